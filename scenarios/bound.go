@@ -9,18 +9,18 @@ import (
 )
 
 const (
-	// mostText is how many bytes of one sentence are kept: a target may have chosen what is quoted in it.
+	// mostText is the number of bytes kept of a text, which may quote the target.
 	mostText = 2000
-	// mostAlike is how many checks of one requirement that ended alike are kept, and how many findings: a target
-	// chooses how long its lists are, and every element may be looked at.
+	// mostAlike is the number of findings kept, and of checks of one requirement with the same result. There may be one
+	// for each element of a list, and the target chooses how long its lists are.
 	mostAlike = 256
 )
 
-// bound keeps an outcome from growing with what the target sent, and from quoting a secret: drives hold live ids, and a
-// target may have named a run by a key. The verdict stands already.
+// bound limits the size of an outcome, whatever the target sent, and removes secrets from its texts: a target may have
+// named a run by a key. The verdict stays.
 func (o *Outcome) bound(clean func(string) string) {
-	tell := func(text string) string { return told(text, clean) }
-	o.Reason, o.Unblock = tell(o.Reason), tell(o.Unblock)
+	tidy := func(text string) string { return cleaned(text, clean) }
+	o.Reason, o.Unblock = tidy(o.Reason), tidy(o.Unblock)
 	type kind struct {
 		requirement string
 		ok          bool
@@ -32,18 +32,19 @@ func (o *Outcome) bound(clean func(string) string) {
 		return alike[k] > mostAlike
 	})
 	for i, c := range o.Checks {
-		o.Checks[i].Expected, o.Checks[i].Actual, o.Checks[i].Where.Pointer = tell(c.Expected), tell(c.Actual), tell(c.Where.Pointer)
+		o.Checks[i].Expected, o.Checks[i].Actual = tidy(c.Expected), tidy(c.Actual)
+		o.Checks[i].Where.Pointer = tidy(c.Where.Pointer)
 	}
 	o.Findings = boundFindings(o.Findings, clean)
 	if f := o.Failure; f != nil {
-		o.Failure = &Failure{f.Requirement, tell(f.Expected), tell(f.Actual)}
+		o.Failure = &Failure{f.Requirement, tidy(f.Expected), tidy(f.Actual)}
 	}
 }
 
 func boundFindings(findings []Finding, clean func(string) string) []Finding {
 	out := slices.Clone(findings[:min(len(findings), mostAlike)])
 	for i, f := range out {
-		out[i].Text = told(f.Text, clean)
+		out[i].Text = cleaned(f.Text, clean)
 	}
 	if more := len(findings) - len(out); more > 0 {
 		out = append(out, Finding{Text: fmt.Sprintf("and %d more", more)})
@@ -51,9 +52,9 @@ func boundFindings(findings []Finding, clean func(string) string) []Finding {
 	return out
 }
 
-// told is a text without secrets, and short. It is cut once before it is cleaned, where it is much too long, and what
-// stands at that cut goes: half a secret is not found.
-func told(text string, clean func(string) string) string {
+// cleaned returns a text without secrets, clipped. A text that is much too long is cut before it is cleaned. Since half
+// a secret at that cut would not be found, the end of the rest goes too.
+func cleaned(text string, clean func(string) string) string {
 	const margin = 8 * mostText
 	if len(text) <= 2*margin {
 		return clipped(clean(text))
@@ -62,7 +63,7 @@ func told(text string, clean func(string) string) string {
 	return clipped(cut[:max(0, len(cut)-margin)] + "…")
 }
 
-// clipped is the start of a text that is too long to be told in full.
+// clipped returns at most mostText bytes of a text.
 func clipped(text string) string {
 	if len(text) <= mostText {
 		return text

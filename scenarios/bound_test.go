@@ -13,8 +13,8 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// A target chooses how long its texts and lists are, and what stands in them. The report stays small and keeps no secret,
-// and the verdict counts what is left out.
+// A target chooses how long its texts and lists are, and what stands in them. The report stays small and keeps no
+// secret, and the verdict counts what is left out.
 func TestAnOutcomeStaysSmall(t *testing.T) {
 	const key = "a-key-that-nobody-may-read"
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -61,14 +61,16 @@ func TestAnOutcomeStaysSmall(t *testing.T) {
 	}
 }
 
-// An answer that is too large, or that two readers read differently, is no discovery document; it is not silence either.
+// An answer that is too large, or that two readers read differently, is no discovery document; it is not silence
+// either.
 func TestADocumentThatCannotBeReadIsNone(t *testing.T) {
 	for name, body := range map[string]string{
 		"a member twice": `{"counts":false,"counts":true}`, "not UTF-8": "{\"counts\":\"\xff\"}", "too deep": strings.Repeat("[", 100),
 		"too large": `{"counts":"` + strings.Repeat("x", 5<<20) + `"}`, "too much": "[" + strings.Repeat("[],", 500_000) + "[]]",
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := scenarios.Certify(t.Context(), wire.Target{URL: toyHost(t, body)}, scenarios.Options{}, suite(one("s", counts, scenarios.Ask(countDrive("d"), is(3, "TOY-1")), "TOY-1")))
+			_, err := scenarios.Certify(t.Context(), wire.Target{URL: toyHost(t, body)}, scenarios.Options{},
+				suite(one("s", counts, scenarios.Ask(countDrive("d"), is(3, "TOY-1")), "TOY-1")))
 			if err == nil || !strings.Contains(err.Error(), scenarios.ErrNoDiscovery.Error()) {
 				t.Fatalf("got %v", err)
 			}

@@ -15,19 +15,19 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// Options say how a certification runs. The zero value of a field means its default.
+// Options configure a certification. The zero value of a field means its default.
 type Options struct {
 	Select       Selection
-	Seed         uint64        // of all random ids and values; 0 is a seed like any other
-	Workers      int           // drives at once; default 12, or 2 a core where that is more
+	Seed         uint64        // of all random ids and values; 0 is a valid seed
+	Workers      int           // drives at once; default 12, or 2 a core if that is more
 	Rate         float64       // requests a second; 0 = unlimited
-	Patience     time.Duration // how long something may take that must happen; default 10 s
-	DriveTimeout time.Duration // one drive's deadline unless it has its own; default 90 s
+	Patience     time.Duration // the time in which something must happen; default 10 s
+	DriveTimeout time.Duration // the deadline of a drive without its own; default 90 s
 	Timeout      time.Duration // the whole certification; default 10 min
-	SeamPrefixes []string      // where the target's seams live
-	RealTime     bool          // time goes by itself, also where the target has a clock that can be advanced
+	SeamPrefixes []string      // of the target's seams
+	RealTime     bool          // wait for time to pass, even if the target has a clock seam
 	Limits       *wire.Limits  // default wire.DefaultLimits
-	// Progress is told when a scenario has ended, from one goroutine at a time.
+	// Progress is called when a scenario has ended, by one goroutine at a time.
 	Progress func(Outcome)
 }
 
@@ -57,14 +57,14 @@ var ErrUnreachable = errors.New("the target cannot be reached")
 // ErrNoDiscovery means that the target answered, but not with a discovery document.
 var ErrNoDiscovery = errors.New("the target has no discovery document")
 
-// Certification is one target being driven and judged. Its scenarios' outcomes
-// come as they are ready; [Certification.Finish] waits for all.
+// Certification is one target being driven and judged. [Certification.Outcome] waits for one scenario,
+// [Certification.Finish] for all.
 type Certification struct {
 	Options   Options
 	Protocol  *Protocol
 	Discovery Discovery
 	Started   time.Time
-	// DiscoveryFindings are what the document's schema has to say about it.
+	// DiscoveryFindings say where the discovery document does not match its schema.
 	DiscoveryFindings []Finding
 
 	network   *wire.Network
@@ -77,10 +77,10 @@ type Certification struct {
 	running   context.Context // ends with the certification
 	cancel    context.CancelFunc
 	over      chan struct{} // closed when every drive is over and judged
-	told      sync.Mutex
+	progress  sync.Mutex    // held while Options.Progress runs
 }
 
-// drive is one drive's future.
+// drive is the future of a drive.
 type drive struct {
 	meta        DriveMeta
 	ask         Question
@@ -91,21 +91,20 @@ type drive struct {
 	done        chan struct{}
 }
 
-// outcome is one scenario's future.
+// outcome is the future of a scenario.
 type outcome struct {
 	sel      Selected
-	expected bool   // the operator expects its claim of the target
-	firm     bool   // that, or the target makes it by name
-	drive    *drive // nil when the discovery document is enough, or nothing is driven
+	expected bool   // the operator expects the claim
+	firm     bool   // expected, or the target makes the claim
+	drive    *drive // nil for a scenario that is not asked
 	fixed    *Outcome
 	once     sync.Once
 	value    Outcome
 }
 
-// Certify fetches the target's discovery document, selects scenarios and
-// starts to drive them. The error is a [UsageError], [ErrNothingSelected],
-// [ErrUnreachable] or [ErrNoDiscovery], and then nothing was driven. All
-// suites must be of one protocol.
+// Certify fetches the target's discovery document, selects scenarios and starts to drive them. It drives nothing if it
+// returns an error, which is a [UsageError], [ErrNothingSelected], [ErrUnreachable] or [ErrNoDiscovery]. All suites
+// must be of one protocol.
 func Certify(ctx context.Context, target wire.Target, o Options, suites ...Suite) (*Certification, error) {
 	o = o.withDefaults()
 	picked, err := o.Select.Pick(suites...)
@@ -119,7 +118,10 @@ func Certify(ctx context.Context, target wire.Target, o Options, suites ...Suite
 	if err != nil {
 		return nil, err
 	}
-	c := &Certification{Options: o, Protocol: suites[0].Protocol, Started: time.Now().UTC(), network: network, selected: picked, drives: map[string]*drive{}, over: make(chan struct{})}
+	c := &Certification{
+		Options: o, Protocol: suites[0].Protocol, Started: time.Now().UTC(), network: network, selected: picked,
+		drives: map[string]*drive{}, over: make(chan struct{}),
+	}
 	ctx, c.cancel = context.WithTimeout(ctx, o.Timeout)
 	c.running = ctx
 	if err := c.discover(ctx); err != nil {
@@ -139,32 +141,37 @@ func (c *Certification) discover(ctx context.Context) error {
 	start := time.Now()
 	said, err := client.Discover(ctx, c.Protocol.DiscoveryPath)
 	if err != nil {
-		return c.undiscovered(err)
+		return c.discoveryError(err)
 	}
 	c.Discovery = Discovery{Document: said.Document, Status: said.Status, At: time.Now().UTC()}
 	if _, isObject := c.Discovery.Document.Actual().(map[string]any); !said.Found || !isObject {
-		return fmt.Errorf("%w: GET %s%s answered HTTP %s without a JSON object: is this the base URL of a host?", ErrNoDiscovery, c.network.Address(), c.Protocol.DiscoveryPath, said.Status.JSON())
+		return fmt.Errorf("%w: GET %s%s answered HTTP %s without a JSON object: is this the base URL of a host?",
+			ErrNoDiscovery, c.network.Address(), c.Protocol.DiscoveryPath, said.Status.JSON())
 	}
 	if c.Protocol.CheckDiscovery != nil {
-		c.DiscoveryFindings = boundFindings(c.Protocol.CheckDiscovery([]byte(c.network.Redactor().Clean(string(said.Raw)))), c.network.Redactor().Clean)
+		clean := c.network.Redactor().Clean
+		c.DiscoveryFindings = boundFindings(c.Protocol.CheckDiscovery([]byte(clean(string(said.Raw)))), clean)
 	}
 	c.DiscoveryFindings = append(c.DiscoveryFindings, clock(said.Date, c.Discovery.At)...)
-	c.discovery = &drive{meta: DriveMeta{ID: discoveryDrive}, transcript: client.Transcript(), observation: c.Discovery, seconds: time.Since(start).Seconds(), done: make(chan struct{})}
+	c.discovery = &drive{
+		meta: DriveMeta{ID: discoveryDrive}, transcript: client.Transcript(), observation: c.Discovery,
+		seconds: time.Since(start).Seconds(), done: make(chan struct{}),
+	}
 	close(c.discovery.done)
 	return nil
 }
 
-// undiscovered words why the document could not be read. An answer that is no document of a host, whoever sent it, is
-// another thing than none. What the target said is in the error: it is cleaned like any record.
-func (c *Certification) undiscovered(err error) error {
+// discoveryError returns [ErrNoDiscovery] if the target sent something that cannot be read, else [ErrUnreachable]. The
+// text of err may quote the target, so it is cleaned.
+func (c *Certification) discoveryError(err error) error {
 	kind := ErrUnreachable
 	if errors.Is(err, wire.ErrOverLimit) || errors.Is(err, wire.ErrUnreadable) {
 		kind = ErrNoDiscovery
 	}
-	return fmt.Errorf("%w: %s: %s", kind, c.network.Address(), told(err.Error(), c.network.Redactor().Clean))
+	return fmt.Errorf("%w: %s: %s", kind, c.network.Address(), cleaned(err.Error(), c.network.Redactor().Clean))
 }
 
-// plan decides for each scenario whether it is asked at all, and which drives that takes.
+// plan decides which scenarios are asked, and which drives that takes.
 func (c *Certification) plan() {
 	for _, sel := range c.selected {
 		out := newOutcome(sel, c.Options.Select, c.Discovery)
@@ -194,19 +201,20 @@ func newOutcome(sel Selected, by Selection, d Discovery) *outcome {
 	return &outcome{sel: sel, expected: expected, firm: expected || claimed}
 }
 
-// notClaimed is the reason for a soft skip, with the pointer that was looked at.
+// notClaimed returns the reason for a soft skip, with the pointer that was looked at; "" if the scenario is asked.
 func notClaimed(claim Claim, d Discovery, expected []string) string {
 	value, claimed := claim.asked(d)
 	if claimed || slices.Contains(expected, claim.ID) {
 		return ""
 	}
-	if at := value.Ref().Pointer; !strings.Contains(claim.Pointer, strings.TrimPrefix(at, "/capabilities")) { // something it rests on decided
+	at := value.Ref().Pointer
+	if !strings.Contains(claim.Pointer, strings.TrimPrefix(at, "/capabilities")) { // another claim, which this one rests on
 		return fmt.Sprintf("not claimed: %s, since %s is %s", claim.Pointer, at, value.JSON())
 	}
 	return fmt.Sprintf("not claimed: %s is %s", claim.Pointer, value.JSON())
 }
 
-// drive runs what is planned: the pool first, then the exclusive ones alone.
+// drive runs the drives: most of them on a pool, then the exclusive ones one by one.
 func (c *Certification) drive(ctx context.Context) {
 	defer close(c.over)
 	var pool, exclusive []*drive
@@ -237,6 +245,7 @@ func (c *Certification) drive(ctx context.Context) {
 	}
 }
 
+// run runs a drive and judges its scenarios.
 func (c *Certification) run(ctx context.Context, d *drive) {
 	client := c.network.Client(d.meta.ID)
 	defer client.Close()
@@ -251,7 +260,8 @@ func (c *Certification) run(ctx context.Context, d *drive) {
 	random := seedOf(c.Options.Seed, d.meta.ID)
 	conn := &Conn{
 		Client: client, Discovery: c.Discovery, Rand: random, Patience: c.Options.Patience,
-		SeamPrefixes: c.Options.SeamPrefixes, RealTime: c.Options.RealTime, cleanup: &c.cleanup, space: spaceOf(c.Started, random.Uint32()),
+		SeamPrefixes: c.Options.SeamPrefixes, RealTime: c.Options.RealTime, cleanup: &c.cleanup,
+		space: spaceOf(c.Started, random.Uint32()),
 	}
 	observation, err := guarded(bounded, d, conn)
 	d.seconds = time.Since(start).Seconds()
@@ -264,8 +274,8 @@ func (c *Certification) clean(text string) string {
 	return c.Protocol.spell(c.network.Redactor().Clean(text))
 }
 
-// conclude judges the scenarios of a drive as soon as it is over, and keeps of its observation what stands on disk: where
-// the values stood, not the values. All drives' together would take many times what was sent.
+// conclude judges the scenarios of a drive. It then keeps only the form of the observation that is written to disk,
+// which has the places of values instead of the values: all observations together would take many times what was sent.
 func (c *Certification) conclude(d *drive) {
 	for _, o := range c.outcomes {
 		if o.drive == d {
@@ -273,14 +283,14 @@ func (c *Certification) conclude(d *drive) {
 		}
 	}
 	if d.observation != nil {
-		if raw, err := json.Marshal(d.observation); err == nil { // or else the report will say why not
+		if raw, err := json.Marshal(d.observation); err == nil { // else writing the report fails, and says why
 			d.observation = json.RawMessage(c.network.Redactor().Clean(string(raw)))
 		}
 	}
 	d.transcript.Forget()
 }
 
-// guarded keeps a panic of ours from taking the certification along.
+// guarded runs a drive and turns a panic into an error.
 func guarded(ctx context.Context, d *drive, conn *Conn) (observation any, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -290,18 +300,19 @@ func guarded(ctx context.Context, d *drive, conn *Conn) (observation any, err er
 	return d.ask.run(ctx, conn)
 }
 
+// end makes the observation of a drive, or why it stopped, available to outcomes.
 func (d *drive) end(ctx context.Context, clean func(string) string, observation any, err error) {
 	if d.transcript == nil {
 		d.transcript = &wire.Transcript{Drive: d.meta.ID}
 	}
 	d.observation, d.stop = observation, stopOf(ctx, err)
 	if d.stop != nil && clean != nil {
-		d.stop.Reason, d.stop.Unblock = told(d.stop.Reason, clean), told(d.stop.Unblock, clean)
+		d.stop.Reason, d.stop.Unblock = cleaned(d.stop.Reason, clean), cleaned(d.stop.Unblock, clean)
 	}
 	close(d.done)
 }
 
-// Selected are the scenarios of this certification, with suite and labels, in order.
+// Selected returns the scenarios of the certification, in order.
 func (c *Certification) Selected() []Selected { return slices.Clone(c.selected) }
 
 // Outcome waits until the scenario's drive is over and judges it, once.
@@ -314,18 +325,20 @@ func (c *Certification) Outcome(id ScenarioID) Outcome {
 	return Outcome{Scenario: Scenario{ID: id}, Verdict: Broken, Reason: "this scenario was not selected"}
 }
 
+// settle waits for an outcome. The first call judges it.
 func (c *Certification) settle(o *outcome) Outcome {
 	o.once.Do(func() {
 		o.value = o.decide(c.Protocol.Ledger, c.clean)
 		if c.Options.Progress != nil {
-			c.told.Lock()
-			defer c.told.Unlock()
+			c.progress.Lock()
+			defer c.progress.Unlock()
 			c.Options.Progress(o.value)
 		}
 	})
 	return o.value
 }
 
+// decide waits for the drive and judges what it saw.
 func (o *outcome) decide(ledger *Ledger, clean func(string) string) Outcome {
 	s := o.sel.Scenario
 	var v Outcome
@@ -350,13 +363,11 @@ func (o *outcome) decide(ledger *Ledger, clean func(string) string) Outcome {
 	return v
 }
 
-// Interrupt ends the drives that are still under way; their scenarios become
-// inconclusive.
+// Interrupt ends the drives that are still running. Their scenarios become inconclusive.
 func (c *Certification) Interrupt() { c.cancel() }
 
-// Finish waits for every scenario, undoes what was made on the target and
-// returns the report. ctx bounds the clean-up only; it may not be the one that
-// was interrupted.
+// Finish waits for every scenario, cleans up on the target and returns the report. ctx bounds the clean-up only, so it
+// must not be a context that was cancelled to interrupt the certification.
 func (c *Certification) Finish(ctx context.Context) *Report {
 	var waiting sync.WaitGroup
 	for _, o := range c.outcomes {
@@ -372,8 +383,7 @@ func (c *Certification) Finish(ctx context.Context) *Report {
 	return c.report(drives, seen, leftovers)
 }
 
-// Transcript is what the scenario's drive recorded, nil when it was not driven
-// or still is.
+// Transcript returns the transcript of the scenario's drive, nil if there is none or the drive is still running.
 func (c *Certification) Transcript(id ScenarioID) *wire.Transcript {
 	for _, o := range c.outcomes {
 		if o.sel.Scenario.ID != id || o.drive == nil {

@@ -26,15 +26,23 @@ func TestCleanupIsBoundedByWhatThereIsToUndo(t *testing.T) {
 		leftovers int
 		most      time.Duration
 	}{
-		"nothing":           {usual, nil, 0, 0},
-		"a slow target":     {usual, slices.Repeat([]func(context.Context, *wire.Client) error{takes(200 * time.Millisecond)}, 300), 0, time.Minute},
-		"a slower one":      {patient, slices.Repeat([]func(context.Context, *wire.Client) error{takes(1400 * time.Millisecond)}, 100), 0, 3 * time.Minute},
-		"one that refuses":  {usual, slices.Repeat([]func(context.Context, *wire.Client) error{refuses}, 300), 300, 0},
-		"a silent one":      {usual, slices.Repeat([]func(context.Context, *wire.Client) error{takes(time.Hour)}, 300), 300, 10 * time.Second},
-		"silent, in haste":  {hurried, slices.Repeat([]func(context.Context, *wire.Client) error{takes(time.Hour)}, 300), 300, 2 * time.Second},
-		"silent at times":   {usual, []func(context.Context, *wire.Client) error{takes(time.Millisecond), takes(time.Hour), takes(time.Millisecond)}, 1, 6 * time.Second},
-		"as slow as it may": {usual, slices.Repeat([]func(context.Context, *wire.Client) error{takes(4500 * time.Millisecond)}, 100), 93, 35 * time.Second},
-		"slow, in haste":    {hurried, slices.Repeat([]func(context.Context, *wire.Client) error{takes(900 * time.Millisecond)}, 100), 96, 4 * time.Second},
+		"nothing": {usual, nil, 0, 0},
+		"a slow target": {usual,
+			slices.Repeat([]func(context.Context, *wire.Client) error{takes(200 * time.Millisecond)}, 300), 0, time.Minute},
+		"a slower one": {patient,
+			slices.Repeat([]func(context.Context, *wire.Client) error{takes(1400 * time.Millisecond)}, 100), 0, 3 * time.Minute},
+		"one that refuses": {usual, slices.Repeat([]func(context.Context, *wire.Client) error{refuses}, 300), 300, 0},
+		"a silent one":     {usual, slices.Repeat([]func(context.Context, *wire.Client) error{takes(time.Hour)}, 300), 300, 10 * time.Second},
+		"silent, in haste": {hurried, slices.Repeat([]func(context.Context, *wire.Client) error{takes(time.Hour)}, 300), 300, 2 * time.Second},
+		"silent at times": {usual,
+			[]func(context.Context, *wire.Client) error{takes(time.Millisecond), takes(time.Hour), takes(time.Millisecond)}, 1,
+			6 * time.Second},
+		"as slow as it may": {usual,
+			slices.Repeat([]func(context.Context, *wire.Client) error{takes(4500 * time.Millisecond)}, 100), 93,
+			35 * time.Second},
+		"slow, in haste": {hurried,
+			slices.Repeat([]func(context.Context, *wire.Client) error{takes(900 * time.Millisecond)}, 100), 96,
+			4 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			n, err := wire.NewNetwork(wire.Target{URL: "http://target.example"}, wire.Options{Limits: wire.DefaultLimits()})

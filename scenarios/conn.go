@@ -13,51 +13,49 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// Conn is what one drive has in hand: its own transport and transcript, its
-// own randomness and name space, and the target's advertisement.
+// Conn is the target as one drive has it: with its own transport, transcript, randomness and name space, and with the
+// target's discovery document.
 type Conn struct {
 	*wire.Client
 	Discovery Discovery
-	// Rand is the drive's own randomness. Like Name, it is for one goroutine.
+	// Rand is the drive's own randomness. Only one goroutine may use it, or Name.
 	Rand *rand.Rand
-	// Patience is how long something may take that must happen.
+	// Patience is the time in which something must happen.
 	Patience time.Duration
-	// SeamPrefixes are where the operator says the target's seams live.
+	// SeamPrefixes are the prefixes of the target's seams that the operator gave.
 	SeamPrefixes []string
-	// RealTime has time go by itself, also where the target has a clock that can be advanced.
+	// RealTime tells drives to wait for time to pass, even if the target has a clock seam.
 	RealTime bool
 
 	cleanup *cleanup
 	space   string
-	who     func(*wire.Client) *wire.Client // whose credential it sends; nil is the target's own
+	who     func(*wire.Client) *wire.Client // selects the credential; nil for the first one
 }
 
-// Name makes a name that no other drive and no other certification uses, the
-// one that is run again with the same seed included.
+// Name returns a name that no other drive uses, and no other certification, even with the same seed.
 func (c *Conn) Name(stem string) string {
 	return fmt.Sprintf("%s-%s-%08x", stem, c.space, c.Rand.Uint32())
 }
 
-// Other is the same drive as another tenant: what it makes, it undoes itself.
-// ok is false where the operator gave no credential of one.
+// Other returns the drive's connection as another tenant, whose clean-up also uses that credential. ok is false if the
+// operator gave no such credential.
 func (c *Conn) Other() (other *Conn, ok bool) { return c.as((*wire.Client).Other) }
 
-// Voter is the same drive as a further principal of the tenant, counted from 0.
-// ok is false where the operator gave no credential of so many.
+// Voter returns the drive's connection as a further principal of the tenant, counted from 0. ok is false if the
+// operator gave too few credentials.
 func (c *Conn) Voter(i int) (voter *Conn, ok bool) {
 	return c.as(func(c *wire.Client) *wire.Client { return c.Voter(i) })
 }
 
-// LowScope is the same drive with a credential that may not answer interrupts.
-// ok is false where the operator gave none.
+// LowScope returns the drive's connection with a credential that may not answer interrupts. ok is false if the operator
+// gave none.
 func (c *Conn) LowScope() (low *Conn, ok bool) { return c.as((*wire.Client).LowScope) }
 
-// Second is the same drive with the second host, which the target works with:
-// what it makes there, it undoes there. ok is false where the operator named
-// none.
+// Second returns the drive's connection to the second host, which the target works with. What is made there is cleaned
+// up there. ok is false if the operator named none.
 func (c *Conn) Second() (second *Conn, ok bool) { return c.as((*wire.Client).Second) }
 
-// as is the drive with the credential of somebody else, if there is one.
+// as returns the connection with another credential, if there is one.
 func (c *Conn) as(who func(*wire.Client) *wire.Client) (*Conn, bool) {
 	client := who(c.Client)
 	if client == nil {
@@ -68,8 +66,8 @@ func (c *Conn) as(who func(*wire.Client) *wire.Client) (*Conn, bool) {
 	return &copied, true
 }
 
-// Leave notes that something was made on the target, and how to undo it. Call
-// the returned function when it is gone by itself.
+// Leave notes that something was made on the target, and how to undo it. Call the returned function if it needs no
+// clean-up any more.
 func (c *Conn) Leave(what string, undo func(context.Context, *wire.Client) error) (gone func()) {
 	if who := c.who; who != nil {
 		ours := undo
@@ -78,15 +76,13 @@ func (c *Conn) Leave(what string, undo func(context.Context, *wire.Client) error
 	return c.cleanup.add(what, undo)
 }
 
-// fewestLooks are what it takes to say that something did not happen in time.
+// fewestLooks is the number of looks needed to say that something did not happen in time.
 const fewestLooks = 5
 
-// Await looks until it is satisfied or the patience is over, and tells which.
-// look returns what it saw, and whether that is it. The pause between looks
-// grows from 2 ms to 100 ms, and then to a tenth of what was waited: a fast host
-// is not kept waiting, a slow one not hammered. However long it takes, it looks
-// a few times: where each look is slow, on a busy machine, over a far network
-// or under a rate limit, the time that went by says little about the target.
+// Await calls look until it is done or patience is over, and returns which. look returns what it saw, and whether it is
+// done. The pause between looks grows from 2 ms to 100 ms, and then to a tenth of the time waited, so that fast hosts
+// are not kept waiting and slow ones not hammered. It looks at least [fewestLooks] times: where each look is slow (a
+// busy machine, a far network, a rate limit), the time says little about the target.
 func (c *Conn) Await(ctx context.Context, what string, look func(context.Context) (seen wire.Value, done bool)) wire.Wait {
 	w := wire.Wait{What: what, Patience: c.Patience}
 	start := c.Now()
@@ -112,9 +108,8 @@ func (c *Conn) Await(ctx context.Context, what string, look func(context.Context
 	}
 }
 
-// Quiet lets a window go by in which something must not happen, and returns how
-// long it was: at least 250 ms, and five times the slowest gap of the control
-// in which the same kind of thing did happen.
+// Quiet waits for a window in which something must not happen, and returns its length: at least 250 ms, and five times
+// slowest, the slowest gap of the control.
 func (c *Conn) Quiet(ctx context.Context, slowest time.Duration) time.Duration {
 	const least = 250 * time.Millisecond
 	window := max(least, 5*slowest)
@@ -122,14 +117,13 @@ func (c *Conn) Quiet(ctx context.Context, slowest time.Duration) time.Duration {
 	return window
 }
 
-// AtOnce makes calls concurrently and waits for all of them. What they need of
-// Rand and Name is drawn beforehand. Where one ends the drive, the others are
-// cancelled; a panic in a call is raised here.
+// AtOnce makes calls concurrently and waits for all of them. Draw from Rand and Name before. A call that ends the drive
+// cancels the others; a panic in a call is raised here.
 func (c *Conn) AtOnce(ctx context.Context, calls ...func(context.Context)) {
 	ends := make([]any, len(calls))
 	start := make(chan struct{})
 	inside, cancel := context.WithCancel(ctx)
-	context.AfterFunc(ctx, cancel) // not when it returns: what a call opened may outlive it
+	context.AfterFunc(ctx, cancel) // not when AtOnce returns: streams that calls opened stay open
 	var all sync.WaitGroup
 	for i, call := range calls {
 		all.Go(func() {
@@ -149,7 +143,7 @@ func (c *Conn) AtOnce(ctx context.Context, calls ...func(context.Context)) {
 	}
 }
 
-// gravest is why calls that were made at once ended: a panic before what ends a drive, and that before what came of cancelling.
+// gravest returns the panic that matters most: a fault, else the end of a drive, else one that follows from cancelling.
 func gravest(ctx context.Context, ends []any) (worst any) {
 	rank := 0
 	for _, p := range ends {
@@ -170,36 +164,36 @@ func gravest(ctx context.Context, ends []any) (worst any) {
 	return worst
 }
 
-// Do is [wire.Client.Do]; where there is no reply, the drive ends.
+// Do is [wire.Client.Do]. Without a reply, the drive ends.
 func (c *Conn) Do(ctx context.Context, call wire.Call) *wire.Reply {
 	return Get(c.Client.Do(ctx, call))
 }
 
-// Open is [wire.Client.Open]; where there is no reply, the drive ends.
+// Open is [wire.Client.Open]. Without a reply, the drive ends.
 func (c *Conn) Open(ctx context.Context, call wire.Call) (*wire.Stream, *wire.Reply) {
 	return Get2(c.Client.Open(ctx, call))
 }
 
-// Listen is [wire.Client.Listen]; where nothing can listen, the drive ends.
+// Listen is [wire.Client.Listen]. If it fails, the drive ends.
 func (c *Conn) Listen(ctx context.Context) *wire.Inbox { return Get(c.Client.Listen(ctx)) }
 
-// Spawn is [wire.Client.Spawn]; where the turn cannot be started, the drive ends.
+// Spawn is [wire.Client.Spawn]. If the turn cannot be started, the drive ends.
 func (c *Conn) Spawn(ctx context.Context, turn wire.Turn) *wire.Ended {
 	return Get(c.Client.Spawn(ctx, turn))
 }
 
-// ReadFolder is [wire.Client.ReadFolder]; where the folder cannot be read, the drive ends.
+// ReadFolder is [wire.Client.ReadFolder]. If it fails, the drive ends.
 func (c *Conn) ReadFolder(label, dir string) *wire.Read { return Get(c.Client.ReadFolder(label, dir)) }
 
-// seedOf derives a drive's randomness from the certification's seed, so that
-// one scenario run alone sends what it sent among all others.
+// seedOf derives a drive's randomness from the certification's seed, so that a scenario sends the same values alone as
+// among others.
 func seedOf(seed uint64, drive string) *rand.Rand {
 	h := fnv.New64a()
 	h.Write([]byte(drive))
 	return rand.New(rand.NewPCG(seed, h.Sum64()))
 }
 
-// cleanup undoes what drives left on the target, last made first.
+// cleanup holds what drives left on the target.
 type cleanup struct {
 	mu   sync.Mutex
 	left []*leftover
@@ -223,16 +217,16 @@ func (c *cleanup) add(what string, undo func(context.Context, *wire.Client) erro
 	}
 }
 
-// A clean-up takes as long as what it undoes, at the pace of the target. A target that means harm gets no more than that:
-// what all of it may take together grows with what there is to undo, and is never more than the certification itself may take.
+// The time for the clean-up grows with what there is to undo, so that a slow target gets enough of it, and never
+// exceeds that of the certification, so that a hostile one does not get more.
 const (
 	cleanupEach    = 250 * time.Millisecond
-	cleanupShare   = 40          // of the patience, where that is longer: who has more of it has it here, too
-	leastUndo      = time.Second // for one, however little patience is asked for
-	mostUnanswered = 2           // in a row; then the target is not asked for more
+	cleanupShare   = 40          // of Patience, if that is longer
+	leastUndo      = time.Second // for one, however small Patience is
+	mostUnanswered = 2           // in a row; then the clean-up ends
 )
 
-// run undoes everything that is still there and lists what would not go.
+// run undoes everything, last made first, and returns what could not be undone.
 func (c *cleanup) run(ctx context.Context, client *wire.Client, o Options) (leftovers []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -244,9 +238,9 @@ func (c *cleanup) run(ctx context.Context, client *wire.Client, o Options) (left
 	defer cancel()
 	unanswered := 0
 	for _, l := range slices.Backward(left) {
-		inTime, err := l.undone(ctx, client, one)
+		inTime, err := l.clean(ctx, client, one)
 		if err != nil {
-			leftovers = append(leftovers, told(l.what+": "+err.Error(), client.Redactor().Clean))
+			leftovers = append(leftovers, cleaned(l.what+": "+err.Error(), client.Redactor().Clean))
 		}
 		if unanswered++; inTime {
 			unanswered = 0
@@ -258,8 +252,8 @@ func (c *cleanup) run(ctx context.Context, client *wire.Client, o Options) (left
 	return leftovers
 }
 
-// undone undoes, and reports whether that ended within the patience.
-func (l *leftover) undone(ctx context.Context, client *wire.Client, patience time.Duration) (inTime bool, err error) {
+// clean undoes one thing, and reports whether that ended in time.
+func (l *leftover) clean(ctx context.Context, client *wire.Client, patience time.Duration) (inTime bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	if ended := Try(func() { err = l.undo(ctx, client) }); ended != nil {

@@ -22,7 +22,8 @@ func atOnce(t *testing.T, calls ...func(context.Context)) scenarios.Outcome {
 		c.AtOnce(ctx, calls...)
 		countDrive("").Run(ctx, c, o)
 	}}
-	return certify(t, scenarios.Options{DriveTimeout: 10 * time.Second}, one("it", counts, scenarios.Ask(d, is(3, "TOY-1")), "TOY-1")).Outcomes[0]
+	return certify(t, scenarios.Options{DriveTimeout: 10 * time.Second},
+		one("it", counts, scenarios.Ask(d, is(3, "TOY-1")), "TOY-1")).Outcomes[0]
 }
 
 // until waits for a channel to be closed, or gives up with the drive.
@@ -149,7 +150,8 @@ func TestEachUndoesWhatItMade(t *testing.T) {
 			})
 		}
 	}}
-	target := wire.Target{URL: server.URL, Key: "k-first", OtherKey: "k-other", VoterKeys: []string{"k-nobody", "k-voter"}, LowScopeKey: "k-low"}
+	target := wire.Target{URL: server.URL, Key: "k-first", OtherKey: "k-other",
+		VoterKeys: []string{"k-nobody", "k-voter"}, LowScopeKey: "k-low"}
 	c, err := scenarios.Certify(t.Context(), target, scenarios.Options{}, suite(one("it", counts, scenarios.Ask(d, is(3, "TOY-1")), "TOY-1")))
 	if err != nil {
 		t.Fatal(err)

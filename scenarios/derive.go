@@ -11,7 +11,7 @@ import (
 	"github.com/openassay/assay/internal/lazyregexp"
 )
 
-// Given is what no transcript shows of a certification.
+// Given holds what the transcripts of a certification do not show.
 type Given struct {
 	Address   string
 	Started   time.Time
@@ -21,9 +21,9 @@ type Given struct {
 	Leftovers []string
 }
 
-// Derive makes the report of a certification again from its transcripts, without the target. All suites must be of one
-// protocol. Drives of the report are those whose transcripts were read. The transcripts may be from anybody: an error says
-// what cannot be theirs.
+// Derive makes the report of a certification from its transcripts, without the target. All suites must be of one
+// protocol. The report has the drives whose transcripts were read. Transcripts may come from anybody: the error says
+// what no certification could have written.
 func Derive(transcripts fs.FS, given Given, suites ...Suite) (report *Report, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -40,7 +40,8 @@ func Derive(transcripts fs.FS, given Given, suites ...Suite) (report *Report, er
 	}
 	protocol := suites[0].Protocol
 	r := &Report{
-		Protocol: protocol, Address: given.Address, SuiteDigest: suiteDigest(picked), Started: given.Started, Seconds: given.Seconds,
+		Protocol: protocol, Address: given.Address, SuiteDigest: suiteDigest(picked),
+		Started: given.Started, Seconds: given.Seconds,
 		Seed: given.Seed, Select: given.Select, Leftovers: given.Leftovers, Outcomes: again.outcomes,
 		DiscoveryFindings: again.findings(protocol),
 	}
@@ -49,7 +50,7 @@ func Derive(transcripts fs.FS, given Given, suites ...Suite) (report *Report, er
 		r.Drives = append(r.Drives, again.drives[id].record())
 	}
 	for _, d := range r.Drives {
-		if err := asWritten(transcripts, d); err != nil {
+		if err := checkWritten(transcripts, d); err != nil {
 			return nil, err
 		}
 	}
@@ -60,7 +61,7 @@ func Derive(transcripts fs.FS, given Given, suites ...Suite) (report *Report, er
 		probes := DriveRecord{ID: probesDrive, Transcript: t, Seconds: f.Seconds}
 		lookAgain(signs, seen, probes, given.Address)
 		r.Drives = append(r.Drives, probes)
-		if err := asWritten(transcripts, probes); err != nil {
+		if err := checkWritten(transcripts, probes); err != nil {
 			return nil, err
 		}
 	case !errors.Is(err, fs.ErrNotExist):
@@ -71,9 +72,9 @@ func Derive(transcripts fs.FS, given Given, suites ...Suite) (report *Report, er
 	return r, nil
 }
 
-// asWritten makes sure that a transcript says nothing that was not read of it, such as a member twice: written again, it is the
-// same.
-func asWritten(transcripts fs.FS, d DriveRecord) error {
+// checkWritten returns an error unless the transcript is the same when it is written again: one that holds a member
+// twice, say, is not.
+func checkWritten(transcripts fs.FS, d DriveRecord) error {
 	name := TranscriptName(d.ID)
 	content, err := fs.ReadFile(transcripts, name)
 	if err != nil {
@@ -89,7 +90,7 @@ func asWritten(transcripts fs.FS, d DriveRecord) error {
 	return nil
 }
 
-// findings are what is to be said of the discovery document.
+// findings returns the findings about the discovery document.
 func (r *revived) findings(p *Protocol) []Finding {
 	var out []Finding
 	at := r.said().Document.Ref().Exchange
@@ -102,17 +103,18 @@ func (r *revived) findings(p *Protocol) []Finding {
 	return out
 }
 
-// spaceOf is the name space of a drive: the seed repeats the values, not the names, so that what an earlier certification left
-// on the target is not met again.
+// spaceOf returns the name space of a drive. It differs between certifications with the same seed, so that none meets
+// what an earlier one left on the target.
 func spaceOf(started time.Time, first uint32) string {
 	return strconv.FormatInt(started.UnixMicro(), 36) + "-" + strconv.FormatUint(uint64(first), 36)
 }
 
-// named is what [Conn.Name] makes: a stem, when the certification started, the first number that the drive drew, and another.
+// named matches names that [Conn.Name] returned: the start of the certification, the first number that the drive drew,
+// another.
 var named = lazyregexp.New(`-([0-9a-z]{10,11})-([0-9a-z]{1,7})-[0-9a-f]{8}`)
 
-// Names looks at the names that a drive gave to what it made: they tell when the certification started, and its seed. It
-// returns how many there are, and an error for the first that is of another certification or of another seed.
+// Names returns how many names the drive sent that hold the start of the certification and its seed, and an error for
+// the first that holds others.
 func (d DriveRecord) Names(started time.Time, seed uint64) (n int, err error) {
 	space := spaceOf(started, seedOf(seed, d.ID).Uint32())
 	for i := range d.Transcript.Entries {
@@ -124,7 +126,8 @@ func (d DriveRecord) Names(started time.Time, seed uint64) (n int, err error) {
 				}
 				n++
 				if m[1]+"-"+m[2] != space {
-					return n, fmt.Errorf("exchange %d of the drive %s sends the name …%s, and one of this start and seed has %s in it", i+1, d.ID, m[0], space)
+					return n, fmt.Errorf("exchange %d of the drive %s sends the name …%s, and one of this start and seed has %s in it",
+						i+1, d.ID, m[0], space)
 				}
 			}
 		}
@@ -132,8 +135,8 @@ func (d DriveRecord) Names(started time.Time, seed uint64) (n int, err error) {
 	return n, nil
 }
 
-// within says whether a number may be the start, in microseconds, of the certification that sent something at this time: what
-// looks like a name may be an id of the target's.
+// within reports whether a number can be the start, in microseconds, of a certification that sent something at this
+// time. If not, what looks like a name is an id of the target's.
 func within(micros string, sent time.Time) bool {
 	const longest = 24 * time.Hour
 	n, err := strconv.ParseInt(micros, 36, 64)
@@ -144,7 +147,7 @@ func within(micros string, sent time.Time) bool {
 	return apart > -longest && apart < longest
 }
 
-// Said is the discovery document as the drive that fetched it recorded it, the first of a report.
+// Said returns the discovery document as recorded by the drive that fetched it, which is the first of a report.
 func Said(d DriveRecord) (text string, ok bool) {
 	said, ok := d.Observation.(Discovery)
 	if !ok {

@@ -56,8 +56,10 @@ func TestDerive(t *testing.T) {
 		t.Fatal(err)
 	}
 	summary := func(r *scenarios.Report) string {
-		b, err := json.MarshalIndent([]any{essence(r.Outcomes), r.Requirements, r.Claims, r.Profiles, r.Seen, r.DiscoveryFindings, r.DiscoveryDigest,
-			r.SuiteDigest, r.ExitCode(), r.Name, r.Version, len(r.Drives)}, "", " ")
+		b, err := json.MarshalIndent([]any{
+			essence(r.Outcomes), r.Requirements, r.Claims, r.Profiles, r.Seen, r.DiscoveryFindings, r.DiscoveryDigest,
+			r.SuiteDigest, r.ExitCode(), r.Name, r.Version, len(r.Drives),
+		}, "", " ")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -105,18 +107,28 @@ func TestDeriveRefuses(t *testing.T) {
 		spoil func(fstest.MapFS)
 		want  string
 	}{
-		"a drive that stops and passes":      {edit("e.json", `"verdict": "blocked"`, `"verdict": "passed"`), `e.json: the drive stopped as "passed"`},
-		"neither stopped nor observed":       {edit("d.json", `"observation"`, `"observations"`), "d.json: the drive neither stopped nor observed anything"},
-		"both stopped and observed":          {edit("d.json", `"seconds"`, `"stop": {"verdict": "blocked", "reason": "x"}, "seconds"`), "d.json: the drive stopped, and observed something all the same"},
+		"a drive that stops and passes": {edit("e.json", `"verdict": "blocked"`, `"verdict": "passed"`),
+			`e.json: the drive stopped as "passed"`},
+		"neither stopped nor observed": {edit("d.json", `"observation"`, `"observations"`),
+			"d.json: the drive neither stopped nor observed anything"},
+		"both stopped and observed": {edit("d.json", `"seconds"`, `"stop": {"verdict": "blocked", "reason": "x"}, "seconds"`),
+			"d.json: the drive stopped, and observed something all the same"},
 		"a value of an exchange that is not": {edit("d.json", `"exchange": 1`, `"exchange": 9`), "transcript of d has no exchange 9"},
-		"a member more in the observation":   {edit("d.json", `"n": {`, `"m": {`), `judging toy/counting/holds again: observation of d: json: unknown field "m"`},
-		"another drive's transcript":         {func(f fstest.MapFS) { f["d.json"] = f["named.json"] }, `d.json: it is the transcript of the drive "named"`},
-		"no transcript":                      {func(f fstest.MapFS) { delete(f, "named.json") }, "judging toy/counting/named again: the transcript of named is missing"},
-		"no discovery":                       {func(f fstest.MapFS) { delete(f, "discovery.json") }, "reading the discovery document again: the transcript of discovery is missing"},
-		"a discovery document that is none":  {edit("discovery.json", `"body": "{`, `"body": "`), "holds no JSON object where the document stood"},
-		"a part that its kind does not have": {edit("d.json", `"kind": "http"`, `"kind": "process"`), "exchange 1: an entry of kind process has no request"},
-		"an unknown kind":                    {edit("d.json", `"kind": "http"`, `"kind": "hearsay"`), `exchange 1: the kind "hearsay" is unknown`},
-		"another format":                     {edit("d.json", "assay.transcript/1", "assay.transcript/2"), `schema is "assay.transcript/2"`},
+		"a member more in the observation": {edit("d.json", `"n": {`, `"m": {`),
+			`judging toy/counting/holds again: observation of d: json: unknown field "m"`},
+		"another drive's transcript": {func(f fstest.MapFS) { f["d.json"] = f["named.json"] },
+			`d.json: it is the transcript of the drive "named"`},
+		"no transcript": {func(f fstest.MapFS) { delete(f, "named.json") },
+			"judging toy/counting/named again: the transcript of named is missing"},
+		"no discovery": {func(f fstest.MapFS) { delete(f, "discovery.json") },
+			"reading the discovery document again: the transcript of discovery is missing"},
+		"a discovery document that is none": {edit("discovery.json", `"body": "{`, `"body": "`),
+			"holds no JSON object where the document stood"},
+		"a part that its kind does not have": {edit("d.json", `"kind": "http"`, `"kind": "process"`),
+			"exchange 1: an entry of kind process has no request"},
+		"an unknown kind": {edit("d.json", `"kind": "http"`, `"kind": "hearsay"`),
+			`exchange 1: the kind "hearsay" is unknown`},
+		"another format": {edit("d.json", "assay.transcript/1", "assay.transcript/2"), `schema is "assay.transcript/2"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, files, s := kept(t)
@@ -135,7 +147,8 @@ func TestDeriveRefuses(t *testing.T) {
 // A row of the ledger that demands less makes another spec.
 func TestSpecDigest(t *testing.T) {
 	weaker := *protocol
-	weaker.Ledger = scenarios.NewLedger(append([]scenarios.Requirement{{ID: "TOY-1", Level: scenarios.Must, Claim: "counts", Evidence: "attested"}}, protocol.Ledger.Rows[1:]...))
+	weaker.Ledger = scenarios.NewLedger(append([]scenarios.Requirement{{ID: "TOY-1", Level: scenarios.Must,
+		Claim: "counts", Evidence: "attested"}}, protocol.Ledger.Rows[1:]...))
 	other := *protocol
 	other.Spec = func() []byte { return []byte("{}") }
 	if a, b, c := protocol.SpecDigest(), weaker.SpecDigest(), other.SpecDigest(); a == b || a == c || b == c || len(a) != 64 {

@@ -9,8 +9,8 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// Detect finds out which of these protocols a target speaks: the first whose discovery document it has. The error is
-// [ErrUnreachable], or [ErrNoDiscovery] where there is none.
+// Detect returns the first of these protocols whose discovery document the target serves. The error is
+// [ErrUnreachable], or [ErrNoDiscovery] if it serves none.
 func Detect(ctx context.Context, target wire.Target, o Options, protocols ...*Protocol) (*Protocol, error) {
 	o = o.withDefaults()
 	network, err := wire.NewNetwork(target, wire.Options{Limits: *o.Limits, Rate: o.Rate})
@@ -23,11 +23,11 @@ func Detect(ctx context.Context, target wire.Target, o Options, protocols ...*Pr
 	for _, p := range protocols {
 		said, err := client.Discover(ctx, p.DiscoveryPath)
 		if err != nil && !errors.Is(err, wire.ErrOverLimit) && !errors.Is(err, wire.ErrUnreadable) {
-			return nil, fmt.Errorf("%w: %s: %s", ErrUnreachable, network.Address(), told(err.Error(), network.Redactor().Clean))
+			return nil, fmt.Errorf("%w: %s: %s", ErrUnreachable, network.Address(), cleaned(err.Error(), network.Redactor().Clean))
 		}
 		asked = append(asked, p.DiscoveryPath)
 		if err != nil {
-			why = append(why, told(err.Error(), network.Redactor().Clean))
+			why = append(why, cleaned(err.Error(), network.Redactor().Clean))
 		}
 		if _, isObject := said.Document.Actual().(map[string]any); err == nil && said.Found && isObject {
 			return p, nil
@@ -36,5 +36,6 @@ func Detect(ctx context.Context, target wire.Target, o Options, protocols ...*Pr
 	if len(why) > 0 {
 		return nil, fmt.Errorf("%w: %s: %s", ErrNoDiscovery, network.Address(), strings.Join(why, "; "))
 	}
-	return nil, fmt.Errorf("%w: GET %s at %s: no answer is a JSON object: is this the base URL of a host?", ErrNoDiscovery, strings.Join(asked, " and "), network.Address())
+	return nil, fmt.Errorf("%w: GET %s at %s: no answer is a JSON object: is this the base URL of a host?",
+		ErrNoDiscovery, strings.Join(asked, " and "), network.Address())
 }

@@ -1,13 +1,10 @@
 package scenarios
 
-// What goes wrong with a drive's own plumbing (no answer, a set-up that is blocked, a deadline) ends the drive from inside, as
-// Fatal ends a test: drives and what they call say [End], and have no errors to hand on. What the drive has seen by then is
-// kept. A drive calls it in its own goroutine, or in one of [Conn.AtOnce].
-
-// ended is what a drive panics with that ends from inside.
+// ended is the panic of a drive that ends from inside.
 type ended struct{ err error }
 
-// End ends the drive unless err is nil: see [Drive.Run] for what becomes of err.
+// End ends the drive unless err is nil, as Fatal ends a test. What the drive has seen by then is kept; see [Drive.Run]
+// for the effect of err. Call it in the drive's own goroutine, or in one of [Conn.AtOnce].
 func End(err error) {
 	if err != nil {
 		panic(ended{err})
@@ -20,13 +17,13 @@ func Get[T any](v T, err error) T {
 	return v
 }
 
-// Get2 is [Get] for two values.
+// Get2 is like [Get], with two values.
 func Get2[T, U any](v T, w U, err error) (T, U) {
 	End(err)
 	return v, w
 }
 
-// Try runs part of a drive, and returns what would have ended the drive in it, nil where nothing did.
+// Try runs part of a drive, and returns the error that would have ended the drive, nil if there is none.
 func Try(part func()) (err error) {
 	defer func() {
 		switch p := recover().(type) {
@@ -41,7 +38,7 @@ func Try(part func()) (err error) {
 	return nil
 }
 
-// Attempt is [Try] for a part that returns a value.
+// Attempt is like [Try], for a part that returns a value.
 func Attempt[T any](part func() T) (v T, err error) {
 	err = Try(func() { v = part() })
 	return v, err

@@ -125,44 +125,74 @@ func TestVerdicts(t *testing.T) {
 		exit    int
 	}{
 		{name: "all checks hold", ask: scenarios.Ask(countDrive("d"), is(3, "TOY-1")), want: scenarios.Passed, exit: 0},
-		{name: "a violation", ask: scenarios.Ask(countDrive("d"), is(4, "TOY-1")), want: scenarios.Failed, reason: "TOY-1: expected 4, got 3", exit: 1},
-		{name: "not claimed", claim: loud, ask: scenarios.Ask(countDrive("d"), is(3, "TOY-5")), proves: []scenarios.RequirementID{"TOY-5"}, want: scenarios.Inapplicable, reason: "not claimed: /loud == true is false", exit: 4},
-		{name: "no fixture", ask: scenarios.Ask(stopDrive("d", scenarios.Block("no fixture", "load it")), is(3, "TOY-1")), want: scenarios.Blocked, reason: "no fixture", unblock: "load it", exit: 5},
-		{name: "not offered", ask: scenarios.Ask(stopDrive("d", scenarios.NotOffered("POST /louder answered HTTP 404")), is(3, "TOY-1")), want: scenarios.Inapplicable, reason: "not offered: POST /louder answered HTTP 404", exit: 4},
-		{name: "not offered, and expected", expect: "counts", ask: scenarios.Ask(stopDrive("d", scenarios.NotOffered("POST /louder answered HTTP 404")), is(3, "TOY-1")), want: scenarios.Blocked, reason: "not offered", unblock: "do not expect the claim counts", exit: 5},
-		{name: "a set-up step went wrong", ask: scenarios.Ask(stopDrive("d", scenarios.BlockOn("TOY-2", "it would not start")), is(3, "TOY-1")), want: scenarios.Blocked, reason: "it would not start", unblock: "TOY-2", exit: 5},
-		{name: "a judge that ends with less than it names", ask: scenarios.Ask(countDrive("d"), func(_ counted, j *scenarios.Judge) { j.End() }), want: scenarios.Broken, reason: "without a check", exit: 6},
+		{name: "a violation", ask: scenarios.Ask(countDrive("d"), is(4, "TOY-1")), want: scenarios.Failed,
+			reason: "TOY-1: expected 4, got 3", exit: 1},
+		{name: "not claimed", claim: loud, ask: scenarios.Ask(countDrive("d"), is(3, "TOY-5")),
+			proves: []scenarios.RequirementID{"TOY-5"}, want: scenarios.Inapplicable,
+			reason: "not claimed: /loud == true is false", exit: 4},
+		{name: "no fixture", ask: scenarios.Ask(stopDrive("d", scenarios.Block("no fixture", "load it")), is(3, "TOY-1")),
+			want: scenarios.Blocked, reason: "no fixture", unblock: "load it", exit: 5},
+		{name: "not offered",
+			ask:  scenarios.Ask(stopDrive("d", scenarios.NotOffered("POST /louder answered HTTP 404")), is(3, "TOY-1")),
+			want: scenarios.Inapplicable, reason: "not offered: POST /louder answered HTTP 404", exit: 4},
+		{name: "not offered, and expected", expect: "counts",
+			ask:  scenarios.Ask(stopDrive("d", scenarios.NotOffered("POST /louder answered HTTP 404")), is(3, "TOY-1")),
+			want: scenarios.Blocked, reason: "not offered", unblock: "do not expect the claim counts", exit: 5},
+		{name: "a set-up step went wrong",
+			ask:  scenarios.Ask(stopDrive("d", scenarios.BlockOn("TOY-2", "it would not start")), is(3, "TOY-1")),
+			want: scenarios.Blocked, reason: "it would not start", unblock: "TOY-2", exit: 5},
+		{name: "a judge that ends with less than it names",
+			ask: scenarios.Ask(countDrive("d"), func(_ counted, j *scenarios.Judge) { j.End() }), want: scenarios.Broken,
+			reason: "without a check", exit: 6},
 		{name: "a judge that requires what does not hold", ask: scenarios.Ask(countDrive("d"), func(o counted, j *scenarios.Judge) {
 			j.Require(j.Check("TOY-1", o.N).To(check.Equal(4)))
 			panic("it goes on")
 		}), want: scenarios.Failed, reason: "TOY-1", exit: 1},
-		{name: "a judge that cannot look any further, and has seen something broken", ask: scenarios.Ask(countDrive("d"), func(o counted, j *scenarios.Judge) {
-			j.Check("TOY-1", o.N).To(check.Equal(4))
-			j.Block("nothing there", "put it there")
-		}), want: scenarios.Failed, reason: "TOY-1", exit: 1},
-		{name: "a part that cannot look does not keep the others from it", ask: scenarios.Ask(countDrive("d"), func(o counted, j *scenarios.Judge) {
-			j.Part(func() { j.Block("nothing there", "put it there") })
-			j.Part(func() { j.Block("nor there", "put that there") })
-			j.Part(func() { j.Check("TOY-1", o.N).To(check.Equal(3)) })
-		}), want: scenarios.Blocked, reason: "nothing there", exit: 5},
-		{name: "a part that is broken counts more than one that cannot look", ask: scenarios.Ask(countDrive("d"), func(o counted, j *scenarios.Judge) {
-			j.Part(func() { j.Block("nothing there", "put it there") })
-			j.Part(func() { j.Check("TOY-1", o.N).To(check.Equal(4)) })
-		}), want: scenarios.Failed, reason: "TOY-1", exit: 1},
+		{name: "a judge that cannot look any further, and has seen something broken",
+			ask: scenarios.Ask(countDrive("d"), func(o counted, j *scenarios.Judge) {
+				j.Check("TOY-1", o.N).To(check.Equal(4))
+				j.Block("nothing there", "put it there")
+			}), want: scenarios.Failed, reason: "TOY-1", exit: 1},
+		{name: "a part that cannot look does not keep the others from it",
+			ask: scenarios.Ask(countDrive("d"), func(o counted, j *scenarios.Judge) {
+				j.Part(func() { j.Block("nothing there", "put it there") })
+				j.Part(func() { j.Block("nor there", "put that there") })
+				j.Part(func() { j.Check("TOY-1", o.N).To(check.Equal(3)) })
+			}), want: scenarios.Blocked, reason: "nothing there", exit: 5},
+		{name: "a part that is broken counts more than one that cannot look",
+			ask: scenarios.Ask(countDrive("d"), func(o counted, j *scenarios.Judge) {
+				j.Part(func() { j.Block("nothing there", "put it there") })
+				j.Part(func() { j.Check("TOY-1", o.N).To(check.Equal(4)) })
+			}), want: scenarios.Failed, reason: "TOY-1", exit: 1},
 		{name: "a part that panics", ask: scenarios.Ask(countDrive("d"), func(_ counted, j *scenarios.Judge) {
 			j.Part(func() { panic("ah") })
 		}), want: scenarios.Broken, reason: "ah", exit: 6},
-		{name: "the judge cannot look", ask: scenarios.Ask(countDrive("d"), func(_ counted, j *scenarios.Judge) { j.Block("nothing there", "put it there") }), want: scenarios.Blocked, reason: "nothing there", exit: 5},
-		{name: "no answer", ask: scenarios.Ask(stopDrive("d", fmt.Errorf("asking: %w", wire.ErrNoAnswer)), is(3, "TOY-1")), want: scenarios.Inconclusive, reason: "did not answer", exit: 5},
-		{name: "a drive of ours fails", ask: scenarios.Ask(stopDrive("d", errors.New("oh")), is(3, "TOY-1")), want: scenarios.Broken, reason: "oh", exit: 6},
-		{name: "a judge of ours panics", ask: scenarios.Ask(countDrive("d"), func(counted, *scenarios.Judge) { panic("uh") }), want: scenarios.Broken, reason: "uh", exit: 6},
-		{name: "no check at all", ask: scenarios.Ask(countDrive("d"), func(counted, *scenarios.Judge) {}), want: scenarios.Broken, reason: "without a check of TOY-1", exit: 6},
-		{name: "nothing to prove", ask: scenarios.Ask(countDrive("d"), func(counted, *scenarios.Judge) {}), proves: []scenarios.RequirementID{}, want: scenarios.Broken, reason: "without a check", exit: 6},
-		{name: "busy", ask: scenarios.Ask(stopDrive("d", fmt.Errorf("asking: %w", wire.ErrBusy)), is(3, "TOY-1")), want: scenarios.Inconclusive, reason: "busy", unblock: "--rate", exit: 5},
-		{name: "a check of something else", ask: scenarios.Ask(countDrive("d"), is(3, "TOY-1", "TOY-2")), want: scenarios.Broken, reason: "TOY-2", exit: 6},
-		{name: "a SHOULD not met", ask: scenarios.Ask(countDrive("d"), is(4, "TOY-3")), proves: []scenarios.RequirementID{"TOY-3"}, want: scenarios.Passed, exit: 0},
-		{name: "a MAY not taken", ask: scenarios.Ask(countDrive("d"), is(4, "TOY-4")), proves: []scenarios.RequirementID{"TOY-4"}, want: scenarios.Passed, exit: 0},
-		{name: "a drive of ours panics", ask: scenarios.Ask(&scenarios.Drive[counted]{ID: "d", Run: func(context.Context, *scenarios.Conn, *counted) { panic("ah") }}, is(3, "TOY-1")), want: scenarios.Broken, reason: "ah", exit: 6},
+		{name: "the judge cannot look",
+			ask:  scenarios.Ask(countDrive("d"), func(_ counted, j *scenarios.Judge) { j.Block("nothing there", "put it there") }),
+			want: scenarios.Blocked, reason: "nothing there", exit: 5},
+		{name: "no answer", ask: scenarios.Ask(stopDrive("d", fmt.Errorf("asking: %w", wire.ErrNoAnswer)), is(3, "TOY-1")),
+			want: scenarios.Inconclusive, reason: "did not answer", exit: 5},
+		{name: "a drive of ours fails", ask: scenarios.Ask(stopDrive("d", errors.New("oh")), is(3, "TOY-1")),
+			want: scenarios.Broken, reason: "oh", exit: 6},
+		{name: "a judge of ours panics",
+			ask: scenarios.Ask(countDrive("d"), func(counted, *scenarios.Judge) { panic("uh") }), want: scenarios.Broken,
+			reason: "uh", exit: 6},
+		{name: "no check at all", ask: scenarios.Ask(countDrive("d"), func(counted, *scenarios.Judge) {}),
+			want: scenarios.Broken, reason: "without a check of TOY-1", exit: 6},
+		{name: "nothing to prove", ask: scenarios.Ask(countDrive("d"), func(counted, *scenarios.Judge) {}),
+			proves: []scenarios.RequirementID{}, want: scenarios.Broken, reason: "without a check", exit: 6},
+		{name: "busy", ask: scenarios.Ask(stopDrive("d", fmt.Errorf("asking: %w", wire.ErrBusy)), is(3, "TOY-1")),
+			want: scenarios.Inconclusive, reason: "busy", unblock: "--rate", exit: 5},
+		{name: "a check of something else", ask: scenarios.Ask(countDrive("d"), is(3, "TOY-1", "TOY-2")),
+			want: scenarios.Broken, reason: "TOY-2", exit: 6},
+		{name: "a SHOULD not met", ask: scenarios.Ask(countDrive("d"), is(4, "TOY-3")),
+			proves: []scenarios.RequirementID{"TOY-3"}, want: scenarios.Passed, exit: 0},
+		{name: "a MAY not taken", ask: scenarios.Ask(countDrive("d"), is(4, "TOY-4")),
+			proves: []scenarios.RequirementID{"TOY-4"}, want: scenarios.Passed, exit: 0},
+		{name: "a drive of ours panics",
+			ask: scenarios.Ask(&scenarios.Drive[counted]{
+				ID: "d", Run: func(context.Context, *scenarios.Conn, *counted) { panic("ah") },
+			}, is(3, "TOY-1")), want: scenarios.Broken, reason: "ah", exit: 6},
 		{name: "attested only", ask: scenarios.Ask(&attestedDrive{ID: "d", Run: func(ctx context.Context, c *scenarios.Conn, o *attested) {
 			countDrive("").Run(ctx, c, &o.counted)
 		}}, func(o attested, j *scenarios.Judge) { j.Check("TOY-1", o.N).To(check.Equal(3)) }), want: scenarios.Passed, exit: 5},
@@ -194,7 +224,8 @@ func TestVerdicts(t *testing.T) {
 func TestNoScenarioReachesMoreThanItSays(t *testing.T) {
 	s := one("it", counts, scenarios.Ask(countDrive("d"), is(3, "TOY-1")), "TOY-1")
 	for reaches, want := range map[scenarios.Evidence]scenarios.Verdict{
-		scenarios.Unseen: scenarios.Passed, scenarios.Attested: scenarios.Broken, scenarios.Observed: scenarios.Passed, scenarios.Survived: scenarios.Passed,
+		scenarios.Unseen: scenarios.Passed, scenarios.Attested: scenarios.Broken, scenarios.Observed: scenarios.Passed,
+		scenarios.Survived: scenarios.Passed,
 	} {
 		s.Reaches = reaches
 		if o := certify(t, scenarios.Options{}, s).Outcomes[0]; o.Verdict != want {
@@ -217,7 +248,8 @@ func TestADriveRunsOnceAndIsJudgedByMany(t *testing.T) {
 		runs.Add(1)
 		countDrive("").Run(ctx, c, o)
 	}}
-	r := certify(t, scenarios.Options{}, one("a", counts, scenarios.Ask(d, is(3, "TOY-1")), "TOY-1"), one("b", counts, scenarios.Ask(d, is(4, "TOY-2")), "TOY-2"))
+	r := certify(t, scenarios.Options{}, one("a", counts, scenarios.Ask(d, is(3, "TOY-1")), "TOY-1"),
+		one("b", counts, scenarios.Ask(d, is(4, "TOY-2")), "TOY-2"))
 	if runs.Load() != 1 {
 		t.Errorf("driven %d times", runs.Load())
 	}
@@ -288,7 +320,8 @@ func TestSelection(t *testing.T) {
 		{name: "by the label of a protocol", choice: labelled("protocol:toy.v1"), want: []string{"first", "second"}},
 		{name: "by the label of a scenario", choice: labelled("scenario:toy.counting.first"), want: []string{"first"}},
 		{name: "by the label of a requirement", choice: labelled("requirement:TOY-5"), want: []string{"second"}},
-		{name: "a suite that is not", choice: scenarios.Selection{Suites: []string{"countin"}}, err: `unknown suite "countin": did you mean "counting"?`},
+		{name: "a suite that is not", choice: scenarios.Selection{Suites: []string{"countin"}},
+			err: `unknown suite "countin": did you mean "counting"?`},
 		{name: "a scenario that is not", choice: scenarios.Selection{Scenarios: []string{"counting/frist"}}, err: "unknown scenario"},
 		{name: "a requirement that is not", choice: scenarios.Selection{Requirements: []string{"TOY-11"}}, err: `did you mean "TOY-1"?`},
 		{name: "a claim that is not", choice: scenarios.Selection{ExpectClaims: []string{"lout"}}, err: `did you mean "loud"?`},
@@ -314,7 +347,8 @@ func TestSelection(t *testing.T) {
 }
 
 func TestAnExpectedClaimIsAsked(t *testing.T) {
-	r := certify(t, scenarios.Options{Select: scenarios.Selection{ExpectClaims: []string{"loud"}}}, one("it", loud, scenarios.Ask(countDrive("d"), is(3, "TOY-5")), "TOY-5"))
+	r := certify(t, scenarios.Options{Select: scenarios.Selection{ExpectClaims: []string{"loud"}}},
+		one("it", loud, scenarios.Ask(countDrive("d"), is(3, "TOY-5")), "TOY-5"))
 	if r.Outcomes[0].Verdict != scenarios.Passed {
 		t.Errorf("%s", r.Outcomes[0].Verdict)
 	}
@@ -326,7 +360,8 @@ func TestTargetsThatCannotBeAsked(t *testing.T) {
 	gone.Close()
 	page := httptest.NewServer(http.NotFoundHandler())
 	defer page.Close()
-	for url, want := range map[string]error{gone.URL: scenarios.ErrUnreachable, page.URL: scenarios.ErrNoDiscovery, toyHost(t, "[]"): scenarios.ErrNoDiscovery, toyHost(t, "<html>"): scenarios.ErrNoDiscovery} {
+	for url, want := range map[string]error{gone.URL: scenarios.ErrUnreachable, page.URL: scenarios.ErrNoDiscovery,
+		toyHost(t, "[]"): scenarios.ErrNoDiscovery, toyHost(t, "<html>"): scenarios.ErrNoDiscovery} {
 		if _, err := scenarios.Certify(t.Context(), wire.Target{URL: url}, scenarios.Options{}, s); !errors.Is(err, want) {
 			t.Errorf("%s: got %v, want %v", url, err, want)
 		}
@@ -336,7 +371,8 @@ func TestTargetsThatCannotBeAsked(t *testing.T) {
 // What is interrupted, or outlives its deadline, is inconclusive, and what was
 // left on the target is undone all the same.
 func TestInterruptAndDeadline(t *testing.T) {
-	for name, o := range map[string]scenarios.Options{"deadline of the drive": {DriveTimeout: 10 * time.Millisecond}, "deadline of all": {Timeout: 100 * time.Millisecond}, "interrupt": {}} {
+	for name, o := range map[string]scenarios.Options{"deadline of the drive": {DriveTimeout: 10 * time.Millisecond},
+		"deadline of all": {Timeout: 100 * time.Millisecond}, "interrupt": {}} {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			var undone atomic.Bool
@@ -350,7 +386,8 @@ func TestInterruptAndDeadline(t *testing.T) {
 				scenarios.End(ctx.Err())
 			}}
 			defer cancel()
-			c, err := scenarios.Certify(ctx, wire.Target{URL: toyHost(t, `{"counts":true}`)}, o, suite(one("it", counts, scenarios.Ask(d, is(3, "TOY-1")), "TOY-1")))
+			c, err := scenarios.Certify(ctx, wire.Target{URL: toyHost(t, `{"counts":true}`)}, o,
+				suite(one("it", counts, scenarios.Ask(d, is(3, "TOY-1")), "TOY-1")))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -462,7 +499,8 @@ func essence(outcomes []scenarios.Outcome) []string {
 }
 
 func TestRunIsAGoTest(t *testing.T) {
-	r := scenarios.Run(t, wire.Target{URL: toyHost(t, `{"counts":true}`)}, suite(one("it", counts, scenarios.Ask(countDrive("d"), is(3, "TOY-1")), "TOY-1")))
+	r := scenarios.Run(t, wire.Target{URL: toyHost(t, `{"counts":true}`)},
+		suite(one("it", counts, scenarios.Ask(countDrive("d"), is(3, "TOY-1")), "TOY-1")))
 	if r.ExitCode() != 0 {
 		t.Errorf("exit code %d", r.ExitCode())
 	}

@@ -2,8 +2,8 @@ package scenarios
 
 import "slices"
 
-// appendIndented writes JSON that encoding/json has made as [json.Indent] would, one space a level, from a depth on. It
-// trusts what it reads to be JSON without white space, which is why it takes a fraction of the time.
+// appendIndented appends compact JSON, indented from a depth on by one space a level. It does not validate the JSON,
+// which makes it much faster than [json.Indent].
 func appendIndented(to, compact []byte, depth int) []byte {
 	to = slices.Grow(to, len(compact)+len(compact)/4)
 	for i := 0; i < len(compact); {
@@ -37,7 +37,7 @@ func appendIndented(to, compact []byte, depth int) []byte {
 	return to
 }
 
-// endOfString is where the string that begins at i is over.
+// endOfString returns the end of the string that begins at i.
 func endOfString(compact []byte, i int) int {
 	for i++; i < len(compact) && compact[i] != '"'; i++ {
 		if compact[i] == '\\' {

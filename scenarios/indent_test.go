@@ -49,7 +49,8 @@ func TestTranscriptsAreWrittenAsTheEncoderWritesThem(t *testing.T) {
 		text := rapid.OneOf(rapid.String(), rapid.StringMatching(`[<>&"\\\n\x{2028}a]{0,8}`))
 		headers := rapid.MapOfN(text, text, 0, 3)
 		entry := rapid.Custom(func(t *rapid.T) wire.Entry {
-			e := wire.Entry{Kind: "http", At: time.Unix(rapid.Int64Range(0, 1<<32).Draw(t, "at"), 7).UTC(), Label: text.Draw(t, "label"), Error: text.Draw(t, "error")}
+			e := wire.Entry{Kind: "http", At: time.Unix(rapid.Int64Range(0, 1<<32).Draw(t, "at"), 7).UTC(),
+				Label: text.Draw(t, "label"), Error: text.Draw(t, "error")}
 			if rapid.Bool().Draw(t, "asked") {
 				e.Request = &wire.Request{Method: "GET", URL: text.Draw(t, "url"), Header: headers.Draw(t, "header"), Body: text.Draw(t, "body")}
 				e.Response = &wire.Response{Status: 200, Header: headers.Draw(t, "header"), Body: text.Draw(t, "body")}
@@ -59,7 +60,8 @@ func TestTranscriptsAreWrittenAsTheEncoderWritesThem(t *testing.T) {
 			}
 			return e
 		})
-		d := DriveRecord{ID: text.Draw(t, "drive"), Seconds: rapid.Float64().Draw(t, "seconds"), Transcript: &wire.Transcript{Entries: rapid.SliceOfN(entry, 1, 4).Draw(t, "entries")}}
+		d := DriveRecord{ID: text.Draw(t, "drive"), Seconds: rapid.Float64().Draw(t, "seconds"),
+			Transcript: &wire.Transcript{Entries: rapid.SliceOfN(entry, 1, 4).Draw(t, "entries")}}
 		if rapid.Bool().Draw(t, "stopped") {
 			d.Stop = &Stop{Verdict: Blocked, Reason: text.Draw(t, "reason")}
 		}

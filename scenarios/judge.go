@@ -16,19 +16,18 @@ type Finding struct {
 	Text        string        `json:"text"`
 }
 
-// Judge collects what a scenario's judge decides. It has no clock, no network
-// and no randomness to offer.
+// Judge collects the checks and findings of a scenario's judge. It offers no clock, no network and no randomness.
 type Judge struct {
 	ledger   *Ledger
 	tally    check.Tally
 	findings []Finding
 	stop     *Stop
 	evidence Evidence
-	firm     bool // the claim is made by name, or expected
+	firm     bool // see Firm
 }
 
-// Check starts an expectation about something the target sent. A failed check
-// of a SHOULD becomes a finding, one of a MAY nothing.
+// Check starts an expectation about something the target sent. A failed check of a SHOULD is a finding, one of a MAY
+// nothing.
 func (j *Judge) Check(requirement RequirementID, seen wire.Seen) check.Assertion {
 	return j.tally.Check(string(requirement), seen)
 }
@@ -38,40 +37,41 @@ func (j *Judge) Find(requirement RequirementID, format string, args ...any) {
 	j.findings = append(j.findings, Finding{requirement, fmt.Sprintf(format, args...)})
 }
 
-// Need ends the judge, and blocks the scenario, unless what it was set up for happened; requirement is the sentence that the
-// set-up rests on.
+// Need blocks the scenario and ends the judge unless wait was reached; requirement is the sentence that this step of
+// the setup rests on.
 func (j *Judge) Need(requirement RequirementID, wait wire.Wait) {
 	if !wait.Reached {
 		_, actual := check.Reached().MatchSeen(wait)
-		j.stopBy(BlockOn(requirement, "set-up: "+actual))
+		j.stopBy(BlockOn(requirement, "setup failed: "+actual))
 	}
 }
 
-// Require ends the judge unless ok. The scenario ends as what was checked by then has it.
+// Require ends the judge unless ok, like End.
 func (j *Judge) Require(ok bool) {
 	if !ok {
 		j.End()
 	}
 }
 
-// End ends the judge. The scenario ends as what was checked by then has it.
+// End ends the judge. The checks made by then decide.
 func (j *Judge) End() { panic(judged{}) }
 
-// judged is what a judge panics with that ends from inside.
+// judged is the panic of a judge that ends from inside.
 type judged struct{}
 
-// BlockOn ends the judge, and blocks the scenario on another requirement: the target got a step wrong that rests on it.
+// BlockOn blocks the scenario and ends the judge, since the target got a step of the setup wrong. requirement is the
+// sentence that the step rests on.
 func (j *Judge) BlockOn(requirement RequirementID, reason string) {
 	j.stopBy(BlockOn(requirement, reason))
 }
 
-// Block ends the judge, and blocks the scenario.
+// Block blocks the scenario and ends the judge.
 func (j *Judge) Block(reason, unblock string) { j.stopBy(Block(reason, unblock)) }
 
-// NotThere ends the judge, since the target has nothing of what it is about: see the function of this name.
+// NotThere ends the judge, since the target lacks the feature: see the function [NotThere].
 func (j *Judge) NotThere(shown wire.Seen, what string) { j.stopBy(NotThere(shown, what)) }
 
-// NeedThere is like Need, but where nobody claims what was waited for, the scenario is inapplicable.
+// NeedThere is like Need, but if the claim is open, the scenario is inapplicable (see [NotThere]).
 func (j *Judge) NeedThere(requirement RequirementID, wait wire.Wait, what string) {
 	if wait.Reached || j.firm {
 		j.Need(requirement, wait)
@@ -80,21 +80,21 @@ func (j *Judge) NeedThere(requirement RequirementID, wait wire.Wait, what string
 	j.NotThere(wait, what)
 }
 
-// NotOffered ends the judge, since the target does not have what it is about, and need not: see the function of this name.
+// NotOffered ends the judge, since the target need not have the operation: see the function [NotOffered].
 func (j *Judge) NotOffered(shown string) { j.stopBy(NotOffered(shown)) }
 
 // Firm reports whether the target makes the claim explicitly or the operator expects it.
 func (j *Judge) Firm() bool { return j.firm }
 
 func (j *Judge) stopBy(err error) {
-	if j.stop == nil { // of several parts the first says why
-		errors.As(err, &j.stop) // all of them make a Stop
+	if j.stop == nil { // the first of several parts counts
+		errors.As(err, &j.stop) // err is always a Stop
 	}
 	j.End()
 }
 
-// Part runs a part of a judge that may end without the others. Where one is blocked, so is the scenario, unless something is
-// found broken.
+// Part runs a part of a judge, which may end without ending the others. If a part is blocked and no check fails, the
+// scenario is blocked.
 func (j *Judge) Part(part func()) {
 	defer func() {
 		if p := recover(); p != nil && p != (judged{}) {
@@ -104,7 +104,7 @@ func (j *Judge) Part(part func()) {
 	part()
 }
 
-// SeenAs overrides how strong the observation is.
+// SeenAs sets how strong the observation is.
 func (j *Judge) SeenAs(e Evidence) { j.evidence = e }
 
 // Failure is the first violated expectation of a scenario.
@@ -114,7 +114,7 @@ type Failure struct {
 	Actual      string        `json:"actual"`
 }
 
-// Outcome is how one scenario ended, and why.
+// Outcome is how a scenario ended, and why.
 type Outcome struct {
 	Scenario Scenario
 	Suite    string
@@ -122,10 +122,9 @@ type Outcome struct {
 	Evidence Evidence
 	Reason   string
 	Unblock  string
-	// BlockedOn is the requirement that a set-up step rests on which the target got wrong; "" where it is blocked for
-	// another cause.
+	// BlockedOn is the requirement of the step of the setup that the target got wrong, "" if there is none.
 	BlockedOn RequirementID
-	Drive     string // "" when only the discovery document was looked at
+	Drive     string // "" if no drive was asked
 	Seconds   float64
 	Checks    []check.Result
 	Findings  []Finding
@@ -134,14 +133,13 @@ type Outcome struct {
 	Level     string
 }
 
-// Conclude judges one observation, without a target: a drive returned it, or a
-// test wrote it by hand. A panic in the judge is Assay's own fault. The claim of
-// the scenario is taken for made.
+// Conclude judges an observation of a drive, or of a test that wrote it by hand, as if the target made the claim. A
+// panic in the judge is Broken.
 func Conclude(s Scenario, ledger *Ledger, observation any) Outcome {
 	return conclude(s, ledger, observation, true)
 }
 
-// ConcludeOpen is [Conclude] for a target that has no word for the claim (see [Claim.Open]).
+// ConcludeOpen is like [Conclude] if the claim is open (see [Claim.Open]).
 func ConcludeOpen(s Scenario, ledger *Ledger, observation any) Outcome {
 	return conclude(s, ledger, observation, false)
 }
@@ -161,12 +159,13 @@ func conclude(s Scenario, ledger *Ledger, observation any, firm bool) (o Outcome
 	return j.outcome(s)
 }
 
-// lacks is how a scenario ends whose drive found nothing of what it is about.
+// lacks returns the outcome of a scenario whose drive found that the target lacks the feature.
 func lacks(s Scenario, ledger *Ledger, stop *Stop, firm bool) Outcome {
 	j := &Judge{ledger: ledger, stop: stop, firm: firm, evidence: Observed}
 	return j.outcome(s)
 }
 
+// outcome decides how the scenario ended.
 func (j *Judge) outcome(s Scenario) Outcome {
 	if j.stop != nil && j.stop.Missing != "" && j.firm {
 		for _, id := range s.Proves {

@@ -44,7 +44,8 @@ func TestWhatIsNotThere(t *testing.T) {
 	}{
 		{"a drive finds nothing", open, scenarios.Ask(missing, unreached), nil, scenarios.Inapplicable, "not there: a way to count"},
 		{"a judge finds nothing", open, scenarios.Ask(judged, byJudge), nil, scenarios.Inapplicable, "not there: more of it"},
-		{"it is expected", open, scenarios.Ask(missing, unreached), []string{"open"}, scenarios.Failed, "TOY-1: expected a way to count, got not there"},
+		{"it is expected", open, scenarios.Ask(missing, unreached), []string{"open"}, scenarios.Failed,
+			"TOY-1: expected a way to count, got not there"},
 		{"it is claimed", named, scenarios.Ask(missing, unreached), nil, scenarios.Failed, "TOY-1: expected a way to count, got not there"},
 		{"it is claimed, by a judge", named, scenarios.Ask(judged, byJudge), nil, scenarios.Failed, "TOY-1: expected more of it, got not there"},
 	} {

@@ -6,14 +6,13 @@ import (
 	"github.com/openassay/assay/gen/results"
 )
 
-// Profile is a frozen list of requirements that a target can be certified for
-// (spec/assay/profiles). What is proved by it does not change: a scenario that
-// came later is provisional, and counts in a later revision only.
+// Profile is a frozen list of requirements that a target can be certified for (spec/assay/profiles). A scenario that
+// was added later is provisional: it counts in a later revision only.
 type Profile struct {
 	ID       string // loop-v5; a later revision is loop-v5@2
 	Title    string
-	Claims   []string // that make it applicable, all of them
-	Digest   string   // SHA-256 of its canonical form, in hex; "" for one that is not frozen
+	Claims   []string // all of them make it applicable
+	Digest   string   // SHA-256 of its canonical form, in hex; "" if it is not frozen
 	Requires []Required
 }
 
@@ -21,10 +20,10 @@ type Profile struct {
 type Required struct {
 	ID        RequirementID
 	Evidence  Evidence     // the weakest that proves it
-	Scenarios []ScenarioID // that counted when the profile was frozen
+	Scenarios []ScenarioID // those that proved it when the profile was frozen
 }
 
-// FrozenProfiles are the profiles of a protocol, by its id, as spec/assay/profiles has them.
+// FrozenProfiles returns the profiles of a protocol, by its id.
 func FrozenProfiles(protocol string) []Profile {
 	var out []Profile
 	for _, p := range results.Profiles {
@@ -34,7 +33,7 @@ func FrozenProfiles(protocol string) []Profile {
 		frozen := Profile{ID: p.ID, Title: p.Title, Claims: p.Claims, Digest: p.Digest}
 		for _, r := range p.Requirements {
 			required := Required{ID: RequirementID(r.ID), Scenarios: make([]ScenarioID, len(r.Scenarios))}
-			required.Evidence, _ = ParseEvidence(r.Evidence) // the generator takes no other word
+			required.Evidence, _ = ParseEvidence(r.Evidence) // the generator has checked the word
 			for i, id := range r.Scenarios {
 				required.Scenarios[i] = ScenarioID(id)
 			}
@@ -45,7 +44,7 @@ func FrozenProfiles(protocol string) []Profile {
 	return out
 }
 
-// Requirements are the ids of what p requires, in its order.
+// Requirements returns the ids of the requirements of p, in order.
 func (p Profile) Requirements() []RequirementID {
 	out := make([]RequirementID, len(p.Requires))
 	for i, r := range p.Requires {
@@ -54,8 +53,7 @@ func (p Profile) Requirements() []RequirementID {
 	return out
 }
 
-// ThroughSeam counts the requirements of p that are shown only through a seam
-// of Assay's own: what a certificate for p rests on beside the target's wire.
+// ThroughSeam returns the number of requirements of p that only a seam of Assay's own can show.
 func (p Profile) ThroughSeam(l *Ledger) int {
 	n := 0
 	for _, required := range p.Requires {
@@ -66,20 +64,19 @@ func (p Profile) ThroughSeam(l *Ledger) int {
 	return n
 }
 
-// Counts says whether the scenario was frozen with p, for any of its requirements.
+// Counts reports whether the scenario counts for any requirement of p.
 func (p Profile) Counts(s ScenarioID) bool {
 	return slices.ContainsFunc(p.Requires, func(r Required) bool { return slices.Contains(r.Scenarios, s) })
 }
 
-// Provisional says whether s names a requirement of p and is not among the
-// scenarios that count for it.
+// Provisional reports whether s proves a requirement of p and does not count for it.
 func (p Profile) Provisional(l *Ledger, s Scenario) bool {
 	return slices.ContainsFunc(p.Requires, func(r Required) bool {
 		return slices.Contains(s.Proves, r.row(l)) && !slices.Contains(r.Scenarios, s.ID)
 	})
 }
 
-// row is the id of r as the ledger has it today: a frozen profile may know it by a former one.
+// row returns the present id of r: a frozen profile may have a former one.
 func (r Required) row(l *Ledger) RequirementID {
 	if row, known := l.Find(r.ID); known {
 		return RequirementID(row.ID)
@@ -87,18 +84,18 @@ func (r Required) row(l *Ledger) RequirementID {
 	return r.ID
 }
 
-// ProfileStatus says how much of a profile was proved.
+// ProfileStatus is how much of a profile was proved.
 type ProfileStatus struct {
 	ID, Digest       string
 	Status           string // certified, attested, unproved, violated, inapplicable
 	Proved, Required int
-	ThroughSeam      int // of the required: shown only through seams of Assay's own
-	// Provisional are the scenarios that were asked and did not count, since they came after the profile was frozen.
+	ThroughSeam      int // see [Profile.ThroughSeam]
+	// Provisional are the scenarios that were asked and did not count.
 	Provisional []ScenarioID
 }
 
-// ProfileStatuses judges every profile of a protocol by the outcomes of the scenarios that were frozen with it, and by no
-// other: what is asked beside them changes nothing.
+// ProfileStatuses judges every profile of a protocol by the outcomes of the scenarios that were frozen with it, and no
+// others.
 func ProfileStatuses(p *Protocol, d Discovery, outcomes []Outcome) []ProfileStatus {
 	out := make([]ProfileStatus, len(p.Profiles))
 	for i, profile := range p.Profiles {
@@ -108,7 +105,9 @@ func ProfileStatuses(p *Protocol, d Discovery, outcomes []Outcome) []ProfileStat
 }
 
 func (p Profile) status(of *Protocol, d Discovery, outcomes []Outcome) ProfileStatus {
-	s := ProfileStatus{ID: p.ID, Digest: p.Digest, Required: len(p.Requires), ThroughSeam: p.ThroughSeam(of.Ledger), Status: "inapplicable"}
+	s := ProfileStatus{
+		ID: p.ID, Digest: p.Digest, Required: len(p.Requires), ThroughSeam: p.ThroughSeam(of.Ledger), Status: "inapplicable",
+	}
 	asked, made := p.applies(of, d)
 	if !asked {
 		return s
@@ -125,7 +124,7 @@ func (p Profile) status(of *Protocol, d Discovery, outcomes []Outcome) ProfileSt
 		}
 		weakest = worse(weakest, standing)
 	}
-	if !made && lacking == len(p.Requires) { // nobody claims it, and nothing of it was found
+	if !made && lacking == len(p.Requires) { // not claimed, and not found by asking
 		return s
 	}
 	if s.Status = weakest; weakest == "proved" {
@@ -139,7 +138,7 @@ func (p Profile) status(of *Protocol, d Discovery, outcomes []Outcome) ProfileSt
 	return s
 }
 
-// applies says whether the target is asked for all claims of p, and whether it makes all of them by name.
+// applies reports whether all claims of p are asked, and whether the target makes all of them.
 func (p Profile) applies(of *Protocol, d Discovery) (asked, made bool) {
 	asked, made = true, true
 	for _, id := range p.Claims {
@@ -154,7 +153,7 @@ func (p Profile) applies(of *Protocol, d Discovery) (asked, made bool) {
 	return asked, made
 }
 
-// sum is the status of a requirement by the frozen scenarios alone. One that was not asked is blocked.
+// sum returns the status of a requirement by its frozen scenarios alone: Blocked if none was asked.
 func (r Required) sum(l *Ledger, outcomes []Outcome) RequirementStatus {
 	s, seen := RequirementStatus{ID: r.row(l), Verdict: Inapplicable}, false
 	for _, o := range outcomes {

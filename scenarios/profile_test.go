@@ -37,7 +37,8 @@ func TestAProvisionalScenarioDoesNotCount(t *testing.T) {
 // Nothing but a scenario that it was frozen with proves a requirement of a profile.
 func TestAProvisionalScenarioProvesNothing(t *testing.T) {
 	r := certify(t, scenarios.Options{},
-		one("c", counts, scenarios.Ask(countDrive("d"), is(3, "TOY-2")), "TOY-2"), one("new", counts, scenarios.Ask(countDrive("d"), is(3, "TOY-1")), "TOY-1"))
+		one("c", counts, scenarios.Ask(countDrive("d"), is(3, "TOY-2")), "TOY-2"),
+		one("new", counts, scenarios.Ask(countDrive("d"), is(3, "TOY-1")), "TOY-1"))
 	if p := r.Profiles[0]; p.Status != "unproved" || p.Proved != 1 {
 		t.Errorf("%s with %d proved", p.Status, p.Proved)
 	}
@@ -61,7 +62,8 @@ func TestAProfileKeepsItsDemands(t *testing.T) {
 	}
 }
 
-// Where nobody makes the claim by name and nothing of it was found, the profile is inapplicable, and unproved where some was.
+// Where nobody makes the claim by name and nothing of it was found, the profile is inapplicable, and unproved where
+// some was.
 func TestAProfileOfAnOpenClaim(t *testing.T) {
 	open := counts
 	open.Open = func(scenarios.Discovery) bool { return true }
@@ -95,19 +97,22 @@ func TestAProfileOfAnOpenClaim(t *testing.T) {
 
 // said is a discovery document.
 func said(document string) scenarios.Discovery {
-	seen := &wire.Transcript{Entries: []wire.Entry{{Kind: "http", Request: &wire.Request{}, Response: &wire.Response{Status: 200, Body: document}}}}
+	seen := &wire.Transcript{Entries: []wire.Entry{{Kind: "http", Request: &wire.Request{},
+		Response: &wire.Response{Status: 200, Body: document}}}}
 	return scenarios.Discovery{Document: seen.Reply(1)}
 }
 
-// Whatever is asked beside the frozen scenarios, and in whatever order, the profile stands as it stood; only what did not
-// count is told.
+// Whatever is asked beside the frozen scenarios, and in whatever order, the profile stands as it stood; only what did
+// not count is told.
 func TestNewScenariosNeverChangeAProfile(t *testing.T) {
 	claimed := said(`{"counts":true}`)
 	ids := []scenarios.RequirementID{"TOY-1", "TOY-2", "TOY-3", "TOY-4", "TOY-5"}
 	outcome := func(t *rapid.T, name string, proves []scenarios.RequirementID) scenarios.Outcome {
 		o := scenarios.Outcome{Scenario: one(name, counts, nil, proves...)}
 		o.Verdict = rapid.SampledFrom(scenarios.Verdicts).Draw(t, name+" ends")
-		o.Evidence = rapid.SampledFrom([]scenarios.Evidence{scenarios.Unseen, scenarios.Attested, scenarios.Observed, scenarios.Survived}).Draw(t, name+" is seen")
+		o.Evidence = rapid.SampledFrom([]scenarios.Evidence{
+			scenarios.Unseen, scenarios.Attested, scenarios.Observed, scenarios.Survived,
+		}).Draw(t, name+" is seen")
 		for i, id := range proves {
 			o.Checks = append(o.Checks, check.Result{Requirement: string(id), OK: rapid.Bool().Draw(t, fmt.Sprint(name, " holds ", i))})
 		}

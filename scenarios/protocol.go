@@ -6,35 +6,33 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// Protocol is one of the systems Assay knows: where its hosts say what they
-// can do, and what its texts ask of them.
+// Protocol is a protocol that Assay certifies hosts for: where hosts make their claims, and what its texts require.
 type Protocol struct {
 	ID            string // openwop/v1
 	Title         string
 	DiscoveryPath string        // below the base URL
-	Speech        wire.Speech   // how its operations and words are spelled, nil where suites write them themselves
-	KeyHeader     string        // the header that credentials go in as they are, "" for a bearer in Authorization
-	Spec          func() []byte // the schemas of the spec, as generated
+	Speech        wire.Speech   // the words of the version; nil if suites write requests themselves
+	KeyHeader     string        // the header of credentials; "" is Authorization, with a bearer token
+	Spec          func() []byte // the generated schemas of the spec
 	Ledger        *Ledger
-	Readings      []Reading // of what the ledger's sentences leave open
+	Readings      []Reading // what Assay decided where the texts leave something open
 	Claims        []Claim
 	Profiles      []Profile
-	// CheckDiscovery compares the document with its schema; what differs is a
-	// finding, never a verdict.
+	// CheckDiscovery returns a finding for each place where the document does not match its schema.
 	CheckDiscovery func(document []byte) []Finding
-	// Describe reads the host's name and version out of its document.
+	// Describe returns the host's name and version from its document.
 	Describe func(Discovery) (name, version string)
 
-	// Signs are what a target may be seen to do without claiming it.
+	// Signs show features that a target has without claiming them.
 	Signs []Sign
-	// SeamPrefix is where test seams are looked for unless the operator names another place.
+	// SeamPrefix is the prefix of test seams unless the operator gives another.
 	SeamPrefix string
-	// RunOf is the id of the run that a reply says was made, "" where it says no such thing.
+	// RunOf returns the id of the run that a reply says was made, "" if it says no such thing.
 	RunOf func(reply wire.Value) string
 }
 
-// SpecDigest changes when a requirement, a claim, a profile or a schema does: what a verdict says of a requirement, and what a
-// certificate takes, rest on them.
+// SpecDigest returns a digest that changes when a requirement, a claim, a profile or a schema does: verdicts and
+// certificates rest on them.
 func (p *Protocol) SpecDigest() string {
 	type claim struct{ ID, Pointer string }
 	rests := struct {
@@ -60,7 +58,7 @@ func (p *Protocol) spell(text string) string {
 	return p.Speech.Spell(text)
 }
 
-// Claim finds a claim by id.
+// Claim returns the claim with an id.
 func (p *Protocol) Claim(id string) (Claim, bool) {
 	for _, c := range p.Claims {
 		if c.ID == id {
@@ -70,26 +68,26 @@ func (p *Protocol) Claim(id string) (Claim, bool) {
 	return Claim{}, false
 }
 
-// Discovery is what a target says of itself, fetched once.
+// Discovery is the discovery document of a target, fetched once.
 type Discovery struct {
 	Document wire.Value `json:"document"`
 	Status   wire.Value `json:"status"`
 	At       time.Time  `json:"at"`
 }
 
-// Claim is one thing a target can say it supports.
+// Claim is a feature that a target can claim to support.
 type Claim struct {
 	ID      string // execution-model>=5
 	Title   string
-	Pointer string // where the target says so, with the comparison: /multiAgent/executionModel/version >= 5
-	// Look reads the claim. value is what stood there.
+	Pointer string // where the target makes it, with the comparison: /multiAgent/executionModel/version >= 5
+	// Look reads the claim. value is what stands there.
 	Look func(Discovery) (value wire.Value, claimed bool)
-	// Open says that the document has no word for it, so that asking shows whether the target has it. Then its scenarios
-	// run, and one that finds nothing of it is inapplicable (see [NotThere]). nil is never.
+	// Open reports that the document cannot make the claim. Then its scenarios run, to find out whether the target has
+	// the feature, and one that finds nothing is inapplicable (see [NotThere]). A nil Open is never true.
 	Open func(Discovery) bool
 }
 
-// asked says whether the scenarios of a claim run. value is what stood where the target would say so.
+// asked reports whether the scenarios of a claim run. value is what stands where the target makes it.
 func (c Claim) asked(d Discovery) (value wire.Value, asked bool) {
 	value, claimed := c.Look(d)
 	return value, claimed || c.open(d)
@@ -108,7 +106,7 @@ func (s Suite) DriveOf(of Scenario) (d DriveMeta, ok bool) {
 	return d, ok
 }
 
-// Suite is the scenarios of one theme.
+// Suite is a list of scenarios about one question.
 type Suite struct {
 	ID        string // iteration-monotonic
 	Title     string

@@ -2,21 +2,21 @@ package scenarios
 
 import "slices"
 
-// Reading is what this project takes the texts of a protocol to say where they say nothing, or two things. Readings stand
-// beside the requirements, in readings.yaml.
+// Reading is a decision of this project where the texts of a protocol are silent or contradict each other. Readings are
+// in readings.yaml, beside the requirements.
 type Reading struct {
 	ID        string   // OWP-R12
 	Title     string   // what it is about
-	Sentences []string // the requirements whose texts leave it open
+	Sentences []string // requirements whose texts leave it open
 	Open      string   // what they leave open
-	Accept    string   // what is accepted
-	Refuse    string   // what is not
+	Accept    string   // what Assay accepts
+	Refuse    string   // what it does not accept
 	Why       string
-	Scenarios []string // that go by it
+	Scenarios []string // those that apply it
 	Unused    string   // why none does
 }
 
-// ReadingsOf are the readings that are about a requirement.
+// ReadingsOf returns the readings of the sentences of a requirement.
 func (p *Protocol) ReadingsOf(id RequirementID) (about []Reading) {
 	for _, r := range p.Readings {
 		if slices.Contains(r.Sentences, string(id)) {

@@ -16,8 +16,7 @@ import (
 // TranscriptSchema names the format of the files under transcripts/.
 const TranscriptSchema = "assay.transcript/1"
 
-// transcriptFile is one drive on disk: what was seen, and where in it the
-// observation stood.
+// transcriptFile is a drive on disk: its exchanges, and an observation that refers to them.
 type transcriptFile struct {
 	transcriptHead
 	Observation json.RawMessage `json:"observation,omitempty"`
@@ -31,8 +30,8 @@ type transcriptHead struct {
 	Stop    *Stop   `json:"stop,omitempty"`
 }
 
-// WriteTranscript writes a drive as it is kept on disk, entry by entry: encoded, a transcript takes a multiple of what
-// the target sent. People read it: it is indented, and has <secret:1>, not \u003csecret:1\u003e.
+// WriteTranscript writes a drive as it is kept on disk, entry by entry, since a whole transcript takes a multiple of
+// what the target sent. It is for people to read: indented, with <secret:1>, not \u003csecret:1\u003e.
 func WriteTranscript(w io.Writer, d DriveRecord) error {
 	t := transcriptWriter{to: w}
 	head, err := t.encode(transcriptHead{Schema: TranscriptSchema, Drive: d.ID, Seconds: d.Seconds, Stop: d.Stop})
@@ -72,7 +71,7 @@ type transcriptWriter struct {
 	indented []byte
 }
 
-// encode is v as compact JSON, valid until the next call.
+// encode returns v as compact JSON, valid until the next call.
 func (t *transcriptWriter) encode(v any) ([]byte, error) {
 	t.compact.Reset()
 	e := json.NewEncoder(&t.compact)
@@ -81,25 +80,25 @@ func (t *transcriptWriter) encode(v any) ([]byte, error) {
 	return bytes.TrimSuffix(t.compact.Bytes(), []byte("\n")), err
 }
 
-// write writes compact JSON that stands at a depth, between two texts.
+// write writes compact JSON, indented from a depth on, between two texts.
 func (t *transcriptWriter) write(before string, compact []byte, depth int, after string) error {
 	t.indented = append(appendIndented(append(t.indented[:0], before...), compact, depth), after...)
 	_, err := t.to.Write(t.indented)
 	return err
 }
 
-// MarshalTranscript is what [WriteTranscript] writes.
+// MarshalTranscript returns what [WriteTranscript] writes.
 func MarshalTranscript(d DriveRecord) ([]byte, error) {
 	var out bytes.Buffer
 	err := WriteTranscript(&out, d)
 	return out.Bytes(), err
 }
 
-// TranscriptName is the file name of a drive's transcript.
+// TranscriptName returns the file name of a drive's transcript.
 func TranscriptName(drive string) string { return strings.ReplaceAll(drive, "/", ".") + ".json" }
 
-// Rejudge derives the outcomes of a certification again from its transcripts, without the target. selection is the one it
-// was made with. A selected scenario whose transcript is missing is a [MissingError].
+// Rejudge judges the transcripts of a certification again, without the target. selection is that of the certification.
+// The error is a [MissingError] if the transcript of a selected scenario is missing.
 func Rejudge(transcripts fs.FS, selection Selection, suites ...Suite) ([]Outcome, error) {
 	r, err := revive(transcripts, selection, suites)
 	if err != nil {
@@ -108,7 +107,7 @@ func Rejudge(transcripts fs.FS, selection Selection, suites ...Suite) ([]Outcome
 	return r.outcomes, nil
 }
 
-// MissingError is a transcript that is not there, and a scenario that cannot be judged without it.
+// MissingError says that a transcript is missing, and which scenario cannot be judged without it.
 type MissingError struct {
 	Scenario ScenarioID // "" for the discovery document
 	Drive    string
@@ -125,10 +124,10 @@ func (e *MissingError) Error() string {
 
 func (e *MissingError) Unwrap() error { return e.cause }
 
-// nothingSecret is for what was cleaned when it was written.
+// nothingSecret cleans texts that were cleaned when they were written.
 func nothingSecret(text string) string { return text }
 
-// revived are drives that are over, as they stand on disk, and what is judged of them.
+// revived holds drives that were read from disk, and the outcomes of their scenarios.
 type revived struct {
 	transcripts fs.FS
 	discovery   *drive
@@ -233,7 +232,7 @@ func readTranscript(transcripts fs.FS, drive string) (*transcriptFile, *wire.Tra
 	return f, &wire.Transcript{Drive: f.Drive, Entries: f.Entries}, nil
 }
 
-// parseTranscript reads a transcript, which anybody may have written. What no drive leaves behind is an error.
+// parseTranscript reads a transcript. Anybody may have written it, so it returns an error if no drive could have.
 func parseTranscript(b []byte) (*transcriptFile, error) {
 	var f transcriptFile
 	if err := json.Unmarshal(b, &f); err != nil {
@@ -257,5 +256,5 @@ func parseTranscript(b []byte) (*transcriptFile, error) {
 	return &f, nil
 }
 
-// stopped are the verdicts that a drive can end with by itself.
+// stopped are the verdicts of drives that stop.
 var stopped = []Verdict{Inapplicable, Blocked, Inconclusive, Broken}

@@ -11,13 +11,13 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// Report is a finished certification as data. Every handed-out report is made of it.
+// Report is a finished certification as data. All other reports are made from it.
 type Report struct {
 	Protocol          *Protocol
 	Address           string
-	Name, Version     string // as the target calls itself
+	Name, Version     string // of the target, by its discovery document
 	DiscoveryDigest   string
-	SuiteDigest       string // of the metadata of every scenario that was selected
+	SuiteDigest       string // of the metadata of the selected scenarios
 	Started           time.Time
 	Seconds           float64
 	Seed              uint64
@@ -28,26 +28,26 @@ type Report struct {
 	Profiles          []ProfileStatus
 	DiscoveryFindings []Finding
 	Leftovers         []string
-	Seen              []Sighting // what the target does without claiming it
+	Seen              []Sighting // features that the target has without claiming them
 	Drives            []DriveRecord
 }
 
-// ClaimStatus says what came of one claim the target makes.
+// ClaimStatus says how much of a claim was proved.
 type ClaimStatus struct {
 	ID, Pointer string
 	Value       wire.Value
 	Status      string // proved, attested, violated, unproved
-	Found       bool   // by asking: the target does not make it by name (see [Claim.Open])
+	Found       bool   // by asking: the claim is open (see [Claim.Open])
 }
 
-// RequirementStatus sums up all scenarios that name a requirement.
+// RequirementStatus sums up all scenarios that prove a requirement.
 type RequirementStatus struct {
 	ID       RequirementID
 	Verdict  Verdict
 	Evidence Evidence
 }
 
-// DriveRecord is what one drive leaves on disk.
+// DriveRecord is a drive as it is written to disk.
 type DriveRecord struct {
 	ID          string
 	Transcript  *wire.Transcript
@@ -56,7 +56,7 @@ type DriveRecord struct {
 	Seconds     float64
 }
 
-// Found says whether a claim was found by asking, and not made by the target.
+// Found reports whether a claim was found by asking.
 func (r *Report) Found(claim string) bool {
 	return slices.ContainsFunc(r.Claims, func(c ClaimStatus) bool { return c.ID == claim && c.Found })
 }
@@ -72,7 +72,7 @@ func totals(outcomes []Outcome) map[Verdict]int {
 	return out
 }
 
-// Head is what is known of a certification before anything was judged: whom it asks, what, and with which seed.
+// Head returns a report of what is known before anything is judged: the target, the selection, the seed.
 func (c *Certification) Head() *Report {
 	r := &Report{
 		Protocol: c.Protocol, Address: c.network.Address(), SuiteDigest: suiteDigest(c.selected),
@@ -92,7 +92,7 @@ func (c *Certification) report(drives []DriveRecord, seen []Sighting, leftovers 
 	return r
 }
 
-// sumUp derives from the outcomes, and from what the target says of itself, all that a report says beside them.
+// sumUp derives the other parts of the report from its outcomes and the discovery document.
 func (r *Report) sumUp(d Discovery) {
 	r.introduce(d)
 	r.Requirements = requirementStatuses(r.Protocol.Ledger, r.Outcomes)
@@ -100,7 +100,7 @@ func (r *Report) sumUp(d Discovery) {
 	r.Profiles = ProfileStatuses(r.Protocol, d, r.Outcomes)
 }
 
-// introduce says who the target is.
+// introduce fills in what the target says about itself.
 func (r *Report) introduce(d Discovery) {
 	r.DiscoveryDigest = digest(d.Document.Actual())
 	if r.Protocol.Describe != nil {
@@ -108,7 +108,7 @@ func (r *Report) introduce(d Discovery) {
 	}
 }
 
-// records are what the drives leave on disk, once all are over.
+// records returns the records of all drives, which must be over.
 func (c *Certification) records() []DriveRecord {
 	out := []DriveRecord{c.discovery.record()}
 	for _, id := range c.order {
@@ -121,9 +121,8 @@ func (d *drive) record() DriveRecord {
 	return DriveRecord{ID: d.meta.ID, Transcript: d.transcript, Observation: d.observation, Stop: d.stop, Seconds: d.seconds}
 }
 
-// requirementStatuses sums up by requirement, in the ledger's order. One
-// violation outweighs any pass; the strongest pass counts; a scenario that
-// could not look does not weaken another one that could.
+// requirementStatuses sums up outcomes by requirement, in the ledger's order. One violation outweighs any pass, and the
+// strongest pass counts; a blocked scenario does not weaken one that passed.
 func requirementStatuses(ledger *Ledger, outcomes []Outcome) []RequirementStatus {
 	best := map[RequirementID]*RequirementStatus{}
 	for _, o := range outcomes {
@@ -145,7 +144,7 @@ func requirementStatuses(ledger *Ledger, outcomes []Outcome) []RequirementStatus
 	return out
 }
 
-// take counts an outcome in.
+// take adds an outcome.
 func (s *RequirementStatus) take(o Outcome) {
 	v, e := o.verdictOn(s.ID)
 	switch {
@@ -156,8 +155,8 @@ func (s *RequirementStatus) take(o Outcome) {
 	}
 }
 
-// verdictOn is what an outcome says of one of its requirements: a failed
-// scenario may still have found some of them kept.
+// verdictOn returns the verdict of an outcome on one of its requirements: a failed scenario may have shown that others
+// are kept.
 func (o Outcome) verdictOn(id RequirementID) (Verdict, Evidence) {
 	if o.Verdict != Failed {
 		return o.Verdict, o.Evidence
@@ -181,14 +180,13 @@ func weight(v Verdict) int {
 	return slices.Index([]Verdict{Inapplicable, Blocked, Inconclusive, Broken, Passed, Failed}, v)
 }
 
-// proved says whether a status satisfies its requirement.
+// proved reports whether a status satisfies its requirement.
 func proved(ledger *Ledger, s RequirementStatus) bool {
 	row, _ := ledger.Find(s.ID)
 	return s.Verdict == Passed && s.Evidence >= row.Demands()
 }
 
-// claimStatuses judges each claim the target makes by the MUSTs that hang on
-// it and were asked.
+// claimStatuses judges each claim by those of its MUSTs that were asked.
 func claimStatuses(p *Protocol, d Discovery, requirements []RequirementStatus, outcomes []Outcome) []ClaimStatus {
 	var out []ClaimStatus
 	for _, claim := range p.Claims {
@@ -209,14 +207,13 @@ func claimStatuses(p *Protocol, d Discovery, requirements []RequirementStatus, o
 			status = worse(status, standing(r, row.Demands()))
 		}
 		_, made := claim.Look(d)
-		if !made && lacking && status != "" { // it has a part of what nobody claims
+		if !made && lacking && status != "" { // it has only a part of an open claim
 			status = worse(status, "unproved")
 		}
-		if status == "" { // nothing that hangs on it was asked
+		if status == "" { // none of its MUSTs was asked
 			continue
 		}
-		// A violation found while this claim was looked at disproves it too,
-		// even where the sentence itself belongs to a claim it rests on.
+		// A scenario of this claim that fails disproves it, even if the sentence belongs to a claim that it rests on.
 		for _, o := range outcomes {
 			if o.Scenario.Claim.ID == claim.ID && o.Verdict == Failed {
 				status = "violated"
@@ -227,7 +224,7 @@ func claimStatuses(p *Protocol, d Discovery, requirements []RequirementStatus, o
 	return out
 }
 
-// standing is what a status says of its requirement, which demands that evidence.
+// standing names a status: violated, proved, attested (weaker evidence than demanded) or unproved.
 func standing(r RequirementStatus, demands Evidence) string {
 	switch {
 	case r.Verdict == Failed:
@@ -240,7 +237,7 @@ func standing(r RequirementStatus, demands Evidence) string {
 	return "unproved"
 }
 
-// worse is the weaker of two standings.
+// worse returns the weaker of two standings.
 func worse(a, b string) string {
 	order := []string{"violated", "unproved", "attested", "proved"}
 	if a == "" || slices.Index(order, b) < slices.Index(order, a) {
@@ -249,14 +246,12 @@ func worse(a, b string) string {
 	return a
 }
 
-// ExitCode is the exit code of a certification that ran, highest wins: 6 Assay
-// itself broke, 1 a requirement is violated, 5 a claim is left unproved, 4
-// nothing was proved, 0 everything claimed was proved.
+// ExitCode returns the exit code of a certification that ran, the first that applies of: 6 Assay itself broke, 1 a
+// requirement is violated, 5 a claim is unproved, 4 nothing was proved, 0 all tested claims are proved.
 func (r *Report) ExitCode() int { return exitCode(r.Protocol.Ledger, r.Requirements, r.Outcomes) }
 
-// ExitCodeKnowing is the exit code where some failures are known: it is that of
-// all else. Their scenarios do not count, nor do those that are blocked on what
-// they violate. A claim or a profile is none the better for it.
+// ExitCodeKnowing returns the exit code without known failures: their scenarios do not count, nor do those that are
+// blocked on a requirement that they violate. Claims and profiles stay as they are.
 func (r *Report) ExitCodeKnowing(known func(ScenarioID) bool) int {
 	excused := map[RequirementID]bool{}
 	expected := func(o Outcome) bool { return o.Verdict == Failed && known(o.Scenario.ID) }
@@ -322,7 +317,7 @@ const (
 	ExitInterrupted = 130
 )
 
-// Digest is the [Report.SuiteDigest] of a certification with this selection of suites.
+// Digest returns the [Report.SuiteDigest] of a certification with this selection of suites.
 func (s Selection) Digest(suites ...Suite) (string, error) {
 	picked, err := s.Pick(suites...)
 	if err != nil {
@@ -331,10 +326,10 @@ func (s Selection) Digest(suites ...Suite) (string, error) {
 	return suiteDigest(picked), nil
 }
 
-// SuiteDigest is the [Report.SuiteDigest] of a certification with all scenarios of these suites.
+// SuiteDigest returns the [Report.SuiteDigest] of a certification with all scenarios of these suites.
 func SuiteDigest(suites ...Suite) (string, error) { return Selection{}.Digest(suites...) }
 
-// suiteDigest changes when a scenario's metadata does: two results are comparable when it is the same.
+// suiteDigest returns a digest of the scenarios' metadata. Results with the same digest are comparable.
 func suiteDigest(selected []Selected) string {
 	type row struct {
 		ID, Title, Claim string
@@ -347,14 +342,14 @@ func suiteDigest(selected []Selected) string {
 	return digest(rows)
 }
 
-// digest is the SHA-256 of v as JSON.
+// digest returns the SHA-256 of v as JSON.
 func digest(v any) string {
-	b, _ := json.Marshal(v) // maps come out sorted, structs in field order; what has no JSON counts as nothing
+	b, _ := json.Marshal(v) // maps are sorted, structs in field order; a value without JSON counts as nothing
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:])
 }
 
-// Violations are the checks of an outcome that did not hold.
+// Violations returns the failed checks of an outcome.
 func (o Outcome) Violations() []check.Result {
 	var out []check.Result
 	for _, c := range o.Checks {

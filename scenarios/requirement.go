@@ -5,7 +5,7 @@ import "sync"
 // RequirementID names one normative sentence of a source text: OWP-0061-B1.
 type RequirementID string
 
-// IDs are the requirements that a scenario proves, the weightiest first.
+// IDs are the requirements that a scenario proves, the most important first.
 type IDs = []RequirementID
 
 // Levels of a requirement.
@@ -15,8 +15,7 @@ const (
 	May    = "MAY"
 )
 
-// Requirement is one row of a ledger. Its fields are those of the generated
-// rows, so that a generated ledger converts row by row.
+// Requirement is a row of a ledger. It has the same fields as generated rows, so that those convert to it.
 type Requirement struct {
 	ID       string   // OWP-0061-B1
 	Level    string   // MUST, SHOULD or MAY
@@ -25,18 +24,18 @@ type Requirement struct {
 	Section  string   // B
 	Line     int      // line of the source file, from 1
 	Hash     string   // first 12 hex digits of the sentence's SHA-256
-	Claim    string   // id of the claim it hangs on, "" for every target
+	Claim    string   // id of the claim it belongs to, "" for every target
 	Evidence string   // weakest evidence that proves it
-	Text     string   // what it asks, in our words
+	Text     string   // what it requires, in our words
 	Reason   string   // why no scenario tests it: unobservable, needs-host-control, not-addressed-to-hosts, spec-gap, planned
 	Why      string   // the reason in a sentence
 	Issue    int      // with planned: the milestone that will test it
-	Accepts  string   // what is accepted where texts contradict each other
-	Stimulus string   // assay-seam: only a seam of Assay's own brings it about or shows it
+	Accepts  string   // what Assay accepts if texts contradict each other
+	Stimulus string   // SeamStimulus, or ""
 	Aliases  []string // former ids
 }
 
-// Demands is the weakest evidence that proves r: observed unless the row says otherwise.
+// Demands returns the weakest evidence that proves r: Observed unless the row says otherwise.
 func (r Requirement) Demands() Evidence {
 	e, err := ParseEvidence(r.Evidence)
 	if err != nil || e == Unseen {
@@ -45,11 +44,11 @@ func (r Requirement) Demands() Evidence {
 	return e
 }
 
-// SeamStimulus marks requirements that only a test seam of Assay's own brings
-// about or shows (docs/seams.md): a target that has not wired it cannot prove them.
+// SeamStimulus marks requirements that only a test seam of Assay's own can trigger or show (docs/seams.md). A target
+// without that seam cannot prove them.
 const SeamStimulus = "assay-seam"
 
-// ThroughSeam says whether r is shown only through a seam of Assay's own.
+// ThroughSeam reports whether only a seam of Assay's own can show r.
 func (r Requirement) ThroughSeam() bool { return r.Stimulus == SeamStimulus }
 
 // Ledger finds requirements by id, former ids included.
@@ -58,7 +57,7 @@ type Ledger struct {
 	byID func() map[RequirementID]int // index into Rows
 }
 
-// NewLedger is the ledger of rows. It indexes them when the first one is looked up.
+// NewLedger returns a ledger of rows. It indexes them at the first lookup.
 func NewLedger(rows []Requirement) *Ledger {
 	return &Ledger{Rows: rows, byID: sync.OnceValue(func() map[RequirementID]int {
 		at := make(map[RequirementID]int, len(rows))
@@ -72,7 +71,7 @@ func NewLedger(rows []Requirement) *Ledger {
 	})}
 }
 
-// Find returns the row of an id or of a former id.
+// Find returns the row with an id, or with a former id.
 func (l *Ledger) Find(id RequirementID) (Requirement, bool) {
 	i, ok := l.byID()[id]
 	if !ok {

@@ -15,19 +15,18 @@ import (
 // ScenarioID is protocol/suite/name: openwop/iteration-monotonic/one-per-turn.
 type ScenarioID string
 
-// Scenario is one question put to a target.
+// Scenario is one question to a target.
 type Scenario struct {
 	ID     ScenarioID
 	Title  string // what a target that keeps its promise does
 	Proves []RequirementID
 	Claim  Claim
 	Ask    Question
-	// Reaches is the strongest evidence that it can end with, whatever the target
-	// offers. It is said where that is less than observed: 0 is observed.
+	// Reaches is the strongest evidence that it can end with; 0 is Observed.
 	Reaches Evidence
 }
 
-// Reach is the strongest evidence that s can end with.
+// Reach returns the strongest evidence that s can end with.
 func (s Scenario) Reach() Evidence {
 	if s.Reaches == Unseen {
 		return Observed
@@ -35,7 +34,7 @@ func (s Scenario) Reach() Evidence {
 	return s.Reaches
 }
 
-// Level is the strongest level among the requirements it proves.
+// Level returns the strongest level of the requirements it proves.
 func (s Scenario) Level(l *Ledger) string {
 	level := May
 	for _, id := range s.Proves {
@@ -61,35 +60,31 @@ func (s Scenario) Labels(suite Suite) []string {
 	return labels
 }
 
-// Name is the last part of the id.
+// Name returns the last part of the id.
 func (s Scenario) Name() string {
 	return string(s.ID)[strings.LastIndexByte(string(s.ID), '/')+1:]
 }
 
-// Drive is the part of a scenario that acts. It runs once and may be judged by
-// many scenarios.
+// Drive is the part of a scenario that acts. It runs once; many scenarios may judge its observation.
 type Drive[O any] struct {
 	ID        string        // names its transcript
 	Title     string        // what it does
 	Sends     []string      // its requests, for --plan
-	Exclusive bool          // it moves something host-wide: it runs alone
-	Waits     time.Duration // how long it waits for time to pass, roughly: those that wait longest begin first
-	Timeout   time.Duration // its own deadline; 0 = the certification's
-	// Run acts on the target and notes in the observation what it sees: plain
-	// data, exported fields, wire values, nothing live. What goes wrong on the
-	// way ends it (see [End]), and every scenario that asks it stops there: see
-	// [Block]; [wire.ErrNoAnswer] makes them inconclusive; any other error is a
-	// fault of Assay's own.
+	Exclusive bool          // it runs alone, since it changes something host-wide
+	Waits     time.Duration // roughly how long it waits for time to pass; the longest starts first
+	Timeout   time.Duration // its deadline; 0 is [Options.DriveTimeout]
+	// Run acts on the target and fills in the observation: plain data with exported fields, wire values, nothing live.
+	// An error ends it (see [End]) and decides how its scenarios end: see [Block]; [wire.ErrNoAnswer] makes them
+	// inconclusive; any other error is a bug in Assay, so they are broken.
 	Run func(context.Context, *Conn, *O)
 }
 
-// Seer is an observation that knows how strong it is. One that is no Seer was observed.
+// Seer is an observation that knows how strong it is. Any other is Observed.
 type Seer interface{ SeenAs() Evidence }
 
 // Question is a drive with the judge of one scenario. See [Ask] and [Advertised].
 type Question interface {
-	// Drive is the metadata of the drive it needs; ok is false when the
-	// discovery document is all it looks at.
+	// Drive returns the metadata of its drive; ok is false if it only looks at the discovery document.
 	Drive() (d DriveMeta, ok bool)
 
 	run(context.Context, *Conn) (any, error)
@@ -97,7 +92,7 @@ type Question interface {
 	judge(observation any, j *Judge)
 }
 
-// DriveMeta is what can be read of a drive without running it.
+// DriveMeta is the metadata of a drive.
 type DriveMeta struct {
 	ID, Title string
 	Sends     []string
@@ -106,7 +101,7 @@ type DriveMeta struct {
 	Timeout   time.Duration
 }
 
-// Ask puts a drive and a judge together.
+// Ask combines a drive and a judge.
 func Ask[O any](d *Drive[O], judge func(O, *Judge)) Question { return question[O]{d, judge} }
 
 type question[O any] struct {
@@ -127,7 +122,7 @@ func (q question[O]) run(ctx context.Context, c *Conn) (any, error) {
 
 func (q question[O]) revive(raw []byte, t *wire.Transcript) (any, error) {
 	var o O
-	var plain bytes.Buffer // on disk it is indented, and so would be what it holds of raw JSON
+	var plain bytes.Buffer // it is indented on disk, and so would be a json.RawMessage in it
 	if err := json.Compact(&plain, raw); err != nil {
 		return nil, fmt.Errorf("observation of %s: %w", q.drive.ID, err)
 	}
@@ -147,7 +142,7 @@ func (q question[O]) judge(observation any, j *Judge) {
 	q.decide(o, j)
 }
 
-// Advertised is a question that the discovery document alone answers.
+// Advertised returns a question about the discovery document alone.
 func Advertised(judge func(Discovery, *Judge)) Question { return advertised(judge) }
 
 type advertised func(Discovery, *Judge)

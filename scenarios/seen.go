@@ -11,41 +11,42 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// Sign is something that only a target does that claims it. One that does it without the claim is asked nothing about it,
-// so the report tells of it: what it promises nobody can hold it to.
+// Sign shows that a target has a feature. If the target does not claim it, no scenario asks about it, so the report
+// says that it was seen.
 type Sign struct {
-	What  string // as reports say it
-	Claim Claim  // what it falls under
-	// Method and Path are of the requests whose replies may show it. Path, a regular expression, is matched against what stands
-	// behind the base URL.
+	What  string // as reports call it
+	Claim Claim  // of the feature
+	// Method and Path select the requests whose replies may show it. Path is matched against the part of the URL after
+	// the base.
 	Method string
 	Path   interface{ MatchString(path string) bool }
-	// Word stands in every body that shows it: a body without it is not decoded. "" looks into all of them.
+	// Word is in every body that shows it. A body without it is not decoded.
 	Word string
-	// Find is the place in the body of a reply 2xx that shows it; absent where nothing does.
+	// Find returns the value that shows it in the body of a 2xx reply, absent if there is none.
 	Find func(reply wire.Value) wire.Value
-	// Probe is the path of a GET that may show it, where no drive did: below a prefix of the seams, for a run that was seen,
-	// "" where none was. It is "" where there is nothing to ask. nil for a sign that nobody looks for by itself.
+	// Probe returns the path of a GET that may show it, for a sign that no drive has shown; "" if there is nothing to
+	// ask. prefix is that of the seams; runID is a run that was seen, "" if there is none. Without Probe no request
+	// looks for the sign.
 	Probe func(prefix, runID string) string
 }
 
-// Sighting is a sign that was seen without its claim.
+// Sighting is a sign that was seen although the target does not claim the feature.
 type Sighting struct {
 	What    string
 	Claim   Claim
-	Drive   string   // whose transcript shows it
+	Drive   string   // the first whose transcript shows it
 	Where   wire.Ref // the first place there
-	Replies int      // how many replies show it
+	Replies int      // the number of replies that show it
 }
 
 const (
-	// probesDrive names the transcript of what was asked for a sign and nothing else.
+	// probesDrive names the transcript of the probes.
 	probesDrive = "not-claimed"
-	// probesTime bounds all of that.
+	// probesTime bounds all probes together.
 	probesTime = 5 * time.Second
 )
 
-// Probes are the requests by which signs are looked for that no drive has shown, for a plan.
+// Probes returns the requests that probes may send, for a plan.
 func (p *Protocol) Probes() []string {
 	var sends []string
 	for _, s := range p.Signs {
@@ -60,8 +61,8 @@ func (p *Protocol) Probes() []string {
 	return sends
 }
 
-// see looks for signs of what the target does not claim: in what the drives have recorded, and then, with a request each, for
-// those that can be asked for. drives are returned with that record, where there is one.
+// see looks for signs of features that the target does not claim: in the transcripts of drives, then by probes. It
+// returns drives with the record of the probes, if any was sent.
 func (c *Certification) see(drives []DriveRecord) ([]Sighting, []DriveRecord) {
 	signs := c.Protocol.unclaimed(c.Discovery)
 	seen := look(signs, drives, c.network.Address())
@@ -72,7 +73,7 @@ func (c *Certification) see(drives []DriveRecord) ([]Sighting, []DriveRecord) {
 	return shown(seen), drives
 }
 
-// look looks for signs in what the drives have recorded. Each sign has a sighting, of no reply where nothing shows it.
+// look returns a sighting for each sign, with no replies if no transcript shows it.
 func look(signs []Sign, drives []DriveRecord, address string) []Sighting {
 	seen := make([]Sighting, len(signs))
 	for i, sign := range signs {
@@ -85,7 +86,7 @@ func look(signs []Sign, drives []DriveRecord, address string) []Sighting {
 	return seen
 }
 
-// lookAgain looks for the signs that were not seen in what was asked for them alone.
+// lookAgain looks for signs that no drive has shown in the transcript of the probes.
 func lookAgain(signs []Sign, seen []Sighting, probes DriveRecord, address string) {
 	for i, sign := range signs {
 		if seen[i].Replies == 0 {
@@ -94,11 +95,12 @@ func lookAgain(signs []Sign, seen []Sighting, probes DriveRecord, address string
 	}
 }
 
+// shown returns the sightings with replies.
 func shown(seen []Sighting) []Sighting {
 	return slices.DeleteFunc(seen, func(s Sighting) bool { return s.Replies == 0 })
 }
 
-// unclaimed are the signs of what a target does not claim.
+// unclaimed returns the signs of features that a target does not claim.
 func (p *Protocol) unclaimed(d Discovery) []Sign {
 	var out []Sign
 	for _, s := range p.Signs {
@@ -123,9 +125,9 @@ func (s *Sighting) add(sign Sign, d DriveRecord, address string) {
 	}
 }
 
-// mayShow tells whether a reply is worth being decoded.
+// mayShow reports whether a reply is worth decoding.
 func (s Sign) mayShow(e *wire.Entry, address string) bool {
-	if e.Kind != "http" || e.Request == nil || e.Response == nil || e.Request.Method != s.Method || e.Response.Status/100 != 2 {
+	if !answered(e, s.Method) {
 		return false
 	}
 	path, below := strings.CutPrefix(e.Request.URL, address)
@@ -133,8 +135,12 @@ func (s Sign) mayShow(e *wire.Entry, address string) bool {
 	return below && strings.HasPrefix(path, "/") && s.Path.MatchString(path) && strings.Contains(e.Response.Body, s.Word)
 }
 
-// probe asks for the signs that can be asked for and were not seen. Whoever narrowed the selection asked for less than that.
-// What does not answer shows nothing.
+// answered reports whether an entry is a request of a method that was answered with 2xx.
+func answered(e *wire.Entry, method string) bool {
+	return e.Kind == "http" && e.Request != nil && e.Response != nil && e.Request.Method == method && e.Response.Status/100 == 2
+}
+
+// probe sends the probes of signs that no drive has shown, unless the operator narrowed the selection.
 func (c *Certification) probe(signs []Sign, seen []Sighting, drives []DriveRecord) DriveRecord {
 	client := c.network.Client(probesDrive)
 	defer client.Close()
@@ -164,14 +170,14 @@ func (c *Certification) probe(signs []Sign, seen []Sighting, drives []DriveRecor
 	return record
 }
 
-// anyRun is the id of a run that the target said it has made; "" where there is none.
+// anyRun returns the id of a run that the target made, "" if there is none.
 func (c *Certification) anyRun(records []DriveRecord) string {
 	if c.Protocol.RunOf == nil {
 		return ""
 	}
 	for _, d := range records {
 		for n := 1; n <= d.Transcript.Len(); n++ {
-			if e := d.Transcript.Entry(n); e.Kind == "http" && e.Request != nil && e.Request.Method == http.MethodPost && e.Response != nil && e.Response.Status/100 == 2 {
+			if answered(d.Transcript.Entry(n), http.MethodPost) {
 				if id := c.Protocol.RunOf(d.Transcript.Reply(n)); id != "" {
 					return id
 				}
@@ -181,7 +187,7 @@ func (c *Certification) anyRun(records []DriveRecord) string {
 	return ""
 }
 
-// Narrows tells whether less is asked than there is.
+// Narrows reports whether the selection may leave scenarios out.
 func (s Selection) Narrows() bool {
 	return len(s.Suites)+len(s.Scenarios)+len(s.Requirements) > 0 || s.Match != nil
 }

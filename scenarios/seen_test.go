@@ -81,16 +81,19 @@ func TestSeenWithoutClaim(t *testing.T) {
 		want             []sight
 		probed           string // path that must have been asked, "" for none
 	}{
-		"not claimed":             {`{"counts":true}`, `{"volume":11}`, scenarios.Options{}, []sight{shouts, megaphone}, "/seams/megaphone"},
-		"claimed":                 {`{"counts":true,"loud":true}`, `{"volume":11}`, scenarios.Options{}, nil, ""},
-		"not there":               {`{"counts":true}`, "", scenarios.Options{}, []sight{shouts}, "/seams/megaphone"},
-		"a page for everything":   {`{"counts":true}`, "<html>volume", scenarios.Options{}, []sight{shouts}, "/seams/megaphone"},
-		"another prefix":          {`{"counts":true}`, `{"volume":11}`, scenarios.Options{SeamPrefixes: []string{"/else"}}, []sight{shouts, megaphone}, "/else/megaphone"},
-		"a part of the questions": {`{"counts":true}`, `{"volume":11}`, scenarios.Options{Select: scenarios.Selection{Suites: []string{"counting"}}}, []sight{shouts}, ""},
+		"not claimed":           {`{"counts":true}`, `{"volume":11}`, scenarios.Options{}, []sight{shouts, megaphone}, "/seams/megaphone"},
+		"claimed":               {`{"counts":true,"loud":true}`, `{"volume":11}`, scenarios.Options{}, nil, ""},
+		"not there":             {`{"counts":true}`, "", scenarios.Options{}, []sight{shouts}, "/seams/megaphone"},
+		"a page for everything": {`{"counts":true}`, "<html>volume", scenarios.Options{}, []sight{shouts}, "/seams/megaphone"},
+		"another prefix": {`{"counts":true}`, `{"volume":11}`, scenarios.Options{SeamPrefixes: []string{"/else"}},
+			[]sight{shouts, megaphone}, "/else/megaphone"},
+		"a part of the questions": {`{"counts":true}`, `{"volume":11}`,
+			scenarios.Options{Select: scenarios.Selection{Suites: []string{"counting"}}}, []sight{shouts}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			url, asked := shoutingHost(t, c.discovery, c.shout)
-			s := suite(one("a", counts, scenarios.Ask(countDrive("toy/a"), is(3, "TOY-1")), "TOY-1"), one("b", counts, scenarios.Ask(countDrive("toy/b"), is(3, "TOY-1")), "TOY-1"))
+			s := suite(one("a", counts, scenarios.Ask(countDrive("toy/a"), is(3, "TOY-1")), "TOY-1"),
+				one("b", counts, scenarios.Ask(countDrive("toy/b"), is(3, "TOY-1")), "TOY-1"))
 			s.Protocol = shouting()
 			certification, err := scenarios.Certify(t.Context(), wire.Target{URL: url}, c.options, s)
 			if err != nil {

@@ -9,20 +9,20 @@ import (
 	"github.com/openassay/assay/internal/nearest"
 )
 
-// Selection says which scenarios are asked. The zero Selection is all of them.
+// Selection selects scenarios. The zero Selection selects all.
 type Selection struct {
 	Suites       []string
 	Scenarios    []string // full ids, or the part after the protocol
 	Requirements []string
 	Filter       string                     // the expression, for the record
-	Match        func(labels []string) bool // what the expression means; nil = everything
-	ExpectClaims []string                   // claims whose scenarios run although the target does not claim them
+	Match        func(labels []string) bool // the expression as a function; nil matches everything
+	ExpectClaims []string                   // claims whose scenarios run even if the target does not make them
 }
 
-// expects says whether the operator expects a claim of the target.
+// expects reports whether the operator expects the claim.
 func (s Selection) expects(c Claim) bool { return slices.Contains(s.ExpectClaims, c.ID) }
 
-// UsageError is a wrong choice of the operator's; it names the nearest right one.
+// UsageError is an unknown name that the operator gave. It suggests the nearest known one.
 type UsageError struct{ Kind, Name, Near string }
 
 func (e *UsageError) Error() string {
@@ -33,10 +33,10 @@ func (e *UsageError) Error() string {
 	return s + fmt.Sprintf(" (assay list %ss shows them all)", e.Kind)
 }
 
-// ErrNothingSelected means that no scenario fits the selection: nothing would be proved.
+// ErrNothingSelected means that no scenario fits the selection.
 var ErrNothingSelected = errors.New("the selection holds no scenario")
 
-// Selected is one scenario to be asked.
+// Selected is a selected scenario.
 type Selected struct {
 	Suite    Suite
 	Scenario Scenario
@@ -56,8 +56,8 @@ func (s Selected) FilterLabels() []string {
 	return labels
 }
 
-// Pick applies a selection to suites, without asking anything. Every name must
-// exist: the error is a [UsageError], or [ErrNothingSelected].
+// Pick returns the scenarios of suites that the selection selects. Every name must exist: the error is a [UsageError],
+// or [ErrNothingSelected].
 func (s Selection) Pick(suites ...Suite) ([]Selected, error) {
 	if err := s.check(suites); err != nil {
 		return nil, err
@@ -99,7 +99,7 @@ func (s Selection) wants(picked Selected) bool {
 	return s.Match == nil || s.Match(picked.FilterLabels())
 }
 
-// isScenario accepts the full id and the id without its protocol.
+// isScenario reports whether id is the id of sc, with or without the protocol.
 func isScenario(sc Scenario, id string) bool {
 	full := string(sc.ID)
 	return id == full || len(full) > len(id) && full[len(full)-len(id)-1:] == "/"+id

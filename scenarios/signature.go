@@ -10,11 +10,12 @@ import (
 	"github.com/openassay/assay/scenarios/check"
 )
 
-// Signature names one failure of a scenario so that another run of it can be told from a different failure: 12 hex digits
-// over the scenario, the requirement, what was expected and what came. Both are taken without what differs from run to run:
-// ids, secrets, addresses, times, and numbers but for digits and what may be an HTTP status.
+// Signature returns 12 hex digits that are the same for the same failure in different runs. They are made from the
+// scenario, the requirement, and the expected and the actual text without what differs from run to run: ids, secrets,
+// addresses, times, and numbers except single digits and possible HTTP statuses.
 func Signature(id ScenarioID, violated check.Result) string {
-	encoded, err := json.Marshal([]string{string(id), violated.Requirement, lasting(violated.Expected), lasting(violated.Actual)})
+	parts := []string{string(id), violated.Requirement, lasting(violated.Expected), lasting(violated.Actual)}
+	encoded, err := json.Marshal(parts)
 	if err != nil { // strings always encode
 		return ""
 	}
@@ -22,8 +23,7 @@ func Signature(id ScenarioID, violated check.Result) string {
 	return hex.EncodeToString(sum[:6])
 }
 
-// Failures are the first check of each requirement that o violates. What is not met of a SHOULD is a finding, and not among
-// them. None where o did not fail.
+// Failures returns the first failed check of each MUST that o violates, none if o did not fail.
 func (o Outcome) Failures(l *Ledger) []check.Result {
 	var out []check.Result
 	if o.Verdict != Failed {
@@ -41,11 +41,11 @@ func (o Outcome) Failures(l *Ledger) []check.Result {
 	return out
 }
 
-// mostLasting is how many bytes of a text go into a signature. Long texts are cut somewhere behind that, and where they are
-// cut depends on how long their ids are.
+// mostLasting is the number of bytes of a text that go into a signature. Long texts are clipped later than that, at a
+// place that depends on the length of their ids.
 const mostLasting = 160
 
-// What differs from run to run. The order matters: a time is no id, and an address holds a number.
+// passing lists what differs from run to run. The order matters: a time is not an id, and an address holds a number.
 var passing = []struct {
 	found *lazyregexp.Regexp
 	as    string
@@ -61,12 +61,12 @@ var passing = []struct {
 var (
 	counted = lazyregexp.New(`[A-Za-z]+ \d+\b`) // turn 2
 	word    = lazyregexp.New(`[A-Za-z0-9_-]+`)
-	// A list of such is as long as it is by chance.
+	// The length of a list of ids or numbers is random.
 	ids     = lazyregexp.New(`<id>([\s",;]+<id>)+`)
 	numbers = lazyregexp.New(`<n>([\s",;]+<n>)+`)
 )
 
-// lasting is the part of a text that another run would have as well.
+// lasting returns a text with everything replaced that another run would have differently.
 func lasting(text string) string {
 	for _, p := range passing {
 		text = p.found.ReplaceAllString(text, p.as)
@@ -86,8 +86,8 @@ func lasting(text string) string {
 	return text
 }
 
-// lastingWord keeps words, digits and what may be an HTTP status. A longer number may be drawn by chance, as may a long word
-// that has digits.
+// lastingWord keeps words, single digits and possible HTTP statuses. Longer numbers may be random, and so may long
+// words with digits.
 func lastingWord(w string) string {
 	switch digits := strings.Trim(w, "0123456789") == ""; {
 	case digits && len(w) == 1, digits && len(w) == 3 && w[0] >= '1' && w[0] <= '5':

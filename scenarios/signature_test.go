@@ -32,7 +32,8 @@ func TestASignatureLasts(t *testing.T) {
 		}
 	}
 	for _, differ := range [][2]string{
-		{"HTTP 404", "HTTP 500"}, {"4", "3"}, {"absent", "null"}, {`"completed"`, `"failed"`}, {"[1,2]", "[1,2,3]"}, {"loop_limit_exceeded", "run_timeout_exceeded"},
+		{"HTTP 404", "HTTP 500"}, {"4", "3"}, {"absent", "null"}, {`"completed"`, `"failed"`}, {"[1,2]", "[1,2,3]"},
+		{"loop_limit_exceeded", "run_timeout_exceeded"},
 		{"at 2026-11-22T23:30:11Z", "not at all"},
 	} {
 		if of(differ[0]) == of(differ[1]) {
@@ -66,7 +67,8 @@ func TestASignatureIsOfOneFailure(t *testing.T) {
 	}
 }
 
-// The first check of each MUST that is violated shows a failure; what passed, a SHOULD, and a scenario that did not fail show none.
+// The first check of each MUST that is violated shows a failure; what passed, a SHOULD, and a scenario that did not
+// fail show none.
 func TestFailuresOfAnOutcome(t *testing.T) {
 	r := certify(t, scenarios.Options{}, one("a", counts, scenarios.Ask(countDrive("d"), func(o counted, j *scenarios.Judge) {
 		j.Check("TOY-1", o.N).To(check.Equal(3))
@@ -99,15 +101,19 @@ func TestExitCodeKnowing(t *testing.T) {
 		known scenarios.ScenarioID
 		want  int
 	}{
-		"not known":                  {[]scenarios.Scenario{fails, passes}, "toy/counting/other", scenarios.ExitViolated},
-		"known":                      {[]scenarios.Scenario{fails, passes}, fails.ID, scenarios.ExitProved},
-		"nothing else":               {[]scenarios.Scenario{fails}, fails.ID, scenarios.ExitProved},
-		"blocked on it":              {[]scenarios.Scenario{fails, on}, fails.ID, scenarios.ExitProved},
-		"blocked on what was proved": {[]scenarios.Scenario{on, passes, one("elsewhere", counts, scenarios.Ask(countDrive("d"), is(4, "TOY-2")), "TOY-2")}, "toy/counting/elsewhere", scenarios.ExitProved},
-		"blocked for another cause":  {[]scenarios.Scenario{fails, one("b", counts, scenarios.Ask(stopDrive("f", scenarios.Block("x", "y")), is(3, "TOY-2")), "TOY-2")}, fails.ID, scenarios.ExitUnproved},
-		"another one fails":          {[]scenarios.Scenario{fails, one("b", counts, scenarios.Ask(countDrive("d"), is(4, "TOY-2")), "TOY-2")}, fails.ID, scenarios.ExitViolated},
-		"Assay broke":                {[]scenarios.Scenario{fails, one("b", counts, scenarios.Ask(countDrive("d"), func(counted, *scenarios.Judge) {}), "TOY-2")}, fails.ID, scenarios.ExitBroken},
-		"it passed":                  {[]scenarios.Scenario{passes}, passes.ID, scenarios.ExitProved},
+		"not known":     {[]scenarios.Scenario{fails, passes}, "toy/counting/other", scenarios.ExitViolated},
+		"known":         {[]scenarios.Scenario{fails, passes}, fails.ID, scenarios.ExitProved},
+		"nothing else":  {[]scenarios.Scenario{fails}, fails.ID, scenarios.ExitProved},
+		"blocked on it": {[]scenarios.Scenario{fails, on}, fails.ID, scenarios.ExitProved},
+		"blocked on what was proved": {[]scenarios.Scenario{on, passes,
+			one("elsewhere", counts, scenarios.Ask(countDrive("d"), is(4, "TOY-2")), "TOY-2")}, "toy/counting/elsewhere", scenarios.ExitProved},
+		"blocked for another cause": {[]scenarios.Scenario{fails,
+			one("b", counts, scenarios.Ask(stopDrive("f", scenarios.Block("x", "y")), is(3, "TOY-2")), "TOY-2")}, fails.ID, scenarios.ExitUnproved},
+		"another one fails": {[]scenarios.Scenario{fails, one("b", counts, scenarios.Ask(countDrive("d"), is(4, "TOY-2")), "TOY-2")},
+			fails.ID, scenarios.ExitViolated},
+		"Assay broke": {[]scenarios.Scenario{fails,
+			one("b", counts, scenarios.Ask(countDrive("d"), func(counted, *scenarios.Judge) {}), "TOY-2")}, fails.ID, scenarios.ExitBroken},
+		"it passed": {[]scenarios.Scenario{passes}, passes.ID, scenarios.ExitProved},
 	} {
 		r := certify(t, scenarios.Options{}, c.asked...)
 		if code := r.ExitCodeKnowing(func(id scenarios.ScenarioID) bool { return id == c.known }); code != c.want {

@@ -7,13 +7,13 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// Stop is why something could not be looked at to the end.
+// Stop is why a drive or a judge stopped.
 type Stop struct {
 	Verdict     Verdict       `json:"verdict"`
 	Reason      string        `json:"reason"`
-	Unblock     string        `json:"unblock,omitempty"`     // the one thing that would unblock it
-	Requirement RequirementID `json:"requirement,omitempty"` // a set-up step the target got wrong
-	Missing     string        `json:"missing,omitempty"`     // what is not there: see [NotThere]
+	Unblock     string        `json:"unblock,omitempty"`     // what would unblock it
+	Requirement RequirementID `json:"requirement,omitempty"` // of the step of the setup that the target got wrong
+	Missing     string        `json:"missing,omitempty"`     // the feature that the target lacks: see [NotThere]
 	Where       wire.Ref      `json:"where,omitzero"`        // with Missing: what the target sent in its place
 }
 
@@ -24,30 +24,28 @@ func (s *Stop) Error() string {
 	return string(s.Verdict) + ": " + s.Reason + ": " + s.Unblock
 }
 
-// Block says that a claim cannot be looked at, and the one thing that would unblock it.
+// Block returns a Stop that blocks a scenario, with the reason and what would unblock it.
 func Block(reason, unblock string) error {
 	return &Stop{Verdict: Blocked, Reason: reason, Unblock: unblock}
 }
 
-// BlockOn says that the target got a set-up step wrong that is not the
-// question here; requirement is the sentence that step rests on.
+// BlockOn returns a Stop that blocks a scenario, since the target got a step of the setup wrong. requirement is the
+// sentence that the step rests on.
 func BlockOn(requirement RequirementID, reason string) error {
 	return &Stop{Verdict: Blocked, Reason: reason, Requirement: requirement,
-		Unblock: "see the scenario that tests " + string(requirement)}
+		Unblock: "keep " + string(requirement) + ", which another scenario tests"}
 }
 
-// NotOffered says that the target does not have the operation that the
-// question is about, and that nothing says that it must: no sentence, and no
-// member of its advertisement. shown is the exchange that shows it. A drive
-// looks first whether what it asked about is there, so that a reply about that
-// is not taken for one about the operation.
+// NotOffered returns a Stop for a target that does not offer an operation and need not: neither a sentence nor its
+// discovery document says that it must. shown says which exchange shows that. A drive looks first whether the resource
+// exists, so as not to mistake a reply about the resource for one about the operation.
 func NotOffered(shown string) error {
 	return &Stop{Verdict: Inapplicable, Reason: "not offered: " + shown}
 }
 
-// NotThere says that the target has nothing of what the question is about; shown is what it sent in its place. A scenario
-// whose claim the target makes by name, or that the operator expects, fails: every sentence that it names is violated. Where
-// the claim is open (see [Claim.Open]) it is inapplicable.
+// NotThere returns a Stop for a target that lacks the feature in question; shown is what it sent in its place. If the
+// target makes the claim, or the operator expects it, the scenario fails and all its requirements are violated. If the
+// claim is open (see [Claim.Open]), the scenario is inapplicable.
 func NotThere(shown wire.Seen, what string) error {
 	s := &Stop{Verdict: Inapplicable, Reason: "not there: " + what, Missing: what}
 	if refs := shown.Refs(); len(refs) > 0 {
@@ -56,8 +54,8 @@ func NotThere(shown wire.Seen, what string) error {
 	return s
 }
 
-// ends is how a scenario ends whose drive stopped. What the operator expects of
-// the target is claimed: that it is not offered leaves it unproved.
+// ends returns the outcome of a scenario whose drive stopped. An operation that is not offered is Blocked, not
+// Inapplicable, if the operator expects the claim.
 func (s *Stop) ends(scenario Scenario, expected bool) Outcome {
 	o := Outcome{Scenario: scenario, Verdict: s.Verdict, Reason: s.Reason, Unblock: s.Unblock, BlockedOn: s.Requirement}
 	if expected && s.Verdict == Inapplicable {
@@ -66,7 +64,7 @@ func (s *Stop) ends(scenario Scenario, expected bool) Outcome {
 	return o
 }
 
-// stopOf turns what a drive returned into the way its scenarios end.
+// stopOf returns the Stop for the error of a drive, nil if there is none.
 func stopOf(ctx context.Context, err error) *Stop {
 	var stop *Stop
 	switch {
@@ -77,7 +75,8 @@ func stopOf(ctx context.Context, err error) *Stop {
 	case errors.Is(err, context.Canceled):
 		return &Stop{Verdict: Inconclusive, Reason: "interrupted"}
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return &Stop{Verdict: Inconclusive, Reason: "the deadline struck while it was driven: " + err.Error(), Unblock: "give it longer with --timeout"}
+		return &Stop{Verdict: Inconclusive, Reason: "the deadline struck while it was driven: " + err.Error(),
+			Unblock: "give it longer with --timeout"}
 	case errors.Is(err, wire.ErrNoAnswer), errors.Is(err, wire.ErrOverLimit), errors.Is(err, wire.ErrUnreadable):
 		return &Stop{Verdict: Inconclusive, Reason: err.Error()}
 	case errors.Is(err, wire.ErrBusy):
@@ -85,5 +84,6 @@ func stopOf(ctx context.Context, err error) *Stop {
 	case errors.Is(err, context.DeadlineExceeded):
 		return &Stop{Verdict: Inconclusive, Reason: err.Error()}
 	}
-	return &Stop{Verdict: Broken, Reason: err.Error(), Unblock: "this is a fault of Assay's own: please report it with its transcript"}
+	return &Stop{Verdict: Broken, Reason: err.Error(),
+		Unblock: "this is a bug in Assay: please report it, with the transcript"}
 }

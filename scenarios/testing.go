@@ -7,16 +7,14 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// Run certifies a target inside a Go test: every scenario is one subtest, which
-// fails on a violation or a fault of Assay's own and is skipped, with the
-// reason, when it proves nothing. All drives run at once, whatever the test's
-// own parallelism.
+// Run certifies a target in a Go test. Each scenario is a subtest. It fails if the scenario is failed or broken, and is
+// skipped, with the reason, unless it passed. Drives run concurrently, whatever the parallelism of the test.
 func Run(t *testing.T, target wire.Target, suites ...Suite) *Report {
 	t.Helper()
 	return RunWith(t, target, Options{}, suites...)
 }
 
-// RunWith is [Run] with options.
+// RunWith is like [Run], with options.
 func RunWith(t *testing.T, target wire.Target, o Options, suites ...Suite) *Report {
 	t.Helper()
 	c, err := Certify(context.WithoutCancel(t.Context()), target, o, suites...)

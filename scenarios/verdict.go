@@ -9,29 +9,28 @@ import (
 type Verdict string
 
 const (
-	// Passed: every requirement it names had a check on what the target sent, and all held.
+	// Passed: each of its requirements had a check on something the target sent, and all held.
 	Passed Verdict = "passed"
 	// Failed: a requirement is violated.
 	Failed Verdict = "failed"
-	// Inapplicable: the target does not claim it. Where there is no word to claim
-	// it by, the target does not have it (see [NotOffered]).
+	// Inapplicable: the target does not claim the feature, or lacks it if the claim is open (see [Claim.Open]).
 	Inapplicable Verdict = "inapplicable"
-	// Blocked: claimed, but it cannot be looked at.
+	// Blocked: claimed, but it cannot be tested.
 	Blocked Verdict = "blocked"
 	// Inconclusive: the target stopped answering, or the drive's deadline struck.
 	Inconclusive Verdict = "inconclusive"
-	// Broken: a fault of Assay's own.
+	// Broken: a bug in Assay.
 	Broken Verdict = "broken"
 )
 
-// Verdicts lists every verdict in the order reports count them.
+// Verdicts lists all verdicts in the order of reports.
 var Verdicts = []Verdict{Passed, Failed, Inapplicable, Blocked, Inconclusive, Broken}
 
 // Evidence is how something was seen, weakest first.
 type Evidence int
 
 const (
-	// Unseen: nothing was looked at.
+	// Unseen: nothing was seen.
 	Unseen Evidence = iota
 	// Attested: read from a seam's reply.
 	Attested
@@ -55,10 +54,10 @@ func ParseEvidence(name string) (Evidence, error) {
 	return Unseen, fmt.Errorf("evidence %q: use attested, observed or survived", name)
 }
 
-// MarshalJSON writes the name.
+// MarshalJSON encodes the name.
 func (e Evidence) MarshalJSON() ([]byte, error) { return json.Marshal(e.String()) }
 
-// UnmarshalJSON reads the name.
+// UnmarshalJSON decodes the name.
 func (e *Evidence) UnmarshalJSON(b []byte) error {
 	var name string
 	if err := json.Unmarshal(b, &name); err != nil {

@@ -16,11 +16,11 @@ import (
 
 var (
 	reading = regexp.MustCompile(`\b[A-Z][A-Z0-9]*-R[0-9]+\b`)
-	// private are citations of notes that a reader of the repository cannot open.
+	// private matches citations of notes outside the repository.
 	private = regexp.MustCompile(`\bfacts (?:[0-9]|C[0-9])[^)\n]*|\bAL-[0-9]+\b`)
 )
 
-// A comment, a page or a row cites what a reader of the repository can open: a reading that exists, and no note of ours.
+// Comments, pages and rows cite only readings that exist, and no notes outside the repository.
 func TestCitationsLeadSomewhere(t *testing.T) {
 	known := map[string]bool{}
 	for _, r := range openwop.ReadingsV1 {

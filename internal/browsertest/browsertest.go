@@ -1,5 +1,5 @@
-// Package browsertest opens pages in a real Chromium, for tests. A machine without one skips such a test and says so; where
-// ASSAY_BROWSER is "required", as in CI, the test fails instead.
+// Package browsertest opens pages in Chromium, for tests. Without Chromium a test is skipped, or fails if ASSAY_BROWSER
+// is "required", as in CI.
 package browsertest
 
 import (
@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -23,22 +24,22 @@ import (
 	"github.com/openassay/assay/internal/testenv"
 )
 
-// Required is the environment variable that, set to "required", makes a missing browser a failure.
+// Required is the environment variable that makes a missing browser a failure if it is "required".
 const Required = "ASSAY_BROWSER"
 
-// patience is how long a page may take for all that a test does with it. A cold browser on a busy machine needs seconds.
+// patience bounds the time of a page in a test. A cold browser on a busy machine needs seconds.
 var patience = testenv.Patience(60 * time.Second)
 
-// Widths at which a page is looked at, in CSS pixels.
+// Widths of pages, in CSS pixels.
 const (
 	Wide  = 1280
 	Phone = 390
 )
 
-// names under which a Chromium or Chrome may be on the PATH.
+// names are the names of Chromium and Chrome on PATH.
 var names = []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "headless_shell"}
 
-// path is the browser of this machine.
+// path returns the browser of this machine.
 func path() (string, bool) {
 	for _, name := range names {
 		if found, err := exec.LookPath(name); err == nil {
@@ -50,7 +51,7 @@ func path() (string, bool) {
 	return mac, err == nil
 }
 
-// Page is one tab of a browser of its own. What went wrong in it is collected from the start.
+// Page is a tab in a browser of its own. It collects problems from the start.
 type Page struct {
 	t   testing.TB
 	ctx context.Context
@@ -66,7 +67,8 @@ func Open(t testing.TB, width int) *Page {
 	t.Helper()
 	found, ok := path()
 	if !ok {
-		missing := fmt.Sprintf("there is no Chromium on this machine (looked for %s): install one, such as apt-get install chromium", strings.Join(names, ", "))
+		missing := fmt.Sprintf("no Chromium on this machine (looked for %s): install it, for example with apt-get install chromium",
+			strings.Join(names, ", "))
 		if os.Getenv(Required) == "required" {
 			t.Fatal(missing)
 		}
@@ -74,7 +76,7 @@ func Open(t testing.TB, width int) *Page {
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(found), chromedp.WindowSize(width, 900),
 		chromedp.UserDataDir(t.TempDir()), chromedp.Flag("disable-dev-shm-usage", true),
-		// Chromium refuses its sandbox to root, and a container refuses it to everybody. The pages are our own.
+		// The sandbox does not work for root or in a container. The pages are our own.
 		chromedp.NoSandbox)
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	allocator, free := chromedp.NewExecAllocator(ctx, options...)
@@ -93,7 +95,7 @@ func Open(t testing.TB, width int) *Page {
 	return p
 }
 
-// enable has the browser tell of one more kind of event.
+// enable makes the browser report a further kind of event.
 func enable[P any](domain cdp.Command[P, cdp.Empty], params P) chromedp.Action[chromedp.Void] {
 	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 		_, err := cdp.Call(ctx, t, domain, params)
@@ -101,7 +103,7 @@ func enable[P any](domain cdp.Command[P, cdp.Empty], params P) chromedp.Action[c
 	})
 }
 
-// hear keeps what goes wrong in the page, what it asks the network for, and every dialog, which it closes.
+// hear collects problems, requests and dialogs of the page. It closes the dialogs.
 func (p *Page) hear(event any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -121,7 +123,7 @@ func (p *Page) hear(event any) {
 		p.requests = append(p.requests, e.Request.URL)
 	case *page.EventJavascriptDialogOpening:
 		p.dialogs = append(p.dialogs, e.Message)
-		go func() { // a page with an open dialog does nothing more; hear itself may not talk to the browser
+		go func() { // a dialog blocks the page, and hear must not call the browser
 			_, _ = chromedp.Call(p.ctx, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{Accept: true})
 		}()
 	}
@@ -142,7 +144,7 @@ func arguments(args []*runtime.RemoteObject) string {
 	return strings.Join(said, " ")
 }
 
-// Do runs actions one after another. What fails ends the test.
+// Do runs actions one after another. An error ends the test.
 func (p *Page) Do(actions ...chromedp.Action[chromedp.Void]) {
 	p.t.Helper()
 	if err := chromedp.Do(p.ctx, actions...); err != nil {
@@ -150,16 +152,17 @@ func (p *Page) Do(actions ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// Read is the value of a JavaScript expression in the page.
+// Read returns the value of a JavaScript expression in the page.
 func Read[T any](p *Page, expression string) T {
 	p.t.Helper()
 	return get(p, chromedp.Evaluate[T](expression))
 }
 
-// Until waits for a JavaScript expression to hold in the page, also where the page goes to another one meanwhile.
+// Until waits for a JavaScript expression to be true in the page, even if the page changes meanwhile.
 func (p *Page) Until(expression string) {
 	p.t.Helper()
-	wait := chromedp.Poll[bool]("Boolean("+expression+")", chromedp.WithPollingInterval(20*time.Millisecond), chromedp.WithPollingTimeout(patience))
+	wait := chromedp.Poll[bool]("Boolean("+expression+")",
+		chromedp.WithPollingInterval(20*time.Millisecond), chromedp.WithPollingTimeout(patience))
 	for {
 		_, err := chromedp.Run(p.ctx, wait)
 		if err == nil {
@@ -171,10 +174,10 @@ func (p *Page) Until(expression string) {
 	}
 }
 
-// leaves tells the errors of a page that went to another one while it was asked.
+// leaves reports whether an error means that the page changed meanwhile.
 func leaves(err error) bool {
-	said := err.Error()
-	return strings.Contains(said, "navigated or closed") || strings.Contains(said, "context was destroyed") || strings.Contains(said, "Cannot find context")
+	return slices.ContainsFunc([]string{"navigated or closed", "context was destroyed", "Cannot find context"},
+		func(words string) bool { return strings.Contains(err.Error(), words) })
 }
 
 func get[T any](p *Page, a chromedp.Action[T]) T {
@@ -191,13 +194,13 @@ func (p *Page) fail(err error) {
 	p.t.Fatalf("in the browser: %v; wrong in the page so far: %s", err, strings.Join(p.Problems(), "\n"))
 }
 
-// Problems are console errors and warnings, exceptions and failed requests, in the order of time.
+// Problems returns console errors and warnings, exceptions and failed requests, in order.
 func (p *Page) Problems() []string { return p.heard(&p.problems) }
 
-// Requests are the URLs that the page asked for, its own among them.
+// Requests returns the URLs that the page requested, including its own.
 func (p *Page) Requests() []string { return p.heard(&p.requests) }
 
-// Dialogs are the texts of alert, confirm and prompt that the page opened.
+// Dialogs returns the texts of alert, confirm and prompt.
 func (p *Page) Dialogs() []string { return p.heard(&p.dialogs) }
 
 func (p *Page) heard(list *[]string) []string {
@@ -206,8 +209,8 @@ func (p *Page) heard(list *[]string) []string {
 	return append([]string(nil), *list...)
 }
 
-// Screenshot keeps a picture of the whole page as NAME.png in the folder that ASSAY_SCREENSHOTS names, for people to look at.
-// Without that variable it does nothing.
+// Screenshot saves a picture of the whole page as NAME.png in the folder ASSAY_SCREENSHOTS. Without that variable it
+// does nothing.
 func (p *Page) Screenshot(name string) {
 	p.t.Helper()
 	dir := os.Getenv("ASSAY_SCREENSHOTS")
@@ -216,7 +219,8 @@ func (p *Page) Screenshot(name string) {
 	}
 	const png = 100 // the quality at which the format is PNG
 	picture := get(p, chromedp.FullScreenshot(png))
-	if err := os.WriteFile(filepath.Join(dir, name+".png"), picture, 0o600); err != nil { //nolint:gosec // whoever runs the test names the folder
+	file := filepath.Join(dir, name+".png")
+	if err := os.WriteFile(file, picture, 0o600); err != nil { //nolint:gosec // the folder is chosen by who runs the test
 		p.t.Fatal(err)
 	}
 }

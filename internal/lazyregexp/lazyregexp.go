@@ -1,5 +1,5 @@
-// Package lazyregexp compiles the regular expressions of package variables on first use: a command that matches nothing
-// starts without them. The go command has a package of the same name for the same reason.
+// Package lazyregexp compiles regular expressions of package variables on first use, so that a command that does not
+// use them starts faster. The go command has a package of the same name.
 package lazyregexp
 
 import (
@@ -12,10 +12,10 @@ import (
 // Regexp is a [regexp.Regexp] that is compiled on first use. Its methods are those of [regexp.Regexp].
 type Regexp struct{ compiled func() *regexp.Regexp }
 
-// inTest reports whether this is the program of a package's tests.
+// inTest reports whether this is a test binary.
 var inTest = len(os.Args) > 0 && strings.HasSuffix(os.Args[0], ".test")
 
-// New returns the expression of a pattern. One that is not valid panics on first use, and in tests at once.
+// New returns a regular expression. If it is invalid, it panics on first use, and in tests at once.
 func New(pattern string) *Regexp {
 	re := &Regexp{sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })}
 	if inTest {

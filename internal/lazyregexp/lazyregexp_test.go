@@ -15,7 +15,7 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// A pattern that is not valid is found by the tests of its package, whether or not they use it.
+// The tests of a package find its invalid patterns, even if they do not use them.
 func TestNotValid(t *testing.T) {
 	defer func() {
 		if recover() == nil {

@@ -1,4 +1,4 @@
-// Package markdowntest reads Markdown back as GitHub does, for tests of what stands in reports.
+// Package markdowntest parses Markdown as GitHub does, for tests of reports.
 package markdowntest
 
 import (
@@ -11,17 +11,17 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// Document is what a reader of a page finds in it.
+// Document lists the elements of a page.
 type Document struct {
-	Links  []string // destinations, of links that nobody wrote as one too
+	Links  []string // destinations, including those of automatic links
 	Images []string
 	HTML   int // pieces of raw HTML
 	Tables []Table
-	Code   []string // code spans, as they are shown
-	Heads  []string // levels and words of headings
+	Code   []string // texts of code spans
+	Heads  []string // levels and texts of headings
 }
 
-// Table is the number of cells in each row, the head first.
+// Table holds the number of cells in each row, the head first.
 type Table []int
 
 // Read parses a document.
@@ -61,7 +61,7 @@ func Read(t testing.TB, source string) Document {
 	return d
 }
 
-// words are the text below a node.
+// words returns the text below a node.
 func words(n ast.Node, raw []byte) string {
 	var out []byte
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {

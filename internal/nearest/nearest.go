@@ -1,11 +1,10 @@
-// Package nearest finds the name that was probably meant.
+// Package nearest suggests names for typos.
 package nearest
 
 import "strings"
 
-// Name is the known name that is fewest edits away from what was typed, or ""
-// when nothing is near enough to be meant. Case does not count, and a name whose
-// beginning was typed is near, however long it is.
+// Name returns the known name that is the fewest edits away from typed, "" if none is near. It ignores case. A name
+// that starts with typed is near, however long it is.
 func Name(typed string, known []string) string {
 	best, most := "", max(2, len(typed)/2)
 	typed = strings.ToLower(typed)
@@ -21,7 +20,7 @@ func Name(typed string, known []string) string {
 	return best
 }
 
-// edits is the Levenshtein distance in bytes.
+// edits returns the Levenshtein distance in bytes.
 func edits(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// kept are the variables that a plugin gets of its gateway's environment, beside those that begin with LC_.
+// kept are the variables that [MinimalEnvironment] keeps, besides LC_*.
 var kept = []string{"PATH", "HOME", "TZ", "LANG", "LANGUAGE", "TMPDIR"}
 
-// MinimalEnvironment is what a program that is not trusted gets to see of an environment: where programs and its home are,
-// and what language and time go by. also names further variables to let through.
+// MinimalEnvironment returns the part of an environment that an untrusted program may see: paths, home, time zone,
+// language. also names further variables to keep.
 func MinimalEnvironment(all []string, also ...string) []string {
 	env := []string{}
 	for _, variable := range all {

@@ -11,7 +11,7 @@ import (
 	"syscall"
 )
 
-// Check says what keeps a program from being started, before it is; folders are those that it needs, "" for none.
+// Check returns why a program could not be started, nil if it could. folders are those that it needs; "" is none.
 func Check(program string, folders ...string) error {
 	path, err := exec.LookPath(program)
 	if err != nil {
@@ -25,7 +25,7 @@ func Check(program string, folders ...string) error {
 	return reachAll(path, folders)
 }
 
-// Explain words why a program could not be started, and what mends it.
+// Explain returns a better error for a program that could not be started, with the mend.
 func Explain(err error, program string, folders ...string) error {
 	var path *fs.PathError
 	switch {
@@ -49,13 +49,13 @@ func Explain(err error, program string, folders ...string) error {
 	return err
 }
 
-// explained is an error in other words.
+// explained is an error with a better message.
 type explained struct{ words, cause error }
 
 func (e *explained) Error() string   { return e.words.Error() }
 func (e *explained) Unwrap() []error { return []error{e.words, e.cause} }
 
-// reachAll says what keeps user Nobody from the first of these that something keeps him from.
+// reachAll returns an error for the first path that user Nobody may not use.
 func reachAll(program string, folders []string) error {
 	for _, path := range append([]string{program}, folders...) {
 		if path == "" {
@@ -68,14 +68,14 @@ func reachAll(program string, folders []string) error {
 	return nil
 }
 
-// interpreter is what the first line of a script names; "" where it is no script.
+// interpreter returns the interpreter in the first line of a script, "" if it is not a script.
 func interpreter(program string) string {
 	f, err := os.Open(program)
 	if err != nil {
 		return ""
 	}
 	defer f.Close()
-	begin := make([]byte, 256) // what the kernel looks at
+	begin := make([]byte, 256) // as much as the kernel reads
 	n, _ := io.ReadFull(f, begin)
 	line, _, _ := strings.Cut(string(begin[:n]), "\n")
 	line, script := strings.CutPrefix(line, "#!")

@@ -8,17 +8,17 @@ import (
 	"time"
 )
 
-// family knows the programs under way, and what they started.
+// family holds the running programs.
 var family = &registry{members: map[int]*member{}}
 
-// member is a program under way.
+// member is a running program.
 type member struct {
-	pid   int    // which is its group and its session too
+	pid   int    // also its group and its session
 	home  string // see Command.Home
-	start uint64 // when it was started, in ticks since the machine was; 0 where that is not told
+	start uint64 // when it was started, in ticks since the boot of the machine; 0 if unknown
 }
 
-// relative is a process that is left of a program.
+// relative is a process that a program left behind.
 type relative struct {
 	pid  int // negative: a whole group
 	name string
@@ -26,11 +26,10 @@ type relative struct {
 
 func (r relative) kill() { _ = syscall.Kill(r.pid, syscall.SIGKILL) }
 
-// registry holds the programs under way. While there is one, orphans of theirs are handed to this process, where the system
-// can do that.
+// registry holds the running programs. While there is one, the system hands their orphans to this process, if it can.
 type registry struct {
-	// starting is held by those who start a program, from before it is there until it is a member; who holds it alone sees
-	// no program that is neither a member nor a relative.
+	// starting is read-locked while a program is started and becomes a member. Whoever write-locks it sees no program
+	// that is neither a member nor a relative.
 	starting sync.RWMutex
 	closed   bool // guarded by starting
 
@@ -39,7 +38,7 @@ type registry struct {
 	reaper  reaper
 }
 
-// start starts a program and takes it in.
+// start starts a program and makes it a member.
 func (f *registry) start(cmd *exec.Cmd, home string) (*member, error) {
 	f.starting.RLock()
 	defer f.starting.RUnlock()
@@ -55,28 +54,28 @@ func (f *registry) start(cmd *exec.Cmd, home string) (*member, error) {
 		return nil, err
 	}
 	m.pid = cmd.Process.Pid
-	m.start = startOf(m.pid) // it is not waited for yet, so it is there even if it has ended
+	m.start = startOf(m.pid) // nobody has waited for it, so it exists even if it has ended
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.members[m.pid] = m
 	return m, nil
 }
 
-// expect prepares for one more program.
+// expect prepares for a program.
 func (f *registry) expect() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.reaper.enter()
 }
 
-// all are the programs under way.
+// all returns the running programs.
 func (f *registry) all() map[int]*member {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return maps.Clone(f.members)
 }
 
-// leave lets a program go that has ended, unless there are relatives of it: then it returns them.
+// leave removes a program that has ended, unless it has relatives: then it returns those.
 func (f *registry) leave(m *member) []relative {
 	if !f.strangers() {
 		f.forget(m)
@@ -94,14 +93,14 @@ func (f *registry) leave(m *member) []relative {
 func (f *registry) forget(m *member) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.members[m.pid] == m { // its number may be another's by now
+	if f.members[m.pid] == m { // its pid may have been reused
 		delete(f.members, m.pid)
 	}
 	f.reaper.leave()
 }
 
-// Abandon kills every program under way and what they started, removes every folder that NewFolder made, and has no other
-// program started. It is for a process that is about to end.
+// Abandon kills every running program and what it started, removes every folder that NewFolder made, and prevents
+// further starts. It is for a process that is about to exit.
 func Abandon() {
 	family.starting.Lock()
 	family.closed = true

@@ -10,8 +10,8 @@ import (
 	"unsafe"
 )
 
-// reaper has the kernel hand orphans to this process while programs are under way: PR_SET_CHILD_SUBREAPER(2const). So
-// whoever descends from one is a descendant of ours, whatever it does.
+// reaper makes the kernel hand orphans to this process while programs run: PR_SET_CHILD_SUBREAPER(2const). So every
+// descendant of a program stays a descendant of ours.
 type reaper struct {
 	programs int
 	works    bool
@@ -43,16 +43,18 @@ func (r *reaper) leave() {
 	}
 }
 
-// subreaper says whether orphans are handed to this process already.
+// subreaper reports whether orphans are handed to this process already.
 func subreaper() (bool, error) {
 	var on int32
-	if _, _, failed := syscall.RawSyscall(syscall.SYS_PRCTL, getSubreaper, uintptr(unsafe.Pointer(&on)), 0); failed != 0 { //nolint:gosec // prctl fills it in
+	_, _, failed := syscall.RawSyscall(
+		syscall.SYS_PRCTL, getSubreaper, uintptr(unsafe.Pointer(&on)), 0) //nolint:gosec // prctl fills it in
+	if failed != 0 {
 		return false, failed
 	}
 	return on != 0, nil
 }
 
-// status is what /proc tells of a process.
+// status is the status of a process in /proc.
 type status struct {
 	pid, parent, group, session int
 	name                        string
@@ -60,7 +62,7 @@ type status struct {
 	dead                        bool
 }
 
-// statOf reads the status of a process; ok is false where it is gone. See proc_pid_stat(5).
+// statOf reads the status of a process; ok is false if it is gone. See proc_pid_stat(5).
 func statOf(pid int) (s status, ok bool) {
 	raw, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
@@ -90,7 +92,7 @@ func startOf(pid int) uint64 {
 	return s.start
 }
 
-// strangers says whether there may be relatives of a program that has ended: children of ours that are no programs.
+// strangers reports whether a program that has ended may have relatives: children of ours that are not members.
 func (f *registry) strangers() bool {
 	f.mu.Lock()
 	works := f.reaper.works
@@ -104,7 +106,7 @@ func (f *registry) strangers() bool {
 		children, err := os.ReadFile("/proc/self/task/" + thread.Name() + "/children")
 		if os.IsNotExist(err) {
 			if _, err := os.Stat("/proc/self/task/" + thread.Name()); err == nil {
-				return true // the kernel does not tell
+				return true // the kernel has no list of children
 			}
 			continue // the thread is gone
 		}
@@ -120,9 +122,9 @@ func (f *registry) strangers() bool {
 	return false
 }
 
-// relatives are the processes that are left of a program, or with nil of any. What can be told to be another program's is
-// not among them. What cannot, since it left group, session and home, is left to the last program that may have started
-// it. Those that are dead and nobody's to bury are buried. The caller keeps programs from being started meanwhile.
+// relatives returns the processes that a program left behind, or with nil any program. It leaves out processes that are
+// known to belong to another program, and, for a process that left group, session and home, waits for the last program
+// that may have started it. It also collects dead orphans. The caller prevents further starts meanwhile.
 func (f *registry) relatives(of *member) []relative {
 	f.mu.Lock()
 	works := f.reaper.works
@@ -136,15 +138,16 @@ func (f *registry) relatives(of *member) []relative {
 			continue
 		}
 		root, climbed := s, 0
-		for root.parent != self && climbed < len(processes) { // up to the child of ours that it descends from
+		for root.parent != self && climbed < len(processes) { // up to a child of ours
 			above, known := processes[root.parent]
 			if !known {
 				break
 			}
 			root, climbed = above, climbed+1
 		}
-		// A child of ours in our own session is no program of this package, and one that was there before is none of these.
-		descends := root.parent == self && root.session != own && (of == nil && started(root, nil, members) || of != nil && of.start <= root.start)
+		// A child of ours in our own session was not started by this package, and an older one not by these programs.
+		descends := root.parent == self && root.session != own &&
+			(of == nil && started(root, nil, members) || of != nil && of.start <= root.start)
 		if works && !descends {
 			continue
 		}
@@ -154,8 +157,8 @@ func (f *registry) relatives(of *member) []relative {
 			}
 			continue
 		}
-		owner := theirs(s, members)
-		for at := s; owner == nil && at.pid != root.pid; owner = theirs(at, members) {
+		owner := ownerOf(s, members)
+		for at := s; owner == nil && at.pid != root.pid; owner = ownerOf(at, members) {
 			at = processes[at.parent]
 		}
 		switch {
@@ -169,7 +172,7 @@ func (f *registry) relatives(of *member) []relative {
 	return out
 }
 
-// started says whether a program other than one may have started a process.
+// started reports whether a program, other than not, may have started a process.
 func started(s status, not *member, members map[int]*member) bool {
 	for _, m := range members {
 		if m != not && m.start <= s.start {
@@ -179,8 +182,8 @@ func started(s status, not *member, members map[int]*member) bool {
 	return false
 }
 
-// theirs is the program that a process says it belongs to, nil where it says nothing.
-func theirs(s status, members map[int]*member) *member {
+// ownerOf returns the program that a process belongs to by its ids, folder or environment, nil if they do not say.
+func ownerOf(s status, members map[int]*member) *member {
 	if m := members[s.pid]; m != nil {
 		return m
 	}
@@ -197,7 +200,7 @@ func theirs(s status, members map[int]*member) *member {
 			continue
 		}
 		if at == "" && environment == nil {
-			at, _ = os.Readlink(fmt.Sprintf("/proc/%d/cwd", s.pid)) // that of another user's process is not told
+			at, _ = os.Readlink(fmt.Sprintf("/proc/%d/cwd", s.pid)) // not readable for processes of other users
 			environment, _ = os.ReadFile(fmt.Sprintf("/proc/%d/environ", s.pid))
 			environment = append(environment, 0)
 		}
@@ -208,7 +211,7 @@ func theirs(s status, members map[int]*member) *member {
 	return nil
 }
 
-// everybody is the status of each process of the machine that we may see.
+// everybody returns the status of each visible process of the machine.
 func everybody() map[int]status {
 	out := map[int]status{}
 	proc, err := os.Open("/proc")

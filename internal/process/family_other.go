@@ -4,7 +4,7 @@ package process
 
 import "syscall"
 
-// reaper: orphans are init's here.
+// reaper does nothing here: orphans go to init.
 type reaper struct{}
 
 func (reaper) enter() {}
@@ -14,8 +14,8 @@ func startOf(int) uint64 { return 0 }
 
 func (*registry) strangers() bool { return true }
 
-// relatives are what is left of a program's group, which it led, or with nil of all groups. Whoever left its group is not
-// seen.
+// relatives returns what is left of the group of a program, or of all groups if of is nil. A process that left its
+// group is not seen.
 func (f *registry) relatives(of *member) (out []relative) {
 	for pid, m := range f.all() {
 		if (of == nil || m == of) && syscall.Kill(-pid, 0) == nil {

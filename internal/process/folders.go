@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// folders are those that are to be removed.
+// folders holds the folders to remove.
 var folders = &folderSet{paths: map[string]bool{}}
 
 type folderSet struct {
 	mu     sync.Mutex
 	paths  map[string]bool
-	closed bool // no folder is wanted any more
+	closed bool // by Abandon
 }
 
 func (s *folderSet) make(below, prefix string) (string, error) {
@@ -43,15 +43,15 @@ func (s *folderSet) removeAll() {
 	defer s.mu.Unlock()
 	s.closed = true
 	for path := range s.paths {
-		// Who has not heard yet that all is over may still write there.
+		// A program that is still running may write there.
 		for end := time.Now().Add(dying); remove(path) != nil && time.Now().Before(end); {
 			time.Sleep(time.Millisecond)
 		}
 	}
 }
 
-// NewFolder makes a new, empty folder below another one, or with "" where temporary files are, that programs may write into
-// that are started as nobody. The caller removes it with RemoveFolder; [Abandon] removes it too.
+// NewFolder makes a new folder below another one ("" is that for temporary files) that programs run as Nobody may write
+// to. The caller removes it with RemoveFolder; [Abandon] removes it too.
 func NewFolder(below, prefix string) (string, error) {
 	path, err := folders.make(below, prefix)
 	if err != nil {
@@ -64,7 +64,7 @@ func NewFolder(below, prefix string) (string, error) {
 	return path, nil
 }
 
-// MakeFolder makes a folder that programs may write into that are started as nobody.
+// MakeFolder makes a folder that programs run as Nobody may write to.
 func MakeFolder(path string) error {
 	if err := os.Mkdir(path, 0o700); err != nil {
 		return fmt.Errorf("make a folder for the target: %w", err)
@@ -72,7 +72,7 @@ func MakeFolder(path string) error {
 	return Hand(path)
 }
 
-// Hand gives a file or folder to the user that programs are started as.
+// Hand makes a file or folder belong to user Nobody, if we are root.
 func Hand(path string) error {
 	if !isRoot() {
 		return nil
@@ -83,10 +83,10 @@ func Hand(path string) error {
 	return nil
 }
 
-// RemoveFolder removes a folder, also where a program took the rights to its own folders away.
+// RemoveFolder removes a folder, even if a program removed the permissions of folders in it.
 func RemoveFolder(path string) error {
 	err := remove(path)
-	folders.take(path) // not before: whoever abandons all meanwhile must know of it
+	folders.take(path) // not before, for Abandon
 	return err
 }
 
@@ -96,7 +96,7 @@ func remove(path string) error {
 	}
 	_ = filepath.WalkDir(path, func(at string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() {
-			_ = os.Chmod(at, 0o700) //nolint:gosec // a folder; what cannot be removed is told below
+			_ = os.Chmod(at, 0o700) //nolint:gosec // a folder; RemoveAll below returns the error
 		}
 		return nil
 	})

@@ -16,9 +16,10 @@ import (
 	"github.com/openassay/assay/internal/testenv"
 )
 
-// escaped is a line of shell that leaves a daemon behind: in a session of its own, without parent, environment, home and open
-// files. Its number is in FILE when the line is over.
-const escaped = `setsid sh -c 'cd /; env -i sh -c "echo \$\$ >FILE.new; mv FILE.new FILE; exec sleep 61" >/dev/null 2>&1 </dev/null & ' & ` +
+// escaped is a shell command that leaves a daemon behind: in a session of its own, without parent, environment, home
+// and open files. When it is over, FILE holds the daemon's pid.
+const escaped = `setsid sh -c 'cd /; ` +
+	`env -i sh -c "echo \$\$ >FILE.new; mv FILE.new FILE; exec sleep 61" >/dev/null 2>&1 </dev/null & ' & ` +
 	`while ! test -e FILE; do sleep 0.01; done; `
 
 func leaves(t *testing.T, file, then string) process.Command {
@@ -29,7 +30,7 @@ func leaves(t *testing.T, file, then string) process.Command {
 	return shell(strings.ReplaceAll(escaped+then, "FILE", file))
 }
 
-// buried fails where a process of ours has ended and was not waited for.
+// buried fails if a child of ours has ended and was not waited for.
 func buried(t *testing.T) {
 	t.Helper()
 	out, err := exec.Command("ps", "-A", "-o", "ppid=,stat=,args=").Output()
@@ -56,8 +57,8 @@ func TestDaemonsAreFound(t *testing.T) {
 	buried(t)
 }
 
-// Where two programs run, what one of them left is not taken from the other: a daemon that bears no mark is left to the one
-// that ends last.
+// Of two running programs, neither kills what the other left: a daemon without a mark is left to the one that ends
+// last.
 func TestDaemonsOfOthersAreLeft(t *testing.T) {
 	dir := t.TempDir()
 	first, second, release := filepath.Join(dir, "first"), filepath.Join(dir, "second"), filepath.Join(dir, "release")
@@ -97,7 +98,7 @@ func TestDaemonsOfOthersAreLeft(t *testing.T) {
 	buried(t)
 }
 
-// One that has the home of a program is that program's, whoever else runs.
+// A process with the home of a program belongs to that program, even if others run.
 func TestDaemonsWithAMark(t *testing.T) {
 	dir, file := t.TempDir(), filepath.Join(t.TempDir(), "pid")
 	hold, release := make(chan struct{}), filepath.Join(dir, "release")
@@ -110,7 +111,8 @@ func TestDaemonsWithAMark(t *testing.T) {
 		}
 	})
 	<-hold
-	c := shell(strings.ReplaceAll(`setsid sh -c 'echo $$ >FILE; exec sleep 61' >/dev/null 2>&1 & while ! test -s FILE; do sleep 0.01; done`, "FILE", file))
+	c := shell(strings.ReplaceAll(`setsid sh -c 'echo $$ >FILE; exec sleep 61' >/dev/null 2>&1 & while ! test -s FILE; do sleep 0.01; done`,
+		"FILE", file))
 	c.Home, c.Env = dir, append(c.Env, "MARK="+dir+"/")
 	r, err := process.Run(t.Context(), c)
 	if err != nil || !slices.Equal(r.Survivors, []string{"sleep"}) {
@@ -123,7 +125,7 @@ func TestDaemonsWithAMark(t *testing.T) {
 	other.Wait()
 }
 
-// Processes that this one starts by other means are nobody's orphans.
+// Processes that this one starts by other means are not orphans.
 func TestOwnChildrenAreLeft(t *testing.T) {
 	for _, session := range []bool{false, true} {
 		cmd := exec.Command("sleep", "61")

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// pipe is a pipe of which the program has one end.
+// pipe is a pipe to or from a program.
 type pipe struct{ read, write *os.File }
 
 func (p pipe) close() {
@@ -17,7 +17,7 @@ func (p pipe) close() {
 	}
 }
 
-// pipes are what a program reads from and writes to.
+// pipes are the standard streams of a program.
 type pipes struct{ in, out, err pipe }
 
 func newPipes() (*pipes, error) {
@@ -32,18 +32,18 @@ func newPipes() (*pipes, error) {
 	return p, nil
 }
 
-// started closes the ends that are the program's.
+// started closes the program's ends.
 func (p *pipes) started() {
 	_ = p.in.read.Close()
 	_ = p.out.write.Close()
 	_ = p.err.write.Close()
 }
 
-// expire gives the readers and the writer no more than d.
+// expire sets a deadline for our ends.
 func (p *pipes) expire(d time.Duration) {
 	end := time.Now().Add(d)
 	for _, f := range []*os.File{p.in.write, p.out.read, p.err.read} {
-		_ = f.SetDeadline(end) // one that is closed needs none
+		_ = f.SetDeadline(end) // fails if it is closed
 	}
 }
 

@@ -1,6 +1,6 @@
-// Package process runs programs that are not trusted: each in a session of its own, with a limit on its time and on what it
-// may write, and as root under a user without rights. When Run returns, nothing that the program started is left. On Linux
-// that includes what left its process group and its session; elsewhere it is the group.
+// Package process runs untrusted programs: each in a session of its own, with limits on time and output, and, if we are
+// root, as a user without rights. When Run returns, no process that the program started is left. On Linux that includes
+// processes that left its process group and its session.
 package process
 
 import (
@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// KillPoint is when a program is killed on purpose.
+// KillPoint says when to kill a program on purpose.
 type KillPoint string
 
-// Kill points, in the order in which a program passes them.
+// Kill points, in the order in which a program reaches them.
 const (
 	KillNever       KillPoint = ""
 	KillBeforeInput KillPoint = "before its input"
@@ -23,35 +23,36 @@ const (
 	KillAtOutput    KillPoint = "at the first byte of its output"
 )
 
-// Command is one program to run.
+// Command is a program to run.
 type Command struct {
-	Path string   // or a name, to be found on PATH
-	Args []string // without the program's own name
-	Dir  string   // "": the caller's own
-	Env  []string // KEY=VALUE; nothing is added to it
-	Home string   // a folder that no other program is given: who stands in it, or has it in its environment, belongs to this one
+	Path string   // a path, or a name on PATH
+	Args []string // without the program's name
+	Dir  string   // "" is the caller's own
+	Env  []string // KEY=VALUE, all of it
+	// Home is a folder of this program only. A process in it, or with it in its environment, belongs to the program.
+	Home string
 
-	// AsNobody has it started as user [Nobody] where we are root.
+	// AsNobody runs it as user [Nobody] if we are root.
 	AsNobody bool
 
-	Stdin []byte // all the program gets to read, then the end of the input
+	Stdin []byte // all of its input
 
-	Timeout time.Duration // then SIGTERM to the group. 0: none
-	Grace   time.Duration // between SIGTERM and SIGKILL. 0: SIGKILL at once
+	Timeout time.Duration // before SIGTERM to the group; 0 is none
+	Grace   time.Duration // between SIGTERM and SIGKILL; 0 is SIGKILL at once
 
 	MaxStdout  int64 // bytes; a program that writes more is killed
-	KeepStdout int   // bytes that are kept. 0: MaxStdout
-	MaxStderr  int   // bytes that are kept; what comes after them is read and dropped
+	KeepStdout int   // bytes to keep; 0 is MaxStdout
+	MaxStderr  int   // bytes to keep; the rest is read and dropped
 
 	Kill      KillPoint
-	KillAfter time.Duration // kills it so long after its input, unless it has ended by then. 0: not
+	KillAfter time.Duration // kills it that long after its input, unless it has ended; 0 does not
 
-	// Started is called once, when the program runs and has been handed its input, or will take no more of it. It may come
-	// after the program has ended, but not after Run has returned.
+	// Started is called once, when the program has its input or takes no more of it. That may be after the program has
+	// ended, but not after Run has returned.
 	Started func()
 }
 
-// Stop is why a program was stopped.
+// Stop says why a program was stopped.
 type Stop string
 
 // Reasons to stop a program. The first one counts.
@@ -65,29 +66,29 @@ const (
 
 // Result is how a program ended.
 type Result struct {
-	Stdout, Stderr           []byte // as much as is kept
-	StdoutBytes, StderrBytes int64  // all of it
+	Stdout, Stderr           []byte // the part that is kept
+	StdoutBytes, StderrBytes int64  // of the whole
 
-	ExitCode int    // -1 where a signal ended it
+	ExitCode int    // -1 if a signal ended it
 	Signal   string // the signal that ended it, or ""
-	Stopped  Stop   // why it was sent a signal, if it was
-	Stuck    bool   // it did not even end when it was killed
+	Stopped  Stop   // why it was stopped
+	Stuck    bool   // SIGKILL did not end it
 
-	// Survivors are the names of the processes that it left behind when it ended by itself. They were killed.
+	// Survivors are the names of processes that it left behind when it ended by itself. They were killed.
 	Survivors []string
 	Took      time.Duration
 }
 
-// ErrAbandoned is what Run fails with after Abandon.
+// ErrAbandoned is the error of Run after Abandon.
 var ErrAbandoned = errors.New("no program is started any more")
 
-// How long something may take that the kernel does.
+// How long to wait for the end of processes.
 const (
-	dying  = 5 * time.Second        // a killed process
-	fading = 100 * time.Millisecond // the children of one that has ended, by themselves
+	dying  = 5 * time.Second        // killed ones
+	fading = 100 * time.Millisecond // children of a program that has ended, by themselves
 )
 
-// Run runs a program to its end. The error says that it could not be started, or that ctx ended: all of it is then killed
+// Run runs a program to its end. The error is that of the start, or the context's, at whose end Run kills the program
 // without grace.
 func Run(ctx context.Context, c Command) (Result, error) {
 	if ctx.Err() != nil {
@@ -104,7 +105,7 @@ func Run(ctx context.Context, c Command) (Result, error) {
 	return r, nil
 }
 
-// NotStarted reports whether a program was never run: it is not there, may not be executed, or is no program.
+// NotStarted reports whether err means that a program could not be started: it does not exist or cannot be executed.
 func NotStarted(err error) bool {
 	var path *os.PathError
 	var missing *exec.Error

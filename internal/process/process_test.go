@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// shell is a script of sh with limits that no test meets by chance.
+// shell is a script of sh with generous limits.
 func shell(script string) process.Command {
 	return process.Command{
 		Path: "/bin/sh", Args: []string{"-c", script}, Env: process.MinimalEnvironment(os.Environ()),
@@ -90,7 +90,7 @@ func TestHowItEnded(t *testing.T) {
 	}
 }
 
-// Whatever a program starts in its group ends with it, and does not hold up its answer.
+// Processes in a program's group end with it, and do not delay its answer.
 func TestNobodyIsLeft(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "pid")
@@ -130,7 +130,7 @@ func TestCancelledIsKilled(t *testing.T) {
 	}
 }
 
-// gone waits until the process of the file is not there any more: a killed orphan has to be collected by init.
+// gone waits until the process of the file is gone: init has to collect a killed orphan.
 func gone(t *testing.T, file string) {
 	t.Helper()
 	content, err := os.ReadFile(file)
@@ -154,7 +154,7 @@ func gone(t *testing.T, file string) {
 	}
 }
 
-// dead says whether a process is gone, or is dead and merely not collected yet.
+// dead reports whether a process is gone, or dead and not collected.
 func dead(pid int) bool {
 	if syscall.Kill(pid, 0) != nil {
 		return true
@@ -182,7 +182,7 @@ func TestCannotBeStarted(t *testing.T) {
 	}
 }
 
-// What keeps a program from being started is said with the mend, before and after.
+// Check and Run say why a program cannot be started, with the mend.
 func TestExplain(t *testing.T) {
 	dir := t.TempDir()
 	script := func(name, content string, mode os.FileMode) string {
@@ -209,9 +209,13 @@ func TestExplain(t *testing.T) {
 		{path: script("headless", "echo\n", 0o755), want: "#!/usr/bin/env python3", after: true},
 		{path: script("plain", "#!/bin/sh\n", 0o644), want: "chmod +x"},
 		{path: filepath.Join(dir, "missing"), want: "check the command"},
-		{path: script("mine", "#!/bin/sh\n", 0o750), want: "who may not execute " + filepath.Join(dir, "mine") + ": chmod o+rx it, or run Assay as another user", onlyRoot: true},
-		{path: script("unread", "#!/bin/sh\n", 0o751), want: "who may not read " + filepath.Join(dir, "unread") + ": chmod o+rx it", onlyRoot: true},
-		{path: script("own/deep", "#!/bin/sh\n", 0o755), want: "who may not enter " + filepath.Join(dir, "own") + ": chmod o+x it", onlyRoot: true},
+		{path: script("mine", "#!/bin/sh\n", 0o750),
+			want:     "who may not execute " + filepath.Join(dir, "mine") + ": chmod o+rx it, or run Assay as another user",
+			onlyRoot: true},
+		{path: script("unread", "#!/bin/sh\n", 0o751),
+			want: "who may not read " + filepath.Join(dir, "unread") + ": chmod o+rx it", onlyRoot: true},
+		{path: script("own/deep", "#!/bin/sh\n", 0o755),
+			want: "who may not enter " + filepath.Join(dir, "own") + ": chmod o+x it", onlyRoot: true},
 	} {
 		want := test.want
 		if test.onlyRoot && !root {

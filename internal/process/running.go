@@ -10,16 +10,16 @@ import (
 	"time"
 )
 
-// running is a program under way.
+// running is a running program.
 type running struct {
 	command Command
 	cmd     *exec.Cmd
 	member  *member
 	begun   time.Time
 	pipes   *pipes
-	talking sync.WaitGroup // who feeds and reads it
+	talking sync.WaitGroup // the goroutines that feed and read it
 	exited  chan struct{}
-	stop    chan Stop // why it is to be killed; the first reason counts
+	stop    chan Stop // why to kill it; the first reason counts
 	held    bool      // its output did not end with it
 	r       Result
 }
@@ -29,7 +29,7 @@ func start(c Command) (*running, error) {
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.Command(c.Path, c.Args...) //nolint:noctx // the end of a context is told to all of its family, not to it alone
+	cmd := exec.Command(c.Path, c.Args...) //nolint:noctx // the end of a context kills the whole family
 	cmd.Dir, cmd.Env, cmd.SysProcAttr = c.Dir, c.Env, apart(c.AsNobody)
 	if cmd.Env == nil {
 		cmd.Env = []string{} // nil would be the environment of this process
@@ -46,14 +46,14 @@ func start(c Command) (*running, error) {
 	p.talking.Go(p.readStdout)
 	p.talking.Go(p.readStderr)
 	go func() {
-		_ = cmd.Wait() // how it ended stands in ProcessState
+		_ = cmd.Wait() // the result is in ProcessState
 		close(p.exited)
 	}()
 	return p, nil
 }
 
-// apart puts a program into a session of its own, so that all of it can be killed and none of it reaches our terminal, and
-// takes root's rights from it.
+// apart returns attributes for a session of its own, so that the whole program can be killed and cannot reach our
+// terminal, and for a user without rights.
 func apart(asNobody bool) *syscall.SysProcAttr {
 	a := &syscall.SysProcAttr{Setsid: true}
 	if asNobody && isRoot() {
@@ -62,20 +62,21 @@ func apart(asNobody bool) *syscall.SysProcAttr {
 	return a
 }
 
-// wait waits until the program has ended, stops it when it must not go on, and takes away what it left behind.
+// wait waits for the end of the program, stops it if necessary, and kills what it left behind.
 func (p *running) wait(ctx context.Context) Result {
 	defer p.pipes.close()
 	p.watch(ctx)
 	p.r.Took = time.Since(p.begun)
 	p.r.Survivors = p.sweep()
-	// What escaped our sight may hold a pipe open. Else they end by themselves, however long that takes on a busy machine.
+	// An unseen process may hold a pipe open. Otherwise the readers end by themselves, which takes long on a busy
+	// machine.
 	p.pipes.expire(dying)
 	p.talking.Wait()
 	if p.held && p.r.Stopped == NotStopped {
 		p.r.Survivors = append(p.r.Survivors, "a process, unseen, that held its output open")
 	}
 	p.r.ExitCode = -1
-	if p.r.Stuck { // its state is not ours to read
+	if p.r.Stuck { // Wait may be writing its state
 		return p.r
 	}
 	p.r.ExitCode = p.cmd.ProcessState.ExitCode()
@@ -85,7 +86,7 @@ func (p *running) wait(ctx context.Context) Result {
 	return p.r
 }
 
-// watch returns when the program has ended, or was killed and did not even then.
+// watch returns when the program has ended, or was killed and is stuck.
 func (p *running) watch(ctx context.Context) {
 	var up <-chan time.Time
 	if p.command.Timeout > 0 {
@@ -113,7 +114,7 @@ func (p *running) watch(ctx context.Context) {
 	}
 }
 
-// grace asks the program to end, and says whether it did.
+// grace sends SIGTERM, and reports whether the program ended.
 func (p *running) grace(ctx context.Context) bool {
 	if p.command.Grace <= 0 {
 		return false
@@ -131,10 +132,10 @@ func (p *running) grace(ctx context.Context) bool {
 	return false
 }
 
-// signal reaches the whole group. There may be nobody left in it.
+// signal sends a signal to the group, which may be empty.
 func (p *running) signal(s syscall.Signal) { _ = syscall.Kill(-p.cmd.Process.Pid, s) }
 
-// sweep kills what is left of the program, and names it where the program ended by itself.
+// sweep kills what the program left behind, and returns the names if the program ended by itself.
 func (p *running) sweep() (names []string) {
 	left := family.leave(p.member)
 	if p.r.Stopped == NotStopped {
@@ -157,7 +158,7 @@ func (p *running) sweep() (names []string) {
 	return names
 }
 
-// feed hands the input over. A program need not read it.
+// feed writes the input, which the program need not read.
 func (p *running) feed() {
 	in, c := p.pipes.in.write, p.command
 	switch c.Kill {
@@ -187,7 +188,7 @@ func (p *running) feed() {
 	}
 }
 
-// kill has the program killed.
+// kill makes watch kill the program.
 func (p *running) kill(why Stop) {
 	select {
 	case p.stop <- why:
@@ -214,16 +215,16 @@ func (p *running) readStderr() {
 	p.r.Stderr, p.r.StderrBytes, _ = drain(p.pipes.err.read, p.command.MaxStderr, func(int64) {})
 }
 
-// drain reads to the end and keeps the begin. told hears after each piece how much it was so far. cut says that the end
-// did not come in time.
-func drain(from *os.File, most int, told func(total int64)) (kept []byte, total int64, cut bool) {
+// drain reads to the end and keeps the start. It calls progress after each piece. cut reports that the end did not come
+// in time.
+func drain(from *os.File, most int, progress func(total int64)) (kept []byte, total int64, cut bool) {
 	buffer := make([]byte, 32<<10)
 	for {
 		n, err := from.Read(buffer)
 		total += int64(n)
 		kept = append(kept, buffer[:min(n, most-len(kept))]...)
 		if n > 0 {
-			told(total)
+			progress(total)
 		}
 		if err != nil {
 			return kept, total, errors.Is(err, os.ErrDeadlineExceeded)

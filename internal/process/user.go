@@ -9,26 +9,27 @@ import (
 	"syscall"
 )
 
-// Nobody is the user and the group that programs which are not trusted belong to where we are root.
+// Nobody is the user and the group of untrusted programs if we are root.
 const Nobody = 65534
 
 func isRoot() bool { return os.Geteuid() == 0 }
 
-// ReachError is a file or a folder that user Nobody has no right to use.
+// ReachError means that user Nobody may not use a file or a folder.
 type ReachError struct {
 	Path  string
 	Verb  string // enter, read or execute
-	Needs string // what chmod would have to add
+	Needs string // the mode for chmod
 }
 
 func (e *ReachError) Error() string {
-	return fmt.Sprintf("as root, Assay starts plugins as user %d, who may not %s %s: chmod %s it, or run Assay as another user", Nobody, e.Verb, e.Path, e.Needs)
+	return fmt.Sprintf("as root, Assay starts plugins as user %d, who may not %s %s: chmod %s it, or run Assay as another user",
+		Nobody, e.Verb, e.Path, e.Needs)
 }
 
-// Is says that it is a matter of permission.
+// Is makes the error match [fs.ErrPermission].
 func (e *ReachError) Is(target error) bool { return target == fs.ErrPermission }
 
-// Reach says what keeps user Nobody from a program or a folder, if we are root and something does. Links are followed.
+// Reach returns an error if we are root and user Nobody may not use a program or a folder. It follows links.
 func Reach(path string) error {
 	if !isRoot() {
 		return nil
@@ -64,7 +65,7 @@ func Reach(path string) error {
 	return nil
 }
 
-// rights are what user Nobody may do: 4 read, 2 write, 1 execute or enter.
+// rights returns the permissions of user Nobody: 4 read, 2 write, 1 execute or enter.
 func rights(info fs.FileInfo) fs.FileMode {
 	mode := info.Mode().Perm()
 	if owner, is := info.Sys().(*syscall.Stat_t); is {

@@ -1,10 +1,9 @@
-// Package startheap lets a program allocate its first megabytes without a garbage collection. What the libraries of ours make
-// at start, and what a command like assay list makes on top of it, is all live until the command ends: to mark it, twice or
-// three times over, took over a quarter of the processor time of those commands. The first collection comes at 16 MB, and from then
-// on they come as Go has them.
+// Package startheap delays the first garbage collection of a program until its heap has 16 MB; later collections come
+// as usual. What our libraries allocate at start, and what a command like assay list adds, is live until the command
+// ends. Marking it two or three times took over a quarter of the processor time of such commands.
 //
-// A program imports it for effect. Go initialises the packages that are ready in the order of their import paths, so this one
-// stands before those of github.com/santhosh-tekuri, which compile JSON Schemas and allocate more than all others.
+// Import it for its effect. Go initialises packages in the order of their import paths where it can, so this one comes
+// before those of github.com/santhosh-tekuri, which compile JSON Schemas and allocate the most.
 package startheap
 
 import (
@@ -13,22 +12,22 @@ import (
 	"runtime/debug"
 )
 
-// first is the heap at which the first collection comes, in percent of Go's least, 4 MB.
+// first is the heap size of the first collection, in percent of Go's minimum of 4 MB.
 const first = 400
 
 func init() {
-	// Nothing writes a heap profile of the program, and its samples would cost stack traces. A test or a debugger that wants
-	// them sets the rate again.
+	// Nothing reads a heap profile of the program, and samples cost stack traces. A test or a debugger can set the rate
+	// again.
 	runtime.MemProfileRate = 0
 	if os.Getenv("GOGC") != "" {
 		return // the operator knows better
 	}
 	usual := debug.SetGCPercent(first)
-	collected := new(*byte) // garbage as of now
+	collected := new(*byte) // garbage from now on
 	runtime.AddCleanup(collected, settle, usual)
 }
 
-// settle has collections come as usual from now on, unless somebody else has set when they come.
+// settle restores the usual pace of collections, unless somebody else has set another.
 func settle(usual int) {
 	if now := debug.SetGCPercent(usual); now != first {
 		debug.SetGCPercent(now)

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// What somebody else has set stays.
+// A pace that somebody else has set stays.
 func TestSettle(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(300))
 	settle(100)
@@ -17,7 +17,7 @@ func TestSettle(t *testing.T) {
 	}
 }
 
-// The first collection gives the program back to Go's own pace.
+// The first collection restores the usual pace.
 func TestFirstCollection(t *testing.T) {
 	if os.Getenv("GOGC") != "" {
 		t.Skip("GOGC is set, so nothing was changed")

@@ -1,5 +1,5 @@
-// Package testenv knows the machine that tests run on: how patient they have to be with it, and what a process there inherits.
-// Only tests use it.
+// Package testenv adapts tests to the machine that they run on: to its speed, and to what its processes inherit. Only
+// tests use it.
 package testenv
 
 import (
@@ -17,40 +17,41 @@ import (
 	"time"
 )
 
-// PatienceVariable multiplies all patience, for a machine that is busier later than when it was measured: ASSAY_PATIENCE=4.
+// PatienceVariable is the environment variable that multiplies all patience, for a machine that gets busier:
+// ASSAY_PATIENCE=4.
 const PatienceVariable = "ASSAY_PATIENCE"
 
-// LongVariable has tests try everything that they can try, not merely what they always try: ASSAY_LONG=1. make hostile and make
-// soak set it.
+// LongVariable is the environment variable that makes tests try everything they can: ASSAY_LONG=1. make hostile and
+// make soak set it.
 const LongVariable = "ASSAY_LONG"
 
-// Long reports whether there is time for everything.
+// Long reports whether [LongVariable] is set.
 func Long() bool { return os.Getenv(LongVariable) != "" }
 
-// usual is how long [work] takes on an idle machine of our CI.
+// usual is the result of [measure] on an idle machine of our CI.
 const usual = 12 * time.Millisecond
 
-// What is measured is not all that can happen: a machine that is idle now may be busy in a minute, and one that stands still
-// for a moment is not a thousand times slower. Patience costs nothing where nothing fails.
+// The measurement is bounded: an idle machine may get busy, and one that stalls for a moment is not a thousand times
+// slower. Patience costs nothing unless a test fails.
 const (
 	leastFactor = 3
 	mostFactor  = 30
 )
 
-// Patience stretches how long a test waits for something that must happen, by how slow this machine is. It takes what is
-// plenty on an idle one. What must not happen is never waited for with it.
+// Patience returns how long a test waits on this machine for something that must happen, given a generous time for an
+// idle one. Do not use it to wait for something that must not happen.
 func Patience(onAnIdleMachine time.Duration) time.Duration {
 	return time.Duration(float64(onAnIdleMachine) * factor())
 }
 
-// Soon is a context that ends when patience is over, or with the test.
+// Soon returns a context that ends when [Patience] is over, or with the test.
 func Soon(t testing.TB, onAnIdleMachine time.Duration) context.Context {
 	ctx, cancel := context.WithTimeout(context.Background(), Patience(onAnIdleMachine))
 	t.Cleanup(cancel)
 	return ctx
 }
 
-// Until waits for something that must happen, and fails the test when patience is over.
+// Until waits for something that must happen, and fails the test when [Patience] is over.
 func Until(t testing.TB, what string, onAnIdleMachine time.Duration, happened func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(Patience(onAnIdleMachine)); !happened(); time.Sleep(time.Millisecond) {
@@ -60,7 +61,7 @@ func Until(t testing.TB, what string, onAnIdleMachine time.Duration, happened fu
 	}
 }
 
-// factor is measured once a process.
+// factor returns the factor of patience. It is measured once.
 var factor = sync.OnceValue(func() float64 { return factorOf(measure(), os.Getenv(PatienceVariable)) })
 
 func factorOf(took time.Duration, variable string) float64 {
@@ -71,8 +72,8 @@ func factorOf(took time.Duration, variable string) float64 {
 	return raised * min(max(leastFactor*float64(took)/float64(usual), leastFactor), mostFactor)
 }
 
-// measure is how long a fixed piece of work takes that is long enough to be interrupted by other processes, and that sleeps now
-// and then, as waiting tests do. The race detector slows it down as it does the tests.
+// measure returns the time that a fixed piece of work takes. It is long enough to be interrupted by other processes,
+// and sleeps now and then, as tests do. The race detector slows it down like tests.
 func measure() time.Duration {
 	began := time.Now()
 	memory := make([]uint64, 1<<12)
@@ -89,12 +90,12 @@ func measure() time.Duration {
 	return time.Since(began)
 }
 
-// Disinherit puts aside what tests, and programs that they start, would have inherited from whoever runs them.
+// Disinherit resets what tests, and programs that they start, inherit.
 //
-// Programs inherit signals that are ignored, as under nohup or in the background of a shell, but not those that are caught. So
-// ignored signals are caught here and dropped; programs that tests start get the default.
+// Programs inherit ignored signals, as under nohup or in the background of a shell, but not caught ones. So it catches
+// ignored signals and drops them.
 //
-// Files can be read by all users: a plugin is started as another user where the tests are root's.
+// It sets the umask so that all users can read new files: tests run as root start plugins as another user.
 func Disinherit() {
 	for _, s := range []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM} {
 		if signal.Ignored(s) {
@@ -104,16 +105,16 @@ func Disinherit() {
 	syscall.Umask(0o022)
 }
 
-// Parallel has so many tests a processor run at the same time, for a package whose tests mostly wait. Who says -parallel has the
-// last word: flags are read later. The flag does not count as set, which Ginkgo would complain about.
+// Parallel sets the number of tests that run in parallel for each processor, for a package whose tests mostly wait. The
+// flag -parallel overrides it, since flags are parsed later. The flag does not count as set, which Ginkgo would reject.
 func Parallel(each int) {
 	if err := flag.Lookup("test.parallel").Value.Set(strconv.Itoa(each * runtime.GOMAXPROCS(0))); err != nil {
 		panic(err)
 	}
 }
 
-// Draws sets how often rapid tries a property: n times, or 100 times with [LongVariable]. It is for packages in which one try is
-// the whole life of a host. Failures are printed, not left in files. Flags have the last word, as with [Parallel].
+// Draws sets how often rapid tries a property: n times, or 100 times with [LongVariable]. It is for packages whose
+// tries are slow. Failures are printed, not written to files. Flags override it, as with [Parallel].
 func Draws(n int) {
 	if Long() {
 		n = 100
@@ -125,7 +126,7 @@ func Draws(n int) {
 	}
 }
 
-// Mode is what becomes of the mode of a new file: the umask takes away from it.
+// Mode returns the mode of a new file under the umask.
 func Mode(t testing.TB, mode os.FileMode) os.FileMode {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "new")

@@ -60,7 +60,7 @@ func TestPatienceIsAtLeastWhatIsAskedFor(t *testing.T) {
 	Until(t, "three looks", time.Second, func() bool { n++; return n == 3 })
 }
 
-// A program that is started by somebody who was started by nohup ends by the signals all the same.
+// A program ends by signals even if its parent was started by nohup.
 func TestIgnoredSignalsAreNotInherited(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package textsafe makes text that somebody else wrote fit to be shown. A target chooses its own name, its error
-// messages and every value in its replies; none of that may move a cursor, hide or reorder what stands beside it,
-// become a link or a tag, or make a document that another program cannot read.
+// Package textsafe makes untrusted text safe to show. A target chooses its name, its error messages and all values in
+// its replies. None of that may move a cursor, hide or reorder other text, become a link or a tag, or make a document
+// invalid.
 package textsafe
 
 import (
@@ -12,10 +12,10 @@ import (
 	"unicode/utf8"
 )
 
-// Line is s as one line of plain text: what cannot be seen, or would change how its neighbours are seen (control
-// characters, ANSI escapes, line breaks, bidirectional marks, invisible characters, bytes that are not UTF-8), is
-// spelled out as \x1b, \n or \u202e. So is ##[, with which a text can command the runner of GitHub Actions from anywhere in
-// a line (see [Log] for its other way). What is left is also legal XML. It is meant for terminals and logs.
+// Line returns s as one line of plain text for terminals and logs. It escapes characters that are invisible or change
+// how others are shown (control characters, ANSI escapes, line breaks, bidirectional marks, bytes that are not UTF-8)
+// as \x1b, \n or \u202e. It also escapes ##[, which starts a command to GitHub Actions anywhere in a line (see [Log]
+// for the other form). The result is also valid in XML.
 func Line(s string) string {
 	s = strings.ReplaceAll(s, oldCommand, `\x23#[`)
 	if plain(s) {
@@ -34,14 +34,14 @@ func Line(s string) string {
 	return b.String()
 }
 
-// A runner of GitHub Actions reads these in the output of a step as commands: the old one anywhere in a line, the new one
-// where a line begins with it, blanks before it or not.
+// GitHub Actions reads these in the output of a step as the start of a command: the old one anywhere in a line, the new
+// one after leading blanks.
 const (
 	oldCommand = "##["
 	newCommand = "::"
 )
 
-// Log is a text of several lines in which none is a command to a runner of GitHub Actions, whatever it begins with.
+// Log returns a text of several lines without commands to GitHub Actions.
 func Log(text string) string {
 	if !strings.Contains(text, newCommand) && !strings.Contains(text, oldCommand) {
 		return text
@@ -57,7 +57,7 @@ func Log(text string) string {
 	return b.String()
 }
 
-// plain is the fast way out: printable ASCII needs no care.
+// plain reports whether s is printable ASCII.
 func plain(s string) bool {
 	for i := range len(s) {
 		if s[i] < ' ' || s[i] > '~' {
@@ -86,19 +86,19 @@ func spell(b *strings.Builder, r rune) {
 	}
 }
 
-// invisible are letters and symbols that draw nothing, though Unicode counts them as graphic.
+// invisible holds letters and symbols that Unicode counts as graphic but that are not drawn.
 const invisible = "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u3164\uffa0\ufffc"
 
-// visible tells whether a character shows itself and nothing else. Format characters (bidirectional marks, joiners,
-// tags) and variation selectors do not, nor do all spaces but the ordinary one: they make two names look the same.
+// visible reports whether a character shows only itself. Format characters (bidirectional marks, joiners, tags),
+// variation selectors and special spaces do not: they can make two names look the same.
 func visible(r rune) bool {
 	return r == ' ' || unicode.IsGraphic(r) && !unicode.IsSpace(r) &&
 		!unicode.Is(unicode.Variation_Selector, r) && !strings.ContainsRune(invisible, r)
 }
 
-// Clip is [Line] of at most n characters; the last one says that something was left out.
+// Clip is like [Line], of at most n characters. If it leaves anything out, the last one is an ellipsis.
 func Clip(s string, n int) string {
-	// A long text is cut before it is spelled out, which can make it ten times as long.
+	// Escapes can make a text ten times as long, so a long one is cut before.
 	cut := false
 	if most := utf8.UTFMax * (n + 1); n >= 0 && len(s) > most { // more than n characters, whatever they are
 		s = s[:most]
@@ -119,8 +119,8 @@ func Clip(s string, n int) string {
 	return string(line)
 }
 
-// Markdown is s as a code span of one line that may also stand in a table: no tag, link, mention or emphasis works
-// inside it. A pipe is spelled out, because no way to write one inside a table's code span is read alike everywhere.
+// Markdown returns s as a code span of one line, which disables tags, links, mentions and emphasis, also in a table. It
+// escapes pipes, since parsers disagree on how to write one in a code span of a table.
 func Markdown(s string) string {
 	s = strings.ReplaceAll(Line(s), "|", `\x7c`)
 	if strings.TrimSpace(s) == "" {
@@ -128,7 +128,7 @@ func Markdown(s string) string {
 	}
 	fence := strings.Repeat("`", longestRun(s, '`')+1)
 	if s[0] == '`' || s[len(s)-1] == '`' || s[0] == ' ' && s[len(s)-1] == ' ' {
-		s = " " + s + " " // one space on either side is not part of the span
+		s = " " + s + " " // one space on each side is not part of the span
 	}
 	return fence + s + fence
 }
@@ -146,10 +146,10 @@ func longestRun(s string, c byte) int {
 	return longest
 }
 
-// JSON is an encoded JSON document in which every character that [Line] would spell out is written as its escape.
-// It decodes to the same value. Line breaks and tabs between the tokens stay.
+// JSON returns an encoded JSON document with JSON escapes for all characters in strings that [Line] escapes. It decodes
+// to the same value.
 func JSON(encoded []byte) []byte {
-	encoded = bytes.ReplaceAll(encoded, []byte(oldCommand), []byte(`\u0023#[`)) // it can stand in strings only
+	encoded = bytes.ReplaceAll(encoded, []byte(oldCommand), []byte(`\u0023#[`)) // only strings can hold it
 	if utf8.Valid(encoded) && bytes.IndexFunc(encoded, hidden) < 0 {
 		return encoded
 	}
@@ -168,5 +168,5 @@ func JSON(encoded []byte) []byte {
 	return out
 }
 
-// hidden tells a character that an encoded document may hold only inside a string and that must not be shown.
+// hidden reports whether a character must be escaped. Only strings of an encoded document can hold it.
 func hidden(r rune) bool { return r >= 0x7f && !visible(r) }

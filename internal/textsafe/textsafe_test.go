@@ -93,7 +93,7 @@ func TestLog(t *testing.T) {
 	}
 }
 
-// Whatever a target sends, what is shown of it is one printable line that fits into XML, and a code span that does not end early.
+// Any text becomes one printable line that is valid in XML, and a code span that does not end early.
 func TestAnything(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := string(rapid.SliceOf(rapid.Byte()).Draw(t, "bytes")) + rapid.String().Draw(t, "text")
@@ -133,10 +133,11 @@ func TestAnything(t *testing.T) {
 	})
 }
 
-// The escapes decode to what was there before.
+// The escapes decode to the same value.
 func TestJSON(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		in := map[string]string{"##[k]": "##[error]###[", "k\u202e": rapid.String().Draw(t, "text") + "\u009b31m\x7f\U000e0041\x1b", "plain": "a\nb"}
+		in := map[string]string{"##[k]": "##[error]###[",
+			"k\u202e": rapid.String().Draw(t, "text") + "\u009b31m\x7f\U000e0041\x1b", "plain": "a\nb"}
 		encoded, err := json.MarshalIndent(in, "", "\t")
 		if err != nil {
 			t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/go-openapi/jsonpointer"
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
 	"github.com/openassay/assay/internal/nearest"
@@ -26,12 +27,12 @@ func mustBeOneOf(values []string) string {
 	return mustBe + "one of " + strings.Join(values, ", ")
 }
 
-// describe words one error. Where the library's own words depend on the order of a map, repeat what was sent
-// at any length, or read badly, the words are made anew from the keyword and the document.
+// describe returns the problems of an error. It replaces messages of the library that depend on the order of a map,
+// repeat values of any length, or read badly.
 func (w *walker) describe(e *jsonschema.ValidationError) []Problem {
 	p := Problem{Instance: instanceOf(e), Keyword: keywordPointer(e), Message: e.Message}
 	_, value, err := w.set.find(p.Keyword)
-	if err != nil || value == false && e.Message == "not allowed" { // the schema false is no keyword
+	if err != nil || value == false && e.Message == "not allowed" { // the schema false has no keyword
 		return []Problem{p}
 	}
 	sent := lookUp(w.document, p.Instance)
@@ -100,7 +101,7 @@ func missing(required, sent any) []string {
 	return out
 }
 
-// unknown lists the properties that a closed object does not know. Beside patternProperties it leaves the words to the library.
+// unknown returns the unknown properties of a closed object, none if the schema has patternProperties.
 func (w *walker) unknown(keyword string, sent any) []string {
 	_, v, err := w.set.find(parent(keyword))
 	schema, _ := v.(map[string]any)
@@ -112,7 +113,7 @@ func (w *walker) unknown(keyword string, sent any) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(object)), func(n string) bool { _, ok := known[n]; return ok })
 }
 
-// known lists the properties that the object around a keyword knows, in order.
+// known returns the properties of the object with a keyword, in order.
 func (w *walker) known(keyword string) []string {
 	_, v, err := w.set.find(parent(keyword))
 	schema, _ := v.(map[string]any)
@@ -123,7 +124,7 @@ func (w *walker) known(keyword string) []string {
 	return slices.Sorted(maps.Keys(properties))
 }
 
-// words are the texts in a list.
+// words returns the texts in a list.
 func words(v any) (out []string) {
 	list, _ := v.([]any)
 	for _, e := range list {
@@ -136,7 +137,7 @@ func words(v any) (out []string) {
 
 func lookUp(document any, pointer string) any {
 	for _, token := range tokens(pointer) {
-		document, _ = child(document, unescapeToken(token))
+		document, _ = child(document, jsonpointer.Unescape(token))
 	}
 	return document
 }
@@ -150,7 +151,7 @@ func literals(v any) []string {
 	return out
 }
 
-// literal writes a value as JSON, cut short: it may come from the document.
+// literal returns a value as clipped JSON.
 func literal(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -159,7 +160,7 @@ func literal(v any) string {
 	return clip(string(b))
 }
 
-// clip cuts a text that may come from the document, and escapes what a terminal would obey.
+// clip clips a text that may come from the document, and escapes control characters.
 func clip(s string) string {
 	const longest = 80
 	if len(s) > longest {

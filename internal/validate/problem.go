@@ -8,10 +8,11 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/go-openapi/jsonpointer"
 	"github.com/santhosh-tekuri/jsonschema/v5"
 )
 
-// MaxProblems is how many problems of one document are reported.
+// MaxProblems is the number of problems reported of a document.
 const MaxProblems = 100
 
 // Problem is one reason why a document is not valid.
@@ -19,10 +20,10 @@ type Problem struct {
 	Instance string // JSON pointer into the document; empty for its root
 	Keyword  string // JSON pointer of the violated keyword in the bundled contract, or "json" or "depth"
 	Message  string // what is wrong, without the place: expected array, but got string
-	Near     string // the known name that was probably meant by an unknown one, or ""
+	Near     string // the known name nearest to an unknown one, or ""
 }
 
-// Hint is String with the name that was probably meant, for who wrote the document by hand.
+// Hint is like String, with the nearest known name, for documents written by hand.
 func (p Problem) Hint() string {
 	if p.Near == "" {
 		return p.String()
@@ -30,7 +31,7 @@ func (p Problem) Hint() string {
 	return fmt.Sprintf("%s (did you mean %q?)", p, p.Near)
 }
 
-// String puts the place in front of the message: inputs.plan: expected array, but got string.
+// String returns the place and the message, such as inputs.plan: expected array, but got string.
 func (p Problem) String() string {
 	if path := dotted(p.Instance); path != "" {
 		return path + ": " + p.Message
@@ -38,11 +39,11 @@ func (p Problem) String() string {
 	return p.Message
 }
 
-// dotted writes a pointer the way code does: nodes[0].id. A number is taken for an index.
+// dotted returns a pointer as in code, such as nodes[0].id. A number is taken for an index.
 func dotted(pointer string) string {
 	var b strings.Builder
 	for _, token := range tokens(pointer) {
-		token = unescapeToken(token)
+		token = jsonpointer.Unescape(token)
 		switch _, err := strconv.ParseUint(token, 10, 32); {
 		case err == nil:
 			b.WriteString("[" + token + "]")
@@ -65,14 +66,15 @@ func tokens(pointer string) []string {
 	return strings.Split(pointer[1:], "/")
 }
 
-// problems flattens the library's tree of errors, which comes in the order of Go's maps, into a sorted list.
+// problems returns the library's tree of errors, which has a random order, as a sorted list.
 func (s *Set) problems(failed *jsonschema.ValidationError, document any) []Problem {
 	w := &walker{set: s, document: document}
 	found := w.leaves(failed)
 	slices.SortFunc(found, func(a, b Problem) int {
-		return cmp.Or(cmp.Compare(a.Instance, b.Instance), cmp.Compare(a.Keyword, b.Keyword), cmp.Compare(a.Message, b.Message))
+		return cmp.Or(cmp.Compare(a.Instance, b.Instance), cmp.Compare(a.Keyword, b.Keyword),
+			cmp.Compare(a.Message, b.Message))
 	})
-	// Several branches of a union, or a schema that is referred to twice, can say the same.
+	// Branches of a union, or a schema that is referenced twice, can report the same problem.
 	seen := map[[2]string]bool{}
 	found = slices.DeleteFunc(found, func(p Problem) bool {
 		said := [2]string{p.Instance, p.Message}
@@ -83,7 +85,7 @@ func (s *Set) problems(failed *jsonschema.ValidationError, document any) []Probl
 	return found[:min(len(found), MaxProblems)]
 }
 
-// walker reads one tree of errors.
+// walker walks a tree of errors.
 type walker struct {
 	set      *Set
 	document any // the document that was validated
@@ -103,8 +105,8 @@ func (w *walker) leaves(e *jsonschema.ValidationError) []Problem {
 	return out
 }
 
-// union reports a failed union by the branch that was meant: the one whose const matches. When the const matches
-// none, that is the problem; when nothing tells the branches apart, it is reported by the branch with the fewest problems.
+// union reports a failed union by the branch that was meant, the one whose const matches. If no const matches, that is
+// the problem. If there is no const, the branches with the fewest problems are reported.
 func (w *walker) union(e *jsonschema.ValidationError) []Problem {
 	instance := instanceOf(e)
 	var meant [][]Problem
@@ -133,7 +135,7 @@ func (w *walker) union(e *jsonschema.ValidationError) []Problem {
 	return out
 }
 
-// mergeTags makes one problem of the branches' consts: the property must be one of these.
+// mergeTags merges the problems of the branches' consts into one: the property must be one of these.
 func (w *walker) mergeTags(tags []Problem) []Problem {
 	byPlace := map[string][]string{}
 	for _, t := range tags {
@@ -151,12 +153,12 @@ func (w *walker) mergeTags(tags []Problem) []Problem {
 
 func parent(pointer string) string { return pointer[:max(strings.LastIndexByte(pointer, '/'), 0)] }
 
-// keyword is the last token of where an error stands in the contract.
+// keyword returns the keyword of an error.
 func keyword(e *jsonschema.ValidationError) string {
 	return e.AbsoluteKeywordLocation[strings.LastIndexByte(e.AbsoluteKeywordLocation, '/')+1:]
 }
 
-// instanceOf returns the JSON pointer of an error; the library percent-encodes the tokens.
+// instanceOf returns the JSON pointer of an error. The library percent-encodes the tokens.
 func instanceOf(e *jsonschema.ValidationError) string { return decodePercent(e.InstanceLocation) }
 
 func keywordPointer(e *jsonschema.ValidationError) string {

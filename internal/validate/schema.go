@@ -9,19 +9,19 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v5"
 )
 
-// Schema is one compiled schema. It may be used from many goroutines.
+// Schema is a compiled schema. It is safe for concurrent use.
 type Schema struct {
 	set      *Set
 	compiled *jsonschema.Schema
 }
 
-// Validate checks one JSON document. No problems mean that it is valid. A document that is not JSON, is nested too deep
-// or holds a number that no float64 can hold has one problem, at the root.
+// Validate returns the problems of a JSON document, none if it is valid. A document that is not JSON, is too deep or
+// holds a number out of the range of float64 has one problem, at the root.
 func (s *Schema) Validate(raw []byte) []Problem {
 	if tooDeep(raw, s.set.maxDepth) {
 		return []Problem{{Keyword: "depth", Message: fmt.Sprintf("nested deeper than %d levels", s.set.maxDepth)}}
 	}
-	// Numbers become float64 on purpose: the library panics on some json.Number, and takes long over others.
+	// Decode numbers as float64: the library panics on some json.Number, and takes long for others.
 	var v any
 	if err := json.Unmarshal(raw, &v); err != nil {
 		return []Problem{{Keyword: "json", Message: describeDecodeError(raw, err)}}
@@ -32,12 +32,12 @@ func (s *Schema) Validate(raw []byte) []Problem {
 	}
 	failed := (*jsonschema.ValidationError)(nil)
 	if !errors.As(err, &failed) {
-		return []Problem{{Keyword: "schema", Message: err.Error()}} // a schema that refers to itself without end
+		return []Problem{{Keyword: "schema", Message: err.Error()}} // an endless reference of the schema to itself
 	}
 	return s.set.problems(failed, v)
 }
 
-// ValidateValue checks a value in the form in which encoding/json writes it.
+// ValidateValue validates the JSON encoding of a value.
 func (s *Schema) ValidateValue(v any) []Problem {
 	raw, err := json.Marshal(v)
 	if err != nil {
@@ -60,7 +60,7 @@ func describeDecodeError(raw []byte, err error) string {
 	return "not JSON: " + err.Error()
 }
 
-// tooDeep counts brackets outside strings, so that a hostile document is refused before anything is built of it.
+// tooDeep reports whether brackets outside strings are nested too deep, without decoding the document.
 func tooDeep(raw []byte, limit int) bool {
 	depth, inString := 0, false
 	for i := 0; i < len(raw); i++ {

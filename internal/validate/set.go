@@ -1,7 +1,7 @@
-// Package validate checks JSON against the schemas of a bundled contract: an OpenAPI 3.1 document, or one JSON
-// Schema whose $defs are the components. It keeps the schema library to itself.
+// Package validate validates JSON against the schemas of a bundled contract: an OpenAPI 3.1 document, or a JSON Schema
+// whose $defs are the components. It hides the schema library.
 //
-// A schema is compiled when it is first asked for, and once. Nothing is ever fetched.
+// A schema is compiled once, on first use. Nothing is fetched.
 package validate
 
 import (
@@ -15,33 +15,34 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/go-openapi/jsonpointer"
 	"github.com/santhosh-tekuri/jsonschema/v5"
 )
 
-// DefaultMaxDepth is how deep a document may be nested unless MaxDepth says otherwise.
+// DefaultMaxDepth is the depth that a document may have without [MaxDepth].
 const DefaultMaxDepth = 64
 
-// where the bundled document stands in the compiler's table; nobody else sees it.
+// documentURL is the URL of the bundled document for the compiler.
 const documentURL = "bundled:///contract.json"
 
-// Set holds the schemas of one bundled document. It may be used from many goroutines.
+// Set holds the schemas of a bundled document. It is safe for concurrent use.
 type Set struct {
 	source   []byte
 	document any // the parsed source, read only
 	maxDepth int
 
-	mu       sync.Mutex // guards what follows, and the compiler, which is not safe for concurrent use
+	mu       sync.Mutex // guards the fields below; the compiler is not safe for concurrent use
 	compiler *jsonschema.Compiler
-	compiled map[string]*Schema // by pointer, after references on the way to it are followed
+	compiled map[string]*Schema // by canonical pointer, see find
 }
 
-// An Option changes how a Set validates.
+// Option configures a Set.
 type Option func(*Set)
 
-// MaxDepth sets how many objects and arrays may be nested in a document; a deeper one is refused unread.
+// MaxDepth sets the depth that a document may have.
 func MaxDepth(levels int) Option { return func(s *Set) { s.maxDepth = levels } }
 
-// New takes a bundled document. It compiles nothing yet.
+// New returns the schemas of a bundled document. It compiles nothing yet.
 func New(bundled []byte, options ...Option) (*Set, error) {
 	s := &Set{source: bundled, maxDepth: DefaultMaxDepth, compiled: map[string]*Schema{}}
 	if err := json.Unmarshal(bundled, &s.document); err != nil {
@@ -58,11 +59,10 @@ func New(bundled []byte, options ...Option) (*Set, error) {
 
 var embedded struct {
 	mu   sync.Mutex
-	sets map[string]*Set // by their source
+	sets map[string]*Set // by source
 }
 
-// Embedded is [New] of a document that is part of the program. It is read once a process: a host and who certifies it may
-// both live there.
+// Embedded is like [New], for a document that is part of the program. It returns the same Set for the same document.
 func Embedded(bundled []byte) (*Set, error) {
 	embedded.mu.Lock()
 	defer embedded.mu.Unlock()
@@ -80,10 +80,10 @@ func Embedded(bundled []byte) (*Set, error) {
 	return s, nil
 }
 
-// Component returns a schema by its component name, like RunSnapshot.
+// Component returns the schema of a component, such as RunSnapshot.
 func (s *Set) Component(name string) (*Schema, error) {
 	for _, parent := range []string{"/components/schemas", "/$defs"} {
-		pointer := parent + "/" + escapeToken(name)
+		pointer := parent + "/" + jsonpointer.Escape(name)
 		if _, _, err := s.find(pointer); err == nil {
 			return s.At(pointer)
 		}
@@ -91,8 +91,8 @@ func (s *Set) Component(name string) (*Schema, error) {
 	return nil, fmt.Errorf("find schema %s: the contract has no component of that name", name)
 }
 
-// At returns the schema at a JSON pointer into the bundled document, like
-// /paths/~1v1~1runs/post/requestBody/content/application~1json/schema. A $ref on the way is followed.
+// At returns the schema at a JSON pointer into the bundled document, such as
+// /paths/~1v1~1runs/post/requestBody/content/application~1json/schema. It follows each $ref on the way.
 func (s *Set) At(pointer string) (*Schema, error) {
 	canonical, v, err := s.find(pointer)
 	if err != nil {
@@ -110,7 +110,7 @@ func (s *Set) At(pointer string) (*Schema, error) {
 	}
 	compiled, err := s.compile(canonical)
 	if err != nil {
-		s.compiler = nil // it may hold a schema that is half done
+		s.compiler = nil // it may hold an incomplete schema
 		return nil, fmt.Errorf("compile schema at %s: %w", pointer, err)
 	}
 	schema := &Schema{set: s, compiled: compiled}
@@ -134,7 +134,7 @@ func (s *Set) compile(pointer string) (*jsonschema.Schema, error) {
 	return s.compiler.Compile(documentURL + "#" + (&url.URL{Fragment: pointer}).EscapedFragment())
 }
 
-// find walks a pointer through the document. Where a $ref stands in the way it goes on behind it; canonical is the way without them.
+// find follows a pointer through the document, and each $ref on the way. canonical is the pointer without references.
 func (s *Set) find(pointer string) (canonical string, v any, err error) {
 	if pointer != "" && pointer[0] != '/' {
 		return "", nil, fmt.Errorf("find schema at %q: not a JSON pointer", pointer)
@@ -146,7 +146,7 @@ func (s *Set) find(pointer string) (canonical string, v any, err error) {
 		if i := strings.IndexByte(token, '/'); i >= 0 {
 			token, tail = token[:i], token[i:]
 		}
-		next, ok := child(v, unescapeToken(token))
+		next, ok := child(v, jsonpointer.Unescape(token))
 		if ref := refOf(v); !ok && ref != "" && hops < 32 {
 			hops++
 			v, canonical, rest = s.document, "", ref+rest
@@ -173,7 +173,7 @@ func child(v any, token string) (any, bool) {
 	return nil, false
 }
 
-// refOf returns the pointer of a $ref within the document.
+// refOf returns the pointer of a $ref into the document, "" if there is none.
 func refOf(v any) string {
 	m, _ := v.(map[string]any)
 	ref, _ := m["$ref"].(string)
@@ -182,12 +182,3 @@ func refOf(v any) string {
 	}
 	return ref[1:]
 }
-
-var (
-	tokenEscape   = strings.NewReplacer("~", "~0", "/", "~1")
-	tokenUnescape = strings.NewReplacer("~1", "/", "~0", "~")
-)
-
-func escapeToken(token string) string { return tokenEscape.Replace(token) }
-
-func unescapeToken(token string) string { return tokenUnescape.Replace(token) }

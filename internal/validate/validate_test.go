@@ -44,7 +44,8 @@ const contract = `{
     {"$ref": "#/components/schemas/Ask"},
     {"type": "object", "required": ["kind"], "properties": {"kind": {"const": "terminate"}, "reason": {"type": "string"}}}
    ]},
-   "Next": {"type": "object", "required": ["kind", "workers"], "properties": {"kind": {"const": "next-worker"}, "workers": {"type": "array", "minItems": 1}}},
+   "Next": {"type": "object", "required": ["kind", "workers"],
+     "properties": {"kind": {"const": "next-worker"}, "workers": {"type": "array", "minItems": 1}}},
    "Ask": {"type": "object", "required": ["kind", "prompt"], "properties": {"kind": {"const": "ask-user"}, "prompt": {"type": "string"}}},
    "Broken": {"type": "no-such-type"},
    "UsesBroken": {"$ref": "#/components/schemas/Broken"},
@@ -77,15 +78,17 @@ func TestProblems(t *testing.T) {
 		body string
 		want []string
 	}{
-		"valid":                    {`{` + ok + `}`, nil},
-		"wrong type":               {`{` + ok + `,"inputs":{"plan":"x"}}`, []string{"inputs.plan: expected array, but got string"}},
-		"root of another type":     {`[]`, []string{"expected object, but got array"}},
-		"missing":                  {`{}`, []string{"missing property decision", "missing property id"}},
-		"missing in a list":        {`{` + ok + `,"nodes":[{"id":1},{}]}`, []string{"nodes[1]: missing property id"}},
-		"unknown, in order":        {`{` + ok + `,"zz":1,"aa":1}`, []string{"unknown property aa", "unknown property zz"}},
-		"unknown, unprintable":     {`{` + ok + `,"a\u001b[2J":1}`, []string{`unknown property "a\x1b[2J"`}},
-		"empty string":             {`{"id":"","decision":{"kind":"terminate"}}`, []string{"id: does not match the pattern ^[a-z]+$", "id: length must be >= 1, but got 0"}},
-		"too small and odd":        {`{` + ok + `,"count":-1}`, []string{"count: must be at least 1, but is -1", "count: must be a multiple of 2, but is -1"}},
+		"valid":                {`{` + ok + `}`, nil},
+		"wrong type":           {`{` + ok + `,"inputs":{"plan":"x"}}`, []string{"inputs.plan: expected array, but got string"}},
+		"root of another type": {`[]`, []string{"expected object, but got array"}},
+		"missing":              {`{}`, []string{"missing property decision", "missing property id"}},
+		"missing in a list":    {`{` + ok + `,"nodes":[{"id":1},{}]}`, []string{"nodes[1]: missing property id"}},
+		"unknown, in order":    {`{` + ok + `,"zz":1,"aa":1}`, []string{"unknown property aa", "unknown property zz"}},
+		"unknown, unprintable": {`{` + ok + `,"a\u001b[2J":1}`, []string{`unknown property "a\x1b[2J"`}},
+		"empty string": {`{"id":"","decision":{"kind":"terminate"}}`,
+			[]string{"id: does not match the pattern ^[a-z]+$", "id: length must be >= 1, but got 0"}},
+		"too small and odd": {`{` + ok + `,"count":-1}`,
+			[]string{"count: must be at least 1, but is -1", "count: must be a multiple of 2, but is -1"}},
 		"too large":                {`{` + ok + `,"count":2000000}`, []string{"count: must be at most 1000000, but is 2000000"}},
 		"fraction":                 {`{` + ok + `,"count":2.5}`, []string{"count: expected integer, but got number"}},
 		"whole number with a dot":  {`{` + ok + `,"count":2.0}`, nil},
@@ -98,14 +101,16 @@ func TestProblems(t *testing.T) {
 		"not":                      {`{` + ok + `,"free":"x"}`, []string{"free: has a form that is ruled out"}},
 		"two forms at once":        {`{` + ok + `,"both":7}`, []string{"both: fits more than one of the forms it may have"}},
 		"union, branch by const":   {`{"id":"a","decision":{"kind":"next-worker"}}`, []string{"decision: missing property workers"}},
-		"union, inside the branch": {`{"id":"a","decision":{"kind":"next-worker","workers":[]}}`, []string{"decision.workers: minimum 1 items required, but found 0 items"}},
-		"union, unknown const":     {`{"id":"a","decision":{"kind":"sleep"}}`, []string{`decision.kind: must be one of "ask-user", "next-worker", "terminate"`}},
-		"union, const missing":     {`{"id":"a","decision":{}}`, []string{"decision: missing property kind"}},
-		"union, another type":      {`{"id":"a","decision":7}`, []string{"decision: expected object, but got number"}},
-		"not JSON":                 {`{"id":}`, []string{"not JSON: invalid character '}' looking for beginning of value at byte 7"}},
-		"two documents":            {`{} {}`, []string{"not JSON: invalid character '{' after top-level value at byte 4"}},
-		"nothing":                  {" ", []string{"empty where a JSON document was expected"}},
-		"number beyond float64":    {`{` + ok + `,"ratio":1e10000000}`, []string{"not JSON: the number at byte 61 is out of range"}},
+		"union, inside the branch": {`{"id":"a","decision":{"kind":"next-worker","workers":[]}}`,
+			[]string{"decision.workers: minimum 1 items required, but found 0 items"}},
+		"union, unknown const": {`{"id":"a","decision":{"kind":"sleep"}}`,
+			[]string{`decision.kind: must be one of "ask-user", "next-worker", "terminate"`}},
+		"union, const missing":  {`{"id":"a","decision":{}}`, []string{"decision: missing property kind"}},
+		"union, another type":   {`{"id":"a","decision":7}`, []string{"decision: expected object, but got number"}},
+		"not JSON":              {`{"id":}`, []string{"not JSON: invalid character '}' looking for beginning of value at byte 7"}},
+		"two documents":         {`{} {}`, []string{"not JSON: invalid character '{' after top-level value at byte 4"}},
+		"nothing":               {" ", []string{"empty where a JSON document was expected"}},
+		"number beyond float64": {`{` + ok + `,"ratio":1e10000000}`, []string{"not JSON: the number at byte 61 is out of range"}},
 	}
 	schema := component(t, "Run")
 	for name, c := range cases {
@@ -187,7 +192,8 @@ func TestDepthIsRefusedUnread(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := shallow.Validate([]byte(`{"id":"a","decision":{"kind":"terminate"}}`)); len(got) != 1 || got[0].Message != "nested deeper than 1 levels" {
+	got := shallow.Validate([]byte(`{"id":"a","decision":{"kind":"terminate"}}`))
+	if len(got) != 1 || got[0].Message != "nested deeper than 1 levels" {
 		t.Errorf("limit of 1: got %v", got)
 	}
 }
@@ -205,7 +211,8 @@ func TestValidateValue(t *testing.T) {
 		t.Errorf("prompt absent: got %v", got)
 	}
 	// The library panics on this number unless it is read as a float64.
-	if got := schema.ValidateValue(map[string]any{"kind": "ask-user", "prompt": json.Number("1e10000000")}); len(got) != 1 || got[0].Keyword != "json" {
+	if got := schema.ValidateValue(map[string]any{"kind": "ask-user",
+		"prompt": json.Number("1e10000000")}); len(got) != 1 || got[0].Keyword != "json" {
 		t.Errorf("huge json.Number: got %v", got)
 	}
 	if got := schema.ValidateValue(func() {}); len(got) != 1 || got[0].Keyword != "json" {
@@ -226,7 +233,8 @@ func TestAtFollowsReferences(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := reply.Validate([]byte(`{}`)); len(got) != 1 || got[0].Keyword != "/components/responses/Refused/content/application~1json/schema/required" {
+	got := reply.Validate([]byte(`{}`))
+	if len(got) != 1 || got[0].Keyword != "/components/responses/Refused/content/application~1json/schema/required" {
 		t.Errorf("response behind a $ref: got %v", got)
 	}
 	again, err := set.At("/components/responses/Refused/content/application~1json/schema")
@@ -293,7 +301,8 @@ func TestOrderIsTheSameEveryTime(t *testing.T) {
 }
 
 func FuzzValidate(f *testing.F) {
-	for _, seed := range []string{`{}`, `{"id":"a","decision":{"kind":"terminate"}}`, `{"id":1,"decision":[{}],"count":1e308}`, `[[[[`, "\x00", `{"a\u0000":-0}`} {
+	for _, seed := range []string{`{}`, `{"id":"a","decision":{"kind":"terminate"}}`,
+		`{"id":1,"decision":[{}],"count":1e308}`, `[[[[`, "\x00", `{"a\u0000":-0}`} {
 		f.Add([]byte(seed))
 	}
 	schema := component(f, "Run")

@@ -14,7 +14,7 @@ import (
 
 	"github.com/onsi/ginkgo/v2/types"
 
-	"github.com/openassay/assay/gen/openwop"
+	requirement "github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/ginkgosuite"
 	"github.com/openassay/assay/scenarios/openwop"
@@ -169,7 +169,7 @@ func checkEntries(t *testing.T, s types.SpecReport, want scenarios.Verdict, evid
 			t.Errorf("%s: the label %s is not among %v", s.LeafNodeText, l, s.Labels())
 		}
 	}
-	if len(checks) == 0 || !slices.Contains(verdict.Requirements, openwop.OWP0061B2) {
+	if len(checks) == 0 || !slices.Contains(verdict.Requirements, requirement.OWP0061B2) {
 		t.Errorf("%s: %d checks, requirements %v", s.LeafNodeText, len(checks), verdict.Requirements)
 	}
 	for _, c := range checks {

@@ -15,7 +15,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// certifyResolver asks a program of this process.
+// certifyResolver certifies a program that runs in this process.
 func certifyResolver(t *testing.T, p wire.Program) []scenarios.Outcome {
 	t.Helper()
 	target, err := Resolver([]string{"resolve"})
@@ -30,7 +30,7 @@ func certifyResolver(t *testing.T, p wire.Program) []scenarios.Outcome {
 	return c.Finish(context.Background()).Outcomes
 }
 
-// answering is a resolver made of a function.
+// answering returns a resolver that answers with a function.
 func answering(resolve func(question map[string]any) any) wire.Program {
 	return func(_ context.Context, in io.Reader, out, errs io.Writer) int {
 		var question map[string]any
@@ -49,7 +49,7 @@ func object(v any) map[string]any {
 	return o
 }
 
-// merged is each member from the last level that says it.
+// merged returns each member from the last level that sets it.
 func merged(question map[string]any) map[string]any {
 	var out map[string]any
 	for _, name := range []string{"platform", "agent", "call"} {
@@ -63,7 +63,7 @@ func merged(question map[string]any) map[string]any {
 	return out
 }
 
-// lean leaves every default out, and says null where nobody says anything.
+// lean leaves out every default, and answers null if no level sets anything.
 func lean(question map[string]any) any {
 	out := merged(question)
 	if out == nil {
@@ -77,7 +77,7 @@ func lean(question map[string]any) any {
 	return out
 }
 
-// full writes every default out, also where nobody says anything, and more than it is asked for.
+// full writes every default, even if no level sets anything, and a member that nobody asked for.
 func full(question map[string]any) any {
 	out := map[string]any{"max_attempts": 1.0, "interval_seconds": object(question["record"])["timeout_seconds"], "strategy": "fixed",
 		"escalation_ladder": []any{}, "final_fallback_policy": "fail", "source": "mine"}
@@ -112,7 +112,7 @@ func TestHonestResolversPass(t *testing.T) {
 	}
 }
 
-// wrongly are resolvers with one mistake, and which vectors see it.
+// Each resolver makes one mistake, which the named vectors find.
 func TestMistakesOfResolvers(t *testing.T) {
 	change := func(mistake func(question, out map[string]any)) wire.Program {
 		return answering(func(q map[string]any) any {
@@ -126,8 +126,11 @@ func TestMistakesOfResolvers(t *testing.T) {
 		failed  []string
 		rule    scenarios.RequirementID
 	}{
-		"it answers null to everything": {answering(func(map[string]any) any { return nil }), []string{"v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "no-attempts", "silent-agent", "generated"}, ""},
-		"the agent is not asked":        {answering(func(q map[string]any) any { delete(q, "agent"); return lean(q) }), []string{"generated"}, ""},
+		"it answers null to everything": {answering(func(map[string]any) any { return nil }),
+			[]string{"v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "no-attempts", "silent-agent", "generated"},
+			""},
+		"the agent is not asked": {answering(func(q map[string]any) any { delete(q, "agent"); return lean(q) }),
+			[]string{"generated"}, ""},
 		"the platform's ladder stays": {change(func(q, out map[string]any) {
 			if l, ok := object(q["platform"])["escalation_ladder"]; ok {
 				out["escalation_ladder"] = l
@@ -153,7 +156,8 @@ func TestMistakesOfResolvers(t *testing.T) {
 		}), []string{"v4", "v7", "generated"}, ""},
 	} {
 		for _, o := range certifyResolver(t, c.program) {
-			want := slices.ContainsFunc(c.failed, func(n string) bool { return strings.HasPrefix(o.Scenario.Name(), n+"-") || o.Scenario.Name() == n })
+			want := slices.ContainsFunc(c.failed,
+				func(n string) bool { return strings.HasPrefix(o.Scenario.Name(), n+"-") || o.Scenario.Name() == n })
 			if got := o.Verdict == scenarios.Failed; got != want || !got && o.Verdict != scenarios.Passed {
 				t.Errorf("%s: %s %s: %s", name, o.Scenario.ID, o.Verdict, o.Reason)
 			}
@@ -164,7 +168,7 @@ func TestMistakesOfResolvers(t *testing.T) {
 	}
 }
 
-// What is no answer is no answer to anything, and Assay stays whole.
+// A program that gives no proper answer fails every scenario, and does Assay no harm.
 func TestHostileResolvers(t *testing.T) {
 	prints := func(text string, exit int) wire.Program {
 		return func(_ context.Context, in io.Reader, out, _ io.Writer) int {
@@ -174,17 +178,18 @@ func TestHostileResolvers(t *testing.T) {
 		}
 	}
 	for name, p := range map[string]wire.Program{
-		"garbage":            prints("Traceback (most recent call last):", 0),
-		"nothing":            prints("", 0),
-		"no policy":          prints(`{}`, 0),
-		"a policy as text":   prints(`{"policy":"fixed"}`, 0),
-		"two documents":      prints(`{"policy":null}{"policy":null}`, 0),
-		"a list":             prints(`[{"policy":null}]`, 0),
-		"it fails":           prints(`{"policy":null}`, 3),
-		"without an end":     prints(`{"policy":"`+strings.Repeat("a", 12<<20), 0),
-		"it hangs":           func(ctx context.Context, _ io.Reader, _, _ io.Writer) int { <-ctx.Done(); return 0 },
-		"odd kinds of value": prints(`{"policy":{"max_attempts":"3","interval_seconds":[1],"strategy":7,"escalation_ladder":{"a":1},"final_fallback_policy":null}}`, 0),
-		"a ladder of junk":   prints(`{"policy":{"escalation_ladder":[null,1,"x",{"attempt":"2"}]}}`, 0),
+		"garbage":          prints("Traceback (most recent call last):", 0),
+		"nothing":          prints("", 0),
+		"no policy":        prints(`{}`, 0),
+		"a policy as text": prints(`{"policy":"fixed"}`, 0),
+		"two documents":    prints(`{"policy":null}{"policy":null}`, 0),
+		"a list":           prints(`[{"policy":null}]`, 0),
+		"it fails":         prints(`{"policy":null}`, 3),
+		"without an end":   prints(`{"policy":"`+strings.Repeat("a", 12<<20), 0),
+		"it hangs":         func(ctx context.Context, _ io.Reader, _, _ io.Writer) int { <-ctx.Done(); return 0 },
+		"odd kinds of value": prints(`{"policy":{"max_attempts":"3","interval_seconds":[1],"strategy":7,`+
+			`"escalation_ladder":{"a":1},"final_fallback_policy":null}}`, 0),
+		"a ladder of junk": prints(`{"policy":{"escalation_ladder":[null,1,"x",{"attempt":"2"}]}}`, 0),
 	} {
 		for _, o := range certifyResolver(t, p) {
 			if o.Verdict != scenarios.Failed {

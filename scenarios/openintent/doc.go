@@ -1,3 +1,4 @@
-// Package openintent asks OpenIntent servers how they suspend intents: who waits, what watches it, who is reminded, and how it
-// ends (RFC-0026 and the sentences of RFC-0025, 0002, 0007, 0012, 0013 and 0024 that it rests on).
+// Package openintent lists the suites for OpenIntent servers. They ask how a server suspends an intent, what watches
+// it, who is reminded and how the suspension ends: RFC-0026, and what it rests on in RFC-0025, 0002, 0007, 0012, 0013
+// and 0024.
 package openintent

@@ -13,13 +13,14 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// everyFeature is a discovery document that claims everything, and one that claims nothing by name.
+// openDocument is a discovery document that lists no features; everyFeature lists all of them.
 const (
 	openDocument = `{"protocol":"openintent","version":"0.1"}`
-	everyFeature = `{"protocol":"openintent","assay":{"notifier":"server","clock":{"advance":"/advance"},"features":["core","lifecycle","graph","portfolio","plan","coordinator","claim","notifier","deadline","config","sse","webhook","workflow"]}}`
+	everyFeature = `{"protocol":"openintent","assay":{"notifier":"server","clock":{"advance":"/advance"},"features":["core",` +
+		`"lifecycle","graph","portfolio","plan","coordinator","claim","notifier","deadline","config","sse","webhook","workflow"]}}`
 )
 
-// impostors answer every request alike. No intent stands behind any of it.
+// impostors give every request the same answer, without any intents.
 var impostors = map[string]http.HandlerFunc{
 	"200 and {}":   func(w http.ResponseWriter, _ *http.Request) { says(w, 200, `{}`) },
 	"201 and {}":   func(w http.ResponseWriter, _ *http.Request) { says(w, 201, `{}`) },
@@ -29,7 +30,8 @@ var impostors = map[string]http.HandlerFunc{
 		says(w, 200, `{"id":"i","title":"t","status":"active","version":1,"depends_on":[],"state":{}}`)
 	},
 	"one suspended intent": func(w http.ResponseWriter, _ *http.Request) {
-		says(w, 200, `{"id":"i","status":"suspended_awaiting_input","version":1,"depends_on":["x"],"state":{"_suspension":{"id":"s","response":"x","resolution":"responded"}}}`)
+		says(w, 200, `{"id":"i","status":"suspended_awaiting_input","version":1,"depends_on":["x"],`+
+			`"state":{"_suspension":{"id":"s","response":"x","resolution":"responded"}}}`)
 	},
 	"404": func(w http.ResponseWriter, _ *http.Request) { says(w, 404, `{"detail":"Not Found"}`) },
 	"401": func(w http.ResponseWriter, _ *http.Request) { says(w, 401, `{"detail":"no"}`) },
@@ -79,7 +81,7 @@ func says(w http.ResponseWriter, status int, body string) {
 	_, _ = fmt.Fprint(w, body)
 }
 
-// Who only answers proves nothing, whatever it claims, and does not get the better of us.
+// A server that only answers proves nothing, whatever it claims, and breaks nothing.
 func TestImpostorsPassNothing(t *testing.T) {
 	for name, answer := range impostors {
 		for claims, document := range map[string]string{"claims nothing": openDocument, "claims everything": everyFeature} {
@@ -96,7 +98,8 @@ func TestImpostorsPassNothing(t *testing.T) {
 				limits := wire.DefaultLimits()
 				limits.Request = 2 * time.Second
 				o := scenarios.Options{Seed: 7, Patience: 20 * time.Millisecond, DriveTimeout: 6 * time.Second, Limits: &limits, Workers: 64}
-				certification, err := scenarios.Certify(t.Context(), wire.Target{URL: server.URL, Key: "dev", VoterKeys: []string{"bob"}}, o, openintent.ServerSuites()...)
+				certification, err := scenarios.Certify(t.Context(),
+					wire.Target{URL: server.URL, Key: "dev", VoterKeys: []string{"bob"}}, o, openintent.ServerSuites()...)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -110,7 +113,7 @@ func TestImpostorsPassNothing(t *testing.T) {
 	}
 }
 
-// An impostor claims all that can be claimed.
+// everyFeature lists every claim.
 func TestImpostorsClaimEverything(t *testing.T) {
 	for _, c := range openintent.Protocol.Claims {
 		if c.ID != "resolver" && c.ID != "example" && !strings.Contains(everyFeature, `"`+c.ID+`"`) {

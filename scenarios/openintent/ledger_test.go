@@ -15,7 +15,6 @@ func TestLedger(t *testing.T) {
 	}.Test(t)
 }
 
-// No row is left for later.
 func TestNoRowIsPlanned(t *testing.T) {
 	for _, r := range Protocol.Ledger.Rows {
 		if r.Reason == "planned" {
@@ -24,23 +23,25 @@ func TestNoRowIsPlanned(t *testing.T) {
 	}
 }
 
-// binding are the sections of RFC-0026 that state rules without a normative word, in items of lists and in lines of tables.
+// binding matches sections of RFC-0026 that state rules in lists and tables, without a normative word.
 var binding = regexp.MustCompile(`^(2|3|4|5|6|11|12)\. `)
 
 var (
-	item     = regexp.MustCompile(`^\s*(•|\d+\.) `)
-	table    = regexp.MustCompile(`^(isolate|block_dependents|escalate|max_attempts|interval_seconds|strategy|escalation_ladder|final_fallback_policy|intent\.suspension_\w+) `)
+	item  = regexp.MustCompile(`^\s*(•|\d+\.) `)
+	table = regexp.MustCompile(`^(isolate|block_dependents|escalate|max_attempts|interval_seconds|strategy|` +
+		`escalation_ladder|final_fallback_policy|intent\.suspension_\w+) `)
 	result   = regexp.MustCompile(`^(All|Any|Otherwise) .*(completed|failed|in_progress)$`)
 	timeline = regexp.MustCompile(`^T\+\d+ `)
-	// aside are sentences that lead in, repeat or comment what is cited.
+	// aside matches sentences that introduce, repeat or comment a rule.
 	aside = regexp.MustCompile(`:$|^UpstreamIntentSuspendedError is|^\d+$|No response$|agent calls request_input|^Workflow done$`)
 	code  = regexp.MustCompile(`^\s*\w+=.*,$`) // an argument of a call in a sample
 )
 
-// asks says whether a sentence of RFC-0026 asks for something.
+// asks reports whether a sentence of RFC-0026 states a rule.
 func asks(s ledgertest.Sentence) bool {
 	switch {
-	case strings.HasSuffix(s.Line, "#"), code.MatchString(s.Line), aside.MatchString(strings.TrimPrefix(s.Text, "• ")) && !ledgertest.Normative(s):
+	case strings.HasSuffix(s.Line, "#"), code.MatchString(s.Line),
+		aside.MatchString(strings.TrimPrefix(s.Text, "• ")) && !ledgertest.Normative(s):
 		return false
 	case ledgertest.Normative(s):
 		return true

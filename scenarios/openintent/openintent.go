@@ -41,7 +41,7 @@ func readings() []scenarios.Reading {
 	return all
 }
 
-// checkDiscovery lists where the document departs from its schema: findings.
+// checkDiscovery returns a finding for each place where the document does not match its schema.
 func checkDiscovery(document []byte) []scenarios.Finding {
 	set, err := host.Contract()
 	if err != nil {
@@ -65,11 +65,12 @@ func describe(d scenarios.Discovery) (name, version string) {
 	return name, d.Document.Key("version").String()
 }
 
-// Suites are all OpenIntent suites, in the order they are shown.
+// Suites returns all OpenIntent suites, in the order in which they are listed.
 func Suites() []scenarios.Suite {
 	suites := []scenarios.Suite{
-		answers.Suite(), lifecycle.Suite(), graph.Suite(), containers.TasksSuite(), containers.PortfoliosSuite(), deadline.Suite(), retry.Suite(), coordinator.Suite(), inputs.Suite(), config.Suite(), streams.Suite(), retry.StorySuite(),
-		cascade.Suite(),
+		answers.Suite(), lifecycle.Suite(), graph.Suite(), containers.TasksSuite(), containers.PortfoliosSuite(),
+		deadline.Suite(), retry.Suite(), coordinator.Suite(), inputs.Suite(), config.Suite(), streams.Suite(),
+		retry.StorySuite(), cascade.Suite(),
 	}
 	for i := range suites {
 		suites[i].Protocol = Protocol

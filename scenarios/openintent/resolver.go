@@ -11,8 +11,8 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// Resolver is a command as a target: a program that reads a question (resolve-policy-request.schema.json) from its standard
-// input, writes one answer (resolve-policy-reply.schema.json) and ends. It starts where we are.
+// Resolver returns a command as a target: a program that reads a question (resolve-policy-request.schema.json) from its
+// standard input, writes one answer (resolve-policy-reply.schema.json) and exits. It runs in the current directory.
 func Resolver(command []string) (wire.Target, error) {
 	if len(command) == 0 {
 		return wire.Target{}, errors.New("no command is given: name a program and its arguments")
@@ -30,19 +30,21 @@ func Resolver(command []string) (wire.Target, error) {
 	if err != nil {
 		return wire.Target{}, err
 	}
-	declared, err := json.Marshal(map[string]any{"protocol": "openintent", "implementation": name, "resolver": map[string]any{"command": command}})
+	declared, err := json.Marshal(map[string]any{
+		"protocol": "openintent", "implementation": name, "resolver": map[string]any{"command": command},
+	})
 	if err != nil {
 		return wire.Target{}, err
 	}
 	return wire.Target{Process: &wire.Process{Name: name, Command: command, Dir: dir, Declared: declared}}, nil
 }
 
-// ResolverSuites are the suites that a resolver is asked.
+// ResolverSuites returns the suites for a resolver.
 func ResolverSuites() []scenarios.Suite {
 	return slices.DeleteFunc(Suites(), func(s scenarios.Suite) bool { return s.ID != "cascade" })
 }
 
-// ServerSuites are the suites that a server is asked.
+// ServerSuites returns the suites for a server.
 func ServerSuites() []scenarios.Suite {
 	return slices.DeleteFunc(Suites(), func(s scenarios.Suite) bool { return s.ID == "cascade" })
 }

@@ -17,28 +17,26 @@ import (
 	"unicode/utf8"
 )
 
-// Client sends one drive's requests and records them. It is safe for
-// concurrent use.
+// Client sends the requests of a drive and records them. It is safe for concurrent use.
 type Client struct {
 	network    *Network
-	base       *url.URL // of the host that it asks
-	key        string   // the credential it sends
-	blank      string   // what the record has in its place
+	base       *url.URL // of the host
+	key        string   // the credential
+	blank      string   // its placeholder in records
 	http       *http.Client
 	transport  *http.Transport
 	transcript *Transcript
 	held       *held
 }
 
-// Other sends the same drive's requests with the credential of another tenant,
-// into the same transcript. It is nil where there is no such credential.
+// Other returns a client with the credential of another tenant and the same transcript, nil if there is no such
+// credential.
 func (c *Client) Other() *Client {
 	return c.with(c.network.target.OtherKey, "<secret of the other tenant>")
 }
 
-// Voter sends the same drive's requests with the credential of a further
-// principal of the tenant, counted from 0, into the same transcript. It is nil
-// where there is no such credential.
+// Voter returns a client with the credential of a further principal of the tenant, counted from 0, and the same
+// transcript, nil if there is no such credential.
 func (c *Client) Voter(i int) *Client {
 	if i < 0 || i >= len(c.network.target.VoterKeys) {
 		return nil
@@ -46,17 +44,16 @@ func (c *Client) Voter(i int) *Client {
 	return c.with(c.network.target.VoterKeys[i], fmt.Sprintf("<secret of voter %d>", i+1))
 }
 
-// LowScope sends the same drive's requests with a credential of the tenant that
-// may not answer interrupts, into the same transcript. It is nil where there is
-// no such credential.
+// LowScope returns a client with a credential of the tenant that may not answer interrupts and the same transcript, nil
+// if there is no such credential.
 func (c *Client) LowScope() *Client {
 	return c.with(c.network.target.LowScopeKey, "<secret of low scope>")
 }
 
-// SecondName is the name under which the target knows the second host.
+// SecondName is the target's name for the second host.
 const SecondName = "second"
 
-// Second sends to the second host, with the credential for that, into the same transcript. It is nil where there is none.
+// Second returns a client of the second host, with its credential and the same transcript, nil if there is none.
 func (c *Client) Second() *Client {
 	if c.network.second == nil {
 		return nil
@@ -66,7 +63,7 @@ func (c *Client) Second() *Client {
 	return &second
 }
 
-// with is the client with another credential, nil where that is empty.
+// with returns a client with another credential, nil if that is empty.
 func (c *Client) with(key, blank string) *Client {
 	if key == "" {
 		return nil
@@ -76,14 +73,14 @@ func (c *Client) with(key, blank string) *Client {
 	return &other
 }
 
-// OwnKey stands for the credential in the body of a call, where a drive wants the host to be told it: no drive has it in
-// hand, and in every record it is a placeholder.
+// OwnKey stands for the credential in the body of a call. Drives do not know the credential, and records hold a
+// placeholder.
 const OwnKey = "{{key}}"
 
-// KeyLength is how many characters the credential has, 0 where there is none.
+// KeyLength returns the number of characters of the credential, 0 if there is none.
 func (c *Client) KeyLength() int { return utf8.RuneCountInString(c.key) }
 
-// withKey is a body that tells the credential.
+// withKey returns a body with the credential in place of [OwnKey].
 func (c *Client) withKey(body []byte) ([]byte, error) {
 	if !bytes.Contains(body, []byte(OwnKey)) {
 		return body, nil
@@ -95,49 +92,49 @@ func (c *Client) withKey(body []byte) ([]byte, error) {
 	return bytes.ReplaceAll(body, []byte(OwnKey), quoted[1:len(quoted)-1]), nil
 }
 
-// Call is one request to be sent.
+// Call is a request to send.
 type Call struct {
 	Operation Operation // gives Method and Path, where it has a name
 	Method    string
 	Path      string // below the base URL, escaped, with its query
-	Body      any    // marshalled as JSON; []byte goes out as it is; nil sends no body
+	Body      any    // encoded as JSON; []byte is sent as it is, nil as no body
 	Header    map[string]string
-	Label     string   // what it is for, in words of the scenario
-	Secrets   []string // JSON pointers of the reply's strings that no record may hold: tokens
-	Anonymous bool     // leave the credential out
-	Discovery bool     // the larger body limit applies
+	Label     string   // its purpose, in words of the scenario
+	Secrets   []string // JSON pointers of tokens in the reply, which no record may hold
+	Anonymous bool     // send no credential
+	Discovery bool     // use the larger limit of bodies
 }
 
-// Reply is a live answer. What a judge may see of it is minted by [Reply.Value].
+// Reply is a live reply, for a drive. [Reply.Value] mints values for judges.
 type Reply struct {
 	Status int
 	Header http.Header
-	Body   []byte // not redacted: it never leaves the drive
+	Body   []byte // not redacted; for the drive only
 
 	exchange   int
-	longest    int // string to act on
+	longest    int // limit of [Reply.Text]
 	transcript *Transcript
 }
 
-// Transcript is what this client recorded so far.
+// Transcript returns what the client has recorded.
 func (c *Client) Transcript() *Transcript { return c.transcript }
 
-// Redactor keeps secrets that the drive learns (tokens) out of the transcript.
+// Redactor returns the redactor, to hide secrets that the drive learns.
 func (c *Client) Redactor() *Redactor { return c.network.redactor }
 
 // Speech is that of the target, nil where it has none.
 func (c *Client) Speech() Speech { return c.transcript.Speech }
 
-// Now is the certification's clock.
+// Now returns the time by the certification's clock.
 func (c *Client) Now() time.Time { return c.network.now() }
 
-// Close drops idle connections, and counts what the drive has decoded no longer.
+// Close drops idle connections and releases the memory counted for the drive.
 func (c *Client) Close() {
 	c.transport.CloseIdleConnections()
 	c.held.release()
 }
 
-// Exchange is the number of the reply's entry in the transcript.
+// Exchange returns the number of the reply's entry in the transcript.
 func (r *Reply) Exchange() int { return r.exchange }
 
 // Value mints the value at a JSON pointer of the body.
@@ -164,12 +161,11 @@ func (r *Reply) mint(ref Ref) Value {
 // Speech is that of the target which replied, nil where it has none.
 func (r *Reply) Speech() Speech { return r.transcript.Speech }
 
-// Success says whether the status is 2xx.
+// Success reports whether the status is 2xx.
 func (r *Reply) Success() bool { return r.Status >= 200 && r.Status < 300 }
 
-// Text is the string at a JSON pointer of the live body, for a drive that has
-// to act on it: a value of the record may have been redacted. It is "" where
-// the string is longer than a path may be: nobody could act on it.
+// Text returns the string at a JSON pointer of the live body, which is not redacted, for a drive that has to use it. It
+// returns "" if the string is too long for a path.
 func (r *Reply) Text(pointer string) string {
 	doc, err := r.decoded()
 	if err != nil {
@@ -179,10 +175,10 @@ func (r *Reply) Text(pointer string) string {
 	if len(text) > r.longest {
 		return ""
 	}
-	return strings.Clone(text) // it would keep the whole body
+	return strings.Clone(text) // a substring would keep the whole body in memory
 }
 
-// decoded is the live body, which is the record's where nothing of it was redacted.
+// decoded returns the decoded live body. If nothing was redacted, that is the recorded one.
 func (r *Reply) decoded() (any, error) {
 	if text, ok := r.transcript.Document(r.exchange); ok && text == string(r.Body) {
 		return r.transcript.body(r.exchange)
@@ -196,9 +192,8 @@ func textAt(doc any, pointer string) string {
 	return s
 }
 
-// Do sends a call and records the exchange. The error is [ErrNoAnswer],
-// [ErrOverLimit], [ErrUnreadable], [ErrBusy] or the context's; any other HTTP status is a reply,
-// not an error. A 429 is obeyed twice, for as long as the limits allow.
+// Do sends a call and records the exchange. The error is [ErrNoAnswer], [ErrOverLimit], [ErrUnreadable], [ErrBusy] or
+// the context's. It obeys two replies 429 in a row, as long as the limits allow; 503 and a third 429 are ErrBusy.
 func (c *Client) Do(ctx context.Context, call Call) (*Reply, error) {
 	call, err := c.said(call)
 	if err != nil {
@@ -220,7 +215,7 @@ func (c *Client) Do(ctx context.Context, call Call) (*Reply, error) {
 	}
 }
 
-// retryAfter reads seconds only; a date or nonsense counts as a quarter of a second.
+// retryAfter returns the time to wait. It reads seconds only; anything else is a quarter of a second.
 func (c *Client) retryAfter(r *Reply) time.Duration {
 	seconds, err := strconv.Atoi(strings.TrimSpace(r.Header.Get("Retry-After")))
 	if err != nil || seconds < 0 {
@@ -257,7 +252,9 @@ func (c *Client) doing(call Call) string {
 }
 
 // receive reads a reply's body within its limits and records the exchange.
-func (c *Client) receive(ctx context.Context, start time.Time, call Call, sent Request, response *http.Response, limit int64) (*Reply, error) {
+func (c *Client) receive(
+	ctx context.Context, start time.Time, call Call, sent Request, response *http.Response, limit int64,
+) (*Reply, error) {
 	body, err := c.body(ctx, call, response, limit)
 	text := string(body)
 	doc, longest := c.hide(call.Secrets, text)
@@ -271,13 +268,15 @@ func (c *Client) receive(ctx context.Context, start time.Time, call Call, sent R
 	if doc != nil {
 		c.transcript.remember(n, text, doc)
 	}
-	return &Reply{Status: response.StatusCode, Header: response.Header, Body: body, exchange: n, longest: c.network.limits.PathBytes, transcript: c.transcript}, nil
+	return &Reply{
+		Status: response.StatusCode, Header: response.Header, Body: body,
+		exchange: n, longest: c.network.limits.PathBytes, transcript: c.transcript,
+	}, nil
 }
 
-// hide registers the secrets of a reply before the reply is recorded, and
-// returns the length of the longest, and the reply, if it had to be decoded.
-// One that no request could carry is not registered: a target could have us
-// look for megabytes in every record.
+// hide registers the secrets of a reply before the reply is recorded. It returns the length of the longest, and the
+// decoded reply if it had to decode it. A secret that no request could carry is not registered, or a target could make
+// us search every record for megabytes.
 func (c *Client) hide(pointers []string, body string) (doc any, longest int) {
 	if len(pointers) == 0 {
 		return nil, 0
@@ -296,11 +295,14 @@ func (c *Client) hide(pointers []string, body string) (doc any, longest int) {
 	return doc, longest
 }
 
-// record keeps an exchange. The error is err, or says that there is no room for it.
+// record keeps an exchange in the transcript. It returns err, or an error if there is no room for the exchange.
 func (c *Client) record(start time.Time, call Call, sent Request, response *http.Response, body string, err error) (int, error) {
-	entry := Entry{Kind: "http", At: start.UTC(), Micros: c.network.now().Sub(start).Microseconds(), Label: call.Label, Request: &sent}
+	took := c.network.now().Sub(start).Microseconds()
+	entry := Entry{Kind: "http", At: start.UTC(), Micros: took, Label: call.Label, Request: &sent}
 	if response != nil {
-		entry.Response = &Response{Status: response.StatusCode, Header: c.headers(response.Header), Body: c.network.redactor.Clean(printable(body))}
+		entry.Response = &Response{
+			Status: response.StatusCode, Header: c.headers(response.Header), Body: c.network.redactor.Clean(printable(body)),
+		}
 	}
 	if err != nil {
 		entry.Error = c.network.redactor.Clean(err.Error())
@@ -312,8 +314,7 @@ func (c *Client) record(start time.Time, call Call, sent Request, response *http
 	return c.transcript.add(entry), err
 }
 
-// prepare builds the request. Bodies go out with a Content-Length: not every
-// host can read a chunked one.
+// prepare builds the request. Bodies have a Content-Length, since some hosts cannot read chunked ones.
 func (c *Client) prepare(ctx context.Context, call Call, accept string) (*http.Request, Request, error) {
 	var body []byte
 	switch b := call.Body.(type) {
@@ -346,7 +347,7 @@ func (c *Client) prepare(ctx context.Context, call Call, accept string) (*http.R
 		request.Header.Set("Content-Type", "application/json")
 	}
 	request.Header.Set("Accept", accept)
-	if c.base == c.network.base { // they are for the target
+	if c.base == c.network.base { // not for the second host
 		for k, v := range c.network.target.Header {
 			request.Header.Set(k, v)
 		}
@@ -362,9 +363,13 @@ func (c *Client) prepare(ctx context.Context, call Call, accept string) (*http.R
 		request.Header.Set(k, v)
 	}
 	clean := c.network.redactor.Clean
-	return request, Request{Method: call.Method, URL: clean(request.URL.Redacted()), Header: c.headers(request.Header), Body: clean(printable(string(body)))}, nil
+	return request, Request{
+		Method: call.Method, URL: clean(request.URL.Redacted()), Header: c.headers(request.Header),
+		Body: clean(printable(string(body))),
+	}, nil
 }
 
+// body reads and vets the body of a response.
 func (c *Client) body(ctx context.Context, call Call, response *http.Response, limit int64) ([]byte, error) {
 	defer response.Body.Close()
 	if err := c.network.inFlight.take(ctx, limit); err != nil {
@@ -390,7 +395,7 @@ func (c *Client) body(ctx context.Context, call Call, response *http.Response, l
 	return body, nil
 }
 
-// readAll is [io.ReadAll] into a slice without slack; announced is the size in bytes, -1 if none was announced.
+// readAll is like [io.ReadAll], with a result of exact capacity. announced is the size in bytes, -1 if unknown.
 func readAll(r io.Reader, announced int64) ([]byte, error) {
 	b := bodies.Get().(*bytes.Buffer)
 	defer func() {
@@ -404,12 +409,12 @@ func readAll(r io.Reader, announced int64) ([]byte, error) {
 	return bytes.Clone(b.Bytes()), err
 }
 
-// bodies holds buffers that bodies are read into, of up to mostKept bytes each.
+// bodies holds buffers of up to mostKept bytes to read bodies into.
 var bodies = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 const mostKept = 1 << 20
 
-// looksLikeJSON keeps the vetting away from what is not meant as JSON.
+// looksLikeJSON reports whether a body is meant as JSON, and so has to be vetted.
 func looksLikeJSON(h http.Header, body []byte) bool {
 	if strings.Contains(h.Get("Content-Type"), "json") && len(body) > 0 {
 		return true
@@ -418,7 +423,7 @@ func looksLikeJSON(h http.Header, body []byte) bool {
 	return len(b) > 0 && (b[0] == '{' || b[0] == '[')
 }
 
-// noAnswer tells a target that does not answer from our own cancellation.
+// noAnswer returns the error of a failed request: [ErrNoAnswer], or the context's if we cancelled the request.
 func noAnswer(ctx context.Context, doing string, err error) error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return fmt.Errorf("%s: %w", doing, context.Canceled)
@@ -429,8 +434,8 @@ func noAnswer(ctx context.Context, doing string, err error) error {
 	return &failure{kind: ErrNoAnswer, doing: doing, cause: err}
 }
 
-// headers keeps one value a name. Credentials and the operator's own headers
-// are blanked by where they stand, whatever they look like.
+// headers returns headers for a record, one value a name, with placeholders for credentials and the operator's own
+// headers.
 func (c *Client) headers(h http.Header) map[string]string {
 	if len(h) == 0 {
 		return nil
@@ -449,11 +454,12 @@ func (c *Client) headers(h http.Header) map[string]string {
 	return out
 }
 
-// keyed says whether a header is the one in which the credential goes.
+// keyed reports whether a header carries the credential.
 func (c *Client) keyed(name string) bool {
 	return c.network.target.KeyHeader != "" && http.CanonicalHeaderKey(c.network.target.KeyHeader) == name
 }
 
+// private reports whether the values of a header must not be recorded.
 func (c *Client) private(name string) bool {
 	switch name {
 	case "Authorization", "Cookie", "Set-Cookie", "Proxy-Authorization":
@@ -467,9 +473,9 @@ func (c *Client) private(name string) bool {
 	return false
 }
 
-// printable is text as it survives a JSON file.
+// printable returns text with invalid UTF-8 replaced.
 func printable(text string) string {
-	if utf8.ValidString(text) { // much faster, and nearly always so
+	if utf8.ValidString(text) { // the usual case, and much faster
 		return text
 	}
 	return strings.ToValidUTF8(text, "\uFFFD")

@@ -104,7 +104,8 @@ func TestTheOperatorsHeadersAreInNoRecord(t *testing.T) {
 		fmt.Fprintf(w, `{"token":"%s","runId":"%s-1","learned":"tok-learned-77"}`, r.Header.Get("X-Api-Token"), r.Header.Get("X-Tenant"))
 	}))
 	defer server.Close()
-	n, err := wire.NewNetwork(wire.Target{URL: server.URL, Key: "dev", Header: map[string]string{"X-Api-Token": "t-99-secret", "X-Tenant": "acme", "Authorization": "Bearer other-7711"}},
+	n, err := wire.NewNetwork(wire.Target{URL: server.URL, Key: "dev",
+		Header: map[string]string{"X-Api-Token": "t-99-secret", "X-Tenant": "acme", "Authorization": "Bearer other-7711"}},
 		wire.Options{Limits: wire.DefaultLimits()})
 	if err != nil {
 		t.Fatal(err)
@@ -139,7 +140,8 @@ func TestWhoeverElseSends(t *testing.T) {
 		fmt.Fprintf(w, `{"key":"%s"}`, r.Header.Get("Authorization"))
 	}))
 	defer server.Close()
-	n, err := wire.NewNetwork(wire.Target{URL: server.URL, Key: "k-first-11", OtherKey: "k-other-22", VoterKeys: []string{"k-voter-33", "k-voter-44"}, LowScopeKey: "k-low-55"},
+	n, err := wire.NewNetwork(wire.Target{URL: server.URL, Key: "k-first-11", OtherKey: "k-other-22",
+		VoterKeys: []string{"k-voter-33", "k-voter-44"}, LowScopeKey: "k-low-55"},
 		wire.Options{Limits: wire.DefaultLimits()})
 	if err != nil {
 		t.Fatal(err)
@@ -150,14 +152,17 @@ func TestWhoeverElseSends(t *testing.T) {
 		by        *wire.Client
 		key, kept string
 	}{
-		{c, "k-first-11", "<secret>"}, {c.Other(), "k-other-22", "<secret of the other tenant>"}, {c.Other().Other(), "k-other-22", "<secret of the other tenant>"},
-		{c.Voter(0), "k-voter-33", "<secret of voter 1>"}, {c.Voter(0).Voter(1), "k-voter-44", "<secret of voter 2>"}, {c.LowScope(), "k-low-55", "<secret of low scope>"},
+		{c, "k-first-11", "<secret>"}, {c.Other(), "k-other-22", "<secret of the other tenant>"},
+		{c.Other().Other(), "k-other-22", "<secret of the other tenant>"},
+		{c.Voter(0), "k-voter-33", "<secret of voter 1>"}, {c.Voter(0).Voter(1), "k-voter-44", "<secret of voter 2>"},
+		{c.LowScope(), "k-low-55", "<secret of low scope>"},
 	} {
 		r, err := ask.by.Do(t.Context(), wire.Call{Method: "GET", Path: "/x"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, kept := r.Text("/key"), c.Transcript().Entry(i + 1).Request.Header["Authorization"]; got != "Bearer "+ask.key || kept != ask.kept {
+		got, kept := r.Text("/key"), c.Transcript().Entry(i + 1).Request.Header["Authorization"]
+		if got != "Bearer "+ask.key || kept != ask.kept {
 			t.Errorf("request %d was sent with %q and is kept with %q", i+1, got, kept)
 		}
 	}
@@ -306,7 +311,8 @@ func TestBind(t *testing.T) {
 		t.Fatal(err)
 	}
 	items := r.Value("/a").Items()
-	o := observation{One: r.StatusValue(), Many: items, Map: map[string]wire.Value{"x": items[1]}, Wait: wire.Wait{Reached: true, Last: items[0]}, N: 7}
+	o := observation{One: r.StatusValue(), Many: items, Map: map[string]wire.Value{"x": items[1]},
+		Wait: wire.Wait{Reached: true, Last: items[0]}, N: 7}
 	raw, err := json.Marshal(o)
 	if err != nil {
 		t.Fatal(err)
@@ -322,7 +328,8 @@ func TestBind(t *testing.T) {
 		t.Fatal(err)
 	}
 	for what, pair := range map[string][2]wire.Value{
-		"status": {o.One, again.One}, "item": {o.Many[1], again.Many[1]}, "null": {o.Many[2], again.Many[2]}, "map": {o.Map["x"], again.Map["x"]}, "wait": {o.Wait.Last, again.Wait.Last},
+		"status": {o.One, again.One}, "item": {o.Many[1], again.Many[1]}, "null": {o.Many[2], again.Many[2]},
+		"map": {o.Map["x"], again.Map["x"]}, "wait": {o.Wait.Last, again.Wait.Last},
 	} {
 		if pair[0].JSON() != pair[1].JSON() || pair[0].Ref() != pair[1].Ref() {
 			t.Errorf("%s: %s at %s became %s at %s", what, pair[0].JSON(), pair[0].Ref(), pair[1].JSON(), pair[1].Ref())

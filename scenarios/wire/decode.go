@@ -8,9 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// decode turns vetted JSON into Go values; numbers stay [json.Number], so that
-// a judge sees what the target wrote. Texts of the result are parts of text
-// where they can be: it is kept anyhow.
+// decode decodes vetted JSON. Numbers become [json.Number], so that a judge sees what the target wrote. Strings are
+// substrings of text where possible, since text is kept anyway.
 func decode(text string) (any, error) {
 	if v, ok := decodePlain(text); ok {
 		return v, nil
@@ -18,7 +17,7 @@ func decode(text string) (any, error) {
 	return decodeAny(text)
 }
 
-// Decode turns JSON into the Go values that judges are shown: numbers are [json.Number].
+// Decode decodes JSON into the Go values that judges see: numbers are [json.Number].
 func Decode(text string) (any, error) { return decode(text) }
 
 // decodeAny decodes with encoding/json, which handles rare input and explains errors.
@@ -35,8 +34,8 @@ func decodeAny(text string) (any, error) {
 	return v, nil
 }
 
-// decodePlain decodes ordinary JSON in one pass, in a third of the time of encoding/json: a certification decodes thousands of
-// replies. ok is false for anything else, errors included; encoding/json then decodes it.
+// decodePlain decodes ordinary JSON in one pass, in a third of the time of encoding/json, since a certification decodes
+// thousands of replies. ok is false for anything else, including errors.
 func decodePlain(text string) (v any, ok bool) {
 	d := plainDecoder{text: text}
 	v, ok = d.value(0)
@@ -44,7 +43,7 @@ func decodePlain(text string) (v any, ok bool) {
 	return v, ok && d.at == len(text)
 }
 
-// mostPlain is how deep a document may be for [decodePlain].
+// mostPlain is the depth that [decodePlain] can decode.
 const mostPlain = 200
 
 type plainDecoder struct {
@@ -63,7 +62,7 @@ func (d *plainDecoder) space() {
 	}
 }
 
-// next skips white space, then c; it reports whether c was there.
+// next skips white space and c, and reports whether c was there.
 func (d *plainDecoder) next(c byte) bool {
 	d.space()
 	if d.at < len(d.text) && d.text[d.at] == c {
@@ -143,7 +142,7 @@ func (d *plainDecoder) word(word string) bool {
 	return ok
 }
 
-// string reads from the quote on.
+// string reads a string, from its opening quote on.
 func (d *plainDecoder) string() (s string, ok bool) {
 	begin := d.at
 	ascii, escaped := true, false
@@ -193,7 +192,7 @@ func (d *plainDecoder) number() (any, bool) {
 	return json.Number(d.text[begin:d.at]), true
 }
 
-// skip skips c; it reports whether c was there.
+// skip skips c, and reports whether c was there.
 func (d *plainDecoder) skip(c byte) bool {
 	if d.at < len(d.text) && d.text[d.at] == c {
 		d.at++
@@ -202,7 +201,7 @@ func (d *plainDecoder) skip(c byte) bool {
 	return false
 }
 
-// digits passes at least one.
+// digits skips digits, and reports whether any was there.
 func (d *plainDecoder) digits() bool {
 	begin := d.at
 	for d.at < len(d.text) && d.text[d.at] >= '0' && d.text[d.at] <= '9' {

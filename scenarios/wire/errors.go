@@ -5,29 +5,28 @@ import (
 	"fmt"
 )
 
-// ErrNoAnswer marks a failure to get an answer at all: the connection was
-// refused, reset or timed out. It says nothing about what the target promises.
+// ErrNoAnswer means that no reply came: the connection was refused, reset or timed out. It says nothing about the
+// target's promises.
 var ErrNoAnswer = errors.New("the target did not answer")
 
-// ErrOverLimit marks an answer that was larger or deeper than [Limits] allow.
+// ErrOverLimit means that a reply was larger or deeper than [Limits] allow.
 var ErrOverLimit = errors.New("the answer is over a limit")
 
-// ErrUnreadable marks an answer whose JSON does not read alike everywhere: it
-// is not UTF-8, or an object of it names a member twice. Whatever was concluded
-// from one reading would be false for another.
+// ErrUnreadable means that parsers may read the JSON of a reply differently: it is not UTF-8, or an object names a
+// member twice.
 var ErrUnreadable = errors.New("the answer cannot be read")
 
-// ErrBusy marks a target that says it cannot serve us now: HTTP 429 or 503,
-// after it was given time. It says nothing about what the target promises.
+// ErrBusy means that the target cannot serve us now: HTTP 503, or 429 even after waiting. It says nothing about the
+// target's promises.
 var ErrBusy = errors.New("the target is busy")
 
-// notStarted is the [ErrNoAnswer] of an executable that never ran.
+// notStarted is the ErrNoAnswer of an executable that could not be started.
 type notStarted struct{}
 
 func (notStarted) Error() string        { return "it cannot be started" }
 func (notStarted) Is(target error) bool { return target == ErrNoAnswer }
 
-// failure is one failed exchange; errors.Is finds the kind and the cause.
+// failure is a failed exchange. errors.Is finds its kind and its cause.
 type failure struct {
 	kind   error
 	doing  string

@@ -1,6 +1,6 @@
 package wire
 
-// Reply is the whole body of the reply in the n-th entry, counted from 1, as the transcript has it; absent where it is no JSON.
+// Reply returns the body of the reply in the n-th entry, counted from 1; absent if it is not JSON.
 func (t *Transcript) Reply(n int) Value {
 	v, err := t.value(Ref{Exchange: n})
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"unicode/utf8"
 )
 
-// Listing is what was read from files, as the transcript has it.
+// Listing is what was read from files, as recorded.
 type Listing struct {
 	Of      string `json:"of"`      // whose files
 	Content string `json:"content"` // a JSON document
@@ -26,7 +26,7 @@ type Read struct {
 	transcript *Transcript
 }
 
-// Value mints the value at a JSON pointer of what was read.
+// Value mints the value at a JSON pointer of the document.
 func (r *Read) Value(pointer string) Value {
 	v, err := r.transcript.value(Ref{Exchange: r.exchange, Pointer: pointer})
 	if err != nil {
@@ -35,19 +35,19 @@ func (r *Read) Value(pointer string) Value {
 	return v
 }
 
-// Exchange is the number of its entry in the transcript.
+// Exchange returns the number of the entry in the transcript.
 func (r *Read) Exchange() int { return r.exchange }
 
-// Declaration is what a target says of itself.
+// Declaration is the discovery document of a target.
 type Declaration struct {
-	Document, Status Value  // Status is the one of HTTP, absent where the target is an executable
+	Document, Status Value  // Status is the HTTP status, absent for an executable
 	Raw              []byte // the document, not redacted
-	Found            bool   // it was answered with success
-	Date             string // the clock of the target, as HTTP tells it
+	Found            bool   // whether the reply was 2xx
+	Date             string // the Date header
 }
 
-// Discover reads what the target says of itself: the document at path, asked for without a credential, or what was
-// declared of an executable that can be started. Errors are those of [Client.Do].
+// Discover returns the discovery document of the target: the one at path, which it fetches without a credential, or
+// what was declared of an executable, if that can be started. Errors are those of [Client.Do].
 func (c *Client) Discover(ctx context.Context, path string) (Declaration, error) {
 	p := c.network.target.Process
 	if p == nil {
@@ -75,8 +75,8 @@ func (c *Client) Discover(ctx context.Context, path string) (Declaration, error)
 	return Declaration{Document: read.Value(""), Raw: p.Declared, Found: true}, nil
 }
 
-// Declared is what is declared of an executable, as the operator wrote it, for a drive that acts on it; nil where the target
-// is none. The document of [Client.Discover] shows it without its secrets.
+// Declared returns what was declared of an executable, for a drive that has to use it; nil for other targets. Unlike
+// the document of [Client.Discover], it is not redacted.
 func (c *Client) Declared() []byte {
 	if p := c.network.target.Process; p != nil {
 		return p.Declared
@@ -84,21 +84,21 @@ func (c *Client) Declared() []byte {
 	return nil
 }
 
-// file is one file of a folder, as a listing has it.
+// file is a file in the listing of a folder.
 type file struct {
 	Kind   string `json:"kind"` // file, folder, link or other
 	Bytes  int64  `json:"bytes"`
-	Text   string `json:"text,omitempty"` // the begin of it, where it is long or no text
+	Text   string `json:"text,omitempty"` // the start, if it is long or not text
 	Whole  bool   `json:"whole,omitempty"`
-	SHA256 string `json:"sha256,omitempty"` // of as much as was read
-	Inside bool   `json:"inside,omitempty"` // a link that leads to something in the same folder
+	SHA256 string `json:"sha256,omitempty"` // of the bytes that were read
+	Inside bool   `json:"inside,omitempty"` // a link to something in the same folder
 }
 
-// mostRead is how much of one file is read.
+// mostRead is the number of bytes read of a file.
 const mostRead = 4 << 20
 
-// ReadFolder records what stands in a folder that the target writes: an object of its files by their paths, with slashes.
-// Links are told and not followed. More files than are told stand as the member "…". A folder that is not there is empty.
+// ReadFolder records the contents of a folder that the target writes: an object of its files by their paths, with
+// slashes. Links are listed and not followed. A member "…" stands for files over the limit. A missing folder is empty.
 func (c *Client) ReadFolder(label, dir string) (*Read, error) {
 	found, err := listFolder(dir, c.network.limits)
 	if err != nil {
@@ -113,7 +113,7 @@ func (c *Client) ReadFolder(label, dir string) (*Read, error) {
 
 func listFolder(dir string, limits Limits) (map[string]file, error) {
 	found := map[string]file{}
-	root, err := os.OpenRoot(dir) // nothing outside is read, whatever links stand in it
+	root, err := os.OpenRoot(dir) // links in it cannot lead outside
 	if errors.Is(err, fs.ErrNotExist) {
 		return found, nil
 	}
@@ -148,12 +148,12 @@ func readFile(root *os.Root, path string, d fs.DirEntry, most int) file {
 	case mode.IsDir():
 		return file{Kind: "folder"}
 	case mode&fs.ModeSymlink != 0:
-		_, err := root.Stat(path) // what leads out of the folder is an error
+		_, err := root.Stat(path) // an error if it leads outside
 		return file{Kind: "link", Inside: err == nil}
 	case !mode.IsRegular():
 		return file{Kind: "other"}
 	}
-	// What was a file a moment ago may be a pipe now, on which we would wait.
+	// The file may have become a pipe, which must not block us.
 	open, err := root.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
 	if err != nil {
 		return file{Kind: "other"}
@@ -177,7 +177,10 @@ func readFile(root *os.Root, path string, d fs.DirEntry, most int) file {
 // keep records what was read.
 func (c *Client) keep(label, of string, content []byte) (*Read, error) {
 	clean := c.network.redactor.Clean
-	entry := Entry{Kind: "files", At: c.network.now().UTC(), Label: label, Files: &Listing{Of: clean(of), Content: clean(string(content))}}
+	entry := Entry{
+		Kind: "files", At: c.network.now().UTC(), Label: label,
+		Files: &Listing{Of: clean(of), Content: clean(string(content))},
+	}
 	if full := c.held.keep(of, entry.bytes()); full != nil {
 		entry.strip(full.Error())
 		c.transcript.add(entry)

@@ -2,14 +2,13 @@ package wire
 
 import "strings"
 
-// headLength is how much of the begin of a secret is looked for first. No secret is shorter.
+// headLength is the length of the start of a secret. No secret is shorter.
 const headLength = 4
 
-// heads finds out in one pass whether a text holds any of many secrets: hardly
-// any text does, and every text is asked.
+// heads finds out in one pass whether a text holds any of many secrets. Every text is asked, and hardly any does.
 type heads struct {
 	marks  [1 << 10]uint64     // a bit for the mark of each head
-	starts map[uint32][]string // by head: the secrets that begin with it
+	starts map[uint32][]string // head -> the secrets that start with it
 }
 
 func (h *heads) add(secret string) {
@@ -25,11 +24,11 @@ func (h *heads) add(secret string) {
 	h.marks[m/64] |= 1 << (m % 64)
 }
 
-// mostTried is how often it is looked whether a secret goes on as it began. A
-// target that sends nothing but begins of secrets does not keep us busy.
+// mostTried bounds the comparisons with whole secrets, so that a target that sends only starts of secrets does not keep
+// us busy.
 const mostTried = 1024
 
-// in tells whether one of the secrets stands in text; where that takes long, whether one may.
+// in reports whether text holds one of the secrets. After mostTried comparisons it returns true.
 func (h *heads) in(text string) bool {
 	if h.starts == nil {
 		return false
@@ -50,5 +49,5 @@ func (h *heads) in(text string) bool {
 	return false
 }
 
-// mark spreads heads over the bits.
+// mark returns the bit of a head.
 func mark(head uint32) uint32 { return head * 2654435769 >> 16 }

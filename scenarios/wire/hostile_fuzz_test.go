@@ -141,7 +141,8 @@ func bare(text string) string {
 // A transcript may come from anybody: what it does not hold is absent, or an error.
 func FuzzTranscript(f *testing.F) {
 	f.Add(`{"drive":"d","entries":[{"kind":"http","response":{"status":200,"header":{"Etag":"x"},"body":"{\"a\":[1]}"}}]}`, 1, "/a/0", "")
-	f.Add(`{"drive":"d","entries":[{"kind":"stream","response":{"status":200},"chunks":[{"micros":1,"text":"id: 7\ndata: {\"a\":1}\n\n"}]}]}`, 1, "/a", "event:1")
+	f.Add(`{"drive":"d","entries":[{"kind":"stream","response":{"status":200},"chunks":[{"micros":1,"text":"id: 7\ndata: {\"a\":1}\n\n"}]}]}`,
+		1, "/a", "event:1")
 	f.Add(`{"entries":[{}]}`, 1, "", "status")
 	f.Add(`{"entries":[{"kind":"stream"}]}`, 0, "/", "header:X")
 	f.Fuzz(func(t *testing.T, raw string, exchange int, pointer, part string) {

@@ -12,10 +12,10 @@ import (
 	"time"
 )
 
-// Inbox is a listener on the loopback interface for what the target sends of its own accord. Every request is recorded as
-// an entry of kind inbound, whose body is what came. Close it.
+// Inbox is a listener on the loopback interface for requests of the target. It records each as an entry of kind
+// inbound. Close it when done.
 type Inbox struct {
-	URL string // below which every path is taken
+	URL string // every path below it is accepted
 
 	client *Client
 	server *http.Server
@@ -24,7 +24,7 @@ type Inbox struct {
 	got    []int // entries of the transcript
 }
 
-// OnThisMachine says whether the target is where it can reach a listener on the loopback interface.
+// OnThisMachine reports whether the target can reach a listener on the loopback interface.
 func (c *Client) OnThisMachine() bool { return c.base != nil && isLoopback(c.base) }
 
 func isLoopback(u *url.URL) bool {
@@ -35,7 +35,8 @@ func isLoopback(u *url.URL) bool {
 	return ip != nil && ip.IsLoopback()
 }
 
-// Listen opens an inbox on a free port. What comes is answered with 204, and with 413 where it is larger than a reply may be.
+// Listen opens an inbox on a free port. It answers requests with 204, and with 413 if the body is larger than a reply
+// may be.
 func (c *Client) Listen(ctx context.Context) (*Inbox, error) {
 	var listener net.ListenConfig
 	ln, err := listener.Listen(ctx, "tcp", "127.0.0.1:0")
@@ -43,22 +44,24 @@ func (c *Client) Listen(ctx context.Context) (*Inbox, error) {
 		return nil, fmt.Errorf("listen for what the target sends: %w", err)
 	}
 	b := &Inbox{URL: "http://" + ln.Addr().String(), client: c, done: make(chan struct{})}
-	b.server = &http.Server{Handler: http.HandlerFunc(b.take), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: c.network.limits.Request,
-		MaxHeaderBytes: int(c.network.limits.HeaderBytes)}
+	b.server = &http.Server{
+		Handler: http.HandlerFunc(b.take), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: c.network.limits.Request,
+		MaxHeaderBytes: int(c.network.limits.HeaderBytes),
+	}
 	go func() {
 		defer close(b.done)
-		_ = b.server.Serve(ln) // it ends when it is closed
+		_ = b.server.Serve(ln) // until it is closed
 	}()
 	return b, nil
 }
 
-// Close ends the inbox and waits for that.
+// Close closes the inbox and waits until it has stopped.
 func (b *Inbox) Close() {
 	_ = b.server.Close()
 	<-b.done
 }
 
-// Received are the bodies that came so far, in order. One that is no JSON is absent in its place.
+// Received returns the bodies received so far, in order. A body that is not JSON is an absent value.
 func (b *Inbox) Received() Values {
 	b.mu.Lock()
 	got := slices.Clone(b.got)
@@ -94,8 +97,13 @@ func (b *Inbox) take(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	clean := c.network.redactor.Clean
-	e := Entry{Kind: "inbound", At: start.UTC(), Micros: c.network.now().Sub(start).Microseconds(), Label: "what the target sent",
-		Request: &Request{Method: r.Method, URL: clean(b.URL + r.URL.RequestURI()), Header: c.headers(r.Header), Body: clean(printable(string(body)))}}
+	e := Entry{
+		Kind: "inbound", At: start.UTC(), Micros: c.network.now().Sub(start).Microseconds(), Label: "what the target sent",
+		Request: &Request{
+			Method: r.Method, URL: clean(b.URL + r.URL.RequestURI()), Header: c.headers(r.Header),
+			Body: clean(printable(string(body))),
+		},
+	}
 	if err := c.held.keep(doing, e.bytes()); err != nil {
 		http.Error(w, err.Error(), http.StatusInsufficientStorage)
 		return

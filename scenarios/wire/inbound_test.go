@@ -85,7 +85,8 @@ func TestAnInboxIsBounded(t *testing.T) {
 }
 
 func TestWhoReachesTheLoopback(t *testing.T) {
-	for url, want := range map[string]bool{"http://127.0.0.1:1": true, "http://localhost:1": true, "http://[::1]:1": true, "http://example.org": false, "http://10.0.0.1": false} {
+	for url, want := range map[string]bool{"http://127.0.0.1:1": true, "http://localhost:1": true,
+		"http://[::1]:1": true, "http://example.org": false, "http://10.0.0.1": false} {
 		if c, _ := inbox(t, wire.DefaultLimits(), url); c.OnThisMachine() != want {
 			t.Errorf("%s: %t", url, !want)
 		}

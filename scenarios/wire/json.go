@@ -3,9 +3,11 @@ package wire
 import (
 	"strconv"
 	"strings"
+
+	"github.com/go-openapi/jsonpointer"
 )
 
-// lookup follows an RFC 6901 pointer. found is false where the path ends early.
+// lookup follows a JSON pointer (RFC 6901). found is false if the path ends early.
 func lookup(doc any, pointer string) (v any, found bool) {
 	if pointer == "" {
 		return doc, true
@@ -15,7 +17,7 @@ func lookup(doc any, pointer string) (v any, found bool) {
 		var segment string
 		segment, rest, more = strings.Cut(rest, "/")
 		if strings.IndexByte(segment, '~') >= 0 {
-			segment = unescaper.Replace(segment)
+			segment = jsonpointer.Unescape(segment)
 		}
 		switch d := doc.(type) {
 		case map[string]any:
@@ -35,16 +37,10 @@ func lookup(doc any, pointer string) (v any, found bool) {
 	return doc, true
 }
 
-// Made once: a judge looks up every member of every event of a log.
-var (
-	escaper   = strings.NewReplacer("~", "~0", "/", "~1")
-	unescaper = strings.NewReplacer("~1", "/", "~0", "~")
-)
-
-// escape makes one object key a pointer segment.
+// escape returns the key of an object as a segment of a pointer. Most keys need no escapes.
 func escape(key string) string {
 	if !strings.ContainsAny(key, "~/") {
 		return key
 	}
-	return escaper.Replace(key)
+	return jsonpointer.Escape(key)
 }

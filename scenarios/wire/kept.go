@@ -10,16 +10,15 @@ import (
 	"sync/atomic"
 )
 
-// held counts what one drive holds of what was sent: the text that its
-// transcript keeps for good, and the documents that it has decoded, which are
-// let go when it is over. All drives together are bounded as well.
+// held counts the bytes that a drive holds: the text in its transcript, which stays, and the documents that it has
+// decoded, which are released when it is over. Drives together have limits too.
 type held struct {
 	network *Network
 	kept    atomic.Int64
 	live    atomic.Int64
 }
 
-// totals are what all drives of a certification hold.
+// totals counts the bytes that all drives hold.
 type totals struct{ kept, live atomic.Int64 }
 
 // keep counts n more bytes of the transcript.
@@ -32,48 +31,49 @@ func (h *held) keep(doing string, n int64) error {
 	if kept := h.network.held.kept.Add(n); kept > limits.KeptBytes {
 		h.kept.Add(-n)
 		h.network.held.kept.Add(-n)
-		return overLimit(doing, "all drives together were sent more than %d bytes: certify fewer suites at once", limits.KeptBytes)
+		return overLimit(doing, "all drives together were sent more than %d bytes: certify fewer suites at once",
+			limits.KeptBytes)
 	}
 	return nil
 }
 
-// decode counts a document of so many bytes that the drive may look at until it is over, or until the look that ctx is of
-// has passed.
+// decode counts a document of n bytes, which is released when the drive is over, or when the look of ctx has passed.
 func (h *held) decode(ctx context.Context, doing string, n int64) error {
 	if h.network.held.live.Add(n) > h.network.limits.LiveBytes {
 		h.network.held.live.Add(-n)
-		return overLimit(doing, "the drives under way would hold more than %d bytes of decoded JSON: certify with fewer workers", h.network.limits.LiveBytes)
+		return overLimit(doing, "the drives under way would hold more than %d bytes of decoded JSON: certify with fewer workers",
+			h.network.limits.LiveBytes)
 	}
 	h.live.Add(n)
-	if look, ok := ctx.Value(ofLook{}).(*atomic.Int64); ok {
+	if look, ok := ctx.Value(lookKey{}).(*atomic.Int64); ok {
 		look.Add(n)
 	}
 	return nil
 }
 
-// ofLook is the key of what one look has decoded, in bytes.
-type ofLook struct{}
+// lookKey is the context key of the bytes that a look has decoded.
+type lookKey struct{}
 
-// Look is ctx for a look whose replies nobody needs once passed was called: a drive that waits looks many times, and goes
-// by the last. passed is called once.
+// Look returns a context for one of many looks of a drive that waits. Calling passed, once, releases the documents of
+// that look.
 func (c *Client) Look(ctx context.Context) (look context.Context, passed func()) {
 	var n atomic.Int64
-	return context.WithValue(ctx, ofLook{}, &n), func() {
+	return context.WithValue(ctx, lookKey{}, &n), func() {
 		c.held.live.Add(-n.Load())
 		c.network.held.live.Add(-n.Load())
 	}
 }
 
-// release lets go of what was decoded.
+// release releases the decoded documents.
 func (h *held) release() { h.network.held.live.Add(-h.live.Swap(0)) }
 
-// What an entry and a chunk take on disk beside their texts, roughly.
+// The approximate sizes on disk of an entry and of a chunk, without their texts.
 const (
 	entryBytes = 300
 	chunkBytes = 60
 )
 
-// bytes is about what an entry takes on disk.
+// bytes returns the approximate size of an entry on disk.
 func (e *Entry) bytes() int64 {
 	n := entryBytes + written(e.Error) + written(e.Label)
 	if r := e.Request; r != nil {
@@ -104,7 +104,7 @@ func headerBytes(h map[string]string) int64 {
 	return n
 }
 
-// written is how many bytes text takes as a JSON string.
+// written returns the length of text as a JSON string.
 func written(text string) int64 {
 	n := int64(len(text))
 	for i := range len(text) {
@@ -118,22 +118,24 @@ func written(text string) int64 {
 	return n
 }
 
-// strip takes what the target chose out of an entry that is too large to be kept.
+// strip removes what the target chose from an entry that is too large to be kept.
 func (e *Entry) strip(why string) {
 	e.Response, e.Error = nil, why
 	if e.Request != nil {
 		e.Request = &Request{Method: e.Request.Method, URL: clip(e.Request.URL)}
 	}
 	if p := e.Process; p != nil {
-		e.Process = &Spawned{Command: []string{clip(p.Command[0])}, InputBytes: p.InputBytes, OutputBytes: p.OutputBytes, Exit: p.Exit, Unread: why}
+		e.Process = &Spawned{
+			Command: []string{clip(p.Command[0])}, InputBytes: p.InputBytes, OutputBytes: p.OutputBytes, Exit: p.Exit, Unread: why,
+		}
 	}
 	e.Files = nil
 }
 
-// mostShown is how many bytes of a path stand in an error.
+// mostShown is the number of bytes of a path in an error.
 const mostShown = 300
 
-// clip cuts what is said of a request: a host may have chosen an id that is a megabyte long.
+// clip shortens a text for an error: a host may have chosen an id of a megabyte.
 func clip(text string) string {
 	if len(text) <= mostShown {
 		return text
@@ -141,9 +143,12 @@ func clip(text string) string {
 	return fmt.Sprintf("%s… (%d bytes)", printable(text[:mostShown]), len(text))
 }
 
-// Check tells what is wrong with an entry that somebody else may have written: its kind says which parts it has.
+// Check returns an error if an entry has parts that its kind does not allow. Anybody may have written the entry.
 func (e *Entry) Check() error {
-	parts := map[string]bool{"request": e.Request != nil, "response": e.Response != nil, "chunks": len(e.Chunks) > 0, "process": e.Process != nil, "files": e.Files != nil}
+	parts := map[string]bool{
+		"request": e.Request != nil, "response": e.Response != nil, "chunks": len(e.Chunks) > 0,
+		"process": e.Process != nil, "files": e.Files != nil,
+	}
 	may, known := partsOf[e.Kind]
 	if !known {
 		return fmt.Errorf("the kind %s is unknown", clip(strconv.Quote(e.Kind)))
@@ -162,7 +167,7 @@ func (e *Entry) Check() error {
 	return nil
 }
 
-// partsOf are the parts that an entry of a kind may have. One that was too large to be kept has fewer.
+// partsOf holds the parts that an entry of a kind may have. A stripped entry has fewer.
 var partsOf = map[string][]string{
 	"http":    {"request", "response"},
 	"stream":  {"request", "response", "chunks"},

@@ -109,7 +109,8 @@ func TestLongIDsAndTokens(t *testing.T) {
 		t.Errorf("the error has %d bytes", len(err.Error()))
 	}
 	other := drive(t, n)
-	if _, err := other.Do(t.Context(), wire.Call{Method: http.MethodGet, Path: "/x", Secrets: []string{"/id"}}); !errors.Is(err, wire.ErrOverLimit) {
+	_, err = other.Do(t.Context(), wire.Call{Method: http.MethodGet, Path: "/x", Secrets: []string{"/id"}})
+	if !errors.Is(err, wire.ErrOverLimit) {
 		t.Errorf("a token of %d characters: %v", len(long), err)
 	}
 	if raw, err := json.Marshal(other.Transcript()); err != nil || strings.Contains(string(raw), "secretsecret") {
@@ -117,9 +118,10 @@ func TestLongIDsAndTokens(t *testing.T) {
 	}
 }
 
-// JSON has many spellings of one text; who reads a record decodes it.
+// JSON can spell one text in many ways, and readers of a record decode it.
 func TestAKeyIsFoundInAnySpelling(t *testing.T) {
-	body := `{"a":"\u0074he-\u006bey-of-all","\u0074he-key-of-all":1,"url":"http://h/?k=%74he%2dkey-of-all","json":"{\"b\":\"\\u0074he-key-of-all\"}"}`
+	body := `{"a":"\u0074he-\u006bey-of-all","\u0074he-key-of-all":1,"url":"http://h/?k=%74he%2dkey-of-all",` +
+		`"json":"{\"b\":\"\\u0074he-key-of-all\"}"}`
 	c := drive(t, network(t, body, func(*wire.Limits) {}))
 	r, err := get(t, c)
 	if err != nil {

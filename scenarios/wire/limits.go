@@ -2,22 +2,22 @@ package wire
 
 import "time"
 
-// Limits bound what a target can make Assay hold, read or wait for.
+// Limits bound what a target can make Assay hold, read and wait for.
 type Limits struct {
 	HeaderBytes    int64         // one reply's header block
 	BodyBytes      int64         // one reply's body, after decompression
 	DiscoveryBytes int64         // the discovery document's body
 	InFlightBytes  int64         // bodies being read at one moment, over all drives
-	DriveBytes     int64         // what one drive keeps in its transcript, as it is written
-	KeptBytes      int64         // what all drives together keep in their transcripts
-	DocumentBytes  int64         // one JSON document once it is decoded, as far as that can be told beforehand
-	LiveBytes      int64         // all documents that the drives under way have decoded
+	DriveBytes     int64         // the transcript of one drive, as written
+	KeptBytes      int64         // the transcripts of all drives together
+	DocumentBytes  int64         // one decoded JSON document, as estimated before decoding
+	LiveBytes      int64         // all decoded documents of running drives
 	EventBytes     int64         // one server-sent event
 	StreamEvents   int           // events of one stream
-	PathBytes      int           // a path that we ask for: an id of the target's may be part of it
+	PathBytes      int           // a path that we request, which may hold an id of the target's
 	InputKept      int           // of one process's input, in the transcript
 	OutputBytes    int64         // one process's standard output
-	OutputKept     int           // of that, as far as it is judged: what is longer cannot be
+	OutputKept     int           // of that, in the transcript; longer output cannot be judged
 	ErrorsKept     int           // of one process's standard error
 	FileKept       int           // of one file that a process wrote, in the transcript
 	Files          int           // files that a process wrote
@@ -25,7 +25,7 @@ type Limits struct {
 	NumberChars    int           // length of a JSON number
 	Redirects      int           // redirects followed, within the target's origin
 	Request        time.Duration // one exchange, from dial to the last body byte
-	RetryAfter     time.Duration // longest obedience to a 429's Retry-After
+	RetryAfter     time.Duration // the longest Retry-After of a 429 to obey
 }
 
 // DefaultLimits are the limits of a certification unless an option says otherwise.

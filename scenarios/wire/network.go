@@ -19,26 +19,26 @@ import (
 	"github.com/openassay/assay/internal/lazyregexp"
 )
 
-// Target is what is certified and how it is reached.
+// Target is what to certify, and how to reach it.
 type Target struct {
-	URL string // base URL; operations' paths are appended
+	URL string // base URL, to which paths are appended
 	Key string // the credential, "" for none
-	// KeyHeader is the header in which a credential goes as it is: X-API-Key. "" sends it as a bearer in Authorization.
+	// KeyHeader is the header of credentials, such as X-API-Key; "" is Authorization, with a bearer token.
 	KeyHeader string
-	// OtherKey is the credential of another tenant, "" for none. Nothing goes out with it but what is sent by [Client.Other].
+	// OtherKey is the credential of another tenant, "" for none. Only [Client.Other] sends it.
 	OtherKey string
-	// VoterKeys are the credentials of further principals of the tenant. Nothing goes out with one but what is sent by [Client.Voter].
+	// VoterKeys are the credentials of further principals of the tenant. Only [Client.Voter] sends them.
 	VoterKeys []string
-	// LowScopeKey is a credential of the tenant that may make and read runs and may not answer interrupts, "" for none. Nothing
-	// goes out with it but what is sent by [Client.LowScope].
+	// LowScopeKey is a credential of the tenant that may make and read runs but not answer interrupts, "" for none.
+	// Only [Client.LowScope] sends it.
 	LowScopeKey string
-	// SecondURL is the base URL of another host that the target works with, "" for none, and SecondKey the credential for it.
-	// Nothing goes there but what is sent by [Client.Second].
+	// SecondURL is the base URL of another host that the target works with, "" for none, and SecondKey its credential.
+	// Only [Client.Second] uses them.
 	SecondURL, SecondKey string
-	// Process is an executable that is the target in place of a URL, nil for none. The fields beside it then have no meaning.
+	// Process is an executable that is the target, nil for none. Then the other fields have no meaning.
 	Process *Process
 
-	Header map[string]string // sent with every request to the target's origin; kept out of every record
+	Header map[string]string // sent with every request to the target; never recorded
 	CAFile string            // PEM file of further certificate authorities
 }
 
@@ -50,12 +50,12 @@ type Options struct {
 	Speech Speech           // of the version that the target speaks, nil where operations have no names
 }
 
-// Network holds what all drives of one certification share.
+// Network holds what all drives of a certification share.
 type Network struct {
-	base     *url.URL // nil where the target is an executable
+	base     *url.URL // nil for an executable
 	target   Target
 	limits   Limits
-	second   *url.URL // nil where there is none
+	second   *url.URL // nil if there is none
 	redactor *Redactor
 	tls      *tls.Config
 	pace     *pace
@@ -65,7 +65,7 @@ type Network struct {
 	speech   Speech
 }
 
-// NewNetwork checks the target's address and reads its certificate file.
+// NewNetwork returns a network for a target. It checks the address and reads the certificate file.
 func NewNetwork(t Target, o Options) (*Network, error) {
 	if t.Process != nil {
 		return newPlugin(*t.Process, o)
@@ -89,9 +89,9 @@ func NewNetwork(t Target, o Options) (*Network, error) {
 		n.redactor.Hide(key)
 	}
 	for name, value := range t.Header {
-		if credential.MatchString(name) { // a tenant's name, say, is blanked where it stands as a header only
+		if credential.MatchString(name) { // other values, such as a tenant's name, are only blanked in headers
 			n.redactor.Hide(value)
-			n.redactor.Hide(value[strings.LastIndexByte(value, ' ')+1:]) // behind a scheme
+			n.redactor.Hide(value[strings.LastIndexByte(value, ' ')+1:]) // after a scheme
 		}
 	}
 	if base.User != nil {
@@ -117,13 +117,13 @@ func newNetwork(t Target, o Options) *Network {
 	return n
 }
 
-// newPlugin is the network of a target that is an executable.
+// newPlugin returns a network for an executable.
 func newPlugin(p Process, o Options) (*Network, error) {
 	if len(p.Command) == 0 {
 		return nil, errors.New("a plugin has no command: say how it is started")
 	}
 	p.Command = slices.Clone(p.Command)
-	if strings.Contains(p.Command[0], "/") { // it is started in another folder
+	if strings.Contains(p.Command[0], "/") { // relative to here; it starts in another folder
 		program, err := filepath.Abs(p.Command[0])
 		if err != nil {
 			return nil, err
@@ -142,10 +142,10 @@ func newPlugin(p Process, o Options) (*Network, error) {
 	return n, nil
 }
 
-// credential are names of headers and variables whose value is a secret wherever it turns up.
+// credential matches names of headers and variables whose values are secrets.
 var credential = lazyregexp.New(`(?i)auth|token|key|secret|cookie|passw|session`)
 
-// ParseBase reads a target's base URL; the error says what one looks like.
+// ParseBase parses a target's base URL. The error shows an example.
 func ParseBase(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
@@ -158,7 +158,7 @@ func ParseBase(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// Trust is a configuration of TLS that trusts the certificate authorities of a PEM file beside those of the system.
+// Trust returns a TLS configuration that trusts the certificate authorities of the system and of a PEM file.
 func Trust(file string) (*tls.Config, error) {
 	pem, err := os.ReadFile(file)
 	if err != nil {
@@ -174,10 +174,10 @@ func Trust(file string) (*tls.Config, error) {
 	return &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}, nil
 }
 
-// Redactor is what keeps this certification's secrets out of its files.
+// Redactor returns the redactor of the certification.
 func (n *Network) Redactor() *Redactor { return n.redactor }
 
-// Address is the target's base URL, or the name of its executable, as reports may show it.
+// Address returns the target's base URL, or the name of its executable, without secrets.
 func (n *Network) Address() string {
 	if n.base == nil {
 		return n.redactor.Clean(n.target.Process.Name)
@@ -185,26 +185,28 @@ func (n *Network) Address() string {
 	return n.redactor.Clean(n.base.Redacted())
 }
 
-// Client opens a transport of its own for one drive. Close it when the drive is over.
+// Client returns a client with its own transport for a drive. Close it when the drive is over.
 func (n *Network) Client(drive string) *Client {
 	transport := &http.Transport{
 		DialContext:            (&net.Dialer{Timeout: 5 * time.Second}).DialContext,
 		TLSClientConfig:        n.tls,
 		TLSHandshakeTimeout:    5 * time.Second,
-		ResponseHeaderTimeout:  0, // a long poll may take its time; the exchange's deadline bounds it
+		ResponseHeaderTimeout:  0, // a long poll takes time; the deadline of the exchange bounds it
 		MaxResponseHeaderBytes: n.limits.HeaderBytes,
-		// Node hosts close idle connections after 5 s; a request sent at that
-		// moment would fail for no fault of anybody's.
+		// Node hosts close idle connections after 5 s, and a request sent at that moment would fail.
 		IdleConnTimeout:     4 * time.Second,
 		MaxIdleConnsPerHost: 8,
 		ForceAttemptHTTP2:   true,
 	}
-	c := &Client{network: n, base: n.base, key: n.target.Key, blank: "<secret>", transport: transport, transcript: &Transcript{Drive: drive, Speech: n.speech}, held: &held{network: n}}
+	c := &Client{
+		network: n, base: n.base, key: n.target.Key, blank: "<secret>", transport: transport,
+		transcript: &Transcript{Drive: drive, Speech: n.speech}, held: &held{network: n},
+	}
 	c.http = &http.Client{Transport: transport, CheckRedirect: c.redirect}
 	return c
 }
 
-// redirect follows within the origin that was asked only: the credential must not travel.
+// redirect follows redirects within the origin only, so that no credential leaves it.
 func (c *Client) redirect(next *http.Request, via []*http.Request) error {
 	if asked := via[0].URL; next.URL.Scheme != asked.Scheme || next.URL.Host != asked.Host {
 		return http.ErrUseLastResponse
@@ -217,7 +219,7 @@ func (c *Client) redirect(next *http.Request, via []*http.Request) error {
 
 var errTooManyRedirects = errors.New("too many redirects")
 
-// pace spaces requests so that no more than rate a second are sent.
+// pace limits requests to rate a second.
 type pace struct {
 	mu   sync.Mutex
 	now  func() time.Time
@@ -240,7 +242,7 @@ func (p *pace) wait(ctx context.Context) error {
 	return Pause(ctx, due)
 }
 
-// Pause lets d go by, or returns the context's error if it ends before.
+// Pause waits for d, or returns the context's error if ctx ends before.
 func Pause(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return ctx.Err()
@@ -263,7 +265,7 @@ type weights struct {
 	waiting []chan struct{}
 }
 
-// take waits until n bytes are free. More than there are in all is granted alone.
+// take waits until n bytes are free, or all of them if n is more.
 func (w *weights) take(ctx context.Context, n int64) error {
 	n = min(n, w.most)
 	for {

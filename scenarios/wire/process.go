@@ -14,22 +14,22 @@ import (
 	"github.com/openassay/assay/internal/process"
 )
 
-// Process is a plugin executable as a target: each turn is a process of its own, which reads a request on its standard
-// input, writes an answer on its standard output, and ends.
+// Process is an executable as a target. Each turn is a new process, which reads a request from standard input, writes
+// an answer to standard output and exits.
 type Process struct {
-	Name     string            // as reports show it
-	Command  []string          // the program, by a path or by a name to be found on PATH, and its arguments
-	Dir      string            // where it starts; "" = a new, empty folder each turn
-	Env      map[string]string // beside PATH, HOME, TZ, LANG, LANGUAGE, TMPDIR and LC_*
-	Declared []byte            // a JSON document: what it says of itself
-	Secrets  []string          // kept out of every record, as are values of Env whose names say so
-	Here     Program           // in place of the command, which is not started: the program as a function
+	Name     string            // in reports
+	Command  []string          // the program, as a path or a name on PATH, and its arguments
+	Dir      string            // its working folder; "" is a new, empty one for each turn
+	Env      map[string]string // in addition to PATH, HOME, TZ, LANG, LANGUAGE, TMPDIR and LC_*
+	Declared []byte            // its discovery document, as JSON
+	Secrets  []string          // never recorded, like values of Env with such names
+	Here     Program           // a function that runs instead of the command; nil for none
 }
 
-// KillPoint is when a turn's process is killed on purpose.
+// KillPoint says when to kill the process of a turn on purpose.
 type KillPoint = process.KillPoint
 
-// Kill points, in the order in which a process passes them.
+// Kill points, in the order in which a process reaches them.
 const (
 	KillNever       = process.KillNever
 	KillBeforeInput = process.KillBeforeInput
@@ -38,20 +38,20 @@ const (
 	KillAtOutput    = process.KillAtOutput
 )
 
-// Turn is one process to be started.
+// Turn is a process to start.
 type Turn struct {
-	Input   []byte            // its standard input, to the end
-	Label   string            // what it is for, in words of the scenario
-	Timeout time.Duration     // its deadline, at which it is killed; 0 = [Limits].Request
-	Env     map[string]string // over the target's own
+	Input   []byte            // all of its standard input
+	Label   string            // its purpose, in words of the scenario
+	Timeout time.Duration     // after which it is killed; 0 is [Limits].Request
+	Env     map[string]string // overrides the target's own
 	Kill    KillPoint
-	// KillAfter kills it so long after its input, unless it has ended by then; 0 = not.
+	// KillAfter kills it that long after its input, unless it has ended; 0 does not.
 	KillAfter time.Duration
 }
 
-// Ended is a turn that is over. What a judge may see of it is minted by [Ended.Value] and its like.
+// Ended is a turn that is over, for a drive. [Ended.Value] and [Ended.Part] mint values for judges.
 type Ended struct {
-	Output   []byte // not redacted: it never leaves the drive. Empty where it cannot be read as JSON.
+	Output   []byte // not redacted; for the drive only. Empty if it is not JSON.
 	TimedOut bool   // it was killed at its deadline
 	Killed   bool   // it was killed on purpose
 
@@ -59,23 +59,23 @@ type Ended struct {
 	transcript *Transcript
 }
 
-// Spawned is a turn as the transcript has it.
+// Spawned is a turn as recorded.
 type Spawned struct {
 	Command     []string `json:"command"`
-	Input       string   `json:"stdin"` // the start of it, where it is long
+	Input       string   `json:"stdin"` // the start, if it is long
 	InputBytes  int64    `json:"stdinBytes"`
-	Output      string   `json:"stdout,omitempty"` // the start of it, where it cannot be kept
+	Output      string   `json:"stdout,omitempty"` // the start, if it is too long to keep
 	OutputBytes int64    `json:"stdoutBytes"`
-	Errors      string   `json:"stderr,omitempty"` // the start of it, where it is long
+	Errors      string   `json:"stderr,omitempty"` // the start, if it is long
 	ErrorBytes  int64    `json:"stderrBytes,omitempty"`
-	Exit        *int     `json:"exit,omitempty"`      // its exit code, where it ended by itself
-	Ended       string   `json:"ended,omitempty"`     // how it ended, where it did not
-	Unread      string   `json:"unread,omitempty"`    // why its output was not taken as JSON
-	Survivors   []string `json:"survivors,omitempty"` // processes that it left behind, by name; they were killed
-	Litter      []string `json:"litter,omitempty"`    // files that it left in the empty folder in which it started
+	Exit        *int     `json:"exit,omitempty"`      // the exit code, if it exited by itself
+	Ended       string   `json:"ended,omitempty"`     // how it ended otherwise
+	Unread      string   `json:"unread,omitempty"`    // why the output is not JSON
+	Survivors   []string `json:"survivors,omitempty"` // names of processes that it left behind, which were killed
+	Litter      []string `json:"litter,omitempty"`    // files that it left in its new working folder
 }
 
-// Exchange is the number of the turn's entry in the transcript.
+// Exchange returns the number of the turn's entry in the transcript.
 func (e *Ended) Exchange() int { return e.exchange }
 
 // Value mints the value at a JSON pointer of the answer.
@@ -83,7 +83,7 @@ func (e *Ended) Value(pointer string) Value {
 	return e.mint(Ref{Exchange: e.exchange, Pointer: pointer})
 }
 
-// Part mints what the transcript knows beside the answer: see [Ref].
+// Part mints another part of the turn: see [Ref].
 func (e *Ended) Part(name string) Value { return e.mint(Ref{Exchange: e.exchange, Part: name}) }
 
 func (e *Ended) mint(ref Ref) Value {
@@ -94,7 +94,8 @@ func (e *Ended) mint(ref Ref) Value {
 	return v
 }
 
-// Decode returns the answer as Go values, numbers as json.Number, for a drive that has to act on it; nil where it is no JSON.
+// Decode returns the decoded answer, for a drive that has to use it, with numbers as json.Number; nil if it is not
+// JSON.
 func (e *Ended) Decode() any {
 	v, err := decode(string(e.Output))
 	if err != nil {
@@ -103,9 +104,9 @@ func (e *Ended) Decode() any {
 	return v
 }
 
-// Spawn starts a turn, waits for its end and records it. However it ended, and whatever it printed, is no error; those are
-// [ErrNoAnswer] where it could not be started, [ErrOverLimit] where its answer is larger or deeper than can be judged, and
-// the context's. Nothing of it runs on when Spawn returns.
+// Spawn runs a turn to its end and records it. The error is [ErrNoAnswer] if it could not be started, [ErrOverLimit] if
+// its answer is too large or too deep to judge, or the context's; how it ended and what it printed is no error. When
+// Spawn returns, no process of the turn is left.
 func (c *Client) Spawn(ctx context.Context, turn Turn) (*Ended, error) {
 	p := c.network.target.Process
 	if p == nil {
@@ -123,7 +124,10 @@ func (c *Client) Spawn(ctx context.Context, turn Turn) (*Ended, error) {
 	if err != nil && !errors.Is(err, context.Canceled) {
 		err = &failure{kind: notStarted{}, doing: clip(p.Command[0]), cause: err}
 	}
-	entry := Entry{Kind: "process", At: start.UTC(), Micros: c.network.now().Sub(start).Microseconds(), Label: turn.Label, Process: &r.Spawned}
+	entry := Entry{
+		Kind: "process", At: start.UTC(), Micros: c.network.now().Sub(start).Microseconds(), Label: turn.Label,
+		Process: &r.Spawned,
+	}
 	if err == nil {
 		err = c.read(ctx, doing, r)
 	}
@@ -148,9 +152,9 @@ func (c *Client) Spawn(ctx context.Context, turn Turn) (*Ended, error) {
 	return e, nil
 }
 
-// Retain leaves of the transcript nothing but the entries of these turns, which are all different, in this order. A drive
-// that looked for the shortest way to something calls it before it returns: values that were minted before are of entries
-// that have another number now, or are gone, and have to be minted again.
+// Retain removes all entries from the transcript except those of these turns, which must differ, and puts these in this
+// order. A drive that searched for the shortest way to something calls it before it returns. Values minted before are
+// invalid afterwards, since the entries have new numbers.
 func (c *Client) Retain(turns ...*Ended) {
 	numbers := make([]int, len(turns))
 	for i, e := range turns {
@@ -164,7 +168,7 @@ func (c *Client) Retain(turns ...*Ended) {
 	c.network.held.kept.Add(-freed)
 }
 
-// read vets what a process printed. What is not JSON is told, and is no error: who printed it is judged for it.
+// read vets the output of a process. Output that is not JSON is noted in r, for judges, and is no error.
 func (c *Client) read(ctx context.Context, doing string, r *result) error {
 	limits := c.network.limits
 	switch {
@@ -192,7 +196,7 @@ func (c *Client) read(ctx context.Context, doing string, r *result) error {
 	return nil
 }
 
-// CheckProgram says whether a target's program is there and can be executed. The error says how to mend it.
+// CheckProgram returns an error unless the program exists and can be executed. The error says how to mend that.
 func (p *Process) CheckProgram() error {
 	if p.Here != nil {
 		return nil
@@ -210,7 +214,7 @@ func (p *Process) CheckProgram() error {
 	return process.Check(p.Command[0], p.Dir, os.TempDir())
 }
 
-// clean takes secrets out of everything that is kept of a turn.
+// clean removes secrets from a turn.
 func (s *Spawned) clean(clean func(string) string) {
 	each := func(list []string) []string {
 		out := make([]string, len(list))
@@ -225,14 +229,14 @@ func (s *Spawned) clean(clean func(string) string) {
 	}
 }
 
-// part is what a [Ref] can name of a turn beside the JSON that it printed:
+// part returns a part of a turn that a [Ref] can name, other than its answer:
 //
-//	exit       its exit code; in words how it ended where it did not end by itself
-//	output     the JSON that it printed, or in words why there is none
-//	bytes      how many bytes it printed
-//	stderr     the text of its standard error
+//	exit       the exit code, or how it ended otherwise, in words
+//	output     the JSON that it printed, or why there is none, in words
+//	bytes      the number of bytes that it printed
+//	stderr     the text of standard error
 //	survivors  the processes that it left behind
-//	litter     the files that it left where it was started
+//	litter     the files that it left in its working folder
 func (s *Spawned) part(name string) (v any, known bool) {
 	switch name {
 	case "exit":
@@ -258,7 +262,7 @@ func (s *Spawned) part(name string) (v any, known bool) {
 	return nil, false
 }
 
-// unread says why there is no answer, with the begin of what there is in its place.
+// unread returns why there is no answer, with the start of what was printed.
 func (s *Spawned) unread() string {
 	const most = 200
 	var text strings.Builder

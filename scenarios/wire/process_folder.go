@@ -11,7 +11,7 @@ import (
 	"github.com/openassay/assay/internal/process"
 )
 
-// folder is where one process lives: an empty home, an empty folder for what is temporary, and an empty one to start in.
+// folder holds the home, the temporary folder and the working folder of a process, all new and empty.
 type folder struct{ path, home, temporary, work string }
 
 func newFolder() (*folder, error) {
@@ -19,7 +19,9 @@ func newFolder() (*folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &folder{path: path, home: filepath.Join(path, "home"), temporary: filepath.Join(path, "tmp"), work: filepath.Join(path, "work")}
+	f := &folder{
+		path: path, home: filepath.Join(path, "home"), temporary: filepath.Join(path, "tmp"), work: filepath.Join(path, "work"),
+	}
 	for _, dir := range []string{f.home, f.temporary, f.work} {
 		if err := MakeFolder(dir); err != nil {
 			f.remove()
@@ -29,27 +31,27 @@ func newFolder() (*folder, error) {
 	return f, nil
 }
 
-// NewFolder makes a new, empty folder that a target's processes may write into. The caller removes it.
+// NewFolder makes a new folder that a target's processes may write to. The caller removes it.
 func NewFolder(prefix string) (string, error) { return process.NewFolder("", prefix) }
 
-// MakeFolder makes a folder that a target's processes may write into.
+// MakeFolder makes a folder that a target's processes may write to.
 func MakeFolder(path string) error { return process.MakeFolder(path) }
 
-// RemoveFolder removes a folder, also where a target took the rights to its own folders away.
+// RemoveFolder removes a folder, even if a target removed the permissions of folders in it.
 func RemoveFolder(path string) error { return process.RemoveFolder(path) }
 
 func (f *folder) remove() { _ = RemoveFolder(f.path) }
 
-// mostLitter is how many files that a process left are told.
+// mostLitter bounds the list of files that a process left.
 const mostLitter = 20
 
-// litter lists what stands in the folder in which the process started.
+// litter lists the files in the working folder.
 func (f *folder) litter() []string {
 	var out []string
 	_ = filepath.WalkDir(f.work, func(at string, _ fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
-			return nil // it took the right to look away; the folder itself is told
+			return nil // not readable; the folder itself is listed
 		case len(out) == mostLitter:
 			return filepath.SkipAll
 		case at != f.work:
@@ -61,7 +63,7 @@ func (f *folder) litter() []string {
 	return out
 }
 
-// environment is a process's whole environment, later ones over earlier ones.
+// environment returns the whole environment of a process. Later maps override earlier ones.
 func (f *folder) environment(over ...map[string]string) []string {
 	all := map[string]string{"PATH": "/usr/local/bin:/usr/bin:/bin"}
 	for _, pair := range process.MinimalEnvironment(os.Environ()) {

@@ -6,13 +6,12 @@ import (
 	"io"
 )
 
-// Program is what an executable does, as a function of this process: it reads in to its end, writes its answer to out and
-// what else it has to say to errs, and returns its exit code. It heeds the end of ctx.
+// Program is an executable as a function: it reads in to its end, writes its answer to out and anything else to errs,
+// and returns its exit code. It must return when ctx ends.
 type Program func(ctx context.Context, in io.Reader, out, errs io.Writer) (exit int)
 
-// runHere is run for a target that is a [Program]: many agents can be tried in the time that a few processes take. What
-// only a process can do wrong is not seen. A turn that is killed before it answers has not begun, one that is killed as
-// it answers has done all else.
+// runHere is like run, for a [Program], which is much faster than a process. A turn that is to be killed before it
+// answers does not run at all; one that is to be killed as it answers runs to its end.
 func runHere(ctx context.Context, p *Process, turn Turn, limits Limits) (*result, error) {
 	r := newResult(p, turn, limits)
 	if early := turn.Kill != KillNever && turn.Kill != KillAtOutput; early || turn.KillAfter > 0 {
@@ -43,7 +42,7 @@ func runHere(ctx context.Context, p *Process, turn Turn, limits Limits) (*result
 	return r, nil
 }
 
-// capped keeps the begin of what is written, and counts all of it.
+// capped keeps the start of what is written, and counts all of it.
 type capped struct {
 	kept  bytes.Buffer
 	most  int
@@ -52,6 +51,6 @@ type capped struct {
 
 func (c *capped) Write(b []byte) (int, error) {
 	c.total += int64(len(b))
-	c.kept.Write(b[:min(len(b), c.most-c.kept.Len())]) // a buffer takes everything
+	c.kept.Write(b[:min(len(b), c.most-c.kept.Len())]) // never fails
 	return len(b), nil
 }

@@ -49,11 +49,16 @@ func TestAProgramOfThisProcessIsATarget(t *testing.T) {
 		exit, output, stderr string
 	}{
 		{"ends", wire.Turn{Input: []byte("hey")}, 1, false, false, `7`, `"hey"`, `"oh dear"`},
-		{"is killed at once", wire.Turn{Input: []byte("hey"), Kill: wire.KillBeforeInput}, 0, true, false, `"killed on purpose before its input"`, `"nothing was printed"`, `""`},
-		{"is killed a moment later", wire.Turn{Input: []byte("hey"), KillAfter: time.Second}, 0, true, false, `"killed on purpose 1s after its input"`, `"nothing was printed"`, `""`},
-		{"is killed as it answers", wire.Turn{Input: []byte("hey"), Kill: wire.KillAtOutput}, 1, true, false, `"killed on purpose at the first byte of its output"`, `"hey"`, `"oh dear"`},
-		{"takes too long", wire.Turn{Input: []byte("hang"), Timeout: 20 * time.Millisecond}, 1, false, true, `"killed at its deadline of 20ms"`, `"hang"`, `"oh dear"`},
-		{"prints too much", wire.Turn{Input: []byte("flood")}, 1, false, false, `0`, `"more than 2000 bytes were printed; it printed: ` + strings.Repeat("x", 200) + `"`, `""`},
+		{"is killed at once", wire.Turn{Input: []byte("hey"), Kill: wire.KillBeforeInput}, 0, true, false,
+			`"killed on purpose before its input"`, `"nothing was printed"`, `""`},
+		{"is killed a moment later", wire.Turn{Input: []byte("hey"), KillAfter: time.Second}, 0, true, false,
+			`"killed on purpose 1s after its input"`, `"nothing was printed"`, `""`},
+		{"is killed as it answers", wire.Turn{Input: []byte("hey"), Kill: wire.KillAtOutput}, 1, true, false,
+			`"killed on purpose at the first byte of its output"`, `"hey"`, `"oh dear"`},
+		{"takes too long", wire.Turn{Input: []byte("hang"), Timeout: 20 * time.Millisecond}, 1, false, true,
+			`"killed at its deadline of 20ms"`, `"hang"`, `"oh dear"`},
+		{"prints too much", wire.Turn{Input: []byte("flood")}, 1, false, false, `0`,
+			`"more than 2000 bytes were printed; it printed: ` + strings.Repeat("x", 200) + `"`, `""`},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			begun = 0
@@ -70,7 +75,8 @@ func TestAProgramOfThisProcessIsATarget(t *testing.T) {
 	}
 }
 
-// Of all turns that a drive tried, the transcript can keep some alone; the others count no more towards what may be kept.
+// Of all turns that a drive tried, the transcript can keep some alone; the others count no more towards what may be
+// kept.
 func TestOfWhatWasTriedTheTranscriptKeepsSome(t *testing.T) {
 	echo := func(_ context.Context, in io.Reader, out, _ io.Writer) int {
 		if _, err := io.Copy(out, in); err != nil {
@@ -80,7 +86,8 @@ func TestOfWhatWasTriedTheTranscriptKeepsSome(t *testing.T) {
 	}
 	limits := wire.DefaultLimits()
 	limits.DriveBytes = 4000
-	n, err := wire.NewNetwork(wire.Target{Process: &wire.Process{Name: "here", Command: []string{"here"}, Here: echo}}, wire.Options{Limits: limits})
+	n, err := wire.NewNetwork(wire.Target{Process: &wire.Process{Name: "here", Command: []string{"here"}, Here: echo}},
+		wire.Options{Limits: limits})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,17 +12,18 @@ import (
 // result is a process that is over.
 type result struct {
 	Spawned
-	output           []byte // as much of it as is kept
+	output           []byte // the part that is kept
 	timedOut, killed bool
 }
 
-// newResult is a turn that has not begun.
+// newResult returns the result of a turn that has not begun.
 func newResult(p *Process, turn Turn, limits Limits) *result {
-	return &result{Spawned: Spawned{Command: p.Command, Input: string(turn.Input[:min(len(turn.Input), limits.InputKept)]), InputBytes: int64(len(turn.Input))}}
+	kept := turn.Input[:min(len(turn.Input), limits.InputKept)]
+	return &result{Spawned: Spawned{Command: p.Command, Input: string(kept), InputBytes: int64(len(turn.Input))}}
 }
 
-// run starts a process, feeds it and waits until nothing of it is left. The error says why it could not be started, or
-// that ctx was over.
+// run starts a process, writes its input and waits until no process of the turn is left. The error says why it could
+// not be started, or is the context's.
 func run(ctx context.Context, p *Process, turn Turn, limits Limits) (*result, error) {
 	if p.Here != nil {
 		return runHere(ctx, p, turn, limits)
@@ -34,8 +35,9 @@ func run(ctx context.Context, p *Process, turn Turn, limits Limits) (*result, er
 	}
 	defer home.remove()
 	command := process.Command{
-		Path: p.Command[0], Args: p.Command[1:], Dir: home.work, Env: home.environment(p.Env, turn.Env), Home: home.path, AsNobody: true,
-		Stdin: turn.Input, Timeout: turn.Timeout, Kill: turn.Kill, KillAfter: turn.KillAfter,
+		Path: p.Command[0], Args: p.Command[1:], Dir: home.work, Env: home.environment(p.Env, turn.Env), Home: home.path,
+		AsNobody: true,
+		Stdin:    turn.Input, Timeout: turn.Timeout, Kill: turn.Kill, KillAfter: turn.KillAfter,
 		MaxStdout: limits.OutputBytes, KeepStdout: limits.OutputKept, MaxStderr: limits.ErrorsKept,
 	}
 	if p.Dir != "" {

@@ -57,19 +57,29 @@ func TestATurnIsOneProcess(t *testing.T) {
 		{"echoes its input", echo, nil, wire.Turn{Input: []byte(`"hey"`)}, `7`, `{"exit":7,"got":"hey"}`, "oh dear\n", `[]`},
 		{"prints nothing", `exit 0`, nil, wire.Turn{Input: []byte("x")}, `0`, `"nothing was printed"`, "", `[]`},
 		{"prints garbage", `echo hey; echo why >&2`, nil, wire.Turn{}, `0`,
-			`"it is no JSON document: invalid character 'h' looking for beginning of value; it printed: hey; its standard error says: why"`, "why\n", `[]`},
-		{"prints two documents", `echo '{} {}'`, nil, wire.Turn{}, `0`, `"it is no JSON document: more than one JSON document; it printed: {} {}"`, "", `[]`},
+			`"it is no JSON document: invalid character 'h' looking for beginning of value; it printed: hey; its standard error says: why"`,
+			"why\n", `[]`},
+		{"prints two documents", `echo '{} {}'`, nil, wire.Turn{}, `0`,
+			`"it is no JSON document: more than one JSON document; it printed: {} {}"`, "", `[]`},
 		{"is killed by a signal", `kill -KILL $$`, nil, wire.Turn{}, `"signal: killed"`, `"nothing was printed"`, "", `[]`},
-		{"never ends", `sleep 60`, nil, wire.Turn{Timeout: 50 * time.Millisecond}, `"killed at its deadline of 50ms"`, `"nothing was printed"`, "", `[]`},
-		{"never ends, and its children neither", `sleep 60 & sleep 61`, nil, wire.Turn{Timeout: 50 * time.Millisecond}, `"killed at its deadline of 50ms"`, `"nothing was printed"`, "", `[]`},
+		{"never ends", `sleep 60`, nil, wire.Turn{Timeout: 50 * time.Millisecond}, `"killed at its deadline of 50ms"`,
+			`"nothing was printed"`, "", `[]`},
+		{"never ends, and its children neither", `sleep 60 & sleep 61`, nil, wire.Turn{Timeout: 50 * time.Millisecond},
+			`"killed at its deadline of 50ms"`, `"nothing was printed"`, "", `[]`},
 		{"does not read a large input", `echo '{}'`, nil, wire.Turn{Input: make([]byte, 1<<20)}, `0`, `{}`, "", `[]`},
 		{"leaves files", `touch here; mkdir there; echo '{}'`, nil, wire.Turn{}, `0`, `{}`, "", `["here","there"]`},
 		{"prints without end", `yes`, func(_ *wire.Process, l *wire.Limits) { l.OutputBytes, l.OutputKept = 100_000, 1000 }, wire.Turn{},
-			`"killed after more than 100000 bytes of output"`, `"more than 100000 bytes were printed; it printed: ` + strings.Repeat(`y\n`, 100) + `"`, "", `[]`},
-		{"killed before its input", `cat >/dev/null; echo '{}'; sleep 60`, nil, wire.Turn{Input: []byte("x"), Kill: wire.KillBeforeInput}, `"killed on purpose before its input"`, `"nothing was printed"`, "", `[]`},
-		{"killed at its output", `echo '{}'; sleep 60`, nil, wire.Turn{Kill: wire.KillAtOutput}, `"killed on purpose at the first byte of its output"`, `{}`, "", `[]`},
-		{"killed after a while", `sleep 60`, nil, wire.Turn{KillAfter: time.Millisecond}, `"killed on purpose 1ms after its input"`, `"nothing was printed"`, "", `[]`},
-		{"takes what the turn sets", `printf '{"a":"%s","b":"%s"}' "$A" "$B"`, func(p *wire.Process, _ *wire.Limits) { p.Env = map[string]string{"A": "1", "B": "1"} },
+			`"killed after more than 100000 bytes of output"`,
+			`"more than 100000 bytes were printed; it printed: ` + strings.Repeat(`y\n`, 100) + `"`, "", `[]`},
+		{"killed before its input", `cat >/dev/null; echo '{}'; sleep 60`, nil,
+			wire.Turn{Input: []byte("x"), Kill: wire.KillBeforeInput}, `"killed on purpose before its input"`,
+			`"nothing was printed"`, "", `[]`},
+		{"killed at its output", `echo '{}'; sleep 60`, nil, wire.Turn{Kill: wire.KillAtOutput},
+			`"killed on purpose at the first byte of its output"`, `{}`, "", `[]`},
+		{"killed after a while", `sleep 60`, nil, wire.Turn{KillAfter: time.Millisecond},
+			`"killed on purpose 1ms after its input"`, `"nothing was printed"`, "", `[]`},
+		{"takes what the turn sets", `printf '{"a":"%s","b":"%s"}' "$A" "$B"`,
+			func(p *wire.Process, _ *wire.Limits) { p.Env = map[string]string{"A": "1", "B": "1"} },
 			wire.Turn{Env: map[string]string{"B": "2"}}, `0`, `{"a":"1","b":"2"}`, "", `[]`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -118,12 +128,16 @@ func TestNothingOutlivesATurn(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
+	const waits = ` while ! test -s FILE; do sleep 0.01; done; echo '{}'`
 	for name, script := range map[string]string{
 		"a child that holds the pipes": `sleep 61 & echo $! >FILE; echo '{}'`,
 		"a child that let go":          `sleep 61 >/dev/null 2>&1 </dev/null & echo $! >FILE; echo '{}'`,
-		"a child that hears no hangup": `(trap '' HUP TERM INT; echo $(exec sh -c 'echo $PPID') >FILE; while :; do sleep 1; done) & while ! test -s FILE; do sleep 0.01; done; echo '{}'`,
-		"a child in its own session":   `command -v setsid >/dev/null || exit 3; setsid sh -c 'echo $$ >FILE; exec sleep 61 >/dev/null 2>&1' & while ! test -s FILE; do sleep 0.01; done; echo '{}'`,
-		"a daemon without a mark":      `command -v setsid >/dev/null && test -d /proc/self || exit 3; setsid sh -c 'cd /; env -i sh -c "echo \$\$ >FILE; exec sleep 61" >/dev/null 2>&1 </dev/null &'; while ! test -s FILE; do sleep 0.01; done; echo '{}'`,
+		"a child that hears no hangup": `(trap '' HUP TERM INT; echo $(exec sh -c 'echo $PPID') >FILE; while :; do sleep 1; done) &` +
+			waits,
+		"a child in its own session": `command -v setsid >/dev/null || exit 3; ` +
+			`setsid sh -c 'echo $$ >FILE; exec sleep 61 >/dev/null 2>&1' &` + waits,
+		"a daemon without a mark": `command -v setsid >/dev/null && test -d /proc/self || exit 3; ` +
+			`setsid sh -c 'cd /; env -i sh -c "echo \$\$ >FILE; exec sleep 61" >/dev/null 2>&1 </dev/null &';` + waits,
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join(dir, strings.ReplaceAll(name, " ", "-"))
@@ -167,7 +181,9 @@ func TestNothingOutlivesATurn(t *testing.T) {
 func TestAPluginSeesLittleOfItsSurroundings(t *testing.T) {
 	t.Setenv("ASSAY_TEST_SECRET", "k-of-the-operator")
 	t.Setenv("LC_TIME", "C")
-	e := spawn(t, shell(t, `env | cut -d= -f1 | sort | tr "\\n" " " >&2; echo >&2; id -u; ls -A "$HOME" "$TMPDIR" . >&2; touch "$HOME/x" "$TMPDIR/y" z`, nil), wire.Turn{})
+	e := spawn(t, shell(t,
+		`env | cut -d= -f1 | sort | tr "\\n" " " >&2; echo >&2; id -u; ls -A "$HOME" "$TMPDIR" . >&2; touch "$HOME/x" "$TMPDIR/y" z`,
+		nil), wire.Turn{})
 	names := strings.Fields(strings.Split(e.Part("stderr").String(), "\n")[0])
 	minimal := strings.Fields("PATH HOME TZ LANG LANGUAGE TMPDIR PWD OLDPWD SHLVL _") // the last four are a shell's own
 	for _, name := range names {
@@ -241,7 +257,8 @@ func TestAProcessIsReadFromItsTranscript(t *testing.T) {
 		t.Fatal(err)
 	}
 	type seen struct{ First, Exit, Output, Errors, Plan, Link, Fifo wire.Value }
-	before := seen{e.Value("/a/0"), e.Part("exit"), e.Part("output"), e.Part("stderr"), read.Value("/plan.md/text"), read.Value("/link/kind"), read.Value("/fifo/kind")}
+	before := seen{e.Value("/a/0"), e.Part("exit"), e.Part("output"), e.Part("stderr"), read.Value("/plan.md/text"),
+		read.Value("/link/kind"), read.Value("/fifo/kind")}
 	written, err := json.Marshal(c.Transcript())
 	if err != nil {
 		t.Fatal(err)
@@ -262,8 +279,10 @@ func TestAProcessIsReadFromItsTranscript(t *testing.T) {
 		name, want    string
 		before, after wire.Value
 	}{
-		{"first", `"<secret:1>"`, before.First, after.First}, {"exit", `4`, before.Exit, after.Exit}, {"output", `{"a":["<secret:1>"]}`, before.Output, after.Output},
-		{"stderr", `"<secret:1>\n"`, before.Errors, after.Errors}, {"plan", `"<secret:1>!"`, before.Plan, after.Plan}, {"link", `"link"`, before.Link, after.Link}, {"fifo", `"other"`, before.Fifo, after.Fifo},
+		{"first", `"<secret:1>"`, before.First, after.First}, {"exit", `4`, before.Exit, after.Exit},
+		{"output", `{"a":["<secret:1>"]}`, before.Output, after.Output},
+		{"stderr", `"<secret:1>\n"`, before.Errors, after.Errors}, {"plan", `"<secret:1>!"`, before.Plan, after.Plan},
+		{"link", `"link"`, before.Link, after.Link}, {"fifo", `"other"`, before.Fifo, after.Fifo},
 	} {
 		var plain strings.Builder
 		enc := json.NewEncoder(&plain)

@@ -9,8 +9,8 @@ import (
 	"sync"
 )
 
-// Redactor replaces secrets by stable placeholders, the same secret always by
-// the same one, so that a transcript can be compared but not abused.
+// Redactor replaces secrets with placeholders, each secret always with the same one, so that transcripts can be
+// compared.
 type Redactor struct {
 	mu      sync.RWMutex
 	secrets []secret
@@ -21,9 +21,8 @@ type Redactor struct {
 
 type secret struct{ text, placeholder string }
 
-// Hide registers a secret, in the spellings it can take in a body or a URL. One
-// shorter than four characters is not looked for: it would blank out ordinary
-// text everywhere. Where it stands as a credential it is blanked all the same.
+// Hide registers a secret, with its spellings in bodies and URLs. A secret of less than four bytes is not registered,
+// since it would replace ordinary text everywhere; as a credential in a header it is replaced anyway.
 func (r *Redactor) Hide(text string) {
 	if len(text) < 4 {
 		return
@@ -45,14 +44,14 @@ func (r *Redactor) Hide(text string) {
 			r.heads.add(spelling)
 		}
 	}
-	// The longest first: a secret that contains another must not be cut in two.
+	// The longest first, so that a secret in another one does not cut that in two.
 	slices.SortStableFunc(r.secrets, func(a, b secret) int { return len(b.text) - len(a.text) })
 }
 
-// searchedFast is a length of text that the machine searches for by itself.
+// searchedFast is a length of text that strings.Contains finds quickly.
 const searchedFast = 32
 
-// Clean returns text without any registered secret, however its characters are escaped.
+// Clean returns text without registered secrets, however they are escaped.
 func (r *Redactor) Clean(text string) string {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -62,10 +61,10 @@ func (r *Redactor) Clean(text string) string {
 	return r.cleanEscaped(text)
 }
 
-// cleanPlain takes out one secret after the other.
+// cleanPlain replaces secrets that are not escaped.
 func (r *Redactor) cleanPlain(text string) string {
 	for _, s := range r.secrets {
-		// Short texts are searched for much faster than long ones, and hardly any is there.
+		// The search for a short text is much faster, and it usually finds nothing.
 		if head := s.text[:min(len(s.text), searchedFast)]; strings.Contains(text, head) {
 			text = strings.ReplaceAll(text, s.text, s.placeholder)
 		}

@@ -6,12 +6,11 @@ import (
 	"strings"
 )
 
-// cleanEscaped takes out secrets whose characters are spelled with escapes of
-// JSON or of URLs, any of them, each once or several times over: whoever reads
-// a record decodes it, and so do we. text is returned as it is where it holds
-// no escape that matters.
+// cleanEscaped replaces secrets with any of their characters escaped as in JSON or URLs, once or repeatedly, since
+// readers of a record may decode it.
 func (r *Redactor) cleanEscaped(text string) string {
-	if !strings.Contains(text, `\u00`) && !strings.Contains(text, `\x`) && !strings.Contains(text, `\/`) && !strings.Contains(text, "%") {
+	holds := func(escape string) bool { return strings.Contains(text, escape) }
+	if !holds(`\u00`) && !holds(`\x`) && !holds(`\/`) && !holds("%") {
 		return text
 	}
 	plain := unescape(text)
@@ -37,7 +36,7 @@ func (r *Redactor) cleanEscaped(text string) string {
 	var b strings.Builder
 	done := 0
 	for _, s := range found {
-		if s.from >= done { // or else it overlaps with what is out already
+		if s.from >= done { // it does not overlap with the one before
 			b.WriteString(text[done:s.from])
 			b.WriteString(s.placeholder)
 		}
@@ -47,13 +46,13 @@ func (r *Redactor) cleanEscaped(text string) string {
 	return b.String()
 }
 
-// span is a part of a text that is replaced.
+// span is a part of a text to replace.
 type span struct {
 	from, to    int
 	placeholder string
 }
 
-// unescape undoes every escape of a text.
+// unescape decodes every escape of a text.
 func unescape(text string) []byte {
 	plain := make([]byte, 0, len(text))
 	for i := 0; i < len(text); {
@@ -69,7 +68,7 @@ func unescape(text string) []byte {
 	return plain
 }
 
-// positions has, for each of the n bytes of an unescaped text and for its end, where that stood in text.
+// positions returns the position in text of each of the n bytes of the unescaped text, and of its end.
 func positions(text string, n int) []int {
 	at := make([]int, 0, n+1)
 	for i := 0; i < len(text); {
@@ -80,7 +79,7 @@ func positions(text string, n int) []int {
 	return append(at, len(text))
 }
 
-// unescapeOne reads one byte or one escape of an ASCII character.
+// unescapeOne decodes a byte, or an escaped ASCII character.
 func unescapeOne(text string) (c byte, size int) {
 	switch text[0] {
 	case '\\':
@@ -99,10 +98,10 @@ func unescapeOne(text string) (c byte, size int) {
 		if rest != "" && strings.IndexByte(`/"'`, rest[0]) >= 0 {
 			return rest[0], n + 1
 		}
-		return '\\', n // all at once: they may be a million
+		return '\\', n // all at once, since there may be a million
 	case '%':
 		n := 1
-		for strings.HasPrefix(text[n:], "25") { // a percent sign that is itself escaped
+		for strings.HasPrefix(text[n:], "25") { // an escaped percent sign
 			n += 2
 		}
 		if c, ok := hex(text[n:]); ok {

@@ -17,7 +17,7 @@ type StreamEvent struct {
 	ID, Type, Data string
 }
 
-// Stream is an open event stream. Its raw chunks and their times are recorded.
+// Stream is an open event stream. It records raw chunks with their times.
 type Stream struct {
 	client  *Client
 	ctx     context.Context
@@ -31,8 +31,7 @@ type Stream struct {
 	once    sync.Once
 }
 
-// Open sends a call that asks for an event stream. A reply that is no stream
-// comes back as a Reply, with a nil Stream.
+// Open sends a call that asks for an event stream. If the reply is not a stream, it returns a nil Stream and the reply.
 func (c *Client) Open(ctx context.Context, call Call) (*Stream, *Reply, error) {
 	call, err := c.said(call)
 	if err != nil {
@@ -49,7 +48,7 @@ func (c *Client) Open(ctx context.Context, call Call) (*Stream, *Reply, error) {
 		return nil, nil, err
 	}
 	start := c.network.now()
-	late := time.AfterFunc(c.network.limits.Request, cancel) // a stream may last, its headers may not
+	late := time.AfterFunc(c.network.limits.Request, cancel) // for the headers only: the stream may last
 	response, err := c.http.Do(request)
 	if !late.Stop() && err == nil {
 		response.Body.Close()
@@ -66,7 +65,10 @@ func (c *Client) Open(ctx context.Context, call Call) (*Stream, *Reply, error) {
 		plain, err := c.receive(ctx, start, call, sent, response, c.network.limits.BodyBytes)
 		return nil, plain, err
 	}
-	entry := Entry{Kind: "stream", At: start.UTC(), Label: call.Label, Request: &sent, Response: &Response{Status: response.StatusCode, Header: c.headers(response.Header)}}
+	entry := Entry{
+		Kind: "stream", At: start.UTC(), Label: call.Label, Request: &sent,
+		Response: &Response{Status: response.StatusCode, Header: c.headers(response.Header)},
+	}
 	if err := c.held.keep(c.doing(call), entry.bytes()); err != nil {
 		cancel()
 		response.Body.Close()
@@ -80,16 +82,16 @@ func (c *Client) Open(ctx context.Context, call Call) (*Stream, *Reply, error) {
 	return s, nil, nil
 }
 
-// Events yields the events as they come; it is closed when the stream ends.
+// Events returns the channel of events, which is closed when the stream ends.
 func (s *Stream) Events() <-chan StreamEvent { return s.events }
 
-// Err is why the stream ended, nil for an ordinary end. Valid once Events is closed.
+// Err returns why the stream ended, nil for an ordinary end. It is valid when Events is closed.
 func (s *Stream) Err() error { return s.failure }
 
-// Close ends the stream and waits until nothing is read any more.
+// Close ends the stream and waits for its reader.
 func (s *Stream) Close() {
 	s.once.Do(func() { s.cancel(); s.body.Close() })
-	for range s.events { // let the reader go
+	for range s.events { // unblock the reader
 	}
 	<-s.done
 }
@@ -97,10 +99,10 @@ func (s *Stream) Close() {
 // Value mints the JSON of the n-th event's data, counted from 1.
 func (s *Stream) Value(n int) Value { return s.mint("event:" + strconv.Itoa(n)) }
 
-// ID mints the id under which the n-th event came; "" before the stream named one.
+// ID mints the last id that the stream had set at the n-th event, "" if none.
 func (s *Stream) ID(n int) Value { return s.mint("id:" + strconv.Itoa(n)) }
 
-// Type mints the type of the n-th event; "" where it names none.
+// Type mints the type of the n-th event, "" if it has none.
 func (s *Stream) Type(n int) Value { return s.mint("type:" + strconv.Itoa(n)) }
 
 // StatusValue mints the HTTP status.
@@ -124,13 +126,12 @@ func (s *Stream) read() {
 	defer close(s.events)
 	limits := s.client.network.limits
 	var live, kept StreamParser
-	var unfinished []byte // the start of a line whose end is still to come
+	var unfinished []byte // a line whose end is missing
 	buffer := make([]byte, 32<<10)
 	count := 0
 	for {
 		n, err := s.body.Read(buffer)
-		// Recorded and parsed by whole lines: a secret or a character that was
-		// cut in two by the network is whole again.
+		// Record and parse whole lines, in which no secret or character is cut in two.
 		unfinished = append(unfinished, buffer[:n]...)
 		end := bytes.LastIndexAny(unfinished, "\r\n") + 1
 		if err != nil {
@@ -185,8 +186,7 @@ func (s *Stream) vet(e StreamEvent, limits Limits) error {
 
 const readingStream = "reading the event stream"
 
-// take records a piece of the stream and parses it twice: as it came, for the
-// drive, and as it is kept, for the judges.
+// take records a piece of the stream. It parses it twice: as received, for the drive, and as recorded, for judges.
 func (s *Stream) take(live, kept *StreamParser, piece []byte) ([]StreamEvent, error) {
 	if len(piece) == 0 {
 		return nil, nil
@@ -195,7 +195,8 @@ func (s *Stream) take(live, kept *StreamParser, piece []byte) ([]StreamEvent, er
 	if err := s.client.held.keep(readingStream, chunkBytes+written(clean)); err != nil {
 		return nil, err
 	}
-	s.client.transcript.chunk(s.entry, Chunk{Micros: s.client.network.now().Sub(s.start).Microseconds(), Text: clean}, kept.Feed(clean))
+	chunk := Chunk{Micros: s.client.network.now().Sub(s.start).Microseconds(), Text: clean}
+	s.client.transcript.chunk(s.entry, chunk, kept.Feed(clean))
 	return live.Feed(string(piece)), nil
 }
 
@@ -207,7 +208,7 @@ func (t *Transcript) chunk(n int, c Chunk, events []StreamEvent) {
 	t.Entries[n-1].Micros = c.Micros
 }
 
-// StreamParser cuts an event stream into events, however it was cut into chunks.
+// StreamParser parses an event stream that comes in pieces.
 type StreamParser struct {
 	rest    string
 	event   StreamEvent
@@ -216,11 +217,11 @@ type StreamParser struct {
 	started bool
 }
 
-// Pending is how many bytes wait for the end of their event.
+// Pending returns the number of bytes of an incomplete event.
 func (p *StreamParser) Pending() int { return len(p.rest) + p.size }
 
-// Feed takes the next piece and returns the events it completed. Lines end
-// with LF, CRLF or CR; comments are passed over; an event without data is none.
+// Feed parses the next piece and returns the events that it completes. Lines end with LF, CRLF or CR. Comments and
+// events without data are skipped.
 func (p *StreamParser) Feed(piece string) []StreamEvent {
 	if !p.started && piece != "" {
 		piece, p.started = strings.TrimPrefix(piece, "\uFEFF"), true

@@ -7,21 +7,21 @@ import (
 	"time"
 )
 
-// Transcript is everything one drive saw, as it is written to disk.
+// Transcript is everything that a drive saw, as it is written to disk.
 type Transcript struct {
 	Drive   string  `json:"drive"`
 	Entries []Entry `json:"entries"`
 	Speech  Speech  `json:"-"` // of the target, nil where it has none
 
 	mu sync.Mutex
-	// The body that was decoded last: values are minted from one reply after
-	// another, and keeping them all decoded would cost many times their bytes.
+	// The body decoded last. Values are usually minted from one reply after another, and all decoded bodies would take
+	// too much memory.
 	last    int
 	decoded any
 	events  map[int][]StreamEvent // stream entry -> its events, as recorded
 }
 
-// Entry is one thing that happened on the wire. Kind says which of the parts is set.
+// Entry is an exchange or a similar event. Kind says which parts are set.
 type Entry struct {
 	Kind     string    `json:"kind"` // http, stream, process, files, or inbound
 	At       time.Time `json:"at"`
@@ -35,7 +35,7 @@ type Entry struct {
 	Error    string    `json:"error,omitempty"`
 }
 
-// Request is what was sent.
+// Request is a recorded request.
 type Request struct {
 	Method string            `json:"method"`
 	URL    string            `json:"url"`
@@ -43,14 +43,14 @@ type Request struct {
 	Body   string            `json:"body,omitempty"`
 }
 
-// Response is what came back.
+// Response is a recorded response.
 type Response struct {
 	Status int               `json:"status"`
 	Header map[string]string `json:"header,omitempty"`
 	Body   string            `json:"body,omitempty"`
 }
 
-// Chunk is one raw piece of a stream and when it came, in microseconds after the request.
+// Chunk is a raw piece of a stream, with its time in microseconds after the request.
 type Chunk struct {
 	Micros int64  `json:"micros"`
 	Text   string `json:"text"`
@@ -73,7 +73,7 @@ func (t *Transcript) Entry(n int) *Entry {
 	return &t.Entries[n-1]
 }
 
-// Len is the number of entries.
+// Len returns the number of entries.
 func (t *Transcript) Len() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -99,7 +99,7 @@ func (t *Transcript) body(n int) (any, error) {
 	return v, nil
 }
 
-// remember takes over the reply of entry n as it was decoded, if the record has the text that doc was decoded of.
+// remember sets the decoded body of entry n, if the recorded body is the text that doc was decoded from.
 func (t *Transcript) remember(n int, text string, doc any) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -108,7 +108,7 @@ func (t *Transcript) remember(n int, text string, doc any) {
 	}
 }
 
-// document is what stands for the reply's body, whatever kind of entry it is.
+// document returns the document that values of the entry are minted from: a body, or what a process printed.
 func (e *Entry) document() (text string, ok bool) {
 	switch {
 	case e == nil:
@@ -125,7 +125,7 @@ func (e *Entry) document() (text string, ok bool) {
 	return "", false
 }
 
-// retain leaves the entries of these numbers, in this order and numbered anew, and returns about how many bytes the others took.
+// retain keeps only the entries with these numbers, in this order, and returns the approximate size of the others.
 func (t *Transcript) retain(numbers []int) (freed int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -141,18 +141,18 @@ func (t *Transcript) retain(numbers []int) (freed int64) {
 	return freed
 }
 
-// Forget lets go of the reply that was decoded last. It is decoded again where a value of it is wanted.
+// Forget releases the body decoded last. It is decoded again when needed.
 func (t *Transcript) Forget() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.last, t.decoded = 0, nil
 }
 
-// event is the k-th event, from 1, of stream entry n.
+// event returns the k-th event, counted from 1, of stream entry n.
 func (t *Transcript) event(n, k int) (StreamEvent, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.events[n] == nil { // read from disk: parsed once
+	if t.events[n] == nil { // a transcript from disk
 		var parser StreamParser
 		for _, c := range t.Entries[n-1].Chunks {
 			t.keep(n, parser.Feed(c.Text))
@@ -172,7 +172,7 @@ func (t *Transcript) keep(n int, events []StreamEvent) {
 	t.events[n] = append(t.events[n], events...)
 }
 
-// MarshalJSON writes the transcript as it stands, safe while a drive still records.
+// MarshalJSON encodes the transcript. It is safe while a drive still records.
 func (t *Transcript) MarshalJSON() ([]byte, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -182,10 +182,10 @@ func (t *Transcript) MarshalJSON() ([]byte, error) {
 	}{t.Drive, t.Entries})
 }
 
-// Document is the text of the reply in the n-th entry, counted from 1, as the transcript has it: the body, or what stands for it.
+// Document returns the document of the n-th entry, counted from 1: a body, or what a process printed.
 func (t *Transcript) Document(n int) (text string, ok bool) { return t.Entry(n).document() }
 
-// Sent are the texts of an entry that we have sent.
+// Sent returns the texts of an entry that the drive sent.
 func (e *Entry) Sent() []string {
 	switch {
 	case e.Process != nil:

@@ -9,13 +9,12 @@ import (
 	"time"
 )
 
-// Seen is something the target itself sent, or failed to send while it was
-// watched. Only this package makes one, which is why a check cannot be given a
-// constant.
+// Seen is something that the target sent, or did not send while a drive waited for it. Only this package can make one,
+// so a check cannot be given a constant.
 type Seen interface {
-	// Refs says where it stood.
+	// Refs returns the places where it stands.
 	Refs() []Ref
-	// Actual is the decoded JSON (numbers as json.Number), for matchers.
+	// Actual returns the decoded JSON, with numbers as json.Number, for matchers.
 	Actual() any
 	minted()
 }
@@ -24,10 +23,12 @@ type Seen interface {
 type Ref struct {
 	Exchange int    `json:"exchange"`          // entry of the transcript, from 1
 	Pointer  string `json:"pointer,omitempty"` // JSON pointer into the reply's body
-	Part     string `json:"part,omitempty"`    // "" body, "status", "header:<Name>"; of a stream's n-th event "event:<n>" its data, "id:<n>", "type:<n>"; of a process see [Spawned.part]
+	// Part is "" for the body, "status", or "header:<Name>"; for the n-th event of a stream "event:<n>" is its data,
+	// besides "id:<n>" and "type:<n>"; for those of a process see [Spawned.part].
+	Part string `json:"part,omitempty"`
 }
 
-// String is the ref as a report prints it: #7 /events/3/payload/iteration.
+// String returns the ref as reports show it, such as #7 /events/3/payload/iteration.
 func (r Ref) String() string {
 	s := "#" + strconv.Itoa(r.Exchange)
 	switch {
@@ -39,9 +40,8 @@ func (r Ref) String() string {
 	return s
 }
 
-// Value is one JSON value in a reply, or its absence. The zero Value is absent
-// and stands nowhere. On disk it is only its place: what stood there is read
-// from the transcript again by [Bind].
+// Value is a JSON value in a reply, or its absence. The zero Value is absent, and has no place. Only its place is
+// written to disk; [Bind] reads the value from the transcript.
 type Value struct {
 	ref    Ref
 	v      any
@@ -54,19 +54,19 @@ func (Value) minted() {}
 // Refs implements [Seen].
 func (v Value) Refs() []Ref { return []Ref{v.ref} }
 
-// Ref is the place of v.
+// Ref returns the place of v.
 func (v Value) Ref() Ref { return v.ref }
 
-// Actual implements [Seen]; an absent value is nil, as is a JSON null: ask [Value.Present].
+// Actual implements [Seen]. It is nil for null and for an absent value; [Value.Present] tells them apart.
 func (v Value) Actual() any { return v.v }
 
-// Present says whether anything stood there, a null included.
+// Present reports whether there is a value, null included.
 func (v Value) Present() bool { return v.here }
 
 // Speech is that of the target which sent v, nil where it has none.
 func (v Value) Speech() Speech { return v.speech }
 
-// At is the value below v; absent where the path ends early.
+// At returns the value at a pointer below v, absent if the path ends early.
 func (v Value) At(pointer string) Value {
 	w, found := lookup(v.v, pointer)
 	ref := v.ref
@@ -74,10 +74,10 @@ func (v Value) At(pointer string) Value {
 	return Value{ref, w, v.here && found, v.speech}
 }
 
-// Key is the member of an object v.
+// Key returns a member of the object v.
 func (v Value) Key(name string) Value {
 	members, ok := v.v.(map[string]any)
-	if !ok { // an index of an array, or nothing
+	if !ok { // an index of an array, or absent
 		return v.At("/" + escape(name))
 	}
 	w, found := members[name]
@@ -86,7 +86,7 @@ func (v Value) Key(name string) Value {
 	return Value{ref, w, v.here && found, v.speech}
 }
 
-// Items are the elements of an array v; nil when v is no array.
+// Items returns the elements of the array v, none if it is not an array.
 func (v Value) Items() Values {
 	list, _ := v.v.([]any)
 	out := make(Values, len(list))
@@ -98,20 +98,19 @@ func (v Value) Items() Values {
 	return out
 }
 
-// String is v if it is a JSON string, else "".
+// String returns v if it is a JSON string, else "".
 func (v Value) String() string {
 	s, _ := v.v.(string)
 	return s
 }
 
-// Bool is v if it is a JSON boolean.
+// Bool returns v if it is a JSON boolean.
 func (v Value) Bool() (b, ok bool) {
 	b, ok = v.v.(bool)
 	return b, ok
 }
 
-// Int is v if it is a JSON number without a fractional part that fits an int64.
-// 3.0 counts: JSON Schema calls it an integer.
+// Int returns v if it is a whole JSON number that fits an int64. 3.0 is one, as in JSON Schema.
 func (v Value) Int() (int64, bool) {
 	n, ok := v.v.(json.Number)
 	if !ok {
@@ -120,7 +119,7 @@ func (v Value) Int() (int64, bool) {
 	return Integer(n)
 }
 
-// Integer is the value of a JSON number that is a whole number.
+// Integer returns a JSON number that is whole and fits an int64.
 func Integer(n json.Number) (int64, bool) {
 	if i, err := strconv.ParseInt(n.String(), 10, 64); err == nil {
 		return i, true
@@ -132,7 +131,7 @@ func Integer(n json.Number) (int64, bool) {
 	return int64(f), true
 }
 
-// JSON is v as compact JSON, cut to a length fit for a message; "absent" when nothing stood there.
+// JSON returns v as [Compact] JSON, "absent" if it is absent.
 func (v Value) JSON() string {
 	if !v.here {
 		return "absent"
@@ -143,7 +142,7 @@ func (v Value) JSON() string {
 // GomegaString is how Gomega shows v in a failure message.
 func (v Value) GomegaString() string { return v.JSON() + " at " + v.ref.String() }
 
-// Compact writes a decoded value as JSON of at most 300 characters.
+// Compact returns a decoded value as JSON, clipped to 300 characters.
 func Compact(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -159,16 +158,16 @@ func Compact(v any) string {
 	return string(b)
 }
 
-// MarshalJSON writes the place of v, not what stood there.
+// MarshalJSON encodes the place of v, not the value.
 func (v Value) MarshalJSON() ([]byte, error) { return json.Marshal(v.ref) }
 
-// UnmarshalJSON reads the place of v; [Bind] brings the value.
+// UnmarshalJSON decodes the place of v; [Bind] reads the value.
 func (v *Value) UnmarshalJSON(b []byte) error {
 	*v = Value{}
 	return json.Unmarshal(b, &v.ref)
 }
 
-// Values are several values of one kind, in the order a reader of the log would meet them.
+// Values are several values of one kind, in the order of the log.
 type Values []Value
 
 func (Values) minted() {}
@@ -182,7 +181,7 @@ func (vs Values) Refs() []Ref {
 	return out
 }
 
-// Actual implements [Seen]: a []any, absent values as nil.
+// Actual implements [Seen]. It returns a []any with nil for absent values.
 func (vs Values) Actual() any {
 	out := make([]any, len(vs))
 	for i, v := range vs {
@@ -191,7 +190,7 @@ func (vs Values) Actual() any {
 	return out
 }
 
-// Each maps every value to the one below it.
+// Each returns the value at a pointer below each value.
 func (vs Values) Each(pointer string) Values {
 	out := make(Values, len(vs))
 	for i, v := range vs {
@@ -200,8 +199,7 @@ func (vs Values) Each(pointer string) Values {
 	return out
 }
 
-// Found are the values that were looked for in one place. When there are none,
-// the place is all that can be shown.
+// Found holds the values that were found in a place. Without values, a report shows the place.
 type Found struct {
 	Values
 	In Ref
@@ -209,7 +207,7 @@ type Found struct {
 
 func (Found) minted() {}
 
-// Refs implements [Seen]: where the values stood, or where they were looked for.
+// Refs implements [Seen]. It returns the places of the values, or the one that was searched.
 func (f Found) Refs() []Ref {
 	if len(f.Values) == 0 {
 		return []Ref{f.In}
@@ -217,10 +215,10 @@ func (f Found) Refs() []Ref {
 	return f.Values.Refs()
 }
 
-// Each maps every value to the one below it.
+// Each returns the value at a pointer below each value.
 func (f Found) Each(pointer string) Found { return Found{f.Values.Each(pointer), f.In} }
 
-// Last is the last value, or the absence of one where they were looked for.
+// Last returns the last value, absent in the place that was searched if there is none.
 func (f Found) Last() Value {
 	if len(f.Values) == 0 {
 		return Value{ref: f.In}
@@ -228,7 +226,7 @@ func (f Found) Last() Value {
 	return f.Values[len(f.Values)-1]
 }
 
-// Where keeps the values that satisfy keep.
+// Where returns the values that satisfy keep.
 func (f Found) Where(keep func(Value) bool) Found {
 	out := Found{In: f.In}
 	for _, v := range f.Values {
@@ -239,20 +237,19 @@ func (f Found) Where(keep func(Value) bool) Found {
 	return out
 }
 
-// Wait is what came of waiting for the target to do something: it did, or it
-// went on answering without doing it.
+// Wait is the result of waiting for the target to do something.
 type Wait struct {
 	What     string        `json:"what"`
 	Reached  bool          `json:"reached"`
 	Patience time.Duration `json:"patienceNs"`
 	Took     time.Duration `json:"tookNs"`
-	Answers  int           `json:"answers"` // replies received meanwhile: a silent target is not judged
-	Last     Value         `json:"last"`    // what was looked at last
+	Answers  int           `json:"answers"` // the number of replies meanwhile: a silent target is not judged
+	Last     Value         `json:"last"`    // the last value seen
 }
 
 func (Wait) minted() {}
 
-// Gap is Took if the wait was reached, else 0: a wait that ran out says nothing about the pace of the target.
+// Gap returns Took if the wait was reached, else 0, since then it says nothing about the pace of the target.
 func (w Wait) Gap() time.Duration {
 	if !w.Reached {
 		return 0
@@ -268,9 +265,8 @@ func (w Wait) Actual() any { return w }
 
 var valueType = reflect.TypeFor[Value]()
 
-// Bind looks up every [Value] inside observation (a pointer to plain data) in
-// the transcript it was read with. It is how a verdict is derived again from
-// what was written, without the target.
+// Bind reads every [Value] in observation, a pointer to plain data, from the transcript. So the observation can be
+// judged again without the target.
 func Bind(observation any, t *Transcript) error {
 	return bind(reflect.ValueOf(observation), t)
 }
@@ -314,7 +310,7 @@ func bind(v reflect.Value, t *Transcript) error {
 }
 
 func (v *Value) bind(t *Transcript) error {
-	if v.ref.Exchange == 0 { // minted from nothing: absent
+	if v.ref.Exchange == 0 { // the zero Value
 		return nil
 	}
 	w, err := t.value(v.ref)
@@ -361,14 +357,14 @@ func (t *Transcript) stood(ref Ref) (Value, error) {
 		return Value{}, fmt.Errorf("transcript of %s: exchange %d has no part %q", t.Drive, ref.Exchange, ref.Part)
 	}
 	doc, err := t.body(ref.Exchange)
-	if err != nil { // no JSON body: nothing stood there
+	if err != nil { // the body is not JSON
 		return Value{ref: ref}, nil
 	}
 	v, found := lookup(doc, ref.Pointer)
 	return Value{ref: ref, v: v, here: found}, nil
 }
 
-// ofEvent mints what a ref names of one event of a stream.
+// ofEvent mints a part of an event of a stream.
 func (t *Transcript) ofEvent(ref Ref) (Value, error) {
 	what, number, _ := strings.Cut(ref.Part, ":")
 	n, err := strconv.Atoi(number)
@@ -385,7 +381,7 @@ func (t *Transcript) ofEvent(ref Ref) (Value, error) {
 		return Value{ref: ref, v: e.Type, here: true}, nil
 	}
 	doc, err := decode(e.Data)
-	if err != nil { // no JSON: nothing stood there
+	if err != nil { // the data is not JSON
 		return Value{ref: ref}, nil
 	}
 	v, found := lookup(doc, ref.Pointer)

@@ -7,12 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// Vet refuses JSON that is deeper than depth or holds a number longer than
-// chars characters, before anything decodes it: a decoder would recurse or
-// compute for as long as the sender likes. It also refuses what does not read
-// alike everywhere: text that is not UTF-8, and objects that name a member
-// twice. It reads the bytes once and does not otherwise validate them. weight
-// estimates how many bytes the document takes once it is decoded.
+// Vet returns [ErrOverLimit] for JSON that is deeper than depth or holds a number longer than chars characters, on
+// which a decoder could spend any time, and [ErrUnreadable] for JSON that parsers may read differently: text that is
+// not UTF-8, and objects that name a member twice. It reads the bytes once and does not validate them otherwise. weight
+// estimates the size of the decoded document in bytes.
 func Vet(raw []byte, depth, chars int) (weight int64, err error) {
 	if !utf8.Valid(raw) {
 		return 0, fmt.Errorf("%w: it is not valid UTF-8", ErrUnreadable)
@@ -26,29 +24,29 @@ func Vet(raw []byte, depth, chars int) (weight int64, err error) {
 	return v.weight, nil
 }
 
-// What a decoded value takes beside its own bytes, roughly, with the place that a judge is given of it.
+// The approximate sizes of a decoded value without its own bytes, and with the [Ref] that a judge gets.
 const (
 	weightOfValue  = 128
-	weightOfObject = 384 // the smallest map, once it holds anything
+	weightOfObject = 384 // the smallest map that is not empty
 )
 
 type vetter struct {
 	raw          []byte
 	at           int
 	depth, chars int
-	number       int // characters of the number or word under way
+	number       int // characters so far of the number or word
 	open         []container
 	weight       int64
 }
 
-// container is an object or an array that is not closed yet.
+// container is an open object or array.
 type container struct {
 	object bool
 	key    bool // the next string names a member
 	names  names
 }
 
-// next takes one character, or a whole string.
+// next reads a character, or a whole string.
 func (v *vetter) next() error {
 	at := v.at
 	v.at++
@@ -97,7 +95,7 @@ func (v *vetter) enter(at int) error {
 	if object {
 		v.weight += weightOfObject
 	}
-	// What stood at this depth before leaves its list of names to be filled again.
+	// Reuse the list of names of an earlier container at this depth.
 	n := len(v.open)
 	if n < cap(v.open) {
 		v.open = v.open[:n+1]
@@ -110,14 +108,14 @@ func (v *vetter) enter(at int) error {
 	return nil
 }
 
-// text reads to the end of a string, and looks at it where it names a member.
+// text reads to the end of a string, and checks it if it names a member.
 func (v *vetter) text(at int) error {
 	v.number = 0
 	v.weight += weightOfValue
 	escaped := false
 	for {
 		i := bytes.IndexAny(v.raw[v.at:], `"\`)
-		if i < 0 { // the decoder will say that it does not end
+		if i < 0 { // the decoder reports the missing end
 			v.at = len(v.raw)
 			return nil
 		}
@@ -126,7 +124,7 @@ func (v *vetter) text(at int) error {
 			break
 		}
 		escaped = true
-		v.at++ // what is escaped ends nothing
+		v.at++ // skip the escaped character
 		if v.at > len(v.raw) {
 			v.at = len(v.raw)
 			return nil
@@ -138,7 +136,7 @@ func (v *vetter) text(at int) error {
 	}
 	c.key = false
 	name, err := plainName(v.raw[at:v.at], escaped)
-	if err != nil { // the decoder will say why
+	if err != nil { // the decoder reports it
 		return nil
 	}
 	if !c.names.add(name) {
@@ -147,7 +145,7 @@ func (v *vetter) text(at int) error {
 	return nil
 }
 
-// plainName is a quoted name without quotes and escapes.
+// plainName returns a quoted name without quotes and escapes.
 func plainName(quoted []byte, escaped bool) ([]byte, error) {
 	if !escaped {
 		return quoted[1 : len(quoted)-1], nil
@@ -159,7 +157,7 @@ func plainName(quoted []byte, escaped bool) ([]byte, error) {
 	return []byte(name), nil
 }
 
-// names are the members of an object: a list while they are few, which most objects are.
+// names is the set of member names of an object: a list while there are few, as in most objects.
 type names struct {
 	few  [][]byte
 	many map[string]struct{}
@@ -169,7 +167,7 @@ const fewNames = 16
 
 func (n *names) clear() { n.few, n.many = n.few[:0], nil }
 
-// add returns false where the name is there already.
+// add adds a name, and reports whether it is new.
 func (n *names) add(name []byte) bool {
 	if n.many != nil {
 		_, twice := n.many[string(name)]
@@ -190,7 +188,7 @@ func (n *names) add(name []byte) bool {
 	return true
 }
 
-// vetted is [Vet] with the limits of a certification, worded for what was being done.
+// vetted is [Vet] with these limits; errors start with doing.
 func (l Limits) vetted(doing string, raw []byte) (weight int64, err error) {
 	weight, err = Vet(raw, l.Depth, l.NumberChars)
 	if err != nil {

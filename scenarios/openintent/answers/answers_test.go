@@ -11,163 +11,205 @@ import (
 	"github.com/openassay/assay/scenarios/wire/wiretest"
 )
 
-var theChoices = []any{suitetest.Doc{"value": "a", "label": "A", "description": "the first"}, suitetest.Doc{"value": "b", "label": "B"}}
+type doc = suitetest.Doc
 
-func answeredHonestly(x suitetest.Teller) answers.AnsweredObservation {
-	record := suitetest.Doc{"response_type": "choice", "choices": theChoices, "context": suitetest.Doc{"note": "n"}, "confidence_at_suspension": 0.25}
+var happened = suitetest.Happened
+
+var theChoices = []any{doc{"value": "a", "label": "A", "description": "the first"}, doc{"value": "b", "label": "B"}}
+
+func answeredHonestly(x suitetest.Minter) answers.AnsweredObservation {
+	record := doc{"response_type": "choice", "choices": theChoices, "context": doc{"note": "n"}, "confidence_at_suspension": 0.25}
 	sus := x.Suspension(record)
-	kept := suitetest.With(suitetest.With(suitetest.Doc{"id": "sid", "question": "q", "suspended_at": suitetest.Began}, record), suitetest.Doc{"response": "a", "resolution": "responded", "responded_at": "2026-11-22T10:00:05"})
-	after := x.Ok(suitetest.Doc{"id": "i", "status": "active", "version": 5, "state": suitetest.Doc{"_suspension": kept}})
-	log := x.Log(suitetest.Happened(0, "intent_created", suitetest.Doc{}), suitetest.Happened(5, "intent.resumed", suitetest.Doc{"suspension_id": "sid"}))
+	kept := suitetest.With(suitetest.With(doc{"id": "sid", "question": "q", "suspended_at": suitetest.Began}, record),
+		doc{"response": "a", "resolution": "responded", "responded_at": "2026-11-22T10:00:05"})
+	after := x.Ok(doc{"id": "i", "status": "active", "version": 5, "state": doc{"_suspension": kept}})
+	log := x.Log(happened(0, "intent_created", doc{}), happened(5, "intent.resumed", doc{"suspension_id": "sid"}))
 	return answers.AnsweredObservation{
 		Suspension: sus, Chosen: answers.Choice{Value: "a", Label: "A", Description: "the first"}, Other: answers.Choice{Value: "b"},
-		Answer: x.Ok(suitetest.Doc{"intent_id": "i", "suspension_id": "sid", "resolution": "responded", "value": "a", "choice_label": "A", "choice_description": "the first", "responded_by": "o", "responded_at": "2026-11-22T10:00:05Z"}),
-		After:  after, Log: log, Again: []host.Reply{x.Said(409, suitetest.Doc{}), x.Said(409, suitetest.Doc{})}, AfterAgain: after, LogAgain: log, Usual: x.Ok(suitetest.Doc{}),
+		Answer: x.Ok(doc{"intent_id": "i", "suspension_id": "sid", "resolution": "responded", "value": "a",
+			"choice_label": "A", "choice_description": "the first", "responded_by": "o",
+			"responded_at": "2026-11-22T10:00:05Z"}),
+		After: after, Log: log, Again: []host.Reply{x.Reply(409, doc{}), x.Reply(409, doc{})}, AfterAgain: after,
+		LogAgain: log, Usual: x.Ok(doc{}),
 	}
 }
 
 func TestJudgesOfAnswers(t *testing.T) {
-	x := suitetest.Teller{T: t}
+	x := suitetest.Minter{T: t}
 	type O = answers.AnsweredObservation
-	reply := func(more suitetest.Doc) func(*O) {
+	reply := func(more doc) func(*O) {
 		return func(o *O) {
-			o.Answer = x.Ok(suitetest.With(o.Answer.Body.Actual().(suitetest.Doc), more))
+			o.Answer = x.Ok(suitetest.With(o.Answer.Body.Actual().(doc), more))
 		}
 	}
-	recorded := func(more suitetest.Doc) func(*O) {
+	recorded := func(more doc) func(*O) {
 		return func(o *O) {
-			kept := o.After.Body.At("/state/_suspension").Actual().(suitetest.Doc)
-			o.After = x.Ok(suitetest.Doc{"status": "active", "version": 5, "state": suitetest.Doc{"_suspension": suitetest.With(kept, more)}})
+			kept := o.After.Body.At("/state/_suspension").Actual().(doc)
+			o.After = x.Ok(doc{"status": "active", "version": 5, "state": doc{"_suspension": suitetest.With(kept, more)}})
 		}
 	}
 	suitetest.JudgeAll(t, answeredHonestly, []suitetest.Story[O]{
-		{Scenario: "respond/reply", What: "honest", Change: nil, Want: "passed"},
-		{Scenario: "respond/reply", What: "refused", Change: func(o *O) { o.Answer = x.Said(422, suitetest.Doc{}) }, Want: openintentv1.OIP0025A15},
-		{Scenario: "respond/reply", What: "goes on waiting", Change: func(o *O) { o.After = x.Is("suspended_awaiting_input") }, Want: openintentv1.OIP0025A15},
-		{Scenario: "respond/reply", What: "tells nothing", Change: func(o *O) { o.Answer = x.Ok(suitetest.Doc{}) }, Want: openintentv1.OIP0025A11},
-		{Scenario: "respond/reply", What: "another value", Change: reply(suitetest.Doc{"value": "b"}), Want: openintentv1.OIP0025A11},
-		{Scenario: "respond/reply", What: "no time", Change: reply(suitetest.Doc{"responded_at": "today"}), Want: openintentv1.OIP0025A11},
-		{Scenario: "respond/reply", What: "the label of another", Change: reply(suitetest.Doc{"choice_label": "B"}), Want: openintentv1.OIP0025A12},
-		{Scenario: "respond/reply", What: "no description", Change: reply(suitetest.Doc{"choice_description": ""}), Want: openintentv1.OIP0025A12},
+		{Scenario: "respond/reply", What: "honest", Want: "passed"},
+		{Scenario: "respond/reply", What: "refused", Want: openintentv1.OIP0025A15,
+			Change: func(o *O) { o.Answer = x.Reply(422, doc{}) }},
+		{Scenario: "respond/reply", What: "goes on waiting", Want: openintentv1.OIP0025A15,
+			Change: func(o *O) { o.After = x.Is("suspended_awaiting_input") }},
+		{Scenario: "respond/reply", What: "tells nothing", Want: openintentv1.OIP0025A11,
+			Change: func(o *O) { o.Answer = x.Ok(doc{}) }},
+		{Scenario: "respond/reply", What: "another value", Change: reply(doc{"value": "b"}), Want: openintentv1.OIP0025A11},
+		{Scenario: "respond/reply", What: "no time", Want: openintentv1.OIP0025A11,
+			Change: reply(doc{"responded_at": "today"})},
+		{Scenario: "respond/reply", What: "the label of another", Want: openintentv1.OIP0025A12,
+			Change: reply(doc{"choice_label": "B"})},
+		{Scenario: "respond/reply", What: "no description", Want: openintentv1.OIP0025A12,
+			Change: reply(doc{"choice_description": ""})},
 
-		{Scenario: "respond/persisted", What: "honest", Change: nil, Want: "passed"},
-		{Scenario: "respond/persisted", What: "a time in another form", Change: recorded(suitetest.Doc{"suspended_at": "2026-11-22T10:00:00"}), Want: "passed"},
-		{Scenario: "respond/persisted", What: "loses the answer", Change: func(o *O) { o.After = o.Suspension.After }, Want: openintentv1.OIP0025A13},
-		{Scenario: "respond/persisted", What: "keeps another", Change: recorded(suitetest.Doc{"response": "b"}), Want: openintentv1.OIP0025A13},
-		{Scenario: "respond/persisted", What: "loses the question", Change: recorded(suitetest.Doc{"question": ""}), Want: openintentv1.OIP0025A13},
-		{Scenario: "respond/persisted", What: "empties the context", Change: recorded(suitetest.Doc{"context": suitetest.Doc{}}), Want: openintentv1.OIP0025A13},
-		{Scenario: "respond/persisted", What: "refused", Change: func(o *O) { o.Answer = x.Said(422, suitetest.Doc{}) }, Want: "blocked"},
+		{Scenario: "respond/persisted", What: "honest", Want: "passed"},
+		{Scenario: "respond/persisted", What: "a time in another form", Want: "passed",
+			Change: recorded(doc{"suspended_at": "2026-11-22T10:00:00"})},
+		{Scenario: "respond/persisted", What: "loses the answer", Want: openintentv1.OIP0025A13,
+			Change: func(o *O) { o.After = o.Suspension.After }},
+		{Scenario: "respond/persisted", What: "keeps another", Want: openintentv1.OIP0025A13,
+			Change: recorded(doc{"response": "b"})},
+		{Scenario: "respond/persisted", What: "loses the question", Want: openintentv1.OIP0025A13,
+			Change: recorded(doc{"question": ""})},
+		{Scenario: "respond/persisted", What: "empties the context", Want: openintentv1.OIP0025A13,
+			Change: recorded(doc{"context": doc{}})},
+		{Scenario: "respond/persisted", What: "refused", Want: "blocked",
+			Change: func(o *O) { o.Answer = x.Reply(422, doc{}) }},
 
-		{Scenario: "respond/resumed-once", What: "honest", Change: nil, Want: "passed"},
-		{Scenario: "respond/resumed-once", What: "no event", Change: func(o *O) { o.Log = x.Log() }, Want: openintentv1.OIP0025A14},
+		{Scenario: "respond/resumed-once", What: "honest", Want: "passed"},
+		{Scenario: "respond/resumed-once", What: "no event", Want: openintentv1.OIP0025A14,
+			Change: func(o *O) { o.Log = x.Log() }},
 		{Scenario: "respond/resumed-once", What: "two", Change: func(o *O) {
-			o.Log = x.Log(suitetest.Happened(1, "intent.resumed", suitetest.Doc{"suspension_id": "sid"}), suitetest.Happened(2, "intent.resumed", suitetest.Doc{"suspension_id": "sid"}))
+			o.Log = x.Log(happened(1, "intent.resumed", doc{"suspension_id": "sid"}), happened(2, "intent.resumed", doc{"suspension_id": "sid"}))
 		}, Want: openintentv1.OIP0025A14},
 		{Scenario: "respond/resumed-once", What: "of another", Change: func(o *O) {
-			o.Log = x.Log(suitetest.Happened(1, "intent.resumed", suitetest.Doc{"suspension_id": "other"}))
+			o.Log = x.Log(happened(1, "intent.resumed", doc{"suspension_id": "other"}))
 		}, Want: openintentv1.OIP0025A14},
-		{Scenario: "respond/resumed-once", What: "no log", Change: func(o *O) { o.Log.Read = wiretest.Status(t, 404) }, Want: "blocked"},
+		{Scenario: "respond/resumed-once", What: "no log", Want: "blocked",
+			Change: func(o *O) { o.Log.Read = wiretest.Status(t, 404) }},
 
-		{Scenario: "respond/once", What: "honest", Change: nil, Want: "passed"},
-		{Scenario: "respond/once", What: "refused otherwise", Change: func(o *O) { o.Again[1] = x.Said(422, suitetest.Doc{}) }, Want: "noted"},
-		{Scenario: "respond/once", What: "echoes the first", Change: func(o *O) { o.Again[0] = o.Answer }, Want: openintentv1.OIP0026K4},
-		{Scenario: "respond/once", What: "takes another", Change: func(o *O) { o.Again[1] = x.Ok(suitetest.Doc{}) }, Want: openintentv1.OIP0026K4},
+		{Scenario: "respond/once", What: "honest", Want: "passed"},
+		{Scenario: "respond/once", What: "refused otherwise", Want: "noted",
+			Change: func(o *O) { o.Again[1] = x.Reply(422, doc{}) }},
+		{Scenario: "respond/once", What: "echoes the first", Want: openintentv1.OIP0026K4,
+			Change: func(o *O) { o.Again[0] = o.Answer }},
+		{Scenario: "respond/once", What: "takes another", Want: openintentv1.OIP0026K4,
+			Change: func(o *O) { o.Again[1] = x.Ok(doc{}) }},
 		{Scenario: "respond/once", What: "refuses and overwrites", Change: func(o *O) {
-			o.AfterAgain = x.Ok(suitetest.Doc{"status": "active", "version": 5, "state": suitetest.Doc{"_suspension": suitetest.Doc{"response": "b"}}})
+			o.AfterAgain = x.Ok(doc{"status": "active", "version": 5, "state": doc{"_suspension": doc{"response": "b"}}})
 		}, Want: openintentv1.OIP0026K4},
 		{Scenario: "respond/once", What: "another version", Change: func(o *O) {
-			o.AfterAgain = x.Ok(suitetest.With(o.After.Body.Actual().(suitetest.Doc), suitetest.Doc{"version": 6}))
+			o.AfterAgain = x.Ok(suitetest.With(o.After.Body.Actual().(doc), doc{"version": 6}))
 		}, Want: openintentv1.OIP0026K4},
 		{Scenario: "respond/once", What: "tells twice", Change: func(o *O) {
-			o.LogAgain = x.Log(suitetest.Happened(1, "intent.resumed", suitetest.Doc{}), suitetest.Happened(2, "intent.resumed", suitetest.Doc{}))
+			o.LogAgain = x.Log(happened(1, "intent.resumed", doc{}), happened(2, "intent.resumed", doc{}))
 		}, Want: openintentv1.OIP0026K4},
-		{Scenario: "respond/once", What: "took none", Change: func(o *O) { o.Answer = x.Said(409, suitetest.Doc{}) }, Want: "blocked"},
+		{Scenario: "respond/once", What: "took none", Change: func(o *O) { o.Answer = x.Reply(409, doc{}) }, Want: "blocked"},
 
-		{Scenario: "respond/orders", What: "honest", Change: nil, Want: "passed"},
-		{Scenario: "respond/orders", What: "loses the record", Change: func(o *O) { o.Suspension.After = x.Is("suspended_awaiting_input") }, Want: openintentv1.OIPREAD2},
-		{Scenario: "respond/orders", What: "refuses", Change: func(o *O) { o.Answer = x.Said(409, suitetest.Doc{}) }, Want: openintentv1.OIPREAD2},
-		{Scenario: "respond/orders", What: "refuses in the usual order too", Change: func(o *O) { o.Answer, o.Usual = x.Said(409, suitetest.Doc{}), x.Said(409, suitetest.Doc{}) }, Want: "blocked"},
+		{Scenario: "respond/orders", What: "honest", Want: "passed"},
+		{Scenario: "respond/orders", What: "loses the record", Want: openintentv1.OIPREAD2,
+			Change: func(o *O) { o.Suspension.After = x.Is("suspended_awaiting_input") }},
+		{Scenario: "respond/orders", What: "refuses", Want: openintentv1.OIPREAD2,
+			Change: func(o *O) { o.Answer = x.Reply(409, doc{}) }},
+		{Scenario: "respond/orders", What: "refuses in the usual order too", Want: "blocked",
+			Change: func(o *O) { o.Answer, o.Usual = x.Reply(409, doc{}), x.Reply(409, doc{}) }},
 	})
 }
 
 func TestJudgesOfRaces(t *testing.T) {
-	x := suitetest.Teller{T: t}
+	x := suitetest.Minter{T: t}
 	type O = answers.RacedObservation
-	honest := func(x suitetest.Teller) O {
-		return O{Suspension: x.Suspension(nil), Values: []string{"one", "two", "one"}, Replies: []host.Reply{x.Said(409, suitetest.Doc{}), x.Ok(suitetest.Doc{}), x.Said(409, suitetest.Doc{})},
-			After: x.Ok(suitetest.Doc{"status": "active", "state": suitetest.Doc{"_suspension": suitetest.Doc{"response": "two"}}}), Log: x.Log(suitetest.Happened(1, "intent.resumed", suitetest.Doc{}))}
+	honest := func(x suitetest.Minter) O {
+		return O{Suspension: x.Suspension(nil), Values: []string{"one", "two", "one"},
+			Replies: []host.Reply{x.Reply(409, doc{}), x.Ok(doc{}), x.Reply(409, doc{})},
+			After:   x.Ok(doc{"status": "active", "state": doc{"_suspension": doc{"response": "two"}}}),
+			Log:     x.Log(happened(1, "intent.resumed", doc{}))}
 	}
 	suitetest.JudgeAll(t, honest, []suitetest.Story[O]{
-		{Scenario: "respond/race", What: "honest", Change: nil, Want: "passed"},
-		{Scenario: "respond/race", What: "loses the answer, which is another question", Change: func(o *O) { o.After = x.Is("active") }, Want: "passed"},
-		{Scenario: "respond/race", What: "two win", Change: func(o *O) { o.Replies[0] = x.Ok(suitetest.Doc{}) }, Want: openintentv1.OIPREAD1},
-		{Scenario: "respond/race", What: "nobody wins", Change: func(o *O) { o.Replies[1] = x.Said(409, suitetest.Doc{}) }, Want: openintentv1.OIPREAD1},
+		{Scenario: "respond/race", What: "honest", Want: "passed"},
+		{Scenario: "respond/race", What: "loses the answer, which is another question", Want: "passed",
+			Change: func(o *O) { o.After = x.Is("active") }},
+		{Scenario: "respond/race", What: "two win", Want: openintentv1.OIPREAD1,
+			Change: func(o *O) { o.Replies[0] = x.Ok(doc{}) }},
+		{Scenario: "respond/race", What: "nobody wins", Want: openintentv1.OIPREAD1,
+			Change: func(o *O) { o.Replies[1] = x.Reply(409, doc{}) }},
 		{Scenario: "respond/race", What: "keeps the loser's", Change: func(o *O) {
-			o.After = x.Ok(suitetest.Doc{"state": suitetest.Doc{"_suspension": suitetest.Doc{"response": "one"}}})
+			o.After = x.Ok(doc{"state": doc{"_suspension": doc{"response": "one"}}})
 		}, Want: openintentv1.OIPREAD1},
-		{Scenario: "respond/race", What: "crashes", Change: func(o *O) { o.Replies[2] = x.Said(500, suitetest.Doc{}) }, Want: openintentv1.OIPREAD1},
+		{Scenario: "respond/race", What: "crashes", Want: openintentv1.OIPREAD1,
+			Change: func(o *O) { o.Replies[2] = x.Reply(500, doc{}) }},
 		{Scenario: "respond/race", What: "tells twice", Change: func(o *O) {
-			o.Log = x.Log(suitetest.Happened(1, "intent.resumed", suitetest.Doc{}), suitetest.Happened(1, "intent.resumed", suitetest.Doc{}))
+			o.Log = x.Log(happened(1, "intent.resumed", doc{}), happened(1, "intent.resumed", doc{}))
 		}, Want: openintentv1.OIPREAD1},
 	})
 }
 
 func TestJudgesOfRecords(t *testing.T) {
-	x := suitetest.Teller{T: t}
+	x := suitetest.Minter{T: t}
 	type O = answers.KeptObservation
-	policy := suitetest.Doc{"max_attempts": 3, "interval_seconds": 60, "escalation_ladder": []any{suitetest.Doc{"attempt": 2, "channel_hint": "email"}}}
-	honest := func(x suitetest.Teller) O {
-		return O{With: x.Suspension(suitetest.Doc{"retry_policy": policy}), Without: x.Suspension(suitetest.Doc{"id": "other", "fallback_policy": "fail"}), Taken: []host.Reply{x.Ok(suitetest.Doc{}), x.Ok(suitetest.Doc{})},
-			Log: x.Log(suitetest.Happened(0, "intent_created", suitetest.Doc{}), suitetest.Happened(1, "intent.suspended", suitetest.Doc{"suspension_id": "sid"}))}
+	policy := doc{"max_attempts": 3, "interval_seconds": 60, "escalation_ladder": []any{doc{"attempt": 2, "channel_hint": "email"}}}
+	honest := func(x suitetest.Minter) O {
+		return O{With: x.Suspension(doc{"retry_policy": policy}),
+			Without: x.Suspension(doc{"id": "other", "fallback_policy": "fail"}),
+			Taken:   []host.Reply{x.Ok(doc{}), x.Ok(doc{})},
+			Log:     x.Log(happened(0, "intent_created", doc{}), happened(1, "intent.suspended", doc{"suspension_id": "sid"}))}
 	}
-	stands := func(record suitetest.Doc) host.Reply {
-		return x.Ok(suitetest.Doc{"status": "suspended_awaiting_input", "state": suitetest.Doc{"_suspension": record}})
+	stands := func(record doc) host.Reply {
+		return x.Ok(doc{"status": "suspended_awaiting_input", "state": doc{"_suspension": record}})
 	}
 	suitetest.JudgeAll(t, honest, []suitetest.Story[O]{
-		{Scenario: "respond/record-kept", What: "honest", Change: nil, Want: "passed"},
+		{Scenario: "respond/record-kept", What: "honest", Want: "passed"},
 		{Scenario: "respond/record-kept", What: "adds defaults", Change: func(o *O) {
-			o.With.After = stands(suitetest.Doc{"id": "sid", "retry_policy": suitetest.With(policy, suitetest.Doc{"strategy": "fixed"})})
+			o.With.After = stands(doc{"id": "sid", "retry_policy": suitetest.With(policy, doc{"strategy": "fixed"})})
 		}, Want: "passed"},
-		{Scenario: "respond/record-kept", What: "drops the policy", Change: func(o *O) { o.With.After = stands(suitetest.Doc{"id": "sid"}) }, Want: openintentv1.OIP0026X3},
+		{Scenario: "respond/record-kept", What: "drops the policy", Want: openintentv1.OIP0026X3,
+			Change: func(o *O) { o.With.After = stands(doc{"id": "sid"}) }},
 		{Scenario: "respond/record-kept", What: "changes the policy", Change: func(o *O) {
-			o.With.After = stands(suitetest.Doc{"id": "sid", "retry_policy": suitetest.With(policy, suitetest.Doc{"max_attempts": 1})})
+			o.With.After = stands(doc{"id": "sid", "retry_policy": suitetest.With(policy, doc{"max_attempts": 1})})
 		}, Want: openintentv1.OIP0026X3},
-		{Scenario: "respond/record-kept", What: "drops the record without one", Change: func(o *O) { o.Without.After = stands(suitetest.Doc{}) }, Want: openintentv1.OIP0026L1},
-		{Scenario: "respond/record-kept", What: "takes no answer", Change: func(o *O) { o.Taken[1] = x.Said(409, suitetest.Doc{}) }, Want: "blocked"},
+		{Scenario: "respond/record-kept", What: "drops the record without one", Want: openintentv1.OIP0026L1,
+			Change: func(o *O) { o.Without.After = stands(doc{}) }},
+		{Scenario: "respond/record-kept", What: "takes no answer", Want: "blocked",
+			Change: func(o *O) { o.Taken[1] = x.Reply(409, doc{}) }},
 
-		{Scenario: "respond/suspended-once", What: "honest", Change: nil, Want: "passed"},
-		{Scenario: "respond/suspended-once", What: "none is taken as well", Change: func(o *O) { o.Log = x.Log(suitetest.Happened(0, "intent_created", suitetest.Doc{})) }, Want: "passed"},
+		{Scenario: "respond/suspended-once", What: "honest", Want: "passed"},
+		{Scenario: "respond/suspended-once", What: "none is taken as well", Want: "passed",
+			Change: func(o *O) { o.Log = x.Log(happened(0, "intent_created", doc{})) }},
 		{Scenario: "respond/suspended-once", What: "two", Change: func(o *O) {
-			o.Log = x.Log(suitetest.Happened(0, "intent.suspended", suitetest.Doc{}), suitetest.Happened(1, "intent.suspended", suitetest.Doc{}))
+			o.Log = x.Log(happened(0, "intent.suspended", doc{}), happened(1, "intent.suspended", doc{}))
 		}, Want: openintentv1.OIPREAD7},
 		{Scenario: "respond/suspended-once", What: "an empty log", Change: func(o *O) { o.Log = x.Log() }, Want: "blocked"},
 	})
 }
 
-// refusedHonestly is a suspended intent at which n wrong answers came to nothing and a right one did.
-func refusedHonestly(x suitetest.Teller, status, n int, body any) host.Refused {
-	r := host.Refused{Suspension: x.Suspension(nil), Right: x.Ok(suitetest.Doc{}), End: x.Is("active")}
+// refusedHonestly is a suspended intent that refused n wrong answers and took a right one.
+func refusedHonestly(x suitetest.Minter, status, n int, body any) host.Refused {
+	r := host.Refused{Suspension: x.Suspension(nil), Right: x.Ok(doc{}), End: x.Is("active")}
 	for range n {
-		r.Wrong = append(r.Wrong, x.Said(status, body))
+		r.Wrong = append(r.Wrong, x.Reply(status, body))
 		r.Stood = append(r.Stood, x.Is("suspended_awaiting_input"))
 	}
 	return r
 }
 
-// let has the first wrong answer be taken.
-func let(x suitetest.Teller, r *host.Refused) {
-	r.Wrong[0], r.Stood[0], r.Right = x.Ok(suitetest.Doc{}), x.Is("active"), x.Said(409, suitetest.Doc{})
+// takeWrong changes r as if the first wrong answer had been taken.
+func takeWrong(x suitetest.Minter, r *host.Refused) {
+	r.Wrong[0], r.Stood[0], r.Right = x.Ok(doc{}), x.Is("active"), x.Reply(409, doc{})
 }
 
 func TestJudgesOfRefusals(t *testing.T) {
-	x := suitetest.Teller{T: t}
+	x := suitetest.Minter{T: t}
 	type O = answers.RefusalsObservation
-	valid := suitetest.Doc{"detail": suitetest.Doc{"error": "invalid_choice", "valid_choices": []any{suitetest.Doc{"value": "a"}, suitetest.Doc{"value": "b"}}}}
-	honest := func(x suitetest.Teller) O {
+	valid := doc{"detail": doc{"error": "invalid_choice", "valid_choices": []any{doc{"value": "a"}, doc{"value": "b"}}}}
+	honest := func(x suitetest.Minter) O {
 		return O{
-			Keyless: refusedHonestly(x, 401, 2, suitetest.Doc{}), Nameless: refusedHonestly(x, 422, 2, suitetest.Doc{}), Nowhere: []host.Reply{x.Said(404, suitetest.Doc{})},
-			Idle: x.Said(409, suitetest.Doc{}), IdleEnd: x.Is("active"), Another: refusedHonestly(x, 409, 1, suitetest.Doc{"detail": "another"}), Choice: refusedHonestly(x, 422, 2, valid), Choices: []string{"a", "b"},
-			Confirm: refusedHonestly(x, 422, 1, suitetest.Doc{}), Declined: refusedHonestly(x, 422, 0, nil), Empty: refusedHonestly(x, 422, 1, suitetest.Doc{}), Broken: refusedHonestly(x, 400, 3, suitetest.Doc{}),
+			Keyless: refusedHonestly(x, 401, 2, doc{}), Nameless: refusedHonestly(x, 422, 2, doc{}), Nowhere: []host.Reply{x.Reply(404, doc{})},
+			Idle: x.Reply(409, doc{}), IdleEnd: x.Is("active"), Another: refusedHonestly(x, 409, 1, doc{"detail": "another"}),
+			Choice: refusedHonestly(x, 422, 2, valid), Choices: []string{"a", "b"},
+			Confirm: refusedHonestly(x, 422, 1, doc{}), Declined: refusedHonestly(x, 422, 0, nil),
+			Empty: refusedHonestly(x, 422, 1, doc{}), Broken: refusedHonestly(x, 400, 3, doc{}),
 		}
 	}
 	var stories []suitetest.Story[O]
@@ -185,94 +227,128 @@ func TestJudgesOfRefusals(t *testing.T) {
 		{"respond/no-choice", func(o *O) *host.Refused { return &o.Choice }, 409, openintentv1.OIP0025A7},
 	} {
 		stories = append(stories,
-			suitetest.Story[O]{Scenario: k.name, What: "honest", Change: nil, Want: "passed"},
-			suitetest.Story[O]{Scenario: k.name, What: "takes it", Change: func(o *O) { let(x, k.pick(o)) }, Want: k.want},
-			suitetest.Story[O]{Scenario: k.name, What: "refuses it and lets go", Change: func(o *O) { k.pick(o).Stood[0] = x.Is("active") }, Want: k.want},
-			suitetest.Story[O]{Scenario: k.name, What: "refuses it otherwise", Change: func(o *O) { k.pick(o).Wrong[0] = x.Said(k.other, valid) }, Want: k.want},
-			suitetest.Story[O]{Scenario: k.name, What: "takes no right answer either", Change: func(o *O) { k.pick(o).Right = x.Said(422, suitetest.Doc{}) }, Want: "blocked"},
+			suitetest.Story[O]{Scenario: k.name, What: "honest", Want: "passed"},
+			suitetest.Story[O]{Scenario: k.name, What: "takes it", Change: func(o *O) { takeWrong(x, k.pick(o)) }, Want: k.want},
+			suitetest.Story[O]{Scenario: k.name, What: "refuses it and lets go", Want: k.want,
+				Change: func(o *O) { k.pick(o).Stood[0] = x.Is("active") }},
+			suitetest.Story[O]{Scenario: k.name, What: "refuses it otherwise", Want: k.want,
+				Change: func(o *O) { k.pick(o).Wrong[0] = x.Reply(k.other, valid) }},
+			suitetest.Story[O]{Scenario: k.name, What: "takes no right answer either", Want: "blocked",
+				Change: func(o *O) { k.pick(o).Right = x.Reply(422, doc{}) }},
 		)
 	}
 	suitetest.JudgeAll(t, honest, append(stories, []suitetest.Story[O]{
-		{Scenario: "respond/no-choice", What: "lists nothing", Change: func(o *O) { o.Choice.Wrong[1] = x.Said(422, suitetest.Doc{"detail": "no"}) }, Want: openintentv1.OIP0025A8},
-		{Scenario: "respond/no-choice", What: "lists one of two", Change: func(o *O) { o.Choice.Wrong[0] = x.Said(422, suitetest.Doc{"valid_choices": []any{"a"}}) }, Want: openintentv1.OIP0025A8},
-		{Scenario: "respond/no-choice", What: "lists values at the root", Change: func(o *O) { o.Choice.Wrong[0] = x.Said(422, suitetest.Doc{"valid_choices": []any{"b", "a"}}) }, Want: "passed"},
+		{Scenario: "respond/no-choice", What: "lists nothing", Want: openintentv1.OIP0025A8,
+			Change: func(o *O) { o.Choice.Wrong[1] = x.Reply(422, doc{"detail": "no"}) }},
+		{Scenario: "respond/no-choice", What: "lists one of two", Want: openintentv1.OIP0025A8,
+			Change: func(o *O) { o.Choice.Wrong[0] = x.Reply(422, doc{"valid_choices": []any{"a"}}) }},
+		{Scenario: "respond/no-choice", What: "lists values at the root", Want: "passed",
+			Change: func(o *O) { o.Choice.Wrong[0] = x.Reply(422, doc{"valid_choices": []any{"b", "a"}}) }},
 
-		{Scenario: "respond/unknown-intent", What: "honest", Change: nil, Want: "passed"},
-		{Scenario: "respond/unknown-intent", What: "takes it", Change: func(o *O) { o.Nowhere[0] = x.Ok(suitetest.Doc{}) }, Want: openintentv1.OIP0025A3},
-		{Scenario: "respond/unknown-intent", What: "says conflict", Change: func(o *O) { o.Nowhere[0] = x.Said(409, suitetest.Doc{}) }, Want: openintentv1.OIP0025A3},
-		{Scenario: "respond/unknown-intent", What: "has no route at all", Change: func(o *O) { o.Nameless.Right = x.Said(404, suitetest.Doc{}) }, Want: "blocked"},
+		{Scenario: "respond/unknown-intent", What: "honest", Want: "passed"},
+		{Scenario: "respond/unknown-intent", What: "takes it", Want: openintentv1.OIP0025A3,
+			Change: func(o *O) { o.Nowhere[0] = x.Ok(doc{}) }},
+		{Scenario: "respond/unknown-intent", What: "says conflict", Want: openintentv1.OIP0025A3,
+			Change: func(o *O) { o.Nowhere[0] = x.Reply(409, doc{}) }},
+		{Scenario: "respond/unknown-intent", What: "has no route at all", Want: "blocked",
+			Change: func(o *O) { o.Nameless.Right = x.Reply(404, doc{}) }},
 
-		{Scenario: "respond/not-suspended", What: "honest", Change: nil, Want: "passed"},
-		{Scenario: "respond/not-suspended", What: "takes it", Change: func(o *O) { o.Idle = x.Ok(suitetest.Doc{}) }, Want: openintentv1.OIP0025A4},
-		{Scenario: "respond/not-suspended", What: "moves it", Change: func(o *O) { o.IdleEnd = x.Is("completed") }, Want: openintentv1.OIP0025A4},
+		{Scenario: "respond/not-suspended", What: "honest", Want: "passed"},
+		{Scenario: "respond/not-suspended", What: "takes it", Want: openintentv1.OIP0025A4,
+			Change: func(o *O) { o.Idle = x.Ok(doc{}) }},
+		{Scenario: "respond/not-suspended", What: "moves it", Want: openintentv1.OIP0025A4,
+			Change: func(o *O) { o.IdleEnd = x.Is("completed") }},
 
-		{Scenario: "respond/id-not-told", What: "honest", Change: nil, Want: "passed"},
-		{Scenario: "respond/id-not-told", What: "tells it", Change: func(o *O) { o.Another.Wrong[0] = x.Said(409, suitetest.Doc{"detail": "expected sid, got x"}) }, Want: "noted"},
-		{Scenario: "respond/id-not-told", What: "tells it in a key", Change: func(o *O) { o.Another.Wrong[0] = x.Said(409, suitetest.Doc{"detail": suitetest.Doc{"sid": true}}) }, Want: "noted"},
-		{Scenario: "respond/id-not-told", What: "takes it", Change: func(o *O) { let(x, &o.Another) }, Want: "blocked"},
+		{Scenario: "respond/id-not-told", What: "honest", Want: "passed"},
+		{Scenario: "respond/id-not-told", What: "tells it", Want: "noted",
+			Change: func(o *O) { o.Another.Wrong[0] = x.Reply(409, doc{"detail": "expected sid, got x"}) }},
+		{Scenario: "respond/id-not-told", What: "tells it in a key", Want: "noted",
+			Change: func(o *O) { o.Another.Wrong[0] = x.Reply(409, doc{"detail": doc{"sid": true}}) }},
+		{Scenario: "respond/id-not-told", What: "takes it", Change: func(o *O) { takeWrong(x, &o.Another) }, Want: "blocked"},
 
-		{Scenario: "respond/confirm", What: "honest", Change: nil, Want: "passed"},
-		{Scenario: "respond/confirm", What: "takes maybe", Change: func(o *O) { let(x, &o.Confirm) }, Want: openintentv1.OIP0025A9},
-		{Scenario: "respond/confirm", What: "refuses yes", Change: func(o *O) { o.Confirm.Right = x.Said(422, suitetest.Doc{}) }, Want: openintentv1.OIP0025A9},
-		{Scenario: "respond/confirm", What: "refuses no", Change: func(o *O) { o.Declined.Right = x.Said(422, suitetest.Doc{}) }, Want: openintentv1.OIP0025A9},
-		{Scenario: "respond/confirm", What: "waits on after no", Change: func(o *O) { o.Declined.End = x.Is("suspended_awaiting_input") }, Want: openintentv1.OIP0025A9},
+		{Scenario: "respond/confirm", What: "honest", Want: "passed"},
+		{Scenario: "respond/confirm", What: "takes maybe", Want: openintentv1.OIP0025A9,
+			Change: func(o *O) { takeWrong(x, &o.Confirm) }},
+		{Scenario: "respond/confirm", What: "refuses yes", Want: openintentv1.OIP0025A9,
+			Change: func(o *O) { o.Confirm.Right = x.Reply(422, doc{}) }},
+		{Scenario: "respond/confirm", What: "refuses no", Want: openintentv1.OIP0025A9,
+			Change: func(o *O) { o.Declined.Right = x.Reply(422, doc{}) }},
+		{Scenario: "respond/confirm", What: "waits on after no", Want: openintentv1.OIP0025A9,
+			Change: func(o *O) { o.Declined.End = x.Is("suspended_awaiting_input") }},
 	}...))
 }
 
 func TestJudgesOfOldIDs(t *testing.T) {
-	x := suitetest.Teller{T: t}
+	x := suitetest.Minter{T: t}
 	type O = answers.StaleObservation
-	honest := func(x suitetest.Teller) O {
-		return O{Behind: refusedHonestly(x, 409, 1, suitetest.Doc{}), Window: refusedHonestly(x, 409, 1, suitetest.Doc{}), First: []host.Reply{x.Ok(suitetest.Doc{}), x.Ok(suitetest.Doc{})}}
+	honest := func(x suitetest.Minter) O {
+		return O{Behind: refusedHonestly(x, 409, 1, doc{}), Window: refusedHonestly(x, 409, 1, doc{}),
+			First: []host.Reply{x.Ok(doc{}), x.Ok(doc{})}}
 	}
 	suitetest.JudgeAll(t, honest, []suitetest.Story[O]{
-		{Scenario: "respond/old-id", What: "honest", Change: nil, Want: "passed"},
-		{Scenario: "respond/old-id", What: "takes it behind the new record", Change: func(o *O) { let(x, &o.Behind) }, Want: openintentv1.OIP0025A5},
-		{Scenario: "respond/old-id", What: "takes it in the window", Change: func(o *O) { let(x, &o.Window) }, Want: openintentv1.OIP0025A5},
-		{Scenario: "respond/old-id", What: "takes no new one", Change: func(o *O) { o.Behind.Right = x.Said(409, suitetest.Doc{}) }, Want: "blocked"},
+		{Scenario: "respond/old-id", What: "honest", Want: "passed"},
+		{Scenario: "respond/old-id", What: "takes it behind the new record", Want: openintentv1.OIP0025A5,
+			Change: func(o *O) { takeWrong(x, &o.Behind) }},
+		{Scenario: "respond/old-id", What: "takes it in the window", Want: openintentv1.OIP0025A5,
+			Change: func(o *O) { takeWrong(x, &o.Window) }},
+		{Scenario: "respond/old-id", What: "takes no new one", Want: "blocked",
+			Change: func(o *O) { o.Behind.Right = x.Reply(409, doc{}) }},
 	})
 }
 
 func TestJudgesOfGovernance(t *testing.T) {
-	x := suitetest.Teller{T: t}
+	x := suitetest.Minter{T: t}
 	type O = answers.AllowedObservation
-	suitetest.JudgeAll(t, func(x suitetest.Teller) O {
-		return O{Made: x.Is("active"), Refused: refusedHonestly(x, 403, 1, suitetest.Doc{})}
+	suitetest.JudgeAll(t, func(x suitetest.Minter) O {
+		return O{Made: x.Is("active"), Refused: refusedHonestly(x, 403, 1, doc{})}
 	}, []suitetest.Story[O]{
-		{Scenario: "respond/allowed-agents", What: "honest", Change: nil, Want: "passed"},
-		{Scenario: "respond/allowed-agents", What: "takes it", Change: func(o *O) { let(x, &o.Refused) }, Want: "noted"},
-		{Scenario: "respond/allowed-agents", What: "says conflict", Change: func(o *O) { o.Refused.Wrong[0] = x.Said(409, suitetest.Doc{}) }, Want: "noted"},
-		{Scenario: "respond/allowed-agents", What: "takes none of its own", Change: func(o *O) { o.Refused.Right = x.Said(403, suitetest.Doc{}) }, Want: "blocked"},
+		{Scenario: "respond/allowed-agents", What: "honest", Want: "passed"},
+		{Scenario: "respond/allowed-agents", What: "takes it", Change: func(o *O) { takeWrong(x, &o.Refused) }, Want: "noted"},
+		{Scenario: "respond/allowed-agents", What: "says conflict", Want: "noted",
+			Change: func(o *O) { o.Refused.Wrong[0] = x.Reply(409, doc{}) }},
+		{Scenario: "respond/allowed-agents", What: "takes none of its own", Want: "blocked",
+			Change: func(o *O) { o.Refused.Right = x.Reply(403, doc{}) }},
 	})
 }
 
 func TestJudgesOfVersions(t *testing.T) {
-	x := suitetest.Teller{T: t}
+	x := suitetest.Minter{T: t}
 	type O = host.VersionsObservation
-	intent := func(version int, state suitetest.Doc) host.Reply {
-		return x.Ok(suitetest.Doc{"id": "i", "title": "T", "status": "draft", "version": version, "state": state})
+	intent := func(version int, state doc) host.Reply {
+		return x.Ok(doc{"id": "i", "title": "T", "status": "draft", "version": version, "state": state})
 	}
 	header := func(value string) wire.Value { return wiretest.Value(t, `"`+value+`"`) }
-	honest := func(x suitetest.Teller) O {
-		return O{Title: "T", Made: intent(1, suitetest.Doc{}), Read: intent(1, suitetest.Doc{}), Without: x.Said(428, suitetest.Doc{}), After: intent(1, suitetest.Doc{}), Right: intent(2, suitetest.Doc{"assay": "right"}), ETag: header("2"), Stale: x.Said(409, suitetest.Doc{}), End: intent(2, suitetest.Doc{"assay": "right"})}
+	honest := func(x suitetest.Minter) O {
+		return O{Title: "T", Made: intent(1, doc{}), Read: intent(1, doc{}), Without: x.Reply(428, doc{}),
+			After: intent(1, doc{}), Right: intent(2, doc{"assay": "right"}), ETag: header("2"), Stale: x.Reply(409, doc{}),
+			End: intent(2, doc{"assay": "right"})}
 	}
 	suitetest.JudgeAll(t, honest, []suitetest.Story[O]{
-		{Scenario: "lifecycle/read-back", What: "honest", Change: nil, Want: "passed"},
-		{Scenario: "lifecycle/read-back", What: "another title", Change: func(o *O) { o.Title = "U" }, Want: openintentv1.OIP00014},
-		{Scenario: "lifecycle/read-back", What: "not there", Change: func(o *O) { o.Read = x.Said(404, suitetest.Doc{}) }, Want: openintentv1.OIP00014},
-		{Scenario: "lifecycle/read-back", What: "made with 202", Change: func(o *O) { o.Made = x.Said(202, suitetest.Doc{"id": "i"}) }, Want: openintentv1.OIP00014},
+		{Scenario: "lifecycle/read-back", What: "honest", Want: "passed"},
+		{Scenario: "lifecycle/read-back", What: "another title", Want: openintentv1.OIP00014,
+			Change: func(o *O) { o.Title = "U" }},
+		{Scenario: "lifecycle/read-back", What: "not there", Want: openintentv1.OIP00014,
+			Change: func(o *O) { o.Read = x.Reply(404, doc{}) }},
+		{Scenario: "lifecycle/read-back", What: "made with 202", Want: openintentv1.OIP00014,
+			Change: func(o *O) { o.Made = x.Reply(202, doc{"id": "i"}) }},
 
-		{Scenario: "lifecycle/needs-a-version", What: "honest", Change: nil, Want: "passed"},
-		{Scenario: "lifecycle/needs-a-version", What: "takes it", Change: func(o *O) { o.Without = x.Ok(suitetest.Doc{}) }, Want: openintentv1.OIP00011},
-		{Scenario: "lifecycle/needs-a-version", What: "refuses and writes", Change: func(o *O) { o.After = intent(1, suitetest.Doc{"assay": "unversioned"}) }, Want: openintentv1.OIP00011},
-		{Scenario: "lifecycle/needs-a-version", What: "takes nothing", Change: func(o *O) { o.Right = x.Said(428, suitetest.Doc{}) }, Want: "blocked"},
+		{Scenario: "lifecycle/needs-a-version", What: "honest", Want: "passed"},
+		{Scenario: "lifecycle/needs-a-version", What: "takes it", Want: openintentv1.OIP00011,
+			Change: func(o *O) { o.Without = x.Ok(doc{}) }},
+		{Scenario: "lifecycle/needs-a-version", What: "refuses and writes", Want: openintentv1.OIP00011,
+			Change: func(o *O) { o.After = intent(1, doc{"assay": "unversioned"}) }},
+		{Scenario: "lifecycle/needs-a-version", What: "takes nothing", Want: "blocked",
+			Change: func(o *O) { o.Right = x.Reply(428, doc{}) }},
 
-		{Scenario: "lifecycle/old-version", What: "honest", Change: nil, Want: "passed"},
-		{Scenario: "lifecycle/old-version", What: "takes it", Change: func(o *O) { o.Stale = x.Ok(suitetest.Doc{}) }, Want: openintentv1.OIP00012},
-		{Scenario: "lifecycle/old-version", What: "refuses and writes", Change: func(o *O) { o.End = intent(3, suitetest.Doc{"assay": "stale"}) }, Want: openintentv1.OIP00012},
-		{Scenario: "lifecycle/old-version", What: "has one version for ever", Change: func(o *O) { o.Right = intent(1, suitetest.Doc{"assay": "right"}) }, Want: "blocked"},
+		{Scenario: "lifecycle/old-version", What: "honest", Want: "passed"},
+		{Scenario: "lifecycle/old-version", What: "takes it", Want: openintentv1.OIP00012,
+			Change: func(o *O) { o.Stale = x.Ok(doc{}) }},
+		{Scenario: "lifecycle/old-version", What: "refuses and writes", Want: openintentv1.OIP00012,
+			Change: func(o *O) { o.End = intent(3, doc{"assay": "stale"}) }},
+		{Scenario: "lifecycle/old-version", What: "has one version for ever", Want: "blocked",
+			Change: func(o *O) { o.Right = intent(1, doc{"assay": "right"}) }},
 
-		{Scenario: "lifecycle/etag", What: "honest", Change: nil, Want: "passed"},
+		{Scenario: "lifecycle/etag", What: "honest", Want: "passed"},
 		{Scenario: "lifecycle/etag", What: "none", Change: func(o *O) { o.ETag = wire.Value{} }, Want: "noted"},
 		{Scenario: "lifecycle/etag", What: "the old one", Change: func(o *O) { o.ETag = header("1") }, Want: "noted"},
 	})

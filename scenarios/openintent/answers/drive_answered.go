@@ -7,33 +7,36 @@ import (
 	"github.com/openassay/assay/scenarios/openintent/host"
 )
 
-// Choice is one of the answers to choose from, as we wrote it.
+// Choice is one of the choices of a question.
 type Choice struct {
 	Value       string `json:"value"`
 	Label       string `json:"label"`
 	Description string `json:"description,omitempty"`
 }
 
-// AnsweredObservation is an intent that waited for a choice and was answered, twice more after that.
+// AnsweredObservation is an intent that was suspended with choices, and answered three times.
 type AnsweredObservation struct {
 	Suspension host.Suspension `json:"suspension"`
 	Chosen     Choice          `json:"chosen"`
 	Other      Choice          `json:"other"`
 	Answer     host.Reply      `json:"answer"`
-	After      host.Reply      `json:"after"` // the intent
+	After      host.Reply      `json:"after"` // the intent after the first answer
 	Log        host.Log        `json:"log"`
-	Again      []host.Reply    `json:"again"`      // answers after the first: the same value, another one
-	AfterAgain host.Reply      `json:"afterAgain"` // the intent
+	Again      []host.Reply    `json:"again"`      // replies to the later answers: the same value, another one
+	AfterAgain host.Reply      `json:"afterAgain"` // the intent after them
 	LogAgain   host.Log        `json:"logAgain"`
 	AnsweredBy string          `json:"answeredBy"`
-	Usual      host.Reply      `json:"usual"` // an answer in the usual order, for a drive that has another
+	Usual      host.Reply      `json:"usual"` // the control of a drive in the other order: an answer in the usual one
 }
 
 var answered = &scenarios.Drive[AnsweredObservation]{
 	ID: "openintent/answered", Title: "suspends an intent with choices, answers, and answers again",
-	Sends: []string{"POST /intents", "POST /intents/{id}/state", "POST /intents/{id}/status", "POST /intents/{id}/suspend/respond, 3 times", "GET /intents/{id}", "GET /intents/{id}/events"},
+	Sends: []string{
+		"POST /intents", "POST /intents/{id}/state", "POST /intents/{id}/status",
+		"POST /intents/{id}/suspend/respond, 3 times", "GET /intents/{id}", "GET /intents/{id}/events",
+	},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *AnsweredObservation) {
-		answeredBy(ctx, c, host.RecordFirst, o)
+		o.drive(ctx, c, host.RecordFirst)
 	},
 }
 
@@ -41,11 +44,11 @@ var answeredStatusFirst = &scenarios.Drive[AnsweredObservation]{
 	ID: "openintent/answered-status-first", Title: "does the same, and sets the status before it writes the record",
 	Sends: answered.Sends,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *AnsweredObservation) {
-		answeredBy(ctx, c, host.StatusFirst, o)
+		o.drive(ctx, c, host.StatusFirst)
 	},
 }
 
-// choices are three to choose from, in a random order; the last has no description.
+// choices returns three random choices; the last has no description.
 func choices(s *host.Server) []Choice {
 	out := make([]Choice, 3)
 	for i := range out {
@@ -63,7 +66,8 @@ func asAny(choices []Choice) []any {
 	return out
 }
 
-func answeredBy(ctx context.Context, c *scenarios.Conn, order host.Order, o *AnsweredObservation) {
+// drive suspends an intent in one of the two orders, and answers it three times.
+func (o *AnsweredObservation) drive(ctx context.Context, c *scenarios.Conn, order host.Order) {
 	s := host.Open(ctx, c)
 	if order != host.RecordFirst {
 		i, sus := s.Waiting(ctx, "usual")
@@ -73,44 +77,49 @@ func answeredBy(ctx context.Context, c *scenarios.Conn, order host.Order, o *Ans
 	options := choices(s)
 	o.Chosen, o.Other = options[s.Rand.IntN(2)], options[2]
 	o.AnsweredBy = s.Name("operator")
-	r := s.Question("choice", asAny(options)...).With(map[string]any{"context": map[string]any{"note": s.Name("context")}, "confidence_at_suspension": 0.25})
+	r := s.Question("choice", asAny(options)...).With(map[string]any{
+		"context": map[string]any{"note": s.Name("context")}, "confidence_at_suspension": 0.25,
+	})
 	o.Suspension = i.SuspendBy(ctx, r, order)
 	give := func(label, value string) host.Reply {
-		return i.Respond(ctx, label, map[string]any{"suspension_id": o.Suspension.ID, "value": value, "responded_by": o.AnsweredBy})
+		return i.Respond(ctx, label,
+			map[string]any{"suspension_id": o.Suspension.ID, "value": value, "responded_by": o.AnsweredBy})
 	}
 	o.Answer = give("answer with a choice", o.Chosen.Value)
 	if host.MissingRoute(o.Answer) {
 		host.NoAnswers(s, o.Answer)
-		return
 	}
 	o.look(ctx, i, &o.After, &o.Log, "after the answer")
-	for _, more := range []struct{ label, value string }{{"answer again", o.Chosen.Value}, {"answer again, otherwise", o.Other.Value}} {
-		again := give(more.label, more.value)
-		o.Again = append(o.Again, again)
-	}
+	o.Again = append(o.Again, give("answer again", o.Chosen.Value))
+	o.Again = append(o.Again, give("answer again, otherwise", o.Other.Value))
 	o.look(ctx, i, &o.AfterAgain, &o.LogAgain, "after the later answers")
 }
 
-func (o *AnsweredObservation) look(ctx context.Context, i *host.Intent, intent *host.Reply, log *host.Log, when string) {
+// look reads the intent and its log.
+func (o *AnsweredObservation) look(
+	ctx context.Context, i *host.Intent, intent *host.Reply, log *host.Log, when string,
+) {
 	*intent = i.Read(ctx, "the intent "+when)
 	*log = i.Log(ctx, "the log "+when)
 }
 
-// RacedObservation is an intent that was answered by many at once.
+// RacedObservation is an intent that was answered several times at once.
 type RacedObservation struct {
 	Suspension host.Suspension `json:"suspension"`
-	Values     []string        `json:"values"` // of the answers, in their order
+	Values     []string        `json:"values"` // of the answers
 	Replies    []host.Reply    `json:"replies"`
 	After      host.Reply      `json:"after"`
 	Log        host.Log        `json:"log"`
 }
 
-// racers is how many answer at once.
+// racers is the number of answers at once.
 const racers = 8
 
 var raced = &scenarios.Drive[RacedObservation]{
 	ID: "openintent/raced", Title: "answers a suspended intent eight times at once, with two values",
-	Sends: []string{"POST /intents", "POST /intents/{id}/suspend/respond, 8 at once", "GET /intents/{id}", "GET /intents/{id}/events"},
+	Sends: []string{
+		"POST /intents", "POST /intents/{id}/suspend/respond, 8 at once", "GET /intents/{id}", "GET /intents/{id}/events",
+	},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *RacedObservation) {
 		s := host.Open(ctx, c)
 		i, sus := s.Waiting(ctx, "raced")
@@ -127,31 +136,37 @@ var raced = &scenarios.Drive[RacedObservation]{
 		s.AtOnce(ctx, calls...)
 		if host.MissingRoute(o.Replies[0]) {
 			host.NoAnswers(s, o.Replies[0])
-			return
 		}
 		o.After = i.Read(ctx, "the intent after all answers")
 		o.Log = i.Log(ctx, "the log after all answers")
 	},
 }
 
-// KeptObservation is a record with a policy as the server has it, and one without.
+// KeptObservation is a record with a retry policy and one without, as the server keeps them.
 type KeptObservation struct {
 	With    host.Suspension `json:"with"`
 	Without host.Suspension `json:"without"`
-	Taken   []host.Reply    `json:"taken"` // the right answers
-	Log     host.Log        `json:"log"`   // of the first, while it waits
+	Taken   []host.Reply    `json:"taken"` // the replies to their answers
+	Log     host.Log        `json:"log"`   // of With, while it is suspended
 }
 
 var kept = &scenarios.Drive[KeptObservation]{
 	ID: "openintent/kept", Title: "suspends an intent with a retry policy, and one without",
-	Sends: []string{"POST /intents, twice", "POST /intents/{id}/state", "POST /intents/{id}/status", "GET /intents/{id}", "POST /intents/{id}/suspend/respond"},
+	Sends: []string{
+		"POST /intents, twice", "POST /intents/{id}/state", "POST /intents/{id}/status", "GET /intents/{id}",
+		"POST /intents/{id}/suspend/respond",
+	},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *KeptObservation) {
 		s := host.Open(ctx, c)
+		policy := map[string]any{
+			"final_fallback_policy": "fail",
+			"escalation_ladder":     []any{map[string]any{"attempt": 2, "channel_hint": "email"}},
+		}
 		for _, k := range []struct {
 			record host.Record
 			into   *host.Suspension
 		}{
-			{s.Question("text").Retried(3, 3600, map[string]any{"final_fallback_policy": "fail", "escalation_ladder": []any{map[string]any{"attempt": 2, "channel_hint": "email"}}}), &o.With},
+			{s.Question("text").Retried(3, 3600, policy), &o.With},
 			{s.Question("text").Within(3600, "fail", nil), &o.Without},
 		} {
 			i := s.NewIntent(ctx, "kept", host.Active, nil)
@@ -162,7 +177,6 @@ var kept = &scenarios.Drive[KeptObservation]{
 			taken := i.Answer(ctx, "the answer", k.into.ID, "yes")
 			if host.MissingRoute(taken) {
 				host.NoAnswers(s, taken)
-				return
 			}
 			o.Taken = append(o.Taken, taken)
 		}

@@ -1,4 +1,4 @@
-// Package answers asks who may answer an intent that waits, which answers count, and what stays of them.
+// Package answers asks who may answer a suspended intent, which answers count, and what the server keeps of them.
 package answers
 
 import (
@@ -10,13 +10,14 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
+// Suite returns the suite respond.
 func Suite() scenarios.Suite {
 	return scenarios.Suite{
 		ID: "respond", Title: "answers: who may, which count, and what stays of them",
 		Scenarios: []scenarios.Scenario{
-			respondKeyless, respondNameless, respondNowhere, respondIdle, respondAnother, respondNotTold, respondChoice, respondConfirm,
-			respondReply, respondPersisted, respondResumed, respondOnce, respondRace, respondStale, respondBroken, respondEmpty, respondAllowed, respondOrders,
-			respondKept, respondSuspendedOnce,
+			respondKeyless, respondNameless, respondNowhere, respondIdle, respondAnother, respondNotTold, respondChoice,
+			respondConfirm, respondReply, respondPersisted, respondResumed, respondOnce, respondRace, respondStale,
+			respondBroken, respondEmpty, respondAllowed, respondOrders, respondKept, respondSuspendedOnce,
 		},
 	}
 }
@@ -43,11 +44,12 @@ var respondReply = scenarios.Scenario{
 			j.Check(openintentv1.OIP0025A11, body.Key(m.member)).To(m.want, "%s of the reply", m.member)
 		}
 		j.Check(openintentv1.OIP0025A12, body.Key("choice_label")).To(check.Equal(o.Chosen.Label), "choice_label of the reply")
-		j.Check(openintentv1.OIP0025A12, body.Key("choice_description")).To(check.Equal(o.Chosen.Description), "choice_description of the reply")
+		j.Check(openintentv1.OIP0025A12, body.Key("choice_description")).
+			To(check.Equal(o.Chosen.Description), "choice_description of the reply")
 	}),
 }
 
-// respondPersisted reads the intent again: the reply does not show whether the answer was kept.
+// respondPersisted judges the intent as it was read again: the reply does not show that the answer was kept.
 var respondPersisted = scenarios.Scenario{
 	ID:     "openintent/respond/persisted",
 	Title:  "the record keeps the answer: response, resolution and responded_at, and all else as it was",
@@ -55,24 +57,29 @@ var respondPersisted = scenarios.Scenario{
 	Claim:  claims.Core,
 	Ask: scenarios.Ask(answered, func(o AnsweredObservation, j *scenarios.Judge) {
 		o.Answer.Taken(j)
-		persisted(j, openintentv1.OIP0025A13, o.Suspension, o.After, o.Chosen.Value)
+		checkPersisted(j, openintentv1.OIP0025A13, o.Suspension, o.After, o.Chosen.Value)
 	}),
 }
 
-// persisted checks the record of an answered suspension against what was written and what was answered.
-func persisted(j *scenarios.Judge, id scenarios.RequirementID, sus host.Suspension, after host.Reply, value any) {
+// checkPersisted checks that the record holds the answer, and everything that was written when the intent was
+// suspended.
+func checkPersisted(
+	j *scenarios.Judge, id scenarios.RequirementID, sus host.Suspension, after host.Reply, value any,
+) {
 	record := after.Body.At("/state/_suspension")
 	j.Check(id, record.Key("response")).To(check.Equal(value), "response in the record")
 	j.Check(id, record.Key("resolution")).To(check.Equal("responded"), "resolution in the record")
 	j.Check(id, record.Key("responded_at")).To(host.Moment(), "responded_at in the record")
-	for _, member := range []string{"id", "question", "response_type", "choices", "context", "suspended_at", "confidence_at_suspension"} {
+	for _, member := range []string{
+		"id", "question", "response_type", "choices", "context", "suspended_at", "confidence_at_suspension",
+	} {
 		if want := sus.SentMember(member); want != nil {
 			j.Check(id, record.Key(member)).To(host.AsSent(want), "%s in the record", member)
 		}
 	}
 }
 
-// respondResumed does not mind a status_changed beside the event (OIP-R123).
+// respondResumed accepts a status_changed beside the event (OIP-R123).
 var respondResumed = scenarios.Scenario{
 	ID:     "openintent/respond/resumed-once",
 	Title:  "an answer leaves one intent.resumed with the id of the suspension",
@@ -84,12 +91,13 @@ var respondResumed = scenarios.Scenario{
 		resumed := o.Log.OfType(host.EventResumed)
 		j.Check(openintentv1.OIP0025A14, resumed).To(check.Len(1), "intent.resumed on the log")
 		if len(resumed.Values) == 1 {
-			j.Check(openintentv1.OIP0025A14, resumed.Last().At("/payload/suspension_id")).To(check.Equal(o.Suspension.ID), "suspension_id of intent.resumed")
+			j.Check(openintentv1.OIP0025A14, resumed.Last().At("/payload/suspension_id")).
+				To(check.Equal(o.Suspension.ID), "suspension_id of intent.resumed")
 		}
 	}),
 }
 
-// respondOnce takes any 4xx (OIP-R30). Whether the first answer was kept is another question.
+// respondOnce accepts any 4xx (OIP-R30). respondPersisted asks whether the first answer was kept.
 var respondOnce = scenarios.Scenario{
 	ID:     "openintent/respond/once",
 	Title:  "answers after the first are refused and change nothing, the same value as well as another",
@@ -100,14 +108,17 @@ var respondOnce = scenarios.Scenario{
 		o.Log.Readable(j)
 		o.LogAgain.Readable(j)
 		for _, again := range o.Again {
-			if j.Check(openintentv1.OIP0026K4, again.Status).To(check.Status(4), "%s", again.Asked); again.Code() != 409 && again.Code()/100 == 4 {
-				j.Find(openintentv1.OIP0026K4, "%s was refused with HTTP %d: 409 is expected", again.Asked, again.Code())
+			j.Check(openintentv1.OIP0026K4, again.Status).To(check.Status(4), "%s", again.Asked)
+			if code := again.Code(); code != 409 && code/100 == 4 {
+				j.Find(openintentv1.OIP0026K4, "%s was refused with HTTP %d: 409 is expected", again.Asked, code)
 			}
 		}
 		for _, pointer := range []string{"/state/_suspension", "/version", "/status"} {
-			j.Check(openintentv1.OIP0026K4, o.AfterAgain.Body.At(pointer)).To(check.SameAs(o.After.Body.At(pointer)), "%s after the later answers", pointer)
+			j.Check(openintentv1.OIP0026K4, o.AfterAgain.Body.At(pointer)).
+				To(check.SameAs(o.After.Body.At(pointer)), "%s after the later answers", pointer)
 		}
-		j.Check(openintentv1.OIP0026K4, o.LogAgain.OfType(host.EventResumed)).To(check.Len(len(o.Log.OfType(host.EventResumed).Values)), "intent.resumed after the later answers")
+		j.Check(openintentv1.OIP0026K4, o.LogAgain.OfType(host.EventResumed)).
+			To(check.Len(len(o.Log.OfType(host.EventResumed).Values)), "intent.resumed after the later answers")
 	}),
 }
 
@@ -130,13 +141,14 @@ var respondRace = scenarios.Scenario{
 		j.Check(openintentv1.OIPREAD1, wire.Found{Values: winners, In: o.After.Body.Ref()}).To(check.Len(1), "answers that were taken")
 		j.Check(openintentv1.OIPREAD1, all).To(check.Each(check.Status(2, 4)), "all answers")
 		j.Check(openintentv1.OIPREAD1, o.Log.OfType(host.EventResumed)).To(check.Len(1), "intent.resumed on the log")
-		if kept := o.After.Body.At("/state/_suspension/response"); kept.Present() && len(winners) == 1 { // a lost answer is another question
+		kept := o.After.Body.At("/state/_suspension/response")
+		if kept.Present() && len(winners) == 1 { // respondPersisted finds a lost answer
 			j.Check(openintentv1.OIPREAD1, kept).To(check.Equal(value), "response in the record")
 		}
 	}),
 }
 
-// respondOrders has the status set first (OIP-R35).
+// respondOrders asks about an intent whose status was set first (OIP-R35).
 var respondOrders = scenarios.Scenario{
 	ID:     "openintent/respond/orders",
 	Title:  "an intent whose status was set before its record was written is answered like any other",
@@ -144,8 +156,9 @@ var respondOrders = scenarios.Scenario{
 	Claim:  claims.Core,
 	Ask: scenarios.Ask(answeredStatusFirst, func(o AnsweredObservation, j *scenarios.Judge) {
 		o.Usual.Taken(j)
-		j.Check(openintentv1.OIPREAD2, o.Suspension.After.Body.Key("status")).To(check.Equal(host.Suspended), "status of the intent, suspended status-first")
-		j.Check(openintentv1.OIPREAD2, o.Suspension.Stood().Key("id")).To(check.Equal(o.Suspension.ID), "id of the record")
+		j.Check(openintentv1.OIPREAD2, o.Suspension.After.Body.Key("status")).
+			To(check.Equal(host.Suspended), "status of the intent, suspended status-first")
+		j.Check(openintentv1.OIPREAD2, o.Suspension.Shown().Key("id")).To(check.Equal(o.Suspension.ID), "id of the record")
 		j.Check(openintentv1.OIPREAD2, o.Answer.Status).To(check.Status(2), "a valid choice")
 		j.Check(openintentv1.OIPREAD2, o.After.Body.Key("status")).To(check.Equal(host.Active), "status of the intent after the answer")
 		o.Log.Readable(j)
@@ -162,13 +175,15 @@ var respondKept = scenarios.Scenario{
 		for _, taken := range o.Taken {
 			taken.Taken(j)
 		}
-		j.Check(openintentv1.OIP0026X3, o.With.Stood().Key("retry_policy")).To(host.AsSent(o.With.SentMember("retry_policy")), "retry_policy of the record")
-		j.Check(openintentv1.OIP0026L1, o.Without.Stood().Key("id")).To(check.Equal(o.Without.ID), "id of the record without retry_policy")
-		j.Check(openintentv1.OIP0026L1, o.Without.Stood().Key("fallback_policy")).To(host.AsSent(o.Without.SentMember("fallback_policy")), "fallback_policy of the record without retry_policy")
+		j.Check(openintentv1.OIP0026X3, o.With.Shown().Key("retry_policy")).
+			To(host.AsSent(o.With.SentMember("retry_policy")), "retry_policy of the record")
+		j.Check(openintentv1.OIP0026L1, o.Without.Shown().Key("id")).To(check.Equal(o.Without.ID), "id of the record without retry_policy")
+		j.Check(openintentv1.OIP0026L1, o.Without.Shown().Key("fallback_policy")).
+			To(host.AsSent(o.Without.SentMember("fallback_policy")), "fallback_policy of the record without retry_policy")
 	}),
 }
 
-// respondSuspendedOnce does not ask who emits intent.suspended (OIP-R19): the suite has not.
+// respondSuspendedOnce leaves open who emits intent.suspended (OIP-R19). The suite itself does not.
 var respondSuspendedOnce = scenarios.Scenario{
 	ID:     "openintent/respond/suspended-once",
 	Title:  "a suspension leaves at most one intent.suspended, and a reader of the log finds the suspension on it",
@@ -177,9 +192,11 @@ var respondSuspendedOnce = scenarios.Scenario{
 	Ask: scenarios.Ask(kept, func(o KeptObservation, j *scenarios.Judge) {
 		o.Log.Readable(j)
 		if len(o.Log.Events) == 0 {
-			j.Block("the log of an intent that was made, activated and suspended is empty", "have GET /intents/{id}/events list what happened")
+			j.Block("the log of an intent that was made, activated and suspended is empty",
+				"make GET /intents/{id}/events list the events of the intent")
 		}
 		emitted := o.Log.Of(host.EventSuspended, o.With.ID)
-		j.Check(openintentv1.OIPREAD7, emitted).To(check.That("none of them, or one", func(v any) bool { l, _ := v.([]any); return len(l) <= 1 }), "intent.suspended on the log")
+		atMostOne := check.That("none of them, or one", func(v any) bool { l, _ := v.([]any); return len(l) <= 1 })
+		j.Check(openintentv1.OIPREAD7, emitted).To(atMostOne, "intent.suspended on the log")
 	}),
 }

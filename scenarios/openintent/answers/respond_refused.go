@@ -9,8 +9,10 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// refusal is a scenario about one kind of answer that has to be refused.
-func refusal(name, title string, id scenarios.RequirementID, of func(RefusalsObservation) host.Refused, accepted ...int) scenarios.Scenario {
+// refusal returns a scenario about one kind of answer that has to be refused.
+func refusal(
+	name, title string, id scenarios.RequirementID, of func(RefusalsObservation) host.Refused, accepted ...int,
+) scenarios.Scenario {
 	return scenarios.Scenario{
 		ID: scenarios.ScenarioID("openintent/respond/" + name), Title: title, Proves: scenarios.IDs{id}, Claim: claims.Core,
 		Ask: scenarios.Ask(refusals, func(o RefusalsObservation, j *scenarios.Judge) { of(o).Refused(j, id, accepted...) }),
@@ -18,21 +20,23 @@ func refusal(name, title string, id scenarios.RequirementID, of func(RefusalsObs
 }
 
 var (
-	respondKeyless = refusal("needs-a-key", "an answer without a valid key is refused with 401, and the intent waits on", openintentv1.OIP0025A1,
-		func(o RefusalsObservation) host.Refused { return o.Keyless }, 401)
-	respondNameless = refusal("needs-an-id", "an answer that names no suspension is refused with 422, and the intent waits on", openintentv1.OIP0025A2,
-		func(o RefusalsObservation) host.Refused { return o.Nameless }, 422)
-	// respondAnother asks for what a server must do, and respondNotTold for what it should.
-	respondAnother = refusal("another-id", "an answer that names another suspension is refused with 409, and the intent waits on", openintentv1.OIP0025A5,
-		func(o RefusalsObservation) host.Refused { return o.Another }, 409)
-	respondBroken = refusal("no-object", "a body that is no JSON object is refused with 4xx, not 5xx", openintentv1.OIP0025A17,
-		func(o RefusalsObservation) host.Refused { return o.Broken }, 4)
-	// respondEmpty takes any 4xx (OIP-R107).
-	respondEmpty = refusal("empty-text", "an empty text is no answer", openintentv1.OIP0025A10,
-		func(o RefusalsObservation) host.Refused { return o.Empty }, 4)
+	respondKeyless = refusal("needs-a-key", "an answer without a valid key is refused with 401, and the intent waits on",
+		openintentv1.OIP0025A1, func(o RefusalsObservation) host.Refused { return o.Keyless }, 401)
+	respondNameless = refusal("needs-an-id",
+		"an answer that names no suspension is refused with 422, and the intent waits on",
+		openintentv1.OIP0025A2, func(o RefusalsObservation) host.Refused { return o.Nameless }, 422)
+	// respondAnother asks for a MUST, and respondNotTold for the SHOULD beside it.
+	respondAnother = refusal("another-id",
+		"an answer that names another suspension is refused with 409, and the intent waits on",
+		openintentv1.OIP0025A5, func(o RefusalsObservation) host.Refused { return o.Another }, 409)
+	respondBroken = refusal("no-object", "a body that is no JSON object is refused with 4xx, not 5xx",
+		openintentv1.OIP0025A17, func(o RefusalsObservation) host.Refused { return o.Broken }, 4)
+	// respondEmpty accepts any 4xx (OIP-R107).
+	respondEmpty = refusal("empty-text", "an empty text is no answer",
+		openintentv1.OIP0025A10, func(o RefusalsObservation) host.Refused { return o.Empty }, 4)
 )
 
-// respondNowhere has a control: a right answer elsewhere shows that the route is there.
+// respondNowhere has a control: an answer that another intent takes shows that the route exists.
 var respondNowhere = scenarios.Scenario{
 	ID:     "openintent/respond/unknown-intent",
 	Title:  "an answer to an intent that is not there is refused with 404",
@@ -58,7 +62,7 @@ var respondIdle = scenarios.Scenario{
 	}),
 }
 
-// respondNotTold is about a SHOULD: who knows the id can answer.
+// respondNotTold is about a SHOULD: whoever knows the id can answer.
 var respondNotTold = scenarios.Scenario{
 	ID:     "openintent/respond/id-not-told",
 	Title:  "a refusal does not tell the id that would have been right",
@@ -68,20 +72,21 @@ var respondNotTold = scenarios.Scenario{
 		o.Another.Control(j)
 		for _, r := range append(append([]host.Reply{}, o.Another.Wrong...), o.Nameless.Wrong...) {
 			if r.Ok() {
-				j.BlockOn(openintentv1.OIP0025A5, "it was not refused: "+r.Asked)
+				j.BlockOn(openintentv1.OIP0025A5, r.Asked+" was not refused")
 			}
 		}
 		secret := o.Another.Suspension.ID
+		withoutID := check.Seeing("a refusal without the id of the suspension", func(s wire.Seen) (bool, string) {
+			v, _ := s.(wire.Value)
+			return !host.Contains(v, secret), v.JSON()
+		})
 		for _, r := range o.Another.Wrong {
-			j.Check(openintentv1.OIP0025A6, r.Body).To(check.Seeing("a refusal without the id of the suspension", func(s wire.Seen) (bool, string) {
-				v, _ := s.(wire.Value)
-				return !host.Tells(v, secret), v.JSON()
-			}))
+			j.Check(openintentv1.OIP0025A6, r.Body).To(withoutID)
 		}
 	}),
 }
 
-// respondChoice finds the list in any of its places (OIP-R6).
+// respondChoice accepts the list in any of its places (OIP-R6).
 var respondChoice = scenarios.Scenario{
 	ID:     "openintent/respond/no-choice",
 	Title:  "a value that is none of the choices is refused with 422, which lists the valid ones, and the intent waits on",
@@ -91,16 +96,16 @@ var respondChoice = scenarios.Scenario{
 		o.Choice.Refused(j, openintentv1.OIP0025A7, 422)
 		for _, r := range o.Choice.Wrong {
 			if r.Ok() {
-				continue // it is told already
+				continue // found by the check before
 			}
 			list := host.Locate(host.ValidChoices, host.Named("body", r.Body))
-			j.Check(openintentv1.OIP0025A8, list.Value).To(listing(o.Choices), "%s", list.Told("valid_choices"))
+			j.Check(openintentv1.OIP0025A8, list.Value).To(listOf(o.Choices), "%s", list.Label("valid_choices"))
 		}
 	}),
 }
 
-// listing expects every one of these values, each as itself or as the value of an object.
-func listing(values []string) check.Matcher {
+// listOf expects a list of exactly these values, each as itself or as the value of an object.
+func listOf(values []string) check.Matcher {
 	return check.That("a list of the choices "+wire.Compact(values), func(v any) bool {
 		list, _ := v.([]any)
 		have := map[string]bool{}
@@ -121,7 +126,7 @@ func listing(values []string) check.Matcher {
 	})
 }
 
-// respondConfirm asks for confirmations without choices of their own (OIP-R29).
+// respondConfirm asks for confirmations that list no choices (OIP-R29).
 var respondConfirm = scenarios.Scenario{
 	ID:     "openintent/respond/confirm",
 	Title:  "a confirmation takes yes and no, and refuses anything else with 422",

@@ -11,17 +11,19 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// resolved is what RFC-0026 sections 4.1 and 5 make of a question: each member as the last level that says it has it.
+// resolved is the policy that RFC-0026 sections 4.1 and 5 make of a question: each member from the last level that sets
+// it.
 type resolved struct {
-	levels  map[string]int // how many levels say a member
-	member  map[string]any // what holds; nil for an interval that nobody says
+	levels  map[string]int // the number of levels that set a member
+	member  map[string]any // the value of each member; no interval_seconds if no level sets it
 	timeout any            // of the record
-	record  bool           // whether it says a fallback
+	record  bool           // whether it sets a fallback
 }
 
-// members are those of a policy, in the order in which they are checked.
-var members = []string{"max_attempts", "interval_seconds", "strategy", "escalation_ladder", "final_fallback_policy"}
+// policyMembers are the members of a policy, in the order in which they are checked.
+var policyMembers = []string{"max_attempts", "interval_seconds", "strategy", "escalation_ladder", "final_fallback_policy"}
 
+// modelOf resolves a question.
 func modelOf(question json.RawMessage) (resolved, error) {
 	var raw any
 	decoder := json.NewDecoder(bytes.NewReader(question))
@@ -48,45 +50,44 @@ func modelOf(question json.RawMessage) (resolved, error) {
 	return h, nil
 }
 
-// matcher expects what holds of a member. What nobody says, and a ladder of no steps, may be left out.
+// matcher expects the value of a member. A member that no level sets, and an empty ladder, may be left out.
 func (h resolved) matcher(member string) check.Matcher {
 	want, unsaid := h.member[member], h.levels[member] == 0
 	switch member {
 	case "interval_seconds":
-		return h.intervalIs()
+		return h.interval()
 	case "escalation_ladder":
-		return h.ladderIs()
+		return h.ladder()
 	case "final_fallback_policy":
-		return is(want, unsaid && !h.record)
+		return equal(want, unsaid && !h.record)
 	}
-	return is(want, unsaid)
+	return equal(want, unsaid)
 }
 
-// silent expects null, where no level says anything and so it may be: it is one attempt.
-func (h resolved) silent(policy wire.Value) bool { return len(h.levels) == 0 && policy.Actual() == nil }
+// isNone reports whether the policy is null, which means one attempt, and may be since no level sets anything.
+func (h resolved) isNone(policy wire.Value) bool { return len(h.levels) == 0 && policy.Actual() == nil }
 
 var noPolicy = check.That("null, which is one attempt", func(v any) bool { return v == nil })
 
 // check compares the policy of an answer, member by member.
 func (h resolved) check(j *scenarios.Judge, rule scenarios.RequirementID, policy wire.Value) {
-	if h.silent(policy) {
+	if h.isNone(policy) {
 		j.Check(rule, policy).To(noPolicy)
 		return
 	}
-	for _, m := range members {
+	for _, m := range policyMembers {
 		j.Check(rule, policy.Key(m)).To(h.matcher(m), m)
 	}
 }
 
-// right expects the members that fit to be what holds.
-func (h resolved) right(what string, fit func(levels int) bool) check.Matcher {
-	words := what + " as the levels say"
-	return check.Seeing(words, func(s wire.Seen) (bool, string) {
+// members expects the right value of each member that fits the number of levels that set it.
+func (h resolved) members(what string, fit func(levels int) bool) check.Matcher {
+	return check.Seeing(what+" as the levels say", func(s wire.Seen) (bool, string) {
 		policy, _ := s.(wire.Value)
-		if h.silent(policy) {
+		if h.isNone(policy) {
 			return true, "null"
 		}
-		for _, m := range members {
+		for _, m := range policyMembers {
 			if !fit(h.levels[m]) {
 				continue
 			}
@@ -98,8 +99,8 @@ func (h resolved) right(what string, fit func(levels int) bool) check.Matcher {
 	})
 }
 
-// is expects a value, or nothing where that is as good.
-func is(want any, orNone bool) check.Matcher {
+// equal expects a value; with orNone, or none.
+func equal(want any, orNone bool) check.Matcher {
 	words := wire.Compact(want)
 	if orNone {
 		words += ", or nothing"
@@ -109,18 +110,19 @@ func is(want any, orNone bool) check.Matcher {
 	})
 }
 
-// intervalIs expects the interval. Where no level says one there is none; the window of the record's one attempt is as good.
-func (h resolved) intervalIs() check.Matcher {
+// interval expects the interval. If no level sets one, it may be absent or the timeout of the record, the window of one
+// attempt.
+func (h resolved) interval() check.Matcher {
 	if h.member["interval_seconds"] != nil {
-		return is(h.member["interval_seconds"], false)
+		return equal(h.member["interval_seconds"], false)
 	}
 	return check.That("nothing, since no level says one", func(v any) bool {
 		return v == nil || h.timeout != nil && reflect.DeepEqual(check.Plain(v), h.timeout)
 	})
 }
 
-// ladderIs expects the steps. null, the empty string and absence are the same in one (OIP-R15).
-func (h resolved) ladderIs() check.Matcher {
+// ladder expects the steps. In a step, null, the empty string and an absent member are the same (OIP-R15).
+func (h resolved) ladder() check.Matcher {
 	want, _ := h.member["escalation_ladder"].([]any)
 	return check.That("the steps "+wire.Compact(h.member["escalation_ladder"]), func(v any) bool {
 		got, isList := check.Plain(v).([]any)
@@ -136,6 +138,7 @@ func (h resolved) ladderIs() check.Matcher {
 	})
 }
 
+// sameStep reports whether two steps of a ladder are the same.
 func sameStep(got, want any) bool {
 	g, ok := got.(map[string]any)
 	w, _ := want.(map[string]any)
@@ -150,7 +153,7 @@ func sameStep(got, want any) bool {
 	return true
 }
 
-// stepText is a text of a step; "" where it has none, and something that no text is where it is of another kind.
+// stepText returns a text of a step, "" if it has none. A value of another kind becomes something that no text is.
 func stepText(v any) string {
 	switch t := v.(type) {
 	case nil:

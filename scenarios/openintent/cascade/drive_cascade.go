@@ -10,20 +10,21 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// Resolution is one question that a resolver was asked, and what came of it.
+// Resolution is a question to a resolver, and its answer.
 type Resolution struct {
 	Question json.RawMessage `json:"question"`
-	Exit     wire.Value      `json:"exit"`   // exit code, or in words how it ended
-	Output   wire.Value      `json:"output"` // what it printed, or in words why that is no JSON
-	Answer   wire.Value      `json:"answer"` // the document; absent where there is none
+	Exit     wire.Value      `json:"exit"`   // the exit code, or how it ended in words
+	Output   wire.Value      `json:"output"` // the document it printed, or why that is no JSON in words
+	Answer   wire.Value      `json:"answer"` // the document; absent if there is none
 	Hung     bool            `json:"hung,omitempty"`
 }
 
-// Resolutions are several.
+// Resolutions are several questions and their answers.
 type Resolutions struct {
 	Asked []Resolution `json:"asked"`
 }
 
+// resolve asks one question.
 func resolve(ctx context.Context, c *scenarios.Conn, question string) Resolution {
 	r := Resolution{Question: json.RawMessage(question)}
 	ended := c.Spawn(ctx, wire.Turn{Input: []byte(question + "\n"), Label: "resolve", Timeout: c.Patience})
@@ -31,7 +32,7 @@ func resolve(ctx context.Context, c *scenarios.Conn, question string) Resolution
 	return r
 }
 
-// resolution asks one question.
+// resolution returns a drive that asks one question.
 func resolution(name, question string) *scenarios.Drive[Resolution] {
 	return &scenarios.Drive[Resolution]{
 		ID: "cascade-" + name, Title: "asks the resolver one question", Sends: []string{"standard input: " + question},
@@ -39,9 +40,10 @@ func resolution(name, question string) *scenarios.Drive[Resolution] {
 	}
 }
 
-// silence asks about levels that say nothing, after a control that says something.
+// silence asks about levels that set nothing, after a control.
 var silence = &scenarios.Drive[Resolutions]{
-	ID: "cascade-v1-nothing-said", Title: "asks the resolver about nothing, after a control", Sends: []string{`standard input: {"platform":{"max_attempts":2}}`, "standard input: {}"},
+	ID: "cascade-v1-nothing-said", Title: "asks the resolver about nothing, after a control",
+	Sends: []string{`standard input: {"platform":{"max_attempts":2}}`, "standard input: {}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *Resolutions) {
 		o.Asked = make([]Resolution, 2)
 		for i, question := range []string{`{"platform":{"max_attempts":2}}`, `{}`} {
@@ -50,15 +52,16 @@ var silence = &scenarios.Drive[Resolutions]{
 	},
 }
 
-// generatedQuestions is how many questions are drawn, and atOnceQuestions how many of them are asked at once.
+// generatedQuestions questions are drawn; atOnceQuestions of them are asked at once.
 const (
 	generatedQuestions = 32
 	atOnceQuestions    = 4
 )
 
-// drawnResolutions asks questions that are drawn, until one is not answered in time.
+// drawnResolutions asks random questions, until one is not answered in time.
 var drawnResolutions = &scenarios.Drive[Resolutions]{
-	ID: "cascade-generated", Title: "asks the resolver questions that are drawn from the seed", Sends: []string{"standard input: 32 questions, a process each"},
+	ID: "cascade-generated", Title: "asks the resolver questions that are drawn from the seed",
+	Sends: []string{"standard input: 32 questions, a process each"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *Resolutions) {
 		for range generatedQuestions / atOnceQuestions {
 			batch := make([]Resolution, atOnceQuestions)
@@ -78,7 +81,7 @@ var drawnResolutions = &scenarios.Drive[Resolutions]{
 	},
 }
 
-// drawQuestion draws what three levels and a record say. What looks like a default is drawn as often as what does not.
+// drawQuestion draws three levels and a record. Values that equal a default are drawn as often as others.
 func drawQuestion(r *rand.Rand) map[string]any {
 	question := map[string]any{}
 	for _, level := range []string{"platform", "agent", "call"} {
@@ -100,7 +103,7 @@ func drawQuestion(r *rand.Rand) map[string]any {
 			one("strategy", "fixed")
 			one("escalation_ladder", []any{}, []any{drawStep(r)}, []any{drawStep(r), drawStep(r)})
 			one("final_fallback_policy", "fail", "complete_with_fallback", "use_default_and_continue")
-			if level == "platform" && r.IntN(3) == 0 { // OIP-R11: settings in use have such; the call says fixed below
+			if level == "platform" && r.IntN(3) == 0 { // OIP-R11: platforms in use have these; the call sets fixed below
 				said["strategy"] = []any{"linear", "exponential"}[r.IntN(2)]
 			}
 			question[level] = said
@@ -120,6 +123,7 @@ func drawQuestion(r *rand.Rand) map[string]any {
 	return question
 }
 
+// drawStep draws a step of a ladder.
 func drawStep(r *rand.Rand) map[string]any {
 	step := map[string]any{"attempt": 1 + r.IntN(6), "channel_hint": []any{"email", "slack", "pagerduty"}[r.IntN(3)]}
 	if r.IntN(2) == 0 {

@@ -1,4 +1,4 @@
-// Package claims holds what OpenIntent servers can claim, each with the place that says so.
+// Package claims holds the claims of OpenIntent servers, each with the place where a server makes it.
 package claims
 
 import (
@@ -11,8 +11,8 @@ import (
 
 const featuresPointer = "/assay/features"
 
-// The protocol has no word for suspension in its discovery document. A server that lists its features in our member of it is
-// held to them; of any other what it has is found by asking.
+// The discovery document of the protocol does not mention suspension. A server that lists its features in our member of
+// the document is held to them. Any other server is asked, to find out what it has.
 var (
 	Core        = feature("core", "intents that wait for an answer, and get it")
 	Lifecycle   = feature("lifecycle", "a state machine of intents, and leases on them")
@@ -28,7 +28,8 @@ var (
 	Webhook     = With(feature("webhook", "reminders that are sent to a URL"), Notifier)
 
 	Notifier = scenarios.Claim{
-		ID: "notifier", Title: "a server that reminds and expires by itself", Pointer: featuresPointer + ` has notifier, /assay/notifier == "server"`,
+		ID: "notifier", Title: "a server that reminds and expires by itself",
+		Pointer: featuresPointer + ` has notifier, /assay/notifier == "server"`,
 		Look: func(d scenarios.Discovery) (wire.Value, bool) {
 			if who := d.Document.At("/assay/notifier"); who.Present() && who.String() != string(openintentv1.NotifierServer) {
 				return who, false
@@ -39,9 +40,13 @@ var (
 	}
 )
 
-var All = []scenarios.Claim{Core, Lifecycle, Graph, Portfolio, Plan, Coordinator, Claimed, Notifier, Deadline, Config, Streams, Webhook, Workflow, Example, Resolver}
+// All are all claims.
+var All = []scenarios.Claim{
+	Core, Lifecycle, Graph, Portfolio, Plan, Coordinator, Claimed, Notifier, Deadline, Config, Streams, Webhook, Workflow,
+	Example, Resolver,
+}
 
-// feature is the claim that a feature is listed.
+// feature returns the claim to a feature.
 func feature(id, title string) scenarios.Claim {
 	return scenarios.Claim{
 		ID: id, Title: title, Pointer: featuresPointer + " has " + id,
@@ -50,7 +55,7 @@ func feature(id, title string) scenarios.Claim {
 	}
 }
 
-// With is a claim that rests on others as well.
+// With returns a claim that rests on others as well.
 func With(c scenarios.Claim, others ...scenarios.Claim) scenarios.Claim {
 	own := c.Look
 	c.Look = func(d scenarios.Discovery) (wire.Value, bool) {
@@ -71,6 +76,7 @@ func With(c scenarios.Claim, others ...scenarios.Claim) scenarios.Claim {
 	return c
 }
 
+// listed looks a feature up in the list of features.
 func listed(d scenarios.Discovery, id string) (wire.Value, bool) {
 	features := d.Document.At(featuresPointer)
 	for _, f := range features.Items() {
@@ -81,13 +87,13 @@ func listed(d scenarios.Discovery, id string) (wire.Value, bool) {
 	return features, false
 }
 
-// isOpen says that the document lists no features.
+// isOpen reports whether the document lists no features.
 func isOpen(d scenarios.Discovery) bool {
 	_, isList := d.Document.At(featuresPointer).Actual().([]any)
 	return !isList
 }
 
-// resolver is the claim of every program that is offered as one: see [Resolver].
+// Resolver is the claim of a command as a target.
 var Resolver = scenarios.Claim{
 	ID: "resolver", Title: "a program that resolves the three levels of a retry policy", Pointer: "/resolver/command present",
 	Look: func(d scenarios.Discovery) (wire.Value, bool) {
@@ -96,9 +102,10 @@ var Resolver = scenarios.Claim{
 	},
 }
 
-// example is the claim of a server that has everything the example of RFC-0026 section 9 uses. It is never found out by asking:
-// the other suites ask for each part, and say which is not there.
+// Example is the claim to everything that the example of RFC-0026 section 9 uses. It is never open: other suites ask
+// about each part, and say which is missing.
 var Example = With(scenarios.Claim{
-	ID: "example", Title: "a workflow with all that the example of RFC-0026 9 uses", Pointer: featuresPointer + " has workflow, graph, portfolio, plan, claim and notifier",
-	Look: Workflow.Look, Open: func(scenarios.Discovery) bool { return false },
+	ID: "example", Title: "a workflow with all that the example of RFC-0026 9 uses",
+	Pointer: featuresPointer + " has workflow, graph, portfolio, plan, claim and notifier",
+	Look:    Workflow.Look, Open: func(scenarios.Discovery) bool { return false },
 }, Graph, Portfolio, Plan, Claimed, Notifier)

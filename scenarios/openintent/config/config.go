@@ -1,4 +1,4 @@
-// Package config asks what a server says of its own policies, for clients to read.
+// Package config asks whether clients can read the configuration of a server.
 package config
 
 import (
@@ -14,6 +14,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
+// Suite returns the suite config.
 func Suite() scenarios.Suite {
 	return scenarios.Suite{
 		ID: "config", Title: "the configuration of the server, for clients to read",
@@ -21,7 +22,7 @@ func Suite() scenarios.Suite {
 	}
 }
 
-// ConfigObservation is the configuration, read and tried to be written.
+// ConfigObservation is the configuration as it was read, and the replies to writes of it.
 type ConfigObservation struct {
 	Keyless host.Reply   `json:"keyless"`
 	Keyed   host.Reply   `json:"keyed"`
@@ -43,7 +44,7 @@ var configured = &scenarios.Drive[ConfigObservation]{
 		keyless.Anonymous = true
 		o.Keyless = s.Send(ctx, keyless)
 		for _, method := range []string{http.MethodPut, http.MethodPost, http.MethodPatch} {
-			// What is written is what stands there already: a server that takes it is not changed by us.
+			// The body is the configuration itself, so that a server that takes it stays as it was.
 			said := s.Ask(ctx, method+" of the configuration", method, path, o.Keyed.Body.Actual())
 			o.Writes = append(o.Writes, said)
 		}
@@ -53,7 +54,7 @@ var configured = &scenarios.Drive[ConfigObservation]{
 
 const defaultPolicy = "/suspension/default_retry_policy"
 
-// configRead asks without a key as well (OIP-R125).
+// configRead asks with and without a key (OIP-R125).
 var configRead = scenarios.Scenario{
 	ID:     "openintent/config/readable",
 	Title:  "the configuration is read without a key too, and has a default retry policy or says that there is none",
@@ -67,7 +68,7 @@ var configRead = scenarios.Scenario{
 	}),
 }
 
-// policyOrNull expects null, or a policy. Nothing is something else: a client could not tell it from a server that does not know.
+// policyOrNull expects null or a policy. An absent member does not do: a client could not tell it from an older server.
 func policyOrNull() check.Matcher {
 	return check.Seeing("null, or a retry policy", func(s wire.Seen) (bool, string) {
 		v, _ := s.(wire.Value)
@@ -94,7 +95,7 @@ func policyOrNull() check.Matcher {
 	})
 }
 
-// configReadOnly takes any 4xx (OIP-R107).
+// configReadOnly accepts any 4xx (OIP-R107).
 var configReadOnly = scenarios.Scenario{
 	ID:     "openintent/config/read-only",
 	Title:  "the configuration is not written: PUT, POST and PATCH are refused and change nothing",
@@ -102,7 +103,7 @@ var configReadOnly = scenarios.Scenario{
 	Claim:  claims.Config,
 	Ask: scenarios.Ask(configured, func(o ConfigObservation, j *scenarios.Judge) {
 		if !o.Keyed.Ok() || !o.Keyed.Body.At(defaultPolicy).Present() {
-			j.BlockOn(openintentv1.OIP0026D4, "set-up: the configuration cannot be read: HTTP "+o.Keyed.Status.JSON())
+			j.BlockOn(openintentv1.OIP0026D4, "setup failed: the configuration cannot be read: HTTP "+o.Keyed.Status.JSON())
 		}
 		for _, w := range o.Writes {
 			j.Check(openintentv1.OIP0026D5, w.Status).To(check.Status(4), "%s", w.Asked)

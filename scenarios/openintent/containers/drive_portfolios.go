@@ -7,25 +7,30 @@ import (
 	"github.com/openassay/assay/scenarios/openintent/host"
 )
 
-// PortfolioObservation is a portfolio with three members, of which one and then two wait. One of them is a member twice.
+// PortfolioObservation is a portfolio with three members, two of which are suspended in turn. The first was added
+// twice.
 type PortfolioObservation struct {
 	FirstID   string          `json:"firstId"`
 	Before    host.Watched    `json:"before"`
 	First     host.Suspension `json:"first"`
-	One       host.Watched    `json:"one"` // while one waits
+	One       host.Watched    `json:"one"` // while one is suspended
 	Barrier   host.Barrier    `json:"barrier"`
 	Second    host.Suspension `json:"second"`
-	Two       host.Watched    `json:"two"`
+	Two       host.Watched    `json:"two"` // while two are suspended
 	Answers   []host.Reply    `json:"answers"`
 	After     host.Watched    `json:"after"`
-	MemberLog host.Log        `json:"memberLog"` // of the first
+	MemberLog host.Log        `json:"memberLog"` // of the first member
 	FolderLog host.Log        `json:"folderLog"` // of the portfolio
 	Stream    host.Stream     `json:"stream"`    // of the portfolio
 }
 
 var watched = &scenarios.Drive[PortfolioObservation]{
 	ID: "openintent/portfolio", Title: "suspends and answers two members of a portfolio, of which one was added twice",
-	Sends: []string{"POST /intents, 3 times", "POST /portfolios", "POST /portfolios/{id}/intents, 4 times", "GET /subscribe/portfolios/{id}", "POST /intents/{id}/state and /status", "POST /intents/{id}/suspend/respond", "GET /portfolios/{id} and its intents and events"},
+	Sends: []string{
+		"POST /intents, 3 times", "POST /portfolios", "POST /portfolios/{id}/intents, 4 times",
+		"GET /subscribe/portfolios/{id}", "POST /intents/{id}/state and /status", "POST /intents/{id}/suspend/respond",
+		"GET /portfolios/{id} and its intents and events",
+	},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *PortfolioObservation) {
 		s := host.Open(ctx, c)
 		m := make([]*host.Intent, 3)
@@ -33,7 +38,7 @@ var watched = &scenarios.Drive[PortfolioObservation]{
 			m[n] = s.NewIntent(ctx, "member", host.Active, nil)
 		}
 		f := s.Portfolio(ctx, nil, m...)
-		if err := scenarios.Try(func() { f.Add(ctx, m[0]) }); !host.IsBlocked(err) { // a server may refuse to have a member twice
+		if err := scenarios.Try(func() { f.Add(ctx, m[0]) }); !host.IsBlocked(err) { // a server may refuse a member twice
 			scenarios.End(err)
 		}
 		o.FirstID = m[0].ID
@@ -56,30 +61,34 @@ var watched = &scenarios.Drive[PortfolioObservation]{
 	},
 }
 
-// AggregatesObservation are portfolios whose members ended, or did not.
+// AggregatesObservation holds portfolios whose members were completed, abandoned or suspended.
 type AggregatesObservation struct {
 	Completed host.Reply `json:"completed"` // all members completed
-	Failed    host.Reply `json:"failed"`    // one abandoned, one waits
-	Progress  host.Reply `json:"progress"`  // one completed, one waits
+	Failed    host.Reply `json:"failed"`    // one abandoned, one suspended
+	Progress  host.Reply `json:"progress"`  // one completed, one suspended
 	Abandoned host.Reply `json:"abandoned"` // one abandoned, one completed
 }
 
 var aggregates = &scenarios.Drive[AggregatesObservation]{
 	ID: "openintent/portfolio-aggregates", Title: "has members of portfolios completed, abandoned and suspended",
-	Sends: []string{"POST /intents, 8 times", "POST /portfolios, 4 times", "POST /portfolios/{id}/intents", "POST /intents/{id}/state and /status", "GET /portfolios/{id}"},
+	Sends: []string{
+		"POST /intents, 8 times", "POST /portfolios, 4 times", "POST /portfolios/{id}/intents",
+		"POST /intents/{id}/state and /status", "GET /portfolios/{id}",
+	},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *AggregatesObservation) {
 		s := host.Open(ctx, c)
 		for _, k := range []struct {
 			into *host.Reply
 			ends [2]string
 		}{
-			{&o.Completed, [2]string{host.Completed, host.Completed}}, {&o.Failed, [2]string{host.Abandoned, host.Suspended}},
-			{&o.Progress, [2]string{host.Completed, host.Suspended}}, {&o.Abandoned, [2]string{host.Abandoned, host.Completed}},
+			{&o.Completed, [2]string{host.Completed, host.Completed}},
+			{&o.Failed, [2]string{host.Abandoned, host.Suspended}},
+			{&o.Progress, [2]string{host.Completed, host.Suspended}},
+			{&o.Abandoned, [2]string{host.Abandoned, host.Completed}},
 		} {
 			var members []*host.Intent
 			for range k.ends {
-				m := s.NewIntent(ctx, "member", host.Active, nil)
-				members = append(members, m)
+				members = append(members, s.NewIntent(ctx, "member", host.Active, nil))
 			}
 			f := s.Portfolio(ctx, nil, members...)
 			for n, end := range k.ends {
@@ -94,21 +103,24 @@ var aggregates = &scenarios.Drive[AggregatesObservation]{
 	},
 }
 
-// PhasesObservation is a workflow, which is a portfolio of phases, one of which waits and is answered.
+// PhasesObservation is a workflow (a portfolio of phases) with a phase that was suspended and answered.
 type PhasesObservation struct {
-	Names      []string        `json:"names"` // under which the phase may be listed
+	Names      []string        `json:"names"` // names under which the phase may be listed
 	IntentID   string          `json:"intentId"`
 	Suspension host.Suspension `json:"suspension"`
 	During     host.Watched    `json:"during"`
-	Workflow   host.Reply      `json:"workflow"`
+	Workflow   host.Reply      `json:"workflow"` // while the phase is suspended
 	Answer     host.Reply      `json:"answer"`
 	After      host.Watched    `json:"after"`
-	Ended      host.Reply      `json:"ended"` // the workflow then
+	Ended      host.Reply      `json:"ended"` // the workflow after the answer
 }
 
 var phases = &scenarios.Drive[PhasesObservation]{
 	ID: "openintent/phases", Title: "suspends and answers a phase of a workflow",
-	Sends: []string{"POST /intents", "POST /intents/{id}/children, twice", "POST /portfolios", "POST /portfolios/{id}/intents", "POST /intents/{id}/state and /status", "GET /portfolios/{id}", "GET /workflows/{id}"},
+	Sends: []string{
+		"POST /intents", "POST /intents/{id}/children, twice", "POST /portfolios", "POST /portfolios/{id}/intents",
+		"POST /intents/{id}/state and /status", "GET /portfolios/{id}", "GET /workflows/{id}",
+	},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *PhasesObservation) {
 		s := host.Open(ctx, c)
 		review, report := s.Phases(ctx)

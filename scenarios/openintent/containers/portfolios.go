@@ -1,4 +1,4 @@
-// Package containers asks what tasks, plans and portfolios show of an intent that waits.
+// Package containers asks what tasks, plans and portfolios show of a suspended intent.
 package containers
 
 import (
@@ -12,25 +12,27 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
+// PortfoliosSuite returns the suite portfolios.
 func PortfoliosSuite() scenarios.Suite {
 	return scenarios.Suite{
 		ID: "portfolios", Title: "portfolios and workflows that watch a member that waits",
 		Scenarios: []scenarios.Scenario{
-			portfolioFlagged, portfolioCounts, portfolioTwice, portfolioLocal, portfolioAdded, portfolioCompleted, portfolioFailed, portfolioInProgress,
-			portfolioEventSuspended, portfolioEventResumed, phasesListed,
+			portfolioFlagged, portfolioCounts, portfolioTwice, portfolioLocal, portfolioAdded, portfolioCompleted,
+			portfolioFailed, portfolioInProgress, portfolioEventSuspended, portfolioEventResumed, phasesListed,
 		},
 	}
 }
 
-const flagsThere = "has_suspended_members and suspended_member_count of a portfolio, at GET /portfolios/{id} (there or below aggregate_status)"
+const flagsThere = "has_suspended_members and suspended_member_count of a portfolio, at GET /portfolios/{id} " +
+	"(there or below aggregate_status)"
 
-// flagged stops a judge where the portfolio has no flag.
-func (o PortfolioObservation) flagged(j *scenarios.Judge, l host.Locator, id scenarios.RequirementID) {
+// givenFlag ends the judge unless the portfolio has the member that l locates.
+func (o PortfolioObservation) givenFlag(j *scenarios.Judge, l host.Locator, id scenarios.RequirementID) {
 	at := host.Locate(l, o.One.Docs())
 	if !at.Present() {
 		j.NotThere(o.One.Portfolio.Status, flagsThere)
 	}
-	at.Tell(j, id, l)
+	at.Note(j, id, l)
 }
 
 var portfolioFlagged = scenarios.Scenario{
@@ -39,39 +41,40 @@ var portfolioFlagged = scenarios.Scenario{
 	Proves: scenarios.IDs{openintentv1.OIP0026R4B},
 	Claim:  claims.Portfolio,
 	Ask: scenarios.Ask(watched, func(o PortfolioObservation, j *scenarios.Judge) {
-		o.flagged(j, host.PortfolioFlag, openintentv1.OIP0026R4B)
+		o.givenFlag(j, host.PortfolioFlag, openintentv1.OIP0026R4B)
 		for _, k := range []struct {
 			seen host.Watched
 			want bool
 		}{{o.Before, false}, {o.One, true}, {o.Two, true}, {o.After, false}} {
 			at := host.Locate(host.PortfolioFlag, k.seen.Docs())
-			j.Check(openintentv1.OIP0026R4B, at.Value).To(check.Equal(k.want), "%s in %s", at.Told("has_suspended_members"), k.seen.Portfolio.Asked)
+			j.Check(openintentv1.OIP0026R4B, at.Value).
+				To(check.Equal(k.want), "%s in %s", at.Label("has_suspended_members"), k.seen.Portfolio.Asked)
 		}
 	}),
 }
 
-// portfolioCounts lets the intent that is a member twice count once or twice: portfolioTwice asks that (OIP-R127).
+// portfolioCounts lets the member that was added twice count once or twice (OIP-R127); portfolioTwice asks for once.
 var portfolioCounts = scenarios.Scenario{
 	ID:     "openintent/portfolios/count",
 	Title:  "a portfolio counts the members that wait",
 	Proves: scenarios.IDs{openintentv1.OIP0026R4C},
 	Claim:  claims.Portfolio,
 	Ask: scenarios.Ask(watched, func(o PortfolioObservation, j *scenarios.Judge) {
-		o.flagged(j, host.PortfolioCount, openintentv1.OIP0026R4C)
-		before, one, two, after := count(o.Before), count(o.One), count(o.Two), count(o.After)
-		j.Check(openintentv1.OIP0026R4C, before.Value).To(check.Equal(0), "%s in %s", before.Told("suspended_member_count"), o.Before.Portfolio.Asked)
-		j.Check(openintentv1.OIP0026R4C, one.Value).To(check.Integer(1, 2), "%s in %s", one.Told("suspended_member_count"), o.One.Portfolio.Asked)
-		j.Check(openintentv1.OIP0026R4C, two.Value).To(oneMoreThan(one.Value), "%s in %s", two.Told("suspended_member_count"), o.Two.Portfolio.Asked)
-		j.Check(openintentv1.OIP0026R4C, after.Value).To(check.Equal(0), "%s in %s", after.Told("suspended_member_count"), o.After.Portfolio.Asked)
+		o.givenFlag(j, host.PortfolioCount, openintentv1.OIP0026R4C)
+		one, _ := count(o.One).Int()
+		for _, k := range []struct {
+			seen host.Watched
+			want check.Matcher
+		}{{o.Before, check.Equal(0)}, {o.One, check.Integer(1, 2)}, {o.Two, check.Equal(one + 1)}, {o.After, check.Equal(0)}} {
+			at := count(k.seen)
+			j.Check(openintentv1.OIP0026R4C, at.Value).
+				To(k.want, "%s in %s", at.Label("suspended_member_count"), k.seen.Portfolio.Asked)
+		}
 	}),
 }
 
+// count returns the number of suspended members that the portfolio shows.
 func count(w host.Watched) host.Located { return host.Locate(host.PortfolioCount, w.Docs()) }
-
-func oneMoreThan(v wire.Value) check.Matcher {
-	n, _ := v.Int()
-	return check.Equal(n + 1)
-}
 
 var portfolioTwice = scenarios.Scenario{
 	ID:     "openintent/portfolios/member-twice",
@@ -79,36 +82,39 @@ var portfolioTwice = scenarios.Scenario{
 	Proves: scenarios.IDs{openintentv1.OIPREAD6},
 	Claim:  claims.Portfolio,
 	Ask: scenarios.Ask(watched, func(o PortfolioObservation, j *scenarios.Judge) {
-		o.flagged(j, host.PortfolioCount, openintentv1.OIPREAD6)
+		o.givenFlag(j, host.PortfolioCount, openintentv1.OIPREAD6)
 		one := count(o.One)
-		j.Check(openintentv1.OIPREAD6, one.Value).To(check.Equal(1), "%s in %s", one.Told("suspended_member_count"), o.One.Portfolio.Asked)
+		j.Check(openintentv1.OIPREAD6, one.Value).
+			To(check.Equal(1), "%s in %s", one.Label("suspended_member_count"), o.One.Portfolio.Asked)
 	}),
 }
 
-// portfolioLocal has a control: the portfolio lists the member as one that waits.
+// portfolioLocal has a control: the portfolio shows that the member is suspended.
 var portfolioLocal = scenarios.Scenario{
 	ID:     "openintent/portfolios/intent-local",
 	Title:  "a portfolio does not turn suspended because a member is",
 	Proves: scenarios.IDs{openintentv1.OIP0026R1C},
 	Claim:  claims.Portfolio,
 	Ask: scenarios.Ask(watched, func(o PortfolioObservation, j *scenarios.Judge) {
-		if !o.watches() {
-			j.NotThere(o.Two.Members.Status, "a portfolio that lists a member as "+host.Suspended+" (GET /portfolios/{id}/intents), or flags it")
+		if !o.showsMember() {
+			j.NotThere(o.Two.Members.Status,
+				"a portfolio that lists a member as "+host.Suspended+" (GET /portfolios/{id}/intents), or flags it")
 		}
 		j.Need(openintentv1.OIP0025A15, o.Barrier.Sentinel)
 		for _, seen := range []host.Watched{o.One, o.Two} {
-			j.Check(openintentv1.OIP0026R1C, seen.Portfolio.Body.Key("status")).To(check.SameAs(o.Before.Portfolio.Body.Key("status")), "status of %s", seen.Portfolio.Asked)
+			j.Check(openintentv1.OIP0026R1C, seen.Portfolio.Body.Key("status")).
+				To(check.SameAs(o.Before.Portfolio.Body.Key("status")), "status of %s", seen.Portfolio.Asked)
 			aggregate := host.Locate(host.PortfolioAggregate, seen.Docs())
 			j.Check(openintentv1.OIP0026R1C, aggregate.Value).To(check.That("nothing that says suspended", func(v any) bool {
 				s, _ := v.(string)
 				return !strings.Contains(s, "suspended")
-			}), "%s of %s", aggregate.Told("the aggregate"), seen.Portfolio.Asked)
+			}), "%s of %s", aggregate.Label("the aggregate"), seen.Portfolio.Asked)
 		}
 	}),
 }
 
-// watches says whether the portfolio shows its member waiting, in its list or by its flag.
-func (o PortfolioObservation) watches() bool {
+// showsMember reports whether the portfolio shows its suspended member, in its list or by its flag.
+func (o PortfolioObservation) showsMember() bool {
 	if flag, _ := host.Locate(host.PortfolioFlag, o.Two.Docs()).Bool(); flag {
 		return true
 	}
@@ -130,32 +136,36 @@ var portfolioAdded = scenarios.Scenario{
 	Proves: scenarios.IDs{openintentv1.OIP0026L5},
 	Claim:  claims.Portfolio,
 	Ask: scenarios.Ask(watched, func(o PortfolioObservation, j *scenarios.Judge) {
-		o.flagged(j, host.PortfolioFlag, openintentv1.OIP0026L5)
-		j.Check(openintentv1.OIP0026L5, o.One.Portfolio.Body).To(allOf(o.Before.Portfolio.Body), "the portfolio")
+		o.givenFlag(j, host.PortfolioFlag, openintentv1.OIP0026L5)
+		j.Check(openintentv1.OIP0026L5, o.One.Portfolio.Body).To(allMembersOf(o.Before.Portfolio.Body), "the portfolio")
 		for _, member := range []string{"id", "name", "status"} {
-			j.Check(openintentv1.OIP0026L5, o.One.Portfolio.Body.Key(member)).To(check.SameAs(o.Before.Portfolio.Body.Key(member)), "%s of the portfolio", member)
+			j.Check(openintentv1.OIP0026L5, o.One.Portfolio.Body.Key(member)).
+				To(check.SameAs(o.Before.Portfolio.Body.Key(member)), "%s of the portfolio", member)
 		}
 	}),
 }
 
-// aggregate is a scenario about the aggregate status of a portfolio (OIP-R23).
-func aggregate(name, title string, id scenarios.RequirementID, want string, of func(AggregatesObservation) []host.Reply) scenarios.Scenario {
+// aggregate returns a scenario about the aggregate status of a portfolio (OIP-R23).
+func aggregate(
+	name, title string, id scenarios.RequirementID, want string, of func(AggregatesObservation) []host.Reply,
+) scenarios.Scenario {
 	return scenarios.Scenario{
 		ID: scenarios.ScenarioID("openintent/portfolios/" + name), Title: title, Proves: scenarios.IDs{id}, Claim: claims.Portfolio,
 		Ask: scenarios.Ask(aggregates, func(o AggregatesObservation, j *scenarios.Judge) {
 			if !o.aggregated() {
-				j.NotThere(o.Completed.Status, "the aggregate status of a portfolio (completed, failed or in_progress), at GET /portfolios/{id}")
+				j.NotThere(o.Completed.Status,
+					"the aggregate status of a portfolio (completed, failed or in_progress), at GET /portfolios/{id}")
 			}
 			for _, r := range of(o) {
 				at := host.Locate(host.PortfolioAggregate, host.Named("portfolio", r.Body))
-				at.Tell(j, id, host.PortfolioAggregate)
-				j.Check(id, at.Value).To(check.Equal(want), "%s of %s", at.Told("aggregate status"), r.Asked)
+				at.Note(j, id, host.PortfolioAggregate)
+				j.Check(id, at.Value).To(check.Equal(want), "%s of %s", at.Label("aggregate status"), r.Asked)
 			}
 		}),
 	}
 }
 
-// aggregated says whether the target computes an aggregate at all: /status may be what its owner said.
+// aggregated reports whether the target computes an aggregate at all: /status may be a status that the owner set.
 func (o AggregatesObservation) aggregated() bool {
 	seen := map[string]bool{}
 	for _, r := range []host.Reply{o.Completed, o.Failed, o.Progress, o.Abandoned} {
@@ -169,22 +179,28 @@ func (o AggregatesObservation) aggregated() bool {
 }
 
 var (
-	portfolioCompleted = aggregate("all-completed", "a portfolio whose members are all completed is completed", openintentv1.OIP0026R4D, "completed",
+	portfolioCompleted = aggregate("all-completed", "a portfolio whose members are all completed is completed",
+		openintentv1.OIP0026R4D, "completed",
 		func(o AggregatesObservation) []host.Reply { return []host.Reply{o.Completed} })
-	portfolioFailed = aggregate("one-abandoned", "a portfolio with an abandoned member is failed, also while another one waits", openintentv1.OIP0026R4E, "failed",
+	portfolioFailed = aggregate("one-abandoned",
+		"a portfolio with an abandoned member is failed, also while another one waits",
+		openintentv1.OIP0026R4E, "failed",
 		func(o AggregatesObservation) []host.Reply { return []host.Reply{o.Failed, o.Abandoned} })
-	portfolioInProgress = aggregate("in-progress", "a portfolio with a member that waits is in progress", openintentv1.OIP0026R4F, "in_progress",
+	portfolioInProgress = aggregate("in-progress", "a portfolio with a member that waits is in progress",
+		openintentv1.OIP0026R4F, "in_progress",
 		func(o AggregatesObservation) []host.Reply { return []host.Reply{o.Progress} })
 )
 
-// memberEvents are the events of a type about the first member, wherever the target puts them: the same event may be in more
-// than one place, and counts once in each.
+// memberEvents returns the events of a type about the first member, for each place where a target may put them. The
+// same event may be in several places.
 func (o PortfolioObservation) memberEvents(t openintentv1.EventType) []wire.Found {
-	about := func(e wire.Value) bool { return host.Tells(e, o.FirstID) }
-	return []wire.Found{o.FolderLog.OfType(t).Where(about), o.MemberLog.OfType(t).Where(about), o.Stream.OfType(t).Where(about)}
+	about := func(e wire.Value) bool { return host.Contains(e, o.FirstID) }
+	return []wire.Found{
+		o.FolderLog.OfType(t).Where(about), o.MemberLog.OfType(t).Where(about), o.Stream.OfType(t).Where(about),
+	}
 }
 
-// portfolioEvent takes the event in any of its places (OIP-R105).
+// portfolioEvent returns a scenario about an event, which may be in any of its places (OIP-R105).
 func portfolioEvent(name, title string, id scenarios.RequirementID, t openintentv1.EventType) scenarios.Scenario {
 	return scenarios.Scenario{
 		ID: scenarios.ScenarioID("openintent/portfolios/" + name), Title: title, Proves: scenarios.IDs{id}, Claim: claims.Portfolio,
@@ -197,15 +213,18 @@ func portfolioEvent(name, title string, id scenarios.RequirementID, t openintent
 				}
 			}
 			if !somewhere {
-				j.NotThere(o.FolderLog.Read, string(t)+" on the log of the portfolio or of the member, or on the stream of the portfolio")
+				j.NotThere(o.FolderLog.Read,
+					string(t)+" on the log of the portfolio or of the member, or on the stream of the portfolio")
 			}
 		}),
 	}
 }
 
 var (
-	portfolioEventSuspended = portfolioEvent("event-suspended", "one portfolio.member_suspended tells that a member waits", openintentv1.OIP0026X1, host.EventMemberSuspended)
-	portfolioEventResumed   = portfolioEvent("event-resumed", "one portfolio.member_resumed tells that a member goes on", openintentv1.OIP0026X2, host.EventMemberResumed)
+	portfolioEventSuspended = portfolioEvent("event-suspended", "one portfolio.member_suspended tells that a member waits",
+		openintentv1.OIP0026X1, host.EventMemberSuspended)
+	portfolioEventResumed = portfolioEvent("event-resumed", "one portfolio.member_resumed tells that a member goes on",
+		openintentv1.OIP0026X2, host.EventMemberResumed)
 )
 
 var phasesListed = scenarios.Scenario{
@@ -217,11 +236,14 @@ var phasesListed = scenarios.Scenario{
 		during := host.Locate(host.SuspendedPhases, o.During.Docs().And("workflow", o.Workflow.Body))
 		after := host.Locate(host.SuspendedPhases, o.After.Docs().And("workflow", o.Ended.Body))
 		if !during.Present() {
-			j.NotThere(during.Value, "suspended_phases of a workflow, at GET /portfolios/{id} or GET /workflows/{id} (there or below progress)")
+			j.NotThere(during.Value,
+				"suspended_phases of a workflow, at GET /portfolios/{id} or GET /workflows/{id} (there or below progress)")
 		}
-		if ours, ok := listedOnce(j, openintentv1.OIP0026R4I, host.SuspendedPhases, during, after, "intent_id", o.IntentID); ok {
-			j.Check(openintentv1.OIP0026R4J, ours.Key("phase_name")).To(check.OneOf(o.Names[0], o.Names[1]), "phase_name of the entry")
-			entry(j, openintentv1.OIP0026R4J, ours, o.IntentID, o.Suspension)
+		ours, ok := entryOf(j, openintentv1.OIP0026R4I, host.SuspendedPhases, during, after, "intent_id", o.IntentID)
+		if ok {
+			j.Check(openintentv1.OIP0026R4J, ours.Key("phase_name")).
+				To(check.OneOf(o.Names[0], o.Names[1]), "phase_name of the entry")
+			checkEntry(j, openintentv1.OIP0026R4J, ours, o.IntentID, o.Suspension)
 		}
 	}),
 }

@@ -12,39 +12,42 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
+// TasksSuite returns the suite tasks-and-plans.
 func TasksSuite() scenarios.Suite {
 	return scenarios.Suite{
 		ID: "tasks-and-plans", Title: "tasks that mirror an intent that waits, and plans that list them",
-		Scenarios: []scenarios.Scenario{taskBlocked, taskRuns, planLists, planLocal, planAdded, taskOtherReason, taskNotRunning, taskOrders},
+		Scenarios: []scenarios.Scenario{
+			taskBlocked, taskRuns, planLists, planLocal, planAdded, taskOtherReason, taskNotRunning, taskOrders,
+		},
 	}
 }
 
 const mirrorThere = "tasks that turn blocked when their intent is suspended"
 
-// nothing says that the task shows nothing of the suspension: neither its status nor a reason nor the intent.
-func (o TasksObservation) nothing() bool {
+// unaffected reports whether the task shows nothing of the suspension: no status, no reason and no intent.
+func (o TasksObservation) unaffected() bool {
 	task := o.During.Task.Body
 	reason := task.Key("blocked_reason").String()
 	return !o.Blocked.Reached && reason == "" && host.Locate(host.SuspendedIntent, host.Named("task", task)).String() == ""
 }
 
-// mirrors stops a judge for which a task that mirrors its intent is the set-up.
-func (o TasksObservation) mirrors(j *scenarios.Judge) {
-	if o.nothing() {
+// givenBlocked ends the judge unless the task was blocked by the suspension.
+func (o TasksObservation) givenBlocked(j *scenarios.Judge) {
+	if o.unaffected() {
 		j.NeedThere(openintentv1.OIP0026R3, o.Blocked, mirrorThere)
 		return
 	}
 	j.Need(openintentv1.OIP0026R3, o.Blocked)
 }
 
-// taskBlocked is about the task that runs (OIP-R101).
+// taskBlocked is about the running task (OIP-R101).
 var taskBlocked = scenarios.Scenario{
 	ID:     "openintent/tasks-and-plans/blocked",
 	Title:  "the running task of an intent that waits is blocked, and says why and by which intent",
 	Proves: scenarios.IDs{openintentv1.OIP0026R3, openintentv1.OIP0026R3B, openintentv1.OIP0026R3C},
 	Claim:  claims.Plan,
 	Ask: scenarios.Ask(mirrored, func(o TasksObservation, j *scenarios.Judge) {
-		if o.nothing() {
+		if o.unaffected() {
 			j.NotThere(o.During.Task.Body, mirrorThere)
 		}
 		if !j.Check(openintentv1.OIP0026R3, o.Blocked).To(check.Reached(), "the task") {
@@ -53,8 +56,8 @@ var taskBlocked = scenarios.Scenario{
 		task := o.During.Task.Body
 		j.Check(openintentv1.OIP0026R3B, task.Key("blocked_reason")).To(check.Equal("intent_suspended"), "blocked_reason of the task")
 		by := host.Locate(host.SuspendedIntent, host.Named("task", task))
-		by.Tell(j, openintentv1.OIP0026R3C, host.SuspendedIntent)
-		j.Check(openintentv1.OIP0026R3C, by.Value).To(check.Equal(o.IntentID), "%s", by.Told("suspended_intent_id of the task"))
+		by.Note(j, openintentv1.OIP0026R3C, host.SuspendedIntent)
+		j.Check(openintentv1.OIP0026R3C, by.Value).To(check.Equal(o.IntentID), "%s", by.Label("suspended_intent_id of the task"))
 	}),
 }
 
@@ -64,15 +67,16 @@ var taskRuns = scenarios.Scenario{
 	Proves: scenarios.IDs{openintentv1.OIP0026R3D},
 	Claim:  claims.Plan,
 	Ask: scenarios.Ask(mirrored, func(o TasksObservation, j *scenarios.Judge) {
-		o.mirrors(j)
+		o.givenBlocked(j)
 		j.Need(openintentv1.OIP0025A15, o.Resumed)
 		if j.Check(openintentv1.OIP0026R3D, o.Running).To(check.Reached(), "the task") {
-			j.Check(openintentv1.OIP0026R3D, o.After.Task.Body.Key("blocked_reason")).NotTo(check.Equal("intent_suspended"), "blocked_reason of the task that runs again")
+			j.Check(openintentv1.OIP0026R3D, o.After.Task.Body.Key("blocked_reason")).
+				NotTo(check.Equal("intent_suspended"), "blocked_reason of the task that runs again")
 		}
 	}),
 }
 
-// planLists finds the list in any of its places (OIP-R24).
+// planLists accepts the list in any of its places (OIP-R24).
 var planLists = scenarios.Scenario{
 	ID:     "openintent/tasks-and-plans/listed",
 	Title:  "the plan lists the task in suspended_tasks while the intent waits, with what there is to know, and not after the answer",
@@ -83,52 +87,57 @@ var planLists = scenarios.Scenario{
 		if !during.Present() {
 			j.NotThere(during.Value, suspendedTasksThere)
 		}
-		if ours, ok := listedOnce(j, openintentv1.OIP0026R4G, host.SuspendedTasks, during, after, "task_id", o.TaskID); ok {
-			entry(j, openintentv1.OIP0026R4H, ours, o.IntentID, o.Suspension)
+		ours, ok := entryOf(j, openintentv1.OIP0026R4G, host.SuspendedTasks, during, after, "task_id", o.TaskID)
+		if ok {
+			checkEntry(j, openintentv1.OIP0026R4H, ours, o.IntentID, o.Suspension)
 		}
 	}),
 }
 
 const suspendedTasksThere = "suspended_tasks of a plan, at GET /plans/{id} (there or below progress) or GET /plans/{id}/progress"
 
-// listedOnce checks that a list has one entry with a member of this value while the intent waits, and none at all after the answer. It
-// returns that entry.
-func listedOnce(j *scenarios.Judge, id scenarios.RequirementID, l host.Locator, during, after host.Located, member, value string) (one wire.Value, ok bool) {
-	during.Tell(j, id, l)
+// entryOf returns the entry of a list whose member has this value. It checks that the list has one such entry while the
+// intent is suspended, and no entry at all after the answer.
+func entryOf(
+	j *scenarios.Judge, id scenarios.RequirementID, l host.Locator, during, after host.Located, member, value string,
+) (one wire.Value, ok bool) {
+	during.Note(j, id, l)
 	ours := entries(during).Where(func(e wire.Value) bool { return e.Key(member).String() == value })
-	j.Check(id, ours).To(check.Len(1), "%s, entries with %s", during.Told(l.What), member)
-	j.Check(id, entries(after)).To(check.Len(0), "%s, after the answer", after.Told(l.What))
+	j.Check(id, ours).To(check.Len(1), "%s, entries with %s", during.Label(l.What), member)
+	j.Check(id, entries(after)).To(check.Len(0), "%s, after the answer", after.Label(l.What))
 	if len(ours.Values) != 1 {
 		return one, false
 	}
 	return ours.Last(), true
 }
 
-// entries are those of a list.
+// entries returns the entries of a list.
 func entries(l host.Located) wire.Found { return wire.Found{Values: l.Items(), In: l.Ref()} }
 
-// entry checks what an entry of suspended_tasks and one of suspended_phases have in common.
-func entry(j *scenarios.Judge, id scenarios.RequirementID, e wire.Value, intentID string, sus host.Suspension) {
+// checkEntry checks the members that an entry of suspended_tasks and one of suspended_phases share.
+func checkEntry(j *scenarios.Judge, id scenarios.RequirementID, e wire.Value, intentID string, sus host.Suspension) {
 	j.Check(id, e.Key("intent_id")).To(check.Equal(intentID), "intent_id of the entry")
 	since := host.Moment()
 	if began, ok := sus.Began(); ok {
 		since = host.Within(began, began, tolerance, tolerance)
 	}
 	j.Check(id, e.Key("suspended_since")).To(since, "suspended_since of the entry")
-	j.Check(id, e.Key("expires_at")).To(host.AsSent(sus.Stood().Key("expires_at").Actual()), "expires_at of the entry, as in the record")
+	j.Check(id, e.Key("expires_at")).
+		To(host.AsSent(sus.Shown().Key("expires_at").Actual()), "expires_at of the entry, as in the record")
 }
 
-// tolerance is how far two times may be apart that mean the same: the client writes the one and the server sees the other (OIP-R35).
+// tolerance is the distance allowed between two times of one moment: the client writes one and the server sees the
+// other (OIP-R35).
 const tolerance = 2 * time.Second
 
-// planLocal has a control: the task is seen blocked, so that the plan is one that watches.
+// planLocal has a control: the task is blocked, so the server noticed the suspension.
 var planLocal = scenarios.Scenario{
 	ID:     "openintent/tasks-and-plans/intent-local",
 	Title:  "a plan does not turn suspended because an intent of a task is",
 	Proves: scenarios.IDs{openintentv1.OIP0026R1B},
 	Claim:  claims.Plan,
 	Ask: scenarios.Ask(mirrored, func(o TasksObservation, j *scenarios.Judge) {
-		o.mirrors(j)
+		o.givenBlocked(j)
 		j.Need(openintentv1.OIP0025A15, o.Barrier.Sentinel)
 		state := o.During.Plan.Body.Key("state")
 		if !state.Present() {
@@ -150,12 +159,12 @@ var planAdded = scenarios.Scenario{
 		if during := o.During.suspendedTasks(); !during.Present() {
 			j.NotThere(during.Value, suspendedTasksThere)
 		}
-		j.Check(openintentv1.OIP0026L6, o.During.Plan.Body).To(allOf(o.Before.Plan.Body), "the plan")
+		j.Check(openintentv1.OIP0026L6, o.During.Plan.Body).To(allMembersOf(o.Before.Plan.Body), "the plan")
 	}),
 }
 
-// allOf expects an object that has all members of another one.
-func allOf(of wire.Value) check.Matcher {
+// allMembersOf expects an object with all members of another one, which has some.
+func allMembersOf(of wire.Value) check.Matcher {
 	before, _ := of.Actual().(map[string]any)
 	return check.That("all members that it had before", func(v any) bool {
 		now, _ := v.(map[string]any)
@@ -174,10 +183,13 @@ var taskOtherReason = scenarios.Scenario{
 	Proves: scenarios.IDs{openintentv1.OIP00121},
 	Claim:  claims.Plan,
 	Ask: scenarios.Ask(mirrored, func(o TasksObservation, j *scenarios.Judge) {
-		o.mirrors(j)
+		o.givenBlocked(j)
 		j.Need(openintentv1.OIP0026R3D, o.Running)
-		j.Check(openintentv1.OIP00121, host.StatusOf(o.After.Other.Body).Value).To(check.Equal(host.Blocked), "status of %s", o.After.Other.Asked)
-		j.Check(openintentv1.OIP00121, o.After.Other.Body.Key("blocked_reason")).To(check.Equal(otherReason), "blocked_reason of %s", o.After.Other.Asked)
+		other := o.After.Other
+		j.Check(openintentv1.OIP00121, host.StatusOf(other.Body).Value).
+			To(check.Equal(host.Blocked), "status of %s", other.Asked)
+		j.Check(openintentv1.OIP00121, other.Body.Key("blocked_reason")).
+			To(check.Equal(otherReason), "blocked_reason of %s", other.Asked)
 	}),
 }
 
@@ -187,12 +199,13 @@ var taskNotRunning = scenarios.Scenario{
 	Proves: scenarios.IDs{openintentv1.OIP00122},
 	Claim:  claims.Plan,
 	Ask: scenarios.Ask(mirrored, func(o TasksObservation, j *scenarios.Judge) {
-		o.mirrors(j)
-		j.Check(openintentv1.OIP00122, host.StatusOf(o.During.Pending.Body).Value).To(check.SameAs(host.StatusOf(o.Before.Pending.Body).Value), "status of %s", o.During.Pending.Asked)
+		o.givenBlocked(j)
+		j.Check(openintentv1.OIP00122, host.StatusOf(o.During.Pending.Body).Value).
+			To(check.SameAs(host.StatusOf(o.Before.Pending.Body).Value), "status of %s", o.During.Pending.Asked)
 	}),
 }
 
-// taskOrders has the status set first (OIP-R35).
+// taskOrders asks about an intent whose status was set first (OIP-R35).
 var taskOrders = scenarios.Scenario{
 	ID:     "openintent/tasks-and-plans/orders",
 	Title:  "a task is blocked and runs again as ever where the status was set before the record was written",
@@ -200,7 +213,7 @@ var taskOrders = scenarios.Scenario{
 	Claim:  claims.Plan,
 	Ask: scenarios.Ask(mirroredStatusFirst, func(o TasksObservation, j *scenarios.Judge) {
 		if !o.Usual.Reached {
-			o.mirrors(j)
+			o.givenBlocked(j)
 			return
 		}
 		if j.Check(openintentv1.OIPREAD2, o.Blocked).To(check.Reached(), "the task") {

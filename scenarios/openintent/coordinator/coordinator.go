@@ -1,4 +1,4 @@
-// Package coordinator asks what each suspension policy of a coordinator brings about.
+// Package coordinator asks about the effects of each suspension policy of a coordinator.
 package coordinator
 
 import (
@@ -10,53 +10,67 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
+// Suite returns the suite coordinator.
 func Suite() scenarios.Suite {
-	one := func(name, title string, proves scenarios.IDs, judge func(CoordinatorObservation, *scenarios.Judge)) scenarios.Scenario {
-		return scenarios.Scenario{ID: scenarios.ScenarioID("openintent/coordinator/" + name), Title: title, Proves: proves, Claim: claims.With(claims.Coordinator, claims.Graph),
+	type judge = func(CoordinatorObservation, *scenarios.Judge)
+	one := func(name, title string, proves scenarios.IDs, judge judge) scenarios.Scenario {
+		return scenarios.Scenario{
+			ID: scenarios.ScenarioID("openintent/coordinator/" + name), Title: title, Proves: proves,
+			Claim: claims.With(claims.Coordinator, claims.Graph),
 			Ask: scenarios.Ask(coordinators, func(o CoordinatorObservation, j *scenarios.Judge) {
-				o.there(j)
+				o.givenPolicies(j)
 				judge(o, j)
-			})}
+			}),
+		}
 	}
 	return scenarios.Suite{
 		ID: "coordinator", Title: "coordinators: what each suspension policy brings about",
 		Scenarios: []scenarios.Scenario{
 			one("policy-kept", "a coordinator lease keeps and shows its suspension_policy, which is isolate where none is named",
 				scenarios.IDs{openintentv1.OIP0026P1, openintentv1.OIP0026P2}, CoordinatorObservation.judgeKept),
-			one("unknown-policy", "a suspension_policy that is none of the three is refused", scenarios.IDs{openintentv1.OIPREAD8}, CoordinatorObservation.judgeUnknown),
-			one("escalates", "under escalate a suspension is escalated", scenarios.IDs{openintentv1.OIP0026P5}, CoordinatorObservation.judgeEscalates),
+			one("unknown-policy", "a suspension_policy that is none of the three is refused",
+				scenarios.IDs{openintentv1.OIPREAD8}, CoordinatorObservation.judgeUnknown),
+			one("escalates", "under escalate a suspension is escalated",
+				scenarios.IDs{openintentv1.OIP0026P5}, CoordinatorObservation.judgeEscalates),
 			one("blocks-dependents", "under block_dependents the phases that are wired to the suspended one are paused",
 				scenarios.IDs{openintentv1.OIP0026P4}, CoordinatorObservation.judgePauses),
-			one("isolates", "under isolate nothing is escalated and nothing is paused", scenarios.IDs{openintentv1.OIP0026P3}, CoordinatorObservation.judgeIsolates),
+			one("isolates", "under isolate nothing is escalated and nothing is paused",
+				scenarios.IDs{openintentv1.OIP0026P3}, CoordinatorObservation.judgeIsolates),
 		},
 	}
 }
 
-// there stops a judge where coordinators know no suspension policy at all.
-func (o CoordinatorObservation) there(j *scenarios.Judge) {
+// policy is the member of a lease that names the policy.
+const policy = "suspension_policy"
+
+// givenPolicies ends the judge if coordinators know no suspension policy at all.
+func (o CoordinatorObservation) givenPolicies(j *scenarios.Judge) {
 	for _, c := range []Coordinated{o.Escalate, o.Pause} {
-		if c.Acted.Reached || c.Lease.Body.Key("suspension_policy").Present() || c.Shown.Body.Key("suspension_policy").Present() {
+		if c.Acted.Reached || c.Lease.Body.Key(policy).Present() || c.Shown.Body.Key(policy).Present() {
 			return
 		}
 	}
-	j.NotThere(o.Escalate.Lease.Body.Key("suspension_policy"), "a suspension_policy of coordinator leases")
+	j.NotThere(o.Escalate.Lease.Body.Key(policy), "a suspension_policy of coordinator leases")
 }
 
 func (o CoordinatorObservation) judgeKept(j *scenarios.Judge) {
 	for _, c := range []Coordinated{o.Escalate, o.Pause, o.Isolate} {
-		j.Check(openintentv1.OIP0026P1, c.Lease.Body.Key("suspension_policy")).To(check.Equal(c.Policy), "suspension_policy of the lease")
+		j.Check(openintentv1.OIP0026P1, c.Lease.Body.Key(policy)).
+			To(check.Equal(c.Policy), "suspension_policy of the lease")
 		if c.Shown.Ok() {
-			j.Check(openintentv1.OIP0026P1, c.Shown.Body.Key("suspension_policy")).To(check.Equal(c.Policy), "suspension_policy of the lease, read again")
+			j.Check(openintentv1.OIP0026P1, c.Shown.Body.Key(policy)).
+				To(check.Equal(c.Policy), "suspension_policy of the lease, read again")
 		}
 	}
-	j.Check(openintentv1.OIP0026P2, o.Default.Body.Key("suspension_policy")).To(check.Equal("isolate"), "suspension_policy of a lease that names none")
+	j.Check(openintentv1.OIP0026P2, o.Default.Body.Key(policy)).
+		To(check.Equal("isolate"), "suspension_policy of a lease that names none")
 }
 
 func (o CoordinatorObservation) judgeUnknown(j *scenarios.Judge) {
 	j.Check(openintentv1.OIPREAD8, o.Bogus.Status).To(check.Status(4), "a suspension_policy of no text")
 }
 
-// judgeEscalates takes an escalation in any of its places (OIP-R104).
+// judgeEscalates accepts an escalation in any of its places (OIP-R104).
 func (o CoordinatorObservation) judgeEscalates(j *scenarios.Judge) {
 	j.Check(openintentv1.OIP0026P5, o.Escalate.Acted).To(check.Reached())
 }
@@ -69,13 +83,13 @@ func (o CoordinatorObservation) judgePauses(j *scenarios.Judge) {
 	}), "status of the phase that takes its input from the suspended one")
 }
 
-// judgeIsolates needs the control: one of the other policies has an effect, so that its absence says something.
+// judgeIsolates has a control: one of the other policies has an effect.
 func (o CoordinatorObservation) judgeIsolates(j *scenarios.Judge) {
 	if !o.Escalate.Acted.Reached && !o.Pause.Acted.Reached {
-		j.BlockOn(openintentv1.OIP0026P5, "no policy has an effect, so that isolate has none shows nothing")
+		j.BlockOn(openintentv1.OIP0026P5, "no policy has an effect, so that of isolate cannot be tested")
 	}
 	if status := o.Isolate.Other.Body.Key("status").String(); status != host.Active {
-		j.BlockOn(openintentv1.OIP0026R1, "a phase that takes nothing from the suspended one is "+status)
+		j.BlockOn(openintentv1.OIP0026R1, "a phase that takes no input from the suspended one is "+status)
 	}
 	for _, log := range []host.Log{o.Isolate.Parent.Log, o.Isolate.Waits.Log} {
 		j.Check(openintentv1.OIP0026P3, log.OfType(host.EventEscalation)).To(check.Len(0), "%s", host.EventEscalation)

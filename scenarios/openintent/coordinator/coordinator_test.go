@@ -15,8 +15,11 @@ func coordinatedBy(t *testing.T, policy string) Coordinated {
 		return host.Look{Intent: hosttest.IntentOf(t, status, nil), Log: hosttest.LogOf(t, nil)}
 	}
 	return Coordinated{
-		Policy: policy, Lease: hosttest.ReplyOf(t, 200, lease), Shown: hosttest.ReplyOf(t, 200, lease), Acted: hosttest.WaitOf(t, "it acts", policy != "isolate", nil),
-		Parent: quiet(host.Active), Waits: quiet(host.Suspended), Wired: hosttest.IntentOf(t, map[bool]string{true: host.Blocked, false: host.Active}[policy == "block_dependents"], nil), Other: hosttest.IntentOf(t, host.Active, nil),
+		Policy: policy, Lease: hosttest.ReplyOf(t, 200, lease), Shown: hosttest.ReplyOf(t, 200, lease),
+		Acted:  hosttest.WaitOf(t, "it acts", policy != "isolate", nil),
+		Parent: quiet(host.Active), Waits: quiet(host.Suspended),
+		Wired: hosttest.IntentOf(t, map[bool]string{true: host.Blocked, false: host.Active}[policy == "block_dependents"], nil),
+		Other: hosttest.IntentOf(t, host.Active, nil),
 	}
 }
 
@@ -41,14 +44,19 @@ func TestJudgesOfCoordinators(t *testing.T) {
 		{"escalates", "honest", func(*testing.T, *CoordinatorObservation) {}, "passed"},
 		{"escalates", "it is inert", func(_ *testing.T, o *CoordinatorObservation) { o.Escalate.Acted.Reached = false }, openintentv1.OIP0026P5},
 		{"blocks-dependents", "honest", func(*testing.T, *CoordinatorObservation) {}, "passed"},
-		{"blocks-dependents", "it is inert", func(_ *testing.T, o *CoordinatorObservation) { o.Pause.Acted.Reached = false }, openintentv1.OIP0026P4},
-		{"blocks-dependents", "the phase runs on", func(t *testing.T, o *CoordinatorObservation) { o.Pause.Wired = hosttest.IntentOf(t, host.Active, nil) }, openintentv1.OIP0026P4},
+		{"blocks-dependents", "it is inert",
+			func(_ *testing.T, o *CoordinatorObservation) { o.Pause.Acted.Reached = false }, openintentv1.OIP0026P4},
+		{"blocks-dependents", "the phase runs on",
+			func(t *testing.T, o *CoordinatorObservation) { o.Pause.Wired = hosttest.IntentOf(t, host.Active, nil) },
+			openintentv1.OIP0026P4},
 		{"isolates", "every sibling is blocked", func(t *testing.T, o *CoordinatorObservation) {
 			o.Isolate.Other = hosttest.IntentOf(t, host.Blocked, nil)
 		}, "blocked"},
 		{"isolates", "honest", func(*testing.T, *CoordinatorObservation) {}, "passed"},
-		{"isolates", "it escalates", func(t *testing.T, o *CoordinatorObservation) { o.Isolate.Parent.Log = escalation(t) }, openintentv1.OIP0026P3},
-		{"isolates", "it escalates on the log of the phase", func(t *testing.T, o *CoordinatorObservation) { o.Isolate.Waits.Log = escalation(t) }, openintentv1.OIP0026P3},
+		{"isolates", "it escalates", func(t *testing.T, o *CoordinatorObservation) { o.Isolate.Parent.Log = escalation(t) },
+			openintentv1.OIP0026P3},
+		{"isolates", "it escalates on the log of the phase",
+			func(t *testing.T, o *CoordinatorObservation) { o.Isolate.Waits.Log = escalation(t) }, openintentv1.OIP0026P3},
 		{"isolates", "it pauses", func(t *testing.T, o *CoordinatorObservation) {
 			o.Isolate.Wired = hosttest.IntentOf(t, host.Blocked, nil)
 		}, openintentv1.OIP0026P3},
@@ -63,7 +71,7 @@ func TestJudgesOfCoordinators(t *testing.T) {
 		})
 	}
 
-	// What a SHOULD asks is told and changes no verdict.
+	// A violated SHOULD is a finding.
 	o := honestCoordinators(t)
 	o.Bogus, o.Default = hosttest.ReplyOf(t, 200, map[string]any{}), hosttest.ReplyOf(t, 200, map[string]any{"suspension_policy": "escalate"})
 	for _, name := range []string{"unknown-policy", "policy-kept"} {
@@ -73,9 +81,10 @@ func TestJudgesOfCoordinators(t *testing.T) {
 		}
 	}
 
-	// Where coordinators have no policy at all nothing is violated but by who claims it.
+	// Without any policy, only a server that claims them violates anything.
 	for _, c := range []*Coordinated{&o.Escalate, &o.Pause, &o.Isolate} {
-		c.Lease, c.Shown, c.Acted.Reached = hosttest.ReplyOf(t, 200, map[string]any{"id": "c-1"}), hosttest.ReplyOf(t, 200, map[string]any{"id": "c-1"}), false
+		c.Lease, c.Shown, c.Acted.Reached = hosttest.ReplyOf(t, 200, map[string]any{"id": "c-1"}),
+			hosttest.ReplyOf(t, 200, map[string]any{"id": "c-1"}), false
 	}
 	for _, s := range Suite().Scenarios {
 		if got := scenarios.ConcludeOpen(s, host.Ledger, o); got.Verdict != scenarios.Inapplicable {

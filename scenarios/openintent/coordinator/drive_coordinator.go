@@ -8,25 +8,26 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// Coordinated is an intent with two phases below it, of which one waits, under a coordinator with a policy.
+// Coordinated is an intent under a coordinator with a policy. It has three phases, one of which is suspended.
 type Coordinated struct {
 	Policy     string          `json:"policy"`
-	Lease      host.Reply      `json:"lease"` // to the request for it
+	Lease      host.Reply      `json:"lease"` // the reply to the request for it
 	Shown      host.Reply      `json:"shown"` // the lease, read again
 	Suspension host.Suspension `json:"suspension"`
-	Acted      wire.Wait       `json:"acted"` // of what the policy is to bring about; under isolate there is nothing to wait for
+	Acted      wire.Wait       `json:"acted"` // for the effect of the policy; isolate has none
 	Barrier    host.Barrier    `json:"barrier"`
 	Parent     host.Look       `json:"parent"`
-	Waits      host.Look       `json:"waits"`  // the phase that waits
-	Wired      host.Reply      `json:"wired"`  // the phase that takes its input from it, and does not depend on it otherwise
-	Other      host.Reply      `json:"other"`  // one that takes nothing from it
+	Waits      host.Look       `json:"waits"`  // the suspended phase
+	Wired      host.Reply      `json:"wired"`  // the phase that takes its input from it, without depends_on
+	Other      host.Reply      `json:"other"`  // the phase that takes nothing from it
 	Holder     host.Reply      `json:"holder"` // the lease after the suspension
 }
 
-// CoordinatorObservation is the three policies, the lease that names none, and one that names what is no policy.
+// CoordinatorObservation holds a lease for each of the three policies, one that names none, and one that names an
+// unknown one.
 type CoordinatorObservation struct {
-	Default  host.Reply  `json:"default"` // the lease that names no policy
-	Bogus    host.Reply  `json:"bogus"`
+	Default  host.Reply  `json:"default"` // the reply to a request that names no policy
+	Bogus    host.Reply  `json:"bogus"`   // the reply to a request that names an unknown one
 	Escalate Coordinated `json:"escalate"`
 	Pause    Coordinated `json:"pause"`
 	Isolate  Coordinated `json:"isolate"`
@@ -34,7 +35,10 @@ type CoordinatorObservation struct {
 
 var coordinators = &scenarios.Drive[CoordinatorObservation]{
 	ID: "openintent/coordinators", Title: "suspends a phase under a coordinator of each policy",
-	Sends: []string{"POST /intents and /intents/{id}/children", "POST /coordinators", "GET /coordinators/{id}", "POST /intents/{id}/state and /status", "GET /intents/{id} and its events"},
+	Sends: []string{
+		"POST /intents and /intents/{id}/children", "POST /coordinators", "GET /coordinators/{id}",
+		"POST /intents/{id}/state and /status", "GET /intents/{id} and its events",
+	},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *CoordinatorObservation) {
 		s := host.Open(ctx, c)
 		o.Escalate = coordinated(ctx, s, "escalate")
@@ -42,41 +46,39 @@ var coordinators = &scenarios.Drive[CoordinatorObservation]{
 		o.Isolate = coordinated(ctx, s, "isolate")
 		plain := s.NewIntent(ctx, "coordinated", host.Active, nil)
 		o.Default = s.Coordinate(ctx, plain, nil)
-		o.Bogus = s.Coordinate(ctx, plain, map[string]any{"suspension_policy": s.Name("bogus")})
+		o.Bogus = s.Coordinate(ctx, plain, map[string]any{policy: s.Name("bogus")})
 	},
 }
 
-// coordinated makes a family under a coordinator of a policy and suspends a phase of it.
-func coordinated(ctx context.Context, s *host.Server, policy string) (o Coordinated) {
-	o.Policy = policy
+// coordinated makes a family under a coordinator with a policy and suspends a phase.
+func coordinated(ctx context.Context, s *host.Server, named string) (o Coordinated) {
+	o.Policy = named
 	parent := s.NewIntent(ctx, "coordinated", host.Active, nil)
-	waits := parent.Kid(ctx, "fetch")
-	wired := parent.KidWith(ctx, "wired", map[string]any{
+	waits := parent.Child(ctx, "fetch")
+	wired := parent.ChildWith(ctx, "wired", map[string]any{
 		"_io_inputs":            map[string]any{"data": "fetch." + host.OutputKey},
 		"_io_dep_title_to_name": map[string]any{waits.Made.Body.Key("title").String(): "fetch"},
 	})
-	other := parent.Kid(ctx, "other")
-	o.Lease = s.Coordinate(ctx, parent, map[string]any{"suspension_policy": policy})
+	other := parent.Child(ctx, "other")
+	o.Lease = s.Coordinate(ctx, parent, map[string]any{policy: named})
 	switch {
 	case host.MissingRoute(o.Lease):
-		scenarios.End(scenarios.NotThere(o.Lease.Status, "a way to take the lease of a coordinator (POST "+s.Prefix+"/coordinators)"))
-		return o
+		scenarios.End(scenarios.NotThere(o.Lease.Status,
+			"a way to take the lease of a coordinator (POST "+s.Prefix+"/coordinators)"))
 	case !o.Lease.Ok():
-		s.SetUp("take the lease of a coordinator with suspension_policy "+policy, o.Lease)
-		return o
+		s.SetUp("take the lease of a coordinator with suspension_policy "+named, o.Lease)
 	}
 	id := o.Lease.Body.Key("id").String()
 	o.Shown = s.Get(ctx, "the lease", host.At("/coordinators/%s", id))
 	o.Suspension = waits.Suspend(ctx, s.Question("text"))
-	switch policy {
+	switch named {
 	case "escalate":
 		o.Acted = s.Await(ctx, "a suspension is escalated", func(ctx context.Context) (wire.Value, bool) {
 			return escalation(ctx, parent, waits, id)
 		})
 	case "block_dependents":
 		o.Acted = s.Await(ctx, "the phase that is wired to the suspended one is paused", func(ctx context.Context) (wire.Value, bool) {
-			now := wired.Read(ctx, "the wired phase")
-			status := now.Body.Key("status")
+			status := wired.Read(ctx, "the wired phase").Body.Key("status")
 			return status, paused(status.String())
 		})
 	default:
@@ -90,7 +92,7 @@ func coordinated(ctx context.Context, s *host.Server, policy string) (o Coordina
 	return o
 }
 
-// escalation is the event that a suspension was escalated, or a coordinator that is suspended itself.
+// escalation returns the event of an escalation, or the status of a coordinator that is suspended itself.
 func escalation(ctx context.Context, parent, waits *host.Intent, coordinator string) (wire.Value, bool) {
 	var last wire.Value
 	for _, i := range []*host.Intent{parent, waits} {
@@ -107,10 +109,10 @@ func escalation(ctx context.Context, parent, waits *host.Intent, coordinator str
 	return last, false
 }
 
-// isSuspended takes the words that a coordinator may have for it.
+// isSuspended reports whether a coordinator is suspended, by either word for it.
 func isSuspended(status string) bool { return status == host.Suspended || status == "suspended" }
 
-// paused says whether a phase neither goes on nor has ended.
+// paused reports whether a phase neither goes on nor has ended.
 func paused(status string) bool {
 	switch status {
 	case host.Active, host.Completed, host.Abandoned, host.Draft, "":

@@ -1,4 +1,4 @@
-// Package deadline asks what the deadline of a portfolio does to a member that waits.
+// Package deadline asks what the deadline of a portfolio does to a suspended member.
 package deadline
 
 import (
@@ -10,6 +10,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
+// Suite returns the suite deadline.
 func Suite() scenarios.Suite {
 	return scenarios.Suite{
 		ID: "deadline", Title: "the deadline of a portfolio, which comes before the window of a member that waits",
@@ -19,22 +20,25 @@ func Suite() scenarios.Suite {
 
 const deadlineThere = "a deadline of a portfolio that ends its members (governance_policy.deadline)"
 
-// waited stops a judge unless the member waited before the deadline, and one without a deadline waited on.
-func (o DeadlineObservation) waited(j *scenarios.Judge) {
-	if o.Before.Body.Key("status").String() != host.Suspended {
-		j.Block("set-up: the member does not wait before the deadline: it is "+o.Before.Body.Key("status").JSON(), "keep an intent suspended until it is answered or its time is over")
+// givenSuspended blocks the judge unless the member was suspended before the deadline, and one without a deadline still
+// is.
+func (o DeadlineObservation) givenSuspended(j *scenarios.Judge) {
+	if status := o.Before.Body.Key("status"); status.String() != host.Suspended {
+		j.Block("setup failed: before the deadline the member is "+status.JSON()+", not suspended",
+			"keep an intent suspended until it is answered or its window ends")
 	}
 	j.Need(openintentv1.OIP0025A15, o.Control)
 }
 
-// nothing says that nothing at all came of the deadline: the member waits, and no event tells of its end.
-func (o DeadlineObservation) nothing() bool {
+// ineffective reports whether the deadline had no effect: the member is still suspended, and no event says that it
+// expired.
+func (o DeadlineObservation) ineffective() bool {
 	return o.Then.Body.Key("status").String() == host.Suspended && len(o.Log.OfType(host.EventExpired).Values) == 0
 }
 
-// passed stops a judge for which the abandonment is the set-up.
-func (o DeadlineObservation) passed(j *scenarios.Judge) {
-	o.waited(j)
+// givenAbandoned ends the judge unless the deadline abandoned the member.
+func (o DeadlineObservation) givenAbandoned(j *scenarios.Judge) {
+	o.givenSuspended(j)
 	j.NeedThere(openintentv1.OIP0026R5, o.Ended, deadlineThere)
 }
 
@@ -44,13 +48,11 @@ var deadlineAbandons = scenarios.Scenario{
 	Proves: scenarios.IDs{openintentv1.OIP0026R5},
 	Claim:  claims.Deadline,
 	Ask: scenarios.Ask(pastTheDeadline, func(o DeadlineObservation, j *scenarios.Judge) {
-		o.waited(j)
-		switch {
-		case o.nothing():
+		o.givenSuspended(j)
+		if o.ineffective() {
 			j.NotThere(o.Then.Status, deadlineThere)
-		default:
-			j.Check(openintentv1.OIP0026R5, o.Ended).To(check.Reached(), "the member, whose own window has long to go")
 		}
+		j.Check(openintentv1.OIP0026R5, o.Ended).To(check.Reached(), "the member, whose own window has long to go")
 	}),
 }
 
@@ -60,7 +62,7 @@ var deadlineBypasses = scenarios.Scenario{
 	Proves: scenarios.IDs{openintentv1.OIP0026R5B},
 	Claim:  claims.Deadline,
 	Ask: scenarios.Ask(pastTheDeadline, func(o DeadlineObservation, j *scenarios.Judge) {
-		o.passed(j)
+		o.givenAbandoned(j)
 		for _, seen := range []wire.Value{o.Then.Body, o.After.Body} {
 			j.Check(openintentv1.OIP0026R5B, seen.At("/state/_suspension/response")).NotTo(check.Equal(o.Fallback), "response in the record")
 			j.Check(openintentv1.OIP0026R5B, seen.Key("status")).To(check.Equal(host.Abandoned), "status of the member")
@@ -75,15 +77,15 @@ var deadlineReason = scenarios.Scenario{
 	Proves: scenarios.IDs{openintentv1.OIP0026R5C},
 	Claim:  claims.Deadline,
 	Ask: scenarios.Ask(pastTheDeadline, func(o DeadlineObservation, j *scenarios.Judge) {
-		o.passed(j)
-		// The reason portfolio_deadline of the expiry is another one (OIP-R9), and what was written before another matter.
+		o.givenAbandoned(j)
+		// The reason of the expiry, portfolio_deadline, is another member (OIP-R9).
 		ends := o.Log.All().Where(func(e wire.Value) bool {
 			t := openintentv1.EventType(e.Key("event_type").String())
-			return t != host.EventExpired && host.Tells(e.Key("payload"), host.Abandoned)
+			return t != host.EventExpired && host.Contains(e.Key("payload"), host.Abandoned)
 		})
 		reason := host.Locate(host.AbandonmentReason, host.Named("intent", o.Then.Body).And("event", ends.Values...))
-		reason.Tell(j, openintentv1.OIP0026R5C, host.AbandonmentReason)
-		j.Check(openintentv1.OIP0026R5C, reason.Value).To(check.Equal("portfolio_deadline_exceeded"), "%s", reason.Told("abandonment_reason"))
+		reason.Note(j, openintentv1.OIP0026R5C, host.AbandonmentReason)
+		j.Check(openintentv1.OIP0026R5C, reason.Value).To(check.Equal("portfolio_deadline_exceeded"), "%s", reason.Label("abandonment_reason"))
 	}),
 }
 
@@ -93,11 +95,12 @@ var deadlineAudited = scenarios.Scenario{
 	Proves: scenarios.IDs{openintentv1.OIP0026R5D},
 	Claim:  claims.Deadline,
 	Ask: scenarios.Ask(pastTheDeadline, func(o DeadlineObservation, j *scenarios.Judge) {
-		o.passed(j)
+		o.givenAbandoned(j)
 		o.Log.Readable(j)
 		expired := o.Log.OfType(host.EventExpired)
 		if j.Check(openintentv1.OIP0026R5D, expired).To(check.Len(1), "intent.suspension_expired on the log") {
-			j.Check(openintentv1.OIP0026R5D, expired.Last().At("/payload/reason")).To(check.Equal("portfolio_deadline"), "reason of intent.suspension_expired")
+			j.Check(openintentv1.OIP0026R5D, expired.Last().At("/payload/reason")).To(check.Equal("portfolio_deadline"),
+				"reason of intent.suspension_expired")
 		}
 	}),
 }

@@ -9,30 +9,34 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// DeadlineObservation is a member that waits when the deadline of its portfolio passes, and another intent that waits in none.
+// DeadlineObservation is a member that is suspended when the deadline of its portfolio passes, and one without a
+// deadline.
 type DeadlineObservation struct {
 	Suspension host.Suspension `json:"suspension"`
-	Fallback   string          `json:"fallback"` // the value that would be taken if the window ended
+	Fallback   string          `json:"fallback"` // the value that the end of its window would apply
 	Before     host.Reply      `json:"before"`   // the member, before the deadline
 	Ended      wire.Wait       `json:"ended"`
-	Then       host.Reply      `json:"then"` // the member
+	Then       host.Reply      `json:"then"` // the member, after the deadline
 	Log        host.Log        `json:"log"`
-	Late       host.Reply      `json:"late"` // an answer after it
-	After      host.Reply      `json:"after"`
-	Control    wire.Wait       `json:"control"` // the same suspension in a portfolio without a deadline waits on
+	Late       host.Reply      `json:"late"`    // the reply to an answer after it
+	After      host.Reply      `json:"after"`   // the member, after that answer
+	Control    wire.Wait       `json:"control"` // for the member without a deadline, which stays suspended
 }
 
-// How far away the deadline is, at first and at most, and how much later is looked.
+// The time to the deadline, at first and at most, and the time after it at which the drive looks.
 const (
 	untilDeadline     = 2 * time.Second
 	mostUntilDeadline = 16 * time.Second
 	pastDeadline      = 500 * time.Millisecond
-	ownWindow         = 300 // seconds, of each member: no deadline takes as long
+	ownWindow         = 300 // of each member, in seconds: longer than any deadline
 )
 
 var pastTheDeadline = &scenarios.Drive[DeadlineObservation]{
 	ID: "openintent/deadline", Title: "lets the deadline of a portfolio pass while a member waits, and answers it then",
-	Sends: []string{"POST /intents, twice", "POST /portfolios, twice", "POST /portfolios/{id}/intents", "POST /intents/{id}/state and /status", "GET /intents/{id} and its events", "POST /intents/{id}/suspend/respond"},
+	Sends: []string{
+		"POST /intents, twice", "POST /portfolios, twice", "POST /portfolios/{id}/intents",
+		"POST /intents/{id}/state and /status", "GET /intents/{id} and its events", "POST /intents/{id}/suspend/respond",
+	},
 	Waits: 3 * time.Second,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *DeadlineObservation) {
 		s := host.Open(ctx, c)
@@ -54,11 +58,12 @@ var pastTheDeadline = &scenarios.Drive[DeadlineObservation]{
 				o.Before = i.Read(ctx, "the member before the deadline")
 			})
 			inTime := s.ServerNow().Before(deadline) || deadline.IsZero()
-			if refused := host.IsBlocked(err) || host.Lacking(err); inTime || until == mostUntilDeadline || err != nil && !refused {
+			refused := host.IsBlocked(err) || host.Lacking(err)
+			if inTime || until == mostUntilDeadline || err != nil && !refused {
 				scenarios.End(err)
 				break
 			}
-			// A drive that was late itself shows nothing about the server, so another member waits, with a later deadline.
+			// The drive itself was late, which shows nothing about the server: try again with a later deadline.
 		}
 		scenarios.End(wire.Pause(ctx, max(0, deadline.Sub(s.ServerNow()))+pastDeadline))
 		o.Ended = i.Becomes(ctx, "the member is abandoned", host.Abandoned)

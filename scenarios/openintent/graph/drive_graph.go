@@ -8,67 +8,67 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// Family is a parent and its children as they stood.
+// Family is a parent and its children at one moment.
 type Family struct {
 	Parent   host.Reply `json:"parent"`
 	Graph    host.Reply `json:"graph"`
-	Children host.Reply `json:"children"` // the list of the parent
+	Children host.Reply `json:"children"` // the list of children of the parent
 	A        host.Reply `json:"a"`        // the child that is suspended
 	B        host.Reply `json:"b"`        // its sibling
-	Stranger host.Reply `json:"stranger"` // an intent that has nothing to do with them
+	Stranger host.Reply `json:"stranger"` // an unrelated intent
 }
 
-// family are the intents of a [Family].
+// family holds the intents of a [Family].
 type family struct {
 	*host.Server
 	parent, a, b, done, stranger *host.Intent
 }
 
-// newFamily makes a parent with two active children and one that is completed.
+// newFamily makes a parent with two active children and a completed one, and an unrelated intent.
 func newFamily(ctx context.Context, s *host.Server) (f family) {
 	f.Server = s
 	f.parent = s.NewIntent(ctx, "parent", host.Active, nil)
 	for _, kid := range []**host.Intent{&f.a, &f.b, &f.done} {
-		*kid = f.parent.Kid(ctx, "child")
+		*kid = f.parent.Child(ctx, "child")
 	}
 	f.done.Finish(ctx)
 	f.stranger = s.NewIntent(ctx, "stranger", host.Active, nil)
 	return f
 }
 
+// look reads the family.
 func (f family) look(ctx context.Context, when string) (o Family) {
-	for _, k := range []struct {
-		path string
-		into *host.Reply
-		what string
-	}{
-		{host.At("/intents/%s", f.parent.ID), &o.Parent, "the parent "}, {host.At("/intents/%s/graph", f.parent.ID), &o.Graph, "the graph of the parent "},
-		{host.At("/intents/%s/children", f.parent.ID), &o.Children, "the children of the parent "},
-		{host.At("/intents/%s", f.a.ID), &o.A, "the child that was suspended "}, {host.At("/intents/%s", f.b.ID), &o.B, "its sibling "}, {host.At("/intents/%s", f.stranger.ID), &o.Stranger, "an intent apart "},
-	} {
-		*k.into = f.Get(ctx, k.what+when, k.path)
-	}
+	o.Parent = f.parent.Read(ctx, "the parent "+when)
+	o.Graph = f.Get(ctx, "the graph of the parent "+when, host.At("/intents/%s/graph", f.parent.ID))
+	o.Children = f.Get(ctx, "the children of the parent "+when, host.At("/intents/%s/children", f.parent.ID))
+	o.A = f.a.Read(ctx, "the child that was suspended "+when)
+	o.B = f.b.Read(ctx, "its sibling "+when)
+	o.Stranger = f.stranger.Read(ctx, "an intent apart "+when)
 	return o
 }
 
-// FamilyObservation is a child that waits and is answered, and what its parent and sibling made of it.
+// FamilyObservation is a family with a child that was suspended and answered.
 type FamilyObservation struct {
 	AID        string          `json:"aId"`
 	Before     Family          `json:"before"`
 	Suspension host.Suspension `json:"suspension"`
 	During     Family          `json:"during"`
 	Barrier    host.Barrier    `json:"barrier"`
-	Behind     Family          `json:"behind"`     // the barrier
-	Completing host.Reply      `json:"completing"` // the parent, while the child waits
+	Behind     Family          `json:"behind"`     // after the barrier
+	Completing host.Reply      `json:"completing"` // the reply to completing the parent while the child is suspended
 	Still      host.Reply      `json:"still"`      // the parent after that
 	Answer     host.Reply      `json:"answer"`
 	After      Family          `json:"after"`
-	Closing    host.Reply      `json:"closing"` // the parent, when its children are completed
+	Closing    host.Reply      `json:"closing"` // the reply to completing the parent when its children are completed
 }
 
 var aFamily = &scenarios.Drive[FamilyObservation]{
-	ID: "openintent/family", Title: "suspends a child, looks at its parent and sibling, and has the parent completed before and after the answer",
-	Sends: []string{"POST /intents", "POST /intents/{id}/children, 3 times", "POST /intents/{id}/state and /status", "GET /intents/{id}, /children and /graph", "POST /intents/{id}/suspend/respond"},
+	ID:    "openintent/family",
+	Title: "suspends a child, looks at its parent and sibling, and has the parent completed before and after the answer",
+	Sends: []string{
+		"POST /intents", "POST /intents/{id}/children, 3 times", "POST /intents/{id}/state and /status",
+		"GET /intents/{id}, /children and /graph", "POST /intents/{id}/suspend/respond",
+	},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *FamilyObservation) {
 		s := host.Open(ctx, c)
 		f := newFamily(ctx, s)
@@ -83,14 +83,14 @@ var aFamily = &scenarios.Drive[FamilyObservation]{
 		o.Answer = f.a.MustAnswer(ctx, o.Suspension.ID, "go on")
 		f.a.Becomes(ctx, "the answered child is active", host.Active)
 		o.After = f.look(ctx, "after the answer")
-		for _, kid := range []*host.Intent{f.a, f.b} { // one that is not completed leaves the parent open, which the judge sees
+		for _, kid := range []*host.Intent{f.a, f.b} { // if a child stays open, so does the parent, and the judge says so
 			kid.Set(ctx, host.Completed, "complete a child")
 		}
 		o.Closing = f.parent.Set(ctx, host.Completed, "complete the parent when its children are completed")
 	},
 }
 
-// Ways to have a dependent, from the one that shows most.
+// The ways to make a dependent, best first.
 const (
 	wayChild   = "a child with depends_on was activated"
 	wayLater   = "an active intent was given the dependency"
@@ -98,49 +98,53 @@ const (
 	wayNeither = "it could be neither active nor blocked"
 )
 
-// DependentObservation is an intent whose upstream waits, is answered, and is completed.
+// DependentObservation is an intent whose upstream was suspended, answered and completed.
 type DependentObservation struct {
 	Way        string          `json:"way"`
 	Before     host.Reply      `json:"before"` // the dependent
 	UpstreamID string          `json:"upstreamId"`
 	Suspension host.Suspension `json:"suspension"`
-	Usual      wire.Wait       `json:"usual"` // the same in the usual order, for a drive that has another: another dependent is blocked
+	Usual      wire.Wait       `json:"usual"` // the control of a drive in the other order: a dependent is blocked in the usual one
 	Blocked    wire.Wait       `json:"blocked"`
-	Completing host.Reply      `json:"completing"` // a second dependent, while its upstream waits
-	Still      host.Reply      `json:"still"`      // that one then
+	Completing host.Reply      `json:"completing"` // the reply to completing a second dependent while the upstream is suspended
+	Still      host.Reply      `json:"still"`      // the second dependent after that
 	Answer     host.Reply      `json:"answer"`
-	Resumed    wire.Wait       `json:"resumed"` // the upstream
+	Resumed    wire.Wait       `json:"resumed"` // for the upstream to be active
 	Barrier    host.Barrier    `json:"barrier"`
 	Behind     host.Reply      `json:"behind"`   // the dependent, after the answer and the barrier
-	Finished   host.Reply      `json:"finished"` // to completing the upstream
+	Finished   host.Reply      `json:"finished"` // the reply to completing the upstream
 	Unblocked  wire.Wait       `json:"unblocked"`
-	Closing    host.Reply      `json:"closing"` // the second dependent, when its upstream is completed
+	Closing    host.Reply      `json:"closing"` // the reply to completing the second dependent when the upstream is completed
 }
 
 var dependent = &scenarios.Drive[DependentObservation]{
-	ID: "openintent/dependent", Title: "suspends what another intent depends on, answers it, completes it, and looks at the dependent all along",
+	ID:    "openintent/dependent",
+	Title: "suspends what another intent depends on, answers it, completes it, and looks at the dependent all along",
 	Sends: dependentSends, Run: func(ctx context.Context, c *scenarios.Conn, o *DependentObservation) {
-		dependentBy(ctx, c, host.RecordFirst, o)
+		o.drive(ctx, c, host.RecordFirst)
 	},
 }
 
 var dependentStatusFirst = &scenarios.Drive[DependentObservation]{
 	ID: "openintent/dependent-status-first", Title: "does the same, and sets the status before it writes the record",
 	Sends: dependentSends, Run: func(ctx context.Context, c *scenarios.Conn, o *DependentObservation) {
-		dependentBy(ctx, c, host.StatusFirst, o)
+		o.drive(ctx, c, host.StatusFirst)
 	},
 }
 
-var dependentSends = []string{"POST /intents", "POST /intents/{id}/children or /dependencies", "POST /intents/{id}/state and /status", "POST /intents/{id}/suspend/respond", "GET /intents/{id}"}
+var dependentSends = []string{
+	"POST /intents", "POST /intents/{id}/children or /dependencies", "POST /intents/{id}/state and /status",
+	"POST /intents/{id}/suspend/respond", "GET /intents/{id}",
+}
 
-// dependentOn is an intent that waits for another, active if the server lets it be (OIP-R21).
+// dependentOn makes an intent that depends on others, active if the server allows that (OIP-R21).
 func dependentOn(ctx context.Context, s *host.Server, upstreams ...*host.Intent) (d *host.Intent, way string) {
 	deps := make([]string, len(upstreams))
 	for n, u := range upstreams {
 		deps[n] = u.ID
 	}
 	parent := s.NewIntent(ctx, "parent", host.Active, nil)
-	d = parent.Kid(ctx, "dependent", deps...)
+	d = parent.Child(ctx, "dependent", deps...)
 	now := d.Read(ctx, "the dependent")
 	first := d
 	switch now.Body.Key("status").String() {
@@ -153,15 +157,13 @@ func dependentOn(ctx context.Context, s *host.Server, upstreams ...*host.Intent)
 	}
 	d = s.NewIntent(ctx, "dependent", host.Active, nil)
 	for _, u := range upstreams {
-		said := d.DependOn(ctx, u)
-		if !said.Ok() {
+		if !d.DependOn(ctx, u).Ok() {
 			return first, way
 		}
 	}
 	now = d.Read(ctx, "the dependent")
 	if kept := now.Body.Key("depends_on").Items(); len(kept) != len(upstreams) {
 		s.SetUp("keep the dependencies of an intent", now)
-		return d, ""
 	}
 	if now.Body.Key("status").String() == host.Active {
 		return d, wayLater
@@ -169,12 +171,13 @@ func dependentOn(ctx context.Context, s *host.Server, upstreams ...*host.Intent)
 	return first, way
 }
 
-func dependentBy(ctx context.Context, c *scenarios.Conn, order host.Order, o *DependentObservation) {
+// drive suspends the upstream in one of the two orders, answers it and completes it.
+func (o *DependentObservation) drive(ctx context.Context, c *scenarios.Conn, order host.Order) {
 	s := host.Open(ctx, c)
 	up := s.NewIntent(ctx, "upstream", host.Active, nil)
 	o.UpstreamID = up.ID
 	d, way := dependentOn(ctx, s, up)
-	gated, _ := dependentOn(ctx, s, up) // what is tried on it is not to disturb the other
+	gated, _ := dependentOn(ctx, s, up) // the attempts to complete it must not disturb d
 	o.Way = way
 	o.Before = d.Read(ctx, "the dependent before")
 	if order != host.RecordFirst {
@@ -196,15 +199,16 @@ func dependentBy(ctx context.Context, c *scenarios.Conn, order host.Order, o *De
 	o.Closing = gated.Set(ctx, host.Completed, "complete a dependent when its upstream is completed")
 }
 
-// DiamondObservation is an intent that depends on two that wait, which are answered and completed one after the other.
+// DiamondObservation is an intent with two upstreams, which were suspended, then answered and completed one after the
+// other.
 type DiamondObservation struct {
 	Way       string       `json:"way"`
 	Blocked   wire.Wait    `json:"blocked"`
-	First     host.Reply   `json:"first"` // the first upstream, completed
+	First     host.Reply   `json:"first"` // the reply to completing the first upstream
 	Barrier   host.Barrier `json:"barrier"`
-	Between   host.Reply   `json:"between"`  // the dependent then
-	Second    host.Reply   `json:"second"`   // the second upstream then
-	Finished  host.Reply   `json:"finished"` // to completing the second
+	Between   host.Reply   `json:"between"`  // the dependent after that
+	Second    host.Reply   `json:"second"`   // the second upstream after that
+	Finished  host.Reply   `json:"finished"` // the reply to completing the second
 	Unblocked wire.Wait    `json:"unblocked"`
 }
 
@@ -234,7 +238,7 @@ var diamond = &scenarios.Drive[DiamondObservation]{
 	},
 }
 
-// usualDependent waits for a dependent of an intent that is suspended the record first.
+// usualDependent waits until a dependent is blocked whose upstream was suspended in the usual order.
 func usualDependent(ctx context.Context, s *host.Server) (w wire.Wait) {
 	up := s.NewIntent(ctx, "upstream", host.Active, nil)
 	d, _ := dependentOn(ctx, s, up)

@@ -1,4 +1,4 @@
-// Package graph asks what becomes of parents, siblings and dependents of an intent that waits.
+// Package graph asks what a suspended intent does to its parent, siblings and dependents.
 package graph
 
 import (
@@ -10,6 +10,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
+// Suite returns the suite graph.
 func Suite() scenarios.Suite {
 	return scenarios.Suite{
 		ID: "graph", Title: "parents, siblings and dependents of an intent that waits",
@@ -20,13 +21,15 @@ func Suite() scenarios.Suite {
 	}
 }
 
-// given stops a judge of a family unless the parent shows the child waiting: a parent that knows nothing of it absorbs
-// nothing either.
+// given ends the judge unless the parent shows that the child is suspended: otherwise an unchanged parent proves
+// nothing.
 func (o FamilyObservation) given(j *scenarios.Judge) {
 	if o.Suspension.After.Body.Key("status").String() != host.Suspended {
-		j.Block("set-up: the child is not suspended", "see the scenarios of the suite respond")
+		j.Block("setup failed: the child is not suspended", "suspend it; the suite respond tests that")
 	}
-	for _, list := range []wire.Value{o.Behind.Children.Body.Key("children"), o.Behind.Children.Body, o.Behind.Graph.Body.Key("nodes")} {
+	for _, list := range []wire.Value{
+		o.Behind.Children.Body.Key("children"), o.Behind.Children.Body, o.Behind.Graph.Body.Key("nodes"),
+	} {
 		for _, child := range list.Items() {
 			if child.Key("id").String() == o.AID && child.Key("status").String() == host.Suspended {
 				j.Need(openintentv1.OIP0025A15, o.Barrier.Sentinel)
@@ -34,10 +37,11 @@ func (o FamilyObservation) given(j *scenarios.Judge) {
 			}
 		}
 	}
-	j.NotThere(o.Behind.Children.Status, "a parent that lists a child as "+host.Suspended+" (GET /intents/{id}/children or /graph)")
+	j.NotThere(o.Behind.Children.Status,
+		"a parent that lists a child as "+host.Suspended+" (GET /intents/{id}/children or /graph)")
 }
 
-// graphLocal lets neither take the suspension over (OIP-R7).
+// graphLocal allows neither to become suspended (OIP-R7).
 var graphLocal = scenarios.Scenario{
 	ID:     "openintent/graph/intent-local",
 	Title:  "parent and sibling of an intent that waits keep their status",
@@ -46,8 +50,10 @@ var graphLocal = scenarios.Scenario{
 	Ask: scenarios.Ask(aFamily, func(o FamilyObservation, j *scenarios.Judge) {
 		o.given(j)
 		for _, seen := range []Family{o.During, o.Behind} {
-			j.Check(openintentv1.OIP0026R1, seen.Parent.Body.Key("status")).To(check.SameAs(o.Before.Parent.Body.Key("status")), "status of %s", seen.Parent.Asked)
-			j.Check(openintentv1.OIP0026R1, seen.B.Body.Key("status")).To(check.SameAs(o.Before.B.Body.Key("status")), "status of %s", seen.B.Asked)
+			j.Check(openintentv1.OIP0026R1, seen.Parent.Body.Key("status")).
+				To(check.SameAs(o.Before.Parent.Body.Key("status")), "status of %s", seen.Parent.Asked)
+			j.Check(openintentv1.OIP0026R1, seen.B.Body.Key("status")).
+				To(check.SameAs(o.Before.B.Body.Key("status")), "status of %s", seen.B.Asked)
 		}
 	}),
 }
@@ -66,11 +72,14 @@ var graphUnrelated = scenarios.Scenario{
 	}),
 }
 
+const aggregateThere = "the aggregate_status of a parent, at GET /intents/{id}/graph or GET /intents/{id}"
+
+// aggregate returns the aggregate that the parent shows of its children.
 func (f Family) aggregate() host.Located {
 	return host.Locate(host.ParentAggregate, host.Named("graph", f.Graph.Body).And("intent", f.Parent.Body))
 }
 
-// graphCounted asks under which status the child is counted, and graphNotDone under which it is not.
+// graphCounted asks for the right status of the child, graphNotDone against a wrong one.
 var graphCounted = scenarios.Scenario{
 	ID:     "openintent/graph/counted",
 	Title:  "the aggregate of a parent counts a child that waits, and no longer when it is answered",
@@ -79,21 +88,23 @@ var graphCounted = scenarios.Scenario{
 	Ask: scenarios.Ask(aFamily, func(o FamilyObservation, j *scenarios.Judge) {
 		during, after := o.Behind.aggregate(), o.After.aggregate()
 		if !during.Present() {
-			j.NotThere(during.Value, "the aggregate_status of a parent, at GET /intents/{id}/graph or GET /intents/{id}")
+			j.NotThere(during.Value, aggregateThere)
 		}
-		during.Tell(j, openintentv1.OIP0026R4, host.ParentAggregate)
-		count := during.At("/by_status/" + host.Suspended)
-		j.Check(openintentv1.OIP0026R4, count).To(check.Equal(1), "%s, while a child waits", during.Told("by_status."+host.Suspended))
-		j.Check(openintentv1.OIP0026R4, after.At("/by_status/"+host.Suspended)).To(noneOr(0), "%s, after the answer", after.Told("by_status."+host.Suspended))
+		during.Note(j, openintentv1.OIP0026R4, host.ParentAggregate)
+		const pointer, member = "/by_status/" + host.Suspended, "by_status." + host.Suspended
+		j.Check(openintentv1.OIP0026R4, during.At(pointer)).
+			To(check.Equal(1), "%s, while a child waits", during.Label(member))
+		j.Check(openintentv1.OIP0026R4, after.At(pointer)).
+			To(zeroOrAbsent(), "%s, after the answer", after.Label(member))
 	}),
 }
 
-// noneOr expects a number or nothing: a status that nobody has may be left out.
-func noneOr(n int64) check.Matcher {
-	return check.That(wire.Compact(n)+", or nothing", func(v any) bool { return v == nil || v == n })
+// zeroOrAbsent expects 0 or nothing: an aggregate may leave out a status that no child has.
+func zeroOrAbsent() check.Matcher {
+	return check.That("0, or nothing", func(v any) bool { return v == nil || v == int64(0) })
 }
 
-// graphNotDone has one child completed, so that a server that counts nothing is found out.
+// graphNotDone has a completed child, so that a server that counts nothing fails.
 var graphNotDone = scenarios.Scenario{
 	ID:     "openintent/graph/not-done",
 	Title:  "a child that waits is not counted as completed",
@@ -102,16 +113,18 @@ var graphNotDone = scenarios.Scenario{
 	Ask: scenarios.Ask(aFamily, func(o FamilyObservation, j *scenarios.Judge) {
 		before, during := o.Before.aggregate(), o.Behind.aggregate()
 		if !during.Present() {
-			j.NotThere(during.Value, "the aggregate_status of a parent, at GET /intents/{id}/graph or GET /intents/{id}")
+			j.NotThere(during.Value, aggregateThere)
 		}
-		j.Check(openintentv1.OIP00023, during.At("/by_status/completed")).To(check.Equal(1), "%s, while one child waits and another is completed", during.Told("by_status.completed"))
+		j.Check(openintentv1.OIP00023, during.At("/by_status/completed")).To(check.Equal(1),
+			"%s, while one child waits and another is completed", during.Label("by_status.completed"))
 		if p := during.At("/completion_percentage"); p.Present() {
-			j.Check(openintentv1.OIP00023, p).To(check.SameAs(before.At("/completion_percentage")), "%s, while a child waits", during.Told("completion_percentage"))
+			j.Check(openintentv1.OIP00023, p).To(check.SameAs(before.At("/completion_percentage")),
+				"%s, while a child waits", during.Label("completion_percentage"))
 		}
 	}),
 }
 
-// graphParentGate has no child that was abandoned (OIP-R122).
+// graphParentGate leaves abandoned children out (OIP-R122).
 var graphParentGate = scenarios.Scenario{
 	ID:     "openintent/graph/parent-gate",
 	Title:  "a parent is not completed while a child waits, and is when its children are completed",
@@ -121,21 +134,25 @@ var graphParentGate = scenarios.Scenario{
 		j.Check(openintentv1.OIP00021, o.Completing.Status).To(check.Status(4), "%s", o.Completing.Asked)
 		j.Check(openintentv1.OIP00021, o.Still.Body.Key("status")).NotTo(check.Equal(host.Completed), "status of %s", o.Still.Asked)
 		if !o.Completing.Ok() && !o.Closing.Ok() {
-			j.Block("set-up: the parent is not completed when its children are either: HTTP "+o.Closing.Status.JSON(), "have POST /intents/{id}/status complete a parent whose children are completed")
+			j.Block("setup failed: completing the parent after its children was answered with HTTP "+o.Closing.Status.JSON(),
+				"make POST /intents/{id}/status complete a parent whose children are completed")
 		}
 	}),
 }
 
-// depends stops a judge where the dependent never was what the question is about.
-func (o DependentObservation) depends(j *scenarios.Judge) {
+// givenDependent blocks the judge unless the dependent could be active or blocked.
+func (o DependentObservation) givenDependent(j *scenarios.Judge) {
 	if o.Way == wayNeither {
-		j.Block("set-up: an intent that depends on another one is "+o.Before.Body.Key("status").JSON()+" and cannot be activated", "have a dependent be active, or blocked")
+		j.Block("setup failed: an intent that depends on another one is "+o.Before.Body.Key("status").JSON()+
+			" and cannot be activated", unblockDependent)
 	}
 }
 
-// blockedBy stops a judge for which a blocked dependent is the set-up.
-func (o DependentObservation) blockedBy(j *scenarios.Judge) {
-	o.depends(j)
+const unblockDependent = "allow an intent that depends on another one to be active, or blocked"
+
+// givenBlocked blocks the judge unless the suspension blocked the dependent.
+func (o DependentObservation) givenBlocked(j *scenarios.Judge) {
+	o.givenDependent(j)
 	j.Need(openintentv1.OIP0026R2, o.Blocked)
 }
 
@@ -146,22 +163,22 @@ var graphBlocked = scenarios.Scenario{
 	Proves: scenarios.IDs{openintentv1.OIP0026R2},
 	Claim:  claims.Graph,
 	Ask: scenarios.Ask(dependent, func(o DependentObservation, j *scenarios.Judge) {
-		o.depends(j)
+		o.givenDependent(j)
 		if o.Way == wayBlocked {
-			j.NotOffered("a dependent is blocked from the start on this server, so that an active one that turns blocked cannot be seen")
+			j.NotOffered("on this server a dependent is blocked from the start, so none can turn from active to blocked")
 		}
 		j.Check(openintentv1.OIP0026R2, o.Blocked).To(check.Reached(), "the dependent")
 	}),
 }
 
-// graphNotOnResume has a control: the dependent turns active later, by the same means.
+// graphNotOnResume has a control: the dependent turns active later.
 var graphNotOnResume = scenarios.Scenario{
 	ID:     "openintent/graph/not-on-resume",
 	Title:  "the answer alone does not unblock a dependent",
 	Proves: scenarios.IDs{openintentv1.OIP0026R2C},
 	Claim:  claims.Graph,
 	Ask: scenarios.Ask(dependent, func(o DependentObservation, j *scenarios.Judge) {
-		o.blockedBy(j)
+		o.givenBlocked(j)
 		j.Need(openintentv1.OIP0025A15, o.Resumed)
 		j.Need(openintentv1.OIP0025A15, o.Barrier.Sentinel)
 		j.Check(openintentv1.OIP0026R2C, o.Behind.Body.Key("status")).To(check.Equal(host.Blocked), "status of %s", o.Behind.Asked)
@@ -175,28 +192,32 @@ var graphUnblocked = scenarios.Scenario{
 	Proves: scenarios.IDs{openintentv1.OIP0026R2D},
 	Claim:  claims.Graph,
 	Ask: scenarios.Ask(dependent, func(o DependentObservation, j *scenarios.Judge) {
-		o.blockedBy(j)
+		o.givenBlocked(j)
 		if !o.Finished.Ok() {
-			j.Block("set-up: the upstream could not be completed after the answer: HTTP "+o.Finished.Status.JSON(), "have POST /intents/{id}/status complete an active intent")
+			j.Block("setup failed: completing the upstream after the answer was answered with HTTP "+o.Finished.Status.JSON(),
+				unblockCompletion)
 		}
 		j.Check(openintentv1.OIP0026R2D, o.Unblocked).To(check.Reached(), "the dependent")
 	}),
 }
 
-// graphGate takes any 4xx (OIP-R107).
+const unblockCompletion = "make POST /intents/{id}/status complete an active intent"
+
+// graphGate accepts any 4xx (OIP-R107).
 var graphGate = scenarios.Scenario{
 	ID:     "openintent/graph/completion-gate",
 	Title:  "an intent is not completed while what it depends on waits, and is when that is completed",
 	Proves: scenarios.IDs{openintentv1.OIP0026R2B},
 	Claim:  claims.Graph,
 	Ask: scenarios.Ask(dependent, func(o DependentObservation, j *scenarios.Judge) {
-		o.depends(j)
+		o.givenDependent(j)
 		j.Check(openintentv1.OIP0026R2B, o.Completing.Status).To(check.Status(4), "%s", o.Completing.Asked)
 		j.Check(openintentv1.OIP0026R2B, o.Still.Body.Key("status")).NotTo(check.Equal(host.Completed), "status of %s", o.Still.Asked)
 		if !o.Completing.Ok() {
 			j.Need(openintentv1.OIP0026R2D, o.Unblocked)
 			if !o.Closing.Ok() {
-				j.Block("set-up: a dependent is not completed when its upstream is either: HTTP "+o.Closing.Status.JSON(), "have POST /intents/{id}/status complete an active intent")
+				j.Block("setup failed: completing a dependent after its upstream was answered with HTTP "+
+					o.Closing.Status.JSON(), unblockCompletion)
 			}
 		}
 	}),
@@ -209,26 +230,26 @@ var graphDiamond = scenarios.Scenario{
 	Claim:  claims.Graph,
 	Ask: scenarios.Ask(diamond, func(o DiamondObservation, j *scenarios.Judge) {
 		if o.Way == wayNeither {
-			j.Block("set-up: an intent that depends on others can be neither active nor blocked", "have a dependent be active, or blocked")
+			j.Block("setup failed: an intent that depends on others can be neither active nor blocked", unblockDependent)
 		}
 		j.Need(openintentv1.OIP0026R2, o.Blocked)
 		j.Need(openintentv1.OIP0025A15, o.Barrier.Sentinel)
 		if !o.First.Ok() || o.Second.Body.Key("status").String() != host.Suspended || !o.Finished.Ok() {
-			j.Block("set-up: the upstreams could not be completed one after the other", "have POST /intents/{id}/status complete an answered intent")
+			j.Block("setup failed: the upstreams could not be completed one after the other", unblockCompletion)
 		}
 		j.Check(openintentv1.OIP00022, o.Between.Body.Key("status")).To(check.Equal(host.Blocked), "status of %s", o.Between.Asked)
 		j.Need(openintentv1.OIP0026R2D, o.Unblocked)
 	}),
 }
 
-// graphOrders has the status set first (OIP-R35).
+// graphOrders asks about an upstream whose status was set first (OIP-R35).
 var graphOrders = scenarios.Scenario{
 	ID:     "openintent/graph/orders",
 	Title:  "a dependent is blocked and unblocked as ever where the status was set before the record was written",
 	Proves: scenarios.IDs{openintentv1.OIPREAD2},
 	Claim:  claims.Graph,
 	Ask: scenarios.Ask(dependentStatusFirst, func(o DependentObservation, j *scenarios.Judge) {
-		o.depends(j)
+		o.givenDependent(j)
 		j.Need(openintentv1.OIP0026R2, o.Usual)
 		if j.Check(openintentv1.OIPREAD2, o.Blocked).To(check.Reached(), "the dependent") {
 			j.Check(openintentv1.OIPREAD2, o.Unblocked).To(check.Reached(), "the dependent")

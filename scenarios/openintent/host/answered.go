@@ -8,31 +8,32 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// VersionsObservation is what writes to one intent came to, by the version that they named.
+// VersionsObservation holds the replies to writes of one intent that named its version, an old one and none.
 type VersionsObservation struct {
 	Title   string     `json:"title"`
 	Made    Reply      `json:"made"`
 	Read    Reply      `json:"read"`
 	Without Reply      `json:"without"` // a write that names no version
-	After   Reply      `json:"after"`   // the intent behind it
-	Right   Reply      `json:"right"`   // one that names the version
-	ETag    wire.Value `json:"eTag"`    // of its reply
-	Stale   Reply      `json:"stale"`   // one that names the version before
-	End     Reply      `json:"end"`     // the intent behind that
+	After   Reply      `json:"after"`   // the intent after it
+	Right   Reply      `json:"right"`   // a write that names the current version
+	ETag    wire.Value `json:"eTag"`    // of the reply in Right
+	Stale   Reply      `json:"stale"`   // a write that names the version before
+	End     Reply      `json:"end"`     // the intent in the end
 }
 
+// Versions writes to an intent under the right version, an old one and none.
 var Versions = &scenarios.Drive[VersionsObservation]{
 	ID: "openintent/versions", Title: "writes to an intent without a version, with the right one, and with an old one",
 	Sends: []string{"POST /intents", "GET /intents/{id}", "POST /intents/{id}/state, 3 times"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *VersionsObservation) {
 		s := Open(ctx, c)
 		o.Title = s.Name("versions")
-		id, made := s.make(ctx, "an intent", "/intents", "/intents", map[string]any{"title": o.Title, "status": Draft})
+		id, made := s.create(ctx, "an intent", "/intents", "/intents", map[string]any{"title": o.Title, "status": Draft})
 		o.Made = made
 		i := s.adopt(id, made)
 		o.Read = i.Read(ctx, "the intent as it was made")
 		write := func(label, value, version string) (Reply, *wire.Reply) {
-			call := s.Call(label, http.MethodPost, At("/intents/%s/state", i.ID), map[string]any{"patches": []any{map[string]any{"op": "set", "path": "/assay", "value": value}}})
+			call := s.Call(label, http.MethodPost, At("/intents/%s/state", i.ID), setPatch("assay", value))
 			if version != "" {
 				call.Header = map[string]string{"If-Match": version}
 			}

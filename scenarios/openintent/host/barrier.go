@@ -7,16 +7,15 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// That something does not happen shows only where the same kind of thing happens when it should (a control, whose slowest gap
-// is told), and only when the target has had its turn meanwhile.
-
-// Barrier is what lies between an event and the look that finds nothing come of it.
+// Barrier separates an event from the look that finds no effect of it. An absence counts only if the target had time to
+// act, and if the same effect is seen where it should be (the control).
 type Barrier struct {
-	Sentinel wire.Wait     `json:"sentinel"` // another intent was suspended, answered and seen active again
+	Sentinel wire.Wait     `json:"sentinel"` // another intent was suspended, answered and active again
 	Quiet    time.Duration `json:"quietNs"`
 }
 
-// Barrier has another intent suspended and answered, and lets a quiet window go by.
+// Barrier suspends and answers another intent, then lets a quiet window pass. slowest is the slowest gap of the
+// control, 0 if there is none.
 func (s *Server) Barrier(ctx context.Context, slowest time.Duration) (b Barrier) {
 	other, sus := s.Waiting(ctx, "sentinel")
 	other.MustAnswer(ctx, sus.ID, "go on")

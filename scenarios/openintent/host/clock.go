@@ -9,14 +9,14 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// Lapse is time that went by for an intent.
+// Lapse is time that passed for an intent.
 type Lapse struct {
 	Seconds float64 `json:"seconds"`
-	Seam    bool    `json:"seam"` // the target was told so; else it went by
-	Said    Reply   `json:"said"` // of the seam
+	Seam    bool    `json:"seam"` // by the clock seam; false if it was waited for
+	Said    Reply   `json:"said"` // the reply of the seam
 }
 
-// Evidence is how strong what was seen behind it is: a seam shows nothing of the timer that is shipped.
+// Evidence returns how strong an observation after the lapse is: a seam shows nothing about the timer in production.
 func (l Lapse) Evidence() scenarios.Evidence {
 	if l.Seam {
 		return scenarios.Attested
@@ -24,7 +24,7 @@ func (l Lapse) Evidence() scenarios.Evidence {
 	return scenarios.Observed
 }
 
-// Seam is the path of the target's clock, "" where it has none or time is to pass by itself.
+// Seam returns the path of the target's clock, "" if it has none or --real-time asks to wait.
 func (s *Server) Seam() string {
 	if s.RealTime {
 		return ""
@@ -32,7 +32,7 @@ func (s *Server) Seam() string {
 	return s.Discovery.Document.At("/assay/clock/advance").String()
 }
 
-// Lapse lets time go by for one intent. Without the seam it is waited for.
+// Lapse lets time pass for one intent, through the seam or by waiting.
 func (i *Intent) Lapse(ctx context.Context, d time.Duration) Lapse {
 	l := Lapse{Seconds: d.Seconds()}
 	path := i.Seam()
@@ -41,10 +41,12 @@ func (i *Intent) Lapse(ctx context.Context, d time.Duration) Lapse {
 		return l
 	}
 	l.Seam = true
-	l.Said = i.Send(ctx, wire.Call{Method: http.MethodPost, Path: path, Body: map[string]any{"intent_id": i.ID, "seconds": l.Seconds}, Label: "let time go by"})
+	l.Said = i.Send(ctx, wire.Call{
+		Method: http.MethodPost, Path: path, Body: map[string]any{"intent_id": i.ID, "seconds": l.Seconds}, Label: "let time go by",
+	})
 	if !l.Said.Ok() {
-		scenarios.End(scenarios.Block("the clock that the target advertises at "+path+" answered HTTP "+l.Said.Status.JSON(),
-			"have it advance the time, take it out of /assay/clock, or certify with --real-time"))
+		scenarios.End(scenarios.Block("the advertised clock at "+path+" answered HTTP "+l.Said.Status.JSON(),
+			"make it advance the time, remove it from /assay/clock, or certify with --real-time"))
 	}
 	return l
 }

@@ -10,55 +10,58 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// folder is a portfolio on the target.
-type Folder struct {
+// Portfolio is a portfolio on the target.
+type Portfolio struct {
 	*Server
 	ID   string
 	Made Reply
 }
 
-// Portfolio makes a portfolio. A policy goes out under both names (OIP-R8).
-func (s *Server) Portfolio(ctx context.Context, policy map[string]any, members ...*Intent) *Folder {
+// Portfolio makes a portfolio with these members. The policy is sent under both of its names (OIP-R8).
+func (s *Server) Portfolio(ctx context.Context, policy map[string]any, members ...*Intent) *Portfolio {
 	body := map[string]any{"name": s.Name("portfolio"), "created_by": "assay"}
 	if policy != nil {
 		body["governance_policy"], body["governance"] = policy, policy
 	}
-	id, made := s.make(ctx, "a portfolio", "/portfolios", "/portfolios", body)
-	f := &Folder{s, id, made}
+	id, made := s.create(ctx, "a portfolio", "/portfolios", "/portfolios", body)
+	f := &Portfolio{s, id, made}
 	for _, m := range members {
 		f.Add(ctx, m)
 	}
 	return f
 }
 
-// Add makes an intent a member.
-func (f *Folder) Add(ctx context.Context, m *Intent) {
-	said := f.Ask(ctx, "make it a member", http.MethodPost, At("/portfolios/%s/intents", f.ID), map[string]any{"intent_id": m.ID, "role": "member"})
+// Add makes an intent a member, or ends the drive.
+func (f *Portfolio) Add(ctx context.Context, m *Intent) {
+	said := f.Ask(ctx, "make it a member", http.MethodPost, At("/portfolios/%s/intents", f.ID),
+		map[string]any{"intent_id": m.ID, "role": "member"})
 	if MissingRoute(said) {
-		scenarios.End(scenarios.NotThere(said.Status, "a way to make an intent a member of a portfolio (POST "+f.Prefix+"/portfolios/{id}/intents)"))
+		scenarios.End(scenarios.NotThere(said.Status,
+			"a way to make an intent a member of a portfolio (POST "+f.Prefix+"/portfolios/{id}/intents)"))
 	}
 	if !said.Ok() {
 		f.SetUp("make an intent a member of a portfolio", said)
 	}
 }
 
-func (f *Folder) Read(ctx context.Context, label string) Reply {
+// Read reads the portfolio.
+func (f *Portfolio) Read(ctx context.Context, label string) Reply {
 	return f.Get(ctx, label, At("/portfolios/%s", f.ID))
 }
 
-func (f *Folder) members(ctx context.Context, label string) Reply {
+func (f *Portfolio) members(ctx context.Context, label string) Reply {
 	return f.Get(ctx, label, At("/portfolios/%s/intents", f.ID))
 }
 
-// work is a task on the target.
-type Work struct {
+// Task is a task on the target.
+type Task struct {
 	*Server
 	ID   string
 	Made Reply
 }
 
-// Task makes a task of an intent, at the path of RFC-0012 or, where that is not there, of servers (OIP-R26).
-func (s *Server) Task(ctx context.Context, of *Intent, more map[string]any) *Work {
+// Task makes a task of an intent, at the path of RFC-0012 or else at the one that servers use (OIP-R26).
+func (s *Server) Task(ctx context.Context, of *Intent, more map[string]any) *Task {
 	body := map[string]any{"name": s.Name("task")}
 	maps.Copy(body, more)
 	path := At("/intents/%s/tasks", of.ID)
@@ -75,40 +78,41 @@ func (s *Server) Task(ctx context.Context, of *Intent, more map[string]any) *Wor
 		s.SetUp("make a task", made)
 		return nil
 	default:
-		return &Work{s, id, made}
+		return &Task{s, id, made}
 	}
 }
 
 // Becomes waits until the task has a status.
-func (t *Work) Becomes(ctx context.Context, what, status string) wire.Wait {
+func (t *Task) Becomes(ctx context.Context, what, status string) wire.Wait {
 	return t.Await(ctx, what, func(ctx context.Context) (wire.Value, bool) {
 		is := StatusOf(t.Read(ctx, what).Body).Value
 		return is, is.String() == status
 	})
 }
 
-// StatusOf is where a task says what it is (OIP-R25).
+// StatusOf returns the status of a task and where it stands (OIP-R25).
 func StatusOf(task wire.Value) Located { return Locate(taskStatus, Named("task", task)) }
 
-func (t *Work) Read(ctx context.Context, label string) Reply {
+// Read reads the task.
+func (t *Task) Read(ctx context.Context, label string) Reply {
 	return t.Get(ctx, label, At("/tasks/%s", t.ID))
 }
 
-// Run has the task running: on some servers it has to be ready and claimed first.
-func (t *Work) Run(ctx context.Context) {
-	refused := t.tries(ctx, "running")
+// Run brings the task to running, or ends the drive. Some servers want it ready and claimed first.
+func (t *Task) Run(ctx context.Context) {
+	refused := t.trySet(ctx, "running")
 	if refused == nil {
 		return
 	}
-	t.tries(ctx, "ready")
-	t.tries(ctx, "claimed")
-	if t.tries(ctx, "running") != nil {
+	t.trySet(ctx, "ready")
+	t.trySet(ctx, "claimed")
+	if t.trySet(ctx, "running") != nil {
 		scenarios.End(refused)
 	}
 }
 
-// tries moves the task to a status, and returns why the server would not have it.
-func (t *Work) tries(ctx context.Context, status string) (refused error) {
+// trySet moves the task to a status, and returns why the server refused.
+func (t *Task) trySet(ctx context.Context, status string) (refused error) {
 	refused = scenarios.Try(func() { t.Set(ctx, status, nil) })
 	if !IsBlocked(refused) {
 		scenarios.End(refused)
@@ -116,8 +120,8 @@ func (t *Work) tries(ctx context.Context, status string) (refused error) {
 	return refused
 }
 
-// Set moves the task to a status, under whichever name the server has for it (OIP-R25), or stops the drive.
-func (t *Work) Set(ctx context.Context, status string, more map[string]any) {
+// Set moves the task to a status, under the member that the server uses for it (OIP-R25), or ends the drive.
+func (t *Task) Set(ctx context.Context, status string, more map[string]any) {
 	now := t.Read(ctx, "version of the task")
 	body := map[string]any{StatusOf(now.Body).Place.Pointer[1:]: status}
 	maps.Copy(body, more)
@@ -130,40 +134,44 @@ func (t *Work) Set(ctx context.Context, status string, more map[string]any) {
 	}
 }
 
-// scheme is a plan on the target.
-type Scheme struct {
+// Plan is a plan on the target.
+type Plan struct {
 	*Server
 	ID   string
 	Made Reply
 }
 
-// Plan makes a plan on an intent that lists tasks.
-func (s *Server) Plan(ctx context.Context, on *Intent, tasks ...*Work) *Scheme {
+// Plan makes a plan of an intent that lists these tasks.
+func (s *Server) Plan(ctx context.Context, on *Intent, tasks ...*Task) *Plan {
 	list := []string{}
 	for _, t := range tasks {
 		list = append(list, t.ID)
 	}
-	id, made := s.make(ctx, "a plan", "/plans", "/plans", map[string]any{"intent_id": on.ID, "tasks": list})
-	return &Scheme{s, id, made}
+	id, made := s.create(ctx, "a plan", "/plans", "/plans", map[string]any{"intent_id": on.ID, "tasks": list})
+	return &Plan{s, id, made}
 }
 
-func (p *Scheme) Read(ctx context.Context, label string) Reply {
+// Read reads the plan.
+func (p *Plan) Read(ctx context.Context, label string) Reply {
 	return p.Get(ctx, label, At("/plans/%s", p.ID))
 }
 
-// Progress is where some server may have the progress of a plan.
-func (p *Scheme) Progress(ctx context.Context, label string) Reply {
+// Progress reads the progress of a plan where some servers have a resource for it.
+func (p *Plan) Progress(ctx context.Context, label string) Reply {
 	return p.Get(ctx, label, At("/plans/%s/progress", p.ID))
 }
 
-// Coordinate takes the lease of a coordinator. A refusal is an answer.
+// Coordinate takes the lease of a coordinator. A refusal does not end the drive.
 func (s *Server) Coordinate(ctx context.Context, of *Intent, more map[string]any) Reply {
-	body := map[string]any{"agent_id": s.Name("coordinator"), "intent_id": of.ID, "role": "coordinator", "scope": "intent"}
+	body := map[string]any{
+		"agent_id": s.Name("coordinator"), "intent_id": of.ID, "role": "coordinator", "scope": "intent",
+	}
 	maps.Copy(body, more)
 	return s.Ask(ctx, "coordinate", http.MethodPost, "/coordinators", body)
 }
 
-// Lease claims a part of an intent. A refusal is an answer.
+// Lease claims a part of an intent. A refusal does not end the drive.
 func (i *Intent) Lease(ctx context.Context, label, scope string, seconds int) Reply {
-	return i.Ask(ctx, label, http.MethodPost, At("/intents/%s/leases", i.ID), map[string]any{"scope": scope, "duration_seconds": seconds})
+	return i.Ask(ctx, label, http.MethodPost, At("/intents/%s/leases", i.ID),
+		map[string]any{"scope": scope, "duration_seconds": seconds})
 }

@@ -7,5 +7,5 @@ import (
 	"github.com/openassay/assay/internal/validate"
 )
 
-// contract is read when something is first compared with it, not at start.
+// Contract returns the schemas of the protocol. They are compiled at the first call.
 var Contract = sync.OnceValues(func() (*validate.Set, error) { return validate.Embedded(openintentv1.Bundled()) })

@@ -9,7 +9,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// The types of events that are looked for.
+// The types of events that suites ask about.
 const (
 	EventSuspended       openintentv1.EventType = "intent.suspended"
 	EventResumed         openintentv1.EventType = "intent.resumed"
@@ -21,7 +21,7 @@ const (
 	EventEscalation      openintentv1.EventType = "coordinator.escalation_required"
 )
 
-// Log is the log of an intent or a portfolio, oldest first: servers list the newest first, and have ties.
+// Log is the log of an intent or a portfolio, oldest event first.
 type Log struct {
 	Read   wire.Value  `json:"read"` // the status of the reply
 	Events wire.Values `json:"events"`
@@ -32,19 +32,20 @@ func (i *Intent) Log(ctx context.Context, label string) Log {
 	return i.LogAt(ctx, label, At("/intents/%s/events", i.ID))
 }
 
-// mostEvents is how many events of one log are read.
-const mostEvents = "1000"
+// eventLimit bounds how many events of one log are read.
+const eventLimit = "1000"
 
+// LogAt reads the log at a path.
 func (s *Server) LogAt(ctx context.Context, label, path string) Log {
-	said := s.Get(ctx, label, path+"?limit="+mostEvents)
-	if !said.Ok() { // a server that takes no limit
+	said := s.Get(ctx, label, path+"?limit="+eventLimit)
+	if !said.Ok() { // some servers take no limit
 		said = s.Get(ctx, label, path)
 	}
 	return Log{Read: said.Status, Events: OldestFirst(Locate(logs, Named("log", said.Body)).Items())}
 }
 
-// OldestFirst sorts events by their time. Those of one time are as in a list that has the newest first, unless the list
-// has the oldest first.
+// OldestFirst sorts events by their time. Events of the same time keep the order of the list, which is reversed first
+// if it has the newest event first.
 func OldestFirst(events wire.Values) wire.Values {
 	out := slices.Clone(events)
 	when := func(v wire.Value) time.Time {
@@ -58,17 +59,17 @@ func OldestFirst(events wire.Values) wire.Values {
 	return out
 }
 
-// All are the events.
+// All returns the events.
 func (l Log) All() wire.Found { return wire.Found{Values: l.Events, In: l.Read.Ref()} }
 
-// OfType are the events of these types.
+// OfType returns the events of these types.
 func (l Log) OfType(types ...openintentv1.EventType) wire.Found {
 	return l.All().Where(func(e wire.Value) bool {
 		return slices.Contains(types, openintentv1.EventType(e.Key("event_type").String()))
 	})
 }
 
-// Of are the events of a type about one suspension. An event that names none is about whichever there is.
+// Of returns the events of a type about one suspension, and those that name none.
 func (l Log) Of(t openintentv1.EventType, sid string) wire.Found {
 	return l.OfType(t).Where(func(e wire.Value) bool {
 		named := e.At("/payload/suspension_id")

@@ -13,7 +13,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// MustLease claims a part of an intent, or stops the drive.
+// MustLease takes a lease on an intent, or ends the drive.
 func (i *Intent) MustLease(ctx context.Context, label string, seconds int) Reply {
 	said := i.Lease(ctx, label, Scope, seconds)
 	switch {
@@ -35,19 +35,19 @@ const (
 	Abandoned = "abandoned"
 )
 
-// intent is one intent on the target.
+// Intent is an intent on the target.
 type Intent struct {
 	*Server
 	ID   string
 	Made Reply
-	sid  string // of what it waits for, for the clean-up
+	sid  string // of its suspension, for the clean-up
 }
 
-// NewIntent makes an intent that stands for itself, and has it in a status: draft or active.
+// NewIntent makes an intent without a parent, and brings it into a status: draft or active.
 func (s *Server) NewIntent(ctx context.Context, stem, status string, more map[string]any) *Intent {
 	body := map[string]any{"title": s.Name(stem), "status": status}
 	maps.Copy(body, more)
-	id, made := s.make(ctx, "an intent", "/intents", "/intents", body)
+	id, made := s.create(ctx, "an intent", "/intents", "/intents", body)
 	i := s.adopt(id, made)
 	if made.Body.Key("status").String() != status {
 		i.Must(ctx, status)
@@ -55,18 +55,18 @@ func (s *Server) NewIntent(ctx context.Context, stem, status string, more map[st
 	return i
 }
 
-// Kid makes a child of p, active or as far as it gets: one that waits for another is blocked on some servers.
-func (p *Intent) Kid(ctx context.Context, stem string, deps ...string) *Intent {
-	return p.KidWith(ctx, stem, nil, deps...)
+// Child makes a child of p and activates it. A child with dependencies may stay blocked.
+func (p *Intent) Child(ctx context.Context, stem string, deps ...string) *Intent {
+	return p.ChildWith(ctx, stem, nil, deps...)
 }
 
-// KidWith is kid of a child with a state.
-func (p *Intent) KidWith(ctx context.Context, stem string, state map[string]any, deps ...string) *Intent {
+// ChildWith is like Child; the child starts with a state.
+func (p *Intent) ChildWith(ctx context.Context, stem string, state map[string]any, deps ...string) *Intent {
 	body := map[string]any{"title": p.Name(stem), "depends_on": append([]string{}, deps...)}
 	if state != nil {
 		body["state"] = state
 	}
-	id, made := p.make(ctx, "a child of an intent", "/intents/{id}/children", At("/intents/%s/children", p.ID), body)
+	id, made := p.create(ctx, "a child of an intent", "/intents/{id}/children", At("/intents/%s/children", p.ID), body)
 	k := p.adopt(id, made)
 	if kept := made.Body.Key("depends_on").Items(); len(kept) != len(deps) {
 		p.SetUp("make a child with its depends_on", made)
@@ -80,27 +80,29 @@ func (p *Intent) KidWith(ctx context.Context, stem string, state map[string]any,
 	return k
 }
 
+// adopt notes an intent that was made, so that the clean-up abandons it.
 func (s *Server) adopt(id string, made Reply) *Intent {
 	i := &Intent{Server: s, ID: id, Made: made}
 	s.Leave("intent "+id, i.abandon)
 	return i
 }
 
-// DependOn lets an intent wait for another.
+// DependOn makes the intent depend on another.
 func (i *Intent) DependOn(ctx context.Context, other *Intent) Reply {
 	return i.write(ctx, "let an intent wait for another", func(version string) wire.Call {
-		c := i.Call("let an intent wait for another", http.MethodPost, At("/intents/%s/dependencies", i.ID), map[string]any{"dependency_id": other.ID})
+		c := i.Call("let an intent wait for another", http.MethodPost, At("/intents/%s/dependencies", i.ID),
+			map[string]any{"dependency_id": other.ID})
 		c.Header = map[string]string{"If-Match": version}
 		return c
 	})
 }
 
-// Read is the intent as it stands.
+// Read reads the intent.
 func (i *Intent) Read(ctx context.Context, label string) Reply {
 	return i.Get(ctx, label, At("/intents/%s", i.ID))
 }
 
-// Set asks for a status. A refusal is an answer.
+// Set asks for a status. A refusal does not end the drive.
 func (i *Intent) Set(ctx context.Context, status, label string) Reply {
 	return i.write(ctx, label, func(version string) wire.Call {
 		c := i.Call(label, http.MethodPost, At("/intents/%s/status", i.ID), map[string]any{"status": status, "reason": "assay"})
@@ -112,15 +114,19 @@ func (i *Intent) Set(ctx context.Context, status, label string) Reply {
 // Patch writes a key of the state.
 func (i *Intent) Patch(ctx context.Context, key string, value any, label string) Reply {
 	return i.write(ctx, label, func(version string) wire.Call {
-		c := i.Call(label, http.MethodPost, At("/intents/%s/state", i.ID),
-			map[string]any{"patches": []any{map[string]any{"op": "set", "path": "/" + key, "value": value}}})
+		c := i.Call(label, http.MethodPost, At("/intents/%s/state", i.ID), setPatch(key, value))
 		c.Header = map[string]string{"If-Match": version}
 		return c
 	})
 }
 
-// write sends what names the version of the intent, with the one that it has. Where somebody else was faster, it is tried
-// again: the server itself moves intents that others depend on.
+// setPatch is the body of a write of one key of the state.
+func setPatch(key string, value any) any {
+	return map[string]any{"patches": []any{map[string]any{"op": "set", "path": "/" + key, "value": value}}}
+}
+
+// write sends a call that names the current version of the intent. It tries again where another write came first: the
+// server itself moves intents that others depend on.
 func (i *Intent) write(ctx context.Context, label string, call func(version string) wire.Call) Reply {
 	before := ""
 	var last Reply
@@ -132,14 +138,14 @@ func (i *Intent) write(ctx context.Context, label string, call func(version stri
 			return now
 		}
 		named := strconv.FormatInt(version, 10)
-		if named == before { // nobody was faster: it is refused for another reason
+		if named == before { // no other write: the refusal has another cause
 			return last
 		}
 		before = named
 		last = i.Send(ctx, call(named))
 		if code := last.Code(); code != http.StatusConflict && code != http.StatusPreconditionFailed {
 			if last.Ok() {
-				i.hear(last.Body)
+				i.setClock(last.Body)
 			}
 			return last
 		}
@@ -147,16 +153,15 @@ func (i *Intent) write(ctx context.Context, label string, call func(version stri
 	return last
 }
 
-// Must has the intent in a status, or stops the drive.
+// Must brings the intent into a status, or ends the drive.
 func (i *Intent) Must(ctx context.Context, status string) {
 	said := i.Set(ctx, status, "have the intent "+status)
 	if !said.Ok() || said.Body.Key("status").String() != status {
 		i.SetUp("have an intent "+status, said)
-		return
 	}
 }
 
-// Finish has a suspended, blocked or active intent completed, or stops the drive.
+// Finish completes the intent, or ends the drive.
 func (i *Intent) Finish(ctx context.Context) { i.Must(ctx, Completed) }
 
 // Becomes waits until the intent has one of these statuses.
@@ -168,7 +173,7 @@ func (i *Intent) Becomes(ctx context.Context, what string, statuses ...string) w
 	})
 }
 
-// abandon is the clean-up.
+// abandon is the clean-up of an intent.
 func (i *Intent) abandon(ctx context.Context, c *wire.Client) error {
 	do := func(method, path, version string, body any) (*wire.Reply, error) {
 		call := wire.Call{Method: method, Path: i.Prefix + path, Body: body, Label: "clean up"}
@@ -183,22 +188,25 @@ func (i *Intent) abandon(ctx context.Context, c *wire.Client) error {
 		if err != nil {
 			return err
 		}
-		if !now.Success() { // it is not there any more
+		if !now.Success() { // it is gone
 			return nil
 		}
 		if status = now.Text("/status"); status == Completed || status == Abandoned {
 			return nil
 		}
 		version, _ := now.Value("/version").Int()
-		reply, err := do(http.MethodPost, At("/intents/%s/status", i.ID), strconv.FormatInt(version, 10), map[string]any{"status": Abandoned, "reason": "assay has finished"})
+		reply, err := do(http.MethodPost, At("/intents/%s/status", i.ID), strconv.FormatInt(version, 10),
+			map[string]any{"status": Abandoned, "reason": "assay has finished"})
 		if err != nil {
 			return err
 		}
 		if reply.Success() {
 			return nil
 		}
-		if status == Suspended && i.sid != "" { // some servers let go of one that waits only with an answer
-			if _, err = do(http.MethodPost, At("/intents/%s/suspend/respond", i.ID), "", map[string]any{"suspension_id": i.sid, "value": "yes"}); err != nil {
+		if status == Suspended && i.sid != "" { // some servers release a suspended intent only for an answer
+			_, err = do(http.MethodPost, At("/intents/%s/suspend/respond", i.ID), "",
+				map[string]any{"suspension_id": i.sid, "value": "yes"})
+			if err != nil {
 				return err
 			}
 		}

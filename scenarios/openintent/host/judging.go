@@ -3,6 +3,7 @@ package host
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/openassay/assay/gen/openintentv1"
@@ -11,40 +12,39 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// What judges of several scenarios have in common.
-
-// Pending checks that a refusal left the intent waiting.
+// Pending checks that the intent is still suspended after a refusal.
 func Pending(j *scenarios.Judge, id scenarios.RequirementID, after string, intent Reply) {
 	j.Check(id, intent.Body.Key("status")).To(check.Equal(Suspended), "status of the intent after %s", after)
 }
 
-// Control stops a judge unless the right answer was taken, where the wrong ones had left anything to answer.
+// Control blocks the judge unless the right answer was taken. It asks nothing where a wrong answer had resumed the
+// intent.
 func (r Refused) Control(j *scenarios.Judge) {
 	for _, stood := range r.Stood {
 		if stood.Body.Key("status").String() != Suspended {
-			return // the judge has found that out
+			return // Pending has found that
 		}
 	}
 	r.Right.Taken(j)
 }
 
-// Taken stops a judge for which an answer that is taken is the set-up.
+// Taken blocks the judge unless the answer was taken.
 func (r Reply) Taken(j *scenarios.Judge) {
 	if r.Ok() {
 		return
 	}
-	j.BlockOn(openintentv1.OIP0025A15, "set-up: "+r.Asked+" was not taken: HTTP "+r.Status.JSON())
+	j.BlockOn(openintentv1.OIP0025A15, "setup failed: "+r.Asked+" was answered with HTTP "+r.Status.JSON())
 }
 
-// Readable stops a judge that finds no log.
+// Readable blocks the judge unless the log could be read.
 func (l Log) Readable(j *scenarios.Judge) {
 	if code, _ := l.Read.Int(); code/100 == 2 {
 		return
 	}
-	j.Block("the log of the intent cannot be read: HTTP "+l.Read.JSON(), "have GET /intents/{id}/events answer")
+	j.Block("the log of the intent cannot be read: HTTP "+l.Read.JSON(), "make GET /intents/{id}/events answer with 2xx")
 }
 
-// SentMember is a member of the record that we wrote.
+// SentMember returns a member of the record as the drive wrote it, nil if there is none.
 func (s Suspension) SentMember(member string) any {
 	var all map[string]json.RawMessage
 	if json.Unmarshal(s.Sent, &all) != nil {
@@ -59,14 +59,15 @@ func (s Suspension) SentMember(member string) any {
 	return v
 }
 
-// AsSent expects what we wrote. A server may say more: defaults within objects, and null or nothing for nothing.
+// AsSent expects a value as the drive wrote it. A server may add defaults to objects, and show an empty value as null
+// or not at all.
 func AsSent(v any) check.Matcher {
 	want := check.Plain(v)
-	return check.That("as it was written, "+wire.Compact(v), func(got any) bool { return holds(got, want) })
+	return check.That("as it was written, "+wire.Compact(v), func(got any) bool { return covers(got, want) })
 }
 
-// holds says whether got has all that want has.
-func holds(got, want any) bool {
+// covers reports whether got has everything that want has.
+func covers(got, want any) bool {
 	switch want := want.(type) {
 	case map[string]any:
 		have, ok := got.(map[string]any)
@@ -74,7 +75,7 @@ func holds(got, want any) bool {
 			return len(want) == 0 && got == nil
 		}
 		for k, v := range want {
-			if !holds(have[k], v) {
+			if !covers(have[k], v) {
 				return false
 			}
 		}
@@ -85,7 +86,7 @@ func holds(got, want any) bool {
 			return false
 		}
 		for i := range want {
-			if !holds(have[i], want[i]) {
+			if !covers(have[i], want[i]) {
 				return false
 			}
 		}
@@ -103,28 +104,22 @@ func holds(got, want any) bool {
 	return got == want
 }
 
-// Tells says whether a reply has a text anywhere in it.
-func Tells(body wire.Value, text string) bool {
-	return strings.Contains(wholeText(body.Actual()), text)
-}
+// Contains reports whether one of these texts stands anywhere in a value.
+func Contains(value wire.Value, texts ...string) bool { return Mentions(value.Actual(), texts...) }
 
-// wholeText is all that is said in a document, keys and values.
-func wholeText(v any) string {
-	switch v := v.(type) {
+// Mentions reports whether one of these texts stands anywhere in a decoded document, names of members included.
+func Mentions(document any, texts ...string) bool {
+	switch v := document.(type) {
 	case string:
-		return v
+		return slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(v, text) })
 	case []any:
-		var all strings.Builder
-		for _, e := range v {
-			all.WriteString(wholeText(e) + "\n")
-		}
-		return all.String()
+		return slices.ContainsFunc(v, func(e any) bool { return Mentions(e, texts...) })
 	case map[string]any:
-		var all strings.Builder
-		for k, e := range v {
-			all.WriteString(k + "\n" + wholeText(e) + "\n")
+		for name, e := range v {
+			if Mentions(name, texts...) || Mentions(e, texts...) {
+				return true
+			}
 		}
-		return all.String()
 	}
-	return ""
+	return false
 }

@@ -5,7 +5,7 @@ import (
 	"github.com/openassay/assay/scenarios"
 )
 
-// Ledger holds the requirements of the texts.
+// Ledger holds the requirements of the protocol.
 var Ledger = ledger()
 
 func ledger() *scenarios.Ledger {

@@ -8,15 +8,16 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// Locator is where something may live whose place the texts leave open: the first of its places that is there counts.
+// Locator lists the places where servers may show something whose place the texts leave open. The first that is present
+// counts.
 type Locator struct {
-	What   string // as reports say it
+	What   string // as reports call it
 	Places []Place
 }
 
 // Place is a JSON pointer into a document.
 type Place struct {
-	In      string // the document, as docs/openintent-servers.md names it
+	In      string // the document, as named in docs/openintent-servers.md
 	Pointer string
 }
 
@@ -27,6 +28,7 @@ func (p Place) String() string {
 	return p.In + " " + p.Pointer
 }
 
+// places returns a locator of places written as "document pointer".
 func places(what string, list ...string) Locator {
 	l := Locator{What: what}
 	for _, p := range list {
@@ -36,43 +38,60 @@ func places(what string, list ...string) Locator {
 	return l
 }
 
-// Locators are all of them, in the order of the documentation. The first place of each is where the simulated server has it.
-var Locators = []Locator{logs, ParentAggregate, PortfolioFlag, PortfolioCount, PortfolioAggregate, SuspendedTasks, SuspendedPhases, taskStatus, SuspendedIntent, AbandonmentReason, errorCode, ValidChoices}
+// Locators are all locators, in the order of the documentation. The simulated server uses the first place of each.
+var Locators = []Locator{
+	logs, ParentAggregate, PortfolioFlag, PortfolioCount, PortfolioAggregate, SuspendedTasks, SuspendedPhases,
+	taskStatus, SuspendedIntent, AbandonmentReason, errorCode, ValidChoices,
+}
 
 var (
-	logs               = places("the events of a log", "log", "log /events", "log /items")
-	ParentAggregate    = places("the aggregate of a parent", "graph /aggregate_status", "intent /aggregate_status")
-	PortfolioFlag      = places("has_suspended_members", "portfolio /has_suspended_members", "portfolio /aggregate_status/has_suspended_members")
-	PortfolioCount     = places("suspended_member_count", "portfolio /suspended_member_count", "portfolio /aggregate_status/suspended_member_count")
-	PortfolioAggregate = places("the aggregate status of a portfolio", "portfolio /aggregate_status/status", "portfolio /aggregate_status", "portfolio /aggregate_status/overall", "portfolio /status")
-	SuspendedTasks     = places("suspended_tasks", "plan /progress/suspended_tasks", "plan /suspended_tasks", "progress /suspended_tasks")
-	SuspendedPhases    = places("suspended_phases", "portfolio /progress/suspended_phases", "portfolio /suspended_phases", "workflow /progress/suspended_phases", "workflow /suspended_phases")
-	taskStatus         = places("the status of a task", "task /status", "task /state")
-	SuspendedIntent    = places("suspended_intent_id", "task /suspended_intent_id", "task /metadata/suspended_intent_id", "task /task_metadata/suspended_intent_id")
-	AbandonmentReason  = places("abandonment_reason", "intent /abandonment_reason", "intent /state/abandonment_reason", "event /payload/abandonment_reason", "event /payload/reason")
-	errorCode          = places("the code of a refusal", "body /error", "body /detail/error", "body /error/code", "body /code", "body /detail/code")
-	ValidChoices       = places("valid_choices", "body /valid_choices", "body /detail/valid_choices", "body /error/valid_choices")
+	logs            = places("the events of a log", "log", "log /events", "log /items")
+	ParentAggregate = places("the aggregate of a parent", "graph /aggregate_status", "intent /aggregate_status")
+	PortfolioFlag   = places("has_suspended_members",
+		"portfolio /has_suspended_members", "portfolio /aggregate_status/has_suspended_members")
+	PortfolioCount = places("suspended_member_count",
+		"portfolio /suspended_member_count", "portfolio /aggregate_status/suspended_member_count")
+	PortfolioAggregate = places("the aggregate status of a portfolio",
+		"portfolio /aggregate_status/status", "portfolio /aggregate_status",
+		"portfolio /aggregate_status/overall", "portfolio /status")
+	SuspendedTasks = places("suspended_tasks",
+		"plan /progress/suspended_tasks", "plan /suspended_tasks", "progress /suspended_tasks")
+	SuspendedPhases = places("suspended_phases",
+		"portfolio /progress/suspended_phases", "portfolio /suspended_phases",
+		"workflow /progress/suspended_phases", "workflow /suspended_phases")
+	taskStatus      = places("the status of a task", "task /status", "task /state")
+	SuspendedIntent = places("suspended_intent_id",
+		"task /suspended_intent_id", "task /metadata/suspended_intent_id", "task /task_metadata/suspended_intent_id")
+	AbandonmentReason = places("abandonment_reason",
+		"intent /abandonment_reason", "intent /state/abandonment_reason",
+		"event /payload/abandonment_reason", "event /payload/reason")
+	errorCode = places("the code of a refusal",
+		"body /error", "body /detail/error", "body /error/code", "body /code", "body /detail/code")
+	ValidChoices = places("valid_choices",
+		"body /valid_choices", "body /detail/valid_choices", "body /error/valid_choices")
 )
 
-// documents are where is looked, by the names of places; a name may stand for several.
+// documents are the documents to search, by name. A name may stand for several.
 type documents map[string][]wire.Value
 
+// Named returns documents of one name.
 func Named(name string, values ...wire.Value) documents { return documents{name: values} }
 
+// And adds documents of another name.
 func (d documents) And(name string, values ...wire.Value) documents {
 	d[name] = append(d[name], values...)
 	return d
 }
 
-// Located is what was found, and where.
+// Located is a value and the place where it was found.
 type Located struct {
 	wire.Value
 	Place Place
-	First bool // at the first of the places
+	First bool // whether Place is the first of the locator
 }
 
-// Locate looks a thing up. Where it is at none of its places, it is absent at the first one. A place holds only what fits the
-// kind of the thing: aggregate_status may be an object or the word itself.
+// Locate returns the first value of the right kind at the places of l; aggregate_status, for one, is an object in one
+// place and a word in another. If there is none, the value is absent at the first place.
 func Locate(l Locator, docs documents) Located {
 	for n, p := range l.Places {
 		for _, doc := range docs[p.In] {
@@ -89,10 +108,10 @@ func Locate(l Locator, docs documents) Located {
 			break
 		}
 	}
-	if v.Present() { // something else stands there
+	if v.Present() { // of another kind
 		return Located{v, first, true}
 	}
-	for _, p := range l.Places { // show where it was looked for
+	for _, p := range l.Places { // a value that points at an exchange, for the report
 		if list := docs[p.In]; v.Ref().Exchange == 0 && len(list) > 0 {
 			v = list[len(list)-1].At(p.Pointer)
 		}
@@ -100,6 +119,7 @@ func Locate(l Locator, docs documents) Located {
 	return Located{v, first, true}
 }
 
+// fits reports whether a value is of the kind that l looks for.
 func fits(l Locator, v wire.Value) bool {
 	switch l.What {
 	case PortfolioAggregate.What, taskStatus.What, errorCode.What:
@@ -114,10 +134,10 @@ func fits(l Locator, v wire.Value) bool {
 	return true
 }
 
-// Told is the thing with its place, for the words of a check.
-func (l Located) Told(what string) string { return fmt.Sprintf("%s (%s)", what, l.Place) }
+// Label returns what with its place, for the label of a check.
+func (l Located) Label(what string) string { return fmt.Sprintf("%s (%s)", what, l.Place) }
 
-// reasonOf is what a refusal says, in a few words.
+// reasonOf returns the reason that a refusal gives, "" if it gives none.
 func reasonOf(body wire.Value) string {
 	for _, pointer := range []string{"/detail", "/detail/message", "/detail/error", "/message", "/error/message", "/error"} {
 		if s := body.At(pointer).String(); s != "" {
@@ -127,8 +147,8 @@ func reasonOf(body wire.Value) string {
 	return ""
 }
 
-// Tell notes where a thing was found that is not at the first of its places.
-func (l Located) Tell(j *scenarios.Judge, id scenarios.RequirementID, of Locator) {
+// Note notes a value that was found at a later place.
+func (l Located) Note(j *scenarios.Judge, id scenarios.RequirementID, of Locator) {
 	if l.Present() && !l.First {
 		j.Find(id, "%s was found at %s", of.What, l.Place)
 	}

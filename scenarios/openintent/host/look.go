@@ -1,8 +1,6 @@
 package host
 
-import (
-	"context"
-)
+import "context"
 
 // Look is an intent and its log at one moment.
 type Look struct {
@@ -10,6 +8,7 @@ type Look struct {
 	Log    Log   `json:"log"`
 }
 
+// Look reads the intent and its log.
 func (i *Intent) Look(ctx context.Context, when string) (l Look) {
 	l.Intent = i.Read(ctx, "the intent "+when)
 	l.Log = i.Log(ctx, "the log "+when)

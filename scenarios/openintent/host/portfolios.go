@@ -6,22 +6,24 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// Watched is a portfolio as it stood.
+// Watched is a portfolio and its members at one moment.
 type Watched struct {
 	Portfolio Reply `json:"portfolio"`
 	Members   Reply `json:"members"`
 }
 
+// Docs returns the portfolio as a document to search.
 func (w Watched) Docs() documents { return Named("portfolio", w.Portfolio.Body) }
 
-func (f *Folder) Look(ctx context.Context, when string) (w Watched) {
+// Look reads the portfolio and its members.
+func (f *Portfolio) Look(ctx context.Context, when string) (w Watched) {
 	w.Portfolio = f.Read(ctx, "the portfolio "+when)
 	w.Members = f.members(ctx, "its members "+when)
 	return w
 }
 
-// Settle waits until the portfolio counts so many members that wait, where it counts them at all, and reads it.
-func (f *Folder) Settle(ctx context.Context, when string, count int64) Watched {
+// Settle reads the portfolio when it counts this many suspended members, or at once if it counts none at all.
+func (f *Portfolio) Settle(ctx context.Context, when string, count int64) Watched {
 	first := f.Look(ctx, when)
 	if !Locate(PortfolioCount, first.Docs()).Present() {
 		return first
@@ -35,21 +37,22 @@ func (f *Folder) Settle(ctx context.Context, when string, count int64) Watched {
 	return f.Look(ctx, when)
 }
 
-// Phases of the workflow, as the text's example has them.
+// The phases of the workflow in RFC-0026 section 9, and the output that the second takes from the first.
 const (
 	PhaseReview = "compliance_review"
 	PhaseReport = "generate_report"
 	OutputKey   = "verdict"
 )
 
-// Phases are two intents of which the second takes an output of the first (RFC-0024): the contract is in their state. In a
-// portfolio they are a workflow.
+// Phases makes two intents, the second of which takes an output of the first (RFC-0024). Their state holds that
+// contract. In a portfolio they form a workflow.
 func (s *Server) Phases(ctx context.Context) (review, report *Intent) {
 	parent := s.NewIntent(ctx, "workflow", Active, nil)
-	review = parent.Kid(ctx, PhaseReview)
+	review = parent.Child(ctx, PhaseReview)
 	title := review.Made.Body.Key("title").String()
-	report = parent.KidWith(ctx, PhaseReport, map[string]any{
-		"_io_inputs": map[string]any{"decision": PhaseReview + "." + OutputKey}, "_io_dep_title_to_name": map[string]any{title: PhaseReview},
+	report = parent.ChildWith(ctx, PhaseReport, map[string]any{
+		"_io_inputs":            map[string]any{"decision": PhaseReview + "." + OutputKey},
+		"_io_dep_title_to_name": map[string]any{title: PhaseReview},
 	}, review.ID)
 	return review, report
 }

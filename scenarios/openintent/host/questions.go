@@ -12,7 +12,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// Order is in which order a client suspends an intent: there is no call that does both (OIP-R35).
+// Order is the order of the two writes that suspend an intent (OIP-R35).
 type Order string
 
 const (
@@ -22,18 +22,14 @@ const (
 	StatusFirst Order = "status-first"
 )
 
-// Orders are both. What asks for neither takes the first, so that a server that minds the order fails where the order is the
-// question.
-var Orders = []Order{RecordFirst, StatusFirst}
-
-// record is a SuspensionRecord to be written: members by name.
+// Record is a SuspensionRecord to write: members by name.
 type Record map[string]any
 
-// ask is a record that waits for one kind of answer, with an id of its own. Nothing in it expires.
+// Question returns a record that asks for one type of response. It has an id of its own and does not expire.
 func (s *Server) Question(responseType string, choices ...any) Record {
 	r := Record{
-		"id": s.Token(), "question": "Assay asks: " + s.Name("go on"), "response_type": responseType, "context": map[string]any{},
-		"fallback_policy": "fail",
+		"id": s.Token(), "question": "Assay asks: " + s.Name("go on"), "response_type": responseType,
+		"context": map[string]any{}, "fallback_policy": "fail",
 	}
 	if len(choices) > 0 {
 		r["choices"] = choices
@@ -41,20 +37,20 @@ func (s *Server) Question(responseType string, choices ...any) Record {
 	return r
 }
 
-// Token is an id that nobody can guess.
+// Token returns a random id in the form of a UUID.
 func (s *Server) Token() string {
 	a, b := s.Rand.Uint64(), s.Rand.Uint64()
 	return fmt.Sprintf("%08x-%04x-4%03x-8%03x-%012x", a>>32, a>>16&0xffff, a&0xfff, b>>52, b&0xffffffffffff)
 }
 
-// With is the record with more members.
+// With returns the record with more members.
 func (r Record) With(more map[string]any) Record {
 	out := maps.Clone(r)
 	maps.Copy(out, more)
 	return out
 }
 
-// Within is the record with a window of so many seconds, and nobody who is asked again.
+// Within returns the record with a window of so many seconds and no reminders.
 func (r Record) Within(seconds int, fallback string, value any) Record {
 	out := r.With(map[string]any{"timeout_seconds": seconds, "fallback_policy": fallback})
 	if value != nil {
@@ -63,15 +59,17 @@ func (r Record) Within(seconds int, fallback string, value any) Record {
 	return out
 }
 
-// Retried is the record with a policy (RFC-0026 4.1). timeout_seconds is the interval, so that the texts agree on the window
-// (OIP-R17, OIP-R18).
+// Retried returns the record with a retry policy (RFC-0026 4.1). timeout_seconds is the interval, so that the window is
+// the same in all readings of the texts (OIP-R17, OIP-R18).
 func (r Record) Retried(attempts, interval int, policy map[string]any) Record {
-	p := map[string]any{"max_attempts": attempts, "interval_seconds": interval, "strategy": "fixed", "escalation_ladder": []any{}}
+	p := map[string]any{
+		"max_attempts": attempts, "interval_seconds": interval, "strategy": "fixed", "escalation_ladder": []any{},
+	}
 	maps.Copy(p, policy)
 	return r.With(map[string]any{"timeout_seconds": interval, "retry_policy": p})
 }
 
-// window is how long the record says that it waits, 0 for ever.
+// window returns how long the record waits; 0 is for ever.
 func (r Record) window() time.Duration {
 	seconds, _ := r["timeout_seconds"].(int)
 	if p, ok := r["retry_policy"].(map[string]any); ok {
@@ -84,23 +82,23 @@ func (r Record) window() time.Duration {
 	return time.Duration(seconds) * time.Second
 }
 
-// Suspension is how an intent was suspended.
+// Suspension is the suspension of an intent, as it was written and answered.
 type Suspension struct {
 	ID      string          `json:"id"`
 	Order   Order           `json:"order"`
-	Sent    json.RawMessage `json:"sent"`   // the record as it was written
-	Record  Reply           `json:"record"` // to the write of the record
-	Status  Reply           `json:"status"` // to the write of the status
-	After   Reply           `json:"after"`  // the intent then
+	Sent    json.RawMessage `json:"sent"`   // the record as written
+	Record  Reply           `json:"record"` // the reply to the write of the record
+	Status  Reply           `json:"status"` // the reply to the write of the status
+	After   Reply           `json:"after"`  // the intent afterwards
 	Expires string          `json:"expires,omitempty"`
 }
 
-// Suspend suspends the intent, the record first. A target that lets nobody do it has no suspensions.
+// Suspend suspends the intent, writing the record first. A target that refuses has no suspensions.
 func (i *Intent) Suspend(ctx context.Context, r Record) Suspension {
 	return i.SuspendBy(ctx, r, RecordFirst)
 }
 
-// SuspendBy suspends in one of the two orders.
+// SuspendBy suspends the intent in one of the two orders.
 func (i *Intent) SuspendBy(ctx context.Context, r Record, order Order) (sus Suspension) {
 	var first Reply
 	if order == StatusFirst {
@@ -115,16 +113,14 @@ func (i *Intent) SuspendBy(ctx context.Context, r Record, order Order) (sus Susp
 	switch {
 	case !sus.Status.Ok():
 		scenarios.End(scenarios.NotThere(sus.Status.Status, "intents that can be "+Suspended))
-		return sus
 	case sus.After.Body.Key("status").String() != Suspended:
 		i.SetUp("have an intent "+Suspended, sus.After)
-		return sus
 	}
 	return sus
 }
 
-// Record writes the record of a suspension into the state. suspended_at is in the server's time; expires_at is filled in where
-// the record has a window and does not say it, and left off where the record has it as nil.
+// Record writes the record of a suspension into the state, with suspended_at in the server's time. It fills in
+// expires_at if the record has a window and no such member, and leaves it off if the member is nil.
 func (i *Intent) Record(ctx context.Context, r Record) (sus Suspension) {
 	r = r.With(nil)
 	began := i.ServerNow()
@@ -141,15 +137,16 @@ func (i *Intent) Record(ctx context.Context, r Record) (sus Suspension) {
 	sus.Record = i.Patch(ctx, "_suspension", r, "suspend: the record")
 	switch {
 	case MissingRoute(sus.Record):
-		scenarios.End(scenarios.NotThere(sus.Record.Status, "a way to write the state of an intent (POST "+i.Prefix+"/intents/{id}/state)"))
+		scenarios.End(scenarios.NotThere(sus.Record.Status,
+			"a way to write the state of an intent (POST "+i.Prefix+"/intents/{id}/state)"))
 	case !sus.Record.Ok():
 		i.SetUp("write a suspension record into the state of an intent", sus.Record)
 	}
 	return sus
 }
 
-// Began is when the suspension began, by the server's clock: the later of the two writes (OIP-R35). ok is false where the server
-// does not say.
+// Began returns when the suspension began by the server's clock: at the later of the two writes (OIP-R35). ok is false
+// if the server does not say.
 func (s Suspension) Began() (began time.Time, ok bool) {
 	for _, r := range []Reply{s.Record, s.Status} {
 		if t, said := TimeOf(r.Body.Key("updated_at")); said && t.After(began) {
@@ -159,24 +156,25 @@ func (s Suspension) Began() (began time.Time, ok bool) {
 	return began, ok
 }
 
-// Stood is the record as the server has it.
-func (s Suspension) Stood() wire.Value { return s.After.Body.At("/state/_suspension") }
+// Stood returns the record as the server shows it.
+func (s Suspension) Shown() wire.Value { return s.After.Body.At("/state/_suspension") }
 
-// Answer answers a suspension. Any status is an answer, but a target without the route has no suspensions.
+// Answer answers a suspension. A refusal does not end the drive.
 func (i *Intent) Answer(ctx context.Context, label, sid string, value any) Reply {
 	return i.Respond(ctx, label, map[string]any{"suspension_id": sid, "value": value})
 }
 
-// Respond sends any body to the route of answers.
+// Respond sends any body as an answer.
 func (i *Intent) Respond(ctx context.Context, label string, body any) Reply {
-	return i.Send(ctx, i.Answering(label, body))
+	return i.Send(ctx, i.AnswerCall(label, body))
 }
 
-func (i *Intent) Answering(label string, body any) wire.Call {
+// AnswerCall returns the call that sends a body as an answer.
+func (i *Intent) AnswerCall(label string, body any) wire.Call {
 	return i.Call(label, http.MethodPost, At("/intents/%s/suspend/respond", i.ID), body)
 }
 
-// MustAnswer answers rightly, or stops the drive: what comes of an answer is the question, not whether it is taken.
+// MustAnswer gives a valid answer, and ends the drive unless it is taken.
 func (i *Intent) MustAnswer(ctx context.Context, sid string, value any) Reply {
 	said := i.Answer(ctx, "the answer", sid, value)
 	switch {
@@ -188,12 +186,13 @@ func (i *Intent) MustAnswer(ctx context.Context, sid string, value any) Reply {
 	return said
 }
 
-// NoAnswers stops a drive that finds nowhere to answer a suspended intent.
+// NoAnswers ends a drive that found no route for answers.
 func NoAnswers(s *Server, r Reply) {
-	scenarios.End(scenarios.NotThere(r.Status, "a way to answer a suspended intent (POST "+s.Prefix+"/intents/{id}/suspend/respond)"))
+	scenarios.End(scenarios.NotThere(r.Status,
+		"a way to answer a suspended intent (POST "+s.Prefix+"/intents/{id}/suspend/respond)"))
 }
 
-// Waiting is an active intent that was suspended with a question for a text.
+// Waiting makes an intent and suspends it with a question for a text.
 func (s *Server) Waiting(ctx context.Context, stem string) (*Intent, Suspension) {
 	i := s.NewIntent(ctx, stem, Active, nil)
 	sus := i.Suspend(ctx, s.Question("text"))

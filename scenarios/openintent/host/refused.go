@@ -5,33 +5,37 @@ import (
 	"github.com/openassay/assay/scenarios/check"
 )
 
+// Scope is the scope of our leases.
 const Scope = "assay"
 
-// Refused is a suspended intent to which answers were given that have to be refused, and a right one after them: a target
-// that refuses everything shows nothing.
+// Refused is a suspended intent that was given invalid answers and then a valid one: a target that refuses everything
+// shows nothing.
 type Refused struct {
 	Suspension Suspension `json:"suspension"`
 	Wrong      []Reply    `json:"wrong"`
-	Stood      []Reply    `json:"stood"` // the intent after each
+	Stood      []Reply    `json:"stood"` // the intent after each wrong answer
 	Right      Reply      `json:"right"`
 	End        Reply      `json:"end"` // the intent after the right one
 }
 
+// UnknownVoter returns why a drive ends whose second agent the server does not know.
 func UnknownVoter() error {
-	return scenarios.Block("the server does not accept the key of the second agent (HTTP 401)", "give a key that the server knows with --voter-key")
+	return scenarios.Block("the server does not accept the key of the second agent (HTTP 401)",
+		"give a key that the server knows with --voter-key")
 }
 
-// Second is another agent.
+// Second returns a connection with the key of another agent, or ends the drive.
 func Second(c *scenarios.Conn) *scenarios.Conn {
 	if other, ok := c.Voter(0); ok {
 		return other
 	}
-	scenarios.End(scenarios.Block("a second agent is needed, and there is no key of one", "give a further key that the server knows with --voter-key"))
+	scenarios.End(scenarios.Block("a second agent is needed, and no key of one is given",
+		"give a further key that the server knows with --voter-key"))
 	return nil
 }
 
-// Refused judges answers that had to be refused, and whether the intent went on waiting. It returns whether the target takes
-// a right answer: where it does not, that it refuses the others shows nothing.
+// Refused checks that the wrong answers were refused and left the intent suspended, and blocks the judge unless the
+// right one was taken.
 func (r Refused) Refused(j *scenarios.Judge, id scenarios.RequirementID, accepted ...int) {
 	for k, w := range r.Wrong {
 		j.Check(id, w.Status).To(check.Status(accepted...), "%s", w.Asked)

@@ -1,5 +1,5 @@
-// Package host is an OpenIntent server as every suite sees it: its operations, what they answer, and what judges of several
-// themes ask of that.
+// Package host is an OpenIntent server as every suite sees it: its operations, their replies, and the checks that
+// several themes share.
 package host
 
 import (
@@ -14,42 +14,43 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// keyHeader is where a caller says who it is.
+// KeyHeader is the header of a caller's key.
 const KeyHeader = "X-API-Key"
 
-// server is the target as one drive uses it: the protocol's operations, nothing more.
+// Server is the target as one drive uses it: the operations of the protocol.
 type Server struct {
 	*scenarios.Conn
 	Prefix string        // of every route
-	ahead  time.Duration // how far the server's clock is before ours
-	told   bool          // whether it has told the time
-	Took   time.Duration // to its first answer
+	ahead  time.Duration // how far the server's clock is ahead of ours
+	Took   time.Duration // to the first reply
 }
 
-// Reply is what the target answered, as judges see it.
+// Reply is a reply of the target, as judges see it.
 type Reply struct {
 	Asked  string     `json:"asked"`
 	Status wire.Value `json:"status"`
 	Body   wire.Value `json:"body"`
 }
 
+// Replied returns a reply under the label of its request.
 func Replied(asked string, r *wire.Reply) Reply {
 	return Reply{Asked: asked, Status: r.StatusValue(), Body: r.Value("")}
 }
 
-// Ok says whether the target said that it did what it was asked for.
+// Ok reports whether the status is 2xx.
 func (r Reply) Ok() bool { return r.Code()/100 == 2 }
 
+// Code returns the HTTP status.
 func (r Reply) Code() int64 {
 	code, _ := r.Status.Int()
 	return code
 }
 
-// Prefixes are where the routes of a server may live. The texts write /v1 and servers serve /api/v1 (OIP-R1); nothing where a
-// proxy has the prefix in the target's own URL.
+// Prefixes are the prefixes that the routes of a server may have. The texts write /v1 and servers serve /api/v1
+// (OIP-R1). There is none if the target's URL includes it.
 var Prefixes = []string{"/api/v1", "/v1", ""}
 
-// Open finds out below which prefix the routes of the target live.
+// Open returns the target with the prefix of its routes.
 func Open(ctx context.Context, c *scenarios.Conn) *Server {
 	s := &Server{Conn: c, Prefix: Prefixes[0]}
 	for _, call := range []wire.Call{
@@ -71,22 +72,23 @@ func Open(ctx context.Context, c *scenarios.Conn) *Server {
 	return s
 }
 
-// Call is a request below the prefix of the routes.
+// Call returns a request below the prefix of the routes.
 func (s *Server) Call(label, method, path string, body any) wire.Call {
 	return wire.Call{Method: method, Path: s.Prefix + path, Body: body, Label: label}
 }
 
-// Send sends a call with our credential. Any status is an answer but one that says that the credential is not accepted.
+// Send sends a call with our credential. It ends the drive if the server does not accept the credential.
 func (s *Server) Send(ctx context.Context, call wire.Call) Reply {
 	reply := s.Do(ctx, call)
 	if reply.Status == http.StatusUnauthorized && !call.Anonymous {
-		scenarios.End(scenarios.Block(fmt.Sprintf("%s %s answered HTTP 401: the server does not accept the credential", call.Method, call.Path),
+		scenarios.End(scenarios.Block(
+			fmt.Sprintf("%s %s answered HTTP 401: the server does not accept the credential", call.Method, call.Path),
 			"give a key that may make and answer intents with --key, ASSAY_KEY or --key-file"))
 	}
 	return Replied(call.Label, reply)
 }
 
-// Ask is send of a call below the prefix.
+// Ask sends a call below the prefix.
 func (s *Server) Ask(ctx context.Context, label, method, path string, body any) Reply {
 	return s.Send(ctx, s.Call(label, method, path, body))
 }
@@ -96,22 +98,21 @@ func (s *Server) Get(ctx context.Context, label, path string) Reply {
 	return s.Ask(ctx, label, http.MethodGet, path, nil)
 }
 
-// make makes a resource, whose id it returns. route is its path as reports say it. Where the target has no such route, the drive finds nothing of what it asks
-// about; where it answers otherwise without an id, the drive is blocked.
-func (s *Server) make(ctx context.Context, what, route, path string, body any) (id string, made Reply) {
+// create makes a resource and returns its id; route is the path as reports show it. It ends the drive if the target has
+// no such route, or replies without an id.
+func (s *Server) create(ctx context.Context, what, route, path string, body any) (id string, made Reply) {
 	made = s.Ask(ctx, "make "+what, http.MethodPost, path, body)
 	if MissingRoute(made) {
 		scenarios.End(scenarios.NotThere(made.Status, "a way to make "+what+" (POST "+s.Prefix+route+")"))
 	}
 	if id = made.Body.Key("id").String(); !made.Ok() || id == "" {
 		s.SetUp("make "+what, made)
-		return "", made
 	}
-	s.hear(made.Body)
+	s.setClock(made.Body)
 	return id, made
 }
 
-// SetUp stops a drive: a step that only prepares the question came to nothing.
+// SetUp ends a drive whose setup failed at a step.
 func (s *Server) SetUp(step string, r Reply) {
 	said := "HTTP " + r.Status.JSON()
 	if r.Ok() {
@@ -119,22 +120,23 @@ func (s *Server) SetUp(step string, r Reply) {
 	} else if text := reasonOf(r.Body); text != "" {
 		said += ": " + text
 	}
-	scenarios.End(scenarios.Block("set-up: could not "+step+": the server answered "+said, "have the server "+step+", or see the scenario that asks for that"))
+	scenarios.End(scenarios.Block("setup failed: could not "+step+": the server answered "+said,
+		"make the server "+step+"; another scenario tests that step"))
 }
 
-// IsBlocked says whether a drive stops because a step was refused, and not because nobody answered.
+// IsBlocked reports whether a drive ends because a step was refused.
 func IsBlocked(err error) bool {
 	var stop *scenarios.Stop
 	return errors.As(err, &stop) && stop.Verdict == scenarios.Blocked
 }
 
-// Lacking says whether a drive stops because what it asked for is not there.
+// Lacking reports whether a drive ends because the target lacks what it asks about.
 func Lacking(err error) bool {
 	var stop *scenarios.Stop
 	return errors.As(err, &stop) && stop.Missing != ""
 }
 
-// MissingRoute says whether an answer is that of a server without the route.
+// MissingRoute reports whether a reply is that of a server without the route.
 func MissingRoute(r Reply) bool {
 	switch r.Code() {
 	case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented:
@@ -143,7 +145,7 @@ func MissingRoute(r Reply) bool {
 	return false
 }
 
-// At is a path with ids escaped.
+// At returns a path with its ids escaped.
 func At(format string, ids ...string) string {
 	escaped := make([]any, len(ids))
 	for i, id := range ids {
@@ -152,15 +154,16 @@ func At(format string, ids ...string) string {
 	return fmt.Sprintf(format, escaped...)
 }
 
-// hear sets the server's clock by what it has just made or changed: a deadline or a beginning that we write is in its time.
-func (s *Server) hear(document wire.Value) {
+// setClock reads the server's clock from a document that it has just written. Times that a drive writes are by that
+// clock.
+func (s *Server) setClock(document wire.Value) {
 	for _, member := range []string{"updated_at", "created_at"} {
 		if t, ok := TimeOf(document.Key(member)); ok {
-			s.ahead, s.told = t.Sub(s.Now()), true
+			s.ahead = t.Sub(s.Now())
 			return
 		}
 	}
 }
 
-// ServerNow is the time on the server's clock, near enough for what a client writes.
+// ServerNow returns the time by the server's clock, about as exact as a client's.
 func (s *Server) ServerNow() time.Time { return s.Now().Add(s.ahead).UTC() }

@@ -11,7 +11,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// Stream is what a stream sent, as judges see it. A frame has its type beside its data.
+// Stream is an event stream as judges see it. Types and Data have one element for each frame.
 type Stream struct {
 	Opened bool        `json:"opened"`
 	Status wire.Value  `json:"status"` // of the last attempt to open it
@@ -19,7 +19,7 @@ type Stream struct {
 	Data   wire.Values `json:"data"`
 }
 
-// OfType are the data of the frames of a type.
+// OfType returns the data of the frames of a type.
 func (s Stream) OfType(t openintentv1.EventType) wire.Found {
 	found := wire.Found{In: s.Status.Ref()}
 	for n, kind := range s.Types {
@@ -30,7 +30,7 @@ func (s Stream) OfType(t openintentv1.EventType) wire.Found {
 	return found
 }
 
-// typeOf is the type of a frame, or of the event in it where the frame has none.
+// typeOf returns the type of a frame, or of the event in it if the frame has none.
 func typeOf(kind, data wire.Value) openintentv1.EventType {
 	if t := kind.String(); t != "" && t != "message" {
 		return openintentv1.EventType(t)
@@ -38,28 +38,28 @@ func typeOf(kind, data wire.Value) openintentv1.EventType {
 	return openintentv1.EventType(data.Key("event_type").String())
 }
 
-// listening is an open stream. It is read all the time, so that nothing is lost.
-type listening struct {
+// subscription is an open stream. A goroutine reads it all the time, so that nothing is lost.
+type subscription struct {
 	Stream *wire.Stream
 	Status wire.Value
-	came   chan wire.StreamEvent
-	types  []string
+	frames chan wire.StreamEvent
+	lines  []string // of the frames that were read: the type and the data
 }
 
-// Subscribe opens the stream of an intent or a portfolio at the path of servers or, where that is not there, of the guide
-// (OIP-R32). Without either, nothing comes.
-func (s *Server) Subscribe(ctx context.Context, kind, id string) *listening {
-	l := &listening{}
+// Subscribe opens the stream of an intent or a portfolio, at the path that servers use or else at the one of the guide
+// (OIP-R32). Stream is nil if neither is there.
+func (s *Server) Subscribe(ctx context.Context, kind, id string) *subscription {
+	l := &subscription{}
 	for _, path := range []string{At("/subscribe/"+kind+"/%s", id), At("/"+kind+"/%s/subscribe", id)} {
 		stream, plain := s.Open(ctx, s.Call("the stream of the "+strings.TrimSuffix(kind, "s"), http.MethodGet, path, nil))
 		if stream != nil {
-			l.Stream, l.Status, l.came = stream, stream.StatusValue(), make(chan wire.StreamEvent, 10_000)
+			l.Stream, l.Status, l.frames = stream, stream.StatusValue(), make(chan wire.StreamEvent, 10_000)
 			go func() {
-				defer close(l.came)
+				defer close(l.frames)
 				for e := range stream.Events() {
 					select {
-					case l.came <- e:
-					default: // there is a limit on the events of a stream: it has been reached
+					case l.frames <- e:
+					default: // the limit on the events of a stream is reached
 					}
 				}
 			}()
@@ -70,15 +70,16 @@ func (s *Server) Subscribe(ctx context.Context, kind, id string) *listening {
 	return l
 }
 
-func (l *listening) Close() {
+// Close closes the stream, if it is open.
+func (l *subscription) Close() {
 	if l.Stream != nil {
 		l.Stream.Close()
 	}
 }
 
-// Until waits for so many frames of types, given as pairs of type and number, for as long as the patience lasts, and closes
-// the stream after a little more: what comes twice comes soon after.
-func (l *listening) Until(ctx context.Context, patience time.Duration, pairs ...any) Stream {
+// Until waits, as long as patience lasts, until so many frames of some types have come, given as pairs of type and
+// number. It closes the stream a little later, since a frame that is sent twice comes again soon.
+func (l *subscription) Until(ctx context.Context, patience time.Duration, pairs ...any) Stream {
 	if l.Stream == nil {
 		return Stream{Status: l.Status}
 	}
@@ -86,11 +87,11 @@ func (l *listening) Until(ctx context.Context, patience time.Duration, pairs ...
 	defer deadline.Stop()
 	for !l.has(pairs) {
 		select {
-		case e, open := <-l.came:
+		case e, open := <-l.frames:
 			if !open {
-				return l.seen()
+				return l.finish()
 			}
-			l.types = append(l.types, e.Type+" "+e.Data)
+			l.lines = append(l.lines, e.Type+" "+e.Data)
 			continue
 		case <-deadline.C:
 		case <-ctx.Done():
@@ -98,16 +99,17 @@ func (l *listening) Until(ctx context.Context, patience time.Duration, pairs ...
 		break
 	}
 	_ = wire.Pause(ctx, 250*time.Millisecond)
-	return l.seen()
+	return l.finish()
 }
 
-// has says whether the frames that are waited for have come.
-func (l *listening) has(pairs []any) bool {
+// has reports whether the frames of these pairs have come.
+func (l *subscription) has(pairs []any) bool {
 	for n := 0; n < len(pairs); n += 2 {
 		t := fmt.Sprint(pairs[n])
 		count := 0
-		for _, line := range l.types {
-			if strings.HasPrefix(line, t+" ") || strings.Contains(line, `"event_type":"`+t+`"`) || strings.Contains(line, `"event_type": "`+t+`"`) {
+		for _, line := range l.lines {
+			if strings.HasPrefix(line, t+" ") || strings.Contains(line, `"event_type":"`+t+`"`) ||
+				strings.Contains(line, `"event_type": "`+t+`"`) {
 				count++
 			}
 		}
@@ -118,20 +120,20 @@ func (l *listening) has(pairs []any) bool {
 	return true
 }
 
-// seen closes the stream and mints what came.
-func (l *listening) seen() Stream {
+// finish closes the stream and returns what it sent.
+func (l *subscription) finish() Stream {
 	out := Stream{Opened: true, Status: l.Status}
 	for drained := false; !drained; {
 		select {
-		case e, open := <-l.came:
+		case e, open := <-l.frames:
 			if drained = !open; open {
-				l.types = append(l.types, e.Type+" "+e.Data)
+				l.lines = append(l.lines, e.Type+" "+e.Data)
 			}
 		default:
 			drained = true
 		}
 	}
-	for n := range l.types {
+	for n := range l.lines {
 		out.Types, out.Data = append(out.Types, l.Stream.Type(n+1)), append(out.Data, l.Stream.Value(n+1))
 	}
 	l.Stream.Close()

@@ -8,7 +8,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// ReadTime reads a timestamp with a zone, or without one, which is UTC (OIP-R34).
+// ReadTime parses a timestamp. One without a zone is in UTC (OIP-R34).
 func ReadTime(text string) (time.Time, bool) {
 	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999"} {
 		if t, err := time.Parse(layout, text); err == nil {
@@ -18,9 +18,10 @@ func ReadTime(text string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
+// TimeOf parses a timestamp of the target.
 func TimeOf(v wire.Value) (time.Time, bool) { return ReadTime(v.String()) }
 
-// Stamp is a moment as we write it.
+// Stamp formats a time as drives write it.
 func Stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000Z07:00") }
 
 // Moment expects a timestamp, with a zone or without.

@@ -8,22 +8,26 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// ClaimObservation is a claim on an intent whose input comes from one that waits, and the same claim after that is completed.
+// ClaimObservation is a claim on an intent whose input comes from a suspended one, and the same claim when that is
+// completed.
 type ClaimObservation struct {
 	UpstreamID string          `json:"upstreamId"`
 	Suspension host.Suspension `json:"suspension"`
-	Before     host.Reply      `json:"before"`  // the one that is claimed
-	Refused    host.Reply      `json:"refused"` // while its upstream waits
-	After      host.Reply      `json:"after"`   // the one that is claimed
+	Before     host.Reply      `json:"before"`  // the claimed intent, before the claim
+	Refused    host.Reply      `json:"refused"` // the reply to the claim while the upstream is suspended
+	After      host.Reply      `json:"after"`   // the claimed intent, after that
 	Answer     host.Reply      `json:"answer"`
-	Finished   wire.Wait       `json:"finished"` // the upstream
-	Granted    host.Reply      `json:"granted"`
-	Plain      host.Reply      `json:"plain"` // a claim on an intent without inputs
+	Finished   wire.Wait       `json:"finished"` // for the upstream to be completed
+	Granted    host.Reply      `json:"granted"`  // the reply to the claim then
+	Plain      host.Reply      `json:"plain"`    // the reply to a claim on an intent without inputs
 }
 
 var claiming = &scenarios.Drive[ClaimObservation]{
 	ID: "openintent/claiming", Title: "claims a phase whose input comes from a phase that waits, and again when that is completed",
-	Sends: []string{"POST /intents", "POST /intents/{id}/children, twice", "POST /intents/{id}/leases, 3 times", "POST /intents/{id}/state and /status", "POST /intents/{id}/suspend/respond"},
+	Sends: []string{
+		"POST /intents", "POST /intents/{id}/children, twice", "POST /intents/{id}/leases, 3 times",
+		"POST /intents/{id}/state and /status", "POST /intents/{id}/suspend/respond",
+	},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ClaimObservation) {
 		s := host.Open(ctx, c)
 		plain := s.NewIntent(ctx, "claimed", host.Active, nil)

@@ -1,4 +1,4 @@
-// Package inputs asks whether work that needs the output of an intent that waits can be claimed.
+// Package inputs asks whether an intent can be claimed whose input comes from a suspended one.
 package inputs
 
 import (
@@ -12,6 +12,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
+// Suite returns the suite claims.
 func Suite() scenarios.Suite {
 	return scenarios.Suite{
 		ID: "claims", Title: "claims on what takes its input from an intent that waits",
@@ -19,14 +20,14 @@ func Suite() scenarios.Suite {
 	}
 }
 
-// refused stops a judge for which the refusal is the set-up.
-func (o ClaimObservation) refused(j *scenarios.Judge) {
+// givenRefusal blocks the judge if the first claim was granted.
+func (o ClaimObservation) givenRefusal(j *scenarios.Judge) {
 	if o.Refused.Ok() {
-		j.BlockOn(openintentv1.OIP0026V1, "set-up: "+o.Refused.Asked+" was granted")
+		j.BlockOn(openintentv1.OIP0026V1, "setup failed: "+o.Refused.Asked+" was granted")
 	}
 }
 
-// claimRefused has a control: the same claim, granted later.
+// claimRefused has a control: the same claim is granted later.
 var claimRefused = scenarios.Scenario{
 	ID:     "openintent/claims/refused",
 	Title:  "a claim whose input comes from an intent that waits is refused, and the same claim is granted when that is completed",
@@ -35,34 +36,32 @@ var claimRefused = scenarios.Scenario{
 	Ask: scenarios.Ask(claiming, func(o ClaimObservation, j *scenarios.Judge) {
 		j.Check(openintentv1.OIP0026V1, o.Refused.Status).To(check.Status(4), "%s", o.Refused.Asked)
 		if !o.Granted.Ok() {
-			j.BlockOn(openintentv1.OIP00241, "set-up: "+o.Granted.Asked+" is refused too: HTTP "+o.Granted.Status.JSON())
+			j.BlockOn(openintentv1.OIP00241, "setup failed: "+o.Granted.Asked+" was answered with HTTP "+o.Granted.Status.JSON())
 		}
 	}),
 }
 
-// claimMarked asks for the reason (OIP-R27): a refusal for another reason tells nobody what to wait for.
+// claimMarked asks for the reason (OIP-R27): without it a client does not know what to wait for.
 var claimMarked = scenarios.Scenario{
 	ID:     "openintent/claims/says-why",
 	Title:  "the refusal says upstream_intent_suspended and names the intent",
 	Proves: scenarios.IDs{openintentv1.OIP0026V2, openintentv1.OIP0026V3},
 	Claim:  claims.Claimed,
 	Ask: scenarios.Ask(claiming, func(o ClaimObservation, j *scenarios.Judge) {
-		o.refused(j)
-		j.Check(openintentv1.OIP0026V2, o.Refused.Body).To(telling("upstream_intent_suspended", "UpstreamIntentSuspendedError"), "what refuses the claim")
-		j.Check(openintentv1.OIP0026V3, o.Refused.Body).To(telling(o.UpstreamID), "what refuses the claim")
+		o.givenRefusal(j)
+		j.Check(openintentv1.OIP0026V2, o.Refused.Body).To(mentioning(suspendedCodes...), "what refuses the claim")
+		j.Check(openintentv1.OIP0026V3, o.Refused.Body).To(mentioning(o.UpstreamID), "what refuses the claim")
 	}),
 }
 
-// telling expects a document that has one of these texts somewhere.
-func telling(texts ...string) check.Matcher {
+// suspendedCodes are the codes of the refusal, as servers spell it.
+var suspendedCodes = []string{"upstream_intent_suspended", "UpstreamIntentSuspendedError"}
+
+// mentioning expects a document with one of these texts anywhere.
+func mentioning(texts ...string) check.Matcher {
 	return check.Seeing("something with "+strings.Join(texts, " or "), func(s wire.Seen) (bool, string) {
 		v, _ := s.(wire.Value)
-		for _, t := range texts {
-			if host.Tells(v, t) {
-				return true, v.JSON()
-			}
-		}
-		return false, v.JSON()
+		return host.Contains(v, texts...), v.JSON()
 	})
 }
 
@@ -72,9 +71,10 @@ var claimResumeAt = scenarios.Scenario{
 	Proves: scenarios.IDs{openintentv1.OIP0026V4},
 	Claim:  claims.Claimed,
 	Ask: scenarios.Ask(claiming, func(o ClaimObservation, j *scenarios.Judge) {
-		o.refused(j)
-		if !host.Tells(o.Refused.Body, "upstream_intent_suspended") && !host.Tells(o.Refused.Body, "UpstreamIntentSuspendedError") {
-			j.BlockOn(openintentv1.OIP0026V2, "set-up: the refusal is another one: HTTP "+o.Refused.Status.JSON())
+		o.givenRefusal(j)
+		if !host.Contains(o.Refused.Body, suspendedCodes...) {
+			j.BlockOn(openintentv1.OIP0026V2,
+				"setup failed: the claim was refused for another reason: HTTP "+o.Refused.Status.JSON())
 		}
 		at := o.Refused.Body.Key("expected_resume_at")
 		for _, below := range []string{"/detail/expected_resume_at", "/error/expected_resume_at"} {
@@ -83,7 +83,7 @@ var claimResumeAt = scenarios.Scenario{
 			}
 		}
 		want := host.Moment()
-		if o.Suspension.Stood().Key("expires_at").String() == "" { // then it is not known
+		if o.Suspension.Shown().Key("expires_at").String() == "" { // the suspension has no end
 			want = check.That("a timestamp, null or nothing", func(v any) bool {
 				s, isText := v.(string)
 				_, isTime := host.ReadTime(s)
@@ -100,11 +100,13 @@ var claimGranted = scenarios.Scenario{
 	Proves: scenarios.IDs{openintentv1.OIP0026V5, openintentv1.OIP00241},
 	Claim:  claims.Claimed,
 	Ask: scenarios.Ask(claiming, func(o ClaimObservation, j *scenarios.Judge) {
-		o.refused(j)
+		o.givenRefusal(j)
 		if !o.Finished.Reached {
-			j.Block("set-up: the upstream could not be completed after the answer", "have POST /intents/{id}/status complete an active intent")
+			j.Block("setup failed: the upstream could not be completed after the answer",
+				"make POST /intents/{id}/status complete an active intent")
 		}
-		j.Check(openintentv1.OIP0026V5, o.After.Body.Key("status")).To(check.SameAs(o.Before.Body.Key("status")), "status of %s", o.After.Asked)
+		j.Check(openintentv1.OIP0026V5, o.After.Body.Key("status")).
+			To(check.SameAs(o.Before.Body.Key("status")), "status of %s", o.After.Asked)
 		j.Check(openintentv1.OIP0026V5, o.Granted.Status).To(check.Status(2), "%s", o.Granted.Asked)
 		j.Check(openintentv1.OIP00241, o.Granted.Status).To(check.Status(2), "%s", o.Granted.Asked)
 	}),

@@ -11,14 +11,15 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// LifecycleObservation are steps that the state machine does not have, and the same steps where it has them.
+// LifecycleObservation holds the replies to steps that the state machine lacks, and to the same steps where it has
+// them.
 type LifecycleObservation struct {
-	Draft      host.Reply `json:"draft"` // to suspending one
+	Draft      host.Reply `json:"draft"` // the reply to suspending a draft
 	DraftEnd   host.Reply `json:"draftEnd"`
-	Done       host.Reply `json:"done"` // to suspending one that is completed
+	Done       host.Reply `json:"done"` // the reply to suspending a completed intent
 	DoneEnd    host.Reply `json:"doneEnd"`
-	Active     host.Reply `json:"active"`     // to suspending an active one, which there is
-	Completing host.Reply `json:"completing"` // to completing that one while it waits
+	Active     host.Reply `json:"active"`     // the reply to suspending an active intent
+	Completing host.Reply `json:"completing"` // the reply to completing that intent while it is suspended
 	Waiting    host.Reply `json:"waiting"`
 	Answer     host.Reply `json:"answer"`
 	Completed  wire.Wait  `json:"completed"` // after the answer
@@ -26,18 +27,26 @@ type LifecycleObservation struct {
 
 var lifecycleSteps = &scenarios.Drive[LifecycleObservation]{
 	ID: "openintent/lifecycle", Title: "suspends intents in every status, and completes one that waits",
-	Sends: []string{"POST /intents, 3 times", "POST /intents/{id}/state", "POST /intents/{id}/status", "POST /intents/{id}/suspend/respond", "GET /intents/{id}"},
+	Sends: []string{
+		"POST /intents, 3 times", "POST /intents/{id}/state", "POST /intents/{id}/status",
+		"POST /intents/{id}/suspend/respond", "GET /intents/{id}",
+	},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *LifecycleObservation) {
 		s := host.Open(ctx, c)
 		for _, k := range []struct {
 			status    string
 			said, end *host.Reply
 		}{{host.Draft, &o.Draft, &o.DraftEnd}, {host.Completed, &o.Done, &o.DoneEnd}} {
-			i := s.NewIntent(ctx, k.status, map[string]string{host.Draft: host.Draft, host.Completed: host.Active}[k.status], nil)
+			before := k.status
+			if k.status == host.Completed {
+				before = host.Active
+			}
+			i := s.NewIntent(ctx, k.status, before, nil)
 			if k.status == host.Completed {
 				i.Finish(ctx)
 			}
-			if err := scenarios.Try(func() { i.Record(ctx, s.Question("text")) }); !host.IsBlocked(err) { // a server may refuse that already
+			err := scenarios.Try(func() { i.Record(ctx, s.Question("text")) })
+			if !host.IsBlocked(err) { // a server may refuse the record already
 				scenarios.End(err)
 			}
 			*k.said = i.Set(ctx, host.Suspended, "suspend one that is "+k.status)
@@ -47,7 +56,7 @@ var lifecycleSteps = &scenarios.Drive[LifecycleObservation]{
 		o.Active = sus.Status
 		o.Completing = i.Set(ctx, host.Completed, "complete one that waits")
 		o.Waiting = i.Read(ctx, "the intent after that")
-		if o.Waiting.Body.Key("status").String() != host.Suspended { // nothing waits any more
+		if o.Waiting.Body.Key("status").String() != host.Suspended { // nothing is left to answer
 			return
 		}
 		o.Answer = i.MustAnswer(ctx, sus.ID, "go on")
@@ -56,14 +65,14 @@ var lifecycleSteps = &scenarios.Drive[LifecycleObservation]{
 	},
 }
 
-// LeasesObservation are leases on intents that wait, and on one that does not.
+// LeasesObservation holds the replies to requests for leases on suspended intents, and on an active one.
 type LeasesObservation struct {
 	Held     host.Reply `json:"held"`
-	Renewed  host.Reply `json:"renewed"`  // while the intent waits
+	Renewed  host.Reply `json:"renewed"`  // while the intent is suspended
 	Taken    host.Reply `json:"taken"`    // a short lease
-	Stranger host.Reply `json:"stranger"` // somebody else's, after it was over, while the intent waits
-	Status   wire.Value `json:"status"`   // of the intent then
-	Free     host.Reply `json:"free"`     // the same on an intent that does not wait
+	Stranger host.Reply `json:"stranger"` // to another agent, after the lease ran out on the suspended intent
+	Status   wire.Value `json:"status"`   // of that intent then
+	Free     host.Reply `json:"free"`     // to another agent, after the lease ran out on an active intent
 }
 
 var leaseRenewed = &scenarios.Drive[LeasesObservation]{
@@ -74,19 +83,22 @@ var leaseRenewed = &scenarios.Drive[LeasesObservation]{
 		i := s.NewIntent(ctx, "leased", host.Active, nil)
 		o.Held = i.MustLease(ctx, "a lease", 60)
 		i.Suspend(ctx, s.Question("text"))
-		o.Renewed = i.Ask(ctx, "renew the lease", http.MethodPatch, host.At("/intents/%s/leases/%s", i.ID, o.Held.Body.Key("id").String()), map[string]any{"duration_seconds": 600})
+		o.Renewed = i.Ask(ctx, "renew the lease", http.MethodPatch,
+			host.At("/intents/%s/leases/%s", i.ID, o.Held.Body.Key("id").String()), map[string]any{"duration_seconds": 600})
 	},
 }
 
-// shortLeases are how long a lease is, in seconds: longer ones are for a server that takes that long to have an intent wait.
+// shortLeases are durations in seconds. The longer ones are for a server that is slow to suspend an intent.
 var shortLeases = []int{1, 4, 16}
 
-// afterLease is how long after the end of a lease somebody else tries.
+// afterLease is the time after the end of a lease at which the other agent tries.
 const afterLease = 600 * time.Millisecond
 
-// leased makes an intent that waits and holds a lease, and one with a lease that does not wait. overdue says that the lease may
-// have run out before the intent waited, which shows nothing.
-func leased(ctx context.Context, s *host.Server, c *scenarios.Conn, seconds int) (waits, free *host.Intent, taken host.Reply, overdue bool) {
+// leased makes a suspended intent and an active one, each under a lease. overdue reports whether the lease may have run
+// out before the intent was suspended, which would prove nothing.
+func leased(
+	ctx context.Context, s *host.Server, c *scenarios.Conn, seconds int,
+) (waits, free *host.Intent, taken host.Reply, overdue bool) {
 	waits = s.NewIntent(ctx, "leased", host.Active, nil)
 	free = s.NewIntent(ctx, "leased", host.Active, nil)
 	free.MustLease(ctx, "a short lease, elsewhere", seconds)
@@ -97,7 +109,8 @@ func leased(ctx context.Context, s *host.Server, c *scenarios.Conn, seconds int)
 }
 
 var leaseKept = &scenarios.Drive[LeasesObservation]{
-	ID: "openintent/lease-kept", Title: "lets short leases run out, on an intent that waits and on one that does not, and has somebody else take them",
+	ID:    "openintent/lease-kept",
+	Title: "lets short leases run out, on an intent that waits and on one that does not, and has somebody else take them",
 	Sends: []string{"POST /intents, twice", "POST /intents/{id}/leases, with two keys"}, Waits: 2 * time.Second,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *LeasesObservation) {
 		s := host.Open(ctx, c)
@@ -111,22 +124,22 @@ var leaseKept = &scenarios.Drive[LeasesObservation]{
 			}
 		}
 		if overdue {
-			scenarios.End(scenarios.Block(fmt.Sprintf("a lease of %d s was over before the intent that it is on waited", lease), "answer faster"))
+			scenarios.End(scenarios.Block(
+				fmt.Sprintf("a lease of %d s ran out before its intent was suspended", lease), "answer faster"))
 		}
 		scenarios.End(wire.Pause(ctx, time.Duration(lease)*time.Second+afterLease))
 		for _, k := range []struct {
 			on   *host.Intent
 			said *host.Reply
 		}{{waits, &o.Stranger}, {free, &o.Free}} {
-			call := s.Call("somebody else's lease", http.MethodPost, host.At("/intents/%s/leases", k.on.ID), map[string]any{"scope": host.Scope, "duration_seconds": 60})
+			call := s.Call("somebody else's lease", http.MethodPost, host.At("/intents/%s/leases", k.on.ID),
+				map[string]any{"scope": host.Scope, "duration_seconds": 60})
 			reply := other.Do(ctx, call)
 			if reply.Status == http.StatusUnauthorized {
 				scenarios.End(host.UnknownVoter())
-				return
 			}
 			*k.said = host.Replied(call.Label, reply)
 		}
-		now := waits.Read(ctx, "the intent that waits")
-		o.Status = now.Body.Key("status")
+		o.Status = waits.Read(ctx, "the intent that waits").Body.Key("status")
 	},
 }

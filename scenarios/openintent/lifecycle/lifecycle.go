@@ -1,4 +1,4 @@
-// Package lifecycle asks which steps intents can take, by which version, and whose they are while they wait.
+// Package lifecycle asks about the state machine of intents, their versions, and leases on suspended ones.
 package lifecycle
 
 import (
@@ -10,11 +10,13 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
+// Suite returns the suite lifecycle.
 func Suite() scenarios.Suite {
 	return scenarios.Suite{
 		ID: "lifecycle", Title: "intents: which steps there are, by which version, and whose they are while they wait",
 		Scenarios: []scenarios.Scenario{
-			lifecycleMade, lifecycleVersioned, lifecycleStale, lifecycleTagged, lifecycleOnlyActive, lifecycleNotCompleted, lifecycleLeaseRenewed, lifecycleLeaseKept,
+			lifecycleMade, lifecycleVersioned, lifecycleStale, lifecycleTagged, lifecycleOnlyActive, lifecycleNotCompleted,
+			lifecycleLeaseRenewed, lifecycleLeaseKept,
 		},
 	}
 }
@@ -40,7 +42,7 @@ var lifecycleVersioned = scenarios.Scenario{
 	Proves: scenarios.IDs{openintentv1.OIP00011},
 	Claim:  claims.Core,
 	Ask: scenarios.Ask(host.Versions, func(o host.VersionsObservation, j *scenarios.Judge) {
-		written(o, j)
+		givenWrite(o, j)
 		j.Check(openintentv1.OIP00011, o.Without.Status).To(check.Status(400, 412, 428), "%s", o.Without.Asked)
 		j.Check(openintentv1.OIP00011, o.After.Body.At("/state/assay")).To(check.Absent(), "what it wrote")
 	}),
@@ -52,29 +54,26 @@ var lifecycleStale = scenarios.Scenario{
 	Proves: scenarios.IDs{openintentv1.OIP00012},
 	Claim:  claims.Core,
 	Ask: scenarios.Ask(host.Versions, func(o host.VersionsObservation, j *scenarios.Judge) {
-		written(o, j)
-		if now, _ := o.Right.Body.Key("version").Int(); !moved(o, now) {
-			j.BlockOn(openintentv1.OIP00014, "set-up: a write left the version as it was, so that there is no old one")
+		givenWrite(o, j)
+		before, _ := o.Read.Body.Key("version").Int()
+		if now, _ := o.Right.Body.Key("version").Int(); now <= before {
+			j.BlockOn(openintentv1.OIP00014, "setup failed: a write left the version unchanged, so there is no old one")
 		}
 		j.Check(openintentv1.OIP00012, o.Stale.Status).To(check.Status(409, 412), "%s", o.Stale.Asked)
 		j.Check(openintentv1.OIP00012, o.End.Body.At("/state/assay")).To(check.Equal("right"), "what was written before it")
 	}),
 }
 
-func moved(o host.VersionsObservation, now int64) bool {
-	before, _ := o.Read.Body.Key("version").Int()
-	return now > before
-}
-
-// written stops a judge where no write is taken at all.
-func written(o host.VersionsObservation, j *scenarios.Judge) {
+// givenWrite blocks the judge unless the server takes a write that names the version.
+func givenWrite(o host.VersionsObservation, j *scenarios.Judge) {
 	if o.Right.Ok() && o.End.Body.At("/state/assay").String() != "" {
 		return
 	}
 	if o.Right.Ok() {
-		j.BlockOn(openintentv1.OIP00014, "set-up: "+o.Right.Asked+" is not there afterwards")
+		j.BlockOn(openintentv1.OIP00014, "setup failed: "+o.Right.Asked+" left no trace")
 	}
-	j.Block("set-up: "+o.Right.Asked+" was refused: HTTP "+o.Right.Status.JSON(), "have POST /intents/{id}/state take a write whose If-Match is the version of the intent")
+	j.Block("setup failed: "+o.Right.Asked+" was answered with HTTP "+o.Right.Status.JSON(),
+		"make POST /intents/{id}/state take a write whose If-Match is the version of the intent")
 }
 
 var lifecycleTagged = scenarios.Scenario{
@@ -83,13 +82,13 @@ var lifecycleTagged = scenarios.Scenario{
 	Proves: scenarios.IDs{openintentv1.OIP00013},
 	Claim:  claims.Core,
 	Ask: scenarios.Ask(host.Versions, func(o host.VersionsObservation, j *scenarios.Judge) {
-		written(o, j)
+		givenWrite(o, j)
 		version := wire.Compact(o.Right.Body.Key("version").Actual())
 		j.Check(openintentv1.OIP00013, o.ETag).To(check.OneOf(version, `"`+version+`"`, `W/"`+version+`"`), "ETag")
 	}),
 }
 
-// lifecycleOnlyActive takes any 4xx (OIP-R107).
+// lifecycleOnlyActive accepts any 4xx (OIP-R107).
 var lifecycleOnlyActive = scenarios.Scenario{
 	ID:     "openintent/lifecycle/only-active",
 	Title:  "a draft and a completed intent are not suspended, an active one is",
@@ -107,7 +106,7 @@ var lifecycleOnlyActive = scenarios.Scenario{
 	}),
 }
 
-// lifecycleNotCompleted takes any 4xx (OIP-R107).
+// lifecycleNotCompleted accepts any 4xx (OIP-R107).
 var lifecycleNotCompleted = scenarios.Scenario{
 	ID:     "openintent/lifecycle/not-completed",
 	Title:  "an intent that waits is not completed past the answer, and is after it",
@@ -117,7 +116,8 @@ var lifecycleNotCompleted = scenarios.Scenario{
 		j.Check(openintentv1.OIP0025L2, o.Completing.Status).To(check.Status(4), "%s", o.Completing.Asked)
 		j.Check(openintentv1.OIP0025L2, o.Waiting.Body.Key("status")).To(check.Equal(host.Suspended), "status of %s", o.Waiting.Asked)
 		if o.Waiting.Body.Key("status").String() == host.Suspended && !o.Completed.Reached {
-			j.Block("set-up: the intent is not completed after the answer either", "have POST /intents/{id}/status complete an active intent")
+			j.Block("setup failed: the intent could not be completed after the answer either",
+				"make POST /intents/{id}/status complete an active intent")
 		}
 	}),
 }
@@ -131,15 +131,16 @@ var lifecycleLeaseRenewed = scenarios.Scenario{
 		j.Check(openintentv1.OIP0025L3, o.Renewed.Status).To(check.Status(2), "%s", o.Renewed.Asked)
 		j.Check(openintentv1.OIP0025L3, o.Renewed.Body.Key("id")).To(check.SameAs(o.Held.Body.Key("id")), "id of the lease")
 		until, _ := host.TimeOf(o.Held.Body.Key("expires_at"))
-		j.Check(openintentv1.OIP0025L3, o.Renewed.Body.Key("expires_at")).To(check.That("later than "+o.Held.Body.Key("expires_at").JSON(), func(v any) bool {
+		later := check.That("later than "+o.Held.Body.Key("expires_at").JSON(), func(v any) bool {
 			s, _ := v.(string)
 			t, ok := host.ReadTime(s)
 			return ok && t.After(until)
-		}), "expires_at of the lease")
+		})
+		j.Check(openintentv1.OIP0025L3, o.Renewed.Body.Key("expires_at")).To(later, "expires_at of the lease")
 	}),
 }
 
-// lifecycleLeaseKept has a control: where leases never run out, that this one did not shows nothing.
+// lifecycleLeaseKept has a control: a lease on an active intent runs out.
 var lifecycleLeaseKept = scenarios.Scenario{
 	ID:     "openintent/lifecycle/lease-kept",
 	Title:  "a lease on an intent that waits does not run out into other hands, as one on another intent does",
@@ -147,10 +148,12 @@ var lifecycleLeaseKept = scenarios.Scenario{
 	Claim:  claims.Lifecycle,
 	Ask: scenarios.Ask(leaseKept, func(o LeasesObservation, j *scenarios.Judge) {
 		if !o.Free.Ok() {
-			j.Block("a lease that ran out on an intent that does not wait was not given to anybody else: HTTP "+o.Free.Status.JSON(), "have leases run out, or answer 2xx to who takes one that did")
+			j.Block("a lease that ran out on an active intent could not be taken: HTTP "+o.Free.Status.JSON(),
+				"let leases run out, and answer 2xx to an agent that takes one that did")
 		}
 		if o.Status.String() != host.Suspended {
-			j.Block("set-up: the intent does not wait any more: it is "+o.Status.JSON(), "see the scenarios of the suite respond")
+			j.Block("setup failed: the intent is "+o.Status.JSON()+", not suspended",
+				"keep it suspended; the suite respond tests that")
 		}
 		j.Check(openintentv1.OIP0025L4, o.Stranger.Status).To(check.Status(4), "somebody else's lease on the intent that waits")
 	}),

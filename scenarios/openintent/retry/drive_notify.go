@@ -9,28 +9,31 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// NotifyObservation is a suspension whose ladder names a webhook of ours, and whose context holds what must not go there.
+// NotifyObservation is a suspension whose ladder names our webhook, and whose context holds values that must not be
+// sent there.
 type NotifyObservation struct {
 	Suspension host.Suspension `json:"suspension"`
-	Canaries   []string        `json:"canaries"` // the values that must not be sent
-	Arrived    wire.Wait       `json:"arrived"`  // of a first notification; Last is what came
+	Canaries   []string        `json:"canaries"` // those values
+	Arrived    wire.Wait       `json:"arrived"`  // for a first notification, which is Last
 	Received   wire.Values     `json:"received"`
 	Lapse      host.Lapse      `json:"lapse"`
 	Look       host.Look       `json:"look"`
 }
 
-// SeenAs implements [scenarios.Seer]: what came is what is judged, whatever let the time go by.
+// SeenAs implements [scenarios.Seer]. The judge looks at what came, however the time passed.
 func (o NotifyObservation) SeenAs() scenarios.Evidence { return scenarios.Observed }
 
-// secretMembers are members of a context that nobody takes for anything but a secret or personal data.
+// secretMembers are members of a context that clearly hold a secret or personal data.
 var secretMembers = []string{"password", "api_key", "access_token", "email", "phone", "ssn"}
 
 var notify = &scenarios.Drive[NotifyObservation]{
-	ID: "openintent/notify", Title: "has reminders go to a webhook of ours, of a suspension whose context holds secrets", Sends: append([]string{"what the target sends: POST to a listener on the loopback interface"}, courseSends[:5]...),
+	ID: "openintent/notify", Title: "has reminders go to a webhook of ours, of a suspension whose context holds secrets",
+	Sends: append([]string{"what the target sends: POST to a listener on the loopback interface"}, courseSends[:5]...),
 	Waits: 3 * time.Second,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *NotifyObservation) {
 		if !c.OnThisMachine() {
-			scenarios.End(scenarios.Block("the target is on another machine, and cannot reach a listener of ours", "certify it on the machine that it runs on"))
+			scenarios.End(scenarios.Block("the target is on another machine and cannot reach our listener",
+				"certify it on the machine that it runs on"))
 		}
 		s := host.Open(ctx, c)
 		inbox := c.Listen(ctx)
@@ -47,12 +50,13 @@ var notify = &scenarios.Drive[NotifyObservation]{
 		nested := s.Token()
 		secrets["customer"] = map[string]any{"credentials": map[string]any{"secret": nested}}
 		o.Canaries = append(o.Canaries, nested)
-		w := watching(s, false)
-		i, sus := w.on(ctx, "notified", s.Question("text").With(map[string]any{"context": secrets}).
-			Retried(2, w.interval, map[string]any{"escalation_ladder": []any{map[string]any{"attempt": 2, "channel_hint": "webhook", "notify_to": inbox.URL + "/reminders"}}}))
+		w := newWatch(s, false)
+		step := map[string]any{"attempt": 2, "channel_hint": "webhook", "notify_to": inbox.URL + "/reminders"}
+		i, sus := w.suspend(ctx, "notified", s.Question("text").With(map[string]any{"context": secrets}).
+			Retried(2, w.interval, map[string]any{"escalation_ladder": []any{step}}))
 		o.Suspension = sus
-		o.Lapse = w.until(ctx, w.due(1)+grace)
-		o.Lapse.Seam = w.seamed()
+		o.Lapse = w.waitUntil(ctx, w.intervals(1)+grace)
+		o.Lapse.Seam = w.usesSeam()
 		o.Arrived = c.Await(ctx, "a reminder comes to the webhook", func(context.Context) (wire.Value, bool) {
 			got := inbox.Received()
 			if len(got) == 0 {
@@ -65,29 +69,31 @@ var notify = &scenarios.Drive[NotifyObservation]{
 	},
 }
 
-// StrangerObservation is a suspension whose ladder names somebody whom no allowlist has.
+// StrangerObservation is a suspension whose ladder names somebody on no allowlist.
 type StrangerObservation struct {
 	Stranger   string          `json:"stranger"`
-	Record     host.Reply      `json:"record"` // to the write of the record
+	Record     host.Reply      `json:"record"` // the reply to the write of the record
 	Suspension host.Suspension `json:"suspension"`
-	Reached    wire.Wait       `json:"reached"` // the reminder, which is due in any case
+	Reached    wire.Wait       `json:"reached"` // for the reminder, which is due in any case
 	Look       host.Look       `json:"look"`
 }
 
 var stranger = &scenarios.Drive[StrangerObservation]{
-	ID: "openintent/stranger", Title: "has a step of the ladder name somebody whom no allowlist has", Sends: courseSends[:5], Waits: 3 * time.Second,
+	ID: "openintent/stranger", Title: "has a step of the ladder name somebody whom no allowlist has",
+	Sends: courseSends[:5], Waits: 3 * time.Second,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *StrangerObservation) {
 		s := host.Open(ctx, c)
-		w := watching(s, false)
+		w := newWatch(s, false)
 		i := s.NewIntent(ctx, "stranger", host.Active, nil)
 		o.Stranger = s.Name("nobody") + "@stranger.invalid"
-		r := s.Question("text").Retried(2, w.interval, map[string]any{"escalation_ladder": []any{map[string]any{"attempt": 2, "channel_hint": "email", "notify_to": o.Stranger}}})
+		step := map[string]any{"attempt": 2, "channel_hint": "email", "notify_to": o.Stranger}
+		r := s.Question("text").Retried(2, w.interval, map[string]any{"escalation_ladder": []any{step}})
 		if o.Record = i.Patch(ctx, "_suspension", r, "write a record that names a stranger"); !o.Record.Ok() {
 			return
 		}
 		o.Suspension = i.Suspend(ctx, r)
 		w.intents, w.began = append(w.intents, i), w.Now()
-		w.until(ctx, w.due(1)+grace)
+		w.waitUntil(ctx, w.intervals(1)+grace)
 		o.Reached = reminded(ctx, i, 2)
 		o.Look = i.Look(ctx, "after the reminder")
 	},

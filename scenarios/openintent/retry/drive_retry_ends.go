@@ -9,7 +9,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// Ending is one suspension that nobody answered in time.
+// Ending is a suspension that nobody answered in time.
 type Ending struct {
 	Interval   int             `json:"interval"` // seconds
 	Attempts   int             `json:"attempts"`
@@ -19,7 +19,7 @@ type Ending struct {
 	After      host.Look       `json:"after"`
 }
 
-// EndsObservation are several suspensions that end together, by what is peculiar to each.
+// EndsObservation holds suspensions with different records that end together.
 type EndsObservation struct {
 	Ends  []Ending   `json:"ends"`
 	Lapse host.Lapse `json:"lapse"`
@@ -28,47 +28,50 @@ type EndsObservation struct {
 // SeenAs implements [scenarios.Seer].
 func (o EndsObservation) SeenAs() scenarios.Evidence { return o.Lapse.Evidence() }
 
-// endsOf suspends an intent for each record, all with this many attempts, and looks before and after they end.
-func endsOf(ctx context.Context, w *watch, o *EndsObservation, attempts int, records ...host.Record) {
+// drive suspends an intent for each record, all with this many attempts, and looks before and after they end.
+func (o *EndsObservation) drive(ctx context.Context, w *watch, attempts int, records ...host.Record) {
 	var intents []*host.Intent
 	for _, r := range records {
-		i, sus := w.on(ctx, "ending", r)
+		i, sus := w.suspend(ctx, "ending", r)
 		o.Ends = append(o.Ends, Ending{Interval: w.interval, Attempts: attempts, Suspension: sus})
 		intents = append(intents, i)
 	}
-	w.until(ctx, w.due(float64(attempts)-0.3))
+	w.waitUntil(ctx, w.intervals(float64(attempts)-0.3))
 	for n, i := range intents {
 		o.Ends[n].Before = i.Look(ctx, "before the end of the window")
 	}
-	o.Lapse = w.until(ctx, w.due(float64(attempts))+grace)
-	o.Lapse.Seam = w.seamed()
+	o.Lapse = w.waitUntil(ctx, w.intervals(float64(attempts))+grace)
+	o.Lapse.Seam = w.usesSeam()
 	for n, i := range intents {
 		e := &o.Ends[n]
 		e.End = expires(ctx, i, "the suspension expires")
 		e.After = i.Look(ctx, "after the end")
 		if !e.End.Reached {
-			break // the others are not waited for as long
+			break // do not wait as long for each of the others
 		}
 	}
 }
 
-// fallbackValue is what a fallback continues with.
+// fallbackValue is the value of a fallback that continues.
 const fallbackValue = "assay-fallback-value"
 
-var fallbacks, fallbacksRealTime = inBothTimes("fallbacks", "suspends three intents whose policies and records name fallbacks, and answers none", 5*time.Second, courseSends,
+var fallbacks, fallbacksRealTime = timedDrives("fallbacks",
+	"suspends three intents whose policies and records name fallbacks, and answers none", 5*time.Second, courseSends,
 	func(ctx context.Context, w *watch, o *EndsObservation) {
 		q := func(outer string, policy map[string]any) host.Record {
-			return w.Question("text").Retried(2, w.interval, policy).With(map[string]any{"fallback_policy": outer, "fallback_value": fallbackValue})
+			return w.Question("text").Retried(2, w.interval, policy).
+				With(map[string]any{"fallback_policy": outer, "fallback_value": fallbackValue})
 		}
-		endsOf(ctx, w, o, 2,
+		o.drive(ctx, w, 2,
 			q("fail", map[string]any{"final_fallback_policy": "complete_with_fallback"}),
 			q("complete_with_fallback", map[string]any{"final_fallback_policy": "fail"}),
 			q("complete_with_fallback", nil))
 	})
 
-var single, singleRealTime = inBothTimes("single", "suspends an intent without a policy and one whose policy has one attempt, and answers neither", 3*time.Second, courseSends,
+var single, singleRealTime = timedDrives("single",
+	"suspends an intent without a policy and one whose policy has one attempt, and answers neither", 3*time.Second, courseSends,
 	func(ctx context.Context, w *watch, o *EndsObservation) {
-		endsOf(ctx, w, o, 1,
+		o.drive(ctx, w, 1,
 			w.Question("text").Within(w.interval, "fail", nil),
 			w.Question("text").Retried(1, w.interval, map[string]any{"final_fallback_policy": "fail"}))
 	})
@@ -80,36 +83,37 @@ type InTimeObservation struct {
 	Reminder   Step            `json:"reminder"`
 	Answer     host.Reply      `json:"answer"`
 	Answered   host.Look       `json:"answered"`
-	Lapse      host.Lapse      `json:"lapse"` // past the end that the window would have had
+	Lapse      host.Lapse      `json:"lapse"` // past the time at which the window would have ended
 	After      host.Look       `json:"after"`
 }
 
 // SeenAs implements [scenarios.Seer].
 func (o InTimeObservation) SeenAs() scenarios.Evidence { return o.Lapse.Evidence() }
 
-var inTime, inTimeRealTime = inBothTimes("in-time", "answers an intent during the second of three attempts, and lets the others pass", 8*time.Second, courseSends,
+var inTime, inTimeRealTime = timedDrives("in-time",
+	"answers an intent during the second of three attempts, and lets the others pass", 8*time.Second, courseSends,
 	func(ctx context.Context, w *watch, o *InTimeObservation) {
 		o.Attempts = 3
-		i, sus := w.on(ctx, "in-time", w.Question("text").With(map[string]any{"fallback_value": fallbackValue}).
-			Retried(o.Attempts, w.interval, map[string]any{"escalation_ladder": ladder(), "final_fallback_policy": "complete_with_fallback"}))
+		policy := map[string]any{"escalation_ladder": ladder(), "final_fallback_policy": "complete_with_fallback"}
+		i, sus := w.suspend(ctx, "in-time", w.Question("text").With(map[string]any{"fallback_value": fallbackValue}).
+			Retried(o.Attempts, w.interval, policy))
 		o.Suspension = sus
 		o.Reminder = w.attempt(ctx, i, 2)
 		o.Answer = i.Answer(ctx, "answer with the first id", sus.ID, "in time")
 		if host.MissingRoute(o.Answer) {
 			host.NoAnswers(w.Server, o.Answer)
-			return
 		}
 		o.Answered = i.Look(ctx, "after the answer")
-		o.Lapse = w.until(ctx, w.due(float64(o.Attempts)+0.5))
-		o.Lapse.Seam = w.seamed()
+		o.Lapse = w.waitUntil(ctx, w.intervals(float64(o.Attempts)+0.5))
+		o.Lapse.Seam = w.usesSeam()
 		w.Barrier(ctx, o.Reminder.Reached.Gap())
 		o.After = i.Look(ctx, "after the window would have ended")
 	})
 
-// EndlessObservation is a suspension without a window beside one that ends.
+// EndlessObservation is a suspension without a window, and another one that ends.
 type EndlessObservation struct {
 	Endless host.Suspension `json:"endless"`
-	Ended   wire.Wait       `json:"ended"` // the other one
+	Ended   wire.Wait       `json:"ended"` // for the end of the other one
 	Lapse   host.Lapse      `json:"lapse"`
 	After   host.Look       `json:"after"`
 	Answer  host.Reply      `json:"answer"`
@@ -118,33 +122,34 @@ type EndlessObservation struct {
 // SeenAs implements [scenarios.Seer].
 func (o EndlessObservation) SeenAs() scenarios.Evidence { return o.Lapse.Evidence() }
 
-// month is how long a suspension without a window is left alone where time can be let go by.
+// month is how long a suspension without a window is left alone, if there is a seam.
 const month = 30 * 24 * time.Hour
 
-var endless, endlessRealTime = inBothTimes("endless", "suspends an intent without a window, and one with a window beside it", 6*time.Second, courseSends,
+var endless, endlessRealTime = timedDrives("endless",
+	"suspends an intent without a window, and one with a window beside it", 6*time.Second, courseSends,
 	func(ctx context.Context, w *watch, o *EndlessObservation) {
-		i, sus := w.on(ctx, "endless", w.Question("text"))
+		i, sus := w.suspend(ctx, "endless", w.Question("text"))
 		o.Endless = sus
-		other, _ := w.on(ctx, "ends", w.Question("text").Within(w.interval, "fail", nil))
-		w.until(ctx, w.due(1)+grace)
+		other, _ := w.suspend(ctx, "ends", w.Question("text").Within(w.interval, "fail", nil))
+		w.waitUntil(ctx, w.intervals(1)+grace)
 		o.Ended = expires(ctx, other, "the other suspension expires")
 		w.intents = w.intents[:1]
-		more := w.due(3)
-		if w.seamed() {
+		more := w.intervals(3)
+		if w.usesSeam() {
 			more = month
 		}
-		o.Lapse = w.until(ctx, more)
-		o.Lapse.Seam = w.seamed()
+		o.Lapse = w.waitUntil(ctx, more)
+		o.Lapse.Seam = w.usesSeam()
 		o.After = i.Look(ctx, "long after")
 		o.Answer = i.Answer(ctx, "answer long after", sus.ID, "at last")
 	})
 
-// WindowObservation is a record of which the server is to say when it expires.
+// WindowObservation is a suspension whose expires_at the server fills in.
 type WindowObservation struct {
 	Suspension host.Suspension `json:"suspension"`
 }
 
-// windowSeconds are the interval of it; it has three.
+// windowSeconds is a third of its window.
 const windowSeconds = 60
 
 var window = &scenarios.Drive[WindowObservation]{
@@ -155,7 +160,7 @@ var window = &scenarios.Drive[WindowObservation]{
 		r := s.Question("text").Retried(3, windowSeconds, nil)
 		r["expires_at"] = nil // left off
 		o.Suspension = i.Suspend(ctx, r)
-		if said := o.Suspension.Stood().Key("expires_at"); said.Actual() == nil || said.String() == "" {
+		if said := o.Suspension.Shown().Key("expires_at"); said.Actual() == nil || said.String() == "" {
 			scenarios.End(scenarios.NotOffered("the server leaves expires_at of a record to who writes it"))
 		}
 	},

@@ -9,18 +9,18 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// StoryObservation is the example of RFC-0026 section 9: a workflow of three phases, the second of which waits for a person who
-// answers half an interval after the first reminder.
+// StoryObservation is the example of RFC-0026 section 9: a workflow of three phases, the second of which waits for a
+// person. The answer comes half an interval after the first reminder.
 type StoryObservation struct {
 	Interval   int             `json:"interval"` // seconds
 	UpstreamID string          `json:"upstream"` // phase 2
 	Suspension host.Suspension `json:"suspension"`
 
 	Task2Blocked  wire.Wait    `json:"task2Blocked"`
-	Task2         host.Reply   `json:"task2"` // then
+	Task2         host.Reply   `json:"task2"` // while phase 2 is suspended
 	Phase3Blocked wire.Wait    `json:"phase3Blocked"`
 	Waiting       host.Watched `json:"waiting"`
-	Refused       host.Reply   `json:"refused"` // a claim of phase 3 at that time
+	Refused       host.Reply   `json:"refused"` // the reply to a claim of phase 3 at that time
 	Reminder      wire.Wait    `json:"reminder"`
 	Reminded      host.Look    `json:"reminded"`
 	Answer        host.Reply   `json:"answer"`
@@ -29,7 +29,7 @@ type StoryObservation struct {
 	Phase2Done    wire.Wait    `json:"phase2Done"`
 	Task2Done     wire.Wait    `json:"task2Done"`
 	Phase3Active  wire.Wait    `json:"phase3Active"`
-	Granted       host.Reply   `json:"granted"` // the claim of phase 3 then
+	Granted       host.Reply   `json:"granted"` // the reply to the claim of phase 3 then
 	Phase3Done    wire.Wait    `json:"phase3Done"`
 	Ended         host.Watched `json:"ended"`
 	Log           host.Log     `json:"log"` // of phase 2
@@ -39,26 +39,32 @@ type StoryObservation struct {
 // SeenAs implements [scenarios.Seer].
 func (o StoryObservation) SeenAs() scenarios.Evidence { return o.Lapse.Evidence() }
 
-// anHour is the interval of the example. It is what goes by where time can be let go by.
+// anHour is the interval of the example, in seconds. It is used if there is a seam.
 const anHour = 3600
 
 var storySends = []string{
-	"POST /intents, POST /intents/{id}/children, 3 times", "POST /portfolios and its intents", "POST /tasks, POST /plans", "POST /intents/{id}/state and /status",
+	"POST /intents, POST /intents/{id}/children, 3 times", "POST /portfolios and its intents", "POST /tasks, POST /plans",
+	"POST /intents/{id}/state and /status",
 	"POST /intents/{id}/leases", "POST /intents/{id}/suspend/respond", "PATCH /tasks/{id}", "GET of all these",
 }
 
-var story, storyRealTime = inBothTimes("story", "plays the example of RFC-0026 section 9, second by second", 5*time.Second, storySends, func(ctx context.Context, w *watch, o *StoryObservation) {
-	if w.interval = intervalWaited; w.seamed() {
+var story, storyRealTime = timedDrives("story",
+	"plays the example of RFC-0026 section 9, second by second", 5*time.Second, storySends, runStory)
+
+// runStory plays the example up to the answer.
+func runStory(ctx context.Context, w *watch, o *StoryObservation) {
+	if w.interval = intervalWaited; w.usesSeam() {
 		w.interval = anHour
 	}
 	o.Interval = w.interval
 	s := w.Server
 	parent := s.NewIntent(ctx, "compliance-workflow", host.Active, nil)
-	fetch := parent.Kid(ctx, "fetch_data")
+	fetch := parent.Child(ctx, "fetch_data")
 	fetch.Finish(ctx)
-	review, report := reviewed(ctx, parent, fetch.ID)
+	review, report := laterPhases(ctx, parent, fetch.ID)
 	o.UpstreamID = review.ID
-	f := s.Portfolio(ctx, map[string]any{"deadline": host.Stamp(s.ServerNow().Add(30 * 24 * time.Hour))}, fetch, review, report)
+	policy := map[string]any{"deadline": host.Stamp(s.ServerNow().Add(month))}
+	f := s.Portfolio(ctx, policy, fetch, review, report)
 	task2 := s.Task(ctx, review, nil)
 	task3 := s.Task(ctx, report, nil)
 	s.Plan(ctx, parent, task2, task3)
@@ -73,21 +79,22 @@ var story, storyRealTime = inBothTimes("story", "plays the example of RFC-0026 s
 	o.Waiting = f.Settle(ctx, "while phase 2 waits", 1)
 	o.Refused = report.Lease(ctx, "claim phase 3 while phase 2 waits", host.Scope, 60)
 
-	w.until(ctx, w.due(1)+grace)
+	w.waitUntil(ctx, w.intervals(1)+grace)
 	o.Reminder = reminded(ctx, review, 2)
 	o.Reminded = review.Look(ctx, "after the reminder")
-	o.Lapse = w.until(ctx, w.due(1.5))
-	o.Lapse.Seam = w.seamed()
+	o.Lapse = w.waitUntil(ctx, w.intervals(1.5))
+	o.Lapse.Seam = w.usesSeam()
 	o.Answer = review.Answer(ctx, "the operator answers", o.Suspension.ID, "yes")
 	if host.MissingRoute(o.Answer) {
 		host.NoAnswers(s, o.Answer)
-		return
 	}
-	o.goOn(ctx, f, review, report, task2)
-})
+	o.finish(ctx, f, review, report, task2)
+}
 
-// goOn is what follows the answer.
-func (o *StoryObservation) goOn(ctx context.Context, f *host.Folder, review, report *host.Intent, task2 *host.Work) {
+// finish plays the example from the answer to the end.
+func (o *StoryObservation) finish(
+	ctx context.Context, f *host.Portfolio, review, report *host.Intent, task2 *host.Task,
+) {
 	if o.Phase2Active = review.Becomes(ctx, "intent 2 is active", host.Active); !o.Phase2Active.Reached {
 		return
 	}
@@ -95,12 +102,11 @@ func (o *StoryObservation) goOn(ctx context.Context, f *host.Folder, review, rep
 	said := review.Patch(ctx, host.OutputKey, "approved", "phase 2 writes its output")
 	if !said.Ok() {
 		review.SetUp("write an output into the state of an intent", said)
-		return
 	}
 	review.Set(ctx, host.Completed, "phase 2 completes")
 	o.Phase2Done = review.Becomes(ctx, "intent 2 is completed", host.Completed)
 	now := task2.Read(ctx, "task 2, with phase 2 completed")
-	if host.StatusOf(now.Body).String() != host.Completed { // who works on it says so
+	if host.StatusOf(now.Body).String() != host.Completed { // the server leaves that to the worker
 		task2.Set(ctx, host.Completed, nil)
 	}
 	o.Task2Done = task2.Becomes(ctx, "task 2 is completed", host.Completed)
@@ -114,13 +120,14 @@ func (o *StoryObservation) goOn(ctx context.Context, f *host.Folder, review, rep
 	o.Log = review.Log(ctx, "the log of phase 2")
 }
 
-// reviewed are phases 2 and 3 below a parent, of which phase 2 depends on phase 1.
-func reviewed(ctx context.Context, p *host.Intent, first string) (review, report *host.Intent) {
-	review = p.KidWith(ctx, host.PhaseReview, map[string]any{"_io_outputs": []string{host.OutputKey}}, first)
+// laterPhases makes phases 2 and 3 below a parent; phase 2 depends on phase 1.
+func laterPhases(ctx context.Context, p *host.Intent, first string) (review, report *host.Intent) {
+	review = p.ChildWith(ctx, host.PhaseReview, map[string]any{"_io_outputs": []string{host.OutputKey}}, first)
 	review.Must(ctx, host.Active)
 	title := review.Made.Body.Key("title").String()
-	report = p.KidWith(ctx, host.PhaseReport, map[string]any{
-		"_io_inputs": map[string]any{"decision": host.PhaseReview + "." + host.OutputKey}, "_io_dep_title_to_name": map[string]any{title: host.PhaseReview},
+	report = p.ChildWith(ctx, host.PhaseReport, map[string]any{
+		"_io_inputs":            map[string]any{"decision": host.PhaseReview + "." + host.OutputKey},
+		"_io_dep_title_to_name": map[string]any{title: host.PhaseReview},
 	}, review.ID)
 	return review, report
 }

@@ -1,4 +1,4 @@
-// Package retry asks when reminders come, over which channel, how often, and what comes after the last.
+// Package retry asks when reminders come, over which channel and how often, and what follows the last.
 package retry
 
 import (
@@ -11,20 +11,23 @@ import (
 	"github.com/openassay/assay/scenarios/openintent/host"
 )
 
-// part is one question about an observation that several are asked about.
+// part is one of several questions about an observation.
 type part[O any] struct {
 	name, title string
 	proves      scenarios.IDs
 	judge       func(O, *scenarios.Judge)
 }
 
-// bothTimes are the parts as scenarios on the time that the target offers, and all of them together as one on the time that
-// goes by itself: what a seam shows says nothing of the timer that is shipped.
-func bothTimes[O any](name, title string, offered, waited *scenarios.Drive[O], parts ...part[O]) (out []scenarios.Scenario) {
+// timedScenarios returns a scenario for each part, on the drive that may use the seam, and one for all parts on the
+// drive that waits: a seam shows nothing about the timer in production.
+func timedScenarios[O any](
+	name, title string, offered, waited *scenarios.Drive[O], parts ...part[O],
+) (out []scenarios.Scenario) {
 	var all scenarios.IDs
 	for _, p := range parts {
 		out = append(out, scenarios.Scenario{
-			ID: scenarios.ScenarioID("openintent/retry/" + p.name), Title: p.title, Proves: p.proves, Claim: claims.Notifier, Ask: scenarios.Ask(offered, p.judge),
+			ID: scenarios.ScenarioID("openintent/retry/" + p.name), Title: p.title, Proves: p.proves,
+			Claim: claims.Notifier, Ask: scenarios.Ask(offered, p.judge),
 		})
 		for _, id := range p.proves {
 			if !slices.Contains(all, id) {
@@ -42,40 +45,52 @@ func bothTimes[O any](name, title string, offered, waited *scenarios.Drive[O], p
 	})
 }
 
+// Suite returns the suite retry.
 func Suite() scenarios.Suite {
 	s := scenarios.Suite{ID: "retry", Title: "reminders: when, over which channel, how often, and what comes after the last"}
 	s.Scenarios = slices.Concat(
-		bothTimes("real-time-course", "by the timer of the server: reminders, ladder, payloads, the end and what is refused after it", course, courseRealTime,
+		timedScenarios("real-time-course",
+			"by the timer of the server: reminders, ladder, payloads, the end and what is refused after it", course, courseRealTime,
 			part[CourseObservation]{"reminders", "of three attempts two are reminders, each once",
-				scenarios.IDs{openintentv1.OIP0026H1, openintentv1.OIP0026N1, openintentv1.OIP0026N3, openintentv1.OIP0026E1}, CourseObservation.judgeCounted},
+				scenarios.IDs{openintentv1.OIP0026H1, openintentv1.OIP0026N1, openintentv1.OIP0026N3, openintentv1.OIP0026E1},
+				CourseObservation.judgeCounted},
 			part[CourseObservation]{"on-time", "reminders come an interval apart, counted from the suspension",
 				scenarios.IDs{openintentv1.OIP0026H3, openintentv1.OIP0026H5, openintentv1.OIPREAD5}, CourseObservation.judgeOnTime},
 			part[CourseObservation]{"reminder-payload", "a reminder tells its attempt, how many there are, its channel and the next",
 				scenarios.IDs{openintentv1.OIP0026E3}, CourseObservation.judgePayload},
 			part[CourseObservation]{"waits-on", "the intent waits on between the reminders, past timeout_seconds too, under one id",
-				scenarios.IDs{openintentv1.OIP0026J1, openintentv1.OIP0026K3, openintentv1.OIP0026N2, openintentv1.OIP0026M1}, CourseObservation.judgeWaitsOn},
+				scenarios.IDs{openintentv1.OIP0026J1, openintentv1.OIP0026K3, openintentv1.OIP0026N2, openintentv1.OIP0026M1},
+				CourseObservation.judgeWaitsOn},
 			part[CourseObservation]{"ladder", "each step of the ladder triggers at its attempt, and one beyond the last never",
-				scenarios.IDs{openintentv1.OIP0026N4, openintentv1.OIP0026N5, openintentv1.OIP0026E2, openintentv1.OIP0026E4}, CourseObservation.judgeLadder},
+				scenarios.IDs{openintentv1.OIP0026N4, openintentv1.OIP0026N5, openintentv1.OIP0026E2, openintentv1.OIP0026E4},
+				CourseObservation.judgeLadder},
 			part[CourseObservation]{"expiry", "after the last attempt, and not before, the suspension expires and fail abandons the intent",
-				scenarios.IDs{openintentv1.OIP0026N6, openintentv1.OIP0026N7, openintentv1.OIP0026E5, openintentv1.OIP0025F1, openintentv1.OIP0025F3}, CourseObservation.judgeExpiry},
+				scenarios.IDs{
+					openintentv1.OIP0026N6, openintentv1.OIP0026N7, openintentv1.OIP0026E5, openintentv1.OIP0025F1, openintentv1.OIP0025F3,
+				}, CourseObservation.judgeExpiry},
 			part[CourseObservation]{"late-answer", "an answer after the end is refused, and the record stays expired",
 				scenarios.IDs{openintentv1.OIPREAD3}, CourseObservation.judgeLate}),
-		bothTimes("real-time-fallbacks", "by the timer of the server: which fallback is applied", fallbacks, fallbacksRealTime,
-			part[EndsObservation]{"inner-fallback-first", "final_fallback_policy within the policy wins over fallback_policy beside it, either way round",
-				scenarios.IDs{openintentv1.OIP0026B2, openintentv1.OIP0025F1, openintentv1.OIP0025F2}, EndsObservation.judgeInnerFirst},
+		timedScenarios("real-time-fallbacks", "by the timer of the server: which fallback is applied", fallbacks, fallbacksRealTime,
+			part[EndsObservation]{"inner-fallback-first",
+				"final_fallback_policy within the policy wins over fallback_policy beside it, either way round",
+				scenarios.IDs{openintentv1.OIP0026B2, openintentv1.OIP0025F1, openintentv1.OIP0025F2},
+				EndsObservation.judgeInnerFirst},
 			part[EndsObservation]{"fallback-inherited", "a policy without a final fallback ends with the fallback of its record",
 				scenarios.IDs{openintentv1.OIP0026H8, openintentv1.OIP0025F2}, EndsObservation.judgeInherited}),
-		bothTimes("real-time-single", "by the timer of the server: one window, nobody reminded", single, singleRealTime,
+		timedScenarios("real-time-single", "by the timer of the server: one window, nobody reminded", single, singleRealTime,
 			part[EndsObservation]{"no-policy", "without a policy nobody is reminded, and the window is timeout_seconds",
-				scenarios.IDs{openintentv1.OIP0026B1, openintentv1.OIP0026L1, openintentv1.OIP0026L2}, EndsObservation.judgeNoPolicy},
+				scenarios.IDs{openintentv1.OIP0026B1, openintentv1.OIP0026L1, openintentv1.OIP0026L2},
+				EndsObservation.judgeNoPolicy},
 			part[EndsObservation]{"one-attempt", "a policy of one attempt reminds nobody, and ends",
 				scenarios.IDs{openintentv1.OIP0026H1, openintentv1.OIP0026N7}, EndsObservation.judgeOneAttempt}),
-		bothTimes("real-time-in-time", "by the timer of the server: an answer during an attempt ends the chase", inTime, inTimeRealTime,
+		timedScenarios("real-time-in-time",
+			"by the timer of the server: an answer during an attempt ends the chase", inTime, inTimeRealTime,
 			part[InTimeObservation]{"answered-in-between", "an answer during the second attempt, with the first id, is taken",
 				scenarios.IDs{openintentv1.OIP0026N9}, InTimeObservation.judgeTaken},
-			part[InTimeObservation]{"quiet-after-the-answer", "after an answer nobody is reminded, nothing escalates or expires, and no fallback is applied",
+			part[InTimeObservation]{"quiet-after-the-answer",
+				"after an answer nobody is reminded, nothing escalates or expires, and no fallback is applied",
 				scenarios.IDs{openintentv1.OIPREAD4, openintentv1.OIPREAD9}, InTimeObservation.judgeQuiet}),
-		bothTimes("real-time-endless", "by the timer of the server: what has no window does not end", endless, endlessRealTime,
+		timedScenarios("real-time-endless", "by the timer of the server: what has no window does not end", endless, endlessRealTime,
 			part[EndlessObservation]{"no-window", "a suspension without a window waits on, and takes its answer long after",
 				scenarios.IDs{openintentv1.OIP0025F4}, EndlessObservation.judge}),
 		[]scenarios.Scenario{retryWindow, notifyClean, notifyStranger},
@@ -85,11 +100,14 @@ func Suite() scenarios.Suite {
 
 // retryWindow is about a server that fills expires_at in (OIP-R108).
 var retryWindow = scenarios.Scenario{
-	ID: "openintent/retry/window", Title: "expires_at that a server fills in is the end of the whole window", Proves: scenarios.IDs{openintentv1.OIP0026N8}, Claim: claims.Core,
+	ID: "openintent/retry/window", Title: "expires_at that a server fills in is the end of the whole window",
+	Proves: scenarios.IDs{openintentv1.OIP0026N8}, Claim: claims.Core,
 	Ask: scenarios.Ask(window, func(o WindowObservation, j *scenarios.Judge) {
 		sus := o.Suspension
-		from, to := bounds(sus)
-		j.Check(openintentv1.OIP0026N8, sus.Stood().Key("expires_at")).
-			To(host.Within(from.Add(3*windowSeconds*time.Second), to.Add(3*windowSeconds*time.Second), 2*time.Second, 2*time.Second), "expires_at of three attempts, %d s apart", windowSeconds)
+		const whole, tolerance = 3 * windowSeconds * time.Second, 2 * time.Second
+		from, to := beginning(sus)
+		j.Check(openintentv1.OIP0026N8, sus.Shown().Key("expires_at")).
+			To(host.Within(from.Add(whole), to.Add(whole), tolerance, tolerance),
+				"expires_at of three attempts, %d s apart", windowSeconds)
 	}),
 }

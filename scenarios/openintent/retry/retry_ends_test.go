@@ -11,7 +11,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire/wiretest"
 )
 
-// finish is how one suspension of a story ended: one interval of two seconds an attempt.
+// finish is how a suspension ended. Its attempts are two seconds apart.
 type finish struct {
 	events   []hosttest.Happened
 	before   string
@@ -35,14 +35,17 @@ func (f finish) ending(t *testing.T) Ending {
 		}
 	}
 	return Ending{
-		Interval: 2, Attempts: f.attempts, Suspension: x.Suspension, Before: host.Look{Intent: hosttest.IntentOf(t, f.before, nil), Log: hosttest.LogOf(t, early)},
-		End: hosttest.WaitOf(t, "the suspension expires", f.reached, f.status), After: host.Look{Intent: hosttest.IntentOf(t, f.status, f.record), Log: hosttest.LogOf(t, f.events)},
+		Interval: 2, Attempts: f.attempts, Suspension: x.Suspension,
+		Before: host.Look{Intent: hosttest.IntentOf(t, f.before, nil), Log: hosttest.LogOf(t, early)},
+		End:    hosttest.WaitOf(t, "the suspension expires", f.reached, f.status),
+		After:  host.Look{Intent: hosttest.IntentOf(t, f.status, f.record), Log: hosttest.LogOf(t, f.events)},
 	}
 }
 
 func finished(attempts int, status string, record map[string]any) *finish {
 	record["id"], record["resolution"] = sidOfStory, "expired"
-	return &finish{events: []hosttest.Happened{expiredAt(float64(2*attempts) + 0.01)}, before: host.Suspended, status: status, record: record, attempts: attempts, reached: true}
+	return &finish{events: []hosttest.Happened{expiredAt(float64(2*attempts) + 0.01)}, before: host.Suspended,
+		status: status, record: record, attempts: attempts, reached: true}
 }
 
 func TestJudgesOfFallbacks(t *testing.T) {
@@ -54,7 +57,8 @@ func TestJudgesOfFallbacks(t *testing.T) {
 		return r
 	}
 	honest := func() []*finish {
-		return []*finish{finished(2, host.Active, record(nil)), finished(2, host.Abandoned, record(nil)), finished(2, host.Active, record(fallbackValue))}
+		return []*finish{finished(2, host.Active, record(nil)), finished(2, host.Abandoned, record(nil)),
+			finished(2, host.Active, record(fallbackValue))}
 	}
 	for _, c := range []struct {
 		scenario, name string
@@ -62,12 +66,15 @@ func TestJudgesOfFallbacks(t *testing.T) {
 		want           string
 	}{
 		{"inner-fallback-first", "honest", func([]*finish) {}, "passed"},
-		{"inner-fallback-first", "the outer wins", func(f []*finish) { f[0].status, f[1].status = host.Abandoned, host.Active }, openintentv1.OIP0026B2},
+		{"inner-fallback-first", "the outer wins",
+			func(f []*finish) { f[0].status, f[1].status = host.Abandoned, host.Active }, openintentv1.OIP0026B2},
 		{"inner-fallback-first", "the outer wins over fail", func(f []*finish) { f[1].status = host.Active }, openintentv1.OIP0026B2},
-		{"inner-fallback-first", "fail, with the value all the same", func(f []*finish) { f[1].record["response"] = fallbackValue }, openintentv1.OIP0026B2},
+		{"inner-fallback-first", "fail, with the value all the same",
+			func(f []*finish) { f[1].record["response"] = fallbackValue }, openintentv1.OIP0026B2},
 		{"inner-fallback-first", "the value is lost", func(f []*finish) { delete(f[0].record, "fallback_value") }, openintentv1.OIP0025F2},
 		{"inner-fallback-first", "it is completed (OIP-R13)", func(f []*finish) { f[0].status = host.Completed }, "blocked"},
-		{"inner-fallback-first", "it is completed, and the outer wins over fail", func(f []*finish) { f[0].status, f[1].status = host.Completed, host.Active }, openintentv1.OIP0026B2},
+		{"inner-fallback-first", "it is completed, and the outer wins over fail",
+			func(f []*finish) { f[0].status, f[1].status = host.Completed, host.Active }, openintentv1.OIP0026B2},
 		{"inner-fallback-first", "fail stays suspended (OIP-R12)", func(f []*finish) { f[1].status = host.Suspended }, "passed"},
 		{"inner-fallback-first", "the first never ends", func(f []*finish) { f[0].reached, f[0].status = false, host.Suspended }, "blocked"},
 		{"inner-fallback-first", "nothing ever ends", func(f []*finish) {
@@ -95,15 +102,24 @@ func TestJudgesOfOneWindow(t *testing.T) {
 		want           string
 	}{
 		{"no-policy", "honest", func([]*finish, *EndsObservation) {}, "passed"},
-		{"no-policy", "somebody is reminded", func(f []*finish, _ *EndsObservation) { f[0].events = append(f[0].events, reminderAt(2, 2, nil)) }, openintentv1.OIP0026B1},
-		{"no-policy", "it ends at once", func(f []*finish, _ *EndsObservation) { f[0].events = []hosttest.Happened{expiredAt(0.1)} }, openintentv1.OIP0026B1},
-		{"no-policy", "through the seam, it ends before", func(f []*finish, o *EndsObservation) { f[0].before, o.Lapse.Seam = host.Abandoned, true }, openintentv1.OIP0026B1},
+		{"no-policy", "somebody is reminded",
+			func(f []*finish, _ *EndsObservation) { f[0].events = append(f[0].events, reminderAt(2, 2, nil)) },
+			openintentv1.OIP0026B1},
+		{"no-policy", "it ends at once",
+			func(f []*finish, _ *EndsObservation) { f[0].events = []hosttest.Happened{expiredAt(0.1)} },
+			openintentv1.OIP0026B1},
+		{"no-policy", "through the seam, it ends before",
+			func(f []*finish, o *EndsObservation) { f[0].before, o.Lapse.Seam = host.Abandoned, true },
+			openintentv1.OIP0026B1},
 		{"one-attempt", "honest", func([]*finish, *EndsObservation) {}, "passed"},
 		{"one-attempt", "it hangs", func(f []*finish, _ *EndsObservation) {
 			f[1].reached, f[1].status, f[1].events = false, host.Suspended, nil
 		}, openintentv1.OIP0026N7},
-		{"one-attempt", "it reminds", func(f []*finish, _ *EndsObservation) { f[1].events = append(f[1].events, reminderAt(1, 2, nil)) }, openintentv1.OIP0026H1},
-		{"one-attempt", "three windows", func(f []*finish, _ *EndsObservation) { f[1].events = []hosttest.Happened{expiredAt(6)} }, openintentv1.OIP0026N7},
+		{"one-attempt", "it reminds",
+			func(f []*finish, _ *EndsObservation) { f[1].events = append(f[1].events, reminderAt(1, 2, nil)) },
+			openintentv1.OIP0026H1},
+		{"one-attempt", "three windows",
+			func(f []*finish, _ *EndsObservation) { f[1].events = []hosttest.Happened{expiredAt(6)} }, openintentv1.OIP0026N7},
 		{"real-time-single", "honest", func([]*finish, *EndsObservation) {}, "passed"},
 	} {
 		f := []*finish{finished(1, host.Abandoned, map[string]any{}), finished(1, host.Abandoned, map[string]any{})}
@@ -124,8 +140,10 @@ func TestJudgesOfAnAnswerInTime(t *testing.T) {
 		reminder := x.Steps[0]
 		reminder.Reached.Last = wiretest.Value(t, map[string]any{"payload": map[string]any{"suspension_id": sidOfStory}})
 		return InTimeObservation{
-			Attempts: 3, Suspension: x.Suspension, Reminder: reminder, Answer: host.Reply{Asked: "answer with the first id", Status: wiretest.Status(t, 200)},
-			Answered: host.Look{Intent: hosttest.IntentOf(t, host.Active, record), Log: log}, After: host.Look{Intent: hosttest.IntentOf(t, host.Active, record), Log: log},
+			Attempts: 3, Suspension: x.Suspension, Reminder: reminder,
+			Answer:   host.Reply{Asked: "answer with the first id", Status: wiretest.Status(t, 200)},
+			Answered: host.Look{Intent: hosttest.IntentOf(t, host.Active, record), Log: log},
+			After:    host.Look{Intent: hosttest.IntentOf(t, host.Active, record), Log: log},
 		}
 	}
 	later := func(t *testing.T, e ...hosttest.Happened) host.Log {
@@ -137,18 +155,23 @@ func TestJudgesOfAnAnswerInTime(t *testing.T) {
 		want           string
 	}{
 		{"answered-in-between", "honest", func(*testing.T, *InTimeObservation) {}, "passed"},
-		{"answered-in-between", "the first id is stale", func(t *testing.T, o *InTimeObservation) { o.Answer.Status = wiretest.Status(t, 409) }, openintentv1.OIP0026N9},
+		{"answered-in-between", "the first id is stale",
+			func(t *testing.T, o *InTimeObservation) { o.Answer.Status = wiretest.Status(t, 409) }, openintentv1.OIP0026N9},
 		{"answered-in-between", "a new id", func(t *testing.T, o *InTimeObservation) {
 			o.Reminder.Reached.Last = wiretest.Value(t, map[string]any{"payload": map[string]any{"suspension_id": "s-2"}})
 		}, openintentv1.OIP0026N9},
 		{"quiet-after-the-answer", "honest", func(*testing.T, *InTimeObservation) {}, "passed"},
-		{"quiet-after-the-answer", "it reminds", func(t *testing.T, o *InTimeObservation) { o.After.Log = later(t, reminderAt(4, 3, nil)) }, openintentv1.OIPREAD4},
-		{"quiet-after-the-answer", "it escalates", func(t *testing.T, o *InTimeObservation) { o.After.Log = later(t, stepAt(4, 3, nil)) }, openintentv1.OIPREAD4},
-		{"quiet-after-the-answer", "it expires", func(t *testing.T, o *InTimeObservation) { o.After.Log = later(t, expiredAt(6)) }, openintentv1.OIPREAD4},
+		{"quiet-after-the-answer", "it reminds",
+			func(t *testing.T, o *InTimeObservation) { o.After.Log = later(t, reminderAt(4, 3, nil)) }, openintentv1.OIPREAD4},
+		{"quiet-after-the-answer", "it escalates",
+			func(t *testing.T, o *InTimeObservation) { o.After.Log = later(t, stepAt(4, 3, nil)) }, openintentv1.OIPREAD4},
+		{"quiet-after-the-answer", "it expires",
+			func(t *testing.T, o *InTimeObservation) { o.After.Log = later(t, expiredAt(6)) }, openintentv1.OIPREAD4},
 		{"quiet-after-the-answer", "the fallback wins", func(t *testing.T, o *InTimeObservation) {
 			o.After.Intent = hosttest.IntentOf(t, host.Active, map[string]any{"resolution": "expired", "response": fallbackValue})
 		}, openintentv1.OIPREAD9},
-		{"quiet-after-the-answer", "the answer was not taken", func(t *testing.T, o *InTimeObservation) { o.Answer.Status = wiretest.Status(t, 409) }, "blocked"},
+		{"quiet-after-the-answer", "the answer was not taken",
+			func(t *testing.T, o *InTimeObservation) { o.Answer.Status = wiretest.Status(t, 409) }, "blocked"},
 		{"quiet-after-the-answer", "nobody was reminded", func(t *testing.T, o *InTimeObservation) {
 			o.Reminder.Reached.Reached, o.After.Log = false, hosttest.LogOf(t, nil)
 		}, "blocked"},
@@ -168,7 +191,9 @@ func TestJudgesOfAnAnswerInTime(t *testing.T) {
 func TestJudgesOfNoWindow(t *testing.T) {
 	honest := func(t *testing.T) EndlessObservation {
 		x := honestTale().course(t)
-		return EndlessObservation{Endless: x.Suspension, Ended: hosttest.WaitOf(t, "the other expires", true, host.Abandoned), After: host.Look{Intent: hosttest.IntentOf(t, host.Suspended, nil), Log: hosttest.LogOf(t, nil)},
+		return EndlessObservation{Endless: x.Suspension,
+			Ended:  hosttest.WaitOf(t, "the other expires", true, host.Abandoned),
+			After:  host.Look{Intent: hosttest.IntentOf(t, host.Suspended, nil), Log: hosttest.LogOf(t, nil)},
 			Answer: host.Reply{Asked: "answer", Status: wiretest.Status(t, 200)}}
 	}
 	hosttest.Ends(t, hosttest.Concludes(t, Suite(), "no-window", honest(t)), "passed")
@@ -192,7 +217,8 @@ func TestJudgesOfNotifications(t *testing.T) {
 	honest := func(t *testing.T) NotifyObservation {
 		x := honestTale().course(t)
 		body := wiretest.Value(t, map[string]any{"suspension_id": sidOfStory, "attempt": 2, "question": "go on?"})
-		return NotifyObservation{Suspension: x.Suspension, Canaries: []string{"canary-1"}, Arrived: hosttest.WaitOf(t, "a reminder", true, nil), Received: wire.Values{body},
+		return NotifyObservation{Suspension: x.Suspension, Canaries: []string{"canary-1"},
+			Arrived: hosttest.WaitOf(t, "a reminder", true, nil), Received: wire.Values{body},
 			Look: host.Look{Intent: hosttest.IntentOf(t, host.Suspended, nil), Log: hosttest.LogOf(t, []hosttest.Happened{reminderAt(2, 2, nil)})}}
 	}
 	for _, c := range []struct {
@@ -202,9 +228,12 @@ func TestJudgesOfNotifications(t *testing.T) {
 	}{
 		{"honest", func(*NotifyObservation) {}, "passed"},
 		{"the context goes out", func(o *NotifyObservation) {
-			o.Received = wire.Values{wiretest.Value(t, map[string]any{"context": map[string]any{"customer": []any{map[string]any{"secret": "x canary-1 y"}}}})}
+			o.Received = wire.Values{wiretest.Value(t,
+				map[string]any{"context": map[string]any{"customer": []any{map[string]any{"secret": "x canary-1 y"}}}})}
 		}, openintentv1.OIP0026K1},
-		{"in the name of a member", func(o *NotifyObservation) { o.Received = wire.Values{wiretest.Value(t, map[string]any{"canary-1": 1})} }, openintentv1.OIP0026K1},
+		{"in the name of a member",
+			func(o *NotifyObservation) { o.Received = wire.Values{wiretest.Value(t, map[string]any{"canary-1": 1})} },
+			openintentv1.OIP0026K1},
 		{"nothing comes", func(o *NotifyObservation) { o.Arrived.Reached, o.Received = false, nil }, openintentv1.OIP0026K1},
 		{"nobody is reminded", func(o *NotifyObservation) {
 			o.Arrived.Reached, o.Received, o.Look.Log = false, nil, hosttest.LogOf(t, nil)
@@ -218,8 +247,10 @@ func TestJudgesOfNotifications(t *testing.T) {
 	}
 
 	x := honestTale().course(t)
-	s := StrangerObservation{Stranger: "nobody@stranger.invalid", Record: host.Reply{Status: wiretest.Status(t, 200)}, Suspension: x.Suspension, Reached: hosttest.WaitOf(t, "a reminder", true, nil),
-		Look: host.Look{Intent: hosttest.IntentOf(t, host.Suspended, nil), Log: hosttest.LogOf(t, []hosttest.Happened{reminderAt(2, 2, map[string]any{"notify_to": nil})})}}
+	s := StrangerObservation{Stranger: "nobody@stranger.invalid", Record: host.Reply{Status: wiretest.Status(t, 200)},
+		Suspension: x.Suspension, Reached: hosttest.WaitOf(t, "a reminder", true, nil),
+		Look: host.Look{Intent: hosttest.IntentOf(t, host.Suspended, nil),
+			Log: hosttest.LogOf(t, []hosttest.Happened{reminderAt(2, 2, map[string]any{"notify_to": nil})})}}
 	finds := func(o StrangerObservation) int {
 		got := hosttest.Concludes(t, Suite(), "stranger-not-notified", o)
 		if got.Verdict != scenarios.Passed {

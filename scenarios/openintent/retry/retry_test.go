@@ -15,7 +15,7 @@ import (
 
 const sidOfStory = "s-1"
 
-// tale is what a server did of a suspension with three attempts, two seconds apart.
+// tale is the behaviour of a server: a suspension with three attempts, two seconds apart.
 type tale struct {
 	events            []hosttest.Happened
 	during, before    string // statuses of the intent
@@ -29,8 +29,9 @@ type tale struct {
 }
 
 func reminderAt(seconds float64, attempt int, more map[string]any) hosttest.Happened {
-	channel, to := rung(int64(attempt))
-	p := map[string]any{"suspension_id": sidOfStory, "attempt": attempt, "max_attempts": 3, "channel_hint": channel, "notify_to": to, "next_attempt_at": nil}
+	channel, to := ladderStep(int64(attempt))
+	p := map[string]any{"suspension_id": sidOfStory, "attempt": attempt, "max_attempts": 3, "channel_hint": channel,
+		"notify_to": to, "next_attempt_at": nil}
 	if attempt < 3 {
 		p["next_attempt_at"] = hosttest.After(float64(2 * attempt))
 	}
@@ -39,7 +40,7 @@ func reminderAt(seconds float64, attempt int, more map[string]any) hosttest.Happ
 }
 
 func stepAt(seconds float64, attempt int, more map[string]any) hosttest.Happened {
-	channel, to := rung(int64(attempt))
+	channel, to := ladderStep(int64(attempt))
 	p := map[string]any{"suspension_id": sidOfStory, "attempt": attempt, "channel_hint": channel, "escalated_to": to}
 	maps.Copy(p, more)
 	return hosttest.Happened{Kind: host.EventEscalated, At: seconds, Payload: p}
@@ -58,7 +59,7 @@ func honestTale() tale {
 	}
 }
 
-// course tells the tale as the drive would have seen it.
+// course returns the tale as the drive would have seen it.
 func (x tale) course(t *testing.T) CourseObservation {
 	t.Helper()
 	sent, err := json.Marshal(map[string]any{"id": sidOfStory, "suspended_at": hosttest.After(0)})
@@ -76,17 +77,22 @@ func (x tale) course(t *testing.T) CourseObservation {
 	}
 	o := CourseObservation{
 		Interval: 2, Attempts: 3,
-		Suspension: host.Suspension{ID: sidOfStory, Sent: sent, After: hosttest.IntentOf(t, host.Suspended, nil), Record: hosttest.IntentOf(t, host.Active, nil), Status: hosttest.IntentOf(t, host.Suspended, nil)},
-		BeforeEnd:  host.Look{Intent: hosttest.IntentOf(t, x.before, nil), Log: upTo(5.4)}, End: hosttest.WaitOf(t, "the suspension expires", x.endReached, x.end),
-		Lapse: host.Lapse{Seam: x.seam}, After: host.Look{Intent: hosttest.IntentOf(t, x.end, x.record), Log: upTo(6.3)},
-		Late: host.Reply{Asked: "answer after the end", Status: wiretest.Status(t, x.late)}, AfterLate: host.Look{Intent: hosttest.IntentOf(t, x.afterLate, x.record), Log: upTo(99)},
-		Control: host.Reply{Asked: "answer another in time", Status: wiretest.Status(t, x.control)},
+		Suspension: host.Suspension{ID: sidOfStory, Sent: sent, After: hosttest.IntentOf(t, host.Suspended, nil),
+			Record: hosttest.IntentOf(t, host.Active, nil), Status: hosttest.IntentOf(t, host.Suspended, nil)},
+		BeforeEnd: host.Look{Intent: hosttest.IntentOf(t, x.before, nil), Log: upTo(5.4)},
+		End:       hosttest.WaitOf(t, "the suspension expires", x.endReached, x.end),
+		Lapse:     host.Lapse{Seam: x.seam}, After: host.Look{Intent: hosttest.IntentOf(t, x.end, x.record), Log: upTo(6.3)},
+		Late:      host.Reply{Asked: "answer after the end", Status: wiretest.Status(t, x.late)},
+		AfterLate: host.Look{Intent: hosttest.IntentOf(t, x.afterLate, x.record), Log: upTo(99)},
+		Control:   host.Reply{Asked: "answer another in time", Status: wiretest.Status(t, x.control)},
 	}
 	for attempt := 2; attempt <= 3; attempt++ {
 		due := float64(2 * (attempt - 1))
 		reached := x.sent2 && len(upTo(due+0.9).OfType(host.EventRenotified).Values) >= attempt-1
-		o.Steps = append(o.Steps, Step{Attempt: attempt, Before: host.Look{Intent: hosttest.IntentOf(t, host.Suspended, nil), Log: upTo(due - 0.6)},
-			Reached: hosttest.WaitOf(t, "a reminder", reached, nil), During: host.Look{Intent: hosttest.IntentOf(t, x.during, nil), Log: upTo(due + 0.3)}})
+		o.Steps = append(o.Steps,
+			Step{Attempt: attempt, Before: host.Look{Intent: hosttest.IntentOf(t, host.Suspended, nil), Log: upTo(due - 0.6)},
+				Reached: hosttest.WaitOf(t, "a reminder", reached, nil),
+				During:  host.Look{Intent: hosttest.IntentOf(t, x.during, nil), Log: upTo(due + 0.3)}})
 	}
 	return o
 }
@@ -130,18 +136,24 @@ func TestJudgesOfTheCourse(t *testing.T) {
 		{"on-time", "through the seam, too early", func(x *tale) { seam(x); edit(host.EventRenotified, 2, at(0.1))(x) }, openintentv1.OIP0026H3},
 		{"reminder-payload", "another id", edit(host.EventRenotified, 2, payload("max_attempts", 4)), openintentv1.OIP0026E3},
 		{"reminder-payload", "no next attempt", edit(host.EventRenotified, 2, payload("next_attempt_at", nil)), openintentv1.OIP0026E3},
-		{"reminder-payload", "the next attempt is now", edit(host.EventRenotified, 2, payload("next_attempt_at", hosttest.After(2))), openintentv1.OIP0026E3},
-		{"reminder-payload", "the last says the end of the window", edit(host.EventRenotified, 3, payload("next_attempt_at", hosttest.After(6))), "passed"},
-		{"reminder-payload", "the last says an hour later", edit(host.EventRenotified, 3, payload("next_attempt_at", hosttest.After(3600))), openintentv1.OIP0026E3},
-		{"reminder-payload", "null is nothing", edit(host.EventRenotified, 2, func(e *hosttest.Happened) { delete(e.Payload, "notify_to") }), "passed"},
-		{"reminder-payload", "times without zone", edit(host.EventRenotified, 2, payload("next_attempt_at", "2026-11-01T12:00:04.000000")), "passed"},
+		{"reminder-payload", "the next attempt is now",
+			edit(host.EventRenotified, 2, payload("next_attempt_at", hosttest.After(2))), openintentv1.OIP0026E3},
+		{"reminder-payload", "the last says the end of the window",
+			edit(host.EventRenotified, 3, payload("next_attempt_at", hosttest.After(6))), "passed"},
+		{"reminder-payload", "the last says an hour later",
+			edit(host.EventRenotified, 3, payload("next_attempt_at", hosttest.After(3600))), openintentv1.OIP0026E3},
+		{"reminder-payload", "null is nothing",
+			edit(host.EventRenotified, 2, func(e *hosttest.Happened) { delete(e.Payload, "notify_to") }), "passed"},
+		{"reminder-payload", "times without zone",
+			edit(host.EventRenotified, 2, payload("next_attempt_at", "2026-11-01T12:00:04.000000")), "passed"},
 		{"waits-on", "it is active between reminders", func(x *tale) { x.during = host.Active }, openintentv1.OIP0026J1},
-		{"waits-on", "a new id each time", edit(host.EventRenotified, 3, payload("suspension_id", "s-2")), "passed"},  // OIP-0026-K3 is a SHOULD
-		{"reminders", "a new id each time", edit(host.EventRenotified, 3, payload("suspension_id", "s-2")), "passed"}, // they are counted
+		{"waits-on", "a new id each time", edit(host.EventRenotified, 3, payload("suspension_id", "s-2")), "passed"}, // OIP-0026-K3 is a SHOULD
+		{"reminders", "a new id each time", edit(host.EventRenotified, 3, payload("suspension_id", "s-2")), "passed"},
 		{"reminder-payload", "a new id each time", edit(host.EventRenotified, 3, payload("suspension_id", "s-2")), openintentv1.OIP0026E3},
 		{"reminders", "it waits no more", func(x *tale) { without(host.EventRenotified)(x); x.sent2, x.during = false, host.Active }, "blocked"},
-		{"waits-on", "we looked after the end", func(x *tale) { x.during = host.Abandoned; edit(host.EventExpired, 0, at(4.2))(x) }, openintentv1.OIP0026J1},
-		{"on-time", "one sent twice", add(reminderAt(4.1, 3, nil)), "passed"}, // how many is asked elsewhere
+		{"waits-on", "we looked after the end",
+			func(x *tale) { x.during = host.Abandoned; edit(host.EventExpired, 0, at(4.2))(x) }, openintentv1.OIP0026J1},
+		{"on-time", "one sent twice", add(reminderAt(4.1, 3, nil)), "passed"}, // judgeCounted counts them
 		{"on-time", "one left out", func(x *tale) { x.events = slices.Delete(x.events, 3, 4) }, "passed"},
 		{"ladder", "no step triggers", without(host.EventEscalated), openintentv1.OIP0026N4},
 		{"ladder", "off by one", edit(host.EventEscalated, 2, payload("attempt", 1)), openintentv1.OIP0026N4},
@@ -156,15 +168,20 @@ func TestJudgesOfTheCourse(t *testing.T) {
 		}, openintentv1.OIP0026N6},
 		{"expiry", "nobody is told", without(host.EventExpired), openintentv1.OIP0026E5},
 		{"expiry", "after one window", edit(host.EventExpired, 0, at(2)), openintentv1.OIP0026N6},
-		{"expiry", "it is told twice", add(hosttest.Happened{Kind: host.EventExpired, At: 6.2, Payload: map[string]any{"suspension_id": sidOfStory}}), openintentv1.OIP0026E5},
+		{"expiry", "it is told twice",
+			add(hosttest.Happened{Kind: host.EventExpired, At: 6.2, Payload: map[string]any{"suspension_id": sidOfStory}}),
+			openintentv1.OIP0026E5},
 		{"expiry", "the fallback comes first", edit("status_changed", 0, at(5.9)), openintentv1.OIP0026E5},
 		{"expiry", "fail goes on", func(x *tale) { x.end, x.afterLate = host.Active, host.Active }, openintentv1.OIP0025F1},
-		{"expiry", "it stays suspended, and says so", func(x *tale) { without("status_changed")(x); x.end, x.afterLate = host.Suspended, host.Suspended }, "passed"},
+		{"expiry", "it stays suspended, and says so",
+			func(x *tale) { without("status_changed")(x); x.end, x.afterLate = host.Suspended, host.Suspended }, "passed"},
 		{"expiry", "it stays suspended, and does not say so", func(x *tale) { x.end, x.record = host.Suspended, nil }, openintentv1.OIP0025F1},
 		{"expiry", "the record does not say it", func(x *tale) { x.record = map[string]any{"id": sidOfStory} }, openintentv1.OIP0025F3},
 		{"expiry", "through the seam, before the window ends", func(x *tale) { seam(x); x.before = host.Abandoned }, openintentv1.OIP0026N6},
 		{"late-answer", "it is taken", func(x *tale) { x.late = 200 }, openintentv1.OIPREAD3},
-		{"late-answer", "it is refused, and wins", func(x *tale) { x.record = map[string]any{"resolution": "responded", "response": "too late"} }, openintentv1.OIPREAD3},
+		{"late-answer", "it is refused, and wins",
+			func(x *tale) { x.record = map[string]any{"resolution": "responded", "response": "too late"} },
+			openintentv1.OIPREAD3},
 		{"late-answer", "it resumes the intent", func(x *tale) { x.afterLate = host.Active }, openintentv1.OIPREAD3},
 		{"late-answer", "410 is a refusal", func(x *tale) { x.late = 410 }, "passed"},
 		{"late-answer", "no answer is ever taken", func(x *tale) { x.control = 409 }, "blocked"},
@@ -183,7 +200,7 @@ func TestJudgesOfTheCourse(t *testing.T) {
 		if o.Evidence != scenarios.Attested {
 			t.Errorf("%s: what a seam shows is %s", name, o.Evidence)
 		}
-		// A server that does nothing passes nothing, and one that never claimed to remind is not accused.
+		// A server that does nothing passes nothing, and violates nothing that it does not claim.
 		idle := honestTale()
 		idle.events, idle.end, idle.afterLate, idle.record, idle.endReached, idle.sent2 = nil, host.Suspended, host.Suspended, nil, false, false
 		if o := hosttest.Concludes(t, Suite(), name, idle.course(t)); o.Verdict != scenarios.Failed && o.Verdict != scenarios.Blocked {

@@ -11,10 +11,13 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
+// StorySuite returns the suite story.
 func StorySuite() scenarios.Suite {
 	all := scenarios.IDs{
-		openintentv1.OIP0026T1, openintentv1.OIP0026T2, openintentv1.OIP0026T3, openintentv1.OIP0026T5, openintentv1.OIP0026T6, openintentv1.OIP0026T7, openintentv1.OIP0026T8,
-		openintentv1.OIP0026T9, openintentv1.OIP0026T10, openintentv1.OIP0026T11, openintentv1.OIP0026T12, openintentv1.OIP0026T13, openintentv1.OIP0026T14, openintentv1.OIP0026T15,
+		openintentv1.OIP0026T1, openintentv1.OIP0026T2, openintentv1.OIP0026T3, openintentv1.OIP0026T5, openintentv1.OIP0026T6,
+		openintentv1.OIP0026T7, openintentv1.OIP0026T8, openintentv1.OIP0026T9, openintentv1.OIP0026T10,
+		openintentv1.OIP0026T11, openintentv1.OIP0026T12, openintentv1.OIP0026T13, openintentv1.OIP0026T14,
+		openintentv1.OIP0026T15,
 	}
 	return scenarios.Suite{
 		ID: "story", Title: "the example of RFC-0026 section 9, from the suspension to the end of the workflow",
@@ -31,35 +34,41 @@ func StorySuite() scenarios.Suite {
 	}
 }
 
-// judge reads like the table of the text: its checks are in the order of the events, each with its time.
+// judge follows the table of the text: its checks are in the order of the events, each with its time.
 func (o StoryObservation) judge(j *scenarios.Judge) {
 	t := func(intervals float64) string { return fmt.Sprintf("T+%g", intervals*float64(o.Interval)) }
 	event := func(what openintentv1.EventType) wire.Found {
-		return of(o.Reminded, what).Where(func(e wire.Value) bool { n, _ := e.At("/payload/attempt").Int(); return n == 2 })
+		return o.Reminded.Log.OfType(what).Where(func(e wire.Value) bool { return attemptOf(e) == 2 })
 	}
 	j.Check(openintentv1.OIP0026T1, o.Suspension.After.Body.Key("status")).To(check.Equal(host.Suspended), "%s intent 2", t(0))
 	j.Check(openintentv1.OIP0026T2, o.Task2Blocked).To(check.Reached(), "%s task 2", t(0))
-	j.Check(openintentv1.OIP0026T2, o.Task2.Body.Key("blocked_reason")).To(check.Equal("intent_suspended"), "%s blocked_reason of task 2", t(0))
+	j.Check(openintentv1.OIP0026T2, o.Task2.Body.Key("blocked_reason")).
+		To(check.Equal("intent_suspended"), "%s blocked_reason of task 2", t(0))
 	j.Check(openintentv1.OIP0026T3, o.Phase3Blocked).To(check.Reached(), "%s intent 3", t(0))
 	docs := o.Waiting.Docs()
-	j.Check(openintentv1.OIP0026T5, host.Locate(host.PortfolioFlag, docs).Value).To(check.Equal(true), "%s has_suspended_members of the portfolio", t(0))
-	j.Check(openintentv1.OIP0026T5, host.Locate(host.PortfolioCount, docs).Value).To(check.Equal(1), "%s suspended_member_count of the portfolio", t(0))
+	j.Check(openintentv1.OIP0026T5, host.Locate(host.PortfolioFlag, docs).Value).
+		To(check.Equal(true), "%s has_suspended_members of the portfolio", t(0))
+	j.Check(openintentv1.OIP0026T5, host.Locate(host.PortfolioCount, docs).Value).
+		To(check.Equal(1), "%s suspended_member_count of the portfolio", t(0))
 	j.Check(openintentv1.OIP0026T15, o.Refused.Status).To(check.Status(4), "%s a claim of phase 3", t(0))
 
 	j.Check(openintentv1.OIP0026T6, o.Reminder).To(check.Reached(), "%s attempt 2", t(1))
-	j.Check(openintentv1.OIP0026T6, event(host.EventRenotified)).To(check.Len(1), "%s %s of attempt 2", t(1), host.EventRenotified)
-	j.Check(openintentv1.OIP0026T7, event(host.EventRenotified).Each("/payload/channel_hint")).To(check.Each(check.Equal("email")), "%s channel_hint of attempt 2", t(1))
-	j.Check(openintentv1.OIP0026T8, event(host.EventEscalated)).To(check.Len(1), "%s %s of attempt 2", t(1), host.EventEscalated)
+	reminder, escalation := event(host.EventRenotified), event(host.EventEscalated)
+	j.Check(openintentv1.OIP0026T6, reminder).To(check.Len(1), "%s %s of attempt 2", t(1), host.EventRenotified)
+	j.Check(openintentv1.OIP0026T7, reminder.Each("/payload/channel_hint")).
+		To(check.Each(check.Equal("email")), "%s channel_hint of attempt 2", t(1))
+	j.Check(openintentv1.OIP0026T8, escalation).To(check.Len(1), "%s %s of attempt 2", t(1), host.EventEscalated)
 
 	j.Check(openintentv1.OIP0026T9, o.Answer.Status).To(check.Status(2), "%s the answer", t(1.5))
 	for _, s := range []struct {
 		id   scenarios.RequirementID
 		wait wire.Wait
 	}{
-		{openintentv1.OIP0026T10, o.Phase2Active}, {openintentv1.OIP0026T11, o.Task2Running}, {openintentv1.OIP0026T10, o.Phase2Done}, {openintentv1.OIP0026T11, o.Task2Done},
+		{openintentv1.OIP0026T10, o.Phase2Active}, {openintentv1.OIP0026T11, o.Task2Running},
+		{openintentv1.OIP0026T10, o.Phase2Done}, {openintentv1.OIP0026T11, o.Task2Done},
 		{openintentv1.OIP0026T12, o.Phase3Active},
 	} {
-		if s.wait.What == "" { // the story broke off before, for a reason that was told
+		if s.wait.What == "" { // the story broke off before; an earlier check says why
 			return
 		}
 		j.Check(s.id, s.wait).To(check.Reached(), t(1.5))
@@ -67,8 +76,11 @@ func (o StoryObservation) judge(j *scenarios.Judge) {
 	if !o.Phase3Active.Reached {
 		return
 	}
-	j.Check(openintentv1.OIP0026T13, o.Granted.Status).To(check.Status(2), "%s the claim of phase 3 with the outputs of phase 2", t(1.5))
+	j.Check(openintentv1.OIP0026T13, o.Granted.Status).
+		To(check.Status(2), "%s the claim of phase 3 with the outputs of phase 2", t(1.5))
 	j.Check(openintentv1.OIP0026T14, o.Phase3Done).To(check.Reached(), "in the end phase 3")
-	j.Check(openintentv1.OIP0026T14, host.Locate(host.PortfolioAggregate, o.Ended.Docs()).Value).To(check.Equal(host.Completed), "in the end the workflow")
-	j.Check(openintentv1.OIP0026T15, o.Log.OfType(host.EventExpired)).To(check.Len(0), "what did not happen: %s", host.EventExpired)
+	j.Check(openintentv1.OIP0026T14, host.Locate(host.PortfolioAggregate, o.Ended.Docs()).Value).
+		To(check.Equal(host.Completed), "in the end the workflow")
+	j.Check(openintentv1.OIP0026T15, o.Log.OfType(host.EventExpired)).
+		To(check.Len(0), "what did not happen: %s", host.EventExpired)
 }

@@ -19,12 +19,17 @@ func honestStory(t *testing.T) StoryObservation {
 		Interval: 3600, Suspension: x.Suspension,
 		Task2Blocked: yes("task 2 is blocked"), Task2: hosttest.ReplyOf(t, 200, map[string]any{"blocked_reason": "intent_suspended"}),
 		Phase3Blocked: yes("intent 3 is blocked"),
-		Waiting:       host.Watched{Portfolio: hosttest.ReplyOf(t, 200, map[string]any{"has_suspended_members": true, "suspended_member_count": 1})},
-		Refused:       hosttest.ReplyOf(t, 409, map[string]any{}), Reminder: yes("a reminder"),
-		Reminded: host.Look{Intent: hosttest.IntentOf(t, host.Suspended, nil), Log: hosttest.LogOf(t, []hosttest.Happened{reminderAt(2, 2, nil), stepAt(2, 2, nil)})},
-		Answer:   hosttest.ReplyOf(t, 200, map[string]any{}), Phase2Active: yes("intent 2 is active"), Task2Running: yes("task 2 is running"), Phase2Done: yes("intent 2 is completed"),
-		Task2Done: yes("task 2 is completed"), Phase3Active: yes("intent 3 is active"), Granted: hosttest.ReplyOf(t, 201, map[string]any{}), Phase3Done: yes("phase 3 is completed"),
-		Ended: host.Watched{Portfolio: hosttest.ReplyOf(t, 200, map[string]any{"aggregate_status": map[string]any{"status": host.Completed}})}, Log: hosttest.LogOf(t, nil),
+		Waiting: host.Watched{Portfolio: hosttest.ReplyOf(t, 200,
+			map[string]any{"has_suspended_members": true, "suspended_member_count": 1})},
+		Refused: hosttest.ReplyOf(t, 409, map[string]any{}), Reminder: yes("a reminder"),
+		Reminded: host.Look{Intent: hosttest.IntentOf(t, host.Suspended, nil),
+			Log: hosttest.LogOf(t, []hosttest.Happened{reminderAt(2, 2, nil), stepAt(2, 2, nil)})},
+		Answer: hosttest.ReplyOf(t, 200, map[string]any{}), Phase2Active: yes("intent 2 is active"),
+		Task2Running: yes("task 2 is running"), Phase2Done: yes("intent 2 is completed"),
+		Task2Done: yes("task 2 is completed"), Phase3Active: yes("intent 3 is active"),
+		Granted: hosttest.ReplyOf(t, 201, map[string]any{}), Phase3Done: yes("phase 3 is completed"),
+		Ended: host.Watched{Portfolio: hosttest.ReplyOf(t, 200, map[string]any{"aggregate_status": map[string]any{"status": host.Completed}})},
+		Log:   hosttest.LogOf(t, nil),
 	}
 }
 
@@ -41,13 +46,15 @@ func TestJudgeOfTheStory(t *testing.T) {
 		change func(*StoryObservation)
 		want   string
 	}{
-		"task 2 runs on":             {func(o *StoryObservation) { o.Task2Blocked.Reached = false }, openintentv1.OIP0026T2},
-		"task 2 says another reason": {func(o *StoryObservation) { o.Task2 = hosttest.ReplyOf(t, 200, map[string]any{}) }, openintentv1.OIP0026T2},
-		"intent 3 runs on":           {func(o *StoryObservation) { o.Phase3Blocked.Reached = false }, openintentv1.OIP0026T3},
+		"task 2 runs on": {func(o *StoryObservation) { o.Task2Blocked.Reached = false }, openintentv1.OIP0026T2},
+		"task 2 says another reason": {func(o *StoryObservation) { o.Task2 = hosttest.ReplyOf(t, 200, map[string]any{}) },
+			openintentv1.OIP0026T2},
+		"intent 3 runs on": {func(o *StoryObservation) { o.Phase3Blocked.Reached = false }, openintentv1.OIP0026T3},
 		"the portfolio is blind": {func(o *StoryObservation) {
 			o.Waiting.Portfolio = hosttest.ReplyOf(t, 200, map[string]any{"has_suspended_members": false, "suspended_member_count": 0})
 		}, openintentv1.OIP0026T5},
-		"phase 3 is claimed too early": {func(o *StoryObservation) { o.Refused = hosttest.ReplyOf(t, 200, map[string]any{}) }, openintentv1.OIP0026T15},
+		"phase 3 is claimed too early": {func(o *StoryObservation) { o.Refused = hosttest.ReplyOf(t, 200, map[string]any{}) },
+			openintentv1.OIP0026T15},
 		"nobody is reminded": {func(o *StoryObservation) {
 			o.Reminder.Reached, o.Reminded.Log = false, hosttest.LogOf(t, nil)
 		}, openintentv1.OIP0026T6},
@@ -58,16 +65,19 @@ func TestJudgeOfTheStory(t *testing.T) {
 			o.Reminded.Log = hosttest.LogOf(t, []hosttest.Happened{reminderAt(2, 2, nil)})
 		}, openintentv1.OIP0026T8},
 		"the answer is refused": {func(o *StoryObservation) {
-			o.Answer, o.Phase2Active = host.Reply{Asked: "the operator answers", Status: wiretest.Status(t, 409)}, hosttest.WaitOf(t, "intent 2 is active", false, nil)
+			o.Answer, o.Phase2Active = host.Reply{Asked: "the operator answers", Status: wiretest.Status(t, 409)},
+				hosttest.WaitOf(t, "intent 2 is active", false, nil)
 			o.Task2Running, o.Phase2Done, o.Task2Done, o.Phase3Active = wire.Wait{}, wire.Wait{}, wire.Wait{}, wire.Wait{}
 		}, openintentv1.OIP0026T9},
-		"task 2 stays blocked":      {func(o *StoryObservation) { o.Task2Running.Reached = false }, openintentv1.OIP0026T11},
-		"intent 3 stays blocked":    {func(o *StoryObservation) { o.Phase3Active.Reached = false }, openintentv1.OIP0026T12},
-		"phase 3 cannot be claimed": {func(o *StoryObservation) { o.Granted = hosttest.ReplyOf(t, 409, map[string]any{}) }, openintentv1.OIP0026T13},
+		"task 2 stays blocked":   {func(o *StoryObservation) { o.Task2Running.Reached = false }, openintentv1.OIP0026T11},
+		"intent 3 stays blocked": {func(o *StoryObservation) { o.Phase3Active.Reached = false }, openintentv1.OIP0026T12},
+		"phase 3 cannot be claimed": {func(o *StoryObservation) { o.Granted = hosttest.ReplyOf(t, 409, map[string]any{}) },
+			openintentv1.OIP0026T13},
 		"the workflow does not end": {func(o *StoryObservation) {
 			o.Ended.Portfolio = hosttest.ReplyOf(t, 200, map[string]any{"status": host.Active})
 		}, openintentv1.OIP0026T14},
-		"it expired although answered": {func(o *StoryObservation) { o.Log = hosttest.LogOf(t, []hosttest.Happened{expiredAt(1)}) }, openintentv1.OIP0026T15},
+		"it expired although answered": {func(o *StoryObservation) { o.Log = hosttest.LogOf(t, []hosttest.Happened{expiredAt(1)}) },
+			openintentv1.OIP0026T15},
 	} {
 		o := honestStory(t)
 		c.change(&o)

@@ -1,4 +1,4 @@
-// Package streams asks whether streams tell what the log tells.
+// Package streams asks whether the stream of an intent has the events of its log.
 package streams
 
 import (
@@ -14,6 +14,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
+// Suite returns the suite streams.
 func Suite() scenarios.Suite {
 	return scenarios.Suite{
 		ID: "streams", Title: "streams that tell what the log tells",
@@ -21,10 +22,10 @@ func Suite() scenarios.Suite {
 	}
 }
 
-// StreamedObservation is an intent that was listened to while it was suspended and answered, or reminded of.
+// StreamedObservation is the stream of an intent that was suspended, then answered or reminded of.
 type StreamedObservation struct {
 	Suspension host.Suspension `json:"suspension"`
-	Before     host.Log        `json:"before"` // when the stream was opened
+	Before     host.Log        `json:"before"` // the log when the stream was opened
 	Log        host.Log        `json:"log"`
 	Stream     host.Stream     `json:"stream"`
 	Lapse      host.Lapse      `json:"lapse"`
@@ -35,7 +36,10 @@ func (o StreamedObservation) SeenAs() scenarios.Evidence { return o.Lapse.Eviden
 
 var streamed = &scenarios.Drive[StreamedObservation]{
 	ID: "openintent/streamed", Title: "listens to an intent that is suspended and answered",
-	Sends: []string{"POST /intents", "GET /subscribe/intents/{id} or /intents/{id}/subscribe", "POST /intents/{id}/state and /status", "POST /intents/{id}/suspend/respond", "GET /intents/{id}/events"},
+	Sends: []string{
+		"POST /intents", "GET /subscribe/intents/{id} or /intents/{id}/subscribe", "POST /intents/{id}/state and /status",
+		"POST /intents/{id}/suspend/respond", "GET /intents/{id}/events",
+	},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *StreamedObservation) {
 		o.listen(ctx, c, func(s *host.Server) host.Record { return s.Question("text") }, func(i *host.Intent) {
 			i.MustAnswer(ctx, o.Suspension.ID, "go on")
@@ -45,10 +49,17 @@ var streamed = &scenarios.Drive[StreamedObservation]{
 
 var streamedReminders = &scenarios.Drive[StreamedObservation]{
 	ID: "openintent/streamed-reminders", Title: "listens to an intent that is suspended and of which nobody is reminded in vain",
-	Sends: []string{"POST /intents", "GET /subscribe/intents/{id} or /intents/{id}/subscribe", "POST /intents/{id}/state and /status", "GET /intents/{id}/events"}, Waits: 3 * time.Second,
+	Sends: []string{
+		"POST /intents", "GET /subscribe/intents/{id} or /intents/{id}/subscribe", "POST /intents/{id}/state and /status",
+		"GET /intents/{id}/events",
+	},
+	Waits: 3 * time.Second,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *StreamedObservation) {
 		o.listen(ctx, c, func(s *host.Server) host.Record {
-			return s.Question("text").Retried(3, 1, map[string]any{"final_fallback_policy": "fail", "escalation_ladder": []any{map[string]any{"attempt": 2, "channel_hint": "email"}}})
+			return s.Question("text").Retried(3, 1, map[string]any{
+				"final_fallback_policy": "fail",
+				"escalation_ladder":     []any{map[string]any{"attempt": 2, "channel_hint": "email"}},
+			})
 		}, func(i *host.Intent) {
 			o.Lapse = i.Lapse(ctx, 3500*time.Millisecond)
 			i.Becomes(ctx, "it waits no more", host.Abandoned)
@@ -56,14 +67,17 @@ var streamedReminders = &scenarios.Drive[StreamedObservation]{
 	},
 }
 
-// listen suspends an intent, has something happen to it, and compares later.
-func (o *StreamedObservation) listen(ctx context.Context, c *scenarios.Conn, question func(*host.Server) host.Record, happen func(*host.Intent)) {
+// listen opens the stream of an intent, suspends it and has something happen to it.
+func (o *StreamedObservation) listen(
+	ctx context.Context, c *scenarios.Conn, question func(*host.Server) host.Record, happen func(*host.Intent),
+) {
 	s := host.Open(ctx, c)
 	i := s.NewIntent(ctx, "listened-to", host.Active, nil)
 	stream := s.Subscribe(ctx, "intents", i.ID)
 	defer stream.Close()
 	if stream.Stream == nil {
-		scenarios.End(scenarios.NotThere(stream.Status, "a stream of an intent (GET "+s.Prefix+"/subscribe/intents/{id} or /intents/{id}/subscribe)"))
+		scenarios.End(scenarios.NotThere(stream.Status,
+			"a stream of an intent (GET "+s.Prefix+"/subscribe/intents/{id} or /intents/{id}/subscribe)"))
 	}
 	o.Before = i.Log(ctx, "the log when the stream was opened")
 	o.Suspension = i.Suspend(ctx, question(s))
@@ -76,7 +90,7 @@ func (o *StreamedObservation) listen(ctx context.Context, c *scenarios.Conn, que
 	o.Stream = stream.Until(ctx, s.Patience, pairs...)
 }
 
-// counts is how many events of each type the log has that came after the stream was opened.
+// counts returns, for each type, the number of events on the log since the stream was opened.
 func (o StreamedObservation) counts() map[openintentv1.EventType]int {
 	known := map[string]bool{}
 	for _, e := range o.Before.Events {
@@ -91,9 +105,10 @@ func (o StreamedObservation) counts() map[openintentv1.EventType]int {
 	return out
 }
 
-// eachOnce checks that the stream has the events of some types, as often as the log has them. Only those that the log has
-// count: a stream may tell more.
-func (o StreamedObservation) eachOnce(j *scenarios.Judge, id scenarios.RequirementID, of func(openintentv1.EventType) bool) {
+// checkStream checks that the stream has each event of the log once, for the types that match. It may have more.
+func (o StreamedObservation) checkStream(
+	j *scenarios.Judge, id scenarios.RequirementID, of func(openintentv1.EventType) bool,
+) {
 	counts := o.counts()
 	types := make([]openintentv1.EventType, 0, len(counts))
 	for t := range counts {
@@ -107,12 +122,12 @@ func (o StreamedObservation) eachOnce(j *scenarios.Judge, id scenarios.Requireme
 	}
 }
 
-// has says whether the log has an event of a type.
+// has reports whether the log has an event of a type.
 func (o StreamedObservation) has(t openintentv1.EventType) bool {
 	return len(o.Log.OfType(t).Values) > 0
 }
 
-// streamAsLog lets the stream tell more than the log (OIP-R121).
+// streamAsLog accepts a stream with more than the log (OIP-R121).
 var streamAsLog = scenarios.Scenario{
 	ID:     "openintent/streams/as-the-log",
 	Title:  "the stream of an intent has what its log has while it is suspended and answered, each once",
@@ -121,9 +136,9 @@ var streamAsLog = scenarios.Scenario{
 	Ask: scenarios.Ask(streamed, func(o StreamedObservation, j *scenarios.Judge) {
 		o.Log.Readable(j)
 		if !o.has(host.EventResumed) {
-			j.BlockOn(openintentv1.OIP0025A14, "set-up: the log has no intent.resumed")
+			j.BlockOn(openintentv1.OIP0025A14, "setup failed: the log has no intent.resumed")
 		}
-		o.eachOnce(j, openintentv1.OIP00061, func(openintentv1.EventType) bool { return true })
+		o.checkStream(j, openintentv1.OIP00061, func(openintentv1.EventType) bool { return true })
 	}),
 }
 
@@ -136,10 +151,13 @@ var streamReminders = scenarios.Scenario{
 		o.Log.Readable(j)
 		if !o.has(host.EventRenotified) {
 			if len(o.Stream.OfType(host.EventRenotified).Values) == 0 {
-				j.NotThere(wire.Found{In: o.Log.Read.Ref()}, "reminders that a server sends by itself (intent.suspension_renotified)")
+				j.NotThere(wire.Found{In: o.Log.Read.Ref()},
+					"reminders that a server sends by itself (intent.suspension_renotified)")
 			}
-			j.BlockOn(openintentv1.OIP0026E1, "set-up: the log has no reminder")
+			j.BlockOn(openintentv1.OIP0026E1, "setup failed: the log has no reminder")
 		}
-		o.eachOnce(j, openintentv1.OIP0026L4, func(t openintentv1.EventType) bool { return t == host.EventRenotified || t == host.EventEscalated })
+		o.checkStream(j, openintentv1.OIP0026L4, func(t openintentv1.EventType) bool {
+			return t == host.EventRenotified || t == host.EventEscalated
+		})
 	}),
 }

@@ -121,7 +121,7 @@ var floorPasses = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWPCNF5},
 	Claim:  claims.ExecutionModel2,
 	Ask: scenarios.Ask(loopsAroundTheFloor, func(o AroundFloorObservation, j *scenarios.Judge) {
-		o.At.checkFree(j, openwop.OWPCNF5, "a decision at the floor")
+		j.Part(func() { o.At.checkFree(j, openwop.OWPCNF5, "a decision at the floor") })
 		if o.Above != nil {
 			o.Above.checkFree(j, openwop.OWPCNF5, "a decision above the floor")
 		}
@@ -179,7 +179,7 @@ var carriedOutOnce = scenarios.Scenario{
 			return
 		}
 		held.Log.Readable(j)
-		held.checkCarriedOut(j, openwop.OWPCNF9, held.Workers)
+		j.Part(func() { held.checkCarriedOut(j, openwop.OWPCNF9, held.Workers) })
 		j.Check(openwop.OWPCNF10, handedOver(held.Log)).To(check.Equal(held.Workers), "workers of the whole loop")
 	}),
 }
@@ -201,7 +201,7 @@ var rejectedNever = scenarios.Scenario{
 			return
 		}
 		no.Log.Readable(j)
-		no.checkCarriedOut(j, openwop.OWPCNF11, no.without())
+		j.Part(func() { no.checkCarriedOut(j, openwop.OWPCNF11, no.without()) })
 		j.Check(openwop.OWPCNF12, no.refusal()).NotTo(check.Len(0), "places in which the run shows the rejection")
 		if !slices.Contains([]string{"completed", "failed"}, no.Log.Status().String()) {
 			j.Find(openwop.OWPCNF12, "the rejected run is %s; completed and failed are in use for it", no.Log.Status().JSON())

@@ -186,6 +186,10 @@ func TestJudgesOfDecisionsAroundTheFloor(t *testing.T) {
 		{"asks in silence", "floor-passes", func(o *confidence.AroundFloorObservation) { o.At = free(t, quiet) }, requirement.OWPCNF5},
 		{"leaves it out", "floor-passes", func(o *confidence.AroundFloorObservation) { o.At = free(t, withoutDoubt(dropped)) }, requirement.OWPCNF5},
 		{"never ends", "floor-passes", func(o *confidence.AroundFloorObservation) { o.At.Log.Ended.Reached = false }, "blocked"},
+		{"never ends at the floor and holds above it", "floor-passes", func(o *confidence.AroundFloorObservation) {
+			o.At.Log.Ended.Reached = false
+			o.Above = new(free(t, stays))
+		}, requirement.OWPCNF5},
 
 		{"honest", "no-confidence-passes", func(*confidence.AroundFloorObservation) {}, "passed"},
 		{"takes none for a low one", "no-confidence-passes", func(o *confidence.AroundFloorObservation) { o.Absent = free(t, stays) }, requirement.OWPCNF6},
@@ -220,6 +224,14 @@ func TestJudgesOfDecisionsAroundTheFloor(t *testing.T) {
 		out := scenarios.Conclude(hosttest.Scenario(t, "carried-out-once"), openwop.Protocol.Ledger, o)
 		if out.Verdict != scenarios.Passed || len(out.Findings) != 1 || out.Findings[0].Requirement != requirement.OWPCNF10 {
 			t.Errorf("%s, findings %v", out.Verdict, out.Findings)
+		}
+	})
+	t.Run("what was dropped is a finding, whatever the children show", func(t *testing.T) {
+		o := confidence.AroundFloorObservation{Floor: 0.5, Kind: "clarification", Below: weighed(t, dropped, 2)}
+		o.Below.Children[0].Snapshot = wire.Value{}
+		hosttest.Expect(t, "carried-out-once", o, "blocked")
+		if got := hosttest.Findings(t, "carried-out-once", o); !slices.Equal(got, []string{requirement.OWPCNF10}) {
+			t.Errorf("findings %v", got)
 		}
 	})
 }
@@ -289,6 +301,10 @@ func TestJudgeOfARejection(t *testing.T) {
 		}, requirement.OWPCNF11},
 		{"says no word of it", func(o *confidence.RejectedObservation) {
 			o.Rejected = weighed(t, no.Drop("interrupt.resolved").Drop("node.resumed"), 2)
+		}, requirement.OWPCNF12},
+		{"says no word of it, and hides what its children run", func(o *confidence.RejectedObservation) {
+			o.Rejected = weighed(t, no.Drop("interrupt.resolved").Drop("node.resumed"), 2)
+			o.Rejected.Children[0].Snapshot = wire.Value{}
 		}, requirement.OWPCNF12},
 		{"never ends", func(o *confidence.RejectedObservation) { o.Rejected.Log = no.Waiting().Log(t) }, requirement.OWPCNF12},
 		{"refuses to hear no", func(o *confidence.RejectedObservation) { o.Rejected.Held.Answered = wiretest.Status(t, 400) }, "blocked"},

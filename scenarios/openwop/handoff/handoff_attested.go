@@ -33,7 +33,7 @@ var harvestAttested = scenarios.Scenario{
 			j.Block("the host attests nothing that no parent asks it to attest, and no fixture here asks", "attest what workers of assay-loop-mapped put out")
 		}
 		for _, m := range o.Runs {
-			m.checkAttested(j)
+			j.Part(func() { m.checkAttested(j) })
 		}
 	}),
 }

@@ -150,6 +150,10 @@ func TestJudgesOfMappings(t *testing.T) {
 			bare.Parent.Payload("output.harvested", 0)["attestation"].(map[string]any)["algorithm"] = "md5"
 		}, requirement.OWPDSP27},
 		{"not harvested", "harvest-attested", func(_, bare *hosttest.Cast) { bare.Parent.Cut("output.harvested", 0) }, "blocked"},
+		{"not harvested, and of another kind in the next loop", "harvest-attested", func(both, bare *hosttest.Cast) {
+			both.Parent.Cut("output.harvested", 0)
+			bare.Parent.Payload("output.harvested", 0)["attestation"].(map[string]any)["algorithm"] = "md5"
+		}, requirement.OWPDSP27},
 
 		{"harvests before the worker completed", "harvested-when-mapped", func(_, bare *hosttest.Cast) {
 			bare.Parent.Events[bare.Parent.At("output.harvested", 0)]["causationId"] = bare.Parent.Events[bare.Parent.At("dispatch.succeeded", 0)]["eventId"]

@@ -34,7 +34,15 @@ type KeyedRun struct {
 func (k KeyedRun) RunID() wire.Value { return k.Body.Key("runId") }
 
 func (h Host) KeyedRun(ctx context.Context, what, key string, body []byte) KeyedRun {
-	reply := h.Send(ctx, wire.Call{Operation: dialect.CreateRun.Of(), Body: body, Label: what, Secrets: InterruptTokens, Header: map[string]string{dialect.IdempotencyKey: key}})
+	reply, err := scenarios.Attempt(func() *wire.Reply {
+		return h.Send(ctx, wire.Call{
+			Operation: dialect.CreateRun.Of(), Body: body, Label: what, Secrets: InterruptTokens,
+			Header: map[string]string{dialect.IdempotencyKey: key},
+		})
+	})
+	if err != nil {
+		h.Lost("a keyed request", err)
+	}
 	h.Adopt(reply)
 	return KeyedRun{AnsweredBy(what, reply), dialect.HeaderOf(reply, dialect.IdempotentReplay)}
 }

@@ -7,15 +7,18 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	requirement "github.com/openassay/assay/gen/openwop"
+	"github.com/openassay/assay/internal/testenv"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
+	"github.com/openassay/assay/scenarios/openwop/loop"
 	"github.com/openassay/assay/scenarios/wire"
 )
 
@@ -424,5 +427,58 @@ func TestWhatSuspendedLoopsCanDoWrong(t *testing.T) {
 				t.Errorf("violations %v, want %v", violations, c.want)
 			}
 		})
+	}
+}
+
+// A drive that ends while it listens has closed the stream by then.
+func TestADriveThatEndsWhileItListensHangsUp(t *testing.T) {
+	t.Parallel()
+	s := &suspender{t: t, runs: map[string]*suspended{}}
+	host := s.handler()
+	over, hungUp := make(chan struct{}), make(chan struct{})
+	mux := http.NewServeMux()
+	mux.Handle("/", host)
+	mux.HandleFunc("POST /v1/runs", func(w http.ResponseWriter, q *http.Request) {
+		s.mu.Lock()
+		sentinel := len(s.ids) > 0
+		s.mu.Unlock()
+		if sentinel {
+			s.send(w, http.StatusUnauthorized, nil)
+			return
+		}
+		host.ServeHTTP(w, q)
+	})
+	mux.HandleFunc("GET /v1/runs/{id}/events", func(w http.ResponseWriter, q *http.Request) {
+		defer close(hungUp)
+		w.Header().Set("Content-Type", "text/event-stream")
+		w.(http.Flusher).Flush()
+		<-over
+		fmt.Fprint(w, "data: too late\n\n")
+		w.(http.Flusher).Flush()
+		<-q.Context().Done()
+	})
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	o := scenarios.Options{Seed: 3, Patience: time.Second, Select: scenarios.Selection{Scenarios: []string{"openwop/stateful-resume/ask-user"}},
+		Progress: func(scenarios.Outcome) {
+			close(over)
+			select {
+			case <-hungUp:
+			case <-testenv.Soon(t, 10*time.Second).Done():
+				t.Error("the stream was never closed")
+			}
+		}}
+	c, err := scenarios.Certify(t.Context(), wire.Target{URL: server.URL, Key: "k-test"}, o, openwop.Suites()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := c.Finish(context.Background())
+	if out := r.Outcomes[0]; out.Verdict != scenarios.Blocked {
+		t.Errorf("%s (%s)", out.Verdict, out.Reason)
+	}
+	i := slices.IndexFunc(r.Drives, func(d scenarios.DriveRecord) bool { return d.ID == loop.LoopThatAsks.ID })
+	raw, err := scenarios.MarshalTranscript(r.Drives[i])
+	if text := string(raw); err != nil || !strings.Contains(text, "text/event-stream") || strings.Contains(text, "too late") {
+		t.Errorf("the drive never listened, or still did when it was over (%v): %s", err, raw)
 	}
 }

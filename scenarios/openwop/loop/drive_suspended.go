@@ -47,9 +47,10 @@ var LoopThatAsks = &scenarios.Drive[AskedObservation]{
 		if !o.Held.Suspended.Reached {
 			return
 		}
-		hangUp := listen(ctx, r)
-		o.Lull = r.Lull(ctx, way.Scripted, o.Held.Log.Pace())
-		hangUp()
+		func() {
+			defer listen(ctx, r)()
+			o.Lull = r.Lull(ctx, way.Scripted, o.Held.Log.Pace())
+		}()
 		r.Resumes(ctx, &o.SuspendedLoop)
 	},
 }

@@ -241,6 +241,8 @@ func TestJudgeOfASeamThatSuspends(t *testing.T) {
 	status := func(code int) host.SeamAnswer {
 		return host.SeamAnswer{Turns: 4, SuspendsAt: 2, Status: wiretest.Status(t, code)}
 	}
+	unreadable := naming(part, asking(4, 2, "m1").Waiting())
+	unreadable.Log.Read = wiretest.Status(t, 500)
 	for _, c := range []struct {
 		name          string
 		resumed, left host.SeamAnswer
@@ -259,6 +261,7 @@ func TestJudgeOfASeamThatSuspends(t *testing.T) {
 		{"a constant", answer(whole), answer(whole), requirement.OWP0061D1},
 		{"the log says otherwise", naming(whole, count(asking(4, 2, "m1"), 1, 2, 1, 2)), answer(part), requirement.OWP0061D1},
 		{"the suspended run went on", naming(whole, asking(4, 2, "m1")), naming(part, asking(4, 2, "m1")), requirement.OWP0061D1},
+		{"does not serve the log of the suspended run", naming(whole, asking(4, 2, "m1")), unreadable, "blocked"},
 		{"falls over without a resume", answer(whole), status(500), requirement.OWP0061D1},
 		{"does not answer", status(500), answer(part), "blocked"},
 	} {
@@ -271,6 +274,14 @@ func TestJudgeOfASeamThatSuspends(t *testing.T) {
 			}
 		})
 	}
+	t.Run("the log says otherwise, the other one is not served", func(t *testing.T) {
+		o := host.SeamObservation{Path: "/s", Answers: []host.SeamAnswer{naming(whole, count(asking(4, 2, "m1"), 1, 2, 1, 2)), unreadable}}
+		hosttest.Expect(t, "seam-suspends", o, requirement.OWP0061D1)
+		out := scenarios.Conclude(hosttest.Scenario(t, "seam-suspends"), openwop.Protocol.Ledger, o)
+		if out.Evidence != scenarios.Observed {
+			t.Errorf("evidence %s", out.Evidence)
+		}
+	})
 }
 
 func TestJudgeOfTheReplayOfAResumedLoop(t *testing.T) {

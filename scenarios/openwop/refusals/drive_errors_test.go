@@ -2,7 +2,10 @@ package refusals_test
 
 import (
 	"context"
+	"net/http"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -34,5 +37,39 @@ func TestWithTheOperatorsHeadersNobodyIsAStranger(t *testing.T) {
 				t.Errorf("%s: %s (%s)", out.Verdict, out.Reason, out.Unblock)
 			}
 		})
+	}
+}
+
+// A refusal ends calls made at once and cancels the others, which may have made a run by then.
+func TestKeyedRunsThatWereCancelledAreReported(t *testing.T) {
+	const inARow = 6
+	var asked atomic.Int32
+	another := make(chan struct{})
+	url := hosttest.Serve(t, hosttest.DiscoveryWith(hosttest.EveryFixture...), hosttest.Routes{
+		"POST /v1/runs": func(r *http.Request, _ map[string]any) (int, any) {
+			switch n := asked.Add(1); n {
+			case inARow + 1:
+				close(another)
+			case inARow + 2:
+				<-another
+				return hosttest.Refused(http.StatusUnauthorized, "unauthenticated")
+			default:
+				if n <= inARow {
+					return hosttest.Refused(http.StatusNotFound, "not_found")
+				}
+			}
+			<-r.Context().Done()
+			return http.StatusCreated, nil
+		},
+	})
+	o := scenarios.Options{Patience: time.Second, Select: scenarios.Selection{Scenarios: []string{"openwop/errors/keyed-at-once"}}}
+	run, err := scenarios.Certify(t.Context(), wire.Target{URL: url, Key: "dev-key"}, o, openwop.Suites()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := run.Finish(context.Background())
+	lost := func(what string) bool { return strings.HasPrefix(what, "perhaps a run of a keyed request: ") }
+	if !slices.ContainsFunc(r.Leftovers, lost) {
+		t.Errorf("%s (%s), leftovers %q", r.Outcomes[0].Verdict, r.Outcomes[0].Reason, r.Leftovers)
 	}
 }

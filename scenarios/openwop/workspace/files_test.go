@@ -307,6 +307,61 @@ func TestJudgeOfReadsAsOfRunStart(t *testing.T) {
 	})
 }
 
+// A reply that cannot be looked into blocks one part of a judge; what the other parts find still counts.
+func TestJudgesOfFilesWithAPartUnseen(t *testing.T) {
+	answered := func(status int, body any) host.FileReply {
+		return host.FileReply{Status: wiretest.Status(t, status), Body: wiretest.Value(t, body)}
+	}
+	file := func(content string, version int) host.FileReply {
+		return answered(200, map[string]any{"path": "p", "content": content, "version": version, "etag": `"1"`})
+	}
+	list := func(paths ...string) host.FileReply {
+		files := []any{}
+		for _, p := range paths {
+			files = append(files, map[string]any{"path": p, "version": 1})
+		}
+		return answered(200, map[string]any{"files": files})
+	}
+	refusal := func(status int) host.FileReply {
+		return answered(status, map[string]any{"error": "workspace_conflict", "message": "no", "details": map[string]any{"currentVersion": 2}})
+	}
+	made, gone, unread, wrote := answered(204, nil), refusal(404), answered(500, nil), file("other", 3)
+	first := workspace.FileWrite{Path: "p", Content: "first", Put: file("first", 1), Got: file("first", 1)}
+	sizes := func(one, two workspace.FileSize) workspace.FileSizes {
+		return workspace.FileSizes{Limit: 10, First: first, Sizes: []workspace.FileSize{one, two}}
+	}
+	conditions := func(last host.FileReply, stale ...workspace.FileCondition) workspace.FileConditions {
+		return workspace.FileConditions{First: first, Current: workspace.FileCondition{Content: "second", Put: file("second", 2), Got: file("second", 2)},
+			Stale: stale, Last: workspace.FileCondition{Content: "last", Put: last, Got: file("last", 3)}}
+	}
+	missing := func(gone workspace.FileCondition) workspace.FileAbsentConditions {
+		return workspace.FileAbsentConditions{Path: "p", Made: first, Deleted: made, Left: refusal(404), Listed: list(),
+			Never: workspace.FileCondition{Put: refusal(409), Got: refusal(404), Listed: unread}, Gone: gone}
+	}
+	deleted := func(twice host.FileReply) workspace.FileDeleted {
+		return workspace.FileDeleted{First: first, Listed: list("p"), Deleted: made, Gone: gone, Unlisted: unread, Twice: twice, Never: []host.FileReply{gone, gone}}
+	}
+	stale := workspace.FileCondition{Put: refusal(409), Got: file("second", 2)}
+	hidden := workspace.FileCondition{Put: refusal(409), Got: unread}
+	for _, c := range []struct {
+		name, scenario string
+		observation    any
+		want           string
+	}{
+		{"the list fails after the delete", "deleted-is-gone", deleted(gone), "blocked"},
+		{"and what is gone can be deleted", "deleted-is-gone", deleted(made), requirement.OWPWSP7},
+		{"the file cannot be read", "too-large-refused", sizes(workspace.FileSize{Put: refusal(413), Got: unread}, workspace.FileSize{Put: refusal(413), Got: first.Got}), "blocked"},
+		{"and what is too large is taken", "too-large-refused", sizes(workspace.FileSize{Put: refusal(413), Got: unread}, workspace.FileSize{Put: wrote, Got: wrote}), requirement.OWPWSP23},
+		{"the file cannot be read", "if-match", conditions(file("last", 3), hidden, stale), "blocked"},
+		{"and another etag is taken", "if-match", conditions(file("last", 3), hidden, workspace.FileCondition{Put: wrote, Got: wrote}), requirement.OWPWSP13},
+		{"and the right etag is refused", "if-match", conditions(refusal(409), hidden, stale), requirement.OWPWSP12},
+		{"the list fails", "if-match-absent", missing(workspace.FileCondition{Put: refusal(409), Got: refusal(404), Listed: list()}), "blocked"},
+		{"and the etag of a deleted file is taken", "if-match-absent", missing(workspace.FileCondition{Put: wrote, Got: wrote, Listed: list("p")}), requirement.OWPWSP15},
+	} {
+		t.Run(c.scenario+"/"+c.name, func(t *testing.T) { hosttest.Expect(t, c.scenario, c.observation, c.want) })
+	}
+}
+
 func TestJudgeOfUnclaimedFiles(t *testing.T) {
 	for _, c := range []struct {
 		status, findings int

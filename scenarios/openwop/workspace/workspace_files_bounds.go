@@ -65,7 +65,9 @@ var tooLargeRefused = scenarios.Scenario{
 				tell(s.Put, j, openwop.OWPWSP23, 413, what)
 				tellRefusal(s.Put, j, openwop.OWPWSP23, what)
 			}
-			unchanged(s.Got, j, openwop.OWPWSP23, o.First.Content, o.First.Got.Body.Key("version"), what)
+			j.Part(func() {
+				unchanged(s.Got, j, openwop.OWPWSP23, o.First.Content, o.First.Got.Body.Key("version"), what)
+			})
 		}
 	}),
 }

@@ -85,7 +85,7 @@ var overwrittenIfMatch = scenarios.Scenario{
 				j.Check(openwop.OWPWSP14, s.Put.Body.At("/details/currentVersion")).To(check.SameAs(version), "details.currentVersion of that refusal")
 				tellRefusal(s.Put, j, openwop.OWPWSP14, "a write with "+s.What)
 			}
-			unchanged(s.Got, j, openwop.OWPWSP13, o.Current.Content, version, "a write with "+s.What)
+			j.Part(func() { unchanged(s.Got, j, openwop.OWPWSP13, o.Current.Content, version, "a write with "+s.What) })
 		}
 		o.Last.made(j)
 	}),
@@ -133,8 +133,10 @@ func (c FileCondition) unmade(j *scenarios.Judge, path string) {
 		}
 	}
 	checkAbsent(c.Got, j, openwop.OWPWSP15, "the file after "+what)
-	shownAsList(c.Listed, j)
-	j.Check(openwop.OWPWSP15, partsOf(c.Listed, path)).To(check.Len(0), "entries of the file in the list after %s", what)
+	j.Part(func() {
+		shownAsList(c.Listed, j)
+		j.Check(openwop.OWPWSP15, partsOf(c.Listed, path)).To(check.Len(0), "entries of the file in the list after %s", what)
+	})
 }
 
 var oneWriterWins = scenarios.Scenario{

@@ -1,4 +1,4 @@
-// Package suitetest runs tables of stories against judges: what a server might have sent, and how the scenario then ends.
+// Package suitetest tests judges with tables of stories: what a server might have sent, and how the scenario then ends.
 package suitetest
 
 import (
@@ -15,49 +15,60 @@ import (
 	"github.com/openassay/assay/scenarios/wire/wiretest"
 )
 
+// Waits is the status of a suspended intent.
 const Waits = "suspended_awaiting_input"
 
-// doc is a document as a test writes it.
+// Doc is a document as a test writes it.
 type Doc = map[string]any
 
-// teller mints what servers said, for observations that a test writes by hand.
-type Teller struct{ T *testing.T }
+// Minter mints replies of servers, for observations that a test writes by hand.
+type Minter struct{ T *testing.T }
 
-// With is a document with more members, or other ones.
+// With returns a document with more members, which replace those of the same name.
 func With(d Doc, more Doc) Doc {
 	out := maps.Clone(d)
 	maps.Copy(out, more)
 	return out
 }
 
-func (x Teller) Said(status int, body any) host.Reply {
+// Reply returns a reply.
+func (x Minter) Reply(status int, body any) host.Reply {
 	x.T.Helper()
 	tr := wiretest.Transcript(x.T, "hand-written", wiretest.Reply{Status: status, Body: body})
-	return host.Reply{Asked: "what was asked", Status: wiretest.At(x.T, tr, wire.Ref{Exchange: 1, Part: "status"}), Body: wiretest.At(x.T, tr, wire.Ref{Exchange: 1})}
+	return host.Reply{
+		Asked:  "what was asked",
+		Status: wiretest.At(x.T, tr, wire.Ref{Exchange: 1, Part: "status"}), Body: wiretest.At(x.T, tr, wire.Ref{Exchange: 1}),
+	}
 }
 
-// Ok is a reply of 200 with a document.
-func (x Teller) Ok(body any) host.Reply { return x.Said(200, body) }
+// Ok returns a reply of 200 with a document.
+func (x Minter) Ok(body any) host.Reply { return x.Reply(200, body) }
 
-// Is an intent with a status.
-func (x Teller) Is(status string) host.Reply {
+// Is returns a reply with an intent of a status.
+func (x Minter) Is(status string) host.Reply {
 	return x.Ok(Doc{"id": "i", "status": status, "version": 3})
 }
 
-func (x Teller) Reached(reached bool, last any) wire.Wait {
+// Reached returns a wait whose last value is given.
+func (x Minter) Reached(reached bool, last any) wire.Wait {
 	return wire.Wait{What: "it happened", Reached: reached, Patience: time.Second, Answers: 6, Last: wiretest.Value(x.T, last)}
 }
 
-func (x Teller) Barrier() host.Barrier {
+// Barrier returns a barrier whose sentinel was reached.
+func (x Minter) Barrier() host.Barrier {
 	return host.Barrier{Sentinel: x.Reached(true, "active"), Quiet: 250 * time.Millisecond}
 }
 
-// Happened is an event, n seconds after the first.
+// Happened returns an event, n seconds after the suspensions began.
 func Happened(n int, kind string, payload Doc) Doc {
-	return Doc{"id": fmt.Sprint("e", n, kind), "event_type": kind, "actor": "a", "payload": payload, "created_at": fmt.Sprintf("2026-11-22T10:00:%02d.000001", n)}
+	return Doc{
+		"id": fmt.Sprint("e", n, kind), "event_type": kind, "actor": "a", "payload": payload,
+		"created_at": fmt.Sprintf("2026-11-22T10:00:%02d.000001", n),
+	}
 }
 
-func (x Teller) Log(events ...Doc) host.Log {
+// Log returns a log of these events.
+func (x Minter) Log(events ...Doc) host.Log {
 	list := []any{}
 	for _, e := range events {
 		list = append(list, e)
@@ -66,11 +77,11 @@ func (x Teller) Log(events ...Doc) host.Log {
 	return host.Log{Read: r.Status, Events: r.Body.Items()}
 }
 
-// began is when the suspensions of these stories began.
+// Began is the time at which the suspensions of the stories begin.
 const Began = "2026-11-22T10:00:00Z"
 
-// Suspension is one that a server took and keeps. record is what was written and stands.
-func (x Teller) Suspension(record Doc) host.Suspension {
+// Suspension returns a suspension whose record the server took and shows as it was written.
+func (x Minter) Suspension(record Doc) host.Suspension {
 	x.T.Helper()
 	record = With(Doc{"id": "sid", "question": "q", "suspended_at": Began}, record)
 	sent, err := json.Marshal(record)
@@ -96,17 +107,17 @@ func scenario(t *testing.T, id string) scenarios.Scenario {
 	return scenarios.Scenario{}
 }
 
-// story is one observation with one thing changed, and how the scenario ends with it: passed, blocked, inapplicable, noted
-// (it passes, and tells of a requirement in a finding), not there (inapplicable where nobody claims it, else failed), lacking
-// (inapplicable where nobody claims it, else blocked), or the id of the requirement that it fails by.
+// Story is an observation with one change, and how the scenario ends with it. Want is passed, blocked, inapplicable,
+// noted (passed with a finding), not there (failed, or inapplicable if the claim is open), lacking (blocked, or
+// inapplicable if the claim is open), or the id of the requirement that is violated.
 type Story[O any] struct {
 	Scenario string
 	What     string
-	Change   func(*O)
+	Change   func(*O) // nil for the honest story
 	Want     string
 }
 
-// expect judges and compares.
+// expect judges an observation, once with the claim made and once with the claim open.
 func expect(t *testing.T, id string, observation any, want string) {
 	t.Helper()
 	for _, open := range []bool{false, true} {
@@ -123,10 +134,10 @@ func expect(t *testing.T, id string, observation any, want string) {
 			got = string(out.Failure.Requirement)
 		case out.Verdict == scenarios.Passed && len(out.Findings) > 0:
 			got = "noted"
-		case got == "inapplicable" && want != got && (open || len(out.Findings) > 0): // what only should be there is told
+		case got == "inapplicable" && want != got && (open || len(out.Findings) > 0): // a SHOULD is a finding
 			got = "not there"
 		}
-		if want == "lacking" { // not there, where nobody claims it; blocked where somebody does
+		if want == "lacking" {
 			if got != map[bool]string{true: "not there", false: "blocked"}[open] {
 				t.Errorf("%s: %s (%s), open %v", id, got, out.Reason, open)
 			}
@@ -136,12 +147,13 @@ func expect(t *testing.T, id string, observation any, want string) {
 	}
 }
 
-func JudgeAll[O any](t *testing.T, honest func(Teller) O, stories []Story[O]) {
+// JudgeAll judges stories. Each scenario needs an honest one, and two dishonest ones.
+func JudgeAll[O any](t *testing.T, honest func(Minter) O, stories []Story[O]) {
 	t.Helper()
 	judged := map[string]int{}
 	for _, s := range stories {
 		t.Run(s.Scenario+"/"+s.What, func(t *testing.T) {
-			o := honest(Teller{t})
+			o := honest(Minter{t})
 			if s.Change != nil {
 				s.Change(&o)
 			}
