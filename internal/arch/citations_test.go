@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/openassay/assay/gen/agenticloopv2"
-	"github.com/openassay/assay/gen/openintentv1"
+	"github.com/openassay/assay/gen/agenticloop"
+	"github.com/openassay/assay/gen/openintent"
 	"github.com/openassay/assay/gen/openwop"
 )
 
@@ -26,19 +26,19 @@ func TestCitationsLeadSomewhere(t *testing.T) {
 	for _, r := range openwop.ReadingsV1 {
 		known[r.ID] = true
 	}
-	for _, r := range openintentv1.Readings {
+	for _, r := range openintent.ReadingsV1 {
 		known[r.ID] = true
 	}
-	for _, r := range agenticloopv2.Readings {
+	for _, r := range agenticloop.ReadingsV2 {
 		known[r.ID] = true
 	}
 	for _, r := range openwop.RequirementsV1 {
 		known[r.ID] = true
 	}
-	for _, r := range openintentv1.Requirements {
+	for _, r := range openintent.RequirementsV1 {
 		known[r.ID] = true
 	}
-	for _, r := range agenticloopv2.Requirements {
+	for _, r := range agenticloop.RequirementsV2 {
 		known[r.ID] = true
 	}
 	if len(known) < 100 {

@@ -3,6 +3,7 @@ package agenticloop
 import (
 	"encoding/json"
 
+	"github.com/openassay/assay/gen/agenticloop"
 	"github.com/openassay/assay/gen/agenticloopv2"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/agenticloop/budget"
@@ -43,16 +44,16 @@ func Suites() []scenarios.Suite {
 }
 
 func ledger() *scenarios.Ledger {
-	rows := make([]scenarios.Requirement, len(agenticloopv2.Requirements))
-	for i, r := range agenticloopv2.Requirements {
+	rows := make([]scenarios.Requirement, len(agenticloop.RequirementsV2))
+	for i, r := range agenticloop.RequirementsV2 {
 		rows[i] = scenarios.Requirement(r)
 	}
 	return scenarios.NewLedger(rows)
 }
 
 func readings() []scenarios.Reading {
-	all := make([]scenarios.Reading, len(agenticloopv2.Readings))
-	for i, r := range agenticloopv2.Readings {
+	all := make([]scenarios.Reading, len(agenticloop.ReadingsV2))
+	for i, r := range agenticloop.ReadingsV2 {
 		all[i] = scenarios.Reading(r)
 	}
 	return all
@@ -73,7 +74,7 @@ func checkDeclared(document []byte) []scenarios.Finding {
 	}
 	var out []scenarios.Finding
 	for _, p := range schema.Validate(d.Manifest) {
-		out = append(out, scenarios.Finding{Requirement: agenticloopv2.RFC103WIRE16, Text: "manifest: " + p.String()})
+		out = append(out, scenarios.Finding{Requirement: agenticloop.RFC103WIRE16, Text: "manifest: " + p.String()})
 	}
 	return out
 }

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/openassay/assay/gen/openintentv1"
+	"github.com/openassay/assay/gen/openintent"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -135,7 +135,7 @@ func TestMistakesOfResolvers(t *testing.T) {
 			if l, ok := object(q["platform"])["escalation_ladder"]; ok {
 				out["escalation_ladder"] = l
 			}
-		}), []string{"v7", "generated"}, openintentv1.OIP0026H6},
+		}), []string{"v7", "generated"}, openintent.OIP0026H6},
 		"three attempts by default": {change(func(q, out map[string]any) {
 			if _, said := merged(q)["max_attempts"]; !said {
 				out["max_attempts"] = 3.0
@@ -145,7 +145,7 @@ func TestMistakesOfResolvers(t *testing.T) {
 			if _, said := merged(q)["final_fallback_policy"]; !said {
 				out["final_fallback_policy"] = "fail"
 			}
-		}), []string{"v11", "generated"}, openintentv1.OIP0026H7},
+		}), []string{"v11", "generated"}, openintent.OIP0026H7},
 		"the whole policy of the lowest level": {answering(func(q map[string]any) any {
 			for _, name := range []string{"call", "agent", "platform"} {
 				if level := object(q[name]); level != nil {

@@ -1,6 +1,7 @@
 package openintent
 
 import (
+	"github.com/openassay/assay/gen/openintent"
 	"github.com/openassay/assay/gen/openintentv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openintent/answers"
@@ -34,8 +35,8 @@ var Protocol = &scenarios.Protocol{
 }
 
 func readings() []scenarios.Reading {
-	all := make([]scenarios.Reading, len(openintentv1.Readings))
-	for i, r := range openintentv1.Readings {
+	all := make([]scenarios.Reading, len(openintent.ReadingsV1))
+	for i, r := range openintent.ReadingsV1 {
 		all[i] = scenarios.Reading(r)
 	}
 	return all

@@ -33,8 +33,10 @@ func Targets(root string) []Options {
 	return []Options{
 		{Spec: filepath.Join(root, "spec/openwop"), Into: filepath.Join(root, "gen/openwop"), Package: "openwop", House: true, Majors: true},
 		{Spec: filepath.Join(root, "spec/openwop/v1"), Into: filepath.Join(root, "gen/openwopv1"), Package: "openwopv1", House: true, Ledgerless: true},
-		{Spec: filepath.Join(root, "spec/openintent/v1"), Into: filepath.Join(root, "gen/openintentv1"), Package: "openintentv1", House: true},
-		{Spec: filepath.Join(root, "spec/agenticloop/v2"), Into: filepath.Join(root, "gen/agenticloopv2"), Package: "agenticloopv2", House: true},
+		{Spec: filepath.Join(root, "spec/openintent/v1"), Into: filepath.Join(root, "gen/openintentv1"), Package: "openintentv1", House: true, Ledgerless: true},
+		{Spec: filepath.Join(root, "spec/openintent"), Into: filepath.Join(root, "gen/openintent"), Package: "openintent", House: true, Majors: true},
+		{Spec: filepath.Join(root, "spec/agenticloop/v2"), Into: filepath.Join(root, "gen/agenticloopv2"), Package: "agenticloopv2", House: true, Ledgerless: true},
+		{Spec: filepath.Join(root, "spec/agenticloop"), Into: filepath.Join(root, "gen/agenticloop"), Package: "agenticloop", House: true, Majors: true},
 		{Spec: filepath.Join(root, "spec/assay"), Into: filepath.Join(root, "gen/results"), Package: "results", House: true},
 	}
 }

@@ -4,7 +4,7 @@ package budget
 import (
 	"fmt"
 
-	"github.com/openassay/assay/gen/agenticloopv2"
+	"github.com/openassay/assay/gen/agenticloop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/agenticloop/claims"
 	"github.com/openassay/assay/scenarios/agenticloop/host"
@@ -62,10 +62,10 @@ func (s Spent) givenSteps(j *scenarios.Judge) {
 		due, ok := host.PendingOf(t)
 		switch {
 		case ok && due.Step > step+1:
-			j.BlockOn(agenticloopv2.RFC103I2,
+			j.BlockOn(agenticloop.RFC103I2,
 				fmt.Sprintf("set-up: %s: it asks for step %d after step %d", t.Name, due.Step, step))
 		case len(t.Events().Values) == 0 && i < s.Budget:
-			j.BlockOn(agenticloopv2.RFC103V9, "set-up: "+t.Name+": the plugin emitted nothing")
+			j.BlockOn(agenticloop.RFC103V9, "set-up: "+t.Name+": the plugin emitted nothing")
 		}
 		step = due.Step
 	}
@@ -76,18 +76,18 @@ func (s Spent) givenSteps(j *scenarios.Judge) {
 var withinBudget = scenarios.Scenario{
 	ID:    "agenticloop/budget/max-steps-ends-the-run",
 	Title: "a run asks for no more steps than max_steps, and is escalated once when it would",
-	Proves: scenarios.IDs{agenticloopv2.RFC103F7, agenticloopv2.RFC103G7, agenticloopv2.RFC103P3,
-		agenticloopv2.RFC103S8},
+	Proves: scenarios.IDs{agenticloop.RFC103F7, agenticloop.RFC103G7, agenticloop.RFC103P3,
+		agenticloop.RFC103S8},
 	Claim: claims.Plugin,
 	Ask: scenarios.Ask(Budgets, func(o BudgetObservation, j *scenarios.Judge) {
 		for _, s := range o.givenSpent(j, o.Runs...) {
-			s.within(j, agenticloopv2.RFC103G7, agenticloopv2.RFC103F7)
+			s.within(j, agenticloop.RFC103G7, agenticloop.RFC103F7)
 			ends := wire.Found{In: s.Start.Answer.Ref()}
 			for _, t := range s.all() {
 				ends.Values = append(ends.Values, t.Ends().Each("/type").Values...)
-				t.CheckStatus(j, "ok", agenticloopv2.RFC103P3)
+				t.CheckStatus(j, "ok", agenticloop.RFC103P3)
 			}
-			j.Check(agenticloopv2.RFC103F7, ends).To(check.Equal([]string{host.Escalated}),
+			j.Check(agenticloop.RFC103F7, ends).To(check.Equal([]string{host.Escalated}),
 				"max_steps %d: ends of the run within %d results", s.Budget, len(s.Steps))
 			last := s.all()[len(s.all())-1]
 			if len(last.Ends().Values) > 0 && last.Status() == "ok" {
@@ -95,7 +95,7 @@ var withinBudget = scenarios.Scenario{
 				if s.endsAtOnce() {
 					run = last.Ends().Values[0].At("/payload/run_id").String()
 				}
-				j.Check(agenticloopv2.RFC103S8, last.Run(run).Key("status")).To(check.Equal("escalated"),
+				j.Check(agenticloop.RFC103S8, last.Run(run).Key("status")).To(check.Equal("escalated"),
 					"%s: status of the run", last.Name)
 			}
 		}
@@ -116,7 +116,7 @@ func (s Spent) within(j *scenarios.Judge, of ...scenarios.RequirementID) {
 var sameCutOff = scenarios.Scenario{
 	ID:     "agenticloop/budget/same-cut-off",
 	Title:  "the same run meets its budget at the same turn, for the same reason, each time",
-	Proves: scenarios.IDs{agenticloopv2.RFC103M6},
+	Proves: scenarios.IDs{agenticloop.RFC103M6},
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(Budgets, func(o BudgetObservation, j *scenarios.Judge) {
 		again := o.givenSpent(j, o.Again...)
@@ -125,22 +125,22 @@ var sameCutOff = scenarios.Scenario{
 		}
 		first := again[0]
 		if first.end() < 0 {
-			j.BlockOn(agenticloopv2.RFC103F7, "set-up: the run did not meet its budget")
+			j.BlockOn(agenticloop.RFC103F7, "set-up: the run did not meet its budget")
 		}
 		for _, s := range again {
 			last := s.all()[len(s.all())-1]
 			if o.Live { // another scenario judges that it is cut off in time
-				j.Check(agenticloopv2.RFC103M6, last.Ends()).To(check.Len(1), "ends of the run")
+				j.Check(agenticloop.RFC103M6, last.Ends()).To(check.Len(1), "ends of the run")
 				if s.end() != first.end() {
-					j.Find(agenticloopv2.RFC103M6,
+					j.Find(agenticloop.RFC103M6,
 						"a run ends after %d results, and the same one after %d: the profile says that it is not "+
 							"deterministic", first.end(), s.end())
 				}
 				continue
 			}
-			j.Check(agenticloopv2.RFC103M6, last.Ends().Each("/payload/reason")).To(
+			j.Check(agenticloop.RFC103M6, last.Ends().Each("/payload/reason")).To(
 				check.SameAs(first.all()[first.end()].Ends().Each("/payload/reason")), "reason of the end")
-			j.Check(agenticloopv2.RFC103M6, last.Ends()).To(
+			j.Check(agenticloop.RFC103M6, last.Ends()).To(
 				check.Seeing(fmt.Sprintf("the end after %d results", first.end()), func(wire.Seen) (bool, string) {
 					return s.end() == first.end(), fmt.Sprintf("after %d", s.end())
 				}), "where the run ends")
@@ -152,12 +152,12 @@ var sameCutOff = scenarios.Scenario{
 var lowerBudget = scenarios.Scenario{
 	ID:     "agenticloop/budget/start-lowers-it",
 	Title:  "a lower max_steps in the start is the run's budget",
-	Proves: scenarios.IDs{agenticloopv2.RFC103E3},
+	Proves: scenarios.IDs{agenticloop.RFC103E3},
 	Claim:  claims.ContextBudget,
 	Ask: scenarios.Ask(Budgets, func(o BudgetObservation, j *scenarios.Judge) {
 		host.GivenReached(j, o.Lower != nil)
 		if len(o.givenSpent(j, *o.Lower)) > 0 {
-			o.Lower.within(j, agenticloopv2.RFC103E3)
+			o.Lower.within(j, agenticloop.RFC103E3)
 		}
 	}),
 }
@@ -165,12 +165,12 @@ var lowerBudget = scenarios.Scenario{
 var higherBudget = scenarios.Scenario{
 	ID:     "agenticloop/budget/start-does-not-raise-it",
 	Title:  "a higher max_steps in the start raises no budget",
-	Proves: scenarios.IDs{agenticloopv2.RFC103E4},
+	Proves: scenarios.IDs{agenticloop.RFC103E4},
 	Claim:  claims.ContextBudget,
 	Ask: scenarios.Ask(Budgets, func(o BudgetObservation, j *scenarios.Judge) {
 		host.GivenReached(j, o.Higher != nil)
 		if len(o.givenSpent(j, *o.Higher)) > 0 {
-			o.Higher.within(j, agenticloopv2.RFC103E4)
+			o.Higher.within(j, agenticloop.RFC103E4)
 		}
 	}),
 }
@@ -180,20 +180,20 @@ var errorsEnd = scenarios.Scenario{
 	ID: "agenticloop/budget/errors-end-the-run",
 	Title: "a step that goes on failing is asked for again a bounded number of times, and then the run is " +
 		"escalated once",
-	Proves: scenarios.IDs{agenticloopv2.RFC103V10, agenticloopv2.RFC103F6, agenticloopv2.RFC103F3},
+	Proves: scenarios.IDs{agenticloop.RFC103V10, agenticloop.RFC103F6, agenticloop.RFC103F3},
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(failures, func(o FailuresObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.Start)
 		host.GivenSome(j, o.Failing)
 		for _, t := range o.Failing {
 			if len(t.Requests().Values) > 1 {
-				j.BlockOn(agenticloopv2.RFC103T1, "set-up: "+t.Name+": more than one request")
+				j.BlockOn(agenticloop.RFC103T1, "set-up: "+t.Name+": more than one request")
 			}
 		}
 		for i, t := range o.Failing {
-			j.Check(agenticloopv2.RFC103V10, t.Events()).To(host.NotBeyond(o.Pending.Step), "%s: events", t.Name)
+			j.Check(agenticloop.RFC103V10, t.Events()).To(host.NotBeyond(o.Pending.Step), "%s: events", t.Name)
 			if i < len(o.Failing)-1 {
-				j.Check(agenticloopv2.RFC103F6, t.Ends()).To(check.Len(0), "%s: ends", t.Name)
+				j.Check(agenticloop.RFC103F6, t.Ends()).To(check.Len(0), "%s: ends", t.Name)
 			}
 		}
 		last := o.Failing[len(o.Failing)-1]
@@ -201,14 +201,14 @@ var errorsEnd = scenarios.Scenario{
 			j.Block(fmt.Sprintf("the plugin retried the step after each of %d failures, and its profile does not say "+
 				"how often it may", len(o.Failing)), "say max_retries under limits in "+host.ProfileName)
 		}
-		last.CheckEscalated(j, o.Pending.Run, agenticloopv2.RFC103F6)
+		last.CheckEscalated(j, o.Pending.Run, agenticloop.RFC103F6)
 		if len(last.OfType(host.Escalated).Values) > 0 {
 			last.CheckReason(j, o.Pending.Run)
 		}
 		if o.Most < 0 {
 			return
 		}
-		j.Check(agenticloopv2.RFC103F6, last.Events()).To(
+		j.Check(agenticloop.RFC103F6, last.Events()).To(
 			check.Seeing(fmt.Sprintf("at most %d tries", o.Most+1), func(wire.Seen) (bool, string) {
 				return len(o.Failing) <= o.Most+1, fmt.Sprintf("%d", len(o.Failing))
 			}), "failures until the end")
@@ -219,7 +219,7 @@ var errorsEnd = scenarios.Scenario{
 var errorsRetry = scenarios.Scenario{
 	ID:     "agenticloop/budget/retry-counts",
 	Title:  "a step that is asked for again keeps its number and its tool, and its attempt grows by one",
-	Proves: scenarios.IDs{agenticloopv2.RFC103F4},
+	Proves: scenarios.IDs{agenticloop.RFC103F4},
 	Claim:  claims.Retries,
 	Ask: scenarios.Ask(failures, func(o FailuresObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.Start)
@@ -230,16 +230,16 @@ var errorsRetry = scenarios.Scenario{
 				break // no retry was left
 			}
 			again := t.Requests()
-			j.Check(agenticloopv2.RFC103F4, again.Each("/payload/step")).To(check.Equal([]int64{o.Pending.Step}),
+			j.Check(agenticloop.RFC103F4, again.Each("/payload/step")).To(check.Equal([]int64{o.Pending.Step}),
 				"%s: step", t.Name)
-			j.Check(agenticloopv2.RFC103F4, again.Each("/payload/tool")).To(check.Equal([]string{o.Pending.Tool}),
+			j.Check(agenticloop.RFC103F4, again.Each("/payload/tool")).To(check.Equal([]string{o.Pending.Tool}),
 				"%s: tool", t.Name)
 			now := t.Run(o.Pending.Run).Key("attempt")
 			before, known := attempt.Int()
 			if known { // the plugin chooses where to begin
-				j.Check(agenticloopv2.RFC103F4, now).To(check.Equal(before+1), "%s: attempt", t.Name)
+				j.Check(agenticloop.RFC103F4, now).To(check.Equal(before+1), "%s: attempt", t.Name)
 			} else {
-				j.Check(agenticloopv2.RFC103F4, now).To(check.Integer(1, 0), "%s: attempt", t.Name)
+				j.Check(agenticloop.RFC103F4, now).To(check.Integer(1, 0), "%s: attempt", t.Name)
 			}
 			attempt = now
 		}
@@ -250,21 +250,21 @@ var errorsRetry = scenarios.Scenario{
 var retrySucceeds = scenarios.Scenario{
 	ID:     "agenticloop/budget/retry-succeeds",
 	Title:  "a run whose retry succeeds goes on from that step",
-	Proves: scenarios.IDs{agenticloopv2.RFC103F5},
+	Proves: scenarios.IDs{agenticloop.RFC103F5},
 	Claim:  claims.Retries,
 	Ask: scenarios.Ask(failures, func(o FailuresObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.Start)
 		host.Given(j, o.Failing...)
 		if !o.Once {
-			j.BlockOn(agenticloopv2.RFC103F4, "set-up: the step was not asked for again")
+			j.BlockOn(agenticloop.RFC103F4, "set-up: the step was not asked for again")
 		}
 		host.Given(j, o.Healed)
-		j.Check(agenticloopv2.RFC103F5, o.Healed.Events()).To(check.Len(1), "%s: events", o.Healed.Name)
+		j.Check(agenticloop.RFC103F5, o.Healed.Events()).To(check.Len(1), "%s: events", o.Healed.Name)
 		if requests := o.Healed.Requests(); len(requests.Values) > 0 {
-			j.Check(agenticloopv2.RFC103F5, requests.Each("/payload/step")).To(
+			j.Check(agenticloop.RFC103F5, requests.Each("/payload/step")).To(
 				check.Equal([]int64{o.Pending.Step + 1}), "%s: step", o.Healed.Name)
 		} else {
-			j.Check(agenticloopv2.RFC103F5, o.Healed.Events().Each("/type")).To(
+			j.Check(agenticloop.RFC103F5, o.Healed.Events().Each("/type")).To(
 				check.Equal([]string{host.Completed}), "%s: what came of it", o.Healed.Name)
 		}
 	}),
@@ -274,7 +274,7 @@ var retrySucceeds = scenarios.Scenario{
 var reframesEnd = scenarios.Scenario{
 	ID:     "agenticloop/budget/max-reframes-ends-the-run",
 	Title:  "a run reframes no more often than max_reframes, and is escalated once when it would",
-	Proves: scenarios.IDs{agenticloopv2.RFC103F8, agenticloopv2.RFC103G8},
+	Proves: scenarios.IDs{agenticloop.RFC103F8, agenticloop.RFC103G8},
 	Claim:  claims.Reframes,
 	Ask: scenarios.Ask(reframing, func(o ReframesObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.Start)
@@ -283,17 +283,17 @@ var reframesEnd = scenarios.Scenario{
 		for _, t := range o.Steps {
 			count := t.Run(o.Run).Key("reframes")
 			if t.Run(o.Run).Present() {
-				j.Check(agenticloopv2.RFC103G8, count).To(check.Integer(0, int64(o.Most)), "%s: reframes", t.Name)
+				j.Check(agenticloop.RFC103G8, count).To(check.Integer(0, int64(o.Most)), "%s: reframes", t.Name)
 			}
 		}
 		last := o.Steps[len(o.Steps)-1]
 		if w := host.ProgressOf(last.Run(o.Run).Actual()); len(last.Events().Values) == 0 && w.Status == "running" &&
 			w.Step > 0 {
-			j.BlockOn(agenticloopv2.RFC103V9, "set-up: "+last.Name+": the run waits for a step without a request")
+			j.BlockOn(agenticloop.RFC103V9, "set-up: "+last.Name+": the run waits for a step without a request")
 		}
 		host.GivenTaken(j, last)
-		last.CheckEscalated(j, o.Run, agenticloopv2.RFC103F8)
+		last.CheckEscalated(j, o.Run, agenticloop.RFC103F8)
 		reframed := last.Run(o.Run).Key("reframes")
-		j.Check(agenticloopv2.RFC103G8, reframed).To(check.Equal(o.Most), "%s: reframes at the end", last.Name)
+		j.Check(agenticloop.RFC103G8, reframed).To(check.Equal(o.Most), "%s: reframes at the end", last.Name)
 	}),
 }

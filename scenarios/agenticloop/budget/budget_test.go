@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/openassay/assay/gen/agenticloopv2"
+	"github.com/openassay/assay/gen/agenticloop"
 	"github.com/openassay/assay/scenarios/agenticloop/budget"
 	"github.com/openassay/assay/scenarios/agenticloop/host"
 	"github.com/openassay/assay/scenarios/agenticloop/hosttest"
@@ -47,7 +47,7 @@ func TestJudgesOfBudgets(t *testing.T) {
 	}{
 		{"max-steps-ends-the-run", "one step too many", func(o *budget.BudgetObservation) {
 			o.Runs[1] = spent(t, 2, 3, "max_steps_exceeded")
-		}, agenticloopv2.RFC103G7},
+		}, agenticloop.RFC103G7},
 		{"max-steps-ends-the-run", "one step too few is accepted", func(o *budget.BudgetObservation) {
 			o.Runs[2] = spent(t, 3, 2, "max_steps_exceeded")
 		}, "passed"},
@@ -65,10 +65,10 @@ func TestJudgesOfBudgets(t *testing.T) {
 		}, "blocked"},
 		{"max-steps-ends-the-run", "no end", func(o *budget.BudgetObservation) {
 			o.Runs[1] = spent(t, 2, 2, "")
-		}, agenticloopv2.RFC103F7},
+		}, agenticloop.RFC103F7},
 		{"max-steps-ends-the-run", "it is done at its bound", func(o *budget.BudgetObservation) {
 			o.Runs[2] = completes
-		}, agenticloopv2.RFC103F7},
+		}, agenticloop.RFC103F7},
 		{"max-steps-ends-the-run", "it is done, left to itself", func(o *budget.BudgetObservation) {
 			o.Way, o.Runs[2] = "", completes
 		}, "passed"},
@@ -80,10 +80,10 @@ func TestJudgesOfBudgets(t *testing.T) {
 		}, "blocked"},
 		{"same-cut-off", "another reason", func(o *budget.BudgetObservation) {
 			o.Again[2] = spent(t, 2, 2, "tired")
-		}, agenticloopv2.RFC103M6},
+		}, agenticloop.RFC103M6},
 		{"same-cut-off", "a turn earlier", func(o *budget.BudgetObservation) {
 			o.Again[1] = spent(t, 2, 1, "max_steps_exceeded")
-		}, agenticloopv2.RFC103M6},
+		}, agenticloop.RFC103M6},
 		{"same-cut-off", "another reason, and the profile says so", func(o *budget.BudgetObservation) {
 			o.Live, o.Again[2] = true, spent(t, 2, 1, "tired")
 		}, "passed"},
@@ -140,10 +140,10 @@ func TestJudgesOfFailures(t *testing.T) {
 		}, "passed"},
 		{"errors-end-the-run", "it never gives up", func(o *budget.FailuresObservation) {
 			o.Failing = []host.Turn{retry(1), retry(2), retry(3), retry(4), retry(5)}
-		}, agenticloopv2.RFC103F6},
+		}, agenticloop.RFC103F6},
 		{"errors-end-the-run", "one try too many", func(o *budget.FailuresObservation) {
 			o.Failing = []host.Turn{retry(1), retry(2), retry(3), end}
-		}, agenticloopv2.RFC103F6},
+		}, agenticloop.RFC103F6},
 		{"errors-end-the-run", "more tries than any profile says", func(o *budget.FailuresObservation) {
 			o.Most, o.Failing = -1, []host.Turn{retry(1), retry(2), retry(3), retry(4), retry(5), end}
 		}, "passed"},
@@ -153,22 +153,22 @@ func TestJudgesOfFailures(t *testing.T) {
 		{"errors-end-the-run", "it goes on", func(o *budget.FailuresObservation) {
 			o.Failing = []host.Turn{hosttest.Turn(t,
 				"failure 1", tried(1), hosttest.Ok(hosttest.RunR2, hosttest.Request("R", 2, "fabric")))}
-		}, agenticloopv2.RFC103V10},
+		}, agenticloop.RFC103V10},
 		{"errors-end-the-run", "it is done", func(o *budget.FailuresObservation) {
 			o.Failing = []host.Turn{hosttest.Turn(t, "failure 1", tried(1),
 				hosttest.Ok(host.Object{"R": hosttest.Over("done", 1)}, hosttest.Completion("R", 1)))}
-		}, agenticloopv2.RFC103V10},
+		}, agenticloop.RFC103V10},
 		{"retry-counts", "attempt stays", func(o *budget.FailuresObservation) {
 			o.Failing[0] = hosttest.Turn(t, "failure 1", tried(1),
 				hosttest.Ok(tried(1), hosttest.Request("R", 1, "fetch")))
-		}, agenticloopv2.RFC103F4},
+		}, agenticloop.RFC103F4},
 		{"retry-counts", "another tool", func(o *budget.FailuresObservation) {
 			o.Failing[0] = hosttest.Turn(t, "failure 1", tried(1),
 				hosttest.Ok(host.Object{"R": hosttest.Running(1, "fabric")}, hosttest.Request("R", 1, "fabric")))
-		}, agenticloopv2.RFC103F4},
+		}, agenticloop.RFC103F4},
 		{"retry-counts", "no retry at all", func(o *budget.FailuresObservation) {
 			o.Failing = []host.Turn{end}
-		}, agenticloopv2.RFC103F4},
+		}, agenticloop.RFC103F4},
 	} {
 		t.Run(c.scenario+"/"+c.name, func(t *testing.T) {
 			hosttest.Expect(t, "budget/"+c.scenario, honest(), "passed")
@@ -210,10 +210,10 @@ func TestJudgesOfReframes(t *testing.T) {
 	}{
 		"honest": {[]host.Turn{reframed(1, 2), reframed(2, 3), end(2)}, "passed"},
 		"one too many": {[]host.Turn{reframed(1, 2), reframed(2, 3), reframed(3, 4), end(3)},
-			agenticloopv2.RFC103G8},
+			agenticloop.RFC103G8},
 		"it never ends": {[]host.Turn{reframed(1, 2), reframed(2, 3), reframed(2, 4), reframed(2, 5)},
-			agenticloopv2.RFC103F8},
-		"it does not count": {[]host.Turn{reframed(0, 2), reframed(0, 3), end(0)}, agenticloopv2.RFC103G8},
+			agenticloop.RFC103F8},
+		"it does not count": {[]host.Turn{reframed(0, 2), reframed(0, 3), end(0)}, agenticloop.RFC103G8},
 		"it takes none": {
 			[]host.Turn{hosttest.Turn(t, "result 1", host.Object{"R": hosttest.Running(1, "fetch")}, hosttest.Ok(nil))},
 			"blocked"},

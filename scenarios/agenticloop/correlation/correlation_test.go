@@ -3,7 +3,7 @@ package correlation_test
 import (
 	"testing"
 
-	"github.com/openassay/assay/gen/agenticloopv2"
+	"github.com/openassay/assay/gen/agenticloop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/agenticloop/correlation"
 	"github.com/openassay/assay/scenarios/agenticloop/host"
@@ -23,21 +23,21 @@ func TestJudgesOfResults(t *testing.T) {
 		}, "passed"},
 		{"matching-result-resumes", "it is ignored", func(t *testing.T, o *correlation.ResultsObservation) {
 			o.Matching = hosttest.Handed(t, "the result", hosttest.Ok(nil))
-		}, agenticloopv2.RFC103T9},
+		}, agenticloop.RFC103T9},
 		{"matching-result-resumes", "it jumps a step", func(t *testing.T, o *correlation.ResultsObservation) {
 			o.Matching = hosttest.Handed(t, "the result",
 				hosttest.Ok(host.Object{"R": hosttest.Running(3, "fabric")}, hosttest.Request("R", 3, "fabric")))
-		}, agenticloopv2.RFC103E11},
+		}, agenticloop.RFC103E11},
 		{"matching-result-resumes", "it does not keep what is pending",
 			func(t *testing.T, o *correlation.ResultsObservation) {
 				run := hosttest.Running(2, "fabric")
 				run["pending_step"] = 1
 				o.Matching = hosttest.Handed(t, "the result",
 					hosttest.Ok(host.Object{"R": run}, hosttest.Request("R", 2, "fabric")))
-			}, agenticloopv2.RFC103S7},
+			}, agenticloop.RFC103S7},
 		{"matching-result-resumes", "it is an error", func(t *testing.T, o *correlation.ResultsObservation) {
 			o.Matching = hosttest.Handed(t, "the result", hosttest.Refusal(true))
-		}, agenticloopv2.RFC103P3},
+		}, agenticloop.RFC103P3},
 		{"matching-result-resumes", "it crashes", func(t *testing.T, o *correlation.ResultsObservation) {
 			o.Matching = hosttest.Told{Name: "the result", Answer: "Traceback", Exit: 1}.Turn(t)
 		}, "blocked"},
@@ -53,14 +53,14 @@ func TestJudgesOfResults(t *testing.T) {
 		{"same-result-twice", "it advances again", func(t *testing.T, o *correlation.ResultsObservation) {
 			o.Again = hosttest.Turn(t, "again", hosttest.RunR2,
 				hosttest.Ok(host.Object{"R": hosttest.Running(3, "fetch")}, hosttest.Request("R", 3, "fetch")))
-		}, agenticloopv2.RFC103I6},
+		}, agenticloop.RFC103I6},
 		{"same-result-twice", "it advances the fourth time", func(t *testing.T, o *correlation.ResultsObservation) {
 			o.Late = append(o.Late, hosttest.Turn(t, "again (4)", hosttest.RunR2,
 				hosttest.Ok(host.Object{"R": hosttest.Running(3, "fetch")}, hosttest.Request("R", 3, "fetch"))))
-		}, agenticloopv2.RFC103O5},
+		}, agenticloop.RFC103O5},
 		{"same-result-twice", "it is an error", func(t *testing.T, o *correlation.ResultsObservation) {
 			o.Again = hosttest.Turn(t, "again", hosttest.RunR2, hosttest.Refusal(false))
-		}, agenticloopv2.RFC103I6},
+		}, agenticloop.RFC103I6},
 		{"same-result-twice", "it never moved", func(t *testing.T, o *correlation.ResultsObservation) {
 			o.Matching = hosttest.Handed(t, "the result", hosttest.Ok(nil))
 		}, "blocked"},
@@ -68,11 +68,11 @@ func TestJudgesOfResults(t *testing.T) {
 		{"stale-step-ignored", "it is taken", func(t *testing.T, o *correlation.ResultsObservation) {
 			o.Stale = hosttest.Turn(t, "stale", host.Object{"R": hosttest.Running(3, "fetch")},
 				hosttest.Ok(host.Object{"R": hosttest.Running(4, "fetch")}, hosttest.Request("R", 4, "fetch")))
-		}, agenticloopv2.RFC103V6},
+		}, agenticloop.RFC103V6},
 		{"stale-step-ignored", "an older one is taken", func(t *testing.T, o *correlation.ResultsObservation) {
 			o.Old = hosttest.Turn(t, "old", host.Object{"R": hosttest.Running(3, "fetch")},
 				hosttest.Ok(host.Object{"R": hosttest.Running(4, "fetch")}, hosttest.Request("R", 4, "fetch")))
-		}, agenticloopv2.RFC103V6},
+		}, agenticloop.RFC103V6},
 		{"stale-step-ignored", "what is pending is asked for once more",
 			func(t *testing.T, o *correlation.ResultsObservation) {
 				o.Stale = hosttest.Turn(t, "stale", host.Object{"R": hosttest.Running(3, "fetch")},
@@ -84,63 +84,63 @@ func TestJudgesOfResults(t *testing.T) {
 				changed["attempt"] = 2
 				o.Stale = hosttest.Turn(t, "stale", host.Object{"R": hosttest.Running(3, "fetch")},
 					hosttest.Ok(host.Object{"R": changed}, hosttest.Request("R", 3, "fetch")))
-			}, agenticloopv2.RFC103V6},
+			}, agenticloop.RFC103V6},
 		{"stale-step-ignored", "another tool is asked for", func(t *testing.T, o *correlation.ResultsObservation) {
 			o.Stale = hosttest.Turn(t, "stale", host.Object{"R": hosttest.Running(3, "fetch")},
 				hosttest.Ok(nil, hosttest.Request("R", 3, "fabric")))
-		}, agenticloopv2.RFC103V6},
+		}, agenticloop.RFC103V6},
 		{"stale-step-ignored", "the run changes in silence", func(t *testing.T, o *correlation.ResultsObservation) {
 			o.Stale = hosttest.Turn(t, "stale", host.Object{"R": hosttest.Running(3, "fetch")},
 				hosttest.Ok(host.Object{"R": hosttest.Running(2, "fetch")}))
-		}, agenticloopv2.RFC103V6},
+		}, agenticloop.RFC103V6},
 
 		{"later-step-escalates", "it is taken", func(t *testing.T, o *correlation.ResultsObservation) {
 			o.Later[0] = hosttest.Handed(t, "later", advance)
-		}, agenticloopv2.RFC103K2},
+		}, agenticloop.RFC103K2},
 		{"later-step-escalates", "it is an error", func(t *testing.T, o *correlation.ResultsObservation) {
 			o.Later[1] = hosttest.Handed(t, "later", hosttest.Refusal(false))
-		}, agenticloopv2.RFC103K2},
+		}, agenticloop.RFC103K2},
 		{"later-step-escalates", "the state does not say so", func(t *testing.T, o *correlation.ResultsObservation) {
 			o.Later[0] = hosttest.Handed(t, "later", hosttest.Ok(nil, hosttest.Escalation("R", "step_mismatch")))
-		}, agenticloopv2.RFC103K2},
+		}, agenticloop.RFC103K2},
 		{"later-step-escalates", "it ends twice", func(t *testing.T, o *correlation.ResultsObservation) {
 			o.Later[0] = hosttest.Handed(t, "later",
 				hosttest.Ok(host.Object{"R": hosttest.Over("escalated", 1)}, hosttest.Escalation("R", "a"),
 					hosttest.Escalation("R", "b")))
-		}, agenticloopv2.RFC103K2},
+		}, agenticloop.RFC103K2},
 
 		{"wrong-tool-escalates", "it is taken", func(t *testing.T, o *correlation.ResultsObservation) {
 			o.Wrong = hosttest.Handed(t, "wrong tool", advance)
-		}, agenticloopv2.RFC103V7},
+		}, agenticloop.RFC103V7},
 		{"wrong-tool-escalates", "it is an error", func(t *testing.T, o *correlation.ResultsObservation) {
 			answer := hosttest.Refusal(true)
 			answer["events"] = []any{hosttest.Escalation("R", "x")}
 			o.Wrong = hosttest.Handed(t, "wrong tool", answer)
-		}, agenticloopv2.RFC103P3},
+		}, agenticloop.RFC103P3},
 		{"wrong-tool-escalates", "it is ignored", func(t *testing.T, o *correlation.ResultsObservation) {
 			o.Wrong = hosttest.Handed(t, "wrong tool", hosttest.Ok(nil))
-		}, agenticloopv2.RFC103V7},
+		}, agenticloop.RFC103V7},
 		{"wrong-tool-escalates", "no reason is given", func(t *testing.T, o *correlation.ResultsObservation) {
 			o.Wrong = hosttest.Handed(t, "wrong tool",
 				hosttest.Ok(host.Object{"R": hosttest.Over("escalated", 1)},
 					host.Object{"type": host.Escalated, "payload": host.Object{"run_id": "R"}}))
-		}, agenticloopv2.RFC103F3},
+		}, agenticloop.RFC103F3},
 
 		{"order-of-checks", "the tool is looked at first", func(t *testing.T, o *correlation.ResultsObservation) {
 			o.StaleWrong = hosttest.Turn(t, "stale and wrong", host.Object{"R": hosttest.Running(3, "fetch")},
 				hosttest.GaveUp)
-		}, agenticloopv2.RFC103V1},
+		}, agenticloop.RFC103V1},
 		{"order-of-checks", "a finished run is escalated again", func(t *testing.T, o *correlation.ResultsObservation) {
 			o.Finished[1] = hosttest.Turn(t, "escalated", host.Object{"R": hosttest.Over("escalated", 1)},
 				hosttest.GaveUp)
-		}, agenticloopv2.RFC103V1},
+		}, agenticloop.RFC103V1},
 		{"order-of-checks", "another run is resumed", func(t *testing.T, o *correlation.ResultsObservation) {
 			o.Unknown = hosttest.Handed(t, "unknown run", advance)
-		}, agenticloopv2.RFC103I5},
+		}, agenticloop.RFC103I5},
 
 		{"finished-run-ignored", "it goes on", func(t *testing.T, o *correlation.ResultsObservation) {
 			o.Finished[0] = hosttest.Turn(t, "done", host.Object{"R": hosttest.Over("done", 1)}, advance)
-		}, agenticloopv2.RFC103V4},
+		}, agenticloop.RFC103V4},
 		{"finished-run-ignored", "the run is let go of", func(t *testing.T, o *correlation.ResultsObservation) {
 			o.Finished[0] = hosttest.Turn(t, "done", host.Object{"R": hosttest.Over("done", 1)},
 				hosttest.Ok(host.Object{}))
@@ -160,18 +160,18 @@ func TestJudgesOfResults(t *testing.T) {
 		{"unknown-run-ignored", "it makes a run", func(t *testing.T, o *correlation.ResultsObservation) {
 			o.Unknown = hosttest.Handed(t, "unknown run",
 				hosttest.Ok(host.Object{"R": hosttest.Running(1, "fetch"), "S": hosttest.Running(2, "fetch")}))
-		}, agenticloopv2.RFC103V2},
+		}, agenticloop.RFC103V2},
 		{"unknown-run-ignored", "it is an error", func(t *testing.T, o *correlation.ResultsObservation) {
 			o.Unknown = hosttest.Handed(t, "unknown run", hosttest.Refusal(false))
-		}, agenticloopv2.RFC103V2},
+		}, agenticloop.RFC103V2},
 
 		{"misshapen-result-moves-nothing", "step 0 is taken", func(t *testing.T, o *correlation.ResultsObservation) {
 			o.Misshapen[1] = hosttest.Handed(t, "step 0", advance)
-		}, agenticloopv2.RFC103READ1},
+		}, agenticloop.RFC103READ1},
 		{"misshapen-result-moves-nothing", "it is to be tried again for ever",
 			func(t *testing.T, o *correlation.ResultsObservation) {
 				o.Misshapen[0] = hosttest.Handed(t, "no step", hosttest.Refusal(nil))
-			}, agenticloopv2.RFC103READ1},
+			}, agenticloop.RFC103READ1},
 		{"misshapen-result-moves-nothing", "a fraction is cut off",
 			func(t *testing.T, o *correlation.ResultsObservation) {
 				o.Rounded[0] = hosttest.Handed(t, "step 1.9", advance)
@@ -179,17 +179,17 @@ func TestJudgesOfResults(t *testing.T) {
 
 		{"unknown-status-is-not-ok", "it is taken for ok", func(t *testing.T, o *correlation.ResultsObservation) {
 			o.Statuses[0] = hosttest.Handed(t, "no status", advance)
-		}, agenticloopv2.RFC103V8},
+		}, agenticloop.RFC103V8},
 		{"unknown-status-is-not-ok", "it completes the run", func(t *testing.T, o *correlation.ResultsObservation) {
 			o.Statuses[0] = hosttest.Handed(t, "no status",
 				hosttest.Ok(host.Object{"R": hosttest.Over("done", 1)}, hosttest.Completion("R", 1)))
-		}, agenticloopv2.RFC103V8},
+		}, agenticloop.RFC103V8},
 
 		{"same-request-same-answer", "another tool the second time",
 			func(t *testing.T, o *correlation.ResultsObservation) {
 				o.Twin = hosttest.Handed(t, "the same request",
 					hosttest.Ok(host.Object{"R": hosttest.Running(2, "fetch")}, hosttest.Request("R", 2, "fetch")))
-			}, agenticloopv2.RFC103O4},
+			}, agenticloop.RFC103O4},
 		{"same-request-same-answer", "another tool, which the profile says may be",
 			func(t *testing.T, o *correlation.ResultsObservation) {
 				o.Live, o.Twin = true, hosttest.Handed(t, "the same request",
@@ -201,7 +201,7 @@ func TestJudgesOfResults(t *testing.T) {
 					hosttest.Handed(t, "the same request",
 						hosttest.Ok(host.Object{"R": hosttest.Running(1, "fetch"), "S": hosttest.Running(2, "fabric")},
 							hosttest.Request("S", 2, "fabric")))
-			}, agenticloopv2.RFC103O4},
+			}, agenticloop.RFC103O4},
 		{"same-request-same-answer", "the id of a trace", func(t *testing.T, o *correlation.ResultsObservation) {
 			e := hosttest.Request("R", 2, "fabric")
 			e["payload"].(host.Object)["trace_id"] = "b"
@@ -226,9 +226,9 @@ func TestJudgesOfResults(t *testing.T) {
 		o.Unknown, o.Finished[0] = hosttest.Handed(t, "unknown run", hosttest.Ok(nil)),
 			hosttest.Turn(t, "done", host.Object{"R": hosttest.Over("done", 1)}, hosttest.Ok(nil))
 		o.Again = hosttest.Turn(t, "again", hosttest.RunR2, hosttest.Ok(nil, hosttest.Request("R", 2, "fabric")))
-		for name, want := range map[string]string{"misshapen-result-moves-nothing": agenticloopv2.RFC103READ1,
-			"unknown-run-logged":  agenticloopv2.RFC103V3,
-			"finished-run-logged": agenticloopv2.RFC103V5, "same-result-twice": agenticloopv2.RFC103I6} {
+		for name, want := range map[string]string{"misshapen-result-moves-nothing": agenticloop.RFC103READ1,
+			"unknown-run-logged":  agenticloop.RFC103V3,
+			"finished-run-logged": agenticloop.RFC103V5, "same-result-twice": agenticloop.RFC103I6} {
 			out := hosttest.Expect(t, "correlation/"+name, o, "passed")
 			if len(out.Findings) != 1 || out.Findings[0].Requirement != scenarios.RequirementID(want) {
 				t.Errorf("%s: findings %v", name, out.Findings)

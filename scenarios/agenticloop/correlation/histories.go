@@ -1,7 +1,7 @@
 package correlation
 
 import (
-	"github.com/openassay/assay/gen/agenticloopv2"
+	"github.com/openassay/assay/gen/agenticloop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/agenticloop/claims"
 	"github.com/openassay/assay/scenarios/agenticloop/host"
@@ -11,25 +11,25 @@ import (
 var histories = scenarios.Scenario{
 	ID:     "agenticloop/correlation/histories",
 	Title:  "whatever the order in which the results of several runs come, each goes the way that it goes alone",
-	Proves: scenarios.IDs{agenticloopv2.RFC103READ5, agenticloopv2.RFC103I5},
+	Proves: scenarios.IDs{agenticloop.RFC103READ5, agenticloop.RFC103I5},
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(RandomHistories, func(o HistoriesObservation, j *scenarios.Judge) {
 		host.GivenReached(j, len(o.Histories) > 0 && len(o.Histories[0]) > 0)
 		first := o.Histories[0][0].Turn
 		host.GivenRequest(j, first)
 		if o.Shrunk > 0 {
-			j.Find(agenticloopv2.RFC103READ5, "the history was shrunk from %d deliveries to %d", o.Shrunk,
+			j.Find(agenticloop.RFC103READ5, "the history was shrunk from %d deliveries to %d", o.Shrunk,
 				len(o.Histories[0]))
 		}
 		for _, h := range o.Histories {
 			for _, d := range h {
 				host.Given(j, d.Turn)
 				d.givenOthers(j, h)
-				j.Check(agenticloopv2.RFC103READ5, d.Turn.Output).To(d.What.Keeps(d.Turn), "%s", d.Turn.Name)
+				j.Check(agenticloop.RFC103READ5, d.Turn.Output).To(d.What.Keeps(d.Turn), "%s", d.Turn.Name)
 				was := host.ProgressOf(d.Turn.RunsBefore()[d.What.Run])
 				if d.What.Run != "" && (d.What.Step != was.Step || d.What.Tool != was.Tool) {
 					none := d.Turn.NoRequestBut(d.What.Run)
-					j.Check(agenticloopv2.RFC103I5, d.Turn.Requests()).To(none, "%s: requests for tools", d.Turn.Name)
+					j.Check(agenticloop.RFC103I5, d.Turn.Requests()).To(none, "%s: requests for tools", d.Turn.Name)
 				}
 			}
 		}
@@ -44,7 +44,7 @@ func (d Delivered) givenOthers(j *scenarios.Judge, history []Delivered) {
 		return
 	}
 	if d.What.Run == "" {
-		j.BlockOn(agenticloopv2.RFC103M1, "set-up: a start departs from the RFC: "+why)
+		j.BlockOn(agenticloop.RFC103M1, "set-up: a start departs from the RFC: "+why)
 	}
 	starts := 0
 	for _, other := range history {
@@ -53,6 +53,6 @@ func (d Delivered) givenOthers(j *scenarios.Judge, history []Delivered) {
 		}
 	}
 	if starts <= 1 {
-		j.BlockOn(agenticloopv2.RFC103I5, "set-up: a run departs from the RFC even without other runs: "+why)
+		j.BlockOn(agenticloop.RFC103I5, "set-up: a run departs from the RFC even without other runs: "+why)
 	}
 }

@@ -3,7 +3,7 @@ package correlation_test
 import (
 	"testing"
 
-	"github.com/openassay/assay/gen/agenticloopv2"
+	"github.com/openassay/assay/gen/agenticloop"
 	"github.com/openassay/assay/scenarios/agenticloop/correlation"
 	"github.com/openassay/assay/scenarios/agenticloop/host"
 	"github.com/openassay/assay/scenarios/agenticloop/hosttest"
@@ -69,7 +69,7 @@ func TestTheModel(t *testing.T) {
 			if why := c.what.Departs(turn); (why == "") != c.keeps {
 				t.Errorf("departs: %q", why)
 			}
-			alone, among := agenticloopv2.RFC103READ5, agenticloopv2.RFC103READ5
+			alone, among := agenticloop.RFC103READ5, agenticloop.RFC103READ5
 			switch {
 			case c.keeps:
 				alone, among = "passed", "passed"

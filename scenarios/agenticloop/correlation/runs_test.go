@@ -4,7 +4,7 @@ import (
 	"maps"
 	"testing"
 
-	"github.com/openassay/assay/gen/agenticloopv2"
+	"github.com/openassay/assay/gen/agenticloop"
 	"github.com/openassay/assay/scenarios/agenticloop/correlation"
 	"github.com/openassay/assay/scenarios/agenticloop/host"
 	"github.com/openassay/assay/scenarios/agenticloop/hosttest"
@@ -42,53 +42,53 @@ func TestJudgesOfStarts(t *testing.T) {
 	}{
 		{"correlation/start-makes-a-run", "no run", func(t *testing.T, o *correlation.StartsObservation) {
 			o.First = hosttest.Turn(t, "a", nil, hosttest.Ok(nil))
-		}, agenticloopv2.RFC103T3},
+		}, agenticloop.RFC103T3},
 		{"correlation/start-makes-a-run", "two runs", func(t *testing.T, o *correlation.StartsObservation) {
 			o.First = hosttest.Turn(t, "a", nil,
 				hosttest.Ok(host.Object{"R": hosttest.Running(1, "fetch"), "S": hosttest.Running(1, "fetch")},
 					hosttest.Request("R", 1, "fetch")))
-		}, agenticloopv2.RFC103T3},
+		}, agenticloop.RFC103T3},
 		{"correlation/start-makes-a-run", "counts from 0", func(t *testing.T, o *correlation.StartsObservation) {
 			o.First = hosttest.Turn(t, "a", nil,
 				hosttest.Ok(host.Object{"R": hosttest.Running(0, "fetch")}, hosttest.Request("R", 0, "fetch")))
-		}, agenticloopv2.RFC103T6},
+		}, agenticloop.RFC103T6},
 		{"correlation/start-makes-a-run", "another goal", func(_ *testing.T, o *correlation.StartsObservation) {
 			o.Goal = "h"
-		}, agenticloopv2.RFC103E1},
+		}, agenticloop.RFC103E1},
 		{"correlation/start-makes-a-run", "prints a dump", func(t *testing.T, o *correlation.StartsObservation) {
 			o.First = hosttest.Told{Name: "a", Answer: "Traceback", Exit: 1}.Turn(t)
 		}, "blocked"},
 		{"correlation/starts-are-distinct", "the same id", func(t *testing.T, o *correlation.StartsObservation) {
 			o.Second = hosttest.Turn(t, "another", hosttest.RunR,
 				hosttest.Ok(hosttest.RunR, hosttest.Request("R", 1, "fetch")))
-		}, agenticloopv2.RFC103I1},
+		}, agenticloop.RFC103I1},
 		{"correlation/starts-are-distinct", "the first is gone", func(t *testing.T, o *correlation.StartsObservation) {
 			o.Second = hosttest.Turn(t, "another", hosttest.RunR,
 				hosttest.Ok(host.Object{"Q": hosttest.Running(1, "fetch")}, hosttest.Request("Q", 1, "fetch")))
-		}, agenticloopv2.RFC103READ5},
+		}, agenticloop.RFC103READ5},
 		{"correlation/starts-are-distinct", "an id with a slash", func(t *testing.T, o *correlation.StartsObservation) {
 			o.First = hosttest.Turn(t, "a", nil,
 				hosttest.Ok(host.Object{"R/1": hosttest.Running(1, "fetch")}, hosttest.Request("R/1", 1, "fetch")))
 			o.Second = hosttest.Turn(t, "another", host.Object{"R/1": hosttest.Running(1, "fetch")},
 				hosttest.Ok(host.Object{"R/1": hosttest.Running(1, "fetch"), "Q": hosttest.Running(1, "fetch")},
 					hosttest.Request("Q", 1, "fetch")))
-		}, agenticloopv2.RFC103I1},
+		}, agenticloop.RFC103I1},
 		{"protocol/request-names-its-step", "the type names nothing",
 			func(t *testing.T, o *correlation.StartsObservation) {
 				e := hosttest.Request("R", 1, "fetch")
 				e["type"] = "agentic.tool_request"
 				o.First = hosttest.Turn(t, "a", nil, hosttest.Ok(hosttest.RunR, e))
-			}, agenticloopv2.RFC103E6},
+			}, agenticloop.RFC103E6},
 		{"protocol/request-names-its-step", "no tool", func(t *testing.T, o *correlation.StartsObservation) {
 			o.First = hosttest.Turn(t, "a", nil, hosttest.Ok(hosttest.RunR, changed("tool", nil)))
-		}, agenticloopv2.RFC103E7},
+		}, agenticloop.RFC103E7},
 		{"protocol/request-names-its-step", "a step as a text", func(t *testing.T, o *correlation.StartsObservation) {
 			o.First = hosttest.Turn(t, "a", nil, hosttest.Ok(hosttest.RunR, changed("step", "1")))
-		}, agenticloopv2.RFC103E7},
+		}, agenticloop.RFC103E7},
 		{"protocol/request-names-its-step", "two versions of the arguments",
 			func(t *testing.T, o *correlation.StartsObservation) {
 				o.First = hosttest.Turn(t, "a", nil, hosttest.Ok(hosttest.RunR, changed("url", "another")))
-			}, agenticloopv2.RFC103E9},
+			}, agenticloop.RFC103E9},
 		{"protocol/request-names-its-step", "the same arguments in both places",
 			func(t *testing.T, o *correlation.StartsObservation) {
 				o.First = hosttest.Turn(t, "a", nil, hosttest.Ok(hosttest.RunR, changed("url", "u")))
@@ -96,26 +96,26 @@ func TestJudgesOfStarts(t *testing.T) {
 		{"protocol/start-without-goal", "starts a run", func(t *testing.T, o *correlation.StartsObservation) {
 			o.NoGoal[0] = hosttest.Turn(t, "no goal", nil,
 				hosttest.Ok(host.Object{"N": hosttest.Running(1, "fetch")}, hosttest.Request("N", 1, "fetch")))
-		}, agenticloopv2.RFC103E2},
+		}, agenticloop.RFC103E2},
 		{"protocol/start-without-goal", "to be tried again", func(t *testing.T, o *correlation.StartsObservation) {
 			o.NoGoal[0] = hosttest.Turn(t, "no goal", nil, hosttest.Refusal(true))
-		}, agenticloopv2.RFC103E2},
+		}, agenticloop.RFC103E2},
 		{"protocol/start-without-goal", "nothing at all", func(t *testing.T, o *correlation.StartsObservation) {
 			o.NoGoal[0] = hosttest.Turn(t, "no goal", nil, hosttest.Ok(nil))
-		}, agenticloopv2.RFC103E2},
+		}, agenticloop.RFC103E2},
 		{"state/run-has-its-fields", "no budget", func(t *testing.T, o *correlation.StartsObservation) {
 			run := hosttest.Running(1, "fetch")
 			delete(run, "max_steps")
 			o.First = hosttest.Turn(t, "a", nil, hosttest.Ok(host.Object{"R": run}, hosttest.Request("R", 1, "fetch")))
-		}, agenticloopv2.RFC103S2},
+		}, agenticloop.RFC103S2},
 		{"state/run-has-its-fields", "the run is not kept", func(t *testing.T, o *correlation.StartsObservation) {
 			o.First = hosttest.Turn(t, "a", nil, hosttest.Ok(host.Object{}, hosttest.Request("R", 1, "fetch")))
-		}, agenticloopv2.RFC103P5},
+		}, agenticloop.RFC103P5},
 		{"state/run-has-its-fields", "the last run is another", func(t *testing.T, o *correlation.StartsObservation) {
 			a := hosttest.Ok(hosttest.RunR, hosttest.Request("R", 1, "fetch"))
 			a["state_updates"].(host.Object)["last_run_id"] = "Q"
 			o.First = hosttest.Turn(t, "a", nil, a)
-		}, agenticloopv2.RFC103S3},
+		}, agenticloop.RFC103S3},
 	} {
 		t.Run(c.scenario+"/"+c.name, func(t *testing.T) {
 			hosttest.Expect(t, c.scenario, honest(t), "passed")
@@ -146,23 +146,23 @@ func TestJudgesOfTheEnd(t *testing.T) {
 		{"correlation/steps-count-up", "a step twice", func(o *host.EndObservation) {
 			o.Steps[0] = hosttest.Handed(t, "the result of step 1",
 				hosttest.Ok(hosttest.RunR2, hosttest.Request("R", 1, "fabric")))
-		}, agenticloopv2.RFC103I2},
+		}, agenticloop.RFC103I2},
 		{"correlation/steps-count-up", "a step left out", func(o *host.EndObservation) {
 			o.Steps[0] = hosttest.Handed(t, "the result of step 1",
 				hosttest.Ok(host.Object{"R": hosttest.Running(3, "fabric")}, hosttest.Request("R", 3, "fabric")))
-		}, agenticloopv2.RFC103I2},
+		}, agenticloop.RFC103I2},
 		{"correlation/completion-tells", "another goal", last(finish(func(p host.Object) {
 			p["goal"] = "h"
-		})), agenticloopv2.RFC103E12},
+		})), agenticloop.RFC103E12},
 		{"correlation/completion-tells", "no run", last(finish(func(p host.Object) {
 			delete(p, "run_id")
-		})), agenticloopv2.RFC103E12},
+		})), agenticloop.RFC103E12},
 		{"correlation/completion-tells", "no outcome", last(finish(func(p host.Object) {
 			p["outcome"] = ""
-		})), agenticloopv2.RFC103E13},
+		})), agenticloop.RFC103E13},
 		{"correlation/completion-tells", "one step too many", last(finish(func(p host.Object) {
 			p["steps_taken"] = 3
-		})), agenticloopv2.RFC103E14},
+		})), agenticloop.RFC103E14},
 		{"correlation/completion-tells", "it gives up", last(gives), "blocked"},
 		{"correlation/completion-tells", "it gives up, left to itself", func(o *host.EndObservation) {
 			last(gives)(o)
@@ -174,22 +174,22 @@ func TestJudgesOfTheEnd(t *testing.T) {
 		{"correlation/completes-once", "it completes again", func(o *host.EndObservation) {
 			o.Again[2] = hosttest.Turn(t, "again", host.Object{"R": hosttest.Over("done", 2)},
 				hosttest.Ok(nil, hosttest.Completion("R", 2)))
-		}, agenticloopv2.RFC103M7},
+		}, agenticloop.RFC103M7},
 		{"correlation/completes-once", "it goes on", func(o *host.EndObservation) {
 			o.Again[0] = hosttest.Turn(t, "again", host.Object{"R": hosttest.Over("done", 2)},
 				hosttest.Ok(host.Object{"R": hosttest.Running(3, "fetch")}, hosttest.Request("R", 3, "fetch")))
-		}, agenticloopv2.RFC103M7},
+		}, agenticloop.RFC103M7},
 		{"correlation/completes-once", "no event tells it",
-			last(hosttest.Ok(host.Object{"R": hosttest.Over("done", 2)})), agenticloopv2.RFC103M7},
+			last(hosttest.Ok(host.Object{"R": hosttest.Over("done", 2)})), agenticloop.RFC103M7},
 		{"state/done-is-kept", "it is still running", last(hosttest.Ok(hosttest.RunR2, hosttest.Completion("R", 2))),
-			agenticloopv2.RFC103S8},
+			agenticloop.RFC103S8},
 		{"state/done-is-kept", "it is not kept", last(hosttest.Ok(nil, hosttest.Completion("R", 2))),
-			agenticloopv2.RFC103S8},
+			agenticloop.RFC103S8},
 		{"state/done-is-kept", "something is pending", last(hosttest.Ok(host.Object{"R": func() host.Object {
 			r := hosttest.Over("done", 2)
 			r["pending_step"] = 2
 			return r
-		}()}, hosttest.Completion("R", 2))), agenticloopv2.RFC103S7},
+		}()}, hosttest.Completion("R", 2))), agenticloop.RFC103S7},
 		{"state/done-is-kept", "0 and an empty text are nothing", last(hosttest.Ok(host.Object{"R": func() host.Object {
 			r := hosttest.Over("done", 2)
 			maps.Copy(r, host.Object{"pending_step": 0, "pending_tool": ""})
@@ -254,13 +254,13 @@ func TestJudgesOfSeveralRuns(t *testing.T) {
 	}{
 		{"state/other-runs-kept", "one is lost",
 			one(host.Object{"A": hosttest.Running(1, "fetch"), "B": hosttest.Running(2, "fabric"),
-				"E": hosttest.Over("done", 1)}), agenticloopv2.RFC103WIRE12},
+				"E": hosttest.Over("done", 1)}), agenticloop.RFC103WIRE12},
 		{"state/other-runs-kept", "one is changed",
 			one(with(host.Object{"A": hosttest.Running(9, "fetch"), "B": hosttest.Running(2, "fabric")})),
-			agenticloopv2.RFC103READ5},
+			agenticloop.RFC103READ5},
 		{"state/other-runs-kept", "an ended one is changed",
 			one(with(host.Object{"B": hosttest.Running(2, "fabric"), "E": hosttest.Over("escalated", 1)})),
-			agenticloopv2.RFC103READ8},
+			agenticloop.RFC103READ8},
 		{"state/other-runs-kept", "an ended one is let go of",
 			one(with(host.Object{"B": hosttest.Running(2, "fabric"), "E": nil})), "passed"},
 		{"state/other-runs-kept", "the result moves none", func(o *correlation.RunsObservation) {
@@ -271,18 +271,18 @@ func TestJudgesOfSeveralRuns(t *testing.T) {
 			run["last_result"] = "so m-4711 so"
 			o.Large = hosttest.Turn(t, "large", three,
 				hosttest.Ok(with(host.Object{"A": run}), hosttest.Request("A", 2, "fabric")))
-		}, agenticloopv2.RFC103READ7},
+		}, agenticloop.RFC103READ7},
 		{"state/results-stay-out", "the state grows", func(o *correlation.RunsObservation) {
 			o.Grown = 5000
-		}, agenticloopv2.RFC103READ7},
+		}, agenticloop.RFC103READ7},
 		{"correlation/crossed-runs", "the other run moves", func(o *correlation.RunsObservation) {
 			o.Crossed[0].Turn = hosttest.Turn(t, "crossed", three,
 				hosttest.Ok(with(host.Object{"B": hosttest.Running(2, "fabric")}), hosttest.Request("B", 2, "fabric")))
-		}, agenticloopv2.RFC103I5},
+		}, agenticloop.RFC103I5},
 		{"correlation/crossed-runs", "the other run is changed", func(o *correlation.RunsObservation) {
 			o.Crossed[0].Turn = hosttest.Turn(t, "crossed", three,
 				hosttest.Ok(with(host.Object{"B": hosttest.Over("escalated", 1)}), hosttest.Escalation("A", "x")))
-		}, agenticloopv2.RFC103READ5},
+		}, agenticloop.RFC103READ5},
 		{"correlation/crossed-runs", "a stale step is taken", func(o *correlation.RunsObservation) {
 			further := with(host.Object{"B": hosttest.Running(3, "fetch")})
 			escalates := maps.Clone(further)
@@ -290,7 +290,7 @@ func TestJudgesOfSeveralRuns(t *testing.T) {
 			o.Crossed = []correlation.Crossing{
 				{Turn: hosttest.Turn(t, "crossed", further, hosttest.Ok(escalates, hosttest.Escalation("B", "x"))),
 					Of: "B", Not: "A"}}
-		}, agenticloopv2.RFC103I6},
+		}, agenticloop.RFC103I6},
 	} {
 		t.Run(c.scenario+"/"+c.name, func(t *testing.T) {
 			hosttest.Expect(t, c.scenario, honest(), "passed")

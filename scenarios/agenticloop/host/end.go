@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/openassay/assay/gen/agenticloopv2"
+	"github.com/openassay/assay/gen/agenticloop"
 	"github.com/openassay/assay/scenarios"
 )
 
@@ -51,7 +51,7 @@ func (o EndObservation) GivenDriven(j *scenarios.Judge) {
 func (o EndObservation) GivenDone(j *scenarios.Judge) {
 	o.GivenDriven(j)
 	if !o.IsDone() {
-		j.BlockOn(agenticloopv2.RFC103X2, "set-up: the run should have ended as done, and the answer is "+o.Last().Answer.JSON())
+		j.BlockOn(agenticloop.RFC103X2, "set-up: the run should have ended as done, and the answer is "+o.Last().Answer.JSON())
 	}
 }
 
@@ -59,7 +59,7 @@ func (o EndObservation) GivenDone(j *scenarios.Judge) {
 func (o EndObservation) GivenCompletion(j *scenarios.Judge) {
 	o.GivenDone(j)
 	if len(o.Last().OfType(Completed).Values) == 0 {
-		j.BlockOn(agenticloopv2.RFC103T9, "set-up: the run is done, and no event says so")
+		j.BlockOn(agenticloop.RFC103T9, "set-up: the run is done, and no event says so")
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"reflect"
 
-	"github.com/openassay/assay/gen/agenticloopv2"
+	"github.com/openassay/assay/gen/agenticloop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/wire"
@@ -19,7 +19,7 @@ func Given(j *scenarios.Judge, turns ...Turn) {
 		if !t.Answered() {
 			reason := fmt.Sprintf("set-up: %s: it ended with %s, and printed %s", t.Name, t.Exit.JSON(),
 				t.Output.JSON())
-			j.BlockOn(agenticloopv2.RFC103I7, reason)
+			j.BlockOn(agenticloop.RFC103I7, reason)
 		}
 	}
 }
@@ -33,7 +33,7 @@ func GivenSome(j *scenarios.Judge, turns []Turn) {
 // GivenReached blocks the judge unless the drive got as far as the turns in question.
 func GivenReached(j *scenarios.Judge, reached bool) {
 	if !reached {
-		j.BlockOn(agenticloopv2.RFC103I7, "set-up: an earlier turn did not end as it should, so the drive stopped")
+		j.BlockOn(agenticloop.RFC103I7, "set-up: an earlier turn did not end as it should, so the drive stopped")
 	}
 }
 
@@ -55,7 +55,7 @@ func GivenRequest(j *scenarios.Judge, starts ...Turn) {
 	for _, t := range starts {
 		if _, ok := PendingOf(t); !ok {
 			reason := "set-up: " + t.Name + ": no request for a tool that its run waits for, but " + t.Output.JSON()
-			j.BlockOn(agenticloopv2.RFC103M1, reason)
+			j.BlockOn(agenticloop.RFC103M1, reason)
 		}
 	}
 }
@@ -63,7 +63,7 @@ func GivenRequest(j *scenarios.Judge, starts ...Turn) {
 // GivenMoved blocks the judge unless the turn emitted something.
 func GivenMoved(j *scenarios.Judge, t Turn) {
 	if !t.Moved() {
-		j.BlockOn(agenticloopv2.RFC103V9, "set-up: "+t.Name+": the plugin emitted nothing")
+		j.BlockOn(agenticloop.RFC103V9, "set-up: "+t.Name+": the plugin emitted nothing")
 	}
 }
 
@@ -83,7 +83,7 @@ func GivenKeptRequests(j *scenarios.Judge, turns []Turn) {
 		}
 		due, ok := PendingOf(t)
 		if now := ProgressOf(t.Run(due.Run).Actual()); !ok || now.Step != due.Step || now.Tool != due.Tool {
-			j.BlockOn(agenticloopv2.RFC103I3, "set-up: "+t.Name+": it asks for a tool that its run does not wait for")
+			j.BlockOn(agenticloop.RFC103I3, "set-up: "+t.Name+": it asks for a tool that its run does not wait for")
 		}
 	}
 }
@@ -175,9 +175,9 @@ func (t Turn) CheckEscalated(j *scenarios.Judge, run string, of ...scenarios.Req
 func (t Turn) CheckReason(j *scenarios.Judge, run string) {
 	escalations := t.OfType(Escalated)
 	named := escalations.Each("/payload/run_id")
-	j.Check(agenticloopv2.RFC103F3, named).To(check.Equal([]string{run}), "%s: run_id of agent.escalated", t.Name)
+	j.Check(agenticloop.RFC103F3, named).To(check.Equal([]string{run}), "%s: run_id of agent.escalated", t.Name)
 	for _, e := range escalations.Values {
-		j.Check(agenticloopv2.RFC103F3, e.At("/payload/reason")).To(check.Text(),
+		j.Check(agenticloop.RFC103F3, e.At("/payload/reason")).To(check.Text(),
 			"%s: reason of agent.escalated", t.Name)
 	}
 }
@@ -204,6 +204,6 @@ func (t Turn) escalatesAsError(j *scenarios.Judge) bool {
 	if t.Status() != "error" || len(t.Ends().Values) == 0 {
 		return false
 	}
-	j.Part(func() { j.BlockOn(agenticloopv2.RFC103P3, "set-up: "+t.Name+": it ended the run with status error") })
+	j.Part(func() { j.BlockOn(agenticloop.RFC103P3, "set-up: "+t.Name+": it ended the run with status error") })
 	return true
 }

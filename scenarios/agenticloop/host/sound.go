@@ -3,7 +3,7 @@ package host
 import (
 	"fmt"
 
-	"github.com/openassay/assay/gen/agenticloopv2"
+	"github.com/openassay/assay/gen/agenticloop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/agenticloop/claims"
 	"github.com/openassay/assay/scenarios/check"
@@ -32,7 +32,7 @@ func EveryTurnClaiming[O watched](suite string, d *scenarios.Drive[O], claim sce
 				j.Part(func() { t.checkSound(j) })
 			}
 			if !asksForTools(o.All()) {
-				j.BlockOn(agenticloopv2.RFC103M1, "set-up: no turn asked for a tool")
+				j.BlockOn(agenticloop.RFC103M1, "set-up: no turn asked for a tool")
 			}
 		}),
 	}
@@ -41,10 +41,10 @@ func EveryTurnClaiming[O watched](suite string, d *scenarios.Drive[O], claim sce
 // soundTurn lists what holds of any turn. Sentences that say again what the exit code says are proved in the suite
 // protocol.
 var soundTurn = scenarios.IDs{
-	agenticloopv2.RFC103I7, agenticloopv2.RFC103T10, agenticloopv2.RFC103WIRE1, agenticloopv2.RFC103WIRE2,
-	agenticloopv2.RFC103WIRE3, agenticloopv2.RFC103P4, agenticloopv2.RFC103T1, agenticloopv2.RFC103E7,
-	agenticloopv2.RFC103I3, agenticloopv2.RFC103D1, agenticloopv2.RFC103WIRE12, agenticloopv2.RFC103WIRE13,
-	agenticloopv2.RFC103READ5,
+	agenticloop.RFC103I7, agenticloop.RFC103T10, agenticloop.RFC103WIRE1, agenticloop.RFC103WIRE2,
+	agenticloop.RFC103WIRE3, agenticloop.RFC103P4, agenticloop.RFC103T1, agenticloop.RFC103E7,
+	agenticloop.RFC103I3, agenticloop.RFC103D1, agenticloop.RFC103WIRE12, agenticloop.RFC103WIRE13,
+	agenticloop.RFC103READ5,
 }
 
 func asksForTools(turns []Turn) bool {
@@ -63,18 +63,18 @@ func (t Turn) checkSound(j *scenarios.Judge) {
 	}
 	GivenInTime(j, t)
 	if t.TimedOut { // nothing else can be said of it
-		j.Check(agenticloopv2.RFC103T10, t.Exit).To(check.Integer(0, 0), "%s: how it ended", t.Name)
+		j.Check(agenticloop.RFC103T10, t.Exit).To(check.Integer(0, 0), "%s: how it ended", t.Name)
 		return
 	}
-	j.Check(agenticloopv2.RFC103T10, t.Survivors).To(check.Len(0), "%s: processes that it left behind", t.Name)
-	j.Check(agenticloopv2.RFC103WIRE1, t.Bytes).To(check.Integer(0, 10<<20), "%s: bytes on standard output", t.Name)
+	j.Check(agenticloop.RFC103T10, t.Survivors).To(check.Len(0), "%s: processes that it left behind", t.Name)
+	j.Check(agenticloop.RFC103WIRE1, t.Bytes).To(check.Integer(0, 10<<20), "%s: bytes on standard output", t.Name)
 	if t.Refused && !t.Answered() {
 		return // its input was no request: other scenarios judge the answer to that
 	}
-	if !t.CheckExit(j, agenticloopv2.RFC103I7) {
+	if !t.CheckExit(j, agenticloop.RFC103I7) {
 		return
 	}
-	if !j.Check(agenticloopv2.RFC103WIRE1, t.Output).To(AnObject(), "%s: standard output", t.Name) {
+	if !j.Check(agenticloop.RFC103WIRE1, t.Output).To(AnObject(), "%s: standard output", t.Name) {
 		return
 	}
 	t.CheckResponse(j)
@@ -89,9 +89,9 @@ func (t Turn) checkSound(j *scenarios.Judge) {
 
 // CheckResponse checks that the status is ok, or error with words.
 func (t Turn) CheckResponse(j *scenarios.Judge) {
-	j.Check(agenticloopv2.RFC103WIRE2, t.Answer.Key("status")).To(check.OneOf("ok", "error"), "%s: status", t.Name)
+	j.Check(agenticloop.RFC103WIRE2, t.Answer.Key("status")).To(check.OneOf("ok", "error"), "%s: status", t.Name)
 	if t.Status() == "error" {
-		j.Check(agenticloopv2.RFC103WIRE2, t.Answer.Key("error")).To(check.Text(), "%s: error", t.Name)
+		j.Check(agenticloop.RFC103WIRE2, t.Answer.Key("error")).To(check.Text(), "%s: error", t.Name)
 	}
 }
 
@@ -105,18 +105,18 @@ func emitted() check.Matcher {
 
 func (t Turn) checkEvents(j *scenarios.Judge) {
 	if events := t.Answer.Key("events"); events.Actual() != nil {
-		j.Check(agenticloopv2.RFC103WIRE3, events).To(AList(), "%s: events", t.Name)
+		j.Check(agenticloop.RFC103WIRE3, events).To(AList(), "%s: events", t.Name)
 	}
 	for _, e := range t.Events().Values {
-		j.Check(agenticloopv2.RFC103WIRE3, e.Key("type")).To(check.Text(), "%s: type of an event", t.Name)
-		j.Check(agenticloopv2.RFC103WIRE3, e.Key("payload")).To(AnObject(), "%s: payload of an event", t.Name)
+		j.Check(agenticloop.RFC103WIRE3, e.Key("type")).To(check.Text(), "%s: type of an event", t.Name)
+		j.Check(agenticloop.RFC103WIRE3, e.Key("payload")).To(AnObject(), "%s: payload of an event", t.Name)
 		if at := e.Key("timestamp"); at.Present() {
-			j.Check(agenticloopv2.RFC103WIRE3, at).To(Instant(), "%s: timestamp of an event", t.Name)
+			j.Check(agenticloop.RFC103WIRE3, at).To(Instant(), "%s: timestamp of an event", t.Name)
 		}
-		j.Check(agenticloopv2.RFC103P4, e.Key("type")).To(emitted(), "%s: type of an event", t.Name)
+		j.Check(agenticloop.RFC103P4, e.Key("type")).To(emitted(), "%s: type of an event", t.Name)
 	}
 	// A turn moves one run: by a request or by an end, not both (AL-R16).
-	j.Check(agenticloopv2.RFC103T1, t.Events()).To(check.Seeing("one event at most", func(s wire.Seen) (bool, string) {
+	j.Check(agenticloop.RFC103T1, t.Events()).To(check.Seeing("one event at most", func(s wire.Seen) (bool, string) {
 		list, _ := s.Actual().([]any)
 		return len(list) <= 1, fmt.Sprint(len(list))
 	}), "%s: events", t.Name)
@@ -128,21 +128,21 @@ func (t Turn) checkRequest(j *scenarios.Judge, e wire.Value) {
 	run, step := payload.Key("run_id").String(), payload.Key("step")
 	n, _ := step.Int()
 	after := t.Run(run)
-	j.Check(agenticloopv2.RFC103E7, payload.Key("run_id")).To(Matching("an id", RunID),
+	j.Check(agenticloop.RFC103E7, payload.Key("run_id")).To(Matching("an id", RunID),
 		"%s: run_id of the request", t.Name)
 	if !after.Present() && t.WaitsAnew() {
 		reason := fmt.Sprintf("set-up: %s: the request names run %.80q, and another one waits", t.Name, run)
-		j.Part(func() { j.BlockOn(agenticloopv2.RFC103E7, reason) })
+		j.Part(func() { j.BlockOn(agenticloop.RFC103E7, reason) })
 		return
 	}
-	j.Check(agenticloopv2.RFC103D1, e.Key("dedupe_key")).To(requestKey(run, n), "%s: dedupe_key", t.Name)
+	j.Check(agenticloop.RFC103D1, e.Key("dedupe_key")).To(requestKey(run, n), "%s: dedupe_key", t.Name)
 	if !t.Runs().Present() && t.repeats(run) { // the gateway has kept that it is pending
 		return
 	}
-	j.Check(agenticloopv2.RFC103I3, after.Key("status")).To(check.Equal("running"),
+	j.Check(agenticloop.RFC103I3, after.Key("status")).To(check.Equal("running"),
 		"%s: status of the run that asks", t.Name)
-	j.Check(agenticloopv2.RFC103I3, after.Key("pending_step")).To(check.SameAs(step), "%s: pending_step", t.Name)
-	j.Check(agenticloopv2.RFC103I3, after.Key("pending_tool")).To(check.SameAs(payload.Key("tool")),
+	j.Check(agenticloop.RFC103I3, after.Key("pending_step")).To(check.SameAs(step), "%s: pending_step", t.Name)
+	j.Check(agenticloop.RFC103I3, after.Key("pending_tool")).To(check.SameAs(payload.Key("tool")),
 		"%s: pending_tool", t.Name)
 }
 
@@ -154,9 +154,9 @@ func (t Turn) checkState(j *scenarios.Judge) {
 		n := SizeOf(s.Actual())
 		return n <= MostState, fmt.Sprintf("%d bytes", n)
 	})
-	j.Check(agenticloopv2.RFC103WIRE13, t.Answer.Key("state_updates")).To(small, "%s: state_updates", t.Name)
-	j.Check(agenticloopv2.RFC103WIRE12, t.Runs()).To(t.everyRunningRun(), "%s: runs", t.Name)
-	j.Check(agenticloopv2.RFC103READ5, t.Runs()).To(t.othersKept(), "%s: runs", t.Name)
+	j.Check(agenticloop.RFC103WIRE13, t.Answer.Key("state_updates")).To(small, "%s: state_updates", t.Name)
+	j.Check(agenticloop.RFC103WIRE12, t.Runs()).To(t.everyRunningRun(), "%s: runs", t.Name)
+	j.Check(agenticloop.RFC103READ5, t.Runs()).To(t.othersKept(), "%s: runs", t.Name)
 }
 
 // everyRunningRun matches runs that hold each one that was running. A plugin may drop runs that are over (AL-R25).

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/openassay/assay/gen/agenticloopv2"
+	"github.com/openassay/assay/gen/agenticloop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/agenticloop/claims"
 	"github.com/openassay/assay/scenarios/agenticloop/host"
@@ -28,24 +28,24 @@ func Suite() scenarios.Suite {
 var ownEventResumes = scenarios.Scenario{
 	ID:     "agenticloop/pipeline/own-event-resumes",
 	Title:  "a tool's own event resumes the run that the context names, as a result would",
-	Proves: scenarios.IDs{agenticloopv2.RFC103B2},
+	Proves: scenarios.IDs{agenticloop.RFC103B2},
 	Claim:  claims.ContextResumes,
 	Ask: scenarios.Ask(inContext, func(o ContextObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.Start)
 		host.Given(j, o.Direct, o.Own)
 		host.GivenMoved(j, o.Direct)
 		if o.Live {
-			j.Check(agenticloopv2.RFC103B2, o.Own.Events()).To(o.Own.MovesOn(o.Pending), "%s: events", o.Own.Name)
+			j.Check(agenticloop.RFC103B2, o.Own.Events()).To(o.Own.MovesOn(o.Pending), "%s: events", o.Own.Name)
 			return
 		}
-		j.Check(agenticloopv2.RFC103B2, o.Own.Events().Each("/type")).To(check.SameAs(o.Direct.Events().Each("/type")),
+		j.Check(agenticloop.RFC103B2, o.Own.Events().Each("/type")).To(check.SameAs(o.Direct.Events().Each("/type")),
 			"%s: events", o.Own.Name)
 		for _, at := range []string{"/payload/run_id", "/payload/step", "/payload/tool"} {
-			j.Check(agenticloopv2.RFC103B2, o.Own.Events().Each(at)).To(check.SameAs(o.Direct.Events().Each(at)),
+			j.Check(agenticloop.RFC103B2, o.Own.Events().Each(at)).To(check.SameAs(o.Direct.Events().Each(at)),
 				"%s: %s", o.Own.Name, strings.TrimPrefix(at, "/payload/"))
 		}
 		for _, field := range []string{"status", "pending_step", "pending_tool"} {
-			j.Check(agenticloopv2.RFC103B2, o.Own.Run(o.Pending.Run).Key(field)).To(
+			j.Check(agenticloop.RFC103B2, o.Own.Run(o.Pending.Run).Key(field)).To(
 				check.SameAs(o.Direct.Run(o.Pending.Run).Key(field)), "%s: %s of the run", o.Own.Name, field)
 		}
 	}),
@@ -55,12 +55,12 @@ var ownEventResumes = scenarios.Scenario{
 var ownEventFails = scenarios.Scenario{
 	ID:     "agenticloop/pipeline/own-event-fails",
 	Title:  "a tool's own event that says status error is taken for a failure",
-	Proves: scenarios.IDs{agenticloopv2.RFC103B3},
+	Proves: scenarios.IDs{agenticloop.RFC103B3},
 	Claim:  claims.ContextResumes,
 	Ask: scenarios.Ask(inContext, func(o ContextObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.Start)
 		host.Given(j, o.Failed)
-		j.Check(agenticloopv2.RFC103B3, o.Failed.Events()).To(host.NotBeyond(o.Pending.Step),
+		j.Check(agenticloop.RFC103B3, o.Failed.Events()).To(host.NotBeyond(o.Pending.Step),
 			"%s: events", o.Failed.Name)
 	}),
 }
@@ -69,14 +69,14 @@ var ownEventFails = scenarios.Scenario{
 var contentArrives = scenarios.Scenario{
 	ID:     "agenticloop/pipeline/content-arrives",
 	Title:  "what a tool's own event holds reaches the next request, the end or the workspace",
-	Proves: scenarios.IDs{agenticloopv2.RFC103B4},
+	Proves: scenarios.IDs{agenticloop.RFC103B4},
 	Claim:  claims.ContextResumes,
 	Ask: scenarios.Ask(inContext, func(o ContextObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.Start)
 		host.GivenReached(j, len(o.Content) > 0)
 		for _, f := range o.Content {
 			host.Given(j, f.Turn)
-			j.Check(agenticloopv2.RFC103B4, f.Turn.Events()).To(
+			j.Check(agenticloop.RFC103B4, f.Turn.Events()).To(
 				check.Seeing("the marker in an event or a file", func(s wire.Seen) (bool, string) {
 					switch {
 					case host.Find(s.Actual(), f.Marker) != "":
@@ -94,14 +94,14 @@ var contentArrives = scenarios.Scenario{
 var queueDrains = scenarios.Scenario{
 	ID:     "agenticloop/pipeline/queue-drains",
 	Title:  "behind a gateway that runs one job at a time a run goes from its start to its end, and the queue drains",
-	Proves: scenarios.IDs{agenticloopv2.RFC103O1, agenticloopv2.RFC103O3},
+	Proves: scenarios.IDs{agenticloop.RFC103O1, agenticloop.RFC103O3},
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(queued, func(o QueueObservation, j *scenarios.Judge) {
 		host.GivenReached(j, o.Start.Name != "")
 		host.GivenInTime(j, o.Start)
 		host.GivenInTime(j, o.Steps...)
 		for _, t := range append([]host.Turn{o.Start}, o.Steps...) {
-			t.CheckExit(j, agenticloopv2.RFC103O3)
+			t.CheckExit(j, agenticloop.RFC103O3)
 		}
 		host.Given(j, append([]host.Turn{o.Start}, o.Steps...)...)
 		if len(o.Unrouted) > 0 {
@@ -114,15 +114,15 @@ var queueDrains = scenarios.Scenario{
 		for _, t := range append([]host.Turn{o.Start}, o.Steps...) {
 			switch moves := len(t.Events().Values); {
 			case moves > 1:
-				j.BlockOn(agenticloopv2.RFC103T1, "set-up: "+t.Name+": more than one event")
+				j.BlockOn(agenticloop.RFC103T1, "set-up: "+t.Name+": more than one event")
 			case moves == 0 && t.Run(o.Run).Present():
-				j.BlockOn(agenticloopv2.RFC103T9, "set-up: "+t.Name+": the run moved, and no event says so")
+				j.BlockOn(agenticloop.RFC103T9, "set-up: "+t.Name+": the run moved, and no event says so")
 			case moves == 0:
-				j.BlockOn(agenticloopv2.RFC103V9, "set-up: "+t.Name+": the plugin emitted nothing")
+				j.BlockOn(agenticloop.RFC103V9, "set-up: "+t.Name+": the plugin emitted nothing")
 			}
 		}
-		j.Check(agenticloopv2.RFC103O1, last.Ends()).To(check.Len(1), "%s: ends of the run", last.Name)
-		j.Check(agenticloopv2.RFC103O1, last.Events()).To(
+		j.Check(agenticloop.RFC103O1, last.Ends()).To(check.Len(1), "%s: ends of the run", last.Name)
+		j.Check(agenticloop.RFC103O1, last.Events()).To(
 			check.Seeing("an empty queue", func(wire.Seen) (bool, string) {
 				return o.Drained, fmt.Sprintf("%d jobs, drained: %t", o.Jobs, o.Drained)
 			}), "the queue")
@@ -134,7 +134,7 @@ var workedExample = scenarios.Scenario{
 	ID: "agenticloop/pipeline/worked-example",
 	Title: "the first result leads to a request with step 2, and the one that reaches the goal to agent.completed " +
 		"with status ok",
-	Proves: scenarios.IDs{agenticloopv2.RFC103X1, agenticloopv2.RFC103X2},
+	Proves: scenarios.IDs{agenticloop.RFC103X1, agenticloop.RFC103X2},
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(queued, func(o QueueObservation, j *scenarios.Judge) {
 		if len(o.Unrouted) > 0 {
@@ -149,10 +149,10 @@ var workedExample = scenarios.Scenario{
 		host.GivenSome(j, o.Steps)
 		host.GivenMoved(j, o.Steps[0])
 		host.GivenKeptRequests(j, o.Steps)
-		j.Check(agenticloopv2.RFC103X1, o.Steps[0].Requests().Each("/payload/step")).To(check.Equal([]int64{2}),
+		j.Check(agenticloop.RFC103X1, o.Steps[0].Requests().Each("/payload/step")).To(check.Equal([]int64{2}),
 			"%s: step of the request", o.Steps[0].Name)
 		last := o.Last()
-		last.CheckStatus(j, "ok", agenticloopv2.RFC103X2)
-		j.Check(agenticloopv2.RFC103X2, last.OfType(host.Completed)).To(check.Len(1), "%s: agent.completed", last.Name)
+		last.CheckStatus(j, "ok", agenticloop.RFC103X2)
+		j.Check(agenticloop.RFC103X2, last.OfType(host.Completed)).To(check.Len(1), "%s: agent.completed", last.Name)
 	}),
 }

@@ -3,7 +3,7 @@ package pipeline_test
 import (
 	"testing"
 
-	"github.com/openassay/assay/gen/agenticloopv2"
+	"github.com/openassay/assay/gen/agenticloop"
 	"github.com/openassay/assay/scenarios/agenticloop/host"
 	"github.com/openassay/assay/scenarios/agenticloop/hosttest"
 	"github.com/openassay/assay/scenarios/agenticloop/pipeline"
@@ -24,11 +24,11 @@ func TestJudgesOfPipelines(t *testing.T) {
 	hosttest.Expect(t, "pipeline/own-event-resumes", honest(), "passed")
 	o := honest()
 	o.Own = hosttest.Handed(t, "own", hosttest.Ok(nil))
-	hosttest.Expect(t, "pipeline/own-event-resumes", o, agenticloopv2.RFC103B2)
+	hosttest.Expect(t, "pipeline/own-event-resumes", o, agenticloop.RFC103B2)
 	o = honest()
 	o.Own = hosttest.Handed(t, "own",
 		hosttest.Ok(host.Object{"R": hosttest.Running(3, "fabric")}, hosttest.Request("R", 3, "fabric")))
-	hosttest.Expect(t, "pipeline/own-event-resumes", o, agenticloopv2.RFC103B2)
+	hosttest.Expect(t, "pipeline/own-event-resumes", o, agenticloop.RFC103B2)
 	o = honest()
 	o.Direct = hosttest.Handed(t, "direct", hosttest.Ok(nil))
 	hosttest.Expect(t, "pipeline/own-event-resumes", o, "blocked")
@@ -58,19 +58,19 @@ func TestJudgesOfTheQueue(t *testing.T) {
 	}{
 		{"queue-drains", "it does not drain", func(o *pipeline.QueueObservation) {
 			o.Drained = false
-		}, agenticloopv2.RFC103O1},
+		}, agenticloop.RFC103O1},
 		{"queue-drains", "no end", func(o *pipeline.QueueObservation) {
 			o.Steps = o.Steps[:1]
-		}, agenticloopv2.RFC103O1},
+		}, agenticloop.RFC103O1},
 		{"queue-drains", "an exit code", func(o *pipeline.QueueObservation) {
 			o.Steps[0] = hosttest.Told{Name: "x", Before: hosttest.RunR,
 				Answer: hosttest.Ok(hosttest.RunR2, hosttest.Request("R", 2, "fabric")), Exit: 2}.Turn(t)
-		}, agenticloopv2.RFC103O3},
+		}, agenticloop.RFC103O3},
 		{"queue-drains", "no route", func(o *pipeline.QueueObservation) { o.Unrouted = []string{"scp"} }, "blocked"},
 		{"worked-example", "another step", func(o *pipeline.QueueObservation) {
 			o.Steps[0] = hosttest.Handed(t,
 				"x", hosttest.Ok(host.Object{"R": hosttest.Running(3, "fabric")}, hosttest.Request("R", 3, "fabric")))
-		}, agenticloopv2.RFC103X1},
+		}, agenticloop.RFC103X1},
 		{"worked-example", "the tool is not kept", func(o *pipeline.QueueObservation) {
 			o.Steps[0] = hosttest.Handed(t,
 				"x", hosttest.Ok(host.Object{"R": hosttest.Running(2, "")}, hosttest.Request("R", 2, "fabric")))
@@ -78,7 +78,7 @@ func TestJudgesOfTheQueue(t *testing.T) {
 		{"worked-example", "it gives up", func(o *pipeline.QueueObservation) {
 			o.Steps[1] = hosttest.Turn(t, "x", hosttest.RunR2,
 				hosttest.Ok(host.Object{"R": hosttest.Over("escalated", 2)}, hosttest.Escalation("R", "x")))
-		}, agenticloopv2.RFC103X2},
+		}, agenticloop.RFC103X2},
 		{"worked-example", "left to itself it gives up", func(o *pipeline.QueueObservation) {
 			o.Way = ""
 			o.Steps[1] = hosttest.Turn(t, "x", hosttest.RunR2,

@@ -3,7 +3,7 @@ package protocol
 import (
 	"fmt"
 
-	"github.com/openassay/assay/gen/agenticloopv2"
+	"github.com/openassay/assay/gen/agenticloop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/agenticloop/claims"
 	"github.com/openassay/assay/scenarios/agenticloop/host"
@@ -24,20 +24,20 @@ var erringModel = scenarios.Scenario{
 	ID: "agenticloop/protocol/model-that-errs",
 	Title: "a turn whose model answers with an error, breaks off, talks without end or says what is no decision " +
 		"ends in time, with a sound response",
-	Proves: scenarios.IDs{agenticloopv2.RFC103WIRE1, agenticloopv2.RFC103WIRE2, agenticloopv2.RFC103WIRE9},
+	Proves: scenarios.IDs{agenticloop.RFC103WIRE1, agenticloop.RFC103WIRE2, agenticloop.RFC103WIRE9},
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(Errings, func(o ModelObservation, j *scenarios.Judge) {
 		o.Given(j)
 		for _, t := range o.Reached() {
 			if code, exited := t.Exit.Int(); exited && code != 0 {
-				j.BlockOn(agenticloopv2.RFC103I7, fmt.Sprintf("%s: it ended with exit code %d", t.Name, code))
+				j.BlockOn(agenticloop.RFC103I7, fmt.Sprintf("%s: it ended with exit code %d", t.Name, code))
 			}
-			if !j.Check(agenticloopv2.RFC103WIRE9, t.Exit).To(check.Equal(0), "%s: how it ended", t.Name) {
+			if !j.Check(agenticloop.RFC103WIRE9, t.Exit).To(check.Equal(0), "%s: how it ended", t.Name) {
 				return
 			}
-			j.Check(agenticloopv2.RFC103WIRE9, t.Survivors).To(check.Len(0),
+			j.Check(agenticloop.RFC103WIRE9, t.Survivors).To(check.Len(0),
 				"%s: processes that it left behind", t.Name)
-			if !j.Check(agenticloopv2.RFC103WIRE1, t.Output).To(host.AnObject(), "%s: standard output", t.Name) {
+			if !j.Check(agenticloop.RFC103WIRE1, t.Output).To(host.AnObject(), "%s: standard output", t.Name) {
 				return
 			}
 			t.CheckResponse(j)

@@ -3,7 +3,7 @@ package protocol_test
 import (
 	"testing"
 
-	"github.com/openassay/assay/gen/agenticloopv2"
+	"github.com/openassay/assay/gen/agenticloop"
 	"github.com/openassay/assay/scenarios/agenticloop/host"
 	"github.com/openassay/assay/scenarios/agenticloop/hosttest"
 	"github.com/openassay/assay/scenarios/agenticloop/protocol"
@@ -28,23 +28,23 @@ func TestJudgesOfAModelThatErrs(t *testing.T) {
 		"the model is not used": {hosttest.Told{Answer: hosttest.Refusal(true)}, 0,
 			map[string]string{sound: "blocked", bounds: "blocked"}},
 		"killed": {hosttest.Told{Ended: "killed at its deadline of 6s", Answer: ""},
-			1, map[string]string{sound: agenticloopv2.RFC103WIRE9, bounds: "blocked", every: agenticloopv2.RFC103T10}},
+			1, map[string]string{sound: agenticloop.RFC103WIRE9, bounds: "blocked", every: agenticloop.RFC103T10}},
 		"with a traceback": {hosttest.Told{Answer: "Traceback"}, 1,
-			map[string]string{sound: agenticloopv2.RFC103WIRE1, bounds: "blocked", every: agenticloopv2.RFC103WIRE1}},
+			map[string]string{sound: agenticloop.RFC103WIRE1, bounds: "blocked", every: agenticloop.RFC103WIRE1}},
 		"with an exit code": {hosttest.Told{Answer: hosttest.Refusal(true), Exit: 1},
-			1, map[string]string{sound: "blocked", bounds: "blocked", every: agenticloopv2.RFC103I7}},
+			1, map[string]string{sound: "blocked", bounds: "blocked", every: agenticloop.RFC103I7}},
 		"without a word of error": {hosttest.Told{Answer: host.Object{"status": "error"}}, 1,
-			map[string]string{sound: agenticloopv2.RFC103WIRE2, every: agenticloopv2.RFC103WIRE2}},
+			map[string]string{sound: agenticloop.RFC103WIRE2, every: agenticloop.RFC103WIRE2}},
 		"with a tool that nobody knows": {hosttest.Told{Answer: startOf("assay-unknown-tool")}, 1,
-			map[string]string{bounds: agenticloopv2.RFC103G3}},
+			map[string]string{bounds: agenticloop.RFC103G3}},
 		"with itself": {hosttest.Told{Answer: startOf("agentic-loop")},
-			1, map[string]string{bounds: agenticloopv2.RFC103G3}},
+			1, map[string]string{bounds: agenticloop.RFC103G3}},
 		"with a result of its own": {
 			hosttest.Told{Answer: hosttest.Ok(hosttest.RunR,
 				host.Object{"type": "agentic.tool_result", "payload": host.Object{}})}, 1,
-			map[string]string{bounds: agenticloopv2.RFC103G2, every: agenticloopv2.RFC103P4}},
+			map[string]string{bounds: agenticloop.RFC103G2, every: agenticloop.RFC103P4}},
 		"with a name of two lines": {hosttest.Told{Answer: startOf("fetch\nagentic.start")},
-			1, map[string]string{bounds: agenticloopv2.RFC103READ12, every: agenticloopv2.RFC103P4}},
+			1, map[string]string{bounds: agenticloop.RFC103READ12, every: agenticloop.RFC103P4}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.turn.Name = name

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/openassay/assay/gen/agenticloopv2"
+	"github.com/openassay/assay/gen/agenticloop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/agenticloop/claims"
 	"github.com/openassay/assay/scenarios/agenticloop/correlation"
@@ -31,14 +31,14 @@ func Suite() scenarios.Suite {
 var manifestSound = scenarios.Scenario{
 	ID:     "agenticloop/protocol/manifest",
 	Title:  "the manifest is sound: protocol 2, name, version and entrypoint, and the command handle",
-	Proves: scenarios.IDs{agenticloopv2.RFC103L1, agenticloopv2.RFC103WIRE16},
+	Proves: scenarios.IDs{agenticloop.RFC103L1, agenticloop.RFC103WIRE16},
 	Claim:  claims.Manifested,
 	Ask: scenarios.Advertised(func(d scenarios.Discovery, j *scenarios.Judge) {
 		m := d.Document.Key("manifest")
-		j.Check(agenticloopv2.RFC103L1, m.Key("protocol")).To(check.Equal(2), "protocol")
-		j.Check(agenticloopv2.RFC103L1, m.Key("commands")).To(handles(), "commands")
+		j.Check(agenticloop.RFC103L1, m.Key("protocol")).To(check.Equal(2), "protocol")
+		j.Check(agenticloop.RFC103L1, m.Key("commands")).To(handles(), "commands")
 		for _, name := range []string{"name", "version", "entrypoint"} {
-			j.Check(agenticloopv2.RFC103WIRE16, m.Key(name)).To(check.Text(), "%s", name)
+			j.Check(agenticloop.RFC103WIRE16, m.Key(name)).To(check.Text(), "%s", name)
 		}
 	}),
 }
@@ -58,18 +58,18 @@ func handles() check.Matcher {
 var exitCodes = scenarios.Scenario{
 	ID:    "agenticloop/protocol/exit-code-0",
 	Title: "every turn answers and exits with 0, whatever became of the run",
-	Proves: scenarios.IDs{agenticloopv2.RFC103P1, agenticloopv2.RFC103P2, agenticloopv2.RFC103P6,
-		agenticloopv2.RFC103N1, agenticloopv2.RFC103I7},
+	Proves: scenarios.IDs{agenticloop.RFC103P1, agenticloop.RFC103P2, agenticloop.RFC103P6,
+		agenticloop.RFC103N1, agenticloop.RFC103I7},
 	Claim: claims.Plugin,
 	Ask: scenarios.Ask(correlation.Results, func(o correlation.ResultsObservation, j *scenarios.Judge) {
 		host.GivenInTime(j, o.Turns...)
 		for _, t := range o.Turns {
 			for _, id := range (scenarios.IDs{
-				agenticloopv2.RFC103P1, agenticloopv2.RFC103P6, agenticloopv2.RFC103N1, agenticloopv2.RFC103I7,
+				agenticloop.RFC103P1, agenticloop.RFC103P6, agenticloop.RFC103N1, agenticloop.RFC103I7,
 			}) {
 				t.CheckExit(j, id)
 			}
-			j.Check(agenticloopv2.RFC103P2, t.Output).To(host.AnObject(), "%s: standard output", t.Name)
+			j.Check(agenticloop.RFC103P2, t.Output).To(host.AnObject(), "%s: standard output", t.Name)
 		}
 	}),
 }
@@ -78,13 +78,13 @@ var exitCodes = scenarios.Scenario{
 var resultTold = scenarios.Scenario{
 	ID:     "agenticloop/protocol/result-told",
 	Title:  "in revision 2026-06 a response with status ok says what was done",
-	Proves: scenarios.IDs{agenticloopv2.RFC103WIRE4},
+	Proves: scenarios.IDs{agenticloop.RFC103WIRE4},
 	Claim:  claims.Revision202606,
 	Ask: scenarios.Ask(correlation.Results, func(o correlation.ResultsObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.Start)
 		for _, t := range o.Turns {
 			if t.Status() == "ok" {
-				j.Check(agenticloopv2.RFC103WIRE4,
+				j.Check(agenticloop.RFC103WIRE4,
 					t.Answer.Key("result")).To(check.That("a text that is not blank", func(v any) bool {
 					s, _ := v.(string)
 					return strings.TrimSpace(s) != ""
@@ -97,7 +97,7 @@ var resultTold = scenarios.Scenario{
 var logsSound = scenarios.Scenario{
 	ID:     "agenticloop/protocol/logs-have-levels",
 	Title:  "every log has a message and one of the four levels",
-	Proves: scenarios.IDs{agenticloopv2.RFC103WIRE5},
+	Proves: scenarios.IDs{agenticloop.RFC103WIRE5},
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(correlation.Results, func(o correlation.ResultsObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.Start)
@@ -105,12 +105,12 @@ var logsSound = scenarios.Scenario{
 		for _, t := range o.Turns {
 			for _, l := range t.Answer.Key("logs").Items() {
 				logged = true
-				j.Check(agenticloopv2.RFC103WIRE5, l.Key("level")).To(logLevel(), "%s: level of a log", t.Name)
-				j.Check(agenticloopv2.RFC103WIRE5, l.Key("message")).To(anyText(), "%s: message of a log", t.Name)
+				j.Check(agenticloop.RFC103WIRE5, l.Key("level")).To(logLevel(), "%s: level of a log", t.Name)
+				j.Check(agenticloop.RFC103WIRE5, l.Key("message")).To(anyText(), "%s: message of a log", t.Name)
 			}
 		}
 		if !logged { // without logs, there is no bad one
-			j.Check(agenticloopv2.RFC103WIRE5, o.Start.Answer.Key("logs")).To(noLogs(), "logs")
+			j.Check(agenticloop.RFC103WIRE5, o.Start.Answer.Key("logs")).To(noLogs(), "logs")
 		}
 	}),
 }
@@ -138,23 +138,23 @@ func noLogs() check.Matcher {
 var requestSays = scenarios.Scenario{
 	ID:     "agenticloop/protocol/request-names-its-step",
 	Title:  "a request is routed by its type, names run, step and tool, and has its arguments in one version",
-	Proves: scenarios.IDs{agenticloopv2.RFC103E6, agenticloopv2.RFC103E7, agenticloopv2.RFC103E9},
+	Proves: scenarios.IDs{agenticloop.RFC103E6, agenticloop.RFC103E7, agenticloop.RFC103E9},
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(correlation.Starts, func(o correlation.StartsObservation, j *scenarios.Judge) {
 		host.Given(j, o.First, o.Second)
 		if len(o.First.Requests().Values) == 0 {
-			j.BlockOn(agenticloopv2.RFC103M1, "set-up: "+o.First.Name+" asked for no tool")
+			j.BlockOn(agenticloop.RFC103M1, "set-up: "+o.First.Name+" asked for no tool")
 		}
 		const routed = "agentic.tool_request. and a name of letters, digits, underscore and hyphen"
 		route, id := host.Matching(routed, host.Routed), host.Matching("an id", host.RunID)
 		for _, t := range []host.Turn{o.First, o.Second} {
 			for _, e := range t.Requests().Values {
 				payload := e.Key("payload")
-				j.Check(agenticloopv2.RFC103E6, e.Key("type")).To(route, "%s: type", t.Name)
-				j.Check(agenticloopv2.RFC103E7, payload.Key("run_id")).To(id, "%s: run_id", t.Name)
-				j.Check(agenticloopv2.RFC103E7, payload.Key("step")).To(host.WholeNumber(), "%s: step", t.Name)
-				j.Check(agenticloopv2.RFC103E7, payload.Key("tool")).To(check.Text(), "%s: tool", t.Name)
-				j.Check(agenticloopv2.RFC103E9, payload).To(oneVersion(), "%s: payload", t.Name)
+				j.Check(agenticloop.RFC103E6, e.Key("type")).To(route, "%s: type", t.Name)
+				j.Check(agenticloop.RFC103E7, payload.Key("run_id")).To(id, "%s: run_id", t.Name)
+				j.Check(agenticloop.RFC103E7, payload.Key("step")).To(host.WholeNumber(), "%s: step", t.Name)
+				j.Check(agenticloop.RFC103E7, payload.Key("tool")).To(check.Text(), "%s: tool", t.Name)
+				j.Check(agenticloop.RFC103E9, payload).To(oneVersion(), "%s: payload", t.Name)
 				findAlias(o, j, e)
 			}
 		}
@@ -165,7 +165,7 @@ var requestSays = scenarios.Scenario{
 func findAlias(o correlation.StartsObservation, j *scenarios.Judge, e wire.Value) {
 	plugin := strings.TrimPrefix(e.Key("type").String(), host.RequestPrefix+".")
 	if tool := e.At("/payload/tool").String(); tool != plugin && o.Aliases[plugin] != tool {
-		j.Find(agenticloopv2.RFC103E6,
+		j.Find(agenticloop.RFC103E6,
 			"it is routed to %.80q and names the tool %.80q: the profile has no such alias", plugin, tool)
 	}
 }
@@ -194,13 +194,13 @@ func oneVersion() check.Matcher {
 var requestTells = scenarios.Scenario{
 	ID:     "agenticloop/protocol/request-tells-more",
 	Title:  "a request names the tool's command and says when it was made",
-	Proves: scenarios.IDs{agenticloopv2.RFC103E8, agenticloopv2.RFC103E10},
+	Proves: scenarios.IDs{agenticloop.RFC103E8, agenticloop.RFC103E10},
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(correlation.Starts, func(o correlation.StartsObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.First)
 		for _, e := range o.First.Requests().Values {
-			j.Check(agenticloopv2.RFC103E8, e.At("/payload/tool_command")).To(check.Text(), "tool_command")
-			j.Check(agenticloopv2.RFC103E10, e.At("/payload/requested_at")).To(host.Instant(), "requested_at")
+			j.Check(agenticloop.RFC103E8, e.At("/payload/tool_command")).To(check.Text(), "tool_command")
+			j.Check(agenticloop.RFC103E10, e.At("/payload/requested_at")).To(host.Instant(), "requested_at")
 		}
 	}),
 }
@@ -209,14 +209,14 @@ var requestTells = scenarios.Scenario{
 var startWithoutGoal = scenarios.Scenario{
 	ID:     "agenticloop/protocol/start-without-goal",
 	Title:  "a start without a goal starts nothing, and is refused for good or escalated",
-	Proves: scenarios.IDs{agenticloopv2.RFC103E2},
+	Proves: scenarios.IDs{agenticloop.RFC103E2},
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(correlation.Starts, func(o correlation.StartsObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.First)
 		host.GivenSome(j, o.NoGoal)
 		for _, t := range o.NoGoal {
-			t.CheckRefused(j, agenticloopv2.RFC103E2)
-			j.Check(agenticloopv2.RFC103E2, t.KeptRuns().Each("/status")).To(noneRunning(), "%s: new runs", t.Name)
+			t.CheckRefused(j, agenticloop.RFC103E2)
+			j.Check(agenticloop.RFC103E2, t.KeptRuns().Each("/status")).To(noneRunning(), "%s: new runs", t.Name)
 		}
 	}),
 }
@@ -233,7 +233,7 @@ func noneRunning() check.Matcher {
 var garbageIn = scenarios.Scenario{
 	ID:     "agenticloop/protocol/input-that-is-no-request",
 	Title:  "to input that is no JSON object the answer is an error, or an exit code and no output",
-	Proves: scenarios.IDs{agenticloopv2.RFC103WIRE6},
+	Proves: scenarios.IDs{agenticloop.RFC103WIRE6},
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(inputs, func(o InputsObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.Start)
@@ -241,12 +241,12 @@ var garbageIn = scenarios.Scenario{
 		host.GivenInTime(j, o.Garbage...)
 		for _, t := range o.Garbage {
 			if code, ok := t.Exit.Int(); ok && code != 0 {
-				j.Check(agenticloopv2.RFC103WIRE6, t.Bytes).To(orError(t),
+				j.Check(agenticloop.RFC103WIRE6, t.Bytes).To(orError(t),
 					"%s: output beside exit code %d", t.Name, code)
 				continue
 			}
-			t.CheckExit(j, agenticloopv2.RFC103WIRE6)
-			t.CheckStatus(j, "error", agenticloopv2.RFC103WIRE6)
+			t.CheckExit(j, agenticloop.RFC103WIRE6)
+			t.CheckStatus(j, "error", agenticloop.RFC103WIRE6)
 		}
 	}),
 }
@@ -262,18 +262,18 @@ func orError(t host.Turn) check.Matcher {
 var otherVersion = scenarios.Scenario{
 	ID:     "agenticloop/protocol/other-version",
 	Title:  "a request of another protocol version is refused for good, or with exit code 78",
-	Proves: scenarios.IDs{agenticloopv2.RFC103WIRE7},
+	Proves: scenarios.IDs{agenticloop.RFC103WIRE7},
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(inputs, func(o InputsObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.Start)
 		t := o.Version
 		if code, ok := t.Exit.Int(); ok && code != 0 {
-			j.Check(agenticloopv2.RFC103WIRE7, t.Exit).To(check.Equal(78), "%s: exit code", t.Name)
+			j.Check(agenticloop.RFC103WIRE7, t.Exit).To(check.Equal(78), "%s: exit code", t.Name)
 			return
 		}
-		t.CheckStatus(j, "error", agenticloopv2.RFC103WIRE7)
-		j.Check(agenticloopv2.RFC103WIRE7, t.Answer.Key("retry")).To(check.Equal(false), "%s: retry", t.Name)
-		j.Check(agenticloopv2.RFC103WIRE7, t.KeptRuns()).To(check.Len(0), "%s: new runs", t.Name)
+		t.CheckStatus(j, "error", agenticloop.RFC103WIRE7)
+		j.Check(agenticloop.RFC103WIRE7, t.Answer.Key("retry")).To(check.Equal(false), "%s: retry", t.Name)
+		j.Check(agenticloop.RFC103WIRE7, t.KeptRuns()).To(check.Len(0), "%s: new runs", t.Name)
 	}),
 }
 
@@ -281,16 +281,16 @@ var otherVersion = scenarios.Scenario{
 var nobodyServes = scenarios.Scenario{
 	ID:     "agenticloop/protocol/unknown-event-or-command",
 	Title:  "an unknown command or event, and handle without an event, are refused for good",
-	Proves: scenarios.IDs{agenticloopv2.RFC103WIRE8},
+	Proves: scenarios.IDs{agenticloop.RFC103WIRE8},
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(inputs, func(o InputsObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.Start)
 		host.GivenSome(j, o.Nobody)
 		for _, t := range o.Nobody {
-			t.CheckStatus(j, "error", agenticloopv2.RFC103WIRE8)
-			j.Check(agenticloopv2.RFC103WIRE8, t.Answer.Key("retry")).To(check.Equal(false), "%s: retry", t.Name)
-			j.Check(agenticloopv2.RFC103WIRE8, t.Events()).To(check.Len(0), "%s: events", t.Name)
-			j.Check(agenticloopv2.RFC103WIRE8, t.Runs()).To(t.Untouched(), "%s", t.Name)
+			t.CheckStatus(j, "error", agenticloop.RFC103WIRE8)
+			j.Check(agenticloop.RFC103WIRE8, t.Answer.Key("retry")).To(check.Equal(false), "%s: retry", t.Name)
+			j.Check(agenticloop.RFC103WIRE8, t.Events()).To(check.Len(0), "%s: events", t.Name)
+			j.Check(agenticloop.RFC103WIRE8, t.Runs()).To(t.Untouched(), "%s", t.Name)
 		}
 	}),
 }
@@ -299,19 +299,19 @@ var nobodyServes = scenarios.Scenario{
 var zeroTime = scenarios.Scenario{
 	ID:     "agenticloop/protocol/what-the-gateway-adds",
 	Title:  "what the gateway adds to an event, be it the zero time, does no harm",
-	Proves: scenarios.IDs{agenticloopv2.RFC103WIRE10},
+	Proves: scenarios.IDs{agenticloop.RFC103WIRE10},
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(correlation.Results, func(o correlation.ResultsObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.Start)
 		host.Given(j, o.Matching, o.Zero)
 		host.GivenMoved(j, o.Matching)
-		o.Zero.CheckStatus(j, "ok", agenticloopv2.RFC103WIRE10)
+		o.Zero.CheckStatus(j, "ok", agenticloop.RFC103WIRE10)
 		if o.Live {
-			j.Check(agenticloopv2.RFC103WIRE10, o.Zero.Events()).To(o.Zero.MovesOn(o.Pending),
+			j.Check(agenticloop.RFC103WIRE10, o.Zero.Events()).To(o.Zero.MovesOn(o.Pending),
 				"%s: events", o.Zero.Name)
 			return
 		}
-		j.Check(agenticloopv2.RFC103WIRE10, o.Zero.Events().Each("/type")).To(
+		j.Check(agenticloop.RFC103WIRE10, o.Zero.Events().Each("/type")).To(
 			check.SameAs(o.Matching.Events().Each("/type")), "%s: events", o.Zero.Name)
 	}),
 }
@@ -320,7 +320,7 @@ var zeroTime = scenarios.Scenario{
 var hungModel = scenarios.Scenario{
 	ID:     "agenticloop/protocol/ends-before-its-deadline",
 	Title:  "a turn whose model does not answer ends before its deadline, to be tried again, or escalated",
-	Proves: scenarios.IDs{agenticloopv2.RFC103WIRE9},
+	Proves: scenarios.IDs{agenticloop.RFC103WIRE9},
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(hung, func(o HungObservation, j *scenarios.Judge) {
 		if o.Asked == 0 && !o.Hung.TimedOut {
@@ -331,15 +331,15 @@ var hungModel = scenarios.Scenario{
 		if _, exited := t.Exit.Int(); exited {
 			host.Given(j, t)
 		}
-		j.Check(agenticloopv2.RFC103WIRE9, t.Survivors).To(check.Len(0), "%s: processes that it left behind", t.Name)
-		if !j.Check(agenticloopv2.RFC103WIRE9, t.Exit).To(check.Equal(0), "%s: how it ended", t.Name) {
+		j.Check(agenticloop.RFC103WIRE9, t.Survivors).To(check.Len(0), "%s: processes that it left behind", t.Name)
+		if !j.Check(agenticloop.RFC103WIRE9, t.Exit).To(check.Equal(0), "%s: how it ended", t.Name) {
 			return
 		}
 		if t.Status() == "error" {
-			j.Check(agenticloopv2.RFC103WIRE9, t.Answer.Key("retry")).NotTo(check.Equal(false), "%s: retry", t.Name)
+			j.Check(agenticloop.RFC103WIRE9, t.Answer.Key("retry")).NotTo(check.Equal(false), "%s: retry", t.Name)
 			return
 		}
-		j.Check(agenticloopv2.RFC103WIRE9, t.Events().Each("/type")).To(check.Equal([]string{host.Escalated}),
+		j.Check(agenticloop.RFC103WIRE9, t.Events().Each("/type")).To(check.Equal([]string{host.Escalated}),
 			"%s: events", t.Name)
 	}),
 }

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/openassay/assay/gen/agenticloopv2"
+	"github.com/openassay/assay/gen/agenticloop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/agenticloop/correlation"
 	"github.com/openassay/assay/scenarios/agenticloop/host"
@@ -31,59 +31,59 @@ func TestEveryTurnIsSound(t *testing.T) {
 		{"with :attempt:2 in its key", hosttest.Told{Name: "a", Answer: withEvent(func(e, _ host.Object) {
 			e["dedupe_key"] = "agentic:run:R:step:1:request:attempt:2"
 		})}, "passed"},
-		{"an exit code", hosttest.Told{Name: "a", Answer: hosttest.StartR.Answer, Exit: 3}, agenticloopv2.RFC103I7},
+		{"an exit code", hosttest.Told{Name: "a", Answer: hosttest.StartR.Answer, Exit: 3}, agenticloop.RFC103I7},
 		{"a signal", hosttest.Told{Name: "a", Answer: "", Ended: "signal: segmentation fault"},
-			agenticloopv2.RFC103T10},
+			agenticloop.RFC103T10},
 		{"its deadline", hosttest.Told{Name: "a", Answer: "", Ended: "killed at its deadline of 2s"},
-			agenticloopv2.RFC103T10},
+			agenticloop.RFC103T10},
 		{"a process left behind", hosttest.Told{Name: "a", Answer: hosttest.StartR.Answer, Left: []string{"sleep"}},
-			agenticloopv2.RFC103T10},
-		{"a text before the answer", hosttest.Told{Name: "a", Answer: "starting\n{}"}, agenticloopv2.RFC103WIRE1},
-		{"nothing printed", hosttest.Told{Name: "a", Answer: ""}, agenticloopv2.RFC103WIRE1},
-		{"a list", hosttest.Told{Name: "a", Answer: []any{}}, agenticloopv2.RFC103WIRE1},
+			agenticloop.RFC103T10},
+		{"a text before the answer", hosttest.Told{Name: "a", Answer: "starting\n{}"}, agenticloop.RFC103WIRE1},
+		{"nothing printed", hosttest.Told{Name: "a", Answer: ""}, agenticloop.RFC103WIRE1},
+		{"a list", hosttest.Told{Name: "a", Answer: []any{}}, agenticloop.RFC103WIRE1},
 		{"a status of its own", hosttest.Told{Name: "a", Answer: host.Object{"status": "running"}},
-			agenticloopv2.RFC103WIRE2},
+			agenticloop.RFC103WIRE2},
 		{"an error without words", hosttest.Told{Name: "a", Answer: host.Object{"status": "error"}},
-			agenticloopv2.RFC103WIRE2},
+			agenticloop.RFC103WIRE2},
 		{"events that are no list", hosttest.Told{Name: "a",
-			Answer: host.Object{"status": "ok", "events": host.Object{}}}, agenticloopv2.RFC103WIRE3},
+			Answer: host.Object{"status": "ok", "events": host.Object{}}}, agenticloop.RFC103WIRE3},
 		{"a payload that is no object", hosttest.Told{Name: "a", Answer: withEvent(func(e, _ host.Object) {
 			e["payload"] = "x"
-		})}, agenticloopv2.RFC103WIRE3},
+		})}, agenticloop.RFC103WIRE3},
 		{"a timestamp that is none", hosttest.Told{Name: "a", Answer: withEvent(func(e, _ host.Object) {
 			e["timestamp"] = "yesterday"
-		})}, agenticloopv2.RFC103WIRE3},
+		})}, agenticloop.RFC103WIRE3},
 		{"an event of another type", hosttest.Told{Name: "a", Answer: withEvent(func(e, _ host.Object) {
 			e["type"] = "agentic.start"
-		})}, agenticloopv2.RFC103P4},
+		})}, agenticloop.RFC103P4},
 		{"two requests",
 			hosttest.Told{Name: "a", Answer: hosttest.Ok(hosttest.RunR, hosttest.Request("R", 1, "fetch"),
-				hosttest.Request("R", 2, "fetch"))}, agenticloopv2.RFC103T1},
+				hosttest.Request("R", 2, "fetch"))}, agenticloop.RFC103T1},
 		{"a key without the step", hosttest.Told{Name: "a", Answer: withEvent(func(e, _ host.Object) {
 			e["dedupe_key"] = "agentic:run:R:request"
-		})}, agenticloopv2.RFC103D1},
+		})}, agenticloop.RFC103D1},
 		{"no key", hosttest.Told{Name: "a", Answer: withEvent(func(e, _ host.Object) {
 			delete(e, "dedupe_key")
-		})}, agenticloopv2.RFC103D1},
+		})}, agenticloop.RFC103D1},
 		{"a request without a state", hosttest.Told{Name: "a",
-			Answer: hosttest.Ok(nil, hosttest.Request("R", 1, "fetch"))}, agenticloopv2.RFC103I3},
+			Answer: hosttest.Ok(nil, hosttest.Request("R", 1, "fetch"))}, agenticloop.RFC103I3},
 		{"another tool pending",
 			hosttest.Told{Name: "a", Answer: hosttest.Ok(host.Object{"R": hosttest.Running(1, "fabric")},
-				hosttest.Request("R", 1, "fetch"))}, agenticloopv2.RFC103I3},
+				hosttest.Request("R", 1, "fetch"))}, agenticloop.RFC103I3},
 		{"another step pending",
 			hosttest.Told{Name: "a", Answer: hosttest.Ok(host.Object{"R": hosttest.Running(2, "fetch")},
-				hosttest.Request("R", 1, "fetch"))}, agenticloopv2.RFC103I3},
+				hosttest.Request("R", 1, "fetch"))}, agenticloop.RFC103I3},
 		{"the run is over",
 			hosttest.Told{Name: "a", Answer: hosttest.Ok(host.Object{"R": hosttest.Over("done", 1)},
-				hosttest.Request("R", 1, "fetch"))}, agenticloopv2.RFC103I3},
+				hosttest.Request("R", 1, "fetch"))}, agenticloop.RFC103I3},
 		{"a running run is lost",
 			hosttest.Told{Name: "a", Before: two,
 				Answer: hosttest.Ok(host.Object{"R": hosttest.Running(2, "fetch")}, hosttest.Request("R", 2, "fetch"))},
-			agenticloopv2.RFC103WIRE12},
+			agenticloop.RFC103WIRE12},
 		{"another run is changed",
 			hosttest.Told{Name: "a", Before: two,
 				Answer: hosttest.Ok(host.Object{"R": hosttest.Running(2, "fetch"), "Q": hosttest.Running(2, "fetch"),
-					"E": two["E"]}, hosttest.Request("R", 2, "fetch"))}, agenticloopv2.RFC103READ5},
+					"E": two["E"]}, hosttest.Request("R", 2, "fetch"))}, agenticloop.RFC103READ5},
 		{"a finished run is let go of",
 			hosttest.Told{Name: "a", Before: two,
 				Answer: hosttest.Ok(host.Object{"R": hosttest.Running(2, "fetch"), "Q": hosttest.Running(1, "fetch")},
@@ -91,8 +91,8 @@ func TestEveryTurnIsSound(t *testing.T) {
 		{"too much state",
 			hosttest.Told{Name: "a",
 				Answer: hosttest.Ok(host.Object{"R": hosttest.Over("done", 1), "S": strings.Repeat("x", 1<<20)})},
-			agenticloopv2.RFC103WIRE13},
-		{"garbage is refused with a code", hosttest.Told{Name: "a", Answer: "", Exit: 78}, agenticloopv2.RFC103I7},
+			agenticloop.RFC103WIRE13},
+		{"garbage is refused with a code", hosttest.Told{Name: "a", Answer: "", Exit: 78}, agenticloop.RFC103I7},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o := correlation.StartsObservation{Turns: host.Turns{hosttest.StartR.Turn(t), c.turn.Turn(t)}}
@@ -133,24 +133,24 @@ func TestJudgesOfInputs(t *testing.T) {
 	}{
 		{"input-that-is-no-request", "a dump", func(o *protocol.InputsObservation) {
 			o.Garbage[1] = refused("a list", "Traceback", 1)
-		}, agenticloopv2.RFC103WIRE6},
+		}, agenticloop.RFC103WIRE6},
 		{"input-that-is-no-request", "it is ok", func(o *protocol.InputsObservation) {
 			o.Garbage[1] = refused("a list", hosttest.Ok(nil), 0)
-		}, agenticloopv2.RFC103WIRE6},
+		}, agenticloop.RFC103WIRE6},
 		{"input-that-is-no-request", "nothing at all", func(o *protocol.InputsObservation) {
 			o.Garbage[1] = refused("a list", "", 0)
-		}, agenticloopv2.RFC103WIRE6},
+		}, agenticloop.RFC103WIRE6},
 		{"unknown-event-or-command", "it is ok", func(o *protocol.InputsObservation) {
 			o.Nobody[0] = hosttest.Handed(t, "an unknown event", hosttest.Ok(nil))
-		}, agenticloopv2.RFC103WIRE8},
+		}, agenticloop.RFC103WIRE8},
 		{"unknown-event-or-command", "to be tried again", func(o *protocol.InputsObservation) {
 			o.Nobody[0] = hosttest.Handed(t, "an unknown event", hosttest.Refusal(nil))
-		}, agenticloopv2.RFC103WIRE8},
+		}, agenticloop.RFC103WIRE8},
 		{"unknown-event-or-command", "with an event", func(o *protocol.InputsObservation) {
 			answer := hosttest.Refusal(false)
 			answer["events"] = []any{hosttest.Request("R", 2, "fetch")}
 			o.Nobody[0] = hosttest.Handed(t, "an unknown event", answer)
-		}, agenticloopv2.RFC103WIRE8},
+		}, agenticloop.RFC103WIRE8},
 	} {
 		t.Run(c.scenario+"/"+c.name, func(t *testing.T) {
 			hosttest.Expect(t, "protocol/"+c.scenario, honest(), "passed")
@@ -183,11 +183,11 @@ func TestJudgesOfAHungModel(t *testing.T) {
 			hosttest.Told{Name: "hung", Answer: hosttest.Ok(host.Object{"R": hosttest.Over("escalated", 0)},
 				hosttest.Escalation("R", "timeout"))}, 1, "passed"},
 		"refused for good": {hosttest.Told{Name: "hung", Answer: hosttest.Refusal(false)}, 1,
-			agenticloopv2.RFC103WIRE9},
+			agenticloop.RFC103WIRE9},
 		"killed": {hosttest.Told{Name: "hung", Answer: "", Ended: "killed at its deadline of 6s"},
-			1, agenticloopv2.RFC103WIRE9},
+			1, agenticloop.RFC103WIRE9},
 		"with a child": {hosttest.Told{Name: "hung", Answer: hosttest.Refusal(true), Left: []string{"curl"}},
-			1, agenticloopv2.RFC103WIRE9},
+			1, agenticloop.RFC103WIRE9},
 		"the model is not used": {hosttest.Told{Name: "hung", Answer: hosttest.StartR.Answer}, 0, "blocked"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -201,10 +201,10 @@ func TestJudgesOfAHungModel(t *testing.T) {
 	}{
 		"to be tried again": {hosttest.Told{Name: "hung", Answer: hosttest.Refusal(true)}, "passed"},
 		"with a code of 1": {hosttest.Told{Name: "hung", Answer: hosttest.Refusal(true), Exit: 1},
-			agenticloopv2.RFC103I7},
+			agenticloop.RFC103I7},
 		"with two ends": {hosttest.Told{Name: "hung",
 			Answer: hosttest.Ok(host.Object{"R": hosttest.Over("escalated", 0)}, hosttest.Escalation("R", "a"),
-				hosttest.Escalation("R", "b"))}, agenticloopv2.RFC103T1},
+				hosttest.Escalation("R", "b"))}, agenticloop.RFC103T1},
 	} {
 		t.Run("every turn/"+name, func(t *testing.T) {
 			hung := c.turn.Turn(t)
@@ -220,20 +220,20 @@ func TestJudgesOfExitCodes(t *testing.T) {
 	hosttest.Expect(t, "protocol/exit-code-0", o, "passed")
 	o.Turns = append(o.Turns, hosttest.Told{Name: "escalated with 99", Before: hosttest.RunR, Answer: hosttest.GaveUp,
 		Exit: 99}.Turn(t))
-	hosttest.Expect(t, "protocol/exit-code-0", o, agenticloopv2.RFC103P1)
+	hosttest.Expect(t, "protocol/exit-code-0", o, agenticloop.RFC103P1)
 	o = hosttest.HonestResults(t)
 	o.Zero = hosttest.Handed(t, "zero time", hosttest.Refusal(false))
-	hosttest.Expect(t, "protocol/what-the-gateway-adds", o, agenticloopv2.RFC103WIRE10)
+	hosttest.Expect(t, "protocol/what-the-gateway-adds", o, agenticloop.RFC103WIRE10)
 	o = hosttest.HonestResults(t)
 	blank := hosttest.Ok(nil)
 	blank["result"] = " "
 	hosttest.Expect(t, "protocol/result-told", o, "passed")
 	o.Turns = append(o.Turns, hosttest.Handed(t, "says nothing", blank))
-	hosttest.Expect(t, "protocol/result-told", o, agenticloopv2.RFC103WIRE4)
+	hosttest.Expect(t, "protocol/result-told", o, agenticloop.RFC103WIRE4)
 	o = hosttest.HonestResults(t)
 	o.Turns = append(o.Turns, hosttest.Handed(t, "a level of its own", hosttest.Logged(hosttest.Ok(nil), "fatal")))
 	if out := hosttest.Expect(t, "protocol/logs-have-levels", o, "passed"); len(out.Findings) != 1 ||
-		out.Findings[0].Requirement != scenarios.RequirementID(agenticloopv2.RFC103WIRE5) {
+		out.Findings[0].Requirement != scenarios.RequirementID(agenticloop.RFC103WIRE5) {
 		t.Errorf("findings %v", out.Findings)
 	}
 }

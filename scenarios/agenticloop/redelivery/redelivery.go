@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/openassay/assay/gen/agenticloopv2"
+	"github.com/openassay/assay/gen/agenticloop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/agenticloop/claims"
 	"github.com/openassay/assay/scenarios/agenticloop/host"
@@ -27,7 +27,7 @@ func (o RedeliveryObservation) givenApart(j *scenarios.Judge) {
 	host.GivenRequest(j, o.Start)
 	host.Given(j, o.Other)
 	if ok, found := o.Other.Unchanged(o.Run).MatchSeen(o.Other.Runs()); !ok {
-		j.BlockOn(agenticloopv2.RFC103READ5, "set-up: another start changed the run: "+found)
+		j.BlockOn(agenticloop.RFC103READ5, "set-up: another start changed the run: "+found)
 	}
 }
 
@@ -35,13 +35,13 @@ func (o RedeliveryObservation) givenApart(j *scenarios.Judge) {
 var startAgain = scenarios.Scenario{
 	ID:     "agenticloop/redelivery/start-delivered-again",
 	Title:  "a start that is delivered again makes no second run",
-	Proves: scenarios.IDs{agenticloopv2.RFC103READ2},
+	Proves: scenarios.IDs{agenticloop.RFC103READ2},
 	Claim:  claims.Redelivery,
 	Ask: scenarios.Ask(redelivered, func(o RedeliveryObservation, j *scenarios.Judge) {
 		o.givenApart(j)
 		host.Given(j, o.Again)
-		j.Check(agenticloopv2.RFC103READ2, o.Again.KeptRuns()).To(check.Len(0), "%s: new runs", o.Again.Name)
-		o.Again.CheckNotMovedAgain(j, o.Start, o.Run, agenticloopv2.RFC103READ2)
+		j.Check(agenticloop.RFC103READ2, o.Again.KeptRuns()).To(check.Len(0), "%s: new runs", o.Again.Name)
+		o.Again.CheckNotMovedAgain(j, o.Start, o.Run, agenticloop.RFC103READ2)
 	}),
 }
 
@@ -49,14 +49,14 @@ var startAgain = scenarios.Scenario{
 var foreignStart = scenarios.Scenario{
 	ID:     "agenticloop/redelivery/start-with-a-known-id",
 	Title:  "a start that carries the id of a run leaves that run as it is",
-	Proves: scenarios.IDs{agenticloopv2.RFC103READ3},
+	Proves: scenarios.IDs{agenticloop.RFC103READ3},
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(redelivered, func(o RedeliveryObservation, j *scenarios.Judge) {
 		o.givenApart(j)
 		host.GivenSome(j, o.Foreign)
 		for _, t := range o.Foreign {
-			j.Check(agenticloopv2.RFC103READ3, t.Runs()).To(t.Unchanged(o.Run), "%s", t.Name)
-			j.Check(agenticloopv2.RFC103READ3, t.Requests().Each("/payload/run_id")).To(host.NoneIs(o.Run),
+			j.Check(agenticloop.RFC103READ3, t.Runs()).To(t.Unchanged(o.Run), "%s", t.Name)
+			j.Check(agenticloop.RFC103READ3, t.Requests().Each("/payload/run_id")).To(host.NoneIs(o.Run),
 				"%s: run_id of its requests", t.Name)
 		}
 	}),
@@ -67,16 +67,16 @@ var foreignStart = scenarios.Scenario{
 var takenAgain = scenarios.Scenario{
 	ID:     "agenticloop/redelivery/events-lost",
 	Title:  "where a turn's events were lost, the same job again takes the run no further",
-	Proves: scenarios.IDs{agenticloopv2.RFC103READ4, agenticloopv2.RFC103I6},
+	Proves: scenarios.IDs{agenticloop.RFC103READ4, agenticloop.RFC103I6},
 	Claim:  claims.Redelivery,
 	Ask: scenarios.Ask(redelivered, func(o RedeliveryObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.Start)
 		host.Given(j, o.Matching, o.Taken)
 		host.GivenMoved(j, o.Matching)
 		asked, _ := host.PendingOf(o.Matching)
-		j.Check(agenticloopv2.RFC103READ4, o.Taken.Requests().Each("/payload/step")).To(host.AtMost(asked.Step),
+		j.Check(agenticloop.RFC103READ4, o.Taken.Requests().Each("/payload/step")).To(host.AtMost(asked.Step),
 			"%s: steps that it asks for", o.Taken.Name)
-		o.Taken.CheckNotMovedAgain(j, o.Matching, o.Run, agenticloopv2.RFC103I6)
+		o.Taken.CheckNotMovedAgain(j, o.Matching, o.Run, agenticloop.RFC103I6)
 		if !o.Taken.Moved() {
 			j.Find("", "if the gateway keeps the state of a turn and loses its events, the run stands still: "+
 				"the plugin does not repeat the pending request")
@@ -88,31 +88,31 @@ var takenAgain = scenarios.Scenario{
 var killedAgain = scenarios.Scenario{
 	ID:     "agenticloop/redelivery/killed-and-run-again",
 	Title:  "a turn that was killed and is run again leads where it would have led",
-	Proves: scenarios.IDs{agenticloopv2.RFC103WIRE14, agenticloopv2.RFC103T2},
+	Proves: scenarios.IDs{agenticloop.RFC103WIRE14, agenticloop.RFC103T2},
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(redelivered, func(o RedeliveryObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.Start)
 		host.Given(j, o.Matching)
 		host.GivenReached(j, len(o.Killed) > 0)
 		for _, k := range o.Killed {
-			k.Again.CheckStatus(j, "ok", agenticloopv2.RFC103T2)
-			j.Check(agenticloopv2.RFC103WIRE14, k.Again.NewRuns().Each("/status")).To(check.Equal([]string{"running"}),
+			k.Again.CheckStatus(j, "ok", agenticloop.RFC103T2)
+			j.Check(agenticloop.RFC103WIRE14, k.Again.NewRuns().Each("/status")).To(check.Equal([]string{"running"}),
 				"%s: new runs", k.Again.Name)
-			j.Check(agenticloopv2.RFC103WIRE14, k.Again.Requests().Each("/payload/step")).To(check.Equal([]int64{1}),
+			j.Check(agenticloop.RFC103WIRE14, k.Again.Requests().Each("/payload/step")).To(check.Equal([]int64{1}),
 				"%s: steps that it asks for", k.Again.Name)
 			j.Part(func() { k.checkTrace(j) })
 		}
 		for _, k := range o.Resumed {
-			k.Again.CheckStatus(j, "ok", agenticloopv2.RFC103T2)
+			k.Again.CheckStatus(j, "ok", agenticloop.RFC103T2)
 			if o.Live {
-				j.Check(agenticloopv2.RFC103WIRE14, k.Again.Events()).To(k.Again.MovesOn(o.Pending),
+				j.Check(agenticloop.RFC103WIRE14, k.Again.Events()).To(k.Again.MovesOn(o.Pending),
 					"%s: events", k.Again.Name)
 				j.Part(func() { k.checkTrace(j) })
 				continue
 			}
-			j.Check(agenticloopv2.RFC103WIRE14, k.Again.Events().Each("/type")).To(
+			j.Check(agenticloop.RFC103WIRE14, k.Again.Events().Each("/type")).To(
 				check.SameAs(o.Matching.Events().Each("/type")), "%s: events", k.Again.Name)
-			j.Check(agenticloopv2.RFC103WIRE14, k.Again.Requests().Each("/payload/step")).To(
+			j.Check(agenticloop.RFC103WIRE14, k.Again.Requests().Each("/payload/step")).To(
 				check.SameAs(o.Matching.Requests().Each("/payload/step")), "%s: steps that it asks for", k.Again.Name)
 			j.Part(func() { k.checkTrace(j) })
 		}
@@ -125,11 +125,11 @@ func (k Killed) checkTrace(j *scenarios.Judge) {
 	for line := range strings.Lines(trace.Key("text").String()) {
 		// A turn that was killed in the middle leaves the begin of a record.
 		if !json.Valid([]byte(line)) && !strings.HasPrefix(line, "{") && !strings.HasPrefix(line, "[") {
-			j.BlockOn(agenticloopv2.RFC103W2,
+			j.BlockOn(agenticloop.RFC103W2,
 				fmt.Sprintf("set-up: %s: trace.jsonl holds %.80q, which is not the start of a record", k.Again.Name, line))
 		}
 	}
 	if trace.Present() {
-		j.Check(agenticloopv2.RFC103WIRE14, trace).To(host.JSONLines(), "%s: trace.jsonl", k.Again.Name)
+		j.Check(agenticloop.RFC103WIRE14, trace).To(host.JSONLines(), "%s: trace.jsonl", k.Again.Name)
 	}
 }

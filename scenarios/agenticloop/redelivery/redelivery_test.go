@@ -3,7 +3,7 @@ package redelivery_test
 import (
 	"testing"
 
-	"github.com/openassay/assay/gen/agenticloopv2"
+	"github.com/openassay/assay/gen/agenticloop"
 	"github.com/openassay/assay/scenarios/agenticloop/host"
 	"github.com/openassay/assay/scenarios/agenticloop/hosttest"
 	"github.com/openassay/assay/scenarios/agenticloop/redelivery"
@@ -43,7 +43,7 @@ func TestJudgesOfRedelivery(t *testing.T) {
 			o.Again = hosttest.Handed(t, "the same job",
 				hosttest.Ok(host.Object{"R": hosttest.Running(1, "fetch"), "Q": hosttest.Running(1, "fetch")},
 					hosttest.Request("Q", 1, "fetch")))
-		}, agenticloopv2.RFC103READ2},
+		}, agenticloop.RFC103READ2},
 		{"start-delivered-again", "the pending request once more", func(o *redelivery.RedeliveryObservation) {
 			o.Again = hosttest.Handed(t, "the same job", hosttest.Ok(nil, hosttest.Request("R", 1, "fetch")))
 		}, "passed"},
@@ -51,7 +51,7 @@ func TestJudgesOfRedelivery(t *testing.T) {
 			run := hosttest.Running(1, "fetch")
 			run["attempt"] = 2
 			o.Again = hosttest.Handed(t, "the same job", hosttest.Ok(host.Object{"R": run}))
-		}, agenticloopv2.RFC103READ2},
+		}, agenticloop.RFC103READ2},
 		{"start-with-a-known-id", "any start changes it", func(o *redelivery.RedeliveryObservation) {
 			o.Other = hosttest.Handed(t, "another start",
 				hosttest.Ok(host.Object{"R": hosttest.Over("escalated", 1), "O": hosttest.Running(1, "fetch")},
@@ -62,30 +62,30 @@ func TestJudgesOfRedelivery(t *testing.T) {
 			run["goal"] = "another"
 			o.Foreign[0] = hosttest.Handed(t, "a foreign start",
 				hosttest.Ok(host.Object{"R": run}, hosttest.Request("R", 1, "fetch")))
-		}, agenticloopv2.RFC103READ3},
+		}, agenticloop.RFC103READ3},
 		{"start-with-a-known-id", "it asks in its name", func(o *redelivery.RedeliveryObservation) {
 			o.Foreign[0] = hosttest.Handed(t, "a foreign start", hosttest.Ok(nil, hosttest.Request("R", 1, "fetch")))
-		}, agenticloopv2.RFC103READ3},
+		}, agenticloop.RFC103READ3},
 		{"events-lost", "it goes on", func(o *redelivery.RedeliveryObservation) {
 			o.Taken = hosttest.Turn(t, "taken", hosttest.RunR2,
 				hosttest.Ok(host.Object{"R": hosttest.Running(3, "fetch")}, hosttest.Request("R", 3, "fetch")))
-		}, agenticloopv2.RFC103READ4},
+		}, agenticloop.RFC103READ4},
 		{"events-lost", "the result had not moved it", func(o *redelivery.RedeliveryObservation) {
 			o.Matching = hosttest.Handed(t, "the result", hosttest.Ok(nil))
 		}, "blocked"},
 		{"killed-and-run-again", "it is refused", func(o *redelivery.RedeliveryObservation) {
 			o.Killed[0].Again = hosttest.Turn(t, "again", nil, hosttest.Refusal(true))
-		}, agenticloopv2.RFC103T2},
+		}, agenticloop.RFC103T2},
 		{"killed-and-run-again", "nothing is asked for", func(o *redelivery.RedeliveryObservation) {
 			o.Killed[0].Again = hosttest.Turn(t, "again", nil, hosttest.Ok(nil))
-		}, agenticloopv2.RFC103WIRE14},
+		}, agenticloop.RFC103WIRE14},
 		{"killed-and-run-again", "the result is thought to be taken", func(o *redelivery.RedeliveryObservation) {
 			o.Resumed[0].Again = hosttest.Handed(t, "the result again", hosttest.Ok(nil))
-		}, agenticloopv2.RFC103WIRE14},
+		}, agenticloop.RFC103WIRE14},
 		{"killed-and-run-again", "half a line is left", func(o *redelivery.RedeliveryObservation) {
 			o.Resumed[0].Files = wiretest.Value(t,
 				host.Object{"trace.jsonl": host.Object{"kind": "file", "text": "{\"a\":1}\n{\"b", "whole": true}})
-		}, agenticloopv2.RFC103WIRE14},
+		}, agenticloop.RFC103WIRE14},
 	} {
 		t.Run(c.scenario+"/"+c.name, func(t *testing.T) {
 			hosttest.Expect(t, "redelivery/"+c.scenario, honest(), "passed")

@@ -1,7 +1,7 @@
 package security
 
 import (
-	"github.com/openassay/assay/gen/agenticloopv2"
+	"github.com/openassay/assay/gen/agenticloop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/agenticloop/claims"
 	"github.com/openassay/assay/scenarios/agenticloop/host"
@@ -12,17 +12,17 @@ import (
 var misledByModel = scenarios.Scenario{
 	ID:     "agenticloop/security/model-out-of-bounds",
 	Title:  "whatever its model wants, and how often, the agent asks for no tool that is not allowed, and never for itself",
-	Proves: scenarios.IDs{agenticloopv2.RFC103G2, agenticloopv2.RFC103G3, agenticloopv2.RFC103READ12},
+	Proves: scenarios.IDs{agenticloop.RFC103G2, agenticloop.RFC103G3, agenticloop.RFC103READ12},
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(protocol.Errings, func(o protocol.ModelObservation, j *scenarios.Judge) {
 		o.Given(j)
 		host.Given(j, o.Reached()...)
 		allowed := append(o.Control.Plugins(), o.Allowed...) // the tool of the control may have a route of another name
 		for _, t := range o.Reached() {
-			j.Check(agenticloopv2.RFC103READ12, t.Events().Each("/type")).To(soundRequests(),
+			j.Check(agenticloop.RFC103READ12, t.Events().Each("/type")).To(soundRequests(),
 				"%s: types of its events", t.Name)
-			j.Check(agenticloopv2.RFC103G3, t.Events()).To(t.AsksOnlyFor(allowed...), "%s", t.Name)
-			j.Check(agenticloopv2.RFC103G2, t.Events()).To(notItself(o.Name), "%s", t.Name)
+			j.Check(agenticloop.RFC103G3, t.Events()).To(t.AsksOnlyFor(allowed...), "%s", t.Name)
+			j.Check(agenticloop.RFC103G2, t.Events()).To(notItself(o.Name), "%s", t.Name)
 		}
 	}),
 }

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/openassay/assay/gen/agenticloopv2"
+	"github.com/openassay/assay/gen/agenticloop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/agenticloop/claims"
 	"github.com/openassay/assay/scenarios/agenticloop/host"
@@ -35,12 +35,12 @@ func Suite() scenarios.Suite {
 var allowlistBinds = scenarios.Scenario{
 	ID:     "agenticloop/security/allowlist-binds",
 	Title:  "where one tool alone is allowed, no other is asked for, whatever the agent would like",
-	Proves: scenarios.IDs{agenticloopv2.RFC103G3},
+	Proves: scenarios.IDs{agenticloop.RFC103G3},
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(allowlists, func(o AllowedObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.Control)
 		host.Given(j, o.Only)
-		j.Check(agenticloopv2.RFC103G3, o.Only.Events()).To(o.Only.AsksOnlyFor(o.Tool), "%s", o.Only.Name)
+		j.Check(agenticloop.RFC103G3, o.Only.Events()).To(o.Only.AsksOnlyFor(o.Tool), "%s", o.Only.Name)
 	}),
 }
 
@@ -57,18 +57,18 @@ func (o ForbiddenObservation) givenSteered(j *scenarios.Judge) {
 var forbiddenRefused = scenarios.Scenario{
 	ID:     "agenticloop/security/forbidden-tool-refused",
 	Title:  "a tool that is not allowed is not asked for, neither first nor later: the run is refused or escalated",
-	Proves: scenarios.IDs{agenticloopv2.RFC103G3},
+	Proves: scenarios.IDs{agenticloop.RFC103G3},
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(forbidden, func(o ForbiddenObservation, j *scenarios.Judge) {
 		o.givenSteered(j)
 		host.Given(j, o.First)
-		o.First.CheckRefused(j, agenticloopv2.RFC103G3)
+		o.First.CheckRefused(j, agenticloop.RFC103G3)
 		if o.Cut != "" {
 			j.Block(o.Cut, "declare how a further tool is asked for in "+host.ProfileName)
 		}
 		host.Given(j, o.Later)
 		host.GivenTaken(j, o.Later)
-		j.Check(agenticloopv2.RFC103G3, o.Later.Events().Each("/type")).To(check.Equal([]string{host.Escalated}),
+		j.Check(agenticloop.RFC103G3, o.Later.Events().Each("/type")).To(check.Equal([]string{host.Escalated}),
 			"%s: events", o.Later.Name)
 	}),
 }
@@ -100,13 +100,13 @@ func notItself(name string) check.Matcher {
 var neverItself = scenarios.Scenario{
 	ID:     "agenticloop/security/never-itself",
 	Title:  "the agent does not ask for itself, though it alone is allowed",
-	Proves: scenarios.IDs{agenticloopv2.RFC103G2, agenticloopv2.RFC103N4},
+	Proves: scenarios.IDs{agenticloop.RFC103G2, agenticloop.RFC103N4},
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(allowlists, func(o AllowedObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.Control)
 		host.Given(j, o.Self)
 		for _, t := range append([]host.Turn{o.Control, o.Only, o.Self}, o.Empty...) {
-			for _, id := range (scenarios.IDs{agenticloopv2.RFC103G2, agenticloopv2.RFC103N4}) {
+			for _, id := range (scenarios.IDs{agenticloop.RFC103G2, agenticloop.RFC103N4}) {
 				j.Check(id, t.Events()).To(notItself(o.Name), "%s", t.Name)
 			}
 		}
@@ -117,13 +117,13 @@ var neverItself = scenarios.Scenario{
 var neverItselfPlanned = scenarios.Scenario{
 	ID:     "agenticloop/security/never-itself-on-wish",
 	Title:  "the agent does not ask for itself, though its planner wants it",
-	Proves: scenarios.IDs{agenticloopv2.RFC103G2, agenticloopv2.RFC103N4},
+	Proves: scenarios.IDs{agenticloop.RFC103G2, agenticloop.RFC103N4},
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(forbidden, func(o ForbiddenObservation, j *scenarios.Judge) {
 		o.givenSteered(j)
 		host.GivenSome(j, o.Self)
 		for _, t := range o.Self {
-			for _, id := range (scenarios.IDs{agenticloopv2.RFC103G2, agenticloopv2.RFC103N4}) {
+			for _, id := range (scenarios.IDs{agenticloop.RFC103G2, agenticloop.RFC103N4}) {
 				j.Check(id, t.Events()).To(notItself(o.Name), "%s", t.Name)
 			}
 		}
@@ -134,13 +134,13 @@ var neverItselfPlanned = scenarios.Scenario{
 var failsClosed = scenarios.Scenario{
 	ID:     "agenticloop/security/no-allowlist-no-tool",
 	Title:  "without an allowlist, or with an empty one, no tool is asked for",
-	Proves: scenarios.IDs{agenticloopv2.RFC103G4},
+	Proves: scenarios.IDs{agenticloop.RFC103G4},
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(allowlists, func(o AllowedObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.Control)
 		host.Given(j, o.Empty...)
 		for _, t := range o.Empty {
-			j.Check(agenticloopv2.RFC103G4, t.Requests()).To(check.Len(0), "%s: requests for tools", t.Name)
+			j.Check(agenticloop.RFC103G4, t.Requests()).To(check.Len(0), "%s: requests for tools", t.Name)
 		}
 	}),
 }
@@ -149,13 +149,13 @@ var failsClosed = scenarios.Scenario{
 var failsClosedPlanned = scenarios.Scenario{
 	ID:     "agenticloop/security/no-allowlist-no-tool-on-wish",
 	Title:  "without an allowlist, or with an empty one, no tool is asked for, though the planner wants one",
-	Proves: scenarios.IDs{agenticloopv2.RFC103G4},
+	Proves: scenarios.IDs{agenticloop.RFC103G4},
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(forbidden, func(o ForbiddenObservation, j *scenarios.Judge) {
 		o.givenSteered(j)
 		host.GivenSome(j, o.Empty)
 		for _, t := range o.Empty {
-			j.Check(agenticloopv2.RFC103G4, t.Requests()).To(check.Len(0), "%s: requests for tools", t.Name)
+			j.Check(agenticloop.RFC103G4, t.Requests()).To(check.Len(0), "%s: requests for tools", t.Name)
 		}
 	}),
 }
@@ -179,14 +179,14 @@ var namesAreSound = scenarios.Scenario{
 	ID: "agenticloop/security/tool-names",
 	Title: "whatever name a planner wants or a result tells, the type of a request ends in letters, digits, " +
 		"underscore and hyphen",
-	Proves: scenarios.IDs{agenticloopv2.RFC103READ12},
+	Proves: scenarios.IDs{agenticloop.RFC103READ12},
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(forbidden, func(o ForbiddenObservation, j *scenarios.Judge) {
 		o.givenSteered(j)
 		host.GivenSome(j, o.Odd)
 		host.Given(j, o.Told...)
 		for _, t := range slices.Concat(o.Odd, o.Told) {
-			j.Check(agenticloopv2.RFC103READ12, t.Events().Each("/type")).To(soundRequests(),
+			j.Check(agenticloop.RFC103READ12, t.Events().Each("/type")).To(soundRequests(),
 				"%s: types of its events", t.Name)
 		}
 	}),
@@ -194,7 +194,7 @@ var namesAreSound = scenarios.Scenario{
 
 // checkOwnCorrelation checks that requests name their own run, step and tool, and nothing that was handed in.
 func (o SpoofedObservation) checkOwnCorrelation(j *scenarios.Judge, t host.Turn, run string) {
-	const id = agenticloopv2.RFC103K3
+	const id = agenticloop.RFC103K3
 	for _, e := range t.Requests().Values {
 		payload := e.Key("payload")
 		if run != "" {
@@ -203,9 +203,9 @@ func (o SpoofedObservation) checkOwnCorrelation(j *scenarios.Judge, t host.Turn,
 		kept := t.Run(payload.Key("run_id").String())
 		switch was := host.ProgressOf(t.RunsBefore()[payload.Key("run_id").String()]); {
 		case kept.Present() && host.IsNothing(kept.Key("pending_tool").Actual()):
-			j.BlockOn(agenticloopv2.RFC103I3, "set-up: "+t.Name+": its run does not say which tool it waits for")
+			j.BlockOn(agenticloop.RFC103I3, "set-up: "+t.Name+": its run does not say which tool it waits for")
 		case was.Step > 0 && !t.WaitsAnew(): // it does not keep what it asks for
-			j.BlockOn(agenticloopv2.RFC103T8, "set-up: "+t.Name+": its run waits for what it waited for before")
+			j.BlockOn(agenticloop.RFC103T8, "set-up: "+t.Name+": its run waits for what it waited for before")
 		}
 		j.Check(id, payload.Key("run_id")).NotTo(check.Equal(o.Spoof.Run), "%s: run_id", t.Name)
 		j.Check(id, payload.Key("step")).To(check.SameAs(kept.Key("pending_step")), "%s: step", t.Name)
@@ -223,21 +223,21 @@ func (o SpoofedObservation) checkOwnCorrelation(j *scenarios.Judge, t host.Turn,
 var reservedKeys = scenarios.Scenario{
 	ID:     "agenticloop/security/reserved-keys",
 	Title:  "what a start or a result holds does not override run_id, step, tool or tool_command of a request",
-	Proves: scenarios.IDs{agenticloopv2.RFC103K3},
+	Proves: scenarios.IDs{agenticloop.RFC103K3},
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(spoofing, func(o SpoofedObservation, j *scenarios.Judge) {
 		host.Given(j, o.Start)
 		if len(o.Start.Requests().Values) == 0 {
-			j.BlockOn(agenticloopv2.RFC103M1, "set-up: "+o.Start.Name+" asked for no tool")
+			j.BlockOn(agenticloop.RFC103M1, "set-up: "+o.Start.Name+" asked for no tool")
 		}
 		if !o.Start.Runs().Present() {
-			j.BlockOn(agenticloopv2.RFC103I3, "set-up: "+o.Start.Name+": the request names no run in the state")
+			j.BlockOn(agenticloop.RFC103I3, "set-up: "+o.Start.Name+": the request names no run in the state")
 		}
 		made := o.Start.NewRuns()
 		if len(made.Values) == 0 && !o.Start.WaitsAnew() {
-			j.BlockOn(agenticloopv2.RFC103P5, "set-up: "+o.Start.Name+" keeps no run that asks")
+			j.BlockOn(agenticloop.RFC103P5, "set-up: "+o.Start.Name+" keeps no run that asks")
 		}
-		j.Check(agenticloopv2.RFC103K3, made).To(check.Len(1), "%s: new runs", o.Start.Name)
+		j.Check(agenticloop.RFC103K3, made).To(check.Len(1), "%s: new runs", o.Start.Name)
 		run := ""
 		if len(made.Values) == 1 {
 			pointer := made.Values[0].Ref().Pointer
@@ -255,7 +255,7 @@ var reservedKeys = scenarios.Scenario{
 var reservedArguments = scenarios.Scenario{
 	ID:     "agenticloop/security/reserved-arguments",
 	Title:  "the arguments that a planner chooses do not override run_id, step, tool or tool_command",
-	Proves: scenarios.IDs{agenticloopv2.RFC103K3},
+	Proves: scenarios.IDs{agenticloop.RFC103K3},
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(spoofing, func(o SpoofedObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.Start)
@@ -263,7 +263,7 @@ var reservedArguments = scenarios.Scenario{
 			j.Block(o.Unpicked, "declare a decision seam in "+host.ProfileName+" that can say call_tool with arguments")
 		}
 		host.Given(j, o.Steered)
-		j.Check(agenticloopv2.RFC103K3, o.Steered.Requests()).To(check.Len(1),
+		j.Check(agenticloop.RFC103K3, o.Steered.Requests()).To(check.Len(1),
 			"%s: requests for tools", o.Steered.Name)
 		o.checkOwnCorrelation(j, o.Steered, "")
 	}),
@@ -273,7 +273,7 @@ var reservedArguments = scenarios.Scenario{
 var secretsKept = scenarios.Scenario{
 	ID:     "agenticloop/security/secrets-kept",
 	Title:  "nothing of the config, the environment, the secrets or another run is told",
-	Proves: scenarios.IDs{agenticloopv2.RFC103READ10},
+	Proves: scenarios.IDs{agenticloop.RFC103READ10},
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(secrets, func(o SecretsObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.Start)
@@ -283,12 +283,12 @@ var secretsKept = scenarios.Scenario{
 				t.Answer.Key("result"), t.Errors}
 			for _, where := range slices.Sorted(maps.Keys(o.Canaries)) {
 				for _, v := range append(slices.Clip(told), t.Answer.Key("state_updates")) {
-					j.Check(agenticloopv2.RFC103READ10, v).To(host.Without(o.Canaries[where]),
+					j.Check(agenticloop.RFC103READ10, v).To(host.Without(o.Canaries[where]),
 						"%s: what stands in the %s", t.Name, where)
 				}
 			}
 			for _, v := range told {
-				j.Check(agenticloopv2.RFC103READ10, v).To(host.Without(o.Other),
+				j.Check(agenticloop.RFC103READ10, v).To(host.Without(o.Other),
 					"%s: what stands in another run", t.Name)
 			}
 		}
@@ -298,16 +298,16 @@ var secretsKept = scenarios.Scenario{
 var secretsOutOfFiles = scenarios.Scenario{
 	ID:     "agenticloop/security/secrets-out-of-files",
 	Title:  "nothing of the config, the environment or the secrets stands in the files of the workspace",
-	Proves: scenarios.IDs{agenticloopv2.RFC103READ11},
+	Proves: scenarios.IDs{agenticloop.RFC103READ11},
 	Claim:  claims.Workspaces,
 	Ask: scenarios.Ask(secrets, func(o SecretsObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.Start)
 		host.Given(j, o.Result, o.Failure, o.Refused)
 		if files, _ := o.Files.Actual().(host.Object); len(files) == 0 {
-			j.BlockOn(agenticloopv2.RFC103W1, "set-up: the workspace is empty")
+			j.BlockOn(agenticloop.RFC103W1, "set-up: the workspace is empty")
 		}
 		for _, where := range slices.Sorted(maps.Keys(o.Canaries)) {
-			j.Check(agenticloopv2.RFC103READ11, o.Files).To(host.Without(o.Canaries[where]),
+			j.Check(agenticloop.RFC103READ11, o.Files).To(host.Without(o.Canaries[where]),
 				"what stands in the %s", where)
 		}
 	}),
@@ -318,12 +318,12 @@ var secretsOutOfFiles = scenarios.Scenario{
 var noNestedDispatch = scenarios.Scenario{
 	ID:     "agenticloop/security/no-nested-dispatch",
 	Title:  "a turn calls neither the gateway nor a program that would, and asks a model for one turn alone",
-	Proves: scenarios.IDs{agenticloopv2.RFC103N2, agenticloopv2.RFC103O2},
+	Proves: scenarios.IDs{agenticloop.RFC103N2, agenticloop.RFC103O2},
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(traps, func(o TrapObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.Start)
 		host.Given(j, o.Result, o.Ignored)
-		for _, id := range (scenarios.IDs{agenticloopv2.RFC103N2, agenticloopv2.RFC103O2}) {
+		for _, id := range (scenarios.IDs{agenticloop.RFC103N2, agenticloop.RFC103O2}) {
 			j.Check(id, o.Trap).To(check.Seeing("neither a program called by which a gateway is, nor its API",
 				func(s wire.Seen) (bool, string) {
 					called, _ := s.Actual().(host.Object)
@@ -337,12 +337,12 @@ var noNestedDispatch = scenarios.Scenario{
 		}
 		for _, name := range fetchPrograms {
 			if called := o.Trap.Key(name); called.Present() {
-				j.Find(agenticloopv2.RFC103N2,
+				j.Find(agenticloop.RFC103N2,
 					"it calls a program that fetches, from an address that we cannot see: %.300s", called.Key("text").String())
 			}
 		}
 		if len(o.Asked) == 3 && o.Asked[2] > 0 {
-			j.Find(agenticloopv2.RFC103N2, "the model was asked %d times for a result that is ignored", o.Asked[2])
+			j.Find(agenticloop.RFC103N2, "the model was asked %d times for a result that is ignored", o.Asked[2])
 		}
 	}),
 }

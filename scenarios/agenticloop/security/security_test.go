@@ -3,7 +3,7 @@ package security_test
 import (
 	"testing"
 
-	"github.com/openassay/assay/gen/agenticloopv2"
+	"github.com/openassay/assay/gen/agenticloop"
 	"github.com/openassay/assay/scenarios/agenticloop/host"
 	"github.com/openassay/assay/scenarios/agenticloop/hosttest"
 	"github.com/openassay/assay/scenarios/agenticloop/security"
@@ -30,25 +30,25 @@ func TestJudgesOfAllowlists(t *testing.T) {
 		}, "passed"},
 		{"allowlist-binds", "another tool", func(o *security.AllowedObservation) {
 			o.Only = hosttest.StartR.Turn(t)
-		}, agenticloopv2.RFC103G3},
+		}, agenticloop.RFC103G3},
 		{"never-itself", "it asks for itself", func(o *security.AllowedObservation) {
 			o.Self = hosttest.Turn(t, "a", nil,
 				hosttest.Ok(host.Object{"R": hosttest.Running(1, "agentic-loop")},
 					hosttest.Request("R", 1, "agentic-loop")))
-		}, agenticloopv2.RFC103G2},
+		}, agenticloop.RFC103G2},
 		{"never-itself", "it starts itself", func(o *security.AllowedObservation) {
 			o.Self = hosttest.Turn(t, "a", nil,
 				hosttest.Ok(nil, host.Object{"type": "agentic.start", "payload": host.Object{"goal": "g"}}))
-		}, agenticloopv2.RFC103G2},
+		}, agenticloop.RFC103G2},
 		{"never-itself", "it passes for a tool", func(o *security.AllowedObservation) {
 			o.Self = hosttest.Turn(t, "a", nil,
 				hosttest.Ok(nil, host.Object{"type": "agentic.tool_result", "payload": host.Object{}}))
-		}, agenticloopv2.RFC103G2},
+		}, agenticloop.RFC103G2},
 		{"never-itself", "it asks for itself under another name", func(o *security.AllowedObservation) {
 			e := hosttest.Request("R", 1, "agentic-loop")
 			e["type"] = "agentic.tool_request.fetch"
 			o.Self = hosttest.Turn(t, "a", nil, hosttest.Ok(hosttest.RunR, e))
-		}, agenticloopv2.RFC103G2},
+		}, agenticloop.RFC103G2},
 	} {
 		t.Run(c.scenario+"/"+c.name, func(t *testing.T) {
 			hosttest.Expect(t, "security/"+c.scenario, honest(), "passed")
@@ -90,15 +90,15 @@ func TestJudgesOfForbiddenTools(t *testing.T) {
 			o.First = hosttest.Turn(t, "a", nil,
 				hosttest.Ok(host.Object{"R": hosttest.Running(1, "assay-forbidden")},
 					hosttest.Request("R", 1, "assay-forbidden")))
-		}, agenticloopv2.RFC103G3},
+		}, agenticloop.RFC103G3},
 		{"forbidden-tool-refused", "to be tried again", func(o *security.ForbiddenObservation) {
 			o.First = hosttest.Turn(t, "a", nil, hosttest.Refusal(true))
-		}, agenticloopv2.RFC103G3},
+		}, agenticloop.RFC103G3},
 		{"forbidden-tool-refused", "it is asked for later", func(o *security.ForbiddenObservation) {
 			o.Later = hosttest.Handed(t, "later",
 				hosttest.Ok(host.Object{"R": hosttest.Running(2, "assay-forbidden")},
 					hosttest.Request("R", 2, "assay-forbidden")))
-		}, agenticloopv2.RFC103G3},
+		}, agenticloop.RFC103G3},
 		{"forbidden-tool-refused", "it is given up with an error, and asked for later",
 			func(o *security.ForbiddenObservation) {
 				given := host.Clone(hosttest.GaveUp)
@@ -107,7 +107,7 @@ func TestJudgesOfForbiddenTools(t *testing.T) {
 				o.Later = hosttest.Handed(t, "later",
 					hosttest.Ok(host.Object{"R": hosttest.Running(2, "assay-forbidden")},
 						hosttest.Request("R", 2, "assay-forbidden")))
-			}, agenticloopv2.RFC103G3},
+			}, agenticloop.RFC103G3},
 		{"forbidden-tool-refused", "the result is passed over", func(o *security.ForbiddenObservation) {
 			o.Later = hosttest.Handed(t, "later", hosttest.Ok(nil))
 		}, "blocked"},
@@ -121,14 +121,14 @@ func TestJudgesOfForbiddenTools(t *testing.T) {
 			o.Self[0] = hosttest.Turn(t, "a", nil,
 				hosttest.Ok(host.Object{"R": hosttest.Running(1, "agentic-loop")},
 					hosttest.Request("R", 1, "agentic-loop")))
-		}, agenticloopv2.RFC103G2},
+		}, agenticloop.RFC103G2},
 		{"tool-names", "a path of a result", func(o *security.ForbiddenObservation) {
 			o.Told = []host.Turn{
 				hosttest.Handed(t, "told", hosttest.Ok(host.Object{"R": hosttest.Running(2, "../x")}, odd))}
-		}, agenticloopv2.RFC103READ12},
+		}, agenticloop.RFC103READ12},
 		{"tool-names", "a path", func(o *security.ForbiddenObservation) {
 			o.Odd[0] = hosttest.Turn(t, "a", nil, hosttest.Ok(hosttest.RunR, odd))
-		}, agenticloopv2.RFC103READ12},
+		}, agenticloop.RFC103READ12},
 	} {
 		t.Run(c.scenario+"/"+c.name, func(t *testing.T) {
 			hosttest.Expect(t, "security/"+c.scenario, honest(), "passed")
@@ -175,16 +175,16 @@ func TestJudgesOfSpoofing(t *testing.T) {
 	}{
 		{"reserved-keys", "the run", func(o *security.SpoofedObservation) {
 			o.Start = start("run_id", "spoofed")
-		}, agenticloopv2.RFC103K3},
+		}, agenticloop.RFC103K3},
 		{"reserved-keys", "the step", func(o *security.SpoofedObservation) {
 			o.Start = start("step", 77)
-		}, agenticloopv2.RFC103K3},
+		}, agenticloop.RFC103K3},
 		{"reserved-keys", "the tool", func(o *security.SpoofedObservation) {
 			o.Start = start("tool", "assay-spoofed-tool")
-		}, agenticloopv2.RFC103K3},
+		}, agenticloop.RFC103K3},
 		{"reserved-keys", "the command", func(o *security.SpoofedObservation) {
 			o.Start = start("tool_command", "assay-spoofed-command")
-		}, agenticloopv2.RFC103K3},
+		}, agenticloop.RFC103K3},
 		{"reserved-keys", "the time is told", func(o *security.SpoofedObservation) {
 			o.Start = start("requested_at", "1999-01-01T00:00:00Z")
 		}, "passed"},
@@ -192,7 +192,7 @@ func TestJudgesOfSpoofing(t *testing.T) {
 			o.Start = hosttest.Turn(t, "a", nil,
 				hosttest.Ok(host.Object{"R": hosttest.Running(1, "fetch"), "spoofed": hosttest.Running(1, "fetch")},
 					hosttest.Request("R", 1, "fetch")))
-		}, agenticloopv2.RFC103K3},
+		}, agenticloop.RFC103K3},
 		{"reserved-keys", "the run is not kept", func(o *security.SpoofedObservation) {
 			o.Start = hosttest.Turn(t, "a", nil, hosttest.Ok(host.Object{}, hosttest.Request("R", 1, "fetch")))
 		}, "blocked"},
@@ -201,13 +201,13 @@ func TestJudgesOfSpoofing(t *testing.T) {
 		}, "blocked"},
 		{"reserved-arguments", "the step", func(o *security.SpoofedObservation) {
 			o.Steered = start("step", 77)
-		}, agenticloopv2.RFC103K3},
+		}, agenticloop.RFC103K3},
 		{"reserved-arguments", "they cannot be chosen", func(o *security.SpoofedObservation) {
 			o.Unpicked = "no seam"
 		}, "blocked"},
 		{"reserved-arguments", "no request", func(o *security.SpoofedObservation) {
 			o.Steered = hosttest.Turn(t, "a", nil, hosttest.Refusal(false))
-		}, agenticloopv2.RFC103K3},
+		}, agenticloop.RFC103K3},
 	} {
 		t.Run(c.scenario+"/"+c.name, func(t *testing.T) {
 			hosttest.Expect(t, "security/"+c.scenario, honest(), "passed")
@@ -242,28 +242,28 @@ func TestJudgesOfSecrets(t *testing.T) {
 			o.Result = leaking(func(a host.Object) {
 				a["events"].([]host.Object)[0]["payload"].(host.Object)["url"] = "x canary-c"
 			})
-		}, agenticloopv2.RFC103READ10},
+		}, agenticloop.RFC103READ10},
 		{"secrets-kept", "in a log", func(o *security.SecretsObservation) {
 			o.Result = leaking(func(a host.Object) {
 				hosttest.Logged(a, "info")["logs"].([]any)[0].(host.Object)["message"] = "canary-e"
 			})
-		}, agenticloopv2.RFC103READ10},
+		}, agenticloop.RFC103READ10},
 		{"secrets-kept", "as a name", func(o *security.SecretsObservation) {
 			o.Result = leaking(func(a host.Object) { a["result"] = host.Object{"canary-s": 1} })
-		}, agenticloopv2.RFC103READ10},
+		}, agenticloop.RFC103READ10},
 		{"secrets-kept", "in the state", func(o *security.SecretsObservation) {
 			o.Result = leaking(func(a host.Object) { a["state_updates"].(host.Object)["config"] = "canary-c" })
-		}, agenticloopv2.RFC103READ10},
+		}, agenticloop.RFC103READ10},
 		{"secrets-kept", "another run, told", func(o *security.SecretsObservation) {
 			o.Result = leaking(func(a host.Object) { a["result"] = "canary-o" })
-		}, agenticloopv2.RFC103READ10},
+		}, agenticloop.RFC103READ10},
 		{"secrets-kept", "another run, kept", func(o *security.SecretsObservation) {
 			o.Result = leaking(func(a host.Object) { a["state_updates"].(host.Object)["other"] = "canary-o" })
 		}, "passed"},
 		{"secrets-kept", "on standard error", func(o *security.SecretsObservation) {
 			o.Failure = hosttest.Told{Name: "a failure", Before: hosttest.RunR, Answer: hosttest.GaveUp,
 				Errors: "key canary-s was refused"}.Turn(t)
-		}, agenticloopv2.RFC103READ10},
+		}, agenticloop.RFC103READ10},
 	} {
 		t.Run(c.scenario+"/"+c.name, func(t *testing.T) {
 			hosttest.Expect(t, "security/"+c.scenario, honest(), "passed")
@@ -295,5 +295,5 @@ func TestJudgesOfTraps(t *testing.T) {
 		t.Errorf("findings %v", out.Findings)
 	}
 	o.Trap = wiretest.Value(t, host.Object{"ductile": host.Object{"kind": "file"}})
-	hosttest.Expect(t, "security/no-nested-dispatch", o, agenticloopv2.RFC103N2)
+	hosttest.Expect(t, "security/no-nested-dispatch", o, agenticloop.RFC103N2)
 }

@@ -4,7 +4,7 @@ package state
 import (
 	"fmt"
 
-	"github.com/openassay/assay/gen/agenticloopv2"
+	"github.com/openassay/assay/gen/agenticloop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/agenticloop/budget"
 	"github.com/openassay/assay/scenarios/agenticloop/claims"
@@ -30,7 +30,7 @@ func Suite() scenarios.Suite {
 var pendingFirst = scenarios.Scenario{
 	ID:     "agenticloop/state/pending-with-the-request",
 	Title:  "every request leaves with a state in which that step and that tool are pending",
-	Proves: scenarios.IDs{agenticloopv2.RFC103S6, agenticloopv2.RFC103I3},
+	Proves: scenarios.IDs{agenticloop.RFC103S6, agenticloop.RFC103I3},
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(budget.Budgets, func(o budget.BudgetObservation, j *scenarios.Judge) {
 		host.GivenSome(j, o.Turns)
@@ -40,10 +40,10 @@ var pendingFirst = scenarios.Scenario{
 				asked = true
 				run := t.Run(e.At("/payload/run_id").String())
 				if !run.Present() && t.WaitsAnew() {
-					j.BlockOn(agenticloopv2.RFC103E7,
+					j.BlockOn(agenticloop.RFC103E7,
 						"set-up: "+t.Name+": the request does not name the run that waits")
 				}
-				for _, id := range (scenarios.IDs{agenticloopv2.RFC103S6, agenticloopv2.RFC103I3}) {
+				for _, id := range (scenarios.IDs{agenticloop.RFC103S6, agenticloop.RFC103I3}) {
 					j.Check(id, run.Key("pending_step")).To(check.SameAs(e.At("/payload/step")),
 						"%s: pending_step", t.Name)
 					j.Check(id, run.Key("pending_tool")).To(check.SameAs(e.At("/payload/tool")),
@@ -52,7 +52,7 @@ var pendingFirst = scenarios.Scenario{
 			}
 		}
 		if !asked {
-			j.BlockOn(agenticloopv2.RFC103M1, "set-up: no tool was asked for")
+			j.BlockOn(agenticloop.RFC103M1, "set-up: no tool was asked for")
 		}
 	}),
 }
@@ -61,26 +61,26 @@ var pendingFirst = scenarios.Scenario{
 var runShape = scenarios.Scenario{
 	ID:     "agenticloop/state/run-has-its-fields",
 	Title:  "the state holds the run by its id, with status, step and budget, and names the run that was started last",
-	Proves: scenarios.IDs{agenticloopv2.RFC103S2, agenticloopv2.RFC103S3, agenticloopv2.RFC103P5},
+	Proves: scenarios.IDs{agenticloop.RFC103S2, agenticloop.RFC103S3, agenticloop.RFC103P5},
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(correlation.Starts, func(o correlation.StartsObservation, j *scenarios.Judge) {
 		host.Given(j, o.First, o.Second)
 		for _, t := range []host.Turn{o.First, o.Second} {
 			// This scenario judges a request for a run that is not kept.
 			if asked := t.Requests().Values; len(asked) == 1 && !t.WaitsAnew() {
-				j.Check(agenticloopv2.RFC103P5, t.Run(asked[0].At("/payload/run_id").String())).To(host.AnObject(),
+				j.Check(agenticloop.RFC103P5, t.Run(asked[0].At("/payload/run_id").String())).To(host.AnObject(),
 					"%s: the run that asks, in state_updates", t.Name)
 				return
 			}
 			host.GivenRequest(j, t)
 			due, _ := host.PendingOf(t)
 			run := t.Run(due.Run)
-			j.Check(agenticloopv2.RFC103S2, run.Key("status")).To(check.Equal("running"), "%s: status", t.Name)
-			j.Check(agenticloopv2.RFC103S2, run.Key("step")).To(check.Integer(0, due.Step), "%s: step", t.Name)
-			j.Check(agenticloopv2.RFC103S2, run.Key("max_steps")).To(check.Integer(1, 0), "%s: max_steps", t.Name)
-			j.Check(agenticloopv2.RFC103S3, t.Answer.At("/state_updates/last_run_id")).To(check.Equal(due.Run),
+			j.Check(agenticloop.RFC103S2, run.Key("status")).To(check.Equal("running"), "%s: status", t.Name)
+			j.Check(agenticloop.RFC103S2, run.Key("step")).To(check.Integer(0, due.Step), "%s: step", t.Name)
+			j.Check(agenticloop.RFC103S2, run.Key("max_steps")).To(check.Integer(1, 0), "%s: max_steps", t.Name)
+			j.Check(agenticloop.RFC103S3, t.Answer.At("/state_updates/last_run_id")).To(check.Equal(due.Run),
 				"%s: last_run_id", t.Name)
-			j.Check(agenticloopv2.RFC103P5, run).To(host.AnObject(), "%s: the run that asks, in state_updates", t.Name)
+			j.Check(agenticloop.RFC103P5, run).To(host.AnObject(), "%s: the run that asks, in state_updates", t.Name)
 		}
 	}),
 }
@@ -88,13 +88,13 @@ var runShape = scenarios.Scenario{
 var runTimes = scenarios.Scenario{
 	ID:     "agenticloop/state/run-has-its-times",
 	Title:  "a run says when it was made and when it last changed",
-	Proves: scenarios.IDs{agenticloopv2.RFC103S4},
+	Proves: scenarios.IDs{agenticloop.RFC103S4},
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(correlation.Starts, func(o correlation.StartsObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.First)
 		due, _ := host.PendingOf(o.First)
 		for _, name := range []string{"created_at", "updated_at"} {
-			j.Check(agenticloopv2.RFC103S4, o.First.Run(due.Run).Key(name)).To(host.Instant(), "%s", name)
+			j.Check(agenticloop.RFC103S4, o.First.Run(due.Run).Key(name)).To(host.Instant(), "%s", name)
 		}
 	}),
 }
@@ -103,19 +103,19 @@ var runTimes = scenarios.Scenario{
 var resumesFromState = scenarios.Scenario{
 	ID:     "agenticloop/state/resumes-from-the-state-alone",
 	Title:  "a new process goes on with a run from nothing but the state that it is handed",
-	Proves: scenarios.IDs{agenticloopv2.RFC103S1},
+	Proves: scenarios.IDs{agenticloop.RFC103S1},
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(correlation.Results, func(o correlation.ResultsObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.Start)
 		host.Given(j, o.Matching)
 		if !o.Matching.Moved() { // other scenarios fail a turn that asks for nothing, this one a run that stands still
-			j.Check(agenticloopv2.RFC103S1, o.Matching.Runs()).NotTo(o.Matching.Unchanged(o.Pending.Run),
+			j.Check(agenticloop.RFC103S1, o.Matching.Runs()).NotTo(o.Matching.Unchanged(o.Pending.Run),
 				"%s: the run", o.Matching.Name)
 			return
 		}
 		moves := o.Matching.Requests()
 		moves.Values = append(moves.Values, o.Matching.Ends().Values...)
-		j.Check(agenticloopv2.RFC103S1, moves.Each("/payload/run_id")).To(check.Equal([]string{o.Pending.Run}),
+		j.Check(agenticloop.RFC103S1, moves.Each("/payload/run_id")).To(check.Equal([]string{o.Pending.Run}),
 			"%s: run_id of its request, or of the end", o.Matching.Name)
 	}),
 }
@@ -124,15 +124,15 @@ var resumesFromState = scenarios.Scenario{
 var endsInState = scenarios.Scenario{
 	ID:     "agenticloop/state/done-is-kept",
 	Title:  "a run that was completed is done in the state of the same response, and nothing of it is pending",
-	Proves: scenarios.IDs{agenticloopv2.RFC103S8, agenticloopv2.RFC103S7},
+	Proves: scenarios.IDs{agenticloop.RFC103S8, agenticloop.RFC103S7},
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(correlation.ToTheEnd, func(o host.EndObservation, j *scenarios.Judge) {
 		o.GivenDone(j)
 		t := o.Last()
-		j.Check(agenticloopv2.RFC103S8, t.Run(o.Run).Key("status")).To(check.Equal("done"),
+		j.Check(agenticloop.RFC103S8, t.Run(o.Run).Key("status")).To(check.Equal("done"),
 			"%s: status of the run", t.Name)
 		for _, field := range []string{"pending_step", "pending_tool"} {
-			j.Check(agenticloopv2.RFC103S7, t.Run(o.Run).Key(field)).To(host.NothingPending(), "%s: %s", t.Name, field)
+			j.Check(agenticloop.RFC103S7, t.Run(o.Run).Key(field)).To(host.NothingPending(), "%s: %s", t.Name, field)
 		}
 	}),
 }
@@ -141,17 +141,17 @@ var endsInState = scenarios.Scenario{
 var endsIdle = scenarios.Scenario{
 	ID:     "agenticloop/state/escalated-is-idle",
 	Title:  "a run that was escalated has nothing pending",
-	Proves: scenarios.IDs{agenticloopv2.RFC103READ9},
+	Proves: scenarios.IDs{agenticloop.RFC103READ9},
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(correlation.Results, func(o correlation.ResultsObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.Start)
 		host.Given(j, o.Wrong)
 		run := o.Wrong.Run(o.Pending.Run)
 		if run.Key("status").String() != "escalated" {
-			j.BlockOn(agenticloopv2.RFC103F2, "set-up: the run was not escalated")
+			j.BlockOn(agenticloop.RFC103F2, "set-up: the run was not escalated")
 		}
 		for _, field := range []string{"pending_step", "pending_tool"} {
-			j.Check(agenticloopv2.RFC103READ9, run.Key(field)).To(host.NothingPending(), "%s", field)
+			j.Check(agenticloop.RFC103READ9, run.Key(field)).To(host.NothingPending(), "%s", field)
 		}
 	}),
 }
@@ -160,29 +160,29 @@ var endsIdle = scenarios.Scenario{
 var otherRunsKept = scenarios.Scenario{
 	ID:     "agenticloop/state/other-runs-kept",
 	Title:  "a turn that changes one run returns the others as they were",
-	Proves: scenarios.IDs{agenticloopv2.RFC103WIRE12, agenticloopv2.RFC103READ5, agenticloopv2.RFC103READ8},
+	Proves: scenarios.IDs{agenticloop.RFC103WIRE12, agenticloop.RFC103READ5, agenticloop.RFC103READ8},
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(correlation.SeveralRuns, func(o correlation.RunsObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.Starts...)
 		host.Given(j, o.One)
 		host.GivenMoved(j, o.One)
 		for _, i := range []int{0, 2} {
-			j.Check(agenticloopv2.RFC103WIRE12, o.One.Run(o.Pending[i].Run)).To(host.AnObject(),
+			j.Check(agenticloop.RFC103WIRE12, o.One.Run(o.Pending[i].Run)).To(host.AnObject(),
 				"%s: run %c", o.One.Name, 'A'+rune(i))
 			if o.One.Run(o.Pending[i].Run).Present() {
-				j.Check(agenticloopv2.RFC103READ5, o.One.Runs()).To(o.One.Unchanged(o.Pending[i].Run),
+				j.Check(agenticloop.RFC103READ5, o.One.Runs()).To(o.One.Unchanged(o.Pending[i].Run),
 					"%s: run %c", o.One.Name, 'A'+rune(i))
 			}
 		}
-		j.Check(agenticloopv2.RFC103WIRE12, o.One.Run(o.Pending[1].Run)).To(host.AnObject(), "%s: run B", o.One.Name)
+		j.Check(agenticloop.RFC103WIRE12, o.One.Run(o.Pending[1].Run)).To(host.AnObject(), "%s: run B", o.One.Name)
 		// A plugin may drop runs that are over, and need not while the state is small (AL-R25).
 		if kept := o.One.Run(o.Ended); kept.Present() {
-			j.Check(agenticloopv2.RFC103READ8, o.One.Runs()).To(o.One.Unchanged(o.Ended),
+			j.Check(agenticloop.RFC103READ8, o.One.Runs()).To(o.One.Unchanged(o.Ended),
 				"%s: the run that is over", o.One.Name)
 		} else {
-			j.Check(agenticloopv2.RFC103READ8, o.One.Events().Each("/payload/run_id")).To(host.NoneIs(o.Ended),
+			j.Check(agenticloop.RFC103READ8, o.One.Events().Each("/payload/run_id")).To(host.NoneIs(o.Ended),
 				"%s: run_id of its events", o.One.Name)
-			j.Find(agenticloopv2.RFC103WIRE12,
+			j.Find(agenticloop.RFC103WIRE12,
 				"%s: the plugin drops a run that is over, though the state is small", o.One.Name)
 		}
 	}),
@@ -195,15 +195,15 @@ const mostGrowth = 4 << 10
 var stateIsSmall = scenarios.Scenario{
 	ID:     "agenticloop/state/results-stay-out",
 	Title:  "what a tool returned does not go into the state",
-	Proves: scenarios.IDs{agenticloopv2.RFC103READ7},
+	Proves: scenarios.IDs{agenticloop.RFC103READ7},
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(correlation.SeveralRuns, func(o correlation.RunsObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.Starts...)
 		host.Given(j, o.Large)
 		host.GivenMoved(j, o.Large)
 		updates := o.Large.Answer.Key("state_updates")
-		j.Check(agenticloopv2.RFC103READ7, updates).To(host.Without(o.Marker), "%s: state_updates", o.Large.Name)
-		j.Check(agenticloopv2.RFC103READ7, updates).To(
+		j.Check(agenticloop.RFC103READ7, updates).To(host.Without(o.Marker), "%s: state_updates", o.Large.Name)
+		j.Check(agenticloop.RFC103READ7, updates).To(
 			check.Seeing(fmt.Sprintf("a state that grew by at most %d bytes", mostGrowth),
 				func(wire.Seen) (bool, string) {
 					return o.Grown <= mostGrowth, fmt.Sprintf("%d bytes", o.Grown)
@@ -215,25 +215,25 @@ var stateIsSmall = scenarios.Scenario{
 var stateIsBounded = scenarios.Scenario{
 	ID:     "agenticloop/state/stays-below-1-mib",
 	Title:  "a start that would make the state larger than 1 MiB is refused for good, or kept small",
-	Proves: scenarios.IDs{agenticloopv2.RFC103WIRE13},
+	Proves: scenarios.IDs{agenticloop.RFC103WIRE13},
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(LargeThings, func(o LargeObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.Start)
 		host.Given(j, o.Goal, o.Crowded)
 		for _, t := range []host.Turn{o.Goal, o.Crowded} {
 			if t.Status() == "error" {
-				j.Check(agenticloopv2.RFC103WIRE13, t.Answer.Key("retry")).To(check.Equal(false),
+				j.Check(agenticloop.RFC103WIRE13, t.Answer.Key("retry")).To(check.Equal(false),
 					"%s: retry of the error", t.Name)
 				continue
 			}
-			j.Check(agenticloopv2.RFC103WIRE13, t.Answer.Key("state_updates")).To(
+			j.Check(agenticloop.RFC103WIRE13, t.Answer.Key("state_updates")).To(
 				check.Seeing("at most 1 MiB", func(s wire.Seen) (bool, string) {
 					n := host.SizeOf(s.Actual())
 					return n <= host.MostState, fmt.Sprintf("%d bytes", n)
 				}), "%s: state_updates", t.Name)
 		}
 		if o.Crowded.Status() == "ok" {
-			j.Check(agenticloopv2.RFC103WIRE13, o.Crowded.Answer.Key("state_updates")).To(
+			j.Check(agenticloop.RFC103WIRE13, o.Crowded.Answer.Key("state_updates")).To(
 				check.Seeing("a state of at most 1 MiB", func(wire.Seen) (bool, string) {
 					return o.After <= host.MostState, fmt.Sprintf("%d bytes", o.After)
 				}), "%s: the state after it", o.Crowded.Name)
@@ -245,13 +245,13 @@ var stateIsBounded = scenarios.Scenario{
 var stepsListed = scenarios.Scenario{
 	ID:     "agenticloop/state/completed-steps",
 	Title:  "the run lists the steps that are done",
-	Proves: scenarios.IDs{agenticloopv2.RFC103D3},
+	Proves: scenarios.IDs{agenticloop.RFC103D3},
 	Claim:  claims.CompletedSteps,
 	Ask: scenarios.Ask(correlation.Results, func(o correlation.ResultsObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.Start)
 		host.Given(j, o.Matching)
 		host.GivenMoved(j, o.Matching)
-		j.Check(agenticloopv2.RFC103D3, o.Matching.Run(o.Pending.Run).Key("completed_steps")).To(
+		j.Check(agenticloop.RFC103D3, o.Matching.Run(o.Pending.Run).Key("completed_steps")).To(
 			check.Equal([]int64{o.Pending.Step}), "%s: completed_steps", o.Matching.Name)
 	}),
 }

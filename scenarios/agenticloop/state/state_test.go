@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/openassay/assay/gen/agenticloopv2"
+	"github.com/openassay/assay/gen/agenticloop"
 	"github.com/openassay/assay/scenarios/agenticloop/budget"
 	"github.com/openassay/assay/scenarios/agenticloop/correlation"
 	"github.com/openassay/assay/scenarios/agenticloop/host"
@@ -20,11 +20,11 @@ func TestJudgeOfWhatIsPending(t *testing.T) {
 		"honest": {
 			hosttest.Ok(host.Object{"R": hosttest.Running(3, "fetch")}, hosttest.Request("R", 3, "fetch")), "passed"},
 		"it is kept later": {hosttest.Ok(host.Object{"R": hosttest.Running(2, "fabric")},
-			hosttest.Request("R", 3, "fetch")), agenticloopv2.RFC103S6},
+			hosttest.Request("R", 3, "fetch")), agenticloop.RFC103S6},
 		"it is not kept": {hosttest.Ok(host.Object{"R": hosttest.Over("running", 3)},
-			hosttest.Request("R", 3, "fetch")), agenticloopv2.RFC103S6},
+			hosttest.Request("R", 3, "fetch")), agenticloop.RFC103S6},
 		"the tool is another": {hosttest.Ok(host.Object{"R": hosttest.Running(3, "fabric")},
-			hosttest.Request("R", 3, "fetch")), agenticloopv2.RFC103S6},
+			hosttest.Request("R", 3, "fetch")), agenticloop.RFC103S6},
 		"it crashes": {"", "blocked"},
 		"another run is named": {
 			hosttest.Ok(host.Object{"R": hosttest.Running(3, "fetch")}, hosttest.Request("S", 3, "fetch")), "blocked"},
@@ -59,19 +59,19 @@ func TestJudgesOfLargeThings(t *testing.T) {
 	}{
 		{"state/stays-below-1-mib", "the goal is kept", func(o *state.LargeObservation) {
 			o.Goal = hosttest.Turn(t, "a large goal", nil, hosttest.Ok(host.Object{"R": big}))
-		}, agenticloopv2.RFC103WIRE13},
+		}, agenticloop.RFC103WIRE13},
 		{"state/stays-below-1-mib", "to be tried again", func(o *state.LargeObservation) {
 			o.Goal = hosttest.Turn(t, "a large goal", nil, hosttest.Refusal(true))
-		}, agenticloopv2.RFC103WIRE13},
+		}, agenticloop.RFC103WIRE13},
 		{"state/stays-below-1-mib", "the crowd grows", func(o *state.LargeObservation) {
 			o.After = 1<<20 + 1
-		}, agenticloopv2.RFC103WIRE13},
+		}, agenticloop.RFC103WIRE13},
 		{"workspace/large-result", "it crashes", func(o *state.LargeObservation) {
 			o.Result = hosttest.Told{Name: "a large result", Answer: "", Exit: 1}.Turn(t)
-		}, agenticloopv2.RFC103READ6},
+		}, agenticloop.RFC103READ6},
 		{"workspace/large-result", "it says nothing", func(o *state.LargeObservation) {
 			o.Result = hosttest.Turn(t, "a large result", nil, "")
-		}, agenticloopv2.RFC103READ6},
+		}, agenticloop.RFC103READ6},
 	} {
 		t.Run(c.scenario+"/"+c.name, func(t *testing.T) {
 			hosttest.Expect(t, c.scenario, honest(), "passed")
@@ -107,14 +107,14 @@ func TestFindingsOfTheState(t *testing.T) {
 	}
 	hosttest.Expect(t, "state/resumes-from-the-state-alone", o, "passed")
 	o.Matching = hosttest.Handed(t, "the result", hosttest.Ok(nil))
-	hosttest.Expect(t, "state/resumes-from-the-state-alone", o, agenticloopv2.RFC103S1)
+	hosttest.Expect(t, "state/resumes-from-the-state-alone", o, agenticloop.RFC103S1)
 	// it asks for nothing, which is held against it elsewhere
 	o.Matching = hosttest.Handed(t, "the result", hosttest.Ok(host.Object{"R": hosttest.Running(2, "fabric")}))
 	hosttest.Expect(t, "state/resumes-from-the-state-alone", o, "passed")
 	o.Matching = hosttest.Handed(t, "the result",
 		hosttest.Ok(host.Object{"R": hosttest.Running(1, "fetch"), "X": hosttest.Running(1, "fetch")},
 			hosttest.Request("X", 1, "fetch")))
-	hosttest.Expect(t, "state/resumes-from-the-state-alone", o, agenticloopv2.RFC103S1)
+	hosttest.Expect(t, "state/resumes-from-the-state-alone", o, agenticloop.RFC103S1)
 	run := hosttest.Running(1, "fetch")
 	run["created_at"] = "today"
 	s := correlation.StartsObservation{

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/openassay/assay/gen/agenticloopv2"
+	"github.com/openassay/assay/gen/agenticloop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/agenticloop/claims"
 	"github.com/openassay/assay/scenarios/agenticloop/host"
@@ -40,15 +40,15 @@ func (o WorkspaceObservation) givenFiles(j *scenarios.Judge) {
 var paperTrail = scenarios.Scenario{
 	ID:     "agenticloop/workspace/paper-trail",
 	Title:  "the workspace of a run holds context.md, memory.md, plan.md, trace.jsonl and artifacts/ once it was started",
-	Proves: scenarios.IDs{agenticloopv2.RFC103W1},
+	Proves: scenarios.IDs{agenticloop.RFC103W1},
 	Claim:  claims.Workspaces,
 	Ask: scenarios.Ask(inWorkspaces, func(o WorkspaceObservation, j *scenarios.Judge) {
 		o.givenFiles(j)
 		for _, name := range []string{"context.md", "memory.md", "plan.md", "trace.jsonl"} {
-			j.Check(agenticloopv2.RFC103W1, o.Left[0].Key(name).Key("kind")).To(check.Equal("file"),
+			j.Check(agenticloop.RFC103W1, o.Left[0].Key(name).Key("kind")).To(check.Equal("file"),
 				"%s after the start", name)
 		}
-		j.Check(agenticloopv2.RFC103W1, o.Left[0].Key("artifacts").Key("kind")).To(check.Equal("folder"),
+		j.Check(agenticloop.RFC103W1, o.Left[0].Key("artifacts").Key("kind")).To(check.Equal("folder"),
 			"artifacts after the start")
 	}),
 }
@@ -57,7 +57,7 @@ var paperTrail = scenarios.Scenario{
 var traceGrows = scenarios.Scenario{
 	ID:     "agenticloop/workspace/trace-grows",
 	Title:  "trace.jsonl holds a JSON value a line, and each turn only adds to it",
-	Proves: scenarios.IDs{agenticloopv2.RFC103W2},
+	Proves: scenarios.IDs{agenticloop.RFC103W2},
 	Claim:  claims.Workspaces,
 	Ask: scenarios.Ask(inWorkspaces, func(o WorkspaceObservation, j *scenarios.Judge) {
 		o.givenFiles(j)
@@ -67,20 +67,20 @@ var traceGrows = scenarios.Scenario{
 			if n, _ := trace.Key("bytes").Int(); i > 1 && n > 0 && !trace.Key("text").Present() {
 				break // with so many files, the listing has no room for its text
 			}
-			j.Check(agenticloopv2.RFC103W2, trace).To(host.JSONLines(), "trace.jsonl of job %d", i+1)
-			j.Check(agenticloopv2.RFC103W2, trace.Key("text")).To(beginsWith(before), "trace.jsonl of job %d", i+1)
+			j.Check(agenticloop.RFC103W2, trace).To(host.JSONLines(), "trace.jsonl of job %d", i+1)
+			j.Check(agenticloop.RFC103W2, trace.Key("text")).To(beginsWith(before), "trace.jsonl of job %d", i+1)
 			before = trace.Key("text").String()
 		}
 		for i := range o.Left[1:] { // a plugin may reorganise its memory
 			was, now := o.Left[i].Key("memory.md").Key("text").String(),
 				o.Left[i+1].Key("memory.md").Key("text").String()
 			if !strings.HasPrefix(now, was) {
-				j.Find(agenticloopv2.RFC103W3,
+				j.Find(agenticloop.RFC103W3,
 					"memory.md of job %d was written anew: it does not begin with its former text", i+2)
 			}
 		}
 		if len(o.Left) > 1 {
-			j.Check(agenticloopv2.RFC103W2, o.Left[1].Key("trace.jsonl").Key("bytes")).NotTo(
+			j.Check(agenticloop.RFC103W2, o.Left[1].Key("trace.jsonl").Key("bytes")).NotTo(
 				check.SameAs(o.Left[0].Key("trace.jsonl").Key("bytes")), "bytes of trace.jsonl after the second job")
 		}
 	}),
@@ -98,16 +98,16 @@ func beginsWith(text string) check.Matcher {
 var earlierJobsKept = scenarios.Scenario{
 	ID:     "agenticloop/workspace/earlier-jobs-kept",
 	Title:  "a turn leaves the files of earlier jobs as they were, though its own began as links to them",
-	Proves: scenarios.IDs{agenticloopv2.RFC103W3},
+	Proves: scenarios.IDs{agenticloop.RFC103W3},
 	Claim:  claims.Workspaces,
 	Ask: scenarios.Ask(inWorkspaces, func(o WorkspaceObservation, j *scenarios.Judge) {
 		o.givenFiles(j)
 		if len(o.Left) < 2 || len(o.Later) != len(o.Left) {
-			j.BlockOn(agenticloopv2.RFC103V9, "set-up: the run had only one job")
+			j.BlockOn(agenticloop.RFC103V9, "set-up: the run had only one job")
 		}
 		for i := range len(o.Left) - 1 {
 			was := check.Plain(o.Left[i].Actual())
-			j.Check(agenticloopv2.RFC103W3, o.Later[i]).To(
+			j.Check(agenticloop.RFC103W3, o.Later[i]).To(
 				check.Seeing("as they were when that job had ended", func(s wire.Seen) (bool, string) {
 					now := check.Plain(s.Actual())
 					if reflect.DeepEqual(now, was) {
@@ -141,17 +141,17 @@ func differing(a, b any) string {
 var nothingOutside = scenarios.Scenario{
 	ID:     "agenticloop/workspace/nothing-outside",
 	Title:  "a turn writes nothing outside its workspace",
-	Proves: scenarios.IDs{agenticloopv2.RFC103READ13},
+	Proves: scenarios.IDs{agenticloop.RFC103READ13},
 	Claim:  claims.Workspaces,
 	Ask: scenarios.Ask(inWorkspaces, func(o WorkspaceObservation, j *scenarios.Judge) {
 		o.givenFiles(j)
 		for _, t := range append([]host.Turn{o.Start}, append(o.Steps, o.Odd...)...) {
-			j.Check(agenticloopv2.RFC103READ13, t.Litter).To(noLitter(),
+			j.Check(agenticloop.RFC103READ13, t.Litter).To(noLitter(),
 				"%s: files in the folder in which it was started", t.Name)
 		}
-		j.Check(agenticloopv2.RFC103READ13, o.Beside).To(onlyWorkspaces(), "beside the workspaces")
+		j.Check(agenticloop.RFC103READ13, o.Beside).To(onlyWorkspaces(), "beside the workspaces")
 		for i, files := range o.Left {
-			j.Check(agenticloopv2.RFC103READ13, files).To(noLinksElsewhere(), "files of job %d", i+1)
+			j.Check(agenticloop.RFC103READ13, files).To(noLinksElsewhere(), "files of job %d", i+1)
 		}
 	}),
 }
@@ -200,19 +200,19 @@ func noLitter() check.Matcher {
 var artifactsThere = scenarios.Scenario{
 	ID:     "agenticloop/workspace/artifacts-are-there",
 	Title:  "the artifacts of agent.completed are relative paths, of files that are there",
-	Proves: scenarios.IDs{agenticloopv2.RFC103E15, agenticloopv2.RFC103O6},
+	Proves: scenarios.IDs{agenticloop.RFC103E15, agenticloop.RFC103O6},
 	Claim:  claims.Workspaces,
 	Ask: scenarios.Ask(inWorkspaces, func(o WorkspaceObservation, j *scenarios.Judge) {
 		o.givenFiles(j)
 		o.GivenCompletion(j)
 		files := o.Left[len(o.Left)-1]
 		if files.Key("artifacts").Key("kind").String() != "folder" {
-			j.BlockOn(agenticloopv2.RFC103W1, "set-up: the workspace has no artifacts/")
+			j.BlockOn(agenticloop.RFC103W1, "set-up: the workspace has no artifacts/")
 		}
 		for _, e := range o.Last().OfType(host.Completed).Values {
 			list := e.At("/payload/artifacts")
-			j.Check(agenticloopv2.RFC103E15, list).To(relativePaths(), "artifacts")
-			j.Check(agenticloopv2.RFC103O6, list).To(pathsIn(files, list), "artifacts")
+			j.Check(agenticloop.RFC103E15, list).To(relativePaths(), "artifacts")
+			j.Check(agenticloop.RFC103O6, list).To(pathsIn(files, list), "artifacts")
 		}
 	}),
 }
@@ -248,15 +248,15 @@ func pathsIn(files, list wire.Value) check.Matcher {
 var unusableWorkspace = scenarios.Scenario{
 	ID:     "agenticloop/workspace/unusable-workspace",
 	Title:  "a workspace_dir that is absent, missing, relative, a file or read-only does not keep a turn from answering",
-	Proves: scenarios.IDs{agenticloopv2.RFC103WIRE11},
+	Proves: scenarios.IDs{agenticloop.RFC103WIRE11},
 	Claim:  claims.Revision202602,
 	Ask: scenarios.Ask(inWorkspaces, func(o WorkspaceObservation, j *scenarios.Judge) {
 		host.Given(j, o.Start)
 		host.GivenReached(j, len(o.Odd) > 0)
 		host.GivenInTime(j, o.Odd...)
 		for _, t := range o.Odd {
-			t.CheckExit(j, agenticloopv2.RFC103WIRE11)
-			j.Check(agenticloopv2.RFC103WIRE11, t.Answer.Key("status")).To(check.OneOf("ok", "error"),
+			t.CheckExit(j, agenticloop.RFC103WIRE11)
+			j.Check(agenticloop.RFC103WIRE11, t.Answer.Key("status")).To(check.OneOf("ok", "error"),
 				"%s: status", t.Name)
 		}
 	}),
@@ -266,14 +266,14 @@ var unusableWorkspace = scenarios.Scenario{
 var largeResult = scenarios.Scenario{
 	ID:     "agenticloop/workspace/large-result",
 	Title:  "a result of 20 MiB does not swell the response: the next request has a path or an excerpt",
-	Proves: scenarios.IDs{agenticloopv2.RFC103READ6},
+	Proves: scenarios.IDs{agenticloop.RFC103READ6},
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(state.LargeThings, func(o state.LargeObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.Start)
 		t := o.Result
 		host.GivenInTime(j, t)
-		t.CheckExit(j, agenticloopv2.RFC103READ6)
-		j.Check(agenticloopv2.RFC103READ6, t.Output).To(host.AnObject(), "%s: standard output", t.Name)
-		j.Check(agenticloopv2.RFC103READ6, t.Bytes).To(check.Integer(1, 10<<20), "%s: bytes on standard output", t.Name)
+		t.CheckExit(j, agenticloop.RFC103READ6)
+		j.Check(agenticloop.RFC103READ6, t.Output).To(host.AnObject(), "%s: standard output", t.Name)
+		j.Check(agenticloop.RFC103READ6, t.Bytes).To(check.Integer(1, 10<<20), "%s: bytes on standard output", t.Name)
 	}),
 }

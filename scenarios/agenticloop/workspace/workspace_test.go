@@ -3,7 +3,7 @@ package workspace_test
 import (
 	"testing"
 
-	"github.com/openassay/assay/gen/agenticloopv2"
+	"github.com/openassay/assay/gen/agenticloop"
 	"github.com/openassay/assay/scenarios/agenticloop/host"
 	"github.com/openassay/assay/scenarios/agenticloop/hosttest"
 	"github.com/openassay/assay/scenarios/agenticloop/workspace"
@@ -46,33 +46,33 @@ func TestJudgesOfWorkspaces(t *testing.T) {
 	}{
 		{"paper-trail", "no plan", func(o *workspace.WorkspaceObservation) {
 			o.Left[0] = listing("1\n", func(f host.Object) { delete(f, "plan.md") })
-		}, agenticloopv2.RFC103W1},
+		}, agenticloop.RFC103W1},
 		{"paper-trail", "artifacts is a file", func(o *workspace.WorkspaceObservation) {
 			o.Left[0] = listing("1\n", func(f host.Object) { f["artifacts"] = file("") })
-		}, agenticloopv2.RFC103W1},
+		}, agenticloop.RFC103W1},
 		{"paper-trail", "nothing was looked at", func(o *workspace.WorkspaceObservation) { o.Left = nil }, "blocked"},
 		{"trace-grows", "it begins anew", func(o *workspace.WorkspaceObservation) {
 			o.Left[1] = listing("2\n", nil)
-		}, agenticloopv2.RFC103W2},
+		}, agenticloop.RFC103W2},
 		{"trace-grows", "it stands still", func(o *workspace.WorkspaceObservation) {
 			o.Left[1] = listing("1\n", nil)
-		}, agenticloopv2.RFC103W2},
+		}, agenticloop.RFC103W2},
 		{"trace-grows", "a line is no JSON", func(o *workspace.WorkspaceObservation) {
 			o.Left[2] = listing("1\n2\nthree\n", nil)
-		}, agenticloopv2.RFC103W2},
+		}, agenticloop.RFC103W2},
 		{"trace-grows", "there is no room for a later one", func(o *workspace.WorkspaceObservation) {
 			o.Left[2] = listing("", func(f host.Object) { f["trace.jsonl"] = host.Object{"kind": "file", "bytes": 6} })
 		}, "passed"},
 		{"trace-grows", "the second one is no text", func(o *workspace.WorkspaceObservation) {
 			o.Left[1] = listing("", func(f host.Object) { f["trace.jsonl"] = host.Object{"kind": "file", "bytes": 6} })
-		}, agenticloopv2.RFC103W2},
+		}, agenticloop.RFC103W2},
 		{"trace-grows", "it is not there", func(o *workspace.WorkspaceObservation) {
 			o.Left[0] = listing("", func(f host.Object) { delete(f, "trace.jsonl") })
-		}, agenticloopv2.RFC103W2},
+		}, agenticloop.RFC103W2},
 		{"nothing-outside", "a file where it was started", func(o *workspace.WorkspaceObservation) {
 			o.Odd = append(o.Odd, hosttest.Told{Name: "relative", Answer: hosttest.StartR.Answer,
 				Litter: []string{"workspace", "workspace/plan.md"}}.Turn(t))
-		}, agenticloopv2.RFC103READ13},
+		}, agenticloop.RFC103READ13},
 		{"nothing-outside", "a workspace that is named from there", func(o *workspace.WorkspaceObservation) {
 			o.Odd = append(o.Odd, hosttest.Told{Name: "relative", Answer: hosttest.StartR.Answer,
 				Litter: []string{"workspace", "workspace/job-1", "workspace/job-1/plan.md"}}.Turn(t))
@@ -80,18 +80,18 @@ func TestJudgesOfWorkspaces(t *testing.T) {
 		{"nothing-outside", "a file beside the workspaces", func(o *workspace.WorkspaceObservation) {
 			o.Beside = wiretest.Value(t,
 				host.Object{"job-1": host.Object{"kind": "folder"}, "notes.md": host.Object{"kind": "file"}})
-		}, agenticloopv2.RFC103READ13},
+		}, agenticloop.RFC103READ13},
 		{"nothing-outside", "a link", func(o *workspace.WorkspaceObservation) {
 			o.Left[1] = listing("1\n", func(f host.Object) { f["etc"] = host.Object{"kind": "link"} })
-		}, agenticloopv2.RFC103READ13},
+		}, agenticloop.RFC103READ13},
 		{"artifacts-are-there", "a file that is there", named([]any{"artifacts/a.txt"}), "passed"},
-		{"artifacts-are-there", "an absolute path", named([]any{"/tmp/a.txt"}), agenticloopv2.RFC103E15},
-		{"artifacts-are-there", "a path that leads out", named([]any{"../a.txt"}), agenticloopv2.RFC103E15},
-		{"artifacts-are-there", "a file that is not there", named([]any{"artifacts/b.txt"}), agenticloopv2.RFC103O6},
-		{"artifacts-are-there", "no list", named("artifacts/a.txt"), agenticloopv2.RFC103E15},
+		{"artifacts-are-there", "an absolute path", named([]any{"/tmp/a.txt"}), agenticloop.RFC103E15},
+		{"artifacts-are-there", "a path that leads out", named([]any{"../a.txt"}), agenticloop.RFC103E15},
+		{"artifacts-are-there", "a file that is not there", named([]any{"artifacts/b.txt"}), agenticloop.RFC103O6},
+		{"artifacts-are-there", "no list", named("artifacts/a.txt"), agenticloop.RFC103E15},
 		{"unusable-workspace", "it crashes", func(o *workspace.WorkspaceObservation) {
 			o.Odd[1] = hosttest.Told{Name: "a file", Answer: "", Exit: 1}.Turn(t)
-		}, agenticloopv2.RFC103WIRE11},
+		}, agenticloop.RFC103WIRE11},
 	} {
 		t.Run(c.scenario+"/"+c.name, func(t *testing.T) {
 			hosttest.Expect(t, "workspace/"+c.scenario, honest(), "passed")

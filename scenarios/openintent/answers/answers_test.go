@@ -3,7 +3,7 @@ package answers_test
 import (
 	"testing"
 
-	"github.com/openassay/assay/gen/openintentv1"
+	"github.com/openassay/assay/gen/openintent"
 	"github.com/openassay/assay/scenarios/openintent/answers"
 	"github.com/openassay/assay/scenarios/openintent/host"
 	"github.com/openassay/assay/scenarios/openintent/suitetest"
@@ -50,68 +50,68 @@ func TestJudgesOfAnswers(t *testing.T) {
 	}
 	suitetest.JudgeAll(t, answeredHonestly, []suitetest.Story[O]{
 		{Scenario: "respond/reply", What: "honest", Want: "passed"},
-		{Scenario: "respond/reply", What: "refused", Want: openintentv1.OIP0025A15,
+		{Scenario: "respond/reply", What: "refused", Want: openintent.OIP0025A15,
 			Change: func(o *O) { o.Answer = x.Reply(422, doc{}) }},
-		{Scenario: "respond/reply", What: "goes on waiting", Want: openintentv1.OIP0025A15,
+		{Scenario: "respond/reply", What: "goes on waiting", Want: openintent.OIP0025A15,
 			Change: func(o *O) { o.After = x.Is("suspended_awaiting_input") }},
-		{Scenario: "respond/reply", What: "tells nothing", Want: openintentv1.OIP0025A11,
+		{Scenario: "respond/reply", What: "tells nothing", Want: openintent.OIP0025A11,
 			Change: func(o *O) { o.Answer = x.Ok(doc{}) }},
-		{Scenario: "respond/reply", What: "another value", Change: reply(doc{"value": "b"}), Want: openintentv1.OIP0025A11},
-		{Scenario: "respond/reply", What: "no time", Want: openintentv1.OIP0025A11,
+		{Scenario: "respond/reply", What: "another value", Change: reply(doc{"value": "b"}), Want: openintent.OIP0025A11},
+		{Scenario: "respond/reply", What: "no time", Want: openintent.OIP0025A11,
 			Change: reply(doc{"responded_at": "today"})},
-		{Scenario: "respond/reply", What: "the label of another", Want: openintentv1.OIP0025A12,
+		{Scenario: "respond/reply", What: "the label of another", Want: openintent.OIP0025A12,
 			Change: reply(doc{"choice_label": "B"})},
-		{Scenario: "respond/reply", What: "no description", Want: openintentv1.OIP0025A12,
+		{Scenario: "respond/reply", What: "no description", Want: openintent.OIP0025A12,
 			Change: reply(doc{"choice_description": ""})},
 
 		{Scenario: "respond/persisted", What: "honest", Want: "passed"},
 		{Scenario: "respond/persisted", What: "a time in another form", Want: "passed",
 			Change: recorded(doc{"suspended_at": "2026-11-22T10:00:00"})},
-		{Scenario: "respond/persisted", What: "loses the answer", Want: openintentv1.OIP0025A13,
+		{Scenario: "respond/persisted", What: "loses the answer", Want: openintent.OIP0025A13,
 			Change: func(o *O) { o.After = o.Suspension.After }},
-		{Scenario: "respond/persisted", What: "keeps another", Want: openintentv1.OIP0025A13,
+		{Scenario: "respond/persisted", What: "keeps another", Want: openintent.OIP0025A13,
 			Change: recorded(doc{"response": "b"})},
-		{Scenario: "respond/persisted", What: "loses the question", Want: openintentv1.OIP0025A13,
+		{Scenario: "respond/persisted", What: "loses the question", Want: openintent.OIP0025A13,
 			Change: recorded(doc{"question": ""})},
-		{Scenario: "respond/persisted", What: "empties the context", Want: openintentv1.OIP0025A13,
+		{Scenario: "respond/persisted", What: "empties the context", Want: openintent.OIP0025A13,
 			Change: recorded(doc{"context": doc{}})},
 		{Scenario: "respond/persisted", What: "refused", Want: "blocked",
 			Change: func(o *O) { o.Answer = x.Reply(422, doc{}) }},
 
 		{Scenario: "respond/resumed-once", What: "honest", Want: "passed"},
-		{Scenario: "respond/resumed-once", What: "no event", Want: openintentv1.OIP0025A14,
+		{Scenario: "respond/resumed-once", What: "no event", Want: openintent.OIP0025A14,
 			Change: func(o *O) { o.Log = x.Log() }},
 		{Scenario: "respond/resumed-once", What: "two", Change: func(o *O) {
 			o.Log = x.Log(happened(1, "intent.resumed", doc{"suspension_id": "sid"}), happened(2, "intent.resumed", doc{"suspension_id": "sid"}))
-		}, Want: openintentv1.OIP0025A14},
+		}, Want: openintent.OIP0025A14},
 		{Scenario: "respond/resumed-once", What: "of another", Change: func(o *O) {
 			o.Log = x.Log(happened(1, "intent.resumed", doc{"suspension_id": "other"}))
-		}, Want: openintentv1.OIP0025A14},
+		}, Want: openintent.OIP0025A14},
 		{Scenario: "respond/resumed-once", What: "no log", Want: "blocked",
 			Change: func(o *O) { o.Log.Read = wiretest.Status(t, 404) }},
 
 		{Scenario: "respond/once", What: "honest", Want: "passed"},
 		{Scenario: "respond/once", What: "refused otherwise", Want: "noted",
 			Change: func(o *O) { o.Again[1] = x.Reply(422, doc{}) }},
-		{Scenario: "respond/once", What: "echoes the first", Want: openintentv1.OIP0026K4,
+		{Scenario: "respond/once", What: "echoes the first", Want: openintent.OIP0026K4,
 			Change: func(o *O) { o.Again[0] = o.Answer }},
-		{Scenario: "respond/once", What: "takes another", Want: openintentv1.OIP0026K4,
+		{Scenario: "respond/once", What: "takes another", Want: openintent.OIP0026K4,
 			Change: func(o *O) { o.Again[1] = x.Ok(doc{}) }},
 		{Scenario: "respond/once", What: "refuses and overwrites", Change: func(o *O) {
 			o.AfterAgain = x.Ok(doc{"status": "active", "version": 5, "state": doc{"_suspension": doc{"response": "b"}}})
-		}, Want: openintentv1.OIP0026K4},
+		}, Want: openintent.OIP0026K4},
 		{Scenario: "respond/once", What: "another version", Change: func(o *O) {
 			o.AfterAgain = x.Ok(suitetest.With(o.After.Body.Actual().(doc), doc{"version": 6}))
-		}, Want: openintentv1.OIP0026K4},
+		}, Want: openintent.OIP0026K4},
 		{Scenario: "respond/once", What: "tells twice", Change: func(o *O) {
 			o.LogAgain = x.Log(happened(1, "intent.resumed", doc{}), happened(2, "intent.resumed", doc{}))
-		}, Want: openintentv1.OIP0026K4},
+		}, Want: openintent.OIP0026K4},
 		{Scenario: "respond/once", What: "took none", Change: func(o *O) { o.Answer = x.Reply(409, doc{}) }, Want: "blocked"},
 
 		{Scenario: "respond/orders", What: "honest", Want: "passed"},
-		{Scenario: "respond/orders", What: "loses the record", Want: openintentv1.OIPREAD2,
+		{Scenario: "respond/orders", What: "loses the record", Want: openintent.OIPREAD2,
 			Change: func(o *O) { o.Suspension.After = x.Is("suspended_awaiting_input") }},
-		{Scenario: "respond/orders", What: "refuses", Want: openintentv1.OIPREAD2,
+		{Scenario: "respond/orders", What: "refuses", Want: openintent.OIPREAD2,
 			Change: func(o *O) { o.Answer = x.Reply(409, doc{}) }},
 		{Scenario: "respond/orders", What: "refuses in the usual order too", Want: "blocked",
 			Change: func(o *O) { o.Answer, o.Usual = x.Reply(409, doc{}), x.Reply(409, doc{}) }},
@@ -131,18 +131,18 @@ func TestJudgesOfRaces(t *testing.T) {
 		{Scenario: "respond/race", What: "honest", Want: "passed"},
 		{Scenario: "respond/race", What: "loses the answer, which is another question", Want: "passed",
 			Change: func(o *O) { o.After = x.Is("active") }},
-		{Scenario: "respond/race", What: "two win", Want: openintentv1.OIPREAD1,
+		{Scenario: "respond/race", What: "two win", Want: openintent.OIPREAD1,
 			Change: func(o *O) { o.Replies[0] = x.Ok(doc{}) }},
-		{Scenario: "respond/race", What: "nobody wins", Want: openintentv1.OIPREAD1,
+		{Scenario: "respond/race", What: "nobody wins", Want: openintent.OIPREAD1,
 			Change: func(o *O) { o.Replies[1] = x.Reply(409, doc{}) }},
 		{Scenario: "respond/race", What: "keeps the loser's", Change: func(o *O) {
 			o.After = x.Ok(doc{"state": doc{"_suspension": doc{"response": "one"}}})
-		}, Want: openintentv1.OIPREAD1},
-		{Scenario: "respond/race", What: "crashes", Want: openintentv1.OIPREAD1,
+		}, Want: openintent.OIPREAD1},
+		{Scenario: "respond/race", What: "crashes", Want: openintent.OIPREAD1,
 			Change: func(o *O) { o.Replies[2] = x.Reply(500, doc{}) }},
 		{Scenario: "respond/race", What: "tells twice", Change: func(o *O) {
 			o.Log = x.Log(happened(1, "intent.resumed", doc{}), happened(1, "intent.resumed", doc{}))
-		}, Want: openintentv1.OIPREAD1},
+		}, Want: openintent.OIPREAD1},
 	})
 }
 
@@ -164,12 +164,12 @@ func TestJudgesOfRecords(t *testing.T) {
 		{Scenario: "respond/record-kept", What: "adds defaults", Change: func(o *O) {
 			o.With.After = stands(doc{"id": "sid", "retry_policy": suitetest.With(policy, doc{"strategy": "fixed"})})
 		}, Want: "passed"},
-		{Scenario: "respond/record-kept", What: "drops the policy", Want: openintentv1.OIP0026X3,
+		{Scenario: "respond/record-kept", What: "drops the policy", Want: openintent.OIP0026X3,
 			Change: func(o *O) { o.With.After = stands(doc{"id": "sid"}) }},
 		{Scenario: "respond/record-kept", What: "changes the policy", Change: func(o *O) {
 			o.With.After = stands(doc{"id": "sid", "retry_policy": suitetest.With(policy, doc{"max_attempts": 1})})
-		}, Want: openintentv1.OIP0026X3},
-		{Scenario: "respond/record-kept", What: "drops the record without one", Want: openintentv1.OIP0026L1,
+		}, Want: openintent.OIP0026X3},
+		{Scenario: "respond/record-kept", What: "drops the record without one", Want: openintent.OIP0026L1,
 			Change: func(o *O) { o.Without.After = stands(doc{}) }},
 		{Scenario: "respond/record-kept", What: "takes no answer", Want: "blocked",
 			Change: func(o *O) { o.Taken[1] = x.Reply(409, doc{}) }},
@@ -179,7 +179,7 @@ func TestJudgesOfRecords(t *testing.T) {
 			Change: func(o *O) { o.Log = x.Log(happened(0, "intent_created", doc{})) }},
 		{Scenario: "respond/suspended-once", What: "two", Change: func(o *O) {
 			o.Log = x.Log(happened(0, "intent.suspended", doc{}), happened(1, "intent.suspended", doc{}))
-		}, Want: openintentv1.OIPREAD7},
+		}, Want: openintent.OIPREAD7},
 		{Scenario: "respond/suspended-once", What: "an empty log", Change: func(o *O) { o.Log = x.Log() }, Want: "blocked"},
 	})
 }
@@ -219,12 +219,12 @@ func TestJudgesOfRefusals(t *testing.T) {
 		other int
 		want  string
 	}{
-		{"respond/needs-a-key", func(o *O) *host.Refused { return &o.Keyless }, 404, openintentv1.OIP0025A1},
-		{"respond/needs-an-id", func(o *O) *host.Refused { return &o.Nameless }, 409, openintentv1.OIP0025A2},
-		{"respond/another-id", func(o *O) *host.Refused { return &o.Another }, 422, openintentv1.OIP0025A5},
+		{"respond/needs-a-key", func(o *O) *host.Refused { return &o.Keyless }, 404, openintent.OIP0025A1},
+		{"respond/needs-an-id", func(o *O) *host.Refused { return &o.Nameless }, 409, openintent.OIP0025A2},
+		{"respond/another-id", func(o *O) *host.Refused { return &o.Another }, 422, openintent.OIP0025A5},
 		{"respond/no-object", func(o *O) *host.Refused { return &o.Broken }, 500, "noted"},
 		{"respond/empty-text", func(o *O) *host.Refused { return &o.Empty }, 500, "noted"},
-		{"respond/no-choice", func(o *O) *host.Refused { return &o.Choice }, 409, openintentv1.OIP0025A7},
+		{"respond/no-choice", func(o *O) *host.Refused { return &o.Choice }, 409, openintent.OIP0025A7},
 	} {
 		stories = append(stories,
 			suitetest.Story[O]{Scenario: k.name, What: "honest", Want: "passed"},
@@ -238,25 +238,25 @@ func TestJudgesOfRefusals(t *testing.T) {
 		)
 	}
 	suitetest.JudgeAll(t, honest, append(stories, []suitetest.Story[O]{
-		{Scenario: "respond/no-choice", What: "lists nothing", Want: openintentv1.OIP0025A8,
+		{Scenario: "respond/no-choice", What: "lists nothing", Want: openintent.OIP0025A8,
 			Change: func(o *O) { o.Choice.Wrong[1] = x.Reply(422, doc{"detail": "no"}) }},
-		{Scenario: "respond/no-choice", What: "lists one of two", Want: openintentv1.OIP0025A8,
+		{Scenario: "respond/no-choice", What: "lists one of two", Want: openintent.OIP0025A8,
 			Change: func(o *O) { o.Choice.Wrong[0] = x.Reply(422, doc{"valid_choices": []any{"a"}}) }},
 		{Scenario: "respond/no-choice", What: "lists values at the root", Want: "passed",
 			Change: func(o *O) { o.Choice.Wrong[0] = x.Reply(422, doc{"valid_choices": []any{"b", "a"}}) }},
 
 		{Scenario: "respond/unknown-intent", What: "honest", Want: "passed"},
-		{Scenario: "respond/unknown-intent", What: "takes it", Want: openintentv1.OIP0025A3,
+		{Scenario: "respond/unknown-intent", What: "takes it", Want: openintent.OIP0025A3,
 			Change: func(o *O) { o.Nowhere[0] = x.Ok(doc{}) }},
-		{Scenario: "respond/unknown-intent", What: "says conflict", Want: openintentv1.OIP0025A3,
+		{Scenario: "respond/unknown-intent", What: "says conflict", Want: openintent.OIP0025A3,
 			Change: func(o *O) { o.Nowhere[0] = x.Reply(409, doc{}) }},
 		{Scenario: "respond/unknown-intent", What: "has no route at all", Want: "blocked",
 			Change: func(o *O) { o.Nameless.Right = x.Reply(404, doc{}) }},
 
 		{Scenario: "respond/not-suspended", What: "honest", Want: "passed"},
-		{Scenario: "respond/not-suspended", What: "takes it", Want: openintentv1.OIP0025A4,
+		{Scenario: "respond/not-suspended", What: "takes it", Want: openintent.OIP0025A4,
 			Change: func(o *O) { o.Idle = x.Ok(doc{}) }},
-		{Scenario: "respond/not-suspended", What: "moves it", Want: openintentv1.OIP0025A4,
+		{Scenario: "respond/not-suspended", What: "moves it", Want: openintent.OIP0025A4,
 			Change: func(o *O) { o.IdleEnd = x.Is("completed") }},
 
 		{Scenario: "respond/id-not-told", What: "honest", Want: "passed"},
@@ -267,13 +267,13 @@ func TestJudgesOfRefusals(t *testing.T) {
 		{Scenario: "respond/id-not-told", What: "takes it", Change: func(o *O) { takeWrong(x, &o.Another) }, Want: "blocked"},
 
 		{Scenario: "respond/confirm", What: "honest", Want: "passed"},
-		{Scenario: "respond/confirm", What: "takes maybe", Want: openintentv1.OIP0025A9,
+		{Scenario: "respond/confirm", What: "takes maybe", Want: openintent.OIP0025A9,
 			Change: func(o *O) { takeWrong(x, &o.Confirm) }},
-		{Scenario: "respond/confirm", What: "refuses yes", Want: openintentv1.OIP0025A9,
+		{Scenario: "respond/confirm", What: "refuses yes", Want: openintent.OIP0025A9,
 			Change: func(o *O) { o.Confirm.Right = x.Reply(422, doc{}) }},
-		{Scenario: "respond/confirm", What: "refuses no", Want: openintentv1.OIP0025A9,
+		{Scenario: "respond/confirm", What: "refuses no", Want: openintent.OIP0025A9,
 			Change: func(o *O) { o.Declined.Right = x.Reply(422, doc{}) }},
-		{Scenario: "respond/confirm", What: "waits on after no", Want: openintentv1.OIP0025A9,
+		{Scenario: "respond/confirm", What: "waits on after no", Want: openintent.OIP0025A9,
 			Change: func(o *O) { o.Declined.End = x.Is("suspended_awaiting_input") }},
 	}...))
 }
@@ -287,9 +287,9 @@ func TestJudgesOfOldIDs(t *testing.T) {
 	}
 	suitetest.JudgeAll(t, honest, []suitetest.Story[O]{
 		{Scenario: "respond/old-id", What: "honest", Want: "passed"},
-		{Scenario: "respond/old-id", What: "takes it behind the new record", Want: openintentv1.OIP0025A5,
+		{Scenario: "respond/old-id", What: "takes it behind the new record", Want: openintent.OIP0025A5,
 			Change: func(o *O) { takeWrong(x, &o.Behind) }},
-		{Scenario: "respond/old-id", What: "takes it in the window", Want: openintentv1.OIP0025A5,
+		{Scenario: "respond/old-id", What: "takes it in the window", Want: openintent.OIP0025A5,
 			Change: func(o *O) { takeWrong(x, &o.Window) }},
 		{Scenario: "respond/old-id", What: "takes no new one", Want: "blocked",
 			Change: func(o *O) { o.Behind.Right = x.Reply(409, doc{}) }},
@@ -325,25 +325,25 @@ func TestJudgesOfVersions(t *testing.T) {
 	}
 	suitetest.JudgeAll(t, honest, []suitetest.Story[O]{
 		{Scenario: "lifecycle/read-back", What: "honest", Want: "passed"},
-		{Scenario: "lifecycle/read-back", What: "another title", Want: openintentv1.OIP00014,
+		{Scenario: "lifecycle/read-back", What: "another title", Want: openintent.OIP00014,
 			Change: func(o *O) { o.Title = "U" }},
-		{Scenario: "lifecycle/read-back", What: "not there", Want: openintentv1.OIP00014,
+		{Scenario: "lifecycle/read-back", What: "not there", Want: openintent.OIP00014,
 			Change: func(o *O) { o.Read = x.Reply(404, doc{}) }},
-		{Scenario: "lifecycle/read-back", What: "made with 202", Want: openintentv1.OIP00014,
+		{Scenario: "lifecycle/read-back", What: "made with 202", Want: openintent.OIP00014,
 			Change: func(o *O) { o.Made = x.Reply(202, doc{"id": "i"}) }},
 
 		{Scenario: "lifecycle/needs-a-version", What: "honest", Want: "passed"},
-		{Scenario: "lifecycle/needs-a-version", What: "takes it", Want: openintentv1.OIP00011,
+		{Scenario: "lifecycle/needs-a-version", What: "takes it", Want: openintent.OIP00011,
 			Change: func(o *O) { o.Without = x.Ok(doc{}) }},
-		{Scenario: "lifecycle/needs-a-version", What: "refuses and writes", Want: openintentv1.OIP00011,
+		{Scenario: "lifecycle/needs-a-version", What: "refuses and writes", Want: openintent.OIP00011,
 			Change: func(o *O) { o.After = intent(1, doc{"assay": "unversioned"}) }},
 		{Scenario: "lifecycle/needs-a-version", What: "takes nothing", Want: "blocked",
 			Change: func(o *O) { o.Right = x.Reply(428, doc{}) }},
 
 		{Scenario: "lifecycle/old-version", What: "honest", Want: "passed"},
-		{Scenario: "lifecycle/old-version", What: "takes it", Want: openintentv1.OIP00012,
+		{Scenario: "lifecycle/old-version", What: "takes it", Want: openintent.OIP00012,
 			Change: func(o *O) { o.Stale = x.Ok(doc{}) }},
-		{Scenario: "lifecycle/old-version", What: "refuses and writes", Want: openintentv1.OIP00012,
+		{Scenario: "lifecycle/old-version", What: "refuses and writes", Want: openintent.OIP00012,
 			Change: func(o *O) { o.End = intent(3, doc{"assay": "stale"}) }},
 		{Scenario: "lifecycle/old-version", What: "has one version for ever", Want: "blocked",
 			Change: func(o *O) { o.Right = intent(1, doc{"assay": "right"}) }},

@@ -2,7 +2,7 @@
 package answers
 
 import (
-	"github.com/openassay/assay/gen/openintentv1"
+	"github.com/openassay/assay/gen/openintent"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openintent/claims"
@@ -25,11 +25,11 @@ func Suite() scenarios.Suite {
 var respondReply = scenarios.Scenario{
 	ID:     "openintent/respond/reply",
 	Title:  "a valid choice makes the intent active, and the reply tells what was chosen, by whom and when",
-	Proves: scenarios.IDs{openintentv1.OIP0025A11, openintentv1.OIP0025A12, openintentv1.OIP0025A15},
+	Proves: scenarios.IDs{openintent.OIP0025A11, openintent.OIP0025A12, openintent.OIP0025A15},
 	Claim:  claims.Core,
 	Ask: scenarios.Ask(answered, func(o AnsweredObservation, j *scenarios.Judge) {
-		j.Check(openintentv1.OIP0025A15, o.Answer.Status).To(check.Status(2), "a valid choice")
-		j.Check(openintentv1.OIP0025A15, o.After.Body.Key("status")).To(check.Equal(host.Active), "status of the intent after the answer")
+		j.Check(openintent.OIP0025A15, o.Answer.Status).To(check.Status(2), "a valid choice")
+		j.Check(openintent.OIP0025A15, o.After.Body.Key("status")).To(check.Equal(host.Active), "status of the intent after the answer")
 		if !o.Answer.Ok() {
 			return
 		}
@@ -41,10 +41,10 @@ var respondReply = scenarios.Scenario{
 			{"intent_id", check.Text()}, {"suspension_id", check.Equal(o.Suspension.ID)}, {"resolution", check.Equal("responded")},
 			{"value", check.Equal(o.Chosen.Value)}, {"responded_by", check.Text()}, {"responded_at", host.Moment()},
 		} {
-			j.Check(openintentv1.OIP0025A11, body.Key(m.member)).To(m.want, "%s of the reply", m.member)
+			j.Check(openintent.OIP0025A11, body.Key(m.member)).To(m.want, "%s of the reply", m.member)
 		}
-		j.Check(openintentv1.OIP0025A12, body.Key("choice_label")).To(check.Equal(o.Chosen.Label), "choice_label of the reply")
-		j.Check(openintentv1.OIP0025A12, body.Key("choice_description")).
+		j.Check(openintent.OIP0025A12, body.Key("choice_label")).To(check.Equal(o.Chosen.Label), "choice_label of the reply")
+		j.Check(openintent.OIP0025A12, body.Key("choice_description")).
 			To(check.Equal(o.Chosen.Description), "choice_description of the reply")
 	}),
 }
@@ -53,11 +53,11 @@ var respondReply = scenarios.Scenario{
 var respondPersisted = scenarios.Scenario{
 	ID:     "openintent/respond/persisted",
 	Title:  "the record keeps the answer: response, resolution and responded_at, and all else as it was",
-	Proves: scenarios.IDs{openintentv1.OIP0025A13},
+	Proves: scenarios.IDs{openintent.OIP0025A13},
 	Claim:  claims.Core,
 	Ask: scenarios.Ask(answered, func(o AnsweredObservation, j *scenarios.Judge) {
 		o.Answer.Taken(j)
-		checkPersisted(j, openintentv1.OIP0025A13, o.Suspension, o.After, o.Chosen.Value)
+		checkPersisted(j, openintent.OIP0025A13, o.Suspension, o.After, o.Chosen.Value)
 	}),
 }
 
@@ -83,15 +83,15 @@ func checkPersisted(
 var respondResumed = scenarios.Scenario{
 	ID:     "openintent/respond/resumed-once",
 	Title:  "an answer leaves one intent.resumed with the id of the suspension",
-	Proves: scenarios.IDs{openintentv1.OIP0025A14},
+	Proves: scenarios.IDs{openintent.OIP0025A14},
 	Claim:  claims.Core,
 	Ask: scenarios.Ask(answered, func(o AnsweredObservation, j *scenarios.Judge) {
 		o.Answer.Taken(j)
 		o.Log.Readable(j)
 		resumed := o.Log.OfType(host.EventResumed)
-		j.Check(openintentv1.OIP0025A14, resumed).To(check.Len(1), "intent.resumed on the log")
+		j.Check(openintent.OIP0025A14, resumed).To(check.Len(1), "intent.resumed on the log")
 		if len(resumed.Values) == 1 {
-			j.Check(openintentv1.OIP0025A14, resumed.Last().At("/payload/suspension_id")).
+			j.Check(openintent.OIP0025A14, resumed.Last().At("/payload/suspension_id")).
 				To(check.Equal(o.Suspension.ID), "suspension_id of intent.resumed")
 		}
 	}),
@@ -101,23 +101,23 @@ var respondResumed = scenarios.Scenario{
 var respondOnce = scenarios.Scenario{
 	ID:     "openintent/respond/once",
 	Title:  "answers after the first are refused and change nothing, the same value as well as another",
-	Proves: scenarios.IDs{openintentv1.OIP0026K4},
+	Proves: scenarios.IDs{openintent.OIP0026K4},
 	Claim:  claims.Core,
 	Ask: scenarios.Ask(answered, func(o AnsweredObservation, j *scenarios.Judge) {
 		o.Answer.Taken(j)
 		o.Log.Readable(j)
 		o.LogAgain.Readable(j)
 		for _, again := range o.Again {
-			j.Check(openintentv1.OIP0026K4, again.Status).To(check.Status(4), "%s", again.Asked)
+			j.Check(openintent.OIP0026K4, again.Status).To(check.Status(4), "%s", again.Asked)
 			if code := again.Code(); code != 409 && code/100 == 4 {
-				j.Find(openintentv1.OIP0026K4, "%s was refused with HTTP %d: 409 is expected", again.Asked, code)
+				j.Find(openintent.OIP0026K4, "%s was refused with HTTP %d: 409 is expected", again.Asked, code)
 			}
 		}
 		for _, pointer := range []string{"/state/_suspension", "/version", "/status"} {
-			j.Check(openintentv1.OIP0026K4, o.AfterAgain.Body.At(pointer)).
+			j.Check(openintent.OIP0026K4, o.AfterAgain.Body.At(pointer)).
 				To(check.SameAs(o.After.Body.At(pointer)), "%s after the later answers", pointer)
 		}
-		j.Check(openintentv1.OIP0026K4, o.LogAgain.OfType(host.EventResumed)).
+		j.Check(openintent.OIP0026K4, o.LogAgain.OfType(host.EventResumed)).
 			To(check.Len(len(o.Log.OfType(host.EventResumed).Values)), "intent.resumed after the later answers")
 	}),
 }
@@ -125,7 +125,7 @@ var respondOnce = scenarios.Scenario{
 var respondRace = scenarios.Scenario{
 	ID:     "openintent/respond/race",
 	Title:  "of answers that come at once one is taken, and its value is the one that is kept",
-	Proves: scenarios.IDs{openintentv1.OIPREAD1},
+	Proves: scenarios.IDs{openintent.OIPREAD1},
 	Claim:  claims.Core,
 	Ask: scenarios.Ask(raced, func(o RacedObservation, j *scenarios.Judge) {
 		winners := wire.Values{}
@@ -138,12 +138,12 @@ var respondRace = scenarios.Scenario{
 			}
 		}
 		o.Log.Readable(j)
-		j.Check(openintentv1.OIPREAD1, wire.Found{Values: winners, In: o.After.Body.Ref()}).To(check.Len(1), "answers that were taken")
-		j.Check(openintentv1.OIPREAD1, all).To(check.Each(check.Status(2, 4)), "all answers")
-		j.Check(openintentv1.OIPREAD1, o.Log.OfType(host.EventResumed)).To(check.Len(1), "intent.resumed on the log")
+		j.Check(openintent.OIPREAD1, wire.Found{Values: winners, In: o.After.Body.Ref()}).To(check.Len(1), "answers that were taken")
+		j.Check(openintent.OIPREAD1, all).To(check.Each(check.Status(2, 4)), "all answers")
+		j.Check(openintent.OIPREAD1, o.Log.OfType(host.EventResumed)).To(check.Len(1), "intent.resumed on the log")
 		kept := o.After.Body.At("/state/_suspension/response")
 		if kept.Present() && len(winners) == 1 { // respondPersisted finds a lost answer
-			j.Check(openintentv1.OIPREAD1, kept).To(check.Equal(value), "response in the record")
+			j.Check(openintent.OIPREAD1, kept).To(check.Equal(value), "response in the record")
 		}
 	}),
 }
@@ -152,33 +152,33 @@ var respondRace = scenarios.Scenario{
 var respondOrders = scenarios.Scenario{
 	ID:     "openintent/respond/orders",
 	Title:  "an intent whose status was set before its record was written is answered like any other",
-	Proves: scenarios.IDs{openintentv1.OIPREAD2},
+	Proves: scenarios.IDs{openintent.OIPREAD2},
 	Claim:  claims.Core,
 	Ask: scenarios.Ask(answeredStatusFirst, func(o AnsweredObservation, j *scenarios.Judge) {
 		o.Usual.Taken(j)
-		j.Check(openintentv1.OIPREAD2, o.Suspension.After.Body.Key("status")).
+		j.Check(openintent.OIPREAD2, o.Suspension.After.Body.Key("status")).
 			To(check.Equal(host.Suspended), "status of the intent, suspended status-first")
-		j.Check(openintentv1.OIPREAD2, o.Suspension.Shown().Key("id")).To(check.Equal(o.Suspension.ID), "id of the record")
-		j.Check(openintentv1.OIPREAD2, o.Answer.Status).To(check.Status(2), "a valid choice")
-		j.Check(openintentv1.OIPREAD2, o.After.Body.Key("status")).To(check.Equal(host.Active), "status of the intent after the answer")
+		j.Check(openintent.OIPREAD2, o.Suspension.Shown().Key("id")).To(check.Equal(o.Suspension.ID), "id of the record")
+		j.Check(openintent.OIPREAD2, o.Answer.Status).To(check.Status(2), "a valid choice")
+		j.Check(openintent.OIPREAD2, o.After.Body.Key("status")).To(check.Equal(host.Active), "status of the intent after the answer")
 		o.Log.Readable(j)
-		j.Check(openintentv1.OIPREAD2, o.Log.OfType(host.EventResumed)).To(check.Len(1), "intent.resumed on the log")
+		j.Check(openintent.OIPREAD2, o.Log.OfType(host.EventResumed)).To(check.Len(1), "intent.resumed on the log")
 	}),
 }
 
 var respondKept = scenarios.Scenario{
 	ID:     "openintent/respond/record-kept",
 	Title:  "a record is taken with a retry policy, which is kept as it was written, and without one",
-	Proves: scenarios.IDs{openintentv1.OIP0026X3, openintentv1.OIP0026L1},
+	Proves: scenarios.IDs{openintent.OIP0026X3, openintent.OIP0026L1},
 	Claim:  claims.Core,
 	Ask: scenarios.Ask(kept, func(o KeptObservation, j *scenarios.Judge) {
 		for _, taken := range o.Taken {
 			taken.Taken(j)
 		}
-		j.Check(openintentv1.OIP0026X3, o.With.Shown().Key("retry_policy")).
+		j.Check(openintent.OIP0026X3, o.With.Shown().Key("retry_policy")).
 			To(host.AsSent(o.With.SentMember("retry_policy")), "retry_policy of the record")
-		j.Check(openintentv1.OIP0026L1, o.Without.Shown().Key("id")).To(check.Equal(o.Without.ID), "id of the record without retry_policy")
-		j.Check(openintentv1.OIP0026L1, o.Without.Shown().Key("fallback_policy")).
+		j.Check(openintent.OIP0026L1, o.Without.Shown().Key("id")).To(check.Equal(o.Without.ID), "id of the record without retry_policy")
+		j.Check(openintent.OIP0026L1, o.Without.Shown().Key("fallback_policy")).
 			To(host.AsSent(o.Without.SentMember("fallback_policy")), "fallback_policy of the record without retry_policy")
 	}),
 }
@@ -187,7 +187,7 @@ var respondKept = scenarios.Scenario{
 var respondSuspendedOnce = scenarios.Scenario{
 	ID:     "openintent/respond/suspended-once",
 	Title:  "a suspension leaves at most one intent.suspended, and a reader of the log finds the suspension on it",
-	Proves: scenarios.IDs{openintentv1.OIPREAD7},
+	Proves: scenarios.IDs{openintent.OIPREAD7},
 	Claim:  claims.Core,
 	Ask: scenarios.Ask(kept, func(o KeptObservation, j *scenarios.Judge) {
 		o.Log.Readable(j)
@@ -197,6 +197,6 @@ var respondSuspendedOnce = scenarios.Scenario{
 		}
 		emitted := o.Log.Of(host.EventSuspended, o.With.ID)
 		atMostOne := check.That("none of them, or one", func(v any) bool { l, _ := v.([]any); return len(l) <= 1 })
-		j.Check(openintentv1.OIPREAD7, emitted).To(atMostOne, "intent.suspended on the log")
+		j.Check(openintent.OIPREAD7, emitted).To(atMostOne, "intent.suspended on the log")
 	}),
 }

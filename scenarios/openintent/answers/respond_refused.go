@@ -1,7 +1,7 @@
 package answers
 
 import (
-	"github.com/openassay/assay/gen/openintentv1"
+	"github.com/openassay/assay/gen/openintent"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openintent/claims"
@@ -21,31 +21,31 @@ func refusal(
 
 var (
 	respondKeyless = refusal("needs-a-key", "an answer without a valid key is refused with 401, and the intent waits on",
-		openintentv1.OIP0025A1, func(o RefusalsObservation) host.Refused { return o.Keyless }, 401)
+		openintent.OIP0025A1, func(o RefusalsObservation) host.Refused { return o.Keyless }, 401)
 	respondNameless = refusal("needs-an-id",
 		"an answer that names no suspension is refused with 422, and the intent waits on",
-		openintentv1.OIP0025A2, func(o RefusalsObservation) host.Refused { return o.Nameless }, 422)
+		openintent.OIP0025A2, func(o RefusalsObservation) host.Refused { return o.Nameless }, 422)
 	// respondAnother asks for a MUST, and respondNotTold for the SHOULD beside it.
 	respondAnother = refusal("another-id",
 		"an answer that names another suspension is refused with 409, and the intent waits on",
-		openintentv1.OIP0025A5, func(o RefusalsObservation) host.Refused { return o.Another }, 409)
+		openintent.OIP0025A5, func(o RefusalsObservation) host.Refused { return o.Another }, 409)
 	respondBroken = refusal("no-object", "a body that is no JSON object is refused with 4xx, not 5xx",
-		openintentv1.OIP0025A17, func(o RefusalsObservation) host.Refused { return o.Broken }, 4)
+		openintent.OIP0025A17, func(o RefusalsObservation) host.Refused { return o.Broken }, 4)
 	// respondEmpty accepts any 4xx (OIP-R107).
 	respondEmpty = refusal("empty-text", "an empty text is no answer",
-		openintentv1.OIP0025A10, func(o RefusalsObservation) host.Refused { return o.Empty }, 4)
+		openintent.OIP0025A10, func(o RefusalsObservation) host.Refused { return o.Empty }, 4)
 )
 
 // respondNowhere has a control: an answer that another intent takes shows that the route exists.
 var respondNowhere = scenarios.Scenario{
 	ID:     "openintent/respond/unknown-intent",
 	Title:  "an answer to an intent that is not there is refused with 404",
-	Proves: scenarios.IDs{openintentv1.OIP0025A3},
+	Proves: scenarios.IDs{openintent.OIP0025A3},
 	Claim:  claims.Core,
 	Ask: scenarios.Ask(refusals, func(o RefusalsObservation, j *scenarios.Judge) {
 		o.Nameless.Control(j)
 		for _, r := range o.Nowhere {
-			j.Check(openintentv1.OIP0025A3, r.Status).To(check.Status(404), "%s", r.Asked)
+			j.Check(openintent.OIP0025A3, r.Status).To(check.Status(404), "%s", r.Asked)
 		}
 	}),
 }
@@ -53,12 +53,12 @@ var respondNowhere = scenarios.Scenario{
 var respondIdle = scenarios.Scenario{
 	ID:     "openintent/respond/not-suspended",
 	Title:  "an answer to an intent that is not suspended is refused with 409",
-	Proves: scenarios.IDs{openintentv1.OIP0025A4},
+	Proves: scenarios.IDs{openintent.OIP0025A4},
 	Claim:  claims.Core,
 	Ask: scenarios.Ask(refusals, func(o RefusalsObservation, j *scenarios.Judge) {
 		o.Nameless.Control(j)
-		j.Check(openintentv1.OIP0025A4, o.Idle.Status).To(check.Status(409), "%s", o.Idle.Asked)
-		j.Check(openintentv1.OIP0025A4, o.IdleEnd.Body.Key("status")).To(check.Equal(host.Active), "status of the intent after that")
+		j.Check(openintent.OIP0025A4, o.Idle.Status).To(check.Status(409), "%s", o.Idle.Asked)
+		j.Check(openintent.OIP0025A4, o.IdleEnd.Body.Key("status")).To(check.Equal(host.Active), "status of the intent after that")
 	}),
 }
 
@@ -66,13 +66,13 @@ var respondIdle = scenarios.Scenario{
 var respondNotTold = scenarios.Scenario{
 	ID:     "openintent/respond/id-not-told",
 	Title:  "a refusal does not tell the id that would have been right",
-	Proves: scenarios.IDs{openintentv1.OIP0025A6},
+	Proves: scenarios.IDs{openintent.OIP0025A6},
 	Claim:  claims.Core,
 	Ask: scenarios.Ask(refusals, func(o RefusalsObservation, j *scenarios.Judge) {
 		o.Another.Control(j)
 		for _, r := range append(append([]host.Reply{}, o.Another.Wrong...), o.Nameless.Wrong...) {
 			if r.Ok() {
-				j.BlockOn(openintentv1.OIP0025A5, r.Asked+" was not refused")
+				j.BlockOn(openintent.OIP0025A5, r.Asked+" was not refused")
 			}
 		}
 		secret := o.Another.Suspension.ID
@@ -81,7 +81,7 @@ var respondNotTold = scenarios.Scenario{
 			return !host.Contains(v, secret), v.JSON()
 		})
 		for _, r := range o.Another.Wrong {
-			j.Check(openintentv1.OIP0025A6, r.Body).To(withoutID)
+			j.Check(openintent.OIP0025A6, r.Body).To(withoutID)
 		}
 	}),
 }
@@ -90,16 +90,16 @@ var respondNotTold = scenarios.Scenario{
 var respondChoice = scenarios.Scenario{
 	ID:     "openintent/respond/no-choice",
 	Title:  "a value that is none of the choices is refused with 422, which lists the valid ones, and the intent waits on",
-	Proves: scenarios.IDs{openintentv1.OIP0025A7, openintentv1.OIP0025A8},
+	Proves: scenarios.IDs{openintent.OIP0025A7, openintent.OIP0025A8},
 	Claim:  claims.Core,
 	Ask: scenarios.Ask(refusals, func(o RefusalsObservation, j *scenarios.Judge) {
-		o.Choice.Refused(j, openintentv1.OIP0025A7, 422)
+		o.Choice.Refused(j, openintent.OIP0025A7, 422)
 		for _, r := range o.Choice.Wrong {
 			if r.Ok() {
 				continue // found by the check before
 			}
 			list := host.Locate(host.ValidChoices, host.Named("body", r.Body))
-			j.Check(openintentv1.OIP0025A8, list.Value).To(listOf(o.Choices), "%s", list.Label("valid_choices"))
+			j.Check(openintent.OIP0025A8, list.Value).To(listOf(o.Choices), "%s", list.Label("valid_choices"))
 		}
 	}),
 }
@@ -130,38 +130,38 @@ func listOf(values []string) check.Matcher {
 var respondConfirm = scenarios.Scenario{
 	ID:     "openintent/respond/confirm",
 	Title:  "a confirmation takes yes and no, and refuses anything else with 422",
-	Proves: scenarios.IDs{openintentv1.OIP0025A9},
+	Proves: scenarios.IDs{openintent.OIP0025A9},
 	Claim:  claims.Core,
 	Ask: scenarios.Ask(refusals, func(o RefusalsObservation, j *scenarios.Judge) {
 		for k, w := range o.Confirm.Wrong {
-			j.Check(openintentv1.OIP0025A9, w.Status).To(check.Status(422), "%s", w.Asked)
-			host.Pending(j, openintentv1.OIP0025A9, w.Asked, o.Confirm.Stood[k])
+			j.Check(openintent.OIP0025A9, w.Status).To(check.Status(422), "%s", w.Asked)
+			host.Pending(j, openintent.OIP0025A9, w.Asked, o.Confirm.Stood[k])
 		}
 		if len(o.Confirm.Stood) > 0 && o.Confirm.Stood[0].Body.Key("status").String() == host.Suspended {
-			j.Check(openintentv1.OIP0025A9, o.Confirm.Right.Status).To(check.Status(2), "yes")
+			j.Check(openintent.OIP0025A9, o.Confirm.Right.Status).To(check.Status(2), "yes")
 		}
-		j.Check(openintentv1.OIP0025A9, o.Declined.Right.Status).To(check.Status(2), "no")
-		j.Check(openintentv1.OIP0025A9, o.Declined.End.Body.Key("status")).To(check.Equal(host.Active), "status of the intent after no")
+		j.Check(openintent.OIP0025A9, o.Declined.Right.Status).To(check.Status(2), "no")
+		j.Check(openintent.OIP0025A9, o.Declined.End.Body.Key("status")).To(check.Equal(host.Active), "status of the intent after no")
 	}),
 }
 
 var respondStale = scenarios.Scenario{
 	ID:     "openintent/respond/old-id",
 	Title:  "the id of a suspension that was answered opens no later one, not even before its record is written",
-	Proves: scenarios.IDs{openintentv1.OIP0025A5},
+	Proves: scenarios.IDs{openintent.OIP0025A5},
 	Claim:  claims.Core,
 	Ask: scenarios.Ask(stale, func(o StaleObservation, j *scenarios.Judge) {
-		o.Behind.Refused(j, openintentv1.OIP0025A5, 409)
-		o.Window.Refused(j, openintentv1.OIP0025A5, 409)
+		o.Behind.Refused(j, openintent.OIP0025A5, 409)
+		o.Window.Refused(j, openintent.OIP0025A5, 409)
 	}),
 }
 
 var respondAllowed = scenarios.Scenario{
 	ID:     "openintent/respond/allowed-agents",
 	Title:  "an answer by an agent that the governance of the intent does not allow is refused with 403",
-	Proves: scenarios.IDs{openintentv1.OIP0025A16},
+	Proves: scenarios.IDs{openintent.OIP0025A16},
 	Claim:  claims.Core,
 	Ask: scenarios.Ask(allowed, func(o AllowedObservation, j *scenarios.Judge) {
-		o.Refused.Refused(j, openintentv1.OIP0025A16, 403)
+		o.Refused.Refused(j, openintent.OIP0025A16, 403)
 	}),
 }

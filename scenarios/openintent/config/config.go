@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"net/http"
 
-	"github.com/openassay/assay/gen/openintentv1"
+	"github.com/openassay/assay/gen/openintent"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openintent/claims"
@@ -58,12 +58,12 @@ const defaultPolicy = "/suspension/default_retry_policy"
 var configRead = scenarios.Scenario{
 	ID:     "openintent/config/readable",
 	Title:  "the configuration is read without a key too, and has a default retry policy or says that there is none",
-	Proves: scenarios.IDs{openintentv1.OIP0026D4},
+	Proves: scenarios.IDs{openintent.OIP0026D4},
 	Claim:  claims.Config,
 	Ask: scenarios.Ask(configured, func(o ConfigObservation, j *scenarios.Judge) {
 		for _, r := range []host.Reply{o.Keyed, o.Keyless} {
-			j.Check(openintentv1.OIP0026D4, r.Status).To(check.Status(200), "%s", r.Asked)
-			j.Check(openintentv1.OIP0026D4, r.Body.At(defaultPolicy)).To(policyOrNull(), "suspension.default_retry_policy of %s", r.Asked)
+			j.Check(openintent.OIP0026D4, r.Status).To(check.Status(200), "%s", r.Asked)
+			j.Check(openintent.OIP0026D4, r.Body.At(defaultPolicy)).To(policyOrNull(), "suspension.default_retry_policy of %s", r.Asked)
 		}
 	}),
 }
@@ -99,15 +99,15 @@ func policyOrNull() check.Matcher {
 var configReadOnly = scenarios.Scenario{
 	ID:     "openintent/config/read-only",
 	Title:  "the configuration is not written: PUT, POST and PATCH are refused and change nothing",
-	Proves: scenarios.IDs{openintentv1.OIP0026D5},
+	Proves: scenarios.IDs{openintent.OIP0026D5},
 	Claim:  claims.Config,
 	Ask: scenarios.Ask(configured, func(o ConfigObservation, j *scenarios.Judge) {
 		if !o.Keyed.Ok() || !o.Keyed.Body.At(defaultPolicy).Present() {
-			j.BlockOn(openintentv1.OIP0026D4, "setup failed: the configuration cannot be read: HTTP "+o.Keyed.Status.JSON())
+			j.BlockOn(openintent.OIP0026D4, "setup failed: the configuration cannot be read: HTTP "+o.Keyed.Status.JSON())
 		}
 		for _, w := range o.Writes {
-			j.Check(openintentv1.OIP0026D5, w.Status).To(check.Status(4), "%s", w.Asked)
+			j.Check(openintent.OIP0026D5, w.Status).To(check.Status(4), "%s", w.Asked)
 		}
-		j.Check(openintentv1.OIP0026D5, o.After.Body).To(check.SameAs(o.Keyed.Body), "%s", o.After.Asked)
+		j.Check(openintent.OIP0026D5, o.After.Body).To(check.SameAs(o.Keyed.Body), "%s", o.After.Asked)
 	}),
 }

@@ -3,7 +3,7 @@ package containers_test
 import (
 	"testing"
 
-	"github.com/openassay/assay/gen/openintentv1"
+	"github.com/openassay/assay/gen/openintent"
 	"github.com/openassay/assay/scenarios/openintent/config"
 	"github.com/openassay/assay/scenarios/openintent/containers"
 	"github.com/openassay/assay/scenarios/openintent/deadline"
@@ -52,19 +52,19 @@ func TestJudgesOfTasks(t *testing.T) {
 			o.During.Task = task("blocked", doc{"blocked_reason": "intent_suspended", "task_metadata": doc{"suspended_intent_id": "i"}})
 		}, Want: "noted"},
 		{Scenario: "tasks-and-plans/blocked", What: "nothing happens", Change: nothing, Want: "not there"},
-		{Scenario: "tasks-and-plans/blocked", What: "says so and runs on", Change: half, Want: openintentv1.OIP0026R3},
-		{Scenario: "tasks-and-plans/blocked", What: "no reason", Want: openintentv1.OIP0026R3B,
+		{Scenario: "tasks-and-plans/blocked", What: "says so and runs on", Change: half, Want: openintent.OIP0026R3},
+		{Scenario: "tasks-and-plans/blocked", What: "no reason", Want: openintent.OIP0026R3B,
 			Change: func(o *O) { o.During.Task = task("blocked", doc{"suspended_intent_id": "i"}) }},
-		{Scenario: "tasks-and-plans/blocked", What: "no intent", Want: openintentv1.OIP0026R3C,
+		{Scenario: "tasks-and-plans/blocked", What: "no intent", Want: openintent.OIP0026R3C,
 			Change: func(o *O) { o.During.Task = task("blocked", doc{"blocked_reason": "intent_suspended"}) }},
 		{Scenario: "tasks-and-plans/blocked", What: "another intent", Change: func(o *O) {
 			o.During.Task = task("blocked", suitetest.With(byUs, doc{"suspended_intent_id": "x"}))
-		}, Want: openintentv1.OIP0026R3C},
+		}, Want: openintent.OIP0026R3C},
 
 		{Scenario: "tasks-and-plans/runs-again", What: "honest", Want: "passed"},
-		{Scenario: "tasks-and-plans/runs-again", What: "stays blocked", Want: openintentv1.OIP0026R3D,
+		{Scenario: "tasks-and-plans/runs-again", What: "stays blocked", Want: openintent.OIP0026R3D,
 			Change: func(o *O) { o.Running = x.Reached(false, "blocked") }},
-		{Scenario: "tasks-and-plans/runs-again", What: "keeps the reason", Want: openintentv1.OIP0026R3D,
+		{Scenario: "tasks-and-plans/runs-again", What: "keeps the reason", Want: openintent.OIP0026R3D,
 			Change: func(o *O) { o.After.Task = task("running", byUs) }},
 		{Scenario: "tasks-and-plans/runs-again", What: "was never blocked", Change: nothing, Want: "lacking"},
 
@@ -73,29 +73,29 @@ func TestJudgesOfTasks(t *testing.T) {
 			o.During.Plan, o.After.Plan = x.Ok(doc{"suspended_tasks": []any{entry}}), x.Ok(doc{"suspended_tasks": []any{}})
 		}, Want: "noted"},
 		{Scenario: "tasks-and-plans/listed", What: "no list", Change: none, Want: "not there"},
-		{Scenario: "tasks-and-plans/listed", What: "lists nothing", Change: lists(), Want: openintentv1.OIP0026R4G},
-		{Scenario: "tasks-and-plans/listed", What: "lists it for ever", Want: openintentv1.OIP0026R4G,
+		{Scenario: "tasks-and-plans/listed", What: "lists nothing", Change: lists(), Want: openintent.OIP0026R4G},
+		{Scenario: "tasks-and-plans/listed", What: "lists it for ever", Want: openintent.OIP0026R4G,
 			Change: func(o *O) { o.After.Plan = plan(entry) }},
-		{Scenario: "tasks-and-plans/listed", What: "another intent", Want: openintentv1.OIP0026R4H,
+		{Scenario: "tasks-and-plans/listed", What: "another intent", Want: openintent.OIP0026R4H,
 			Change: lists(suitetest.With(entry, doc{"intent_id": "x"}))},
-		{Scenario: "tasks-and-plans/listed", What: "another end", Want: openintentv1.OIP0026R4H,
+		{Scenario: "tasks-and-plans/listed", What: "another end", Want: openintent.OIP0026R4H,
 			Change: lists(suitetest.With(entry, doc{"expires_at": suitetest.Began}))},
-		{Scenario: "tasks-and-plans/listed", What: "another beginning", Want: openintentv1.OIP0026R4H,
+		{Scenario: "tasks-and-plans/listed", What: "another beginning", Want: openintent.OIP0026R4H,
 			Change: lists(suitetest.With(entry, doc{"suspended_since": "2026-11-22T09:00:00"}))},
 
 		{Scenario: "tasks-and-plans/intent-local", What: "honest", Want: "passed"},
 		{Scenario: "tasks-and-plans/intent-local", What: "turns paused", Want: "passed",
 			Change: func(o *O) { o.During.Plan = x.Ok(doc{"state": "paused"}) }},
-		{Scenario: "tasks-and-plans/intent-local", What: "turns suspended", Want: openintentv1.OIP0026R1B,
+		{Scenario: "tasks-and-plans/intent-local", What: "turns suspended", Want: openintent.OIP0026R1B,
 			Change: func(o *O) { o.During.Plan = x.Ok(doc{"state": suitetest.Waits}) }},
-		{Scenario: "tasks-and-plans/intent-local", What: "has no state", Want: openintentv1.OIP0026R1B,
+		{Scenario: "tasks-and-plans/intent-local", What: "has no state", Want: openintent.OIP0026R1B,
 			Change: func(o *O) { o.During.Plan = x.Reply(404, doc{}) }},
 		{Scenario: "tasks-and-plans/intent-local", What: "watches nothing", Change: nothing, Want: "lacking"},
 
 		{Scenario: "tasks-and-plans/added", What: "honest", Want: "passed"},
 		{Scenario: "tasks-and-plans/added", What: "drops the id", Change: func(o *O) {
 			o.During.Plan = x.Ok(doc{"state": "active", "progress": doc{"suspended_tasks": []any{entry}}})
-		}, Want: openintentv1.OIP0026L6},
+		}, Want: openintent.OIP0026L6},
 		{Scenario: "tasks-and-plans/added", What: "no list", Change: none, Want: "not there"},
 
 		{Scenario: "tasks-and-plans/other-reason", What: "honest", Want: "passed"},
@@ -110,9 +110,9 @@ func TestJudgesOfTasks(t *testing.T) {
 		{Scenario: "tasks-and-plans/not-running", What: "was never blocked", Change: nothing, Want: "lacking"},
 
 		{Scenario: "tasks-and-plans/orders", What: "honest", Want: "passed"},
-		{Scenario: "tasks-and-plans/orders", What: "does not block", Want: openintentv1.OIPREAD2,
+		{Scenario: "tasks-and-plans/orders", What: "does not block", Want: openintent.OIPREAD2,
 			Change: func(o *O) { o.Blocked.Reached = false }},
-		{Scenario: "tasks-and-plans/orders", What: "does not run again", Want: openintentv1.OIPREAD2,
+		{Scenario: "tasks-and-plans/orders", What: "does not run again", Want: openintent.OIPREAD2,
 			Change: func(o *O) { o.Running.Reached = false }},
 		{Scenario: "tasks-and-plans/orders", What: "does not block in the usual order", Want: "blocked",
 			Change: func(o *O) { o.Blocked.Reached, o.Usual.Reached = false, false }},
@@ -159,49 +159,49 @@ func TestJudgesOfPortfolios(t *testing.T) {
 		{Scenario: "portfolios/flag", What: "honest", Want: "passed"},
 		{Scenario: "portfolios/flag", What: "below the aggregate", Want: "noted",
 			Change: func(o *O) { o.Before, o.One, o.Two, o.After = below(0), below(1), below(2), below(0) }},
-		{Scenario: "portfolios/flag", What: "says false", Want: openintentv1.OIP0026R4B,
+		{Scenario: "portfolios/flag", What: "says false", Want: openintent.OIP0026R4B,
 			Change: func(o *O) { o.One = at(1, doc{"has_suspended_members": false}) }},
-		{Scenario: "portfolios/flag", What: "says true for ever", Want: openintentv1.OIP0026R4B,
+		{Scenario: "portfolios/flag", What: "says true for ever", Want: openintent.OIP0026R4B,
 			Change: func(o *O) { o.After = at(0, doc{"has_suspended_members": true}) }},
 		{Scenario: "portfolios/flag", What: "none", Change: unflagged, Want: "not there"},
 
 		{Scenario: "portfolios/count", What: "honest", Want: "passed"},
-		{Scenario: "portfolios/count", What: "counts one of two", Want: openintentv1.OIP0026R4C,
+		{Scenario: "portfolios/count", What: "counts one of two", Want: openintent.OIP0026R4C,
 			Change: func(o *O) { o.Two = at(1, nil) }},
-		{Scenario: "portfolios/count", What: "counts for ever", Want: openintentv1.OIP0026R4C,
+		{Scenario: "portfolios/count", What: "counts for ever", Want: openintent.OIP0026R4C,
 			Change: func(o *O) { o.After = at(2, nil) }},
 		{Scenario: "portfolios/count", What: "none", Change: unflagged, Want: "not there"},
 
 		{Scenario: "portfolios/member-twice", What: "honest", Want: "passed"},
-		{Scenario: "portfolios/member-twice", What: "counts two", Want: openintentv1.OIPREAD6,
+		{Scenario: "portfolios/member-twice", What: "counts two", Want: openintent.OIPREAD6,
 			Change: func(o *O) { o.One = at(2, nil) }},
 		{Scenario: "portfolios/member-twice", What: "none", Change: unflagged, Want: "not there"},
 
 		{Scenario: "portfolios/intent-local", What: "honest", Want: "passed"},
-		{Scenario: "portfolios/intent-local", What: "turns suspended", Want: openintentv1.OIP0026R1C,
+		{Scenario: "portfolios/intent-local", What: "turns suspended", Want: openintent.OIP0026R1C,
 			Change: func(o *O) { o.Two = at(2, doc{"status": suitetest.Waits}) }},
-		{Scenario: "portfolios/intent-local", What: "its aggregate turns suspended", Want: openintentv1.OIP0026R1C,
+		{Scenario: "portfolios/intent-local", What: "its aggregate turns suspended", Want: openintent.OIP0026R1C,
 			Change: func(o *O) { o.One = at(1, doc{"aggregate_status": "suspended"}) }},
 		{Scenario: "portfolios/intent-local", What: "shows nothing of its member", Change: unflagged, Want: "not there"},
 
 		{Scenario: "portfolios/added", What: "honest", Want: "passed"},
-		{Scenario: "portfolios/added", What: "drops a member", Want: openintentv1.OIP0026L5,
+		{Scenario: "portfolios/added", What: "drops a member", Want: openintent.OIP0026L5,
 			Change: func(o *O) { o.Before = at(0, doc{"description": "d"}) }},
-		{Scenario: "portfolios/added", What: "another name", Want: openintentv1.OIP0026L5,
+		{Scenario: "portfolios/added", What: "another name", Want: openintent.OIP0026L5,
 			Change: func(o *O) { o.One = at(1, doc{"name": "x"}) }},
 
 		{Scenario: "portfolios/event-suspended", What: "honest", Want: "passed"},
 		{Scenario: "portfolios/event-suspended", What: "on the stream alone", Want: "passed",
 			Change: func(o *O) { o.FolderLog, o.Stream = x.Log(), streamed("portfolio.member_suspended", 1) }},
-		{Scenario: "portfolios/event-suspended", What: "twice", Want: openintentv1.OIP0026X1,
+		{Scenario: "portfolios/event-suspended", What: "twice", Want: openintent.OIP0026X1,
 			Change: func(o *O) { o.FolderLog = x.Log(told("portfolio.member_suspended", 2)...) }},
-		{Scenario: "portfolios/event-suspended", What: "twice on the stream", Want: openintentv1.OIP0026X1,
+		{Scenario: "portfolios/event-suspended", What: "twice on the stream", Want: openintent.OIP0026X1,
 			Change: func(o *O) { o.Stream = streamed("portfolio.member_suspended", 2) }},
 		{Scenario: "portfolios/event-suspended", What: "nowhere", Want: "not there",
 			Change: func(o *O) { o.FolderLog = x.Log() }},
 
 		{Scenario: "portfolios/event-resumed", What: "honest", Want: "passed"},
-		{Scenario: "portfolios/event-resumed", What: "twice", Want: openintentv1.OIP0026X2,
+		{Scenario: "portfolios/event-resumed", What: "twice", Want: openintent.OIP0026X2,
 			Change: func(o *O) { o.MemberLog = x.Log(told("portfolio.member_resumed", 2)...) }},
 		{Scenario: "portfolios/event-resumed", What: "of another member", Want: "not there",
 			Change: func(o *O) { o.FirstID = "m9" }},
@@ -225,18 +225,18 @@ func TestJudgesOfAggregates(t *testing.T) {
 		{Scenario: "portfolios/all-completed", What: "honest", Want: "passed"},
 		{Scenario: "portfolios/all-completed", What: "the word itself", Want: "noted",
 			Change: func(o *O) { o.Completed = x.Ok(doc{"aggregate_status": "completed"}) }},
-		{Scenario: "portfolios/all-completed", What: "in progress for ever", Want: openintentv1.OIP0026R4D,
+		{Scenario: "portfolios/all-completed", What: "in progress for ever", Want: openintent.OIP0026R4D,
 			Change: func(o *O) { o.Completed = says("in_progress") }},
 		{Scenario: "portfolios/all-completed", What: "no aggregate", Change: without, Want: "not there"},
 		{Scenario: "portfolios/one-abandoned", What: "honest", Want: "passed"},
-		{Scenario: "portfolios/one-abandoned", What: "the one that waits wins", Want: openintentv1.OIP0026R4E,
+		{Scenario: "portfolios/one-abandoned", What: "the one that waits wins", Want: openintent.OIP0026R4E,
 			Change: func(o *O) { o.Failed = says("in_progress") }},
-		{Scenario: "portfolios/one-abandoned", What: "counts it as completed", Want: openintentv1.OIP0026R4E,
+		{Scenario: "portfolios/one-abandoned", What: "counts it as completed", Want: openintent.OIP0026R4E,
 			Change: func(o *O) { o.Abandoned = says("completed") }},
 		{Scenario: "portfolios/in-progress", What: "honest", Want: "passed"},
-		{Scenario: "portfolios/in-progress", What: "suspended", Want: openintentv1.OIP0026R4F,
+		{Scenario: "portfolios/in-progress", What: "suspended", Want: openintent.OIP0026R4F,
 			Change: func(o *O) { o.Progress = says("suspended") }},
-		{Scenario: "portfolios/in-progress", What: "completed", Want: openintentv1.OIP0026R4F,
+		{Scenario: "portfolios/in-progress", What: "completed", Want: openintent.OIP0026R4F,
 			Change: func(o *O) { o.Progress = says("completed") }},
 	})
 }
@@ -257,11 +257,11 @@ func TestJudgesOfPhases(t *testing.T) {
 		{Scenario: "portfolios/suspended-phases", What: "honest", Want: "passed"},
 		{Scenario: "portfolios/suspended-phases", What: "no list", Want: "not there",
 			Change: func(o *O) { o.During = host.Watched{Portfolio: x.Ok(doc{})} }},
-		{Scenario: "portfolios/suspended-phases", What: "lists nothing", Want: openintentv1.OIP0026R4I,
+		{Scenario: "portfolios/suspended-phases", What: "lists nothing", Want: openintent.OIP0026R4I,
 			Change: func(o *O) { o.During = at() }},
-		{Scenario: "portfolios/suspended-phases", What: "lists it for ever", Want: openintentv1.OIP0026R4I,
+		{Scenario: "portfolios/suspended-phases", What: "lists it for ever", Want: openintent.OIP0026R4I,
 			Change: func(o *O) { o.After = at(entry) }},
-		{Scenario: "portfolios/suspended-phases", What: "another name", Want: openintentv1.OIP0026R4J,
+		{Scenario: "portfolios/suspended-phases", What: "another name", Want: openintent.OIP0026R4J,
 			Change: func(o *O) { o.During = at(suitetest.With(entry, doc{"phase_name": "x"})) }},
 	})
 }
@@ -284,9 +284,9 @@ func TestJudgesOfDeadlines(t *testing.T) {
 	suitetest.JudgeAll(t, honest, []suitetest.Story[O]{
 		{Scenario: "deadline/abandons", What: "honest", Want: "passed"},
 		{Scenario: "deadline/abandons", What: "nothing happens", Change: nothing, Want: "not there"},
-		{Scenario: "deadline/abandons", What: "goes on with the fallback", Want: openintentv1.OIP0026R5,
+		{Scenario: "deadline/abandons", What: "goes on with the fallback", Want: openintent.OIP0026R5,
 			Change: func(o *O) { o.Ended, o.Then = x.Reached(false, "active"), x.Is("active") }},
-		{Scenario: "deadline/abandons", What: "tells, and does not end it", Want: openintentv1.OIP0026R5,
+		{Scenario: "deadline/abandons", What: "tells, and does not end it", Want: openintent.OIP0026R5,
 			Change: func(o *O) { o.Ended, o.Then = x.Reached(false, suitetest.Waits), x.Is(suitetest.Waits) }},
 		{Scenario: "deadline/abandons", What: "ends the other one too", Want: "blocked",
 			Change: func(o *O) { o.Control.Reached = false }},
@@ -294,11 +294,11 @@ func TestJudgesOfDeadlines(t *testing.T) {
 			Change: func(o *O) { o.Before = x.Is("abandoned") }},
 
 		{Scenario: "deadline/bypasses-fallback", What: "honest", Want: "passed"},
-		{Scenario: "deadline/bypasses-fallback", What: "applies it", Want: openintentv1.OIP0026R5B,
+		{Scenario: "deadline/bypasses-fallback", What: "applies it", Want: openintent.OIP0026R5B,
 			Change: func(o *O) { o.Then = ended(doc{"response": "FB"}, why) }},
-		{Scenario: "deadline/bypasses-fallback", What: "takes an answer", Want: openintentv1.OIP0026R5B,
+		{Scenario: "deadline/bypasses-fallback", What: "takes an answer", Want: openintent.OIP0026R5B,
 			Change: func(o *O) { o.Late = x.Ok(doc{}) }},
-		{Scenario: "deadline/bypasses-fallback", What: "lets it go on", Want: openintentv1.OIP0026R5B,
+		{Scenario: "deadline/bypasses-fallback", What: "lets it go on", Want: openintent.OIP0026R5B,
 			Change: func(o *O) { o.After = x.Is("active") }},
 		{Scenario: "deadline/bypasses-fallback", What: "nothing happens", Change: nothing, Want: "lacking"},
 
@@ -306,18 +306,18 @@ func TestJudgesOfDeadlines(t *testing.T) {
 		{Scenario: "deadline/reason", What: "in the event", Change: func(o *O) {
 			o.Then, o.Log = x.Is("abandoned"), x.Log(expired, happened(2, "status_changed", doc{"status": "abandoned", "abandonment_reason": why}))
 		}, Want: "noted"},
-		{Scenario: "deadline/reason", What: "none", Want: openintentv1.OIP0026R5C,
+		{Scenario: "deadline/reason", What: "none", Want: openintent.OIP0026R5C,
 			Change: func(o *O) { o.Then = x.Is("abandoned") }},
-		{Scenario: "deadline/reason", What: "another", Want: openintentv1.OIP0026R5C,
+		{Scenario: "deadline/reason", What: "another", Want: openintent.OIP0026R5C,
 			Change: func(o *O) { o.Then = ended(doc{}, "timeout") }},
 
 		{Scenario: "deadline/audited", What: "honest", Want: "passed"},
-		{Scenario: "deadline/audited", What: "silent", Change: func(o *O) { o.Log = x.Log() }, Want: openintentv1.OIP0026R5D},
-		{Scenario: "deadline/audited", What: "twice", Want: openintentv1.OIP0026R5D,
+		{Scenario: "deadline/audited", What: "silent", Change: func(o *O) { o.Log = x.Log() }, Want: openintent.OIP0026R5D},
+		{Scenario: "deadline/audited", What: "twice", Want: openintent.OIP0026R5D,
 			Change: func(o *O) { o.Log = x.Log(expired, expired) }},
 		{Scenario: "deadline/audited", What: "another reason", Change: func(o *O) {
 			o.Log = x.Log(happened(2, "intent.suspension_expired", doc{"reason": "timeout"}))
-		}, Want: openintentv1.OIP0026R5D},
+		}, Want: openintent.OIP0026R5D},
 	})
 }
 
@@ -336,8 +336,8 @@ func TestJudgesOfClaims(t *testing.T) {
 	}
 	suitetest.JudgeAll(t, honest, []suitetest.Story[O]{
 		{Scenario: "claims/refused", What: "honest", Want: "passed"},
-		{Scenario: "claims/refused", What: "grants it", Change: grants, Want: openintentv1.OIP0026V1},
-		{Scenario: "claims/refused", What: "crashes", Want: openintentv1.OIP0026V1,
+		{Scenario: "claims/refused", What: "grants it", Change: grants, Want: openintent.OIP0026V1},
+		{Scenario: "claims/refused", What: "crashes", Want: openintent.OIP0026V1,
 			Change: func(o *O) { o.Refused = x.Reply(500, doc{}) }},
 		{Scenario: "claims/refused", What: "grants nothing ever", Want: "blocked",
 			Change: func(o *O) { o.Granted = x.Reply(422, doc{}) }},
@@ -345,8 +345,8 @@ func TestJudgesOfClaims(t *testing.T) {
 		{Scenario: "claims/says-why", What: "names the exception", Change: func(o *O) {
 			o.Refused = x.Reply(422, doc{"error": doc{"type": "UpstreamIntentSuspendedError", "intent": "u77"}})
 		}, Want: "passed"},
-		{Scenario: "claims/says-why", What: "another reason", Change: other, Want: openintentv1.OIP0026V2},
-		{Scenario: "claims/says-why", What: "names no intent", Want: openintentv1.OIP0026V3,
+		{Scenario: "claims/says-why", What: "another reason", Change: other, Want: openintent.OIP0026V2},
+		{Scenario: "claims/says-why", What: "names no intent", Want: openintent.OIP0026V3,
 			Change: func(o *O) { o.Refused = x.Reply(409, doc{"error": "upstream_intent_suspended"}) }},
 		{Scenario: "claims/says-why", What: "grants it", Change: grants, Want: "blocked"},
 		{Scenario: "claims/resume-at", What: "honest", Want: "passed"},
@@ -361,9 +361,9 @@ func TestJudgesOfClaims(t *testing.T) {
 		}, Want: "noted"},
 		{Scenario: "claims/resume-at", What: "another reason", Change: other, Want: "blocked"},
 		{Scenario: "claims/granted", What: "honest", Want: "passed"},
-		{Scenario: "claims/granted", What: "moves it", Want: openintentv1.OIP0026V5,
+		{Scenario: "claims/granted", What: "moves it", Want: openintent.OIP0026V5,
 			Change: func(o *O) { o.After = x.Is("failed") }},
-		{Scenario: "claims/granted", What: "refuses it later", Want: openintentv1.OIP0026V5,
+		{Scenario: "claims/granted", What: "refuses it later", Want: openintent.OIP0026V5,
 			Change: func(o *O) { o.Granted = x.Reply(422, doc{}) }},
 		{Scenario: "claims/granted", What: "the upstream is not completed", Want: "blocked",
 			Change: func(o *O) { o.Finished.Reached = false }},
@@ -385,17 +385,17 @@ func TestJudgesOfConfigurations(t *testing.T) {
 		{Scenario: "config/readable", What: "honest", Want: "passed"},
 		{Scenario: "config/readable", What: "a policy", Want: "passed",
 			Change: func(o *O) { o.Keyed, o.Keyless = x.Ok(some), x.Ok(some) }},
-		{Scenario: "config/readable", What: "asks for a key", Want: openintentv1.OIP0026D4,
+		{Scenario: "config/readable", What: "asks for a key", Want: openintent.OIP0026D4,
 			Change: func(o *O) { o.Keyless = x.Reply(401, doc{}) }},
-		{Scenario: "config/readable", What: "says nothing", Want: openintentv1.OIP0026D4,
+		{Scenario: "config/readable", What: "says nothing", Want: openintent.OIP0026D4,
 			Change: func(o *O) { o.Keyed = x.Ok(doc{}) }},
 		{Scenario: "config/readable", What: "no policy", Change: func(o *O) {
 			o.Keyed = x.Ok(doc{"suspension": doc{"default_retry_policy": doc{"max_attempts": "many"}}})
-		}, Want: openintentv1.OIP0026D4},
+		}, Want: openintent.OIP0026D4},
 		{Scenario: "config/read-only", What: "honest", Want: "passed"},
-		{Scenario: "config/read-only", What: "takes a write", Want: openintentv1.OIP0026D5,
+		{Scenario: "config/read-only", What: "takes a write", Want: openintent.OIP0026D5,
 			Change: func(o *O) { o.Writes[0] = x.Ok(none) }},
-		{Scenario: "config/read-only", What: "refuses and changes", Want: openintentv1.OIP0026D5,
+		{Scenario: "config/read-only", What: "refuses and changes", Want: openintent.OIP0026D5,
 			Change: func(o *O) { o.After = x.Ok(some) }},
 		{Scenario: "config/read-only", What: "cannot be read", Change: func(o *O) { o.Keyed = x.Ok(doc{}) }, Want: "blocked"},
 	})

@@ -4,6 +4,7 @@ package containers
 import (
 	"strings"
 
+	"github.com/openassay/assay/gen/openintent"
 	"github.com/openassay/assay/gen/openintentv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
@@ -38,16 +39,16 @@ func (o PortfolioObservation) givenFlag(j *scenarios.Judge, l host.Locator, id s
 var portfolioFlagged = scenarios.Scenario{
 	ID:     "openintent/portfolios/flag",
 	Title:  "a portfolio says has_suspended_members while a member waits, and not before and after",
-	Proves: scenarios.IDs{openintentv1.OIP0026R4B},
+	Proves: scenarios.IDs{openintent.OIP0026R4B},
 	Claim:  claims.Portfolio,
 	Ask: scenarios.Ask(watched, func(o PortfolioObservation, j *scenarios.Judge) {
-		o.givenFlag(j, host.PortfolioFlag, openintentv1.OIP0026R4B)
+		o.givenFlag(j, host.PortfolioFlag, openintent.OIP0026R4B)
 		for _, k := range []struct {
 			seen host.Watched
 			want bool
 		}{{o.Before, false}, {o.One, true}, {o.Two, true}, {o.After, false}} {
 			at := host.Locate(host.PortfolioFlag, k.seen.Docs())
-			j.Check(openintentv1.OIP0026R4B, at.Value).
+			j.Check(openintent.OIP0026R4B, at.Value).
 				To(check.Equal(k.want), "%s in %s", at.Label("has_suspended_members"), k.seen.Portfolio.Asked)
 		}
 	}),
@@ -57,17 +58,17 @@ var portfolioFlagged = scenarios.Scenario{
 var portfolioCounts = scenarios.Scenario{
 	ID:     "openintent/portfolios/count",
 	Title:  "a portfolio counts the members that wait",
-	Proves: scenarios.IDs{openintentv1.OIP0026R4C},
+	Proves: scenarios.IDs{openintent.OIP0026R4C},
 	Claim:  claims.Portfolio,
 	Ask: scenarios.Ask(watched, func(o PortfolioObservation, j *scenarios.Judge) {
-		o.givenFlag(j, host.PortfolioCount, openintentv1.OIP0026R4C)
+		o.givenFlag(j, host.PortfolioCount, openintent.OIP0026R4C)
 		one, _ := count(o.One).Int()
 		for _, k := range []struct {
 			seen host.Watched
 			want check.Matcher
 		}{{o.Before, check.Equal(0)}, {o.One, check.Integer(1, 2)}, {o.Two, check.Equal(one + 1)}, {o.After, check.Equal(0)}} {
 			at := count(k.seen)
-			j.Check(openintentv1.OIP0026R4C, at.Value).
+			j.Check(openintent.OIP0026R4C, at.Value).
 				To(k.want, "%s in %s", at.Label("suspended_member_count"), k.seen.Portfolio.Asked)
 		}
 	}),
@@ -79,12 +80,12 @@ func count(w host.Watched) host.Located { return host.Locate(host.PortfolioCount
 var portfolioTwice = scenarios.Scenario{
 	ID:     "openintent/portfolios/member-twice",
 	Title:  "an intent that was added twice counts as one member that waits",
-	Proves: scenarios.IDs{openintentv1.OIPREAD6},
+	Proves: scenarios.IDs{openintent.OIPREAD6},
 	Claim:  claims.Portfolio,
 	Ask: scenarios.Ask(watched, func(o PortfolioObservation, j *scenarios.Judge) {
-		o.givenFlag(j, host.PortfolioCount, openintentv1.OIPREAD6)
+		o.givenFlag(j, host.PortfolioCount, openintent.OIPREAD6)
 		one := count(o.One)
-		j.Check(openintentv1.OIPREAD6, one.Value).
+		j.Check(openintent.OIPREAD6, one.Value).
 			To(check.Equal(1), "%s in %s", one.Label("suspended_member_count"), o.One.Portfolio.Asked)
 	}),
 }
@@ -93,19 +94,19 @@ var portfolioTwice = scenarios.Scenario{
 var portfolioLocal = scenarios.Scenario{
 	ID:     "openintent/portfolios/intent-local",
 	Title:  "a portfolio does not turn suspended because a member is",
-	Proves: scenarios.IDs{openintentv1.OIP0026R1C},
+	Proves: scenarios.IDs{openintent.OIP0026R1C},
 	Claim:  claims.Portfolio,
 	Ask: scenarios.Ask(watched, func(o PortfolioObservation, j *scenarios.Judge) {
 		if !o.showsMember() {
 			j.NotThere(o.Two.Members.Status,
 				"a portfolio that lists a member as "+host.Suspended+" (GET /portfolios/{id}/intents), or flags it")
 		}
-		j.Need(openintentv1.OIP0025A15, o.Barrier.Sentinel)
+		j.Need(openintent.OIP0025A15, o.Barrier.Sentinel)
 		for _, seen := range []host.Watched{o.One, o.Two} {
-			j.Check(openintentv1.OIP0026R1C, seen.Portfolio.Body.Key("status")).
+			j.Check(openintent.OIP0026R1C, seen.Portfolio.Body.Key("status")).
 				To(check.SameAs(o.Before.Portfolio.Body.Key("status")), "status of %s", seen.Portfolio.Asked)
 			aggregate := host.Locate(host.PortfolioAggregate, seen.Docs())
-			j.Check(openintentv1.OIP0026R1C, aggregate.Value).To(check.That("nothing that says suspended", func(v any) bool {
+			j.Check(openintent.OIP0026R1C, aggregate.Value).To(check.That("nothing that says suspended", func(v any) bool {
 				s, _ := v.(string)
 				return !strings.Contains(s, "suspended")
 			}), "%s of %s", aggregate.Label("the aggregate"), seen.Portfolio.Asked)
@@ -133,13 +134,13 @@ func (o PortfolioObservation) showsMember() bool {
 var portfolioAdded = scenarios.Scenario{
 	ID:     "openintent/portfolios/added",
 	Title:  "a portfolio with a member that waits still says all that it said before",
-	Proves: scenarios.IDs{openintentv1.OIP0026L5},
+	Proves: scenarios.IDs{openintent.OIP0026L5},
 	Claim:  claims.Portfolio,
 	Ask: scenarios.Ask(watched, func(o PortfolioObservation, j *scenarios.Judge) {
-		o.givenFlag(j, host.PortfolioFlag, openintentv1.OIP0026L5)
-		j.Check(openintentv1.OIP0026L5, o.One.Portfolio.Body).To(allMembersOf(o.Before.Portfolio.Body), "the portfolio")
+		o.givenFlag(j, host.PortfolioFlag, openintent.OIP0026L5)
+		j.Check(openintent.OIP0026L5, o.One.Portfolio.Body).To(allMembersOf(o.Before.Portfolio.Body), "the portfolio")
 		for _, member := range []string{"id", "name", "status"} {
-			j.Check(openintentv1.OIP0026L5, o.One.Portfolio.Body.Key(member)).
+			j.Check(openintent.OIP0026L5, o.One.Portfolio.Body.Key(member)).
 				To(check.SameAs(o.Before.Portfolio.Body.Key(member)), "%s of the portfolio", member)
 		}
 	}),
@@ -180,14 +181,14 @@ func (o AggregatesObservation) aggregated() bool {
 
 var (
 	portfolioCompleted = aggregate("all-completed", "a portfolio whose members are all completed is completed",
-		openintentv1.OIP0026R4D, "completed",
+		openintent.OIP0026R4D, "completed",
 		func(o AggregatesObservation) []host.Reply { return []host.Reply{o.Completed} })
 	portfolioFailed = aggregate("one-abandoned",
 		"a portfolio with an abandoned member is failed, also while another one waits",
-		openintentv1.OIP0026R4E, "failed",
+		openintent.OIP0026R4E, "failed",
 		func(o AggregatesObservation) []host.Reply { return []host.Reply{o.Failed, o.Abandoned} })
 	portfolioInProgress = aggregate("in-progress", "a portfolio with a member that waits is in progress",
-		openintentv1.OIP0026R4F, "in_progress",
+		openintent.OIP0026R4F, "in_progress",
 		func(o AggregatesObservation) []host.Reply { return []host.Reply{o.Progress} })
 )
 
@@ -222,15 +223,15 @@ func portfolioEvent(name, title string, id scenarios.RequirementID, t openintent
 
 var (
 	portfolioEventSuspended = portfolioEvent("event-suspended", "one portfolio.member_suspended tells that a member waits",
-		openintentv1.OIP0026X1, host.EventMemberSuspended)
+		openintent.OIP0026X1, host.EventMemberSuspended)
 	portfolioEventResumed = portfolioEvent("event-resumed", "one portfolio.member_resumed tells that a member goes on",
-		openintentv1.OIP0026X2, host.EventMemberResumed)
+		openintent.OIP0026X2, host.EventMemberResumed)
 )
 
 var phasesListed = scenarios.Scenario{
 	ID:     "openintent/portfolios/suspended-phases",
 	Title:  "a workflow lists a phase that waits in suspended_phases, with what there is to know, and not after the answer",
-	Proves: scenarios.IDs{openintentv1.OIP0026R4I, openintentv1.OIP0026R4J},
+	Proves: scenarios.IDs{openintent.OIP0026R4I, openintent.OIP0026R4J},
 	Claim:  claims.With(claims.Workflow, claims.Graph),
 	Ask: scenarios.Ask(phases, func(o PhasesObservation, j *scenarios.Judge) {
 		during := host.Locate(host.SuspendedPhases, o.During.Docs().And("workflow", o.Workflow.Body))
@@ -239,11 +240,11 @@ var phasesListed = scenarios.Scenario{
 			j.NotThere(during.Value,
 				"suspended_phases of a workflow, at GET /portfolios/{id} or GET /workflows/{id} (there or below progress)")
 		}
-		ours, ok := entryOf(j, openintentv1.OIP0026R4I, host.SuspendedPhases, during, after, "intent_id", o.IntentID)
+		ours, ok := entryOf(j, openintent.OIP0026R4I, host.SuspendedPhases, during, after, "intent_id", o.IntentID)
 		if ok {
-			j.Check(openintentv1.OIP0026R4J, ours.Key("phase_name")).
+			j.Check(openintent.OIP0026R4J, ours.Key("phase_name")).
 				To(check.OneOf(o.Names[0], o.Names[1]), "phase_name of the entry")
-			checkEntry(j, openintentv1.OIP0026R4J, ours, o.IntentID, o.Suspension)
+			checkEntry(j, openintent.OIP0026R4J, ours, o.IntentID, o.Suspension)
 		}
 	}),
 }

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/openassay/assay/gen/openintentv1"
+	"github.com/openassay/assay/gen/openintent"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openintent/claims"
@@ -34,43 +34,43 @@ func (o TasksObservation) unaffected() bool {
 // givenBlocked ends the judge unless the task was blocked by the suspension.
 func (o TasksObservation) givenBlocked(j *scenarios.Judge) {
 	if o.unaffected() {
-		j.NeedThere(openintentv1.OIP0026R3, o.Blocked, mirrorThere)
+		j.NeedThere(openintent.OIP0026R3, o.Blocked, mirrorThere)
 		return
 	}
-	j.Need(openintentv1.OIP0026R3, o.Blocked)
+	j.Need(openintent.OIP0026R3, o.Blocked)
 }
 
 // taskBlocked is about the running task (OIP-R101).
 var taskBlocked = scenarios.Scenario{
 	ID:     "openintent/tasks-and-plans/blocked",
 	Title:  "the running task of an intent that waits is blocked, and says why and by which intent",
-	Proves: scenarios.IDs{openintentv1.OIP0026R3, openintentv1.OIP0026R3B, openintentv1.OIP0026R3C},
+	Proves: scenarios.IDs{openintent.OIP0026R3, openintent.OIP0026R3B, openintent.OIP0026R3C},
 	Claim:  claims.Plan,
 	Ask: scenarios.Ask(mirrored, func(o TasksObservation, j *scenarios.Judge) {
 		if o.unaffected() {
 			j.NotThere(o.During.Task.Body, mirrorThere)
 		}
-		if !j.Check(openintentv1.OIP0026R3, o.Blocked).To(check.Reached(), "the task") {
+		if !j.Check(openintent.OIP0026R3, o.Blocked).To(check.Reached(), "the task") {
 			return
 		}
 		task := o.During.Task.Body
-		j.Check(openintentv1.OIP0026R3B, task.Key("blocked_reason")).To(check.Equal("intent_suspended"), "blocked_reason of the task")
+		j.Check(openintent.OIP0026R3B, task.Key("blocked_reason")).To(check.Equal("intent_suspended"), "blocked_reason of the task")
 		by := host.Locate(host.SuspendedIntent, host.Named("task", task))
-		by.Note(j, openintentv1.OIP0026R3C, host.SuspendedIntent)
-		j.Check(openintentv1.OIP0026R3C, by.Value).To(check.Equal(o.IntentID), "%s", by.Label("suspended_intent_id of the task"))
+		by.Note(j, openintent.OIP0026R3C, host.SuspendedIntent)
+		j.Check(openintent.OIP0026R3C, by.Value).To(check.Equal(o.IntentID), "%s", by.Label("suspended_intent_id of the task"))
 	}),
 }
 
 var taskRuns = scenarios.Scenario{
 	ID:     "openintent/tasks-and-plans/runs-again",
 	Title:  "when the intent is answered its task runs again, and no longer says that it is suspended",
-	Proves: scenarios.IDs{openintentv1.OIP0026R3D},
+	Proves: scenarios.IDs{openintent.OIP0026R3D},
 	Claim:  claims.Plan,
 	Ask: scenarios.Ask(mirrored, func(o TasksObservation, j *scenarios.Judge) {
 		o.givenBlocked(j)
-		j.Need(openintentv1.OIP0025A15, o.Resumed)
-		if j.Check(openintentv1.OIP0026R3D, o.Running).To(check.Reached(), "the task") {
-			j.Check(openintentv1.OIP0026R3D, o.After.Task.Body.Key("blocked_reason")).
+		j.Need(openintent.OIP0025A15, o.Resumed)
+		if j.Check(openintent.OIP0026R3D, o.Running).To(check.Reached(), "the task") {
+			j.Check(openintent.OIP0026R3D, o.After.Task.Body.Key("blocked_reason")).
 				NotTo(check.Equal("intent_suspended"), "blocked_reason of the task that runs again")
 		}
 	}),
@@ -80,16 +80,16 @@ var taskRuns = scenarios.Scenario{
 var planLists = scenarios.Scenario{
 	ID:     "openintent/tasks-and-plans/listed",
 	Title:  "the plan lists the task in suspended_tasks while the intent waits, with what there is to know, and not after the answer",
-	Proves: scenarios.IDs{openintentv1.OIP0026R4G, openintentv1.OIP0026R4H},
+	Proves: scenarios.IDs{openintent.OIP0026R4G, openintent.OIP0026R4H},
 	Claim:  claims.Plan,
 	Ask: scenarios.Ask(mirrored, func(o TasksObservation, j *scenarios.Judge) {
 		during, after := o.During.suspendedTasks(), o.After.suspendedTasks()
 		if !during.Present() {
 			j.NotThere(during.Value, suspendedTasksThere)
 		}
-		ours, ok := entryOf(j, openintentv1.OIP0026R4G, host.SuspendedTasks, during, after, "task_id", o.TaskID)
+		ours, ok := entryOf(j, openintent.OIP0026R4G, host.SuspendedTasks, during, after, "task_id", o.TaskID)
 		if ok {
-			checkEntry(j, openintentv1.OIP0026R4H, ours, o.IntentID, o.Suspension)
+			checkEntry(j, openintent.OIP0026R4H, ours, o.IntentID, o.Suspension)
 		}
 	}),
 }
@@ -134,16 +134,16 @@ const tolerance = 2 * time.Second
 var planLocal = scenarios.Scenario{
 	ID:     "openintent/tasks-and-plans/intent-local",
 	Title:  "a plan does not turn suspended because an intent of a task is",
-	Proves: scenarios.IDs{openintentv1.OIP0026R1B},
+	Proves: scenarios.IDs{openintent.OIP0026R1B},
 	Claim:  claims.Plan,
 	Ask: scenarios.Ask(mirrored, func(o TasksObservation, j *scenarios.Judge) {
 		o.givenBlocked(j)
-		j.Need(openintentv1.OIP0025A15, o.Barrier.Sentinel)
+		j.Need(openintent.OIP0025A15, o.Barrier.Sentinel)
 		state := o.During.Plan.Body.Key("state")
 		if !state.Present() {
 			state = o.During.Plan.Body.Key("status")
 		}
-		j.Check(openintentv1.OIP0026R1B, state).To(check.That("a state, and none that says suspended", func(v any) bool {
+		j.Check(openintent.OIP0026R1B, state).To(check.That("a state, and none that says suspended", func(v any) bool {
 			s, _ := v.(string)
 			return s != "" && !strings.Contains(s, "suspended")
 		}), "state of the plan")
@@ -153,13 +153,13 @@ var planLocal = scenarios.Scenario{
 var planAdded = scenarios.Scenario{
 	ID:     "openintent/tasks-and-plans/added",
 	Title:  "a plan with a suspended task still says all that it said before",
-	Proves: scenarios.IDs{openintentv1.OIP0026L6},
+	Proves: scenarios.IDs{openintent.OIP0026L6},
 	Claim:  claims.Plan,
 	Ask: scenarios.Ask(mirrored, func(o TasksObservation, j *scenarios.Judge) {
 		if during := o.During.suspendedTasks(); !during.Present() {
 			j.NotThere(during.Value, suspendedTasksThere)
 		}
-		j.Check(openintentv1.OIP0026L6, o.During.Plan.Body).To(allMembersOf(o.Before.Plan.Body), "the plan")
+		j.Check(openintent.OIP0026L6, o.During.Plan.Body).To(allMembersOf(o.Before.Plan.Body), "the plan")
 	}),
 }
 
@@ -180,15 +180,15 @@ func allMembersOf(of wire.Value) check.Matcher {
 var taskOtherReason = scenarios.Scenario{
 	ID:     "openintent/tasks-and-plans/other-reason",
 	Title:  "a task that was blocked for another reason is not set running by the answer",
-	Proves: scenarios.IDs{openintentv1.OIP00121},
+	Proves: scenarios.IDs{openintent.OIP00121},
 	Claim:  claims.Plan,
 	Ask: scenarios.Ask(mirrored, func(o TasksObservation, j *scenarios.Judge) {
 		o.givenBlocked(j)
-		j.Need(openintentv1.OIP0026R3D, o.Running)
+		j.Need(openintent.OIP0026R3D, o.Running)
 		other := o.After.Other
-		j.Check(openintentv1.OIP00121, host.StatusOf(other.Body).Value).
+		j.Check(openintent.OIP00121, host.StatusOf(other.Body).Value).
 			To(check.Equal(host.Blocked), "status of %s", other.Asked)
-		j.Check(openintentv1.OIP00121, other.Body.Key("blocked_reason")).
+		j.Check(openintent.OIP00121, other.Body.Key("blocked_reason")).
 			To(check.Equal(otherReason), "blocked_reason of %s", other.Asked)
 	}),
 }
@@ -196,11 +196,11 @@ var taskOtherReason = scenarios.Scenario{
 var taskNotRunning = scenarios.Scenario{
 	ID:     "openintent/tasks-and-plans/not-running",
 	Title:  "a task that had not begun is not blocked by the suspension",
-	Proves: scenarios.IDs{openintentv1.OIP00122},
+	Proves: scenarios.IDs{openintent.OIP00122},
 	Claim:  claims.Plan,
 	Ask: scenarios.Ask(mirrored, func(o TasksObservation, j *scenarios.Judge) {
 		o.givenBlocked(j)
-		j.Check(openintentv1.OIP00122, host.StatusOf(o.During.Pending.Body).Value).
+		j.Check(openintent.OIP00122, host.StatusOf(o.During.Pending.Body).Value).
 			To(check.SameAs(host.StatusOf(o.Before.Pending.Body).Value), "status of %s", o.During.Pending.Asked)
 	}),
 }
@@ -209,15 +209,15 @@ var taskNotRunning = scenarios.Scenario{
 var taskOrders = scenarios.Scenario{
 	ID:     "openintent/tasks-and-plans/orders",
 	Title:  "a task is blocked and runs again as ever where the status was set before the record was written",
-	Proves: scenarios.IDs{openintentv1.OIPREAD2},
+	Proves: scenarios.IDs{openintent.OIPREAD2},
 	Claim:  claims.Plan,
 	Ask: scenarios.Ask(mirroredStatusFirst, func(o TasksObservation, j *scenarios.Judge) {
 		if !o.Usual.Reached {
 			o.givenBlocked(j)
 			return
 		}
-		if j.Check(openintentv1.OIPREAD2, o.Blocked).To(check.Reached(), "the task") {
-			j.Check(openintentv1.OIPREAD2, o.Running).To(check.Reached(), "the task")
+		if j.Check(openintent.OIPREAD2, o.Blocked).To(check.Reached(), "the task") {
+			j.Check(openintent.OIPREAD2, o.Running).To(check.Reached(), "the task")
 		}
 	}),
 }

@@ -2,7 +2,7 @@
 package coordinator
 
 import (
-	"github.com/openassay/assay/gen/openintentv1"
+	"github.com/openassay/assay/gen/openintent"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openintent/claims"
@@ -27,15 +27,15 @@ func Suite() scenarios.Suite {
 		ID: "coordinator", Title: "coordinators: what each suspension policy brings about",
 		Scenarios: []scenarios.Scenario{
 			one("policy-kept", "a coordinator lease keeps and shows its suspension_policy, which is isolate where none is named",
-				scenarios.IDs{openintentv1.OIP0026P1, openintentv1.OIP0026P2}, CoordinatorObservation.judgeKept),
+				scenarios.IDs{openintent.OIP0026P1, openintent.OIP0026P2}, CoordinatorObservation.judgeKept),
 			one("unknown-policy", "a suspension_policy that is none of the three is refused",
-				scenarios.IDs{openintentv1.OIPREAD8}, CoordinatorObservation.judgeUnknown),
+				scenarios.IDs{openintent.OIPREAD8}, CoordinatorObservation.judgeUnknown),
 			one("escalates", "under escalate a suspension is escalated",
-				scenarios.IDs{openintentv1.OIP0026P5}, CoordinatorObservation.judgeEscalates),
+				scenarios.IDs{openintent.OIP0026P5}, CoordinatorObservation.judgeEscalates),
 			one("blocks-dependents", "under block_dependents the phases that are wired to the suspended one are paused",
-				scenarios.IDs{openintentv1.OIP0026P4}, CoordinatorObservation.judgePauses),
+				scenarios.IDs{openintent.OIP0026P4}, CoordinatorObservation.judgePauses),
 			one("isolates", "under isolate nothing is escalated and nothing is paused",
-				scenarios.IDs{openintentv1.OIP0026P3}, CoordinatorObservation.judgeIsolates),
+				scenarios.IDs{openintent.OIP0026P3}, CoordinatorObservation.judgeIsolates),
 		},
 	}
 }
@@ -55,29 +55,29 @@ func (o CoordinatorObservation) givenPolicies(j *scenarios.Judge) {
 
 func (o CoordinatorObservation) judgeKept(j *scenarios.Judge) {
 	for _, c := range []Coordinated{o.Escalate, o.Pause, o.Isolate} {
-		j.Check(openintentv1.OIP0026P1, c.Lease.Body.Key(policy)).
+		j.Check(openintent.OIP0026P1, c.Lease.Body.Key(policy)).
 			To(check.Equal(c.Policy), "suspension_policy of the lease")
 		if c.Shown.Ok() {
-			j.Check(openintentv1.OIP0026P1, c.Shown.Body.Key(policy)).
+			j.Check(openintent.OIP0026P1, c.Shown.Body.Key(policy)).
 				To(check.Equal(c.Policy), "suspension_policy of the lease, read again")
 		}
 	}
-	j.Check(openintentv1.OIP0026P2, o.Default.Body.Key(policy)).
+	j.Check(openintent.OIP0026P2, o.Default.Body.Key(policy)).
 		To(check.Equal("isolate"), "suspension_policy of a lease that names none")
 }
 
 func (o CoordinatorObservation) judgeUnknown(j *scenarios.Judge) {
-	j.Check(openintentv1.OIPREAD8, o.Bogus.Status).To(check.Status(4), "a suspension_policy of no text")
+	j.Check(openintent.OIPREAD8, o.Bogus.Status).To(check.Status(4), "a suspension_policy of no text")
 }
 
 // judgeEscalates accepts an escalation in any of its places (OIP-R104).
 func (o CoordinatorObservation) judgeEscalates(j *scenarios.Judge) {
-	j.Check(openintentv1.OIP0026P5, o.Escalate.Acted).To(check.Reached())
+	j.Check(openintent.OIP0026P5, o.Escalate.Acted).To(check.Reached())
 }
 
 func (o CoordinatorObservation) judgePauses(j *scenarios.Judge) {
-	j.Check(openintentv1.OIP0026P4, o.Pause.Acted).To(check.Reached())
-	j.Check(openintentv1.OIP0026P4, o.Pause.Wired.Body.Key("status")).To(check.That("neither going on nor at an end", func(v any) bool {
+	j.Check(openintent.OIP0026P4, o.Pause.Acted).To(check.Reached())
+	j.Check(openintent.OIP0026P4, o.Pause.Wired.Body.Key("status")).To(check.That("neither going on nor at an end", func(v any) bool {
 		s, _ := v.(string)
 		return paused(s)
 	}), "status of the phase that takes its input from the suspended one")
@@ -86,18 +86,18 @@ func (o CoordinatorObservation) judgePauses(j *scenarios.Judge) {
 // judgeIsolates has a control: one of the other policies has an effect.
 func (o CoordinatorObservation) judgeIsolates(j *scenarios.Judge) {
 	if !o.Escalate.Acted.Reached && !o.Pause.Acted.Reached {
-		j.BlockOn(openintentv1.OIP0026P5, "no policy has an effect, so that of isolate cannot be tested")
+		j.BlockOn(openintent.OIP0026P5, "no policy has an effect, so that of isolate cannot be tested")
 	}
 	if status := o.Isolate.Other.Body.Key("status").String(); status != host.Active {
-		j.BlockOn(openintentv1.OIP0026R1, "a phase that takes no input from the suspended one is "+status)
+		j.BlockOn(openintent.OIP0026R1, "a phase that takes no input from the suspended one is "+status)
 	}
 	for _, log := range []host.Log{o.Isolate.Parent.Log, o.Isolate.Waits.Log} {
-		j.Check(openintentv1.OIP0026P3, log.OfType(host.EventEscalation)).To(check.Len(0), "%s", host.EventEscalation)
+		j.Check(openintent.OIP0026P3, log.OfType(host.EventEscalation)).To(check.Len(0), "%s", host.EventEscalation)
 	}
 	for _, phase := range []struct {
 		what   string
 		status wire.Value
 	}{{"the wired phase", o.Isolate.Wired.Body.Key("status")}, {"the other phase", o.Isolate.Other.Body.Key("status")}} {
-		j.Check(openintentv1.OIP0026P3, phase.status).To(check.Equal(host.Active), "status of %s", phase.what)
+		j.Check(openintent.OIP0026P3, phase.status).To(check.Equal(host.Active), "status of %s", phase.what)
 	}
 }

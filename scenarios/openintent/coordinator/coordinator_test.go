@@ -3,7 +3,7 @@ package coordinator
 import (
 	"testing"
 
-	"github.com/openassay/assay/gen/openintentv1"
+	"github.com/openassay/assay/gen/openintent"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openintent/host"
 	"github.com/openassay/assay/scenarios/openintent/hosttest"
@@ -42,24 +42,24 @@ func TestJudgesOfCoordinators(t *testing.T) {
 		{"policy-kept", "honest", func(*testing.T, *CoordinatorObservation) {}, "passed"},
 		{"unknown-policy", "honest", func(*testing.T, *CoordinatorObservation) {}, "passed"},
 		{"escalates", "honest", func(*testing.T, *CoordinatorObservation) {}, "passed"},
-		{"escalates", "it is inert", func(_ *testing.T, o *CoordinatorObservation) { o.Escalate.Acted.Reached = false }, openintentv1.OIP0026P5},
+		{"escalates", "it is inert", func(_ *testing.T, o *CoordinatorObservation) { o.Escalate.Acted.Reached = false }, openintent.OIP0026P5},
 		{"blocks-dependents", "honest", func(*testing.T, *CoordinatorObservation) {}, "passed"},
 		{"blocks-dependents", "it is inert",
-			func(_ *testing.T, o *CoordinatorObservation) { o.Pause.Acted.Reached = false }, openintentv1.OIP0026P4},
+			func(_ *testing.T, o *CoordinatorObservation) { o.Pause.Acted.Reached = false }, openintent.OIP0026P4},
 		{"blocks-dependents", "the phase runs on",
 			func(t *testing.T, o *CoordinatorObservation) { o.Pause.Wired = hosttest.IntentOf(t, host.Active, nil) },
-			openintentv1.OIP0026P4},
+			openintent.OIP0026P4},
 		{"isolates", "every sibling is blocked", func(t *testing.T, o *CoordinatorObservation) {
 			o.Isolate.Other = hosttest.IntentOf(t, host.Blocked, nil)
 		}, "blocked"},
 		{"isolates", "honest", func(*testing.T, *CoordinatorObservation) {}, "passed"},
 		{"isolates", "it escalates", func(t *testing.T, o *CoordinatorObservation) { o.Isolate.Parent.Log = escalation(t) },
-			openintentv1.OIP0026P3},
+			openintent.OIP0026P3},
 		{"isolates", "it escalates on the log of the phase",
-			func(t *testing.T, o *CoordinatorObservation) { o.Isolate.Waits.Log = escalation(t) }, openintentv1.OIP0026P3},
+			func(t *testing.T, o *CoordinatorObservation) { o.Isolate.Waits.Log = escalation(t) }, openintent.OIP0026P3},
 		{"isolates", "it pauses", func(t *testing.T, o *CoordinatorObservation) {
 			o.Isolate.Wired = hosttest.IntentOf(t, host.Blocked, nil)
-		}, openintentv1.OIP0026P3},
+		}, openintent.OIP0026P3},
 		{"isolates", "no policy has an effect", func(_ *testing.T, o *CoordinatorObservation) {
 			o.Escalate.Acted.Reached, o.Pause.Acted.Reached = false, false
 		}, "blocked"},
@@ -91,5 +91,5 @@ func TestJudgesOfCoordinators(t *testing.T) {
 			t.Errorf("%s, not claimed: %s (%s)", s.ID, got.Verdict, got.Reason)
 		}
 	}
-	hosttest.Ends(t, hosttest.Concludes(t, Suite(), "escalates", o), openintentv1.OIP0026P5)
+	hosttest.Ends(t, hosttest.Concludes(t, Suite(), "escalates", o), openintent.OIP0026P5)
 }

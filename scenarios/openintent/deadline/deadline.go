@@ -2,6 +2,7 @@
 package deadline
 
 import (
+	"github.com/openassay/assay/gen/openintent"
 	"github.com/openassay/assay/gen/openintentv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
@@ -27,7 +28,7 @@ func (o DeadlineObservation) givenSuspended(j *scenarios.Judge) {
 		j.Block("setup failed: before the deadline the member is "+status.JSON()+", not suspended",
 			"keep an intent suspended until it is answered or its window ends")
 	}
-	j.Need(openintentv1.OIP0025A15, o.Control)
+	j.Need(openintent.OIP0025A15, o.Control)
 }
 
 // ineffective reports whether the deadline had no effect: the member is still suspended, and no event says that it
@@ -39,42 +40,42 @@ func (o DeadlineObservation) ineffective() bool {
 // givenAbandoned ends the judge unless the deadline abandoned the member.
 func (o DeadlineObservation) givenAbandoned(j *scenarios.Judge) {
 	o.givenSuspended(j)
-	j.NeedThere(openintentv1.OIP0026R5, o.Ended, deadlineThere)
+	j.NeedThere(openintent.OIP0026R5, o.Ended, deadlineThere)
 }
 
 var deadlineAbandons = scenarios.Scenario{
 	ID:     "openintent/deadline/abandons",
 	Title:  "a member that waits is abandoned when the deadline of its portfolio passes, and another one waits on",
-	Proves: scenarios.IDs{openintentv1.OIP0026R5},
+	Proves: scenarios.IDs{openintent.OIP0026R5},
 	Claim:  claims.Deadline,
 	Ask: scenarios.Ask(pastTheDeadline, func(o DeadlineObservation, j *scenarios.Judge) {
 		o.givenSuspended(j)
 		if o.ineffective() {
 			j.NotThere(o.Then.Status, deadlineThere)
 		}
-		j.Check(openintentv1.OIP0026R5, o.Ended).To(check.Reached(), "the member, whose own window has long to go")
+		j.Check(openintent.OIP0026R5, o.Ended).To(check.Reached(), "the member, whose own window has long to go")
 	}),
 }
 
 var deadlineBypasses = scenarios.Scenario{
 	ID:     "openintent/deadline/bypasses-fallback",
 	Title:  "the deadline applies no fallback, and no answer is taken after it",
-	Proves: scenarios.IDs{openintentv1.OIP0026R5B},
+	Proves: scenarios.IDs{openintent.OIP0026R5B},
 	Claim:  claims.Deadline,
 	Ask: scenarios.Ask(pastTheDeadline, func(o DeadlineObservation, j *scenarios.Judge) {
 		o.givenAbandoned(j)
 		for _, seen := range []wire.Value{o.Then.Body, o.After.Body} {
-			j.Check(openintentv1.OIP0026R5B, seen.At("/state/_suspension/response")).NotTo(check.Equal(o.Fallback), "response in the record")
-			j.Check(openintentv1.OIP0026R5B, seen.Key("status")).To(check.Equal(host.Abandoned), "status of the member")
+			j.Check(openintent.OIP0026R5B, seen.At("/state/_suspension/response")).NotTo(check.Equal(o.Fallback), "response in the record")
+			j.Check(openintent.OIP0026R5B, seen.Key("status")).To(check.Equal(host.Abandoned), "status of the member")
 		}
-		j.Check(openintentv1.OIP0026R5B, o.Late.Status).To(check.Status(4), "%s", o.Late.Asked)
+		j.Check(openintent.OIP0026R5B, o.Late.Status).To(check.Status(4), "%s", o.Late.Asked)
 	}),
 }
 
 var deadlineReason = scenarios.Scenario{
 	ID:     "openintent/deadline/reason",
 	Title:  "a member that the deadline abandons says so: portfolio_deadline_exceeded",
-	Proves: scenarios.IDs{openintentv1.OIP0026R5C},
+	Proves: scenarios.IDs{openintent.OIP0026R5C},
 	Claim:  claims.Deadline,
 	Ask: scenarios.Ask(pastTheDeadline, func(o DeadlineObservation, j *scenarios.Judge) {
 		o.givenAbandoned(j)
@@ -84,22 +85,22 @@ var deadlineReason = scenarios.Scenario{
 			return t != host.EventExpired && host.Contains(e.Key("payload"), host.Abandoned)
 		})
 		reason := host.Locate(host.AbandonmentReason, host.Named("intent", o.Then.Body).And("event", ends.Values...))
-		reason.Note(j, openintentv1.OIP0026R5C, host.AbandonmentReason)
-		j.Check(openintentv1.OIP0026R5C, reason.Value).To(check.Equal("portfolio_deadline_exceeded"), "%s", reason.Label("abandonment_reason"))
+		reason.Note(j, openintent.OIP0026R5C, host.AbandonmentReason)
+		j.Check(openintent.OIP0026R5C, reason.Value).To(check.Equal("portfolio_deadline_exceeded"), "%s", reason.Label("abandonment_reason"))
 	}),
 }
 
 var deadlineAudited = scenarios.Scenario{
 	ID:     "openintent/deadline/audited",
 	Title:  "the deadline leaves one intent.suspension_expired with the reason portfolio_deadline",
-	Proves: scenarios.IDs{openintentv1.OIP0026R5D},
+	Proves: scenarios.IDs{openintent.OIP0026R5D},
 	Claim:  claims.Deadline,
 	Ask: scenarios.Ask(pastTheDeadline, func(o DeadlineObservation, j *scenarios.Judge) {
 		o.givenAbandoned(j)
 		o.Log.Readable(j)
 		expired := o.Log.OfType(host.EventExpired)
-		if j.Check(openintentv1.OIP0026R5D, expired).To(check.Len(1), "intent.suspension_expired on the log") {
-			j.Check(openintentv1.OIP0026R5D, expired.Last().At("/payload/reason")).To(check.Equal("portfolio_deadline"),
+		if j.Check(openintent.OIP0026R5D, expired).To(check.Len(1), "intent.suspension_expired on the log") {
+			j.Check(openintent.OIP0026R5D, expired.Last().At("/payload/reason")).To(check.Equal("portfolio_deadline"),
 				"reason of intent.suspension_expired")
 		}
 	}),

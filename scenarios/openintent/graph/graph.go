@@ -2,7 +2,7 @@
 package graph
 
 import (
-	"github.com/openassay/assay/gen/openintentv1"
+	"github.com/openassay/assay/gen/openintent"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openintent/claims"
@@ -32,7 +32,7 @@ func (o FamilyObservation) given(j *scenarios.Judge) {
 	} {
 		for _, child := range list.Items() {
 			if child.Key("id").String() == o.AID && child.Key("status").String() == host.Suspended {
-				j.Need(openintentv1.OIP0025A15, o.Barrier.Sentinel)
+				j.Need(openintent.OIP0025A15, o.Barrier.Sentinel)
 				return
 			}
 		}
@@ -45,14 +45,14 @@ func (o FamilyObservation) given(j *scenarios.Judge) {
 var graphLocal = scenarios.Scenario{
 	ID:     "openintent/graph/intent-local",
 	Title:  "parent and sibling of an intent that waits keep their status",
-	Proves: scenarios.IDs{openintentv1.OIP0026R1},
+	Proves: scenarios.IDs{openintent.OIP0026R1},
 	Claim:  claims.Graph,
 	Ask: scenarios.Ask(aFamily, func(o FamilyObservation, j *scenarios.Judge) {
 		o.given(j)
 		for _, seen := range []Family{o.During, o.Behind} {
-			j.Check(openintentv1.OIP0026R1, seen.Parent.Body.Key("status")).
+			j.Check(openintent.OIP0026R1, seen.Parent.Body.Key("status")).
 				To(check.SameAs(o.Before.Parent.Body.Key("status")), "status of %s", seen.Parent.Asked)
-			j.Check(openintentv1.OIP0026R1, seen.B.Body.Key("status")).
+			j.Check(openintent.OIP0026R1, seen.B.Body.Key("status")).
 				To(check.SameAs(o.Before.B.Body.Key("status")), "status of %s", seen.B.Asked)
 		}
 	}),
@@ -61,13 +61,13 @@ var graphLocal = scenarios.Scenario{
 var graphUnrelated = scenarios.Scenario{
 	ID:     "openintent/graph/unrelated",
 	Title:  "an intent that depends on nothing suspended stays as it is",
-	Proves: scenarios.IDs{openintentv1.OIP00024},
+	Proves: scenarios.IDs{openintent.OIP00024},
 	Claim:  claims.Graph,
 	Ask: scenarios.Ask(aFamily, func(o FamilyObservation, j *scenarios.Judge) {
 		o.given(j)
 		for _, seen := range []Family{o.During, o.Behind} {
-			j.Check(openintentv1.OIP00024, seen.Stranger.Body.Key("status")).To(check.Equal(host.Active), "status of %s", seen.Stranger.Asked)
-			j.Check(openintentv1.OIP00024, seen.B.Body.Key("status")).To(check.Equal(host.Active), "status of %s", seen.B.Asked)
+			j.Check(openintent.OIP00024, seen.Stranger.Body.Key("status")).To(check.Equal(host.Active), "status of %s", seen.Stranger.Asked)
+			j.Check(openintent.OIP00024, seen.B.Body.Key("status")).To(check.Equal(host.Active), "status of %s", seen.B.Asked)
 		}
 	}),
 }
@@ -83,18 +83,18 @@ func (f Family) aggregate() host.Located {
 var graphCounted = scenarios.Scenario{
 	ID:     "openintent/graph/counted",
 	Title:  "the aggregate of a parent counts a child that waits, and no longer when it is answered",
-	Proves: scenarios.IDs{openintentv1.OIP0026R4},
+	Proves: scenarios.IDs{openintent.OIP0026R4},
 	Claim:  claims.Graph,
 	Ask: scenarios.Ask(aFamily, func(o FamilyObservation, j *scenarios.Judge) {
 		during, after := o.Behind.aggregate(), o.After.aggregate()
 		if !during.Present() {
 			j.NotThere(during.Value, aggregateThere)
 		}
-		during.Note(j, openintentv1.OIP0026R4, host.ParentAggregate)
+		during.Note(j, openintent.OIP0026R4, host.ParentAggregate)
 		const pointer, member = "/by_status/" + host.Suspended, "by_status." + host.Suspended
-		j.Check(openintentv1.OIP0026R4, during.At(pointer)).
+		j.Check(openintent.OIP0026R4, during.At(pointer)).
 			To(check.Equal(1), "%s, while a child waits", during.Label(member))
-		j.Check(openintentv1.OIP0026R4, after.At(pointer)).
+		j.Check(openintent.OIP0026R4, after.At(pointer)).
 			To(zeroOrAbsent(), "%s, after the answer", after.Label(member))
 	}),
 }
@@ -108,17 +108,17 @@ func zeroOrAbsent() check.Matcher {
 var graphNotDone = scenarios.Scenario{
 	ID:     "openintent/graph/not-done",
 	Title:  "a child that waits is not counted as completed",
-	Proves: scenarios.IDs{openintentv1.OIP00023},
+	Proves: scenarios.IDs{openintent.OIP00023},
 	Claim:  claims.Graph,
 	Ask: scenarios.Ask(aFamily, func(o FamilyObservation, j *scenarios.Judge) {
 		before, during := o.Before.aggregate(), o.Behind.aggregate()
 		if !during.Present() {
 			j.NotThere(during.Value, aggregateThere)
 		}
-		j.Check(openintentv1.OIP00023, during.At("/by_status/completed")).To(check.Equal(1),
+		j.Check(openintent.OIP00023, during.At("/by_status/completed")).To(check.Equal(1),
 			"%s, while one child waits and another is completed", during.Label("by_status.completed"))
 		if p := during.At("/completion_percentage"); p.Present() {
-			j.Check(openintentv1.OIP00023, p).To(check.SameAs(before.At("/completion_percentage")),
+			j.Check(openintent.OIP00023, p).To(check.SameAs(before.At("/completion_percentage")),
 				"%s, while a child waits", during.Label("completion_percentage"))
 		}
 	}),
@@ -128,11 +128,11 @@ var graphNotDone = scenarios.Scenario{
 var graphParentGate = scenarios.Scenario{
 	ID:     "openintent/graph/parent-gate",
 	Title:  "a parent is not completed while a child waits, and is when its children are completed",
-	Proves: scenarios.IDs{openintentv1.OIP00021},
+	Proves: scenarios.IDs{openintent.OIP00021},
 	Claim:  claims.Graph,
 	Ask: scenarios.Ask(aFamily, func(o FamilyObservation, j *scenarios.Judge) {
-		j.Check(openintentv1.OIP00021, o.Completing.Status).To(check.Status(4), "%s", o.Completing.Asked)
-		j.Check(openintentv1.OIP00021, o.Still.Body.Key("status")).NotTo(check.Equal(host.Completed), "status of %s", o.Still.Asked)
+		j.Check(openintent.OIP00021, o.Completing.Status).To(check.Status(4), "%s", o.Completing.Asked)
+		j.Check(openintent.OIP00021, o.Still.Body.Key("status")).NotTo(check.Equal(host.Completed), "status of %s", o.Still.Asked)
 		if !o.Completing.Ok() && !o.Closing.Ok() {
 			j.Block("setup failed: completing the parent after its children was answered with HTTP "+o.Closing.Status.JSON(),
 				"make POST /intents/{id}/status complete a parent whose children are completed")
@@ -153,21 +153,21 @@ const unblockDependent = "allow an intent that depends on another one to be acti
 // givenBlocked blocks the judge unless the suspension blocked the dependent.
 func (o DependentObservation) givenBlocked(j *scenarios.Judge) {
 	o.givenDependent(j)
-	j.Need(openintentv1.OIP0026R2, o.Blocked)
+	j.Need(openintent.OIP0026R2, o.Blocked)
 }
 
 // graphBlocked needs a dependent that was active before (OIP-R21).
 var graphBlocked = scenarios.Scenario{
 	ID:     "openintent/graph/blocked",
 	Title:  "an active intent turns blocked when what it depends on is suspended",
-	Proves: scenarios.IDs{openintentv1.OIP0026R2},
+	Proves: scenarios.IDs{openintent.OIP0026R2},
 	Claim:  claims.Graph,
 	Ask: scenarios.Ask(dependent, func(o DependentObservation, j *scenarios.Judge) {
 		o.givenDependent(j)
 		if o.Way == wayBlocked {
 			j.NotOffered("on this server a dependent is blocked from the start, so none can turn from active to blocked")
 		}
-		j.Check(openintentv1.OIP0026R2, o.Blocked).To(check.Reached(), "the dependent")
+		j.Check(openintent.OIP0026R2, o.Blocked).To(check.Reached(), "the dependent")
 	}),
 }
 
@@ -175,21 +175,21 @@ var graphBlocked = scenarios.Scenario{
 var graphNotOnResume = scenarios.Scenario{
 	ID:     "openintent/graph/not-on-resume",
 	Title:  "the answer alone does not unblock a dependent",
-	Proves: scenarios.IDs{openintentv1.OIP0026R2C},
+	Proves: scenarios.IDs{openintent.OIP0026R2C},
 	Claim:  claims.Graph,
 	Ask: scenarios.Ask(dependent, func(o DependentObservation, j *scenarios.Judge) {
 		o.givenBlocked(j)
-		j.Need(openintentv1.OIP0025A15, o.Resumed)
-		j.Need(openintentv1.OIP0025A15, o.Barrier.Sentinel)
-		j.Check(openintentv1.OIP0026R2C, o.Behind.Body.Key("status")).To(check.Equal(host.Blocked), "status of %s", o.Behind.Asked)
-		j.Need(openintentv1.OIP0026R2D, o.Unblocked)
+		j.Need(openintent.OIP0025A15, o.Resumed)
+		j.Need(openintent.OIP0025A15, o.Barrier.Sentinel)
+		j.Check(openintent.OIP0026R2C, o.Behind.Body.Key("status")).To(check.Equal(host.Blocked), "status of %s", o.Behind.Asked)
+		j.Need(openintent.OIP0026R2D, o.Unblocked)
 	}),
 }
 
 var graphUnblocked = scenarios.Scenario{
 	ID:     "openintent/graph/unblocked",
 	Title:  "a dependent turns active by itself when what it depends on was resumed and is completed",
-	Proves: scenarios.IDs{openintentv1.OIP0026R2D},
+	Proves: scenarios.IDs{openintent.OIP0026R2D},
 	Claim:  claims.Graph,
 	Ask: scenarios.Ask(dependent, func(o DependentObservation, j *scenarios.Judge) {
 		o.givenBlocked(j)
@@ -197,7 +197,7 @@ var graphUnblocked = scenarios.Scenario{
 			j.Block("setup failed: completing the upstream after the answer was answered with HTTP "+o.Finished.Status.JSON(),
 				unblockCompletion)
 		}
-		j.Check(openintentv1.OIP0026R2D, o.Unblocked).To(check.Reached(), "the dependent")
+		j.Check(openintent.OIP0026R2D, o.Unblocked).To(check.Reached(), "the dependent")
 	}),
 }
 
@@ -207,14 +207,14 @@ const unblockCompletion = "make POST /intents/{id}/status complete an active int
 var graphGate = scenarios.Scenario{
 	ID:     "openintent/graph/completion-gate",
 	Title:  "an intent is not completed while what it depends on waits, and is when that is completed",
-	Proves: scenarios.IDs{openintentv1.OIP0026R2B},
+	Proves: scenarios.IDs{openintent.OIP0026R2B},
 	Claim:  claims.Graph,
 	Ask: scenarios.Ask(dependent, func(o DependentObservation, j *scenarios.Judge) {
 		o.givenDependent(j)
-		j.Check(openintentv1.OIP0026R2B, o.Completing.Status).To(check.Status(4), "%s", o.Completing.Asked)
-		j.Check(openintentv1.OIP0026R2B, o.Still.Body.Key("status")).NotTo(check.Equal(host.Completed), "status of %s", o.Still.Asked)
+		j.Check(openintent.OIP0026R2B, o.Completing.Status).To(check.Status(4), "%s", o.Completing.Asked)
+		j.Check(openintent.OIP0026R2B, o.Still.Body.Key("status")).NotTo(check.Equal(host.Completed), "status of %s", o.Still.Asked)
 		if !o.Completing.Ok() {
-			j.Need(openintentv1.OIP0026R2D, o.Unblocked)
+			j.Need(openintent.OIP0026R2D, o.Unblocked)
 			if !o.Closing.Ok() {
 				j.Block("setup failed: completing a dependent after its upstream was answered with HTTP "+
 					o.Closing.Status.JSON(), unblockCompletion)
@@ -226,19 +226,19 @@ var graphGate = scenarios.Scenario{
 var graphDiamond = scenarios.Scenario{
 	ID:     "openintent/graph/diamond",
 	Title:  "an intent that depends on two unblocks only when both are completed",
-	Proves: scenarios.IDs{openintentv1.OIP00022},
+	Proves: scenarios.IDs{openintent.OIP00022},
 	Claim:  claims.Graph,
 	Ask: scenarios.Ask(diamond, func(o DiamondObservation, j *scenarios.Judge) {
 		if o.Way == wayNeither {
 			j.Block("setup failed: an intent that depends on others can be neither active nor blocked", unblockDependent)
 		}
-		j.Need(openintentv1.OIP0026R2, o.Blocked)
-		j.Need(openintentv1.OIP0025A15, o.Barrier.Sentinel)
+		j.Need(openintent.OIP0026R2, o.Blocked)
+		j.Need(openintent.OIP0025A15, o.Barrier.Sentinel)
 		if !o.First.Ok() || o.Second.Body.Key("status").String() != host.Suspended || !o.Finished.Ok() {
 			j.Block("setup failed: the upstreams could not be completed one after the other", unblockCompletion)
 		}
-		j.Check(openintentv1.OIP00022, o.Between.Body.Key("status")).To(check.Equal(host.Blocked), "status of %s", o.Between.Asked)
-		j.Need(openintentv1.OIP0026R2D, o.Unblocked)
+		j.Check(openintent.OIP00022, o.Between.Body.Key("status")).To(check.Equal(host.Blocked), "status of %s", o.Between.Asked)
+		j.Need(openintent.OIP0026R2D, o.Unblocked)
 	}),
 }
 
@@ -246,13 +246,13 @@ var graphDiamond = scenarios.Scenario{
 var graphOrders = scenarios.Scenario{
 	ID:     "openintent/graph/orders",
 	Title:  "a dependent is blocked and unblocked as ever where the status was set before the record was written",
-	Proves: scenarios.IDs{openintentv1.OIPREAD2},
+	Proves: scenarios.IDs{openintent.OIPREAD2},
 	Claim:  claims.Graph,
 	Ask: scenarios.Ask(dependentStatusFirst, func(o DependentObservation, j *scenarios.Judge) {
 		o.givenDependent(j)
-		j.Need(openintentv1.OIP0026R2, o.Usual)
-		if j.Check(openintentv1.OIPREAD2, o.Blocked).To(check.Reached(), "the dependent") {
-			j.Check(openintentv1.OIPREAD2, o.Unblocked).To(check.Reached(), "the dependent")
+		j.Need(openintent.OIP0026R2, o.Usual)
+		if j.Check(openintent.OIPREAD2, o.Blocked).To(check.Reached(), "the dependent") {
+			j.Check(openintent.OIPREAD2, o.Unblocked).To(check.Reached(), "the dependent")
 		}
 	}),
 }

@@ -3,7 +3,7 @@ package graph_test
 import (
 	"testing"
 
-	"github.com/openassay/assay/gen/openintentv1"
+	"github.com/openassay/assay/gen/openintent"
 	"github.com/openassay/assay/scenarios/openintent/graph"
 	"github.com/openassay/assay/scenarios/openintent/lifecycle"
 	"github.com/openassay/assay/scenarios/openintent/suitetest"
@@ -21,19 +21,19 @@ func TestJudgesOfSteps(t *testing.T) {
 	}
 	suitetest.JudgeAll(t, honest, []suitetest.Story[O]{
 		{Scenario: "lifecycle/only-active", What: "honest", Want: "passed"},
-		{Scenario: "lifecycle/only-active", What: "suspends a draft", Want: openintentv1.OIP0025L1,
+		{Scenario: "lifecycle/only-active", What: "suspends a draft", Want: openintent.OIP0025L1,
 			Change: func(o *O) { o.Draft, o.DraftEnd = x.Is(suitetest.Waits), x.Is(suitetest.Waits) }},
-		{Scenario: "lifecycle/only-active", What: "refuses and suspends", Want: openintentv1.OIP0025L1,
+		{Scenario: "lifecycle/only-active", What: "refuses and suspends", Want: openintent.OIP0025L1,
 			Change: func(o *O) { o.DoneEnd = x.Is(suitetest.Waits) }},
-		{Scenario: "lifecycle/only-active", What: "suspends what is completed", Want: openintentv1.OIP0025L1,
+		{Scenario: "lifecycle/only-active", What: "suspends what is completed", Want: openintent.OIP0025L1,
 			Change: func(o *O) { o.Done, o.DoneEnd = x.Is(suitetest.Waits), x.Is(suitetest.Waits) }},
-		{Scenario: "lifecycle/only-active", What: "suspends nothing", Want: openintentv1.OIP0025L1,
+		{Scenario: "lifecycle/only-active", What: "suspends nothing", Want: openintent.OIP0025L1,
 			Change: func(o *O) { o.Active = x.Reply(409, doc{}) }},
 
 		{Scenario: "lifecycle/not-completed", What: "honest", Want: "passed"},
-		{Scenario: "lifecycle/not-completed", What: "completes it", Want: openintentv1.OIP0025L2,
+		{Scenario: "lifecycle/not-completed", What: "completes it", Want: openintent.OIP0025L2,
 			Change: func(o *O) { o.Completing, o.Waiting = x.Is("completed"), x.Is("completed") }},
-		{Scenario: "lifecycle/not-completed", What: "refuses and completes", Want: openintentv1.OIP0025L2,
+		{Scenario: "lifecycle/not-completed", What: "refuses and completes", Want: openintent.OIP0025L2,
 			Change: func(o *O) { o.Waiting = x.Is("completed") }},
 		{Scenario: "lifecycle/not-completed", What: "completes nothing", Want: "blocked",
 			Change: func(o *O) { o.Completed = x.Reached(false, "active") }},
@@ -51,17 +51,17 @@ func TestJudgesOfLeases(t *testing.T) {
 	}
 	suitetest.JudgeAll(t, honest, []suitetest.Story[O]{
 		{Scenario: "lifecycle/lease-renewed", What: "honest", Want: "passed"},
-		{Scenario: "lifecycle/lease-renewed", What: "refuses", Want: openintentv1.OIP0025L3,
+		{Scenario: "lifecycle/lease-renewed", What: "refuses", Want: openintent.OIP0025L3,
 			Change: func(o *O) { o.Renewed = x.Reply(404, doc{}) }},
-		{Scenario: "lifecycle/lease-renewed", What: "gives another", Want: openintentv1.OIP0025L3,
+		{Scenario: "lifecycle/lease-renewed", What: "gives another", Want: openintent.OIP0025L3,
 			Change: func(o *O) { o.Renewed = x.Ok(lease("m", "2026-11-22T10:10:00Z")) }},
-		{Scenario: "lifecycle/lease-renewed", What: "renews nothing", Want: openintentv1.OIP0025L3,
+		{Scenario: "lifecycle/lease-renewed", What: "renews nothing", Want: openintent.OIP0025L3,
 			Change: func(o *O) { o.Renewed = o.Held }},
 
 		{Scenario: "lifecycle/lease-kept", What: "honest", Want: "passed"},
-		{Scenario: "lifecycle/lease-kept", What: "gives it away", Want: openintentv1.OIP0025L4,
+		{Scenario: "lifecycle/lease-kept", What: "gives it away", Want: openintent.OIP0025L4,
 			Change: func(o *O) { o.Stranger = x.Ok(doc{}) }},
-		{Scenario: "lifecycle/lease-kept", What: "crashes", Want: openintentv1.OIP0025L4,
+		{Scenario: "lifecycle/lease-kept", What: "crashes", Want: openintent.OIP0025L4,
 			Change: func(o *O) { o.Stranger = x.Reply(500, doc{}) }},
 		{Scenario: "lifecycle/lease-kept", What: "gives nothing away ever", Want: "blocked",
 			Change: func(o *O) { o.Free = x.Reply(409, doc{}) }},
@@ -94,11 +94,11 @@ func TestJudgesOfFamilies(t *testing.T) {
 	}
 	suitetest.JudgeAll(t, honest, []suitetest.Story[O]{
 		{Scenario: "graph/intent-local", What: "honest", Want: "passed"},
-		{Scenario: "graph/intent-local", What: "the parent takes it over", Want: openintentv1.OIP0026R1,
+		{Scenario: "graph/intent-local", What: "the parent takes it over", Want: openintent.OIP0026R1,
 			Change: func(o *O) { o.During.Parent = x.Is(suitetest.Waits) }},
-		{Scenario: "graph/intent-local", What: "the parent takes it over later", Want: openintentv1.OIP0026R1,
+		{Scenario: "graph/intent-local", What: "the parent takes it over later", Want: openintent.OIP0026R1,
 			Change: func(o *O) { o.Behind.Parent = x.Is("blocked") }},
-		{Scenario: "graph/intent-local", What: "the sibling takes it over", Want: openintentv1.OIP0026R1,
+		{Scenario: "graph/intent-local", What: "the sibling takes it over", Want: openintent.OIP0026R1,
 			Change: func(o *O) { o.Behind.B = x.Is(suitetest.Waits) }},
 		{Scenario: "graph/intent-local", What: "the parent knows nothing of it", Want: "not there",
 			Change: func(o *O) { o.Behind.Children = x.Ok(doc{"children": []any{}}) }},
@@ -106,9 +106,9 @@ func TestJudgesOfFamilies(t *testing.T) {
 			Change: func(o *O) { o.Barrier.Sentinel.Reached = false }},
 
 		{Scenario: "graph/unrelated", What: "honest", Want: "passed"},
-		{Scenario: "graph/unrelated", What: "blocks a stranger", Want: openintentv1.OIP00024,
+		{Scenario: "graph/unrelated", What: "blocks a stranger", Want: openintent.OIP00024,
 			Change: func(o *O) { o.Behind.Stranger = x.Is("blocked") }},
-		{Scenario: "graph/unrelated", What: "blocks a sibling", Want: openintentv1.OIP00024,
+		{Scenario: "graph/unrelated", What: "blocks a sibling", Want: openintent.OIP00024,
 			Change: func(o *O) { o.During.B = x.Is("blocked") }},
 
 		{Scenario: "graph/counted", What: "honest", Want: "passed"},
@@ -117,21 +117,21 @@ func TestJudgesOfFamilies(t *testing.T) {
 		}, Want: "noted"},
 		{Scenario: "graph/counted", What: "an explicit zero", Want: "passed",
 			Change: func(o *O) { o.After = familyAt(x, "active", doc{suitetest.Waits: 0}) }},
-		{Scenario: "graph/counted", What: "hides it", Change: counts(doc{"active": 3}), Want: openintentv1.OIP0026R4},
-		{Scenario: "graph/counted", What: "counts it for ever", Want: openintentv1.OIP0026R4,
+		{Scenario: "graph/counted", What: "hides it", Change: counts(doc{"active": 3}), Want: openintent.OIP0026R4},
+		{Scenario: "graph/counted", What: "counts it for ever", Want: openintent.OIP0026R4,
 			Change: func(o *O) { o.After = o.During }},
 		{Scenario: "graph/counted", What: "has no aggregate", Want: "not there",
 			Change: func(o *O) { o.Behind.Graph = x.Ok(doc{"nodes": []any{}}) }},
 
 		{Scenario: "graph/not-done", What: "honest", Want: "passed"},
-		{Scenario: "graph/not-done", What: "counts it as completed", Want: openintentv1.OIP00023,
+		{Scenario: "graph/not-done", What: "counts it as completed", Want: openintent.OIP00023,
 			Change: counts(doc{"completed": 2, suitetest.Waits: 1})},
-		{Scenario: "graph/not-done", What: "counts nothing", Change: counts(doc{}), Want: openintentv1.OIP00023},
+		{Scenario: "graph/not-done", What: "counts nothing", Change: counts(doc{}), Want: openintent.OIP00023},
 
 		{Scenario: "graph/parent-gate", What: "honest", Want: "passed"},
-		{Scenario: "graph/parent-gate", What: "completes it", Want: openintentv1.OIP00021,
+		{Scenario: "graph/parent-gate", What: "completes it", Want: openintent.OIP00021,
 			Change: func(o *O) { o.Completing, o.Still = x.Is("completed"), x.Is("completed") }},
-		{Scenario: "graph/parent-gate", What: "refuses and completes", Want: openintentv1.OIP00021,
+		{Scenario: "graph/parent-gate", What: "refuses and completes", Want: openintent.OIP00021,
 			Change: func(o *O) { o.Still = x.Is("completed") }},
 		{Scenario: "graph/parent-gate", What: "completes no parent", Want: "blocked",
 			Change: func(o *O) { o.Closing = x.Reply(409, doc{}) }},
@@ -152,13 +152,13 @@ func TestJudgesOfDependents(t *testing.T) {
 	cannot := func(o *O) { o.Way = "it could be neither active nor blocked" }
 	suitetest.JudgeAll(t, honest, []suitetest.Story[O]{
 		{Scenario: "graph/blocked", What: "honest", Want: "passed"},
-		{Scenario: "graph/blocked", What: "runs on", Change: never, Want: openintentv1.OIP0026R2},
+		{Scenario: "graph/blocked", What: "runs on", Change: never, Want: openintent.OIP0026R2},
 		{Scenario: "graph/blocked", What: "was blocked from the start", Want: "inapplicable",
 			Change: func(o *O) { o.Way = "it was blocked from the start" }},
 		{Scenario: "graph/blocked", What: "cannot be", Change: cannot, Want: "blocked"},
 
 		{Scenario: "graph/not-on-resume", What: "honest", Want: "passed"},
-		{Scenario: "graph/not-on-resume", What: "unblocks on the answer", Want: openintentv1.OIP0026R2C,
+		{Scenario: "graph/not-on-resume", What: "unblocks on the answer", Want: openintent.OIP0026R2C,
 			Change: func(o *O) { o.Behind = x.Is("active") }},
 		{Scenario: "graph/not-on-resume", What: "never blocks", Change: never, Want: "blocked"},
 		{Scenario: "graph/not-on-resume", What: "never unblocks", Want: "blocked",
@@ -167,23 +167,23 @@ func TestJudgesOfDependents(t *testing.T) {
 			Change: func(o *O) { o.Barrier.Sentinel.Reached = false }},
 
 		{Scenario: "graph/unblocked", What: "honest", Want: "passed"},
-		{Scenario: "graph/unblocked", What: "never unblocks", Want: openintentv1.OIP0026R2D,
+		{Scenario: "graph/unblocked", What: "never unblocks", Want: openintent.OIP0026R2D,
 			Change: func(o *O) { o.Unblocked = x.Reached(false, "blocked") }},
 		{Scenario: "graph/unblocked", What: "never blocks", Change: never, Want: "blocked"},
 		{Scenario: "graph/unblocked", What: "the upstream is not completed", Want: "blocked",
 			Change: func(o *O) { o.Finished = x.Reply(409, doc{}) }},
 
 		{Scenario: "graph/completion-gate", What: "honest", Want: "passed"},
-		{Scenario: "graph/completion-gate", What: "completes it", Want: openintentv1.OIP0026R2B,
+		{Scenario: "graph/completion-gate", What: "completes it", Want: openintent.OIP0026R2B,
 			Change: func(o *O) { o.Completing, o.Still = x.Is("completed"), x.Is("completed") }},
-		{Scenario: "graph/completion-gate", What: "refuses and completes", Want: openintentv1.OIP0026R2B,
+		{Scenario: "graph/completion-gate", What: "refuses and completes", Want: openintent.OIP0026R2B,
 			Change: func(o *O) { o.Still = x.Is("completed") }},
 		{Scenario: "graph/completion-gate", What: "completes none", Want: "blocked",
 			Change: func(o *O) { o.Closing = x.Reply(409, doc{}) }},
 
 		{Scenario: "graph/orders", What: "honest", Want: "passed"},
-		{Scenario: "graph/orders", What: "does not block", Change: never, Want: openintentv1.OIPREAD2},
-		{Scenario: "graph/orders", What: "does not unblock", Want: openintentv1.OIPREAD2,
+		{Scenario: "graph/orders", What: "does not block", Change: never, Want: openintent.OIPREAD2},
+		{Scenario: "graph/orders", What: "does not unblock", Want: openintent.OIPREAD2,
 			Change: func(o *O) { o.Unblocked = x.Reached(false, "blocked") }},
 		{Scenario: "graph/orders", What: "does not block in the usual order", Want: "blocked",
 			Change: func(o *O) { never(o); o.Usual.Reached = false }},
@@ -195,7 +195,7 @@ func TestJudgesOfDependents(t *testing.T) {
 			Unblocked: x.Reached(true, "active")}
 	}, []suitetest.Story[D]{
 		{Scenario: "graph/diamond", What: "honest", Want: "passed"},
-		{Scenario: "graph/diamond", What: "unblocks on the first", Want: openintentv1.OIP00022,
+		{Scenario: "graph/diamond", What: "unblocks on the first", Want: openintent.OIP00022,
 			Change: func(o *D) { o.Between = x.Is("active") }},
 		{Scenario: "graph/diamond", What: "never unblocks", Want: "blocked",
 			Change: func(o *D) { o.Unblocked.Reached = false }},

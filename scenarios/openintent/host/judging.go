@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/openassay/assay/gen/openintentv1"
+	"github.com/openassay/assay/gen/openintent"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/wire"
@@ -33,7 +33,7 @@ func (r Reply) Taken(j *scenarios.Judge) {
 	if r.Ok() {
 		return
 	}
-	j.BlockOn(openintentv1.OIP0025A15, "setup failed: "+r.Asked+" was answered with HTTP "+r.Status.JSON())
+	j.BlockOn(openintent.OIP0025A15, "setup failed: "+r.Asked+" was answered with HTTP "+r.Status.JSON())
 }
 
 // Readable blocks the judge unless the log could be read.

@@ -1,7 +1,7 @@
 package host
 
 import (
-	"github.com/openassay/assay/gen/openintentv1"
+	"github.com/openassay/assay/gen/openintent"
 	"github.com/openassay/assay/scenarios"
 )
 
@@ -9,8 +9,8 @@ import (
 var Ledger = ledger()
 
 func ledger() *scenarios.Ledger {
-	rows := make([]scenarios.Requirement, len(openintentv1.Requirements))
-	for i, r := range openintentv1.Requirements {
+	rows := make([]scenarios.Requirement, len(openintent.RequirementsV1))
+	for i, r := range openintent.RequirementsV1 {
 		rows[i] = scenarios.Requirement(r)
 	}
 	return scenarios.NewLedger(rows)

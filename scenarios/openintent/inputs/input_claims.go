@@ -4,7 +4,7 @@ package inputs
 import (
 	"strings"
 
-	"github.com/openassay/assay/gen/openintentv1"
+	"github.com/openassay/assay/gen/openintent"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openintent/claims"
@@ -23,7 +23,7 @@ func Suite() scenarios.Suite {
 // givenRefusal blocks the judge if the first claim was granted.
 func (o ClaimObservation) givenRefusal(j *scenarios.Judge) {
 	if o.Refused.Ok() {
-		j.BlockOn(openintentv1.OIP0026V1, "setup failed: "+o.Refused.Asked+" was granted")
+		j.BlockOn(openintent.OIP0026V1, "setup failed: "+o.Refused.Asked+" was granted")
 	}
 }
 
@@ -31,12 +31,12 @@ func (o ClaimObservation) givenRefusal(j *scenarios.Judge) {
 var claimRefused = scenarios.Scenario{
 	ID:     "openintent/claims/refused",
 	Title:  "a claim whose input comes from an intent that waits is refused, and the same claim is granted when that is completed",
-	Proves: scenarios.IDs{openintentv1.OIP0026V1},
+	Proves: scenarios.IDs{openintent.OIP0026V1},
 	Claim:  claims.Claimed,
 	Ask: scenarios.Ask(claiming, func(o ClaimObservation, j *scenarios.Judge) {
-		j.Check(openintentv1.OIP0026V1, o.Refused.Status).To(check.Status(4), "%s", o.Refused.Asked)
+		j.Check(openintent.OIP0026V1, o.Refused.Status).To(check.Status(4), "%s", o.Refused.Asked)
 		if !o.Granted.Ok() {
-			j.BlockOn(openintentv1.OIP00241, "setup failed: "+o.Granted.Asked+" was answered with HTTP "+o.Granted.Status.JSON())
+			j.BlockOn(openintent.OIP00241, "setup failed: "+o.Granted.Asked+" was answered with HTTP "+o.Granted.Status.JSON())
 		}
 	}),
 }
@@ -45,12 +45,12 @@ var claimRefused = scenarios.Scenario{
 var claimMarked = scenarios.Scenario{
 	ID:     "openintent/claims/says-why",
 	Title:  "the refusal says upstream_intent_suspended and names the intent",
-	Proves: scenarios.IDs{openintentv1.OIP0026V2, openintentv1.OIP0026V3},
+	Proves: scenarios.IDs{openintent.OIP0026V2, openintent.OIP0026V3},
 	Claim:  claims.Claimed,
 	Ask: scenarios.Ask(claiming, func(o ClaimObservation, j *scenarios.Judge) {
 		o.givenRefusal(j)
-		j.Check(openintentv1.OIP0026V2, o.Refused.Body).To(mentioning(suspendedCodes...), "what refuses the claim")
-		j.Check(openintentv1.OIP0026V3, o.Refused.Body).To(mentioning(o.UpstreamID), "what refuses the claim")
+		j.Check(openintent.OIP0026V2, o.Refused.Body).To(mentioning(suspendedCodes...), "what refuses the claim")
+		j.Check(openintent.OIP0026V3, o.Refused.Body).To(mentioning(o.UpstreamID), "what refuses the claim")
 	}),
 }
 
@@ -68,12 +68,12 @@ func mentioning(texts ...string) check.Matcher {
 var claimResumeAt = scenarios.Scenario{
 	ID:     "openintent/claims/resume-at",
 	Title:  "the refusal says in expected_resume_at when to come again, where the record has an end",
-	Proves: scenarios.IDs{openintentv1.OIP0026V4},
+	Proves: scenarios.IDs{openintent.OIP0026V4},
 	Claim:  claims.Claimed,
 	Ask: scenarios.Ask(claiming, func(o ClaimObservation, j *scenarios.Judge) {
 		o.givenRefusal(j)
 		if !host.Contains(o.Refused.Body, suspendedCodes...) {
-			j.BlockOn(openintentv1.OIP0026V2,
+			j.BlockOn(openintent.OIP0026V2,
 				"setup failed: the claim was refused for another reason: HTTP "+o.Refused.Status.JSON())
 		}
 		at := o.Refused.Body.Key("expected_resume_at")
@@ -90,14 +90,14 @@ var claimResumeAt = scenarios.Scenario{
 				return v == nil || isText && isTime
 			})
 		}
-		j.Check(openintentv1.OIP0026V4, at).To(want, "expected_resume_at")
+		j.Check(openintent.OIP0026V4, at).To(want, "expected_resume_at")
 	}),
 }
 
 var claimGranted = scenarios.Scenario{
 	ID:     "openintent/claims/granted",
 	Title:  "what was refused stays as it was, and is claimed when its upstream has resumed and is completed",
-	Proves: scenarios.IDs{openintentv1.OIP0026V5, openintentv1.OIP00241},
+	Proves: scenarios.IDs{openintent.OIP0026V5, openintent.OIP00241},
 	Claim:  claims.Claimed,
 	Ask: scenarios.Ask(claiming, func(o ClaimObservation, j *scenarios.Judge) {
 		o.givenRefusal(j)
@@ -105,9 +105,9 @@ var claimGranted = scenarios.Scenario{
 			j.Block("setup failed: the upstream could not be completed after the answer",
 				"make POST /intents/{id}/status complete an active intent")
 		}
-		j.Check(openintentv1.OIP0026V5, o.After.Body.Key("status")).
+		j.Check(openintent.OIP0026V5, o.After.Body.Key("status")).
 			To(check.SameAs(o.Before.Body.Key("status")), "status of %s", o.After.Asked)
-		j.Check(openintentv1.OIP0026V5, o.Granted.Status).To(check.Status(2), "%s", o.Granted.Asked)
-		j.Check(openintentv1.OIP00241, o.Granted.Status).To(check.Status(2), "%s", o.Granted.Asked)
+		j.Check(openintent.OIP0026V5, o.Granted.Status).To(check.Status(2), "%s", o.Granted.Asked)
+		j.Check(openintent.OIP00241, o.Granted.Status).To(check.Status(2), "%s", o.Granted.Asked)
 	}),
 }

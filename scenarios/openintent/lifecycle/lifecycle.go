@@ -2,7 +2,7 @@
 package lifecycle
 
 import (
-	"github.com/openassay/assay/gen/openintentv1"
+	"github.com/openassay/assay/gen/openintent"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openintent/claims"
@@ -24,43 +24,43 @@ func Suite() scenarios.Suite {
 var lifecycleMade = scenarios.Scenario{
 	ID:     "openintent/lifecycle/read-back",
 	Title:  "an intent is read as it was made",
-	Proves: scenarios.IDs{openintentv1.OIP00014},
+	Proves: scenarios.IDs{openintent.OIP00014},
 	Claim:  claims.Core,
 	Ask: scenarios.Ask(host.Versions, func(o host.VersionsObservation, j *scenarios.Judge) {
-		j.Check(openintentv1.OIP00014, o.Made.Status).To(check.Status(200, 201), "%s", o.Made.Asked)
-		j.Check(openintentv1.OIP00014, o.Read.Status).To(check.Status(200), "%s", o.Read.Asked)
-		j.Check(openintentv1.OIP00014, o.Read.Body.Key("id")).To(check.SameAs(o.Made.Body.Key("id")), "id of the intent")
-		j.Check(openintentv1.OIP00014, o.Read.Body.Key("title")).To(check.Equal(o.Title), "title of the intent")
-		j.Check(openintentv1.OIP00014, o.Read.Body.Key("status")).To(check.Equal(host.Draft), "status of the intent")
-		j.Check(openintentv1.OIP00014, o.Read.Body.Key("version")).To(check.Integer(1, 0), "version of the intent")
+		j.Check(openintent.OIP00014, o.Made.Status).To(check.Status(200, 201), "%s", o.Made.Asked)
+		j.Check(openintent.OIP00014, o.Read.Status).To(check.Status(200), "%s", o.Read.Asked)
+		j.Check(openintent.OIP00014, o.Read.Body.Key("id")).To(check.SameAs(o.Made.Body.Key("id")), "id of the intent")
+		j.Check(openintent.OIP00014, o.Read.Body.Key("title")).To(check.Equal(o.Title), "title of the intent")
+		j.Check(openintent.OIP00014, o.Read.Body.Key("status")).To(check.Equal(host.Draft), "status of the intent")
+		j.Check(openintent.OIP00014, o.Read.Body.Key("version")).To(check.Integer(1, 0), "version of the intent")
 	}),
 }
 
 var lifecycleVersioned = scenarios.Scenario{
 	ID:     "openintent/lifecycle/needs-a-version",
 	Title:  "a write that names no version is refused and changes nothing",
-	Proves: scenarios.IDs{openintentv1.OIP00011},
+	Proves: scenarios.IDs{openintent.OIP00011},
 	Claim:  claims.Core,
 	Ask: scenarios.Ask(host.Versions, func(o host.VersionsObservation, j *scenarios.Judge) {
 		givenWrite(o, j)
-		j.Check(openintentv1.OIP00011, o.Without.Status).To(check.Status(400, 412, 428), "%s", o.Without.Asked)
-		j.Check(openintentv1.OIP00011, o.After.Body.At("/state/assay")).To(check.Absent(), "what it wrote")
+		j.Check(openintent.OIP00011, o.Without.Status).To(check.Status(400, 412, 428), "%s", o.Without.Asked)
+		j.Check(openintent.OIP00011, o.After.Body.At("/state/assay")).To(check.Absent(), "what it wrote")
 	}),
 }
 
 var lifecycleStale = scenarios.Scenario{
 	ID:     "openintent/lifecycle/old-version",
 	Title:  "a write that names an old version is refused and changes nothing",
-	Proves: scenarios.IDs{openintentv1.OIP00012},
+	Proves: scenarios.IDs{openintent.OIP00012},
 	Claim:  claims.Core,
 	Ask: scenarios.Ask(host.Versions, func(o host.VersionsObservation, j *scenarios.Judge) {
 		givenWrite(o, j)
 		before, _ := o.Read.Body.Key("version").Int()
 		if now, _ := o.Right.Body.Key("version").Int(); now <= before {
-			j.BlockOn(openintentv1.OIP00014, "setup failed: a write left the version unchanged, so there is no old one")
+			j.BlockOn(openintent.OIP00014, "setup failed: a write left the version unchanged, so there is no old one")
 		}
-		j.Check(openintentv1.OIP00012, o.Stale.Status).To(check.Status(409, 412), "%s", o.Stale.Asked)
-		j.Check(openintentv1.OIP00012, o.End.Body.At("/state/assay")).To(check.Equal("right"), "what was written before it")
+		j.Check(openintent.OIP00012, o.Stale.Status).To(check.Status(409, 412), "%s", o.Stale.Asked)
+		j.Check(openintent.OIP00012, o.End.Body.At("/state/assay")).To(check.Equal("right"), "what was written before it")
 	}),
 }
 
@@ -70,7 +70,7 @@ func givenWrite(o host.VersionsObservation, j *scenarios.Judge) {
 		return
 	}
 	if o.Right.Ok() {
-		j.BlockOn(openintentv1.OIP00014, "setup failed: "+o.Right.Asked+" left no trace")
+		j.BlockOn(openintent.OIP00014, "setup failed: "+o.Right.Asked+" left no trace")
 	}
 	j.Block("setup failed: "+o.Right.Asked+" was answered with HTTP "+o.Right.Status.JSON(),
 		"make POST /intents/{id}/state take a write whose If-Match is the version of the intent")
@@ -79,12 +79,12 @@ func givenWrite(o host.VersionsObservation, j *scenarios.Judge) {
 var lifecycleTagged = scenarios.Scenario{
 	ID:     "openintent/lifecycle/etag",
 	Title:  "the reply to a write has the new version as its ETag",
-	Proves: scenarios.IDs{openintentv1.OIP00013},
+	Proves: scenarios.IDs{openintent.OIP00013},
 	Claim:  claims.Core,
 	Ask: scenarios.Ask(host.Versions, func(o host.VersionsObservation, j *scenarios.Judge) {
 		givenWrite(o, j)
 		version := wire.Compact(o.Right.Body.Key("version").Actual())
-		j.Check(openintentv1.OIP00013, o.ETag).To(check.OneOf(version, `"`+version+`"`, `W/"`+version+`"`), "ETag")
+		j.Check(openintent.OIP00013, o.ETag).To(check.OneOf(version, `"`+version+`"`, `W/"`+version+`"`), "ETag")
 	}),
 }
 
@@ -92,17 +92,17 @@ var lifecycleTagged = scenarios.Scenario{
 var lifecycleOnlyActive = scenarios.Scenario{
 	ID:     "openintent/lifecycle/only-active",
 	Title:  "a draft and a completed intent are not suspended, an active one is",
-	Proves: scenarios.IDs{openintentv1.OIP0025L1},
+	Proves: scenarios.IDs{openintent.OIP0025L1},
 	Claim:  claims.Lifecycle,
 	Ask: scenarios.Ask(lifecycleSteps, func(o LifecycleObservation, j *scenarios.Judge) {
 		for _, k := range []struct {
 			said, end host.Reply
 			status    string
 		}{{o.Draft, o.DraftEnd, host.Draft}, {o.Done, o.DoneEnd, host.Completed}} {
-			j.Check(openintentv1.OIP0025L1, k.said.Status).To(check.Status(4), "%s", k.said.Asked)
-			j.Check(openintentv1.OIP0025L1, k.end.Body.Key("status")).To(check.Equal(k.status), "status of %s", k.end.Asked)
+			j.Check(openintent.OIP0025L1, k.said.Status).To(check.Status(4), "%s", k.said.Asked)
+			j.Check(openintent.OIP0025L1, k.end.Body.Key("status")).To(check.Equal(k.status), "status of %s", k.end.Asked)
 		}
-		j.Check(openintentv1.OIP0025L1, o.Active.Status).To(check.Status(2), "suspend one that is active")
+		j.Check(openintent.OIP0025L1, o.Active.Status).To(check.Status(2), "suspend one that is active")
 	}),
 }
 
@@ -110,11 +110,11 @@ var lifecycleOnlyActive = scenarios.Scenario{
 var lifecycleNotCompleted = scenarios.Scenario{
 	ID:     "openintent/lifecycle/not-completed",
 	Title:  "an intent that waits is not completed past the answer, and is after it",
-	Proves: scenarios.IDs{openintentv1.OIP0025L2},
+	Proves: scenarios.IDs{openintent.OIP0025L2},
 	Claim:  claims.Lifecycle,
 	Ask: scenarios.Ask(lifecycleSteps, func(o LifecycleObservation, j *scenarios.Judge) {
-		j.Check(openintentv1.OIP0025L2, o.Completing.Status).To(check.Status(4), "%s", o.Completing.Asked)
-		j.Check(openintentv1.OIP0025L2, o.Waiting.Body.Key("status")).To(check.Equal(host.Suspended), "status of %s", o.Waiting.Asked)
+		j.Check(openintent.OIP0025L2, o.Completing.Status).To(check.Status(4), "%s", o.Completing.Asked)
+		j.Check(openintent.OIP0025L2, o.Waiting.Body.Key("status")).To(check.Equal(host.Suspended), "status of %s", o.Waiting.Asked)
 		if o.Waiting.Body.Key("status").String() == host.Suspended && !o.Completed.Reached {
 			j.Block("setup failed: the intent could not be completed after the answer either",
 				"make POST /intents/{id}/status complete an active intent")
@@ -125,18 +125,18 @@ var lifecycleNotCompleted = scenarios.Scenario{
 var lifecycleLeaseRenewed = scenarios.Scenario{
 	ID:     "openintent/lifecycle/lease-renewed",
 	Title:  "who holds a lease on an intent can renew it while the intent waits",
-	Proves: scenarios.IDs{openintentv1.OIP0025L3},
+	Proves: scenarios.IDs{openintent.OIP0025L3},
 	Claim:  claims.Lifecycle,
 	Ask: scenarios.Ask(leaseRenewed, func(o LeasesObservation, j *scenarios.Judge) {
-		j.Check(openintentv1.OIP0025L3, o.Renewed.Status).To(check.Status(2), "%s", o.Renewed.Asked)
-		j.Check(openintentv1.OIP0025L3, o.Renewed.Body.Key("id")).To(check.SameAs(o.Held.Body.Key("id")), "id of the lease")
+		j.Check(openintent.OIP0025L3, o.Renewed.Status).To(check.Status(2), "%s", o.Renewed.Asked)
+		j.Check(openintent.OIP0025L3, o.Renewed.Body.Key("id")).To(check.SameAs(o.Held.Body.Key("id")), "id of the lease")
 		until, _ := host.TimeOf(o.Held.Body.Key("expires_at"))
 		later := check.That("later than "+o.Held.Body.Key("expires_at").JSON(), func(v any) bool {
 			s, _ := v.(string)
 			t, ok := host.ReadTime(s)
 			return ok && t.After(until)
 		})
-		j.Check(openintentv1.OIP0025L3, o.Renewed.Body.Key("expires_at")).To(later, "expires_at of the lease")
+		j.Check(openintent.OIP0025L3, o.Renewed.Body.Key("expires_at")).To(later, "expires_at of the lease")
 	}),
 }
 
@@ -144,7 +144,7 @@ var lifecycleLeaseRenewed = scenarios.Scenario{
 var lifecycleLeaseKept = scenarios.Scenario{
 	ID:     "openintent/lifecycle/lease-kept",
 	Title:  "a lease on an intent that waits does not run out into other hands, as one on another intent does",
-	Proves: scenarios.IDs{openintentv1.OIP0025L4},
+	Proves: scenarios.IDs{openintent.OIP0025L4},
 	Claim:  claims.Lifecycle,
 	Ask: scenarios.Ask(leaseKept, func(o LeasesObservation, j *scenarios.Judge) {
 		if !o.Free.Ok() {
@@ -155,6 +155,6 @@ var lifecycleLeaseKept = scenarios.Scenario{
 			j.Block("setup failed: the intent is "+o.Status.JSON()+", not suspended",
 				"keep it suspended; the suite respond tests that")
 		}
-		j.Check(openintentv1.OIP0025L4, o.Stranger.Status).To(check.Status(4), "somebody else's lease on the intent that waits")
+		j.Check(openintent.OIP0025L4, o.Stranger.Status).To(check.Status(4), "somebody else's lease on the intent that waits")
 	}),
 }

@@ -3,7 +3,7 @@ package retry
 import (
 	"slices"
 
-	"github.com/openassay/assay/gen/openintentv1"
+	"github.com/openassay/assay/gen/openintent"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openintent/claims"
@@ -14,17 +14,17 @@ import (
 var notifyClean = scenarios.Scenario{
 	ID:     "openintent/retry/reminder-without-secrets",
 	Title:  "a reminder that leaves the server carries no secret and no personal data of the context",
-	Proves: scenarios.IDs{openintentv1.OIP0026K1}, Claim: claims.Webhook,
+	Proves: scenarios.IDs{openintent.OIP0026K1}, Claim: claims.Webhook,
 	Ask: scenarios.Ask(notify, func(o NotifyObservation, j *scenarios.Judge) {
 		if !o.Arrived.Reached {
 			sent := o.Look.Log.OfType(host.EventRenotified)
 			if len(sent.Values) == 0 {
-				j.NeedThere(openintentv1.OIP0026N3, o.Arrived, remindsThere)
+				j.NeedThere(openintent.OIP0026N3, o.Arrived, remindsThere)
 			}
 			j.NotThere(sent, "a reminder that goes to the URL of notify_to; it has to be on the allowlist")
 		}
 		for _, body := range o.Received {
-			j.Check(openintentv1.OIP0026K1, body).To(check.That("none of the secrets of the context", func(v any) bool {
+			j.Check(openintent.OIP0026K1, body).To(check.That("none of the secrets of the context", func(v any) bool {
 				return v != nil && !host.Mentions(v, o.Canaries...)
 			}), "what came to the webhook")
 		}
@@ -35,17 +35,17 @@ var notifyClean = scenarios.Scenario{
 var notifyStranger = scenarios.Scenario{
 	ID:     "openintent/retry/stranger-not-notified",
 	Title:  "nobody whom no allowlist has is escalated to",
-	Proves: scenarios.IDs{openintentv1.OIP0026K2}, Claim: claims.Webhook,
+	Proves: scenarios.IDs{openintent.OIP0026K2}, Claim: claims.Webhook,
 	Ask: scenarios.Ask(stranger, func(o StrangerObservation, j *scenarios.Judge) {
 		if !o.Record.Ok() {
-			j.Check(openintentv1.OIP0026K2, o.Record.Status).To(check.Status(4), "the record that names a stranger")
+			j.Check(openintent.OIP0026K2, o.Record.Status).To(check.Status(4), "the record that names a stranger")
 			return
 		}
-		j.NeedThere(openintentv1.OIP0026N3, o.Reached, remindsThere)
+		j.NeedThere(openintent.OIP0026N3, o.Reached, remindsThere)
 		notified := slices.Concat(
 			o.Look.Log.OfType(host.EventEscalated).Each("/payload/escalated_to").Values,
 			o.Look.Log.OfType(host.EventRenotified).Each("/payload/notify_to").Values)
 		notStranger := check.That("not "+o.Stranger, func(v any) bool { return !host.Mentions(v, o.Stranger) })
-		j.Check(openintentv1.OIP0026K2, wire.Found{Values: notified, In: o.Look.Log.Read.Ref()}).To(notStranger, "who is notified")
+		j.Check(openintent.OIP0026K2, wire.Found{Values: notified, In: o.Look.Log.Read.Ref()}).To(notStranger, "who is notified")
 	}),
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/openassay/assay/gen/openintentv1"
+	"github.com/openassay/assay/gen/openintent"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openintent/claims"
 	"github.com/openassay/assay/scenarios/openintent/host"
@@ -52,47 +52,47 @@ func Suite() scenarios.Suite {
 		timedScenarios("real-time-course",
 			"by the timer of the server: reminders, ladder, payloads, the end and what is refused after it", course, courseRealTime,
 			part[CourseObservation]{"reminders", "of three attempts two are reminders, each once",
-				scenarios.IDs{openintentv1.OIP0026H1, openintentv1.OIP0026N1, openintentv1.OIP0026N3, openintentv1.OIP0026E1},
+				scenarios.IDs{openintent.OIP0026H1, openintent.OIP0026N1, openintent.OIP0026N3, openintent.OIP0026E1},
 				CourseObservation.judgeCounted},
 			part[CourseObservation]{"on-time", "reminders come an interval apart, counted from the suspension",
-				scenarios.IDs{openintentv1.OIP0026H3, openintentv1.OIP0026H5, openintentv1.OIPREAD5}, CourseObservation.judgeOnTime},
+				scenarios.IDs{openintent.OIP0026H3, openintent.OIP0026H5, openintent.OIPREAD5}, CourseObservation.judgeOnTime},
 			part[CourseObservation]{"reminder-payload", "a reminder tells its attempt, how many there are, its channel and the next",
-				scenarios.IDs{openintentv1.OIP0026E3}, CourseObservation.judgePayload},
+				scenarios.IDs{openintent.OIP0026E3}, CourseObservation.judgePayload},
 			part[CourseObservation]{"waits-on", "the intent waits on between the reminders, past timeout_seconds too, under one id",
-				scenarios.IDs{openintentv1.OIP0026J1, openintentv1.OIP0026K3, openintentv1.OIP0026N2, openintentv1.OIP0026M1},
+				scenarios.IDs{openintent.OIP0026J1, openintent.OIP0026K3, openintent.OIP0026N2, openintent.OIP0026M1},
 				CourseObservation.judgeWaitsOn},
 			part[CourseObservation]{"ladder", "each step of the ladder triggers at its attempt, and one beyond the last never",
-				scenarios.IDs{openintentv1.OIP0026N4, openintentv1.OIP0026N5, openintentv1.OIP0026E2, openintentv1.OIP0026E4},
+				scenarios.IDs{openintent.OIP0026N4, openintent.OIP0026N5, openintent.OIP0026E2, openintent.OIP0026E4},
 				CourseObservation.judgeLadder},
 			part[CourseObservation]{"expiry", "after the last attempt, and not before, the suspension expires and fail abandons the intent",
 				scenarios.IDs{
-					openintentv1.OIP0026N6, openintentv1.OIP0026N7, openintentv1.OIP0026E5, openintentv1.OIP0025F1, openintentv1.OIP0025F3,
+					openintent.OIP0026N6, openintent.OIP0026N7, openintent.OIP0026E5, openintent.OIP0025F1, openintent.OIP0025F3,
 				}, CourseObservation.judgeExpiry},
 			part[CourseObservation]{"late-answer", "an answer after the end is refused, and the record stays expired",
-				scenarios.IDs{openintentv1.OIPREAD3}, CourseObservation.judgeLate}),
+				scenarios.IDs{openintent.OIPREAD3}, CourseObservation.judgeLate}),
 		timedScenarios("real-time-fallbacks", "by the timer of the server: which fallback is applied", fallbacks, fallbacksRealTime,
 			part[EndsObservation]{"inner-fallback-first",
 				"final_fallback_policy within the policy wins over fallback_policy beside it, either way round",
-				scenarios.IDs{openintentv1.OIP0026B2, openintentv1.OIP0025F1, openintentv1.OIP0025F2},
+				scenarios.IDs{openintent.OIP0026B2, openintent.OIP0025F1, openintent.OIP0025F2},
 				EndsObservation.judgeInnerFirst},
 			part[EndsObservation]{"fallback-inherited", "a policy without a final fallback ends with the fallback of its record",
-				scenarios.IDs{openintentv1.OIP0026H8, openintentv1.OIP0025F2}, EndsObservation.judgeInherited}),
+				scenarios.IDs{openintent.OIP0026H8, openintent.OIP0025F2}, EndsObservation.judgeInherited}),
 		timedScenarios("real-time-single", "by the timer of the server: one window, nobody reminded", single, singleRealTime,
 			part[EndsObservation]{"no-policy", "without a policy nobody is reminded, and the window is timeout_seconds",
-				scenarios.IDs{openintentv1.OIP0026B1, openintentv1.OIP0026L1, openintentv1.OIP0026L2},
+				scenarios.IDs{openintent.OIP0026B1, openintent.OIP0026L1, openintent.OIP0026L2},
 				EndsObservation.judgeNoPolicy},
 			part[EndsObservation]{"one-attempt", "a policy of one attempt reminds nobody, and ends",
-				scenarios.IDs{openintentv1.OIP0026H1, openintentv1.OIP0026N7}, EndsObservation.judgeOneAttempt}),
+				scenarios.IDs{openintent.OIP0026H1, openintent.OIP0026N7}, EndsObservation.judgeOneAttempt}),
 		timedScenarios("real-time-in-time",
 			"by the timer of the server: an answer during an attempt ends the chase", inTime, inTimeRealTime,
 			part[InTimeObservation]{"answered-in-between", "an answer during the second attempt, with the first id, is taken",
-				scenarios.IDs{openintentv1.OIP0026N9}, InTimeObservation.judgeTaken},
+				scenarios.IDs{openintent.OIP0026N9}, InTimeObservation.judgeTaken},
 			part[InTimeObservation]{"quiet-after-the-answer",
 				"after an answer nobody is reminded, nothing escalates or expires, and no fallback is applied",
-				scenarios.IDs{openintentv1.OIPREAD4, openintentv1.OIPREAD9}, InTimeObservation.judgeQuiet}),
+				scenarios.IDs{openintent.OIPREAD4, openintent.OIPREAD9}, InTimeObservation.judgeQuiet}),
 		timedScenarios("real-time-endless", "by the timer of the server: what has no window does not end", endless, endlessRealTime,
 			part[EndlessObservation]{"no-window", "a suspension without a window waits on, and takes its answer long after",
-				scenarios.IDs{openintentv1.OIP0025F4}, EndlessObservation.judge}),
+				scenarios.IDs{openintent.OIP0025F4}, EndlessObservation.judge}),
 		[]scenarios.Scenario{retryWindow, notifyClean, notifyStranger},
 	)
 	return s
@@ -101,12 +101,12 @@ func Suite() scenarios.Suite {
 // retryWindow is about a server that fills expires_at in (OIP-R108).
 var retryWindow = scenarios.Scenario{
 	ID: "openintent/retry/window", Title: "expires_at that a server fills in is the end of the whole window",
-	Proves: scenarios.IDs{openintentv1.OIP0026N8}, Claim: claims.Core,
+	Proves: scenarios.IDs{openintent.OIP0026N8}, Claim: claims.Core,
 	Ask: scenarios.Ask(window, func(o WindowObservation, j *scenarios.Judge) {
 		sus := o.Suspension
 		const whole, tolerance = 3 * windowSeconds * time.Second, 2 * time.Second
 		from, to := beginning(sus)
-		j.Check(openintentv1.OIP0026N8, sus.Shown().Key("expires_at")).
+		j.Check(openintent.OIP0026N8, sus.Shown().Key("expires_at")).
 			To(host.Within(from.Add(whole), to.Add(whole), tolerance, tolerance),
 				"expires_at of three attempts, %d s apart", windowSeconds)
 	}),

@@ -1,6 +1,7 @@
 package retry
 
 import (
+	"github.com/openassay/assay/gen/openintent"
 	"github.com/openassay/assay/gen/openintentv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
@@ -22,7 +23,7 @@ func (o EndsObservation) givenTimer(j *scenarios.Judge) {
 func (o EndsObservation) givenEnds(j *scenarios.Judge, n int) {
 	for _, e := range o.Ends[:n] {
 		if !e.End.Reached {
-			j.BlockOn(openintentv1.OIP0026N6, "a suspension did not end")
+			j.BlockOn(openintent.OIP0026N6, "a suspension did not end")
 		}
 	}
 }
@@ -32,15 +33,15 @@ func (o EndsObservation) judgeInnerFirst(j *scenarios.Judge) {
 	o.givenTimer(j)
 	o.givenEnds(j, 1)
 	continues, fails := o.Ends[0], o.Ends[1]
-	j.Check(openintentv1.OIP0026B2, continues.After.Intent.Body.Key("status")).
+	j.Check(openintent.OIP0026B2, continues.After.Intent.Body.Key("status")).
 		To(check.OneOf(host.Active, host.Completed), "status where the policy says to continue and the record to fail")
-	j.Part(func() { continues.judgeContinues(j, openintentv1.OIP0025F2) })
+	j.Part(func() { continues.judgeContinues(j, openintent.OIP0025F2) })
 	o.givenEnds(j, 2)
-	j.Check(openintentv1.OIP0026B2, fails.After.Intent.Body.Key("status")).
+	j.Check(openintent.OIP0026B2, fails.After.Intent.Body.Key("status")).
 		To(check.OneOf(host.Abandoned, host.Suspended), "status where the policy says to fail and the record to continue")
-	j.Check(openintentv1.OIP0026B2, fails.After.Intent.Body.At("/state/_suspension/response")).
+	j.Check(openintent.OIP0026B2, fails.After.Intent.Body.At("/state/_suspension/response")).
 		To(notFallbackValue(), "response where the policy says to fail")
-	fails.judgeFails(j, openintentv1.OIP0025F1)
+	fails.judgeFails(j, openintent.OIP0025F1)
 }
 
 func notFallbackValue() check.Matcher {
@@ -51,20 +52,20 @@ func (o EndsObservation) judgeInherited(j *scenarios.Judge) {
 	o.givenTimer(j)
 	o.givenEnds(j, 3)
 	inherits := o.Ends[2]
-	j.Check(openintentv1.OIP0026H8, inherits.After.Intent.Body.Key("status")).To(check.OneOf(host.Active, host.Completed),
+	j.Check(openintent.OIP0026H8, inherits.After.Intent.Body.Key("status")).To(check.OneOf(host.Active, host.Completed),
 		"status where the policy names no fallback and the record says to continue")
-	inherits.judgeContinues(j, openintentv1.OIP0025F2)
+	inherits.judgeContinues(j, openintent.OIP0025F2)
 }
 
 func (o EndsObservation) judgeNoPolicy(j *scenarios.Judge) {
 	o.givenTimer(j)
 	e := o.Ends[0]
-	for _, id := range (scenarios.IDs{openintentv1.OIP0026B1, openintentv1.OIP0026L2}) {
+	for _, id := range (scenarios.IDs{openintent.OIP0026B1, openintent.OIP0026L2}) {
 		e.judgeWindow(j, id, o.Lapse.Seam)
 	}
-	j.Check(openintentv1.OIP0026L1, e.Suspension.After.Body.Key("status")).
+	j.Check(openintent.OIP0026L1, e.Suspension.After.Body.Key("status")).
 		To(check.Equal(host.Suspended), "status with a record without retry_policy")
-	j.Check(openintentv1.OIP0026B1, e.After.Log.OfType(host.EventRenotified)).To(check.Len(0), "reminders without a policy")
+	j.Check(openintent.OIP0026B1, e.After.Log.OfType(host.EventRenotified)).To(check.Len(0), "reminders without a policy")
 }
 
 // judgeOneAttempt leaves open which number is the window (OIP-R17): the interval and the timeout are the same.
@@ -72,8 +73,8 @@ func (o EndsObservation) judgeOneAttempt(j *scenarios.Judge) {
 	o.givenTimer(j)
 	o.givenEnds(j, 1)
 	e := o.Ends[1]
-	e.judgeWindow(j, openintentv1.OIP0026N7, o.Lapse.Seam)
-	j.Check(openintentv1.OIP0026H1, e.After.Log.OfType(host.EventRenotified)).To(check.Len(0), "reminders of one attempt")
+	e.judgeWindow(j, openintent.OIP0026N7, o.Lapse.Seam)
+	j.Check(openintent.OIP0026H1, e.After.Log.OfType(host.EventRenotified)).To(check.Len(0), "reminders of one attempt")
 }
 
 // givenReminder ends the judge unless a reminder was sent before the answer, which is the control.
@@ -83,7 +84,7 @@ func (o InTimeObservation) givenReminder(j *scenarios.Judge) {
 		if len(o.After.Log.OfType(host.EventExpired).Values) == 0 && !j.Firm() {
 			j.NotThere(o.Reminder.Reached, remindsThere)
 		}
-		j.BlockOn(openintentv1.OIP0026N3, "no reminder was sent")
+		j.BlockOn(openintent.OIP0026N3, "no reminder was sent")
 	}
 }
 
@@ -93,10 +94,10 @@ func (o InTimeObservation) judgeTaken(j *scenarios.Judge) {
 		j.Block("the window ended before our answer came: this machine, or the network, is too slow",
 			"certify it again, with fewer --workers")
 	}
-	j.Check(openintentv1.OIP0026N9, o.Reminder.Reached.Last.At("/payload/suspension_id")).
+	j.Check(openintent.OIP0026N9, o.Reminder.Reached.Last.At("/payload/suspension_id")).
 		To(check.Equal(o.Suspension.ID), "suspension_id of the reminder")
-	j.Check(openintentv1.OIP0026N9, o.Answer.Status).To(check.Status(2), "an answer during attempt 2 with the first id")
-	j.Check(openintentv1.OIP0026N9, o.Answered.Intent.Body.Key("status")).
+	j.Check(openintent.OIP0026N9, o.Answer.Status).To(check.Status(2), "an answer during attempt 2 with the first id")
+	j.Check(openintent.OIP0026N9, o.Answered.Intent.Body.Key("status")).
 		To(check.Equal(host.Active), "status of the intent after the answer")
 }
 
@@ -104,27 +105,27 @@ func (o InTimeObservation) judgeQuiet(j *scenarios.Judge) {
 	o.givenReminder(j)
 	o.Answer.Taken(j)
 	for _, event := range []openintentv1.EventType{host.EventRenotified, host.EventEscalated} {
-		j.Check(openintentv1.OIPREAD4, o.After.Log.OfType(event)).
+		j.Check(openintent.OIPREAD4, o.After.Log.OfType(event)).
 			To(check.Len(len(o.Answered.Log.OfType(event).Values)), "%s, as many as when it was answered", event)
 	}
-	j.Check(openintentv1.OIPREAD4, o.After.Log.OfType(host.EventExpired)).To(check.Len(0), "%s after the answer", host.EventExpired)
+	j.Check(openintent.OIPREAD4, o.After.Log.OfType(host.EventExpired)).To(check.Len(0), "%s after the answer", host.EventExpired)
 	record := o.After.Intent.Body.At("/state/_suspension")
 	notExpired := check.That("not expired", func(v any) bool { return v != "expired" })
-	j.Check(openintentv1.OIPREAD9, o.After.Intent.Body.Key("status")).
+	j.Check(openintent.OIPREAD9, o.After.Intent.Body.Key("status")).
 		To(check.Equal(host.Active), "status of the intent after the window would have ended")
-	j.Check(openintentv1.OIPREAD9, record.Key("resolution")).To(notExpired, "resolution in the record")
-	j.Check(openintentv1.OIPREAD9, record.Key("response")).To(notFallbackValue(), "response in the record")
+	j.Check(openintent.OIPREAD9, record.Key("resolution")).To(notExpired, "resolution in the record")
+	j.Check(openintent.OIPREAD9, record.Key("response")).To(notFallbackValue(), "response in the record")
 }
 
 func (o EndlessObservation) judge(j *scenarios.Judge) {
 	switch {
 	case o.Ended.Reached:
 	case j.Firm():
-		j.BlockOn(openintentv1.OIP0026B1, "another suspension, which has a window, did not end")
+		j.BlockOn(openintent.OIP0026B1, "another suspension, which has a window, did not end")
 	default:
 		j.NotThere(o.Ended, endsThere)
 	}
-	j.Check(openintentv1.OIP0025F4, o.After.Intent.Body.Key("status")).To(check.Equal(host.Suspended), "status of the intent long after")
-	j.Check(openintentv1.OIP0025F4, o.After.Log.OfType(host.EventExpired)).To(check.Len(0), "%s", host.EventExpired)
-	j.Check(openintentv1.OIP0025F4, o.Answer.Status).To(check.Status(2), "an answer long after")
+	j.Check(openintent.OIP0025F4, o.After.Intent.Body.Key("status")).To(check.Equal(host.Suspended), "status of the intent long after")
+	j.Check(openintent.OIP0025F4, o.After.Log.OfType(host.EventExpired)).To(check.Len(0), "%s", host.EventExpired)
+	j.Check(openintent.OIP0025F4, o.Answer.Status).To(check.Status(2), "an answer long after")
 }

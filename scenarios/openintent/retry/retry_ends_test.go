@@ -3,7 +3,7 @@ package retry
 import (
 	"testing"
 
-	"github.com/openassay/assay/gen/openintentv1"
+	"github.com/openassay/assay/gen/openintent"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openintent/host"
 	"github.com/openassay/assay/scenarios/openintent/hosttest"
@@ -67,21 +67,21 @@ func TestJudgesOfFallbacks(t *testing.T) {
 	}{
 		{"inner-fallback-first", "honest", func([]*finish) {}, "passed"},
 		{"inner-fallback-first", "the outer wins",
-			func(f []*finish) { f[0].status, f[1].status = host.Abandoned, host.Active }, openintentv1.OIP0026B2},
-		{"inner-fallback-first", "the outer wins over fail", func(f []*finish) { f[1].status = host.Active }, openintentv1.OIP0026B2},
+			func(f []*finish) { f[0].status, f[1].status = host.Abandoned, host.Active }, openintent.OIP0026B2},
+		{"inner-fallback-first", "the outer wins over fail", func(f []*finish) { f[1].status = host.Active }, openintent.OIP0026B2},
 		{"inner-fallback-first", "fail, with the value all the same",
-			func(f []*finish) { f[1].record["response"] = fallbackValue }, openintentv1.OIP0026B2},
-		{"inner-fallback-first", "the value is lost", func(f []*finish) { delete(f[0].record, "fallback_value") }, openintentv1.OIP0025F2},
+			func(f []*finish) { f[1].record["response"] = fallbackValue }, openintent.OIP0026B2},
+		{"inner-fallback-first", "the value is lost", func(f []*finish) { delete(f[0].record, "fallback_value") }, openintent.OIP0025F2},
 		{"inner-fallback-first", "it is completed (OIP-R13)", func(f []*finish) { f[0].status = host.Completed }, "blocked"},
 		{"inner-fallback-first", "it is completed, and the outer wins over fail",
-			func(f []*finish) { f[0].status, f[1].status = host.Completed, host.Active }, openintentv1.OIP0026B2},
+			func(f []*finish) { f[0].status, f[1].status = host.Completed, host.Active }, openintent.OIP0026B2},
 		{"inner-fallback-first", "fail stays suspended (OIP-R12)", func(f []*finish) { f[1].status = host.Suspended }, "passed"},
 		{"inner-fallback-first", "the first never ends", func(f []*finish) { f[0].reached, f[0].status = false, host.Suspended }, "blocked"},
 		{"inner-fallback-first", "nothing ever ends", func(f []*finish) {
 			f[0].reached, f[0].status, f[0].events = false, host.Suspended, nil
 		}, "blocked"},
 		{"fallback-inherited", "honest", func([]*finish) {}, "passed"},
-		{"fallback-inherited", "fail by default", func(f []*finish) { f[2].status = host.Abandoned }, openintentv1.OIP0026H8},
+		{"fallback-inherited", "fail by default", func(f []*finish) { f[2].status = host.Abandoned }, openintent.OIP0026H8},
 		{"fallback-inherited", "the one before did not end", func(f []*finish) { f[1].reached = false }, "blocked"},
 		{"real-time-fallbacks", "honest", func([]*finish) {}, "passed"},
 	} {
@@ -104,22 +104,22 @@ func TestJudgesOfOneWindow(t *testing.T) {
 		{"no-policy", "honest", func([]*finish, *EndsObservation) {}, "passed"},
 		{"no-policy", "somebody is reminded",
 			func(f []*finish, _ *EndsObservation) { f[0].events = append(f[0].events, reminderAt(2, 2, nil)) },
-			openintentv1.OIP0026B1},
+			openintent.OIP0026B1},
 		{"no-policy", "it ends at once",
 			func(f []*finish, _ *EndsObservation) { f[0].events = []hosttest.Happened{expiredAt(0.1)} },
-			openintentv1.OIP0026B1},
+			openintent.OIP0026B1},
 		{"no-policy", "through the seam, it ends before",
 			func(f []*finish, o *EndsObservation) { f[0].before, o.Lapse.Seam = host.Abandoned, true },
-			openintentv1.OIP0026B1},
+			openintent.OIP0026B1},
 		{"one-attempt", "honest", func([]*finish, *EndsObservation) {}, "passed"},
 		{"one-attempt", "it hangs", func(f []*finish, _ *EndsObservation) {
 			f[1].reached, f[1].status, f[1].events = false, host.Suspended, nil
-		}, openintentv1.OIP0026N7},
+		}, openintent.OIP0026N7},
 		{"one-attempt", "it reminds",
 			func(f []*finish, _ *EndsObservation) { f[1].events = append(f[1].events, reminderAt(1, 2, nil)) },
-			openintentv1.OIP0026H1},
+			openintent.OIP0026H1},
 		{"one-attempt", "three windows",
-			func(f []*finish, _ *EndsObservation) { f[1].events = []hosttest.Happened{expiredAt(6)} }, openintentv1.OIP0026N7},
+			func(f []*finish, _ *EndsObservation) { f[1].events = []hosttest.Happened{expiredAt(6)} }, openintent.OIP0026N7},
 		{"real-time-single", "honest", func([]*finish, *EndsObservation) {}, "passed"},
 	} {
 		f := []*finish{finished(1, host.Abandoned, map[string]any{}), finished(1, host.Abandoned, map[string]any{})}
@@ -156,20 +156,20 @@ func TestJudgesOfAnAnswerInTime(t *testing.T) {
 	}{
 		{"answered-in-between", "honest", func(*testing.T, *InTimeObservation) {}, "passed"},
 		{"answered-in-between", "the first id is stale",
-			func(t *testing.T, o *InTimeObservation) { o.Answer.Status = wiretest.Status(t, 409) }, openintentv1.OIP0026N9},
+			func(t *testing.T, o *InTimeObservation) { o.Answer.Status = wiretest.Status(t, 409) }, openintent.OIP0026N9},
 		{"answered-in-between", "a new id", func(t *testing.T, o *InTimeObservation) {
 			o.Reminder.Reached.Last = wiretest.Value(t, map[string]any{"payload": map[string]any{"suspension_id": "s-2"}})
-		}, openintentv1.OIP0026N9},
+		}, openintent.OIP0026N9},
 		{"quiet-after-the-answer", "honest", func(*testing.T, *InTimeObservation) {}, "passed"},
 		{"quiet-after-the-answer", "it reminds",
-			func(t *testing.T, o *InTimeObservation) { o.After.Log = later(t, reminderAt(4, 3, nil)) }, openintentv1.OIPREAD4},
+			func(t *testing.T, o *InTimeObservation) { o.After.Log = later(t, reminderAt(4, 3, nil)) }, openintent.OIPREAD4},
 		{"quiet-after-the-answer", "it escalates",
-			func(t *testing.T, o *InTimeObservation) { o.After.Log = later(t, stepAt(4, 3, nil)) }, openintentv1.OIPREAD4},
+			func(t *testing.T, o *InTimeObservation) { o.After.Log = later(t, stepAt(4, 3, nil)) }, openintent.OIPREAD4},
 		{"quiet-after-the-answer", "it expires",
-			func(t *testing.T, o *InTimeObservation) { o.After.Log = later(t, expiredAt(6)) }, openintentv1.OIPREAD4},
+			func(t *testing.T, o *InTimeObservation) { o.After.Log = later(t, expiredAt(6)) }, openintent.OIPREAD4},
 		{"quiet-after-the-answer", "the fallback wins", func(t *testing.T, o *InTimeObservation) {
 			o.After.Intent = hosttest.IntentOf(t, host.Active, map[string]any{"resolution": "expired", "response": fallbackValue})
-		}, openintentv1.OIPREAD9},
+		}, openintent.OIPREAD9},
 		{"quiet-after-the-answer", "the answer was not taken",
 			func(t *testing.T, o *InTimeObservation) { o.Answer.Status = wiretest.Status(t, 409) }, "blocked"},
 		{"quiet-after-the-answer", "nobody was reminded", func(t *testing.T, o *InTimeObservation) {
@@ -205,7 +205,7 @@ func TestJudgesOfNoWindow(t *testing.T) {
 		o := honest(t)
 		change(&o)
 		t.Run(name, func(t *testing.T) {
-			hosttest.Ends(t, hosttest.Concludes(t, Suite(), "no-window", o), openintentv1.OIP0025F4)
+			hosttest.Ends(t, hosttest.Concludes(t, Suite(), "no-window", o), openintent.OIP0025F4)
 		})
 	}
 	o := honest(t)
@@ -230,11 +230,11 @@ func TestJudgesOfNotifications(t *testing.T) {
 		{"the context goes out", func(o *NotifyObservation) {
 			o.Received = wire.Values{wiretest.Value(t,
 				map[string]any{"context": map[string]any{"customer": []any{map[string]any{"secret": "x canary-1 y"}}}})}
-		}, openintentv1.OIP0026K1},
+		}, openintent.OIP0026K1},
 		{"in the name of a member",
 			func(o *NotifyObservation) { o.Received = wire.Values{wiretest.Value(t, map[string]any{"canary-1": 1})} },
-			openintentv1.OIP0026K1},
-		{"nothing comes", func(o *NotifyObservation) { o.Arrived.Reached, o.Received = false, nil }, openintentv1.OIP0026K1},
+			openintent.OIP0026K1},
+		{"nothing comes", func(o *NotifyObservation) { o.Arrived.Reached, o.Received = false, nil }, openintent.OIP0026K1},
 		{"nobody is reminded", func(o *NotifyObservation) {
 			o.Arrived.Reached, o.Received, o.Look.Log = false, nil, hosttest.LogOf(t, nil)
 		}, "blocked"},

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/openassay/assay/gen/openintentv1"
+	"github.com/openassay/assay/gen/openintent"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openintent/host"
@@ -93,14 +93,14 @@ func (o CourseObservation) judgeCounted(j *scenarios.Judge) {
 			seen = s.Later
 		}
 		if status := s.During.Intent.Body.Key("status").String(); !s.reminded() && status != host.Suspended {
-			j.BlockOn(openintentv1.OIP0026J1, "the intent was "+status+" before the next reminder was due")
+			j.BlockOn(openintent.OIP0026J1, "the intent was "+status+" before the next reminder was due")
 		}
-		j.Check(openintentv1.OIP0026N3, seen).To(check.Reached(), "attempt %d", s.Attempt)
+		j.Check(openintent.OIP0026N3, seen).To(check.Reached(), "attempt %d", s.Attempt)
 	}
 	sent := o.reminders().Each("/payload/attempt")
-	j.Check(openintentv1.OIP0026H1, sent).To(numbers(o.attempts()...), "reminders of %d attempts", o.Attempts)
-	j.Check(openintentv1.OIP0026E1, sent).To(numbers(o.attempts()...), "%s", host.EventRenotified)
-	j.Check(openintentv1.OIP0026N1, sent).To(check.That("not one of attempt 1", func(v any) bool {
+	j.Check(openintent.OIP0026H1, sent).To(numbers(o.attempts()...), "reminders of %d attempts", o.Attempts)
+	j.Check(openintent.OIP0026E1, sent).To(numbers(o.attempts()...), "%s", host.EventRenotified)
+	j.Check(openintent.OIP0026N1, sent).To(check.That("not one of attempt 1", func(v any) bool {
 		list, _ := v.([]any)
 		return len(list) > 0 && !slices.Contains(list, any(int64(1)))
 	}), "reminders")
@@ -110,7 +110,7 @@ func (o CourseObservation) judgeCounted(j *scenarios.Judge) {
 func (o CourseObservation) givenReminders(j *scenarios.Judge) {
 	o.givenTimer(j)
 	if len(o.reminders().Values) == 0 {
-		j.BlockOn(openintentv1.OIP0026N3, "no reminder was sent")
+		j.BlockOn(openintent.OIP0026N3, "no reminder was sent")
 	}
 }
 
@@ -119,7 +119,7 @@ func (o CourseObservation) givenReminders(j *scenarios.Judge) {
 // reminders there are.
 func (o CourseObservation) judgeOnTime(j *scenarios.Judge) {
 	o.givenReminders(j)
-	all := scenarios.IDs{openintentv1.OIP0026H3, openintentv1.OIP0026H5, openintentv1.OIPREAD5}
+	all := scenarios.IDs{openintent.OIP0026H3, openintent.OIP0026H5, openintent.OIPREAD5}
 	if o.Lapse.Seam {
 		for _, s := range o.Steps {
 			if !s.reminded() {
@@ -149,7 +149,7 @@ func (o CourseObservation) judgeOnTime(j *scenarios.Judge) {
 		}
 		d := time.Duration(o.Interval) * time.Second
 		// After a late reminder the next one is sooner if it is on time.
-		j.Check(openintentv1.OIP0026H3, at).To(host.Within(earlier.Add(d), later.Add(d), early+behind, late),
+		j.Check(openintent.OIP0026H3, at).To(host.Within(earlier.Add(d), later.Add(d), early+behind, late),
 			"an interval after what was before the reminder of attempt %d", n)
 		earlier, _ = host.TimeOf(at)
 		later, behind = earlier, max(0, earlier.Sub(start.Add(time.Duration(n-1)*d)))
@@ -177,12 +177,12 @@ func (o CourseObservation) judgePayload(j *scenarios.Judge) {
 	o.givenReminders(j)
 	for _, e := range o.reminders().Values {
 		p, n := e.Key("payload"), attemptOf(e)
-		j.Check(openintentv1.OIP0026E3, p.Key("suspension_id")).To(check.Equal(o.Suspension.ID), "suspension_id")
-		j.Check(openintentv1.OIP0026E3, p.Key("attempt")).To(check.Integer(2, int64(o.Attempts)), "attempt")
-		j.Check(openintentv1.OIP0026E3, p.Key("max_attempts")).To(check.Equal(o.Attempts), "max_attempts")
+		j.Check(openintent.OIP0026E3, p.Key("suspension_id")).To(check.Equal(o.Suspension.ID), "suspension_id")
+		j.Check(openintent.OIP0026E3, p.Key("attempt")).To(check.Integer(2, int64(o.Attempts)), "attempt")
+		j.Check(openintent.OIP0026E3, p.Key("max_attempts")).To(check.Equal(o.Attempts), "max_attempts")
 		textOrNull := check.That("a text, or null", func(v any) bool { _, isText := v.(string); return isText || v == nil })
 		for _, m := range []string{"channel_hint", "notify_to"} { // judgeLadder asks for the right ones
-			j.Check(openintentv1.OIP0026E3, p.Key(m)).To(textOrNull, "%s of attempt %d", m, n)
+			j.Check(openintent.OIP0026E3, p.Key(m)).To(textOrNull, "%s of attempt %d", m, n)
 		}
 		from, until := beginning(o.Suspension)
 		d := time.Duration(n) * time.Duration(o.Interval) * time.Second
@@ -194,7 +194,7 @@ func (o CourseObservation) judgePayload(j *scenarios.Judge) {
 				return isNone(v) || ok
 			})
 		}
-		j.Check(openintentv1.OIP0026E3, p.Key("next_attempt_at")).To(next, "next_attempt_at of attempt %d", n)
+		j.Check(openintent.OIP0026E3, p.Key("next_attempt_at")).To(next, "next_attempt_at of attempt %d", n)
 	}
 }
 
@@ -210,7 +210,7 @@ func ladderStep(attempt int64) (channel, to string) {
 }
 
 func (o CourseObservation) judgeWaitsOn(j *scenarios.Judge) {
-	ids := scenarios.IDs{openintentv1.OIP0026J1, openintentv1.OIP0026N2, openintentv1.OIP0026M1}
+	ids := scenarios.IDs{openintent.OIP0026J1, openintent.OIP0026N2, openintent.OIP0026M1}
 	o.givenReminders(j)
 	for _, s := range o.Steps {
 		if !s.reminded() {
@@ -229,27 +229,27 @@ func (o CourseObservation) judgeWaitsOn(j *scenarios.Judge) {
 				To(check.Equal(host.Suspended), "status of the intent during attempt %d", s.Attempt)
 		}
 	}
-	j.Check(openintentv1.OIP0026K3, o.reminders().Each("/payload/suspension_id")).
+	j.Check(openintent.OIP0026K3, o.reminders().Each("/payload/suspension_id")).
 		To(check.Each(check.Equal(o.Suspension.ID)), "suspension_id of the reminders")
 }
 
 func (o CourseObservation) judgeLadder(j *scenarios.Judge) {
 	o.givenReminders(j)
 	steps := o.AfterLate.Log.OfType(host.EventEscalated)
-	j.Check(openintentv1.OIP0026N4, steps.Each("/payload/attempt")).To(numbers(o.attempts()...), "steps that triggered")
-	j.Check(openintentv1.OIP0026E2, steps.Each("/payload/attempt")).To(numbers(o.attempts()...), "%s", host.EventEscalated)
+	j.Check(openintent.OIP0026N4, steps.Each("/payload/attempt")).To(numbers(o.attempts()...), "steps that triggered")
+	j.Check(openintent.OIP0026E2, steps.Each("/payload/attempt")).To(numbers(o.attempts()...), "%s", host.EventEscalated)
 	for _, e := range steps.Values {
 		p, n := e.Key("payload"), attemptOf(e)
 		channel, to := ladderStep(n)
-		j.Check(openintentv1.OIP0026E4, p.Key("suspension_id")).To(check.Equal(o.Suspension.ID), "suspension_id")
-		j.Check(openintentv1.OIP0026E4, p.Key("channel_hint")).To(textOrNone(channel), "channel_hint of step %d", n)
-		j.Check(openintentv1.OIP0026E4, p.Key("escalated_to")).To(textOrNone(to), "escalated_to of step %d", n)
+		j.Check(openintent.OIP0026E4, p.Key("suspension_id")).To(check.Equal(o.Suspension.ID), "suspension_id")
+		j.Check(openintent.OIP0026E4, p.Key("channel_hint")).To(textOrNone(channel), "channel_hint of step %d", n)
+		j.Check(openintent.OIP0026E4, p.Key("escalated_to")).To(textOrNone(to), "escalated_to of step %d", n)
 	}
 	for _, e := range o.reminders().Values {
 		n := attemptOf(e)
 		channel, to := ladderStep(n)
-		j.Check(openintentv1.OIP0026N5, e.At("/payload/channel_hint")).To(textOrNone(channel), "channel_hint of reminder %d", n)
-		j.Check(openintentv1.OIP0026N5, e.At("/payload/notify_to")).To(textOrNone(to), "notify_to of reminder %d", n)
+		j.Check(openintent.OIP0026N5, e.At("/payload/channel_hint")).To(textOrNone(channel), "channel_hint of reminder %d", n)
+		j.Check(openintent.OIP0026N5, e.At("/payload/notify_to")).To(textOrNone(to), "notify_to of reminder %d", n)
 	}
 }
 
@@ -260,20 +260,20 @@ func (o CourseObservation) judgeExpiry(j *scenarios.Judge) {
 		Before: o.BeforeEnd, End: o.End, After: o.After,
 	}
 	if !o.End.Reached {
-		j.Check(openintentv1.OIP0026N6, o.End).To(check.Reached())
-		j.Check(openintentv1.OIP0026E5, o.AfterLate.Log.OfType(host.EventExpired)).To(check.Len(1), "%s", host.EventExpired)
+		j.Check(openintent.OIP0026N6, o.End).To(check.Reached())
+		j.Check(openintent.OIP0026E5, o.AfterLate.Log.OfType(host.EventExpired)).To(check.Len(1), "%s", host.EventExpired)
 		return
 	}
-	for _, id := range (scenarios.IDs{openintentv1.OIP0026N6, openintentv1.OIP0026N7}) {
+	for _, id := range (scenarios.IDs{openintent.OIP0026N6, openintent.OIP0026N7}) {
 		end.judgeWindow(j, id, o.Lapse.Seam)
 	}
 	ended := o.AfterLate.Log.OfType(host.EventExpired)
-	j.Check(openintentv1.OIP0026E5, ended).To(check.Len(1), "%s", host.EventExpired)
+	j.Check(openintent.OIP0026E5, ended).To(check.Len(1), "%s", host.EventExpired)
 	if len(ended.Values) == 1 {
 		end.judgeOrder(j, ended.Values[0], o.AfterLate.Log)
 	}
-	end.judgeFails(j, openintentv1.OIP0025F1)
-	j.Check(openintentv1.OIP0025F3, o.After.Intent.Body.At("/state/_suspension/resolution")).
+	end.judgeFails(j, openintent.OIP0025F1)
+	j.Check(openintent.OIP0025F3, o.After.Intent.Body.At("/state/_suspension/resolution")).
 		To(check.Equal("expired"), "resolution in the record")
 }
 
@@ -281,14 +281,14 @@ func (o CourseObservation) judgeExpiry(j *scenarios.Judge) {
 func (e Ending) judgeOrder(j *scenarios.Judge, ended wire.Value, log host.Log) {
 	at, ok := host.TimeOf(ended.Key("created_at"))
 	if !ok {
-		j.Check(openintentv1.OIP0026E5, ended.Key("created_at")).To(host.Moment(), "created_at of %s", host.EventExpired)
+		j.Check(openintent.OIP0026E5, ended.Key("created_at")).To(host.Moment(), "created_at of %s", host.EventExpired)
 		return
 	}
 	changes := log.OfType("status_changed").Where(func(c wire.Value) bool {
 		return c.At("/payload/status").String() == host.Abandoned || c.At("/payload/to").String() == host.Abandoned
 	})
 	for _, c := range changes.Values {
-		j.Check(openintentv1.OIP0026E5, c.Key("created_at")).To(check.That("not before "+host.Stamp(at), func(v any) bool {
+		j.Check(openintent.OIP0026E5, c.Key("created_at")).To(check.That("not before "+host.Stamp(at), func(v any) bool {
 			s, _ := v.(string)
 			t, ok := host.ReadTime(s)
 			return ok && !t.Before(at)
@@ -352,14 +352,14 @@ func (e Ending) judgeContinues(j *scenarios.Judge, id scenarios.RequirementID) {
 func (o CourseObservation) judgeLate(j *scenarios.Judge) {
 	o.givenTimer(j)
 	if !o.End.Reached {
-		j.BlockOn(openintentv1.OIP0026N6, "the suspension did not end")
+		j.BlockOn(openintent.OIP0026N6, "the suspension did not end")
 	}
 	o.Control.Taken(j)
-	j.Check(openintentv1.OIPREAD3, o.Late.Status).To(check.Status(4), "an answer after the end")
+	j.Check(openintent.OIPREAD3, o.Late.Status).To(check.Status(4), "an answer after the end")
 	record := o.AfterLate.Intent.Body.At("/state/_suspension")
-	j.Check(openintentv1.OIPREAD3, record.Key("resolution")).To(check.Equal("expired"), "resolution in the record after it")
+	j.Check(openintent.OIPREAD3, record.Key("resolution")).To(check.Equal("expired"), "resolution in the record after it")
 	notLate := check.That("not the late answer", func(v any) bool { return v != "too late" })
-	j.Check(openintentv1.OIPREAD3, record.Key("response")).To(notLate, "response in the record after it")
-	j.Check(openintentv1.OIPREAD3, o.AfterLate.Intent.Body.Key("status")).
+	j.Check(openintent.OIPREAD3, record.Key("response")).To(notLate, "response in the record after it")
+	j.Check(openintent.OIPREAD3, o.AfterLate.Intent.Body.Key("status")).
 		To(check.Equal(o.After.Intent.Body.Key("status").String()), "status of the intent after it")
 }

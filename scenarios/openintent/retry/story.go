@@ -3,6 +3,7 @@ package retry
 import (
 	"fmt"
 
+	"github.com/openassay/assay/gen/openintent"
 	"github.com/openassay/assay/gen/openintentv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
@@ -14,10 +15,10 @@ import (
 // StorySuite returns the suite story.
 func StorySuite() scenarios.Suite {
 	all := scenarios.IDs{
-		openintentv1.OIP0026T1, openintentv1.OIP0026T2, openintentv1.OIP0026T3, openintentv1.OIP0026T5, openintentv1.OIP0026T6,
-		openintentv1.OIP0026T7, openintentv1.OIP0026T8, openintentv1.OIP0026T9, openintentv1.OIP0026T10,
-		openintentv1.OIP0026T11, openintentv1.OIP0026T12, openintentv1.OIP0026T13, openintentv1.OIP0026T14,
-		openintentv1.OIP0026T15,
+		openintent.OIP0026T1, openintent.OIP0026T2, openintent.OIP0026T3, openintent.OIP0026T5, openintent.OIP0026T6,
+		openintent.OIP0026T7, openintent.OIP0026T8, openintent.OIP0026T9, openintent.OIP0026T10,
+		openintent.OIP0026T11, openintent.OIP0026T12, openintent.OIP0026T13, openintent.OIP0026T14,
+		openintent.OIP0026T15,
 	}
 	return scenarios.Suite{
 		ID: "story", Title: "the example of RFC-0026 section 9, from the suspension to the end of the workflow",
@@ -40,33 +41,33 @@ func (o StoryObservation) judge(j *scenarios.Judge) {
 	event := func(what openintentv1.EventType) wire.Found {
 		return o.Reminded.Log.OfType(what).Where(func(e wire.Value) bool { return attemptOf(e) == 2 })
 	}
-	j.Check(openintentv1.OIP0026T1, o.Suspension.After.Body.Key("status")).To(check.Equal(host.Suspended), "%s intent 2", t(0))
-	j.Check(openintentv1.OIP0026T2, o.Task2Blocked).To(check.Reached(), "%s task 2", t(0))
-	j.Check(openintentv1.OIP0026T2, o.Task2.Body.Key("blocked_reason")).
+	j.Check(openintent.OIP0026T1, o.Suspension.After.Body.Key("status")).To(check.Equal(host.Suspended), "%s intent 2", t(0))
+	j.Check(openintent.OIP0026T2, o.Task2Blocked).To(check.Reached(), "%s task 2", t(0))
+	j.Check(openintent.OIP0026T2, o.Task2.Body.Key("blocked_reason")).
 		To(check.Equal("intent_suspended"), "%s blocked_reason of task 2", t(0))
-	j.Check(openintentv1.OIP0026T3, o.Phase3Blocked).To(check.Reached(), "%s intent 3", t(0))
+	j.Check(openintent.OIP0026T3, o.Phase3Blocked).To(check.Reached(), "%s intent 3", t(0))
 	docs := o.Waiting.Docs()
-	j.Check(openintentv1.OIP0026T5, host.Locate(host.PortfolioFlag, docs).Value).
+	j.Check(openintent.OIP0026T5, host.Locate(host.PortfolioFlag, docs).Value).
 		To(check.Equal(true), "%s has_suspended_members of the portfolio", t(0))
-	j.Check(openintentv1.OIP0026T5, host.Locate(host.PortfolioCount, docs).Value).
+	j.Check(openintent.OIP0026T5, host.Locate(host.PortfolioCount, docs).Value).
 		To(check.Equal(1), "%s suspended_member_count of the portfolio", t(0))
-	j.Check(openintentv1.OIP0026T15, o.Refused.Status).To(check.Status(4), "%s a claim of phase 3", t(0))
+	j.Check(openintent.OIP0026T15, o.Refused.Status).To(check.Status(4), "%s a claim of phase 3", t(0))
 
-	j.Check(openintentv1.OIP0026T6, o.Reminder).To(check.Reached(), "%s attempt 2", t(1))
+	j.Check(openintent.OIP0026T6, o.Reminder).To(check.Reached(), "%s attempt 2", t(1))
 	reminder, escalation := event(host.EventRenotified), event(host.EventEscalated)
-	j.Check(openintentv1.OIP0026T6, reminder).To(check.Len(1), "%s %s of attempt 2", t(1), host.EventRenotified)
-	j.Check(openintentv1.OIP0026T7, reminder.Each("/payload/channel_hint")).
+	j.Check(openintent.OIP0026T6, reminder).To(check.Len(1), "%s %s of attempt 2", t(1), host.EventRenotified)
+	j.Check(openintent.OIP0026T7, reminder.Each("/payload/channel_hint")).
 		To(check.Each(check.Equal("email")), "%s channel_hint of attempt 2", t(1))
-	j.Check(openintentv1.OIP0026T8, escalation).To(check.Len(1), "%s %s of attempt 2", t(1), host.EventEscalated)
+	j.Check(openintent.OIP0026T8, escalation).To(check.Len(1), "%s %s of attempt 2", t(1), host.EventEscalated)
 
-	j.Check(openintentv1.OIP0026T9, o.Answer.Status).To(check.Status(2), "%s the answer", t(1.5))
+	j.Check(openintent.OIP0026T9, o.Answer.Status).To(check.Status(2), "%s the answer", t(1.5))
 	for _, s := range []struct {
 		id   scenarios.RequirementID
 		wait wire.Wait
 	}{
-		{openintentv1.OIP0026T10, o.Phase2Active}, {openintentv1.OIP0026T11, o.Task2Running},
-		{openintentv1.OIP0026T10, o.Phase2Done}, {openintentv1.OIP0026T11, o.Task2Done},
-		{openintentv1.OIP0026T12, o.Phase3Active},
+		{openintent.OIP0026T10, o.Phase2Active}, {openintent.OIP0026T11, o.Task2Running},
+		{openintent.OIP0026T10, o.Phase2Done}, {openintent.OIP0026T11, o.Task2Done},
+		{openintent.OIP0026T12, o.Phase3Active},
 	} {
 		if s.wait.What == "" { // the story broke off before; an earlier check says why
 			return
@@ -76,11 +77,11 @@ func (o StoryObservation) judge(j *scenarios.Judge) {
 	if !o.Phase3Active.Reached {
 		return
 	}
-	j.Check(openintentv1.OIP0026T13, o.Granted.Status).
+	j.Check(openintent.OIP0026T13, o.Granted.Status).
 		To(check.Status(2), "%s the claim of phase 3 with the outputs of phase 2", t(1.5))
-	j.Check(openintentv1.OIP0026T14, o.Phase3Done).To(check.Reached(), "in the end phase 3")
-	j.Check(openintentv1.OIP0026T14, host.Locate(host.PortfolioAggregate, o.Ended.Docs()).Value).
+	j.Check(openintent.OIP0026T14, o.Phase3Done).To(check.Reached(), "in the end phase 3")
+	j.Check(openintent.OIP0026T14, host.Locate(host.PortfolioAggregate, o.Ended.Docs()).Value).
 		To(check.Equal(host.Completed), "in the end the workflow")
-	j.Check(openintentv1.OIP0026T15, o.Log.OfType(host.EventExpired)).
+	j.Check(openintent.OIP0026T15, o.Log.OfType(host.EventExpired)).
 		To(check.Len(0), "what did not happen: %s", host.EventExpired)
 }

@@ -3,7 +3,7 @@ package retry
 import (
 	"testing"
 
-	"github.com/openassay/assay/gen/openintentv1"
+	"github.com/openassay/assay/gen/openintent"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openintent/host"
 	"github.com/openassay/assay/scenarios/openintent/hosttest"
@@ -46,38 +46,38 @@ func TestJudgeOfTheStory(t *testing.T) {
 		change func(*StoryObservation)
 		want   string
 	}{
-		"task 2 runs on": {func(o *StoryObservation) { o.Task2Blocked.Reached = false }, openintentv1.OIP0026T2},
+		"task 2 runs on": {func(o *StoryObservation) { o.Task2Blocked.Reached = false }, openintent.OIP0026T2},
 		"task 2 says another reason": {func(o *StoryObservation) { o.Task2 = hosttest.ReplyOf(t, 200, map[string]any{}) },
-			openintentv1.OIP0026T2},
-		"intent 3 runs on": {func(o *StoryObservation) { o.Phase3Blocked.Reached = false }, openintentv1.OIP0026T3},
+			openintent.OIP0026T2},
+		"intent 3 runs on": {func(o *StoryObservation) { o.Phase3Blocked.Reached = false }, openintent.OIP0026T3},
 		"the portfolio is blind": {func(o *StoryObservation) {
 			o.Waiting.Portfolio = hosttest.ReplyOf(t, 200, map[string]any{"has_suspended_members": false, "suspended_member_count": 0})
-		}, openintentv1.OIP0026T5},
+		}, openintent.OIP0026T5},
 		"phase 3 is claimed too early": {func(o *StoryObservation) { o.Refused = hosttest.ReplyOf(t, 200, map[string]any{}) },
-			openintentv1.OIP0026T15},
+			openintent.OIP0026T15},
 		"nobody is reminded": {func(o *StoryObservation) {
 			o.Reminder.Reached, o.Reminded.Log = false, hosttest.LogOf(t, nil)
-		}, openintentv1.OIP0026T6},
+		}, openintent.OIP0026T6},
 		"over the old channel": {func(o *StoryObservation) {
 			o.Reminded.Log = hosttest.LogOf(t, []hosttest.Happened{reminderAt(2, 2, map[string]any{"channel_hint": "slack"}), stepAt(2, 2, nil)})
-		}, openintentv1.OIP0026T7},
+		}, openintent.OIP0026T7},
 		"nothing is escalated": {func(o *StoryObservation) {
 			o.Reminded.Log = hosttest.LogOf(t, []hosttest.Happened{reminderAt(2, 2, nil)})
-		}, openintentv1.OIP0026T8},
+		}, openintent.OIP0026T8},
 		"the answer is refused": {func(o *StoryObservation) {
 			o.Answer, o.Phase2Active = host.Reply{Asked: "the operator answers", Status: wiretest.Status(t, 409)},
 				hosttest.WaitOf(t, "intent 2 is active", false, nil)
 			o.Task2Running, o.Phase2Done, o.Task2Done, o.Phase3Active = wire.Wait{}, wire.Wait{}, wire.Wait{}, wire.Wait{}
-		}, openintentv1.OIP0026T9},
-		"task 2 stays blocked":   {func(o *StoryObservation) { o.Task2Running.Reached = false }, openintentv1.OIP0026T11},
-		"intent 3 stays blocked": {func(o *StoryObservation) { o.Phase3Active.Reached = false }, openintentv1.OIP0026T12},
+		}, openintent.OIP0026T9},
+		"task 2 stays blocked":   {func(o *StoryObservation) { o.Task2Running.Reached = false }, openintent.OIP0026T11},
+		"intent 3 stays blocked": {func(o *StoryObservation) { o.Phase3Active.Reached = false }, openintent.OIP0026T12},
 		"phase 3 cannot be claimed": {func(o *StoryObservation) { o.Granted = hosttest.ReplyOf(t, 409, map[string]any{}) },
-			openintentv1.OIP0026T13},
+			openintent.OIP0026T13},
 		"the workflow does not end": {func(o *StoryObservation) {
 			o.Ended.Portfolio = hosttest.ReplyOf(t, 200, map[string]any{"status": host.Active})
-		}, openintentv1.OIP0026T14},
+		}, openintent.OIP0026T14},
 		"it expired although answered": {func(o *StoryObservation) { o.Log = hosttest.LogOf(t, []hosttest.Happened{expiredAt(1)}) },
-			openintentv1.OIP0026T15},
+			openintent.OIP0026T15},
 	} {
 		o := honestStory(t)
 		c.change(&o)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/openassay/assay/gen/openintent"
 	"github.com/openassay/assay/gen/openintentv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
@@ -131,21 +132,21 @@ func (o StreamedObservation) has(t openintentv1.EventType) bool {
 var streamAsLog = scenarios.Scenario{
 	ID:     "openintent/streams/as-the-log",
 	Title:  "the stream of an intent has what its log has while it is suspended and answered, each once",
-	Proves: scenarios.IDs{openintentv1.OIP00061},
+	Proves: scenarios.IDs{openintent.OIP00061},
 	Claim:  claims.Streams,
 	Ask: scenarios.Ask(streamed, func(o StreamedObservation, j *scenarios.Judge) {
 		o.Log.Readable(j)
 		if !o.has(host.EventResumed) {
-			j.BlockOn(openintentv1.OIP0025A14, "setup failed: the log has no intent.resumed")
+			j.BlockOn(openintent.OIP0025A14, "setup failed: the log has no intent.resumed")
 		}
-		o.checkStream(j, openintentv1.OIP00061, func(openintentv1.EventType) bool { return true })
+		o.checkStream(j, openintent.OIP00061, func(openintentv1.EventType) bool { return true })
 	}),
 }
 
 var streamReminders = scenarios.Scenario{
 	ID:     "openintent/streams/reminders",
 	Title:  "reminders and escalations reach the stream of an intent as other events do",
-	Proves: scenarios.IDs{openintentv1.OIP0026L4},
+	Proves: scenarios.IDs{openintent.OIP0026L4},
 	Claim:  claims.With(claims.Streams, claims.Notifier),
 	Ask: scenarios.Ask(streamedReminders, func(o StreamedObservation, j *scenarios.Judge) {
 		o.Log.Readable(j)
@@ -154,9 +155,9 @@ var streamReminders = scenarios.Scenario{
 				j.NotThere(wire.Found{In: o.Log.Read.Ref()},
 					"reminders that a server sends by itself (intent.suspension_renotified)")
 			}
-			j.BlockOn(openintentv1.OIP0026E1, "setup failed: the log has no reminder")
+			j.BlockOn(openintent.OIP0026E1, "setup failed: the log has no reminder")
 		}
-		o.checkStream(j, openintentv1.OIP0026L4, func(t openintentv1.EventType) bool {
+		o.checkStream(j, openintent.OIP0026L4, func(t openintentv1.EventType) bool {
 			return t == host.EventRenotified || t == host.EventEscalated
 		})
 	}),

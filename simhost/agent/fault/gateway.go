@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	requirement "github.com/openassay/assay/gen/agenticloop"
 	al "github.com/openassay/assay/gen/agenticloopv2"
 	"github.com/openassay/assay/simhost/agent/rules"
 )
@@ -16,7 +17,7 @@ var gatewayFaults = []Fault{
 		ID:     "agent.calls-the-gateway",
 		Title:  "a turn starts a job of the gateway's by its API",
 		Looks:  "a call to the address that the config has as the gateway's",
-		Breaks: []string{al.RFC103N2, al.RFC103O2},
+		Breaks: []string{requirement.RFC103N2, requirement.RFC103O2},
 		Replace: func(s *rules.Set) {
 			s.Output.Logs = func(lines []al.LogEntry, h rules.Handed) []al.LogEntry {
 				trigger(h.Config)

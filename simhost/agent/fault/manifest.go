@@ -3,7 +3,7 @@ package fault
 import (
 	"bytes"
 
-	al "github.com/openassay/assay/gen/agenticloopv2"
+	al "github.com/openassay/assay/gen/agenticloop"
 	"github.com/openassay/assay/simhost/agent/rules"
 )
 

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"strings"
 
+	requirement "github.com/openassay/assay/gen/agenticloop"
 	al "github.com/openassay/assay/gen/agenticloopv2"
 	"github.com/openassay/assay/simhost/agent/rules"
 )
@@ -73,28 +74,28 @@ var outputFaults = []Fault{
 		ID:      "agent.waits-with-exit-98",
 		Title:   "a turn that asks for a tool ends with exit code 98",
 		Looks:   "exit code 98 beside a request",
-		Breaks:  []string{al.RFC103I7, al.RFC103N1, al.RFC103O3},
+		Breaks:  []string{requirement.RFC103I7, requirement.RFC103N1, requirement.RFC103O3},
 		Replace: exiting(98, emits(asks)),
 	},
 	{
 		ID:      "agent.gives-up-with-exit-1",
 		Title:   "a turn that gives a run up ends with exit code 1",
 		Looks:   "exit code 1 beside agent.escalated",
-		Breaks:  []string{al.RFC103I7, al.RFC103P1, al.RFC103P6},
+		Breaks:  []string{requirement.RFC103I7, requirement.RFC103P1, requirement.RFC103P6},
 		Replace: exiting(1, emits(escalated)),
 	},
 	{
 		ID:      "agent.refuses-with-exit-1",
 		Title:   "a turn that answers with an error ends with exit code 1",
 		Looks:   "exit code 1 beside status error",
-		Breaks:  []string{al.RFC103I7},
+		Breaks:  []string{requirement.RFC103I7},
 		Replace: exiting(1, func(r al.Response) bool { return r.Status == al.ResponseStatusError }),
 	},
 	{
 		ID:     "agent.dump-on-stdout",
 		Title:  "input that is no request is answered with a dump",
 		Looks:  "a stack trace on the standard output",
-		Breaks: []string{al.RFC103WIRE6, al.RFC103WIRE1},
+		Breaks: []string{requirement.RFC103WIRE6, requirement.RFC103WIRE1},
 		Replace: writing(func(answer []byte, readable bool) []byte {
 			if readable {
 				return answer
@@ -106,7 +107,7 @@ var outputFaults = []Fault{
 		ID:      "agent.log-before-answer",
 		Title:   "a line of log stands before the answer",
 		Looks:   "the standard output does not begin with the answer",
-		Breaks:  []string{al.RFC103WIRE1, al.RFC103P2},
+		Breaks:  []string{requirement.RFC103WIRE1, requirement.RFC103P2},
 		Twin:    "there an answer stands behind the answer, here the first thing is none",
 		Replace: writing(func(answer []byte, _ bool) []byte { return append([]byte("INFO turn done\n"), answer...) }),
 	},
@@ -114,14 +115,14 @@ var outputFaults = []Fault{
 		ID:      "agent.answers-twice",
 		Title:   "the answer is written two times",
 		Looks:   "two objects on the standard output",
-		Breaks:  []string{al.RFC103WIRE1, al.RFC103P2},
+		Breaks:  []string{requirement.RFC103WIRE1, requirement.RFC103P2},
 		Replace: writing(func(answer []byte, _ bool) []byte { return bytes.Join([][]byte{answer, answer}, []byte("\n")) }),
 	},
 	{
 		ID:     "agent.no-number-in-answer",
 		Title:  "a count that is not known is written as NaN",
 		Looks:  "the answer is no JSON",
-		Breaks: []string{al.RFC103WIRE1, al.RFC103P2},
+		Breaks: []string{requirement.RFC103WIRE1, requirement.RFC103P2},
 		Twin:   "there is one answer and nothing beside it, and a value in it that JSON does not have",
 		Replace: writing(func(answer []byte, _ bool) []byte {
 			return bytes.Replace(answer, []byte(`"reframes":0`), []byte(`"reframes":NaN`), 1)
@@ -131,7 +132,7 @@ var outputFaults = []Fault{
 		ID:     "agent.escalation-is-error",
 		Title:  "a turn in which a run meets its budget answers with status error",
 		Looks:  "status error beside agent.escalated, so that neither the event nor the state counts",
-		Breaks: []string{al.RFC103P3, al.RFC103F7},
+		Breaks: []string{requirement.RFC103P3, requirement.RFC103F7},
 		Replace: answering(func(r *al.Response) {
 			if emits(escalated)(*r) && strings.Contains(string(r.Events[0].Payload), "max_steps_exceeded") {
 				r.Status, r.Error = al.ResponseStatusError, "the run was given up"
@@ -142,14 +143,14 @@ var outputFaults = []Fault{
 		ID:      "agent.error-without-words",
 		Title:   "an error does not say what went wrong",
 		Looks:   "status error without error",
-		Breaks:  []string{al.RFC103WIRE2},
+		Breaks:  []string{requirement.RFC103WIRE2},
 		Replace: answering(func(r *al.Response) { r.Error = "" }),
 	},
 	{
 		ID:       "agent.result-unsaid",
 		Title:    "an answer does not say what was done",
 		Looks:    "status ok without result",
-		Breaks:   []string{al.RFC103WIRE4},
+		Breaks:   []string{requirement.RFC103WIRE4},
 		Revision: "2026-06",
 		Replace:  answering(func(r *al.Response) { r.Result = "" }),
 	},
@@ -157,7 +158,7 @@ var outputFaults = []Fault{
 		ID:     "agent.strange-log-level",
 		Title:  "logs are of level notice",
 		Looks:  "a log whose level the protocol does not have",
-		Breaks: []string{al.RFC103WIRE5},
+		Breaks: []string{requirement.RFC103WIRE5},
 		Replace: answering(func(r *al.Response) {
 			r.Logs = append(r.Logs, al.LogEntry{Level: "notice", Message: "turn done"})
 		}),
@@ -166,7 +167,7 @@ var outputFaults = []Fault{
 		ID:     "agent.asks-two-tools",
 		Title:  "a turn asks for a step that failed two times at once",
 		Looks:  "two requests in one answer",
-		Breaks: []string{al.RFC103T1, al.RFC103T9, al.RFC103F4},
+		Breaks: []string{requirement.RFC103T1, requirement.RFC103T9, requirement.RFC103F4},
 		Replace: answering(func(r *al.Response) {
 			if emits(asks)(*r) && retries(*r) {
 				r.Events = append(r.Events, r.Events[0])
@@ -177,7 +178,7 @@ var outputFaults = []Fault{
 		ID:     "agent.tells-progress",
 		Title:  "a turn that asks for a tool also tells of its progress",
 		Looks:  "an event agent.progress beside a request",
-		Breaks: []string{al.RFC103P4, al.RFC103T9},
+		Breaks: []string{requirement.RFC103P4, requirement.RFC103T9},
 		Replace: answering(func(r *al.Response) {
 			if emits(asks)(*r) {
 				r.Events = append(r.Events, al.Event{Type: "agent.progress", Payload: json.RawMessage("{}")})
@@ -188,7 +189,7 @@ var outputFaults = []Fault{
 		ID:     "agent.starts-another-agent",
 		Title:  "a run that reached its goal starts another",
 		Looks:  "an event agentic.start beside agent.completed",
-		Breaks: []string{al.RFC103G2, al.RFC103N4, al.RFC103P4},
+		Breaks: []string{requirement.RFC103G2, requirement.RFC103N4, requirement.RFC103P4},
 		Replace: answering(func(r *al.Response) {
 			if emits(completed)(*r) {
 				r.Events = append(r.Events, al.Event{Type: "agentic.start", Payload: json.RawMessage(`{"goal":"go on"}`)})
@@ -199,14 +200,14 @@ var outputFaults = []Fault{
 		ID:      "agent.config-logged",
 		Title:   "the log of a turn has the settings",
 		Looks:   "what stands in config, a key among it, stands in logs",
-		Breaks:  []string{al.RFC103READ10},
+		Breaks:  []string{requirement.RFC103READ10},
 		Replace: logging(func(h rules.Handed) string { return "settings: " + string(h.Config) }),
 	},
 	{
 		ID:      "agent.secrets-logged",
 		Title:   "the log of a turn has the secrets",
 		Looks:   "what stands in secrets stands in logs",
-		Breaks:  []string{al.RFC103READ10},
+		Breaks:  []string{requirement.RFC103READ10},
 		Twin:    "later gateways hand keys over as secrets and no longer in the config: who hides the one need not hide the other",
 		Replace: logging(func(h rules.Handed) string { return "secrets: " + string(h.Secrets) }),
 	},
@@ -214,7 +215,7 @@ var outputFaults = []Fault{
 		ID:     "agent.other-runs-logged",
 		Title:  "the log of a turn has all runs",
 		Looks:  "the goal of another run stands in logs",
-		Breaks: []string{al.RFC103READ10},
+		Breaks: []string{requirement.RFC103READ10},
 		Twin:   "what is told is not the operator's, but that of another run, which has a mark of its own",
 		Replace: logging(func(h rules.Handed) string {
 			all, err := json.Marshal(h.State)
@@ -228,14 +229,14 @@ var outputFaults = []Fault{
 		ID:      "agent.completes-with-exit-1",
 		Title:   "a turn in which a run reaches its goal ends with exit code 1",
 		Looks:   "exit code 1 beside agent.completed",
-		Breaks:  []string{al.RFC103O3, al.RFC103I7},
+		Breaks:  []string{requirement.RFC103O3, requirement.RFC103I7},
 		Replace: exiting(1, emits(completed)),
 	},
 	{
 		ID:     "agent.events-dated-in-words",
 		Title:  "an event tells its time as people do",
 		Looks:  "a timestamp beside a request that is no RFC 3339 time",
-		Breaks: []string{al.RFC103WIRE3},
+		Breaks: []string{requirement.RFC103WIRE3},
 		Replace: writing(func(answer []byte, _ bool) []byte {
 			return bytes.Replace(answer, []byte(`"type":"agentic.tool_request.`), []byte(`"timestamp":"this morning","type":"agentic.tool_request.`), 1)
 		}),
@@ -244,7 +245,7 @@ var outputFaults = []Fault{
 		ID:      "agent.waits-for-the-tool",
 		Title:   "a turn that asks for a tool also has the gateway run it, and waits for it",
 		Looks:   "the program of the gateway is called during a turn",
-		Breaks:  []string{al.RFC103N2, al.RFC103O2},
+		Breaks:  []string{requirement.RFC103N2, requirement.RFC103O2},
 		Twin:    "there the gateway is called over the network, here its program is, which only a process of its own can be seen to do",
 		Process: true,
 		Replace: answering(func(r *al.Response) {
@@ -257,7 +258,7 @@ var outputFaults = []Fault{
 		ID:      "agent.leaves-a-process",
 		Title:   "a turn that asks for a tool leaves a process behind that waits for the result",
 		Looks:   "a process that the turn started is alive when it has ended",
-		Breaks:  []string{al.RFC103T10},
+		Breaks:  []string{requirement.RFC103T10},
 		Process: true,
 		Replace: answering(func(r *al.Response) {
 			if emits(asks)(*r) {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	al "github.com/openassay/assay/gen/agenticloopv2"
+	al "github.com/openassay/assay/gen/agenticloop"
 	"github.com/openassay/assay/simhost/agent/rules"
 )
 

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	requirement "github.com/openassay/assay/gen/agenticloop"
 	al "github.com/openassay/assay/gen/agenticloopv2"
 	"github.com/openassay/assay/simhost/agent/rules"
 )
@@ -69,7 +70,7 @@ var stateFaults = []Fault{
 		ID:      "agent.pending-unkept",
 		Title:   "from the third step on, what is asked for is not kept",
 		Looks:   "no pending_step and no pending_tool beside a request",
-		Breaks:  []string{al.RFC103I3, al.RFC103S6},
+		Breaks:  []string{requirement.RFC103I3, requirement.RFC103S6},
 		Twin:    "there something is pending and it is the wrong step, here nothing is",
 		Replace: pending(func(int64, string) (int64, string) { return 0, "" }),
 	},
@@ -77,7 +78,7 @@ var stateFaults = []Fault{
 		ID:     "agent.pending-tool-unkept",
 		Title:  "the tool that is asked for at the second step is not kept",
 		Looks:  "no pending_tool beside a request with step 2",
-		Breaks: []string{al.RFC103I3, al.RFC103S6},
+		Breaks: []string{requirement.RFC103I3, requirement.RFC103S6},
 		Replace: func(s *rules.Set) {
 			s.State.Pending = func(step int64, tool string) (int64, string) {
 				if step == 2 {
@@ -91,21 +92,21 @@ var stateFaults = []Fault{
 		ID:      "agent.pending-lags",
 		Title:   "from the third step on, the step that is kept as pending is the one before",
 		Looks:   "pending_step is 2 beside a request with step 3",
-		Breaks:  []string{al.RFC103I3, al.RFC103S6},
+		Breaks:  []string{requirement.RFC103I3, requirement.RFC103S6},
 		Replace: pending(func(step int64, tool string) (int64, string) { return step - 1, tool }),
 	},
 	{
 		ID:      "agent.other-runs-dropped",
 		Title:   "a turn gives back its own run alone",
 		Looks:   "the other runs are missing in state_updates",
-		Breaks:  []string{al.RFC103WIRE12, al.RFC103READ5},
+		Breaks:  []string{requirement.RFC103WIRE12, requirement.RFC103READ5},
 		Replace: others(func(json.RawMessage) json.RawMessage { return nil }),
 	},
 	{
 		ID:     "agent.other-runs-touched",
 		Title:  "a turn of one run marks the others that have come as far as step 2",
 		Looks:  "a member that was not there stands in the other runs",
-		Breaks: []string{al.RFC103READ5, al.RFC103WIRE12},
+		Breaks: []string{requirement.RFC103READ5, requirement.RFC103WIRE12},
 		Replace: others(func(raw json.RawMessage) json.RawMessage {
 			var members map[string]json.RawMessage
 			if json.Unmarshal(raw, &members) != nil || string(members["step"]) != "2" {
@@ -123,35 +124,35 @@ var stateFaults = []Fault{
 		ID:      "agent.result-kept-in-state",
 		Title:   "what a tool found is kept in the state, however long it is",
 		Looks:   "the text of a result stands in the run, which grows by as much",
-		Breaks:  []string{al.RFC103READ7},
+		Breaks:  []string{requirement.RFC103READ7},
 		Replace: func(s *rules.Set) { s.State.Keeps = func(text string) string { return text } },
 	},
 	{
 		ID:      "agent.completed-steps-unlisted",
 		Title:   "the steps that are done are not listed",
 		Looks:   "completed_steps is missing in the run",
-		Breaks:  []string{al.RFC103D3},
+		Breaks:  []string{requirement.RFC103D3},
 		Replace: func(s *rules.Set) { s.State.Completed = func([]int64, int64) []int64 { return nil } },
 	},
 	{
 		ID:      "agent.last-run-untold",
 		Title:   "which run was started last is not told",
 		Looks:   "last_run_id is empty behind a start",
-		Breaks:  []string{al.RFC103S3},
+		Breaks:  []string{requirement.RFC103S3},
 		Replace: func(s *rules.Set) { s.State.Last = func(string) string { return "" } },
 	},
 	{
 		ID:      "agent.state-unbounded",
 		Title:   "the state grows beyond what the gateway keeps",
 		Looks:   "a state of more than 1 MiB",
-		Breaks:  []string{al.RFC103WIRE13},
+		Breaks:  []string{requirement.RFC103WIRE13},
 		Replace: func(s *rules.Set) { s.State.Fits = func(int) bool { return true } },
 	},
 	{
 		ID:     "agent.start-unkept",
 		Title:  "a start asks for its first tool, and the gateway is not told of its run",
 		Looks:  "state_updates behind a start names the run in last_run_id alone",
-		Breaks: []string{al.RFC103P5, al.RFC103T3, al.RFC103I3},
+		Breaks: []string{requirement.RFC103P5, requirement.RFC103T3, requirement.RFC103I3},
 		Replace: func(s *rules.Set) {
 			s.State.Runs = func(before, after map[string]json.RawMessage, changed string) map[string]json.RawMessage {
 				if _, known := before[changed]; known {
@@ -167,7 +168,7 @@ var stateFaults = []Fault{
 		ID:     "agent.budget-is-max-loops",
 		Title:  "a run has its budget as max_loops, as the second version of the plugin in Go had it",
 		Looks:  "max_steps is missing in the run",
-		Breaks: []string{al.RFC103S2},
+		Breaks: []string{requirement.RFC103S2},
 		Replace: func(s *rules.Set) {
 			s.State.Written = renaming("max_steps", "max_loops")
 			s.State.Read = renaming("max_loops", "max_steps")
@@ -177,7 +178,7 @@ var stateFaults = []Fault{
 		ID:     "agent.run-of-unknown-age",
 		Title:  "a run does not say when it was made, nor when it changed",
 		Looks:  "created_at and updated_at are missing in the run",
-		Breaks: []string{al.RFC103S4},
+		Breaks: []string{requirement.RFC103S4},
 		Replace: keeping(func(run map[string]json.RawMessage) {
 			delete(run, "created_at")
 			delete(run, "updated_at")
@@ -187,7 +188,7 @@ var stateFaults = []Fault{
 		ID:     "agent.second-step-unkept",
 		Title:  "the result of the first step leads to a request, and the gateway is not told of what changed of the run",
 		Looks:  "state_updates beside the request with step 2 has the run as it was at step 1",
-		Breaks: []string{al.RFC103T8, al.RFC103I3, al.RFC103I6},
+		Breaks: []string{requirement.RFC103T8, requirement.RFC103I3, requirement.RFC103I6},
 		Replace: func(s *rules.Set) {
 			s.State.Runs = func(before, after map[string]json.RawMessage, changed string) map[string]json.RawMessage {
 				var run al.Run
@@ -225,28 +226,28 @@ var fileFaults = []Fault{
 		ID:      "agent.no-memory-file",
 		Title:   "the workspace has no memory.md",
 		Looks:   "the file is missing behind a start",
-		Breaks:  []string{al.RFC103W1},
+		Breaks:  []string{requirement.RFC103W1},
 		Replace: unwritten("memory.md"),
 	},
 	{
 		ID:      "agent.no-trace-file",
 		Title:   "the workspace has no trace.jsonl",
 		Looks:   "the file is missing behind a start",
-		Breaks:  []string{al.RFC103W1, al.RFC103W2},
+		Breaks:  []string{requirement.RFC103W1, requirement.RFC103W2},
 		Replace: unwritten("trace.jsonl"),
 	},
 	{
 		ID:      "agent.trace-begins-anew",
 		Title:   "each turn writes a trace of its own",
 		Looks:   "trace.jsonl behind the second turn lacks the lines of the first",
-		Breaks:  []string{al.RFC103W2},
+		Breaks:  []string{requirement.RFC103W2},
 		Replace: extending("trace.jsonl", func(_, added []byte) []byte { return added }),
 	},
 	{
 		ID:     "agent.trace-in-words",
 		Title:  "the trace has a heading to each turn",
 		Looks:  "a line of trace.jsonl is no JSON",
-		Breaks: []string{al.RFC103W2},
+		Breaks: []string{requirement.RFC103W2},
 		Twin:   "there lines are lost, here all of them stay, and some cannot be read",
 		Replace: extending("trace.jsonl", func(before, added []byte) []byte {
 			return slices.Concat(before, []byte("--- turn ---\n"), added)
@@ -256,14 +257,14 @@ var fileFaults = []Fault{
 		ID:      "agent.plan-written-over",
 		Title:   "plan.md is written over in its place",
 		Looks:   "plan.md changes in the workspaces of earlier jobs, which are linked to it",
-		Breaks:  []string{al.RFC103W3},
+		Breaks:  []string{requirement.RFC103W3},
 		Replace: inPlace("plan.md"),
 	},
 	{
 		ID:      "agent.trace-written-over",
 		Title:   "trace.jsonl is written over in its place",
 		Looks:   "trace.jsonl grows in the workspaces of earlier jobs, which are linked to it",
-		Breaks:  []string{al.RFC103W3},
+		Breaks:  []string{requirement.RFC103W3},
 		Twin:    "the file that grows is written in another way than those that are replaced",
 		Replace: inPlace("trace.jsonl"),
 	},
@@ -271,7 +272,7 @@ var fileFaults = []Fault{
 		ID:     "agent.file-beside-workspace",
 		Title:  "a turn leaves a file beside the workspace as well",
 		Looks:  "the folder that holds the workspace has a new file",
-		Breaks: []string{al.RFC103READ13},
+		Breaks: []string{requirement.RFC103READ13},
 		Replace: func(s *rules.Set) {
 			s.Files.Folder = func(workspace string) string {
 				_ = os.WriteFile(filepath.Join(workspace, "..", "agent.log"), []byte("turn\n"), 0o644) // where it may not, it does not
@@ -283,14 +284,14 @@ var fileFaults = []Fault{
 		ID:      "agent.workspace-needed",
 		Title:   "a turn without a workspace fails",
 		Looks:   "status error where workspace_dir is absent",
-		Breaks:  []string{al.RFC103WIRE11, al.RFC103E1},
+		Breaks:  []string{requirement.RFC103WIRE11, requirement.RFC103E1},
 		Replace: func(s *rules.Set) { s.Files.Needs = func() bool { return true } },
 	},
 	{
 		ID:     "agent.job-done-once",
 		Title:  "a job that its workspace says was begun before is not done again",
 		Looks:  "status error where a job was killed as it answered, and is run again in its workspace",
-		Breaks: []string{al.RFC103T2, al.RFC103WIRE14},
+		Breaks: []string{requirement.RFC103T2, requirement.RFC103WIRE14},
 		Replace: func(s *rules.Set) {
 			s.Files.Takes = func(workspace, job string) bool {
 				if workspace == "" {
@@ -308,7 +309,7 @@ var fileFaults = []Fault{
 		ID:     "agent.workspace-or-exit-1",
 		Title:  "a turn whose workspace cannot be opened ends with exit code 1",
 		Looks:  "exit code 1 where workspace_dir is relative, missing or a file",
-		Breaks: []string{al.RFC103WIRE11, al.RFC103I7},
+		Breaks: []string{requirement.RFC103WIRE11, requirement.RFC103I7},
 		Replace: exiting(1, func(r al.Response) bool {
 			return slices.ContainsFunc(r.Logs, func(l al.LogEntry) bool { return strings.HasPrefix(l.Message, "the workspace cannot be opened") })
 		}),

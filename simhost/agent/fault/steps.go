@@ -4,7 +4,7 @@ import (
 	"strings"
 	"time"
 
-	al "github.com/openassay/assay/gen/agenticloopv2"
+	al "github.com/openassay/assay/gen/agenticloop"
 	"github.com/openassay/assay/simhost/agent/rules"
 )
 

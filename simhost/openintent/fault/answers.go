@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"time"
 
-	oi "github.com/openassay/assay/gen/openintentv1"
+	oi "github.com/openassay/assay/gen/openintent"
 	"github.com/openassay/assay/simhost/openintent/rules"
 	"github.com/openassay/assay/simhost/openintent/suspension"
 )

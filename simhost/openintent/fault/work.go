@@ -3,7 +3,7 @@ package fault
 import (
 	"time"
 
-	oi "github.com/openassay/assay/gen/openintentv1"
+	oi "github.com/openassay/assay/gen/openintent"
 	"github.com/openassay/assay/simhost/openintent/rules"
 )
 
