@@ -1,6 +1,8 @@
 package openwop
 
 import (
+	"io/fs"
+
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/bounds"
@@ -37,6 +39,25 @@ var Protocol = &scenarios.Protocol{
 	Signs:          signs,
 	SeamPrefix:     "/v1/host/sample",
 	RunOf:          runOf,
+	Resources:      "/v1/runs/",
+	Tenants:        true,
+	Fixtures:       fixtures(),
+	Event:          eventName,
+	Timeline:       drawTimeline,
+	OwnSuite:       &scenarios.OwnSuite{Title: "OpenWOP's own conformance suite", Prefix: "openwop.scenario."},
+}
+
+func fixtures() fs.FS {
+	files, err := fs.Sub(openwopv1.Fixtures, "fixtures")
+	if err != nil {
+		panic(err) // the name of the folder is a valid path
+	}
+	return files
+}
+
+func eventName(kind string) (string, bool) {
+	_, known := openwopv1.Events[openwopv1.RunEventType(kind)]
+	return kind, known
 }
 
 // Suites are all OpenWOP suites, in the order they are shown.

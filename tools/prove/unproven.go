@@ -1,16 +1,5 @@
 package prove
 
-// checkID names what a scenario asks about a requirement.
-type checkID struct{ scenario, requirement string }
-
-// unproven says of checks that kill no fault what they are for, where the requirement alone does not tell.
-var unproven = map[checkID]string{
-	{"openwop/iteration-monotonic/as-planned", "OWP-0037-A1"}:     "a loop that stalls: it is not within the patience that the run ends",
-	{"openwop/iteration-monotonic/as-planned", "OWP-0037-A5"}:     "a loop whose next turn begins before its worker has ended; handoff/turn-waits-for-worker looks closer",
-	{"openwop/stateful-resume/below-floor", "OWP-INT-5"}:          "a decision below the floor that is not held; the suite confidence looks closer",
-	{"openwop/execution-loop/turn-waits-for-worker", "OWP-DSP-1"}: "a decision that is told behind what it brings about, where its worker takes its time",
-}
-
 // Unbroken says of requirements that hosts MUST keep, and that are asked about, why no fault breaks them.
 var Unbroken = map[string]string{
 	"OWP-0037-A1":  "a loop that stalls does so under every scenario that runs one, and each of them says which of its own steps never came",

@@ -9,9 +9,12 @@ import (
 	"context"
 	"fmt"
 	"go/token"
+	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"unicode"
 )
 
@@ -23,14 +26,20 @@ type Options struct {
 	House   bool   // hold the folder to the rules of our own specs too
 }
 
-// Targets lists the house's own spec folders and the packages made of them, below the project's root.
+// Targets lists the house's own spec folders below the project's root, and the packages made of them: one for each major
+// version of a protocol, the newest first, and one for our own schemas.
 func Targets(root string) []Options {
-	return []Options{
-		{Spec: filepath.Join(root, "spec/openwop/v1"), Into: filepath.Join(root, "gen/openwopv1"), Package: "openwopv1", House: true},
-		{Spec: filepath.Join(root, "spec/openintent/v1"), Into: filepath.Join(root, "gen/openintentv1"), Package: "openintentv1", House: true},
-		{Spec: filepath.Join(root, "spec/agenticloop/v2"), Into: filepath.Join(root, "gen/agenticloopv2"), Package: "agenticloopv2", House: true},
-		{Spec: filepath.Join(root, "spec/assay"), Into: filepath.Join(root, "gen/results"), Package: "results", House: true},
+	specs, err := fs.Glob(os.DirFS(root), "spec/*/v*")
+	if err != nil {
+		panic(err) // the pattern is a constant
 	}
+	slices.Reverse(specs)
+	var out []Options
+	for _, spec := range specs {
+		name := path.Base(path.Dir(spec)) + path.Base(spec)
+		out = append(out, Options{Spec: filepath.Join(root, spec), Into: filepath.Join(root, "gen", name), Package: name, House: true})
+	}
+	return append(out, Options{Spec: filepath.Join(root, "spec/assay"), Into: filepath.Join(root, "gen/results"), Package: "results", House: true})
 }
 
 // Output is a generated package in memory.
