@@ -29,6 +29,11 @@ var openIntent = &Row{
 	},
 	Honest: honestIntents, Faults: intentFaults, Variations: intentVariations,
 	Speaker: "OpenIntent server", FindFault: func(id string) error { _, err := fault.Find(id); return err },
+	Unbroken: map[string]string{
+		"OIP-0026-T1":  "a server on which an intent cannot be suspended stops every scenario before it asks anything",
+		"OIP-0026-T3":  "the phase is blocked from its activation on, since what it depends on is not completed: a server that has it run at T+0 had it run before",
+		"OIP-0026-T10": "an intent that does not go on once it is answered does so under every scenario that answers one",
+	},
 	Simhost: func() Simhost { return &intentSimhost{} }, Clocked: "an OpenIntent server",
 	Commands: []Command{{After: "prove", New: commands.NewResolvePolicy}},
 	Examples: map[string]string{

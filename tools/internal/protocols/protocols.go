@@ -35,6 +35,8 @@ type Row struct {
 	Misbehave  string                // how to get a target with the fault %s, where certify starts none
 	// Unkilled says of checks that kill no fault what they are for, where the requirement alone does not tell.
 	Unkilled map[Check]string
+	// Unbroken says of requirements that targets MUST keep, and that are asked about, why no fault breaks them.
+	Unbroken map[string]string
 	// Second starts the host that specimens work with; nil where they work alone.
 	Second func(ctx context.Context, p Place) (s *Served, key string, err error)
 
