@@ -1,10 +1,6 @@
 package main
 
-import (
-	"slices"
-
-	"github.com/openassay/assay/tools/internal/protocols"
-)
+import "github.com/openassay/assay/tools/internal/protocols"
 
 // specimen is the simulated host that is to be certified: an honest one with everything it can do, or one that commits the
 // violation that --fault names.
@@ -17,18 +13,19 @@ func (o *certifyFlags) specimen(t target) (protocols.Specimen, error) {
 	case o.fault == "":
 		return t.row.Honest()[0].Specimen, nil
 	}
+	f, err := t.row.Fault(o.fault)
+	if err == nil {
+		return f.Specimen, nil
+	}
 	for _, row := range protocols.Table {
-		faults := row.Faults()
-		i := slices.IndexFunc(faults, func(f protocols.Fault) bool { return f.ID == o.fault })
+		_, foreign := row.Fault(o.fault)
 		switch {
-		case i < 0:
-		case row == t.row:
-			return faults[i].Specimen, nil
+		case foreign != nil:
 		case row.Hosted():
 			return nil, usage("certify --fault %s: the %s host does not have it: say --protocol %s", o.fault, t.row.Name(), row.Name())
 		default:
 			return nil, usage("certify --fault %s: it is a fault of the %s: "+row.Misbehave, o.fault, row.Speaker, o.fault)
 		}
 	}
-	return nil, usage("certify --fault: %w", t.row.FindFault(o.fault))
+	return nil, usage("certify --fault: %w", err)
 }

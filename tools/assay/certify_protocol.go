@@ -29,7 +29,7 @@ func (o *certifyFlags) spoken(t target) ([]*protocols.Row, error) {
 	}
 	if o.protocol == "" && t.name == simulated {
 		for _, row := range may {
-			if row.FindFault(o.fault) == nil {
+			if _, err := row.Fault(o.fault); err == nil {
 				return []*protocols.Row{row}, nil
 			}
 		}

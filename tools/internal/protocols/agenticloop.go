@@ -31,7 +31,7 @@ var agenticLoop = &Row{
 		Folder: &Folder{Holds: suites.IsPlugin, Files: [2]string{suites.ProfileName, suites.ManifestName}, Target: suites.Folder},
 	}},
 	Honest: honestAgents, Faults: agentFaults, Variations: agentVariations,
-	Speaker: "reference agent", FindFault: func(id string) error { _, err := fault.Find(id); return err },
+	Speaker:   "reference agent",
 	Misbehave: "assay agent export DIR --fault %s, and then assay certify DIR",
 	Commands:  []Command{{After: "simhost", New: commands.NewAgent}, {After: "agent", New: commands.NewGateway}},
 	Cost:      Cost{680 * time.Millisecond, 8400 * time.Millisecond, 2_180_000},

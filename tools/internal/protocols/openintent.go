@@ -28,7 +28,7 @@ var openIntent = &Row{
 		}},
 	},
 	Honest: honestIntents, Faults: intentFaults, Variations: intentVariations,
-	Speaker: "OpenIntent server", FindFault: func(id string) error { _, err := fault.Find(id); return err },
+	Speaker: "OpenIntent server",
 	Unbroken: map[string]string{
 		"OIP-0026-T1":  "a server on which an intent cannot be suspended stops every scenario before it asks anything",
 		"OIP-0026-T3":  "the phase is blocked from its activation on, since what it depends on is not completed: a server that has it run at T+0 had it run before",

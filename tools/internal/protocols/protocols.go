@@ -5,12 +5,14 @@ package protocols
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/openassay/assay/internal/nearest"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -25,14 +27,11 @@ type Row struct {
 	Brand   string   // as headings have it
 	Targets []Target // what speaks it, first the kind that proofs are about
 
-	// Honest returns the specimens that keep every promise they make, the plain one first; Faulty, in each Fault, one that does
-	// not.
-	Honest     func() []Honest
+	Honest     func() []Honest // the plain one first
 	Faults     func() []Fault
-	Variations func() []Variation
-	Speaker    string                // whose faults and variations they are
-	FindFault  func(id string) error // the error names the nearest fault
-	Misbehave  string                // how to get a target with the fault %s, where certify starts none
+	Variations func() []Variation // nil where there are none
+	Speaker    string             // whose faults and variations they are
+	Misbehave  string             // how to get a target with the fault %s, where certify starts none
 	// Unkilled says of checks that kill no fault what they are for, where the requirement alone does not tell.
 	Unkilled map[Check]string
 	// Unbroken says of requirements that targets MUST keep, and that are asked about, why no fault breaks them.
@@ -198,9 +197,31 @@ func Faults() (all []Fault) {
 	return all
 }
 
+// Fault finds a fault of a protocol. The error names the nearest one.
+func (r *Row) Fault(id string) (Fault, error) {
+	faults := r.Faults()
+	ids := make([]string, len(faults))
+	for i, f := range faults {
+		if ids[i] = f.ID; f.ID == id {
+			return f, nil
+		}
+	}
+	owner, hint := "", "see assay list faults"
+	if r != Table[0] {
+		owner = " of the " + r.Speaker
+	}
+	if near := nearest.Name(id, ids); near != "" {
+		hint = fmt.Sprintf("did you mean %q?", near)
+	}
+	return Fault{}, fmt.Errorf("there is no fault %q%s: %s", id, owner, hint)
+}
+
 // Variations returns the variations of all protocols.
 func Variations() (all []Variation) {
 	for _, r := range Table {
+		if r.Variations == nil {
+			continue
+		}
 		for _, v := range r.Variations() {
 			v.Of = r.Speaker
 			all = append(all, v)
