@@ -188,7 +188,8 @@ var rules = []rule{
 			return within(path, ours("tools", "reports")...) && !within(path, ours("tools/internal/protocols")...)
 		},
 		forbid: func(path string) bool {
-			return within(path, ours("simhost")...) && !within(path, ours("simhost/clock", "simhost/console", "simhost/eventlog", "simhost/serving")...)
+			common := ours("simhost/clock", "simhost/console", "simhost/eventlog", "simhost/serving")
+			return within(path, ours("simhost")...) && !within(path, common...)
 		},
 	},
 	{

@@ -25,7 +25,10 @@ func TestLoops(t *testing.T) {
 	s := spoken(asked("GET", "/log", "", first), asked("GET", "/log", "", "no JSON: runOrchestrator.decided"), asked("GET", "/log", "", second))
 	want := []timeline.Loop{{Run: "r", End: "completed", Turns: []timeline.Turn{
 		{Number: "1", Kind: "next-worker", Below: []timeline.Happening{{Class: "trouble", Text: "✗ w", Words: "w failed"}}},
-		{Number: "2", Kind: "ask-user", Below: []timeline.Happening{{Class: "pause", Text: "waits: clarification", Words: "waits: clarification"}, {Class: "pause", Text: "resumed, 1.5s", Words: "resumed, 1.5s"}}},
+		{Number: "2", Kind: "ask-user", Below: []timeline.Happening{
+			{Class: "pause", Text: "waits: clarification", Words: "waits: clarification"},
+			{Class: "pause", Text: "resumed, 1.5s", Words: "resumed, 1.5s"},
+		}},
 		{Number: "1", Kind: "terminate", Odd: "2"},
 	}}}
 	got := openwop.Protocol.Timeline(s)
@@ -57,7 +60,8 @@ func TestLoopsAreBounded(t *testing.T) {
 	if len(found) != timeline.MostLoops || len(found[0].Turns) != timeline.MostTurns || found[0].Left != 100-timeline.MostTurns {
 		t.Fatalf("%d loops, %d turns, %d left", len(found), len(found[0].Turns), found[0].Left)
 	}
-	if turn := found[0].Turns[0]; len(turn.Below) != timeline.MostBelow || turn.Left != 20-timeline.MostBelow || len([]rune(turn.Number)) > timeline.MostWord || strings.Contains(turn.Number, "\u202e") {
+	if turn := found[0].Turns[0]; len(turn.Below) != timeline.MostBelow || turn.Left != 20-timeline.MostBelow ||
+		len([]rune(turn.Number)) > timeline.MostWord || strings.Contains(turn.Number, "\u202e") {
 		t.Errorf("a turn is %+v", turn)
 	}
 	if p := draw("p", found[0]); p.More != "84 more turns" || !strings.Contains(p.Text, "84 more turns are not shown") {

@@ -7,7 +7,8 @@ import "github.com/openassay/assay/tools/internal/protocols"
 func (o *certifyFlags) specimen(t target) (protocols.Specimen, error) {
 	switch {
 	case t.name != simulated && o.fault != "":
-		return nil, usage("certify --fault %s: only the simulated host can be told to break a promise: assay certify simhost --fault %[1]s", o.fault)
+		return nil, usage("certify --fault %s: only the simulated host can be told to break a promise: "+
+			"assay certify simhost --fault %[1]s", o.fault)
 	case t.name != simulated:
 		return nil, nil
 	case o.fault == "":

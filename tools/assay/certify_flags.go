@@ -97,7 +97,8 @@ func protocolUsage() string {
 	for _, row := range protocols.Programs() {
 		of = append(of, row.Name()+" of a "+row.Targets[0].Name)
 	}
-	return fmt.Sprintf("`NAME` of what the target speaks: %s (default %s)", protocols.OrList(protocols.Names(protocols.All())), strings.Join(of, ", "))
+	names := protocols.OrList(protocols.Names(protocols.All()))
+	return fmt.Sprintf("`NAME` of what the target speaks: %s (default %s)", names, strings.Join(of, ", "))
 }
 
 // clocked is who has a clock that can be advanced.
@@ -147,7 +148,8 @@ func (o *certifyFlags) read(cmd *cobra.Command, targets []string) (*certify, err
 		return nil, usage("certify --out: name a folder")
 	}
 	if o.realTime && !slices.ContainsFunc(rows, func(r *protocols.Row) bool { return r.Clocked != "" }) {
-		return nil, usage("certify --real-time: it is for targets with a clock that can be advanced, which %s has none of: leave it out", t.row.Name())
+		return nil, usage("certify --real-time: it is for targets with a clock that can be advanced, which %s has none of: leave it out",
+			t.row.Name())
 	}
 	if err := o.bundle.check(cmd.Flags().Changed, o.plan); err != nil {
 		return nil, err

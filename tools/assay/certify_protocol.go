@@ -38,12 +38,13 @@ func (o *certifyFlags) spoken(t target) ([]*protocols.Row, error) {
 	if o.protocol == "" {
 		return may, nil
 	}
-	row, names := protocols.Named(o.protocol), protocols.Names(may)
+	row := protocols.Named(o.protocol)
 	switch {
 	case row == nil:
 		return nil, unknown("protocol", o.protocol, protocols.Names(protocols.All()))
 	case !slices.Contains(may, row):
-		return nil, usage("certify --protocol %s: %s is certified for %s: leave --protocol out, or name another target", o.protocol, what, protocols.OrList(names))
+		return nil, usage("certify --protocol %s: %s is certified for %s: leave --protocol out, or name another target",
+			o.protocol, what, protocols.OrList(protocols.Names(may)))
 	}
 	return []*protocols.Row{row}, nil
 }

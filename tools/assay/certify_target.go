@@ -65,8 +65,10 @@ func (t target) open(ctx context.Context) (ready wire.Target, stop func(), err e
 	}
 	ready = t.wire
 	invent(&ready)
-	ctx = context.WithoutCancel(ctx)                                                            // what was made on it is cleaned up after an interrupt, too
-	logger := slog.New(slog.NewTextHandler(t.log, &slog.HandlerOptions{Level: slog.LevelWarn})) // not every reminder
+	// Whatever was made on it is cleaned up after an interrupt, too.
+	ctx = context.WithoutCancel(ctx)
+	// Not every reminder is of interest here.
+	logger := slog.New(slog.NewTextHandler(t.log, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	ready, end, err := t.specimen.Start(ctx, ready, protocols.Place{Release: version(), Logger: logger})
 	if err != nil {
 		return ready, nil, fmt.Errorf("certify simhost: %w", err)

@@ -76,9 +76,10 @@ func listMarkdown(w io.Writer, kind, out string, asJSON bool) error {
 
 func newExplain() *cobra.Command {
 	return &cobra.Command{
-		Use:               "explain ID",
-		Short:             "Explain a requirement, reading, scenario, suite, claim, profile, fault, variation, exit code, or a word of a report",
-		Example:           "  assay explain OWP-0061-B1\n  assay explain " + protocols.Table[0].Name() + "/iteration-monotonic/one-per-turn\n  assay explain inconclusive\n  assay explain exit-5",
+		Use:   "explain ID",
+		Short: "Explain a requirement, reading, scenario, suite, claim, profile, fault, variation, exit code, or a word of a report",
+		Example: "  assay explain OWP-0061-B1\n  assay explain " + protocols.Table[0].Name() + "/iteration-monotonic/one-per-turn\n" +
+			"  assay explain inconclusive\n  assay explain exit-5",
 		Args:              args("ID"),
 		ValidArgsFunction: anyID,
 		RunE: func(cmd *cobra.Command, ids []string) error {

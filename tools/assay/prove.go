@@ -66,7 +66,8 @@ func newProve() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringSliceVar(&o.protocols, "protocol", nil, "only the hosts and suites of these `PROTOCOLS`: "+strings.Join(protocols.Names(protocols.All()), ", "))
+	f.StringSliceVar(&o.protocols, "protocol", nil,
+		"only the hosts and suites of these `PROTOCOLS`: "+strings.Join(protocols.Names(protocols.All()), ", "))
 	f.StringSliceVar(&o.faults, "fault", nil, "only faults whose ids match the `PATTERN`, such as loop.*, beside one honest host; may be repeated")
 	f.StringSliceVar(&o.options.Select.Suites, "suite", nil, "only the scenarios of these `SUITES`")
 	f.StringSliceVar(&o.options.Select.Scenarios, "scenario", nil, "only these scenarios, by `ID`")

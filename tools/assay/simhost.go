@@ -14,8 +14,9 @@ import (
 	"github.com/openassay/assay/tools/internal/protocols"
 )
 
-const simhostLong = `Runs %s, and keeps every promise it makes, or breaks the one you name with --fault. With --vary it differs from the usual host as real
-hosts do, and keeps its promises all the same. It prints where it listens, its
+const simhostLong = "Runs %s, and keeps every promise it makes, or breaks the one you name with --fault. " +
+	"With --vary it differs from the usual host as real\n" +
+	`hosts do, and keeps its promises all the same. It prints where it listens, its
 key, what it claims, and a line to try. Stop it with Ctrl-C.
 
 A console for people is at /console: runs as they happen, forms that answer what
@@ -55,7 +56,8 @@ func newSimhost() *cobra.Command {
 		Use:   "simhost",
 		Short: "Run the simulated host",
 		Long:  fmt.Sprintf(simhostLong, o.kinds()),
-		Example: "  assay simhost\n  assay simhost --listen 127.0.0.1:0 --version 4 --without replay\n  assay simhost --fault loop.iteration-resets-on-resume" +
+		Example: "  assay simhost\n  assay simhost --listen 127.0.0.1:0 --version 4 --without replay\n" +
+			"  assay simhost --fault loop.iteration-resets-on-resume" +
 			protocols.Examples("simhost"),
 		Args: args(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -114,12 +116,14 @@ func (o *simhostFlags) register(f *pflag.FlagSet) {
 	}
 	s := &o.settings
 	f.StringVar(&o.listen, "listen", "127.0.0.1:7411", "`ADDRESS` to listen on; port 0 takes a free one")
-	f.StringVar(&s.Key, "key", protocols.DefaultKey, "`KEY` that clients must send: "+o.words(", ", func(w protocols.SimhostWords) string { return w.Key }))
+	f.StringVar(&s.Key, "key", protocols.DefaultKey,
+		"`KEY` that clients must send: "+o.words(", ", func(w protocols.SimhostWords) string { return w.Key }))
 	own("key")
 	f.StringArrayVar(&o.voters, "voter", nil, "further principal of the first tenant and its key, `NAME=KEY`, "+
 		o.words("; ", func(w protocols.SimhostWords) string { return w.Voter })+"; may be repeated")
 	own("voter")
-	f.StringSliceVar(&o.protocols, "protocol", o.names()[:1], "`PROTOCOL` to speak: "+protocols.OrList(o.names())+"; both may be given, and share one log")
+	f.StringSliceVar(&o.protocols, "protocol", o.names()[:1],
+		"`PROTOCOL` to speak: "+protocols.OrList(o.names())+"; both may be given, and share one log")
 	own("protocol")
 	f.StringSliceVar(&o.without, "without", nil, "`CLAIMS` to leave off, separated by commas")
 	own("without")

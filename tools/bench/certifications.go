@@ -55,11 +55,13 @@ func measure(ctx context.Context, lab *prove.Lab, h prove.Host) (now protocols.C
 
 // costs has the committed figures where other rows have a budget.
 func costs(name string, then, now protocols.Cost) []row {
+	name = "one certification in process, " + name + ", CPU"
 	of := func(now, then float64, shown string) string { return fmt.Sprintf("%s (%.2f of it)", shown, now/then) }
 	return []row{
-		{"one certification in process, " + name + ", CPU", "was " + round(then.Processor), of(float64(now.Processor), float64(then.Processor), round(now.Processor))},
+		{name, "was " + round(then.Processor), of(float64(now.Processor), float64(then.Processor), round(now.Processor))},
 		{"  wall", "was " + round(then.Wall), of(float64(now.Wall), float64(then.Wall), round(now.Wall))},
-		{"  allocations", "was " + thousands(then.Allocations), of(float64(now.Allocations), float64(then.Allocations), thousands(now.Allocations))},
+		{"  allocations", "was " + thousands(then.Allocations),
+			of(float64(now.Allocations), float64(then.Allocations), thousands(now.Allocations))},
 	}
 }
 

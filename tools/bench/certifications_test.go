@@ -9,7 +9,8 @@ import (
 
 func TestCertificationsStandBesideTheCommittedFigures(t *testing.T) {
 	then := protocols.Cost{Processor: 400 * time.Millisecond, Wall: 2 * time.Second, Allocations: 2_000_000}
-	got := table(costs("OpenWOP", then, protocols.Cost{Processor: 500 * time.Millisecond, Wall: 1500 * time.Millisecond, Allocations: 1_999_501}))
+	now := protocols.Cost{Processor: 500 * time.Millisecond, Wall: 1500 * time.Millisecond, Allocations: 1_999_501}
+	got := table(costs("OpenWOP", then, now))
 	want := "" +
 		"one certification in process, OpenWOP, CPU  was 400ms   500ms (1.25 of it)\n" +
 		"  wall                                      was 2s      1.5s (0.75 of it)\n" +

@@ -95,7 +95,8 @@ func (b *bench) certify(ctx context.Context) ([]row, error) {
 		return nil, err
 	}
 	return []row{
-		{fmt.Sprintf("all %s suites against the simulated host (%d scenarios), wall", measured.Brand, len(again)), "2 s", round(time.Duration(report.Seconds * float64(time.Second)))},
+		{fmt.Sprintf("all %s suites against the simulated host (%d scenarios), wall", measured.Brand, len(again)), "2 s",
+			round(time.Duration(report.Seconds * float64(time.Second)))},
 		{"  and with start, hosts and reports", "", round(wall)},
 		{"  the same, CPU", "0.7 s", round(cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime())},
 		{"judging all of it again from its transcripts, reading them included, CPU", "500 ms", round(ended - begun)},

@@ -34,7 +34,8 @@ func TestWhatIsCheckedOfHonestHosts(t *testing.T) {
 	}
 	t.Parallel()
 	for file, hosts := range map[string][]prove.Host{
-		"openwop": prove.Honest(protocols.Named("openwop")), "openintent": prove.Honest(protocols.Named("openintent")), "agentic-loop": prove.Honest(protocols.Named("agentic-loop")),
+		"openwop": prove.Honest(protocols.Named("openwop")), "openintent": prove.Honest(protocols.Named("openintent")),
+		"agentic-loop": prove.Honest(protocols.Named("agentic-loop")),
 	} {
 		t.Run(file, func(t *testing.T) {
 			t.Parallel()

@@ -117,7 +117,8 @@ type sharedReport struct {
 // transcripts. Each host is certified once, for all tests that ask for it: they must not change the report.
 func certified(t *testing.T, o openwop.Options) *scenarios.Report {
 	t.Helper()
-	r, err := certifiedOnce(context.WithoutCancel(t.Context()), prove.Host{Name: t.Name(), Specimen: protocols.OpenWOP{Options: o}}, scenarios.Options{Seed: 1})
+	h := prove.Host{Name: t.Name(), Specimen: protocols.OpenWOP{Options: o}}
+	r, err := certifiedOnce(context.WithoutCancel(t.Context()), h, scenarios.Options{Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,8 @@ import (
 
 func certifiedIntents(t *testing.T, o openintent.Options) *scenarios.Report {
 	t.Helper()
-	r, err := certifiedOnce(context.WithoutCancel(t.Context()), prove.Host{Name: t.Name(), Specimen: protocols.OpenIntent{Options: o}}, scenarios.Options{Seed: 1})
+	h := prove.Host{Name: t.Name(), Specimen: protocols.OpenIntent{Options: o}}
+	r, err := certifiedOnce(context.WithoutCancel(t.Context()), h, scenarios.Options{Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

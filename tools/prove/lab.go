@@ -29,7 +29,8 @@ func NewLab(ctx context.Context) (*Lab, error) {
 	l := &Lab{targets: map[*scenarios.Protocol]wire.Target{}, gate: newGate()}
 	for _, row := range protocols.Table {
 		t := wire.Target{
-			Key: Key, OtherKey: OtherKey, LowScopeKey: LowScopeKey, VoterKeys: []string{"prove-voter-key-1", "prove-voter-key-2", "prove-voter-key-3"},
+			Key: Key, OtherKey: OtherKey, LowScopeKey: LowScopeKey,
+			VoterKeys: []string{"prove-voter-key-1", "prove-voter-key-2", "prove-voter-key-3"},
 		}
 		if row.Second != nil {
 			second, key, err := row.Second(ctx, protocols.Place{})

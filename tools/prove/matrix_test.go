@@ -140,7 +140,10 @@ func TestWhatAChecksKillsAreWorth(t *testing.T) {
 
 func TestAHostThatCannotBeCertifiedEndsIt(t *testing.T) {
 	cause := errors.New("no socket left")
-	_, err := lab.Prove(t.Context(), prove.Options{Hosts: prove.Honest(protocols.Named("openwop")), Certify: func(context.Context, prove.Host, scenarios.Options) (*scenarios.Report, error) {
+	hosts := prove.Honest(protocols.Named("openwop"))
+	_, err := lab.Prove(t.Context(), prove.Options{Hosts: hosts, Certify: func(
+		context.Context, prove.Host, scenarios.Options,
+	) (*scenarios.Report, error) {
 		return nil, cause
 	}})
 	if !errors.Is(err, cause) {

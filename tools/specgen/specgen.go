@@ -39,7 +39,8 @@ func Targets(root string) []Options {
 		name := path.Base(path.Dir(spec)) + path.Base(spec)
 		out = append(out, Options{Spec: filepath.Join(root, spec), Into: filepath.Join(root, "gen", name), Package: name, House: true})
 	}
-	return append(out, Options{Spec: filepath.Join(root, "spec/assay"), Into: filepath.Join(root, "gen/results"), Package: "results", House: true})
+	own := Options{Spec: filepath.Join(root, "spec/assay"), Into: filepath.Join(root, "gen/results"), Package: "results", House: true}
+	return append(out, own)
 }
 
 // Output is a generated package in memory.

@@ -22,7 +22,8 @@ var openIntent = &Row{
 	Targets: []Target{
 		{Name: "server", Suites: suites.ServerSuites},
 		{Name: "resolver", Suites: suites.ResolverSuites, Flag: &Flag{
-			Name: "resolver", Usage: "`COMMAND` of a program that resolves OpenIntent retry policies as assay resolve-policy does, in place of TARGET",
+			Name:    "resolver",
+			Usage:   "`COMMAND` of a program that resolves OpenIntent retry policies as assay resolve-policy does, in place of TARGET",
 			Long:    "--resolver takes a\nprogram that resolves the retry policies of OpenIntent: assay help resolve-policy.",
 			Example: "python3 resolve.py", Target: suites.Resolver,
 		}},
@@ -30,8 +31,9 @@ var openIntent = &Row{
 	Honest: honestIntents, Faults: intentFaults, Variations: intentVariations,
 	Speaker: "OpenIntent server",
 	Unbroken: map[string]string{
-		"OIP-0026-T1":  "a server on which an intent cannot be suspended stops every scenario before it asks anything",
-		"OIP-0026-T3":  "the phase is blocked from its activation on, since what it depends on is not completed: a server that has it run at T+0 had it run before",
+		"OIP-0026-T1": "a server on which an intent cannot be suspended stops every scenario before it asks anything",
+		"OIP-0026-T3": "the phase is blocked from its activation on, since what it depends on is not completed: " +
+			"a server that has it run at T+0 had it run before",
 		"OIP-0026-T10": "an intent that does not go on once it is answered does so under every scenario that answers one",
 	},
 	Simhost: func() Simhost { return &intentSimhost{} }, Clocked: "an OpenIntent server",
@@ -87,7 +89,9 @@ func intentFaults() (out []Fault) {
 
 func intentVariations() (out []Variation) {
 	for _, v := range variation.List() {
-		out = append(out, Variation{ID: v.ID, Title: v.Title, About: v.About, Slips: v.Slips, Run: "assay simhost --protocol openintent --vary " + v.ID})
+		out = append(out, Variation{
+			ID: v.ID, Title: v.Title, About: v.About, Slips: v.Slips, Run: "assay simhost --protocol openintent --vary " + v.ID,
+		})
 	}
 	return out
 }

@@ -29,16 +29,21 @@ var openWOP = &Row{
 	Honest:  honestHosts, Faults: hostFaults, Variations: hostVariations,
 	Speaker: "simulated host",
 	Unkilled: map[Check]string{
-		{"openwop/iteration-monotonic/as-planned", "OWP-0037-A1"}:     "a loop that stalls: it is not within the patience that the run ends",
-		{"openwop/iteration-monotonic/as-planned", "OWP-0037-A5"}:     "a loop whose next turn begins before its worker has ended; handoff/turn-waits-for-worker looks closer",
-		{"openwop/stateful-resume/below-floor", "OWP-INT-5"}:          "a decision below the floor that is not held; the suite confidence looks closer",
-		{"openwop/execution-loop/turn-waits-for-worker", "OWP-DSP-1"}: "a decision that is told behind what it brings about, where its worker takes its time",
+		{"openwop/iteration-monotonic/as-planned", "OWP-0037-A1"}: "a loop that stalls: it is not within the patience that the run ends",
+		{"openwop/iteration-monotonic/as-planned", "OWP-0037-A5"}: "a loop whose next turn begins before its worker has ended; " +
+			"handoff/turn-waits-for-worker looks closer",
+		{"openwop/stateful-resume/below-floor", "OWP-INT-5"}: "a decision below the floor that is not held; " +
+			"the suite confidence looks closer",
+		{"openwop/execution-loop/turn-waits-for-worker", "OWP-DSP-1"}: "a decision that is told behind what it brings about, " +
+			"where its worker takes its time",
 	},
 	Unbroken: map[string]string{
 		"OWP-0037-A1": "a loop that stalls does so under every scenario that runs one, and each of them says which of its own steps never came",
-		"OWP-INT-1":   "a suspended run that goes on by itself does so under every scenario that suspends one, and which of them sees it first is chance",
-		"OWP-0061-H1": "a heartbeat that moves suspended loops moves those of other scenarios under way as well, and which of them sees it first is chance",
-		"OWP-CTL-8":   "the simulated host's snapshots are typed: what they show has the shape of its schema, or is not there",
+		"OWP-INT-1": "a suspended run that goes on by itself does so under every scenario that suspends one, " +
+			"and which of them sees it first is chance",
+		"OWP-0061-H1": "a heartbeat that moves suspended loops moves those of other scenarios under way as well, " +
+			"and which of them sees it first is chance",
+		"OWP-CTL-8": "the simulated host's snapshots are typed: what they show has the shape of its schema, or is not there",
 	},
 	Second:  secondHost,
 	Simhost: func() Simhost { return &hostSimhost{} },

@@ -17,7 +17,8 @@ var Row = &protocols.Row{
 	Honest:   func() []protocols.Honest { return []protocols.Honest{{Name: "lamp", Specimen: specimen{}}} },
 	Faults: func() []protocols.Fault {
 		return []protocols.Fault{{
-			ID: "lamp.always-bright", Title: "a lamp is as bright as it can be, whatever it is told", Looks: "GET /lamp says 100 after PUT /lamp with 40",
+			ID: "lamp.always-bright", Title: "a lamp is as bright as it can be, whatever it is told",
+			Looks:  "GET /lamp says 100 after PUT /lamp with 40",
 			Breaks: []string{"LAMP-1"}, Run: "assay certify simhost --fault lamp.always-bright", Specimen: specimen{stuck: true},
 		}}
 	},

@@ -17,7 +17,8 @@ var Protocol = &scenarios.Protocol{
 	Title:         "a lamp that is switched over HTTP",
 	DiscoveryPath: "/.well-known/lamp.json",
 	Ledger: scenarios.NewLedger([]scenarios.Requirement{{
-		ID: "LAMP-1", Level: scenarios.Must, Source: "LAMP", Section: "1", Claim: dimmable.ID, Text: "A lamp has the brightness that it was last given.",
+		ID: "LAMP-1", Level: scenarios.Must, Source: "LAMP", Section: "1", Claim: dimmable.ID,
+		Text: "A lamp has the brightness that it was last given.",
 	}}),
 	Claims: []scenarios.Claim{dimmable},
 	Describe: func(d scenarios.Discovery) (name, version string) {
