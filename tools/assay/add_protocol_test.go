@@ -90,6 +90,22 @@ func TestAnAddedProtocolIsRecognised(t *testing.T) {
 	says(t, assay(t, 0, "doctor", target.URL), "lamp/v1", "1 of 1 claims")
 }
 
+// Commands of one protocol stand in the help behind those that they name.
+func TestOwnCommandsStandBehindOthers(t *testing.T) {
+	names, own := commandNames(newRoot()), 0
+	for _, row := range protocols.Table {
+		for _, c := range row.Commands {
+			own++
+			if at := slices.Index(names, c.New().Name()); at < 1 || names[at-1] != c.After {
+				t.Errorf("%s stands at %d of %v, and belongs behind %s", c.New().Name(), at, names, c.After)
+			}
+		}
+	}
+	if own == 0 {
+		t.Error("no protocol has a command of its own")
+	}
+}
+
 // The page shows the code of the toy protocol as it is.
 func TestAddAProtocolPageQuotesTheCode(t *testing.T) {
 	page, err := os.ReadFile("../../docs/add-a-protocol.md")

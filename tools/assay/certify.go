@@ -62,7 +62,7 @@ func newCertify() *cobra.Command {
 		Use:     "certify TARGET|--exec COMMAND|--resolver COMMAND",
 		Short:   "Find out whether a host keeps its promises",
 		Long:    fmt.Sprintf(certifyLong, flagsInWords()),
-		Example: fmt.Sprintf(certifyExample, protocols.Programs()[0].Name()) + protocols.Examples("certify"),
+		Example: fmt.Sprintf(certifyExample, protocols.Hostless()[0].Name()) + protocols.Examples("certify"),
 		Args:    cobra.ArbitraryArgs, // how many there may be depends on --exec
 		RunE: func(cmd *cobra.Command, targets []string) error {
 			c, err := o.read(cmd, targets)
@@ -79,8 +79,7 @@ func newCertify() *cobra.Command {
 // flagsInWords says what protocols have to say of their flags.
 func flagsInWords() string {
 	var words []string
-	_, kinds := protocols.Flags()
-	for _, kind := range kinds {
+	for _, kind := range protocols.Programs() {
 		if kind.Flag.Long != "" {
 			words = append(words, kind.Flag.Long)
 		}

@@ -86,15 +86,14 @@ func (o *certifyFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&o.config, "config", "", "`FILE` with parameters by the names of these flags, which win over it (default "+configName+", where there is one)")
 	f.StringVar(&o.protocol, "protocol", "", protocolUsage())
 	o.commands = map[string]*string{}
-	_, kinds := protocols.Flags()
-	for _, kind := range kinds {
+	for _, kind := range protocols.Programs() {
 		o.commands[kind.Flag.Name] = f.String(kind.Flag.Name, "", kind.Flag.Usage)
 	}
 }
 
 func protocolUsage() string {
 	of := []string{"what a URL has a discovery document of", protocols.Hosts()[0].Name() + " of simhost"}
-	for _, row := range protocols.Programs() {
+	for _, row := range protocols.Hostless() {
 		of = append(of, row.Name()+" of a "+row.Targets[0].Name)
 	}
 	names := protocols.OrList(protocols.Names(protocols.All()))
@@ -256,7 +255,7 @@ func checkKey(from, key string) (string, error) {
 // again makes the command that runs one scenario as this run did. Secrets stay out of it.
 func (o *certifyFlags) again(t target, seed uint64) func(scenarios.ScenarioID) string {
 	words := []string{"assay", "certify"}
-	if t.kind != nil && *o.commands[t.kind.Flag.Name] != "" {
+	if t.kind.Target != nil && *o.commands[t.kind.Flag.Name] != "" {
 		words = append(words, "--"+t.kind.Flag.Name)
 	}
 	words = append(words, quote(t.name))
@@ -278,7 +277,7 @@ func (o *certifyFlags) again(t target, seed uint64) func(scenarios.ScenarioID) s
 	if o.caCert != "" {
 		add("--cacert", o.caCert)
 	}
-	if o.protocol != "" && (t.kind == nil || *o.commands[t.kind.Flag.Name] == "") {
+	if o.protocol != "" && (t.kind.Target == nil || *o.commands[t.kind.Flag.Name] == "") {
 		add("--protocol", o.protocol)
 	}
 	if o.fault != "" {

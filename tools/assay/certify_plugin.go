@@ -12,7 +12,7 @@ import (
 
 // targetOf is the target that the command line names: a host, the folder of a plugin, or the command of a program.
 func (o *certifyFlags) targetOf(cmd *cobra.Command, targets []string) (target, error) {
-	rows, kinds := protocols.Flags()
+	kinds := protocols.Programs()
 	for i := len(kinds) - 1; i >= 0; i-- {
 		name := kinds[i].Flag.Name
 		if *o.commands[name] == "" && !cmd.Flags().Changed(name) {
@@ -26,7 +26,7 @@ func (o *certifyFlags) targetOf(cmd *cobra.Command, targets []string) (target, e
 				return target{}, usage("certify --%s: --%s is a target beside it: give one of them", name, other.Flag.Name)
 			}
 		}
-		return o.program(cmd, rows[i], kinds[i])
+		return o.program(cmd, kinds[i])
 	}
 	if err := args("TARGET")(cmd, targets); err != nil {
 		return target{}, err
@@ -50,25 +50,22 @@ func (o *certifyFlags) targetOf(cmd *cobra.Command, targets []string) (target, e
 // folder is the target in a folder.
 func folder(cmd *cobra.Command, name string) (target, error) {
 	var files []string
-	for _, row := range protocols.Table {
-		for i := range row.Targets {
-			kind := &row.Targets[i]
-			if kind.Folder == nil {
-				continue
-			}
-			if !kind.Folder.Holds(name) {
-				files = append(files, kind.Folder.Files[:]...)
-				continue
-			}
-			if err := onlyForHosts(cmd); err != nil {
-				return target{}, err
-			}
-			ready, err := kind.Folder.Target(name)
-			if err != nil {
-				return target{}, usage("certify: %w", err)
-			}
-			return target{name: name, row: row, kind: kind, wire: ready, log: os.Stderr}, nil
+	for _, kind := range protocols.Kinds(protocols.Table) {
+		switch {
+		case kind.Folder == nil:
+			continue
+		case !kind.Folder.Holds(name):
+			files = append(files, kind.Folder.Files[:]...)
+			continue
 		}
+		if err := onlyForHosts(cmd); err != nil {
+			return target{}, err
+		}
+		ready, err := kind.Folder.Target(name)
+		if err != nil {
+			return target{}, usage("certify: %w", err)
+		}
+		return target{name: name, kind: kind, wire: ready, log: os.Stderr}, nil
 	}
 	return target{}, usage("certify %s: the folder has neither %s: is it the folder of a plugin?", name, strings.Join(files, " nor "))
 }
@@ -82,7 +79,7 @@ func why(err error) string {
 }
 
 // program is the target that a flag has the command of.
-func (o *certifyFlags) program(cmd *cobra.Command, row *protocols.Row, kind *protocols.Target) (target, error) {
+func (o *certifyFlags) program(cmd *cobra.Command, kind protocols.Kind) (target, error) {
 	flag, command := "--"+kind.Flag.Name, *o.commands[kind.Flag.Name]
 	words, err := commandWords(cmd, flag, command, kind.Flag.Example)
 	if err != nil {
@@ -92,7 +89,7 @@ func (o *certifyFlags) program(cmd *cobra.Command, row *protocols.Row, kind *pro
 	if err != nil {
 		return target{}, usage("certify %s: %w", flag, err)
 	}
-	return target{name: command, row: row, kind: kind, wire: process, log: os.Stderr}, nil
+	return target{name: command, kind: kind, wire: process, log: os.Stderr}, nil
 }
 
 // commandWords are the words of a command that a flag gives.

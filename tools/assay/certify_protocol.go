@@ -12,7 +12,7 @@ import (
 
 // suitesOf are the suites of a protocol that a target is asked.
 func suitesOf(row *protocols.Row, t target) []scenarios.Suite {
-	if t.kind != nil {
+	if t.kind.Target != nil {
 		return t.kind.Suites()
 	}
 	return row.Targets[0].Suites()
@@ -22,8 +22,8 @@ func suitesOf(row *protocols.Row, t target) []scenarios.Suite {
 func (o *certifyFlags) spoken(t target) ([]*protocols.Row, error) {
 	may, what := protocols.Hosts(), "a base URL"
 	switch {
-	case t.kind != nil:
-		may, what = []*protocols.Row{t.row}, "a "+t.kind.Name
+	case t.kind.Target != nil:
+		may, what = []*protocols.Row{t.kind.Row}, "a "+t.kind.Name
 	case t.name == simulated:
 		what = simulated
 	}

@@ -21,7 +21,7 @@ const simulated = "simhost"
 type target struct {
 	name string // as it may be shown: without a password
 	row  *protocols.Row
-	kind *protocols.Target // nil for a host
+	kind protocols.Kind // zero for a host
 	wire wire.Target
 
 	specimen protocols.Specimen // started for the occasion; nil for a target that is there

@@ -47,7 +47,7 @@ func newDoctor() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "doctor TARGET|--exec COMMAND|--resolver COMMAND", Short: "Say what is in the way of a certification, and what would mend it",
 		Long: doctorLong,
-		Example: "  assay doctor http://localhost:3000 --key-file ./key\n  assay doctor ./" + protocols.Programs()[0].Name() +
+		Example: "  assay doctor http://localhost:3000 --key-file ./key\n  assay doctor ./" + protocols.Hostless()[0].Name() +
 			"\n  assay doctor simhost --json",
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, targets []string) error {

@@ -43,14 +43,12 @@ func newVersion() *cobra.Command {
 		Args:    args(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			b := built()
-			for _, row := range protocols.All() {
-				for _, kind := range row.Targets {
-					of, err := suitesFor(row, kind)
-					if err != nil {
-						return fmt.Errorf("assay version: %w", err)
-					}
-					b.Suites = append(b.Suites, of)
+			for _, kind := range protocols.Kinds(protocols.All()) {
+				of, err := suitesFor(kind)
+				if err != nil {
+					return fmt.Errorf("assay version: %w", err)
 				}
+				b.Suites = append(b.Suites, of)
 			}
 			if asJSON {
 				e := json.NewEncoder(cmd.OutOrStdout())
@@ -64,10 +62,10 @@ func newVersion() *cobra.Command {
 	return cmd
 }
 
-func suitesFor(row *protocols.Row, kind protocols.Target) (suitesOfIt, error) {
+func suitesFor(kind protocols.Kind) (suitesOfIt, error) {
 	asked := kind.Suites()
 	digest, err := scenarios.SuiteDigest(asked...)
-	of := suitesOfIt{Protocol: row.ID, Target: kind.Name, Digest: digest}
+	of := suitesOfIt{Protocol: kind.Row.ID, Target: kind.Name, Digest: digest}
 	for _, s := range asked {
 		of.Scenarios += len(s.Scenarios)
 	}

@@ -79,7 +79,7 @@ func (b *bench) certify(ctx context.Context) ([]row, error) {
 	if err != nil {
 		return nil, err
 	}
-	again, err := scenarios.Rejudge(os.DirFS(filepath.Join(dir, "transcripts")), scenarios.Selection{}, measured.Suites()...)
+	again, err := scenarios.Rejudge(os.DirFS(filepath.Join(dir, "transcripts")), scenarios.Selection{}, measured.Targets[0].Suites()...)
 	if err != nil {
 		return nil, err
 	}

@@ -11,10 +11,8 @@ import (
 
 // asked are the suites that targets are asked, each list those of one kind of target.
 func asked() (all [][]scenarios.Suite) {
-	for _, row := range protocols.Table {
-		for _, t := range row.Targets {
-			all = append(all, t.Suites())
-		}
+	for _, kind := range protocols.Kinds(protocols.Table) {
+		all = append(all, kind.Suites())
 	}
 	return all
 }

@@ -75,7 +75,7 @@ type Honest struct {
 	Specimen Specimen
 }
 
-// Fault is a violation that a specimen commits. What says what is broken is part of the digest of a kill matrix.
+// Fault is a violation that a specimen commits. The digest of a kill matrix is about all members but the last three.
 type Fault struct {
 	ID, Title, Looks string
 	Breaks           []string
@@ -98,16 +98,16 @@ type Variation struct {
 // Check names what a scenario asks about a requirement.
 type Check struct{ Scenario, Requirement string }
 
-// Command is a command that only one protocol has. It stands in the help after another one.
+// Command is a command that only one protocol has. It stands right behind another one in the help.
 type Command struct {
 	After string
 	New   func() *cobra.Command
 }
 
-// Cost is what one certification of the plain honest specimen takes in this process, as a proof has a thousand of them, and took
-// when it was committed: on 2026-11-23, Go 1.26, linux/amd64, 2 cores that others used too, reports not written. The processor
-// time depends on the machine, the wall time on what a protocol has a drive wait for; allocations are the same everywhere, but
-// for the looks that a drive takes while it waits. Who makes certifications cheaper commits new figures.
+// Cost is what one certification of the plain honest specimen took in process when the figure was committed: on 2026-11-23, Go
+// 1.26, linux/amd64, 2 cores that others used too, reports not written. The processor time depends on the machine, the wall time
+// on what a protocol has a drive wait for; allocations are the same everywhere, but for the looks that a drive takes while it
+// waits. Who makes certifications cheaper commits new figures.
 type Cost struct {
 	Processor, Wall time.Duration
 	Allocations     uint64
@@ -121,8 +121,8 @@ func Hosts() []*Row {
 	return slices.DeleteFunc(slices.Clone(Table), func(r *Row) bool { return !r.Hosted() })
 }
 
-// Programs returns the rows of protocols that only programs speak.
-func Programs() []*Row { return slices.DeleteFunc(slices.Clone(Table), (*Row).Hosted) }
+// Hostless returns the rows of protocols that only programs speak.
+func Hostless() []*Row { return slices.DeleteFunc(slices.Clone(Table), (*Row).Hosted) }
 
 // Names returns the names of rows.
 func Names(rows []*Row) []string {
@@ -134,7 +134,7 @@ func Names(rows []*Row) []string {
 }
 
 // All returns the rows in the order of command lines: hosts come first.
-func All() []*Row { return slices.Concat(Hosts(), Programs()) }
+func All() []*Row { return slices.Concat(Hosts(), Hostless()) }
 
 // Named returns the row of a protocol by its name, or nil.
 func Named(name string) *Row { return find(func(r *Row) bool { return r.Name() == name }) }
@@ -170,18 +170,31 @@ func WhyUnkilled(scenario, requirement string) string {
 	return ""
 }
 
-// Suites returns all suites of a protocol, whatever kind of target they are for.
-func (r *Row) Suites() (all []scenarios.Suite) {
-	for _, t := range r.Targets {
-		all = append(all, t.Suites()...)
+// Kind is a kind of target, with the protocol that it speaks.
+type Kind struct {
+	*Target
+	Row *Row
+}
+
+// Kinds returns the kinds of targets of rows.
+func Kinds(rows []*Row) (all []Kind) {
+	for _, r := range rows {
+		for i := range r.Targets {
+			all = append(all, Kind{&r.Targets[i], r})
+		}
 	}
 	return all
 }
 
+// Programs returns the kinds of targets that a flag of assay certify takes the command of.
+func Programs() []Kind {
+	return slices.DeleteFunc(Kinds(Table), func(k Kind) bool { return k.Flag == nil })
+}
+
 // Suites returns all suites of all protocols.
 func Suites() (all []scenarios.Suite) {
-	for _, r := range Table {
-		all = append(all, r.Suites()...)
+	for _, kind := range Kinds(Table) {
+		all = append(all, kind.Suites()...)
 	}
 	return all
 }
@@ -238,18 +251,6 @@ func OwnSuite() *scenarios.OwnSuite {
 		}
 	}
 	return nil
-}
-
-// Flags returns the kinds of targets that a flag of assay certify takes, each with its protocol.
-func Flags() (rows []*Row, targets []*Target) {
-	for _, r := range Table {
-		for i := range r.Targets {
-			if r.Targets[i].Flag != nil {
-				rows, targets = append(rows, r), append(targets, &r.Targets[i])
-			}
-		}
-	}
-	return rows, targets
 }
 
 // Examples returns the lines that protocols add to the examples of a command.
