@@ -11,15 +11,33 @@ import (
 	"testing"
 )
 
-// protocolName finds the name of a protocol in code, comments and texts.
-var protocolName = regexp.MustCompile(`(?i)openwop|openintent|agentic`)
+// protocolNames are the folders of specs but for our own, and the word that the agentic loop is known by in its events and on
+// command lines.
+func protocolNames(t *testing.T) (folders []string, words *regexp.Regexp) {
+	t.Helper()
+	entries, err := os.ReadDir("../../spec")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if e.Name() != "assay" {
+			folders = append(folders, e.Name())
+		}
+	}
+	if len(folders) < 3 {
+		t.Fatalf("the specs are %v", folders)
+	}
+	return folders, regexp.MustCompile("(?i)agentic|" + strings.Join(folders, "|"))
+}
 
-// named are the folders that say it: the rooms of each protocol, and the table that lists the protocols.
-var named = []string{"scenarios/openwop", "scenarios/openintent", "scenarios/agenticloop", "tools/internal/protocols"}
-
-// Shared code asks the table of protocols, or a protocol's own value. So a protocol is added by a row and its rooms. Tests and
-// their data, which the go command leaves out of programs as well, are about particular protocols.
+// Shared code asks the table of protocols, or a protocol's own value. So a protocol is added by a row and its rooms, which say
+// its name. Tests and their data, which the go command leaves out of programs as well, are about particular protocols.
 func TestSharedCodeNamesNoProtocol(t *testing.T) {
+	folders, protocolName := protocolNames(t)
+	named := []string{"tools/internal/protocols"}
+	for _, name := range folders {
+		named = append(named, "scenarios/"+name)
+	}
 	read := 0
 	met := map[string]bool{}
 	for _, root := range []string{"tools", "reports", "scenarios"} {
