@@ -14,6 +14,7 @@ import (
 	"github.com/openassay/assay/gen/results"
 	"github.com/openassay/assay/internal/validate"
 	"github.com/openassay/assay/reports/conformance"
+	"github.com/openassay/assay/scenarios"
 )
 
 // ResultsName is the file that every other report is made of.
@@ -36,15 +37,15 @@ func Load(path string) (results.Results, error) {
 	return doc, nil
 }
 
-// LoadForMatrix reads what a matrix is made of: a results.json as [Load] does, or a certification bundle of OpenWOP's
-// own suite, whose content says that it is one. file is the file that was read.
-func LoadForMatrix(path string) (doc *results.Results, told *conformance.Bundle, file string, err error) {
+// LoadForMatrix reads what a matrix is made of: a results.json as [Load] does, or a certification bundle of a protocol's own
+// suite, whose content says that it is one. file is the file that was read.
+func LoadForMatrix(path string, own *scenarios.OwnSuite) (doc *results.Results, told *conformance.Bundle, file string, err error) {
 	file, raw, err := read(path)
 	if err != nil {
 		return nil, nil, "", err
 	}
 	if conformance.Is(raw) {
-		told, err := conformance.Parse(raw)
+		told, err := conformance.Parse(raw, own)
 		if err != nil {
 			return nil, nil, "", fmt.Errorf("read certification bundle %s: %w", file, err)
 		}

@@ -1,14 +1,17 @@
 package scenarios
 
 import (
+	"io/fs"
+	"strings"
 	"time"
 
+	"github.com/openassay/assay/scenarios/timeline"
 	"github.com/openassay/assay/scenarios/wire"
 )
 
 // Protocol is a protocol that Assay certifies hosts for: where hosts make their claims, and what its texts require.
 type Protocol struct {
-	ID            string // openwop/v1
+	ID            string // name and major version: acme/v1
 	Title         string
 	DiscoveryPath string        // below the base URL
 	Speech        wire.Speech   // the words of the version; nil if suites write requests themselves
@@ -29,6 +32,41 @@ type Protocol struct {
 	SeamPrefix string
 	// RunOf returns the id of the run that a reply says was made, "" if it says no such thing.
 	RunOf func(reply wire.Value) string
+	// Resources is the path below which a host answers GET for what its callers made, by id.
+	Resources string
+	// Tenants reports whether hosts tell tenants and scopes of keys apart.
+	Tenants bool
+	// Fixtures are workflows that a host loads to be certified in full, a JSON file each; nil where the protocol has none.
+	Fixtures fs.FS
+
+	// Event returns the name in the spec for the type of an event; nil where the spec has no events.
+	Event func(kind string) (name string, known bool)
+	// Program says how programs speak the protocol; nil where only hosts do.
+	Program *Program
+	// Timeline reads the loops out of a transcript that a report draws; nil where there are none.
+	Timeline func(*wire.Transcript) []timeline.Loop
+	// OwnSuite is the conformance suite that comes with the protocol; nil where none does.
+	OwnSuite *OwnSuite
+}
+
+// Program says how a program speaks a protocol: it reads one request and writes one answer.
+type Program struct {
+	Request, Answer string // their schemas in the spec
+	Declares        bool   // CheckDiscovery is about the declaration of a program, too
+	// Harmless returns a request that acts on nothing, and its name. It is to be answered by a deadline.
+	Harmless func(deadline time.Time) (request map[string]any, name string)
+}
+
+// OwnSuite is a conformance suite other than Assay's, whose certification bundles a matrix shows.
+type OwnSuite struct {
+	Title  string // Acme's own conformance suite
+	Prefix string // begins the ids that it gives its scenarios as requirements
+}
+
+// Name is the protocol without its version, as command lines have it.
+func (p *Protocol) Name() string {
+	name, _, _ := strings.Cut(p.ID, "/")
+	return name
 }
 
 // SpecDigest returns a digest that changes when a requirement, a claim, a profile or a schema does: verdicts and

@@ -12,7 +12,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// ScenarioID is protocol/suite/name: openwop/iteration-monotonic/one-per-turn.
+// ScenarioID is protocol/suite/name, such as acme/iteration-monotonic/one-per-turn.
 type ScenarioID string
 
 // Scenario is one question to a target.

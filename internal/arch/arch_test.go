@@ -183,8 +183,18 @@ var rules = []rule{
 		forbid: anyOf(ours("internal/testenv")...),
 	},
 	{
-		name: "only the command parses command lines", tests: true,
-		of:     not(below("tools/assay")),
+		name: "only the table of protocols knows their simulated hosts",
+		of: func(path string) bool {
+			return within(path, ours("tools", "reports")...) && !within(path, ours("tools/internal/protocols")...)
+		},
+		forbid: func(path string) bool {
+			common := ours("simhost/clock", "simhost/console", "simhost/eventlog", "simhost/serving")
+			return within(path, ours("simhost")...) && !within(path, common...)
+		},
+	},
+	{
+		name: "only the command, and the table with its own commands, parse command lines", tests: true,
+		of:     not(below("tools/assay", "tools/internal")),
 		forbid: anyOf("github.com/spf13"),
 	},
 }

@@ -1,4 +1,4 @@
-// Package conformance reads what OpenWOP's own conformance suite writes about a host: its certification bundles, versions 1 and 2.
+// Package conformance reads the certification bundles, versions 1 and 2, that a protocol's own conformance suite writes about a host.
 //
 // A bundle is somebody else's word. Whoever ran that suite wrote it, nothing in it can be judged again, and its questions
 // are not Assay's. It is therefore shown beside our results and never mixed with them.
@@ -15,6 +15,7 @@ import (
 
 	"github.com/openassay/assay/gen/results"
 	"github.com/openassay/assay/internal/validate"
+	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/wire"
 )
 
@@ -43,6 +44,7 @@ var Dispositions = []Disposition{Failed, Blocked, Uncounted, Skipped, Inapplicab
 
 // Bundle is one certification by the other suite. Its texts are as they came: whoever shows them escapes them.
 type Bundle struct {
+	By               string // the title of the suite
 	Version          string // of the format: 1 or 2
 	GeneratedAt      time.Time
 	Suite            string // package and version
@@ -69,9 +71,6 @@ const (
 	mostDigit = 64
 )
 
-// prefix begins the requirement ids of version 2.
-const prefix = "openwop.scenario."
-
 // Is tells a bundle from other JSON documents: it is an object with a member bundleVersion.
 func Is(raw []byte) bool {
 	var head map[string]json.RawMessage
@@ -82,9 +81,9 @@ func Is(raw []byte) bool {
 	return is
 }
 
-// Parse reads a bundle of version 1 or 2. It refuses what is larger or deeper than a bundle is, what its schema does not
-// allow, and other versions.
-func Parse(raw []byte) (*Bundle, error) {
+// Parse reads a bundle of version 1 or 2, which a suite wrote. It refuses what is larger or deeper than a bundle is, what its
+// schema does not allow, and other versions.
+func Parse(raw []byte, own *scenarios.OwnSuite) (*Bundle, error) {
 	if len(raw) > MostBytes {
 		return nil, fmt.Errorf("it is larger than %d MiB, which no bundle is: give the bundle that the suite wrote", MostBytes>>20)
 	}
@@ -97,14 +96,14 @@ func Parse(raw []byte) (*Bundle, error) {
 	}
 	switch string(bytes.TrimSpace(head["bundleVersion"])) {
 	case `"1"`:
-		return parse(raw, "ConformanceBundleV1", lists)
+		return parse(raw, "ConformanceBundleV1", own, lists)
 	case `"2"`:
-		return parse(raw, "ConformanceBundleV2", rows)
+		return parse(raw, "ConformanceBundleV2", own, func(r object) ([]Row, bool) { return rows(r, own.Prefix) })
 	}
 	return nil, fmt.Errorf("its bundleVersion is %.40s, and this Assay reads \"1\" and \"2\": have the suite write one of these", head["bundleVersion"])
 }
 
-func parse(raw []byte, component string, rowsOf func(object) ([]Row, bool)) (*Bundle, error) {
+func parse(raw []byte, component string, own *scenarios.OwnSuite, rowsOf func(object) ([]Row, bool)) (*Bundle, error) {
 	set, err := schemas()
 	if err != nil {
 		return nil, err
@@ -132,6 +131,7 @@ func parse(raw []byte, component string, rowsOf func(object) ([]Row, bool)) (*Bu
 		return nil, fmt.Errorf("generatedAt: %w: give the bundle as the suite wrote it", err)
 	}
 	b := &Bundle{
+		By:          own.Title,
 		Version:     doc.text("bundleVersion"),
 		GeneratedAt: at,
 		Suite:       strings.TrimSpace(doc.in("suite").text("package") + " " + doc.in("suite").text("version")),
@@ -157,8 +157,8 @@ func lists(r object) (out []Row, agree bool) {
 	return out, agree
 }
 
-// rows are those of version 2.
-func rows(r object) (out []Row, agree bool) {
+// rows are those of version 2, whose requirement ids begin with prefix.
+func rows(r object, prefix string) (out []Row, agree bool) {
 	n := map[string]int64{}
 	for _, each := range r.list("requirements") {
 		row := object(each.(map[string]any))

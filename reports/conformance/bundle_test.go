@@ -11,7 +11,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/openassay/assay/reports/conformance"
+	"github.com/openassay/assay/scenarios/openwop"
 )
+
+func parse(raw []byte) (*conformance.Bundle, error) {
+	return conformance.Parse(raw, openwop.Protocol.OwnSuite)
+}
 
 func read(t testing.TB, name string) []byte {
 	t.Helper()
@@ -24,12 +29,12 @@ func read(t testing.TB, name string) []byte {
 
 // A bundle of version 1 has names only: what it says passed is no pass.
 func TestVersion1(t *testing.T) {
-	got, err := conformance.Parse(read(t, "v1.json"))
+	got, err := parse(read(t, "v1.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := &conformance.Bundle{
-		Version: "1", GeneratedAt: time.Date(2026, 5, 1, 8, 0, 0, 0, time.UTC),
+		By: "OpenWOP's own conformance suite", Version: "1", GeneratedAt: time.Date(2026, 5, 1, 8, 0, 0, 0, time.UTC),
 		Suite: "@openwop/openwop-conformance 1.98.0", Host: "Harbour <b>One</b>", HostVersion: "3.1.0",
 		URL: "https://harbour.example/.well-known/openwop", ClaimedProfiles: []string{"openwop-core", "openwop-stream-sse"},
 		Rows: []conformance.Row{
@@ -49,7 +54,7 @@ func TestVersion1(t *testing.T) {
 
 // A row of version 2 without an assertion is no pass either.
 func TestVersion2(t *testing.T) {
-	got, err := conformance.Parse(read(t, "v2.json"))
+	got, err := parse(read(t, "v2.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +104,7 @@ func rowOf(doc map[string]any, i int) map[string]any {
 
 // Of several rows about one scenario the worst counts, and totals that are wrong are told.
 func TestContradictions(t *testing.T) {
-	got, err := conformance.Parse(edited(t, "v2.json", func(doc map[string]any) {
+	got, err := parse(edited(t, "v2.json", func(doc map[string]any) {
 		rows := member(doc, "results")["requirements"].([]any)
 		again := map[string]any{"requirementId": "openwop.scenario.discovery", "scenarioId": "discovery", "disposition": "blocked"}
 		member(doc, "results")["requirements"] = append(rows, again)
@@ -110,7 +115,7 @@ func TestContradictions(t *testing.T) {
 	if r, _ := got.Find("discovery"); r.Disposition != conformance.Blocked || !got.TotalsContradict || len(got.Rows) != 7 {
 		t.Errorf("discovery is %s, contradicts %t, %d rows", r.Disposition, got.TotalsContradict, len(got.Rows))
 	}
-	got, err = conformance.Parse(edited(t, "v1.json", func(doc map[string]any) {
+	got, err = parse(edited(t, "v1.json", func(doc map[string]any) {
 		member(doc, "results")["failed"] = []any{"idempotency", "discovery"}
 	}))
 	if err != nil {
@@ -123,7 +128,7 @@ func TestContradictions(t *testing.T) {
 
 // Another spelling of a member is another member: version 2 is open, and passes over it.
 func TestSpellings(t *testing.T) {
-	got, err := conformance.Parse(edited(t, "v2.json", func(doc map[string]any) {
+	got, err := parse(edited(t, "v2.json", func(doc map[string]any) {
 		doc["HOST"] = map[string]any{"name": "Impostor", "version": "9"}
 		rowOf(doc, 1)["AssertionCount"] = 50
 		rowOf(doc, 0)["assertionCount"] = json.RawMessage("1e300")
@@ -171,7 +176,7 @@ func TestRefusals(t *testing.T) {
 		})},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := conformance.Parse(c.raw)
+			_, err := parse(c.raw)
 			if err == nil {
 				t.Fatal("it was read")
 			}
@@ -199,7 +204,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(`{"bundleVersion":"2","results":{"requirements":[{"assertionCount":1e400}]}}`))
 	f.Add([]byte(`{"bundleVersion":"1"`))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		b, err := conformance.Parse(raw)
+		b, err := parse(raw)
 		if err != nil {
 			return
 		}

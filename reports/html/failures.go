@@ -8,6 +8,7 @@ import (
 
 	"github.com/openassay/assay/gen/results"
 	"github.com/openassay/assay/reports/excerpt"
+	"github.com/openassay/assay/scenarios/timeline"
 	"github.com/openassay/assay/scenarios/wire"
 )
 
@@ -225,13 +226,13 @@ func eventOf(e wire.Entry, number string) (string, bool) {
 }
 
 // loopsOf are the loops that a drive saw, read once.
-func (m *maker) loopsOf(drive string) []loop {
+func (m *maker) loopsOf(drive string) []timeline.Loop {
 	if found, done := m.drawn[drive]; done {
 		return found
 	}
-	var found []loop
-	if t := m.Transcripts[drive]; t != nil {
-		found = loopsOf(t)
+	var found []timeline.Loop
+	if t := m.Transcripts[drive]; t != nil && m.Protocol.Timeline != nil {
+		found = m.Protocol.Timeline(t)
 	}
 	m.drawn[drive] = found
 	return found

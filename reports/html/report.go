@@ -12,6 +12,7 @@ import (
 
 	"github.com/openassay/assay/gen/results"
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/timeline"
 	"github.com/openassay/assay/scenarios/wire"
 )
 
@@ -102,12 +103,12 @@ type maker struct {
 	Certification
 	doc     results.Results
 	ledger  *scenarios.Ledger
-	drawn   map[string][]loop // by drive
-	anchors map[string]string // scenario -> where its failure stands
+	drawn   map[string][]timeline.Loop // by drive
+	anchors map[string]string          // scenario -> where its failure stands
 }
 
 func newReport(c Certification) report {
-	m := &maker{Certification: c, doc: c.Results, ledger: c.Protocol.Ledger, drawn: map[string][]loop{}, anchors: map[string]string{}}
+	m := &maker{Certification: c, doc: c.Results, ledger: c.Protocol.Ledger, drawn: map[string][]timeline.Loop{}, anchors: map[string]string{}}
 	styles := []template.CSS{Style(), template.CSS(reportStyle)}       //nolint:gosec // our own files
 	policy := Policy(styles, []template.JS{template.JS(reportScript)}) //nolint:gosec // our own file
 	d := c.Results

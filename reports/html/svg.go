@@ -3,6 +3,8 @@ package html
 import (
 	"fmt"
 	"strings"
+
+	"github.com/openassay/assay/scenarios/timeline"
 )
 
 // picture is a loop laid out as SVG, in units of CSS pixels.
@@ -21,7 +23,7 @@ type picture struct {
 type column struct {
 	X, Middle int
 	Label     string
-	Turn      turn
+	Turn      timeline.Turn
 	Bars      []bar
 }
 
@@ -48,7 +50,7 @@ const (
 )
 
 // draw lays a loop out. id is unique in the page.
-func draw(id string, l loop) picture {
+func draw(id string, l timeline.Loop) picture {
 	p := picture{ID: id, End: l.End}
 	deepest := 0
 	for i, t := range l.Turns {
@@ -83,7 +85,7 @@ func draw(id string, l loop) picture {
 }
 
 // inWords is what the picture shows, for those who do not see it.
-func inWords(l loop) string {
+func inWords(l timeline.Loop) string {
 	var b strings.Builder
 	for i, t := range l.Turns {
 		fmt.Fprintf(&b, "Turn %d: number %s, %s", i+1, t.Number, t.Kind)

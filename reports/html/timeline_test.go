@@ -7,6 +7,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/openassay/assay/scenarios/agenticloop"
+	"github.com/openassay/assay/scenarios/openwop"
+	"github.com/openassay/assay/scenarios/timeline"
 	"github.com/openassay/assay/scenarios/wire"
 )
 
@@ -20,12 +23,15 @@ func TestLoops(t *testing.T) {
 	second := first[:len(first)-2] + `,{"eventId":"r-5","runId":"r","type":"node.resumed","timestamp":"2026-11-21T12:00:01.5Z","payload":{}},` + decided("r", 6, "1", "terminate") +
 		`,{"eventId":"r-7","runId":"r","type":"run.completed"},{"payload":[]},7]}`
 	s := spoken(asked("GET", "/log", "", first), asked("GET", "/log", "", "no JSON: runOrchestrator.decided"), asked("GET", "/log", "", second))
-	want := []loop{{Run: "r", End: "completed", Turns: []turn{
-		{Number: "1", Kind: "next-worker", Below: []happening{{"trouble", "✗ w", "w failed"}}},
-		{Number: "2", Kind: "ask-user", Below: []happening{{"pause", "waits: clarification", "waits: clarification"}, {"pause", "resumed, 1.5s", "resumed, 1.5s"}}},
+	want := []timeline.Loop{{Run: "r", End: "completed", Turns: []timeline.Turn{
+		{Number: "1", Kind: "next-worker", Below: []timeline.Happening{{Class: "trouble", Text: "✗ w", Words: "w failed"}}},
+		{Number: "2", Kind: "ask-user", Below: []timeline.Happening{
+			{Class: "pause", Text: "waits: clarification", Words: "waits: clarification"},
+			{Class: "pause", Text: "resumed, 1.5s", Words: "resumed, 1.5s"},
+		}},
 		{Number: "1", Kind: "terminate", Odd: "2"},
 	}}}
-	got := loopsOf(s)
+	got := openwop.Protocol.Timeline(s)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Fatalf("-want +got:\n%s", diff)
 	}
@@ -50,11 +56,12 @@ func TestLoopsAreBounded(t *testing.T) {
 			}
 		}
 	}
-	found := loopsOf(spoken(asked("GET", "/log", "", `{"events":[`+strings.Join(events, ",")+`]}`)))
-	if len(found) != mostLoops || len(found[0].Turns) != mostTurns || found[0].Left != 100-mostTurns {
+	found := openwop.Protocol.Timeline(spoken(asked("GET", "/log", "", `{"events":[`+strings.Join(events, ",")+`]}`)))
+	if len(found) != timeline.MostLoops || len(found[0].Turns) != timeline.MostTurns || found[0].Left != 100-timeline.MostTurns {
 		t.Fatalf("%d loops, %d turns, %d left", len(found), len(found[0].Turns), found[0].Left)
 	}
-	if turn := found[0].Turns[0]; len(turn.Below) != mostBelow || turn.Left != 20-mostBelow || len([]rune(turn.Number)) > mostSaid || strings.Contains(turn.Number, "\u202e") {
+	if turn := found[0].Turns[0]; len(turn.Below) != timeline.MostBelow || turn.Left != 20-timeline.MostBelow ||
+		len([]rune(turn.Number)) > timeline.MostWord || strings.Contains(turn.Number, "\u202e") {
 		t.Errorf("a turn is %+v", turn)
 	}
 	if p := draw("p", found[0]); p.More != "84 more turns" || !strings.Contains(p.Text, "84 more turns are not shown") {
@@ -69,16 +76,16 @@ func TestStepsOfAnAgent(t *testing.T) {
 	ask := func(step int) string {
 		return fmt.Sprintf(`{"status":"ok","events":[{"type":"agentic.tool_request.fetch","payload":{"run_id":"r","step":%d,"tool":"fetch"}}]}`, step)
 	}
-	got := loopsOf(&wire.Transcript{Entries: []wire.Entry{
+	got := agenticloop.Protocol.Timeline(&wire.Transcript{Entries: []wire.Entry{
 		took("agentic.start", `{}`, ask(1)),
 		took("agentic.tool_result", `{"run_id":"r","step":1}`, ask(1)), // a retry keeps its number
 		took("agentic.tool_result", `{"run_id":"r","step":1}`, ask(3)),
 		took("agentic.tool_result", `{"run_id":"r","step":3}`, `{"status":"ok"}`),
 		took("agentic.tool_result", `{"run_id":"r","step":3}`, `{"events":[{"type":"agentic.completed","payload":{"run_id":"r"}}]}`),
 	}})
-	want := []loop{{Run: "r", End: "completed", Turns: []turn{
+	want := []timeline.Loop{{Run: "r", End: "completed", Turns: []timeline.Turn{
 		{Number: "1", Kind: "asks fetch"}, {Number: "1", Kind: "asks fetch"},
-		{Number: "3", Kind: "asks fetch", Odd: "1", Below: []happening{{"child", "result 3: ok", "result 3: ok"}}},
+		{Number: "3", Kind: "asks fetch", Odd: "1", Below: []timeline.Happening{{Class: "child", Text: "result 3: ok", Words: "result 3: ok"}}},
 	}}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)

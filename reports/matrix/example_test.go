@@ -15,6 +15,7 @@ import (
 	"github.com/openassay/assay/reports/conformance"
 	"github.com/openassay/assay/reports/matrix"
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop"
 )
 
 var update = flag.Bool("update", false, "write what the matrix says now into testdata")
@@ -115,7 +116,7 @@ func bundleFrom(t testing.TB, name string) *conformance.Bundle {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := conformance.Parse(raw)
+	b, err := conformance.Parse(raw, openwop.Protocol.OwnSuite)
 	if err != nil {
 		t.Fatal(err)
 	}

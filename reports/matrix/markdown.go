@@ -138,7 +138,7 @@ func (m *Matrix) toldMarkdown(b *strings.Builder) {
 	if len(m.Told) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\n## %s\n\n%s\n\n", toldTitle, toldIntro)
+	fmt.Fprintf(b, "\n## %s\n\n%s\n\n", toldTitle, toldIntro(m.Told))
 	numbered := make([]int, len(m.Told))
 	for i := range numbered {
 		numbered[i] = i

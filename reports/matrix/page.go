@@ -65,6 +65,7 @@ func (m *Matrix) HTML(w io.Writer) error {
 	own := template.CSS(ownStyle) //nolint:gosec // our own file
 	return page().Execute(w, map[string]any{
 		"Matrix": m, "Style": html.Style(), "Own": own, "Policy": html.Policy([]template.CSS{html.Style(), own}, nil),
-		"Legend": legend, "Notes": notes, "ToldTitle": toldTitle, "ToldIntro": toldIntro, "ToldLegend": toldLegend, "ToldScenarios": toldScenarios(m.Told),
+		"Legend": legend, "Notes": notes, "ToldTitle": toldTitle, "ToldIntro": toldIntro(m.Told),
+		"ToldLegend": toldLegend, "ToldScenarios": toldScenarios(m.Told),
 	})
 }

@@ -86,10 +86,21 @@ var notes = []string{
 
 // Told by others.
 const (
-	toldTitle = "Reported by another suite"
-	toldIntro = "Certification bundles of OpenWOP's own conformance suite. Each is its writer's own word: Assay saw none of it and cannot judge it again. " +
+	toldTitle   = "Reported by another suite"
+	toldCaution = ". Each is its writer's own word: Assay saw none of it and cannot judge it again. " +
 		"They were asked other questions, and are not comparable with the targets of Assay, nor counted among them."
 )
+
+// toldIntro says whose bundles they are, and what they are worth.
+func toldIntro(told []*conformance.Bundle) string {
+	var by []string
+	for _, b := range told {
+		if !slices.Contains(by, b.By) {
+			by = append(by, b.By)
+		}
+	}
+	return "Certification bundles of " + strings.Join(by, ", ") + toldCaution
+}
 
 // toldLegend explains their rows.
 var toldLegend = []struct {

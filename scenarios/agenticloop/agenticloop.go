@@ -2,6 +2,7 @@ package agenticloop
 
 import (
 	"encoding/json"
+	"time"
 
 	"github.com/openassay/assay/gen/agenticloop"
 	"github.com/openassay/assay/gen/agenticloopv2"
@@ -29,6 +30,30 @@ var Protocol = &scenarios.Protocol{
 	Profiles:       scenarios.FrozenProfiles("agentic-loop/v2"),
 	CheckDiscovery: checkDeclared,
 	Describe:       describe,
+	Event:          eventName,
+	Program:        &scenarios.Program{Request: "Request", Answer: "Response", Declares: true, Harmless: health},
+	Timeline:       drawTimeline,
+}
+
+// eventName returns the type of an event, or the pattern of its family.
+func eventName(kind string) (string, bool) {
+	if _, known := agenticloopv2.Events[agenticloopv2.EventType(kind)]; known {
+		return kind, true
+	}
+	for _, f := range agenticloopv2.EventFamilies {
+		if f.Pattern.MatchString(kind) {
+			return string(f.Type), true
+		}
+	}
+	return "", false
+}
+
+// health asks a plugin for its health, which acts on nothing.
+func health(deadline time.Time) (request map[string]any, name string) {
+	return map[string]any{
+		"protocol": 2, "job_id": "assay-doctor", "command": "health", "config": map[string]any{}, "state": map[string]any{},
+		"deadline_at": deadline.UTC().Format(time.RFC3339),
+	}, "the command health"
 }
 
 // Suites are all suites of the agentic loop, in the order they are shown.

@@ -1,6 +1,8 @@
 package openintent
 
 import (
+	"time"
+
 	"github.com/openassay/assay/gen/openintent"
 	"github.com/openassay/assay/gen/openintentv1"
 	"github.com/openassay/assay/scenarios"
@@ -32,6 +34,19 @@ var Protocol = &scenarios.Protocol{
 	Profiles:       scenarios.FrozenProfiles("openintent/v1"),
 	CheckDiscovery: checkDiscovery,
 	Describe:       describe,
+	Resources:      "/api/v1/intents/",
+	Event:          eventName,
+	Program:        &scenarios.Program{Request: "ResolvePolicyRequest", Answer: "ResolvePolicyReply", Harmless: emptyQuestion},
+}
+
+func eventName(kind string) (string, bool) {
+	_, known := openintentv1.Events[openintentv1.EventType(kind)]
+	return kind, known
+}
+
+// emptyQuestion asks a resolver for the policy of nothing.
+func emptyQuestion(time.Time) (request map[string]any, name string) {
+	return map[string]any{}, "an empty question"
 }
 
 func readings() []scenarios.Reading {

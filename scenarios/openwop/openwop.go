@@ -1,6 +1,8 @@
 package openwop
 
 import (
+	"io/fs"
+
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/bounds"
@@ -20,6 +22,8 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/replay"
 	"github.com/openassay/assay/scenarios/openwop/verifier"
 	"github.com/openassay/assay/scenarios/openwop/workspace"
+	"github.com/openassay/assay/scenarios/timeline"
+	"github.com/openassay/assay/scenarios/wire"
 )
 
 // Protocol is OpenWOP v1.
@@ -42,7 +46,21 @@ func Speaking(d *dialect.Dialect) *scenarios.Protocol {
 		Signs:          signs(d),
 		SeamPrefix:     d.Seams[0],
 		RunOf:          runOf,
+		Resources:      d.Path(dialect.ReadRun, ""),
+		Tenants:        true,
+		Fixtures:       fixtures(d),
+		Event:          d.Known,
+		Timeline:       func(t *wire.Transcript) []timeline.Loop { return drawTimeline(t, d) },
+		OwnSuite:       &scenarios.OwnSuite{Title: "OpenWOP's own conformance suite", Prefix: "openwop.scenario."},
 	}
+}
+
+func fixtures(d *dialect.Dialect) fs.FS {
+	files, err := fs.Sub(d.Fixtures, "fixtures")
+	if err != nil {
+		panic(err) // the name of the folder is a valid path
+	}
+	return files
 }
 
 // Suites are all OpenWOP suites, in the order they are shown.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -18,6 +19,7 @@ import (
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/ginkgosuite"
 	"github.com/openassay/assay/tools/assay/internal/progress"
+	"github.com/openassay/assay/tools/internal/protocols"
 )
 
 const certifyLong = `Drives a host over its own wire, judges what it does against what it claims, and
@@ -28,8 +30,7 @@ more: docs/ci.md.
 TARGET is the host's base URL, or simhost: a simulated host that is started for
 the occasion and stopped afterwards; or the folder of a plugin, with manifest.yaml
 or assay-plugin.yaml, whose executable is started once a turn. --exec takes a
-command in place of a folder: nothing is declared of it then. --resolver takes a
-program that resolves the retry policies of OpenIntent: assay help resolve-policy.
+command in place of a folder: nothing is declared of it then. %s
 
 What a target needs can stand in assay.yaml in the working folder, or in --config
 FILE: a line NAME: VALUE for each flag, lists as YAML has them. Flags win. A key
@@ -51,18 +52,17 @@ const certifyExample = `  assay certify simhost
   assay certify http://localhost:3000 --key-file ./key --suite iteration-monotonic
   assay certify http://localhost:3000 --filter 'level:MUST && !suite:version5-shape' --json
   assay certify http://localhost:3000 --plan
-  assay certify ./agentic-loop
+  assay certify ./%[1]s
   assay certify https://host.example --key-file key --github --events events.ndjson
-  assay certify --protocol agentic-loop --exec 'python3 run.py'
-  assay certify --resolver 'assay resolve-policy'`
+  assay certify --protocol %[1]s --exec 'python3 run.py'`
 
 func newCertify() *cobra.Command {
 	o := &certifyFlags{}
 	cmd := &cobra.Command{
 		Use:     "certify TARGET|--exec COMMAND|--resolver COMMAND",
 		Short:   "Find out whether a host keeps its promises",
-		Long:    certifyLong,
-		Example: certifyExample,
+		Long:    fmt.Sprintf(certifyLong, flagsInWords()),
+		Example: fmt.Sprintf(certifyExample, protocols.Hostless()[0].Name()) + protocols.Examples("certify"),
 		Args:    cobra.ArbitraryArgs, // how many there may be depends on --exec
 		RunE: func(cmd *cobra.Command, targets []string) error {
 			c, err := o.read(cmd, targets)
@@ -74,6 +74,17 @@ func newCertify() *cobra.Command {
 	}
 	o.register(cmd.Flags())
 	return cmd
+}
+
+// flagsInWords says what protocols have to say of their flags.
+func flagsInWords() string {
+	var words []string
+	for _, kind := range protocols.Programs() {
+		if kind.Flag.Long != "" {
+			words = append(words, kind.Flag.Long)
+		}
+	}
+	return strings.Join(words, " ")
 }
 
 // certify is one run of the command, with everything the command line says.
@@ -194,7 +205,7 @@ func roomy() (undo func()) {
 func (c *certify) notStarted(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:
-		return &exit{scenarios.ExitInterrupted, errors.New("certify: interrupted before anything was asked: nothing was written")}
+		return &exit{Code: scenarios.ExitInterrupted, Cause: errors.New("certify: interrupted before anything was asked: nothing was written")}
 	case errors.Is(err, scenarios.ErrUnreachable) && c.target.wire.Process != nil:
 		return fmt.Errorf("certify: %w", err)
 	case errors.Is(err, scenarios.ErrUnreachable):
@@ -227,13 +238,13 @@ func (c *certify) hand(report *scenarios.Report, interrupted bool) (*results.Res
 		shown = errors.Join(shown, err)
 	}
 	if err := errors.Join(written, packed, shown, c.tells.finished(doc, c.out, c.text)); err != nil {
-		return &doc, &exit{scenarios.ExitBroken, err}
+		return &doc, &exit{Code: scenarios.ExitBroken, Cause: err}
 	}
 	if unwritten != nil {
 		return &doc, unwritten
 	}
 	if stamp.ExitCode != scenarios.ExitProved {
-		return &doc, &exit{stamp.ExitCode, wrong}
+		return &doc, &exit{Code: stamp.ExitCode, Cause: wrong}
 	}
 	return &doc, nil
 }

@@ -61,7 +61,7 @@ func (c *certify) rewrite(report *scenarios.Report, judged *expectations.Judgeme
 		err = e.write(content)
 	}
 	if err != nil {
-		return judged, &exit{exitFailed, fmt.Errorf("certify --update-expectations: %s: %w", e.list.File, err)}
+		return judged, &exit{Code: exitFailed, Cause: fmt.Errorf("certify --update-expectations: %s: %w", e.list.File, err)}
 	}
 	why := ""
 	if change.Added > 0 {

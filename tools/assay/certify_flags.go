@@ -15,6 +15,7 @@ import (
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/ginkgosuite"
 	"github.com/openassay/assay/tools/assay/internal/expectations"
+	"github.com/openassay/assay/tools/internal/protocols"
 )
 
 // keyVariable is the environment variable that holds the target's credential.
@@ -23,8 +24,7 @@ const keyVariable = "ASSAY_KEY"
 // certifyFlags are the flags as they were typed.
 type certifyFlags struct {
 	protocol     string
-	exec         string
-	resolver     string
+	commands     map[string]*string // of programs, by the flags of their kinds
 	key, keyFile string
 	others       principals
 	second       secondHost
@@ -76,7 +76,7 @@ func (o *certifyFlags) register(f *pflag.FlagSet) {
 	f.DurationVar(&o.timeout, "timeout", 10*time.Minute, "`TIME` for the whole certification; where given, for each drive too, which has 90s otherwise")
 	f.Uint64Var(&o.seed, "seed", 0, "`N` that all random ids and values come of, to send the same again (default random)")
 	f.StringVar(&o.fault, "fault", "", "violation that the TARGET simhost commits, by its `ID` (assay list faults), to see what comes of it")
-	f.BoolVar(&o.realTime, "real-time", false, "let time go by itself, also where an OpenIntent server has a clock that can be advanced")
+	f.BoolVar(&o.realTime, "real-time", false, "let time go by itself, also where "+clocked()+" has a clock that can be advanced")
 	f.BoolVar(&o.plan, "plan", false, "print what would be sent, and send nothing")
 	f.StringVar(&o.out, "out", "out", "`DIR` for the reports")
 	o.bundle.register(f)
@@ -84,9 +84,31 @@ func (o *certifyFlags) register(f *pflag.FlagSet) {
 	f.BoolVar(&o.json, "json", false, "print results.json instead of text")
 	f.BoolVar(&o.updateExpectations, "update-expectations", false, "write the failures that are seen now into the list "+expectations.Key+" of the file of --config, and take out those that are gone")
 	f.StringVar(&o.config, "config", "", "`FILE` with parameters by the names of these flags, which win over it (default "+configName+", where there is one)")
-	f.StringVar(&o.protocol, "protocol", "", "`NAME` of what the target speaks: openwop, openintent or agentic-loop (default what a URL has a discovery document of, openwop of simhost, agentic-loop of a plugin)")
-	f.StringVar(&o.exec, "exec", "", "`COMMAND` of a plugin, in place of TARGET, started in the working folder once a turn, like 'python3 run.py'")
-	f.StringVar(&o.resolver, "resolver", "", "`COMMAND` of a program that resolves OpenIntent retry policies as assay resolve-policy does, in place of TARGET")
+	f.StringVar(&o.protocol, "protocol", "", protocolUsage())
+	o.commands = map[string]*string{}
+	for _, kind := range protocols.Programs() {
+		o.commands[kind.Flag.Name] = f.String(kind.Flag.Name, "", kind.Flag.Usage)
+	}
+}
+
+func protocolUsage() string {
+	of := []string{"what a URL has a discovery document of", protocols.Hosts()[0].Name() + " of simhost"}
+	for _, row := range protocols.Hostless() {
+		of = append(of, row.Name()+" of a "+row.Targets[0].Name)
+	}
+	names := protocols.OrList(protocols.Names(protocols.All()))
+	return fmt.Sprintf("`NAME` of what the target speaks: %s (default %s)", names, strings.Join(of, ", "))
+}
+
+// clocked is who has a clock that can be advanced.
+func clocked() string {
+	var who []string
+	for _, row := range protocols.Table {
+		if row.Clocked != "" {
+			who = append(who, row.Clocked)
+		}
+	}
+	return protocols.OrList(who)
 }
 
 // read makes a run of the flags. Every mistake is found before anything is sent.
@@ -103,12 +125,12 @@ func (o *certifyFlags) read(cmd *cobra.Command, targets []string) (*certify, err
 	if err != nil {
 		return nil, err
 	}
-	names, err := o.spoken(t)
+	rows, err := o.spoken(t)
 	if err != nil {
 		return nil, err
 	}
-	t.protocol = names[0]
-	if err := o.breaks(&t); err != nil {
+	t.row = rows[0]
+	if t.specimen, err = o.specimen(t); err != nil {
 		return nil, err
 	}
 	options, err := o.options()
@@ -124,8 +146,9 @@ func (o *certifyFlags) read(cmd *cobra.Command, targets []string) (*certify, err
 	if o.out == "" {
 		return nil, usage("certify --out: name a folder")
 	}
-	if o.realTime && !slices.Contains(names, protocolOpenIntent) {
-		return nil, usage("certify --real-time: it is for targets with a clock that can be advanced, which %s has none of: leave it out", names[0])
+	if o.realTime && !slices.ContainsFunc(rows, func(r *protocols.Row) bool { return r.Clocked != "" }) {
+		return nil, usage("certify --real-time: it is for targets with a clock that can be advanced, which %s has none of: leave it out",
+			t.row.Name())
 	}
 	if err := o.bundle.check(cmd.Flags().Changed, o.plan); err != nil {
 		return nil, err
@@ -141,7 +164,7 @@ func (o *certifyFlags) read(cmd *cobra.Command, targets []string) (*certify, err
 	if o.json || o.tells.events == onStdout {
 		c.text = c.stderr
 	}
-	return c, c.choose(names)
+	return c, c.choose(rows)
 }
 
 func (o *certifyFlags) noteGiven(f *pflag.FlagSet) {
@@ -232,14 +255,10 @@ func checkKey(from, key string) (string, error) {
 // again makes the command that runs one scenario as this run did. Secrets stay out of it.
 func (o *certifyFlags) again(t target, seed uint64) func(scenarios.ScenarioID) string {
 	words := []string{"assay", "certify"}
-	switch {
-	case o.resolver != "":
-		words = append(words, "--resolver", quote(o.resolver))
-	case o.exec != "":
-		words = append(words, "--exec", quote(o.exec))
-	default:
-		words = append(words, quote(t.name))
+	if t.kind.Target != nil && *o.commands[t.kind.Flag.Name] != "" {
+		words = append(words, "--"+t.kind.Flag.Name)
 	}
+	words = append(words, quote(t.name))
 	add := func(flag, value string) { words = append(words, flag, quote(value)) }
 	switch {
 	case o.key != "":
@@ -258,7 +277,7 @@ func (o *certifyFlags) again(t target, seed uint64) func(scenarios.ScenarioID) s
 	if o.caCert != "" {
 		add("--cacert", o.caCert)
 	}
-	if o.protocol != "" && o.exec == "" {
+	if o.protocol != "" && (t.kind.Target == nil || *o.commands[t.kind.Flag.Name] == "") {
 		add("--protocol", o.protocol)
 	}
 	if o.fault != "" {

@@ -122,7 +122,7 @@ func (l *listeners) over(doc *results.Results, err error) error {
 		l.stream.NotStarted(exitCode(err), fmt.Sprint(err))
 	}
 	if failed := l.stream.Err(); failed != nil {
-		return &exit{scenarios.ExitBroken, fmt.Errorf("certify --events: %w: give another file", failed)}
+		return &exit{Code: scenarios.ExitBroken, Cause: fmt.Errorf("certify --events: %w: give another file", failed)}
 	}
 	return err
 }

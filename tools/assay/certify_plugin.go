@@ -7,26 +7,26 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/openassay/assay/scenarios/agenticloop"
-	"github.com/openassay/assay/scenarios/openintent"
+	"github.com/openassay/assay/tools/internal/protocols"
 )
 
-// targetOf is the target that the command line names: a host, the folder of a plugin, or the command of one or of a resolver.
+// targetOf is the target that the command line names: a host, the folder of a plugin, or the command of a program.
 func (o *certifyFlags) targetOf(cmd *cobra.Command, targets []string) (target, error) {
-	if o.resolver != "" || cmd.Flags().Changed("resolver") {
-		switch {
-		case len(targets) > 0:
-			return target{}, usage("certify --resolver: %q is a target beside it: give one of them", targets[0])
-		case cmd.Flags().Changed("exec"):
-			return target{}, usage("certify --resolver: --exec is a target beside it: give one of them")
+	kinds := protocols.Programs()
+	for i := len(kinds) - 1; i >= 0; i-- {
+		name := kinds[i].Flag.Name
+		if *o.commands[name] == "" && !cmd.Flags().Changed(name) {
+			continue
 		}
-		return o.resolverCommand(cmd)
-	}
-	if o.exec != "" || cmd.Flags().Changed("exec") {
 		if len(targets) > 0 {
-			return target{}, usage("certify --exec: %q is a target beside it: give one of them", targets[0])
+			return target{}, usage("certify --%s: %q is a target beside it: give one of them", name, targets[0])
 		}
-		return o.command(cmd)
+		for _, other := range kinds[:i] {
+			if cmd.Flags().Changed(other.Flag.Name) {
+				return target{}, usage("certify --%s: --%s is a target beside it: give one of them", name, other.Flag.Name)
+			}
+		}
+		return o.program(cmd, kinds[i])
 	}
 	if err := args("TARGET")(cmd, targets); err != nil {
 		return target{}, err
@@ -44,17 +44,30 @@ func (o *certifyFlags) targetOf(cmd *cobra.Command, targets []string) (target, e
 	if !info.IsDir() {
 		return target{}, usage("certify %s: it is a file: give the folder of a plugin, or the command with --exec", name)
 	}
-	if !agenticloop.IsPlugin(name) {
-		return target{}, usage("certify %s: the folder has neither %s nor %s: is it the folder of a plugin?", name, agenticloop.ProfileName, agenticloop.ManifestName)
+	return folder(cmd, name)
+}
+
+// folder is the target in a folder.
+func folder(cmd *cobra.Command, name string) (target, error) {
+	var files []string
+	for _, kind := range protocols.Kinds(protocols.Table) {
+		switch {
+		case kind.Folder == nil:
+			continue
+		case !kind.Folder.Holds(name):
+			files = append(files, kind.Folder.Files[:]...)
+			continue
+		}
+		if err := onlyForHosts(cmd); err != nil {
+			return target{}, err
+		}
+		ready, err := kind.Folder.Target(name)
+		if err != nil {
+			return target{}, usage("certify: %w", err)
+		}
+		return target{name: name, kind: kind, wire: ready, log: os.Stderr}, nil
 	}
-	if err := onlyForHosts(cmd); err != nil {
-		return target{}, err
-	}
-	t := target{name: name, log: os.Stderr}
-	if t.wire, err = agenticloop.Folder(name); err != nil {
-		return target{}, usage("certify: %w", err)
-	}
-	return t, nil
+	return target{}, usage("certify %s: the folder has neither %s: is it the folder of a plugin?", name, strings.Join(files, " nor "))
 }
 
 // why is what an error of a file says, without the file.
@@ -65,30 +78,18 @@ func why(err error) string {
 	return err.Error()
 }
 
-// command is the plugin that --exec starts.
-func (o *certifyFlags) command(cmd *cobra.Command) (target, error) {
-	words, err := commandWords(cmd, "--exec", o.exec, "python3 run.py")
+// program is the target that a flag has the command of.
+func (o *certifyFlags) program(cmd *cobra.Command, kind protocols.Kind) (target, error) {
+	flag, command := "--"+kind.Flag.Name, *o.commands[kind.Flag.Name]
+	words, err := commandWords(cmd, flag, command, kind.Flag.Example)
 	if err != nil {
 		return target{}, err
 	}
-	process, err := agenticloop.Exec(words)
+	process, err := kind.Flag.Target(words)
 	if err != nil {
-		return target{}, usage("certify --exec: %w", err)
+		return target{}, usage("certify %s: %w", flag, err)
 	}
-	return target{name: o.exec, wire: process, log: os.Stderr}, nil
-}
-
-// resolverCommand is the resolver that --resolver starts.
-func (o *certifyFlags) resolverCommand(cmd *cobra.Command) (target, error) {
-	words, err := commandWords(cmd, "--resolver", o.resolver, "python3 resolve.py")
-	if err != nil {
-		return target{}, err
-	}
-	process, err := openintent.Resolver(words)
-	if err != nil {
-		return target{}, usage("certify --resolver: %w", err)
-	}
-	return target{name: o.resolver, wire: process, resolver: true, log: os.Stderr}, nil
+	return target{name: command, kind: kind, wire: process, log: os.Stderr}, nil
 }
 
 // commandWords are the words of a command that a flag gives.

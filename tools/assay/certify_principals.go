@@ -2,7 +2,6 @@ package main
 
 import (
 	"crypto/rand"
-	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -107,13 +106,4 @@ func invent(t *wire.Target) {
 	if len(t.VoterKeys) == 0 {
 		t.VoterKeys = []string{rand.Text(), rand.Text(), rand.Text()}
 	}
-}
-
-// votersOf names the voters of a target for the host that is told their keys.
-func votersOf(t wire.Target) map[string]string {
-	out := map[string]string{}
-	for i, key := range t.VoterKeys {
-		out[fmt.Sprintf("voter-%d", i+1)] = key
-	}
-	return out
 }

@@ -6,74 +6,55 @@ import (
 	"slices"
 
 	"github.com/openassay/assay/scenarios"
-	"github.com/openassay/assay/scenarios/agenticloop"
-	"github.com/openassay/assay/scenarios/openintent"
-	"github.com/openassay/assay/scenarios/openwop"
 	"github.com/openassay/assay/scenarios/wire"
-	intentfault "github.com/openassay/assay/simhost/openintent/fault"
+	"github.com/openassay/assay/tools/internal/protocols"
 )
 
-// The names that --protocol takes.
-const (
-	protocolOpenWOP     = "openwop"
-	protocolOpenIntent  = "openintent"
-	protocolAgenticLoop = "agentic-loop"
-)
-
-var protocolNames = []string{protocolOpenWOP, protocolOpenIntent, protocolAgenticLoop}
-
-// suitesOf are the suites of a protocol that a target is asked, by the name that --protocol has for it.
-func suitesOf(protocol string, t target) []scenarios.Suite {
-	switch {
-	case t.resolver:
-		return openintent.ResolverSuites()
-	case protocol == protocolAgenticLoop:
-		return agenticloop.Suites()
-	case protocol == protocolOpenIntent:
-		return openintent.ServerSuites()
+// suitesOf are the suites of a protocol that a target is asked.
+func suitesOf(row *protocols.Row, t target) []scenarios.Suite {
+	if t.kind.Target != nil {
+		return t.kind.Suites()
 	}
-	return openwop.Suites()
+	return row.Targets[0].Suites()
 }
 
-// spoken are the names of the protocols that a target may speak, the one that is meant first.
-func (o *certifyFlags) spoken(t target) ([]string, error) {
-	may, what := []string{protocolOpenWOP, protocolOpenIntent}, "a base URL"
+// spoken are the protocols that a target may speak, the one that is meant first.
+func (o *certifyFlags) spoken(t target) ([]*protocols.Row, error) {
+	may, what := protocols.Hosts(), "a base URL"
 	switch {
-	case t.resolver:
-		may, what = []string{protocolOpenIntent}, "a resolver"
-	case t.wire.Process != nil:
-		may, what = []string{protocolAgenticLoop}, "a plugin"
+	case t.kind.Target != nil:
+		may, what = []*protocols.Row{t.kind.Row}, "a "+t.kind.Name
 	case t.name == simulated:
 		what = simulated
 	}
-	switch {
-	case o.protocol == "" && t.name == simulated && slices.Contains(intentfault.IDs(), o.fault):
-		return []string{protocolOpenIntent}, nil
-	case o.protocol == "" && t.name == simulated:
+	if o.protocol == "" && t.name == simulated {
+		for _, row := range may {
+			if _, err := row.Fault(o.fault); err == nil {
+				return []*protocols.Row{row}, nil
+			}
+		}
 		return may[:1], nil
-	case o.protocol == "":
+	}
+	if o.protocol == "" {
 		return may, nil
-	case !slices.Contains(protocolNames, o.protocol):
-		return nil, unknown("protocol", o.protocol, protocolNames)
-	case !slices.Contains(may, o.protocol):
-		return nil, usage("certify --protocol %s: %s is certified for %s: leave --protocol out, or name another target", o.protocol, what, orJoin(may))
 	}
-	return []string{o.protocol}, nil
-}
-
-func orJoin(names []string) string {
-	if len(names) == 1 {
-		return names[0]
+	row := protocols.Named(o.protocol)
+	switch {
+	case row == nil:
+		return nil, unknown("protocol", o.protocol, protocols.Names(protocols.All()))
+	case !slices.Contains(may, row):
+		return nil, usage("certify --protocol %s: %s is certified for %s: leave --protocol out, or name another target",
+			o.protocol, what, protocols.OrList(protocols.Names(may)))
 	}
-	return names[0] + " or " + names[1]
+	return []*protocols.Row{row}, nil
 }
 
 // choose takes the protocols whose suites have what is selected: a name that only one of them knows says which is meant.
-func (c *certify) choose(names []string) error {
+func (c *certify) choose(rows []*protocols.Row) error {
 	var all []scenarios.Suite
 	var fit [][]scenarios.Suite
-	for _, name := range names {
-		suites := suitesOf(name, c.target)
+	for _, row := range rows {
+		suites := suitesOf(row, c.target)
 		all = append(all, suites...)
 		if _, err := c.options.Select.Pick(suites...); !isUsage(err) {
 			fit = append(fit, suites)
@@ -101,14 +82,14 @@ func (c *certify) detect(ctx context.Context, t wire.Target) error {
 		return nil
 	}
 	candidates := append([][]scenarios.Suite{c.suites}, c.perhaps...)
-	protocols := make([]*scenarios.Protocol, len(candidates))
+	values := make([]*scenarios.Protocol, len(candidates))
 	for i, suites := range candidates {
-		protocols[i] = suites[0].Protocol
+		values[i] = suites[0].Protocol
 	}
-	speaks, err := scenarios.Detect(ctx, t, c.options, protocols...)
+	speaks, err := scenarios.Detect(ctx, t, c.options, values...)
 	if err != nil {
 		return err
 	}
-	c.suites = candidates[slices.Index(protocols, speaks)]
+	c.suites = candidates[slices.Index(values, speaks)]
 	return nil
 }

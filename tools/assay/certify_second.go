@@ -1,16 +1,12 @@
 package main
 
 import (
-	"context"
-	"crypto/rand"
-	"io"
 	"os"
 	"strings"
 
 	"github.com/spf13/pflag"
 
 	"github.com/openassay/assay/scenarios/wire"
-	"github.com/openassay/assay/simhost/openwop"
 )
 
 // The second host of what happens between two.
@@ -57,33 +53,4 @@ func (s *secondHost) again() (words []string) {
 		words = append(words, secondHostKeyFlag+` "$`+secondHostKeyVariable+`"`)
 	}
 	return words
-}
-
-// startSimhosts serves the simulated host for a target, and the second host that it works with, unless that was named. The
-// addresses are filled in. fault is a violation that it commits, "" for none.
-func startSimhosts(ctx context.Context, t *wire.Target, fault string, log io.Writer) (stop func(), err error) {
-	o := hostFor(*t)
-	if fault != "" {
-		if o, err = breakingOptions(o, fault); err != nil {
-			return nil, err
-		}
-	}
-	stopSecond := func() {}
-	if t.SecondURL == "" {
-		t.SecondKey = rand.Text()
-		t.SecondURL, stopSecond, err = startSimhost(ctx, openwop.Options{Key: t.SecondKey, HostID: "assay-simhost-second"}, log)
-		if err != nil {
-			return nil, err
-		}
-	}
-	address, stopFirst, err := startSimhost(ctx, o.WithSecond(openwop.Peer{URL: t.SecondURL, Key: t.SecondKey}), log)
-	if err != nil {
-		stopSecond()
-		return nil, err
-	}
-	t.URL = address
-	return func() {
-		stopFirst()
-		stopSecond()
-	}, nil
 }

@@ -4,12 +4,14 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/openassay/assay/scenarios/wire"
-	"github.com/openassay/assay/simhost/openwop"
+	"github.com/openassay/assay/tools/internal/protocols"
 )
 
 // simulated is the TARGET that is started for the occasion.
@@ -17,13 +19,13 @@ const simulated = "simhost"
 
 // target is what is certified, as the command line names it.
 type target struct {
-	name     string // as it may be shown: without a password
-	protocol string // that a simulated host is to speak, "" for OpenWOP
-	fault    string // that a simulated host is to commit, "" for none
-	wire     wire.Target
-	log      io.Writer // where the simulated host reports faults of its own
+	name string // as it may be shown: without a password
+	row  *protocols.Row
+	kind protocols.Kind // zero for a host
+	wire wire.Target
 
-	resolver bool // it is a program that resolves retry policies
+	specimen protocols.Specimen // started for the occasion; nil for a target that is there
+	log      io.Writer          // where it reports faults of its own
 }
 
 func (o *certifyFlags) target(name string) (target, error) {
@@ -58,27 +60,26 @@ func (o *certifyFlags) target(name string) (target, error) {
 
 // open makes the target ready to be asked. stop ends what was started for it.
 func (t target) open(ctx context.Context) (ready wire.Target, stop func(), err error) {
-	if t.name != simulated {
+	if t.specimen == nil {
 		return t.wire, func() {}, nil
 	}
 	ready = t.wire
 	invent(&ready)
-	if t.protocol == protocolOpenIntent {
-		stop, err = startIntentHost(ctx, &ready, t.fault, t.log)
-	} else {
-		stop, err = startSimhosts(ctx, &ready, t.fault, t.log)
-	}
+	// Whatever was made on it is cleaned up after an interrupt, too.
+	ctx = context.WithoutCancel(ctx)
+	// Not every reminder is of interest here.
+	logger := slog.New(slog.NewTextHandler(t.log, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	ready, end, err := t.specimen.Start(ctx, ready, protocols.Place{Release: version(), Logger: logger})
 	if err != nil {
 		return ready, nil, fmt.Errorf("certify simhost: %w", err)
 	}
-	return ready, stop, nil
-}
-
-// hostFor is an honest host for the keys of a target, with everything that the simulated host can do.
-func hostFor(t wire.Target) openwop.Options {
-	return openwop.Options{
-		Version: openwop.HighestVersion, Key: t.Key, Tenants: map[string]string{"other": t.OtherKey}, Voters: votersOf(t), LowScopeKey: t.LowScopeKey,
-	}
+	return ready, func() {
+		bounded, cancel := context.WithTimeout(ctx, 5*time.Second)
+		defer cancel()
+		if err := end(bounded); err != nil {
+			fmt.Fprintln(t.log, "assay: stop the simulated host:", err)
+		}
+	}, nil
 }
 
 // notOurs are headers that the transport writes itself, or that only make sense for one connection.

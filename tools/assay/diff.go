@@ -13,6 +13,7 @@ import (
 
 	"github.com/openassay/assay/internal/textsafe"
 	"github.com/openassay/assay/tools/assay/internal/catalogue"
+	"github.com/openassay/assay/tools/internal/protocols"
 	"github.com/openassay/assay/tools/specdiff"
 )
 
@@ -31,8 +32,8 @@ Exit codes:
   1  there is a change of the kind that --fail-on names
   2  the command was not understood, or a spec cannot be read`
 
-const diffExample = `  assay diff HEAD~1 HEAD --spec spec/openwop/v1
-  assay diff HEAD spec/openwop/v1 --spec spec/openwop/v1 --fail-on breaking
+const diffExample = `  assay diff HEAD~1 HEAD --spec spec/%[1]s
+  assay diff HEAD spec/%[1]s --spec spec/%[1]s --fail-on breaking
   assay diff ./before ./after --json`
 
 type diffFlags struct {
@@ -46,13 +47,13 @@ func newDiff() *cobra.Command {
 	o := &diffFlags{}
 	cmd := &cobra.Command{
 		Use: "diff OLD NEW", Short: "Tell what a change of a spec breaks, and what it touches",
-		Long: diffLong, Example: diffExample, Args: args("OLD", "NEW"),
+		Long: diffLong, Example: fmt.Sprintf(diffExample, protocols.Table[0].ID), Args: args("OLD", "NEW"),
 		RunE: func(cmd *cobra.Command, names []string) error {
 			return o.run(cmd.Context(), cmd.OutOrStdout(), names[0], names[1])
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.spec, "spec", "", "`DIR` of the spec at git revisions, like spec/openwop/v1")
+	f.StringVar(&o.spec, "spec", "", "`DIR` of the spec at git revisions, like spec/"+protocols.Table[0].ID)
 	f.StringVar(&o.failOn, "fail-on", "", "`SEVERITY` that makes the exit code 1, or a worse one: breaking, warning, additive or unjudged")
 	f.BoolVar(&o.strict, "strict-readers", false, "count a further value of an enum in a reply or payload as breaking")
 	f.BoolVar(&o.json, "json", false, "print the changes as JSON")
@@ -99,7 +100,7 @@ func (o *diffFlags) run(ctx context.Context, out io.Writer, before, after string
 	}
 	for _, s := range specdiff.Severities {
 		if o.failOn != "" && d.Totals[string(s)] > 0 {
-			return &exit{code: exitFailed}
+			return &exit{Code: exitFailed}
 		}
 		if string(s) == o.failOn {
 			break

@@ -16,6 +16,7 @@ import (
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/tools/assay/internal/catalogue"
 	"github.com/openassay/assay/tools/assay/internal/doctor"
+	"github.com/openassay/assay/tools/internal/protocols"
 )
 
 const doctorLong = `Looks at a target before anything is certified, and says for each look whether it is
@@ -38,14 +39,16 @@ Exit codes:
 
 // forTargets are the flags of assay certify that say which target is meant, and how it is reached.
 var forTargets = []string{
-	"protocol", "key", "key-file", "tenant-b-key", "voter-key", "low-scope-key", "header", "cacert", "seam-prefix", "exec", "resolver", "config", "json",
+	"protocol", "key", "key-file", "tenant-b-key", "voter-key", "low-scope-key", "header", "cacert", "seam-prefix", "config", "json",
 }
 
 func newDoctor() *cobra.Command {
 	o := &certifyFlags{}
 	cmd := &cobra.Command{
 		Use: "doctor TARGET|--exec COMMAND|--resolver COMMAND", Short: "Say what is in the way of a certification, and what would mend it",
-		Long: doctorLong, Example: "  assay doctor http://localhost:3000 --key-file ./key\n  assay doctor ./agentic-loop\n  assay doctor simhost --json",
+		Long: doctorLong,
+		Example: "  assay doctor http://localhost:3000 --key-file ./key\n  assay doctor ./" + protocols.Hostless()[0].Name() +
+			"\n  assay doctor simhost --json",
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, targets []string) error {
 			c, err := doctorTarget(cmd, o, targets)
@@ -57,7 +60,7 @@ func newDoctor() *cobra.Command {
 	}
 	// All of them are there, because a file of parameters may have any; none but these means something here.
 	o.register(cmd.Flags())
-	cmd.Flags().VisitAll(func(f *pflag.Flag) { f.Hidden = !slices.Contains(forTargets, f.Name) })
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { f.Hidden = !slices.Contains(forTargets, f.Name) && o.commands[f.Name] == nil })
 	cmd.Flags().Lookup("json").Usage = "print what was seen as JSON"
 	return cmd
 }
@@ -78,7 +81,7 @@ func doctorTarget(cmd *cobra.Command, o *certifyFlags, targets []string) (*certi
 		return c, nil
 	}
 	if rest, ok := strings.CutPrefix(err.Error(), "certify"); ok {
-		err = &exit{exitCode(err), errors.New("doctor" + rest)}
+		err = &exit{Code: exitCode(err), Cause: errors.New("doctor" + rest)}
 	}
 	return nil, err
 }
@@ -90,7 +93,7 @@ func examine(ctx context.Context, c *certify, o *certifyFlags, out io.Writer) er
 		return err
 	}
 	defer stop()
-	options := doctor.Options{Target: target, Resolver: c.target.resolver, Seams: c.options.SeamPrefixes}
+	options := doctor.Options{Target: target, Seams: c.options.SeamPrefixes}
 	for _, suites := range append([][]scenarios.Suite{c.suites}, c.perhaps...) {
 		options.Protocols = append(options.Protocols, suites[0].Protocol)
 	}
@@ -99,13 +102,13 @@ func examine(ctx context.Context, c *certify, o *certifyFlags, out io.Writer) er
 		return usage("doctor: %w", err)
 	}
 	if ctx.Err() != nil {
-		return &exit{scenarios.ExitInterrupted, errors.New("doctor: interrupted")}
+		return &exit{Code: scenarios.ExitInterrupted, Cause: errors.New("doctor: interrupted")}
 	}
 	if err := printExamination(out, report, o.json); err != nil {
 		return err
 	}
 	if code := report.ExitCode(); code != 0 {
-		return &exit{code: code}
+		return &exit{Code: code}
 	}
 	return nil
 }

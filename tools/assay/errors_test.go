@@ -25,8 +25,8 @@ func TestExitCode(t *testing.T) {
 		{fmt.Errorf("certify: %w: gone", scenarios.ErrUnreachable), 3},
 		{fmt.Errorf("certify: %w", scenarios.ErrNoDiscovery), 3},
 		{fmt.Errorf("certify: %w", scenarios.ErrNothingSelected), 4},
-		{&exit{code: 6}, 6},
-		{fmt.Errorf("certify: %w", &exit{code: 130}), 130},
+		{&exit{Code: 6}, 6},
+		{fmt.Errorf("certify: %w", &exit{Code: 130}), 130},
 	} {
 		if got := exitCode(c.err); got != c.want {
 			t.Errorf("exit code of %v is %d, want %d", c.err, got, c.want)
@@ -41,7 +41,7 @@ func TestReport(t *testing.T) {
 		want string
 	}{
 		{"nothing went wrong", nil, ""},
-		{"all was said already", &exit{code: 1}, ""},
+		{"all was said already", &exit{Code: 1}, ""},
 		{"one line", errors.New("read x: gone"), "assay: read x: gone\n"},
 		{"a line each", errors.Join(errors.New("a: b"), errors.New("c: d")), "assay: a: b\nassay: c: d\n"},
 		{"a target's own words", errors.New("got \x1b[31m\u202e"), `assay: got \x1b[31m\u202e` + "\n"},

@@ -4,12 +4,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/tools/internal/protocols"
 )
 
 func newFixtures() *cobra.Command {
@@ -26,7 +25,7 @@ func newFixtures() *cobra.Command {
 		Example: "  assay fixtures export ./fixtures",
 		Args:    args("DIR"),
 		RunE: func(cmd *cobra.Command, dirs []string) error {
-			n, err := exportFixtures(openwopv1.Fixtures, "fixtures", dirs[0])
+			n, err := exportFixtures(dirs[0])
 			if err != nil {
 				return fmt.Errorf("export the fixtures: %w: name a folder that can be written", err)
 			}
@@ -37,22 +36,28 @@ func newFixtures() *cobra.Command {
 	return cmd
 }
 
-func exportFixtures(from fs.FS, folder, dir string) (int, error) {
-	entries, err := fs.ReadDir(from, folder)
-	if err != nil {
-		return 0, err
-	}
+func exportFixtures(dir string) (written int, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return 0, err
 	}
-	for _, e := range entries {
-		content, err := fs.ReadFile(from, path.Join(folder, e.Name()))
+	for _, p := range protocols.Values() {
+		if p.Fixtures == nil {
+			continue
+		}
+		entries, err := fs.ReadDir(p.Fixtures, ".")
 		if err != nil {
 			return 0, err
 		}
-		if err := os.WriteFile(filepath.Join(dir, e.Name()), content, 0o644); err != nil {
-			return 0, err
+		for _, e := range entries {
+			content, err := fs.ReadFile(p.Fixtures, e.Name())
+			if err != nil {
+				return 0, err
+			}
+			if err := os.WriteFile(filepath.Join(dir, e.Name()), content, 0o644); err != nil {
+				return 0, err
+			}
+			written++
 		}
 	}
-	return len(entries), nil
+	return written, nil
 }

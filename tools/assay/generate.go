@@ -98,7 +98,8 @@ func generate(ctx context.Context, out io.Writer, targets []specgen.Options, che
 		stale += len(files)
 	}
 	if stale > 0 {
-		return &exit{exitFailed, fmt.Errorf("generate --check: %d generated files are not what spec/ gives: run assay generate and commit the result", stale)}
+		return &exit{Code: exitFailed, Cause: fmt.Errorf("generate --check: %d generated files are not what spec/ gives: "+
+			"run assay generate and commit the result", stale)}
 	}
 	return nil
 }
@@ -119,7 +120,8 @@ func checkout() (string, error) {
 			return dir, nil
 		}
 		if filepath.Dir(dir) == dir {
-			return "", &exit{scenarios.ExitUsage, errors.New("assay generate: this is no checkout of Assay: run it inside one, or name your own folder with --spec, --into and --package")}
+			return "", &exit{Code: scenarios.ExitUsage, Cause: errors.New("assay generate: this is no checkout of Assay: " +
+				"run it inside one, or name your own folder with --spec, --into and --package")}
 		}
 	}
 }

@@ -3,28 +3,17 @@ package main
 import (
 	"encoding/json"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/openassay/assay/scenarios/agenticloop"
-	"github.com/openassay/assay/scenarios/openintent"
-	"github.com/openassay/assay/scenarios/openwop"
-	agentfault "github.com/openassay/assay/simhost/agent/fault"
-	agentvariation "github.com/openassay/assay/simhost/agent/variation"
-	"github.com/openassay/assay/simhost/fault"
-	intentfault "github.com/openassay/assay/simhost/openintent/fault"
-	intentvariation "github.com/openassay/assay/simhost/openintent/variation"
-	"github.com/openassay/assay/simhost/variation"
 	"github.com/openassay/assay/tools/assay/internal/catalogue"
+	"github.com/openassay/assay/tools/internal/protocols"
 )
 
 // known is everything this Assay has an id for.
 func known() *catalogue.Catalogue {
-	return &catalogue.Catalogue{Suites: slices.Concat(openwop.Suites(), agenticloop.Suites(), openintent.Suites()), Faults: fault.All(),
-		Agent: agentfault.All(), Intents: intentfault.All(), Variations: variation.List(),
-		AgentManners: agentvariation.List(), Manners: intentvariation.List()}
+	return &catalogue.Catalogue{Suites: protocols.Suites(), Faults: protocols.Faults(), Variations: protocols.Variations()}
 }
 
 func newList() *cobra.Command {
@@ -87,9 +76,10 @@ func listMarkdown(w io.Writer, kind, out string, asJSON bool) error {
 
 func newExplain() *cobra.Command {
 	return &cobra.Command{
-		Use:               "explain ID",
-		Short:             "Explain a requirement, reading, scenario, suite, claim, profile, fault, variation, exit code, or a word of a report",
-		Example:           "  assay explain OWP-0061-B1\n  assay explain openwop/iteration-monotonic/one-per-turn\n  assay explain inconclusive\n  assay explain exit-5",
+		Use:   "explain ID",
+		Short: "Explain a requirement, reading, scenario, suite, claim, profile, fault, variation, exit code, or a word of a report",
+		Example: "  assay explain OWP-0061-B1\n  assay explain " + protocols.Table[0].Name() + "/iteration-monotonic/one-per-turn\n" +
+			"  assay explain inconclusive\n  assay explain exit-5",
 		Args:              args("ID"),
 		ValidArgsFunction: anyID,
 		RunE: func(cmd *cobra.Command, ids []string) error {

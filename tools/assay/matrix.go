@@ -13,6 +13,7 @@ import (
 	"github.com/openassay/assay/reports/conformance"
 	"github.com/openassay/assay/reports/matrix"
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/tools/internal/protocols"
 )
 
 const matrixLong = `Reads results.json files, or folders that hold one, and writes a table for each
@@ -21,7 +22,7 @@ what the family came to, how it was seen, and how many days ago; where report.ht
 lies beside the results it links there. Targets that were asked other questions are
 marked as not comparable.
 
-Certification bundles of OpenWOP's own conformance suite, versions 1 and 2, can stand
+Certification bundles of %s, versions 1 and 2, can stand
 among the files. They are shown in a table of their own: others say so.
 
 With --out DIR it writes matrix.md and matrix.html there, with links relative to DIR.
@@ -45,7 +46,7 @@ func newMatrix() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "matrix RESULTS...",
 		Short: "Compare certifications: requirement families by target, as Markdown and HTML",
-		Long:  matrixLong,
+		Long:  fmt.Sprintf(matrixLong, protocols.OwnSuite().Title),
 		Example: `  assay matrix out-a out-b/results.json > matrix.md
   assay matrix out-* bundle.json --out site
   assay matrix --diff last-week today`,
@@ -88,10 +89,10 @@ func (o *matrixFlags) run(stdout io.Writer, paths []string, now time.Time) error
 		from = "." // where a shell puts what it redirects
 	}
 	for _, path := range paths {
-		doc, theirs, file, err := reports.LoadForMatrix(path)
+		doc, theirs, file, err := reports.LoadForMatrix(path, protocols.OwnSuite())
 		switch {
 		case err != nil:
-			return &exit{scenarios.ExitUsage, err}
+			return &exit{Code: scenarios.ExitUsage, Cause: err}
 		case theirs != nil:
 			told = append(told, theirs)
 		default:
@@ -148,11 +149,11 @@ func replaceFile(path string, write func(io.Writer) error) error {
 func diffResults(stdout io.Writer, before, after string, asJSON bool) error {
 	a, err := reports.Load(before)
 	if err != nil {
-		return &exit{scenarios.ExitUsage, err}
+		return &exit{Code: scenarios.ExitUsage, Cause: err}
 	}
 	b, err := reports.Load(after)
 	if err != nil {
-		return &exit{scenarios.ExitUsage, err}
+		return &exit{Code: scenarios.ExitUsage, Cause: err}
 	}
 	d, err := matrix.Compare(a, b)
 	if err != nil {
@@ -164,7 +165,7 @@ func diffResults(stdout io.Writer, before, after string, asJSON bool) error {
 		err = matrix.WriteText(stdout, d)
 	}
 	if err == nil && d.Worse > 0 {
-		return &exit{code: exitFailed}
+		return &exit{Code: exitFailed}
 	}
 	return err
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/openassay/assay/internal/textsafe"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/tools/assay/internal/progress"
+	"github.com/openassay/assay/tools/internal/protocols"
 	"github.com/openassay/assay/tools/prove"
 )
 
@@ -54,7 +55,7 @@ func newProve() *cobra.Command {
 		Use:   "prove",
 		Short: "Prove the suites: every fault against every suite",
 		Long:  proveLong,
-		Example: "  assay prove\n  assay prove --protocol openintent\n  assay prove --fault 'loop.*' --suite stateful-resume\n" +
+		Example: "  assay prove" + protocols.Examples("prove") + "\n  assay prove --fault 'loop.*' --suite stateful-resume\n" +
 			"  assay prove --shard 2/8 --out shard-2\n  assay prove --out docs --check",
 		Args: args(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -65,7 +66,8 @@ func newProve() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringSliceVar(&o.protocols, "protocol", nil, "only the hosts and suites of these `PROTOCOLS`: "+strings.Join(protocolNames, ", "))
+	f.StringSliceVar(&o.protocols, "protocol", nil,
+		"only the hosts and suites of these `PROTOCOLS`: "+strings.Join(protocols.Names(protocols.All()), ", "))
 	f.StringSliceVar(&o.faults, "fault", nil, "only faults whose ids match the `PATTERN`, such as loop.*, beside one honest host; may be repeated")
 	f.StringSliceVar(&o.options.Select.Suites, "suite", nil, "only the scenarios of these `SUITES`")
 	f.StringSliceVar(&o.options.Select.Scenarios, "scenario", nil, "only these scenarios, by `ID`")
@@ -103,7 +105,7 @@ func newProveMerge() *cobra.Command {
 			}
 			m, err := options.Whole()
 			if err != nil {
-				return &exit{exitFailed, fmt.Errorf("prove merge: %w: prove them with --resume, or name the folders of all shards", err)}
+				return &exit{Code: exitFailed, Cause: fmt.Errorf("prove merge: %w: prove them with --resume, or name the folders of all shards", err)}
 			}
 			return conclude(cmd.OutOrStdout(), m, out, false)
 		},
@@ -152,10 +154,11 @@ func (o *proveFlags) pickProtocols() error {
 	}
 	speak := map[*scenarios.Protocol]bool{}
 	for _, name := range o.protocols {
-		if !slices.Contains(protocolNames, name) {
-			return unknown("protocol", name, protocolNames)
+		row := protocols.Named(name)
+		if row == nil {
+			return unknown("protocol", name, protocols.Names(protocols.All()))
 		}
-		speak[suitesOf(name, target{})[0].Protocol] = true
+		speak[row.Protocol] = true
 	}
 	o.options.Hosts = slices.DeleteFunc(o.options.Hosts, func(h prove.Host) bool { return !speak[h.Protocol()] })
 	if len(o.options.Hosts) == 0 {
@@ -217,7 +220,7 @@ func (o *proveFlags) prove(ctx context.Context, out, errs io.Writer) (err error)
 	unfinished, isUnfinished := errors.AsType[*prove.UnfinishedError](err)
 	switch {
 	case errors.Is(err, context.Canceled):
-		return &exit{scenarios.ExitInterrupted, errors.Join(errors.New("interrupted: "+o.left()), end(false))}
+		return &exit{Code: scenarios.ExitInterrupted, Cause: errors.Join(errors.New("interrupted: "+o.left()), end(false))}
 	case isUnfinished:
 		_, err := fmt.Fprintf(out, "shard %s is done: %d of %d hosts are not: assay prove merge makes one matrix of the folders of all shards\n", o.shard, len(unfinished.Pending), unfinished.Of)
 		return errors.Join(err, end(false))
@@ -301,15 +304,15 @@ func conclude(out io.Writer, m results.KillMatrix, dir string, check bool) error
 	}
 	if check {
 		if err := prove.Check(dir, m); err != nil {
-			return &exit{exitFailed, fmt.Errorf("prove --check: %w: run make prove", err)}
+			return &exit{Code: exitFailed, Cause: fmt.Errorf("prove --check: %w: run make prove", err)}
 		}
 	} else if err := prove.Write(dir, m); err != nil {
-		return &exit{scenarios.ExitUsage, unwritten{fmt.Errorf("prove: %w: give another folder with --out", err)}}
+		return &exit{Code: scenarios.ExitUsage, Cause: unwritten{fmt.Errorf("prove: %w: give another folder with --out", err)}}
 	} else if _, err := fmt.Fprintf(out, "kill matrix in %s\n", filepath.Join(dir, prove.MarkdownName)); err != nil {
 		return err
 	}
 	if !prove.Clean(m) {
-		return &exit{exitFailed, nil}
+		return &exit{Code: exitFailed, Cause: nil}
 	}
 	return nil
 }

@@ -3,10 +3,13 @@ package main
 import (
 	"context"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/openassay/assay/tools/internal/protocols"
 )
 
 const rootLong = `Assay finds out whether an agent host keeps the promises it makes.
@@ -31,6 +34,7 @@ func execute(ctx context.Context, args []string, out, errs io.Writer) int {
 }
 
 func newRoot() *cobra.Command {
+	cobra.EnableCommandSorting = false
 	root := &cobra.Command{
 		Use:   "assay",
 		Short: "Certify agent hosts",
@@ -43,11 +47,26 @@ func newRoot() *cobra.Command {
 		RunE:              group("command"),
 	}
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(newCertify(), newVerify(), newKeygen(), newSimhost(), newAgent(), newGateway(), newGenerate(), newDiff(), newFixtures(), newMatrix(), newProve(), newResolvePolicy(), newList(), newExplain(), newWhy(), newDoctor(), newVersion(), newCompletion(), newMan())
+	root.AddCommand(newCertify(), newVerify(), newKeygen(), newSimhost(), newGenerate(), newDiff(), newFixtures(), newMatrix(), newProve(),
+		newList(), newExplain(), newWhy(), newDoctor(), newVersion(), newCompletion(), newMan())
+	addOwn(root)
 	root.SetHelpCommand(newHelp())
 	keepOrder(root)
 	completeIDs(root)
 	return root
+}
+
+// addOwn puts the commands that only one protocol has behind those that they stand after.
+func addOwn(root *cobra.Command) {
+	commands := root.Commands()
+	for _, row := range protocols.Table {
+		for _, own := range row.Commands {
+			at := slices.IndexFunc(commands, func(c *cobra.Command) bool { return c.Name() == own.After })
+			commands = slices.Insert(commands, at+1, own.New())
+		}
+	}
+	root.ResetCommands()
+	root.AddCommand(commands...)
 }
 
 // newHelp is cobra's help command, but for a command that does not exist it says so and fails.
@@ -66,32 +85,13 @@ func newHelp() *cobra.Command {
 	}
 }
 
-// group is the RunE of a command that only has commands below it: alone it shows its help.
-func group(kind string) func(*cobra.Command, []string) error {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return cmd.Help()
-		}
-		return unknown(kind, args[0], commandNames(cmd))
-	}
-}
-
 // keepOrder keeps flags and commands in the order in which they were written: the ones most used come first.
 func keepOrder(cmd *cobra.Command) {
-	cobra.EnableCommandSorting = false
 	cmd.Flags().SortFlags = false
 	cmd.PersistentFlags().SortFlags = false
 	for _, c := range cmd.Commands() {
 		keepOrder(c)
 	}
-}
-
-func commandNames(cmd *cobra.Command) []string {
-	var names []string
-	for _, c := range cmd.Commands() {
-		names = append(names, c.Name())
-	}
-	return names
 }
 
 func flagNames(cmd *cobra.Command) []string { return namesOf(cmd.Flags()) }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/pflag"
+
 	"github.com/openassay/assay/simhost/eventlog"
 )
 
@@ -16,8 +18,10 @@ func TestTwoProtocolsInOneProcess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := &simhostFlags{protocols: []string{protocolOpenWOP, protocolOpenIntent}}
-	o.host.Store, o.host.Key = store, "dev"
+	o := newSimhostFlags()
+	o.register(pflag.NewFlagSet("simhost", pflag.ContinueOnError))
+	o.protocols = []string{"openwop", "openintent"}
+	o.settings.Store, o.settings.Key = store, "dev"
 	if err := o.checkProtocols(); err != nil {
 		t.Fatal(err)
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 	"github.com/openassay/assay/simhost/agent"
 	"github.com/openassay/assay/simhost/openwop"
+	"github.com/openassay/assay/tools/internal/protocols"
 	"github.com/openassay/assay/tools/trace"
 )
 
@@ -137,12 +138,19 @@ func (r *recording) host(o openwop.Options) {
 	if o.Version == 0 {
 		o.Version = openwop.HighestVersion
 	}
-	address, stop, err := startSimhost(r.Context(), o, io.Discard)
+	host, err := protocols.Serve(r.Context(), nil, func(url string) (protocols.Host, error) {
+		o.URL = url
+		return openwop.New(r.Context(), o)
+	})
 	if err != nil {
 		r.Fatal(err)
 	}
-	defer stop()
-	args := []string{address, "--key", openwop.DefaultKey}
+	defer func() {
+		if err := host.Close(context.WithoutCancel(r.Context())); err != nil {
+			r.Error(err)
+		}
+	}()
+	args := []string{host.URL, "--key", openwop.DefaultKey}
 	for _, id := range r.missingOf("openwop/") {
 		args = append(args, "--scenario", id)
 	}

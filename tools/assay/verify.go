@@ -71,7 +71,7 @@ func showVerified(cmd *cobra.Command, r *verify.Report, name string, asJSON bool
 		return err
 	}
 	if !r.Honest {
-		return &exit{code: exitFailed}
+		return &exit{Code: exitFailed}
 	}
 	return nil
 }
@@ -94,7 +94,7 @@ func newKeygen() *cobra.Command {
 			}
 			id, err := bundle.GenerateKey(file)
 			if err != nil {
-				return &exit{scenarios.ExitUsage, fmt.Errorf("keygen: %w", err)}
+				return &exit{Code: scenarios.ExitUsage, Cause: fmt.Errorf("keygen: %w", err)}
 			}
 			_, err = fmt.Fprintf(cmd.OutOrStdout(), "key %s\nprivate key in %s: keep it to yourself\npublic key in %s: hand it out\n", id, file, file+bundle.PublicSuffix)
 			return err

@@ -12,9 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/openassay/assay/scenarios"
-	"github.com/openassay/assay/scenarios/agenticloop"
-	"github.com/openassay/assay/scenarios/openintent"
-	"github.com/openassay/assay/scenarios/openwop"
+	"github.com/openassay/assay/tools/internal/protocols"
 )
 
 // build is which Assay this is, as assay version --json prints it.
@@ -45,21 +43,12 @@ func newVersion() *cobra.Command {
 		Args:    args(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			b := built()
-			for _, of := range []struct {
-				target string
-				suites []scenarios.Suite
-			}{
-				{"host", openwop.Suites()}, {"server", openintent.ServerSuites()}, {"resolver", openintent.ResolverSuites()}, {"plugin", agenticloop.Suites()},
-			} {
-				digest, err := scenarios.SuiteDigest(of.suites...)
+			for _, kind := range protocols.Kinds(protocols.All()) {
+				of, err := suitesFor(kind)
 				if err != nil {
 					return fmt.Errorf("assay version: %w", err)
 				}
-				suites := suitesOfIt{Protocol: of.suites[0].Protocol.ID, Target: of.target, Digest: digest}
-				for _, s := range of.suites {
-					suites.Scenarios += len(s.Scenarios)
-				}
-				b.Suites = append(b.Suites, suites)
+				b.Suites = append(b.Suites, of)
 			}
 			if asJSON {
 				e := json.NewEncoder(cmd.OutOrStdout())
@@ -71,6 +60,16 @@ func newVersion() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")
 	return cmd
+}
+
+func suitesFor(kind protocols.Kind) (suitesOfIt, error) {
+	asked := kind.Suites()
+	digest, err := scenarios.SuiteDigest(asked...)
+	of := suitesOfIt{Protocol: kind.Row.ID, Target: kind.Name, Digest: digest}
+	for _, s := range asked {
+		of.Scenarios += len(s.Scenarios)
+	}
+	return of, err
 }
 
 func (b build) write(w io.Writer) error {

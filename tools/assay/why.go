@@ -14,6 +14,7 @@ import (
 	"github.com/openassay/assay/reports"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/tools/assay/internal/reason"
+	"github.com/openassay/assay/tools/internal/protocols"
 	"github.com/openassay/assay/tools/trace"
 )
 
@@ -30,9 +31,10 @@ func newWhy() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use: "why RESULTS ID", Short: "Say why something of a report was blocked, inapplicable or failed, and what would change that",
-		Long:    whyLong,
-		Example: "  assay why out openwop/goal-completion/absent-without-claim\n  assay why out OWP-0061-B1\n  assay why out loop-v5 --json",
-		Args:    args("RESULTS", "ID"),
+		Long: whyLong,
+		Example: "  assay why out " + protocols.Table[0].Name() + "/goal-completion/absent-without-claim\n" +
+			"  assay why out OWP-0061-B1\n  assay why out loop-v5 --json",
+		Args: args("RESULTS", "ID"),
 		RunE: func(cmd *cobra.Command, words []string) error {
 			return explainResults(cmd.OutOrStdout(), words[0], words[1], asJSON)
 		},

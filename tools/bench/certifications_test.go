@@ -3,11 +3,14 @@ package main
 import (
 	"testing"
 	"time"
+
+	"github.com/openassay/assay/tools/internal/protocols"
 )
 
 func TestCertificationsStandBesideTheCommittedFigures(t *testing.T) {
-	c := certified{name: "OpenWOP", then: cost{400 * time.Millisecond, 2 * time.Second, 2_000_000}}
-	got := table(c.rows(cost{500 * time.Millisecond, 1500 * time.Millisecond, 1_999_501}))
+	then := protocols.Cost{Processor: 400 * time.Millisecond, Wall: 2 * time.Second, Allocations: 2_000_000}
+	now := protocols.Cost{Processor: 500 * time.Millisecond, Wall: 1500 * time.Millisecond, Allocations: 1_999_501}
+	got := table(costs("OpenWOP", then, now))
 	want := "" +
 		"one certification in process, OpenWOP, CPU  was 400ms   500ms (1.25 of it)\n" +
 		"  wall                                      was 2s      1.5s (0.75 of it)\n" +
@@ -18,9 +21,9 @@ func TestCertificationsStandBesideTheCommittedFigures(t *testing.T) {
 }
 
 func TestEveryCertificationHasAFigure(t *testing.T) {
-	for _, c := range certifications {
-		if c.then.processor <= 0 || c.then.wall <= 0 || c.then.allocations == 0 || len(c.hosts()) == 0 {
-			t.Errorf("%s: %+v", c.name, c.then)
+	for _, row := range protocols.Table {
+		if c := row.Cost; c.Processor <= 0 || c.Wall <= 0 || c.Allocations == 0 || len(row.Honest()) == 0 {
+			t.Errorf("%s: %+v", row.Name(), c)
 		}
 	}
 }

@@ -14,7 +14,6 @@ import (
 
 	"github.com/openassay/assay/gen/results"
 	"github.com/openassay/assay/scenarios"
-	"github.com/openassay/assay/scenarios/openwop"
 )
 
 // start measures how long assay list takes from start to end, and what assay version takes of the machine.
@@ -80,7 +79,7 @@ func (b *bench) certify(ctx context.Context) ([]row, error) {
 	if err != nil {
 		return nil, err
 	}
-	again, err := scenarios.Rejudge(os.DirFS(filepath.Join(dir, "transcripts")), scenarios.Selection{}, openwop.Suites()...)
+	again, err := scenarios.Rejudge(os.DirFS(filepath.Join(dir, "transcripts")), scenarios.Selection{}, measured.Targets[0].Suites()...)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +95,8 @@ func (b *bench) certify(ctx context.Context) ([]row, error) {
 		return nil, err
 	}
 	return []row{
-		{fmt.Sprintf("all OpenWOP suites against the simulated host (%d scenarios), wall", len(again)), "2 s", round(time.Duration(report.Seconds * float64(time.Second)))},
+		{fmt.Sprintf("all %s suites against the simulated host (%d scenarios), wall", measured.Brand, len(again)), "2 s",
+			round(time.Duration(report.Seconds * float64(time.Second)))},
 		{"  and with start, hosts and reports", "", round(wall)},
 		{"  the same, CPU", "0.7 s", round(cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime())},
 		{"judging all of it again from its transcripts, reading them included, CPU", "500 ms", round(ended - begun)},

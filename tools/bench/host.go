@@ -11,8 +11,11 @@ import (
 	"sync"
 	"time"
 
-	"github.com/openassay/assay/simhost/openwop"
+	"github.com/openassay/assay/tools/internal/protocols"
 )
+
+// measured is the protocol whose simulated host is measured on its own.
+var measured = protocols.Table[0]
 
 // served is something that answers HTTP in this process.
 type served struct {
@@ -22,7 +25,7 @@ type served struct {
 
 // serve starts a simulated host, its log in files below dir, or in memory when dir is "".
 func serve(ctx context.Context, dir string) (*served, error) {
-	host, err := openwop.New(ctx, openwop.Options{DataDir: dir, LogMax: 4 << 30})
+	host, err := measured.Simhost().Open(ctx, protocols.Settings{Key: protocols.DefaultKey, DataDir: dir, LogMax: 4 << 30})
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +49,7 @@ func listen(ctx context.Context, handler http.Handler) (*served, error) {
 	}
 	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second}
 	go func() { _ = server.Serve(ln) }() // ends with Close
-	return &served{url: "http://" + ln.Addr().String(), key: openwop.DefaultKey, stop: sync.OnceFunc(func() { server.Close() })}, nil
+	return &served{url: "http://" + ln.Addr().String(), key: protocols.DefaultKey, stop: sync.OnceFunc(func() { server.Close() })}, nil
 }
 
 // bare is the least that an HTTP server can do with such a request: read it and answer.

@@ -14,7 +14,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/openassay/assay/simhost/openwop"
+	"github.com/openassay/assay/tools/internal/protocols"
 )
 
 // manyRuns is how many finished runs the memory is measured after.
@@ -89,7 +89,7 @@ func (b *bench) startHost(ctx context.Context, dir string) (c *child, ready time
 	if err := cmd.Start(); err != nil {
 		return nil, 0, err
 	}
-	c = &child{cmd: cmd, served: served{key: openwop.DefaultKey}}
+	c = &child{cmd: cmd, served: served{key: protocols.DefaultKey}}
 	lines := bufio.NewReader(out)
 	for c.url == "" {
 		line, err := lines.ReadString('\n')

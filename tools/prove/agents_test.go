@@ -8,6 +8,7 @@ import (
 
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/simhost/agent/variation"
+	"github.com/openassay/assay/tools/internal/protocols"
 	"github.com/openassay/assay/tools/prove"
 )
 
@@ -15,11 +16,11 @@ import (
 func TestEveryHonestVariationOfTheAgent(t *testing.T) {
 	many(t)
 	t.Parallel()
-	plain := slippedAgent(t, prove.HonestAgents()[0])
+	plain := slippedAgent(t, prove.Honest(protocols.Named("agentic-loop"))[0])
 	for _, v := range variation.List() {
 		t.Run(v.ID, func(t *testing.T) {
 			t.Parallel()
-			got := slippedAgent(t, prove.Host{Name: "agent --vary " + v.ID, Agent: &prove.Agent{Vary: v.ID}})
+			got := slippedAgent(t, prove.Host{Name: "agent --vary " + v.ID, Specimen: protocols.Agent{Vary: v.ID}})
 			for _, slip := range got {
 				requirement, _, _ := strings.Cut(slip, " ")
 				if !slices.Contains(v.Slips, requirement) && !slices.Contains(plain, slip) {

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/tools/internal/protocols"
 	"github.com/openassay/assay/tools/prove"
 )
 
@@ -33,7 +34,8 @@ func TestWhatIsCheckedOfHonestHosts(t *testing.T) {
 	}
 	t.Parallel()
 	for file, hosts := range map[string][]prove.Host{
-		"openwop": prove.Honest(), "openintent": prove.HonestIntents(), "agentic-loop": prove.HonestAgents(),
+		"openwop": prove.Honest(protocols.Named("openwop")), "openintent": prove.Honest(protocols.Named("openintent")),
+		"agentic-loop": prove.Honest(protocols.Named("agentic-loop")),
 	} {
 		t.Run(file, func(t *testing.T) {
 			t.Parallel()

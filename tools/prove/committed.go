@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/openassay/assay/gen/results"
+	"github.com/openassay/assay/tools/internal/protocols"
 )
 
 // Committed reads the kill matrix that [Write] left in dir. The error is [ErrStale] when it is not of all faults, honest hosts
@@ -50,7 +51,7 @@ func outdated(m results.KillMatrix) string {
 			there[f.ID] = true
 		}
 	}
-	for _, p := range Protocols() {
+	for _, p := range protocols.Values() {
 		if digests[p.ID] != digest(p) {
 			return "the faults, honest hosts or scenarios of " + p.ID + " have changed since"
 		}

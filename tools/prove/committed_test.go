@@ -15,6 +15,7 @@ import (
 	"github.com/openassay/assay/scenarios/agenticloop"
 	"github.com/openassay/assay/scenarios/openintent"
 	"github.com/openassay/assay/scenarios/openwop"
+	"github.com/openassay/assay/tools/internal/protocols"
 	"github.com/openassay/assay/tools/prove"
 )
 
@@ -72,18 +73,17 @@ func TestEveryMUSTIsBroken(t *testing.T) {
 			broken[k.Requirement] = true
 		}
 	}
-	asked, ledgers := map[scenarios.RequirementID]bool{}, map[*scenarios.Ledger]bool{}
+	asked := map[scenarios.RequirementID]bool{}
 	for _, suite := range prove.Suites() {
-		ledgers[suite.Protocol.Ledger] = true
 		for _, s := range suite.Scenarios {
 			for _, id := range s.Proves {
 				asked[id] = true
 			}
 		}
 	}
-	for ledger := range ledgers {
-		for _, row := range ledger.Rows {
-			_, said := prove.Unbroken[row.ID]
+	for _, protocol := range protocols.Table {
+		for _, row := range protocol.Ledger.Rows {
+			_, said := protocol.Unbroken[row.ID]
 			switch must := row.Level == "MUST" && asked[scenarios.RequirementID(row.ID)]; {
 			case must && !broken[row.ID] && !said:
 				t.Errorf("%s is broken by no fault: %s", row.ID, row.Text)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/tools/internal/protocols"
 )
 
 // digest identifies what the matrix of a protocol is about: every fault with its words, every honest host, and every scenario
@@ -16,7 +17,7 @@ func digest(p *scenarios.Protocol) string {
 		Proves []scenarios.RequirementID
 	}
 	var about struct {
-		Faults    []Violation
+		Faults    []protocols.Fault
 		Honest    []string
 		Scenarios []scenario
 	}

@@ -15,7 +15,7 @@ import (
 
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/simhost/openwop"
-	"github.com/openassay/assay/tools/prove"
+	"github.com/openassay/assay/tools/internal/protocols"
 )
 
 // A host that dies in the middle is not accused of anything: what was not seen
@@ -25,7 +25,7 @@ func TestAHostThatDiesInTheMiddle(t *testing.T) {
 	for _, after := range []int64{1, 4, 9, 17, 30} {
 		t.Run(fmt.Sprintf("after %d requests", after), func(t *testing.T) {
 			var requests atomic.Int64
-			var server *prove.Served
+			var server *protocols.Served
 			ready := make(chan struct{})
 			server = serve(t, openwop.Options{}, func(next http.Handler) http.Handler {
 				return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -17,6 +17,7 @@ import (
 	"github.com/openassay/assay/scenarios"
 	suites "github.com/openassay/assay/scenarios/openwop"
 	"github.com/openassay/assay/simhost/openwop"
+	"github.com/openassay/assay/tools/internal/protocols"
 	"github.com/openassay/assay/tools/prove"
 )
 
@@ -73,9 +74,9 @@ func many(t *testing.T) {
 }
 
 // serve starts a simulated host on a real socket; wrap may stand in front of it.
-func serve(t *testing.T, o openwop.Options, wrap func(http.Handler) http.Handler) *prove.Served {
+func serve(t *testing.T, o openwop.Options, wrap func(http.Handler) http.Handler) *protocols.Served {
 	t.Helper()
-	s, err := lab.Serve(t.Context(), o, wrap)
+	s, err := protocols.OpenWOP{Options: o}.Serve(t.Context(), lab.Target(suites.Protocol), protocols.Place{}, wrap)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +95,9 @@ func certify(t *testing.T, url string, o scenarios.Options) *scenarios.Report {
 		t.Fatal(err)
 	}
 	defer leave()
-	c, err := scenarios.Certify(t.Context(), lab.Target(url), o, suites.Suites()...)
+	target := lab.Target(suites.Protocol)
+	target.URL = url
+	c, err := scenarios.Certify(t.Context(), target, o, suites.Suites()...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +117,8 @@ type sharedReport struct {
 // transcripts. Each host is certified once, for all tests that ask for it: they must not change the report.
 func certified(t *testing.T, o openwop.Options) *scenarios.Report {
 	t.Helper()
-	r, err := certifiedOnce(context.WithoutCancel(t.Context()), prove.Host{Name: t.Name(), Options: o}, scenarios.Options{Seed: 1})
+	h := prove.Host{Name: t.Name(), Specimen: protocols.OpenWOP{Options: o}}
+	r, err := certifiedOnce(context.WithoutCancel(t.Context()), h, scenarios.Options{Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,14 +126,7 @@ func certified(t *testing.T, o openwop.Options) *scenarios.Report {
 }
 
 func certifiedOnce(ctx context.Context, h prove.Host, o scenarios.Options) (*scenarios.Report, error) {
-	key := fmt.Sprintf("%+v", h.Options)
-	if h.Agent != nil {
-		key = fmt.Sprintf("agent %+v", *h.Agent)
-	}
-	if h.Intents != nil {
-		key = fmt.Sprintf("openintent %+v", *h.Intents)
-	}
-	made, _ := shared.LoadOrStore(key, &sharedReport{})
+	made, _ := shared.LoadOrStore(fmt.Sprintf("%T %+v", h.Specimen, h.Specimen), &sharedReport{})
 	s := made.(*sharedReport)
 	if h.Fault == nil {
 		o.Patience = testenv.Patience(10 * time.Second)

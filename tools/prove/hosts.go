@@ -6,36 +6,46 @@ import (
 	"slices"
 
 	"github.com/openassay/assay/internal/nearest"
-	agentfault "github.com/openassay/assay/simhost/agent/fault"
-	"github.com/openassay/assay/simhost/fault"
-	intentfault "github.com/openassay/assay/simhost/openintent/fault"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/tools/internal/protocols"
 )
 
-// Hosts are all that the kill matrix is made of: the honest hosts and agents, and one to each fault.
+// Host is somebody to certify: a simulated host or a reference agent.
+type Host struct {
+	Name     string
+	Specimen protocols.Specimen
+	Fault    *protocols.Fault // nil: it is honest
+}
+
+// Protocol is what a host speaks.
+func (h Host) Protocol() *scenarios.Protocol { return h.Specimen.Protocol() }
+
+// Hosts are all that the kill matrix is made of: the honest ones of all protocols, and one for each fault.
 func Hosts() []Host {
-	return slices.Concat(Honest(), HonestAgents(), HonestIntents(), faultyHosts(), faultyAgents(), faultyIntents())
+	var all []Host
+	for _, row := range protocols.Table {
+		all = append(all, Honest(row)...)
+	}
+	return append(all, faulty()...)
 }
 
-// faultyHosts are a simulated host to each fault of it.
-func faultyHosts() (hosts []Host) {
-	for _, f := range fault.All() {
+// Honest lists the hosts of a protocol that keep every promise they make. Their names are the flags of the command that makes
+// them.
+func Honest(row *protocols.Row) []Host {
+	var hosts []Host
+	for _, h := range row.Honest() {
+		hosts = append(hosts, Host{Name: h.Name, Specimen: h.Specimen})
+	}
+	return hosts
+}
+
+// Faulty is the host that commits a fault.
+func Faulty(f protocols.Fault) Host { return Host{Name: f.ID, Specimen: f.Specimen, Fault: &f} }
+
+func faulty() []Host {
+	var hosts []Host
+	for _, f := range protocols.Faults() {
 		hosts = append(hosts, Faulty(f))
-	}
-	return hosts
-}
-
-// faultyAgents are an agent to each fault of it.
-func faultyAgents() (hosts []Host) {
-	for _, f := range agentfault.All() {
-		hosts = append(hosts, FaultyAgent(f))
-	}
-	return hosts
-}
-
-// faultyIntents are an OpenIntent server to each fault of it.
-func faultyIntents() (hosts []Host) {
-	for _, f := range intentfault.All() {
-		hosts = append(hosts, FaultyIntents(f))
 	}
 	return hosts
 }
@@ -43,7 +53,7 @@ func faultyIntents() (hosts []Host) {
 // Matching are those with the faults whose ids match one of the patterns, as path.Match has it, and before them the plain
 // honest ones of their kinds. A pattern that none matches is an error that names the nearest id.
 func Matching(patterns ...string) ([]Host, error) {
-	all := slices.Concat(faultyHosts(), faultyAgents(), faultyIntents())
+	all := faulty()
 	var ids []string
 	wanted := map[string]bool{}
 	for _, h := range all {
@@ -62,9 +72,9 @@ func Matching(patterns ...string) ([]Host, error) {
 	}
 	all = slices.DeleteFunc(all, func(h Host) bool { return !wanted[h.Name] })
 	var hosts []Host
-	for _, honest := range []Host{Honest()[0], HonestAgents()[0], HonestIntents()[0]} {
-		if slices.ContainsFunc(all, func(h Host) bool { return h.Protocol() == honest.Protocol() }) {
-			hosts = append(hosts, honest)
+	for _, row := range protocols.Table {
+		if slices.ContainsFunc(all, func(h Host) bool { return h.Protocol() == row.Protocol }) {
+			hosts = append(hosts, Honest(row)[0])
 		}
 	}
 	return append(hosts, all...), nil

@@ -9,12 +9,14 @@ import (
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/simhost/openintent"
 	"github.com/openassay/assay/simhost/openintent/variation"
+	"github.com/openassay/assay/tools/internal/protocols"
 	"github.com/openassay/assay/tools/prove"
 )
 
 func certifiedIntents(t *testing.T, o openintent.Options) *scenarios.Report {
 	t.Helper()
-	r, err := certifiedOnce(context.WithoutCancel(t.Context()), prove.Host{Name: t.Name(), Intents: &o}, scenarios.Options{Seed: 1})
+	h := prove.Host{Name: t.Name(), Specimen: protocols.OpenIntent{Options: o}}
+	r, err := certifiedOnce(context.WithoutCancel(t.Context()), h, scenarios.Options{Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,15 +27,16 @@ func certifiedIntents(t *testing.T, o openintent.Options) *scenarios.Report {
 func TestEveryHonestIntentServer(t *testing.T) {
 	many(t)
 	t.Parallel()
-	for _, h := range prove.HonestIntents() {
-		if len(h.Intents.Vary) > 0 {
+	for _, h := range prove.Honest(protocols.Named("openintent")) {
+		o := h.Specimen.(protocols.OpenIntent).Options
+		if len(o.Vary) > 0 {
 			continue
 		}
 		t.Run(h.Name, func(t *testing.T) {
 			t.Parallel()
-			r := certifiedIntents(t, *h.Intents)
+			r := certifiedIntents(t, o)
 			nothingWrong(t, r)
-			if len(h.Intents.Without) == 0 && len(byVerdict(r)[scenarios.Inapplicable]) > 0 {
+			if len(o.Without) == 0 && len(byVerdict(r)[scenarios.Inapplicable]) > 0 {
 				t.Errorf("inapplicable: %v", byVerdict(r)[scenarios.Inapplicable])
 			}
 		})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/openassay/assay/gen/results"
 	"github.com/openassay/assay/internal/textsafe"
+	"github.com/openassay/assay/tools/internal/protocols"
 )
 
 // Markdown is the kill matrix as a page: for each protocol the figures, every fault and what catches it, the hosts that
@@ -50,9 +51,13 @@ func writeUnproven(b *strings.Builder, p results.ProvedProtocol) {
 		}
 	}
 	b.WriteString("\n### Requirements that no fault breaks\n\n")
-	for _, id := range slices.Sorted(maps.Keys(Unbroken)) {
+	row := protocols.ByID(p.Protocol)
+	if row == nil {
+		return
+	}
+	for _, id := range slices.Sorted(maps.Keys(row.Unbroken)) {
 		if asked[id] {
-			fmt.Fprintf(b, "- %s: %s\n", id, Unbroken[id])
+			fmt.Fprintf(b, "- %s: %s\n", id, row.Unbroken[id])
 		}
 	}
 }

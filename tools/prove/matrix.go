@@ -7,6 +7,7 @@ import (
 
 	"github.com/openassay/assay/gen/results"
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/tools/internal/protocols"
 )
 
 // honestHost is what came of a host that keeps every promise.
@@ -24,7 +25,7 @@ func honestHost(h Host, r *scenarios.Report) results.HonestHost {
 
 // faultResult is what came of a host that commits a fault. A MUST is killed by a check that does not hold, a SHOULD by
 // a finding.
-func faultResult(f Violation, ledger *scenarios.Ledger, r *scenarios.Report) results.FaultResult {
+func faultResult(f protocols.Fault, ledger *scenarios.Ledger, r *scenarios.Report) results.FaultResult {
 	out := results.FaultResult{
 		ID: f.ID, Title: f.Title, Looks: f.Looks, Breaks: f.Breaks, Under: f.Under, Twin: f.Twin,
 		Kills: []results.Kill{}, Wrong: []results.Accusation{},
@@ -138,7 +139,7 @@ func provedCheck(ledger *scenarios.Ledger, s scenarios.Scenario, id scenarios.Re
 		return c
 	}
 	row, _ := ledger.Find(id)
-	c.For = cmp.Or(unproven[checkID{string(s.ID), string(id)}], row.Text)
+	c.For = cmp.Or(protocols.WhyUnkilled(string(s.ID), string(id)), row.Text)
 	return c
 }
 

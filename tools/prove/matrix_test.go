@@ -15,6 +15,7 @@ import (
 	"github.com/openassay/assay/scenarios/check"
 	suites "github.com/openassay/assay/scenarios/openwop"
 	"github.com/openassay/assay/simhost/fault"
+	"github.com/openassay/assay/tools/internal/protocols"
 	"github.com/openassay/assay/tools/prove"
 )
 
@@ -49,7 +50,7 @@ func proved(t *testing.T, hosts []prove.Host, came map[string][]scenarios.Outcom
 }
 
 func faulty(id string, breaks ...string) prove.Host {
-	return prove.Faulty(fault.Fault{ID: id, Title: "does " + id, Looks: "shows " + id, Breaks: breaks})
+	return prove.Faulty(protocols.HostFault(fault.Fault{ID: id, Title: "does " + id, Looks: "shows " + id, Breaks: breaks}))
 }
 
 // should is a row of the ledger that is no MUST.
@@ -101,7 +102,7 @@ func TestVerdictsOnFaults(t *testing.T) {
 }
 
 func TestAnAccusedHonestHostIsNotClean(t *testing.T) {
-	hosts := []prove.Host{{Name: "honest"}}
+	hosts := []prove.Host{{Name: "honest", Specimen: protocols.OpenWOP{}}}
 	for verdict, clean := range map[scenarios.Verdict]bool{
 		scenarios.Passed: true, scenarios.Inapplicable: true, scenarios.Blocked: true,
 		scenarios.Failed: false, scenarios.Inconclusive: false, scenarios.Broken: false,
@@ -139,7 +140,10 @@ func TestWhatAChecksKillsAreWorth(t *testing.T) {
 
 func TestAHostThatCannotBeCertifiedEndsIt(t *testing.T) {
 	cause := errors.New("no socket left")
-	_, err := lab.Prove(t.Context(), prove.Options{Hosts: prove.Honest(), Certify: func(context.Context, prove.Host, scenarios.Options) (*scenarios.Report, error) {
+	hosts := prove.Honest(protocols.Named("openwop"))
+	_, err := lab.Prove(t.Context(), prove.Options{Hosts: hosts, Certify: func(
+		context.Context, prove.Host, scenarios.Options,
+	) (*scenarios.Report, error) {
 		return nil, cause
 	}})
 	if !errors.Is(err, cause) {

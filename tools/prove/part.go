@@ -17,6 +17,7 @@ import (
 	"github.com/openassay/assay/gen/results"
 	"github.com/openassay/assay/internal/validate"
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/tools/internal/protocols"
 )
 
 // PartName is the file of a matrix that is not whole: [Part] has its format.
@@ -176,7 +177,7 @@ func (o Options) head() (results.KillPartHead, error) {
 		Line: results.KillPartHeadLineHead, Schema: results.KillPartHeadSchemaAssayKillPart1, Seed: o.Seed, PatienceMs: max(1, o.Patience.Milliseconds()),
 		Suites: append([]string{}, o.Select.Suites...), Scenarios: append([]string{}, o.Select.Scenarios...), Protocols: []results.KillPartProtocol{},
 	}
-	for _, protocol := range Protocols() {
+	for _, protocol := range protocols.Values() {
 		if _, ok := asked[protocol]; !ok {
 			continue
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/openassay/assay/gen/results"
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/tools/internal/protocols"
 	"github.com/openassay/assay/tools/prove"
 )
 
@@ -187,7 +188,7 @@ func TestPartsThatDoNotFit(t *testing.T) {
 		"another suite":    {nil, prove.Options{Hosts: hosts[:3], Seed: 1, Select: scenarios.Selection{Suites: []string{"replay"}}}, "other --suite"},
 		"another scenario": {nil, prove.Options{Hosts: hosts[:3], Seed: 1, Select: scenarios.Selection{Scenarios: []string{string(counts.ID)}}}, "other --scenario"},
 		"another host":     {nil, prove.Options{Hosts: hosts[:2], Seed: 1}, "other hosts of openwop/v1"},
-		"another protocol": {nil, prove.Options{Hosts: prove.HonestIntents()[:1], Seed: 1}, "other protocols"},
+		"another protocol": {nil, prove.Options{Hosts: prove.Honest(protocols.Named("openintent"))[:1], Seed: 1}, "other protocols"},
 		"other faults":     {func(s string) string { return digests.ReplaceAllString(s, "sha256:"+strings.Repeat("0", 64)) }, o, "other faults or scenarios of openwop/v1"},
 		"empty":            {func(string) string { return "" }, o, "it has no first line"},
 		"no JSON":          {func(string) string { return "{\n" }, o, "line 1"},

@@ -11,7 +11,7 @@ import (
 
 	"github.com/openassay/assay/simhost/fault"
 	"github.com/openassay/assay/simhost/openwop"
-	"github.com/openassay/assay/tools/prove"
+	"github.com/openassay/assay/tools/internal/protocols"
 )
 
 // A faulty host says of itself what the honest one says, word for word, unless its discovery document is what it lies in.
@@ -19,7 +19,7 @@ func TestNoHostTellsOfItsFaults(t *testing.T) {
 	for _, f := range fault.All() {
 		t.Run(f.ID, func(t *testing.T) {
 			t.Parallel()
-			o := prove.Faulty(f).Options
+			o := protocols.HostFault(f).Specimen.(protocols.OpenWOP).Options
 			faulty := says(t, o)
 			o.Faults = nil
 			honest := says(t, o)

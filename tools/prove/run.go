@@ -3,15 +3,12 @@ package prove
 import (
 	"context"
 	"runtime"
-	"slices"
 	"sync"
 	"time"
 
 	"github.com/openassay/assay/gen/results"
 	"github.com/openassay/assay/scenarios"
-	"github.com/openassay/assay/scenarios/agenticloop"
-	intentsuites "github.com/openassay/assay/scenarios/openintent"
-	suites "github.com/openassay/assay/scenarios/openwop"
+	"github.com/openassay/assay/tools/internal/protocols"
 )
 
 // Options say what is proved, and how. The zero value of a field means its default.
@@ -197,7 +194,7 @@ func faultsFirst(hosts []Host) (places []int) {
 // matrix is what came of the hosts, by protocol. One that nobody was asked about is not in it.
 func (o Options) matrix(came []Result) results.KillMatrix {
 	m := results.KillMatrix{Schema: results.KillMatrixSchemaAssayKillMatrix3, Protocols: []results.ProvedProtocol{}}
-	for _, p := range Protocols() {
+	for _, p := range protocols.Values() {
 		var spoken []Result
 		for i, r := range came {
 			if o.Hosts[i].Protocol() == p && r != (Result{}) {
@@ -212,23 +209,14 @@ func (o Options) matrix(came []Result) results.KillMatrix {
 }
 
 // Suites are all suites that are proved, of all protocols.
-func Suites() []scenarios.Suite {
-	return slices.Concat(suites.Suites(), agenticloop.Suites(), intentsuites.ServerSuites())
-}
-
-// Protocols are those whose suites are proved, in the order of the matrix.
-func Protocols() (all []*scenarios.Protocol) {
-	for _, s := range Suites() {
-		if !slices.Contains(all, s.Protocol) {
-			all = append(all, s.Protocol)
-		}
+func Suites() (all []scenarios.Suite) {
+	for _, row := range protocols.Table {
+		all = append(all, row.Targets[0].Suites()...)
 	}
 	return all
 }
 
-func suitesOf(p *scenarios.Protocol) []scenarios.Suite {
-	return slices.DeleteFunc(Suites(), func(s scenarios.Suite) bool { return s.Protocol != p })
-}
+func suitesOf(p *scenarios.Protocol) []scenarios.Suite { return protocols.Of(p).Targets[0].Suites() }
 
 // asked is what is asked of the hosts of each protocol. One of which nothing was selected has none.
 func (o Options) asked() (map[*scenarios.Protocol]scenarios.Selection, error) {

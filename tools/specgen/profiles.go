@@ -188,7 +188,7 @@ package {{.Package}}
 // Profile is a frozen list of requirements that a target can be certified for.
 type Profile struct {
 	ID           string // loop-v5; a later revision is loop-v5@2
-	Protocol     string // openwop/v1
+	Protocol     string // name and major version
 	Title        string
 	Claims       []string // that make it applicable, all of them
 	Digest       string   // SHA-256 of the canonical form (RFC 8785) of its file without the digest, in hex

@@ -116,7 +116,7 @@ func (r *readingFile) one(n *yaml.Node, pointer string) reading {
 	}
 	for _, id := range one.Scenarios {
 		if !questionID.MatchString(id) {
-			c.report("scenarios", fmt.Sprintf("%q is no scenario id", id), "write it like openwop/event-log/ends-once")
+			c.report("scenarios", fmt.Sprintf("%q is no scenario id", id), "write it like acme/event-log/ends-once")
 		}
 	}
 	if (len(one.Scenarios) == 0) != (one.Unused != "") {

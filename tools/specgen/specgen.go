@@ -9,9 +9,12 @@ import (
 	"context"
 	"fmt"
 	"go/token"
+	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"unicode"
 )
 
@@ -28,17 +31,30 @@ type Options struct {
 	Ledgerless bool
 }
 
-// Targets lists the house's own spec folders and the packages made of them, below the project's root.
+// Targets lists the house's own spec folders below the project's root, and the packages made of them: for each protocol one
+// with the ledgers of all its major versions, and one for each of these, the newest first; and one for our own schemas.
 func Targets(root string) []Options {
-	return []Options{
-		{Spec: filepath.Join(root, "spec/openwop"), Into: filepath.Join(root, "gen/openwop"), Package: "openwop", House: true, Majors: true},
-		{Spec: filepath.Join(root, "spec/openwop/v1"), Into: filepath.Join(root, "gen/openwopv1"), Package: "openwopv1", House: true, Ledgerless: true},
-		{Spec: filepath.Join(root, "spec/openintent/v1"), Into: filepath.Join(root, "gen/openintentv1"), Package: "openintentv1", House: true, Ledgerless: true},
-		{Spec: filepath.Join(root, "spec/openintent"), Into: filepath.Join(root, "gen/openintent"), Package: "openintent", House: true, Majors: true},
-		{Spec: filepath.Join(root, "spec/agenticloop/v2"), Into: filepath.Join(root, "gen/agenticloopv2"), Package: "agenticloopv2", House: true, Ledgerless: true},
-		{Spec: filepath.Join(root, "spec/agenticloop"), Into: filepath.Join(root, "gen/agenticloop"), Package: "agenticloop", House: true, Majors: true},
-		{Spec: filepath.Join(root, "spec/assay"), Into: filepath.Join(root, "gen/results"), Package: "results", House: true},
+	specs, err := fs.Glob(os.DirFS(root), "spec/*/v*")
+	if err != nil {
+		panic(err) // the pattern is a constant
 	}
+	slices.Reverse(specs)
+	made := func(spec, name string) Options {
+		return Options{Spec: filepath.Join(root, spec), Into: filepath.Join(root, "gen", name), Package: name, House: true}
+	}
+	var out []Options
+	for i, spec := range specs {
+		protocol := path.Dir(spec)
+		if i == 0 || path.Dir(specs[i-1]) != protocol {
+			all := made(protocol, path.Base(protocol))
+			all.Majors = true
+			out = append(out, all)
+		}
+		one := made(spec, path.Base(protocol)+path.Base(spec))
+		one.Ledgerless = true
+		out = append(out, one)
+	}
+	return append(out, made("spec/assay", "results"))
 }
 
 // Output is a generated package in memory.

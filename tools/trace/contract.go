@@ -7,10 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/openassay/assay/gen/agenticloopv2"
-	"github.com/openassay/assay/gen/openintentv1"
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/internal/lazyregexp"
+	"github.com/openassay/assay/scenarios"
 )
 
 // contract is what a protocol's spec calls what is seen on its wire.
@@ -27,32 +25,20 @@ type operation struct {
 	match  *regexp.Regexp
 }
 
-func contractOf(protocol string) contract {
-	switch {
-	case strings.HasPrefix(protocol, "openintent"):
-		return contract{operations: operationsOf(openintentv1.Bundled()), turn: "schema ResolvePolicyRequest", answer: "schema ResolvePolicyReply",
-			event: func(kind string) (string, bool) {
-				_, known := openintentv1.Events[openintentv1.EventType(kind)]
-				return kind, known
-			}}
-	case strings.HasPrefix(protocol, "openwop"):
-		return contract{operations: operationsOf(openwopv1.Bundled()),
-			event: func(kind string) (string, bool) {
-				_, known := openwopv1.Events[openwopv1.RunEventType(kind)]
-				return kind, known
-			}}
+// contractOf is the contract of a protocol; nil has none.
+func contractOf(p *scenarios.Protocol) contract {
+	c := contract{event: func(string) (string, bool) { return "", false }}
+	if p == nil {
+		return c
 	}
-	return contract{turn: "schema Request", answer: "schema Response", event: func(kind string) (string, bool) {
-		if _, known := agenticloopv2.Events[agenticloopv2.EventType(kind)]; known {
-			return kind, true
-		}
-		for _, f := range agenticloopv2.EventFamilies {
-			if f.Pattern.MatchString(kind) {
-				return string(f.Type), true
-			}
-		}
-		return "", false
-	}}
+	c.operations = operationsOf(p.Spec())
+	if p.Event != nil {
+		c.event = p.Event
+	}
+	if p.Program != nil {
+		c.turn, c.answer = "schema "+p.Program.Request, "schema "+p.Program.Answer
+	}
+	return c
 }
 
 var parameter = lazyregexp.New(`\\\{[^/{}]+\\\}`)

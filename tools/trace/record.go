@@ -13,6 +13,7 @@ import (
 	"github.com/openassay/assay/reports"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/wire"
+	"github.com/openassay/assay/tools/internal/protocols"
 )
 
 // Record makes the traces of the scenarios that passed of a report's folder.
@@ -21,7 +22,7 @@ func Record(dir string) ([]Trace, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := recorder{dir: dir, contract: contractOf(doc.Target.Protocol), drives: map[string]*wire.Transcript{}}
+	r := recorder{dir: dir, contract: contractOf(spoken(doc.Target.Protocol)), drives: map[string]*wire.Transcript{}}
 	var out []Trace
 	for _, s := range doc.Scenarios {
 		if s.Verdict != results.VerdictPassed {
@@ -34,6 +35,14 @@ func Record(dir string) ([]Trace, error) {
 		out = append(out, t)
 	}
 	return out, nil
+}
+
+// spoken is the protocol of an id, nil where nobody knows it.
+func spoken(id string) *scenarios.Protocol {
+	if row := protocols.ByID(id); row != nil {
+		return row.Protocol
+	}
+	return nil
 }
 
 type recorder struct {

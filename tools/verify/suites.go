@@ -5,15 +5,16 @@ import (
 
 	"github.com/openassay/assay/gen/results"
 	"github.com/openassay/assay/scenarios"
-	"github.com/openassay/assay/scenarios/agenticloop"
 	"github.com/openassay/assay/scenarios/ginkgosuite"
-	"github.com/openassay/assay/scenarios/openintent"
-	"github.com/openassay/assay/scenarios/openwop"
+	"github.com/openassay/assay/tools/internal/protocols"
 )
 
 // asked are the suites that targets are asked, each list those of one kind of target.
-func asked() [][]scenarios.Suite {
-	return [][]scenarios.Suite{openwop.Suites(), agenticloop.Suites(), openintent.ServerSuites(), openintent.ResolverSuites()}
+func asked() (all [][]scenarios.Suite) {
+	for _, kind := range protocols.Kinds(protocols.Table) {
+		all = append(all, kind.Suites())
+	}
+	return all
 }
 
 // selectionOf is what a run was narrowed to.

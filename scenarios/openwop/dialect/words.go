@@ -68,6 +68,9 @@ func (d *Dialect) Event(word string) Event { return named(d.Events, word) }
 // CodeOf is the code that a value names.
 func CodeOf(v wire.Value) Code { return named(Of(v).Codes, v.String()) }
 
+// Known returns a type as the contract has it, and whether its payload has a schema there.
+func (d *Dialect) Known(word string) (string, bool) { return word, d.Payload(d.Event(word)) != "" }
+
 // Word is how this version spells an event.
 func (d *Dialect) Word(e Event) string { return spelled(d.Events, e) }
 

@@ -8,24 +8,15 @@ import (
 
 	"github.com/openassay/assay/internal/nearest"
 	"github.com/openassay/assay/scenarios"
-	agentfault "github.com/openassay/assay/simhost/agent/fault"
-	agentvariation "github.com/openassay/assay/simhost/agent/variation"
-	"github.com/openassay/assay/simhost/fault"
-	intentfault "github.com/openassay/assay/simhost/openintent/fault"
-	intentvariation "github.com/openassay/assay/simhost/openintent/variation"
-	"github.com/openassay/assay/simhost/variation"
+	"github.com/openassay/assay/tools/internal/protocols"
 )
 
 // Catalogue is what can be listed and explained. All slices keep the order in which they are shown.
 type Catalogue struct {
-	Suites       []scenarios.Suite
-	Protocols    []*scenarios.Protocol // those that have no suite yet: their ledgers are listed, and none of it is proved
-	Faults       []fault.Fault
-	Agent        []agentfault.Fault  // of the reference agent
-	Intents      []intentfault.Fault // of the OpenIntent server
-	Variations   []variation.Variation
-	AgentManners []agentvariation.Variation  // of the reference agent
-	Manners      []intentvariation.Variation // of the OpenIntent server
+	Suites     []scenarios.Suite
+	Protocols  []*scenarios.Protocol // those that have no suite yet: their ledgers are listed, and none of it is proved
+	Faults     []protocols.Fault
+	Variations []protocols.Variation
 }
 
 // Kinds are the names of the lists.
@@ -212,35 +203,16 @@ func (c *Catalogue) profile(of *scenarios.Protocol, p scenarios.Profile) Profile
 	return out
 }
 
-// faults are those of the simulated host, then those of the agent, and then those of the OpenIntent server.
 func (c *Catalogue) faults() []Fault {
-	out := slices.Concat(
-		each(c.Faults, func(f fault.Fault) Fault {
-			return Fault{f.ID, f.Title, f.Looks, f.Breaks, append([]int{}, f.Spots...), startsFault(f)}
-		}),
-		each(c.Agent, func(f agentfault.Fault) Fault {
-			return Fault{f.ID, f.Title, f.Looks, f.Breaks, []int{}, "assay agent --fault " + f.ID}
-		}),
-		each(c.Intents, func(f intentfault.Fault) Fault {
-			return Fault{f.ID, f.Title, f.Looks, f.Breaks, []int{}, "assay simhost --protocol openintent --fault " + f.ID}
-		}),
-	)
-	return append([]Fault{}, out...) // an empty list stays one
+	return each(c.Faults, func(f protocols.Fault) Fault {
+		return Fault{f.ID, f.Title, f.Looks, f.Breaks, append([]int{}, f.Spots...), f.Run}
+	})
 }
 
 func (c *Catalogue) variations() []Variation {
-	out := slices.Concat(
-		each(c.Variations, func(v variation.Variation) Variation {
-			return Variation{v.ID, v.Title, v.About, each(v.Slips, text), "assay simhost --vary " + v.ID}
-		}),
-		each(c.AgentManners, func(v agentvariation.Variation) Variation {
-			return Variation{v.ID, v.Title, v.About, each(v.Slips, text), "assay agent --vary " + v.ID}
-		}),
-		each(c.Manners, func(v intentvariation.Variation) Variation {
-			return Variation{v.ID, v.Title, v.About, each(v.Slips, text), "assay simhost --protocol openintent --vary " + v.ID}
-		}),
-	)
-	return append([]Variation{}, out...) // an empty list stays one
+	return each(c.Variations, func(v protocols.Variation) Variation {
+		return Variation{v.ID, v.Title, v.About, each(v.Slips, text), v.Run}
+	})
 }
 
 // protocols are those of the suites and those without, each once.

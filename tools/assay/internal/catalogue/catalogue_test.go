@@ -11,9 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/openassay/assay/scenarios"
-	"github.com/openassay/assay/simhost/fault"
-	"github.com/openassay/assay/simhost/variation"
 	"github.com/openassay/assay/tools/assay/internal/catalogue"
+	"github.com/openassay/assay/tools/internal/protocols"
 )
 
 // small is a catalogue with one thing of each kind, and one without what the others have.
@@ -41,10 +40,14 @@ func small() *catalogue.Catalogue {
 			{ID: "demo/turns/counted", Title: "turns are counted", Proves: []scenarios.RequirementID{"D-A1"}, Claim: claim, Ask: scenarios.Ask(drive, func(struct{}, *scenarios.Judge) {})},
 			{ID: "demo/turns/told", Title: "turns are told", Proves: []scenarios.RequirementID{"D-A1"}, Claim: claim, Ask: scenarios.Advertised(nil), Reaches: scenarios.Attested},
 		}}},
-		Faults: []fault.Fault{{ID: "turns.lost", Title: "a turn is lost", Looks: "a number is missing", Breaks: []string{"D-A1"}, Spots: []int{7}, Under: fault.Under{Version: 4}}},
-		Variations: []variation.Variation{
-			{ID: "late", Title: "turns are told late", About: "when turns are told"},
-			{ID: "odd", Title: "turns are odd", About: "how turns are numbered", Slips: []string{"D-A2"}},
+		Faults: []protocols.Fault{{
+			ID: "turns.lost", Title: "a turn is lost", Looks: "a number is missing", Breaks: []string{"D-A1"}, Spots: []int{7}, Of: "simulated host",
+			Run: "assay simhost --fault turns.lost --version 4",
+		}},
+		Variations: []protocols.Variation{
+			{ID: "late", Title: "turns are told late", About: "when turns are told", Of: "simulated host", Run: "assay simhost --vary late"},
+			{ID: "odd", Title: "turns are odd", About: "how turns are numbered", Slips: []string{"D-A2"}, Of: "simulated host",
+				Run: "assay simhost --vary odd"},
 		},
 	}
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/openassay/assay/internal/nearest"
 	"github.com/openassay/assay/scenarios"
-	"github.com/openassay/assay/simhost/fault"
 	"github.com/openassay/assay/tools/trace"
 )
 
@@ -283,7 +282,7 @@ func (p *page) faults(id string) {
 		return
 	}
 	f := all[i]
-	p.title("%s  fault of %s", f.ID, whose(i, len(p.catalogue.Faults), len(p.catalogue.Agent)))
+	p.title("%s  fault of %s", f.ID, "the "+p.catalogue.Faults[i].Of)
 	p.field("does", f.Title)
 	p.field("looks", f.Looks)
 	for _, protocol := range p.catalogue.protocols() {
@@ -305,11 +304,6 @@ func (p *page) faults(id string) {
 	p.field("run", f.Run)
 }
 
-// startsFault is the command that starts a host on which the fault shows.
-func startsFault(f fault.Fault) string {
-	return strings.TrimSpace("assay simhost --fault " + f.ID + " " + f.Under.String())
-}
-
 func (p *page) variations(id string) {
 	all := p.catalogue.variations()
 	i := slices.IndexFunc(all, func(v Variation) bool { return v.ID == id })
@@ -317,7 +311,7 @@ func (p *page) variations(id string) {
 		return
 	}
 	v := all[i]
-	p.title("%s  variation of %s", v.ID, whose(i, len(p.catalogue.Variations), len(p.catalogue.AgentManners)))
+	p.title("%s  variation of %s", v.ID, "the "+p.catalogue.Variations[i].Of)
 	p.field("looks", v.Title)
 	p.field("about", v.About)
 	for _, protocol := range p.catalogue.protocols() {
@@ -328,15 +322,4 @@ func (p *page) variations(id string) {
 		p.list("finding for", requirementLines(protocol.Ledger, each(known, func(id string) scenarios.RequirementID { return scenarios.RequirementID(id) })))
 	}
 	p.field("run", v.Run)
-}
-
-// whose is what the i-th fault or variation is of: those of the simulated host come first, then the agent's.
-func whose(i, hosts, agents int) string {
-	switch {
-	case i < hosts:
-		return "the simulated host"
-	case i < hosts+agents:
-		return "the reference agent"
-	}
-	return "the OpenIntent server"
 }

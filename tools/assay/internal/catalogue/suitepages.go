@@ -37,10 +37,9 @@ func (c *Catalogue) SuitePages() map[string]string {
 	return pages
 }
 
-// suitePath is openwop/goal-bounds.md.
+// suitePath names the page of a suite, below the folder of its protocol.
 func suitePath(s scenarios.Suite) string {
-	protocol, _, _ := strings.Cut(s.Protocol.ID, "/")
-	return protocol + "/" + s.ID + ".md"
+	return s.Protocol.Name() + "/" + s.ID + ".md"
 }
 
 func (c *Catalogue) suitePage(s scenarios.Suite) string {

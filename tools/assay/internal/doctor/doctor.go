@@ -35,7 +35,6 @@ type Options struct {
 	Target    wire.Target
 	Protocols []*scenarios.Protocol // that the target may speak, the one that is meant first
 	Seams     []string              // prefixes that the operator named
-	Resolver  bool                  // the target is a program that resolves retry policies
 	Now       func() time.Time      // nil = time.Now
 }
 

@@ -251,6 +251,6 @@ func TestPrograms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r = examine(t, doctor.Options{Target: resolver, Resolver: true, Protocols: []*scenarios.Protocol{openintent.Protocol}})
+	r = examine(t, doctor.Options{Target: resolver, Protocols: []*scenarios.Protocol{openintent.Protocol}})
 	has(t, r, "turn", doctor.OK, "an empty question")
 }

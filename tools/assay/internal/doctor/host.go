@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"net/url"
 	"strings"
 	"time"
 
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -35,9 +35,11 @@ func (e *examination) host(ctx context.Context) {
 		return
 	}
 	e.keys(ctx, protocol)
-	if strings.HasPrefix(protocol.ID, "openwop/") {
+	if protocol.SeamPrefix != "" {
 		e.seams(ctx, protocol)
-		e.fixtures(said.Document)
+	}
+	if protocol.Fixtures != nil {
+		e.fixtures(protocol, said.Document)
 	}
 }
 
@@ -128,15 +130,15 @@ func (e *examination) speak(p *scenarios.Protocol) error {
 	return nil
 }
 
-// nobody is the id of a run or an intent that is nowhere.
+// nobody is an id that nothing has.
 const nobody = "00000000-0000-4000-8000-00000000d0c5"
 
 // keys asks for what is nowhere, with each key and without: it is not found by who is let in.
 func (e *examination) keys(ctx context.Context, p *scenarios.Protocol) {
-	path := "/v1/runs/" + nobody
-	if strings.HasPrefix(p.ID, "openintent/") {
-		path = "/api/v1/intents/" + nobody
+	if p.Resources == "" {
+		return
 	}
+	path := p.Resources + nobody
 	ask := func(c *wire.Client, anonymous bool) (int, error) {
 		ctx, cancel := context.WithTimeout(ctx, each)
 		defer cancel()
@@ -164,9 +166,8 @@ func (e *examination) keys(ctx context.Context, p *scenarios.Protocol) {
 		e.note("no key", Warn, "have the host ask for a key: that it does is a requirement", "GET %s without a key is answered with %d", path, open)
 	}
 	e.key("--key", path, e.Target.Key != "", func() (int, error) { return ask(e.client, false) })
-	alone := strings.HasPrefix(p.ID, "openintent/") // which knows no tenants and no scopes
-	e.key("--tenant-b-key", path, e.Target.OtherKey != "" && !alone, func() (int, error) { return ask(e.client.Other(), false) })
-	e.key("--low-scope-key", path, e.Target.LowScopeKey != "" && !alone, func() (int, error) { return ask(e.client.LowScope(), false) })
+	e.key("--tenant-b-key", path, e.Target.OtherKey != "" && p.Tenants, func() (int, error) { return ask(e.client.Other(), false) })
+	e.key("--low-scope-key", path, e.Target.LowScopeKey != "" && p.Tenants, func() (int, error) { return ask(e.client.LowScope(), false) })
 	for i := range e.Target.VoterKeys {
 		e.key(fmt.Sprintf("--voter-key %d", i+1), path, true, func() (int, error) { return ask(e.client.Voter(i), false) })
 	}
@@ -199,7 +200,7 @@ func (e *examination) seams(ctx context.Context, p *scenarios.Protocol) {
 		prefixes = []string{p.SeamPrefix}
 	}
 	var there, unsure []string
-	for _, name := range seamNames(p.SeamPrefix) {
+	for _, name := range seamNames(p) {
 		found := false
 		for _, prefix := range prefixes {
 			ctx, cancel := context.WithTimeout(ctx, each)
@@ -229,16 +230,16 @@ func (e *examination) seams(ctx context.Context, p *scenarios.Protocol) {
 }
 
 // seamNames are the paths of the seams in the spec below their prefix, those without parameters.
-func seamNames(prefix string) []string {
+func seamNames(p *scenarios.Protocol) []string {
 	var doc struct {
 		Paths map[string]json.RawMessage `json:"paths"`
 	}
-	if err := json.Unmarshal(openwopv1.Bundled(), &doc); err != nil {
+	if err := json.Unmarshal(p.Spec(), &doc); err != nil {
 		return nil // it is generated, and parsed by the tests of its package
 	}
 	var out []string
 	for path := range doc.Paths {
-		if name, ok := strings.CutPrefix(path, prefix); ok && !strings.Contains(name, "{") {
+		if name, ok := strings.CutPrefix(path, p.SeamPrefix); ok && !strings.Contains(name, "{") {
 			out = append(out, name)
 		}
 	}
@@ -246,7 +247,7 @@ func seamNames(prefix string) []string {
 }
 
 // fixtures compares the list in the discovery document with ours.
-func (e *examination) fixtures(document wire.Value) {
+func (e *examination) fixtures(p *scenarios.Protocol, document wire.Value) {
 	listed := map[string]bool{}
 	if list, ok := document.Key("fixtures").Actual().([]any); ok {
 		for _, id := range list {
@@ -255,7 +256,7 @@ func (e *examination) fixtures(document wire.Value) {
 			}
 		}
 	}
-	files, err := openwopv1.Fixtures.ReadDir("fixtures")
+	files, err := fs.ReadDir(p.Fixtures, ".")
 	if err != nil {
 		return // they are embedded
 	}

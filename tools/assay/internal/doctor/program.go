@@ -5,10 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
-	"time"
 
-	"github.com/openassay/assay/gen/agenticloopv2"
-	"github.com/openassay/assay/gen/openintentv1"
 	"github.com/openassay/assay/internal/textsafe"
 	"github.com/openassay/assay/internal/validate"
 	"github.com/openassay/assay/scenarios/wire"
@@ -28,7 +25,7 @@ func (e *examination) program(ctx context.Context) {
 		return
 	}
 	e.note("program", OK, "", "%s can be started", strings.Join(p.Command, " "))
-	if e.Protocols[0].CheckDiscovery != nil && !e.Resolver {
+	if e.Protocols[0].Program.Declares {
 		e.schema("what is declared", e.Protocols[0].CheckDiscovery(p.Declared))
 	}
 	e.turn(ctx)
@@ -36,15 +33,11 @@ func (e *examination) program(ctx context.Context) {
 
 // misfit says why an answer is none of the protocol, "" where it is one.
 func (e *examination) misfit(answer []byte) string {
-	bundle, component := agenticloopv2.Bundled(), "Response"
-	if e.Resolver {
-		bundle, component = openintentv1.Bundled(), "ResolvePolicyReply"
-	}
-	set, err := validate.New(bundle)
+	set, err := validate.New(e.Protocols[0].Spec())
 	if err != nil {
 		return err.Error()
 	}
-	schema, err := set.Component(component)
+	schema, err := set.Component(e.Protocols[0].Program.Answer)
 	if err != nil {
 		return err.Error()
 	}
@@ -54,16 +47,9 @@ func (e *examination) misfit(answer []byte) string {
 	return ""
 }
 
-// turn starts the program once. A plugin is asked for its health, which acts on nothing; a resolver for the policy of nothing.
+// turn starts the program once, with a request that acts on nothing.
 func (e *examination) turn(ctx context.Context) {
-	input := map[string]any{
-		"protocol": 2, "job_id": "assay-doctor", "command": "health", "config": map[string]any{}, "state": map[string]any{},
-		"deadline_at": e.Now().Add(each).UTC().Format(time.RFC3339),
-	}
-	what := "the command health"
-	if e.Resolver {
-		input, what = map[string]any{}, "an empty question"
-	}
+	input, what := e.Protocols[0].Program.Harmless(e.Now().Add(each))
 	raw, err := json.Marshal(input)
 	if err != nil {
 		e.note("turn", Fail, "report it: it is a fault of Assay's own", "%v", err)

@@ -1,4 +1,5 @@
-package main
+// Package openintent has the command of OpenIntent: its reference resolver of retry policies.
+package openintent
 
 import (
 	"encoding/json"
@@ -11,6 +12,7 @@ import (
 	"github.com/openassay/assay/gen/openintentv1"
 	"github.com/openassay/assay/internal/validate"
 	"github.com/openassay/assay/simhost/openintent/suspension"
+	"github.com/openassay/assay/tools/internal/cli"
 )
 
 const resolvePolicyLong = `Reads the levels of one retry policy from standard input and writes the policy that
@@ -24,13 +26,14 @@ interval_seconds, strategy, escalation_ladder and final_fallback_policy. The ans
 
 A program that answers the same way can be certified: assay certify --resolver COMMAND.`
 
-func newResolvePolicy() *cobra.Command {
+// NewResolvePolicy is the command resolve-policy: the reference resolver of the protocol.
+func NewResolvePolicy() *cobra.Command {
 	return &cobra.Command{
 		Use:     "resolve-policy",
 		Short:   "Resolve the three levels of an OpenIntent retry policy",
 		Long:    resolvePolicyLong,
 		Example: `  echo '{"platform":{"max_attempts":5},"call":{"interval_seconds":60}}' | assay resolve-policy`,
-		Args:    args(),
+		Args:    cli.Args(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return resolvePolicy(cmd.InOrStdin(), cmd.OutOrStdout())
 		},
@@ -56,14 +59,14 @@ func resolvePolicy(in io.Reader, out io.Writer) error {
 		return fmt.Errorf("resolve-policy: read standard input: %w", err)
 	}
 	if len(raw) > mostQuestion {
-		return usage("resolve-policy: the question is longer than %d bytes: give the levels and nothing else", mostQuestion)
+		return cli.Usage("resolve-policy: the question is longer than %d bytes: give the levels and nothing else", mostQuestion)
 	}
 	if err := checkQuestion(raw); err != nil {
 		return err
 	}
 	var said levels
 	if err := json.Unmarshal(raw, &said); err != nil {
-		return usage("resolve-policy: %w", err)
+		return cli.Usage("resolve-policy: %w", err)
 	}
 	return json.NewEncoder(out).Encode(answer(said))
 }
@@ -80,7 +83,7 @@ func checkQuestion(raw []byte) error {
 	}
 	var wrong []error
 	for _, p := range schema.Validate(raw) {
-		wrong = append(wrong, usage("resolve-policy: %s", p.String()))
+		wrong = append(wrong, cli.Usage("resolve-policy: %s", p.String()))
 	}
 	return errors.Join(wrong...)
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/openassay/assay/gen/agenticloopv2"
 	"github.com/openassay/assay/simhost/gateway"
-	"github.com/openassay/assay/tools/assay/internal/jobtree"
+	"github.com/openassay/assay/tools/internal/protocols/agenticloop/jobtree"
 )
 
 var at = time.Date(2026, 2, 16, 12, 0, 0, 0, time.UTC)

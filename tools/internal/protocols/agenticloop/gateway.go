@@ -1,4 +1,4 @@
-package main
+package agenticloop
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/openassay/assay/simhost/gateway/example"
+	"github.com/openassay/assay/tools/internal/cli"
 )
 
 const gatewayLong = `A gateway for plugins as RFC-103 has it under its agent: a queue of jobs, one at a
@@ -19,13 +20,14 @@ emit. See it at work:
   assay gateway run --pipelines loop/pipelines.yaml --plugin loop/plugins \
     --start '{"goal": "fetch http://mattjoyce.ai and write a critique"}'`
 
-func newGateway() *cobra.Command {
+// NewGateway is the command gateway: plugins of the protocol, run together.
+func NewGateway() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "gateway",
 		Short: "Run plugins of the agentic loop (RFC-103) together",
 		Long:  gatewayLong,
 		Args:  cobra.ArbitraryArgs,
-		RunE:  group("command"),
+		RunE:  cli.Group("command"),
 	}
 	cmd.AddCommand(newGatewayRun(), newGatewayExample(), newGatewayTool())
 	return cmd
@@ -38,7 +40,7 @@ func newGatewayExample() *cobra.Command {
 		Long: "Writes DIR/" + example.PipelinesFile + " and DIR/" + example.PluginsFolder + ": the reference agent, and its two tools. They are started by\n" +
 			"this very program. Files of these names are replaced.",
 		Example: "  assay gateway example ./loop",
-		Args:    args("DIR"),
+		Args:    cli.Args("DIR"),
 		RunE: func(cmd *cobra.Command, dirs []string) error {
 			self, err := os.Executable()
 			if err != nil {
@@ -63,11 +65,11 @@ func newGatewayTool() *cobra.Command {
 			"plugin does. Its config may say: fail, the error that it ends with, and retry, whether that may\n" +
 			"be tried again; emit: agentic.tool_result, a result in place of the tool's own event.",
 		Example: "  assay gateway tool jina-reader < request.json",
-		Args:    args("NAME"),
+		Args:    cli.Args("NAME"),
 		RunE: func(cmd *cobra.Command, names []string) error {
 			turn, known := example.Turn(names[0])
 			if !known {
-				return unknown("tool", names[0], example.Tools())
+				return cli.Unknown("tool", names[0], example.Tools())
 			}
 			request, err := io.ReadAll(cmd.InOrStdin())
 			if err != nil {
@@ -78,7 +80,7 @@ func newGatewayTool() *cobra.Command {
 				return fmt.Errorf("gateway tool: write the answer: %w", err)
 			}
 			if code != 0 {
-				return &exit{code: code}
+				return &cli.Exit{Code: code}
 			}
 			return nil
 		},

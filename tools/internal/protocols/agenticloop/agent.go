@@ -1,4 +1,5 @@
-package main
+// Package agenticloop has the commands of the agentic loop: its reference agent as a plugin, and a gateway for plugins.
+package agenticloop
 
 import (
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"github.com/openassay/assay/simhost/agent"
 	"github.com/openassay/assay/simhost/agent/fault"
 	"github.com/openassay/assay/simhost/agent/variation"
+	"github.com/openassay/assay/tools/internal/cli"
 )
 
 const agentLong = `Runs the reference agent of the resumable agentic loop (RFC-103) for one turn, as
@@ -32,7 +34,8 @@ type agentFlags struct {
 	vary     string
 }
 
-func newAgent() *cobra.Command {
+// NewAgent is the command agent: the reference agent of the protocol.
+func NewAgent() *cobra.Command {
 	o := &agentFlags{}
 	cmd := &cobra.Command{
 		Use:     "agent",
@@ -42,7 +45,7 @@ func newAgent() *cobra.Command {
 		Args:    cobra.ArbitraryArgs, // so that an unknown command below it is told
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return unknown("command", args[0], commandNames(cmd))
+				return cli.Unknown("command", args[0], cli.CommandNames(cmd))
 			}
 			a, err := o.agent()
 			if err != nil {
@@ -57,7 +60,7 @@ func newAgent() *cobra.Command {
 				run = v.Front(run)
 			}
 			if code := run(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()); code != 0 {
-				return &exit{code: code}
+				return &cli.Exit{Code: code}
 			}
 			return nil
 		},
@@ -81,10 +84,10 @@ func (o *agentFlags) agent() (*agent.Agent, error) {
 	if o.manifest != "" {
 		content, err := os.ReadFile(o.manifest)
 		if err != nil {
-			return nil, usage("agent --manifest %s: %w: name the manifest of the plugin", o.manifest, err)
+			return nil, cli.Usage("agent --manifest %s: %w: name the manifest of the plugin", o.manifest, err)
 		}
 		if options.Name, err = agent.ReadName(content); err != nil {
-			return nil, usage("agent --manifest %s: %w", o.manifest, err)
+			return nil, cli.Usage("agent --manifest %s: %w", o.manifest, err)
 		}
 	}
 	return agent.New(options), nil
@@ -95,7 +98,7 @@ const varyUsage = "way to differ from the usual agent without being wrong, by it
 func varied(id string) (variation.Variation, error) {
 	v, err := variation.Find(id)
 	if err != nil {
-		return v, usage("agent --vary: %w", err)
+		return v, cli.Usage("agent --vary: %w", err)
 	}
 	return v, nil
 }
@@ -112,7 +115,7 @@ func knownFaults(ids []string) error {
 // noteReach tells beforehand where plugins that start this very program will not be able to.
 func noteReach(w io.Writer, self string) {
 	if err := process.Reach(self); err != nil {
-		report(w, fmt.Errorf("note: these plugins start %s: %w", self, err))
+		cli.Report(w, fmt.Errorf("note: these plugins start %s: %w", self, err))
 	}
 }
 
@@ -126,14 +129,14 @@ func newAgentExport() *cobra.Command {
 		Long: "Writes a manifest, an executable that starts this very program, and a profile that says how to\n" +
 			"certify it: assay certify DIR. Files of these names are replaced.",
 		Example: "  assay agent export ./agentic-loop",
-		Args:    args("DIR"),
+		Args:    cli.Args("DIR"),
 		RunE: func(cmd *cobra.Command, dirs []string) error {
 			if !slices.Contains(agent.Revisions, p.Revision) {
-				return unknown("revision", p.Revision, agent.Revisions)
+				return cli.Unknown("revision", p.Revision, agent.Revisions)
 			}
 			for _, name := range p.Without {
 				if !slices.Contains(agent.Declarable(), name) {
-					return unknown("capability or seam", name, agent.Declarable())
+					return cli.Unknown("capability or seam", name, agent.Declarable())
 				}
 			}
 			if err := knownFaults(faults); err != nil {

@@ -1,4 +1,4 @@
-package main
+package agenticloop
 
 import (
 	"context"
@@ -13,11 +13,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/openassay/assay/gen/agenticloopv2"
+	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/simhost/agent"
 	"github.com/openassay/assay/simhost/clock"
 	"github.com/openassay/assay/simhost/eventlog"
 	"github.com/openassay/assay/simhost/gateway"
-	"github.com/openassay/assay/tools/assay/internal/jobtree"
+	"github.com/openassay/assay/tools/internal/cli"
+	"github.com/openassay/assay/tools/internal/protocols/agenticloop/jobtree"
 )
 
 const gatewayRunLong = `Starts an agent with a goal, and runs jobs until none is queued: the agent's turn,
@@ -52,7 +54,7 @@ func newGatewayRun() *cobra.Command {
 		Long:  gatewayRunLong,
 		Example: "  assay gateway run --pipelines loop/pipelines.yaml --plugin loop/plugins --start '{\"goal\": \"read http://mattjoyce.ai\"}'\n" +
 			"  assay gateway run --pipelines p.yaml --plugin ./agentic-loop --plugin ./fetch --start '{\"goal\": \"...\"}' --crash after-state@1 --commit outbox",
-		Args: args(),
+		Args: cli.Args(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := o.check(); err != nil {
 				return err
@@ -109,46 +111,46 @@ func points() []string {
 func (o *gatewayFlags) check() (err error) {
 	for name, value := range o.knobs {
 		if positions := gateway.Knobs()[name]; !slices.Contains(positions, *value) {
-			return unknown("value of --"+name, *value, positions)
+			return cli.Unknown("value of --"+name, *value, positions)
 		}
 		o.o.Set(name, *value)
 	}
 	var payload map[string]json.RawMessage
 	switch {
 	case len(o.pipelines) == 0:
-		return usage("gateway run: no routes: name a file with --pipelines (assay gateway example DIR writes one)")
+		return cli.Usage("gateway run: no routes: name a file with --pipelines (assay gateway example DIR writes one)")
 	case len(o.plugins) == 0:
-		return usage("gateway run: no plugins: name a folder with --plugin")
+		return cli.Usage("gateway run: no plugins: name a folder with --plugin")
 	case o.start == "" && o.data == "":
-		return usage(`gateway run: nothing to do: give --start '{"goal": "..."}', or a log that is to be gone on with by --data`)
+		return cli.Usage(`gateway run: nothing to do: give --start '{"goal": "..."}', or a log that is to be gone on with by --data`)
 	case o.start == "" && o.startKey != "":
-		return usage("gateway run --start-key: there is no start: give --start too")
+		return cli.Usage("gateway run --start-key: there is no start: give --start too")
 	case o.start != "" && (json.Unmarshal([]byte(o.start), &payload) != nil || payload == nil):
-		return usage(`gateway run --start: not a JSON object: write '{"goal": "..."}'`)
+		return cli.Usage(`gateway run --start: not a JSON object: write '{"goal": "..."}'`)
 	case o.o.MaxAttempts < 1 || o.o.Workers < 1 || o.o.MaxTurns < 1:
-		return usage("gateway run: --max-attempts, --workers and --max-turns are at least 1")
+		return cli.Usage("gateway run: --max-attempts, --workers and --max-turns are at least 1")
 	case o.logMax < 0:
-		return usage("gateway run --log-max %d: give a number of bytes", o.logMax)
+		return cli.Usage("gateway run --log-max %d: give a number of bytes", o.logMax)
 	case o.wait && !o.o.Retries:
-		return usage("gateway run --wait: nothing is waited for without --retries")
+		return cli.Usage("gateway run --wait: nothing is waited for without --retries")
 	case len(o.o.Baggage) > 0 && o.o.Context != gateway.Baggage:
-		return usage("gateway run --baggage: it is carried with --context baggage only")
+		return cli.Usage("gateway run --baggage: it is carried with --context baggage only")
 	}
 	for _, s := range o.crashes {
 		c, err := gateway.ParseCrash(s)
 		if err != nil {
-			return usage("gateway run --crash: %w", err)
+			return cli.Usage("gateway run --crash: %w", err)
 		}
 		o.o.Crashes = append(o.o.Crashes, c)
 	}
 	if o.o.Config, err = gateway.LoadConfig(o.pipelines...); err != nil {
-		return usage("%w", err)
+		return cli.Usage("%w", err)
 	}
 	if o.o.Plugins, err = gateway.LoadPlugins(o.plugins...); err != nil {
-		return usage("%w", err)
+		return cli.Usage("%w", err)
 	}
 	if err := gateway.CanStart(o.o.Plugins, o.o.WorkspaceOf("job")); err != nil {
-		return usage("gateway run: %w", err)
+		return cli.Usage("gateway run: %w", err)
 	}
 	return nil
 }
@@ -195,7 +197,7 @@ func (r *gatewayRun) run(ctx context.Context) error {
 		crashed, tooMany := (*gateway.CrashError)(nil), (*gateway.TooManyError)(nil)
 		switch {
 		case ctx.Err() != nil:
-			return &exit{130, r.interrupted()}
+			return &cli.Exit{Code: scenarios.ExitInterrupted, Cause: r.interrupted()}
 		case errors.As(err, &crashed):
 			r.tree.Crashed(crashed)
 			if g, err = r.open(ctx); err != nil {
@@ -203,7 +205,7 @@ func (r *gatewayRun) run(ctx context.Context) error {
 			}
 			continue
 		case errors.As(err, &tooMany):
-			return &exit{exitFailed, fmt.Errorf("gateway run: %w (--max-turns)", tooMany)}
+			return &cli.Exit{Code: cli.Failed, Cause: fmt.Errorf("gateway run: %w (--max-turns)", tooMany)}
 		case err != nil:
 			return fmt.Errorf("gateway run: %w", err)
 		}
@@ -213,7 +215,7 @@ func (r *gatewayRun) run(ctx context.Context) error {
 		return fmt.Errorf("gateway run: print: %w", r.failed)
 	}
 	if !r.tree.Outcome(r.o.agent, r.before, r.o.o.WorkspaceOf) {
-		return &exit{code: exitFailed}
+		return &cli.Exit{Code: cli.Failed}
 	}
 	return nil
 }
@@ -242,7 +244,7 @@ func (r *gatewayRun) open(ctx context.Context) (*gateway.Gateway, error) {
 	}
 	g, err := gateway.Open(ctx, o)
 	if mistake := (*gateway.ConfigError)(nil); errors.As(err, &mistake) {
-		return nil, usage("%w", mistake)
+		return nil, cli.Usage("%w", mistake)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("gateway run: %w", err)
@@ -257,7 +259,7 @@ func (r *gatewayRun) begin(ctx context.Context, g *gateway.Gateway) error {
 	}
 	_, err := g.Start(ctx, r.o.agent, agenticloopv2.Event{Type: gateway.TypeStart, Payload: json.RawMessage(r.o.start), DedupeKey: r.o.startKey})
 	if mistake := (*gateway.ConfigError)(nil); errors.As(err, &mistake) {
-		return usage("gateway run: %w", mistake)
+		return cli.Usage("gateway run: %w", mistake)
 	}
 	return err
 }
@@ -271,7 +273,7 @@ func (r *gatewayRun) left(ctx context.Context, g *gateway.Gateway) error {
 	if slices.ContainsFunc(state.Jobs, func(j gateway.Job) bool { return !j.Status.Ended() }) {
 		return nil
 	}
-	return usage("gateway run --data %s: nothing to do: no job is queued there: give --start '{\"goal\": \"...\"}'", r.o.data)
+	return cli.Usage("gateway run --data %s: nothing to do: no job is queued there: give --start '{\"goal\": \"...\"}'", r.o.data)
 }
 
 func (r *gatewayRun) observe(record gateway.Record) {

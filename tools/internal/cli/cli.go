@@ -1,0 +1,117 @@
+// Package cli holds what commands share, wherever they stand: errors with an exit code, and arguments.
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/openassay/assay/internal/nearest"
+	"github.com/openassay/assay/internal/textsafe"
+	"github.com/openassay/assay/scenarios"
+)
+
+// Exit is an error with an exit code of its own.
+type Exit struct {
+	Code  int
+	Cause error // nil when everything was said already
+}
+
+func (e *Exit) Error() string {
+	if e.Cause == nil {
+		return fmt.Sprintf("exit %d", e.Code)
+	}
+	return e.Cause.Error()
+}
+
+func (e *Exit) Unwrap() error { return e.Cause }
+
+// Failed is the exit code of a command that was understood and could not do its work.
+const Failed = 1
+
+// Usage is a mistake in the command line.
+func Usage(format string, args ...any) error {
+	return &Exit{scenarios.ExitUsage, fmt.Errorf(format, args...)}
+}
+
+// Unknown is a name that does not exist; it names the nearest one that does.
+func Unknown(kind, name string, known []string) error {
+	message := fmt.Sprintf("unknown %s %q", kind, name)
+	if near := nearest.Name(name, known); near != "" {
+		message += fmt.Sprintf(": did you mean %q?", near)
+	}
+	return Usage("%s (there is %s)", message, strings.Join(known, ", "))
+}
+
+// Unread reports whether err says that nobody reads our output any more, as after "| head": that is no mistake of anybody's.
+func Unread(err error) bool {
+	var path *fs.PathError
+	return errors.As(err, &path) && path.Path == os.Stdout.Name() && errors.Is(path.Err, syscall.EPIPE)
+}
+
+// Report prints an error, a line for each problem in it. Parts of it may be a target's own words.
+func Report(w io.Writer, err error) {
+	var own *Exit
+	if err == nil || errors.As(err, &own) && own.Cause == nil || Unread(err) {
+		return
+	}
+	for line := range strings.SplitSeq(err.Error(), "\n") {
+		if line = strings.TrimSpace(line); line != "" {
+			fmt.Fprintln(w, "assay: "+textsafe.Line(line))
+		}
+	}
+}
+
+// Args wants exactly these arguments, by the names that the usage line gives them.
+func Args(names ...string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, got []string) error {
+		switch {
+		case len(got) < len(names):
+			return Usage("%s: %s is missing: write %s", cmd.CommandPath(), names[len(got)], cmd.UseLine())
+		case len(got) > len(names):
+			return Usage("%s: %q is one argument too many: write %s", cmd.CommandPath(), got[len(names)], cmd.UseLine())
+		}
+		return nil
+	}
+}
+
+// Group is the RunE of a command that only has commands below it: alone it shows its help.
+func Group(kind string) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return cmd.Help()
+		}
+		return Unknown(kind, args[0], CommandNames(cmd))
+	}
+}
+
+// CommandNames returns the names of the commands below one.
+func CommandNames(cmd *cobra.Command) []string {
+	var names []string
+	for _, c := range cmd.Commands() {
+		names = append(names, c.Name())
+	}
+	return names
+}
+
+// Pairs takes values of a flag apart that are NAME=what. No error repeats a value: it may be a key.
+func Pairs(flag, what string, values []string) (map[string]string, error) {
+	var out map[string]string
+	for _, v := range values {
+		name, value, ok := strings.Cut(v, "=")
+		if _, twice := out[name]; !ok || twice {
+			return nil, Usage("%s %s: write NAME=%s, each name once", flag, name, what)
+		}
+		if out == nil {
+			out = map[string]string{}
+		}
+		out[name] = value
+	}
+	return out, nil
+}

@@ -1,0 +1,139 @@
+package protocols
+
+import (
+	"context"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/openassay/assay/scenarios"
+	suites "github.com/openassay/assay/scenarios/openintent"
+	"github.com/openassay/assay/scenarios/wire"
+	"github.com/openassay/assay/simhost/console"
+	"github.com/openassay/assay/simhost/openintent"
+	"github.com/openassay/assay/simhost/openintent/fault"
+	"github.com/openassay/assay/simhost/openintent/variation"
+	"github.com/openassay/assay/tools/internal/cli"
+	commands "github.com/openassay/assay/tools/internal/protocols/openintent"
+)
+
+var openIntent = &Row{
+	Protocol: suites.Protocol, Brand: "OpenIntent",
+	Targets: []Target{
+		{Name: "server", Suites: suites.ServerSuites},
+		{Name: "resolver", Suites: suites.ResolverSuites, Flag: &Flag{
+			Name:    "resolver",
+			Usage:   "`COMMAND` of a program that resolves OpenIntent retry policies as assay resolve-policy does, in place of TARGET",
+			Long:    "--resolver takes a\nprogram that resolves the retry policies of OpenIntent: assay help resolve-policy.",
+			Example: "python3 resolve.py", Target: suites.Resolver,
+		}},
+	},
+	Honest: honestIntents, Faults: intentFaults, Variations: intentVariations,
+	Speaker: "OpenIntent server",
+	Unbroken: map[string]string{
+		"OIP-0026-T1": "a server on which an intent cannot be suspended stops every scenario before it asks anything",
+		"OIP-0026-T3": "the phase is blocked from its activation on, since what it depends on is not completed: " +
+			"a server that has it run at T+0 had it run before",
+		"OIP-0026-T10": "an intent that does not go on once it is answered does so under every scenario that answers one",
+	},
+	Simhost: func() Simhost { return &intentSimhost{} }, Clocked: "an OpenIntent server",
+	Commands: []Command{{After: "prove", New: commands.NewResolvePolicy}},
+	Examples: map[string]string{
+		"prove": "  assay prove --protocol openintent", "simhost": "  assay simhost --protocol openintent --config openintent.yaml",
+		"certify": "  assay certify --resolver 'assay resolve-policy'",
+	},
+	Cost: Cost{240 * time.Millisecond, 3800 * time.Millisecond, 550_000},
+}
+
+// OpenIntent is a simulated OpenIntent server to certify.
+type OpenIntent struct{ openintent.Options }
+
+// Protocol implements [Specimen].
+func (OpenIntent) Protocol() *scenarios.Protocol { return suites.Protocol }
+
+// Start implements [Specimen].
+func (h OpenIntent) Start(ctx context.Context, t wire.Target, p Place) (wire.Target, func(context.Context) error, error) {
+	o := h.Options
+	o.Key, o.Callers, o.Release, o.Logger = t.Key, votersOf(t), p.Release, p.Logger
+	s, err := Serve(ctx, nil, func(string) (Host, error) { return openintent.New(ctx, o) })
+	if err != nil {
+		return t, nil, err
+	}
+	t.URL = s.URL
+	return t, s.Close, nil
+}
+
+// honestIntents list servers with every feature, with each left off alone, and in each manner in which honest servers differ,
+// alone and all at once.
+func honestIntents() []Honest {
+	const plain = "--protocol openintent"
+	hosts := []Honest{{plain, OpenIntent{}}}
+	for _, name := range openintent.FeatureNames() {
+		hosts = append(hosts, Honest{plain + " --without " + name, OpenIntent{openintent.Options{Without: []string{name}}}})
+	}
+	for _, name := range append(variation.Names(), variation.All) {
+		hosts = append(hosts, Honest{plain + " --vary " + name, OpenIntent{openintent.Options{Vary: []string{name}}}})
+	}
+	return hosts
+}
+
+func intentFaults() (out []Fault) {
+	for _, f := range fault.All() {
+		out = append(out, Fault{
+			ID: f.ID, Title: f.Title, Looks: f.Looks, Breaks: f.Breaks, Twin: f.Twin, Run: "assay simhost --protocol openintent --fault " + f.ID,
+			Specimen: OpenIntent{openintent.Options{Faults: []string{f.ID}}},
+		})
+	}
+	return out
+}
+
+func intentVariations() (out []Variation) {
+	for _, v := range variation.List() {
+		out = append(out, Variation{
+			ID: v.ID, Title: v.Title, About: v.About, Slips: v.Slips, Run: "assay simhost --protocol openintent --vary " + v.ID,
+		})
+	}
+	return out
+}
+
+// intentSimhost is the server as the command simhost runs it.
+type intentSimhost struct{ config string }
+
+func (*intentSimhost) Words() SimhostWords {
+	return SimhostWords{Is: "an OpenIntent\nserver", Key: "to OpenIntent as X-API-Key", Voter: "to OpenIntent a further caller"}
+}
+
+func (h *intentSimhost) Flags(behind string, f *pflag.FlagSet) {
+	if behind == "protocol" {
+		f.StringVar(&h.config, "config", "", "`FILE` with the server config of OpenIntent, openintent.yaml (default none)")
+	}
+}
+
+func (h *intentSimhost) Read(spoken bool) error {
+	if h.config != "" && !spoken {
+		return cli.Usage("simhost --config: it is the server config of OpenIntent: add --protocol openintent")
+	}
+	return nil
+}
+
+func (h *intentSimhost) options(s Settings) openintent.Options {
+	return openintent.Options{
+		Key: s.Key, Callers: s.Voters, Without: s.Without, Config: h.config, Store: s.Store, DataDir: s.DataDir, SyncAlways: s.SyncAlways,
+		LogMax: s.LogMax, Seed: s.Seed, Clock: s.Clock, Faults: s.Faults, Vary: s.Vary, Release: s.Release, Logger: s.Logger,
+	}
+}
+
+func (h *intentSimhost) Check(s Settings) error {
+	return misused[*openintent.OptionError](h.options(s).Check())
+}
+
+func (h *intentSimhost) Open(ctx context.Context, s Settings) (Bannered, error) {
+	host, err := openintent.New(ctx, h.options(s))
+	return host, misused[*openintent.OptionError](err)
+}
+
+func (*intentSimhost) Show(h Bannered, o *console.Options) { o.Intents, _ = h.(*openintent.Host) }
+func (*intentSimhost) Owns(path string) bool               { return openintent.Owns(path) }
+func (*intentSimhost) Claims() []string                    { return openintent.FeatureNames() }
+func (*intentSimhost) Faults() []string                    { return fault.IDs() }
+func (*intentSimhost) Variations() []string                { return append(variation.Names(), variation.All) }

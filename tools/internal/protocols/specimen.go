@@ -1,0 +1,86 @@
+package protocols
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// Specimen is somebody to certify: a simulated host with its options, or a reference agent.
+type Specimen interface {
+	// Protocol is what it speaks.
+	Protocol() *scenarios.Protocol
+	// Start starts it in this process for the keys of t, and returns it as a target. stop ends it.
+	Start(ctx context.Context, t wire.Target, p Place) (ready wire.Target, stop func(context.Context) error, err error)
+}
+
+// Place is where a specimen runs. The zero Place is silent.
+type Place struct {
+	Release string // of this program
+	Logger  *slog.Logger
+}
+
+// Host is a simulated host.
+type Host interface {
+	Handler() http.Handler
+	Close(context.Context) error
+}
+
+// Served is a host that answers on a real socket.
+type Served struct {
+	URL    string
+	host   Host
+	server *http.Server
+	door   net.Listener
+	ended  chan struct{}
+}
+
+// Serve opens a free port of this machine, makes a host that knows its address, and has it answer there. wrap may stand in
+// front of it; nil is nothing.
+func Serve(ctx context.Context, wrap func(http.Handler) http.Handler, open func(url string) (Host, error)) (*Served, error) {
+	var listener net.ListenConfig
+	ln, err := listener.Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("listen on a free port: %w", err)
+	}
+	s := &Served{URL: "http://" + ln.Addr().String(), door: ln, ended: make(chan struct{})}
+	if s.host, err = open(s.URL); err != nil {
+		return nil, errors.Join(err, ln.Close())
+	}
+	handler := s.host.Handler()
+	if wrap != nil {
+		handler = wrap(handler)
+	}
+	s.server = &http.Server{Handler: handler, ReadHeaderTimeout: time.Minute}
+	go func() {
+		defer close(s.ended)
+		_ = s.server.Serve(ln) // says only that it was closed
+	}()
+	return s, nil
+}
+
+// Refuse lets nobody connect any more, as if the process were gone.
+func (s *Served) Refuse() error { return s.door.Close() }
+
+// Close ends the host and its connections.
+func (s *Served) Close(ctx context.Context) error {
+	err := errors.Join(s.host.Close(ctx), s.server.Close())
+	<-s.ended
+	return err
+}
+
+// votersOf names the voters of a target for the host that is told their keys.
+func votersOf(t wire.Target) map[string]string {
+	out := map[string]string{}
+	for i, key := range t.VoterKeys {
+		out[fmt.Sprintf("voter-%d", i+1)] = key
+	}
+	return out
+}
