@@ -46,7 +46,7 @@ type Selected struct {
 // FilterLabels are what a filter expression can select s by: its labels, and the
 // protocol, the scenario and the requirements it proves by their ids. Slashes
 // enclose regular expressions there, so an id has dots in their place:
-// protocol:openwop.v1, scenario:openwop.interrupts.quorum.
+// protocol:acme.v1, scenario:acme.interrupts.quorum.
 func (s Selected) FilterLabels() []string {
 	dotted := func(id string) string { return strings.ReplaceAll(id, "/", ".") }
 	labels := append(slices.Clip(s.Labels), "protocol:"+dotted(s.Suite.Protocol.ID), "scenario:"+dotted(string(s.Scenario.ID)))

@@ -15,6 +15,7 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/dialect/dialecttest"
 	"github.com/openassay/assay/simhost/openwop"
+	"github.com/openassay/assay/tools/internal/protocols"
 	"github.com/openassay/assay/tools/prove"
 )
 
@@ -23,13 +24,14 @@ import (
 func TestAnotherDialectIsJudgedTheSame(t *testing.T) {
 	many(t)
 	t.Parallel()
-	hosts := prove.Honest()[:1]
+	hosts := prove.Honest(protocols.Named("openwop"))[:1]
 	was, err := readChecks(filepath.Join("testdata", "checks", "openwop.txt"), hosts)
 	if err != nil {
 		t.Fatal(err)
 	}
-	served := serve(t, hosts[0].Options, dialecttest.Speaks)
-	target := lab.Target(served.URL)
+	served := serve(t, hosts[0].Specimen.(protocols.OpenWOP).Options, dialecttest.Speaks)
+	target := lab.Target(suites.Protocol)
+	target.URL = served.URL
 	if target.SecondURL != "" {
 		target.SecondURL = speaking(t, target.SecondURL)
 	}
@@ -114,7 +116,9 @@ func TestFaultsShowInAnotherDialect(t *testing.T) {
 			t.Parallel()
 			served := serve(t, openwop.Options{Version: openwop.HighestVersion, Faults: []string{fault}}, dialecttest.Speaks)
 			o := scenarios.Options{Select: scenarios.Selection{Scenarios: []string{scenario}}, Patience: testenv.Patience(10 * time.Second)}
-			c, err := scenarios.Certify(t.Context(), lab.Target(served.URL), o, suites.SuitesOf(suites.Speaking(dialecttest.Other))...)
+			target := lab.Target(suites.Protocol)
+			target.URL = served.URL
+			c, err := scenarios.Certify(t.Context(), target, o, suites.SuitesOf(suites.Speaking(dialecttest.Other))...)
 			if err != nil {
 				t.Fatal(err)
 			}
