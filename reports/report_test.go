@@ -123,6 +123,10 @@ var demoSuite = func() scenarios.Suite {
 			{ID: "DEMO-C1", Level: scenarios.Must, Source: "RFC-0037", Section: "C", Stimulus: scenarios.SeamStimulus, Text: "A resume resumes."},
 		}),
 	}
+	protocol.Readings = []scenarios.Reading{{
+		ID: "DEMO-R1", Title: "where the count begins", Sentences: []string{"DEMO-A2"}, Open: "The text does not say where.", Accept: "0 and 1.",
+		Refuse: "Any other number.", Why: "Both are in use.", Scenarios: []string{"demo/loop/fails", "demo/loop/passes"},
+	}}
 	suite := scenarios.Suite{ID: "loop", Title: "loops", Protocol: protocol}
 	for _, s := range []struct {
 		name   string

@@ -34,6 +34,11 @@ func (t *text) failures() {
 				t.line("    signature %s", textsafe.Line(*c.Signature))
 			}
 		}
+		for _, r := range t.report.Protocol.ReadingsBy(o.Scenario.ID) {
+			t.line("")
+			t.line("  %s  reading: %s", t.paint(bold, r.ID), r.Title)
+			t.prose("accepted is: " + r.Accept + " Refused is: " + r.Refuse)
+		}
 		t.exchanges(o.Drive, violations)
 		t.line("")
 		t.line("  again: %s", textsafe.Line(t.doc.Scenarios[i].Failure.Again))

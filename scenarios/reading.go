@@ -25,3 +25,13 @@ func (p *Protocol) ReadingsOf(id RequirementID) (about []Reading) {
 	}
 	return about
 }
+
+// ReadingsBy returns the readings that a scenario applies.
+func (p *Protocol) ReadingsBy(id ScenarioID) (applied []Reading) {
+	for _, r := range p.Readings {
+		if slices.Contains(r.Scenarios, string(id)) {
+			applied = append(applied, r)
+		}
+	}
+	return applied
+}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/openassay/assay/gen/results"
 	"github.com/openassay/assay/reports/excerpt"
+	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/timeline"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -17,6 +18,7 @@ type failure struct {
 	Anchor, Scenario string // ids of elements
 	ID, Title, Suite string
 	Broken           []broken
+	Readings         []scenarios.Reading
 	Exchanges        []exchange
 	Drive            string
 	Transcript       string // link
@@ -67,6 +69,7 @@ func (m *maker) failure(s results.ScenarioResult) failure {
 	f := failure{Anchor: m.anchors[s.ID], Scenario: anchor(s.ID), ID: clip(s.ID, mostWords), Title: s.Title, Suite: clip(s.Suite, mostName)}
 	violations := excerpt.Violations(s, m.ledger)
 	f.Broken = m.broken(violations)
+	f.Readings = m.Protocol.ReadingsBy(scenarios.ScenarioID(s.ID))
 	for _, c := range violations {
 		if c.Signature != nil {
 			f.Signatures = append(f.Signatures, clip(c.Requirement+" "+*c.Signature, mostName))

@@ -229,6 +229,7 @@ type scenario struct {
 	Failure                 string // where it is told whole
 	Claim, Took             string
 	Requirements            []requirement
+	Readings                []scenarios.Reading
 	Checks                  []checked
 	More                    int
 	Findings                []results.Finding
@@ -278,6 +279,7 @@ func (m *maker) scenario(s results.ScenarioResult, loops []drawn) scenario {
 		out.Requirements = append(out.Requirements, m.requirement(id))
 		words = append(words, id)
 	}
+	out.Readings = m.Protocol.ReadingsBy(scenarios.ScenarioID(s.ID))
 	out.Words = strings.ToLower(strings.Join(words, " "))
 	for _, c := range s.Checks[:min(len(s.Checks), mostChecks)] {
 		out.Checks = append(out.Checks, checked{
