@@ -22,7 +22,7 @@ func TestAnOutcomeStaysSmall(t *testing.T) {
 		fmt.Fprint(w, `{"counts":true,"n":1}`)
 	}))
 	defer server.Close()
-	// The key stands where the text is cut, at each of its characters once.
+	// The key is at the place of the cut, with the cut at each of its characters once.
 	long := strings.Repeat("x", 1<<20)
 	s := scenarios.Scenario{ID: "toy/s/long", Title: "long", Proves: []scenarios.RequirementID{"TOY-1"}, Claim: counts,
 		Ask: scenarios.Advertised(func(d scenarios.Discovery, j *scenarios.Judge) {

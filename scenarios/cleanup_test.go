@@ -11,7 +11,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// A clean-up goes at the pace of the target, and a target that means harm does not hold it up for ever.
+// A clean-up gives a slow target time, and a hostile one not for ever.
 func TestCleanupIsBoundedByWhatThereIsToUndo(t *testing.T) {
 	takes := func(d time.Duration) func(context.Context, *wire.Client) error {
 		return func(ctx context.Context, _ *wire.Client) error { return wire.Pause(ctx, d) }
@@ -53,7 +53,7 @@ func TestCleanupIsBoundedByWhatThereIsToUndo(t *testing.T) {
 				for _, undo := range test.undo {
 					c.add("a thing", undo)
 				}
-				began := time.Now() // of a clock that stands still but for what is waited for
+				began := time.Now() // a fake clock
 				leftovers := c.run(t.Context(), client, test.o)
 				if took := time.Since(began); took > test.most {
 					t.Errorf("it took %s, at most %s was to be", took, test.most)

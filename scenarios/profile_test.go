@@ -13,7 +13,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// A scenario that is newer than the profile is asked, fails, and is told; the profile stays certified.
+// A failed scenario that is newer than the profile is provisional: the profile stays certified.
 func TestAProvisionalScenarioDoesNotCount(t *testing.T) {
 	ask := func(n int, id scenarios.RequirementID) scenarios.Question {
 		return scenarios.Ask(countDrive("d"), is(n, id))
@@ -34,7 +34,7 @@ func TestAProvisionalScenarioDoesNotCount(t *testing.T) {
 	}
 }
 
-// Nothing but a scenario that it was frozen with proves a requirement of a profile.
+// Only its frozen scenarios prove a requirement of a profile.
 func TestAProvisionalScenarioProvesNothing(t *testing.T) {
 	r := certify(t, scenarios.Options{},
 		one("c", counts, scenarios.Ask(countDrive("d"), is(3, "TOY-2")), "TOY-2"),
@@ -47,7 +47,7 @@ func TestAProvisionalScenarioProvesNothing(t *testing.T) {
 	}
 }
 
-// Evidence that the profile demands is the profile's, whatever the ledger says by now; a former id still counts.
+// A profile demands its own evidence, whatever the ledger demands now, and accepts former ids.
 func TestAProfileKeepsItsDemands(t *testing.T) {
 	former := *protocol
 	former.Profiles = []scenarios.Profile{{ID: "strict", Claims: []string{"counts"}, Requires: []scenarios.Required{
