@@ -62,8 +62,7 @@ func TestAProfileKeepsItsDemands(t *testing.T) {
 	}
 }
 
-// Where nobody makes the claim by name and nothing of it was found, the profile is inapplicable, and unproved where
-// some was.
+// If the claim is open, the profile is inapplicable if nothing was found, and unproved if a part was.
 func TestAProfileOfAnOpenClaim(t *testing.T) {
 	open := counts
 	open.Open = func(scenarios.Discovery) bool { return true }
@@ -102,8 +101,7 @@ func said(document string) scenarios.Discovery {
 	return scenarios.Discovery{Document: seen.Reply(1)}
 }
 
-// Whatever is asked beside the frozen scenarios, and in whatever order, the profile stands as it stood; only what did
-// not count is told.
+// Other scenarios, in whatever order, change nothing about a profile but its list of provisional ones.
 func TestNewScenariosNeverChangeAProfile(t *testing.T) {
 	claimed := said(`{"counts":true}`)
 	ids := []scenarios.RequirementID{"TOY-1", "TOY-2", "TOY-3", "TOY-4", "TOY-5"}

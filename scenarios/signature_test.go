@@ -67,8 +67,7 @@ func TestASignatureIsOfOneFailure(t *testing.T) {
 	}
 }
 
-// The first check of each MUST that is violated shows a failure; what passed, a SHOULD, and a scenario that did not
-// fail show none.
+// Failures has the first failed check of each violated MUST, and nothing else.
 func TestFailuresOfAnOutcome(t *testing.T) {
 	r := certify(t, scenarios.Options{}, one("a", counts, scenarios.Ask(countDrive("d"), func(o counted, j *scenarios.Judge) {
 		j.Check("TOY-1", o.N).To(check.Equal(3))

@@ -75,8 +75,7 @@ func TestAProgramOfThisProcessIsATarget(t *testing.T) {
 	}
 }
 
-// Of all turns that a drive tried, the transcript can keep some alone; the others count no more towards what may be
-// kept.
+// Retain keeps some turns, and the others do not count towards the limits any more.
 func TestOfWhatWasTriedTheTranscriptKeepsSome(t *testing.T) {
 	echo := func(_ context.Context, in io.Reader, out, _ io.Writer) int {
 		if _, err := io.Copy(out, in); err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// echo replies with the credentials and headers of a request.
+// echo replies with its own name and with the credentials of the request.
 func echo(t *testing.T, name string) *httptest.Server {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
