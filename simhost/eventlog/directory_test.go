@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -86,6 +87,19 @@ func TestOneStoreADirectory(t *testing.T) {
 	mustClose(t, s)
 	s = openStore(t, Options{Dir: dir})
 	wantEqual(t, "log", mustRead(t, s, "a", 0), []string{"the first goes on"})
+}
+
+// A process that is being started holds a copy of every open file until it runs: the folder is free all the same.
+func TestClosedWhileAProcessStarts(t *testing.T) {
+	dir := t.TempDir()
+	s := openStore(t, Options{Dir: dir})
+	held, err := syscall.Dup(int(s.lock.Fd()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer syscall.Close(held)
+	mustClose(t, s)
+	mustClose(t, openStore(t, Options{Dir: dir}))
 }
 
 // Whether the disk keeps its word cannot be tested here; that the server was told to ask it can.

@@ -29,3 +29,9 @@ func lockDir(dir string) (*os.File, error) {
 	}
 	return f, nil
 }
+
+// unlock gives the folder free. To close the file is not enough: a process that is being started at that moment holds a copy of
+// it until it runs.
+func unlock(f *os.File) error {
+	return errors.Join(syscall.Flock(int(f.Fd()), syscall.LOCK_UN), f.Close())
+}

@@ -194,7 +194,7 @@ func (s *Store) release() (err error) {
 		stop(s.server)
 	}
 	if s.lock != nil {
-		err = errors.Join(err, s.lock.Close())
+		err = errors.Join(err, unlock(s.lock))
 	}
 	return err
 }
