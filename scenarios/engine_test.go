@@ -137,7 +137,7 @@ func TestVerdicts(t *testing.T) {
 		{name: "not offered, and expected", expect: "counts",
 			ask:  scenarios.Ask(stopDrive("d", scenarios.NotOffered("POST /louder answered HTTP 404")), is(3, "TOY-1")),
 			want: scenarios.Blocked, reason: "not offered", unblock: "do not expect the claim counts", exit: 5},
-		{name: "a set-up step went wrong",
+		{name: "a setup step failed",
 			ask:  scenarios.Ask(stopDrive("d", scenarios.BlockOn("TOY-2", "it would not start")), is(3, "TOY-1")),
 			want: scenarios.Blocked, reason: "it would not start", unblock: "TOY-2", exit: 5},
 		{name: "a judge that ends with less than it names",
