@@ -56,7 +56,7 @@ func TestAProfileKeepsItsDemands(t *testing.T) {
 	observed := scenarios.Outcome{Scenario: one("a", counts, nil, "TOY-1"), Verdict: scenarios.Passed, Evidence: scenarios.Observed}
 	for evidence, want := range map[scenarios.Evidence]string{scenarios.Observed: "attested", scenarios.Survived: "certified"} {
 		observed.Evidence = evidence
-		if s := scenarios.ProfileStatuses(&former, said(`{"counts":true}`), []scenarios.Outcome{observed}); s[0].Status != want {
+		if s := scenarios.ProfileStatuses(&former, discovery(`{"counts":true}`), []scenarios.Outcome{observed}); s[0].Status != want {
 			t.Errorf("%s: %s, want %s", evidence, s[0].Status, want)
 		}
 	}
@@ -85,17 +85,17 @@ func TestAProfileOfAnOpenClaim(t *testing.T) {
 		{`{}`, nil, "unproved"},
 		{`{"counts":true}`, all(scenarios.Inapplicable, scenarios.Inapplicable), "unproved"},
 	} {
-		if s := scenarios.ProfileStatuses(&asked, said(c.discovery), c.outcomes); s[0].Status != c.want {
+		if s := scenarios.ProfileStatuses(&asked, discovery(c.discovery), c.outcomes); s[0].Status != c.want {
 			t.Errorf("%s, %v: %s, want %s", c.discovery, c.outcomes, s[0].Status, c.want)
 		}
 	}
-	if s := scenarios.ProfileStatuses(protocol, said(`{}`), all(scenarios.Passed, scenarios.Passed)); s[0].Status != "inapplicable" {
+	if s := scenarios.ProfileStatuses(protocol, discovery(`{}`), all(scenarios.Passed, scenarios.Passed)); s[0].Status != "inapplicable" {
 		t.Errorf("not claimed: %s", s[0].Status)
 	}
 }
 
-// said is a discovery document.
-func said(document string) scenarios.Discovery {
+// discovery returns a discovery document.
+func discovery(document string) scenarios.Discovery {
 	seen := &wire.Transcript{Entries: []wire.Entry{{Kind: "http", Request: &wire.Request{},
 		Response: &wire.Response{Status: 200, Body: document}}}}
 	return scenarios.Discovery{Document: seen.Reply(1)}
@@ -103,7 +103,7 @@ func said(document string) scenarios.Discovery {
 
 // Other scenarios, in whatever order, change nothing about a profile but its list of provisional ones.
 func TestNewScenariosNeverChangeAProfile(t *testing.T) {
-	claimed := said(`{"counts":true}`)
+	claimed := discovery(`{"counts":true}`)
 	ids := []scenarios.RequirementID{"TOY-1", "TOY-2", "TOY-3", "TOY-4", "TOY-5"}
 	outcome := func(t *rapid.T, name string, proves []scenarios.RequirementID) scenarios.Outcome {
 		o := scenarios.Outcome{Scenario: one(name, counts, nil, proves...)}

@@ -196,7 +196,7 @@ func (c *Client) read(ctx context.Context, doing string, r *result) error {
 	return nil
 }
 
-// CheckProgram returns an error unless the program exists and can be executed. The error says how to mend that.
+// CheckProgram returns an error unless the program exists and can be executed. The error says how to repair that.
 func (p *Process) CheckProgram() error {
 	if p.Here != nil {
 		return nil

@@ -121,7 +121,7 @@ func (s *Server) SetUp(step string, r Reply) {
 		answer += ": " + text
 	}
 	scenarios.End(scenarios.Block("setup failed: could not "+step+": the server answered "+answer,
-		"mend that step on the server; another scenario tests it"))
+		"repair that step on the server; another scenario tests it"))
 }
 
 // IsBlocked reports whether a drive ends because a step was refused.
