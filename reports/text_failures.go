@@ -37,7 +37,7 @@ func (t *text) failures() {
 		for _, r := range t.report.Protocol.ReadingsBy(o.Scenario.ID) {
 			t.line("")
 			t.line("  %s  reading: %s", t.paint(bold, r.ID), r.Title)
-			t.prose("accepted is: " + r.Accept + " Refused is: " + r.Refuse)
+			t.prose("Accepts: " + r.Accept + " Refuses: " + r.Refuse)
 		}
 		t.exchanges(o.Drive, violations)
 		t.line("")

@@ -36,7 +36,7 @@ func TestAwaitTellsSilenceFromSlowness(t *testing.T) {
 	}
 }
 
-// Where each look takes as long as the patience, several are needed before it is said that the target was too slow.
+// If each look takes as long as patience, Await looks several times before it gives up.
 func TestAwaitLooksAFewTimes(t *testing.T) {
 	for _, c := range []struct {
 		name    string

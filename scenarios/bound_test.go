@@ -13,8 +13,8 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// A target chooses how long its texts and lists are, and what stands in them. The report stays small and keeps no
-// secret, and the verdict counts what is left out.
+// Whatever texts and lists a target sends, the report stays small and keeps no secret. The verdict counts what is left
+// out.
 func TestAnOutcomeStaysSmall(t *testing.T) {
 	const key = "a-key-that-nobody-may-read"
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -22,7 +22,7 @@ func TestAnOutcomeStaysSmall(t *testing.T) {
 		fmt.Fprint(w, `{"counts":true,"n":1}`)
 	}))
 	defer server.Close()
-	// The key stands where the text is cut, at each of its characters once.
+	// The key is at the place of the cut, with the cut at each of its characters once.
 	long := strings.Repeat("x", 1<<20)
 	s := scenarios.Scenario{ID: "toy/s/long", Title: "long", Proves: []scenarios.RequirementID{"TOY-1"}, Claim: counts,
 		Ask: scenarios.Advertised(func(d scenarios.Discovery, j *scenarios.Judge) {
@@ -61,8 +61,7 @@ func TestAnOutcomeStaysSmall(t *testing.T) {
 	}
 }
 
-// An answer that is too large, or that two readers read differently, is no discovery document; it is not silence
-// either.
+// A reply that is too large or ambiguous is not a discovery document, but the target can be reached.
 func TestADocumentThatCannotBeReadIsNone(t *testing.T) {
 	for name, body := range map[string]string{
 		"a member twice": `{"counts":false,"counts":true}`, "not UTF-8": "{\"counts\":\"\xff\"}", "too deep": strings.Repeat("[", 100),

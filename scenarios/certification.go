@@ -139,20 +139,20 @@ func (c *Certification) discover(ctx context.Context) error {
 	client := c.network.Client(discoveryDrive)
 	defer client.Close()
 	start := time.Now()
-	said, err := client.Discover(ctx, c.Protocol.DiscoveryPath)
+	declared, err := client.Discover(ctx, c.Protocol.DiscoveryPath)
 	if err != nil {
 		return c.discoveryError(err)
 	}
-	c.Discovery = Discovery{Document: said.Document, Status: said.Status, At: time.Now().UTC()}
-	if _, isObject := c.Discovery.Document.Actual().(map[string]any); !said.Found || !isObject {
+	c.Discovery = Discovery{Document: declared.Document, Status: declared.Status, At: time.Now().UTC()}
+	if _, isObject := c.Discovery.Document.Actual().(map[string]any); !declared.Found || !isObject {
 		return fmt.Errorf("%w: GET %s%s answered HTTP %s without a JSON object: is this the base URL of a host?",
-			ErrNoDiscovery, c.network.Address(), c.Protocol.DiscoveryPath, said.Status.JSON())
+			ErrNoDiscovery, c.network.Address(), c.Protocol.DiscoveryPath, declared.Status.JSON())
 	}
 	if c.Protocol.CheckDiscovery != nil {
 		clean := c.network.Redactor().Clean
-		c.DiscoveryFindings = boundFindings(c.Protocol.CheckDiscovery([]byte(clean(string(said.Raw)))), clean)
+		c.DiscoveryFindings = boundFindings(c.Protocol.CheckDiscovery([]byte(clean(string(declared.Raw)))), clean)
 	}
-	c.DiscoveryFindings = append(c.DiscoveryFindings, clock(said.Date, c.Discovery.At)...)
+	c.DiscoveryFindings = append(c.DiscoveryFindings, clock(declared.Date, c.Discovery.At)...)
 	c.discovery = &drive{
 		meta: DriveMeta{ID: discoveryDrive}, transcript: client.Transcript(), observation: c.Discovery,
 		seconds: time.Since(start).Seconds(), done: make(chan struct{}),

@@ -11,38 +11,34 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// A clean-up goes at the pace of the target, and a target that means harm does not hold it up for ever.
+// A clean-up gives a slow target time, and a hostile one not for ever.
 func TestCleanupIsBoundedByWhatThereIsToUndo(t *testing.T) {
-	takes := func(d time.Duration) func(context.Context, *wire.Client) error {
-		return func(ctx context.Context, _ *wire.Client) error { return wire.Pause(ctx, d) }
+	type undo = func(context.Context, *wire.Client) error
+	takes := func(each ...time.Duration) (out []undo) {
+		for _, d := range each {
+			out = append(out, func(ctx context.Context, _ *wire.Client) error { return wire.Pause(ctx, d) })
+		}
+		return out
 	}
-	refuses := func(context.Context, *wire.Client) error { return errors.New("no") }
+	refuses := []undo{func(context.Context, *wire.Client) error { return errors.New("no") }}
 	usual := Options{}.withDefaults()
 	hurried := Options{Patience: 150 * time.Millisecond, Timeout: 4 * time.Second}.withDefaults()
 	patient := Options{Patience: time.Minute}.withDefaults()
 	for name, test := range map[string]struct {
 		o         Options
-		undo      []func(context.Context, *wire.Client) error
+		undo      []undo
 		leftovers int
 		most      time.Duration
 	}{
-		"nothing": {usual, nil, 0, 0},
-		"a slow target": {usual,
-			slices.Repeat([]func(context.Context, *wire.Client) error{takes(200 * time.Millisecond)}, 300), 0, time.Minute},
-		"a slower one": {patient,
-			slices.Repeat([]func(context.Context, *wire.Client) error{takes(1400 * time.Millisecond)}, 100), 0, 3 * time.Minute},
-		"one that refuses": {usual, slices.Repeat([]func(context.Context, *wire.Client) error{refuses}, 300), 300, 0},
-		"a silent one":     {usual, slices.Repeat([]func(context.Context, *wire.Client) error{takes(time.Hour)}, 300), 300, 10 * time.Second},
-		"silent, in haste": {hurried, slices.Repeat([]func(context.Context, *wire.Client) error{takes(time.Hour)}, 300), 300, 2 * time.Second},
-		"silent at times": {usual,
-			[]func(context.Context, *wire.Client) error{takes(time.Millisecond), takes(time.Hour), takes(time.Millisecond)}, 1,
-			6 * time.Second},
-		"as slow as it may": {usual,
-			slices.Repeat([]func(context.Context, *wire.Client) error{takes(4500 * time.Millisecond)}, 100), 93,
-			35 * time.Second},
-		"slow, in haste": {hurried,
-			slices.Repeat([]func(context.Context, *wire.Client) error{takes(900 * time.Millisecond)}, 100), 96,
-			4 * time.Second},
+		"nothing":           {usual, nil, 0, 0},
+		"a slow target":     {usual, slices.Repeat(takes(200*time.Millisecond), 300), 0, time.Minute},
+		"a slower one":      {patient, slices.Repeat(takes(1400*time.Millisecond), 100), 0, 3 * time.Minute},
+		"one that refuses":  {usual, slices.Repeat(refuses, 300), 300, 0},
+		"a silent one":      {usual, slices.Repeat(takes(time.Hour), 300), 300, 10 * time.Second},
+		"silent, in haste":  {hurried, slices.Repeat(takes(time.Hour), 300), 300, 2 * time.Second},
+		"silent at times":   {usual, takes(time.Millisecond, time.Hour, time.Millisecond), 1, 6 * time.Second},
+		"as slow as it may": {usual, slices.Repeat(takes(4500*time.Millisecond), 100), 93, 35 * time.Second},
+		"slow, in haste":    {hurried, slices.Repeat(takes(900*time.Millisecond), 100), 96, 4 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			n, err := wire.NewNetwork(wire.Target{URL: "http://target.example"}, wire.Options{Limits: wire.DefaultLimits()})
@@ -56,7 +52,7 @@ func TestCleanupIsBoundedByWhatThereIsToUndo(t *testing.T) {
 				for _, undo := range test.undo {
 					c.add("a thing", undo)
 				}
-				began := time.Now() // of a clock that stands still but for what is waited for
+				began := time.Now() // a fake clock
 				leftovers := c.run(t.Context(), client, test.o)
 				if took := time.Since(began); took > test.most {
 					t.Errorf("it took %s, at most %s was to be", took, test.most)

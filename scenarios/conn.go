@@ -221,7 +221,7 @@ func (c *cleanup) add(what string, undo func(context.Context, *wire.Client) erro
 // exceeds that of the certification, so that a hostile one does not get more.
 const (
 	cleanupEach    = 250 * time.Millisecond
-	cleanupShare   = 40          // of Patience, if that is longer
+	cleanupShare   = 40          // cleanupEach is at least Patience/cleanupShare
 	leastUndo      = time.Second // for one, however small Patience is
 	mostUnanswered = 2           // in a row; then the clean-up ends
 )
@@ -234,7 +234,8 @@ func (c *cleanup) run(ctx context.Context, client *wire.Client, o Options) (left
 	c.left = nil
 	one := max(o.Patience/2, leastUndo)
 	least := mostUnanswered * one
-	ctx, cancel := context.WithTimeout(ctx, max(least, min(least+time.Duration(len(left))*max(cleanupEach, o.Patience/cleanupShare), o.Timeout)))
+	each := max(cleanupEach, o.Patience/cleanupShare)
+	ctx, cancel := context.WithTimeout(ctx, max(least, min(least+time.Duration(len(left))*each, o.Timeout)))
 	defer cancel()
 	unanswered := 0
 	for _, l := range slices.Backward(left) {

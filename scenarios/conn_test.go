@@ -15,7 +15,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// atOnce certifies with one drive that makes the calls at once.
+// atOnce certifies with a drive that makes calls at once.
 func atOnce(t *testing.T, calls ...func(context.Context)) scenarios.Outcome {
 	t.Helper()
 	d := &scenarios.Drive[counted]{ID: "d", Run: func(ctx context.Context, c *scenarios.Conn, o *counted) {
@@ -37,7 +37,7 @@ func until(ctx context.Context, closed <-chan struct{}) {
 	}
 }
 
-// A call that waits for all others ends only if all of them have begun.
+// All calls run at once: each ends only when all have begun.
 func TestAtOnceStartsAllBeforeAnyEnds(t *testing.T) {
 	const n = 8
 	var begun sync.WaitGroup
@@ -56,7 +56,7 @@ func TestAtOnceStartsAllBeforeAnyEnds(t *testing.T) {
 	}
 }
 
-// The error is that of the first call, not that of the call that failed first; and no call is left running.
+// The error is that of the first call in order, not in time, and no call is left running.
 func TestAtOnceEndsByTheFirstErrorInOrder(t *testing.T) {
 	secondFailed, firstFails := make(chan struct{}), make(chan struct{})
 	lastEnded := false
@@ -80,7 +80,7 @@ func TestAtOnceEndsByTheFirstErrorInOrder(t *testing.T) {
 	}
 }
 
-// Where one call ends the drive, the others are cancelled, and what comes of that is not why it ended.
+// A call that ends the drive cancels the others. Their errors are not the reason.
 func TestAtOnceEndsAllTogether(t *testing.T) {
 	cancelled := false
 	o := atOnce(t,
@@ -99,7 +99,7 @@ func TestAtOnceEndsAllTogether(t *testing.T) {
 	}
 }
 
-// A panic in a call is one of the drive, where the runner takes hold of it; an error beside it does not hide it.
+// A panic in a call is raised in the drive, even if another call fails.
 func TestAtOnceRaisesAPanic(t *testing.T) {
 	panicked := make(chan struct{})
 	otherEnded := false
@@ -125,7 +125,7 @@ func TestAtOnceOfNothing(t *testing.T) {
 	}
 }
 
-// What somebody else made, it undoes itself.
+// What a drive made with another credential is cleaned up with that credential.
 func TestEachUndoesWhatItMade(t *testing.T) {
 	asked := make(chan string, 4)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -54,7 +54,7 @@ func Derive(transcripts fs.FS, given Given, suites ...Suite) (report *Report, er
 			return nil, err
 		}
 	}
-	signs := protocol.unclaimed(again.said())
+	signs := protocol.unclaimed(again.declared())
 	seen := look(signs, r.Drives, given.Address)
 	switch f, t, err := readTranscript(transcripts, probesDrive); {
 	case err == nil:
@@ -68,7 +68,7 @@ func Derive(transcripts fs.FS, given Given, suites ...Suite) (report *Report, er
 		return nil, err
 	}
 	r.Seen = shown(seen)
-	r.sumUp(again.said())
+	r.sumUp(again.declared())
 	return r, nil
 }
 
@@ -93,12 +93,12 @@ func checkWritten(transcripts fs.FS, d DriveRecord) error {
 // findings returns the findings about the discovery document.
 func (r *revived) findings(p *Protocol) []Finding {
 	var out []Finding
-	at := r.said().Document.Ref().Exchange
+	at := r.declared().Document.Ref().Exchange
 	if text, ok := Said(r.discovery.record()); ok && p.CheckDiscovery != nil {
 		out = boundFindings(p.CheckDiscovery([]byte(text)), nothingSecret)
 	}
 	if e := r.discovery.transcript.Entry(at); e != nil && e.Response != nil {
-		out = append(out, clock(e.Response.Header["Date"], r.said().At)...)
+		out = append(out, clock(e.Response.Header["Date"], r.declared().At)...)
 	}
 	return out
 }
@@ -149,9 +149,9 @@ func within(micros string, sent time.Time) bool {
 
 // Said returns the discovery document as recorded by the drive that fetched it, which is the first of a report.
 func Said(d DriveRecord) (text string, ok bool) {
-	said, ok := d.Observation.(Discovery)
+	declared, ok := d.Observation.(Discovery)
 	if !ok {
 		return "", false
 	}
-	return d.Transcript.Document(said.Document.Ref().Exchange)
+	return d.Transcript.Document(declared.Document.Ref().Exchange)
 }

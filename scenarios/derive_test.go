@@ -14,7 +14,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// kept is a finished certification: its report, its transcripts as they stand on disk, and the suite.
+// kept is a finished certification: its report, its transcripts on disk, and the suite.
 func kept(t *testing.T) (*scenarios.Report, fstest.MapFS, scenarios.Suite) {
 	t.Helper()
 	named := &scenarios.Drive[counted]{ID: "named", Run: func(ctx context.Context, c *scenarios.Conn, o *counted) {
@@ -48,7 +48,7 @@ func given(r *scenarios.Report) scenarios.Given {
 	return scenarios.Given{Address: r.Address, Started: r.Started, Seconds: r.Seconds, Seed: r.Seed, Leftovers: r.Leftovers}
 }
 
-// Everything that a report says but what was given follows from the transcripts.
+// A report can be derived from the transcripts and what is given.
 func TestDerive(t *testing.T) {
 	r, files, s := kept(t)
 	again, err := scenarios.Derive(files, given(r), s)
@@ -70,7 +70,7 @@ func TestDerive(t *testing.T) {
 	}
 }
 
-// A drive's names tell of the seed and of the start.
+// A drive's names hold the seed and the start of the certification.
 func TestNames(t *testing.T) {
 	r, files, s := kept(t)
 	again, err := scenarios.Derive(files, given(r), s)
@@ -96,7 +96,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// What no drive leaves behind is refused, and named.
+// The error says what no certification could have written.
 func TestDeriveRefuses(t *testing.T) {
 	edit := func(name, old, by string) func(fstest.MapFS) {
 		return func(files fstest.MapFS) {
@@ -144,7 +144,7 @@ func TestDeriveRefuses(t *testing.T) {
 	}
 }
 
-// A row of the ledger that demands less makes another spec.
+// The digest of the spec changes when a requirement demands less.
 func TestSpecDigest(t *testing.T) {
 	weaker := *protocol
 	weaker.Ledger = scenarios.NewLedger(append([]scenarios.Requirement{{ID: "TOY-1", Level: scenarios.Must,

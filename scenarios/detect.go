@@ -21,7 +21,7 @@ func Detect(ctx context.Context, target wire.Target, o Options, protocols ...*Pr
 	defer client.Close()
 	var asked, why []string
 	for _, p := range protocols {
-		said, err := client.Discover(ctx, p.DiscoveryPath)
+		declared, err := client.Discover(ctx, p.DiscoveryPath)
 		if err != nil && !errors.Is(err, wire.ErrOverLimit) && !errors.Is(err, wire.ErrUnreadable) {
 			return nil, fmt.Errorf("%w: %s: %s", ErrUnreachable, network.Address(), cleaned(err.Error(), network.Redactor().Clean))
 		}
@@ -29,7 +29,7 @@ func Detect(ctx context.Context, target wire.Target, o Options, protocols ...*Pr
 		if err != nil {
 			why = append(why, cleaned(err.Error(), network.Redactor().Clean))
 		}
-		if _, isObject := said.Document.Actual().(map[string]any); err == nil && said.Found && isObject {
+		if _, isObject := declared.Document.Actual().(map[string]any); err == nil && declared.Found && isObject {
 			return p, nil
 		}
 	}

@@ -25,8 +25,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// A protocol small enough to see every rule at work: a host counts, and may
-// claim to count, to be loud or to be slow.
+// The toy protocol: a host counts, and may claim to count, to be loud or to be slow.
 var (
 	counts = scenarios.Claim{ID: "counts", Title: "it counts", Pointer: "/counts == true", Look: flag("counts")}
 	loud   = scenarios.Claim{ID: "loud", Title: "it is loud", Pointer: "/loud == true", Look: flag("loud")}
@@ -110,7 +109,7 @@ func certify(t *testing.T, o scenarios.Options, s ...scenarios.Scenario) *scenar
 	return c.Finish(context.Background())
 }
 
-// Each verdict of the design, and the exit code it leads to when it stands alone.
+// Each verdict, and the exit code of a certification with that verdict alone.
 func TestVerdicts(t *testing.T) {
 	type attestedDrive = scenarios.Drive[attested]
 	for _, c := range []struct {
@@ -138,7 +137,7 @@ func TestVerdicts(t *testing.T) {
 		{name: "not offered, and expected", expect: "counts",
 			ask:  scenarios.Ask(stopDrive("d", scenarios.NotOffered("POST /louder answered HTTP 404")), is(3, "TOY-1")),
 			want: scenarios.Blocked, reason: "not offered", unblock: "do not expect the claim counts", exit: 5},
-		{name: "a set-up step went wrong",
+		{name: "a setup step failed",
 			ask:  scenarios.Ask(stopDrive("d", scenarios.BlockOn("TOY-2", "it would not start")), is(3, "TOY-1")),
 			want: scenarios.Blocked, reason: "it would not start", unblock: "TOY-2", exit: 5},
 		{name: "a judge that ends with less than it names",
@@ -220,7 +219,7 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// Where a scenario says what it can reach at most, that is what it reaches at most.
+// A scenario cannot pass with stronger evidence than it says it reaches.
 func TestNoScenarioReachesMoreThanItSays(t *testing.T) {
 	s := one("it", counts, scenarios.Ask(countDrive("d"), is(3, "TOY-1")), "TOY-1")
 	for reaches, want := range map[scenarios.Evidence]scenarios.Verdict{
@@ -282,7 +281,7 @@ func TestAnExclusiveDriveRunsAlone(t *testing.T) {
 	}
 }
 
-// A scenario that could not look takes nothing from one that could.
+// A blocked scenario does not weaken one that passed.
 func TestRequirementsAreSummedUp(t *testing.T) {
 	r := certify(t, scenarios.Options{},
 		one("a", counts, scenarios.Ask(countDrive("d"), is(3, "TOY-1")), "TOY-1"),
@@ -368,8 +367,7 @@ func TestTargetsThatCannotBeAsked(t *testing.T) {
 	}
 }
 
-// What is interrupted, or outlives its deadline, is inconclusive, and what was
-// left on the target is undone all the same.
+// A drive that is interrupted or exceeds its deadline is inconclusive, and is cleaned up.
 func TestInterruptAndDeadline(t *testing.T) {
 	for name, o := range map[string]scenarios.Options{"deadline of the drive": {DriveTimeout: 10 * time.Millisecond},
 		"deadline of all": {Timeout: 100 * time.Millisecond}, "interrupt": {}} {
@@ -405,7 +403,7 @@ func TestInterruptAndDeadline(t *testing.T) {
 	}
 }
 
-// The same seed sends the same values, whatever else runs, under names of its own.
+// With the same seed a drive sends the same values, whatever else runs, and other names.
 func TestSeed(t *testing.T) {
 	var name string
 	names := func(seed uint64, extra bool) string {
@@ -434,8 +432,7 @@ func TestSeed(t *testing.T) {
 	}
 }
 
-// Every verdict is derived again from the files, and a file that was tampered
-// with gives another one.
+// Every verdict can be derived from the files, and an edited file gives another one.
 func TestRejudge(t *testing.T) {
 	s := suite(
 		one("holds", counts, scenarios.Ask(countDrive("d"), is(3, "TOY-1")), "TOY-1"),

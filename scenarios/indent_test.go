@@ -12,7 +12,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// anyJSON draws a decoded value, nested, with names and texts that need escapes.
+// anyJSON draws a nested value, with names and texts that need escapes.
 func anyJSON() *rapid.Generator[any] {
 	text := rapid.OneOf(rapid.String(), rapid.StringMatching(`[\\"{}\[\]:, <>&\n\x{2028}]{0,6}`))
 	leaf := rapid.OneOf(rapid.Just[any](nil), rapid.Map(rapid.Bool(), toAny), rapid.Map(rapid.Float64(), toAny), rapid.Map(text, toAny))
@@ -43,7 +43,7 @@ func TestIndentedAsEncodingJSONIndents(t *testing.T) {
 	})
 }
 
-// A transcript is what the encoder of the standard library writes of the whole file at once.
+// A transcript is written as encoding/json would write the whole file at once.
 func TestTranscriptsAreWrittenAsTheEncoderWritesThem(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.OneOf(rapid.String(), rapid.StringMatching(`[<>&"\\\n\x{2028}a]{0,8}`))

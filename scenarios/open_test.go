@@ -12,8 +12,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// A claim that the document has no word for: asking shows whether the target has it. What is not there is inapplicable,
-// unless the target says that it is or the operator expects it.
+// If a claim is open, a missing feature makes its scenarios inapplicable, unless the operator expects the claim.
 func TestWhatIsNotThere(t *testing.T) {
 	look := func(answer bool) func(scenarios.Discovery) (wire.Value, bool) {
 		return func(d scenarios.Discovery) (wire.Value, bool) { return d.Document.Key("counts"), answer }
@@ -64,7 +63,7 @@ func TestWhatIsNotThere(t *testing.T) {
 	}
 }
 
-// Where a credential goes as it is, it goes nowhere else, and no record has it.
+// With a KeyHeader, the credential is in that header only, and in no record.
 func TestAKeyInAHeaderOfItsOwn(t *testing.T) {
 	var seen http.Header
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -13,7 +13,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// A scenario that is newer than the profile is asked, fails, and is told; the profile stays certified.
+// A failed scenario that is newer than the profile is provisional: the profile stays certified.
 func TestAProvisionalScenarioDoesNotCount(t *testing.T) {
 	ask := func(n int, id scenarios.RequirementID) scenarios.Question {
 		return scenarios.Ask(countDrive("d"), is(n, id))
@@ -34,7 +34,7 @@ func TestAProvisionalScenarioDoesNotCount(t *testing.T) {
 	}
 }
 
-// Nothing but a scenario that it was frozen with proves a requirement of a profile.
+// Only its frozen scenarios prove a requirement of a profile.
 func TestAProvisionalScenarioProvesNothing(t *testing.T) {
 	r := certify(t, scenarios.Options{},
 		one("c", counts, scenarios.Ask(countDrive("d"), is(3, "TOY-2")), "TOY-2"),
@@ -47,7 +47,7 @@ func TestAProvisionalScenarioProvesNothing(t *testing.T) {
 	}
 }
 
-// Evidence that the profile demands is the profile's, whatever the ledger says by now; a former id still counts.
+// A profile demands its own evidence, whatever the ledger demands now, and accepts former ids.
 func TestAProfileKeepsItsDemands(t *testing.T) {
 	former := *protocol
 	former.Profiles = []scenarios.Profile{{ID: "strict", Claims: []string{"counts"}, Requires: []scenarios.Required{
@@ -56,14 +56,13 @@ func TestAProfileKeepsItsDemands(t *testing.T) {
 	observed := scenarios.Outcome{Scenario: one("a", counts, nil, "TOY-1"), Verdict: scenarios.Passed, Evidence: scenarios.Observed}
 	for evidence, want := range map[scenarios.Evidence]string{scenarios.Observed: "attested", scenarios.Survived: "certified"} {
 		observed.Evidence = evidence
-		if s := scenarios.ProfileStatuses(&former, said(`{"counts":true}`), []scenarios.Outcome{observed}); s[0].Status != want {
+		if s := scenarios.ProfileStatuses(&former, discovery(`{"counts":true}`), []scenarios.Outcome{observed}); s[0].Status != want {
 			t.Errorf("%s: %s, want %s", evidence, s[0].Status, want)
 		}
 	}
 }
 
-// Where nobody makes the claim by name and nothing of it was found, the profile is inapplicable, and unproved where
-// some was.
+// If the claim is open, the profile is inapplicable if nothing was found, and unproved if a part was.
 func TestAProfileOfAnOpenClaim(t *testing.T) {
 	open := counts
 	open.Open = func(scenarios.Discovery) bool { return true }
@@ -86,26 +85,25 @@ func TestAProfileOfAnOpenClaim(t *testing.T) {
 		{`{}`, nil, "unproved"},
 		{`{"counts":true}`, all(scenarios.Inapplicable, scenarios.Inapplicable), "unproved"},
 	} {
-		if s := scenarios.ProfileStatuses(&asked, said(c.discovery), c.outcomes); s[0].Status != c.want {
+		if s := scenarios.ProfileStatuses(&asked, discovery(c.discovery), c.outcomes); s[0].Status != c.want {
 			t.Errorf("%s, %v: %s, want %s", c.discovery, c.outcomes, s[0].Status, c.want)
 		}
 	}
-	if s := scenarios.ProfileStatuses(protocol, said(`{}`), all(scenarios.Passed, scenarios.Passed)); s[0].Status != "inapplicable" {
+	if s := scenarios.ProfileStatuses(protocol, discovery(`{}`), all(scenarios.Passed, scenarios.Passed)); s[0].Status != "inapplicable" {
 		t.Errorf("not claimed: %s", s[0].Status)
 	}
 }
 
-// said is a discovery document.
-func said(document string) scenarios.Discovery {
+// discovery returns a discovery document.
+func discovery(document string) scenarios.Discovery {
 	seen := &wire.Transcript{Entries: []wire.Entry{{Kind: "http", Request: &wire.Request{},
 		Response: &wire.Response{Status: 200, Body: document}}}}
 	return scenarios.Discovery{Document: seen.Reply(1)}
 }
 
-// Whatever is asked beside the frozen scenarios, and in whatever order, the profile stands as it stood; only what did
-// not count is told.
+// Other scenarios, in whatever order, change nothing about a profile but its list of provisional ones.
 func TestNewScenariosNeverChangeAProfile(t *testing.T) {
-	claimed := said(`{"counts":true}`)
+	claimed := discovery(`{"counts":true}`)
 	ids := []scenarios.RequirementID{"TOY-1", "TOY-2", "TOY-3", "TOY-4", "TOY-5"}
 	outcome := func(t *rapid.T, name string, proves []scenarios.RequirementID) scenarios.Outcome {
 		o := scenarios.Outcome{Scenario: one(name, counts, nil, proves...)}

@@ -136,7 +136,7 @@ type revived struct {
 	outcomes    []Outcome
 }
 
-func (r *revived) said() Discovery { return r.discovery.observation.(Discovery) }
+func (r *revived) declared() Discovery { return r.discovery.observation.(Discovery) }
 
 // revive reads the drives of a selection and judges them.
 func revive(transcripts fs.FS, selection Selection, suites []Suite) (*revived, error) {
@@ -150,8 +150,8 @@ func revive(transcripts fs.FS, selection Selection, suites []Suite) (*revived, e
 	}
 	r.drives = map[string]*drive{discoveryDrive: r.discovery}
 	for _, sel := range picked {
-		o := newOutcome(sel, selection, r.said())
-		if reason := notClaimed(sel.Scenario.Claim, r.said(), selection.ExpectClaims); reason != "" {
+		o := newOutcome(sel, selection, r.declared())
+		if reason := notClaimed(sel.Scenario.Claim, r.declared(), selection.ExpectClaims); reason != "" {
 			o.fixed = &Outcome{Scenario: sel.Scenario, Verdict: Inapplicable, Reason: reason}
 		} else if o.drive, err = r.driveOf(sel); err != nil {
 			return nil, err

@@ -17,7 +17,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// shoutingHost counts, and shouts whether or not it claims to be loud. asked are the paths of all requests.
+// shoutingHost counts and shouts, whether or not it claims to be loud. asked returns the paths of all requests.
 func shoutingHost(t *testing.T, discovery string, shout string) (url string, asked func() []string) {
 	t.Helper()
 	var mu sync.Mutex
@@ -123,7 +123,7 @@ func TestSeenWithoutClaim(t *testing.T) {
 	}
 }
 
-// An interrupted certification sends nothing more but what cleans up.
+// An interrupted certification only sends the clean-up.
 func TestSeenAfterInterrupt(t *testing.T) {
 	url, asked := shoutingHost(t, `{"counts":true}`, `{"volume":11}`)
 	s := suite(one("a", counts, scenarios.Ask(countDrive("toy/a"), is(3, "TOY-1")), "TOY-1"))

@@ -10,7 +10,7 @@ import (
 	"github.com/openassay/assay/scenarios/check"
 )
 
-// The same failure has the same signature in another run, in which ids, times, addresses and drawn numbers are others.
+// A failure has the same signature in another run, with other ids, times, addresses and random numbers.
 func TestASignatureLasts(t *testing.T) {
 	of := func(actual string) string {
 		return scenarios.Signature("toy/counting/a", check.Result{Requirement: "TOY-1", Expected: "a run", Actual: actual})
@@ -61,14 +61,13 @@ func TestASignatureIsOfOneFailure(t *testing.T) {
 			t.Errorf("%q", s)
 		}
 	}
-	// It is written into files: a change of it would make all of them stale.
+	// Files hold signatures, so a change would make them stale.
 	if got := scenarios.Signature("toy/counting/a", c); got != "e42c00cc1ce9" {
 		t.Errorf("the signature is %s now", got)
 	}
 }
 
-// The first check of each MUST that is violated shows a failure; what passed, a SHOULD, and a scenario that did not
-// fail show none.
+// Failures has the first failed check of each violated MUST, and nothing else.
 func TestFailuresOfAnOutcome(t *testing.T) {
 	r := certify(t, scenarios.Options{}, one("a", counts, scenarios.Ask(countDrive("d"), func(o counted, j *scenarios.Judge) {
 		j.Check("TOY-1", o.N).To(check.Equal(3))
@@ -90,7 +89,7 @@ func TestFailuresOfAnOutcome(t *testing.T) {
 	}
 }
 
-// A known failure is not counted, nor is what is blocked on it; all else is.
+// A known failure does not count, nor does a scenario that is blocked on it; all others do.
 func TestExitCodeKnowing(t *testing.T) {
 	fails := one("fails", counts, scenarios.Ask(countDrive("d"), is(4, "TOY-1")), "TOY-1", "TOY-2") // TOY-2 is never reached
 	fails.Ask = scenarios.Ask(countDrive("d"), func(o counted, j *scenarios.Judge) { j.Check("TOY-1", o.N).To(check.Equal(4)) })

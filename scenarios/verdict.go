@@ -17,7 +17,7 @@ const (
 	Inapplicable Verdict = "inapplicable"
 	// Blocked: claimed, but it cannot be tested.
 	Blocked Verdict = "blocked"
-	// Inconclusive: the target stopped answering, or the drive's deadline struck.
+	// Inconclusive: the target stopped answering, or the drive ran out of time.
 	Inconclusive Verdict = "inconclusive"
 	// Broken: a bug in Assay.
 	Broken Verdict = "broken"

@@ -137,11 +137,11 @@ func exception(e *runtime.ExceptionDetails) string {
 }
 
 func arguments(args []*runtime.RemoteObject) string {
-	said := make([]string, len(args))
+	texts := make([]string, len(args))
 	for i, a := range args {
-		said[i] = strings.TrimSpace(string(a.Value) + " " + a.Description)
+		texts[i] = strings.TrimSpace(string(a.Value) + " " + a.Description)
 	}
-	return strings.Join(said, " ")
+	return strings.Join(texts, " ")
 }
 
 // Do runs actions one after another. An error ends the test.

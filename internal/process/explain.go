@@ -25,7 +25,7 @@ func Check(program string, folders ...string) error {
 	return reachAll(path, folders)
 }
 
-// Explain returns a better error for a program that could not be started, with the mend.
+// Explain returns a better error for a program that could not be started: it says how to repair that.
 func Explain(err error, program string, folders ...string) error {
 	var path *fs.PathError
 	switch {

@@ -182,7 +182,7 @@ func TestCannotBeStarted(t *testing.T) {
 	}
 }
 
-// Check and Run say why a program cannot be started, with the mend.
+// Check and Run say why a program cannot be started, and how to repair that.
 func TestExplain(t *testing.T) {
 	dir := t.TempDir()
 	script := func(name, content string, mode os.FileMode) string {

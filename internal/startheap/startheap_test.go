@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A pace that somebody else has set stays.
+// A pace set by somebody else stays.
 func TestSettle(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(300))
 	settle(100)

@@ -77,9 +77,9 @@ func (s *Set) problems(failed *jsonschema.ValidationError, document any) []Probl
 	// Branches of a union, or a schema that is referenced twice, can report the same problem.
 	seen := map[[2]string]bool{}
 	found = slices.DeleteFunc(found, func(p Problem) bool {
-		said := [2]string{p.Instance, p.Message}
-		twice := seen[said]
-		seen[said] = true
+		key := [2]string{p.Instance, p.Message}
+		twice := seen[key]
+		seen[key] = true
 		return twice
 	})
 	return found[:min(len(found), MaxProblems)]

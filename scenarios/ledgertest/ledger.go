@@ -10,16 +10,16 @@ import (
 	"github.com/openassay/assay/scenarios"
 )
 
-// Ledger is what the tests of a protocol's ledger go by.
+// Ledger configures the tests of a protocol's ledger.
 type Ledger struct {
 	Protocol *scenarios.Protocol
 	Suites   []scenarios.Suite
-	// IDs is what the ids of its rows look like, wherever they stand in a text.
+	// IDs matches the ids of its rows in a text.
 	IDs *regexp.Regexp
-	// Strict: there is no row without a claim, one scenario at least that proves a row hangs on the claim of the row, and each
-	// scenario by itself reaches the proof that its rows ask for.
+	// Strict demands that every row has a claim, that a scenario with that claim proves it, and that each of its scenarios
+	// reaches the evidence that the row demands.
 	Strict bool
-	// Sources is the folder of the texts, Asks whether a sentence there asks for something.
+	// Sources is the folder of the texts. Asks reports whether a sentence there states a requirement.
 	Sources string
 	Asks    func(Sentence) bool
 }
@@ -34,7 +34,7 @@ func (l Ledger) Test(t *testing.T) {
 	t.Run("it covers its sources", l.covers)
 }
 
-// proving are the scenarios that prove each requirement.
+// proving returns the scenarios that prove each requirement.
 func (l Ledger) proving() map[scenarios.RequirementID][]scenarios.Scenario {
 	by := map[scenarios.RequirementID][]scenarios.Scenario{}
 	for _, suite := range l.Suites {
@@ -47,7 +47,7 @@ func (l Ledger) proving() map[scenarios.RequirementID][]scenarios.Scenario {
 	return by
 }
 
-// proved: a requirement is proved by a scenario or says why not, and never both; and hangs on a claim that can be made.
+// proved tests that each requirement either has a scenario or a reason why not, and belongs to a known claim.
 func (l Ledger) proved(t *testing.T) {
 	proving := l.proving()
 	for _, r := range l.Protocol.Ledger.Rows {
@@ -75,7 +75,7 @@ func (l Ledger) proved(t *testing.T) {
 	}
 }
 
-// withinReach: no row asks for a stronger proof than its scenarios can give.
+// withinReach tests that no row demands stronger evidence than its scenarios can reach.
 func (l Ledger) withinReach(t *testing.T) {
 	for id, by := range l.proving() {
 		reached := by[0].Reach()
@@ -92,7 +92,7 @@ func (l Ledger) withinReach(t *testing.T) {
 	}
 }
 
-// named: a row that says it leaves something to another row names one that exists.
+// named tests that rows name only rows that exist.
 func (l Ledger) named(t *testing.T) {
 	for _, r := range l.Protocol.Ledger.Rows {
 		for _, id := range l.IDs.FindAllString(r.Text+" "+r.Why, -1) {
@@ -103,10 +103,10 @@ func (l Ledger) named(t *testing.T) {
 	}
 }
 
-// readings: the scenarios that go by a reading exist.
+// readings tests that readings name only scenarios that exist.
 func (l Ledger) readings(t *testing.T) {
 	if len(l.Protocol.Readings) == 0 {
-		t.Error("there are no readings: do the texts leave nothing open?")
+		t.Error("no readings: do the texts leave nothing open?")
 	}
 	asked := map[string]bool{}
 	for _, suite := range l.Suites {
@@ -123,7 +123,7 @@ func (l Ledger) readings(t *testing.T) {
 	}
 }
 
-// stable: ids are public, and a change of one is a change of a list.
+// stable compares ids, which are public, with a committed list.
 func (l Ledger) stable(t *testing.T) {
 	var got []string
 	for _, r := range l.Protocol.Ledger.Rows {
@@ -154,21 +154,21 @@ func (l Ledger) stable(t *testing.T) {
 	known := strings.Split(strings.TrimSpace(string(list)), "\n")
 	for _, id := range got {
 		if !slices.Contains(known, id) {
-			t.Errorf("new: %s; where that is meant, run this test with ASSAY_UPDATE=1", id)
+			t.Errorf("new: %s; if that is intended, run this test with ASSAY_UPDATE=1", id)
 		}
 	}
 	for _, id := range known {
 		if !slices.Contains(got, id) {
-			t.Errorf("gone: %s; where that is meant, keep it as an alias and run this test with ASSAY_UPDATE=1", id)
+			t.Errorf("gone: %s; if that is intended, keep it as an alias and run this test with ASSAY_UPDATE=1", id)
 		}
 	}
 }
 
-// covers: where the texts are at hand, every sentence that asks for something is cited by a row, and every row cites a sentence
-// that is there.
+// covers tests, if the texts are available, that a row cites every sentence that states a requirement, and that every
+// cited sentence exists.
 func (l Ledger) covers(t *testing.T) {
 	if _, err := os.Stat(l.Sources); err != nil {
-		t.Log("the source texts are not here: passed over")
+		t.Log("skipped: the source texts are not available")
 		return
 	}
 	var rows []Row

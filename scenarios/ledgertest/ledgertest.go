@@ -1,5 +1,5 @@
-// Package ledgertest compares a ledger of requirements with the source texts that it cites. Only tests use it: the texts
-// are not part of this project, and where they are not at hand there is nothing to compare.
+// Package ledgertest tests ledgers of requirements, and compares them with the source texts that they cite. The texts are
+// not part of this project; without them there is nothing to compare.
 package ledgertest
 
 import (
@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// Row says where a requirement stands in its source. A source without a file, like a schema, cannot be compared.
+// Row is the place of a requirement in its source. A source without a file, such as a schema, cannot be compared.
 type Row struct {
 	ID   string
 	File string
@@ -23,21 +23,21 @@ type Row struct {
 
 // Sentence is one sentence of a source.
 type Sentence struct {
-	Section string // the nearest heading of level 2 above it, without its marks: "## Rules", or "2. Rules#" as pages turned into text have it
-	Line    string // the whole line that it stands on
+	Section string // the heading of level 2 above it, without marks: "## Rules", or "2. Rules#" in pages turned into text
+	Line    string // the line that holds it
 	Text    string
 }
 
-// heading is a heading of level 2 in a page that was turned into text.
+// heading matches a heading of level 2 in a page that was turned into text.
 var heading = regexp.MustCompile(`^(\d+\. .*)#$`)
 
 var normative = regexp.MustCompile(`(?i)\b(must|shall|should|may|required|never)\b`)
 
-// Normative says whether a sentence has one of the words that make it a requirement.
+// Normative reports whether a sentence has a normative word.
 func Normative(s Sentence) bool { return normative.MatchString(s.Text) }
 
-// Compare lists the sentences in the files of the rows that are demanded and that no row cites, and the rows that cite what is not there.
-// The error is that of a file that cannot be read.
+// Compare returns the demanded sentences, in the files of the rows, that no row cites, and the rows that cite a missing
+// sentence. The error is that of a file that cannot be read.
 func Compare(sources string, rows []Row, demanded func(Sentence) bool) (problems []string, err error) {
 	byFile := map[string][]Row{}
 	var files []string
@@ -86,7 +86,7 @@ func compare(file, text string, rows []Row, demanded func(Sentence) bool) (probl
 	return problems
 }
 
-// sentences cuts a line the way the ledgers say.
+// sentences splits a line into sentences, as ledgers define them.
 func sentences(line string) []string {
 	var out []string
 	for s := range strings.SplitSeq(strings.Join(strings.Fields(line), " "), ". ") {

@@ -97,8 +97,8 @@ func TestTheKeyReachesTheTargetButNoRecord(t *testing.T) {
 	}
 }
 
-// What stands in the operator's own headers is in no record; a secret among
-// them is hidden wherever the target sends it back, a tenant's name is not.
+// No record has values of the operator's own headers. A secret among them is hidden wherever the target sends it, a
+// tenant's name is not.
 func TestTheOperatorsHeadersAreInNoRecord(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(w, `{"token":"%s","runId":"%s-1","learned":"tok-learned-77"}`, r.Header.Get("X-Api-Token"), r.Header.Get("X-Tenant"))
@@ -133,8 +133,7 @@ func TestTheOperatorsHeadersAreInNoRecord(t *testing.T) {
 	}
 }
 
-// Whoever else sends, sends a key of its own into the same record, which says
-// whose it was and holds none.
+// Each credential is sent by its client only. The record says whose it was, and holds none.
 func TestWhoeverElseSends(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(w, `{"key":"%s"}`, r.Header.Get("Authorization"))
@@ -371,7 +370,7 @@ func TestRatePacesRequests(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if took := time.Since(start); took < 30*time.Millisecond { // at least: a slow machine only takes longer
+	if took := time.Since(start); took < 30*time.Millisecond { // a lower bound, so a slow machine passes
 		t.Errorf("four requests at 100 a second took %s, want at least 30ms", took)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// What is in a document is found by its pointer, and nothing else is.
+// A pointer finds exactly the values of a document.
 func FuzzLookup(f *testing.F) {
 	f.Add(`{"events":[{"sequence":0,"payload":{"a/b":1,"c~d":[true,null]}}]}`, "/events/0/payload/a~1b")
 	f.Add(`[[],{"":{"":0}}]`, "/1//")
@@ -50,7 +50,7 @@ func walk(t *testing.T, whole, v Value, left *int) {
 	}
 }
 
-// use reads a value in every way that there is.
+// use reads a value in every way.
 func use(v Value) {
 	_, _ = v.Int()
 	_, _ = v.Bool()
@@ -70,7 +70,7 @@ func FuzzRetryAfter(f *testing.F) {
 	})
 }
 
-// A secret does not survive, whatever surrounds it and however its characters are escaped.
+// A secret is removed, whatever surrounds it and however its characters are escaped.
 func FuzzRedactor(f *testing.F) {
 	const secret = `s3cr3t/K"y+=z`
 	f.Add("Bearer ", "", uint64(0))
@@ -89,7 +89,7 @@ func FuzzRedactor(f *testing.F) {
 			b.WriteString(spelled(secret[i], how>>(4*(i%16))&0xf))
 		}
 		if strings.Contains(bare(before)+bare(after), secret) {
-			return // there is more than one, and not as it is spelled here
+			return // it occurs elsewhere, in another spelling
 		}
 		text := before + b.String() + after
 		if got := r.Clean(text); strings.Contains(got, secret) || strings.Contains(bare(got), secret) {
@@ -98,7 +98,7 @@ func FuzzRedactor(f *testing.F) {
 	})
 }
 
-// spelled is one character in one of the ways in which texts have it.
+// spelled returns a character in one of its spellings.
 func spelled(c byte, how uint64) string {
 	switch how {
 	case 1:
@@ -114,13 +114,13 @@ func spelled(c byte, how uint64) string {
 			return `\` + string(c)
 		}
 	}
-	if c == '"' { // no text has it bare inside a string
+	if c == '"' { // never unescaped in a string
 		return `\"`
 	}
 	return string(c)
 }
 
-// bare undoes escapes as a reader would, from the left.
+// bare decodes escapes from the left, as a reader would.
 func bare(text string) string {
 	for _, escape := range []struct{ prefix, with string }{{`\u00`, ""}, {"%", ""}} {
 		parts := strings.Split(text, escape.prefix)
@@ -138,7 +138,7 @@ func bare(text string) string {
 	return text
 }
 
-// A transcript may come from anybody: what it does not hold is absent, or an error.
+// Values that a transcript, which anybody may have written, does not hold are absent, or an error.
 func FuzzTranscript(f *testing.F) {
 	f.Add(`{"drive":"d","entries":[{"kind":"http","response":{"status":200,"header":{"Etag":"x"},"body":"{\"a\":[1]}"}}]}`, 1, "/a/0", "")
 	f.Add(`{"drive":"d","entries":[{"kind":"stream","response":{"status":200},"chunks":[{"micros":1,"text":"id: 7\ndata: {\"a\":1}\n\n"}]}]}`,

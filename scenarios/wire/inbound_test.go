@@ -36,7 +36,7 @@ func post(t *testing.T, url, body string) int {
 	return r.StatusCode
 }
 
-// What the target sends is evidence like what it answers, on disk too, and holds no key.
+// Requests of the target are recorded like its replies, without keys.
 func TestWhatComesIsRecorded(t *testing.T) {
 	c, b := inbox(t, wire.DefaultLimits(), "http://127.0.0.1:1")
 	if got := post(t, b.URL+"/a", `{"attempt":2,"key":"a-key-of-ours"}`); got != http.StatusNoContent {

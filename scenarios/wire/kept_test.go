@@ -11,7 +11,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// network is a host that answers everything alike, and the drives that ask it.
+// network returns the network of a host that always gives the same reply.
 func network(t *testing.T, body string, edit func(*wire.Limits)) *wire.Network {
 	t.Helper()
 	server := httptest.NewServer(reply(body))
@@ -31,7 +31,7 @@ func drive(t *testing.T, n *wire.Network) *wire.Client {
 	return c
 }
 
-// What all drives keep is bounded, also where each of them keeps little; what is not kept is not written either.
+// The transcripts of all drives together are bounded, even if each is small.
 func TestAllDrivesTogetherKeepNoMore(t *testing.T) {
 	n := network(t, `"`+strings.Repeat("x", 1000)+`"`, func(l *wire.Limits) { l.KeptBytes = 10_000 })
 	var refused error
@@ -51,7 +51,7 @@ func TestAllDrivesTogetherKeepNoMore(t *testing.T) {
 	}
 }
 
-// What is decoded counts until its drive is over.
+// A decoded document counts until its drive is over.
 func TestDrivesUnderWayHoldNoMore(t *testing.T) {
 	n := network(t, `[`+strings.Repeat("{},", 20)+`{}]`, func(l *wire.Limits) { l.LiveBytes = 25_000 })
 	first, second := drive(t, n), drive(t, n)
@@ -69,7 +69,7 @@ func TestDrivesUnderWayHoldNoMore(t *testing.T) {
 	}
 }
 
-// What a look has decoded no longer counts when the look has passed: a drive may wait for as long as it likes.
+// The documents of a look count until it has passed, so that a drive can wait for any time.
 func TestLooksThatHavePassedHoldNothing(t *testing.T) {
 	n := network(t, `[`+strings.Repeat("{},", 20)+`{}]`, func(l *wire.Limits) { l.LiveBytes = 25_000 })
 	c := drive(t, n)
@@ -94,7 +94,7 @@ func TestLooksThatHavePassedHoldNothing(t *testing.T) {
 	}
 }
 
-// An id or a token that no request could carry is not acted on, and a token that is not looked for is not kept.
+// An id or a token that no request could carry is not used, and such a token is not recorded.
 func TestLongIDsAndTokens(t *testing.T) {
 	long := strings.Repeat("secret", 10_000)
 	n := network(t, `{"id":"`+long+`"}`, func(*wire.Limits) {})

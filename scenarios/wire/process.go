@@ -196,7 +196,7 @@ func (c *Client) read(ctx context.Context, doing string, r *result) error {
 	return nil
 }
 
-// CheckProgram returns an error unless the program exists and can be executed. The error says how to mend that.
+// CheckProgram returns an error unless the program exists and can be executed. The error says how to repair that.
 func (p *Process) CheckProgram() error {
 	if p.Here != nil {
 		return nil
@@ -268,8 +268,8 @@ func (s *Spawned) unread() string {
 	var text strings.Builder
 	text.WriteString(s.Unread)
 	for _, other := range []struct{ name, text string }{{"it printed", s.Output}, {"its standard error says", s.Errors}} {
-		if said := strings.TrimSpace(other.text); said != "" {
-			text.WriteString("; " + other.name + ": " + strings.ToValidUTF8(said[:min(len(said), most)], ""))
+		if shown := strings.TrimSpace(other.text); shown != "" {
+			text.WriteString("; " + other.name + ": " + strings.ToValidUTF8(shown[:min(len(shown), most)], ""))
 		}
 	}
 	return text.String()

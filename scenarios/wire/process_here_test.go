@@ -12,7 +12,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// A program of this process ends, is killed and is recorded as a process would be.
+// A Program ends, is killed and is recorded like a process.
 func TestAProgramOfThisProcessIsATarget(t *testing.T) {
 	var begun int
 	program := func(ctx context.Context, in io.Reader, out, errs io.Writer) int {
@@ -75,8 +75,7 @@ func TestAProgramOfThisProcessIsATarget(t *testing.T) {
 	}
 }
 
-// Of all turns that a drive tried, the transcript can keep some alone; the others count no more towards what may be
-// kept.
+// Retain keeps some turns, and the others do not count towards the limits any more.
 func TestOfWhatWasTriedTheTranscriptKeepsSome(t *testing.T) {
 	echo := func(_ context.Context, in io.Reader, out, _ io.Writer) int {
 		if _, err := io.Copy(out, in); err != nil {
@@ -96,10 +95,10 @@ func TestOfWhatWasTriedTheTranscriptKeepsSome(t *testing.T) {
 	say := func(word string) *wire.Ended {
 		return spawn(t, c, wire.Turn{Input: []byte(`"` + word + `"`), Label: word})
 	}
-	for range 20 { // more than may be kept at once
+	for range 20 { // more than the limit
 		say("one")
 		two, three := say("two"), say("three")
-		_ = three.Value("") // decoded, and let go of
+		_ = three.Value("") // decode it
 		c.Retain(three, two)
 		if got := three.Value("").String() + " " + two.Value("").String(); got != "three two" || three.Exchange() != 1 || two.Exchange() != 2 {
 			t.Fatalf("the values are %s, of %d and %d", got, three.Exchange(), two.Exchange())

@@ -19,7 +19,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// shell is a client of a plugin that is a line of shell.
+// shell returns a client of a plugin that is a shell command.
 func shell(t *testing.T, script string, change func(*wire.Process, *wire.Limits)) *wire.Client {
 	t.Helper()
 	p, limits := wire.Process{Name: "./plugin", Command: []string{"sh", "-c", script}}, wire.DefaultLimits()
@@ -103,7 +103,7 @@ func TestATurnIsOneProcess(t *testing.T) {
 	}
 }
 
-// alive reads a process id that a plugin wrote, and tells whether that process runs.
+// alive reports whether the process runs whose id a plugin wrote.
 func alive(t *testing.T, file string) bool {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -118,7 +118,7 @@ func alive(t *testing.T, file string) bool {
 		return false
 	}
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	return err != nil || !strings.Contains(string(stat), ") Z ") // dead, and waits for somebody to bury it
+	return err != nil || !strings.Contains(string(stat), ") Z ") // a zombie
 }
 
 func TestNothingOutlivesATurn(t *testing.T) {
@@ -233,7 +233,7 @@ func TestAProgramThatCannotBeStarted(t *testing.T) {
 	}
 }
 
-// What was seen of a process can be judged again from disk, and holds no secret.
+// A recorded process can be judged again from disk, and holds no secret.
 func TestAProcessIsReadFromItsTranscript(t *testing.T) {
 	c := shell(t, `cat >/dev/null; echo '{"a":["k-very-secret-1"]}'; echo k-very-secret-1 >&2; exit 4`,
 		func(p *wire.Process, _ *wire.Limits) { p.Env = map[string]string{"API_KEY": "k-very-secret-1"} })

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// What is found in one pass is what is found by looking for one secret after the other, and every secret is gone.
+// One pass finds the same secrets as a search for each, and all are removed.
 func TestTextsAreCleanedOfAnySecrets(t *testing.T) {
 	word := rapid.StringMatching(`[ab"/ é]{1,8}|secret|prove-[a-z]{0,3}`)
 	rapid.Check(t, func(t *rapid.T) {
@@ -47,7 +47,7 @@ func TestEachSpellingOfASecretIsHidden(t *testing.T) {
 	}
 }
 
-// A target may send what begins like a secret everywhere: then it is looked for in another way, and found.
+// A secret is found even if the target sends many starts of it.
 func TestBeginsOfSecretsHideNone(t *testing.T) {
 	var r Redactor
 	for i := range 50 {

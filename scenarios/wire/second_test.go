@@ -12,7 +12,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// echo answers who asked it, and how.
+// echo replies with its own name and with the credentials of the request.
 func echo(t *testing.T, name string) *httptest.Server {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -26,7 +26,7 @@ func echo(t *testing.T, name string) *httptest.Server {
 	return server
 }
 
-// What is meant for one of two hosts does not reach the other.
+// Credentials of one host are not sent to the other.
 func TestSecondHost(t *testing.T) {
 	first, second := echo(t, "first"), echo(t, "second")
 	n, err := wire.NewNetwork(wire.Target{
@@ -56,7 +56,7 @@ func TestSecondHost(t *testing.T) {
 			t.Errorf("request %d to %s is kept with %q", i+1, kept.URL, kept.Header["Authorization"])
 		}
 	}
-	// A redirect from one to the other is an answer.
+	// A redirect from one to the other is not followed.
 	for _, way := range []struct {
 		by *wire.Client
 		to string

@@ -55,7 +55,7 @@ func TestAStreamIsReadAndRecorded(t *testing.T) {
 	}
 }
 
-// What was said of an event stands in the transcript, and is found there again.
+// The id and type of an event can be read from the transcript.
 func TestAnEventIsFoundAgainFromDisk(t *testing.T) {
 	c := client(t, sse("id: 7\nevent: x.y\ndata: {\"sequence\":7}\n\n"), nil)
 	s, _, err := c.Open(t.Context(), wire.Call{Method: "GET", Path: "/events"})
@@ -136,7 +136,7 @@ func TestCloseEndsAStreamThatGoesOn(t *testing.T) {
 	s.Close()
 }
 
-// However the network cuts a stream, the events are the same.
+// The events are the same however the network cuts the stream.
 func TestStreamParserDoesNotCareForChunks(t *testing.T) {
 	line := rapid.SampledFrom([]string{"data: a", "data:b", "data", "id: 7", "event: x.y", ": comment", "", "", "retry: 3", "data: ü"})
 	rapid.Check(t, func(t *rapid.T) {

@@ -62,7 +62,7 @@ var respondIdle = scenarios.Scenario{
 	}),
 }
 
-// respondNotTold is about a SHOULD: whoever knows the id can answer.
+// respondNotTold is about a SHOULD: anyone who knows the id can answer.
 var respondNotTold = scenarios.Scenario{
 	ID:     "openintent/respond/id-not-told",
 	Title:  "a refusal does not tell the id that would have been right",

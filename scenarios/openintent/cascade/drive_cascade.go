@@ -92,10 +92,10 @@ func drawQuestion(r *rand.Rand) map[string]any {
 		case 3:
 			question[level] = map[string]any{}
 		default:
-			said := map[string]any{}
+			policy := map[string]any{}
 			one := func(member string, of ...any) {
 				if r.IntN(2) == 0 {
-					said[member] = of[r.IntN(len(of))]
+					policy[member] = of[r.IntN(len(of))]
 				}
 			}
 			one("max_attempts", 1, 3, 2+r.IntN(7))
@@ -104,9 +104,9 @@ func drawQuestion(r *rand.Rand) map[string]any {
 			one("escalation_ladder", []any{}, []any{drawStep(r)}, []any{drawStep(r), drawStep(r)})
 			one("final_fallback_policy", "fail", "complete_with_fallback", "use_default_and_continue")
 			if level == "platform" && r.IntN(3) == 0 { // OIP-R11: platforms in use have these; the call sets fixed below
-				said["strategy"] = []any{"linear", "exponential"}[r.IntN(2)]
+				policy["strategy"] = []any{"linear", "exponential"}[r.IntN(2)]
 			}
-			question[level] = said
+			question[level] = policy
 		}
 	}
 	if platform, _ := question["platform"].(map[string]any); platform["strategy"] != nil && platform["strategy"] != "fixed" {

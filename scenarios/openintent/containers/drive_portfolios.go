@@ -51,8 +51,8 @@ var watched = &scenarios.Drive[PortfolioObservation]{
 		o.Second = m[1].Suspend(ctx, s.Question("text"))
 		o.Two = f.Settle(ctx, "while two members wait", 2)
 		for n, sus := range []host.Suspension{o.First, o.Second} {
-			said := m[n].MustAnswer(ctx, sus.ID, "go on")
-			o.Answers = append(o.Answers, said)
+			reply := m[n].MustAnswer(ctx, sus.ID, "go on")
+			o.Answers = append(o.Answers, reply)
 		}
 		o.After = f.Settle(ctx, "after the answers", 0)
 		o.MemberLog = m[0].Log(ctx, "the log of the first member")

@@ -28,8 +28,8 @@ type family struct {
 func newFamily(ctx context.Context, s *host.Server) (f family) {
 	f.Server = s
 	f.parent = s.NewIntent(ctx, "parent", host.Active, nil)
-	for _, kid := range []**host.Intent{&f.a, &f.b, &f.done} {
-		*kid = f.parent.Child(ctx, "child")
+	for _, child := range []**host.Intent{&f.a, &f.b, &f.done} {
+		*child = f.parent.Child(ctx, "child")
 	}
 	f.done.Finish(ctx)
 	f.stranger = s.NewIntent(ctx, "stranger", host.Active, nil)
@@ -83,8 +83,8 @@ var aFamily = &scenarios.Drive[FamilyObservation]{
 		o.Answer = f.a.MustAnswer(ctx, o.Suspension.ID, "go on")
 		f.a.Becomes(ctx, "the answered child is active", host.Active)
 		o.After = f.look(ctx, "after the answer")
-		for _, kid := range []*host.Intent{f.a, f.b} { // if a child stays open, so does the parent, and the judge says so
-			kid.Set(ctx, host.Completed, "complete a child")
+		for _, child := range []*host.Intent{f.a, f.b} { // if a child stays open, so does the parent, and the judge says so
+			child.Set(ctx, host.Completed, "complete a child")
 		}
 		o.Closing = f.parent.Set(ctx, host.Completed, "complete the parent when its children are completed")
 	},

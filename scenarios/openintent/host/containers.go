@@ -33,14 +33,14 @@ func (s *Server) Portfolio(ctx context.Context, policy map[string]any, members .
 
 // Add makes an intent a member, or ends the drive.
 func (f *Portfolio) Add(ctx context.Context, m *Intent) {
-	said := f.Ask(ctx, "make it a member", http.MethodPost, At("/portfolios/%s/intents", f.ID),
+	reply := f.Ask(ctx, "make it a member", http.MethodPost, At("/portfolios/%s/intents", f.ID),
 		map[string]any{"intent_id": m.ID, "role": "member"})
-	if MissingRoute(said) {
-		scenarios.End(scenarios.NotThere(said.Status,
+	if MissingRoute(reply) {
+		scenarios.End(scenarios.NotThere(reply.Status,
 			"a way to make an intent a member of a portfolio (POST "+f.Prefix+"/portfolios/{id}/intents)"))
 	}
-	if !said.Ok() {
-		f.SetUp("make an intent a member of a portfolio", said)
+	if !reply.Ok() {
+		f.SetUp("make an intent a member of a portfolio", reply)
 	}
 }
 
@@ -128,9 +128,9 @@ func (t *Task) Set(ctx context.Context, status string, more map[string]any) {
 	version, _ := now.Body.Key("version").Int()
 	call := t.Call("have the task "+status, http.MethodPatch, At("/tasks/%s", t.ID), body)
 	call.Header = map[string]string{"If-Match": strconv.FormatInt(version, 10)}
-	said := t.Send(ctx, call)
-	if !said.Ok() || StatusOf(said.Body).String() != status {
-		t.SetUp("have a task "+status, said)
+	reply := t.Send(ctx, call)
+	if !reply.Ok() || StatusOf(reply.Body).String() != status {
+		t.SetUp("have a task "+status, reply)
 	}
 }
 

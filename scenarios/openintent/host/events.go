@@ -37,11 +37,11 @@ const eventLimit = "1000"
 
 // LogAt reads the log at a path.
 func (s *Server) LogAt(ctx context.Context, label, path string) Log {
-	said := s.Get(ctx, label, path+"?limit="+eventLimit)
-	if !said.Ok() { // some servers take no limit
-		said = s.Get(ctx, label, path)
+	reply := s.Get(ctx, label, path+"?limit="+eventLimit)
+	if !reply.Ok() { // some servers take no limit
+		reply = s.Get(ctx, label, path)
 	}
-	return Log{Read: said.Status, Events: OldestFirst(Locate(logs, Named("log", said.Body)).Items())}
+	return Log{Read: reply.Status, Events: OldestFirst(Locate(logs, Named("log", reply.Body)).Items())}
 }
 
 // OldestFirst sorts events by their time. Events of the same time keep the order of the list, which is reversed first

@@ -15,14 +15,14 @@ import (
 
 // MustLease takes a lease on an intent, or ends the drive.
 func (i *Intent) MustLease(ctx context.Context, label string, seconds int) Reply {
-	said := i.Lease(ctx, label, Scope, seconds)
+	reply := i.Lease(ctx, label, Scope, seconds)
 	switch {
-	case MissingRoute(said):
-		scenarios.End(scenarios.NotThere(said.Status, "leases on intents (POST "+i.Prefix+"/intents/{id}/leases)"))
-	case !said.Ok() || said.Body.Key("id").String() == "":
-		i.SetUp("take a lease on an intent", said)
+	case MissingRoute(reply):
+		scenarios.End(scenarios.NotThere(reply.Status, "leases on intents (POST "+i.Prefix+"/intents/{id}/leases)"))
+	case !reply.Ok() || reply.Body.Key("id").String() == "":
+		i.SetUp("take a lease on an intent", reply)
 	}
-	return said
+	return reply
 }
 
 // The statuses of an intent.
@@ -155,9 +155,9 @@ func (i *Intent) write(ctx context.Context, label string, call func(version stri
 
 // Must brings the intent into a status, or ends the drive.
 func (i *Intent) Must(ctx context.Context, status string) {
-	said := i.Set(ctx, status, "have the intent "+status)
-	if !said.Ok() || said.Body.Key("status").String() != status {
-		i.SetUp("have an intent "+status, said)
+	reply := i.Set(ctx, status, "have the intent "+status)
+	if !reply.Ok() || reply.Body.Key("status").String() != status {
+		i.SetUp("have an intent "+status, reply)
 	}
 }
 

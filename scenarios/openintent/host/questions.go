@@ -125,9 +125,9 @@ func (i *Intent) Record(ctx context.Context, r Record) (sus Suspension) {
 	r = r.With(nil)
 	began := i.ServerNow()
 	r["suspended_at"] = Stamp(began)
-	if said, given := r["expires_at"]; !given && r.window() > 0 {
+	if expires, given := r["expires_at"]; !given && r.window() > 0 {
 		r["expires_at"] = Stamp(began.Add(r.window()))
-	} else if said == nil {
+	} else if expires == nil {
 		delete(r, "expires_at")
 	}
 	sus.Sent = scenarios.Get(json.Marshal(r))
@@ -149,7 +149,7 @@ func (i *Intent) Record(ctx context.Context, r Record) (sus Suspension) {
 // if the server does not say.
 func (s Suspension) Began() (began time.Time, ok bool) {
 	for _, r := range []Reply{s.Record, s.Status} {
-		if t, said := TimeOf(r.Body.Key("updated_at")); said && t.After(began) {
+		if t, known := TimeOf(r.Body.Key("updated_at")); known && t.After(began) {
 			began, ok = t, true
 		}
 	}
@@ -176,14 +176,14 @@ func (i *Intent) AnswerCall(label string, body any) wire.Call {
 
 // MustAnswer gives a valid answer, and ends the drive unless it is taken.
 func (i *Intent) MustAnswer(ctx context.Context, sid string, value any) Reply {
-	said := i.Answer(ctx, "the answer", sid, value)
+	reply := i.Answer(ctx, "the answer", sid, value)
 	switch {
-	case MissingRoute(said):
-		NoAnswers(i.Server, said)
-	case !said.Ok():
-		i.SetUp("take a right answer", said)
+	case MissingRoute(reply):
+		NoAnswers(i.Server, reply)
+	case !reply.Ok():
+		i.SetUp("take a right answer", reply)
 	}
-	return said
+	return reply
 }
 
 // NoAnswers ends a drive that found no route for answers.

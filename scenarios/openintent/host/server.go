@@ -114,14 +114,14 @@ func (s *Server) create(ctx context.Context, what, route, path string, body any)
 
 // SetUp ends a drive whose setup failed at a step.
 func (s *Server) SetUp(step string, r Reply) {
-	said := "HTTP " + r.Status.JSON()
+	answer := "HTTP " + r.Status.JSON()
 	if r.Ok() {
-		said += " with " + wire.Compact(r.Body.Actual())
+		answer += " with " + wire.Compact(r.Body.Actual())
 	} else if text := reasonOf(r.Body); text != "" {
-		said += ": " + text
+		answer += ": " + text
 	}
-	scenarios.End(scenarios.Block("setup failed: could not "+step+": the server answered "+said,
-		"make the server "+step+"; another scenario tests that step"))
+	scenarios.End(scenarios.Block("setup failed: could not "+step+": the server answered "+answer,
+		"repair that step on the server; another scenario tests it"))
 }
 
 // IsBlocked reports whether a drive ends because a step was refused.

@@ -39,8 +39,8 @@ var claiming = &scenarios.Drive[ClaimObservation]{
 		o.Refused = down.Lease(ctx, "a claim while its upstream waits", host.Scope, 60)
 		o.After = down.Read(ctx, "what is claimed, after the refusal")
 		o.Answer = up.MustAnswer(ctx, o.Suspension.ID, "go on")
-		if said := up.Patch(ctx, host.OutputKey, "approved", "write the output"); !said.Ok() {
-			up.SetUp("write an output into the state of an intent", said)
+		if reply := up.Patch(ctx, host.OutputKey, "approved", "write the output"); !reply.Ok() {
+			up.SetUp("write an output into the state of an intent", reply)
 		}
 		up.Set(ctx, host.Completed, "complete the upstream")
 		o.Finished = up.Becomes(ctx, "the upstream is completed", host.Completed)

@@ -34,8 +34,8 @@ var lifecycleSteps = &scenarios.Drive[LifecycleObservation]{
 	Run: func(ctx context.Context, c *scenarios.Conn, o *LifecycleObservation) {
 		s := host.Open(ctx, c)
 		for _, k := range []struct {
-			status    string
-			said, end *host.Reply
+			status     string
+			reply, end *host.Reply
 		}{{host.Draft, &o.Draft, &o.DraftEnd}, {host.Completed, &o.Done, &o.DoneEnd}} {
 			before := k.status
 			if k.status == host.Completed {
@@ -49,7 +49,7 @@ var lifecycleSteps = &scenarios.Drive[LifecycleObservation]{
 			if !host.IsBlocked(err) { // a server may refuse the record already
 				scenarios.End(err)
 			}
-			*k.said = i.Set(ctx, host.Suspended, "suspend one that is "+k.status)
+			*k.reply = i.Set(ctx, host.Suspended, "suspend one that is "+k.status)
 			*k.end = i.Read(ctx, "the intent that was "+k.status)
 		}
 		i, sus := s.Waiting(ctx, "active")
@@ -129,8 +129,8 @@ var leaseKept = &scenarios.Drive[LeasesObservation]{
 		}
 		scenarios.End(wire.Pause(ctx, time.Duration(lease)*time.Second+afterLease))
 		for _, k := range []struct {
-			on   *host.Intent
-			said *host.Reply
+			on    *host.Intent
+			reply *host.Reply
 		}{{waits, &o.Stranger}, {free, &o.Free}} {
 			call := s.Call("somebody else's lease", http.MethodPost, host.At("/intents/%s/leases", k.on.ID),
 				map[string]any{"scope": host.Scope, "duration_seconds": 60})
@@ -138,7 +138,7 @@ var leaseKept = &scenarios.Drive[LeasesObservation]{
 			if reply.Status == http.StatusUnauthorized {
 				scenarios.End(host.UnknownVoter())
 			}
-			*k.said = host.Replied(call.Label, reply)
+			*k.reply = host.Replied(call.Label, reply)
 		}
 		o.Status = waits.Read(ctx, "the intent that waits").Body.Key("status")
 	},

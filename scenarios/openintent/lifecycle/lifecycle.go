@@ -96,10 +96,10 @@ var lifecycleOnlyActive = scenarios.Scenario{
 	Claim:  claims.Lifecycle,
 	Ask: scenarios.Ask(lifecycleSteps, func(o LifecycleObservation, j *scenarios.Judge) {
 		for _, k := range []struct {
-			said, end host.Reply
-			status    string
+			reply, end host.Reply
+			status     string
 		}{{o.Draft, o.DraftEnd, host.Draft}, {o.Done, o.DoneEnd, host.Completed}} {
-			j.Check(openintent.OIP0025L1, k.said.Status).To(check.Status(4), "%s", k.said.Asked)
+			j.Check(openintent.OIP0025L1, k.reply.Status).To(check.Status(4), "%s", k.reply.Asked)
 			j.Check(openintent.OIP0025L1, k.end.Body.Key("status")).To(check.Equal(k.status), "status of %s", k.end.Asked)
 		}
 		j.Check(openintent.OIP0025L1, o.Active.Status).To(check.Status(2), "suspend one that is active")

@@ -160,7 +160,7 @@ var window = &scenarios.Drive[WindowObservation]{
 		r := s.Question("text").Retried(3, windowSeconds, nil)
 		r["expires_at"] = nil // left off
 		o.Suspension = i.Suspend(ctx, r)
-		if said := o.Suspension.Shown().Key("expires_at"); said.Actual() == nil || said.String() == "" {
+		if expires := o.Suspension.Shown().Key("expires_at"); expires.Actual() == nil || expires.String() == "" {
 			scenarios.End(scenarios.NotOffered("the server leaves expires_at of a record to who writes it"))
 		}
 	},

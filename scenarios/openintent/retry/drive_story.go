@@ -99,9 +99,9 @@ func (o *StoryObservation) finish(
 		return
 	}
 	o.Task2Running = task2.Becomes(ctx, "task 2 is running", "running")
-	said := review.Patch(ctx, host.OutputKey, "approved", "phase 2 writes its output")
-	if !said.Ok() {
-		review.SetUp("write an output into the state of an intent", said)
+	reply := review.Patch(ctx, host.OutputKey, "approved", "phase 2 writes its output")
+	if !reply.Ok() {
+		review.SetUp("write an output into the state of an intent", reply)
 	}
 	review.Set(ctx, host.Completed, "phase 2 completes")
 	o.Phase2Done = review.Becomes(ctx, "intent 2 is completed", host.Completed)

@@ -21,15 +21,15 @@ const (
 // beginning returns the range of times at which the suspension began, by the server's clock: from the time in its
 // record to that of the later write, if the two are close (OIP-R35).
 func beginning(s host.Suspension) (from, to time.Time) {
-	said, _ := host.ReadTime(fmt.Sprint(s.SentMember("suspended_at")))
+	written, _ := host.ReadTime(fmt.Sprint(s.SentMember("suspended_at")))
 	began, ok := s.Began()
-	if !ok || began.Sub(said).Abs() > 2*time.Second {
-		return said, said
+	if !ok || began.Sub(written).Abs() > 2*time.Second {
+		return written, written
 	}
-	if began.Before(said) {
-		return began, said
+	if began.Before(written) {
+		return began, written
 	}
-	return said, began
+	return written, began
 }
 
 // dueAt expects a timestamp n intervals after the beginning.
