@@ -35,7 +35,8 @@ func badges(profiles []results.ProfileResult) ([]file, error) {
 		if err != nil {
 			return nil, fmt.Errorf("badge of %s: %w", p.ID, err)
 		}
-		out = append(out, file{filepath.Join(BadgesDir, name+".svg"), made(b.SVG())}, file{filepath.Join(BadgesDir, name+".json"), made(endpoint)})
+		out = append(out, file{filepath.Join(BadgesDir, name+".svg"), made(b.SVG())}, file{filepath.Join(BadgesDir, name+".json"),
+			made(endpoint)})
 	}
 	return out, nil
 }

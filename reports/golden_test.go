@@ -103,7 +103,8 @@ func TestTextOfManyClaims(t *testing.T) {
 	if err := reports.Text(&out, r, reports.TextOptions{Stamp: stamp}); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"  proved     19 claims: claim-of-a-long-name-0, claim-of-a-long-name-1,", "\n             claim-of-a-long-name-", "claim-of-a-long-name-19\n", "  violated   claim-of-a-long-name-7  " + one.Pointer} {
+	for _, want := range []string{"  proved     19 claims: claim-of-a-long-name-0, claim-of-a-long-name-1,",
+		"\n             claim-of-a-long-name-", "claim-of-a-long-name-19\n", "  violated   claim-of-a-long-name-7  " + one.Pointer} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, out.String())
 		}
@@ -125,7 +126,8 @@ func TestTextOfManyFindings(t *testing.T) {
 	if err := reports.Text(&out, r, reports.TextOptions{Stamp: stamp}); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"31 deviations that changed no verdict", "deviation 9 (2 times)\n", "deviation 19\n", "and 11 more, see results.json\n"} {
+	for _, want := range []string{"31 deviations that changed no verdict", "deviation 9 (2 times)\n", "deviation 19\n",
+		"and 11 more, see results.json\n"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is missing", want)
 		}

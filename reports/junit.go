@@ -23,7 +23,8 @@ func JUnit(w io.Writer, doc results.Results) error {
 		i := slices.IndexFunc(out.Suites, func(known *junitSuite) bool { return known.Name == s.Suite })
 		if i < 0 {
 			i = len(out.Suites)
-			out.Suites = append(out.Suites, &junitSuite{Name: s.Suite, Timestamp: doc.StartedAt.UTC().Format("2006-01-02T15:04:05"), Properties: properties(doc)})
+			out.Suites = append(out.Suites, &junitSuite{Name: s.Suite, Timestamp: doc.StartedAt.UTC().Format("2006-01-02T15:04:05"),
+				Properties: properties(doc)})
 		}
 		out.Suites[i].add(s, throughSeam(doc, s))
 	}
@@ -151,7 +152,8 @@ func junitFailure(r results.ScenarioResult) string {
 	fmt.Fprintf(&b, "\n%s\n", r.Title)
 	for _, c := range r.Checks {
 		if !c.Ok {
-			fmt.Fprintf(&b, "\n%s\n  expected %s\n  actual   %s\n  at       %s\n", c.Requirement, textsafe.Line(c.Expected), textsafe.Line(c.Actual), textsafe.Line(excerpt.Place(c)))
+			fmt.Fprintf(&b, "\n%s\n  expected %s\n  actual   %s\n  at       %s\n", c.Requirement, textsafe.Line(c.Expected),
+				textsafe.Line(c.Actual), textsafe.Line(excerpt.Place(c)))
 		}
 	}
 	fmt.Fprintf(&b, "\nagain: %s\n", textsafe.Line(r.Failure.Again))

@@ -43,7 +43,10 @@ func Conclusion(doc results.Results) string {
 }
 
 func unknownFailure(doc results.Results) bool {
-	return slices.ContainsFunc(doc.Scenarios, func(s results.ScenarioResult) bool { return s.Verdict == results.VerdictFailed && s.Known == nil })
+	return slices.ContainsFunc(doc.Scenarios, func(s results.ScenarioResult) bool {
+		return s.Verdict == results.VerdictFailed &&
+			s.Known == nil
+	})
 }
 
 // fileOf is where the expectations stand, in brackets.

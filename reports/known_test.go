@@ -15,7 +15,8 @@ func knownStamp(code int, problems ...results.ExpectationProblem) reports.Stamp 
 	until := "2027-01-31"
 	return reports.Stamp{
 		Version: "v0.0.1", ExitCode: code,
-		Known:        map[scenarios.ScenarioID]results.Known{"demo/loop/fails": {Reason: "it is slow " + evil, Issue: "https://acme.test/7" + evil, Expires: &until}},
+		Known: map[scenarios.ScenarioID]results.Known{"demo/loop/fails": {Reason: "it is slow " + evil,
+			Issue: "https://acme.test/7" + evil, Expires: &until}},
 		Expectations: &results.Expectations{File: "assay" + evil + ".yaml", Problems: append([]results.ExpectationProblem{}, problems...)},
 	}
 }
@@ -37,14 +38,16 @@ func TestKnownFailures(t *testing.T) {
 	if err := reports.JUnit(&junit, doc); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(junit.String(), `failures="0"`) || !strings.Contains(junit.String(), `<skipped message="known failure: it is slow `) || !strings.Contains(junit.String(), `type="known"`) {
+	if !strings.Contains(junit.String(), `failures="0"`) || !strings.Contains(junit.String(),
+		`<skipped message="known failure: it is slow `) || !strings.Contains(junit.String(), `type="known"`) {
 		t.Errorf("JUnit does not tell it as known:\n%s", &junit)
 	}
 	var page bytes.Buffer
 	if err := reports.HTML(&page, r.Protocol, doc, r.Drives); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"A known failure, which the exit code does not count: <bdi>it is slow ", "<code><bdi>DEMO-A2 02c4f5b5ad15</bdi></code>", "1 known failure (assay"} {
+	for _, want := range []string{"A known failure, which the exit code does not count: <bdi>it is slow ",
+		"<code><bdi>DEMO-A2 02c4f5b5ad15</bdi></code>", "1 known failure (assay"} {
 		if !strings.Contains(page.String(), want) {
 			t.Errorf("report.html has no %q", want)
 		}
@@ -57,7 +60,8 @@ func TestKnownFailures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := again.Scenarios[1]; s.Known == nil || s.Verdict != results.VerdictFailed || s.Failure.Signature == nil || again.Expectations == nil {
+	if s := again.Scenarios[1]; s.Known == nil || s.Verdict != results.VerdictFailed || s.Failure.Signature == nil ||
+		again.Expectations == nil {
 		t.Errorf("the document does not tell it: %+v, %v", s, again.Expectations)
 	}
 	if again.Profiles[0].Status != results.ProfileStatusViolated {

@@ -90,7 +90,8 @@ func ParseResults(raw []byte) (results.Results, error) {
 		return results.Results{}, fmt.Errorf("it is not the JSON that assay certify writes (%w): certify again", err)
 	}
 	if want := string(results.ResultsSchemaAssayResults1); head.Schema != want {
-		return results.Results{}, fmt.Errorf("its schema is %q, and this Assay reads %q: read it with the Assay that wrote it, or certify again", head.Schema, want)
+		return results.Results{}, fmt.Errorf("its schema is %q, and this Assay reads %q: read it with the Assay that wrote it, "+
+			"or certify again", head.Schema, want)
 	}
 	schema, err := resultsSchema()
 	if err != nil {
@@ -101,7 +102,8 @@ func ParseResults(raw []byte) (results.Results, error) {
 		for _, p := range problems[:min(len(problems), 3)] {
 			words = append(words, p.String())
 		}
-		return results.Results{}, fmt.Errorf("it is not a valid %s document: %s: was it edited? Certify again", head.Schema, strings.Join(words, "; "))
+		return results.Results{}, fmt.Errorf("it is not a valid %s document: %s: was it edited? Certify again", head.Schema,
+			strings.Join(words, "; "))
 	}
 	var doc results.Results
 	if err := json.Unmarshal(raw, &doc); err != nil {

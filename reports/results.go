@@ -102,7 +102,8 @@ func scenario(o scenarios.Outcome, ledger *scenarios.Ledger, stamp Stamp) result
 		out.Drives = []string{o.Drive}
 	}
 	if f := o.Failure; f != nil {
-		out.Failure = &results.Failure{Requirement: string(f.Requirement), Expected: f.Expected, Actual: f.Actual, Again: stamp.Again(o.Scenario.ID)}
+		out.Failure = &results.Failure{Requirement: string(f.Requirement), Expected: f.Expected, Actual: f.Actual,
+			Again: stamp.Again(o.Scenario.ID)}
 		sign(&out, o.Failures(ledger))
 	}
 	if known, is := stamp.Known[o.Scenario.ID]; is && o.Verdict == scenarios.Failed {

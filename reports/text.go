@@ -27,7 +27,8 @@ type TextOptions struct {
 func Text(w io.Writer, r *scenarios.Report, o TextOptions) error {
 	t := &text{report: r, doc: Results(r, o.Stamp), color: o.Color, dir: o.Dir}
 	for _, section := range []func(){
-		t.head, t.suites, t.checks, t.failures, t.known, t.broken, t.inconclusive, t.blocked, t.attested, t.inapplicable, t.findings, t.seen, t.leftovers, t.claims, t.summary,
+		t.head, t.suites, t.checks, t.failures, t.known, t.broken, t.inconclusive, t.blocked, t.attested, t.inapplicable, t.findings,
+		t.seen, t.leftovers, t.claims, t.summary,
 	} {
 		section()
 	}
@@ -218,7 +219,8 @@ func (t *text) claims() {
 			if p.ThroughSeam > 0 {
 				seams = fmt.Sprintf("; %d of the %d can be shown only through test seams that Assay defines", p.ThroughSeam, p.Required)
 			}
-			t.line("  %s  profile %s: %d of %s proved%s%s", t.status(string(p.Status)), p.ID, p.Proved, plural(int(p.Required), "requirement"), seams, t.provisional(p))
+			t.line("  %s  profile %s: %d of %s proved%s%s", t.status(string(p.Status)), p.ID, p.Proved, plural(int(p.Required),
+				"requirement"), seams, t.provisional(p))
 		}
 	}
 }
@@ -278,7 +280,8 @@ func (t *text) status(word string) string {
 
 func (t *text) summary() {
 	t.line("")
-	t.line("%s: %s in %s, seed %d", plural(len(t.report.Outcomes), "scenario"), t.verdicts(t.report.Totals()), round(t.report.Seconds), t.report.Seed)
+	t.line("%s: %s in %s, seed %d", plural(len(t.report.Outcomes), "scenario"), t.verdicts(t.report.Totals()),
+		round(t.report.Seconds), t.report.Seed)
 	color := red
 	if t.doc.ExitCode == scenarios.ExitProved {
 		color = green

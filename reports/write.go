@@ -112,7 +112,8 @@ func render(r *scenarios.Report, doc results.Results) ([]file, error) {
 // alone is the matrix of one certification, as of its end.
 func alone(r *scenarios.Report, doc results.Results) *matrix.Matrix {
 	over := r.Started.Add(time.Duration(r.Seconds * float64(time.Second)))
-	return matrix.New(map[string]*scenarios.Ledger{r.Protocol.ID: r.Protocol.Ledger}, over, []matrix.Certification{{Results: doc, Link: ReportName}})
+	return matrix.New(map[string]*scenarios.Ledger{r.Protocol.ID: r.Protocol.Ledger}, over,
+		[]matrix.Certification{{Results: doc, Link: ReportName}})
 }
 
 // transcriptPath is where the transcript of a drive lies below the folder of the report.

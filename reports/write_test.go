@@ -39,7 +39,9 @@ func TestWrite(t *testing.T) {
 	if err := write(dir, loopReport(t), stamp); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"badges/badge-goals-v1.json", "badges/badge-goals-v1.svg", "badges/badge-loop-v5.json", "badges/badge-loop-v5.svg", "junit.xml", "matrix.md", "report.html", "results.json", "transcripts/demo.loop.json", "transcripts/discovery.json"}
+	want := []string{"badges/badge-goals-v1.json", "badges/badge-goals-v1.svg", "badges/badge-loop-v5.json",
+		"badges/badge-loop-v5.svg", "junit.xml", "matrix.md", "report.html", "results.json", "transcripts/demo.loop.json",
+		"transcripts/discovery.json"}
 	if got := slices.Sorted(maps.Keys(tree(t, dir))); !slices.Equal(got, want) {
 		t.Errorf("files are %q, want %q", got, want)
 	}
@@ -64,13 +66,15 @@ func TestWriteAgain(t *testing.T) {
 	dir := t.TempDir()
 	r := loopReport(t)
 	r.Drives = append(r.Drives, scenarios.DriveRecord{ID: "demo/gone", Transcript: r.Drives[0].Transcript})
-	r.Profiles = append(r.Profiles, scenarios.ProfileStatus{ID: "gone", Status: "certified"}, scenarios.ProfileStatus{ID: "../" + evil, Status: "certified"})
+	r.Profiles = append(r.Profiles, scenarios.ProfileStatus{ID: "gone", Status: "certified"},
+		scenarios.ProfileStatus{ID: "../" + evil, Status: "certified"})
 	if err := write(dir, r, stamp); err != nil {
 		t.Fatal(err)
 	}
 	foreign := map[string]string{
-		"notes.md": "mine", "transcripts/notes.json": `{"schema":"mine/1"}`, "transcripts/demo.gone.txt": "mine", "transcripts/deep/x.json": "mine",
-		"badges/badge-mine.svg": "<svg/>", "badges/badge-mine.json": "{}", "badges/notes.svg": "mine",
+		"notes.md": "mine", "transcripts/notes.json": `{"schema":"mine/1"}`, "transcripts/demo.gone.txt": "mine",
+		"transcripts/deep/x.json": "mine",
+		"badges/badge-mine.svg":   "<svg/>", "badges/badge-mine.json": "{}", "badges/notes.svg": "mine",
 	}
 	for name, content := range foreign {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
@@ -92,7 +96,8 @@ func TestWriteAgain(t *testing.T) {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		if strings.Contains(name, "gone.json") || strings.HasPrefix(name, "badges/badge-") && !strings.Contains(name, "v1") && !strings.Contains(name, "v5") && !strings.Contains(name, "mine") {
+		if strings.Contains(name, "gone.json") || strings.HasPrefix(name, "badges/badge-") && !strings.Contains(name, "v1") &&
+			!strings.Contains(name, "v5") && !strings.Contains(name, "mine") {
 			t.Errorf("%s of an earlier run is still there", name)
 		}
 	}

@@ -99,7 +99,8 @@ type rule struct {
 }
 
 var (
-	heavy   = []string{"github.com/nats-io/nats-server/v2", "github.com/getkin/kin-openapi", "github.com/oasdiff/oasdiff", "github.com/chromedp/chromedp"}
+	heavy = []string{"github.com/nats-io/nats-server/v2", "github.com/getkin/kin-openapi", "github.com/oasdiff/oasdiff",
+		"github.com/chromedp/chromedp"}
 	ginkgo  = "github.com/onsi/ginkgo/v2"
 	nats    = []string{"github.com/nats-io"}
 	specLib = []string{"github.com/getkin/kin-openapi", "github.com/oapi-codegen/oapi-codegen/v2/pkg"}
@@ -250,7 +251,8 @@ func TestRulesForbidWhatExists(t *testing.T) {
 			used[d] = true
 		}
 	}
-	for _, name := range []string{"github.com/nats-io/nats-server/v2/server", "github.com/getkin/kin-openapi/openapi3", "github.com/oapi-codegen/oapi-codegen/v2/pkg/codegen",
+	for _, name := range []string{"github.com/nats-io/nats-server/v2/server", "github.com/getkin/kin-openapi/openapi3",
+		"github.com/oapi-codegen/oapi-codegen/v2/pkg/codegen",
 		"github.com/oasdiff/oasdiff/checker", ginkgo, "github.com/santhosh-tekuri/jsonschema/v5", "github.com/spf13/cobra"} {
 		if !used[name] {
 			t.Errorf("nothing uses %s any more: which name do the rules have to know now?", name)

@@ -73,9 +73,12 @@ func (b Badge) SVG() []byte {
 	left, right := widthOf(b.Label)+2*padding, widthOf(b.Message)+2*padding
 	label, message := escape(b.Label), escape(b.Message)
 	var out bytes.Buffer
-	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" role="img" aria-label="%s: %s">`, left+right, height, label, message)
+	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" role="img" aria-label="%s: %s">`, left+right,
+		height, label, message)
 	fmt.Fprintf(&out, "%s<title>%s: %s</title>", Mark, label, message)
-	fmt.Fprintf(&out, `<path fill="#4a4f57" d="M%[1]d 0h%[2]dv%[3]dH%[1]da%[1]d %[1]d 0 0 1-%[1]d-%[1]dV%[1]da%[1]d %[1]d 0 0 1 %[1]d-%[1]dz"/>`, radius, left-radius, height)
+	fmt.Fprintf(&out,
+		`<path fill="#4a4f57" d="M%[1]d 0h%[2]dv%[3]dH%[1]da%[1]d %[1]d 0 0 1-%[1]d-%[1]dV%[1]da%[1]d %[1]d 0 0 1 %[1]d-%[1]dz"/>`,
+		radius, left-radius, height)
 	fmt.Fprintf(&out, `<path fill="%[5]s" d="M%[1]d 0h%[2]da%[3]d %[3]d 0 0 1 %[3]d %[3]dv%[4]da%[3]d %[3]d 0 0 1-%[3]d %[3]dH%[1]dz"/>`,
 		left, right-radius, radius, height-2*radius, b.paint.hex)
 	fmt.Fprintf(&out, `<g fill="#fff" font-family="Verdana,Geneva,DejaVu Sans,sans-serif" font-size="11">`)

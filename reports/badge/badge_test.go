@@ -25,7 +25,8 @@ import (
 var update = flag.Bool("update", false, "write the badges as they are now into testdata")
 
 var statuses = []results.ProfileStatus{
-	results.ProfileStatusCertified, results.ProfileStatusAttested, results.ProfileStatusUnproved, results.ProfileStatusViolated, results.ProfileStatusInapplicable,
+	results.ProfileStatusCertified, results.ProfileStatusAttested, results.ProfileStatusUnproved, results.ProfileStatusViolated,
+	results.ProfileStatusInapplicable,
 }
 
 func endpoint(t *testing.T, b badge.Badge) string {
@@ -77,7 +78,8 @@ type picture struct {
 // Whatever a profile is called, the picture has the same elements, and the documents read back as what was meant.
 func TestHostile(t *testing.T) {
 	for _, s := range []string{
-		"loop-v5", "", "</title><script>alert(1)</script>", `" onload="alert(1)`, "&lt;&#0;]]>", "-->", "\x1b[31m\n::error::x", "\u202e\u200b\xff", strings.Repeat("W", 5000), "世界 😀", "##[error]",
+		"loop-v5", "", "</title><script>alert(1)</script>", `" onload="alert(1)`, "&lt;&#0;]]>", "-->", "\x1b[31m\n::error::x",
+		"\u202e\u200b\xff", strings.Repeat("W", 5000), "世界 😀", "##[error]",
 	} {
 		b := badge.Of(results.ProfileResult{ID: s, Status: results.ProfileStatusCertified})
 		raw := string(b.SVG())
@@ -85,7 +87,8 @@ func TestHostile(t *testing.T) {
 		if err := xml.Unmarshal([]byte(raw), &p); err != nil {
 			t.Fatalf("%v: %s", err, raw)
 		}
-		if p.Role != "img" || p.Title != b.Label+": certified" || p.Label != p.Title || len(p.Texts) != 2 || p.Texts[0] != b.Label || p.Texts[1] != "certified" || len(p.Paths) != 2 {
+		if p.Role != "img" || p.Title != b.Label+": certified" || p.Label != p.Title || len(p.Texts) != 2 || p.Texts[0] != b.Label ||
+			p.Texts[1] != "certified" || len(p.Paths) != 2 {
 			t.Errorf("%q is read back as %+v", s, p)
 		}
 		if p.Width < 80 || p.Width > 700 {
@@ -150,7 +153,8 @@ func TestDrawn(t *testing.T) {
 	p := browsertest.Open(t, browsertest.Phone)
 	p.Do(chromedp.Navigate("file://" + path))
 	p.Until(`[...document.images].every(i => i.complete)`)
-	if n := browsertest.Read[int](p, `[...document.images].filter(i => i.naturalWidth > 100 && i.naturalWidth < 250 && i.naturalHeight === 20).length`); n != len(statuses) {
+	if n := browsertest.Read[int](p,
+		`[...document.images].filter(i => i.naturalWidth > 100 && i.naturalWidth < 250 && i.naturalHeight === 20).length`); n != len(statuses) {
 		t.Errorf("%d of %d are drawn", n, len(statuses))
 	}
 	if problems := p.Problems(); len(problems) > 0 {

@@ -27,7 +27,8 @@ import (
 var certified = sync.OnceValues(func() (*scenarios.Report, error) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"kind":true}`) }))
 	defer server.Close()
-	protocol := &scenarios.Protocol{ID: "toy/v1", DiscoveryPath: "/", Ledger: scenarios.NewLedger([]scenarios.Requirement{{ID: "TOY-1", Level: scenarios.Must}})}
+	protocol := &scenarios.Protocol{ID: "toy/v1", DiscoveryPath: "/",
+		Ledger: scenarios.NewLedger([]scenarios.Requirement{{ID: "TOY-1", Level: scenarios.Must}})}
 	s := scenarios.Suite{ID: "toy", Title: "toy", Protocol: protocol, Scenarios: []scenarios.Scenario{{
 		ID: "toy/toy/kind", Title: "it is kind", Proves: []scenarios.RequirementID{"TOY-1"},
 		Claim: scenarios.Claim{ID: "always", Look: func(d scenarios.Discovery) (wire.Value, bool) { return d.Document, true }},
@@ -77,7 +78,8 @@ func TestWriteAndRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := b.Manifest
-	if m.Seed != "18446744073709551615" || m.Target.Protocol != "toy/v1" || string(b.Discovery) != `{"kind":true}` || b.Envelope != nil || len(b.Transcripts) != 1 {
+	if m.Seed != "18446744073709551615" || m.Target.Protocol != "toy/v1" || string(b.Discovery) != `{"kind":true}` ||
+		b.Envelope != nil || len(b.Transcripts) != 1 {
 		t.Errorf("manifest %+v, discovery %s, %d transcripts", m, b.Discovery, len(b.Transcripts))
 	}
 	if canonical, err := Canonical(m); err != nil || !bytes.Equal(canonical, b.Payload) {
@@ -116,7 +118,8 @@ func TestWriteKeepsWhatWasThere(t *testing.T) {
 	if err := os.WriteFile(path, []byte("before"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Write(path, &without, reports.Results(&without, reports.Stamp{Version: "dev"}), nil); err == nil || !strings.Contains(err.Error(), "the discovery document was not recorded") {
+	if _, err := Write(path, &without, reports.Results(&without, reports.Stamp{Version: "dev"}), nil); err == nil ||
+		!strings.Contains(err.Error(), "the discovery document was not recorded") {
 		t.Errorf("error %v", err)
 	}
 	left, err := os.ReadDir(dir)
@@ -184,38 +187,51 @@ func TestReadRefuses(t *testing.T) {
 		raw  []byte
 		want string
 	}{
-		"nothing":                        {nil, "it is no gzip file"},
-		"some text":                      {[]byte("hello, I am a bundle"), "it is no gzip file"},
-		"cut short":                      {good[:len(good)/2], "was it cut short?"},
-		"cut short by a byte":            {good[:len(good)-1], "was it cut short?"},
-		"something behind it":            {append(bytes.Clone(good), "more"...), "4 bytes follow the archive"},
-		"two archives":                   {append(bytes.Clone(good), good...), "bytes follow the archive"},
-		"a bomb":                         {zipped(nil, make([]byte, 64<<20)), "unpack to more than"},
-		"no tar":                         {zipped(nil, []byte(strings.Repeat("x", 2000))), "it is no tar file"},
-		"a name in gzip":                 {zipped(func(h *gzip.Header) { h.Name = "secret" }, nil), "its gzip header says more"},
-		"an empty archive":               {archived(t), "it holds no results.json"},
-		"an unknown file":                {archived(t, entry{name: "run.sh"}), `it holds "run.sh", which no bundle has`},
-		"traversal":                      {archived(t, entry{name: "../etc/passwd"}), `it holds "../etc/passwd", which no bundle has`},
-		"traversal below":                {archived(t, entry{name: "transcripts/../../x.json"}), "which no bundle has"},
-		"two dots":                       {archived(t, entry{name: "transcripts/a..json"}), "which no bundle has"},
-		"an absolute path":               {archived(t, entry{name: "/results.json"}), "which no bundle has"},
-		"a folder":                       {archived(t, entry{name: "transcripts/", header: func(h *tar.Header) { h.Typeflag = tar.TypeDir }}), "which no bundle has"},
-		"a symbolic link":                {archived(t, entry{name: "results.json", header: func(h *tar.Header) { h.Typeflag, h.Linkname = tar.TypeSymlink, "/etc/passwd" }}), "results.json is no plain file"},
-		"a hard link":                    {archived(t, results, entry{name: "discovery.json", header: func(h *tar.Header) { h.Typeflag, h.Linkname = tar.TypeLink, "results.json" }}), "discovery.json is no plain file"},
-		"a device":                       {archived(t, entry{name: "results.json", header: func(h *tar.Header) { h.Typeflag = tar.TypeChar }}), "results.json is no plain file"},
-		"a name twice":                   {archived(t, results, results), "it holds results.json twice"},
-		"another order":                  {archived(t, discovery, results), "results.json stands behind discovery.json"},
-		"transcripts unordered":          {archived(t, entry{name: "transcripts/b.json"}, entry{name: "transcripts/a.json"}), "transcripts/a.json stands behind transcripts/b.json"},
-		"no manifest":                    {archived(t, results, discovery), "it holds no manifest"},
-		"two manifests":                  {archived(t, results, discovery, entry{name: "manifest.dsse.json", text: "{}"}, entry{name: "manifest.json", text: "{}"}), "it holds two manifests"},
-		"a manifest of another format":   {archived(t, results, discovery, entry{name: "manifest.json", text: `{"schema":"assay.bundle/9"}`}), `its schema is "assay.bundle/9", and this Assay reads "assay.bundle/1"`},
-		"a manifest that is none":        {archived(t, results, discovery, entry{name: "manifest.json", text: `[]`}), "manifest.json: it is no manifest"},
-		"half a manifest":                {archived(t, results, discovery, entry{name: "manifest.json", text: `{"schema":"assay.bundle/1"}`}), "it is no valid assay.bundle/1"},
-		"an envelope of something else":  {archived(t, results, discovery, entry{name: "manifest.dsse.json", text: `{"payloadType":"text/plain","payload":"","signatures":[]}`}), `its envelope holds "text/plain"`},
-		"an envelope that nobody signed": {archived(t, results, discovery, entry{name: "manifest.dsse.json", text: `{"payloadType":"` + PayloadType + `","payload":"","signatures":[]}`}), "its envelope holds 0 signatures"},
-		"something behind the files":     {zipped(nil, append(plain, make([]byte, 512)...)), "something stands in it beside its files"},
-		"another owner":                  {archived(t, entry{name: "results.json", text: "{}", header: func(h *tar.Header) { h.Uid = 7 }}), "it is not packed as certify packs"},
-		"another time":                   {archived(t, entry{name: "results.json", text: "{}", header: func(h *tar.Header) { h.ModTime = packedAt.AddDate(40, 0, 0) }}), "it is not packed as certify packs"},
+		"nothing":             {nil, "it is no gzip file"},
+		"some text":           {[]byte("hello, I am a bundle"), "it is no gzip file"},
+		"cut short":           {good[:len(good)/2], "was it cut short?"},
+		"cut short by a byte": {good[:len(good)-1], "was it cut short?"},
+		"something behind it": {append(bytes.Clone(good), "more"...), "4 bytes follow the archive"},
+		"two archives":        {append(bytes.Clone(good), good...), "bytes follow the archive"},
+		"a bomb":              {zipped(nil, make([]byte, 64<<20)), "unpack to more than"},
+		"no tar":              {zipped(nil, []byte(strings.Repeat("x", 2000))), "it is no tar file"},
+		"a name in gzip":      {zipped(func(h *gzip.Header) { h.Name = "secret" }, nil), "its gzip header says more"},
+		"an empty archive":    {archived(t), "it holds no results.json"},
+		"an unknown file":     {archived(t, entry{name: "run.sh"}), `it holds "run.sh", which no bundle has`},
+		"traversal":           {archived(t, entry{name: "../etc/passwd"}), `it holds "../etc/passwd", which no bundle has`},
+		"traversal below":     {archived(t, entry{name: "transcripts/../../x.json"}), "which no bundle has"},
+		"two dots":            {archived(t, entry{name: "transcripts/a..json"}), "which no bundle has"},
+		"an absolute path":    {archived(t, entry{name: "/results.json"}), "which no bundle has"},
+		"a folder": {archived(t, entry{name: "transcripts/",
+			header: func(h *tar.Header) { h.Typeflag = tar.TypeDir }}), "which no bundle has"},
+		"a symbolic link": {archived(t, entry{name: "results.json",
+			header: func(h *tar.Header) { h.Typeflag, h.Linkname = tar.TypeSymlink, "/etc/passwd" }}), "results.json is no plain file"},
+		"a hard link": {archived(t, results, entry{name: "discovery.json",
+			header: func(h *tar.Header) { h.Typeflag, h.Linkname = tar.TypeLink, "results.json" }}), "discovery.json is no plain file"},
+		"a device": {archived(t, entry{name: "results.json",
+			header: func(h *tar.Header) { h.Typeflag = tar.TypeChar }}), "results.json is no plain file"},
+		"a name twice":  {archived(t, results, results), "it holds results.json twice"},
+		"another order": {archived(t, discovery, results), "results.json stands behind discovery.json"},
+		"transcripts unordered": {archived(t, entry{name: "transcripts/b.json"}, entry{name: "transcripts/a.json"}),
+			"transcripts/a.json stands behind transcripts/b.json"},
+		"no manifest": {archived(t, results, discovery), "it holds no manifest"},
+		"two manifests": {archived(t, results, discovery, entry{name: "manifest.dsse.json", text: "{}"},
+			entry{name: "manifest.json", text: "{}"}), "it holds two manifests"},
+		"a manifest of another format": {archived(t, results, discovery, entry{name: "manifest.json",
+			text: `{"schema":"assay.bundle/9"}`}), `its schema is "assay.bundle/9", and this Assay reads "assay.bundle/1"`},
+		"a manifest that is none": {archived(t, results, discovery, entry{name: "manifest.json", text: `[]`}),
+			"manifest.json: it is no manifest"},
+		"half a manifest": {archived(t, results, discovery, entry{name: "manifest.json",
+			text: `{"schema":"assay.bundle/1"}`}), "it is no valid assay.bundle/1"},
+		"an envelope of something else": {archived(t, results, discovery, entry{name: "manifest.dsse.json",
+			text: `{"payloadType":"text/plain","payload":"","signatures":[]}`}), `its envelope holds "text/plain"`},
+		"an envelope that nobody signed": {archived(t, results, discovery, entry{name: "manifest.dsse.json", text: `{"payloadType":"` +
+			PayloadType + `","payload":"","signatures":[]}`}), "its envelope holds 0 signatures"},
+		"something behind the files": {zipped(nil, append(plain, make([]byte, 512)...)), "something stands in it beside its files"},
+		"another owner": {archived(t, entry{name: "results.json", text: "{}",
+			header: func(h *tar.Header) { h.Uid = 7 }}), "it is not packed as certify packs"},
+		"another time": {archived(t, entry{name: "results.json", text: "{}",
+			header: func(h *tar.Header) { h.ModTime = packedAt.AddDate(40, 0, 0) }}), "it is not packed as certify packs"},
 		"a comment in PAX": {archived(t, entry{name: "results.json", text: "{}", header: func(h *tar.Header) {
 			h.Format, h.PAXRecords = tar.FormatPAX, map[string]string{"comment": "hidden"}
 		}}), "it is not packed as certify packs"},

@@ -82,7 +82,8 @@ func TestEnvelope(t *testing.T) {
 	if _, payload, err := open(raw); err != nil || string(payload) != `{"a":1}` {
 		t.Errorf("%s %v", payload, err)
 	}
-	for name, raw := range map[string]string{"more members": `{"payloadType":"x","note":"hidden"}`, "more documents": string(raw) + "{}", "null": "null", "a list": "[]"} {
+	for name, raw := range map[string]string{"more members": `{"payloadType":"x","note":"hidden"}`, "more documents": string(raw) +
+		"{}", "null": "null", "a list": "[]"} {
 		if _, _, err := open([]byte(raw)); err == nil {
 			t.Errorf("%s: it is taken for an envelope", name)
 		}
@@ -149,7 +150,8 @@ func TestReadKeyRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, b := range map[string]*pem.Block{"curve": {Type: privateBlock, Bytes: secret}, "curve.pub": {Type: publicBlock, Bytes: open},
-		"garbage": {Type: privateBlock, Bytes: []byte("x")}, "garbage.pub": {Type: publicBlock, Bytes: []byte("x")}, "cert": {Type: "CERTIFICATE", Bytes: []byte("x")}} {
+		"garbage": {Type: privateBlock, Bytes: []byte("x")}, "garbage.pub": {Type: publicBlock, Bytes: []byte("x")},
+		"cert": {Type: "CERTIFICATE", Bytes: []byte("x")}} {
 		if err := os.WriteFile(filepath.Join(dir, name), pem.EncodeToMemory(b), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -184,7 +186,8 @@ func TestReadKeyRefuses(t *testing.T) {
 // described is a transcript with these exchanges.
 func described(t *testing.T, drive, noted string, exchanges ...string) results.BundledTranscript {
 	t.Helper()
-	d, err := Describe("transcripts/d.json", fmt.Appendf(nil, `{"schema":"s","drive":%q,"seconds":1,"observation":%s,"entries":[%s]}`, drive, noted, strings.Join(exchanges, ",")))
+	d, err := Describe("transcripts/d.json", fmt.Appendf(nil,
+		`{"schema":"s","drive":%q,"seconds":1,"observation":%s,"entries":[%s]}`, drive, noted, strings.Join(exchanges, ",")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,7 +243,8 @@ func TestDigestsAsDescribed(t *testing.T) {
 
 func TestDescribeRefuses(t *testing.T) {
 	for name, text := range map[string]string{
-		"no JSON": "x", "more members": `{"drive":"d","note":1}`, "more documents": `{"drive":"d"}{}`, "no drive": `{"schema":"s"}`, "a list": `[]`,
+		"no JSON": "x", "more members": `{"drive":"d","note":1}`, "more documents": `{"drive":"d"}{}`, "no drive": `{"schema":"s"}`,
+		"a list": `[]`,
 	} {
 		if _, err := Describe("transcripts/d.json", []byte(text)); err == nil || !strings.HasPrefix(err.Error(), "transcripts/d.json: ") {
 			t.Errorf("%s: error %v", name, err)

@@ -29,7 +29,8 @@ type Made struct {
 	KeyID string // of the key that signed it, "" where none did
 }
 
-// Write packs a certification, doc being [reports.Results] of it, into the file at path, which it replaces only when the bundle is whole. key is nil where nobody
+// Write packs a certification, doc being [reports.Results] of it, into the file at path, which it replaces only when
+// the bundle is whole. key is nil where nobody
 // signs. What was written is read again: a bundle that assay verify would not read is an error.
 func Write(path string, r *scenarios.Report, doc results.Results, key ed25519.PrivateKey) (Made, error) {
 	encoded, err := reports.MarshalResults(doc)
@@ -154,7 +155,8 @@ var packedAt = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // put writes one file of an archive. Nothing of it depends on the machine.
 func put(w *tar.Writer, name string, content []byte) error {
-	header := &tar.Header{Typeflag: tar.TypeReg, Name: name, Size: int64(len(content)), Mode: 0o644, ModTime: packedAt, Format: tar.FormatUSTAR}
+	header := &tar.Header{Typeflag: tar.TypeReg, Name: name, Size: int64(len(content)), Mode: 0o644, ModTime: packedAt,
+		Format: tar.FormatUSTAR}
 	if err := w.WriteHeader(header); err != nil {
 		return err
 	}

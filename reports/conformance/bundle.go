@@ -100,7 +100,8 @@ func Parse(raw []byte, own *scenarios.OwnSuite) (*Bundle, error) {
 	case `"2"`:
 		return parse(raw, "ConformanceBundleV2", own, func(r object) ([]Row, bool) { return rows(r, own.Prefix) })
 	}
-	return nil, fmt.Errorf("its bundleVersion is %.40s, and this Assay reads \"1\" and \"2\": have the suite write one of these", head["bundleVersion"])
+	return nil, fmt.Errorf("its bundleVersion is %.40s, and this Assay reads \"1\" and \"2\": have the suite write one of these",
+		head["bundleVersion"])
 }
 
 func parse(raw []byte, component string, own *scenarios.OwnSuite, rowsOf func(object) ([]Row, bool)) (*Bundle, error) {
@@ -164,7 +165,8 @@ func rows(r object, prefix string) (out []Row, agree bool) {
 		row := object(each.(map[string]any))
 		theirs := row.text("disposition")
 		n[theirs]++
-		ours := map[string]Disposition{"executed-pass": Passed, "executed-fail": Failed, "inapplicable": Inapplicable, "blocked": Blocked, "skipped": Skipped}[theirs]
+		ours := map[string]Disposition{"executed-pass": Passed, "executed-fail": Failed, "inapplicable": Inapplicable,
+			"blocked": Blocked, "skipped": Skipped}[theirs]
 		count := row.number("assertionCount")
 		if ours == Passed && count == 0 {
 			ours = Uncounted
@@ -177,7 +179,8 @@ func rows(r object, prefix string) (out []Row, agree bool) {
 	}
 	agree = true
 	for member, theirs := range map[string]string{
-		"executedPass": "executed-pass", "executedFail": "executed-fail", "inapplicable": "inapplicable", "blocked": "blocked", "skipped": "skipped",
+		"executedPass": "executed-pass", "executedFail": "executed-fail", "inapplicable": "inapplicable", "blocked": "blocked",
+		"skipped": "skipped",
 	} {
 		agree = agree && r.in("totals").number(member) == n[theirs]
 	}

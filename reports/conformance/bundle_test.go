@@ -153,13 +153,15 @@ func TestRefusals(t *testing.T) {
 	}{
 		{"not JSON", "no JSON object", []byte("<html>")},
 		{"a list", "no JSON object", []byte("[]")},
-		{"version 3", `bundleVersion is "3", and this Assay reads "1" and "2"`, edited(t, v2, func(d map[string]any) { d["bundleVersion"] = "3" })},
+		{"version 3", `bundleVersion is "3", and this Assay reads "1" and "2"`,
+			edited(t, v2, func(d map[string]any) { d["bundleVersion"] = "3" })},
 		{"a number for a version", `bundleVersion is 1,`, edited(t, v1, func(d map[string]any) { d["bundleVersion"] = 1 })},
 		{"no version", `bundleVersion is ,`, edited(t, v1, func(d map[string]any) { delete(d, "bundleVersion") })},
 		{"more in version 1", "extra", edited(t, v1, func(d map[string]any) { d["extra"] = 1 })},
 		{"rows in version 1", "requirements", edited(t, v1, func(d map[string]any) { member(d, "results")["requirements"] = []any{} })},
 		{"no host", "host", edited(t, v2, func(d map[string]any) { delete(d, "host") })},
-		{"an unknown disposition", "results.requirements[0].disposition", edited(t, v2, func(d map[string]any) { rowOf(d, 0)["disposition"] = "pass" })},
+		{"an unknown disposition", "results.requirements[0].disposition",
+			edited(t, v2, func(d map[string]any) { rowOf(d, 0)["disposition"] = "pass" })},
 		{"a negative count", "assertionCount", edited(t, v2, func(d map[string]any) { rowOf(d, 0)["assertionCount"] = -1 })},
 		{"a count in words", "assertionCount", edited(t, v2, func(d map[string]any) { rowOf(d, 0)["assertionCount"] = "many" })},
 		{"a missing total", "blocked", edited(t, v2, func(d map[string]any) { delete(member(member(d, "results"), "totals"), "blocked") })},
@@ -189,7 +191,8 @@ func TestRefusals(t *testing.T) {
 
 func TestIs(t *testing.T) {
 	for raw, want := range map[string]bool{
-		`{"bundleVersion":"9"}`: true, `{"schema":"assay.results/1"}`: false, `{"BundleVersion":"1"}`: false, `[]`: false, `x`: false, `null`: false,
+		`{"bundleVersion":"9"}`: true, `{"schema":"assay.results/1"}`: false, `{"BundleVersion":"1"}`: false, `[]`: false, `x`: false,
+		`null`: false,
 	} {
 		if conformance.Is([]byte(raw)) != want {
 			t.Errorf("Is(%s) is not %t", raw, want)

@@ -16,7 +16,8 @@ import (
 const run = "/v1/runs/run-12345678"
 
 func sent(method, path, reply string) wire.Entry {
-	return wire.Entry{Kind: "http", Request: &wire.Request{Method: method, URL: "http://h" + path}, Response: &wire.Response{Status: 200, Body: reply}}
+	return wire.Entry{Kind: "http", Request: &wire.Request{Method: method, URL: "http://h" + path},
+		Response: &wire.Response{Status: 200, Body: reply}}
 }
 
 func TestExchanges(t *testing.T) {
@@ -61,18 +62,21 @@ func TestTell(t *testing.T) {
 		entry wire.Entry
 		want  excerpt.Told
 	}{
-		{wire.Entry{Label: "l", Request: &wire.Request{Method: "POST", URL: "http://h/x", Body: "b"}, Response: &wire.Response{Status: 201, Body: "r"}},
+		{wire.Entry{Label: "l", Request: &wire.Request{Method: "POST", URL: "http://h/x", Body: "b"},
+			Response: &wire.Response{Status: 201, Body: "r"}},
 			excerpt.Told{Number: 1, Label: "l", Sent: "POST /x", Body: "b", Came: "201", Reply: "r"}},
 		{wire.Entry{Request: &wire.Request{Method: "GET", URL: "http://other/x"}, Error: "gone"},
 			excerpt.Told{Number: 1, Sent: "GET http://other/x", Notes: []excerpt.Note{{About: "failed", Text: "gone"}}}},
-		{wire.Entry{Kind: "stream", Request: &wire.Request{Method: "GET", URL: "http://h/s"}, Response: &wire.Response{Status: 200}, Chunks: []wire.Chunk{{Text: "one"}, {Text: "two"}}},
+		{wire.Entry{Kind: "stream", Request: &wire.Request{Method: "GET", URL: "http://h/s"}, Response: &wire.Response{Status: 200},
+			Chunks: []wire.Chunk{{Text: "one"}, {Text: "two"}}},
 			excerpt.Told{Number: 1, Sent: "GET /s", Came: "200 2 chunks beginning", Reply: "one"}},
 		{wire.Entry{Kind: "inbound", Request: &wire.Request{Method: "POST", URL: "http://127.0.0.1:9/in", Body: "b"}},
 			excerpt.Told{Number: 1, Sent: "received POST http://127.0.0.1:9/in", Body: "b"}},
 		{wire.Entry{Label: "turn", Process: &wire.Spawned{Input: "i", Output: "o", Exit: &zero, Errors: "e", Survivors: []string{"sleep", "sh"}}},
 			excerpt.Told{Number: 1, Label: "turn", Sent: "turn", Body: "i", Came: "exit 0", Reply: "o",
 				Notes: []excerpt.Note{{About: "stderr", Text: "e"}, {About: "left behind", Text: "sleep, sh"}}}},
-		{wire.Entry{Label: "turn", Process: &wire.Spawned{Ended: "killed"}}, excerpt.Told{Number: 1, Label: "turn", Sent: "turn", Came: "killed"}},
+		{wire.Entry{Label: "turn", Process: &wire.Spawned{Ended: "killed"}}, excerpt.Told{Number: 1, Label: "turn", Sent: "turn",
+			Came: "killed"}},
 		{wire.Entry{Files: &wire.Listing{Of: "the folder", Content: "c"}}, excerpt.Told{Number: 1, Sent: "the folder", Reply: "c"}},
 	} {
 		if diff := cmp.Diff(c.want, excerpt.Tell(1, c.entry, "http://h")); diff != "" {
@@ -83,7 +87,8 @@ func TestTell(t *testing.T) {
 
 func TestViolations(t *testing.T) {
 	ledger := scenarios.NewLedger([]scenarios.Requirement{{ID: "M", Level: scenarios.Must}, {ID: "S", Level: scenarios.Should}})
-	s := results.ScenarioResult{Checks: []results.Check{{Requirement: "M", Ok: true}, {Requirement: "M"}, {Requirement: "S"}, {Requirement: "unknown"}}}
+	s := results.ScenarioResult{Checks: []results.Check{{Requirement: "M", Ok: true}, {Requirement: "M"}, {Requirement: "S"},
+		{Requirement: "unknown"}}}
 	if diff := cmp.Diff([]results.Check{{Requirement: "M"}, {Requirement: "unknown"}}, excerpt.Violations(s, ledger)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
@@ -99,7 +104,8 @@ func TestGroups(t *testing.T) {
 	}}
 	causes := excerpt.Causes(doc.Scenarios, results.VerdictBlocked, excerpt.Remedy)
 	want := []*excerpt.Cause{
-		{Reasons: []string{"no key", "no other key"}, Remedies: []string{"give one"}, Scenarios: []results.ScenarioResult{doc.Scenarios[0], doc.Scenarios[3]}},
+		{Reasons: []string{"no key", "no other key"}, Remedies: []string{"give one"},
+			Scenarios: []results.ScenarioResult{doc.Scenarios[0], doc.Scenarios[3]}},
 		{Reasons: []string{"no fixture"}, Scenarios: []results.ScenarioResult{doc.Scenarios[2]}},
 	}
 	if diff := cmp.Diff(want, causes, cmpopts.IgnoreUnexported(excerpt.Cause{})); diff != "" {
@@ -108,7 +114,8 @@ func TestGroups(t *testing.T) {
 	if n := len(excerpt.Causes(doc.Scenarios, results.VerdictBlocked, excerpt.Reason)); n != 3 {
 		t.Errorf("%d reasons", n)
 	}
-	found := []*excerpt.Finding{{Finding: finding, Times: 4, Scenarios: []string{"a", "b"}}, {Finding: results.Finding{Text: "else"}, Times: 1}}
+	found := []*excerpt.Finding{{Finding: finding, Times: 4, Scenarios: []string{"a", "b"}}, {Finding: results.Finding{Text: "else"},
+		Times: 1}}
 	if diff := cmp.Diff(found, excerpt.Findings(doc)); diff != "" {
 		t.Errorf("findings -want +got:\n%s", diff)
 	}

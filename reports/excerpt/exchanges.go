@@ -64,7 +64,8 @@ func lastAct(t *wire.Transcript, look int) int {
 	things := segments(e.Request.URL)
 	for n := look - 1; n > 0; n-- {
 		if before := t.Entry(n); before.Request != nil && Acts(*before) && slices.ContainsFunc(things, func(id string) bool {
-			return strings.Contains(before.Request.URL+before.Request.Body, id) || before.Response != nil && strings.Contains(before.Response.Body, id)
+			return strings.Contains(before.Request.URL+before.Request.Body, id) || before.Response != nil &&
+				strings.Contains(before.Response.Body, id)
 		}) {
 			return n
 		}
@@ -74,7 +75,8 @@ func lastAct(t *wire.Transcript, look int) int {
 
 // Acts says whether an entry may have changed something, or is something that the target did of its own accord.
 func Acts(e wire.Entry) bool {
-	return e.Process != nil || e.Request != nil && !slices.Contains([]string{"", http.MethodGet, http.MethodHead, http.MethodOptions}, e.Request.Method)
+	return e.Process != nil || e.Request != nil && !slices.Contains([]string{"", http.MethodGet, http.MethodHead,
+		http.MethodOptions}, e.Request.Method)
 }
 
 // shortestID is how many characters the id of a thing has at least; shorter ones are words of a path.
@@ -86,7 +88,8 @@ func segments(address string) []string {
 	if err != nil {
 		return nil
 	}
-	return slices.DeleteFunc(strings.Split(u.EscapedPath(), "/"), func(s string) bool { return len(s) < shortestID || !strings.ContainsAny(s, "0123456789") })
+	return slices.DeleteFunc(strings.Split(u.EscapedPath(), "/"),
+		func(s string) bool { return len(s) < shortestID || !strings.ContainsAny(s, "0123456789") })
 }
 
 // Told is an entry of a transcript as it is told to people.

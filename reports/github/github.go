@@ -84,7 +84,8 @@ func scenarios(b *strings.Builder, doc results.Results) {
 	for _, s := range bad[:min(len(bad), mostFailures)] {
 		fmt.Fprintf(b, "- %s: %s\n", code(s.ID), long(s.Title))
 		if f := s.Failure; f != nil {
-			fmt.Fprintf(b, "  - requirement %s\n  - expected %s\n  - actual %s\n  - again: %s\n", code(f.Requirement), long(f.Expected), long(f.Actual), long(f.Again))
+			fmt.Fprintf(b, "  - requirement %s\n  - expected %s\n  - actual %s\n  - again: %s\n", code(f.Requirement), long(f.Expected),
+				long(f.Actual), long(f.Again))
 			continue
 		}
 		fmt.Fprintf(b, "  - Assay's own fault: %s\n", long(s.Reason))
@@ -122,7 +123,8 @@ func known(doc results.Results) (n int) {
 func code(s string) string { return textsafe.Markdown(textsafe.Clip(s, mostName)) }
 func long(s string) string { return textsafe.Markdown(textsafe.Clip(s, mostText)) }
 
-// Annotations writes a command to the runner for each failure, and for each expectation that does not hold, a line each. Where there are more than GitHub shows, the last
+// Annotations writes a command to the runner for each failure, and for each expectation that does not hold, a line
+// each. Where there are more than GitHub shows, the last
 // one says how many are left.
 func Annotations(w io.Writer, doc results.Results) error {
 	bad := failures(doc)
@@ -140,11 +142,13 @@ func Annotations(w io.Writer, doc results.Results) error {
 		fmt.Fprintf(&b, "::error title=%s::%s\n", property(title), data(message))
 	}
 	if n := len(bad) - len(shown); n > 0 {
-		fmt.Fprintf(&b, "::error title=%s::%s\n", property("Assay: more failures"), data(fmt.Sprintf("%d more scenarios failed: the summary of the step and report.html have them all", n)))
+		fmt.Fprintf(&b, "::error title=%s::%s\n", property("Assay: more failures"),
+			data(fmt.Sprintf("%d more scenarios failed: the summary of the step and report.html have them all", n)))
 	}
 	if e := doc.Expectations; e != nil {
 		for _, p := range e.Problems[:min(len(e.Problems), mostAnnotations)] {
-			fmt.Fprintf(&b, "::error file=%s,line=%d,title=%s::%s\n", property(e.File), p.Line, property("Assay: an expectation does not hold"), data(p.Text))
+			fmt.Fprintf(&b, "::error file=%s,line=%d,title=%s::%s\n", property(e.File), p.Line,
+				property("Assay: an expectation does not hold"), data(p.Text))
 		}
 	}
 	_, err := io.WriteString(w, b.String())

@@ -43,7 +43,8 @@ func document(s string) results.Results {
 var hostile = []string{
 	"plain", "", "\n::error::owned\r\n::add-mask::x", "%0A::error::owned", "a,title=b::c:d", "##[error]x", "::stop-commands::x",
 	"\x1b[31m| `x` [l](javascript:alert(1))</td><script>alert(1)</script>\n\u009b1m\u202e\xff", "| a | b |\n|---|---|\n# head\n- item\n```",
-	"http://evil.example www.evil.example <http://evil.example> ![x](http://evil.example/p.png) @everyone #1", "``````", "`", " ", strings.Repeat("long ", 5000),
+	"http://evil.example www.evil.example <http://evil.example> ![x](http://evil.example/p.png) @everyone #1", "``````", "`", " ",
+	strings.Repeat("long ", 5000),
 }
 
 func golden(t *testing.T, name, got string) {
@@ -101,7 +102,8 @@ func TestSummaryOfHostileTargets(t *testing.T) {
 			}
 		}
 		read := markdowntest.Read(t, got)
-		if len(read.Links)+len(read.Images)+read.HTML != 0 || !cmp.Equal(read.Tables, want.Tables) || len(read.Heads) != 2 || len(read.Code) != len(want.Code) {
+		if len(read.Links)+len(read.Images)+read.HTML != 0 || !cmp.Equal(read.Tables, want.Tables) || len(read.Heads) != 2 ||
+			len(read.Code) != len(want.Code) {
 			t.Errorf("%q is read back as %+v", s, read)
 		}
 		if s != "" && !slices.ContainsFunc(read.Code, func(c string) bool { return strings.Contains(c, strings.TrimSpace(shown(s))) }) {
@@ -190,7 +192,8 @@ func TestKnownFailures(t *testing.T) {
 		t.Errorf("annotations %q", got)
 	}
 	text := summary(t, doc)
-	if !strings.Contains(text, "expects, beside these: 1.") || strings.Contains(text, "`demo/loop/fails`") || !strings.Contains(text, "`demo/loop/fails-too`") {
+	if !strings.Contains(text, "expects, beside these: 1.") || strings.Contains(text, "`demo/loop/fails`") || !strings.Contains(text,
+		"`demo/loop/fails-too`") {
 		t.Error(text)
 	}
 }
@@ -199,7 +202,8 @@ func TestKnownFailures(t *testing.T) {
 func TestExpectationsThatDoNotHold(t *testing.T) {
 	doc := document("x")
 	before := annotations(t, doc)
-	doc.Expectations = &results.Expectations{File: "ci/a,b.yaml", Problems: []results.ExpectationProblem{{Line: 7, Text: "it passes now:\n100% of it"}}}
+	doc.Expectations = &results.Expectations{File: "ci/a,b.yaml", Problems: []results.ExpectationProblem{{Line: 7,
+		Text: "it passes now:\n100% of it"}}}
 	want := "::error file=ci/a%2Cb.yaml,line=7,title=Assay%3A an expectation does not hold::it passes now:\\n100%25 of it\n"
 	if got := annotations(t, doc); got != before+want {
 		t.Errorf("%s", got)

@@ -42,9 +42,11 @@ func TestBody(t *testing.T) {
 		{"nothing at all is there", `[]`, map[string]string{"/0/id": differs}, "[\n  «absent: 0/id»\n]"},
 		{"escaped keys", `{"a/b":{"~":1}}`, map[string]string{"/a~1b/~0": differs}, "{\n  \"a/b\": {\n    \"~\": «1»\n  }\n}"},
 		{"a long list", `{"events":[` + strings.Join(events, ",") + `]}`, marks, strings.Join([]string{
-			"{", `  "events": [`, `    {"type": "t", "payload": {"n": 0, "of": "x"}},`, "    … 1 more", `    {… "payload": {"n": ‹2› …}},`, "    … 9 more",
+			"{", `  "events": [`, `    {"type": "t", "payload": {"n": 0, "of": "x"}},`, "    … 1 more", `    {… "payload": {"n": ‹2› …}},`,
+			"    … 9 more",
 			`    {… "payload": {"n": ‹12› …}},`, "    … 9 more", `    {… "payload": {"n": ‹22› …}},`, "    … 8 more",
-			`    {"type": "t", "payload": {"n": 31, "of": "x"}},`, "    {", `      "type": "t",`, `      "payload": {`, `        "n": «32»,`, `        "of": "x"`,
+			`    {"type": "t", "payload": {"n": 31, "of": "x"}},`, "    {", `      "type": "t",`, `      "payload": {`,
+			`        "n": «32»,`, `        "of": "x"`,
 			"      }", "    },", `    {"type": "t", "payload": {"n": 33, "of": "x"}},`, "    … 6 more", "  ]", "}"}, "\n")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -79,7 +81,8 @@ func FuzzBody(f *testing.F) {
 		for _, class := range []string{alike, differs} {
 			for _, l := range body(text, map[string]string{pointer: class}) {
 				for _, p := range l {
-					if !utf8.ValidString(p.Text) || strings.ContainsFunc(p.Text, func(r rune) bool { return r < ' ' || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e }) {
+					if !utf8.ValidString(p.Text) || strings.ContainsFunc(p.Text,
+						func(r rune) bool { return r < ' ' || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e }) {
 						t.Errorf("%q is shown", p.Text)
 					}
 				}

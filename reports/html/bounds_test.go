@@ -19,10 +19,12 @@ func TestReportIsBounded(t *testing.T) {
 	short := long[:8000]                            // of what is kept of it in the results
 	transcript := &wire.Transcript{Drive: "d"}
 	for range 3 {
-		transcript.Entries = append(transcript.Entries, wire.Entry{Kind: "http", Label: long, Request: &wire.Request{Method: "POST", URL: "http://h/" + long, Body: long},
+		transcript.Entries = append(transcript.Entries, wire.Entry{Kind: "http", Label: long, Request: &wire.Request{Method: "POST",
+			URL: "http://h/" + long, Body: long},
 			Response: &wire.Response{Status: 200, Body: `{"a":"` + long + `"}`}, Error: long})
 	}
-	doc := results.Results{Target: results.Target{Protocol: "p", Address: "http://h", Name: &long, Version: &long}, ExitCode: 1, StartedAt: time.Now()}
+	doc := results.Results{Target: results.Target{Protocol: "p", Address: "http://h", Name: &long, Version: &long}, ExitCode: 1,
+		StartedAt: time.Now()}
 	for i := range 300 {
 		s := results.ScenarioResult{ID: fmt.Sprintf("a/b/%d", i), Suite: "b", Title: "a question", Verdict: results.VerdictFailed, Reason: short,
 			Drives: []string{"d"}, Requirements: []string{"R-1"}, Failure: &results.Failure{Again: "assay certify"}}
@@ -31,7 +33,8 @@ func TestReportIsBounded(t *testing.T) {
 			checks = 0
 		}
 		for k := range checks {
-			s.Checks = append(s.Checks, results.Check{Requirement: "R-1", Expected: short, Actual: short, Exchange: int64(1 + k%3), Pointer: "/a/" + short})
+			s.Checks = append(s.Checks, results.Check{Requirement: "R-1", Expected: short, Actual: short, Exchange: int64(1 + k%3),
+				Pointer: "/a/" + short})
 			s.Findings = append(s.Findings, results.Finding{Text: fmt.Sprint(i, k, long[:2000])})
 		}
 		doc.Scenarios = append(doc.Scenarios, s)
@@ -40,8 +43,10 @@ func TestReportIsBounded(t *testing.T) {
 	}
 	doc.Totals.Failed = 300
 	var out bytes.Buffer
-	err := html.Write(&out, html.Certification{Results: doc, Meaning: "a requirement is violated", Transcripts: map[string]*wire.Transcript{"d": transcript},
-		Protocol: &scenarios.Protocol{Title: "P", Ledger: scenarios.NewLedger(nil)}, TranscriptPath: func(d string) string { return "transcripts/" + d + ".json" }})
+	err := html.Write(&out, html.Certification{Results: doc, Meaning: "a requirement is violated",
+		Transcripts:    map[string]*wire.Transcript{"d": transcript},
+		Protocol:       &scenarios.Protocol{Title: "P", Ledger: scenarios.NewLedger(nil)},
+		TranscriptPath: func(d string) string { return "transcripts/" + d + ".json" }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +54,8 @@ func TestReportIsBounded(t *testing.T) {
 	if most := 16 << 20; out.Len() > most {
 		t.Errorf("the page has %d bytes, more than %d", out.Len(), most)
 	}
-	for _, want := range []string{"260 more violated scenarios are not told here in full", "194 more expectations did not hold", "140 more checks are in results.json",
+	for _, want := range []string{"260 more violated scenarios are not told here in full", "194 more expectations did not hold",
+		"140 more checks are in results.json",
 		"more findings are in results.json", "and 200 more, in results.json", "240 more sightings are in results.json"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("it does not say %q", want)

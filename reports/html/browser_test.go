@@ -44,15 +44,18 @@ func quiet(t *testing.T, p *browsertest.Page, dir string) {
 			t.Errorf("the page asked for %s", url)
 		}
 	}
-	if width, window := browsertest.Read[int](p, `document.documentElement.scrollWidth`), browsertest.Read[int](p, `window.innerWidth`); width > window {
+	if width, window := browsertest.Read[int](p, `document.documentElement.scrollWidth`), browsertest.Read[int](p,
+		`window.innerWidth`); width > window {
 		t.Errorf("the page is %d pixels wide in a window of %d: %s", width, window, browsertest.Read[string](p, `[...document.querySelectorAll("body *")].filter((e) =>
 			e.getBoundingClientRect().right > innerWidth + 1 && !e.closest(".scroll, pre, .unseen, .skip")).slice(0, 5).map((e) => e.outerHTML.slice(0, 200)).join("\n")`))
 	}
 }
 
 func TestHostileHostIsInert(t *testing.T) {
-	dir, report := certified(t, served(t, hostile(t)), scenarios.Options{Patience: 300 * time.Millisecond, DriveTimeout: 5 * time.Second, Select: scenarios.Selection{
-		Suites: []string{"discovery", "errors", "version5-shape", "iteration-monotonic", "stateful-resume", "interrupts", "goal-bounds", "memory"}}})
+	dir, report := certified(t, served(t, hostile(t)), scenarios.Options{Patience: 300 * time.Millisecond,
+		DriveTimeout: 5 * time.Second, Select: scenarios.Selection{
+			Suites: []string{"discovery", "errors", "version5-shape", "iteration-monotonic", "stateful-resume", "interrupts", "goal-bounds",
+				"memory"}}})
 	if n := report.Totals()[scenarios.Failed]; n < 10 {
 		t.Fatalf("%d scenarios failed: the report would show too little of what the host sent", n)
 	}
@@ -72,13 +75,15 @@ func TestHostileHostIsInert(t *testing.T) {
 		p := opened(t, dir, width)
 		p.Screenshot(fmt.Sprintf("hostile-%d", width))
 		run(p, unfoldAll)
-		if made := browsertest.Read[int](p, `document.querySelectorAll("img, iframe, object, embed, base, form:not(#filter), [onerror], [onload], a[href^='javascript']").length`); made > 0 {
+		if made := browsertest.Read[int](p,
+			`document.querySelectorAll("img, iframe, object, embed, base, form:not(#filter), [onerror], [onload], a[href^='javascript']").length`); made > 0 {
 			t.Errorf("%d elements are not the report's own", made)
 		}
 		if scripts := browsertest.Read[int](p, `document.scripts.length`); scripts != 1 {
 			t.Errorf("%d scripts", scripts)
 		}
-		if elsewhere := browsertest.Read[string](p, `[...document.links].map((a) => a.getAttribute("href")).filter((h) => !/^(#[\w.-]+|transcripts\/[\w.-]+)$/.test(h)).join(" ")`); elsewhere != "" {
+		if elsewhere := browsertest.Read[string](p,
+			`[...document.links].map((a) => a.getAttribute("href")).filter((h) => !/^(#[\w.-]+|transcripts\/[\w.-]+)$/.test(h)).join(" ")`); elsewhere != "" {
 			t.Errorf("links lead to %s", elsewhere)
 		}
 		quiet(t, p, dir)
@@ -91,7 +96,8 @@ func TestReportInABrowser(t *testing.T) {
 		name   string
 		width  int
 		scheme string
-	}{{"violated-light", browsertest.Wide, "light"}, {"violated-dark", browsertest.Wide, "dark"}, {"violated-phone", browsertest.Phone, "dark"}} {
+	}{{"violated-light", browsertest.Wide, "light"}, {"violated-dark", browsertest.Wide, "dark"},
+		{"violated-phone", browsertest.Phone, "dark"}} {
 		t.Run(look.name, func(t *testing.T) {
 			p := opened(t, dir, look.width)
 			media(p, "", look.scheme)
@@ -164,7 +170,8 @@ func filters(t *testing.T, p *browsertest.Page, all, failed int) {
 	if n := visible(p, ".scenario"); n != failed || visible(p, ".scenario[data-verdict=failed]") != failed {
 		t.Errorf("%d scenarios are shown, want the %d that failed", n, failed)
 	}
-	if told, want := browsertest.Read[string](p, `document.getElementById("told").textContent`), fmt.Sprintf("%d of %d scenarios", failed, all); told != want {
+	if told, want := browsertest.Read[string](p, `document.getElementById("told").textContent`), fmt.Sprintf("%d of %d scenarios",
+		failed, all); told != want {
 		t.Errorf("it tells %q, want %q", told, want)
 	}
 	run(p, `for (const box of document.querySelectorAll("input[name=verdict]")) if (!box.checked) box.click()`)
@@ -174,7 +181,8 @@ func filters(t *testing.T, p *browsertest.Page, all, failed int) {
 	if id := browsertest.Read[string](p, `document.querySelector(".scenario:not(.hide)").id`); id != "s-openwop.stateful-resume.two-suspends" {
 		t.Errorf("it finds %s", id)
 	}
-	run(p, `const find = document.getElementById("find"); find.value = "no such thing"; find.dispatchEvent(new Event("input", {bubbles: true}))`)
+	run(p,
+		`const find = document.getElementById("find"); find.value = "no such thing"; find.dispatchEvent(new Event("input", {bubbles: true}))`)
 	if n := visible(p, ".suite"); n != 0 {
 		t.Errorf("%d suites are shown although nothing fits", n)
 	}
@@ -209,10 +217,12 @@ func linksUnfold(t *testing.T, p *browsertest.Page) {
 	if visible(p, ".scenario[open] table.checks") != 1 {
 		t.Error("the checks of the scenario are not shown")
 	}
-	if broken := browsertest.Read[string](p, `[...document.links].map((a) => a.getAttribute("href")).filter((h) => h.startsWith("#") && !document.getElementById(h.slice(1))).join(" ")`); broken != "" {
+	if broken := browsertest.Read[string](p,
+		`[...document.links].map((a) => a.getAttribute("href")).filter((h) => h.startsWith("#") && !document.getElementById(h.slice(1))).join(" ")`); broken != "" {
 		t.Errorf("links lead nowhere: %s", broken)
 	}
-	if twice := browsertest.Read[string](p, `(() => { const ids = [...document.querySelectorAll("[id]")].map((e) => e.id); return ids.filter((id, i) => ids.indexOf(id) !== i).join(" ") })()`); twice != "" {
+	if twice := browsertest.Read[string](p,
+		`(() => { const ids = [...document.querySelectorAll("[id]")].map((e) => e.id); return ids.filter((id, i) => ids.indexOf(id) !== i).join(" ") })()`); twice != "" {
 		t.Errorf("ids are given twice: %s", twice)
 	}
 }
@@ -221,7 +231,8 @@ func linksUnfold(t *testing.T, p *browsertest.Page) {
 func paper(t *testing.T, p *browsertest.Page) {
 	t.Helper()
 	media(p, "print", "dark")
-	for selector, want := range map[string]bool{".failure .compared": true, ".failure pre": true, "svg.loop": true, ".suite .scenario > summary": true, "#open .links": true,
+	for selector, want := range map[string]bool{".failure .compared": true, ".failure pre": true, "svg.loop": true,
+		".suite .scenario > summary": true, "#open .links": true,
 		"#filter": false, "button.copy": false, "nav": false, ".scenario .checks": false} {
 		p.Until(fmt.Sprintf(`(%s > 0) === %v`, seen(selector), want)) // a browser lays a page out for paper when it comes to it
 	}
@@ -243,7 +254,8 @@ func names(t *testing.T, p *browsertest.Page) {
 			t.Errorf("%s: %s", what, bad)
 		}
 	}
-	if words := browsertest.Read[string](p, `document.querySelector(".failure svg.loop desc").textContent`); !strings.Contains(words, "which does not follow") && !strings.Contains(words, "Turn 2") {
+	if words := browsertest.Read[string](p, `document.querySelector(".failure svg.loop desc").textContent`); !strings.Contains(words,
+		"which does not follow") && !strings.Contains(words, "Turn 2") {
 		t.Errorf("the picture is told as %q", words)
 	}
 }

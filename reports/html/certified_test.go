@@ -111,7 +111,8 @@ func hostile(t testing.TB) http.Handler {
 }
 
 // kept are members that a client has to understand to get any further.
-var kept = map[string]bool{"runId": true, "eventsUrl": true, "statusUrl": true, "eventId": true, "status": true, "goalId": true, "protocolVersion": true}
+var kept = map[string]bool{"runId": true, "eventsUrl": true, "statusUrl": true, "eventId": true, "status": true, "goalId": true,
+	"protocolVersion": true}
 
 func spoil(v any, name string, discovery bool) any {
 	switch v := v.(type) {

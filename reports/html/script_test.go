@@ -25,7 +25,8 @@ func spoken(entries ...wire.Entry) *wire.Transcript {
 }
 
 func asked(method, path, body, reply string) wire.Entry {
-	return wire.Entry{Label: method + " it", Request: &wire.Request{Method: method, URL: "http://h" + path, Body: body, Header: map[string]string{"Authorization": "<secret>"}},
+	return wire.Entry{Label: method + " it", Request: &wire.Request{Method: method, URL: "http://h" + path, Body: body,
+		Header: map[string]string{"Authorization": "<secret>"}},
 		Response: &wire.Response{Status: 200, Body: reply}}
 }
 
@@ -121,10 +122,12 @@ func TestScriptOfAHostileTarget(t *testing.T) {
 
 func TestScriptOfAProcess(t *testing.T) {
 	s := &wire.Transcript{Entries: []wire.Entry{
-		{Kind: "process", Label: "the start", Process: &wire.Spawned{Command: []string{"./run it.sh", "-v"}, Input: `{"a":"'"}`, InputBytes: 9, Output: `{"n":1}`}},
+		{Kind: "process", Label: "the start", Process: &wire.Spawned{Command: []string{"./run it.sh", "-v"}, Input: `{"a":"'"}`,
+			InputBytes: 9, Output: `{"n":1}`}},
 		{Kind: "process", Label: "long", Process: &wire.Spawned{Command: []string{"x"}, Input: `{"a`, InputBytes: 90000}},
 	}}
-	got := scriptOf(t, s, results.Check{Requirement: "R-1", Expected: "2", Actual: "1", Exchange: 1, Pointer: "/n"}, results.Check{Exchange: 2})
+	got := scriptOf(t, s, results.Check{Requirement: "R-1", Expected: "2", Actual: "1", Exchange: 1, Pointer: "/n"},
+		results.Check{Exchange: 2})
 	for _, want := range []string{`printf '%s' '{"a":"'\''"}' |` + "\n  './run it.sh' -v\n", "# it was handed 90000 bytes"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)

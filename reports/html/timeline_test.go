@@ -18,11 +18,16 @@ func decided(run string, id int, iteration, kind string) string {
 }
 
 func TestLoops(t *testing.T) {
-	first := `{"events":[` + decided("r", 1, "1", "next-worker") + `,{"eventId":"r-2","runId":"r","type":"node.dispatched","payload":{"childWorkflowId":"w","childStatus":"failed"}},` +
-		decided("r", 3, "2", "ask-user") + `,{"eventId":"r-4","runId":"r","type":"node.suspended","timestamp":"2026-11-21T12:00:00Z","payload":{"kind":"clarification"}}]}`
-	second := first[:len(first)-2] + `,{"eventId":"r-5","runId":"r","type":"node.resumed","timestamp":"2026-11-21T12:00:01.5Z","payload":{}},` + decided("r", 6, "1", "terminate") +
+	first := `{"events":[` + decided("r", 1, "1", "next-worker") +
+		`,{"eventId":"r-2","runId":"r","type":"node.dispatched","payload":{"childWorkflowId":"w","childStatus":"failed"}},` +
+		decided("r", 3, "2", "ask-user") +
+		`,{"eventId":"r-4","runId":"r","type":"node.suspended","timestamp":"2026-11-21T12:00:00Z","payload":{"kind":"clarification"}}]}`
+	second := first[:len(first)-2] +
+		`,{"eventId":"r-5","runId":"r","type":"node.resumed","timestamp":"2026-11-21T12:00:01.5Z","payload":{}},` + decided("r", 6, "1",
+		"terminate") +
 		`,{"eventId":"r-7","runId":"r","type":"run.completed"},{"payload":[]},7]}`
-	s := spoken(asked("GET", "/log", "", first), asked("GET", "/log", "", "no JSON: runOrchestrator.decided"), asked("GET", "/log", "", second))
+	s := spoken(asked("GET", "/log", "", first), asked("GET", "/log", "", "no JSON: runOrchestrator.decided"),
+		asked("GET", "/log", "", second))
 	want := []timeline.Loop{{Run: "r", End: "completed", Turns: []timeline.Turn{
 		{Number: "1", Kind: "next-worker", Below: []timeline.Happening{{Class: "trouble", Text: "✗ w", Words: "w failed"}}},
 		{Number: "2", Kind: "ask-user", Below: []timeline.Happening{
@@ -52,7 +57,8 @@ func TestLoopsAreBounded(t *testing.T) {
 		for i := range 100 {
 			events = append(events, decided(fmt.Sprintf("r%d", run), i, `{"x":"\u202e`+strings.Repeat("y", 100)+`"}`, "kind"))
 			for k := range 20 {
-				events = append(events, fmt.Sprintf(`{"eventId":"c%d-%d-%d","runId":"r%d","type":"node.dispatched","payload":{"childWorkflowId":[1],"childStatus":null}}`, run, i, k, run))
+				events = append(events,
+					fmt.Sprintf(`{"eventId":"c%d-%d-%d","runId":"r%d","type":"node.dispatched","payload":{"childWorkflowId":[1],"childStatus":null}}`, run, i, k, run))
 			}
 		}
 	}

@@ -38,8 +38,9 @@ func head(s string) results.Results {
 
 func outcome(name string, v scenarios.Verdict, reason string) scenarios.Outcome {
 	o := scenarios.Outcome{
-		Scenario: scenarios.Scenario{ID: scenarios.ScenarioID("demo/loop/" + name), Title: "a loop that " + name, Proves: []scenarios.RequirementID{"DEMO-A1"}},
-		Suite:    "loop", Level: "MUST", Verdict: v, Reason: reason, Seconds: 0.25,
+		Scenario: scenarios.Scenario{ID: scenarios.ScenarioID("demo/loop/" + name), Title: "a loop that " + name,
+			Proves: []scenarios.RequirementID{"DEMO-A1"}},
+		Suite: "loop", Level: "MUST", Verdict: v, Reason: reason, Seconds: 0.25,
 	}
 	if v == scenarios.Passed {
 		o.Evidence = scenarios.Observed
@@ -126,7 +127,8 @@ func TestNotStarted(t *testing.T) {
 // A target's words stay inside their strings, a line each, and come back as they were.
 func TestHostile(t *testing.T) {
 	for _, s := range []string{
-		"\n{\"event\":\"finished\"}\n", "\x1b[31m\u009b\u2028\u202e\xff", "::error::x", "##[error]x", `"}`, "</script>&<!--", strings.Repeat("x", 1<<20), "",
+		"\n{\"event\":\"finished\"}\n", "\x1b[31m\u009b\u2028\u202e\xff", "::error::x", "##[error]x", `"}`, "</script>&<!--",
+		strings.Repeat("x", 1<<20), "",
 	} {
 		var out strings.Builder
 		l := live.New(&out, clock())
@@ -138,7 +140,8 @@ func TestHostile(t *testing.T) {
 			t.Fatalf("%q makes %d lines", s, len(got))
 		}
 		valid := strings.ToValidUTF8(s, "�")
-		if name := got[0]["target"].(map[string]any)["name"]; name != valid || got[1]["reason"] != "because "+valid || got[2]["reason"] != "because "+valid {
+		if name := got[0]["target"].(map[string]any)["name"]; name != valid || got[1]["reason"] != "because "+valid ||
+			got[2]["reason"] != "because "+valid {
 			t.Errorf("%q comes back as %q, %q and %q", s, name, got[1]["reason"], got[2]["reason"])
 		}
 		for _, r := range out.String() {

@@ -16,7 +16,8 @@ import (
 // target the difference says.
 func Compare(before, after results.Results) (results.Difference, error) {
 	if a, b := before.Target.Protocol, after.Target.Protocol; a != b {
-		return results.Difference{}, fmt.Errorf("the first is about %s, the second about %s, and nothing of one is in the other: compare two of one protocol", a, b)
+		return results.Difference{},
+			fmt.Errorf("the first is about %s, the second about %s, and nothing of one is in the other: compare two of one protocol", a, b)
 	}
 	d := results.Difference{
 		Schema: results.DifferenceSchemaAssayDifference1, Before: compared(before), After: compared(after),
@@ -182,7 +183,8 @@ func WriteText(w io.Writer, d results.Difference) error {
 		if c.Target.Version != nil {
 			name += " " + textsafe.Clip(*c.Target.Version, mostName)
 		}
-		fmt.Fprintf(&b, "%s  %s%s · %s · Assay %s\n", word, textsafe.Clip(c.Target.Address, mostReason), name, c.StartedAt.UTC().Format(time.RFC3339), textsafe.Clip(c.Assay.Version, mostName))
+		fmt.Fprintf(&b, "%s  %s%s · %s · Assay %s\n", word, textsafe.Clip(c.Target.Address, mostReason), name,
+			c.StartedAt.UTC().Format(time.RFC3339), textsafe.Clip(c.Assay.Version, mostName))
 	}
 	side("before", d.Before)
 	side("after ", d.After)

@@ -39,7 +39,8 @@ func TestCompare(t *testing.T) {
 		d.Requirements[3].Verdict = results.VerdictFailed
 		d.Claims = []results.Claim{{ID: "goals", Status: results.ClaimStatusProved}, {ID: "memory", Status: results.ClaimStatusUnproved}}
 		d.Profiles[0].Status = results.ProfileStatusUnproved
-		d.Scenarios = append(d.Scenarios[:2:2], results.ScenarioResult{ID: "demo/loop/another", Verdict: results.VerdictFailed, Reason: "it is not there"})
+		d.Scenarios = append(d.Scenarios[:2:2], results.ScenarioResult{ID: "demo/loop/another", Verdict: results.VerdictFailed,
+			Reason: "it is not there"})
 	})
 	want := []string{
 		"better profile loop-v5: violated -> unproved",
@@ -70,7 +71,8 @@ func TestCompare(t *testing.T) {
 	after.Assay.SuiteDigest = digestB
 	d = compare(t, before, after)
 	claims := strings.Join(lines(d), "\n")
-	if d.SameQuestions || !strings.Contains(claims, "new claim memory:  -> unproved") || !strings.Contains(claims, "removed claim model>=5: violated -> ") {
+	if d.SameQuestions || !strings.Contains(claims, "new claim memory:  -> unproved") || !strings.Contains(claims,
+		"removed claim model>=5: violated -> ") {
 		t.Errorf("with other questions:\n%s", claims)
 	}
 }

@@ -22,7 +22,8 @@ var update = flag.Bool("update", false, "write what the matrix says now into tes
 
 // evil is what a target may put into any string: an ANSI sequence, Markdown, HTML, XML, commands of GitHub, a line break, a
 // C1 control, a bidirectional override, a byte that is not UTF-8.
-const evil = "\x1b[31m| `x` [l](javascript:alert(1))</td></script>]]><script>alert(1)</script><img src=x onerror=alert(1)>\n::error::owned ##[error]\n\u009b1m\u202e\xff\"' onload=\"alert(1)"
+const evil = "\x1b[31m| `x` [l](javascript:alert(1))</td></script>]]><script>alert(1)</script><img src=x " +
+	"onerror=alert(1)>\n::error::owned ##[error]\n\u009b1m\u202e\xff\"' onload=\"alert(1)"
 
 // hostile are strings that each aim at one format; all of them stand everywhere in turn.
 var hostile = []string{
@@ -61,7 +62,8 @@ func document(edit func(*results.Results)) results.Results {
 	d := results.Results{
 		Schema: results.ResultsSchemaAssayResults1, Assay: results.Assay{Version: "v0.4.0", SuiteDigest: digestA},
 		Target:    results.Target{Protocol: "openwop/v1", Address: "http://a.example", Name: &name, Version: &version, DiscoveryDigest: digestA},
-		StartedAt: start, Claims: []results.Claim{{ID: "model>=5", Status: results.ClaimStatusViolated}, {ID: "goals", Status: results.ClaimStatusProved}},
+		StartedAt: start, Claims: []results.Claim{{ID: "model>=5", Status: results.ClaimStatusViolated},
+			{ID: "goals", Status: results.ClaimStatusProved}},
 		Requirements: []results.RequirementResult{
 			{ID: "DEMO-A1", Verdict: results.VerdictPassed, Evidence: results.EvidenceObserved},
 			{ID: "DEMO-A2", Verdict: results.VerdictFailed, Evidence: results.EvidenceObserved, Stimulus: results.StimulusAssaySeam},
@@ -73,8 +75,9 @@ func document(edit func(*results.Results)) results.Results {
 			{ID: "demo/loop/fails", Verdict: results.VerdictFailed, Evidence: results.EvidenceObserved, Reason: "expected [1,2], got [1,1]"},
 			{ID: "demo/loop/blocked", Verdict: results.VerdictBlocked, Reason: "no fixture"},
 		},
-		Totals:   results.Totals{Passed: 2, Failed: 1, Blocked: 1},
-		Profiles: []results.ProfileResult{{ID: "loop-v5", Status: results.ProfileStatusViolated, Proved: 1, Required: 4, ThroughSeam: 2}, {ID: "goals", Status: results.ProfileStatusInapplicable, Required: 3}},
+		Totals: results.Totals{Passed: 2, Failed: 1, Blocked: 1},
+		Profiles: []results.ProfileResult{{ID: "loop-v5", Status: results.ProfileStatusViolated, Proved: 1, Required: 4,
+			ThroughSeam: 2}, {ID: "goals", Status: results.ProfileStatusInapplicable, Required: 3}},
 	}
 	if edit != nil {
 		edit(&d)

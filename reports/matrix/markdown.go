@@ -128,7 +128,8 @@ func (t Table) seenMarkdown(b *strings.Builder) {
 				b.WriteString("\nNot claimed, but seen; no verdict rests on it:\n\n")
 				first = false
 			}
-			fmt.Fprintf(b, "- %s: %s (would be claimed by %s)\n", c.Head(), textsafe.Markdown(textsafe.Clip(s.What, mostReason)), textsafe.Markdown(textsafe.Clip(s.ClaimPointer, mostReason)))
+			fmt.Fprintf(b, "- %s: %s (would be claimed by %s)\n", c.Head(), textsafe.Markdown(textsafe.Clip(s.What, mostReason)),
+				textsafe.Markdown(textsafe.Clip(s.ClaimPointer, mostReason)))
 		}
 	}
 }
@@ -145,8 +146,10 @@ func (m *Matrix) toldMarkdown(b *strings.Builder) {
 	}
 	b.WriteString("| bundle | host | version | discovery document | written at | by | claims to be |\n|---|---|---|---|---|---|---|\n")
 	for i, t := range m.Told {
-		fmt.Fprintf(b, "| bundle %d | %s | %s | %s | %s, %s | %s, bundle version %s%s | %s |\n", i+1, optional(t.Host), optional(t.HostVersion), optional(t.URL),
-			t.GeneratedAt.UTC().Format(time.RFC3339), age(t.GeneratedAt, m.AsOf), optional(t.Suite), t.Version, contradicts(t), toldClaims(t, optional))
+		fmt.Fprintf(b, "| bundle %d | %s | %s | %s | %s, %s | %s, bundle version %s%s | %s |\n", i+1, optional(t.Host),
+			optional(t.HostVersion), optional(t.URL),
+			t.GeneratedAt.UTC().Format(time.RFC3339), age(t.GeneratedAt, m.AsOf), optional(t.Suite), t.Version, contradicts(t),
+			toldClaims(t, optional))
 	}
 	b.WriteByte('\n')
 	cells(b, "their scenarios", numbered, func(i int) string { return fmt.Sprintf("bundle %d, not comparable", i+1) })

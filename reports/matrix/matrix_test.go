@@ -79,7 +79,8 @@ func TestColumns(t *testing.T) {
 		age  time.Duration
 		want string
 	}{
-		{0, "today"}, {day - time.Second, "today"}, {day, "1 d"}, {90 * day, "90 d"}, {90*day + time.Second, "90 d, old"}, {400 * day, "400 d, old"},
+		{0, "today"}, {day - time.Second, "today"}, {day, "1 d"}, {90 * day, "90 d"}, {90*day + time.Second, "90 d, old"},
+		{400 * day, "400 d, old"},
 		{-time.Minute, "today"}, {-time.Hour, "dated in the future"},
 	} {
 		if got := matrix.New(ledgers, now, []matrix.Certification{at(c.age)}).Tables[0].Columns[0].Age.String(); got != c.want {
@@ -121,12 +122,17 @@ func TestCells(t *testing.T) {
 		got  matrix.Cell
 		want matrix.Cell
 	}{
-		{"proved", cell(kept("DEMO-A1", results.EvidenceSurvived), kept("DEMO-A2", results.EvidenceObserved)), matrix.Cell{Word: "proved", Count: "2", Evidence: "observed"}},
-		{"attested", cell(kept("DEMO-A1", results.EvidenceSurvived), kept("DEMO-A2", results.EvidenceAttested)), matrix.Cell{Word: "attested", Count: "1 of 2", Evidence: "attested"}},
-		{"violated", cell(kept("DEMO-A1", results.EvidenceAttested), with("DEMO-A2", results.VerdictFailed)), matrix.Cell{Word: "violated", Count: "1 of 2", Evidence: "observed"}},
-		{"unproved", cell(kept("DEMO-A1", results.EvidenceObserved), with("DEMO-A2", results.VerdictInconclusive)), matrix.Cell{Word: "unproved", Count: "1 of 2"}},
+		{"proved", cell(kept("DEMO-A1", results.EvidenceSurvived), kept("DEMO-A2", results.EvidenceObserved)),
+			matrix.Cell{Word: "proved", Count: "2", Evidence: "observed"}},
+		{"attested", cell(kept("DEMO-A1", results.EvidenceSurvived), kept("DEMO-A2", results.EvidenceAttested)),
+			matrix.Cell{Word: "attested", Count: "1 of 2", Evidence: "attested"}},
+		{"violated", cell(kept("DEMO-A1", results.EvidenceAttested), with("DEMO-A2", results.VerdictFailed)),
+			matrix.Cell{Word: "violated", Count: "1 of 2", Evidence: "observed"}},
+		{"unproved", cell(kept("DEMO-A1", results.EvidenceObserved), with("DEMO-A2", results.VerdictInconclusive)),
+			matrix.Cell{Word: "unproved", Count: "1 of 2"}},
 		{"not claimed", cell(results.RequirementResult{ID: "DEMO-A1", Verdict: results.VerdictInapplicable}), matrix.Cell{Word: "not claimed"}},
-		{"attested is enough where the row says so", cell(kept("DEMO-B1", results.EvidenceAttested)), matrix.Cell{Word: "proved", Count: "1", Evidence: "attested"}},
+		{"attested is enough where the row says so", cell(kept("DEMO-B1", results.EvidenceAttested)), matrix.Cell{Word: "proved",
+			Count: "1", Evidence: "attested"}},
 	} {
 		if c.got.Word != c.want.Word || c.got.Count != c.want.Count || c.got.Evidence != c.want.Evidence {
 			t.Errorf("%s: %+v, want %+v", c.name, c.got, c.want)

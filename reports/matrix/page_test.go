@@ -75,10 +75,12 @@ func TestPageInBrowser(t *testing.T) {
 			if over := browsertest.Read[int](p, `document.documentElement.scrollWidth - window.innerWidth`); over > 0 {
 				t.Errorf("%s at %d: the page is %d pixels wider than the window", name, width, over)
 			}
-			if n := browsertest.Read[int](p, `document.querySelectorAll("script, img, iframe, object, embed, form, svg, [onerror], [onload]").length`); n > 0 {
+			if n := browsertest.Read[int](p,
+				`document.querySelectorAll("script, img, iframe, object, embed, form, svg, [onerror], [onload]").length`); n > 0 {
 				t.Errorf("%s at %d: %d elements that no matrix has", name, width, n)
 			}
-			if n := browsertest.Read[int](p, `[...document.querySelectorAll("a[href]")].filter(a => !/^(#tables|[\w%.\/]*report\.html)$/.test(a.getAttribute("href"))).length`); n > 0 {
+			if n := browsertest.Read[int](p,
+				`[...document.querySelectorAll("a[href]")].filter(a => !/^(#tables|[\w%.\/]*report\.html)$/.test(a.getAttribute("href"))).length`); n > 0 {
 				t.Errorf("%s at %d: %d links to somewhere else", name, width, n)
 			}
 			if !strings.HasPrefix(name, "hostile") {

@@ -43,7 +43,8 @@ func (t Table) comparable(safe func(string) string) string {
 		}
 		parts = append(parts, part+")")
 	}
-	return "Not all of these targets were asked the same questions, and what was asked other questions is not comparable. Sets of questions: " +
+	return "Not all of these targets were asked the same questions, and what was asked other questions is not comparable. " +
+		"Sets of questions: " +
 		strings.Join(parts, "; ") + "."
 }
 
@@ -79,9 +80,11 @@ var legend = []struct{ Word, Text string }{
 // notes explain the rest.
 var notes = []string{
 	"An empty cell was not asked. Numbers count requirements.",
-	"survived, observed, attested: how it was seen, the weakest that the cell rests on. Survived: across a kill and a restart. Observed: on a public resource or log. Attested: through a test seam.",
+	"survived, observed, attested: how it was seen, the weakest that the cell rests on. Survived: across a kill and a " +
+		"restart. Observed: on a public resource or log. Attested: through a test seam.",
 	"d: days since the certification, as of the date above; one of more than 90 days is old.",
-	"† so many of them can only be brought about or seen through a test seam that Assay itself defines (docs/seams.md), not by the protocol's own means. A target that has not wired it cannot prove them.",
+	"† so many of them can only be brought about or seen through a test seam that Assay itself defines (docs/seams.md), not " +
+		"by the protocol's own means. A target that has not wired it cannot prove them.",
 }
 
 // Told by others.

@@ -32,7 +32,8 @@ func received(t *testing.T, body string) (wire.Value, bool) {
 func FuzzRunLog(f *testing.F) {
 	const decided = `{"eventId":"a","runId":"r","sequence":1,"type":"runOrchestrator.decided","timestamp":"2026-11-01T00:00:00Z","payload":{"iteration":1,"decision":{"kind":"terminate"}}}`
 	f.Add(`{"events":[`+decided+`]}`, `{"events":[`+decided+`,{"eventId":"b","sequence":3}]}`, `{"status":"completed"}`)
-	f.Add(`{"events":[{"sequence":-1},{"sequence":1.5},{"sequence":"2"},{"sequence":9223372036854775807},7,null,[]]}`, `{"events":{"0":{}}}`, `[]`)
+	f.Add(`{"events":[{"sequence":-1},{"sequence":1.5},{"sequence":"2"},{"sequence":9223372036854775807},7,null,[]]}`,
+		`{"events":{"0":{}}}`, `[]`)
 	f.Add(`{"events":[{"type":"cap.breached","payload":[]},{"type":"core.workflowChain.event","payload":{"phase":7}}]}`, `7`, `{"status":{}}`)
 	f.Add(`{"events":[{"sequence":1e400,"timestamp":"9999-12-31T23:59:59Z"},{"sequence":-9223372036854775808,"timestamp":"0000-01-01T00:00:00Z"}]}`, `{}`, `{}`)
 	f.Fuzz(func(t *testing.T, first, second, snapshot string) {
@@ -141,7 +142,8 @@ func FuzzProblem(f *testing.F) {
 			return
 		}
 		a := host.Answered{Asked: "something odd", Status: wiretest.Status(t, status), Body: v}
-		s := scenarios.Scenario{ID: "openwop/fuzz/problem", Proves: scenarios.IDs{openwop.OWPERR4, openwop.OWPERR5, openwop.OWPERR11, openwop.OWPERR14}}
+		s := scenarios.Scenario{ID: "openwop/fuzz/problem", Proves: scenarios.IDs{openwop.OWPERR4, openwop.OWPERR5, openwop.OWPERR11,
+			openwop.OWPERR14}}
 		s.Ask = scenarios.Advertised(func(_ scenarios.Discovery, j *scenarios.Judge) {
 			a.Unknown()
 			refusals.Coded(a, j, openwop.OWPERR11, dialect.InvalidBody)

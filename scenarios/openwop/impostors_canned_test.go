@@ -129,7 +129,8 @@ func (h *cannedHost) log(r *http.Request, _ map[string]any) (int, any) {
 				return http.StatusOK, map[string]any{"events": events, "isComplete": false}
 			}
 			if answered {
-				add("interrupt.resolved", map[string]any{"nodeId": "dispatch", "interruptId": "i-1", "resumeValue": map[string]any{"answers": map[string]any{"q1": "yes"}}})
+				add("interrupt.resolved", map[string]any{"nodeId": "dispatch", "interruptId": "i-1",
+					"resumeValue": map[string]any{"answers": map[string]any{"q1": "yes"}}})
 			}
 		}
 	}
@@ -207,7 +208,8 @@ func cannedGoal(id string, runs int) map[string]any {
 	}
 	return map[string]any{
 		"id": id, "objective": "keep the checklist green", "state": state, "completion": map[string]any{"check": "host"},
-		"continuation": map[string]any{"mode": "manual"}, "bounds": map[string]any{"maxLoopIterations": 3}, "owner": map[string]any{"tenant": "t-1"},
+		"continuation": map[string]any{"mode": "manual"}, "bounds": map[string]any{"maxLoopIterations": 3},
+		"owner":     map[string]any{"tenant": "t-1"},
 		"progress":  map[string]any{"iterations": runs, "contributingRunIds": []string{"a-run", "another-run", "a-third-run"}[:runs]},
 		"createdAt": "2026-11-01T00:00:00Z",
 	}
@@ -216,9 +218,11 @@ func cannedGoal(id string, runs int) map[string]any {
 func cannedEvents(goal string) []any {
 	var events []any
 	for i, run := range []string{"a-run", "another-run", "a-third-run"} {
-		events = append(events, map[string]any{"eventId": fmt.Sprint("e-", i), "goalId": goal, "sequence": i, "type": "goal.evaluated", "timestamp": "2026-11-01T00:00:00Z",
-			"payload": map[string]any{"goalId": goal, "satisfied": false, "runId": run, "iterations": i + 1}})
+		events = append(events, map[string]any{"eventId": fmt.Sprint("e-", i), "goalId": goal, "sequence": i, "type": "goal.evaluated",
+			"timestamp": "2026-11-01T00:00:00Z",
+			"payload":   map[string]any{"goalId": goal, "satisfied": false, "runId": run, "iterations": i + 1}})
 	}
-	return append(events, map[string]any{"eventId": "e-3", "goalId": goal, "sequence": 3, "type": "goal.closed", "timestamp": "2026-11-01T00:00:00Z",
-		"payload": map[string]any{"goalId": goal, "finalState": "bound-exceeded"}})
+	return append(events, map[string]any{"eventId": "e-3", "goalId": goal, "sequence": 3, "type": "goal.closed",
+		"timestamp": "2026-11-01T00:00:00Z",
+		"payload":   map[string]any{"goalId": goal, "finalState": "bound-exceeded"}})
 }

@@ -24,7 +24,8 @@ func decisions(n int) []any {
 }
 
 // constantLoop is what upstream's scenarios of the seam want to hear, whatever is asked.
-var constantLoop = map[string]any{"decisions": decisions(3), "resumedIteration": 2, "workspaceVisible": map[string]bool{"atWriteTurn": false, "atNextTurn": true}}
+var constantLoop = map[string]any{"decisions": decisions(3), "resumedIteration": 2,
+	"workspaceVisible": map[string]bool{"atWriteTurn": false, "atNextTurn": true}}
 
 // formulaLoop computes what a loop would do that keeps every promise.
 func formulaLoop(_ *http.Request, body map[string]any) (int, any) {
@@ -61,9 +62,11 @@ func inventingLoop(r *http.Request, body map[string]any) (int, any) {
 
 // constantHost has one body for each endpoint. Its one run stands at the status.
 func constantHost(status string) hosttest.Routes {
-	file := map[string]any{"path": "assay/notes.md", "content": "constant", "version": 1, "etag": `"1-constant"`, "updatedAt": "2026-11-01T00:00:00Z"}
+	file := map[string]any{"path": "assay/notes.md", "content": "constant", "version": 1, "etag": `"1-constant"`,
+		"updatedAt": "2026-11-01T00:00:00Z"}
 	event := func(sequence int, kind string, payload any) map[string]any {
-		return map[string]any{"eventId": fmt.Sprint("e", sequence), "runId": "r-1", "sequence": sequence, "type": kind, "timestamp": "2026-11-01T00:00:00Z", "payload": payload}
+		return map[string]any{"eventId": fmt.Sprint("e", sequence), "runId": "r-1", "sequence": sequence, "type": kind,
+			"timestamp": "2026-11-01T00:00:00Z", "payload": payload}
 	}
 	log := map[string]any{"isComplete": true, "events": []any{
 		event(0, "run.started", map[string]any{"workflowId": "assay-loop"}),
@@ -73,15 +76,20 @@ func constantHost(status string) hosttest.Routes {
 	}}
 	goal := map[string]any{
 		"id": "g-1", "objective": "constant", "state": "active", "completion": map[string]any{"check": "host", "lastVerdict": nil},
-		"continuation": map[string]any{"mode": "manual"}, "bounds": map[string]any{"maxLoopIterations": 3}, "owner": map[string]any{"tenant": "t-1"},
+		"continuation": map[string]any{"mode": "manual"}, "bounds": map[string]any{"maxLoopIterations": 3},
+		"owner":    map[string]any{"tenant": "t-1"},
 		"progress": map[string]any{"iterations": 1, "contributingRunIds": []string{"r-1"}}, "createdAt": "2026-11-01T00:00:00Z",
 	}
-	evaluated := map[string]any{"eventId": "ge-1", "goalId": "g-1", "sequence": 0, "type": "goal.evaluated", "timestamp": "2026-11-01T00:00:00Z",
-		"payload": map[string]any{"goalId": "g-1", "satisfied": false, "runId": "r-1", "iterations": 1}}
+	evaluated := map[string]any{"eventId": "ge-1", "goalId": "g-1", "sequence": 0, "type": "goal.evaluated",
+		"timestamp": "2026-11-01T00:00:00Z",
+		"payload":   map[string]any{"goalId": "g-1", "satisfied": false, "runId": "r-1", "iterations": 1}}
 	return hosttest.Routes{
-		"POST /v1/runs":                          hosttest.Always(map[string]any{"runId": "r-1", "status": "running", "eventsUrl": "/v1/runs/r-1/events"}),
-		"POST /v1/runs/{fork}":                   hosttest.Always(map[string]any{"runId": "r-2", "sourceRunId": "r-1", "mode": "replay", "status": "running", "eventsUrl": "/v1/runs/r-2/events"}),
-		"GET /v1/runs/{id}":                      hosttest.Always(map[string]any{"runId": "r-1", "workflowId": "assay-loop", "status": status, "currentNodeId": "dispatch"}),
+		"POST /v1/runs": hosttest.Always(map[string]any{"runId": "r-1", "status": "running",
+			"eventsUrl": "/v1/runs/r-1/events"}),
+		"POST /v1/runs/{fork}": hosttest.Always(map[string]any{"runId": "r-2", "sourceRunId": "r-1", "mode": "replay",
+			"status": "running", "eventsUrl": "/v1/runs/r-2/events"}),
+		"GET /v1/runs/{id}": hosttest.Always(map[string]any{"runId": "r-1", "workflowId": "assay-loop",
+			"status": status, "currentNodeId": "dispatch"}),
 		"GET /v1/runs/{id}/events":               hosttest.Always(log),
 		"GET /v1/runs/{id}/events/poll":          hosttest.Always(log),
 		"POST /v1/runs/{id}/interrupts/{node}":   hosttest.Always(map[string]any{"runId": "r-1", "nodeId": "dispatch", "status": status}),
@@ -99,8 +107,9 @@ func constantHost(status string) hosttest.Routes {
 		"POST /v1/host/sample/goals/{id}/{act}":  hosttest.Always(goal),
 		"POST /v1/host/sample/goals/{id}/tick":   hosttest.Always(map[string]any{"goal": goal, "runId": "r-1", "events": []any{evaluated}}),
 		"GET /v1/host/sample/goals/{id}/events":  hosttest.Always(map[string]any{"events": []any{evaluated}}),
-		"POST /v1/host/sample/heartbeat/tick":    hosttest.Always(map[string]any{"heartbeatId": "h-1", "status": "ok", "changed": true, "runId": "r-1"}),
-		"POST /v1/host/sample/agentloop/run":     hosttest.Always(constantLoop),
+		"POST /v1/host/sample/heartbeat/tick": hosttest.Always(map[string]any{"heartbeatId": "h-1", "status": "ok", "changed": true,
+			"runId": "r-1"}),
+		"POST /v1/host/sample/agentloop/run": hosttest.Always(constantLoop),
 	}
 }
 
@@ -116,7 +125,8 @@ func keptFiles() hosttest.Routes {
 			if contents[path] == nil {
 				return hosttest.Refused(http.StatusNotFound, "not_found")
 			}
-			return http.StatusOK, map[string]any{"path": path, "content": contents[path], "version": versions[path], "updatedAt": "2026-11-01T00:00:00Z"}
+			return http.StatusOK, map[string]any{"path": path, "content": contents[path], "version": versions[path],
+				"updatedAt": "2026-11-01T00:00:00Z"}
 		},
 		"PUT /v1/host/workspace/files/{path}": func(r *http.Request, body map[string]any) (int, any) {
 			mu.Lock()
@@ -124,7 +134,8 @@ func keptFiles() hosttest.Routes {
 			path := r.PathValue("path")
 			contents[path] = body["content"]
 			versions[path]++
-			return http.StatusOK, map[string]any{"path": path, "content": contents[path], "version": versions[path], "updatedAt": "2026-11-01T00:00:00Z"}
+			return http.StatusOK, map[string]any{"path": path, "content": contents[path], "version": versions[path],
+				"updatedAt": "2026-11-01T00:00:00Z"}
 		},
 		"DELETE /v1/host/workspace/files/{path}": func(r *http.Request, _ map[string]any) (int, any) {
 			mu.Lock()

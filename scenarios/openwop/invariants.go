@@ -43,7 +43,8 @@ func (i Invariant) Judge(s Standing) scenarios.Outcome {
 func Invariants() []Invariant {
 	return []Invariant{
 		{"numbered", scenarios.IDs{openwop.OWPEVT1}, func(s Standing, j *scenarios.Judge) { eventlog.CheckNumbered(s.Log, j) }},
-		{"enveloped", scenarios.IDs{openwop.OWPEVT2, openwop.OWPEVT3, openwop.OWPEVT5, openwop.OWPEVT7}, func(s Standing, j *scenarios.Judge) { eventlog.CheckEnvelopes(s.Log, j) }},
+		{"enveloped", scenarios.IDs{openwop.OWPEVT2, openwop.OWPEVT3, openwop.OWPEVT5, openwop.OWPEVT7},
+			func(s Standing, j *scenarios.Judge) { eventlog.CheckEnvelopes(s.Log, j) }},
 		{"own", scenarios.IDs{openwop.OWPEVT4}, func(s Standing, j *scenarios.Judge) { eventlog.CheckOwn(s.Log, j) }},
 		{"caused", scenarios.IDs{openwop.OWPEVT6}, func(s Standing, j *scenarios.Judge) { eventlog.CheckCauses(s.Log, j) }},
 		{"fitting", scenarios.IDs{openwop.OWPEVT8}, Standing.checkPayloads},

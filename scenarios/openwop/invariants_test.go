@@ -21,7 +21,8 @@ func wholeLife(run string) hosttest.Entries {
 		return hosttest.Event{Kind: "core.workflowChain.event", Payload: p}
 	}
 	decision := func(iteration int, d map[string]any) hosttest.Event {
-		return hosttest.Event{Kind: "runOrchestrator.decided", Payload: map[string]any{"agentId": "an.agent", "iteration": iteration, "decision": d}}
+		return hosttest.Event{Kind: "runOrchestrator.decided", Payload: map[string]any{"agentId": "an.agent", "iteration": iteration,
+			"decision": d}}
 	}
 	child := map[string]any{"childRunId": "c1"}
 	causes := map[int]int{2: 1, 3: 2, 4: 1, 5: 3, 6: 5, 7: 1, 8: 7}
@@ -60,13 +61,15 @@ func paid(e hosttest.Entries, k int, change map[string]any) hosttest.Entries {
 
 // put has another event of a type behind the k-th, and numbers all of them anew.
 func put(e hosttest.Entries, k int, kind string, payload map[string]any) hosttest.Entries {
-	late := map[string]any{"eventId": fmt.Sprint(e[k]["eventId"], "-late"), "runId": e[k]["runId"], "type": kind, "payload": payload, "timestamp": e[k]["timestamp"]}
+	late := map[string]any{"eventId": fmt.Sprint(e[k]["eventId"], "-late"), "runId": e[k]["runId"], "type": kind, "payload": payload,
+		"timestamp": e[k]["timestamp"]}
 	return slices.Insert(slices.Clone(e), k+1, late).From(0)
 }
 
 func TestInvariantsFindWhatBreaksThem(t *testing.T) {
 	honest := wholeLife("r")
-	breached := put(put(honest[:9], 8, "cap.breached", map[string]any{"kind": "loop-iterations", "limit": 1, "observed": 2}), 9, "run.failed", map[string]any{"error": map[string]any{"code": "loop_limit_exceeded", "message": "m"}})
+	breached := put(put(honest[:9], 8, "cap.breached", map[string]any{"kind": "loop-iterations", "limit": 1, "observed": 2}), 9,
+		"run.failed", map[string]any{"error": map[string]any{"code": "loop_limit_exceeded", "message": "m"}})
 	log := func(e hosttest.Entries) openwop.Standing { return openwop.Standing{Log: e.Log(t, "r"), Version: 5} }
 	failed := func(e hosttest.Entries) openwop.Standing {
 		s := log(e)
@@ -119,7 +122,8 @@ func TestInvariantsFindWhatBreaksThem(t *testing.T) {
 		{"another agent", "one-agent", log(paid(honest, 9, map[string]any{"agentId": "another"})), requirement.OWPDSP2},
 		{"a turn after terminate", "terminated", log(put(honest, 12, "runOrchestrator.decided", nil)), requirement.OWPDSP5},
 		{"a worker after terminate", "terminated", log(put(honest, 12, "node.dispatched", nil)), requirement.OWPDSP5},
-		{"terminate is held, and rejected", "terminated", log(put(put(honest, 12, "node.suspended", nil), 13, "runOrchestrator.decided", nil)), ""},
+		{"terminate is held, and rejected", "terminated", log(put(put(honest, 12, "node.suspended", nil), 13, "runOrchestrator.decided",
+			nil)), ""},
 		{"a handoff without a cause", "chained", log(honest.With(2, "causationId", nil)), requirement.OWP0037B3},
 		{"a handoff of another decision", "chained", log(honest.With(7, "causationId", "r-9")), requirement.OWP0037B3},
 		{"a worker that nobody decided on", "chained", log(paid(honest, 2, map[string]any{"workerId": "c"})), requirement.OWP0037B3},
@@ -140,7 +144,8 @@ func TestInvariantsFindWhatBreaksThem(t *testing.T) {
 		{"a replay with the events of its source", "copied", copied(again, false), ""},
 		{"a replay with another child", "copied", copied(paid(again, 5, map[string]any{"childRunId": "c2"}), false), requirement.OWPRPL3},
 		{"a branch with another child", "copied", copied(paid(again, 5, map[string]any{"childRunId": "c2"}), true), ""},
-		{"a branch that decided otherwise", "copied", copied(paid(again, 1, map[string]any{"decision": map[string]any{"kind": "terminate"}}), true), requirement.OWPRPL10},
+		{"a branch that decided otherwise", "copied",
+			copied(paid(again, 1, map[string]any{"decision": map[string]any{"kind": "terminate"}}), true), requirement.OWPRPL10},
 	} {
 		t.Run(c.invariant+"/"+c.name, func(t *testing.T) {
 			o := invariant(t, c.invariant).Judge(c.run)

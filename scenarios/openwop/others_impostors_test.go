@@ -32,7 +32,8 @@ func TestImpostorsAreFoundOut(t *testing.T) {
 		patience time.Duration
 	}{
 		{
-			name: "a constant whose run is over", host: []hosttest.Routes{hosttest.DiscoveryWith(hosttest.EveryFixture...), constantHost("completed")}, exit: scenarios.ExitViolated,
+			name: "a constant whose run is over", host: []hosttest.Routes{hosttest.DiscoveryWith(hosttest.EveryFixture...),
+				constantHost("completed")}, exit: scenarios.ExitViolated,
 			patience: long,
 			says: []found{
 				{"execution-loop/dispatch-undecided", "failed", "OWP-DSP-7"},
@@ -67,7 +68,8 @@ func TestImpostorsAreFoundOut(t *testing.T) {
 			},
 		},
 		{
-			name: "a constant whose run waits", host: []hosttest.Routes{hosttest.DiscoveryWith(hosttest.EveryFixture...), constantHost("waiting-input")}, exit: scenarios.ExitViolated,
+			name: "a constant whose run waits", host: []hosttest.Routes{hosttest.DiscoveryWith(hosttest.EveryFixture...),
+				constantHost("waiting-input")}, exit: scenarios.ExitViolated,
 			patience: brief,
 			says: []found{
 				{"execution-loop/decided-before-question", "failed", "OWP-DSP-1"},
@@ -97,7 +99,8 @@ func TestImpostorsAreFoundOut(t *testing.T) {
 		},
 		{
 			// It says that it has files, and serves none.
-			name: "a formula for the seam alone", host: []hosttest.Routes{hosttest.DiscoveryWith(), agentLoop(formulaLoop)}, exit: scenarios.ExitViolated, patience: brief,
+			name: "a formula for the seam alone", host: []hosttest.Routes{hosttest.DiscoveryWith(), agentLoop(formulaLoop)},
+			exit: scenarios.ExitViolated, patience: brief,
 			says: []found{
 				{"execution-loop/decided-before-question", "blocked", "only the seam's word"},
 				{"handoff/chain-of-causes", "blocked", "no loop fixture"},
@@ -120,7 +123,8 @@ func TestImpostorsAreFoundOut(t *testing.T) {
 		},
 		{
 			name: "a formula without a run", exit: scenarios.ExitViolated, kept: []string{"goals-bounded"},
-			host:     []hosttest.Routes{hosttest.DiscoveryWith(), agentLoop(formulaLoop), keptFiles(), changingHeartbeat, (&hosttest.InventedGoals{}).Routes()},
+			host: []hosttest.Routes{hosttest.DiscoveryWith(), agentLoop(formulaLoop), keptFiles(), changingHeartbeat,
+				(&hosttest.InventedGoals{}).Routes()},
 			patience: long,
 			says: []found{
 				{"execution-loop/decided-before-question", "blocked", "only the seam's word"},
@@ -149,7 +153,8 @@ func TestImpostorsAreFoundOut(t *testing.T) {
 		},
 		{
 			name: "a formula that invents runs", exit: scenarios.ExitViolated, kept: []string{"goals-bounded"},
-			host:     []hosttest.Routes{hosttest.DiscoveryWith(), agentLoop(inventingLoop), keptFiles(), changingHeartbeat, (&hosttest.InventedGoals{}).Routes(), inventedRuns(isOfAGoal)},
+			host: []hosttest.Routes{hosttest.DiscoveryWith(), agentLoop(inventingLoop), keptFiles(), changingHeartbeat,
+				(&hosttest.InventedGoals{}).Routes(), inventedRuns(isOfAGoal)},
 			patience: long,
 			says: []found{
 				{"execution-loop/decided-before-worker", "blocked", "no loop fixture"},
@@ -173,7 +178,8 @@ func TestImpostorsAreFoundOut(t *testing.T) {
 		},
 		{
 			name: "a formula that counts no tick", exit: scenarios.ExitViolated, kept: []string{"goals-bounded"},
-			host:     []hosttest.Routes{hosttest.DiscoveryWith(), agentLoop(formulaLoop), keptFiles(), changingHeartbeat, (&hosttest.InventedGoals{Idle: true}).Routes()},
+			host: []hosttest.Routes{hosttest.DiscoveryWith(), agentLoop(formulaLoop), keptFiles(), changingHeartbeat,
+				(&hosttest.InventedGoals{Idle: true}).Routes()},
 			patience: brief,
 			says: []found{
 				{"execution-loop/decided-before-worker", "blocked", "no loop fixture"},
@@ -198,7 +204,8 @@ func TestImpostorsAreFoundOut(t *testing.T) {
 		},
 		{
 			name: "a formula that believes its client", exit: scenarios.ExitViolated, kept: []string{"goals-bounded"},
-			host:     []hosttest.Routes{hosttest.DiscoveryWith(), agentLoop(formulaLoop), keptFiles(), changingHeartbeat, (&hosttest.InventedGoals{Told: true}).Routes(), inventedRuns(isOfAGoal)},
+			host: []hosttest.Routes{hosttest.DiscoveryWith(), agentLoop(formulaLoop), keptFiles(), changingHeartbeat,
+				(&hosttest.InventedGoals{Told: true}).Routes(), inventedRuns(isOfAGoal)},
 			patience: long,
 			says: []found{
 				{"execution-loop/decided-before-worker", "blocked", "no loop fixture"},
@@ -250,7 +257,8 @@ func TestImpostorsAreFoundOut(t *testing.T) {
 		{
 			// Its runs do stand still until they are answered, and show no handoff that nobody agreed to.
 			name: "canned answers to every fixture", exit: scenarios.ExitViolated, kept: []string{"execution-model>=2", "loop-heartbeat"},
-			host:     []hosttest.Routes{hosttest.DiscoveryWith(hosttest.EveryFixture...), cannedRoutes(), agentLoop(hosttest.Always(constantLoop)), keptFiles(), changingHeartbeat},
+			host: []hosttest.Routes{hosttest.DiscoveryWith(hosttest.EveryFixture...), cannedRoutes(),
+				agentLoop(hosttest.Always(constantLoop)), keptFiles(), changingHeartbeat},
 			patience: long,
 			says: []found{
 				{"execution-loop/dispatch-undecided", "failed", "OWP-DSP-7"},
@@ -300,7 +308,8 @@ func TestImpostorsAreFoundOut(t *testing.T) {
 func foundOut(t *testing.T, r *scenarios.Report) {
 	t.Helper()
 	for _, suite := range openwop.Suites() {
-		asked := slices.DeleteFunc(slices.Clone(r.Outcomes), func(o scenarios.Outcome) bool { return o.Suite != suite.ID || o.Verdict == scenarios.Inapplicable })
+		asked := slices.DeleteFunc(slices.Clone(r.Outcomes),
+			func(o scenarios.Outcome) bool { return o.Suite != suite.ID || o.Verdict == scenarios.Inapplicable })
 		if len(asked) > 0 && !slices.ContainsFunc(asked, func(o scenarios.Outcome) bool {
 			return o.Verdict == scenarios.Failed || o.Verdict == scenarios.Blocked || o.Evidence == scenarios.Attested
 		}) {
@@ -311,13 +320,15 @@ func foundOut(t *testing.T, r *scenarios.Report) {
 
 // What an impostor does not claim it is not asked about.
 func TestImpostorsClaimAllThatCanBeClaimed(t *testing.T) {
-	c, err := scenarios.Certify(t.Context(), wire.Target{URL: hosttest.Serve(t, hosttest.DiscoveryWith(hosttest.EveryFixture...)), Key: hosttest.OurKey},
+	c, err := scenarios.Certify(t.Context(), wire.Target{URL: hosttest.Serve(t, hosttest.DiscoveryWith(hosttest.EveryFixture...)),
+		Key: hosttest.OurKey},
 		scenarios.Options{Select: scenarios.Selection{Scenarios: []string{"discovery/root-well-formed"}}}, openwop.Suites()...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer c.Finish(context.Background())
-	others := []string{"approval-escalation", "execution-model-experimental", "supervisor-without-model", "verifier-told"} // than what is claimed
+	// than what is claimed
+	others := []string{"approval-escalation", "execution-model-experimental", "supervisor-without-model", "verifier-told"}
 	for _, suite := range openwop.Suites() {
 		for _, s := range suite.Scenarios {
 			_, claimed := s.Claim.Look(c.Discovery)

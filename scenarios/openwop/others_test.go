@@ -220,7 +220,8 @@ func TestAHostThatReallyLoops(t *testing.T) {
 		t.Errorf("exit code %d, want %d: the limit is claimed and could not be looked at", got, scenarios.ExitUnproved)
 	}
 	for _, c := range r.Claims {
-		want := map[string]string{"execution-model": "unproved", "execution-model>=5": "unproved", "loop-limit": "unproved", "fixtures": "proved", "protocol": "unproved",
+		want := map[string]string{"execution-model": "unproved", "execution-model>=5": "unproved", "loop-limit": "unproved",
+			"fixtures": "proved", "protocol": "unproved",
 			"supervisor": "unproved", "dispatch-mapping": "unproved", "handoff-mapping": "unproved",
 			"execution-model>=2": "unproved", "execution-model>=3": "proved", "no-goals": "proved", "no-ancestry": "proved",
 			"tenants": "unproved", "tenants-children": "unproved"}[c.ID]
@@ -276,7 +277,8 @@ func TestARefusedCredentialIsNoViolation(t *testing.T) {
 		t.Errorf("exit code %d, want %d", got, scenarios.ExitUnproved)
 	}
 	for _, o := range r.Outcomes {
-		if o.Verdict == scenarios.Failed || o.Verdict == scenarios.Broken || o.Verdict == scenarios.Blocked && !strings.Contains(o.Unblock, "--") {
+		if o.Verdict == scenarios.Failed || o.Verdict == scenarios.Broken || o.Verdict == scenarios.Blocked &&
+			!strings.Contains(o.Unblock, "--") {
 			t.Errorf("%s is %s: %s (%s)", o.Scenario.Name(), o.Verdict, o.Reason, o.Unblock)
 		}
 	}

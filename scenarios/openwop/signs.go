@@ -11,9 +11,10 @@ import (
 var (
 	anyFork          = claims.On("forks", "forks of runs", "/replay/supported", claims.FamilyField("replay", "supported"))
 	anyAncestry      = claims.On("ancestry", "which run dispatched a run", claims.AncestryPointer, claims.AncestryFlag)
-	memoryAttributed = claims.On("memory-events", "events of what is written into memory", "/memory/attribution/emitsWriteEvents", func(d scenarios.Discovery) wire.Value {
-		return claims.Family(d, "memory").At("/attribution/emitsWriteEvents")
-	})
+	memoryAttributed = claims.On("memory-events", "events of what is written into memory", "/memory/attribution/emitsWriteEvents",
+		func(d scenarios.Discovery) wire.Value {
+			return claims.Family(d, "memory").At("/attribution/emitsWriteEvents")
+		})
 )
 
 // signs are the events that the protocol gates by a claim, and the endpoints that stand for one.
@@ -32,7 +33,8 @@ func signs(d *dialect.Dialect) []scenarios.Sign {
 			Find:  listAt("goals"),
 			Probe: func(prefix, _ string) string { return d.Path(dialect.ListGoals, prefix) },
 		}, {
-			What: "workspace files that can be listed", Claim: claims.WorkspaceFiles, Method: "GET", Path: d.Matching(dialect.ListFiles), Word: "files",
+			What: "workspace files that can be listed", Claim: claims.WorkspaceFiles, Method: "GET", Path: d.Matching(dialect.ListFiles),
+			Word:  "files",
 			Find:  listAt("files"),
 			Probe: func(string, string) string { return d.Path(dialect.ListFiles) },
 		}, {

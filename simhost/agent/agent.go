@@ -84,7 +84,8 @@ const ConfigExit = 78
 type ProtocolError struct{ Protocol int64 }
 
 func (e *ProtocolError) Error() string {
-	return fmt.Sprintf("the request is of protocol %d, and this plugin speaks protocol 2: start it from a gateway of that protocol", e.Protocol)
+	return fmt.Sprintf("the request is of protocol %d, and this plugin speaks protocol 2: start it from a gateway of that protocol",
+		e.Protocol)
 }
 
 // refusal is why a turn ends in an error that the gateway hears of.

@@ -67,7 +67,8 @@ func (t *turn) chosen() Planner {
 }
 
 func (t *turn) situation(r *run, given object, reframed bool) Situation {
-	s := Situation{RunID: t.id, Goal: r.Goal, Context: given, Decisions: r.decisions(), Step: r.Step, Reframed: reframed, Deadline: t.request.deadline}
+	s := Situation{RunID: t.id, Goal: r.Goal, Context: given, Decisions: r.decisions(), Step: r.Step, Reframed: reframed,
+		Deadline: t.request.deadline}
 	for _, tool := range t.request.config.allowed {
 		if t.forbidden(tool, r.Step == 0) == "" && !slices.Contains(s.Tools, tool) {
 			s.Tools = append(s.Tools, tool)
@@ -80,7 +81,8 @@ func (t *turn) situation(r *run, given object, reframed bool) Situation {
 		s.Before = append(s.Before, fmt.Sprintf("step %d, %s: %s", n.Step, n.Tool, described(n)))
 	}
 	if t.found != nil {
-		s.Last = &Found{Step: t.kept.Step, Tool: t.kept.Tool, Text: rules.Cut(t.found.text, rules.ExcerptBytes), Artifact: t.kept.Artifact, Members: t.found.members}
+		s.Last = &Found{Step: t.kept.Step, Tool: t.kept.Tool, Text: rules.Cut(t.found.text, rules.ExcerptBytes),
+			Artifact: t.kept.Artifact, Members: t.found.members}
 	}
 	return s
 }

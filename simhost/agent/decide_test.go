@@ -144,7 +144,8 @@ func TestHowArgumentsStandInARequest(t *testing.T) {
 			} else if _, there := members["tool_payload"]; there {
 				t.Error("tool_payload is there")
 			}
-			if p.RunID == "x" || p.Step != 1 || p.Tool != "fetch" || p.ToolCommand != "get" || !p.RequestedAt.Equal(s.at) || members["previous"] != nil {
+			if p.RunID == "x" || p.Step != 1 || p.Tool != "fetch" || p.ToolCommand != "get" || !p.RequestedAt.Equal(s.at) ||
+				members["previous"] != nil {
 				t.Errorf("spoofed: %s", a.raw)
 			}
 			if (members["url"] == "u") != want.beside || (nested["url"] == "u") != want.nested {
@@ -161,7 +162,8 @@ func TestSteering(t *testing.T) {
 	allowed := object{"allowed_plugins": []string{"fabric", "jina-reader"}}
 	s := newStory(t, allowed)
 	steer := func(key string, context object) answer {
-		return s.send(object{"type": "agentic.start", "dedupe_key": key, "payload": object{"goal": "look at https://example.org/a, please", "context": context}})
+		return s.send(object{"type": "agentic.start", "dedupe_key": key,
+			"payload": object{"goal": "look at https://example.org/a, please", "context": context}})
 	}
 	a := steer("plain", nil)
 	p := s.asked(a)
@@ -191,7 +193,8 @@ func TestSteering(t *testing.T) {
 	if s.run(p.RunID).Reframes != 1 || p.Step != 3 {
 		t.Errorf("the run is %+v", s.run(p.RunID))
 	}
-	if got := s.completed(s.send(result(p.RunID, 3, p.Tool, "ok", object{"result": object{"done": true, "outcome": "so"}}))); got.Outcome != "so" {
+	if got := s.completed(s.send(result(p.RunID, 3, p.Tool, "ok",
+		object{"result": object{"done": true, "outcome": "so"}}))); got.Outcome != "so" {
 		t.Errorf("outcome %q", got.Outcome)
 	}
 	// A result cannot talk the agent into what is forbidden.

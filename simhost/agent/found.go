@@ -92,7 +92,8 @@ func (t *turn) correlated(in object, within string) (*result, error) {
 		"tool":   func(raw json.RawMessage) bool { r.Tool = textOf(raw); return r.Tool != "" },
 	} {
 		if !read(in[name]) && t.rules.Resume.Refuses(name) {
-			return nil, refuse("%s%s is missing or not what it has to be: a result names its run_id, its step as a whole number from 1, and its tool", within, name)
+			return nil, refuse("%s%s is missing or not what it has to be: a result names its run_id, its step as a whole number "+
+				"from 1, and its tool", within, name)
 		}
 	}
 	return r, nil

@@ -47,7 +47,8 @@ func TestThePluginFolder(t *testing.T) {
 		if err := json.Unmarshal(raw, &profile); err != nil {
 			t.Fatal(err)
 		}
-		if string(profile.Revision) != revision || profile.Seams == nil || profile.Seams.MockLlm == nil || profile.Seams.ScriptedConfig == nil || profile.Seams.ContextSteering == nil {
+		if string(profile.Revision) != revision || profile.Seams == nil || profile.Seams.MockLlm == nil ||
+			profile.Seams.ScriptedConfig == nil || profile.Seams.ContextSteering == nil {
 			t.Errorf("profile %s", raw)
 		}
 		var manifest al.Manifest
@@ -76,7 +77,8 @@ func TestTheSeamsOfTheProfile(t *testing.T) {
 		t.Fatal(err)
 	}
 	fill := func(template json.RawMessage, more ...string) (out any) {
-		text := strings.NewReplacer(append([]string{`"${arguments}"`, `{"a":1}`, "${tool}", "fabric", "${outcome}", "so", "${model}", "m", "${key}", "k"}, more...)...).Replace(string(template))
+		text := strings.NewReplacer(append([]string{`"${arguments}"`, `{"a":1}`, "${tool}", "fabric", "${outcome}", "so", "${model}",
+			"m", "${key}", "k"}, more...)...).Replace(string(template))
 		if err := json.Unmarshal([]byte(text), &out); err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
@@ -107,7 +109,8 @@ func TestTheSeamsOfTheProfile(t *testing.T) {
 
 	steer := profile.Seams.ContextSteering
 	s = newStory(t, allowed)
-	run = calls(s, s.send(object{"type": "agentic.start", "dedupe_key": "k", "payload": object{"goal": "g", "context": fill(steer.FirstTool)}}))
+	run = calls(s, s.send(object{"type": "agentic.start", "dedupe_key": "k", "payload": object{"goal": "g",
+		"context": fill(steer.FirstTool)}}))
 	calls(s, s.send(result(run, 1, "fabric", "ok", object{"result": fill(steer.NextTool)})))
 	s.asked(s.send(result(run, 2, "fabric", "ok", object{"result": fill(steer.Reframe)})))
 	if s.run(run).Reframes != 1 {

@@ -139,7 +139,8 @@ func (m *model) exchange(ctx context.Context, address string, asked []byte) (Dec
 }
 
 func unanswered(err error) error {
-	if timeout := (interface{ Timeout() bool })(nil); errors.As(err, &timeout) && timeout.Timeout() || errors.Is(err, context.DeadlineExceeded) {
+	if timeout := (interface{ Timeout() bool })(nil); errors.As(err, &timeout) && timeout.Timeout() ||
+		errors.Is(err, context.DeadlineExceeded) {
 		return &refusal{reason: "the model did not answer in time", again: true}
 	}
 	return &refusal{reason: "the model's endpoint cannot be reached, or breaks off", again: true}

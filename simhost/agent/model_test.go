@@ -67,7 +67,8 @@ func says(content string) http.HandlerFunc {
 func callsTools(nameAndArguments ...string) http.HandlerFunc {
 	var all []object
 	for i := 0; i < len(nameAndArguments); i += 2 {
-		all = append(all, object{"id": fmt.Sprint(i), "type": "function", "function": object{"name": nameAndArguments[i], "arguments": nameAndArguments[i+1]}})
+		all = append(all, object{"id": fmt.Sprint(i), "type": "function", "function": object{"name": nameAndArguments[i],
+			"arguments": nameAndArguments[i+1]}})
 	}
 	return message(object{"role": "assistant", "content": nil, "tool_calls": all})
 }
@@ -174,7 +175,8 @@ func TestAModelThatCannotBeAsked(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newStory(t, modelled(newMockModel(t, c.reply)))
 			a := s.send(start("k", "g"))
-			if a.Status != al.ResponseStatusError || *a.Retry != c.retry || strings.Contains(string(a.raw), "127.0.0.1") || strings.Contains(string(a.raw), "s3cret") {
+			if a.Status != al.ResponseStatusError || *a.Retry != c.retry || strings.Contains(string(a.raw), "127.0.0.1") ||
+				strings.Contains(string(a.raw), "s3cret") {
 				t.Errorf("answer %s", a.raw)
 			}
 		})
@@ -245,7 +247,8 @@ func TestAModelThatHangs(t *testing.T) {
 }
 
 func TestWhereAModelIsAsked(t *testing.T) {
-	for base, want := range map[string]string{"": "/v1/chat/completions", "/": "/v1/chat/completions", "/v1": "/v1/chat/completions", "/api/v2/": "/api/v2/chat/completions"} {
+	for base, want := range map[string]string{"": "/v1/chat/completions", "/": "/v1/chat/completions", "/v1": "/v1/chat/completions",
+		"/api/v2/": "/api/v2/chat/completions"} {
 		m := newMockModel(t, says(`{"action":"done","outcome":"o"}`))
 		s := newStory(t, with(modelled(m), object{"base_url": m.URL + base, "api_key": "old"}))
 		s.more = object{"secrets": object{"api_key": "from-secrets"}}

@@ -73,7 +73,8 @@ func opening(goal string, given object) string {
 // planned is plan.md.
 func (t *turn) planned(r *run) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# Plan\n\nRun %s, %d of at most %d steps, %d of at most %d plans given up.\n\n", t.id, r.Step, r.MaxSteps, r.Reframes, r.MaxReframes)
+	fmt.Fprintf(&b, "# Plan\n\nRun %s, %d of at most %d steps, %d of at most %d plans given up.\n\n", t.id, r.Step, r.MaxSteps,
+		r.Reframes, r.MaxReframes)
 	for _, n := range r.Notes {
 		fmt.Fprintf(&b, "- step %d: %s, done\n", n.Step, n.Tool)
 	}

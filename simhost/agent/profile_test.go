@@ -28,7 +28,8 @@ func TestAProfileLeavesOff(t *testing.T) {
 			names = append(names, string(c))
 		}
 		if s := profile.Seams; s != nil {
-			for name, there := range map[string]bool{"context_steering": s.ContextSteering != nil, "scripted_config": s.ScriptedConfig != nil, "mock_llm": s.MockLlm != nil} {
+			for name, there := range map[string]bool{"context_steering": s.ContextSteering != nil,
+				"scripted_config": s.ScriptedConfig != nil, "mock_llm": s.MockLlm != nil} {
 				if there {
 					names = append(names, name)
 				}

@@ -75,7 +75,8 @@ func TestHistories(t *testing.T) {
 			reframes: rapid.Int64Range(0, 2).Draw(rt, "reframes"),
 			retries:  rapid.Int64Range(0, 2).Draw(rt, "retries"),
 		}
-		p.decisions = rapid.SliceOfN(rapid.SampledFrom(append(tools, tools[0], tools[1], tools[2], p.finishes, p.rethinks, p.unlisted)), 1, 8).Draw(rt, "decisions")
+		p.decisions = rapid.SliceOfN(rapid.SampledFrom(append(tools, tools[0], tools[1], tools[2], p.finishes, p.rethinks, p.unlisted)),
+			1, 8).Draw(rt, "decisions")
 		var script []any
 		for _, d := range p.decisions {
 			switch d {
@@ -132,7 +133,8 @@ func TestHistories(t *testing.T) {
 				status := rapid.SampledFrom([]string{"ok", "ok", "ok", "error"}).Draw(rt, "status")
 				var a answer
 				if rapid.Bool().Draw(rt, "in context") {
-					a = s.send(object{"type": "tool.ran", "payload": object{"status": status}}, object{"context": object{"run_id": id, "step": step, "tool": tool}})
+					a = s.send(object{"type": "tool.ran", "payload": object{"status": status}},
+						object{"context": object{"run_id": id, "step": step, "tool": tool}})
 				} else {
 					a = s.send(result(id, step, tool, status))
 				}

@@ -113,7 +113,8 @@ func TestAnAgentThatGoesWrong(t *testing.T) {
 	}
 	var out, errs bytes.Buffer
 	a := agent.New(agent.Options{Planner: broken{}})
-	if code := a.Run(context.Background(), bytes.NewReader(raw), &out, &errs); code != 0 || strings.Contains(out.String(), "c4n4ry") || !strings.Contains(errs.String(), "c4n4ry") {
+	if code := a.Run(context.Background(), bytes.NewReader(raw), &out, &errs); code != 0 || strings.Contains(out.String(),
+		"c4n4ry") || !strings.Contains(errs.String(), "c4n4ry") {
 		t.Errorf("exit code %d, %q, %q", code, out.String(), errs.String())
 	}
 	var r al.Response

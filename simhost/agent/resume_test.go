@@ -30,23 +30,25 @@ func TestWhatBecomesOfAResult(t *testing.T) {
 		want   string // asks, silent, a reason, or refused: and a word of that
 		logs   string
 	}{
-		"a match":                        {step: 2, tool: "fabric", want: "asks"},
-		"an unknown run":                 {run: "nobody", step: 2, tool: "fabric", want: "silent", logs: "warn"},
-		"an unknown run that fails":      {run: "nobody", step: 9, tool: "x", status: "error", want: "silent", logs: "warn"},
-		"done":                           {step: 2, tool: "fabric", edit: object{"status": "done"}, want: "silent", logs: "info"},
-		"done, a later step":             {step: 9, tool: "fabric", edit: object{"status": "done"}, want: "silent", logs: "info"},
-		"escalated, another tool":        {step: 2, tool: "fetch", edit: object{"status": "escalated"}, want: "silent", logs: "info"},
-		"the same again":                 {step: 1, tool: "fetch", want: "silent", logs: "info"},
-		"stale":                          {step: 2, tool: "fabric", edit: object{"pending_step": 5, "step": 5}, want: "silent", logs: "info"},
-		"stale, another tool":            {step: 1, tool: "fabric", want: "silent", logs: "info"},
-		"stale, failed":                  {step: 1, tool: "fetch", status: "error", want: "silent", logs: "info"},
-		"a later step":                   {step: 3, tool: "fabric", want: "step_mismatch", logs: "warn"},
-		"a later step, another tool":     {step: 3, tool: "fetch", want: "step_mismatch", logs: "warn"},
-		"another tool":                   {step: 2, tool: "fetch", want: "pending_tool_mismatch", logs: "warn"},
-		"another tool, failed":           {step: 2, tool: "fetch", status: "error", want: "pending_tool_mismatch", logs: "warn"},
-		"a failure":                      {step: 2, tool: "fabric", status: "error", want: "asks"},
-		"nothing is pending, null":       {step: 2, tool: "fabric", edit: object{"pending_step": nil, "pending_tool": nil}, want: "silent", logs: "info"},
-		"nothing is pending, empty":      {step: 3, tool: "fabric", edit: object{"pending_step": "", "pending_tool": 0}, want: "step_mismatch", logs: "warn"},
+		"a match":                    {step: 2, tool: "fabric", want: "asks"},
+		"an unknown run":             {run: "nobody", step: 2, tool: "fabric", want: "silent", logs: "warn"},
+		"an unknown run that fails":  {run: "nobody", step: 9, tool: "x", status: "error", want: "silent", logs: "warn"},
+		"done":                       {step: 2, tool: "fabric", edit: object{"status": "done"}, want: "silent", logs: "info"},
+		"done, a later step":         {step: 9, tool: "fabric", edit: object{"status": "done"}, want: "silent", logs: "info"},
+		"escalated, another tool":    {step: 2, tool: "fetch", edit: object{"status": "escalated"}, want: "silent", logs: "info"},
+		"the same again":             {step: 1, tool: "fetch", want: "silent", logs: "info"},
+		"stale":                      {step: 2, tool: "fabric", edit: object{"pending_step": 5, "step": 5}, want: "silent", logs: "info"},
+		"stale, another tool":        {step: 1, tool: "fabric", want: "silent", logs: "info"},
+		"stale, failed":              {step: 1, tool: "fetch", status: "error", want: "silent", logs: "info"},
+		"a later step":               {step: 3, tool: "fabric", want: "step_mismatch", logs: "warn"},
+		"a later step, another tool": {step: 3, tool: "fetch", want: "step_mismatch", logs: "warn"},
+		"another tool":               {step: 2, tool: "fetch", want: "pending_tool_mismatch", logs: "warn"},
+		"another tool, failed":       {step: 2, tool: "fetch", status: "error", want: "pending_tool_mismatch", logs: "warn"},
+		"a failure":                  {step: 2, tool: "fabric", status: "error", want: "asks"},
+		"nothing is pending, null": {step: 2, tool: "fabric", edit: object{"pending_step": nil, "pending_tool": nil},
+			want: "silent", logs: "info"},
+		"nothing is pending, empty": {step: 3, tool: "fabric", edit: object{"pending_step": "", "pending_tool": 0},
+			want: "step_mismatch", logs: "warn"},
 		"the largest step":               {step: int64(1<<53 - 1), tool: "fabric", want: "step_mismatch", logs: "warn"},
 		"no run":                         {run: "-", step: 2, tool: "fabric", want: "run_id"},
 		"no tool":                        {step: 2, tool: "-", want: "tool"},
@@ -216,7 +218,8 @@ func TestAToolsOwnEvent(t *testing.T) {
 	for _, ours := range []string{"agent.completed", "agentic.tool_request.fabric", "agentic.stop"} {
 		s.refused(s.send(object{"type": ours, "payload": object{}}, correlated(run)), ours)
 	}
-	s.refused(s.send(object{"type": "content_ready", "payload": object{}}, object{"context": object{"run_id": run, "step": "2", "tool": "fabric"}}), "context.step")
+	s.refused(s.send(object{"type": "content_ready", "payload": object{}}, object{"context": object{"run_id": run, "step": "2",
+		"tool": "fabric"}}), "context.step")
 }
 
 func TestAStateThatCannotBeRead(t *testing.T) {

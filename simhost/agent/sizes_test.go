@@ -75,7 +75,8 @@ func TestEndedRunsMakeRoom(t *testing.T) {
 	s := newStory(t, scripted("fetch", done))
 	runs := object{}
 	for i := range 300 {
-		runs[fmt.Sprintf("old-%03d", i)] = object{"status": "done", "goal": strings.Repeat("<", 700), "updated_at": fmt.Sprintf("2026-01-01T00:%02d:%02dZ", i/60, i%60)}
+		runs[fmt.Sprintf("old-%03d", i)] = object{"status": "done", "goal": strings.Repeat("<", 700),
+			"updated_at": fmt.Sprintf("2026-01-01T00:%02d:%02dZ", i/60, i%60)}
 	}
 	runs["alive"] = object{"status": "running", "goal": strings.Repeat("x", 4096), "step": 1, "pending_step": 1, "pending_tool": "fetch"}
 	s.state = object{"runs": runs, "beside": strings.Repeat("y", 4096)}
@@ -84,7 +85,8 @@ func TestEndedRunsMakeRoom(t *testing.T) {
 	}
 	run := s.asked(s.send(start("k", "g"))).RunID
 	after := s.state["runs"].(object)
-	if s.size() >= mebibyte || len(after) != 302 || fmt.Sprint(after["alive"]) != fmt.Sprint(runs["alive"]) || after["old-299"].(object)["goal"] == nil {
+	if s.size() >= mebibyte || len(after) != 302 || fmt.Sprint(after["alive"]) != fmt.Sprint(runs["alive"]) ||
+		after["old-299"].(object)["goal"] == nil {
 		t.Fatalf("%d bytes, %d runs", s.size(), len(after))
 	}
 	if old := after["old-000"].(object); len(old) != 2 || old["status"] != "done" {
@@ -109,7 +111,8 @@ func TestEndedRunsMakeRoom(t *testing.T) {
 
 func TestALongContextStaysOutOfTheState(t *testing.T) {
 	s := newStory(t, scripted("fetch", done))
-	p := s.asked(s.send(object{"type": "agentic.start", "dedupe_key": "k", "payload": object{"goal": "g", "context": object{"notes": strings.Repeat("x", 8<<10)}}}))
+	p := s.asked(s.send(object{"type": "agentic.start", "dedupe_key": "k", "payload": object{"goal": "g",
+		"context": object{"notes": strings.Repeat("x", 8<<10)}}}))
 	if s.size() > 2<<10 {
 		t.Errorf("the state has %d bytes", s.size())
 	}
@@ -126,7 +129,8 @@ func TestNothingOfTheSettingsComesOut(t *testing.T) {
 	run := s.asked(a).RunID
 	for _, a := range []answer{
 		a, s.send(result(run, 1, "fetch", "ok")), s.send(result("nobody", 1, "fetch", "ok")), s.send(object{"type": "x"}),
-		s.send(start("k2", "g"), object{"config": object{"max_steps": canary}}), s.send(start("k3", "g"), object{"config": object{"planner": canary}}),
+		s.send(start("k2", "g"), object{"config": object{"max_steps": canary}}), s.send(start("k3", "g"),
+			object{"config": object{"planner": canary}}),
 		s.send(start("k4", "g"), object{"config": object{"base_url": canary, "allowed_plugins": []string{"fetch"}}}),
 	} {
 		told := a.Response
@@ -164,8 +168,10 @@ func TestALongRun(t *testing.T) {
 // A run in the words of the text alone, as another agent would leave it, goes on.
 func TestARunOfAnotherAgent(t *testing.T) {
 	s := newStory(t, scripted("fetch", "fabric", "fetch", done))
-	s.state = object{"runs": object{"R1": object{"status": "running", "goal": "g", "created_at": "2026-02-16T11:00:00+00:00", "step": 2, "max_steps": 6, "reframes": 0,
-		"max_reframes": 2, "pending_step": 2, "pending_tool": "fabric", "pending_since": "2026-02-16T11:00:00Z", "completed_steps": []int{1}}}, "last_run_id": "R1"}
+	s.state = object{"runs": object{"R1": object{"status": "running", "goal": "g", "created_at": "2026-02-16T11:00:00+00:00",
+		"step": 2, "max_steps": 6, "reframes": 0,
+		"max_reframes": 2, "pending_step": 2, "pending_tool": "fabric", "pending_since": "2026-02-16T11:00:00Z",
+		"completed_steps": []int{1}}}, "last_run_id": "R1"}
 	if p := s.asked(s.send(result("R1", 2, "fabric", "error"))); p.Step != 2 || string(p.ToolPayload) != "{}" {
 		t.Errorf("asked for %+v", p)
 	}

@@ -36,7 +36,8 @@ func (t *turn) start(ctx context.Context) error {
 	if f.err != nil {
 		return f.err
 	}
-	seen := rules.Delivered{DedupeKey: e.dedupeKey, EventID: e.id, JobID: t.request.jobID, Given: textOf(e.payload["run_id"]), Goal: goal, At: t.at}
+	seen := rules.Delivered{DedupeKey: e.dedupeKey, EventID: e.id, JobID: t.request.jobID, Given: textOf(e.payload["run_id"]),
+		Goal: goal, At: t.at}
 	t.id = t.rules.Start.RunID(seen)
 	if seen.Given != "" && seen.Given != t.id {
 		return refuse("event.payload.run_id is not the agent's: leave it out, a run gets its id when it starts")

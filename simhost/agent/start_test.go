@@ -16,7 +16,8 @@ func TestAStartMakesARunAndAsksForTheFirstTool(t *testing.T) {
 		t.Errorf("asked: %s", a.raw)
 	}
 	r := s.run(p.RunID)
-	if r.Goal != "find it" || r.MaxSteps != 20 || r.MaxReframes != 2 || r.Attempt != 1 || !r.CreatedAt.Equal(s.at) || r.WorkspaceRef != "job:job-1" {
+	if r.Goal != "find it" || r.MaxSteps != 20 || r.MaxReframes != 2 || r.Attempt != 1 || !r.CreatedAt.Equal(s.at) ||
+		r.WorkspaceRef != "job:job-1" {
 		t.Errorf("the run is %+v", r)
 	}
 	if s.state["last_run_id"] != p.RunID || a.Result == "" {
@@ -49,7 +50,8 @@ func TestStartsThatAreRefused(t *testing.T) {
 
 func TestAStartIsKnownAgain(t *testing.T) {
 	for name, events := range map[string][2]object{
-		"by its dedupe key": {start("k", "g"), object{"type": "api.trigger", "dedupe_key": "k", "event_id": "another", "payload": object{"goal": "g"}}},
+		"by its dedupe key": {start("k", "g"), object{"type": "api.trigger", "dedupe_key": "k", "event_id": "another",
+			"payload": object{"goal": "g"}}},
 		"by its event id": {
 			object{"type": "agentic.start", "event_id": "e", "payload": object{"goal": "g"}},
 			object{"type": "agentic.start", "event_id": "e", "payload": object{"goal": "g"}},

@@ -54,7 +54,8 @@ type note struct {
 }
 
 // runNames are the members of a run that have a place in its type.
-var runNames = []string{"status", "goal", "created_at", "updated_at", "step", "max_steps", "reframes", "max_reframes", "pending_step", "pending_tool",
+var runNames = []string{"status", "goal", "created_at", "updated_at", "step", "max_steps", "reframes", "max_reframes",
+	"pending_step", "pending_tool",
 	"pending_since", "attempt", "completed_steps", "workspace_ref", "asked", "taken", "notes", "context", "artifacts"}
 
 // readRun reads a run of the state. Each of "", 0 and null says that nothing is pending.

@@ -50,7 +50,8 @@ func (p steered) Decide(_ context.Context, now Situation) (Decision, error) {
 func (p steered) begin(now Situation) Decision {
 	for _, hint := range []string{"tool", "initial_tool"} {
 		if tool := textOf(now.Context[hint]); tool != "" {
-			return Decision{Action: CallTool, Tool: tool, Command: textOf(now.Context["tool_command"]), Arguments: membersOf(now.Context["tool_payload"])}
+			return Decision{Action: CallTool, Tool: tool, Command: textOf(now.Context["tool_command"]),
+				Arguments: membersOf(now.Context["tool_payload"])}
 		}
 	}
 	tool := p.first

@@ -84,7 +84,8 @@ func (t *turn) handle(ctx context.Context) error {
 		return t.resume(ctx, found)
 	}
 	if ours || !t.namesStep() || !t.rules.Delivery.Synthesises() {
-		return t.misfit(rules.UnknownEvent, "an event of type %s is not for this plugin: send %s, %s, or a tool's event with run_id, step and tool in the context",
+		return t.misfit(rules.UnknownEvent, "an event of type %s is not for this plugin: send %s, %s, or a tool's event with "+
+			"run_id, step and tool in the context",
 			quote(e.eventType), startType, resultType)
 	}
 	found, err := t.synthesised()
@@ -226,5 +227,6 @@ func (t *turn) ignore(level agenticloopv2.LogLevel, format string, args ...any) 
 
 // answer is the answer of a turn that went well.
 func (t *turn) answer() agenticloopv2.Response {
-	return agenticloopv2.Response{Status: agenticloopv2.ResponseStatusOk, Result: t.summary, Events: t.events, StateUpdates: t.updates, Logs: t.logs()}
+	return agenticloopv2.Response{Status: agenticloopv2.ResponseStatusOk, Result: t.summary, Events: t.events,
+		StateUpdates: t.updates, Logs: t.logs()}
 }

@@ -53,7 +53,8 @@ func lines(t *testing.T, trace string) (did []string) {
 	t.Helper()
 	for line := range strings.Lines(trace) {
 		var l struct{ Did, Run, Job, Event, At string }
-		if err := json.Unmarshal([]byte(line), &l); err != nil || l.Run == "" || l.Job == "" || l.Event == "" || l.At == "" || !strings.HasSuffix(line, "\n") {
+		if err := json.Unmarshal([]byte(line), &l); err != nil || l.Run == "" || l.Job == "" || l.Event == "" || l.At == "" ||
+			!strings.HasSuffix(line, "\n") {
 			t.Errorf("line %q: %v", line, err)
 		}
 		did = append(did, l.Did)
@@ -64,7 +65,8 @@ func lines(t *testing.T, trace string) (did []string) {
 func TestThePaperTrail(t *testing.T) {
 	s := newStory(t, scripted("fetch", "fabric", done))
 	s.workspace = t.TempDir()
-	run := s.asked(s.send(object{"type": "agentic.start", "dedupe_key": "k", "payload": object{"goal": "find\n# it", "context": object{"tone": "kind"}}})).RunID
+	run := s.asked(s.send(object{"type": "agentic.start", "dedupe_key": "k", "payload": object{"goal": "find\n# it",
+		"context": object{"tone": "kind"}}})).RunID
 	got := files(t, s.workspace)
 	if names := slices.Sorted(maps.Keys(got)); !slices.Equal(names, []string{"context.md", "memory.md", "plan.md", "trace.jsonl"}) {
 		t.Errorf("files %v", names)
@@ -72,7 +74,8 @@ func TestThePaperTrail(t *testing.T) {
 	if info, err := os.Stat(filepath.Join(s.workspace, "artifacts")); err != nil || !info.IsDir() {
 		t.Errorf("artifacts: %v", err)
 	}
-	if !strings.Contains(got["context.md"], "    find\n    # it\n") || !strings.Contains(got["context.md"], `tone: "kind"`) || !strings.Contains(got["plan.md"], "fetch") {
+	if !strings.Contains(got["context.md"], "    find\n    # it\n") || !strings.Contains(got["context.md"], `tone: "kind"`) ||
+		!strings.Contains(got["plan.md"], "fetch") {
 		t.Errorf("files: %q", got)
 	}
 	s.asked(s.send(result(run, 1, "fetch", "ok", object{"result": "short"})))
@@ -81,7 +84,8 @@ func TestThePaperTrail(t *testing.T) {
 	if did := lines(t, got["trace.jsonl"]); !slices.Equal(did, []string{"asked", "asked", "completed"}) {
 		t.Errorf("trace: %v", did)
 	}
-	if !strings.Contains(got["memory.md"], "short") || !strings.Contains(got["memory.md"], "artifacts/step-02-fabric.txt") || len(got["memory.md"]) > 4<<10 {
+	if !strings.Contains(got["memory.md"], "short") || !strings.Contains(got["memory.md"], "artifacts/step-02-fabric.txt") ||
+		len(got["memory.md"]) > 4<<10 {
 		t.Errorf("memory: %q", got["memory.md"])
 	}
 	if !slices.Equal(last.Artifacts, []string{"artifacts/step-02-fabric.txt"}) || got[last.Artifacts[0]] != strings.Repeat("long ", 1000) {
@@ -154,14 +158,16 @@ func TestWorkspacesThatCannotBeUsed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, workspace := range map[string]any{
-		"none": nil, "empty": "", "missing": filepath.Join(t.TempDir(), "missing"), "relative": "somewhere", "a file": file, "read-only": readOnly, "no name": "\x00",
+		"none": nil, "empty": "", "missing": filepath.Join(t.TempDir(), "missing"), "relative": "somewhere", "a file": file,
+		"read-only": readOnly, "no name": "\x00",
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStory(t, scripted("fetch", done))
 			s.more = object{"workspace_dir": workspace}
 			a := s.send(start("k", "g"))
 			run := s.asked(a).RunID
-			if told := strings.Contains(levels(a), "warn"); told != (name != "none" && name != "empty" && (name != "read-only" || os.Getuid() != 0)) {
+			if told := strings.Contains(levels(a), "warn"); told != (name != "none" && name != "empty" && (name != "read-only" ||
+				os.Getuid() != 0)) {
 				t.Errorf("logs %v", a.Logs)
 			}
 			s.completed(s.send(result(run, 1, "fetch", "ok", object{"result": strings.Repeat("long ", 1000)})))

@@ -117,7 +117,8 @@ func TestCallbackMayStopATimerOfTheSameMove(t *testing.T) {
 }
 
 func TestDueAtOnceNeedsNobodyToMove(t *testing.T) {
-	for name, c := range map[string]Clock{"real": Real(), "manual": NewManual(start), "shifted": Shift(NewManual(start)), "shifted real": Shift(Real())} {
+	for name, c := range map[string]Clock{"real": Real(), "manual": NewManual(start), "shifted": Shift(NewManual(start)),
+		"shifted real": Shift(Real())} {
 		for _, d := range []time.Duration{0, -time.Second} {
 			called := make(chan struct{}, 2)
 			call := func() { called <- struct{}{} }

@@ -62,7 +62,8 @@ func TestSomebodyAnswersALoopInABrowser(t *testing.T) {
 	id := strings.TrimPrefix(browsertest.Read[string](p, `location.pathname`), "/console/runs/")
 	p.Screenshot("console-run-waits-wide")
 	p.Do(chromedp.SendKeys("#asks input[type=text]", "ease"))
-	if kept := browsertest.Read[string](p, `document.activeElement === typedInto ? typedInto.value : "focus was lost"`); kept != "yes, please" {
+	if kept := browsertest.Read[string](p,
+		`document.activeElement === typedInto ? typedInto.value : "focus was lost"`); kept != "yes, please" {
 		t.Errorf("the form holds %q", kept)
 	}
 	p.Do(chromedp.SendKeys("#asks input[type=text]", "\r"))
@@ -98,11 +99,14 @@ func TestAPageThatIsOpenGoesOn(t *testing.T) {
 	r.create("dev", "assay-questions", nil)
 	p.Until(`document.querySelectorAll("#questions > section").length === 2`)
 	p.Do(chromedp.SendKeys(box, "wer"))
-	if got := browsertest.Read[string](p, fmt.Sprintf(`document.activeElement === document.querySelector(%q) ? document.activeElement.value : "focus was lost"`, box)); got != "half an answer" {
+	if got := browsertest.Read[string](p,
+		fmt.Sprintf(`document.activeElement === document.querySelector(%q) ? document.activeElement.value : "focus was lost"`,
+			box)); got != "half an answer" {
 		t.Errorf("the form holds %q", got)
 	}
 	r.post("/console/login", map[string][]string{"key": {"dev"}})
-	if got := r.post("/console/runs/"+first+"/answer", map[string][]string{"node": {"supervisor"}, "text:q1": {"by somebody else"}}); got.status != http.StatusSeeOther {
+	if got := r.post("/console/runs/"+first+"/answer", map[string][]string{"node": {"supervisor"},
+		"text:q1": {"by somebody else"}}); got.status != http.StatusSeeOther {
 		t.Fatalf("answering: %d %s", got.status, got.body)
 	}
 	p.Until(`document.querySelectorAll("#questions > section").length === 1`)
@@ -133,7 +137,8 @@ func TestAPageComesBack(t *testing.T) {
 // furnished is a host that has something to show on every page.
 func furnished(t *testing.T) (r *rig, pages map[string]string) {
 	t.Helper()
-	r = open(t, openwop.Options{Clock: clock.NewManual(time.Date(2026, 3, 4, 9, 0, 0, 0, time.UTC)), Version: 6, Faults: []string{"loop.iteration-resets-on-resume"}})
+	r = open(t, openwop.Options{Clock: clock.NewManual(time.Date(2026, 3, 4, 9, 0, 0, 0, time.UTC)), Version: 6,
+		Faults: []string{"loop.iteration-resets-on-resume"}})
 	asks := r.create("dev", "assay-loop-ask-user", map[string]any{"plan": []any{
 		map[string]any{"kind": "next-worker", "nextWorkerIds": []string{"assay-loop", "conformance-noop"}},
 		map[string]any{"kind": "ask-user", "prompt": "Which of the three drafts shall go to the customer, and what has to be changed before?"},
@@ -141,7 +146,8 @@ func furnished(t *testing.T) (r *rig, pages map[string]string) {
 	}})
 	files := r.create("dev", "assay-loop-workspace", map[string]any{"writes": []any{
 		[]any{map[string]any{"path": "assay/notes.md", "content": "# Notes\n\nwritten in turn 1"}},
-		[]any{map[string]any{"path": "assay/notes.md", "content": "# Notes\n\nwritten in turn 2"}, map[string]any{"path": "drafts/a-rather-long-name-of-a-file.txt", "content": strings.Repeat("long ", 60)}},
+		[]any{map[string]any{"path": "assay/notes.md", "content": "# Notes\n\nwritten in turn 2"},
+			map[string]any{"path": "drafts/a-rather-long-name-of-a-file.txt", "content": strings.Repeat("long ", 60)}},
 	}})
 	r.create("dev", "assay-approval", nil)
 	r.create("dev", "assay-questions", nil)

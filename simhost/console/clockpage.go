@@ -27,7 +27,8 @@ func (c *Console) advance(w http.ResponseWriter, r *http.Request, who visitor) e
 	}
 	by, err := time.ParseDuration(r.PostFormValue("by"))
 	if err != nil || by <= 0 || by > farthest {
-		page := clockPage{Steps: steps, By: r.PostFormValue("by"), Wrong: "Give how far as 90s, 5m or 24h, by 720h at most. A clock does not go back."}
+		page := clockPage{Steps: steps, By: r.PostFormValue("by"),
+			Wrong: "Give how far as 90s, 5m or 24h, by 720h at most. A clock does not go back."}
 		return c.showAs(w, r, who, http.StatusUnprocessableEntity, "clock", layout{Title: "Clock", Here: "clock", Body: page})
 	}
 	c.o.Clock.Advance(by)

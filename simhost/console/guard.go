@@ -37,7 +37,8 @@ func (c *Console) guard(next http.Handler) http.Handler {
 		case !c.o.Remote && !fromHere(r.RemoteAddr):
 			http.Error(w, "the console is for this machine alone: start the host with --console-remote to open it to others", http.StatusForbidden)
 		case !c.o.Remote && !namesHere(r.Host):
-			http.Error(w, "the console does not answer under this name: use localhost or 127.0.0.1, or start the host with --console-remote", http.StatusForbidden)
+			http.Error(w, "the console does not answer under this name: use localhost or 127.0.0.1, or start the host with "+
+				"--console-remote", http.StatusForbidden)
 		default:
 			r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 			inner.ServeHTTP(w, r)

@@ -48,17 +48,21 @@ func TestTheConsoleIsForThisMachine(t *testing.T) {
 func TestNothingWithoutAKey(t *testing.T) {
 	r := open(t, openwop.Options{})
 	id := r.create("dev", "assay-questions", nil)
-	for _, path := range []string{"/console", "/console/", "/console/start", "/console/runs/" + id, "/console/runs/" + id + "/files", "/console/waiting", "/console/goals", "/console/faults", "/console/clock", "/console/else"} {
+	for _, path := range []string{"/console", "/console/", "/console/start", "/console/runs/" + id, "/console/runs/" + id + "/files",
+		"/console/waiting", "/console/goals", "/console/faults", "/console/clock", "/console/else"} {
 		got := r.get(path)
 		if got.status != http.StatusSeeOther || got.header.Get("Location") != "/console/login?next="+url.QueryEscape(path) {
 			t.Errorf("%s: %d to %q", path, got.status, got.header.Get("Location"))
 		}
-		if got.header.Get("Content-Security-Policy") != policy || got.header.Get("Cache-Control") != "no-store" || got.header.Get("X-Content-Type-Options") != "nosniff" {
+		if got.header.Get("Content-Security-Policy") != policy || got.header.Get("Cache-Control") != "no-store" ||
+			got.header.Get("X-Content-Type-Options") != "nosniff" {
 			t.Errorf("%s: headers %v", path, got.header)
 		}
 	}
-	for _, path := range []string{"/console/start", "/console/faults", "/console/clock", "/console/runs/" + id + "/answer", "/console/runs/" + id + "/do"} {
-		if got := r.post(path, url.Values{"fault": {"loop.seam-constant"}, "do": {"cancel"}}); got.status != http.StatusSeeOther || got.header.Get("Location") != "/console/login" {
+	for _, path := range []string{"/console/start", "/console/faults", "/console/clock", "/console/runs/" + id + "/answer",
+		"/console/runs/" + id + "/do"} {
+		if got := r.post(path, url.Values{"fault": {"loop.seam-constant"}, "do": {"cancel"}}); got.status != http.StatusSeeOther ||
+			got.header.Get("Location") != "/console/login" {
 			t.Errorf("%s: %d to %q", path, got.status, got.header.Get("Location"))
 		}
 	}
@@ -75,7 +79,8 @@ func TestNothingWithoutAKey(t *testing.T) {
 func TestSigningIn(t *testing.T) {
 	wire := clock.NewManual(time.Date(2026, 3, 4, 9, 0, 0, 0, time.UTC))
 	r := open(t, openwop.Options{Key: "a key", LowScopeKey: "low"}, func(o *Options) { o.Wire = wire })
-	if got := r.post("/console/login", url.Values{"key": {"dev"}}); got.status != http.StatusForbidden || len(got.header.Values("Set-Cookie")) > 0 || !strings.Contains(got.body, "does not know that key") {
+	if got := r.post("/console/login", url.Values{"key": {"dev"}}); got.status != http.StatusForbidden ||
+		len(got.header.Values("Set-Cookie")) > 0 || !strings.Contains(got.body, "does not know that key") {
 		t.Errorf("a wrong key: %d %v", got.status, got.header)
 	}
 	got := r.post("/console/login", url.Values{"key": {" a key\n"}, "next": {"/console/goals?x=1"}})
@@ -118,7 +123,8 @@ func TestSigningIn(t *testing.T) {
 	wire.Advance(2 * guessing)
 	r.signIn("low")
 	id := r.create("a key", "assay-questions", nil)
-	if got := r.post("/console/runs/"+id+"/answer", url.Values{"node": {"ask"}, "text:q1": {"no"}}); got.status != http.StatusForbidden || !strings.Contains(got.body, "approvals:respond") {
+	if got := r.post("/console/runs/"+id+"/answer", url.Values{"node": {"ask"},
+		"text:q1": {"no"}}); got.status != http.StatusForbidden || !strings.Contains(got.body, "approvals:respond") {
 		t.Errorf("who may not answer: %d", got.status)
 	}
 }
@@ -139,10 +145,12 @@ func TestPagesOfOthersDoNothing(t *testing.T) {
 	r := open(t, openwop.Options{})
 	r.signIn("dev")
 	for _, from := range [][]string{
-		{"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Site", "same-site"}, {"Origin", "http://evil.example"}, {"Origin", "http://127.0.0.1:1"}, {"Origin", "null"},
+		{"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Site", "same-site"}, {"Origin", "http://evil.example"},
+		{"Origin", "http://127.0.0.1:1"}, {"Origin", "null"},
 	} {
 		for _, path := range []string{"/console/faults", "/console/start", "/console/login", "/console/logout"} {
-			if got := r.send(http.MethodPost, path, url.Values{"fault": {"loop.seam-constant"}, "workflow": {"conformance-noop"}}, from...); got.status != http.StatusForbidden {
+			if got := r.send(http.MethodPost, path, url.Values{"fault": {"loop.seam-constant"}, "workflow": {"conformance-noop"}},
+				from...); got.status != http.StatusForbidden {
 				t.Errorf("%s with %q: %d", path, from, got.status)
 			}
 		}
@@ -153,7 +161,8 @@ func TestPagesOfOthersDoNothing(t *testing.T) {
 	if got := r.get("/console"); got.status != http.StatusOK || !strings.Contains(got.body, "No run yet") {
 		t.Errorf("a run was started, or nobody is signed in: %d", got.status)
 	}
-	if got := r.send(http.MethodPost, "/console/start", url.Values{"workflow": {"conformance-noop"}}, "Origin", r.base, "Sec-Fetch-Site", "same-origin"); got.status != http.StatusSeeOther {
+	if got := r.send(http.MethodPost, "/console/start", url.Values{"workflow": {"conformance-noop"}}, "Origin", r.base,
+		"Sec-Fetch-Site", "same-origin"); got.status != http.StatusSeeOther {
 		t.Errorf("the page itself: %d", got.status)
 	}
 }
@@ -169,7 +178,8 @@ func TestTenantsAreApart(t *testing.T) {
 	if got := r.get("/console/waiting"); !strings.Contains(got.body, "Nothing waits") {
 		t.Errorf("what waits holds what is not mine: %s", got.body)
 	}
-	for _, path := range []string{"/console/runs/" + theirs, "/console/runs/" + theirs + "/files", "/console/runs/run-aaaaaaaaaaaaaaaaaaaaaaaaaa", "/console/runs/host-starts"} {
+	for _, path := range []string{"/console/runs/" + theirs, "/console/runs/" + theirs + "/files",
+		"/console/runs/run-aaaaaaaaaaaaaaaaaaaaaaaaaa", "/console/runs/host-starts"} {
 		if got := r.get(path); got.status != http.StatusNotFound {
 			t.Errorf("%s: %d", path, got.status)
 		}

@@ -111,7 +111,10 @@ func open(t *testing.T, o openwop.Options, settle ...func(*Options)) *rig {
 	}
 	transport := &http.Transport{}
 	r.base = "http://" + listener.Addr().String()
-	r.http = &http.Client{Transport: transport, Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	r.http = &http.Client{Transport: transport, Jar: jar, CheckRedirect: func(*http.Request,
+		[]*http.Request) error {
+		return http.ErrUseLastResponse
+	}}
 	stopped := false
 	r.stop = func() {
 		if stopped {
@@ -195,7 +198,8 @@ func (r *rig) create(key, workflow string, inputs map[string]any) string {
 	if inputs == nil {
 		inputs = map[string]any{}
 	}
-	if err := json.Unmarshal(r.api(http.MethodPost, "/v1/runs", key, map[string]any{"workflowId": workflow, "inputs": inputs}), &made); err != nil {
+	if err := json.Unmarshal(r.api(http.MethodPost, "/v1/runs", key, map[string]any{"workflowId": workflow, "inputs": inputs}),
+		&made); err != nil {
 		r.t.Fatal(err)
 	}
 	return made.RunID
@@ -254,6 +258,7 @@ func (r *rig) goal() string {
 	if err := json.Unmarshal(raw, &g); err != nil {
 		r.t.Fatal(err)
 	}
-	r.api(http.MethodPost, "/v1/host/sample/goals/"+g.ID+"/tick", "dev", map[string]any{"verdict": map[string]any{"satisfied": false, "confidence": 0.4}, "costUsd": 0.25})
+	r.api(http.MethodPost, "/v1/host/sample/goals/"+g.ID+"/tick", "dev", map[string]any{"verdict": map[string]any{"satisfied": false,
+		"confidence": 0.4}, "costUsd": 0.25})
 	return g.ID
 }

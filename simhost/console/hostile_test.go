@@ -25,24 +25,29 @@ func TestWhatClientsStoredIsInert(t *testing.T) {
 		"plan": []any{map[string]any{"kind": "ask-user", "prompt": hostile}, map[string]any{"kind": "terminate", "reason": hostile}},
 	})
 	questions := r.create("dev", "assay-questions", map[string]any{"questions": []any{
-		map[string]any{"id": `q"><script>alert(5)</script>`, "question": hostile, "schema": map[string]any{"type": "string", "enum": []any{hostile, "plain"}}},
+		map[string]any{"id": `q"><script>alert(5)</script>`, "question": hostile, "schema": map[string]any{"type": "string",
+			"enum": []any{hostile, "plain"}}},
 		map[string]any{"id": "json:x", "question": hostile, "schema": map[string]any{"type": "object", "title": hostile}},
 	}})
-	files := r.create("dev", "assay-loop-workspace", map[string]any{"writes": []any{[]any{map[string]any{"path": "notes/hostile.md", "content": hostile}}}})
+	files := r.create("dev", "assay-loop-workspace", map[string]any{"writes": []any{[]any{map[string]any{"path": "notes/hostile.md",
+		"content": hostile}}}})
 	r.api(http.MethodPost, "/v1/host/sample/goals", "dev", map[string]any{
-		"objective": hostile, "completion": map[string]any{"check": "host"}, "continuation": map[string]any{"mode": "manual"}, "bounds": map[string]any{"maxLoopIterations": 5},
+		"objective": hostile, "completion": map[string]any{"check": "host"}, "continuation": map[string]any{"mode": "manual"},
+		"bounds": map[string]any{"maxLoopIterations": 5},
 	})
 	r.until("/console/runs/"+asks, "waiting-input")
 	r.until("/console/runs/"+files, ">completed<")
 	p := r.visit(browsertest.Phone)
 	for _, path := range []string{
 		"/console", "/console/runs/" + asks, "/console/runs/" + questions, "/console/runs/" + files, "/console/runs/" + files + "/files?turn=2",
-		"/console/runs/" + files + "/files?turn=" + url.QueryEscape(hostile) + "&path=" + url.QueryEscape(hostile), "/console/waiting", "/console/goals",
+		"/console/runs/" + files + "/files?turn=" + url.QueryEscape(hostile) + "&path=" + url.QueryEscape(hostile), "/console/waiting",
+		"/console/goals",
 		"/console/start?workflow=" + url.QueryEscape(hostile),
 	} {
 		p.Do(chromedp.Navigate(r.base + path))
 		p.Until(`document.querySelector("#lamp.on")`)
-		if n := browsertest.Read[int](p, `document.querySelectorAll("script:not([src='/console/assets/console.js']), main img, main svg:not(.arrows), main [onload], main [onerror]").length`); n > 0 {
+		if n := browsertest.Read[int](p,
+			`document.querySelectorAll("script:not([src='/console/assets/console.js']), main img, main svg:not(.arrows), main [onload], main [onerror]").length`); n > 0 {
 			t.Errorf("%s: %d elements came out of what was stored", path, n)
 		}
 		if over := browsertest.Read[int](p, `document.documentElement.scrollWidth - innerWidth`); over > 0 {
@@ -92,7 +97,8 @@ func TestArrowsOfCauses(t *testing.T) {
 		t.Errorf("%d arrows lead to what the decision caused, want %d", n, caused)
 	}
 	p.Screenshot("console-arrows-wide")
-	at := browsertest.Read[[]float64](p, `(() => { const e = [...document.querySelectorAll("#timeline .event[data-cause]")].find(e => e.dataset.cause && document.getElementById("e-" + e.dataset.cause)); const s = e.querySelector("summary"); s.scrollIntoView({block: "center"}); const r = s.getBoundingClientRect(); window.pointedAt = e; return [r.left + 60, r.top + r.height / 2] })()`)
+	at := browsertest.Read[[]float64](p,
+		`(() => { const e = [...document.querySelectorAll("#timeline .event[data-cause]")].find(e => e.dataset.cause && document.getElementById("e-" + e.dataset.cause)); const s = e.querySelector("summary"); s.scrollIntoView({block: "center"}); const r = s.getBoundingClientRect(); window.pointedAt = e; return [r.left + 60, r.top + r.height / 2] })()`)
 	p.Do(chromedp.MouseEvent("mouseMoved", at[0], at[1]))
 	p.Until(`document.querySelectorAll("svg.arrows path.in.head").length === 1 && pointedAt.classList.contains("linked")`)
 	inside := `(() => { const b = document.getElementById("timeline").getBoundingClientRect(); return [...document.querySelectorAll("svg.arrows path")].every(e => { const r = e.getBoundingClientRect(); return r.left >= b.left - 1 && r.right <= b.right + 1 && r.top >= b.top - 1 && r.bottom <= b.bottom + 1 }) })()`

@@ -70,7 +70,8 @@ func fits(t *testing.T, p *browsertest.Page, page string) {
 
 // Who has a key of one protocol sees the pages of that one.
 func TestAKeyOfOneProtocol(t *testing.T) {
-	r := open(t, openwop.Options{Tenants: map[string]string{"other": "others-key"}}, withIntents(t, openintent.Options{Callers: map[string]string{"bob": "bobs-key"}}))
+	r := open(t, openwop.Options{Tenants: map[string]string{"other": "others-key"}},
+		withIntents(t, openintent.Options{Callers: map[string]string{"bob": "bobs-key"}}))
 	for key, want := range map[string][2]int{"dev": {200, 200}, "others-key": {200, 404}, "bobs-key": {404, 200}} {
 		r.signIn(key)
 		for i, path := range []string{"/console/goals", "/console/intents"} {
@@ -83,7 +84,8 @@ func TestAKeyOfOneProtocol(t *testing.T) {
 				t.Errorf("%s with %s: %d", path, key, got.status)
 			}
 		}
-		if got := r.get("/console"); (got.status == http.StatusOK) != (want[0] == 200) || want[0] != 200 && got.header.Get("Location") != "/console/intents" {
+		if got := r.get("/console"); (got.status == http.StatusOK) != (want[0] == 200) || want[0] != 200 &&
+			got.header.Get("Location") != "/console/intents" {
 			t.Errorf("the first page with %s: %d to %q", key, got.status, got.header.Get("Location"))
 		}
 	}
@@ -148,7 +150,8 @@ func TestAConsoleOfIntentsAlone(t *testing.T) {
 			t.Errorf("%s %v: %d, want %d: %s", c.path, c.form, w.Code, c.want, w.Body)
 		}
 	}
-	if page := send(http.MethodGet, made, nil); !strings.Contains(page.Body.String(), "intent.resumed") || strings.Contains(page.Body.String(), `name="suspension"`) {
+	if page := send(http.MethodGet, made, nil); !strings.Contains(page.Body.String(), "intent.resumed") ||
+		strings.Contains(page.Body.String(), `name="suspension"`) {
 		t.Errorf("after the answer: %s", page.Body)
 	}
 }

@@ -194,7 +194,8 @@ func (c *Console) answer(w http.ResponseWriter, r *http.Request, who visitor) er
 			return c.problem(w, r, who, http.StatusConflict, "Somebody has answered meanwhile, and the run asks something else by now: look again.")
 		}
 	}
-	reply, err := c.ask(r.Context(), who, http.MethodPost, openwop.RunPath(id, "interrupts", r.PostForm.Get("node")), map[string]any{"resumeValue": value})
+	reply, err := c.ask(r.Context(), who, http.MethodPost, openwop.RunPath(id, "interrupts", r.PostForm.Get("node")),
+		map[string]any{"resumeValue": value})
 	if err != nil {
 		return err
 	}

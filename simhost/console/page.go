@@ -54,7 +54,8 @@ var templates = sync.OnceValue(func() map[string]*template.Template {
 	}
 	shared := template.Must(template.New("").Funcs(funcs).ParseFS(pageFiles, "pages/layout.html", "pages/parts.html"))
 	all := map[string]*template.Template{}
-	for _, name := range []string{"login", "runs", "start", "run", "files", "waiting", "goals", "faults", "clock", "intents", "intent", "problem"} {
+	for _, name := range []string{"login", "runs", "start", "run", "files", "waiting", "goals", "faults", "clock", "intents",
+		"intent", "problem"} {
 		all[name] = template.Must(template.Must(shared.Clone()).ParseFS(pageFiles, "pages/"+name+".html"))
 	}
 	return all

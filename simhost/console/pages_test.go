@@ -35,7 +35,8 @@ func TestTheWorkspaceAsOfATurn(t *testing.T) {
 			}
 		}
 	}
-	if got := r.get(at + "/files?turn=3&path=assay/notes.md"); !strings.Contains(got.body, "changed") || !strings.Contains(got.body, "version 2") {
+	if got := r.get(at + "/files?turn=3&path=assay/notes.md"); !strings.Contains(got.body, "changed") || !strings.Contains(got.body,
+		"version 2") {
 		t.Errorf("one file: %s", got.body)
 	}
 }
@@ -112,7 +113,8 @@ func TestStartingARun(t *testing.T) {
 	if got := r.get("/console/start?workflow=assay-loop"); !strings.Contains(got.body, "next-worker") {
 		t.Error("the form does not hold what the workflow does by itself")
 	}
-	for inputs, want := range map[string]string{"{": "no JSON", "[]": "refuses", `{"plan": [{"kind": "terminate", "reason": "goal-reached"}]}`: "", "": ""} {
+	for inputs, want := range map[string]string{"{": "no JSON", "[]": "refuses",
+		`{"plan": [{"kind": "terminate", "reason": "goal-reached"}]}`: "", "": ""} {
 		got := r.post("/console/start", url.Values{"workflow": {"assay-loop"}, "inputs": {inputs}})
 		if want != "" && (got.status != http.StatusUnprocessableEntity || !strings.Contains(got.body, want)) {
 			t.Errorf("inputs %s: %d", inputs, got.status)
@@ -121,7 +123,8 @@ func TestStartingARun(t *testing.T) {
 			t.Errorf("inputs %s: %d", inputs, got.status)
 		}
 	}
-	if got := r.post("/console/start", url.Values{"workflow": {"no-such"}}); got.status != http.StatusUnprocessableEntity || !strings.Contains(got.body, "refuses") {
+	if got := r.post("/console/start", url.Values{"workflow": {"no-such"}}); got.status != http.StatusUnprocessableEntity ||
+		!strings.Contains(got.body, "refuses") {
 		t.Errorf("a workflow that is not there: %d", got.status)
 	}
 }
@@ -167,7 +170,8 @@ func TestAnswers(t *testing.T) {
 		r.until("/console/runs/"+gate, "waiting-approval")
 	}
 	id := r.create("dev", "assay-questions", nil)
-	for _, form := range []url.Values{{"node": {"ask"}, "as": {"json"}, "json": {"{"}}, {"node": {"ask"}, "json:q1": {"unquoted"}}, {"node": {"ask"}, "action": {"edit-accept"}, "edited": {"{"}}} {
+	for _, form := range []url.Values{{"node": {"ask"}, "as": {"json"}, "json": {"{"}}, {"node": {"ask"}, "json:q1": {"unquoted"}},
+		{"node": {"ask"}, "action": {"edit-accept"}, "edited": {"{"}}} {
 		if got := r.post("/console/runs/"+id+"/answer", form); got.status != http.StatusUnprocessableEntity {
 			t.Errorf("%v: %d", form, got.status)
 		}
@@ -218,7 +222,8 @@ func TestAdvancingTheClock(t *testing.T) {
 	r.until("/console/runs/"+id, ">failed<") // nobody answered in time
 	other := open(t, openwop.Options{})
 	other.signIn("dev")
-	if got := other.get("/console/clock"); strings.Contains(got.body, "<button class=\"main\">Advance") || !strings.Contains(got.body, "--clock manual") {
+	if got := other.get("/console/clock"); strings.Contains(got.body, "<button class=\"main\">Advance") ||
+		!strings.Contains(got.body, "--clock manual") {
 		t.Errorf("a clock that nobody moves: %s", got.body)
 	}
 	if got := other.post("/console/clock", url.Values{"by": {"1h"}}); got.status != http.StatusConflict {

@@ -212,7 +212,8 @@ func (c *Console) start(w http.ResponseWriter, r *http.Request, who visitor) err
 		page.Wrong = "The inputs are no JSON: write an object, such as {\"n\": 3}."
 		return c.startAgain(w, r, who, page)
 	}
-	reply, err := c.ask(r.Context(), who, http.MethodPost, "/v1/runs", map[string]any{"workflowId": page.ID, "inputs": json.RawMessage(inputs)})
+	reply, err := c.ask(r.Context(), who, http.MethodPost, "/v1/runs", map[string]any{"workflowId": page.ID,
+		"inputs": json.RawMessage(inputs)})
 	if err != nil {
 		return err
 	}

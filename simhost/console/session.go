@@ -159,7 +159,8 @@ func (c *Console) login(w http.ResponseWriter, r *http.Request) {
 	}
 	if !known {
 		c.sessions.guessed()
-		c.render(w, http.StatusForbidden, "login", layout{Title: "Sign in", Body: loginPage{next, "This host does not know that key. It prints its key when it starts."}})
+		c.render(w, http.StatusForbidden, "login", layout{Title: "Sign in",
+			Body: loginPage{next, "This host does not know that key. It prints its key when it starts."}})
 		return
 	}
 	http.SetCookie(w, c.cookie(r, c.sessions.begin(who), 0))

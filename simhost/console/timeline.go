@@ -267,7 +267,8 @@ func rowOfEvent(a run.Account, places map[string]int64, e openwopv1.RunEvent) ev
 func tone(t openwopv1.RunEventType) string {
 	name := string(t)
 	switch {
-	case strings.HasSuffix(name, ".failed"), strings.HasSuffix(name, ".breached"), strings.HasSuffix(name, "iverged"), strings.HasSuffix(name, ".rejected"):
+	case strings.HasSuffix(name, ".failed"), strings.HasSuffix(name, ".breached"), strings.HasSuffix(name, "iverged"),
+		strings.HasSuffix(name, ".rejected"):
 		return "bad"
 	case name == "run.completed":
 		return "good"
@@ -303,7 +304,8 @@ func gist(e openwopv1.RunEvent) string {
 	var said string
 	switch {
 	case p.Decision.Kind != "":
-		said = strings.TrimSpace(p.Decision.Kind + " " + cmp.Or(strings.Join(p.Decision.NextWorkerIDs, ", "), p.Decision.Prompt, p.Decision.Reason))
+		said = strings.TrimSpace(p.Decision.Kind + " " + cmp.Or(strings.Join(p.Decision.NextWorkerIDs, ", "), p.Decision.Prompt,
+			p.Decision.Reason))
 	case p.Error.Code != "":
 		said = p.Error.Code + ": " + p.Error.Message
 	case p.Phase != "":

@@ -1,7 +1,8 @@
 // Package eventlog keeps append-only logs: a run is one log, and its state is the fold of that log.
 //
 // The logs live in a NATS JetStream server inside the process, without a port. Stores in memory share a server. All logs of a
-// store share one stream; a log is one subject of it, and an append is one message, so an append is atomic whatever number of events the caller puts into it.
+// store share one stream; a log is one subject of it, and an append is one message, so an append is atomic whatever
+// number of events the caller puts into it.
 // Revisions are the sequence numbers of that stream: they grow within a log, but with gaps, and no two appends of one
 // store share one.
 //

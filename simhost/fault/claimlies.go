@@ -5,12 +5,13 @@ import "github.com/openassay/assay/gen/openwop"
 // documentFaults are lies at the root of the discovery document, in the limits and in the list of fixtures.
 var documentFaults = []Fault{
 	{
-		ID:      "claim.wrapper-is-stale",
-		Title:   "the deprecated wrapper says something else than the root",
-		Looks:   "capabilities.limits has a ceiling of 10 turns, and limits another one",
-		Breaks:  []string{openwop.OWPCAP6},
-		Lies:    true,
-		Replace: saying("capabilities/limits", map[string]any{"clarificationRounds": 1, "schemaRounds": 1, "envelopesPerTurn": 1, "maxLoopIterations": 10}),
+		ID:     "claim.wrapper-is-stale",
+		Title:  "the deprecated wrapper says something else than the root",
+		Looks:  "capabilities.limits has a ceiling of 10 turns, and limits another one",
+		Breaks: []string{openwop.OWPCAP6},
+		Lies:   true,
+		Replace: saying("capabilities/limits", map[string]any{"clarificationRounds": 1, "schemaRounds": 1, "envelopesPerTurn": 1,
+			"maxLoopIterations": 10}),
 	},
 	{
 		ID:      "claim.version-is-a-number",

@@ -268,7 +268,8 @@ var passingFaults = []Fault{
 }
 
 // nothingOf hands on nothing of answers to this kind of interrupt.
-func nothingOf(lost openwopv1.InterruptKind, handsOn func(openwopv1.InterruptKind, json.RawMessage) json.RawMessage) func(openwopv1.InterruptKind, json.RawMessage) json.RawMessage {
+func nothingOf(lost openwopv1.InterruptKind, handsOn func(openwopv1.InterruptKind,
+	json.RawMessage) json.RawMessage) func(openwopv1.InterruptKind, json.RawMessage) json.RawMessage {
 	return func(kind openwopv1.InterruptKind, answer json.RawMessage) json.RawMessage {
 		if kind == lost {
 			return json.RawMessage(`{}`)

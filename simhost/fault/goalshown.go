@@ -91,7 +91,8 @@ var goalsShown = []Fault{
 		Breaks: []string{openwop.OWP0097E9},
 		Replace: shows(func(g *openwopv1.Goal) {
 			if v := g.Completion.LastVerdict; v != nil && g.State == openwopv1.GoalStateActive {
-				g.Completion.LastVerdict = &openwopv1.GoalVerdict{Satisfied: v.Satisfied, Confidence: v.Confidence, RunID: &g.Progress.ContributingRunIds[0]}
+				g.Completion.LastVerdict = &openwopv1.GoalVerdict{Satisfied: v.Satisfied, Confidence: v.Confidence,
+					RunID: &g.Progress.ContributingRunIds[0]}
 			}
 		}),
 	},

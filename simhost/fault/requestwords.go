@@ -32,11 +32,12 @@ var wordFaults = []Fault{
 		Replace: refusing(func(r rules.Refusal) bool { return creates(r.Method, r.Path) && r.Code == rules.NotFound }, wordlessly),
 	},
 	{
-		ID:      "request.unknown-run-own-code",
-		Title:   "a run that is not there is refused as run_not_found",
-		Looks:   "the code of HTTP 404 is one of the host's own",
-		Breaks:  []string{openwop.OWPERR5},
-		Replace: refusing(func(r rules.Refusal) bool { return r.Code == rules.NotFound && strings.HasPrefix(r.Path, "/v1/runs/") }, asCode("run_not_found")),
+		ID:     "request.unknown-run-own-code",
+		Title:  "a run that is not there is refused as run_not_found",
+		Looks:  "the code of HTTP 404 is one of the host's own",
+		Breaks: []string{openwop.OWPERR5},
+		Replace: refusing(func(r rules.Refusal) bool { return r.Code == rules.NotFound && strings.HasPrefix(r.Path, "/v1/runs/") },
+			asCode("run_not_found")),
 	},
 	{
 		ID:      "request.no-json-told-in-text",

@@ -48,7 +48,8 @@ func (o *Options) carried(parent, payload json.RawMessage, entry bool) (json.Raw
 	}
 	raw, err := json.Marshal(next)
 	if err == nil && len(raw) > MaxContext {
-		err = fmt.Errorf("the context of what follows has %d bytes, more than %d: put what is large into a file of the workspace", len(raw), MaxContext)
+		err = fmt.Errorf("the context of what follows has %d bytes, more than %d: put what is large into a file of the workspace",
+			len(raw), MaxContext)
 	}
 	return raw, err
 }

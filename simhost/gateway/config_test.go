@@ -43,7 +43,8 @@ func TestLoadConfig(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(c.Pipelines) != 1 || len(c.Pipelines[0].Steps) != 2 || c.Pipelines[0].On != "agentic.tool_request.jina-reader" || c.Pipelines[0].Steps[1].Uses != "agentic-loop" {
+	if len(c.Pipelines) != 1 || len(c.Pipelines[0].Steps) != 2 || c.Pipelines[0].On != "agentic.tool_request.jina-reader" ||
+		c.Pipelines[0].Steps[1].Uses != "agentic-loop" {
 		t.Errorf("%+v", c.Pipelines)
 	}
 	s := c.Settings["agentic-loop"]
@@ -70,17 +71,22 @@ func TestConfigMistakes(t *testing.T) {
 		{"no uses", "pipelines:\n  - name: a\n    on: b\n    steps:\n      - id: s\n", []string{`:5: step "s" uses nothing`}},
 		{"an empty word", "pipelines:\n  - name: ''\n    on: b\n", []string{":2: the name of a pipeline is a word"}},
 		{"a number", "pipelines:\n  - name: 7\n", []string{":2: the name of a pipeline is a word"}},
-		{"steps of one id", "pipelines:\n  - name: a\n    on: b\n    steps:\n      - {id: s, uses: jina-reader}\n      - {id: s, uses: jina-reader}\n", []string{`:6: the pipeline has a step "s" already`}},
-		{"pipelines of one name", "pipelines:\n  - &p {name: a, on: b, steps: [{id: s, uses: jina-reader}]}\n  - *p\n", []string{`there is a pipeline "a" at`}},
-		{"a misspelt step", "pipelines:\n  - name: a\n    on: b\n    steps: [{id: s, use: jina-reader}]\n", []string{`:4: a step has no "use" (did you mean "uses"?)`}},
+		{"steps of one id", "pipelines:\n  - name: a\n    on: b\n    steps:\n      - {id: s, uses: jina-reader}\n      - {id: " +
+			"s, uses: jina-reader}\n", []string{`:6: the pipeline has a step "s" already`}},
+		{"pipelines of one name", "pipelines:\n  - &p {name: a, on: b, steps: [{id: s, uses: jina-reader}]}\n  - *p\n",
+			[]string{`there is a pipeline "a" at`}},
+		{"a misspelt step", "pipelines:\n  - name: a\n    on: b\n    steps: [{id: s, use: jina-reader}]\n",
+			[]string{`:4: a step has no "use" (did you mean "uses"?)`}},
 		{
-			"unknown plugins", "pipelines:\n  - name: a\n    on: b\n    steps:\n      - id: s\n        uses: jina-raeder\n      - id: r\n        uses: nobody\n",
+			"unknown plugins", "pipelines:\n  - name: a\n    on: b\n    steps:\n      - id: s\n        uses: jina-raeder\n      - " +
+				"id: r\n        uses: nobody\n",
 			[]string{
 				`:6: step "s" of pipeline "a" uses plugin "jina-raeder", which is not loaded (did you mean "jina-reader"?): loaded is jina-reader, agentic-loop, poller`,
 				`:8: step "r" of pipeline "a" uses plugin "nobody", which is not loaded: loaded is`,
 			},
 		},
-		{"no handle", "pipelines:\n  - name: a\n    on: b\n    steps: [{id: s, uses: poller}]\n", []string{`:4: step "s" of pipeline "a" uses plugin "poller", which has no command handle`}},
+		{"no handle", "pipelines:\n  - name: a\n    on: b\n    steps: [{id: s, uses: poller}]\n",
+			[]string{`:4: step "s" of pipeline "a" uses plugin "poller", which has no command handle`}},
 		{"settings of nobody", "plugins:\n  nobody: {}\n", []string{`:2: settings are for plugin "nobody", which is not loaded`}},
 		{"a schedule", "plugins:\n  jina-reader: {schedule: 5m}\n", []string{":2: this gateway polls nothing"}},
 		{"a bad timeout", "plugins:\n  jina-reader: {timeouts: {handle: soon}}\n", []string{":2: a timeout is a duration"}},
@@ -110,7 +116,8 @@ func TestConfigMistakes(t *testing.T) {
 	if _, err := LoadConfig(filepath.Join(t.TempDir(), "missing.yaml")); err == nil || !strings.Contains(err.Error(), "missing.yaml") {
 		t.Errorf("%v", err)
 	}
-	if _, err := LoadConfig(file(t, "large.yaml", strings.Repeat("# long\n", maxFile))); err == nil || !strings.Contains(err.Error(), "larger than") {
+	if _, err := LoadConfig(file(t, "large.yaml", strings.Repeat("# long\n", maxFile))); err == nil || !strings.Contains(err.Error(),
+		"larger than") {
 		t.Errorf("%v", err)
 	}
 }
@@ -149,7 +156,8 @@ func plugin(t testing.TB, dir, manifest, script string) string {
 
 const (
 	firstEra = "name: NAME\nversion: 1.0.0\nprotocol: 2\nentrypoint: run.sh\ncommands: [poll, handle]\nconfig_keys: {required: [token]}\n"
-	laterEra = "manifest_spec: ductile.plugin\nmanifest_version: 1\nname: NAME\nversion: 1.0.0\nprotocol: 2\nentrypoint: ./run.sh\nconcurrency_safe: false\n" +
+	laterEra = "manifest_spec: ductile.plugin\nmanifest_version: 1\nname: NAME\nversion: 1.0.0\nprotocol: 2\nentrypoint: " +
+		"./run.sh\nconcurrency_safe: false\n" +
 		"commands:\n  - {name: handle, type: write, values: {consume: [url], emit: [{event: content_ready, values: [content]}]}}\n"
 )
 
@@ -171,8 +179,10 @@ func TestLoadPlugins(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []Plugin{
-		{Name: "first", Version: "1.0.0", Entrypoint: filepath.Join(base, "a/run.sh"), Commands: []string{"poll", "handle"}, required: []string{"token"}, dir: filepath.Join(dir, "a")},
-		{Name: "later", Version: "1.0.0", Entrypoint: filepath.Join(base, "b/run.sh"), Commands: []string{"handle"}, Serial: true, dir: filepath.Join(dir, "b")},
+		{Name: "first", Version: "1.0.0", Entrypoint: filepath.Join(base, "a/run.sh"), Commands: []string{"poll", "handle"},
+			required: []string{"token"}, dir: filepath.Join(dir, "a")},
+		{Name: "later", Version: "1.0.0", Entrypoint: filepath.Join(base, "b/run.sh"), Commands: []string{"handle"}, Serial: true,
+			dir: filepath.Join(dir, "b")},
 	}
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(Plugin{})); diff != "" {
 		t.Error(diff)
@@ -194,15 +204,18 @@ func TestPluginMistakes(t *testing.T) {
 		want   string
 	}{
 		{name: "no folder", spoil: func(_ *testing.T, dir string) error { return os.RemoveAll(dir) }, want: "no such file"},
-		{name: "no manifest", spoil: func(_ *testing.T, dir string) error { return os.Remove(filepath.Join(dir, ManifestName)) }, want: "has a manifest.yaml"},
+		{name: "no manifest", spoil: func(_ *testing.T, dir string) error { return os.Remove(filepath.Join(dir, ManifestName)) },
+			want: "has a manifest.yaml"},
 		{name: "an empty manifest", spoil: func(_ *testing.T, dir string) error {
 			return os.Truncate(filepath.Join(dir, ManifestName), 0)
 		}, want: "is empty"},
 		{name: "another protocol", change: "protocol: 2=protocol: 3", want: "manifest.yaml: protocol: "},
 		{name: "no commands", change: "commands: [poll, handle]=commands: []", want: "manifest.yaml: commands: "},
 		{name: "a path out", change: "run.sh=../run.sh", want: "manifest.yaml: entrypoint: "},
-		{name: "no program", spoil: func(_ *testing.T, dir string) error { return os.Remove(filepath.Join(dir, "run.sh")) }, want: `entrypoint "run.sh" is not there`},
-		{name: "not executable", spoil: func(_ *testing.T, dir string) error { return os.Chmod(filepath.Join(dir, "run.sh"), 0o644) }, want: "chmod +x"},
+		{name: "no program", spoil: func(_ *testing.T, dir string) error { return os.Remove(filepath.Join(dir, "run.sh")) },
+			want: `entrypoint "run.sh" is not there`},
+		{name: "not executable", spoil: func(_ *testing.T, dir string) error { return os.Chmod(filepath.Join(dir, "run.sh"), 0o644) },
+			want: "chmod +x"},
 		{name: "a folder", change: "entrypoint: run.sh=entrypoint: .", want: "no program"},
 		{name: "a link out", spoil: func(t *testing.T, dir string) error {
 			path := filepath.Join(dir, "run.sh")

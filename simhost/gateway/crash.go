@@ -48,7 +48,8 @@ func ParseCrash(s string) (Crash, error) {
 		err = c.check()
 	}
 	if err != nil {
-		return Crash{}, fmt.Errorf("crash %q: write POINT@TURN like %s@2, or %s:K@TURN, with a point of %q", s, AfterState, AfterEnqueue, CrashPoints())
+		return Crash{}, fmt.Errorf("crash %q: write POINT@TURN like %s@2, or %s:K@TURN, with a point of %q", s, AfterState,
+			AfterEnqueue, CrashPoints())
 	}
 	return c, nil
 }

@@ -185,7 +185,8 @@ func TestRedeliveryIsTheSame(t *testing.T) {
 }
 
 func TestParseCrash(t *testing.T) {
-	for _, bad := range []string{"", "mid-turn", "mid-turn@0", "mid-turn@x", "mid-turn:1@1", "after-enqueue:0@1", "after-enqueue:x@1", "nowhere@1"} {
+	for _, bad := range []string{"", "mid-turn", "mid-turn@0", "mid-turn@x", "mid-turn:1@1", "after-enqueue:0@1",
+		"after-enqueue:x@1", "nowhere@1"} {
 		if c, err := ParseCrash(bad); err == nil || !strings.Contains(err.Error(), "write POINT@TURN") {
 			t.Errorf("%q is %v, %v", bad, c, err)
 		}

@@ -10,7 +10,8 @@ import (
 type TooManyError struct{ Turns int }
 
 func (e *TooManyError) Error() string {
-	return fmt.Sprintf("%d turns were run and the queue is not empty: pipelines that set each other off never end; if this is no such case, allow more turns", e.Turns)
+	return fmt.Sprintf("%d turns were run and the queue is not empty: pipelines that set each other off never end; if this "+
+		"is no such case, allow more turns", e.Turns)
 }
 
 // Drain runs jobs until none is queued. It fails with a CrashError where a crash was asked for, with a TooManyError, with

@@ -100,7 +100,8 @@ func (g *Gateway) recover(ctx context.Context) error {
 func (g *Gateway) Start(ctx context.Context, plugin string, e agenticloopv2.Event) ([]string, error) {
 	targets := g.o.Config.next(Job{}, e.Type)
 	if p, known := g.plugins[plugin]; len(targets) == 0 && (!known || !p.has(commandHandle)) {
-		return nil, &ConfigError{fmt.Errorf("start: no pipeline is on %s, and no plugin %q with a command %s is loaded: load one, or add a pipeline", e.Type, plugin, commandHandle)}
+		return nil, &ConfigError{fmt.Errorf("start: no pipeline is on %s, and no plugin %q with a command %s is loaded: load "+
+			"one, or add a pipeline", e.Type, plugin, commandHandle)}
 	}
 	var ids []string
 	err := g.append(ctx, func(s *State, r *Record) error {

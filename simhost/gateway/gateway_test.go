@@ -40,7 +40,8 @@ func TestRequests(t *testing.T) {
 		if first.Context != nil || string(first.State) != "{}" || string(first.Config) != `{"max_steps":6}` || first.JobID != s.Jobs[0].ID {
 			t.Errorf("%+v", first)
 		}
-		if !first.DeadlineAt.Equal(epoch.Add(time.Minute)) || !seen[1].DeadlineAt.Equal(epoch.Add(DefaultTimeout)) || string(seen[1].Config) != "{}" {
+		if !first.DeadlineAt.Equal(epoch.Add(time.Minute)) || !seen[1].DeadlineAt.Equal(epoch.Add(DefaultTimeout)) ||
+			string(seen[1].Config) != "{}" {
 			t.Errorf("deadlines %s and %s, config %s", first.DeadlineAt, seen[1].DeadlineAt, seen[1].Config)
 		}
 		if e := third.Event; e.Type != "content_ready" || e.Source != "jina-reader" || !e.Timestamp.Equal(epoch) || e.EventID == "" {
@@ -114,13 +115,15 @@ func TestRouting(t *testing.T) {
 // origin_ keys stay what they were; all else of a context is laid over.
 func TestCarried(t *testing.T) {
 	o := Options{Context: Accumulate}
-	parent, payload := json.RawMessage(`{"origin_user":"a","url":"1","step":1}`), json.RawMessage(`{"origin_user":"b","origin_new":"c","step":2}`)
+	parent, payload := json.RawMessage(`{"origin_user":"a","url":"1","step":1}`),
+		json.RawMessage(`{"origin_user":"b","origin_new":"c","step":2}`)
 	got, err := o.carried(parent, payload, false)
 	if err != nil || string(got) != `{"origin_new":"c","origin_user":"a","step":2,"url":"1"}` {
 		t.Errorf("%s, %v", got, err)
 	}
 	o = Options{Context: Baggage, Baggage: []string{"step", "run_id"}}
-	if got, err = o.carried(json.RawMessage(`{"step":1}`), json.RawMessage(`{"step":2,"run_id":"R","url":"1"}`), false); err != nil || string(got) != `{"run_id":"R","step":1}` {
+	if got, err = o.carried(json.RawMessage(`{"step":1}`), json.RawMessage(`{"step":2,"run_id":"R","url":"1"}`),
+		false); err != nil || string(got) != `{"run_id":"R","step":1}` {
 		t.Errorf("%s, %v", got, err)
 	}
 	if got, err = o.carried(json.RawMessage(`{"step":1}`), json.RawMessage(`{"step":2}`), true); err != nil || string(got) != `{"step":2}` {
@@ -131,18 +134,21 @@ func TestCarried(t *testing.T) {
 // What cannot be carried or appended fails the job, and not the gateway.
 func TestTooLarge(t *testing.T) {
 	large := func(context.Context, []byte) ([]byte, int) {
-		return ok(map[string]any{"a": 1}, agenticloopv2.Event{Type: "agentic.tool_request.fabric", Payload: raw(map[string]any{"text": strings.Repeat("x", MaxContext)})})
+		return ok(map[string]any{"a": 1}, agenticloopv2.Event{Type: "agentic.tool_request.fabric",
+			Payload: raw(map[string]any{"text": strings.Repeat("x", MaxContext)})})
 	}
 	r := newRig(t)
 	r.plugins["agentic-loop"] = large
-	if s := r.run("goal"); s.Jobs[0].Status != Failed || !strings.Contains(s.Jobs[0].LastError, "put what is large into a file") || len(s.Rows) != 0 {
+	if s := r.run("goal"); s.Jobs[0].Status != Failed || !strings.Contains(s.Jobs[0].LastError, "put what is large into a file") ||
+		len(s.Rows) != 0 {
 		t.Errorf("%+v", s.Jobs)
 	}
 	for _, commit := range []Commit{TwoCommits, Outbox} {
 		r := newRig(t)
 		r.o.Log, r.o.Commit, r.o.Context = &memoryLog{most: MaxContext}, commit, NoContext
 		r.plugins["agentic-loop"] = large
-		if s := r.run("goal"); s.Jobs[0].Status != Failed || !strings.Contains(s.Jobs[0].LastError, "larger than one append may be") || len(s.Jobs) != 1 {
+		if s := r.run("goal"); s.Jobs[0].Status != Failed || !strings.Contains(s.Jobs[0].LastError, "larger than one append may be") ||
+			len(s.Jobs) != 1 {
 			t.Errorf("%s: %+v", commit, s.Jobs)
 		}
 	}
@@ -269,7 +275,8 @@ func TestOptionMistakes(t *testing.T) {
 		}
 	}
 	g := newRig(t).open()
-	if _, err := g.Start(t.Context(), "nobody", start("goal")); err == nil || !strings.Contains(err.Error(), `no plugin "nobody" with a command handle is loaded`) {
+	if _, err := g.Start(t.Context(), "nobody", start("goal")); err == nil || !strings.Contains(err.Error(),
+		`no plugin "nobody" with a command handle is loaded`) {
 		t.Errorf("%v", err)
 	}
 	for name, positions := range Knobs() {
@@ -362,7 +369,8 @@ func TestInProcessLimits(t *testing.T) {
 			<-ctx.Done()
 			return nil, 0
 		}, "it did not answer in time", TimedOut, 10 * time.Millisecond},
-		"long":    {func(context.Context, []byte) ([]byte, int) { return make([]byte, MaxStdout+1), 0 }, "more than 10485760 bytes", Failed, time.Minute},
+		"long": {func(context.Context, []byte) ([]byte, int) { return make([]byte, MaxStdout+1), 0 }, "more than 10485760 bytes",
+			Failed, time.Minute},
 		"missing": {nil, `there is no plugin "agentic-loop" in this process`, Failed, time.Minute},
 	} {
 		r := newRig(t)

@@ -207,7 +207,8 @@ func (c *Config) missing(plugins []Plugin) error {
 		}
 		for _, key := range p.required {
 			if _, there := given[key]; !there {
-				problems = append(problems, fmt.Errorf("plugin %q cannot do without config key %q: set it under plugins, %s, config", p.Name, key, p.Name))
+				problems = append(problems, fmt.Errorf("plugin %q cannot do without config key %q: set it under plugins, %s, config", p.Name,
+					key, p.Name))
 			}
 		}
 	}

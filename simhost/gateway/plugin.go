@@ -58,7 +58,8 @@ func LoadPlugins(dirs ...string) ([]Plugin, error) {
 				continue
 			}
 			if i := slices.IndexFunc(plugins, func(o Plugin) bool { return o.Name == p.Name }); i >= 0 {
-				problems = append(problems, fmt.Errorf("load plugin in %s: there is a plugin %q in %s already: load one of them", folder, p.Name, plugins[i].dir))
+				problems = append(problems, fmt.Errorf("load plugin in %s: there is a plugin %q in %s already: load one of them", folder,
+					p.Name, plugins[i].dir))
 				continue
 			}
 			plugins = append(plugins, p)

@@ -82,7 +82,8 @@ func TestHostilePlugins(t *testing.T) {
 		{name: "no number", script: `echo '{"status":"ok","state_updates":{"a":NaN}}'`, status: Failed, why: "it did not keep to the protocol"},
 		{name: "an error without words", script: `echo '{"status":"error"}'`, status: Failed, why: "it did not keep to the protocol"},
 		{name: "another status", script: `echo '{"status":"done"}'`, status: Failed, why: "it did not keep to the protocol"},
-		{name: "an event without type", script: `echo '{"status":"ok","events":[{"payload":{}}]}'`, status: Failed, why: "it did not keep to the protocol"},
+		{name: "an event without type", script: `echo '{"status":"ok","events":[{"payload":{}}]}'`, status: Failed,
+			why: "it did not keep to the protocol"},
 		{name: "an error", script: `echo '{"status":"error","error":"no network"}'`, status: Failed, why: "no network"},
 		{name: "no configuration", script: "echo 'no token' >&2; exit 78", status: Failed, why: "it exited with code 78: no token"},
 		{name: "kills itself", script: "kill -9 $$", status: Failed, why: "ended by a signal: killed"},
@@ -119,7 +120,8 @@ func TestSurroundingsOfPlugins(t *testing.T) {
 		if strings.Contains(string(seen), "canary") != (also != "") || !strings.Contains(string(seen), "LC_TEST=C") {
 			t.Errorf("with %q it sees\n%s", also, seen)
 		}
-		if !strings.Contains(string(seen), `"protocol":2`) || !strings.Contains(string(seen), "workspaces/"+j.ID+`"`) || !strings.HasSuffix(string(seen), "}\n") {
+		if !strings.Contains(string(seen), `"protocol":2`) || !strings.Contains(string(seen), "workspaces/"+j.ID+`"`) ||
+			!strings.HasSuffix(string(seen), "}\n") {
 			t.Errorf("the request is\n%s", seen)
 		}
 	}
@@ -182,9 +184,11 @@ func TestPluginsHaveNoRights(t *testing.T) {
 // What a plugin leaves behind is killed, and told in its job.
 func TestLeftBehindIsTold(t *testing.T) {
 	pids := filepath.Join(openDir(t), "pids")
-	j, _ := processes(t, "sleep 600 >/dev/null 2>&1 & echo $! >"+pids+`; echo '{"status":"ok","logs":[{"level":"info","message":"own"}]}'`, nil)
+	j, _ := processes(t, "sleep 600 >/dev/null 2>&1 & echo $! >"+pids+
+		`; echo '{"status":"ok","logs":[{"level":"info","message":"own"}]}'`, nil)
 	nobodyLeft(t, pids)
-	if len(j.Logs) != 2 || j.Logs[0].Message != "own" || !strings.HasPrefix(j.Logs[1].Message, "it left processes behind, which were killed: ") {
+	if len(j.Logs) != 2 || j.Logs[0].Message != "own" || !strings.HasPrefix(j.Logs[1].Message,
+		"it left processes behind, which were killed: ") {
 		t.Errorf("its logs are %v", j.Logs)
 	}
 }

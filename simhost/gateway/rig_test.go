@@ -91,7 +91,8 @@ type fails interface {
 // newRig has the text's two pipelines, an agent that follows the script, and the tools.
 func newRig(t testing.TB, tools ...string) *rig {
 	t.Helper()
-	r := &rig{t: t, clock: clock.NewManual(epoch), plugins: InProcess{"agentic-loop": scripted(tools...), "jina-reader": reader, "fabric": fabric}}
+	r := &rig{t: t, clock: clock.NewManual(epoch), plugins: InProcess{"agentic-loop": scripted(tools...), "jina-reader": reader,
+		"fabric": fabric}}
 	r.o = Options{
 		Log: &memoryLog{}, Runner: r.plugins, Clock: r.clock, Seed: 1, Workspace: NoWorkspace,
 		Idle:    r.clock.Set,

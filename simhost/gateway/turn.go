@@ -159,7 +159,8 @@ func text(stderr []byte) string { return strings.ToValidUTF8(string(stderr), "\u
 func (t *turn) keep(ctx context.Context, a Answer, response agenticloopv2.Response) error {
 	deliveries, err := t.g.route(t.job, response.Events, t.g.o.Clock.Now().UTC())
 	if err != nil {
-		return t.fail(ctx, a, &failure{status: Failed, why: fmt.Sprintf("its events could not be routed: %v", err), permanent: true, logs: response.Logs})
+		return t.fail(ctx, a, &failure{status: Failed, why: fmt.Sprintf("its events could not be routed: %v", err), permanent: true,
+			logs: response.Logs})
 	}
 	ended := Ended{
 		Job: t.job.ID, Status: Succeeded, Result: response.Result,

@@ -104,7 +104,8 @@ func TestCommitmentsThatAreRefused(t *testing.T) {
 	h := newHost(t, commits)
 	none := openwopv1.GoalContinuation{Mode: openwopv1.GoalContinuationModeCommitment}
 	for name, next := range map[string]openwopv1.GoalContinuation{
-		"none": none, "no id": to(""), "no delay": to("in:"), "too soon": to("in:1ms"), "too far": to("in:9000h"), "too long": to(strings.Repeat("c", 129)),
+		"none": none, "no id": to(""), "no delay": to("in:"), "too soon": to("in:1ms"), "too far": to("in:9000h"),
+		"too long": to(strings.Repeat("c", 129)),
 	} {
 		c := offered(within(1))
 		c.Continuation = next
@@ -142,7 +143,8 @@ func TestAHostThatJudgesByAVerifier(t *testing.T) {
 		if got := goal.Completion.VerifierRef; got == nil || *got != Verifier {
 			t.Errorf("the goal does not name its verifier: %v", got)
 		}
-		if _, err := h.Edit(h.soon(), goal.ID, Edit{Completion: &openwopv1.GoalCompletionRequest{Check: openwopv1.GoalCheckHost}}); code(err) != CodeValidation {
+		if _, err := h.Edit(h.soon(), goal.ID,
+			Edit{Completion: &openwopv1.GoalCompletionRequest{Check: openwopv1.GoalCheckHost}}); code(err) != CodeValidation {
 			t.Errorf("edited to another judge: %v", err)
 		}
 		h.tick(goal.ID, Tick{Verdict: sure(1)})

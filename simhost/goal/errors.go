@@ -45,5 +45,6 @@ func closed(s *state, what string) *refusal.Error {
 }
 
 func full(most int) *refusal.Error {
-	return refuse(CodeFull, fmt.Sprintf("there are %d goals, which is all this host keeps: start it with another --data folder", most), "maxGoals", most)
+	return refuse(CodeFull, fmt.Sprintf("there are %d goals, which is all this host keeps: start it with another --data folder",
+		most), "maxGoals", most)
 }

@@ -36,7 +36,8 @@ func TestEscalation(t *testing.T) {
 	}
 	h.answer(done.RunID)
 	armed := must[openwopv1.Goal](t)(h.ReArm(h.soon(), id))
-	if armed.State != "active" || *armed.Progress.Iterations != 2 || len(armed.Progress.ContributingRunIds) != 2 || *armed.Completion.LastVerdict.RunID != done.RunID {
+	if armed.State != "active" || *armed.Progress.Iterations != 2 || len(armed.Progress.ContributingRunIds) != 2 ||
+		*armed.Completion.LastVerdict.RunID != done.RunID {
 		t.Errorf("resumed, the goal is %+v", armed)
 	}
 	h.tick(id, Tick{Verdict: yes})

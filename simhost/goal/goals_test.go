@@ -63,7 +63,8 @@ func TestWhatCannotBeAGoalIsRefused(t *testing.T) {
 		row.change(&c)
 		_, err := h.Create(h.soon(), c)
 		refused := (*refusal.Error)(nil)
-		if !errors.As(err, &refused) || refused.Code != row.code || refused.Details["field"] != row.field || !strings.Contains(refused.Message, row.field) {
+		if !errors.As(err, &refused) || refused.Code != row.code || refused.Details["field"] != row.field ||
+			!strings.Contains(refused.Message, row.field) {
 			t.Errorf("%s: %v, want %s about %s", row.name, err, row.code, row.field)
 		}
 	}
@@ -185,7 +186,8 @@ func TestWhatAStateAllows(t *testing.T) {
 			if ok {
 				continue
 			}
-			if refused := (*refusal.Error)(nil); !errors.As(err, &refused) || refused.Code != CodeClosed || refused.Details["state"] != string(state) {
+			if refused := (*refusal.Error)(nil); !errors.As(err, &refused) || refused.Code != CodeClosed ||
+				refused.Details["state"] != string(state) {
 				t.Errorf("%s of a goal that is %s: %v, want it refused", name, state, err)
 			}
 			if diff := cmp.Diff(before, h.get(id)); diff != "" {
@@ -333,7 +335,8 @@ func TestClosedGoalsAnswerNobody(t *testing.T) {
 	_, list := h.List(h.soon(), "")
 	_, get := h.Get(h.soon(), id)
 	_, resume := h.ReArm(h.soon(), id)
-	for name, err := range map[string]error{"tick": tick, "create": create, "list": list, "get": get, "resume": resume, "take up": h.Resume(h.soon())} {
+	for name, err := range map[string]error{"tick": tick, "create": create, "list": list, "get": get, "resume": resume,
+		"take up": h.Resume(h.soon())} {
 		if !errors.Is(err, ErrClosed) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -349,7 +352,8 @@ func TestOverFiles(t *testing.T) {
 		if err := engine.Resume(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		goals := must[*Goals](t)(Open(t.Context(), Options{Log: store, Runs: engine, Clock: clock.NewManual(epoch), Tenant: "a tenant/with: odd.letters"}))
+		goals := must[*Goals](t)(Open(t.Context(), Options{Log: store, Runs: engine, Clock: clock.NewManual(epoch),
+			Tenant: "a tenant/with: odd.letters"}))
 		if err := goals.Resume(t.Context()); err != nil {
 			t.Fatal(err)
 		}

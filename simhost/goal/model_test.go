@@ -341,7 +341,8 @@ func unlawful(g openwopv1.Goal, events []openwopv1.GoalEvent, fired []string) (p
 	state := "active"
 	var judged []string
 	for i, e := range events {
-		complain(e.Sequence != int64(i) || e.EventID != fmt.Sprintf("%s-%d", g.ID, i) || e.GoalID != g.ID, "event %d is %s, sequence %d", i, e.EventID, e.Sequence)
+		complain(e.Sequence != int64(i) || e.EventID != fmt.Sprintf("%s-%d", g.ID, i) || e.GoalID != g.ID,
+			"event %d is %s, sequence %d", i, e.EventID, e.Sequence)
 		complain(strings.Contains(fmt.Sprint(e.Payload), "MARKER"), "event %d tells the objective", i)
 		switch e.Type {
 		case openwopv1.GoalEventTypeGoalEvaluated:

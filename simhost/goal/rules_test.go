@@ -61,7 +61,8 @@ func TestTheGoalsGoByTheRules(t *testing.T) {
 			_, err := h.ReArm(h.soon(), id)
 			return code(err) + " " + string(h.get(id).State)
 		}, CodeClosed + " abandoned", " active"},
-		{"Fires", func(r *rules.Goals) { r.Fires = yesAlways }, (*host).lived, "false false bound-exceeded, 2 runs", "false false bound-exceeded, 3 runs"},
+		{"Fires", func(r *rules.Goals) { r.Fires = yesAlways }, (*host).lived, "false false bound-exceeded, 2 runs",
+			"false false bound-exceeded, 3 runs"},
 		{"Halts", func(r *rules.Goals) { r.Halts = func(openwopv1.GoalContinuationMode) bool { return false } }, func(h *host) string {
 			id := h.create(within(2))
 			must[openwopv1.Goal](h.t)(h.Pause(h.soon(), id))
@@ -72,13 +73,16 @@ func TestTheGoalsGoByTheRules(t *testing.T) {
 			h.advances(time.Second)
 			return fmt.Sprint("runs: ", len(h.runs(id)))
 		}, "runs: 1", "runs: 0"},
-		{"Satisfies", func(r *rules.Goals) { r.Satisfies = func(bool, *float64) bool { return true } }, (*host).lived, "false false bound-exceeded", "true satisfied, 1 runs"},
-		{"Exceeds", func(r *rules.Goals) { r.Exceeds = func(rules.Spent) bool { return false } }, (*host).lived, "false false bound-exceeded", "false false false, 3 runs"},
+		{"Satisfies", func(r *rules.Goals) { r.Satisfies = func(bool, *float64) bool { return true } }, (*host).lived,
+			"false false bound-exceeded", "true satisfied, 1 runs"},
+		{"Exceeds", func(r *rules.Goals) { r.Exceeds = func(rules.Spent) bool { return false } }, (*host).lived,
+			"false false bound-exceeded", "false false false, 3 runs"},
 		{"Lasts", func(r *rules.Goals) { r.Lasts = func(*int64) (int64, bool) { return 0, false } }, func(h *host) string {
 			id := h.create(openwopv1.GoalBounds{RunTimeoutMs: new(int64(1000))})
 			return string(h.tick(id, Tick{ElapsedMs: 2000}).Goal.State)
 		}, "bound-exceeded", "active"},
-		{"Contributes", func(r *rules.Goals) { r.Contributes = func([]string, string, bool) []string { return nil } }, (*host).lived, "2 runs", "0 runs"},
+		{"Contributes", func(r *rules.Goals) { r.Contributes = func([]string, string, bool) []string { return nil } }, (*host).lived,
+			"2 runs", "0 runs"},
 		{"Counts", func(r *rules.Goals) { r.Counts = func(int64, bool) int64 { return 7 } }, func(h *host) string {
 			return fmt.Sprint("count: ", h.tick(h.create(within(2)), Tick{}).Events[0].Payload["iterations"])
 		}, "count: 1", "count: 7"},
@@ -91,7 +95,8 @@ func TestTheGoalsGoByTheRules(t *testing.T) {
 			h.create(within(2))
 			return fmt.Sprint("listed: ", len(must[[]openwopv1.Goal](h.t)(h.List(h.soon(), openwopv1.GoalStateSatisfied))))
 		}, "listed: 0", "listed: 1"},
-		{"Told", func(r *rules.Goals) { r.Told = func(string, openwopv1.GoalEvent) []openwopv1.GoalEvent { return nil } }, (*host).lived, "bound-exceeded, 2 runs", ", 2 runs"},
+		{"Told", func(r *rules.Goals) { r.Told = func(string, openwopv1.GoalEvent) []openwopv1.GoalEvent { return nil } },
+			(*host).lived, "bound-exceeded, 2 runs", ", 2 runs"},
 	} {
 		for _, changed := range []bool{false, true} {
 			want := c.honest

@@ -27,7 +27,8 @@ func TestATickFiresARunAndHasItJudged(t *testing.T) {
 	if diff := cmp.Diff([]openwopv1.GoalEvent{evaluated}, done.Events); diff != "" {
 		t.Errorf("the first tick added (-want +got)\n%s", diff)
 	}
-	if diff := cmp.Diff(&openwopv1.GoalVerdict{Satisfied: new(false), Confidence: new(0.25), RunID: &done.RunID}, done.Goal.Completion.LastVerdict); diff != "" {
+	if diff := cmp.Diff(&openwopv1.GoalVerdict{Satisfied: new(false), Confidence: new(0.25), RunID: &done.RunID},
+		done.Goal.Completion.LastVerdict); diff != "" {
 		t.Errorf("the last verdict (-want +got)\n%s", diff)
 	}
 	if !done.Goal.UpdatedAt.Equal(epoch.Add(time.Second)) {
@@ -54,7 +55,8 @@ func TestATickFiresARunAndHasItJudged(t *testing.T) {
 	if diff := cmp.Diff(append([]openwopv1.GoalEvent{evaluated}, want...), h.events(id)); diff != "" {
 		t.Errorf("the log (-want +got)\n%s", diff)
 	}
-	if diff := cmp.Diff(&openwopv1.GoalProgress{Iterations: new(int64(2)), ContributingRunIds: []string{done.RunID, last.RunID}}, last.Goal.Progress); diff != "" {
+	if diff := cmp.Diff(&openwopv1.GoalProgress{Iterations: new(int64(2)), ContributingRunIds: []string{done.RunID, last.RunID}},
+		last.Goal.Progress); diff != "" {
 		t.Errorf("the progress (-want +got)\n%s", diff)
 	}
 }
@@ -76,14 +78,17 @@ func TestEndings(t *testing.T) {
 		{"too dear", cost(1), []Tick{{CostUSD: 0.5}, {CostUSD: 0.75}}, "false false bound-exceeded"},
 		{"just what it may cost", cost(1), []Tick{{CostUSD: 0.5}, {CostUSD: 0.5}, {}}, "false false false"},
 		{"three times 0.1 is 0.3", cost(0.3), []Tick{{CostUSD: 0.1}, {CostUSD: 0.1}, {CostUSD: 0.1}}, "false false false"},
-		{"and a little more is too much", cost(0.3), []Tick{{CostUSD: 0.1}, {CostUSD: 0.1}, {CostUSD: 0.100001}}, "false false false bound-exceeded"},
+		{"and a little more is too much", cost(0.3), []Tick{{CostUSD: 0.1}, {CostUSD: 0.1}, {CostUSD: 0.100001}},
+			"false false false bound-exceeded"},
 		{"for nothing", cost(0), []Tick{{}, {CostUSD: 1e-9}}, "false false bound-exceeded"},
-		{"more than a number holds", cost(math.MaxFloat64), []Tick{{CostUSD: math.MaxFloat64}, {CostUSD: math.MaxFloat64}}, "false false bound-exceeded"},
+		{"more than a number holds", cost(math.MaxFloat64), []Tick{{CostUSD: math.MaxFloat64}, {CostUSD: math.MaxFloat64}},
+			"false false bound-exceeded"},
 		{"late", in(1000), []Tick{{}, {Verdict: yes, ElapsedMs: 1001}}, "false bound-exceeded"},
 		{"late little by little", in(1000), []Tick{{ElapsedMs: 400}, {ElapsedMs: 600}, {ElapsedMs: 1}}, "false false bound-exceeded"},
 		{"no time at all", in(0), []Tick{{}, {ElapsedMs: 1}}, "false bound-exceeded"},
 		{"all the time there is", in(math.MaxInt64), []Tick{{ElapsedMs: farOff}}, "false"},
-		{"the first bound counts", openwopv1.GoalBounds{MaxLoopIterations: new(int64(5)), MaxCostUSD: new(1.0), RunTimeoutMs: new(int64(10))}, []Tick{{CostUSD: 3}}, "false bound-exceeded"},
+		{"the first bound counts", openwopv1.GoalBounds{MaxLoopIterations: new(int64(5)), MaxCostUSD: new(1.0),
+			RunTimeoutMs: new(int64(10))}, []Tick{{CostUSD: 3}}, "false bound-exceeded"},
 	} {
 		h := newHost(t)
 		id := h.create(row.bounds)
@@ -116,7 +121,8 @@ func TestATickThatMakesNoSenseIsRefused(t *testing.T) {
 			t.Errorf("refused with %v, want it about %s", err, field)
 		}
 	}
-	for _, tick := range []Tick{{CostUSD: -1}, {CostUSD: math.Inf(1)}, {CostUSD: math.NaN()}, {ElapsedMs: -1}, {ElapsedMs: math.MaxInt64}, {Verdict: sure(math.NaN())}} {
+	for _, tick := range []Tick{{CostUSD: -1}, {CostUSD: math.Inf(1)}, {CostUSD: math.NaN()}, {ElapsedMs: -1},
+		{ElapsedMs: math.MaxInt64}, {Verdict: sure(math.NaN())}} {
 		if _, err := h.Tick(h.soon(), id, tick); code(err) != CodeValidation {
 			t.Errorf("%+v: %v", tick, err)
 		}
@@ -160,7 +166,8 @@ func TestTheJudgeReadsTheRun(t *testing.T) {
 		"it is sure":                              {says("confidence", `1`), Tick{}, found{"false", new(1.0)}},
 		"it is dear":                              {says("costUsd", `7`), Tick{}, found{"false bound-exceeded", nil}},
 		"it gives something back":                 {says("costUsd", `-7`), Tick{CostUSD: 7}, found{"false", nil}},
-		"it failed":                               {func(n *openwopv1.WorkflowNode) { n.TypeID = "core.fail" }, Tick{Verdict: yes, CostUSD: 7}, found{"false", nil}},
+		"it failed": {func(n *openwopv1.WorkflowNode) { n.TypeID = "core.fail" },
+			Tick{Verdict: yes, CostUSD: 7}, found{"false", nil}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newHost(t, replaced(t, row.change))

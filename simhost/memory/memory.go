@@ -85,7 +85,8 @@ func Open(o Options) (*Store, error) {
 		return nil, errors.New("open the memory: it needs a log and a clock")
 	}
 	if o.MaxEntryBytes < 0 || o.MaxBytes < 0 || o.History < 0 {
-		return nil, fmt.Errorf("open the memory: MaxEntryBytes %d, MaxBytes %d, History %d: must not be negative", o.MaxEntryBytes, o.MaxBytes, o.History)
+		return nil, fmt.Errorf("open the memory: MaxEntryBytes %d, MaxBytes %d, History %d: must not be negative", o.MaxEntryBytes,
+			o.MaxBytes, o.History)
 	}
 	if o.MaxEntryBytes == 0 {
 		o.MaxEntryBytes = DefaultMaxEntryBytes

@@ -140,7 +140,8 @@ func TestMarkHidesWhatCameLater(t *testing.T) {
 		tag  string
 		want []Entry
 	}{
-		{-1, "", nil}, {0, "", nil}, {1, "", []Entry{one}}, {mark, "", []Entry{one, two}}, {3, "", []Entry{one, two, three}}, {99, "", []Entry{one, two, three}},
+		{-1, "", nil}, {0, "", nil}, {1, "", []Entry{one}}, {mark, "", []Entry{one, two}}, {3, "", []Entry{one, two, three}},
+		{99, "", []Entry{one, two, three}},
 		{3, "x", []Entry{one, two}}, {3, "y", []Entry{two}}, {1, "y", nil}, {3, "z", nil},
 	} {
 		got, err := h.Entries(t.Context(), mine, test.mark, test.tag, h.clock.Now())
@@ -239,7 +240,8 @@ func TestSecretsAreNotStored(t *testing.T) {
 func TestScopesThatLookAlike(t *testing.T) {
 	h := startHost(t, Options{})
 	scopes := []Scope{
-		{"t1", "r1", ""}, {"t1 r1", "", ""}, {"t1", "", ""}, {"", "t1", ""}, {"t1r1", "", ""}, {"t1\x00r1", "", ""}, {"T1", "r1", ""}, {"t2", "r1", ""},
+		{"t1", "r1", ""}, {"t1 r1", "", ""}, {"t1", "", ""}, {"", "t1", ""}, {"t1r1", "", ""}, {"t1\x00r1", "", ""}, {"T1", "r1", ""},
+		{"t2", "r1", ""},
 		{"t1", "", "r1"}, {"", "t1", "r1"}, {"t1", "r1", "r1"}, {"t1", "r1", "r2"},
 	}
 	written := map[string]Scope{}

@@ -70,7 +70,8 @@ func readConfig(file string) (Config, error) {
 	if p := c.Suspension.DefaultRetryPolicy; p != nil && p.EscalationLadder != nil {
 		for _, step := range *p.EscalationLadder {
 			if step.NotifyTo != nil && *step.NotifyTo != "" && !c.mayNotify(*step.NotifyTo) {
-				return c, fmt.Errorf("config %s: suspension.default_retry_policy.escalation_ladder names %q, who is not on suspension.notify_to_allowlist", file, *step.NotifyTo)
+				return c, fmt.Errorf("config %s: suspension.default_retry_policy.escalation_ladder names %q, who is not on "+
+					"suspension.notify_to_allowlist", file, *step.NotifyTo)
 			}
 		}
 	}

@@ -94,7 +94,8 @@ func (h *Host) takeConfig(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(map[string]any{"suspension": map[string]any{"default_retry_policy": p}}) // a client that left does not matter
+	// a client that left does not matter
+	_ = json.NewEncoder(w).Encode(map[string]any{"suspension": map[string]any{"default_retry_policy": p}})
 }
 
 // Banner tells the person who started the host where it listens, with what key, what it offers, and a line to try.
@@ -117,7 +118,8 @@ func (h *Host) Banner(baseURL string) string {
 		}
 	}
 	fmt.Fprintf(&b, "features: core, %s\n", strings.Join(on, ", "))
-	fmt.Fprintf(&b, "try:\n  curl -s %s%s/intents -H 'X-API-Key: %s' -H 'Content-Type: application/json' -d '{\"title\":\"try\",\"status\":\"active\"}'\n",
+	fmt.Fprintf(&b, "try:\n  curl -s %s%s/intents -H 'X-API-Key: %s' -H 'Content-Type: application/json' -d "+
+		"'{\"title\":\"try\",\"status\":\"active\"}'\n",
 		baseURL, Prefix, strings.ReplaceAll(h.opts.Key, "'", `'\''`))
 	return b.String()
 }

@@ -104,7 +104,8 @@ func TestRemindersAreDelivered(t *testing.T) {
 	select {
 	case body := <-got: // the reply to the seam comes when it is there
 		var notice map[string]any
-		if err := json.Unmarshal(body, &notice); err != nil || notice["attempt"] != 2.0 || notice["intent_id"] != id || notice["channel_hint"] != "hook" {
+		if err := json.Unmarshal(body, &notice); err != nil || notice["attempt"] != 2.0 || notice["intent_id"] != id ||
+			notice["channel_hint"] != "hook" {
 			t.Errorf("the notice is %s", body)
 		}
 		if bytes.Contains(body, []byte("canary")) {
@@ -243,7 +244,8 @@ func TestRestart(t *testing.T) {
 	}
 	_, c, end := open()
 	id, _ := c.ok("POST", api+"/intents", 0, `{"title":"t","status":"active"}`)["id"].(string)
-	c.ok("POST", api+"/intents/"+id+"/state", 1, `{"state":{"_suspension":{"id":"s","question":"?","response_type":"text","timeout_seconds":1}}}`)
+	c.ok("POST", api+"/intents/"+id+"/state", 1,
+		`{"state":{"_suspension":{"id":"s","question":"?","response_type":"text","timeout_seconds":1}}}`)
 	c.ok("POST", api+"/intents/"+id+"/status", 2, `{"status":"suspended_awaiting_input"}`)
 	end()
 	_, c, end = open()

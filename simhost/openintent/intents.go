@@ -123,7 +123,8 @@ func (a answered) VisitRespondToSuspensionResponse(w http.ResponseWriter) error 
 }
 
 // RespondToSuspension takes the answer of a person.
-func (h *Host) RespondToSuspension(ctx context.Context, r oi.RespondToSuspensionRequestObject) (oi.RespondToSuspensionResponseObject, error) {
+func (h *Host) RespondToSuspension(ctx context.Context,
+	r oi.RespondToSuspensionRequestObject) (oi.RespondToSuspensionResponseObject, error) {
 	reply, err := h.engine.Respond(ctx, callerOf(ctx), r.IntentID, engine.Response{
 		SuspensionID: r.Body.SuspensionID, Value: r.Body.Value, By: r.Body.RespondedBy, Metadata: r.Body.Metadata,
 	})
@@ -165,25 +166,29 @@ func (h *Host) ListIntentChildren(ctx context.Context, r oi.ListIntentChildrenRe
 }
 
 // ListIntentDescendants shows all that is below an intent.
-func (h *Host) ListIntentDescendants(ctx context.Context, r oi.ListIntentDescendantsRequestObject) (oi.ListIntentDescendantsResponseObject, error) {
+func (h *Host) ListIntentDescendants(ctx context.Context,
+	r oi.ListIntentDescendantsRequestObject) (oi.ListIntentDescendantsResponseObject, error) {
 	docs, err := h.engine.Related(ctx, r.IntentID, engine.Descendants)
 	return oi.ListIntentDescendants200JSONResponse{Descendants: docs}, err
 }
 
 // ListIntentAncestors shows what is above an intent, nearest first.
-func (h *Host) ListIntentAncestors(ctx context.Context, r oi.ListIntentAncestorsRequestObject) (oi.ListIntentAncestorsResponseObject, error) {
+func (h *Host) ListIntentAncestors(ctx context.Context,
+	r oi.ListIntentAncestorsRequestObject) (oi.ListIntentAncestorsResponseObject, error) {
 	docs, err := h.engine.Related(ctx, r.IntentID, engine.Ancestors)
 	return oi.ListIntentAncestors200JSONResponse{Ancestors: docs}, err
 }
 
 // ListIntentDependencies shows what an intent waits for.
-func (h *Host) ListIntentDependencies(ctx context.Context, r oi.ListIntentDependenciesRequestObject) (oi.ListIntentDependenciesResponseObject, error) {
+func (h *Host) ListIntentDependencies(ctx context.Context,
+	r oi.ListIntentDependenciesRequestObject) (oi.ListIntentDependenciesResponseObject, error) {
 	docs, err := h.engine.Related(ctx, r.IntentID, engine.Dependencies)
 	return oi.ListIntentDependencies200JSONResponse{Dependencies: docs}, err
 }
 
 // ListIntentDependents shows what waits for an intent.
-func (h *Host) ListIntentDependents(ctx context.Context, r oi.ListIntentDependentsRequestObject) (oi.ListIntentDependentsResponseObject, error) {
+func (h *Host) ListIntentDependents(ctx context.Context,
+	r oi.ListIntentDependentsRequestObject) (oi.ListIntentDependentsResponseObject, error) {
 	docs, err := h.engine.Related(ctx, r.IntentID, engine.Dependents)
 	return oi.ListIntentDependents200JSONResponse{Dependents: docs}, err
 }
@@ -201,15 +206,18 @@ func (h *Host) ListIntentBlocked(ctx context.Context, r oi.ListIntentBlockedRequ
 }
 
 // AddIntentDependency lets an intent wait for another one.
-func (h *Host) AddIntentDependency(ctx context.Context, r oi.AddIntentDependencyRequestObject) (oi.AddIntentDependencyResponseObject, error) {
+func (h *Host) AddIntentDependency(ctx context.Context,
+	r oi.AddIntentDependencyRequestObject) (oi.AddIntentDependencyResponseObject, error) {
 	doc, err := h.engine.AddDependency(ctx, callerOf(ctx), r.IntentID, meant(r.Params.IfMatch), r.Body.DependencyID)
 	return oi.AddIntentDependency200JSONResponse{Body: doc, Headers: oi.AddIntentDependency200ResponseHeaders{ETag: h.tag(doc.Version)}}, err
 }
 
 // RemoveIntentDependency lets an intent wait for another one no more.
-func (h *Host) RemoveIntentDependency(ctx context.Context, r oi.RemoveIntentDependencyRequestObject) (oi.RemoveIntentDependencyResponseObject, error) {
+func (h *Host) RemoveIntentDependency(ctx context.Context,
+	r oi.RemoveIntentDependencyRequestObject) (oi.RemoveIntentDependencyResponseObject, error) {
 	doc, err := h.engine.RemoveDependency(ctx, callerOf(ctx), r.IntentID, meant(r.Params.IfMatch), r.DependencyID)
-	return oi.RemoveIntentDependency200JSONResponse{Body: doc, Headers: oi.RemoveIntentDependency200ResponseHeaders{ETag: h.tag(doc.Version)}}, err
+	return oi.RemoveIntentDependency200JSONResponse{Body: doc,
+		Headers: oi.RemoveIntentDependency200ResponseHeaders{ETag: h.tag(doc.Version)}}, err
 }
 
 // GetIntentGraph shows an intent with what is below it.

@@ -72,7 +72,8 @@ const (
 // FeatureNames lists what can be left off.
 func FeatureNames() []string {
 	return []string{
-		engine.Lifecycle, engine.Graph, engine.Portfolios, engine.Plans, engine.Workflows, engine.Coordinates, engine.Claims, engine.Notifier, engine.Deadlines,
+		engine.Lifecycle, engine.Graph, engine.Portfolios, engine.Plans, engine.Workflows, engine.Coordinates, engine.Claims,
+		engine.Notifier, engine.Deadlines,
 		config, sse, webhook, seam,
 	}
 }

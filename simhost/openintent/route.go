@@ -74,7 +74,8 @@ func featureOf(op string) string {
 func (h *Host) route() {
 	r := &router{http.NewServeMux(), h}
 	bad := func(w http.ResponseWriter, r *http.Request, err error) { h.fail(w, r, badRequest(err)) }
-	strict := openintentv1.NewStrictHandlerWithOptions(h, nil, openintentv1.StrictHTTPServerOptions{RequestErrorHandlerFunc: bad, ResponseErrorHandlerFunc: h.fail})
+	strict := openintentv1.NewStrictHandlerWithOptions(h, nil, openintentv1.StrictHTTPServerOptions{RequestErrorHandlerFunc: bad,
+		ResponseErrorHandlerFunc: h.fail})
 	openintentv1.HandlerWithOptions(strict, openintentv1.StdHTTPServerOptions{BaseRouter: r, ErrorHandlerFunc: bad})
 	r.Handle("/", h.unknown(r))
 	if h.rules.Config.Writable() {
@@ -94,12 +95,14 @@ func (h *Host) unknown(r *router) http.HandlerFunc {
 			}
 		}
 		if len(allowed) == 0 {
-			h.fail(w, req, &engine.Refusal{Status: http.StatusNotFound, Code: "not_found", Message: fmt.Sprintf("nothing is at %.80q", req.URL.Path)})
+			h.fail(w, req, &engine.Refusal{Status: http.StatusNotFound, Code: "not_found", Message: fmt.Sprintf("nothing is at %.80q",
+				req.URL.Path)})
 			return
 		}
 		w.Header().Set("Allow", strings.Join(allowed, ", "))
 		h.fail(w, req, &engine.Refusal{
-			Status: http.StatusMethodNotAllowed, Code: "method_not_allowed", Message: req.Method + " is not offered here: use " + strings.Join(allowed, " or "),
+			Status: http.StatusMethodNotAllowed, Code: "method_not_allowed", Message: req.Method + " is not offered here: use " +
+				strings.Join(allowed, " or "),
 		})
 	}
 }
@@ -123,7 +126,8 @@ func (h *Host) guard(op *contract.Operation, next http.Handler) http.Handler {
 			who.Name = "anonymous"
 		}
 		if !h.rules.Requests.LetsIn(op.ID, known, public[op.ID]) {
-			h.fail(w, r, &engine.Refusal{Status: http.StatusUnauthorized, Code: "unauthenticated", Message: "send a key that this server knows as X-API-Key"})
+			h.fail(w, r, &engine.Refusal{Status: http.StatusUnauthorized, Code: "unauthenticated",
+				Message: "send a key that this server knows as X-API-Key"})
 			return
 		}
 		r = r.WithContext(context.WithValue(r.Context(), callerKey{}, who))
@@ -146,7 +150,8 @@ func (h *Host) guard(op *contract.Operation, next http.Handler) http.Handler {
 func checkParameters(op *contract.Operation, r *http.Request) error {
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		return &engine.Refusal{Status: http.StatusUnprocessableEntity, Code: "validation_error", Message: "the query cannot be read: escape each name and value"}
+		return &engine.Refusal{Status: http.StatusUnprocessableEntity, Code: "validation_error",
+			Message: "the query cannot be read: escape each name and value"}
 	}
 	for _, p := range op.Parameters {
 		var values []string
@@ -179,26 +184,31 @@ func (h *Host) readBody(w http.ResponseWriter, r *http.Request, op *contract.Ope
 	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBodyBytes))
 	_ = control.SetReadDeadline(time.Time{})
 	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
-		return nil, &engine.Refusal{Status: http.StatusRequestEntityTooLarge, Code: "too_large", Message: fmt.Sprintf("the body is larger than %d bytes: send less", maxBodyBytes)}
+		return nil, &engine.Refusal{Status: http.StatusRequestEntityTooLarge, Code: "too_large",
+			Message: fmt.Sprintf("the body is larger than %d bytes: send less", maxBodyBytes)}
 	}
 	if err != nil {
-		return nil, &engine.Refusal{Status: http.StatusBadRequest, Code: "bad_request", Message: "the body did not arrive whole: send as many bytes as were announced"}
+		return nil, &engine.Refusal{Status: http.StatusBadRequest, Code: "bad_request",
+			Message: "the body did not arrive whole: send as many bytes as were announced"}
 	}
 	if len(raw) == 0 && !op.BodyRequired {
 		return raw, nil
 	}
 	if trimmed := bytes.TrimSpace(raw); !json.Valid(raw) || trimmed[0] != '{' {
 		return nil, &engine.Refusal{
-			Status: http.StatusBadRequest, Code: "bad_request", Message: op.ID + " needs a JSON object as its body", Details: map[string]any{unparsed: true},
+			Status: http.StatusBadRequest, Code: "bad_request", Message: op.ID + " needs a JSON object as its body",
+			Details: map[string]any{unparsed: true},
 		}
 	}
-	problems := slices.DeleteFunc(op.Body.Validate(raw), func(p validate.Problem) bool { return !h.rules.Requests.Minds(op.ID, missingMember(p)) })
+	problems := slices.DeleteFunc(op.Body.Validate(raw),
+		func(p validate.Problem) bool { return !h.rules.Requests.Minds(op.ID, missingMember(p)) })
 	if len(problems) > 0 {
 		var listed []string
 		for _, p := range problems[:min(len(problems), 20)] {
 			listed = append(listed, p.String())
 		}
-		return nil, &engine.Refusal{Status: http.StatusUnprocessableEntity, Code: "validation_error", Message: "invalid body: " + strings.Join(listed, "; ")}
+		return nil, &engine.Refusal{Status: http.StatusUnprocessableEntity, Code: "validation_error", Message: "invalid body: " +
+			strings.Join(listed, "; ")}
 	}
 	return raw, nil
 }
@@ -228,7 +238,8 @@ func meant(header *string) engine.Meant {
 }
 
 func badRequest(err error) error {
-	return &engine.Refusal{Status: http.StatusUnprocessableEntity, Code: "validation_error", Message: "the request cannot be read: " + err.Error()}
+	return &engine.Refusal{Status: http.StatusUnprocessableEntity, Code: "validation_error",
+		Message: "the request cannot be read: " + err.Error()}
 }
 
 // fail answers with an error of a handler: what it refuses, or that the server is at fault.
@@ -236,15 +247,19 @@ func (h *Host) fail(w http.ResponseWriter, r *http.Request, err error) {
 	refused := (*engine.Refusal)(nil)
 	switch {
 	case errors.As(err, &refused):
-	case errors.Is(err, eventlog.ErrFull), errors.Is(err, eventlog.ErrClosed), errors.Is(err, engine.ErrClosed), errors.Is(err, context.Canceled):
-		refused = &engine.Refusal{Status: http.StatusServiceUnavailable, Code: "unavailable", Message: "the server cannot take this now: " + err.Error()}
+	case errors.Is(err, eventlog.ErrFull), errors.Is(err, eventlog.ErrClosed), errors.Is(err, engine.ErrClosed), errors.Is(err,
+		context.Canceled):
+		refused = &engine.Refusal{Status: http.StatusServiceUnavailable, Code: "unavailable",
+			Message: "the server cannot take this now: " + err.Error()}
 	default:
 		h.log.ErrorContext(r.Context(), "request failed", "method", r.Method, "path", r.URL.Path, "error", err)
-		refused = &engine.Refusal{Status: http.StatusInternalServerError, Code: "internal_error", Message: "the server could not handle this request; its log has the reason"}
+		refused = &engine.Refusal{Status: http.StatusInternalServerError, Code: "internal_error",
+			Message: "the server could not handle this request; its log has the reason"}
 	}
 	op, _ := r.Context().Value(opKey{}).(string)
 	told := h.rules.Requests.Refuses(rules.Refusal{
-		Operation: op, Status: refused.Status, Code: refused.Code, Message: refused.Message, Details: refused.Details, Unparsed: refused.Details[unparsed] != nil,
+		Operation: op, Status: refused.Status, Code: refused.Code, Message: refused.Message, Details: refused.Details,
+		Unparsed: refused.Details[unparsed] != nil,
 	})
 	doc := map[string]any{}
 	for k, v := range told.Details {

@@ -45,7 +45,8 @@ func (h *Host) SubscribeIntent(ctx context.Context, r oi.SubscribeIntentRequestO
 }
 
 // SubscribeIntentAtIntent streams the events of an intent.
-func (h *Host) SubscribeIntentAtIntent(ctx context.Context, r oi.SubscribeIntentAtIntentRequestObject) (oi.SubscribeIntentAtIntentResponseObject, error) {
+func (h *Host) SubscribeIntentAtIntent(ctx context.Context,
+	r oi.SubscribeIntentAtIntentRequestObject) (oi.SubscribeIntentAtIntentResponseObject, error) {
 	_, err := h.engine.Events(ctx, r.IntentID, "", 0, 0)
 	return stream{host: h, ctx: ctx, intent: r.IntentID}, err
 }
@@ -57,7 +58,8 @@ func (h *Host) SubscribePortfolio(ctx context.Context, r oi.SubscribePortfolioRe
 }
 
 // SubscribePortfolioAtPortfolio streams the events of a portfolio.
-func (h *Host) SubscribePortfolioAtPortfolio(ctx context.Context, r oi.SubscribePortfolioAtPortfolioRequestObject) (oi.SubscribePortfolioAtPortfolioResponseObject, error) {
+func (h *Host) SubscribePortfolioAtPortfolio(ctx context.Context,
+	r oi.SubscribePortfolioAtPortfolioRequestObject) (oi.SubscribePortfolioAtPortfolioResponseObject, error) {
 	_, err := h.engine.Events(ctx, "", r.PortfolioID, 0, 0)
 	return stream{host: h, ctx: ctx, portfolio: r.PortfolioID}, err
 }

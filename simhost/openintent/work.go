@@ -55,7 +55,8 @@ func (h *Host) CreateTaskOfIntent(ctx context.Context, r oi.CreateTaskOfIntentRe
 		IntentID: r.IntentID, Name: b.Name, PlanID: b.PlanID, Description: b.Description, Priority: b.Priority, Input: b.Input,
 		DependsOn: b.DependsOn, MaxAttempts: b.MaxAttempts, Metadata: b.Metadata,
 	})
-	return oi.CreateTaskOfIntent200JSONResponse{Body: doc, Headers: oi.CreateTaskOfIntent200ResponseHeaders{ETag: h.tag(number(doc.Version, 0))}}, err
+	return oi.CreateTaskOfIntent200JSONResponse{Body: doc,
+		Headers: oi.CreateTaskOfIntent200ResponseHeaders{ETag: h.tag(number(doc.Version, 0))}}, err
 }
 
 // GetTask shows a task.
@@ -128,13 +129,15 @@ func (h *Host) GetCoordinator(ctx context.Context, r oi.GetCoordinatorRequestObj
 }
 
 // HeartbeatCoordinator notes that a coordinator is there.
-func (h *Host) HeartbeatCoordinator(ctx context.Context, r oi.HeartbeatCoordinatorRequestObject) (oi.HeartbeatCoordinatorResponseObject, error) {
+func (h *Host) HeartbeatCoordinator(ctx context.Context,
+	r oi.HeartbeatCoordinatorRequestObject) (oi.HeartbeatCoordinatorResponseObject, error) {
 	next, err := h.engine.Heartbeat(ctx, callerOf(ctx), r.CoordinatorID)
 	return oi.HeartbeatCoordinator200JSONResponse{Status: "ok", NextHeartbeatAt: stamp(next)}, err
 }
 
 // ListCoordinatorsOfIntent shows who coordinates an intent.
-func (h *Host) ListCoordinatorsOfIntent(ctx context.Context, r oi.ListCoordinatorsOfIntentRequestObject) (oi.ListCoordinatorsOfIntentResponseObject, error) {
+func (h *Host) ListCoordinatorsOfIntent(ctx context.Context,
+	r oi.ListCoordinatorsOfIntentRequestObject) (oi.ListCoordinatorsOfIntentResponseObject, error) {
 	docs, err := h.engine.Coordinators(ctx, r.IntentID)
 	return oi.ListCoordinatorsOfIntent200JSONResponse(docs), err
 }
@@ -156,7 +159,8 @@ func (h *Host) ListPortfolios(ctx context.Context, r oi.ListPortfoliosRequestObj
 }
 
 // ListPortfoliosOfIntent shows the portfolios that an intent is in.
-func (h *Host) ListPortfoliosOfIntent(ctx context.Context, r oi.ListPortfoliosOfIntentRequestObject) (oi.ListPortfoliosOfIntentResponseObject, error) {
+func (h *Host) ListPortfoliosOfIntent(ctx context.Context,
+	r oi.ListPortfoliosOfIntentRequestObject) (oi.ListPortfoliosOfIntentResponseObject, error) {
 	docs, err := h.engine.Portfolios(ctx, engine.PortfolioFilter{Member: r.IntentID})
 	return oi.ListPortfoliosOfIntent200JSONResponse(docs), err
 }
@@ -180,19 +184,22 @@ func (h *Host) AddPortfolioMember(ctx context.Context, r oi.AddPortfolioMemberRe
 }
 
 // RemovePortfolioMember takes an intent out of a portfolio.
-func (h *Host) RemovePortfolioMember(ctx context.Context, r oi.RemovePortfolioMemberRequestObject) (oi.RemovePortfolioMemberResponseObject, error) {
+func (h *Host) RemovePortfolioMember(ctx context.Context,
+	r oi.RemovePortfolioMemberRequestObject) (oi.RemovePortfolioMemberResponseObject, error) {
 	err := h.engine.RemoveMember(ctx, callerOf(ctx), r.PortfolioID, r.IntentID)
 	return oi.RemovePortfolioMember200JSONResponse{Message: "the intent is no member any more"}, err
 }
 
 // ListPortfolioMembers shows the members, each once.
-func (h *Host) ListPortfolioMembers(ctx context.Context, r oi.ListPortfolioMembersRequestObject) (oi.ListPortfolioMembersResponseObject, error) {
+func (h *Host) ListPortfolioMembers(ctx context.Context,
+	r oi.ListPortfolioMembersRequestObject) (oi.ListPortfolioMembersResponseObject, error) {
 	docs, err := h.engine.Members(ctx, r.PortfolioID)
 	return oi.ListPortfolioMembers200JSONResponse(docs), err
 }
 
 // ListPortfolioEvents shows the log of a portfolio, newest first.
-func (h *Host) ListPortfolioEvents(ctx context.Context, r oi.ListPortfolioEventsRequestObject) (oi.ListPortfolioEventsResponseObject, error) {
+func (h *Host) ListPortfolioEvents(ctx context.Context,
+	r oi.ListPortfolioEventsRequestObject) (oi.ListPortfolioEventsResponseObject, error) {
 	offset, limit := page(r.Params.Limit, r.Params.Offset)
 	docs, err := h.engine.Events(ctx, "", r.PortfolioID, offset, limit)
 	return oi.ListPortfolioEvents200JSONResponse(docs), err

@@ -20,7 +20,8 @@ const (
 
 // RunAgentLoop is the seam of RFC 0061. It is a thin driver: it makes a real run, answers its interrupt if asked to, and
 // reports what stands in the log of that run. Nothing in the reply comes from the request.
-func (h *Host) RunAgentLoop(ctx context.Context, req openwopv1.RunAgentLoopRequestObject) (_ openwopv1.RunAgentLoopResponseObject, err error) {
+func (h *Host) RunAgentLoop(ctx context.Context, req openwopv1.RunAgentLoopRequestObject) (_ openwopv1.RunAgentLoopResponseObject,
+	err error) {
 	if !h.claimed[claimAgentloopSeam] {
 		return nil, refuse(codeNotFound, "this host does not offer the agentloop seam")
 	}

@@ -82,7 +82,8 @@ func TestLoopSeam(t *testing.T) {
 		if k != row.kinds || !cmp.Equal(turns, count(int64(len(row.kinds)))) {
 			t.Errorf("%s: decisions %s in turns %v, want %s", row.ask, k, turns, row.kinds)
 		}
-		if row.resumed == 0 && got.ResumedIteration != nil || row.resumed != 0 && (got.ResumedIteration == nil || *got.ResumedIteration != row.resumed) {
+		if row.resumed == 0 && got.ResumedIteration != nil || row.resumed != 0 && (got.ResumedIteration == nil ||
+			*got.ResumedIteration != row.resumed) {
 			t.Errorf("%s: resumed %v, want %d", row.ask, got.ResumedIteration, row.resumed)
 		}
 		if diff := cmp.Diff(row.bound, got.Bound); diff != "" {
@@ -124,16 +125,19 @@ func TestLoopSeamBelowVersion5HasNoIteration(t *testing.T) {
 func TestLoopSeamRefuses(t *testing.T) {
 	c := serve(t, Options{})
 	for _, ask := range []string{
-		`{}`, `{"turns":0}`, `{"turns":-1}`, `{"turns":"3"}`, `{"turns":2.5}`, `{"turns":1001}`, `{"turns":1e18}`, `{"turns":2,"suspendAtTurn":3}`, `{"turns":2,"suspendAtTurn":0}`,
+		`{}`, `{"turns":0}`, `{"turns":-1}`, `{"turns":"3"}`, `{"turns":2.5}`, `{"turns":1001}`, `{"turns":1e18}`,
+		`{"turns":2,"suspendAtTurn":3}`, `{"turns":2,"suspendAtTurn":0}`,
 		`{"turns":2,"workspaceWriteAtTurn":3}`, `{"turns":2,"workspaceWriteAtTurn":0}`, `{"turns":201,"workspaceWriteAtTurn":1}`,
-		`{"turns":2,"suspendAtTurn":2,"resume":true}`, `{"turns":2,"maxLoopIterations":0}`, `{"turns":2,"maxLoopIterations":-1}`, `{"turns":2,"more":1}`, `{"turns":1e300}`,
+		`{"turns":2,"suspendAtTurn":2,"resume":true}`, `{"turns":2,"maxLoopIterations":0}`, `{"turns":2,"maxLoopIterations":-1}`,
+		`{"turns":2,"more":1}`, `{"turns":1e300}`,
 	} {
 		c.do("POST", loopSeam, ask).wantError(http.StatusBadRequest, "validation_error")
 	}
 	for required, o := range map[string]Options{
 		"workspace": {Without: []string{"workspace"}}, "multiAgent.executionModel": {Version: 4},
 	} {
-		envelope := serve(t, o).do("POST", loopSeam, `{"turns":3,"workspaceWriteAtTurn":1}`).wantError(http.StatusNotImplemented, "capability_not_provided")
+		envelope := serve(t, o).do("POST", loopSeam, `{"turns":3,"workspaceWriteAtTurn":1}`).wantError(http.StatusNotImplemented,
+			"capability_not_provided")
 		if envelope.Details["requiredCapability"] != required {
 			t.Errorf("details are %v, want %s", envelope.Details, required)
 		}

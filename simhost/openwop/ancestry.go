@@ -10,7 +10,8 @@ import (
 )
 
 // GetRunAncestry says which run dispatched a run (RFC 0040). A parent on another host is that host's word.
-func (h *Host) GetRunAncestry(ctx context.Context, req openwopv1.GetRunAncestryRequestObject) (openwopv1.GetRunAncestryResponseObject, error) {
+func (h *Host) GetRunAncestry(ctx context.Context,
+	req openwopv1.GetRunAncestryRequestObject) (openwopv1.GetRunAncestryResponseObject, error) {
 	lineage, err := h.lineage(ctx, opAncestry, tenantOf(ctx), req.RunID)
 	if refused := (*refusals.Error)(nil); errors.As(err, &refused) {
 		missing := *refused

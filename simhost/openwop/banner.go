@@ -25,7 +25,8 @@ func (h *Host) Banner(baseURL string) string {
 	for _, line := range h.Claims() {
 		fmt.Fprintf(&b, "  - %s\n", line)
 	}
-	fmt.Fprintf(&b, "try:\n  curl -s %s/v1/runs -H 'Authorization: Bearer %s' -H 'Content-Type: application/json' -d '{\"workflowId\":\"conformance-noop\"}'\n",
+	fmt.Fprintf(&b, "try:\n  curl -s %s/v1/runs -H 'Authorization: Bearer %s' -H 'Content-Type: application/json' -d "+
+		"'{\"workflowId\":\"conformance-noop\"}'\n",
 		baseURL, strings.ReplaceAll(h.opts.Key, "'", `'\''`))
 	return b.String()
 }

@@ -27,7 +27,8 @@ func BenchmarkCreate(b *testing.B) {
 			}
 			w.Header().Set("Content-Type", "application/json")
 			w.WriteHeader(http.StatusCreated)
-			_ = json.NewEncoder(w).Encode(map[string]string{"runId": "run-1", "status": "pending", "eventsUrl": "/v1/runs/run-1/events", "statusUrl": "/v1/runs/run-1"})
+			_ = json.NewEncoder(w).Encode(map[string]string{"runId": "run-1", "status": "pending", "eventsUrl": "/v1/runs/run-1/events",
+				"statusUrl": "/v1/runs/run-1"})
 		}))
 		defer server.Close()
 		benchmarkPost(b, server)

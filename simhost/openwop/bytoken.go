@@ -40,7 +40,8 @@ func (h *Host) snapshot(ctx context.Context, runID string) (openwopv1.RunSnapsho
 
 // InspectInterruptByToken shows what the interrupt behind a token asks. One that nobody can answer any more, because it was
 // answered or its run has ended, is shown as resolved.
-func (h *Host) InspectInterruptByToken(ctx context.Context, req openwopv1.InspectInterruptByTokenRequestObject) (openwopv1.InspectInterruptByTokenResponseObject, error) {
+func (h *Host) InspectInterruptByToken(ctx context.Context,
+	req openwopv1.InspectInterruptByTokenRequestObject) (openwopv1.InspectInterruptByTokenResponseObject, error) {
 	token, asked, err := h.behind(ctx, req.Token)
 	if err != nil {
 		return nil, err
@@ -58,14 +59,16 @@ func (h *Host) InspectInterruptByToken(ctx context.Context, req openwopv1.Inspec
 
 // ResolveInterruptByToken answers the interrupt behind a token, as ResolveInterruptByRun answers that of a node. The token of
 // a run that was stopped is spent, as the protocol has it, where its node is gone.
-func (h *Host) ResolveInterruptByToken(ctx context.Context, req openwopv1.ResolveInterruptByTokenRequestObject) (openwopv1.ResolveInterruptByTokenResponseObject, error) {
+func (h *Host) ResolveInterruptByToken(ctx context.Context,
+	req openwopv1.ResolveInterruptByTokenRequestObject) (openwopv1.ResolveInterruptByTokenResponseObject, error) {
 	token, asked, err := h.behind(ctx, req.Token)
 	if err != nil {
 		return nil, err
 	}
 	snapshot, err := h.engine.ResolveInterrupt(h.besideToken(ctx, token.RunID), token.RunID, token.InterruptID, resumeValue(req.Body))
 	if e := (*refusals.Error)(nil); errors.As(err, &e) && e.Code == codeInterruptGone {
-		return nil, refuse(codeInterruptResolved, "this token is spent: the run was stopped", "runId", token.RunID, "interruptId", token.InterruptID)
+		return nil, refuse(codeInterruptResolved, "this token is spent: the run was stopped", "runId", token.RunID, "interruptId",
+			token.InterruptID)
 	}
 	if err != nil {
 		return nil, err

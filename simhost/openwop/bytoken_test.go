@@ -103,7 +103,8 @@ func TestTokenOfTheNextQuestion(t *testing.T) {
 	first := c.until(id, openwopv1.RunStatusWaitingInput)
 	c.do("POST", *first.Interrupt.CallbackURL, askUserAnswer, nobody).want(http.StatusOK)
 	second := c.until(id, openwopv1.RunStatusWaitingInput)
-	for deadline := time.Now().Add(patience); *second.Interrupt.InterruptID == *first.Interrupt.InterruptID; second = c.until(id, openwopv1.RunStatusWaitingInput) {
+	for deadline := time.Now().Add(patience); *second.Interrupt.InterruptID == *first.Interrupt.InterruptID; second = c.until(id,
+		openwopv1.RunStatusWaitingInput) {
 		if time.Now().After(deadline) {
 			t.Fatal("the second question does not come")
 		}
@@ -224,7 +225,8 @@ func TestForgedTokens(t *testing.T) {
 			if method == "POST" {
 				body = askUserAnswer
 			}
-			if got := c.do(method, tokenPrefix+forgery, body, nobody); got.status != http.StatusNotFound || decoded[openwopv1.ErrorEnvelope](got).Error != "interrupt_not_found" {
+			if got := c.do(method, tokenPrefix+forgery, body, nobody); got.status != http.StatusNotFound ||
+				decoded[openwopv1.ErrorEnvelope](got).Error != "interrupt_not_found" {
 				t.Errorf("%s: %s answers %d %s", name, method, got.status, got.body)
 			}
 		}

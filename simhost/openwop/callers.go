@@ -51,7 +51,8 @@ func (o Options) keys() []knownKey {
 		known = append(known, knownKey{o.Voters[name], "voter", "--voter", caller{tenant: DefaultTenant, principal: name}})
 	}
 	if o.LowScopeKey != "" {
-		known = append(known, knownKey{o.LowScopeKey, "key", "--low-scope-key", caller{tenant: DefaultTenant, principal: lowScope, lacksRespond: true}})
+		known = append(known, knownKey{o.LowScopeKey, "key", "--low-scope-key", caller{tenant: DefaultTenant, principal: lowScope,
+			lacksRespond: true}})
 	}
 	return known
 }

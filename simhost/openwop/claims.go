@@ -58,8 +58,10 @@ var claims = []claim{
 	{name: claimDispatchMapping, what: "input and output mappings of a dispatch (agents.dispatchMapping)", needs: []string{claimDispatch}},
 	// The loop is a supervisor that dispatches: without either there is no execution model to speak of.
 	{name: claimExecutionModel, what: "multi-agent execution model", needs: []string{claimOrchestrator, claimDispatch}},
-	{name: claimAttestation, what: "a checksum of what a child put out (agents.subRunAttestation)", needs: []string{claimExecutionModel, claimDispatchMapping}},
-	{name: claimStatefulResume, what: "a suspended loop resumes in the same iteration (statefulResume)", needs: []string{claimExecutionModel}, version: 5},
+	{name: claimAttestation, what: "a checksum of what a child put out (agents.subRunAttestation)",
+		needs: []string{claimExecutionModel, claimDispatchMapping}},
+	{name: claimStatefulResume, what: "a suspended loop resumes in the same iteration (statefulResume)",
+		needs: []string{claimExecutionModel}, version: 5},
 	{name: claimLoopLimit, what: "limits.maxLoopIterations", needs: []string{claimExecutionModel}},
 	{name: claimDurationLimit, what: "limits.maxRunDurationMs"},
 	{name: claimNodeLimit, what: "limits.maxNodeExecutions"},
@@ -78,12 +80,14 @@ var claims = []claim{
 	// Nothing but its seam has a heartbeat look, so it is one claim with it.
 	{name: claimHeartbeat, what: "heartbeats, by the seam POST /v1/host/sample/heartbeat/tick"},
 	// Only goals go on by commitments, and only the seam sees that one is fulfilled.
-	{name: claimCommitments, what: "commitments (agents.commitments), and the seam POST /v1/host/sample/commitment/fire", needs: []string{claimGoals}},
+	{name: claimCommitments, what: "commitments (agents.commitments), and the seam POST /v1/host/sample/commitment/fire",
+		needs: []string{claimGoals}},
 	{name: claimVerifier, what: "results that are verified before they count (verifier)", needs: []string{claimExecutionModel}, version: 6},
 	{name: claimVerifierGating, what: "verdicts that decide whether they do (verifier.gating)", needs: []string{claimVerifier}, version: 6},
 	{name: claimMockAI, what: "a model that answers as programmed, by the seam POST /v1/host/sample/test/mock-ai/program"},
 	{name: claimAgentloopSeam, what: "the seam POST /v1/host/sample/agentloop/run", needs: []string{claimExecutionModel}},
-	{name: claimVerifySeam, what: "the seam POST /v1/host/sample/agents/verify-run", needs: []string{claimVerifier, claimDispatchMapping}, version: 6},
+	{name: claimVerifySeam, what: "the seam POST /v1/host/sample/agents/verify-run", needs: []string{claimVerifier,
+		claimDispatchMapping}, version: 6},
 	{name: claimCacheKeySeam, what: "the seam POST /v1/host/sample/test/llm-cache-key", needs: []string{claimExecutionModel}, version: 4},
 	{name: claimWorkspaceSeam, what: "the seam POST /v1/host/sample/workspace/op", needs: []string{claimWorkspace}},
 	{name: claimGoalsSeam, what: "the seams POST /v1/host/sample/goals/{goalId}/tick and GET .../events", needs: []string{claimGoals}},
@@ -97,7 +101,8 @@ type claimed map[string]bool
 func settle(version int, without []string) (claimed, error) {
 	for _, name := range without {
 		if !slices.ContainsFunc(claims, func(c claim) bool { return c.name == name }) {
-			return nil, fmt.Errorf("leave off claim %q: there is no such claim%s The claims are %s", name, meant(name), strings.Join(ClaimNames(), ", "))
+			return nil, fmt.Errorf("leave off claim %q: there is no such claim%s The claims are %s", name, meant(name),
+				strings.Join(ClaimNames(), ", "))
 		}
 	}
 	made := claimed{}

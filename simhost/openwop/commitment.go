@@ -9,7 +9,8 @@ import (
 
 // FireCommitment has the goals that go on by a commitment fire a run each (RFC 0068, RFC 0097). Nothing here has conditions
 // of its own to look at: that one holds is what the call says. Those that fall due by time need no call.
-func (h *Host) FireCommitment(ctx context.Context, req openwopv1.FireCommitmentRequestObject) (openwopv1.FireCommitmentResponseObject, error) {
+func (h *Host) FireCommitment(ctx context.Context,
+	req openwopv1.FireCommitmentRequestObject) (openwopv1.FireCommitmentResponseObject, error) {
 	if !h.claimed[claimCommitments] {
 		return nil, refuse(codeNotFound, "this host has no commitments")
 	}

@@ -22,7 +22,8 @@ func checkOrigin(origin string) error {
 	}
 	u, err := url.Parse(origin)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") || u.Scheme+"://"+u.Host != origin {
-		return fmt.Errorf("CORS origin (--cors) %q: give * or one origin such as http://localhost:5173, without a path or a trailing slash", origin)
+		return fmt.Errorf("CORS origin (--cors) %q: give * or one origin such as http://localhost:5173, without a path or a "+
+			"trailing slash", origin)
 	}
 	return nil
 }

@@ -114,7 +114,8 @@ func asObject(e openwopv1.RunEvent) (object map[string]any, err error) {
 	return object, json.Unmarshal(raw, &object)
 }
 
-// canonical is what counts of an event, which its own id and its time do not, with the id of its run written as that of any run. Members are
+// canonical is what counts of an event, which its own id and its time do not, with the id of its run written as that of
+// any run. Members are
 // in the order of their names.
 func (c comparison) canonical(e openwopv1.RunEvent, runID string) ([]byte, error) {
 	object, err := asObject(e)

@@ -36,7 +36,8 @@ func TestDiffOfRuns(t *testing.T) {
 	var places []int64
 	for _, e := range d.EventDiffs {
 		places = append(places, e.Seq)
-		if e.Op != openwopv1.RunEventDiffOpChanged || cmp.Diff(must(asObject(logs[a][e.Seq])), e.AEvent) != "" || cmp.Diff(must(asObject(logs[b][e.Seq])), e.BEvent) != "" {
+		if e.Op != openwopv1.RunEventDiffOpChanged || cmp.Diff(must(asObject(logs[a][e.Seq])), e.AEvent) != "" ||
+			cmp.Diff(must(asObject(logs[b][e.Seq])), e.BEvent) != "" {
 			t.Errorf("at %d: %+v", e.Seq, e)
 		}
 	}
@@ -79,7 +80,8 @@ func TestDiffIsBounded(t *testing.T) {
 		return r
 	}
 	many := must(comparison{runOf("a", 2*maxDiffs, `{"a":1}`), runOf("b", 3, `{}`), rules.Honest().Control.Compares}.diff())
-	large := must(comparison{runOf("a", 3, `{"a":"`+strings.Repeat("x", maxDiffBytes)+`"}`), runOf("b", 3, `{}`), rules.Honest().Control.Compares}.diff())
+	large := must(comparison{runOf("a", 3, `{"a":"`+strings.Repeat("x", maxDiffBytes)+`"}`), runOf("b", 3, `{}`),
+		rules.Honest().Control.Compares}.diff())
 	for want, d := range map[int]openwopv1.RunDiffResponse{maxDiffs: many, 1: large} {
 		if len(d.EventDiffs) != want || d.Truncated == nil || *d.DivergedAtSeq != 0 {
 			t.Errorf("%d places, truncated %v", len(d.EventDiffs), d.Truncated)

@@ -122,10 +122,12 @@ func (h *Host) executionModel() *openwopv1.ExecutionModel {
 		}
 	}
 	if version >= 3 { // RFC 0040
-		m.CrossHostCausation = &openwopv1.CrossHostCausation{Supported: true, HostID: h.opts.HostID, AncestryEndpointSupported: new(h.claimed[claimAncestry])}
+		m.CrossHostCausation = &openwopv1.CrossHostCausation{Supported: true, HostID: h.opts.HostID,
+			AncestryEndpointSupported: new(h.claimed[claimAncestry])}
 	}
 	if version >= 4 { // RFC 0041
-		m.ReplayDeterminism = &openwopv1.ReplayDeterminism{Supported: true, LlmCacheKeyRecipe: new(cacheKeyRecipe), RefusalDivergenceEmission: new(true)}
+		m.ReplayDeterminism = &openwopv1.ReplayDeterminism{Supported: true, LlmCacheKeyRecipe: new(cacheKeyRecipe),
+			RefusalDivergenceEmission: new(true)}
 	}
 	if version >= 5 { // RFC 0061
 		m.StatefulResume = new(h.claimed[claimStatefulResume])
@@ -183,7 +185,8 @@ func (h *Host) goalsCapability() *openwopv1.GoalsCapability {
 	if !h.claimed[claimGoals] {
 		return nil
 	}
-	modes := []openwopv1.GoalsCapabilityContinuationItem{openwopv1.GoalsCapabilityContinuationItemManual, openwopv1.GoalsCapabilityContinuationItemSchedule}
+	modes := []openwopv1.GoalsCapabilityContinuationItem{openwopv1.GoalsCapabilityContinuationItemManual,
+		openwopv1.GoalsCapabilityContinuationItemSchedule}
 	if h.claimed[claimHeartbeat] {
 		modes = append(modes, openwopv1.GoalsCapabilityContinuationItemHeartbeat)
 	}

@@ -56,28 +56,31 @@ func TestDiscoverySaysWhatIsOn(t *testing.T) {
 		want map[string]any
 	}{
 		{"the defaults", Options{}, map[string]any{
-			"/protocolVersion":                                      "1.1",
-			model + "/supported":                                    true,
-			model + "/version":                                      5.0,
-			model + "/statefulResume":                               true,
-			model + "/confidenceEscalationFloor":                    0.5,
-			model + "/crossHostCausation/supported":                 true,
-			model + "/crossHostCausation/hostId":                    "assay-simhost",
-			model + "/replayDeterminism/supported":                  true,
-			"/agents/orchestrator":                                  true,
-			"/agents/dispatch":                                      true,
-			"/agents/dispatchMapping":                               true,
-			"/orchestrator/supported":                               true,
-			"/dispatch/supported":                                   true,
-			"/replay":                                               map[string]any{"supported": true, "modes": []any{"replay", "branch"}},
-			"/limits/maxLoopIterations":                             100.0,
-			"/limits/maxNodeExecutions":                             250.0,
-			"/limits/maxRunDurationMs":                              3600000.0,
-			"/limits/maxRequestBodyBytes":                           1048576.0,
-			"/implementation/name":                                  "assay-simhost",
-			"/workspace":                                            map[string]any{"supported": true, "versioned": true, "maxFileBytes": 65536.0, "maxFiles": 64.0, "maxVersions": 10.0},
-			"/memory":                                               map[string]any{"supported": true, "maxEntrySizeBytes": 65536.0, "ttlSupported": true, "attribution": map[string]any{"supported": true, "emitsWriteEvents": true}},
-			"/agents/goals":                                         map[string]any{"judge": "host", "continuation": []any{"manual", "schedule", "heartbeat", "commitment"}, "requiresBounds": true},
+			"/protocolVersion":                      "1.1",
+			model + "/supported":                    true,
+			model + "/version":                      5.0,
+			model + "/statefulResume":               true,
+			model + "/confidenceEscalationFloor":    0.5,
+			model + "/crossHostCausation/supported": true,
+			model + "/crossHostCausation/hostId":    "assay-simhost",
+			model + "/replayDeterminism/supported":  true,
+			"/agents/orchestrator":                  true,
+			"/agents/dispatch":                      true,
+			"/agents/dispatchMapping":               true,
+			"/orchestrator/supported":               true,
+			"/dispatch/supported":                   true,
+			"/replay":                               map[string]any{"supported": true, "modes": []any{"replay", "branch"}},
+			"/limits/maxLoopIterations":             100.0,
+			"/limits/maxNodeExecutions":             250.0,
+			"/limits/maxRunDurationMs":              3600000.0,
+			"/limits/maxRequestBodyBytes":           1048576.0,
+			"/implementation/name":                  "assay-simhost",
+			"/workspace": map[string]any{"supported": true, "versioned": true,
+				"maxFileBytes": 65536.0, "maxFiles": 64.0, "maxVersions": 10.0},
+			"/memory": map[string]any{"supported": true, "maxEntrySizeBytes": 65536.0,
+				"ttlSupported": true, "attribution": map[string]any{"supported": true, "emitsWriteEvents": true}},
+			"/agents/goals": map[string]any{"judge": "host", "continuation": []any{"manual",
+				"schedule", "heartbeat", "commitment"}, "requiresBounds": true},
 			"/heartbeat":                                            map[string]any{"supported": true},
 			"/supportedEnvelopes":                                   []any{"clarification.request"},
 			model + "/transcriptWindow":                             absent,
@@ -92,7 +95,8 @@ func TestDiscoverySaysWhatIsOn(t *testing.T) {
 			model + "/replayDeterminism": absent, model + "/statefulResume": absent, "/limits/maxLoopIterations": 100.0,
 		}},
 		{"version 2", Options{Version: 2, ConfidenceFloor: 0.75}, map[string]any{
-			model + "/confidenceEscalationFloor": 0.75, model + "/confidenceEscalationInterruptKind": "clarification", model + "/crossHostCausation": absent,
+			model + "/confidenceEscalationFloor": 0.75, model + "/confidenceEscalationInterruptKind": "clarification",
+			model + "/crossHostCausation": absent,
 		}},
 		{"version 2 that asks for approval", Options{Version: 2, EscalationInterrupt: "approval"}, map[string]any{
 			model + "/confidenceEscalationInterruptKind": "approval",
@@ -116,7 +120,8 @@ func TestDiscoverySaysWhatIsOn(t *testing.T) {
 		}},
 		{"no stateful resume", off("statefulResume"), map[string]any{model + "/statefulResume": false, model + "/version": 5.0}},
 		{"no supervisors", off("orchestrator"), map[string]any{
-			"/agents/orchestrator": false, "/agents/supported": true, "/orchestrator/supported": false, "/agents/dispatch": true, "/multiAgent": absent,
+			"/agents/orchestrator": false, "/agents/supported": true, "/orchestrator/supported": false, "/agents/dispatch": true,
+			"/multiAgent":         absent,
 			"/agents/goals/judge": "host",
 		}},
 		{"no agents of any kind", off("orchestrator", "goals"), map[string]any{"/agents/supported": false, "/agents/goals": absent}},
@@ -125,7 +130,8 @@ func TestDiscoverySaysWhatIsOn(t *testing.T) {
 		{"a small workspace", Options{MaxFileBytes: 10, MaxFiles: 2, MaxVersions: 3}, map[string]any{
 			"/workspace": map[string]any{"supported": true, "versioned": true, "maxFileBytes": 10.0, "maxFiles": 2.0, "maxVersions": 3.0},
 		}},
-		{"no memory", off("memory"), map[string]any{"/memory": absent, model + "/crossChildMemoryConcurrency": absent, "/workspace/supported": true}},
+		{"no memory", off("memory"), map[string]any{"/memory": absent, model + "/crossChildMemoryConcurrency": absent,
+			"/workspace/supported": true}},
 		{"memory at version 1", Options{Version: 1}, map[string]any{"/memory/supported": true, model + "/crossChildMemoryConcurrency": absent}},
 		{"memory at version 2", Options{Version: 2}, map[string]any{model + "/crossChildMemoryConcurrency": "strict"}},
 		{"no heartbeat", off("heartbeat"), map[string]any{"/heartbeat": absent}},
@@ -136,7 +142,8 @@ func TestDiscoverySaysWhatIsOn(t *testing.T) {
 		{"no dispatch", off("dispatch"), map[string]any{
 			"/agents/dispatch": false, "/agents/dispatchMapping": false, "/dispatch/supported": false, "/multiAgent": absent,
 		}},
-		{"no mapping", off("dispatchMapping"), map[string]any{"/agents/dispatchMapping": false, "/agents/dispatch": true, model + "/supported": true}},
+		{"no mapping", off("dispatchMapping"), map[string]any{"/agents/dispatchMapping": false, "/agents/dispatch": true,
+			model + "/supported": true}},
 		{"no fixtures", off("fixtures"), map[string]any{"/fixtures": absent}},
 		{"no branch", off("branch"), map[string]any{"/replay": map[string]any{"supported": true, "modes": []any{"replay"}}}},
 		{"no replay", off("replay"), map[string]any{"/replay": absent, model + "/replayDeterminism/supported": true}},
@@ -164,7 +171,8 @@ func TestDiscoveryListsFixturesThatCanRun(t *testing.T) {
 			t.Errorf("%s is not listed: %v", id, all)
 		}
 	}
-	if got := listed("dispatchMapping"); slices.Contains(got, any("conformance-dispatch-output-mapping")) || !slices.Contains(got, any("assay-loop")) {
+	if got := listed("dispatchMapping"); slices.Contains(got, any("conformance-dispatch-output-mapping")) ||
+		!slices.Contains(got, any("assay-loop")) {
 		t.Errorf("without mappings the list is %v", got)
 	}
 	if got := listed("workspace"); slices.Contains(got, any("assay-loop-workspace")) || !slices.Contains(got, any("assay-loop")) {
@@ -234,7 +242,9 @@ func TestDiscoveryIsValidInEveryCombination(t *testing.T) {
 }
 
 func TestUnknownClaimNamesTheNearest(t *testing.T) {
-	for typed, want := range map[string]string{"statefulresume": "statefulResume", "fixture": "fixtures", "agentLoop": "agentloopSeam", "dispatchmaping": "dispatchMapping", "workspaces": "workspace", "goal": "goals", "interrupttoken": "interruptTokens"} {
+	for typed, want := range map[string]string{"statefulresume": "statefulResume", "fixture": "fixtures",
+		"agentLoop": "agentloopSeam", "dispatchmaping": "dispatchMapping", "workspaces": "workspace", "goal": "goals",
+		"interrupttoken": "interruptTokens"} {
 		if _, err := settle(5, []string{typed}); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("did you mean %q", want)) {
 			t.Errorf("leaving off %q: %v, want the hint %s", typed, err, want)
 		}
@@ -251,7 +261,8 @@ func TestDiscoveryIsServedToEverybody(t *testing.T) {
 		if got.header.Get("Cache-Control") == "" || got.header.Get("Capabilities-Etag") == "" {
 			t.Errorf("with %q the caching headers are %v", key, got.header)
 		}
-		if doc := decoded[map[string]any](c.do("GET", "/v1/openapi.json", nil, header{"Authorization", key}).want(http.StatusOK)); doc["openapi"] != "3.1.0" {
+		if doc := decoded[map[string]any](c.do("GET", "/v1/openapi.json", nil, header{"Authorization",
+			key}).want(http.StatusOK)); doc["openapi"] != "3.1.0" {
 			t.Errorf("with %q the API document says openapi %v", key, doc["openapi"])
 		}
 	}

@@ -151,7 +151,8 @@ func (h *Host) fail(w http.ResponseWriter, r *http.Request, err error) {
 		h.refuse(w, r, refuse(codeUnavailable, "the host is shutting down: ask again when it is back", detailCorrelation, id))
 	default:
 		h.log.ErrorContext(r.Context(), "request failed", "correlationId", id, "method", r.Method, "path", loggedPath(r), "error", err)
-		h.refuse(w, r, refuse(codeInternal, "the host could not handle this request; its log has the reason under this correlationId", detailCorrelation, id))
+		h.refuse(w, r, refuse(codeInternal, "the host could not handle this request; its log has the reason under this correlationId",
+			detailCorrelation, id))
 	}
 }
 
@@ -171,7 +172,8 @@ func (h *Host) refuse(w http.ResponseWriter, r *http.Request, why *refusal) {
 		}
 		details[detailCorrelation] = h.correlationID()
 	}
-	h.log.DebugContext(r.Context(), "refused", "method", r.Method, "path", loggedPath(r), "code", why.code, "message", why.message, "details", details)
+	h.log.DebugContext(r.Context(), "refused", "method", r.Method, "path", loggedPath(r), "code", why.code, "message", why.message,
+		"details", details)
 	told := h.rules.Requests.Refuses(rules.Refusal{
 		Method: r.Method, Path: r.URL.Path, Status: status, Code: why.code, Message: why.message, Details: details,
 		Member: why.misfit.Instance, Keyword: why.misfit.Keyword,

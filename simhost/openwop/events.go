@@ -16,7 +16,8 @@ const maxHold = 5000 * time.Millisecond
 
 // StreamRunEvents serves the log of a run: as server-sent events until the run ends, or as one JSON document where the
 // client asks for that.
-func (h *Host) StreamRunEvents(ctx context.Context, req openwopv1.StreamRunEventsRequestObject) (openwopv1.StreamRunEventsResponseObject, error) {
+func (h *Host) StreamRunEvents(ctx context.Context,
+	req openwopv1.StreamRunEventsRequestObject) (openwopv1.StreamRunEventsResponseObject, error) {
 	modes, hold, after, err := h.streamOptions(req.Params)
 	if err != nil {
 		return nil, err
@@ -73,7 +74,8 @@ func (h *Host) streamOptions(p openwopv1.StreamRunEventsParams) (modes streamMod
 
 // noCursor refuses a Last-Event-ID that is not the sequence of the last event that the client has.
 func noCursor(raw string) error {
-	return invalid("Last-Event-ID", "Last-Event-ID "+quoted(raw)+" is not a sequence: send the id of the last frame that arrived, or leave the header off")
+	return invalid("Last-Event-ID", "Last-Event-ID "+quoted(raw)+
+		" is not a sequence: send the id of the last frame that arrived, or leave the header off")
 }
 
 // prefersJSON decides between the two forms of the log. JSON is sent where the client names it and likes it better than

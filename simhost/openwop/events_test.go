@@ -147,7 +147,8 @@ func TestModeValuesSendsSnapshots(t *testing.T) {
 	}
 	// A stream that resumes where nothing happened since begins with a snapshot all the same.
 	end := frames[len(frames)-1].id
-	if again := c.stream(waiting.RunID, "streamMode=values", header{"Last-Event-ID", end}).rest(); len(again) != 1 || again[0].event != frameSnapshot {
+	if again := c.stream(waiting.RunID, "streamMode=values", header{"Last-Event-ID", end}).rest(); len(again) != 1 ||
+		again[0].event != frameSnapshot {
 		t.Errorf("resuming at the end gives %v", again)
 	}
 }

@@ -19,12 +19,15 @@ func TestTheSurfaceOfGoalsGoesByTheRules(t *testing.T) {
 		honest  string
 		changed string
 	}{
-		{"goal.mode-of-its-own", Options{}, func(c *client) string { return string(c.host.discovery.body) }, `"manual","schedule"`, `"manual","cron"`},
+		{"goal.mode-of-its-own", Options{}, func(c *client) string { return string(c.host.discovery.body) }, `"manual","schedule"`,
+			`"manual","cron"`},
 		{"shape.host-without-name", Options{}, func(c *client) string {
 			return fmt.Sprint("named: ", strings.Contains(string(c.host.discovery.body), `"hostId":"assay-simhost"`))
 		}, "named: true", "named: false"},
-		{"goal.without-claim", Options{Without: []string{claimGoals}}, func(c *client) string { return answered(c, "GET", goalsPath, nil) }, "404", "200"},
-		{"goal.unbounded-is-malformed", Options{}, func(c *client) string { return answered(c, "POST", goalsPath, goalBody(`{}`)) }, "422", "400"},
+		{"goal.without-claim", Options{Without: []string{claimGoals}},
+			func(c *client) string { return answered(c, "GET", goalsPath, nil) }, "404", "200"},
+		{"goal.unbounded-is-malformed", Options{}, func(c *client) string { return answered(c, "POST", goalsPath, goalBody(`{}`)) },
+			"422", "400"},
 		{"goal.edit-of-state-ignored", Options{}, func(c *client) string {
 			path := goalsPath + "/" + decoded[openwopv1.Goal](c.do("POST", goalsPath, goalBody(`{"maxLoopIterations":2}`)).want(http.StatusOK)).ID
 			return answered(c, "PATCH", path, `{"state":"satisfied"}`)

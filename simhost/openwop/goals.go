@@ -197,7 +197,8 @@ func (h *Host) endGoal(w http.ResponseWriter, r *http.Request, as openwopv1.Goal
 }
 
 // ListGoalEvents is a seam of ours: the protocol names the events of a goal and gives them no home.
-func (h *Host) ListGoalEvents(ctx context.Context, req openwopv1.ListGoalEventsRequestObject) (openwopv1.ListGoalEventsResponseObject, error) {
+func (h *Host) ListGoalEvents(ctx context.Context,
+	req openwopv1.ListGoalEventsRequestObject) (openwopv1.ListGoalEventsResponseObject, error) {
 	if err := h.hasGoalsSeam(); err != nil {
 		return nil, err
 	}

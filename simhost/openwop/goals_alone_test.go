@@ -49,13 +49,15 @@ func TestACommitmentGoesOnWithItsGoals(t *testing.T) {
 		runs       int
 		fires      bool
 	}{{"c-1", 1, true}, {"c-2", 1, false}, {"c-1", 2, true}, {"c-1", 2, false}} {
-		got := decoded[openwopv1.CommitmentFireReply](c.do("POST", commitmentSeam, map[string]any{"commitmentId": row.commitment}).want(http.StatusOK))
+		got := decoded[openwopv1.CommitmentFireReply](c.do("POST", commitmentSeam,
+			map[string]any{"commitmentId": row.commitment}).want(http.StatusOK))
 		runs := c.goalAt(path).Progress.ContributingRunIds
 		if len(runs) != row.runs || got.CommitmentID != row.commitment || len(got.Events) != 0 != row.fires {
 			t.Errorf("firing %d comes to %+v, and to the runs %v", i+1, got, runs)
 		}
 		for _, e := range got.Events {
-			want := openwopv1.CommitmentFiring{CommitmentID: "c-1", MemoryRef: id, Condition: openwopv1.CommitmentFiringConditionPredicate, EnqueuedRunID: runs[len(runs)-1]}
+			want := openwopv1.CommitmentFiring{CommitmentID: "c-1", MemoryRef: id, Condition: openwopv1.CommitmentFiringConditionPredicate,
+				EnqueuedRunID: runs[len(runs)-1]}
 			if e.Type != openwopv1.CommitmentFiredTypeCommitmentFired || e.Payload != want {
 				t.Errorf("firing %d tells %+v, want %+v", i+1, e, want)
 			}
@@ -93,11 +95,13 @@ func TestNoCommitmentsNoGoalsByThem(t *testing.T) {
 
 func TestAHostWhoseGoalsAreJudgedByAVerifier(t *testing.T) {
 	c := serve(t, Options{GoalJudge: "verifier"})
-	if got := decoded[openwopv1.Capabilities](c.do("GET", "/.well-known/openwop", nil).want(http.StatusOK)).Agents.Goals.Judge; got != openwopv1.GoalsCapabilityJudgeVerifier {
+	if got := decoded[openwopv1.Capabilities](c.do("GET", "/.well-known/openwop",
+		nil).want(http.StatusOK)).Agents.Goals.Judge; got != openwopv1.GoalsCapabilityJudgeVerifier {
 		t.Errorf("discovery has the judge %q", got)
 	}
 	c.do("POST", goalsPath, goalBody(`{"maxLoopIterations":2}`)).wantError(http.StatusBadRequest, "validation_error")
-	made := decoded[openwopv1.Goal](c.do("POST", goalsPath, strings.Replace(goalBody(`{"maxLoopIterations":2}`), `"check":"host"`, `"check":"verifier"`, 1)).want(http.StatusOK))
+	made := decoded[openwopv1.Goal](c.do("POST", goalsPath, strings.Replace(goalBody(`{"maxLoopIterations":2}`), `"check":"host"`,
+		`"check":"verifier"`, 1)).want(http.StatusOK))
 	if made.Completion.VerifierRef == nil || *made.Completion.VerifierRef != goal.Verifier {
 		t.Errorf("the goal is judged by %+v", made.Completion)
 	}

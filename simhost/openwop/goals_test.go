@@ -48,7 +48,8 @@ func (c *client) goalLog(path string) string {
 		if e.Sequence != int64(i) || goalsPath+"/"+e.GoalID != path {
 			c.t.Errorf("event %d is number %d of goal %s", i, e.Sequence, e.GoalID)
 		}
-		words = append(words, fmt.Sprint(e.Payload[map[openwopv1.GoalEventType]string{"goal.evaluated": "satisfied", "goal.closed": "finalState"}[e.Type]]))
+		words = append(words, fmt.Sprint(e.Payload[map[openwopv1.GoalEventType]string{"goal.evaluated": "satisfied",
+			"goal.closed": "finalState"}[e.Type]]))
 	}
 	return strings.Join(words, " ")
 }
@@ -177,7 +178,8 @@ func TestAnEditLeavesTheStateToTheJudge(t *testing.T) {
 	before := c.goalAt(path)
 	for _, body := range []string{
 		`{"state":"satisfied"}`, `{"objective":"o","state":"satisfied"}`, `{}`, `{"bounds":{"maxLoopIterations":9}}`, `{"objective":""}`,
-		`{"completion":{"check":"verifier"}}`, `{"completion":{"check":"host","lastVerdict":{"satisfied":true}}}`, `{"continuation":{"mode":"heartbeat"}}`,
+		`{"completion":{"check":"verifier"}}`, `{"completion":{"check":"host","lastVerdict":{"satisfied":true}}}`,
+		`{"continuation":{"mode":"heartbeat"}}`,
 		`{"progress":{"iterations":0}}`, `{"owner":{"tenant":"other"}}`, `null`,
 	} {
 		c.do("PATCH", path, body).wantError(http.StatusBadRequest, "validation_error")
@@ -185,7 +187,8 @@ func TestAnEditLeavesTheStateToTheJudge(t *testing.T) {
 	if diff := cmp.Diff(before, c.goalAt(path)); diff != "" {
 		t.Errorf("what was refused changed the goal\n%s", diff)
 	}
-	edited := decoded[openwopv1.Goal](c.do("PATCH", path, `{"objective":"another","completion":{"check":"host"},"continuation":{"mode":"manual","armRef":null}}`).want(http.StatusOK))
+	edited := decoded[openwopv1.Goal](c.do("PATCH", path,
+		`{"objective":"another","completion":{"check":"host"},"continuation":{"mode":"manual","armRef":null}}`).want(http.StatusOK))
 	if edited.Objective != "another" || edited.State != "active" || *edited.Bounds.MaxLoopIterations != 2 {
 		t.Errorf("edited to %+v", edited)
 	}
@@ -243,7 +246,8 @@ func TestAnEscalatedGoalWaitsForAPerson(t *testing.T) {
 	c.stop()
 	c = serve(t, Options{DataDir: dir})
 	for _, ask := range []string{"/resume", "/tick", "/pause"} {
-		if envelope := c.do("POST", path+ask, `{}`).wantError(http.StatusConflict, "goal_closed"); !strings.Contains(envelope.Message, stuck.RunID) {
+		if envelope := c.do("POST", path+ask, `{}`).wantError(http.StatusConflict, "goal_closed"); !strings.Contains(envelope.Message,
+			stuck.RunID) {
 			t.Errorf("%s is refused with %q, which does not say what to answer", ask, envelope.Message)
 		}
 	}
@@ -296,7 +300,8 @@ func TestGoalsAreListed(t *testing.T) {
 		paths = append(paths, c.goal(`{"maxLoopIterations":1}`))
 	}
 	c.tickGoal(paths[1], `{}`)
-	for query, want := range map[string][]string{"": paths, "?state=active": {paths[0], paths[2]}, "?state=bound-exceeded": {paths[1]}, "?state=satisfied": nil} {
+	for query, want := range map[string][]string{"": paths, "?state=active": {paths[0], paths[2]},
+		"?state=bound-exceeded": {paths[1]}, "?state=satisfied": nil} {
 		var got []string
 		for _, goal := range decoded[openwopv1.GoalList](c.do("GET", goalsPath+query, nil).want(http.StatusOK)).Goals {
 			got = append(got, goalsPath+"/"+goal.ID)

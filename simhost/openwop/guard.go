@@ -111,7 +111,8 @@ func (h *Host) readBody(w http.ResponseWriter, r *http.Request, op *operation) (
 		return nil, bodyTooLarge()
 	}
 	if err != nil {
-		return nil, refuse(codeValidation, fmt.Sprintf("the body did not arrive whole within %s: send as many bytes as were announced", bodyPatience))
+		return nil, refuse(codeValidation, fmt.Sprintf("the body did not arrive whole within %s: send as many bytes as were announced",
+			bodyPatience))
 	}
 	body := &requestBody{raw: raw}
 	body.Reset(raw)
@@ -135,7 +136,8 @@ func (h *Host) readBody(w http.ResponseWriter, r *http.Request, op *operation) (
 // the only status for it that the contract declares.
 func checkContentType(h http.Header) error {
 	if encoding := h.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
-		return refuse(codeValidation, "Content-Encoding "+quoted(encoding)+" is not supported: send the body as it is", "field", "Content-Encoding")
+		return refuse(codeValidation, "Content-Encoding "+quoted(encoding)+" is not supported: send the body as it is", "field",
+			"Content-Encoding")
 	}
 	sent := h.Get("Content-Type")
 	if sent == "" {

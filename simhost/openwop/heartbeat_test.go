@@ -132,10 +132,12 @@ func TestHeartbeatLeavesASuspendedRunAlone(t *testing.T) {
 
 func TestHeartbeatRefuses(t *testing.T) {
 	c := serve(t, Options{})
-	for _, ask := range []string{`{}`, `{"heartbeatId":"a"}`, `{"observedState":1}`, `{"heartbeatId":"","observedState":1}`, `{"heartbeatId":1,"observedState":1}`} {
+	for _, ask := range []string{`{}`, `{"heartbeatId":"a"}`, `{"observedState":1}`, `{"heartbeatId":"","observedState":1}`,
+		`{"heartbeatId":1,"observedState":1}`} {
 		c.do("POST", heartbeatSeam, ask).wantError(http.StatusBadRequest, "validation_error")
 	}
-	c.do("POST", heartbeatSeam, map[string]any{"heartbeatId": strings.Repeat("x", 129), "observedState": 1}).wantError(http.StatusBadRequest, "validation_error")
+	c.do("POST", heartbeatSeam, map[string]any{"heartbeatId": strings.Repeat("x", 129),
+		"observedState": 1}).wantError(http.StatusBadRequest, "validation_error")
 	off := serve(t, Options{Without: []string{"heartbeat"}})
 	off.do("POST", heartbeatSeam, `{"heartbeatId":"a","observedState":1}`).wantError(http.StatusNotFound, "not_found")
 }

@@ -148,7 +148,8 @@ func (h *Host) answerOnce(w http.ResponseWriter, r *http.Request, log string, ne
 	known, same := state.Token != "", state.Body == body
 	switch h.rules.Keys.Does(rules.Keyed{Key: log, Known: known, Same: same, Free: state.Free, Answered: state.Status != 0}) {
 	case rules.Refuse:
-		return refuse(codeKeyMismatch, "this Idempotency-Key was used with another body: use a new key for a new request", "field", headerIdempotencyKey)
+		return refuse(codeKeyMismatch, "this Idempotency-Key was used with another body: use a new key for a new request", "field",
+			headerIdempotencyKey)
 	case rules.Repeat:
 		if h.rules.Keys.Tells() {
 			w.Header().Set(headerReplay, "true")

@@ -20,7 +20,8 @@ func key(k string) header { return header{"Idempotency-Key", k} }
 func sameReply(t *testing.T, first, got reply) {
 	t.Helper()
 	if got.header.Get("openwop-Idempotent-Replay") != "true" || first.header.Get("openwop-Idempotent-Replay") != "" {
-		t.Errorf("the replay header is %q, and was %q at first", got.header.Get("openwop-Idempotent-Replay"), first.header.Get("openwop-Idempotent-Replay"))
+		t.Errorf("the replay header is %q, and was %q at first", got.header.Get("openwop-Idempotent-Replay"),
+			first.header.Get("openwop-Idempotent-Replay"))
 	}
 	if got.status != first.status || strings.TrimSpace(string(got.body)) != strings.TrimSpace(string(first.body)) {
 		t.Errorf("the replay is %d %s\nthe first reply was %d %s", got.status, got.body, first.status, first.body)
@@ -45,7 +46,8 @@ func TestSameKeyAndBodyIsOneRun(t *testing.T) {
 func TestSameKeyOtherBodyIsRefused(t *testing.T) {
 	c := serve(t, Options{})
 	first := c.do("POST", "/v1/runs", noop, key("k")).want(http.StatusCreated)
-	for _, other := range []string{`{"workflowId":"assay-loop"}`, strings.Replace(noop, `"a":1`, `"a":9007199254740993`, 1), strings.Replace(noop, `"a":1`, `"a":9007199254740992`, 1)} {
+	for _, other := range []string{`{"workflowId":"assay-loop"}`, strings.Replace(noop, `"a":1`, `"a":9007199254740993`, 1),
+		strings.Replace(noop, `"a":1`, `"a":9007199254740992`, 1)} {
 		c.do("POST", "/v1/runs", other, key("k")).wantError(http.StatusConflict, "idempotency_key_mismatch")
 	}
 	sameReply(t, first, c.do("POST", "/v1/runs", noop, key("k")))
@@ -54,7 +56,8 @@ func TestSameKeyOtherBodyIsRefused(t *testing.T) {
 func TestNumbersBeyondAFloatAreDifferentBodies(t *testing.T) {
 	c := serve(t, Options{})
 	c.do("POST", "/v1/runs", strings.Replace(noop, `"a":1`, `"a":9007199254740993`, 1), key("k")).want(http.StatusCreated)
-	c.do("POST", "/v1/runs", strings.Replace(noop, `"a":1`, `"a":9007199254740992`, 1), key("k")).wantError(http.StatusConflict, "idempotency_key_mismatch")
+	c.do("POST", "/v1/runs", strings.Replace(noop, `"a":1`, `"a":9007199254740992`, 1), key("k")).wantError(http.StatusConflict,
+		"idempotency_key_mismatch")
 }
 
 func TestWhichOutcomesAreKept(t *testing.T) {
@@ -71,7 +74,8 @@ func TestWhichOutcomesAreKept(t *testing.T) {
 		"tenant": `{"workflowId":"conformance-noop","tenantId":"other"}`,
 	} {
 		for range 2 {
-			if got := c.do("POST", "/v1/runs", bad, key(k)); got.status < 400 || got.status > 403 || got.header.Get("openwop-Idempotent-Replay") != "" {
+			if got := c.do("POST", "/v1/runs", bad, key(k)); got.status < 400 || got.status > 403 ||
+				got.header.Get("openwop-Idempotent-Replay") != "" {
 				t.Errorf("%s: answered %d, replay %q", k, got.status, got.header.Get("openwop-Idempotent-Replay"))
 			}
 		}
@@ -86,7 +90,8 @@ func TestWhichOutcomesAreKept(t *testing.T) {
 }
 
 func TestFaultsAreNotKept(t *testing.T) {
-	for status, kept := range map[int]bool{200: true, 201: true, 400: false, 401: false, 403: false, 404: true, 409: true, 410: true, 422: true, 429: false, 500: false, 501: false, 503: false} {
+	for status, kept := range map[int]bool{200: true, 201: true, 400: false, 401: false, 403: false, 404: true, 409: true, 410: true,
+		422: true, 429: false, 500: false, 501: false, 503: false} {
 		if got := (&answer{status: status}).record(); got.Free == kept {
 			t.Errorf("status %d is kept: %v, want %v", status, !got.Free, kept)
 		}

@@ -26,7 +26,8 @@ func (op *operation) answersInterrupts() bool { return op.ID == "resolveInterrup
 
 // ResolveInterruptByRun answers the interrupt that a node of a run waits for. The reply does not wait for what the answer
 // sets going, so its status may still be the waiting one.
-func (h *Host) ResolveInterruptByRun(ctx context.Context, req openwopv1.ResolveInterruptByRunRequestObject) (openwopv1.ResolveInterruptByRunResponseObject, error) {
+func (h *Host) ResolveInterruptByRun(ctx context.Context,
+	req openwopv1.ResolveInterruptByRunRequestObject) (openwopv1.ResolveInterruptByRunResponseObject, error) {
 	snapshot, err := h.engine.Resolve(run.As(ctx, callerOf(ctx).principal), req.RunID, req.NodeID, resumeValue(req.Body))
 	if err != nil {
 		return nil, err

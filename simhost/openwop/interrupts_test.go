@@ -68,7 +68,8 @@ func TestWhatDoesNotFitAGate(t *testing.T) {
 		{"assay-approval", `{"actions":["accept","reject"]}`, openwopv1.RunStatusWaitingApproval,
 			map[string]int{`{"action":"ask"}`: 422, `{"action":"frob"}`: 422, `{}`: 400, `null`: 400}, `{"action":"accept"}`},
 		{"assay-questions", `{}`, openwopv1.RunStatusWaitingInput,
-			map[string]int{`{"answers":{}}`: 400, `{"answers":{"q1":7}}`: 400, `{"answers":[{"id":"q2","answer":"x"}]}`: 400}, `{"answers":[{"id":"q1","answer":"x"}]}`},
+			map[string]int{`{"answers":{}}`: 400, `{"answers":{"q1":7}}`: 400, `{"answers":[{"id":"q2","answer":"x"}]}`: 400},
+			`{"answers":[{"id":"q1","answer":"x"}]}`},
 		{"assay-event", `{"correlation":{"order":"o-1"}}`, openwopv1.RunStatusWaitingExternal,
 			map[string]int{`{}`: 422, `{"order":"o-2"}`: 422, `[]`: 422}, `{"order":"o-1","paid":true}`},
 	} {
@@ -109,8 +110,10 @@ func TestEveryKeyHasOneVote(t *testing.T) {
 	vote("low", same).wantError(http.StatusForbidden, "forbidden")
 	vote("b").wantError(http.StatusNotFound, "not_found")
 	c.do("POST", *s.Interrupt.CallbackURL, accepts, nobody).wantError(http.StatusForbidden, "forbidden")
-	c.do("POST", *s.Interrupt.CallbackURL, accepts, nobody, header{"Authorization", "Bearer key-of-b"}).wantError(http.StatusForbidden, "forbidden")
-	c.do("POST", *s.Interrupt.CallbackURL, accepts, nobody, header{"Authorization", "Bearer key-of-ann"}).wantError(http.StatusConflict, "interrupt_already_resolved")
+	c.do("POST", *s.Interrupt.CallbackURL, accepts, nobody, header{"Authorization",
+		"Bearer key-of-b"}).wantError(http.StatusForbidden, "forbidden")
+	c.do("POST", *s.Interrupt.CallbackURL, accepts, nobody, header{"Authorization",
+		"Bearer key-of-ann"}).wantError(http.StatusConflict, "interrupt_already_resolved")
 	c.unmoved(s, before)
 	vote("bob").want(http.StatusOK)
 	c.until(s.RunID, openwopv1.RunStatusCompleted)
@@ -146,7 +149,8 @@ func TestAuthRequired(t *testing.T) {
 		s := c.gate("conformance-interrupt-auth-required", `{}`, openwopv1.RunStatusWaitingApproval)
 		before := c.poll(s.RunID, "timeout=1")
 		for _, credentials := range []string{"", "Bearer key-of-low", "Bearer key-of-b", "Bearer nobody's"} {
-			c.do("POST", *s.Interrupt.CallbackURL, accepts, nobody, header{"Authorization", credentials}).wantError(http.StatusForbidden, "forbidden")
+			c.do("POST", *s.Interrupt.CallbackURL, accepts, nobody, header{"Authorization", credentials}).wantError(http.StatusForbidden,
+				"forbidden")
 		}
 		as["low"].do("POST", byNode(s), accepts).wantError(http.StatusForbidden, "forbidden")
 		c.unmoved(s, before)
@@ -163,7 +167,8 @@ func TestTheLowScopeKey(t *testing.T) {
 	c, as := voting(t, Options{})
 	low := as["low"]
 	s := c.gate("assay-approval", `{}`, openwopv1.RunStatusWaitingApproval)
-	if seen := low.run(s.RunID).Interrupt; seen == nil || *seen.InterruptID != *s.Interrupt.InterruptID || seen.InterruptToken != nil || seen.CallbackURL != nil {
+	if seen := low.run(s.RunID).Interrupt; seen == nil || *seen.InterruptID != *s.Interrupt.InterruptID ||
+		seen.InterruptToken != nil || seen.CallbackURL != nil {
 		t.Errorf("who may not answer is shown %s, which must be without a token to answer with", must(json.Marshal(seen)))
 	}
 	for _, path := range []string{byNode(s), "/v1/runs/" + s.RunID + "/interrupts/nobody", "/v1/runs/run-x/interrupts/gate"} {
@@ -195,10 +200,12 @@ func TestTokensEndWithTheirInterrupt(t *testing.T) {
 
 func TestKeysThatCouldNotBeToldApart(t *testing.T) {
 	for says, o := range map[string]Options{
-		`voter (--voter) "": give a name`:                               {Voters: map[string]string{"": "k"}},
-		`voter (--voter) "local": it has the host's own key`:            {Voters: map[string]string{"local": "k"}},
-		`voter (--voter) "b": tenant "b" has the same name`:             {Tenants: map[string]string{"b": "k"}, Voters: map[string]string{"b": "l"}},
-		`voter (--voter) "c": tenant "b" has the same key`:              {Tenants: map[string]string{"b": "k"}, Voters: map[string]string{"c": "k"}},
+		`voter (--voter) "": give a name`:                    {Voters: map[string]string{"": "k"}},
+		`voter (--voter) "local": it has the host's own key`: {Voters: map[string]string{"local": "k"}},
+		`voter (--voter) "b": tenant "b" has the same name`: {Tenants: map[string]string{"b": "k"},
+			Voters: map[string]string{"b": "l"}},
+		`voter (--voter) "c": tenant "b" has the same key`: {Tenants: map[string]string{"b": "k"},
+			Voters: map[string]string{"c": "k"}},
 		`voter (--voter) "c": a client cannot send its key`:             {Voters: map[string]string{"c": ""}},
 		`key (--low-scope-key) "low-scope": tenant "local" has the sam`: {LowScopeKey: "dev"},
 		`key (--low-scope-key) "low-scope": a client cannot send`:       {LowScopeKey: " k"},

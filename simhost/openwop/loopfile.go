@@ -34,7 +34,8 @@ func (h *Host) canWrite(ask openwopv1.AgentloopRequest) error {
 		return refuse(codeCapability, "this host has no workspace: leave workspaceWriteAtTurn off",
 			"field", field, "requiredCapability", run.CapabilityWorkspace)
 	case h.version() < 5:
-		return refuse(codeCapability, "turns see what earlier ones wrote from version 5 of the execution model on: leave workspaceWriteAtTurn off",
+		return refuse(codeCapability, "turns see what earlier ones wrote from version 5 of the execution model on: leave "+
+			"workspaceWriteAtTurn off",
 			"field", field, "requiredCapability", "multiAgent.executionModel")
 	case ask.Turns > maxFileTurns:
 		return invalid("turns", fmt.Sprintf("turns must be at most %d in a loop that writes", maxFileTurns))

@@ -74,7 +74,8 @@ func TestAWorkersMemoryOutlivesItsHost(t *testing.T) {
 	c := serve(t, o)
 	asks := []any{map[string]any{"kind": "ask-user", "prompt": "go on?"}}
 	id := c.create("assay-loop-memory", map[string]any{"inputs": map[string]any{
-		"plan":       []any{map[string]any{"kind": "next-worker", "nextWorkerIds": []any{"assay-memory-worker"}}, map[string]any{"kind": "terminate"}},
+		"plan": []any{map[string]any{"kind": "next-worker", "nextWorkerIds": []any{"assay-memory-worker"}},
+			map[string]any{"kind": "terminate"}},
 		"reads":      map[string]any{"memory": []any{"t"}},
 		"workerPlan": asks, "workerWrites": []any{[]any{map[string]any{"memory": map[string]any{"content": "drafted", "tags": []any{"t"}}}}},
 	}})
@@ -100,7 +101,8 @@ func TestAWorkersMemoryOutlivesItsHost(t *testing.T) {
 	c.stop()
 	c = serve(t, o)
 	c.wantRecalled("")
-	c.do("POST", "/v1/runs/"+child.RunID+"/interrupts/supervisor", map[string]any{"resumeValue": map[string]any{"answers": map[string]any{"q1": "yes"}}}).want(http.StatusOK)
+	c.do("POST", "/v1/runs/"+child.RunID+"/interrupts/supervisor",
+		map[string]any{"resumeValue": map[string]any{"answers": map[string]any{"q1": "yes"}}}).want(http.StatusOK)
 	if got := c.recalled(id); got != "drafted" {
 		t.Errorf("its parent reads %q", got)
 	}

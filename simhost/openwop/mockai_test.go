@@ -25,7 +25,8 @@ func (c *client) programmed(contents ...string) {
 		}
 		program = append(program, answer)
 	}
-	got := decoded[openwopv1.MockAiProgramReply](c.do("POST", mockSeam, map[string]any{"nodeId": "structured-call", "program": program}).want(http.StatusOK))
+	got := decoded[openwopv1.MockAiProgramReply](c.do("POST", mockSeam, map[string]any{"nodeId": "structured-call",
+		"program": program}).want(http.StatusOK))
 	if !got.Ok || got.Count != int64(len(contents)) {
 		c.t.Fatalf("programmed %+v", got)
 	}
@@ -69,7 +70,8 @@ func TestModelAnswersAsProgrammed(t *testing.T) {
 	theirs := *c
 	theirs.key = "other-key"
 	theirs.until(theirs.create(modelRun, nil), "completed") // a program is its tenant's own
-	if s := c.until(c.create(modelRun, nil), "failed"); s.Error.Code != "envelope_refused_by_provider" || strings.Contains(s.Error.Message, "not that") {
+	if s := c.until(c.create(modelRun, nil), "failed"); s.Error.Code != "envelope_refused_by_provider" ||
+		strings.Contains(s.Error.Message, "not that") {
 		t.Errorf("a refusal: %+v", s.Error)
 	}
 }
@@ -79,7 +81,8 @@ func TestModelThatIsNotClaimedIsNotThere(t *testing.T) {
 	c.do("POST", mockSeam, `{"nodeId":"n","program":[]}`).wantError(http.StatusNotFound, "not_found")
 	c.do("POST", "/v1/runs", map[string]any{"workflowId": modelRun}).wantError(http.StatusBadRequest, "capability_required")
 	c = serve(t, Options{})
-	for _, bad := range []string{`{"program":[]}`, `{"nodeId":"n"}`, `{"nodeId":"n","program":[1]}`, `{"nodeId":"","program":[]}`, `{"nodeId":"n","program":[` + strings.Repeat("{},", 64) + `{}]}`} {
+	for _, bad := range []string{`{"program":[]}`, `{"nodeId":"n"}`, `{"nodeId":"n","program":[1]}`, `{"nodeId":"","program":[]}`,
+		`{"nodeId":"n","program":[` + strings.Repeat("{},", 64) + `{}]}`} {
 		c.do("POST", mockSeam, bad).wantError(http.StatusBadRequest, "validation_error")
 	}
 }

@@ -64,7 +64,8 @@ func (h *Host) control(err error) error {
 		return err
 	}
 	c := &h.rules.Control
-	return &refusal{code: c.Code(refused.code), message: c.Words(refused.code, refused.message), details: c.Details(refused.details), status: refused.status}
+	return &refusal{code: c.Code(refused.code), message: c.Words(refused.code, refused.message), details: c.Details(refused.details),
+		status: refused.status}
 }
 
 func noPause() error {
@@ -87,7 +88,8 @@ const maxBulk = 100
 
 // BulkCancelRuns cancels runs, one after the other. That one cannot be cancelled is no reason not to cancel the next; the run
 // of another tenant is answered as one that never was.
-func (h *Host) BulkCancelRuns(ctx context.Context, req openwopv1.BulkCancelRunsRequestObject) (openwopv1.BulkCancelRunsResponseObject, error) {
+func (h *Host) BulkCancelRuns(ctx context.Context,
+	req openwopv1.BulkCancelRunsRequestObject) (openwopv1.BulkCancelRunsResponseObject, error) {
 	if !h.claimed[claimBulkCancel] {
 		return nil, refuse(codeCapability, "this host cancels one run at a time: use POST /v1/runs/{runId}/cancel", "claim", claimBulkCancel)
 	}
@@ -105,7 +107,8 @@ func (h *Host) BulkCancelRuns(ctx context.Context, req openwopv1.BulkCancelRunsR
 		}
 	}
 	if refused {
-		return nil, h.control(refuse(codeValidation, "too many runs: send at most 100 ids at a time", "field", "runIds", "maxRunIds", maxBulk, "sent", n))
+		return nil, h.control(refuse(codeValidation, "too many runs: send at most 100 ids at a time", "field", "runIds", "maxRunIds",
+			maxBulk, "sent", n))
 	}
 	return openwopv1.BulkCancelRuns200JSONResponse{Body: openwopv1.BulkCancelResponse{Results: h.rules.Control.Results(results)}}, nil
 }

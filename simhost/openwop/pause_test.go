@@ -20,7 +20,8 @@ func TestPauseAndResume(t *testing.T) {
 	now := manual()
 	c := serve(t, Options{Clock: now})
 	id := c.create("conformance-delay", map[string]any{"inputs": map[string]any{"delayMs": 1000}})
-	paused := decoded[openwopv1.PauseRunResponse](c.do("POST", "/v1/runs/"+id+":pause", `{"reason":"a look","drainPolicy":"immediate"}`).want(http.StatusAccepted))
+	paused := decoded[openwopv1.PauseRunResponse](c.do("POST", "/v1/runs/"+id+":pause",
+		`{"reason":"a look","drainPolicy":"immediate"}`).want(http.StatusAccepted))
 	if paused.RunID != id || paused.Status != openwopv1.RunStatusPaused || paused.PausedAt.IsZero() {
 		t.Errorf("paused: %+v", paused)
 	}
@@ -38,17 +39,21 @@ func TestPauseAndResume(t *testing.T) {
 	}
 	c.until(id, openwopv1.RunStatusCompleted)
 	for _, verb := range []string{"pause", "resume"} {
-		if got := c.do("POST", "/v1/runs/"+id+":"+verb, nil).wantError(http.StatusConflict, "run_terminal"); got.Details["runStatus"] != "completed" {
+		if got := c.do("POST", "/v1/runs/"+id+":"+verb, nil).wantError(http.StatusConflict,
+			"run_terminal"); got.Details["runStatus"] != "completed" {
 			t.Errorf("%s of a run that has ended: %v", verb, got.Details)
 		}
 	}
 	waiting := c.ask()
 	c.do("POST", "/v1/runs/"+waiting.RunID+":resume", nil).wantError(http.StatusConflict, "run_not_paused")
 	c.do("POST", "/v1/runs/"+waiting.RunID+":pause", nil).want(http.StatusAccepted)
-	c.do("POST", "/v1/runs/"+waiting.RunID+"/interrupts/supervisor", `{"resumeValue":{"answers":{"q1":"yes"}}}`).wantError(http.StatusConflict, "run_paused")
+	c.do("POST", "/v1/runs/"+waiting.RunID+"/interrupts/supervisor",
+		`{"resumeValue":{"answers":{"q1":"yes"}}}`).wantError(http.StatusConflict, "run_paused")
 	early := header{"Idempotency-Key", "early"}
-	c.do("POST", "/v1/runs/"+waiting.RunID+"/interrupts/supervisor", `{"resumeValue":{"answers":{"q1":"yes"}}}`, early).wantError(http.StatusConflict, "run_paused")
-	c.do("POST", *waiting.Interrupt.CallbackURL, `{"resumeValue":{"answers":{"q1":"yes"}}}`, nobody).wantError(http.StatusConflict, "run_paused")
+	c.do("POST", "/v1/runs/"+waiting.RunID+"/interrupts/supervisor", `{"resumeValue":{"answers":{"q1":"yes"}}}`,
+		early).wantError(http.StatusConflict, "run_paused")
+	c.do("POST", *waiting.Interrupt.CallbackURL, `{"resumeValue":{"answers":{"q1":"yes"}}}`, nobody).wantError(http.StatusConflict,
+		"run_paused")
 	c.do("POST", "/v1/runs/"+waiting.RunID+":pause", `{"drainPolicy":"never"}`).wantError(http.StatusBadRequest, "validation_error")
 	c.do("POST", "/v1/runs/"+waiting.RunID+":resume", nil).want(http.StatusAccepted)
 	c.do("POST", "/v1/runs/"+waiting.RunID+"/interrupts/supervisor", `{"resumeValue":{"answers":{"q1":"yes"}}}`, early).want(http.StatusOK)
@@ -60,7 +65,8 @@ func TestPauseThatDrains(t *testing.T) {
 	now := manual()
 	c := serve(t, Options{Clock: now})
 	id := c.create("conformance-delay", map[string]any{"inputs": map[string]any{"delayMs": 1000}})
-	if reply := decoded[openwopv1.PauseRunResponse](c.do("POST", "/v1/runs/"+id+":pause", nil).want(http.StatusAccepted)); !reply.PausedAt.IsZero() {
+	if reply := decoded[openwopv1.PauseRunResponse](c.do("POST", "/v1/runs/"+id+":pause",
+		nil).want(http.StatusAccepted)); !reply.PausedAt.IsZero() {
 		t.Errorf("paused at %s", reply.PausedAt)
 	}
 	if s := c.run(id); s.Status != openwopv1.RunStatusRunning {
@@ -81,7 +87,8 @@ func TestPauseThatIsTakenBack(t *testing.T) {
 	c.do("POST", "/v1/runs/"+id+":resume", nil).want(http.StatusAccepted)
 	now.Advance(time.Millisecond)
 	c.do("POST", "/v1/runs/"+id+":pause", nil).want(http.StatusAccepted)
-	if reply := decoded[openwopv1.ResumeRunResponse](c.do("POST", "/v1/runs/"+id+":resume", nil).want(http.StatusAccepted)); !reply.ResumedAt.IsZero() {
+	if reply := decoded[openwopv1.ResumeRunResponse](c.do("POST", "/v1/runs/"+id+":resume",
+		nil).want(http.StatusAccepted)); !reply.ResumedAt.IsZero() {
 		t.Errorf("resumed at %s", reply.ResumedAt)
 	}
 	now.Advance(time.Second)
@@ -128,7 +135,8 @@ func TestBulkCancel(t *testing.T) {
 	done := mine.create("conformance-noop", nil)
 	mine.until(done, openwopv1.RunStatusCompleted)
 	ids := []string{two, "never", foreign, done, one, two}
-	reply := decoded[openwopv1.BulkCancelResponse](mine.do("POST", "/v1/runs:bulk-cancel", map[string]any{"runIds": ids, "reason": "all of it"}).want(http.StatusOK))
+	reply := decoded[openwopv1.BulkCancelResponse](mine.do("POST", "/v1/runs:bulk-cancel", map[string]any{"runIds": ids,
+		"reason": "all of it"}).want(http.StatusOK))
 	want := []string{"true cancelled", "false  not_found", "false  not_found", "true completed", "true cancelled", "true cancelled"}
 	if len(reply.Results) != len(ids) {
 		t.Fatalf("%d results", len(reply.Results))
@@ -164,14 +172,16 @@ func TestBulkCancelTakesOneToAHundred(t *testing.T) {
 	for i := range 100 {
 		ids = append(ids, fmt.Sprintf("never-%d", i))
 	}
-	if got := c.do("POST", "/v1/runs:bulk-cancel", map[string]any{"runIds": ids}).wantError(http.StatusBadRequest, "validation_error"); got.Details["maxRunIds"] != 100.0 {
+	if got := c.do("POST", "/v1/runs:bulk-cancel", map[string]any{"runIds": ids}).wantError(http.StatusBadRequest,
+		"validation_error"); got.Details["maxRunIds"] != 100.0 {
 		t.Errorf("details: %v", got.Details)
 	}
 	if s := c.run(live); s.Status != openwopv1.RunStatusRunning {
 		t.Errorf("a refused request left the run %s", s.Status)
 	}
 	c.do("POST", "/v1/runs:bulk-cancel", `{"runIds":[]}`).wantError(http.StatusBadRequest, "validation_error")
-	if got := decoded[openwopv1.BulkCancelResponse](c.do("POST", "/v1/runs:bulk-cancel", map[string]any{"runIds": ids[:100]}).want(http.StatusOK)).Results; len(got) != 100 || !got[0].Ok || got[99].Ok {
+	if got := decoded[openwopv1.BulkCancelResponse](c.do("POST", "/v1/runs:bulk-cancel",
+		map[string]any{"runIds": ids[:100]}).want(http.StatusOK)).Results; len(got) != 100 || !got[0].Ok || got[99].Ok {
 		t.Errorf("%d results", len(got))
 	}
 }

@@ -193,7 +193,8 @@ func (p *peerClient) Cancel(ctx context.Context, runID, reason string) error {
 
 // ask sends one request and decodes what comes with a success into reply, unless that is nil. A request that the peer refuses
 // is a refusal with its code; any other error may pass.
-func (p *peerClient) ask(ctx context.Context, method, path string, body []byte, patience time.Duration, limit int64, reply any, header http.Header) error {
+func (p *peerClient) ask(ctx context.Context, method, path string, body []byte, patience time.Duration, limit int64, reply any,
+	header http.Header) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, method, p.base+path, bytes.NewReader(body))
@@ -234,7 +235,8 @@ func (p *peerClient) ask(ctx context.Context, method, path string, body []byte, 
 
 // mayPass tells the statuses after which the same request may be answered otherwise.
 func mayPass(status int) bool {
-	return status/100 == 5 && status != http.StatusNotImplemented || status == http.StatusTooManyRequests || status == http.StatusRequestTimeout || status == http.StatusConflict
+	return status/100 == 5 && status != http.StatusNotImplemented || status == http.StatusTooManyRequests ||
+		status == http.StatusRequestTimeout || status == http.StatusConflict
 }
 
 // peerRefusal is a peer's refusal, in its own words as far as they are fit for a log.

@@ -63,7 +63,8 @@ var (
 func (o Options) checkPeers() error {
 	var wrong []error
 	if len(o.Peers) > 0 && o.Version < causationVersion {
-		wrong = append(wrong, fmt.Errorf("peer (--peer): version %d of the execution model has no causation between hosts: give --version %d or more", o.Version, causationVersion))
+		wrong = append(wrong, fmt.Errorf("peer (--peer): version %d of the execution model has no causation between hosts: "+
+			"give --version %d or more", o.Version, causationVersion))
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.Peers)) {
 		p := o.Peers[name]
@@ -93,7 +94,8 @@ func (h *Host) peers() map[string]run.Peer {
 	peers := make(map[string]run.Peer, len(h.opts.Peers))
 	for name, p := range h.opts.Peers {
 		peers[name] = &peerClient{
-			base: strings.TrimSuffix(p.URL, "/"), key: p.Key, http: h.abroad, hostID: h.opts.HostID, wellKnownURL: h.rules.Ancestry.WellKnown(h.wellKnownURL()),
+			base: strings.TrimSuffix(p.URL, "/"), key: p.Key, http: h.abroad, hostID: h.opts.HostID,
+			wellKnownURL: h.rules.Ancestry.WellKnown(h.wellKnownURL()),
 		}
 	}
 	return peers

@@ -22,7 +22,8 @@ import (
 func two(t *testing.T) (first, second *client) {
 	t.Helper()
 	second = serve(t, Options{HostID: "host-b", Key: "key-b"})
-	return serve(t, Options{HostID: "host-a", URL: "http://a.example/", Peers: map[string]Peer{SecondHost: {URL: second.base, Key: "key-b"}}}), second
+	return serve(t, Options{HostID: "host-a", URL: "http://a.example/", Peers: map[string]Peer{SecondHost: {URL: second.base,
+		Key: "key-b"}}}), second
 }
 
 // handsTo is what runs of the fixture are asked for with, for a plan of these workers, one a turn.
@@ -75,7 +76,8 @@ func TestDispatchToAPeer(t *testing.T) {
 	if !slices.Contains(a.host.fixtures, fixtureRemote) || slices.Contains(b.host.fixtures, fixtureRemote) {
 		t.Error("the fixture must be listed where it can be run, and nowhere else")
 	}
-	created := a.do("POST", "/v1/runs", with(handsTo("second/assay-echo"), fixtureRemote), header{headerTrace, someTrace}).want(http.StatusCreated)
+	created := a.do("POST", "/v1/runs", with(handsTo("second/assay-echo"), fixtureRemote),
+		header{headerTrace, someTrace}).want(http.StatusCreated)
 	id := decoded[openwopv1.CreateRunResponse](created).RunID
 	s := a.until(id, openwopv1.RunStatusCompleted)
 	if s.Variables["heard"] != "over there" {
@@ -137,7 +139,8 @@ func countRuns(c *client, child string) (n int) {
 		if err != nil {
 			c.t.Fatal(err)
 		}
-		if l, err := c.host.lineage(c.t.Context(), opAncestry, DefaultTenant, id); err == nil && l.Origin != nil && l.Origin.RunID == parent.Origin.RunID {
+		if l, err := c.host.lineage(c.t.Context(), opAncestry, DefaultTenant, id); err == nil && l.Origin != nil &&
+			l.Origin.RunID == parent.Origin.RunID {
 			n++
 		}
 	}
@@ -151,7 +154,8 @@ func TestPeerChildrenThatDoNotComplete(t *testing.T) {
 		want   []string
 		code   string
 	}{
-		"fails":               {"second/conformance-dispatch-deterministic-fail-child", []string{"dispatch.began", "dispatch.succeeded", "child.failed"}, ""},
+		"fails": {"second/conformance-dispatch-deterministic-fail-child", []string{"dispatch.began", "dispatch.succeeded",
+			"child.failed"}, ""},
 		"unknown there":       {"second/no-such-workflow", []string{"dispatch.began", "dispatch.failed"}, "workflow_not_found"},
 		"no such peer":        {"third/assay-echo", []string{"dispatch.began", "dispatch.failed"}, "workflow_not_found"},
 		"not without a peer":  {"assay-echo", []string{"dispatch.began", "dispatch.succeeded", "child.completed", "output.harvested"}, ""},
@@ -169,7 +173,8 @@ func TestPeerChildrenThatDoNotComplete(t *testing.T) {
 			if c.code != "" && (end.Error == nil || end.Error.Code != c.code) {
 				t.Errorf("it failed with %+v, want %s", end.Error, c.code)
 			}
-			if end.Phase == openwopv1.ChainPhaseChildFailed && (end.CausationHostID != "host-b" || end.event.CausationID != b.last(end.ChildRunID).EventID) {
+			if end.Phase == openwopv1.ChainPhaseChildFailed && (end.CausationHostID != "host-b" ||
+				end.event.CausationID != b.last(end.ChildRunID).EventID) {
 				t.Errorf("the cause of the failure is %q on %q", end.event.CausationID, end.CausationHostID)
 			}
 		})
@@ -184,7 +189,8 @@ func TestCancelReachesAPeer(t *testing.T) {
 	a.until(id, openwopv1.RunStatusCancelled)
 	b.until(child, openwopv1.RunStatusCancelled)
 	steps := a.chain(id)
-	if end := steps[len(steps)-1]; end.Phase != openwopv1.ChainPhaseChildCancelled || end.CausationHostID != "host-b" || end.event.CausationID != b.last(child).EventID {
+	if end := steps[len(steps)-1]; end.Phase != openwopv1.ChainPhaseChildCancelled || end.CausationHostID != "host-b" ||
+		end.event.CausationID != b.last(child).EventID {
 		t.Errorf("the handoff ends with %s because of %q on %q", end.Phase, end.event.CausationID, end.CausationHostID)
 	}
 }
@@ -221,7 +227,8 @@ func TestPeerChildOutlivesARestart(t *testing.T) {
 	if diff := cmp.Diff([]string{"dispatch.began", "dispatch.succeeded", "child.cancelled"}, phases(a.chain(id))); diff != "" {
 		t.Errorf("handoff (-want +got):\n%s", diff)
 	}
-	a.do("POST", "/v1/runs/"+id+":fork", map[string]any{"mode": "branch", "fromSeq": a.chain(id)[1].event.Sequence + 1}).wantError(http.StatusUnprocessableEntity, "invalid_from_seq")
+	a.do("POST", "/v1/runs/"+id+":fork", map[string]any{"mode": "branch",
+		"fromSeq": a.chain(id)[1].event.Sequence + 1}).wantError(http.StatusUnprocessableEntity, "invalid_from_seq")
 }
 
 // The answer to the first creation is lost on the way: asked again, the peer finds the child that it has made.
@@ -252,19 +259,29 @@ func TestHostilePeers(t *testing.T) {
 		phase   openwopv1.ChainPhase
 		code    string
 	}{
-		"down":                  {nil, openwopv1.ChainPhaseDispatchFailed, "peer_unreachable"},
-		"not a host":            {map[string]string{"": "<html>"}, openwopv1.ChainPhaseDispatchFailed, "peer_invalid"},
-		"no host id":            {map[string]string{"openwop": "{}"}, openwopv1.ChainPhaseDispatchFailed, "peer_invalid"},
-		"our host id":           {map[string]string{"openwop": strings.Replace(discovery, "host-b", "host-a", 1)}, openwopv1.ChainPhaseDispatchFailed, "peer_invalid"},
-		"a host id to fear":     {map[string]string{"openwop": strings.Replace(discovery, "host-b", `\u001b[31m`, 1)}, openwopv1.ChainPhaseDispatchFailed, "peer_invalid"},
-		"a run id that climbs":  {map[string]string{"openwop": discovery, "runs": `{"runId":"../../x"}`}, openwopv1.ChainPhaseDispatchFailed, "peer_invalid"},
-		"no end of a reply":     {map[string]string{"openwop": discovery, "runs": strings.Repeat(" ", peerReply+1)}, openwopv1.ChainPhaseDispatchFailed, "peer_invalid"},
-		"ends without an event": {map[string]string{"openwop": discovery, "runs": `{"runId":"r"}`, "poll": `{"isComplete":true}`}, openwopv1.ChainPhaseChildFailed, "peer_invalid"},
-		"an end to fear":        {map[string]string{"openwop": discovery, "runs": `{"runId":"r"}`, "poll": `{"events":[{"type":"run.completed","eventId":"\u001b[31m"}]}`}, openwopv1.ChainPhaseChildFailed, "peer_invalid"},
-		"too much to bring back": {map[string]string{"openwop": discovery, "runs": `{"runId":"r"}`, "poll": `{"events":[{"type":"run.completed","eventId":"e"}]}`,
-			"r": `{"status":"completed","variables":{"word":"` + strings.Repeat("x", peerSnapshot) + `"}}`}, openwopv1.ChainPhaseChildFailed, "peer_invalid"},
-		"long words": {map[string]string{"openwop": discovery, "runs": `{"runId":"r"}`, "poll": `{"events":[{"type":"run.failed","eventId":"e"}]}`,
-			"r": `{"status":"failed","error":{"code":"` + strings.Repeat("c", mostWords) + `","message":"` + strings.Repeat("m", 9*mostWords) + `"}}`}, openwopv1.ChainPhaseChildFailed, strings.Repeat("c", mostWords)},
+		"down":       {nil, openwopv1.ChainPhaseDispatchFailed, "peer_unreachable"},
+		"not a host": {map[string]string{"": "<html>"}, openwopv1.ChainPhaseDispatchFailed, "peer_invalid"},
+		"no host id": {map[string]string{"openwop": "{}"}, openwopv1.ChainPhaseDispatchFailed, "peer_invalid"},
+		"our host id": {map[string]string{"openwop": strings.Replace(discovery, "host-b", "host-a", 1)},
+			openwopv1.ChainPhaseDispatchFailed, "peer_invalid"},
+		"a host id to fear": {map[string]string{"openwop": strings.Replace(discovery, "host-b", `\u001b[31m`, 1)},
+			openwopv1.ChainPhaseDispatchFailed, "peer_invalid"},
+		"a run id that climbs": {map[string]string{"openwop": discovery, "runs": `{"runId":"../../x"}`},
+			openwopv1.ChainPhaseDispatchFailed, "peer_invalid"},
+		"no end of a reply": {map[string]string{"openwop": discovery, "runs": strings.Repeat(" ", peerReply+1)},
+			openwopv1.ChainPhaseDispatchFailed, "peer_invalid"},
+		"ends without an event": {map[string]string{"openwop": discovery, "runs": `{"runId":"r"}`, "poll": `{"isComplete":true}`},
+			openwopv1.ChainPhaseChildFailed, "peer_invalid"},
+		"an end to fear": {map[string]string{"openwop": discovery, "runs": `{"runId":"r"}`,
+			"poll": `{"events":[{"type":"run.completed","eventId":"\u001b[31m"}]}`}, openwopv1.ChainPhaseChildFailed, "peer_invalid"},
+		"too much to bring back": {map[string]string{"openwop": discovery, "runs": `{"runId":"r"}`,
+			"poll": `{"events":[{"type":"run.completed","eventId":"e"}]}`,
+			"r":    `{"status":"completed","variables":{"word":"` + strings.Repeat("x", peerSnapshot) + `"}}`},
+			openwopv1.ChainPhaseChildFailed, "peer_invalid"},
+		"long words": {map[string]string{"openwop": discovery, "runs": `{"runId":"r"}`,
+			"poll": `{"events":[{"type":"run.failed","eventId":"e"}]}`,
+			"r": `{"status":"failed","error":{"code":"` + strings.Repeat("c", mostWords) + `","message":"` + strings.Repeat("m",
+				9*mostWords) + `"}}`}, openwopv1.ChainPhaseChildFailed, strings.Repeat("c", mostWords)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -282,7 +299,8 @@ func TestHostilePeers(t *testing.T) {
 			id := a.create(fixtureRemote, handsTo("second/assay-echo"))
 			a.until(id, openwopv1.RunStatusCompleted)
 			steps := a.chain(id)
-			if end := steps[len(steps)-1]; end.Phase != c.phase || end.Error == nil || end.Error.Code != c.code || len(end.Error.Message) > 2*mostWords {
+			if end := steps[len(steps)-1]; end.Phase != c.phase || end.Error == nil || end.Error.Code != c.code ||
+				len(end.Error.Message) > 2*mostWords {
 				t.Errorf("the handoff ends with %s, %+v", end.Phase, end.Error)
 			}
 		})
@@ -331,7 +349,8 @@ func TestPeerGoesAway(t *testing.T) {
 	a.do("POST", "/v1/runs/"+id+"/cancel", `{}`).want(http.StatusOK)
 	a.until(id, openwopv1.RunStatusCancelled)
 	steps := a.chain(id)
-	if end := steps[len(steps)-1]; end.Phase != openwopv1.ChainPhaseChildFailed || end.CausationHostID != "" || end.Error.Code != "peer_lost" || !gone.Load() {
+	if end := steps[len(steps)-1]; end.Phase != openwopv1.ChainPhaseChildFailed || end.CausationHostID != "" ||
+		end.Error.Code != "peer_lost" || !gone.Load() {
 		t.Errorf("the handoff ends with %s on %q, %+v; the peer was told: %t", end.Phase, end.CausationHostID, end.Error, gone.Load())
 	}
 }
@@ -340,12 +359,15 @@ func TestParentsThatCannotBe(t *testing.T) {
 	b := serve(t, Options{HostID: "host-b"})
 	for _, sent := range []string{
 		"%zz", "runId=r", "runId=r&hostId=host-b&depth=1", "runId=../x&hostId=h&depth=1", "runId=r&hostId=h&depth=0", "runId=r&hostId=h&depth=x",
-		"runId=r&hostId=h&depth=1&wellKnownUrl=ftp://x", "runId=r&hostId=h&depth=1&wellKnownUrl=http://u:p@x", "runId=r&hostId=h&depth=1&wellKnownUrl=" + strings.Repeat("x", mostParentHeader),
+		"runId=r&hostId=h&depth=1&wellKnownUrl=ftp://x", "runId=r&hostId=h&depth=1&wellKnownUrl=http://u:p@x",
+		"runId=r&hostId=h&depth=1&wellKnownUrl=" + strings.Repeat("x", mostParentHeader),
 	} {
-		b.do("POST", "/v1/runs", map[string]any{"workflowId": "conformance-noop"}, header{headerParent, sent}).wantError(http.StatusBadRequest, codeValidation)
+		b.do("POST", "/v1/runs", map[string]any{"workflowId": "conformance-noop"},
+			header{headerParent, sent}).wantError(http.StatusBadRequest, codeValidation)
 	}
 	for _, sent := range []string{"x", "00-" + strings.Repeat("0", 32) + "-b7ad6b7169203331-01", strings.ToUpper(someTrace)} {
-		id := decoded[openwopv1.CreateRunResponse](b.do("POST", "/v1/runs", map[string]any{"workflowId": "conformance-noop"}, header{headerTrace, sent}).want(http.StatusCreated)).RunID
+		id := decoded[openwopv1.CreateRunResponse](b.do("POST", "/v1/runs", map[string]any{"workflowId": "conformance-noop"},
+			header{headerTrace, sent}).want(http.StatusCreated)).RunID
 		if got := b.run(id).Metadata["traceparent"]; got != nil {
 			t.Errorf("%q is taken for a trace: %v", sent, got)
 		}

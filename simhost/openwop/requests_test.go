@@ -81,7 +81,8 @@ func TestGuardedIsEverythingThatHasCredentials(t *testing.T) {
 func TestEverythingButDiscoveryAsksForTheKey(t *testing.T) {
 	c := serve(t, Options{Key: "right"})
 	paths := slices.Concat(guarded, []struct{ method, path, body string }{
-		{"GET", "/v1/nothing", ""}, {"GET", "/v1", ""}, {"DELETE", "/v1/runs", ""}, {"GET", "/v1/runs/x:frob", ""}, {"GET", "/v1/host/sample/none", ""},
+		{"GET", "/v1/nothing", ""}, {"GET", "/v1", ""}, {"DELETE", "/v1/runs", ""}, {"GET", "/v1/runs/x:frob", ""},
+		{"GET", "/v1/host/sample/none", ""},
 	})
 	for _, request := range paths {
 		for _, credentials := range []string{"", "Bearer wrong", "Bearer ", "Bearer righ", "Bearer rightt", "Basic right", "right"} {
@@ -96,15 +97,18 @@ func TestEverythingButDiscoveryAsksForTheKey(t *testing.T) {
 			}
 		}
 	}
-	c.do("GET", "/v1/workflows/conformance-noop", nil, header{"Authorization", ""}, header{"Authorization", "bearer right"}).want(http.StatusOK)
-	c.do("GET", "/v1/workflows/conformance-noop", nil, header{"Authorization", "Bearer right"}).wantError(http.StatusUnauthorized, "unauthenticated")
+	c.do("GET", "/v1/workflows/conformance-noop", nil, header{"Authorization", ""}, header{"Authorization",
+		"bearer right"}).want(http.StatusOK)
+	c.do("GET", "/v1/workflows/conformance-noop", nil, header{"Authorization", "Bearer right"}).wantError(http.StatusUnauthorized,
+		"unauthenticated")
 }
 
 func TestUnknownRoutes(t *testing.T) {
 	c := serve(t, Options{})
 	for _, request := range []string{
 		"GET /", "GET /v1", "GET /v1/", "GET /v1/runs/", "GET /v1/nothing", "POST /v1/runs/x:frob", "POST /v1/runs/x:", "POST /v1/runs:bulk-frob",
-		"GET /.well-known/openwop/", "GET /v1//runs", "GET /v1/runs/../runs", "GET /v1/./runs/x", "GET //v1/runs/x", "GET /v1/runs/x/artifacts/y", "POST /v1/runs/x:fork/y",
+		"GET /.well-known/openwop/", "GET /v1//runs", "GET /v1/runs/../runs", "GET /v1/./runs/x", "GET //v1/runs/x",
+		"GET /v1/runs/x/artifacts/y", "POST /v1/runs/x:fork/y",
 	} {
 		method, path, _ := strings.Cut(request, " ")
 		c.do(method, path, nil).wantError(http.StatusNotFound, "not_found")
@@ -169,7 +173,8 @@ func TestBadBodies(t *testing.T) {
 		if request.body == "" && !strings.HasSuffix(request.path, "/cancel") {
 			continue // it takes none
 		}
-		for _, body := range []string{"{", "null", "[]", "3", `"text"`, `{"a":1}{`, "\x00", strings.Repeat("[", 100_000), `{"workflowId":1e999}`} {
+		for _, body := range []string{"{", "null", "[]", "3", `"text"`, `{"a":1}{`, "\x00", strings.Repeat("[", 100_000),
+			`{"workflowId":1e999}`} {
 			envelope := c.do(request.method, request.path, body).wantError(http.StatusBadRequest, "validation_error")
 			if envelope.Details["problems"] == nil {
 				t.Errorf("%s %s with %.20q: no problems in %v", request.method, request.path, body, envelope.Details)
@@ -191,8 +196,10 @@ func TestInvalidBodiesNameTheField(t *testing.T) {
 		{"/v1/runs", `{"workflowId":"conformance-noop","inputs":null}`, "inputs", "expected object"},
 		{"/v1/runs", `{"workflowId":"conformance-noop","tags":["a",3]}`, "tags.1", "expected string"},
 		{"/v1/runs", `{"workflowId":"conformance-noop","configurable":{"maxLoopIterations":0}}`, "configurable.maxLoopIterations", "at least 1"},
-		{"/v1/runs", `{"workflowId":"conformance-noop","configurable":{"maxLoopIterations":"3"}}`, "configurable.maxLoopIterations", "expected integer"},
-		{"/v1/runs", `{"workflowId":"conformance-noop","configurable":{"maxLoopIterations":2.5}}`, "configurable.maxLoopIterations", "expected integer"},
+		{"/v1/runs", `{"workflowId":"conformance-noop","configurable":{"maxLoopIterations":"3"}}`, "configurable.maxLoopIterations",
+			"expected integer"},
+		{"/v1/runs", `{"workflowId":"conformance-noop","configurable":{"maxLoopIterations":2.5}}`, "configurable.maxLoopIterations",
+			"expected integer"},
 		{"/v1/runs", `{"workflowId":"conformance-noop","configurable":{"recursionLimit":0}}`, "configurable.recursionLimit", "at least 1"},
 		{"/v1/runs", `{"workflowId":"conformance-noop","configurable":{"runTimeoutMs":-1}}`, "configurable.runTimeoutMs", "at least 1"},
 		{"/v1/runs/x/cancel", `{"reason":7}`, "reason", "expected string"},
@@ -209,7 +216,8 @@ func TestInvalidBodiesNameTheField(t *testing.T) {
 	} {
 		envelope := c.do("POST", row.path, row.body).wantError(http.StatusBadRequest, "validation_error")
 		if envelope.Details["field"] != row.field || !strings.Contains(fmt.Sprint(envelope), row.says) {
-			t.Errorf("%s %s: field %v, %s; want field %q and %q", row.path, row.body, envelope.Details["field"], envelope.Message, row.field, row.says)
+			t.Errorf("%s %s: field %v, %s; want field %q and %q", row.path, row.body, envelope.Details["field"], envelope.Message,
+				row.field, row.says)
 		}
 	}
 }
@@ -218,7 +226,8 @@ func TestBodiesOfOtherTypes(t *testing.T) {
 	c := serve(t, Options{})
 	body := `{"workflowId":"conformance-noop"}`
 	for _, kind := range []string{"text/plain", "application/x-www-form-urlencoded", "application/jsonx", ";;"} {
-		c.do("POST", "/v1/runs", body, header{"Content-Type", ""}, header{"Content-Type", kind}).wantError(http.StatusBadRequest, "validation_error")
+		c.do("POST", "/v1/runs", body, header{"Content-Type", ""}, header{"Content-Type", kind}).wantError(http.StatusBadRequest,
+			"validation_error")
 	}
 	c.do("POST", "/v1/runs", body, header{"Content-Encoding", "gzip"}).wantError(http.StatusBadRequest, "validation_error")
 	for _, kind := range []string{"", "application/json; charset=utf-8", "application/vnd.x+json"} {
@@ -270,7 +279,8 @@ func TestParametersAreChecked(t *testing.T) {
 			t.Errorf("%s: field %v, want %s", row.path, envelope.Details["field"], row.field)
 		}
 	}
-	envelope := c.do("POST", "/v1/runs", `{"workflowId":"conformance-noop"}`, header{"Idempotency-Key", strings.Repeat("k", 256)}).wantError(http.StatusBadRequest, "validation_error")
+	envelope := c.do("POST", "/v1/runs", `{"workflowId":"conformance-noop"}`, header{"Idempotency-Key",
+		strings.Repeat("k", 256)}).wantError(http.StatusBadRequest, "validation_error")
 	if envelope.Details["field"] != "Idempotency-Key" {
 		t.Errorf("a long key: %v", envelope)
 	}
@@ -297,7 +307,8 @@ func TestBodyThatBreaksOff(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer connection.Close()
-	fmt.Fprintf(connection, "POST /v1/runs HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{\"workflowId\":", c.key)
+	fmt.Fprintf(connection, "POST /v1/runs HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: "+
+		"application/json\r\nContent-Length: 100\r\n\r\n{\"workflowId\":", c.key)
 	if err := connection.(*net.TCPConn).CloseWrite(); err != nil {
 		t.Fatal(err)
 	}
@@ -312,7 +323,8 @@ func TestAnAnnouncedBodyIsRefusedAtOnce(t *testing.T) {
 	c := serve(t, Options{})
 	conn := must(net.Dial("tcp", strings.TrimPrefix(c.base, "http://")))
 	defer conn.Close()
-	must(fmt.Fprintf(conn, "POST /v1/runs HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: 99999999\r\n\r\n", c.key))
+	must(fmt.Fprintf(conn, "POST /v1/runs HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer %s\r\nContent-Type: "+
+		"application/json\r\nContent-Length: 99999999\r\n\r\n", c.key))
 	response := must(http.ReadResponse(bufio.NewReader(conn), nil))
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusRequestEntityTooLarge {
@@ -324,7 +336,8 @@ func TestAnAnnouncedBodyIsRefusedAtOnce(t *testing.T) {
 func TestPercentSignsOfAClientStay(t *testing.T) {
 	c := serve(t, Options{})
 	waiting := c.suspended()
-	envelope := c.do("POST", "/v1/runs/"+waiting.RunID+"/interrupts/"+*waiting.CurrentNodeID, `{"resumeValue":{"answers":{"q1":"x","100%d off":1}}}`).
+	envelope := c.do("POST", "/v1/runs/"+waiting.RunID+"/interrupts/"+*waiting.CurrentNodeID,
+		`{"resumeValue":{"answers":{"q1":"x","100%d off":1}}}`).
 		wantError(http.StatusBadRequest, "validation_error")
 	if !strings.Contains(envelope.Message, "100%d off") {
 		t.Errorf("message %q", envelope.Message)

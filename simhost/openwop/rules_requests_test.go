@@ -21,15 +21,24 @@ func TestRequestsGoByTheRules(t *testing.T) {
 		replace            func(*rules.Set)
 		honest, changed    int
 	}{
-		{"Access.Enters", "GET", "/v1/runs/RUN", nil, []header{stranger}, func(s *rules.Set) { s.Access.Enters = func(rules.Knock) bool { return true } }, 401, 200},
-		{"Access.TurnedAway", "GET", "/v1/runs/RUN", nil, []header{stranger}, func(s *rules.Set) { s.Access.TurnedAway = turnedAway(codeForbidden) }, 401, 403},
-		{"Access.TurnedAway of what is there", "GET", "/v1/runs/RUN", nil, []header{stranger}, func(s *rules.Set) { s.Access.TurnedAway = turnedAwayIfNever(codeNotFound) }, 401, 401},
-		{"Access.TurnedAway of what never was", "GET", nowhere, nil, []header{stranger}, func(s *rules.Set) { s.Access.TurnedAway = turnedAwayIfNever(codeNotFound) }, 401, 404},
-		{"Requests.Largest", "POST", "/v1/runs", noopOf(maxBodyBytes + 1), nil, func(s *rules.Set) { s.Requests.Largest = func(n int64) int64 { return 2 * n } }, 413, 201},
-		{"Requests.Absent", "GET", nowhere, nil, nil, func(s *rules.Set) { s.Requests.Absent = func(string, string, bool) string { return codeForbidden } }, 404, 403},
-		{"Requests.Made", "POST", "/v1/runs", `{"workflowId":"nobody-has-it"}`, nil, func(s *rules.Set) { s.Requests.Made = func(string, bool) string { return "conformance-noop" } }, 404, 201},
-		{"Requests.Streams", "GET", "/v1/runs/RUN/events?streamMode=odd", nil, nil, func(s *rules.Set) { s.Requests.Streams = func(string, bool) bool { return true } }, 400, 200},
-		{"Requests.Combines", "GET", "/v1/runs/RUN/events?streamMode=values,debug", nil, nil, func(s *rules.Set) { s.Requests.Combines = func(string, bool) bool { return true } }, 400, 200},
+		{"Access.Enters", "GET", "/v1/runs/RUN", nil, []header{stranger},
+			func(s *rules.Set) { s.Access.Enters = func(rules.Knock) bool { return true } }, 401, 200},
+		{"Access.TurnedAway", "GET", "/v1/runs/RUN", nil, []header{stranger},
+			func(s *rules.Set) { s.Access.TurnedAway = turnedAway(codeForbidden) }, 401, 403},
+		{"Access.TurnedAway of what is there", "GET", "/v1/runs/RUN", nil, []header{stranger},
+			func(s *rules.Set) { s.Access.TurnedAway = turnedAwayIfNever(codeNotFound) }, 401, 401},
+		{"Access.TurnedAway of what never was", "GET", nowhere, nil, []header{stranger},
+			func(s *rules.Set) { s.Access.TurnedAway = turnedAwayIfNever(codeNotFound) }, 401, 404},
+		{"Requests.Largest", "POST", "/v1/runs", noopOf(maxBodyBytes + 1), nil,
+			func(s *rules.Set) { s.Requests.Largest = func(n int64) int64 { return 2 * n } }, 413, 201},
+		{"Requests.Absent", "GET", nowhere, nil, nil,
+			func(s *rules.Set) { s.Requests.Absent = func(string, string, bool) string { return codeForbidden } }, 404, 403},
+		{"Requests.Made", "POST", "/v1/runs", `{"workflowId":"nobody-has-it"}`, nil,
+			func(s *rules.Set) { s.Requests.Made = func(string, bool) string { return "conformance-noop" } }, 404, 201},
+		{"Requests.Streams", "GET", "/v1/runs/RUN/events?streamMode=odd", nil, nil,
+			func(s *rules.Set) { s.Requests.Streams = func(string, bool) bool { return true } }, 400, 200},
+		{"Requests.Combines", "GET", "/v1/runs/RUN/events?streamMode=values,debug", nil, nil,
+			func(s *rules.Set) { s.Requests.Combines = func(string, bool) bool { return true } }, 400, 200},
 		{"Requests.Refuses", "GET", nowhere, nil, nil, func(s *rules.Set) {
 			s.Requests.Refuses = func(r rules.Refusal) rules.Refusal { r.Status = http.StatusForbidden; return r }
 		}, 404, 403},
@@ -103,7 +112,8 @@ func TestKeysAndCancellationsGoByTheRules(t *testing.T) {
 		}
 		return before.Status
 	}
-	if got := decoded[openwopv1.CancelRunResponse](h.do("POST", "/v1/runs/"+first+"/cancel", "{}").want(http.StatusOK)); got.Status != openwopv1.RunStatusFailed {
+	if got := decoded[openwopv1.CancelRunResponse](h.do("POST", "/v1/runs/"+first+"/cancel",
+		"{}").want(http.StatusOK)); got.Status != openwopv1.RunStatusFailed {
 		t.Errorf("CancelSays is not asked: %s", got.Status)
 	}
 }
@@ -125,7 +135,8 @@ func TestTheKeyIsLookedAtFirst(t *testing.T) {
 // What is said, and what is refused for want of it, are rules of their own.
 func TestClaimsGoByTheRules(t *testing.T) {
 	honest := serve(t, Options{Without: []string{"orchestrator"}})
-	faulty := serve(t, Options{Without: []string{"orchestrator"}, Faults: []string{"claim.supervisors-run-unclaimed", "claim.fixture-twice", "claim.never-kept", "claim.contract-guarded"}})
+	faulty := serve(t, Options{Without: []string{"orchestrator"}, Faults: []string{"claim.supervisors-run-unclaimed",
+		"claim.fixture-twice", "claim.never-kept", "claim.contract-guarded"}})
 	const body = `{"workflowId":"conformance-orchestrator-terminate"}`
 	honest.do("POST", "/v1/runs", body).want(http.StatusBadRequest)
 	faulty.do("POST", "/v1/runs", body).want(http.StatusCreated)

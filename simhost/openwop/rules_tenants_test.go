@@ -26,14 +26,16 @@ func TestTenantsGoByTheRules(t *testing.T) {
 		honest, changed    int
 	}{
 		{"Visits", "GET", "/v1/runs/RUN", nil, open, 404, 200},
-		{"Visits by another code", "GET", "/v1/runs/RUN/events/poll", nil, func(s *rules.Set) { s.Tenants.Visits = func(rules.Visit) string { return codeForbidden } }, 404, 403},
+		{"Visits by another code", "GET", "/v1/runs/RUN/events/poll", nil,
+			func(s *rules.Set) { s.Tenants.Visits = func(rules.Visit) string { return codeForbidden } }, 404, 403},
 		{"Visits of ancestors", "GET", "/v1/runs/RUN/ancestry", nil, open, 404, 200},
 		{"Among, a file", "GET", filesPath + "/plan", nil, shared, 404, 200},
 		{"Among, a goal", "GET", "GOAL", nil, shared, 404, 200},
 		{"Among, to pause a goal", "POST", "GOAL/pause", nil, shared, 404, 200},
 		{"Among, to abandon a goal", "POST", "GOAL/abandon", nil, shared, 404, 200},
 		{"Among, to edit a goal", "PATCH", "GOAL", openwopv1.EditGoalRequest{Objective: "another"}, shared, 404, 200},
-		{"Owns", "POST", "/v1/runs", map[string]any{"workflowId": "conformance-noop", "tenantId": DefaultTenant}, func(s *rules.Set) { s.Tenants.Owns = func(string, *string) string { return "b" } }, 403, 201},
+		{"Owns", "POST", "/v1/runs", map[string]any{"workflowId": "conformance-noop", "tenantId": DefaultTenant},
+			func(s *rules.Set) { s.Tenants.Owns = func(string, *string) string { return "b" } }, 403, 201},
 	} {
 		for _, faulty := range []bool{false, true} {
 			mine, theirs := twoTenants(t, Options{})
@@ -76,7 +78,8 @@ func TestKeysGoByTheRules(t *testing.T) {
 			mine.host.rules.Tenants.Keys = func(string, string) string { return "all" }
 		}
 		create := func(c *client) string {
-			return decoded[openwopv1.CreateRunResponse](c.do("POST", "/v1/runs", `{"workflowId":"conformance-noop"}`, header{"Idempotency-Key", "k"}).want(http.StatusCreated)).RunID
+			return decoded[openwopv1.CreateRunResponse](c.do("POST", "/v1/runs", `{"workflowId":"conformance-noop"}`,
+				header{"Idempotency-Key", "k"}).want(http.StatusCreated)).RunID
 		}
 		if same := create(mine) == create(theirs); same != shared {
 			t.Errorf("the run is the same: %v, keys are shared: %v", same, shared)
@@ -110,7 +113,8 @@ func TestTokensGoByTheRules(t *testing.T) {
 	}
 	low := *mine
 	low.key = "low"
-	r := decoded[openwopv1.ResolveInterruptResponse](low.do("POST", "/v1/runs/"+waits.RunID+"/interrupts/supervisor", `{"resumeValue":{"answers":{"q1":"yes"}}}`).want(http.StatusOK))
+	r := decoded[openwopv1.ResolveInterruptResponse](low.do("POST", "/v1/runs/"+waits.RunID+"/interrupts/supervisor",
+		`{"resumeValue":{"answers":{"q1":"yes"}}}`).want(http.StatusOK))
 	if r.NodeID != "elsewhere" {
 		t.Errorf("the reply names the node %s", r.NodeID)
 	}

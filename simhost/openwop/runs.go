@@ -55,9 +55,11 @@ func offered(ctx context.Context, owner string, req openwopv1.CreateRunRequestOb
 	body := req.Body
 	switch {
 	case req.Params.XForceEngineVersion != nil:
-		return refuse(codeForceEngineVersion, "only a test key may force an engine version, and this host has none", "field", "X-Force-Engine-Version")
+		return refuse(codeForceEngineVersion, "only a test key may force an engine version, and this host has none", "field",
+			"X-Force-Engine-Version")
 	case req.Params.XDedup != nil:
-		return refuse(codeCapability, "this host does not look for a live run of the same scope: leave X-Dedup off, or use Idempotency-Key", "field", "X-Dedup")
+		return refuse(codeCapability, "this host does not look for a live run of the same scope: leave X-Dedup off, or use "+
+			"Idempotency-Key", "field", "X-Dedup")
 	case owner == "":
 		return refuse(codeForbidden, "the key belongs to tenant "+tenantOf(ctx)+": leave tenantId off", "field", "tenantId")
 	case body.Mode != "":
@@ -79,7 +81,8 @@ func mockable(configurable *openwopv1.Configurable, prefix string) error {
 	if configurable == nil || configurable.MockProvider == nil {
 		return nil
 	}
-	return refuse(codeMockProvider, "only a test key may choose a mock provider, and this host has none", "field", prefix+"configurable.mockProvider")
+	return refuse(codeMockProvider, "only a test key may choose a mock provider, and this host has none", "field",
+		prefix+"configurable.mockProvider")
 }
 
 // plain turns the typed overrides back into the map they came as: keys that are not reserved are passed through, too.

@@ -88,7 +88,8 @@ func TestWhatIsNotOfferedIsRefused(t *testing.T) {
 		{map[string]any{"agentId": "a"}, header{}, 501, "capability_not_provided", "agentId"},
 		{map[string]any{"callbackUrl": "http://127.0.0.1/"}, header{}, 501, "capability_not_provided", "callbackUrl"},
 		{map[string]any{"residency": map[string]any{"region": "eu"}}, header{}, 422, "residency_unavailable", "residency"},
-		{map[string]any{"configurable": map[string]any{"mockProvider": map[string]any{"id": "m"}}}, header{}, 403, "mock_provider_forbidden", "configurable.mockProvider"},
+		{map[string]any{"configurable": map[string]any{"mockProvider": map[string]any{"id": "m"}}}, header{}, 403,
+			"mock_provider_forbidden", "configurable.mockProvider"},
 	} {
 		body := map[string]any{"workflowId": "conformance-noop"}
 		maps.Copy(body, row.more)
@@ -96,7 +97,8 @@ func TestWhatIsNotOfferedIsRefused(t *testing.T) {
 		if row.header.name != "" {
 			headers = append(headers, row.header)
 		}
-		if envelope := c.do("POST", "/v1/runs", body, headers...).wantError(row.status, row.code); envelope.Details["field"] != row.field || row.status >= 500 && envelope.Details["correlationId"] == nil {
+		if envelope := c.do("POST", "/v1/runs", body, headers...).wantError(row.status,
+			row.code); envelope.Details["field"] != row.field || row.status >= 500 && envelope.Details["correlationId"] == nil {
 			t.Errorf("%v %v: details %v, want field %s", row.more, row.header, envelope.Details, row.field)
 		}
 	}
@@ -141,7 +143,8 @@ func TestCancelOfAWaitingRun(t *testing.T) {
 	page := c.poll(id, "")
 	last := page.Events[len(page.Events)-1]
 	var why openwopv1.RunCancelledPayload
-	if err := json.Unmarshal(last.Payload, &why); err != nil || last.Type != "run.cancelled" || why.Reason == nil || *why.Reason != "no longer needed" {
+	if err := json.Unmarshal(last.Payload, &why); err != nil || last.Type != "run.cancelled" || why.Reason == nil ||
+		*why.Reason != "no longer needed" {
 		t.Errorf("the log ends with %s %s", last.Type, last.Payload)
 	}
 	late := c.do("POST", "/v1/runs/"+id+"/interrupts/"+*waiting.CurrentNodeID, `{"resumeValue":{"answers":{}}}`)
@@ -168,17 +171,21 @@ func TestFork(t *testing.T) {
 	source := c.create("assay-loop", nil)
 	c.until(source, openwopv1.RunStatusCompleted)
 	fork := decoded[openwopv1.ForkRunResponse](c.do("POST", "/v1/runs/"+source+":fork", `{"mode":"replay"}`).want(http.StatusCreated))
-	if fork.SourceRunID != source || fork.Mode != "replay" || fork.FromSeq == nil || *fork.FromSeq != 0 || fork.EventsURL != "/v1/runs/"+fork.RunID+"/events" {
+	if fork.SourceRunID != source || fork.Mode != "replay" || fork.FromSeq == nil || *fork.FromSeq != 0 ||
+		fork.EventsURL != "/v1/runs/"+fork.RunID+"/events" {
 		t.Errorf("the fork is answered with %+v", fork)
 	}
 	c.until(fork.RunID, openwopv1.RunStatusCompleted)
 	if diff := cmp.Diff(iterations(t, c.poll(source, "").Events), iterations(t, c.poll(fork.RunID, "").Events)); diff != "" {
 		t.Errorf("the iterations differ (-source +fork)\n%s", diff)
 	}
-	c.do("POST", "/v1/runs/"+source+":fork", `{"mode":"replay","fromSeq":100000}`).wantError(http.StatusUnprocessableEntity, "invalid_from_seq")
-	c.do("POST", "/v1/runs/"+source+":fork", `{"mode":"replay","runOptionsOverlay":{"tags":["x"]}}`).wantError(http.StatusBadRequest, "validation_error")
+	c.do("POST", "/v1/runs/"+source+":fork", `{"mode":"replay","fromSeq":100000}`).wantError(http.StatusUnprocessableEntity,
+		"invalid_from_seq")
+	c.do("POST", "/v1/runs/"+source+":fork", `{"mode":"replay","runOptionsOverlay":{"tags":["x"]}}`).wantError(http.StatusBadRequest,
+		"validation_error")
 	c.do("POST", "/v1/runs/"+source+":fork", `{"mode":"replay","runOptionsOverlay":{}}`).wantError(http.StatusBadRequest, "validation_error")
-	c.do("POST", "/v1/runs/"+strings.Repeat("x", 30)+":fork", `{"mode":"replay","fromSeq":100000,"runOptionsOverlay":{}}`).wantError(http.StatusNotFound, "not_found")
+	c.do("POST", "/v1/runs/"+strings.Repeat("x", 30)+":fork",
+		`{"mode":"replay","fromSeq":100000,"runOptionsOverlay":{}}`).wantError(http.StatusNotFound, "not_found")
 }
 
 func TestBranch(t *testing.T) {
@@ -186,7 +193,8 @@ func TestBranch(t *testing.T) {
 	source := c.create("assay-loop", nil)
 	c.until(source, openwopv1.RunStatusCompleted)
 	path := "/v1/runs/" + source + ":fork"
-	branch := decoded[openwopv1.ForkRunResponse](c.do("POST", path, `{"mode":"branch","fromSeq":2,"runOptionsOverlay":{"configurable":{"maxLoopIterations":2},"tags":["x"]}}`).want(http.StatusCreated))
+	branch := decoded[openwopv1.ForkRunResponse](c.do("POST", path,
+		`{"mode":"branch","fromSeq":2,"runOptionsOverlay":{"configurable":{"maxLoopIterations":2},"tags":["x"]}}`).want(http.StatusCreated))
 	if branch.SourceRunID != source || branch.Mode != "branch" || branch.FromSeq == nil || *branch.FromSeq != 2 {
 		t.Errorf("the branch is answered with %+v", branch)
 	}
@@ -203,7 +211,8 @@ func TestBranch(t *testing.T) {
 	}{
 		{`{"mode":"branch","fromSeq":100000}`, "invalid_from_seq", http.StatusUnprocessableEntity},
 		{`{"mode":"branch","fromSeq":1,"runOptionsOverlay":{"configurable":{"maxLoopIterations":0}}}`, "validation_error", http.StatusBadRequest},
-		{`{"mode":"branch","fromSeq":1,"runOptionsOverlay":{"configurable":{"mockProvider":{"id":"m"}}}}`, codeMockProvider, http.StatusForbidden},
+		{`{"mode":"branch","fromSeq":1,"runOptionsOverlay":{"configurable":{"mockProvider":{"id":"m"}}}}`, codeMockProvider,
+			http.StatusForbidden},
 	} {
 		c.do("POST", path, bad.body).wantError(bad.status, bad.code)
 	}
@@ -241,7 +250,8 @@ func TestResolve(t *testing.T) {
 	if diff := cmp.Diff(before, c.poll(id, "")); diff != "" {
 		t.Errorf("refused answers moved the run (-before +after)\n%s", diff)
 	}
-	got := decoded[openwopv1.ResolveInterruptResponse](c.do("POST", path+*waiting.CurrentNodeID, `{"resumeValue":{"answers":{"q1":"yes"}}}`).want(http.StatusOK))
+	got := decoded[openwopv1.ResolveInterruptResponse](c.do("POST", path+*waiting.CurrentNodeID,
+		`{"resumeValue":{"answers":{"q1":"yes"}}}`).want(http.StatusOK))
 	if got.RunID != id || got.NodeID != *waiting.CurrentNodeID {
 		t.Errorf("the answer is answered with %+v", got)
 	}

@@ -77,7 +77,8 @@ func openSigner(ctx context.Context, store *eventlog.Store, seed uint64) (tokenS
 	switch {
 	case last.Revision == 0:
 	case len(last.Data) != sha256.Size: // tokens signed with less could be forged
-		return tokenSigner{}, fmt.Errorf("the key that tokens are signed with has %d bytes, not %d: put a copy of the --data folder back", len(last.Data), sha256.Size)
+		return tokenSigner{}, fmt.Errorf("the key that tokens are signed with has %d bytes, not %d: put a copy of the "+
+			"--data folder back", len(last.Data), sha256.Size)
 	default:
 		return tokenSigner{key: last.Data}, nil
 	}

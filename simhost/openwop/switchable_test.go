@@ -74,7 +74,8 @@ func TestFaultsAreSwitchedUnderLoad(t *testing.T) {
 			}
 		})
 	}
-	for _, on := range [][]string{{"loop.iteration-resets-on-resume"}, {}, {"loop.reason-lost", "loop.seam-constant"}, {"loop.reason-lost"}, nil} {
+	for _, on := range [][]string{{"loop.iteration-resets-on-resume"}, {}, {"loop.reason-lost", "loop.seam-constant"},
+		{"loop.reason-lost"}, nil} {
 		if err := s.Switch(t.Context(), on); err != nil {
 			t.Fatal(err)
 		}
@@ -84,7 +85,8 @@ func TestFaultsAreSwitchedUnderLoad(t *testing.T) {
 	}
 	close(stop)
 	work.Wait()
-	if w := s.ask(t, http.MethodPost, "/v1/runs/"+asks.RunID+"/interrupts/ask", `{"resumeValue":{"answers":{"q1":"yes"}}}`); w.Code != http.StatusOK {
+	if w := s.ask(t, http.MethodPost, "/v1/runs/"+asks.RunID+"/interrupts/ask",
+		`{"resumeValue":{"answers":{"q1":"yes"}}}`); w.Code != http.StatusOK {
 		t.Errorf("answer: %d %s", w.Code, w.Body)
 	}
 }

@@ -125,7 +125,8 @@ func TestChildrenAndForksAreOwnedAsTheirRun(t *testing.T) {
 func (c *client) children(id string) (ids []string) {
 	c.t.Helper()
 	for _, e := range c.poll(id, "").Events {
-		if p, ok := must2(openwopv1.DecodePayload(e.Type, e.Payload)).(*openwopv1.CoreWorkflowChainEventPayload); ok && p.Phase == openwopv1.ChainPhaseDispatchSucceeded {
+		if p, ok := must2(openwopv1.DecodePayload(e.Type, e.Payload)).(*openwopv1.CoreWorkflowChainEventPayload); ok &&
+			p.Phase == openwopv1.ChainPhaseDispatchSucceeded {
 			ids = append(ids, p.ChildRunID)
 		}
 	}
@@ -182,7 +183,8 @@ func TestFilesKeysAndHeartbeatsAreTheirTenantsOwn(t *testing.T) {
 	}
 	key := header{"Idempotency-Key", "k"}
 	create := func(c *client) string {
-		return decoded[openwopv1.CreateRunResponse](c.do("POST", "/v1/runs", `{"workflowId":"conformance-noop"}`, key).want(http.StatusCreated)).RunID
+		return decoded[openwopv1.CreateRunResponse](c.do("POST", "/v1/runs", `{"workflowId":"conformance-noop"}`,
+			key).want(http.StatusCreated)).RunID
 	}
 	if a, b := create(mine), create(theirs); a == b || a != create(mine) || b != create(theirs) {
 		t.Errorf("one key made %s and %s", a, b)

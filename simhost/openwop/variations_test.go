@@ -31,8 +31,10 @@ var variations = map[string]varied{
 	"first-sequence-one": {asked(func(c *client) string {
 		id := c.ended()
 		from := c.tell("POST", "/v1/runs/"+id+":fork", `{"mode":"replay","fromSeq":1}`)
-		return fmt.Sprintln(sequences(c.events(id)), sequences(list(c.tell("GET", "/v1/runs/"+id+"/events/poll?lastSequence=2", nil).doc["events"])),
-			c.frames(id, "")[0], c.frames(id, "", header{"Last-Event-ID", "3"}), from.doc["fromSeq"], len(c.events(c.until(from.text("runId"), "completed").RunID)))
+		return fmt.Sprintln(sequences(c.events(id)), sequences(list(c.tell("GET", "/v1/runs/"+id+"/events/poll?lastSequence=2",
+			nil).doc["events"])),
+			c.frames(id, "")[0], c.frames(id, "", header{"Last-Event-ID", "3"}), from.doc["fromSeq"],
+			len(c.events(c.until(from.text("runId"), "completed").RunID)))
 	}), "[0 1 2 3] [3] 0 run.started [] 1 4\n", "[1 2 3 4] [3 4] 1 run.started [4 run.completed] 1 4\n"},
 	"late-children": {lateChild, "at once", "the child is completed, the run running; completed later"},
 	"stale-resolve": {lateAnswer, "answered with completed", "answered with waiting-approval; completed later"},
@@ -41,9 +43,13 @@ var variations = map[string]varied{
 	"waits-input": {asked(func(c *client) string { return c.waitsAs() }),
 		"waiting-approval waiting-approval", "waiting-input waiting-input"},
 
-	"unknown-route-404": {asked(func(c *client) string { return c.statuses(header{"Authorization", ""}, "/v1/nowhere", "/v1/runs/x") }), "401 401", "404 401"},
-	"unknown-route-401": {asked(func(c *client) string { return c.statuses(header{"Authorization", ""}, "/nowhere", "/healthz") }), "404 200", "401 200"},
-	"goals-at-root":     {asked(func(c *client) string { return c.statuses(header{}, "/v1/goals", goalsPath) }), "404 200", "200 404"},
+	"unknown-route-404": {asked(func(c *client) string {
+		return c.statuses(header{"Authorization", ""}, "/v1/nowhere",
+			"/v1/runs/x")
+	}), "401 401", "404 401"},
+	"unknown-route-401": {asked(func(c *client) string { return c.statuses(header{"Authorization", ""}, "/nowhere", "/healthz") }),
+		"404 200", "401 200"},
+	"goals-at-root": {asked(func(c *client) string { return c.statuses(header{}, "/v1/goals", goalsPath) }), "404 200", "200 404"},
 	"vendor-seams": {asked(func(c *client) string {
 		var found []string
 		for _, seam := range []string{"agentloop/run", "workspace/op", "goals", "test/llm-cache-key", "heartbeat/tick"} {
@@ -63,7 +69,8 @@ var variations = map[string]varied{
 	"replay-header-empty": {asked(func(c *client) string { return c.replayHeaders() }), "[] [true]", "[] with a header [true]"},
 	"raw-bodies": {asked(func(c *client) string {
 		key := header{headerIdempotencyKey, "k"}
-		one, other := c.tell("POST", "/v1/runs", `{"workflowId":"conformance-noop","tags":[]}`, key), c.tell("POST", "/v1/runs", `{"tags":[],"workflowId":"conformance-noop"}`, key)
+		one, other := c.tell("POST", "/v1/runs", `{"workflowId":"conformance-noop","tags":[]}`, key), c.tell("POST", "/v1/runs",
+			`{"tags":[],"workflowId":"conformance-noop"}`, key)
 		return fmt.Sprint(one.status, other.status)
 	}), "201 201", "201 409"},
 	"goal-edit-by-post": {asked(func(c *client) string {
@@ -93,13 +100,18 @@ var variations = map[string]varied{
 	"claims-at-root": {asked(func(c *client) string {
 		d := c.tell("GET", "/.well-known/openwop", nil).doc
 		agents, _ := d["agents"].(map[string]any)
-		return fmt.Sprint(d["orchestrator"] != nil, d["dispatch"] != nil, agents["orchestrator"] != nil, agents["dispatch"] != nil, agents["dispatchMapping"] != nil)
+		return fmt.Sprint(d["orchestrator"] != nil, d["dispatch"] != nil, agents["orchestrator"] != nil, agents["dispatch"] != nil,
+			agents["dispatchMapping"] != nil)
 	}), "true true true true true", "true true false false true"},
-	"protocol-one-zero": {asked(func(c *client) string { return c.tell("GET", "/.well-known/openwop", nil).text("protocolVersion") }), "1.1", "1.0"},
+	"protocol-one-zero": {asked(func(c *client) string {
+		return c.tell("GET", "/.well-known/openwop",
+			nil).text("protocolVersion")
+	}), "1.1", "1.0"},
 	"extra-fields": {asked(func(c *client) string {
 		id := c.ended()
 		var has []any
-		for _, doc := range []map[string]any{c.events(id)[0], c.tell("GET", "/v1/runs/"+id, nil).doc, c.tell("GET", "/.well-known/openwop", nil).doc,
+		for _, doc := range []map[string]any{c.events(id)[0], c.tell("GET", "/v1/runs/"+id, nil).doc,
+			c.tell("GET", "/.well-known/openwop", nil).doc,
 			c.tell("GET", "/v1/runs/x", nil).doc, c.tell("GET", "/v1/runs/"+id+"/ancestry", nil).doc} {
 			_, extra := doc["host.artifactTypes"]
 			has = append(has, extra)
@@ -113,13 +125,17 @@ var variations = map[string]varied{
 
 	"since-polls": {asked(func(c *client) string {
 		path := "/v1/runs/" + c.ended() + "/events/poll?"
-		return fmt.Sprint(sequences(list(c.tell("GET", path+"lastSequence=2", nil).doc["events"])), sequences(list(c.tell("GET", path+"since=2", nil).doc["events"])))
+		return fmt.Sprint(sequences(list(c.tell("GET", path+"lastSequence=2", nil).doc["events"])),
+			sequences(list(c.tell("GET", path+"since=2", nil).doc["events"])))
 	}), "[3] [3]", "[0 1 2 3] [3]"},
 	"no-long-poll": {pollOfStill, "held until it is over", "at once"},
-	"poll-both":    {asked(func(c *client) string { return c.pollMembers() }), "events isComplete", "events isComplete isTerminal lastEventSeq runId runStatus; 3 completed 7"},
-	"poll-status":  {asked(func(c *client) string { return c.pollMembers() }), "events isComplete", "events isTerminal lastEventSeq runId runStatus; 3 completed 7"},
+	"poll-both": {asked(func(c *client) string { return c.pollMembers() }), "events isComplete",
+		"events isComplete isTerminal lastEventSeq runId runStatus; 3 completed 7"},
+	"poll-status": {asked(func(c *client) string { return c.pollMembers() }), "events isComplete",
+		"events isTerminal lastEventSeq runId runStatus; 3 completed 7"},
 
-	"small-batches": {asked(func(c *client) string { return fmt.Sprint(c.frames(c.ended(), "&bufferMs=50")) }), "[3 batch]", "[1 batch 3 batch]"},
+	"small-batches": {asked(func(c *client) string { return fmt.Sprint(c.frames(c.ended(), "&bufferMs=50")) }), "[3 batch]",
+		"[1 batch 3 batch]"},
 	"no-batches": {asked(func(c *client) string { return fmt.Sprint(c.frames(c.ended(), "&bufferMs=50")) }),
 		"[3 batch]", "[0 run.started 1 node.started 2 node.completed 3 run.completed]"},
 	"poor-frames": {asked(func(c *client) string {
@@ -134,13 +150,19 @@ var variations = map[string]varied{
 	}), "application/json", "text/event-stream"},
 	"sse-comments": {asked(func(c *client) string {
 		raw := c.raw(c.ended(), "")
-		return fmt.Sprint(strings.Count(raw, ": heartbeat\n\n"), strings.Count(raw, "\n: between two lines\n"), strings.Contains(raw, "retry: 3000\n"))
+		return fmt.Sprint(strings.Count(raw, ": heartbeat\n\n"), strings.Count(raw, "\n: between two lines\n"),
+			strings.Contains(raw, "retry: 3000\n"))
 	}), "0 0 false", "5 8 true"},
 	"split-frames": {asked(func(c *client) string { return fmt.Sprint(c.pieces(c.ended()) > 4*3) }), "false", "true"},
 
-	"answered-is-gone":    {asked(func(c *client) string { return c.answeredTwice() }), "409 interrupt_already_resolved", "410 interrupt_gone"},
-	"answered-is-missing": {asked(func(c *client) string { return c.answeredTwice() }), "409 interrupt_already_resolved", "404 interrupt_not_found"},
-	"workflow-is-400":     {asked(func(c *client) string { return c.tell("POST", "/v1/runs", `{"workflowId":"nobody-has-it"}`).refusal() }), "404 not_found", "400 validation_error"},
+	"answered-is-gone": {asked(func(c *client) string { return c.answeredTwice() }), "409 interrupt_already_resolved",
+		"410 interrupt_gone"},
+	"answered-is-missing": {asked(func(c *client) string { return c.answeredTwice() }), "409 interrupt_already_resolved",
+		"404 interrupt_not_found"},
+	"workflow-is-400": {asked(func(c *client) string {
+		return c.tell("POST", "/v1/runs",
+			`{"workflowId":"nobody-has-it"}`).refusal()
+	}), "404 not_found", "400 validation_error"},
 	"large-is-400": {asked(func(c *client) string {
 		return c.tell("POST", "/v1/runs", `{"workflowId":"`+strings.Repeat("x", maxBodyBytes)+`"}`).refusal()
 	}), "413 payload_too_large", "400 payload_too_large"},
@@ -159,7 +181,8 @@ var variations = map[string]varied{
 			c.tell("GET", "/v1/runs/x", nil, header{"Authorization", ""}).refusal(),
 		}, ", ")
 	}), "404 not_found, 400 validation_error, 404 not_found, 404 interrupt_not_found, 401 unauthenticated, 401 unauthenticated",
-		"404 run_not_found, 400 invalid_request, 404 workflow_not_found, 404 invalid_interrupt_token, 401 invalid_credential, 401 unauthenticated"},
+		"404 run_not_found, 400 invalid_request, 404 workflow_not_found, 404 invalid_interrupt_token, 401 invalid_credential, " +
+			"401 unauthenticated"},
 
 	"http10": {asked(func(c *client) string {
 		r := c.open(c.t.Context(), "GET", "/v1/runs/x", nil)
@@ -205,7 +228,8 @@ func TestAnUnknownVariationNamesTheNearest(t *testing.T) {
 // What is no request on the plain host is none on one that changes requests on their way.
 func TestAVariedHostRefusesTheSame(t *testing.T) {
 	plain, all := serve(t, Options{}), serve(t, Options{Vary: []string{variation.All}})
-	for _, body := range []string{"", "{", `{"mode":"replay","fromSeq":0}x`, `{"mode":"replay","fromSeq":-1}`, `{"mode":"replay","fromSeq":1.5}`, `[]`, `null`, `{"mode":"replay","fromSeq":1e400}`} {
+	for _, body := range []string{"", "{", `{"mode":"replay","fromSeq":0}x`, `{"mode":"replay","fromSeq":-1}`,
+		`{"mode":"replay","fromSeq":1.5}`, `[]`, `null`, `{"mode":"replay","fromSeq":1e400}`} {
 		for _, c := range []*client{plain, all} {
 			id := c.ended()
 			if got := c.tell("POST", "/v1/runs/"+id+":fork", body).status; got != http.StatusBadRequest {

@@ -185,7 +185,8 @@ func (c *client) waitsAs() string {
 	c.t.Helper()
 	id := c.tell("POST", "/v1/runs", `{"workflowId":"conformance-approval"}`).text("runId")
 	var status string
-	for deadline := time.Now().Add(patience); !strings.HasPrefix(status, "waiting-") && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(patience); !strings.HasPrefix(status, "waiting-") &&
+		time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 		status = c.tell("GET", "/v1/runs/"+id, nil).text("status")
 	}
 	response := c.open(c.t.Context(), "GET", "/v1/runs/"+id+"/events?streamMode=values", nil)
@@ -232,7 +233,8 @@ func (c *client) bearers() string {
 	id := c.ended()
 	var all []string
 	for _, scheme := range []string{"Bearer", "bearer"} {
-		all = append(all, fmt.Sprint(c.tell("GET", "/v1/runs/"+id, nil, header{"Authorization", ""}, header{"Authorization", scheme + " " + c.key}).status))
+		all = append(all, fmt.Sprint(c.tell("GET", "/v1/runs/"+id, nil, header{"Authorization", ""}, header{"Authorization",
+			scheme + " " + c.key}).status))
 	}
 	return strings.Join(all, " ")
 }

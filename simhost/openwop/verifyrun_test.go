@@ -51,7 +51,8 @@ func TestVerifierThatIsNotClaimedIsNotThere(t *testing.T) {
 	}
 	for _, o := range []Options{{Version: 5}, {Version: 6, Without: []string{"verifier"}}} {
 		c := serve(t, o)
-		id := c.create("assay-loop-verified", map[string]any{"inputs": map[string]any{"verdicts": []any{map[string]any{"verdict": "fail"}, map[string]any{"verdict": "fail"}}}})
+		id := c.create("assay-loop-verified",
+			map[string]any{"inputs": map[string]any{"verdicts": []any{map[string]any{"verdict": "fail"}, map[string]any{"verdict": "fail"}}}})
 		c.until(id, "completed")
 		for _, e := range c.list(id).Events {
 			if e.Type == openwopv1.RunEventTypeAgentVerified {

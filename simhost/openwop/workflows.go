@@ -157,7 +157,8 @@ func (w workflows) runnable(lacks []string) []string {
 func (h *Host) GetWorkflow(_ context.Context, req openwopv1.GetWorkflowRequestObject) (openwopv1.GetWorkflowResponseObject, error) {
 	definition, known := h.workflows.definitions[req.WorkflowID]
 	if !known {
-		return nil, refuse(codeNotFound, "there is no workflow "+quoted(req.WorkflowID)+": discovery lists the fixtures", "workflowId", req.WorkflowID)
+		return nil, refuse(codeNotFound, "there is no workflow "+quoted(req.WorkflowID)+": discovery lists the fixtures", "workflowId",
+			req.WorkflowID)
 	}
 	return openwopv1.GetWorkflow200JSONResponse(definition), nil
 }

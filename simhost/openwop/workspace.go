@@ -28,7 +28,8 @@ func (h *Host) filesWith(ctx context.Context, operation, path string) (workspace
 }
 
 // ListWorkspaceFiles serves what files there are.
-func (h *Host) ListWorkspaceFiles(ctx context.Context, req openwopv1.ListWorkspaceFilesRequestObject) (openwopv1.ListWorkspaceFilesResponseObject, error) {
+func (h *Host) ListWorkspaceFiles(ctx context.Context,
+	req openwopv1.ListWorkspaceFilesRequestObject) (openwopv1.ListWorkspaceFilesResponseObject, error) {
 	if err := h.hasWorkspace(); err != nil {
 		return nil, err
 	}
@@ -76,7 +77,8 @@ func (h *Host) withContents(ctx context.Context, files []openwopv1.WorkspaceFile
 }
 
 // GetWorkspaceFile serves a file as it is, or as it was.
-func (h *Host) GetWorkspaceFile(ctx context.Context, req openwopv1.GetWorkspaceFileRequestObject) (openwopv1.GetWorkspaceFileResponseObject, error) {
+func (h *Host) GetWorkspaceFile(ctx context.Context,
+	req openwopv1.GetWorkspaceFileRequestObject) (openwopv1.GetWorkspaceFileResponseObject, error) {
 	if err := h.hasWorkspace(); err != nil {
 		return nil, err
 	}
@@ -92,7 +94,8 @@ func (h *Host) GetWorkspaceFile(ctx context.Context, req openwopv1.GetWorkspaceF
 }
 
 // PutWorkspaceFile writes a file. One that is new is 200 too: the contract has no 201.
-func (h *Host) PutWorkspaceFile(ctx context.Context, req openwopv1.PutWorkspaceFileRequestObject) (openwopv1.PutWorkspaceFileResponseObject, error) {
+func (h *Host) PutWorkspaceFile(ctx context.Context,
+	req openwopv1.PutWorkspaceFileRequestObject) (openwopv1.PutWorkspaceFileResponseObject, error) {
 	if err := h.hasWorkspace(); err != nil {
 		return nil, err
 	}
@@ -113,7 +116,8 @@ func (h *Host) PutWorkspaceFile(ctx context.Context, req openwopv1.PutWorkspaceF
 }
 
 // DeleteWorkspaceFile removes a file.
-func (h *Host) DeleteWorkspaceFile(ctx context.Context, req openwopv1.DeleteWorkspaceFileRequestObject) (openwopv1.DeleteWorkspaceFileResponseObject, error) {
+func (h *Host) DeleteWorkspaceFile(ctx context.Context,
+	req openwopv1.DeleteWorkspaceFileRequestObject) (openwopv1.DeleteWorkspaceFileResponseObject, error) {
 	if err := h.hasWorkspace(); err != nil {
 		return nil, err
 	}
@@ -161,7 +165,8 @@ func (h *Host) WorkspaceOp(ctx context.Context, req openwopv1.WorkspaceOpRequest
 	}
 }
 
-func (h *Host) seamPut(ctx context.Context, owner workspace.Owner, ask *openwopv1.WorkspaceOpRequest) (openwopv1.WorkspaceOpResponseObject, error) {
+func (h *Host) seamPut(ctx context.Context, owner workspace.Owner,
+	ask *openwopv1.WorkspaceOpRequest) (openwopv1.WorkspaceOpResponseObject, error) {
 	if ask.Content == nil {
 		return nil, invalid("content", "say what the file is to hold: content is missing")
 	}

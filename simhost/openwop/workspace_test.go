@@ -69,7 +69,8 @@ func TestWorkspaceFiles(t *testing.T) {
 	if second := c.putFile("plan.md", "step 2"); second.Version != 2 || *second.Etag == *first.Etag {
 		t.Errorf("the second write is answered with %+v, %s", second, *second.Etag)
 	}
-	third := decoded[openwopv1.WorkspaceFile](c.do("PUT", filesPath+"/plan.md", map[string]any{"content": "", "contentType": "text/plain"}).want(http.StatusOK))
+	third := decoded[openwopv1.WorkspaceFile](c.do("PUT", filesPath+"/plan.md", map[string]any{"content": "",
+		"contentType": "text/plain"}).want(http.StatusOK))
 	if third.Version != 3 || third.Content != "" || *third.ContentType != "text/plain" {
 		t.Errorf("the third write is answered with %+v", third)
 	}
@@ -106,7 +107,8 @@ func TestWorkspaceIfMatch(t *testing.T) {
 	put("plan.md", *first.Etag).wantConflict(2)
 	put("plan.md", "nonsense").wantConflict(2)
 	put("plan.md", "*").want(http.StatusOK)
-	c.do("PUT", filesPath+"/plan.md", body, header{"If-Match", "*"}, header{"If-Match", "*"}).wantError(http.StatusBadRequest, "validation_error")
+	c.do("PUT", filesPath+"/plan.md", body, header{"If-Match", "*"}, header{"If-Match", "*"}).wantError(http.StatusBadRequest,
+		"validation_error")
 	put("plan.md", strings.Repeat("x", 257)).wantError(http.StatusBadRequest, "validation_error")
 	if got := c.file("plan.md"); got.Version != 3 {
 		t.Errorf("after three writes it is %+v", got)
@@ -322,17 +324,20 @@ func TestWorkspaceSeam(t *testing.T) {
 	if got := listed(op(ask{"op": "list"})); len(got) != 0 {
 		t.Errorf("a new owner has %v", got)
 	}
-	first := decoded[openwopv1.WorkspaceFile](op(ask{"op": "put", "path": "notes/a.md", "content": "", "contentType": "text/plain"}).want(http.StatusOK))
+	first := decoded[openwopv1.WorkspaceFile](op(ask{"op": "put", "path": "notes/a.md", "content": "",
+		"contentType": "text/plain"}).want(http.StatusOK))
 	if first.Version != 1 || first.Content != "" || *first.ContentType != "text/plain" {
 		t.Errorf("a write is answered with %+v", first)
 	}
 	op(ask{"op": "put", "path": "notes/a.md", "content": "two", "ifMatch": *first.Etag}).want(http.StatusOK)
 	op(ask{"op": "put", "path": "notes/a.md", "content": "two", "ifMatch": *first.Etag}).wantConflict(2)
 	op(ask{"op": "put", "path": "b", "content": strings.Repeat("x", 101)}).wantError(http.StatusRequestEntityTooLarge, "workspace_too_large")
-	if got := decoded[openwopv1.WorkspaceFile](op(ask{"op": "get", "path": "notes/a.md"}).want(http.StatusOK)); got.Content != "two" || got.Version != 2 {
+	if got := decoded[openwopv1.WorkspaceFile](op(ask{"op": "get",
+		"path": "notes/a.md"}).want(http.StatusOK)); got.Content != "two" || got.Version != 2 {
 		t.Errorf("then it is %+v", got)
 	}
-	if got := decoded[openwopv1.WorkspaceFile](op(ask{"op": "get", "path": "notes/a.md", "version": 1}).want(http.StatusOK)); got.Version != 1 {
+	if got := decoded[openwopv1.WorkspaceFile](op(ask{"op": "get", "path": "notes/a.md",
+		"version": 1}).want(http.StatusOK)); got.Version != 1 {
 		t.Errorf("version 1 is %+v", got)
 	}
 	op(ask{"op": "get", "path": "notes/a.md", "version": 3}).wantError(http.StatusNotFound, "not_found")
@@ -352,7 +357,8 @@ func TestWorkspaceSeam(t *testing.T) {
 	op(ask{"op": "delete", "path": "notes/a.md"}).want(http.StatusNoContent)
 	op(ask{"op": "delete", "path": "notes/a.md"}).wantError(http.StatusNotFound, "not_found")
 	op(ask{"op": "get", "path": "notes/a.md"}).wantError(http.StatusNotFound, "not_found")
-	c.do("POST", seamPath, ask{"tenant": "t1", "op": "list"}, header{"Authorization", ""}).wantError(http.StatusUnauthorized, "unauthenticated")
+	c.do("POST", seamPath, ask{"tenant": "t1", "op": "list"}, header{"Authorization", ""}).wantError(http.StatusUnauthorized,
+		"unauthenticated")
 }
 
 // Owners that look alike, the one behind the public endpoints among them, see nothing of each other.

@@ -9,14 +9,16 @@ import (
 )
 
 func TestHonestParents(t *testing.T) {
-	abroad := &openwopv1.RunParent{RunID: "far", HostID: "other", WellKnownURL: "http://other/.well-known/openwop", Cause: openwopv1.RunParentCauseCoreDispatch}
+	abroad := &openwopv1.RunParent{RunID: "far", HostID: "other", WellKnownURL: "http://other/.well-known/openwop",
+		Cause: openwopv1.RunParentCauseCoreDispatch}
 	for what, c := range map[string]struct {
 		kin  Kin
 		want *openwopv1.RunParent
 	}{
-		"nobody's":            {Kin{RunID: "r", HostID: "here"}, nil},
-		"a fork":              {Kin{RunID: "r", HostID: "here", SourceRunID: "s"}, nil},
-		"a child":             {Kin{RunID: "r", HostID: "here", ParentRunID: "p"}, &openwopv1.RunParent{RunID: "p", HostID: "here", Cause: openwopv1.RunParentCauseCoreDispatch}},
+		"nobody's": {Kin{RunID: "r", HostID: "here"}, nil},
+		"a fork":   {Kin{RunID: "r", HostID: "here", SourceRunID: "s"}, nil},
+		"a child": {Kin{RunID: "r", HostID: "here", ParentRunID: "p"}, &openwopv1.RunParent{RunID: "p", HostID: "here",
+			Cause: openwopv1.RunParentCauseCoreDispatch}},
 		"a child from abroad": {Kin{RunID: "r", HostID: "here", Abroad: abroad}, abroad},
 	} {
 		if diff := cmp.Diff(c.want, Honest().Ancestry.Parent(c.kin)); diff != "" {
@@ -34,7 +36,8 @@ func TestHonestAncestry(t *testing.T) {
 		{"served where it is advertised", a.Serves(true) && !a.Serves(false)},
 		{"not of a run that is not there", a.Missing("not_found") == "not_found"},
 		{"the host is the advertised one", a.HostID(Kin{}, "here") == "here"},
-		{"a cause is where it is", a.CauseHost(openwopv1.ChainPhaseChildCompleted, "other", "other") == "other" && a.CauseHost(openwopv1.ChainPhaseDispatchSucceeded, "", "other") == ""},
+		{"a cause is where it is", a.CauseHost(openwopv1.ChainPhaseChildCompleted, "other", "other") == "other" &&
+			a.CauseHost(openwopv1.ChainPhaseDispatchSucceeded, "", "other") == ""},
 		{"one trace", a.Trace("t", "c") == "t"},
 		{"the address is given", a.WellKnown("u") == "u"},
 		{"all below are stopped", a.Stops()},

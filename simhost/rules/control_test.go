@@ -15,7 +15,8 @@ func TestHonestControl(t *testing.T) {
 		rule string
 		ok   bool
 	}{
-		{"a snapshot is served as it is", c.Shows(openwopv1.RunSnapshot{RunID: "r", Status: openwopv1.RunStatusFailed}).Status == openwopv1.RunStatusFailed},
+		{"a snapshot is served as it is", c.Shows(openwopv1.RunSnapshot{RunID: "r",
+			Status: openwopv1.RunStatusFailed}).Status == openwopv1.RunStatusFailed},
 		{"a failed node fails its run", c.Fails(true) && c.Fails(false)},
 		{"a wait is given up", c.GivesUp(Stopped{}) && c.GivesUp(Stopped{Overtime: true, Child: true, Paused: true})},
 		{"reasons are kept", c.Reason(openwopv1.RunEventTypeRunPaused, "lunch") == "lunch"},

@@ -17,7 +17,8 @@ func TestHonestDispatch(t *testing.T) {
 		{"one agent", d.Agent("a", true) == "a" && d.Agent("a", false) == "a" && d.Orchestrator("a") == "a"},
 		{"to terminate is the end", d.Ends(0) && d.Ends(3)},
 		{"several where that is allowed", d.Takes(openwopv1.DispatchConfigFanOutPolicySequential, 3)},
-		{"one where it is not", d.Takes(openwopv1.DispatchConfigFanOutPolicyReject, 1) && !d.Takes(openwopv1.DispatchConfigFanOutPolicyReject, 2)},
+		{"one where it is not", d.Takes(openwopv1.DispatchConfigFanOutPolicyReject, 1) &&
+			!d.Takes(openwopv1.DispatchConfigFanOutPolicyReject, 2)},
 		{"nothing is dispatched undecided", d.NeedsDecision()},
 		{"told as it is", d.Told(told) == told},
 		{"no turn after a stop", d.Rests()},

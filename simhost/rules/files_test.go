@@ -33,7 +33,8 @@ func TestHonestFiles(t *testing.T) {
 		{"the same again is a version", f.Counts(func() bool { return true })},
 		{"overwritten without a condition", f.Overwrites(true) && f.Overwrites(false)},
 		{"with the etag there is", f.Holds(FileCondition{IfMatch: `"1"`, Etag: `"1"`}) && !f.Holds(FileCondition{IfMatch: `"1"`, Etag: `"2"`})},
-		{"with any, of a file that exists", f.Holds(FileCondition{IfMatch: "*", Etag: `"1"`}) && !f.Holds(FileCondition{IfMatch: "*", Version: 2})},
+		{"with any, of a file that exists", f.Holds(FileCondition{IfMatch: "*", Etag: `"1"`}) &&
+			!f.Holds(FileCondition{IfMatch: "*", Version: 2})},
 		{"judged in its turn", !judged && err == nil},
 		{"the version there is", f.Current(3) == 3},
 		{"sizes in bytes", f.Bytes("é") == 2},

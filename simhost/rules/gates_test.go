@@ -31,7 +31,8 @@ func TestHonestRulesOfGates(t *testing.T) {
 		{"the edit that was accepted", string(g.Artifact(openwopv1.ApprovalActionEditAccept, shown, edited)) == "2"},
 		{"no artifact of a rejection", g.Artifact(openwopv1.ApprovalActionReject, shown, edited) == nil},
 		{"a node goes on once", g.Resumptions(openwopv1.InterruptKindApproval) == 1},
-		{"a cancellation says how the run is", g.CancelSays(openwopv1.RunStatusCompleted, openwopv1.InterruptKindApproval) == openwopv1.RunStatusCompleted},
+		{"a cancellation says how the run is", g.CancelSays(openwopv1.RunStatusCompleted,
+			openwopv1.InterruptKindApproval) == openwopv1.RunStatusCompleted},
 		{"all children are stopped", g.Cascades(true) && g.Cascades(false)},
 	} {
 		if !c.ok {
@@ -63,7 +64,8 @@ func TestHonestRulesOfAnswers(t *testing.T) {
 		{"an answer is what it is", string(a.Takes(accept)) == `{"action":"accept"}`},
 		{"what is refused does nothing", a.Leaves(accept)},
 		{"late is refused as it should be", a.Late(Late{Code: InterruptGone}) == InterruptGone},
-		{"the same again overrules nothing", !Late{Answer: accept, Before: accept.Value}.Overrules() && Late{Answer: accept, Before: json.RawMessage(`[]`)}.Overrules()},
+		{"the same again overrules nothing", !Late{Answer: accept, Before: accept.Value}.Overrules() &&
+			Late{Answer: accept, Before: json.RawMessage(`[]`)}.Overrules()},
 		{"the reply is whole", a.Replies(openwopv1.ResolveInterruptResponse{NodeID: "n"}).NodeID == "n"},
 	} {
 		if !c.ok {

@@ -30,9 +30,11 @@ func TestHonestGoals(t *testing.T) {
 		{"no bounds bound nothing", !g.Bounded(openwopv1.GoalBounds{}) && g.Bounded(runs)},
 		{"without bounds it is 422", g.Unbounded() == 422},
 		{"edits are redacted too", g.Redacts(true) && g.Redacts(false)},
-		{"only active goals are edited", g.Edits(active, true) && g.Edits(active, false) && !g.Edits(exceeded, true) && !g.Edits(escalated, false)},
+		{"only active goals are edited", g.Edits(active, true) && g.Edits(active, false) && !g.Edits(exceeded, true) &&
+			!g.Edits(escalated, false)},
 		{"no further call ends a goal", len(g.Endings()) == 0},
-		{"what has ended does not resume", g.Resumes(active) && g.Resumes(escalated) && !g.Resumes(exceeded) && !g.Resumes(openwopv1.GoalStateAbandoned)},
+		{"what has ended does not resume", g.Resumes(active) && g.Resumes(escalated) && !g.Resumes(exceeded) &&
+			!g.Resumes(openwopv1.GoalStateAbandoned)},
 		{"only active goals fire", g.Fires(active, manual) && !g.Fires(escalated, manual) && !g.Fires(exceeded, manual)},
 		{"pauses hold", g.Halts(manual)},
 		{"goals go on by themselves", g.Recurs(manual, 99)},

@@ -118,7 +118,8 @@ func (m *move) nodeRefused(id string) bool {
 	if !m.rules.Bounds.NodeRefused(n, bound, n == len(m.s.nodes)) {
 		return false
 	}
-	m.breach(openwopv1.CapBreachedPayload{Kind: openwopv1.CapKindNodeExecutions, Limit: float64(bound.Limit), Observed: float64(n), NodeID: &id})
+	m.breach(openwopv1.CapBreachedPayload{Kind: openwopv1.CapKindNodeExecutions, Limit: float64(bound.Limit), Observed: float64(n),
+		NodeID: &id})
 	return true
 }
 
@@ -172,7 +173,8 @@ func (m *move) windUp() wait {
 		if s.stop.Replayed && !m.rules.Bounds.Recalls(openwopv1.CapKindRunDuration) {
 			observed = m.now.Sub(s.startedAt).Milliseconds()
 		}
-		return m.breach(openwopv1.CapBreachedPayload{Kind: openwopv1.CapKindRunDuration, Limit: float64(s.stop.Limit), Observed: float64(observed)})
+		return m.breach(openwopv1.CapBreachedPayload{Kind: openwopv1.CapKindRunDuration, Limit: float64(s.stop.Limit),
+			Observed: float64(observed)})
 	case stopDiverged:
 		return m.tellDivergence()
 	case stopBroken:

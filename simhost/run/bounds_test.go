@@ -117,7 +117,8 @@ func TestNodeBound(t *testing.T) {
 		expectStory(t, events[last:],
 			fmt.Sprintf("%d cap.breached @n%d node-executions %d<%d", last, c.limit+1, c.limit, c.limit+1),
 			fmt.Sprintf("%d run.failed recursion_limit_exceeded <-%d", last+1, last))
-		if breach := parse[openwopv1.CapBreachedPayload](t, string(events[last].Payload)); breach.NodeID == nil || *breach.NodeID != fmt.Sprintf("n%d", c.limit+1) {
+		if breach := parse[openwopv1.CapBreachedPayload](t, string(events[last].Payload)); breach.NodeID == nil ||
+			*breach.NodeID != fmt.Sprintf("n%d", c.limit+1) {
 			t.Errorf("the breach names %v", breach.NodeID)
 		}
 	}
@@ -163,7 +164,8 @@ func TestRunDuration(t *testing.T) {
 			s, events := h.snapshot(id), h.events(id)
 			expectLawful(t, s, events, 5)
 			last := len(events) - 2
-			expectStory(t, events[last:], fmt.Sprintf("%d cap.breached run-duration 1000<1001", last), fmt.Sprintf("%d run.failed run_timeout <-%d", last+1, last))
+			expectStory(t, events[last:], fmt.Sprintf("%d cap.breached run-duration 1000<1001", last),
+				fmt.Sprintf("%d run.failed run_timeout <-%d", last+1, last))
 			lines := story(events)[:last]
 			for i, want := range c.before {
 				if line := lines[len(lines)-len(c.before)+i]; !strings.Contains(line, want) {
@@ -183,7 +185,8 @@ func TestRunDuration(t *testing.T) {
 					t.Errorf("the child is %s:\n%s", child.Status, strings.Join(log, "\n"))
 				}
 			}
-			if _, err := h.Resolve(soon(t), id, "supervisor", []byte(`{"answers":{"q1":"late"}}`)); c.name == "while suspended" && code(err) != CodeInterruptGone {
+			if _, err := h.Resolve(soon(t), id, "supervisor", []byte(`{"answers":{"q1":"late"}}`)); c.name == "while suspended" &&
+				code(err) != CodeInterruptGone {
 				t.Errorf("an answer after the end: %v", err)
 			}
 		})
@@ -192,12 +195,14 @@ func TestRunDuration(t *testing.T) {
 
 func TestRunDurationLeavesTheQuickAlone(t *testing.T) {
 	h := newHost(t, func(o *Options) { o.Limits.MaxRunDuration = 2 * time.Second })
-	id := h.begin(Create{WorkflowID: "conformance-delay", Inputs: map[string]any{"delayMs": 1000.0}, Configurable: map[string]any{"runTimeoutMs": 9e15}})
+	id := h.begin(Create{WorkflowID: "conformance-delay", Inputs: map[string]any{"delayMs": 1000.0},
+		Configurable: map[string]any{"runTimeoutMs": 9e15}})
 	h.clock.Advance(time.Second)
 	if s := h.settled(id); s.Status != openwopv1.RunStatusCompleted {
 		t.Errorf("status is %s: %v", s.Status, s.Error)
 	}
-	id = h.begin(Create{WorkflowID: "conformance-delay", Inputs: map[string]any{"delayMs": 5000.0}, Configurable: map[string]any{"runTimeoutMs": 9e15}})
+	id = h.begin(Create{WorkflowID: "conformance-delay", Inputs: map[string]any{"delayMs": 5000.0},
+		Configurable: map[string]any{"runTimeoutMs": 9e15}})
 	h.clock.Advance(3 * time.Second)
 	if s := h.settled(id); s.Error == nil || s.Error.Code != codeTimeout || s.CompletedAt.Sub(s.StartedAt) > 3*time.Second {
 		t.Errorf("a request above the limit is not clamped: %v", s.Error)

@@ -180,7 +180,8 @@ func (h *host) lead2(rt *rapid.T, id string) openwopv1.RunSnapshot {
 // The parts of a handoff: a child that had ended is the source's, one that was under way is the branch's own.
 func TestBranchInAHandoff(t *testing.T) {
 	h := newHost(t)
-	source := h.create(Create{WorkflowID: "assay-loop", Inputs: plan(t, `[{"kind":"next-worker","nextWorkerIds":["conformance-noop","conformance-noop"]},{"kind":"terminate"}]`)})
+	source := h.create(Create{WorkflowID: "assay-loop", Inputs: plan(t,
+		`[{"kind":"next-worker","nextWorkerIds":["conformance-noop","conformance-noop"]},{"kind":"terminate"}]`)})
 	theirs := []string{h.child(source, 0).RunID, h.child(source, 1).RunID}
 	over := 0
 	for _, e := range h.events(source.RunID) {
@@ -229,7 +230,8 @@ func TestBranchInAHandoffSurvives(t *testing.T) {
 // A branch that is cancelled while the child it inherits is under way stops that child, and not its source's.
 func TestCancelOfABranchStopsItsChild(t *testing.T) {
 	h := newHost(t)
-	source := h.begin(Create{WorkflowID: "assay-loop", Inputs: plan(t, `[{"kind":"next-worker","nextWorkerIds":["conformance-cancellable"]},{"kind":"terminate"}]`)})
+	source := h.begin(Create{WorkflowID: "assay-loop", Inputs: plan(t,
+		`[{"kind":"next-worker","nextWorkerIds":["conformance-cancellable"]},{"kind":"terminate"}]`)})
 	dispatched := h.until(source, func(e openwopv1.RunEvent) bool { return e.Type == openwopv1.RunEventTypeNodeDispatched })
 	s := h.lead(source, anyAnswer)
 	id := h.branch(source, dispatched.Sequence+1, nil)
@@ -238,7 +240,8 @@ func TestCancelOfABranchStopsItsChild(t *testing.T) {
 	}
 	b := h.settled(id)
 	expectLawful(t, b, h.events(id), 5)
-	if own := h.child(b, 0); b.Status != openwopv1.RunStatusCancelled || own.Status != openwopv1.RunStatusCancelled || own.RunID == h.child(s, 0).RunID {
+	if own := h.child(b, 0); b.Status != openwopv1.RunStatusCancelled || own.Status != openwopv1.RunStatusCancelled ||
+		own.RunID == h.child(s, 0).RunID {
 		t.Errorf("the branch is %s, its child %s of %s", b.Status, own.RunID, *own.ParentRunID)
 	}
 	if got := h.child(h.snapshot(source), 0).Status; got != openwopv1.RunStatusCompleted {
@@ -250,7 +253,8 @@ func TestCancelOfABranchStopsItsChild(t *testing.T) {
 func TestBranchInASuspension(t *testing.T) {
 	h := newHost(t)
 	source := h.resolve(h.create(Create{WorkflowID: "assay-loop-ask-user"}).RunID, yes)
-	at := slices.IndexFunc(h.events(source.RunID), func(e openwopv1.RunEvent) bool { return e.Type == openwopv1.RunEventTypeInterruptRequested })
+	at := slices.IndexFunc(h.events(source.RunID),
+		func(e openwopv1.RunEvent) bool { return e.Type == openwopv1.RunEventTypeInterruptRequested })
 	asked := parse[openwopv1.NodeSuspendedPayload](t, string(h.events(source.RunID)[at-1].Payload))
 	for _, from := range []int64{int64(at), int64(at + 1)} {
 		s := h.settled(h.branch(source.RunID, from, nil))
@@ -274,14 +278,16 @@ func TestBranchInASuspension(t *testing.T) {
 
 func TestOverlayOfABranch(t *testing.T) {
 	h := newHost(t)
-	source := h.create(Create{WorkflowID: "assay-loop", Configurable: map[string]any{"kept": "k", keyTurns: 9.0}, Tags: []string{"a"}, Metadata: map[string]any{"m": 1.0, "n": 1.0}})
+	source := h.create(Create{WorkflowID: "assay-loop", Configurable: map[string]any{"kept": "k", keyTurns: 9.0},
+		Tags: []string{"a"}, Metadata: map[string]any{"m": 1.0, "n": 1.0}})
 	overlay := &Overlay{Configurable: map[string]any{keyTurns: 2.0}, Tags: []string{"b"}, Metadata: map[string]any{"n": 2.0}}
 	for from := range int64(3) {
 		s := h.lead(h.branch(source.RunID, from, overlay), anyAnswer)
 		if s.Error == nil || s.Error.Code != codeLoopLimit {
 			t.Errorf("from %d: %s, %v", from, s.Status, s.Error)
 		}
-		if got := fmt.Sprint(s.Configurable, s.Tags, s.Metadata, s.Inputs); got != fmt.Sprint(map[string]any{"kept": "k", keyTurns: 2.0}, []string{"b"}, map[string]any{"m": 1.0, "n": 2.0}, source.Inputs) {
+		if got := fmt.Sprint(s.Configurable, s.Tags, s.Metadata, s.Inputs); got != fmt.Sprint(map[string]any{"kept": "k",
+			keyTurns: 2.0}, []string{"b"}, map[string]any{"m": 1.0, "n": 2.0}, source.Inputs) {
 			t.Errorf("from %d: the branch has %s", from, got)
 		}
 		// What a fork of the branch has is the branch's, whatever the first source had.
@@ -289,11 +295,13 @@ func TestOverlayOfABranch(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, want := f.Snapshot, s; fmt.Sprint(got.Configurable, got.Tags, got.Metadata) != fmt.Sprint(want.Configurable, want.Tags, want.Metadata) {
+		if got, want := f.Snapshot, s; fmt.Sprint(got.Configurable, got.Tags, got.Metadata) != fmt.Sprint(want.Configurable, want.Tags,
+			want.Metadata) {
 			t.Errorf("from %d: a replay of the branch has %v, %v", from, got.Tags, got.Metadata)
 		}
 	}
-	if s := h.snapshot(source.RunID); s.Status != openwopv1.RunStatusCompleted || fmt.Sprint(s.Tags) != "[a]" || s.Configurable[keyTurns] != 9.0 {
+	if s := h.snapshot(source.RunID); s.Status != openwopv1.RunStatusCompleted || fmt.Sprint(s.Tags) != "[a]" ||
+		s.Configurable[keyTurns] != 9.0 {
 		t.Errorf("the source is %+v", s)
 	}
 	if s := h.lead(h.branch(source.RunID, 2, nil), anyAnswer); s.Status != openwopv1.RunStatusCompleted {

@@ -79,7 +79,8 @@ func (e *Engine) createChild(ctx context.Context, r *liveRun, c *Child) (*childR
 	if err != nil {
 		return nil, err
 	}
-	child, err := e.create(c.RunID, Create{WorkflowID: c.WorkerID, Inputs: c.Inputs, Owner: r.state.owner, Trace: r.state.created.Trace, memory: line}, parent)
+	child, err := e.create(c.RunID, Create{WorkflowID: c.WorkerID, Inputs: c.Inputs, Owner: r.state.owner,
+		Trace: r.state.created.Trace, memory: line}, parent)
 	if refused := (*refusal.Error)(nil); errors.As(err, &refused) {
 		return &childReport{refused: wordRefusal(refused)}, nil
 	}

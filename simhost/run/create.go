@@ -150,7 +150,8 @@ func (e *Engine) registered(workflowID string) (*program, error) {
 	return w()
 }
 
-// begin takes the first steps of a run and appends them. started is nil for a fork that begins as its source did. Where the log has a run of this id already, the error is
+// begin takes the first steps of a run and appends them. started is nil for a fork that begins as its source did. Where
+// the log has a run of this id already, the error is
 // eventlog.ErrConflict.
 func (e *Engine) begin(id string, p *program, t *tape, created Created, started *openwopv1.RunStartedPayload) (*liveRun, error) {
 	if err := e.keep(p); err != nil {

@@ -29,7 +29,8 @@ const (
 
 // nodeTypes are all of them.
 var nodeTypes = []string{
-	typeNoop, typeIdentity, typeDelay, typeFail, typeRandom, typeSupervisor, typeDispatch, typeApproval, typeQuestions, typeInterrupt, typeModel,
+	typeNoop, typeIdentity, typeDelay, typeFail, typeRandom, typeSupervisor, typeDispatch, typeApproval, typeQuestions,
+	typeInterrupt, typeModel,
 }
 
 // Capabilities that a host may lack; Options.Lacks names them. A workflow that needs one is refused.

@@ -41,23 +41,37 @@ func TestDefinitionsThatAreRefused(t *testing.T) {
 		{"the same node twice", noopNode + "," + noopNode, ``, ``, "twice"},
 		{"an edge from nowhere", noopNode, `{"id":"e","sourceNodeId":"x","targetNodeId":"a"}`, ``, "does not exist"},
 		{"an edge to nowhere", noopNode, `{"id":"e","sourceNodeId":"a","targetNodeId":"x"}`, ``, "does not exist"},
-		{"a circle", noopNode + "," + secondNode, `{"id":"e","sourceNodeId":"a","targetNodeId":"b"},{"id":"f","sourceNodeId":"b","targetNodeId":"a"}`, ``, "waits for itself"},
-		{"a condition", noopNode + "," + secondNode, `{"id":"e","sourceNodeId":"a","targetNodeId":"b","condition":{"type":"equals"}}`, ``, "condition"},
-		{"a trigger rule", noopNode + "," + secondNode, `{"id":"e","sourceNodeId":"a","targetNodeId":"b","triggerRule":"any_failed"}`, ``, "trigger rule"},
+		{"a circle", noopNode + "," + secondNode,
+			`{"id":"e","sourceNodeId":"a","targetNodeId":"b"},{"id":"f","sourceNodeId":"b","targetNodeId":"a"}`, ``, "waits for itself"},
+		{"a condition", noopNode + "," + secondNode, `{"id":"e","sourceNodeId":"a","targetNodeId":"b","condition":{"type":"equals"}}`,
+			``, "condition"},
+		{"a trigger rule", noopNode + "," + secondNode, `{"id":"e","sourceNodeId":"a","targetNodeId":"b","triggerRule":"any_failed"}`,
+			``, "trigger rule"},
 		{"a variable twice", noopNode, ``, `{"name":"v","type":"string"},{"name":"v","type":"string"}`, "declared twice"},
 		{"a sensitive variable", noopNode, ``, `{"name":"v","type":"string","sensitive":true}`, "sensitive"},
-		{"an expression", `{"id":"a","typeId":"core.identity","config":{},"inputs":{"x":{"type":"expression","expression":"1+1"}}}`, ``, ``, "expressions"},
-		{"a connection from nowhere", `{"id":"a","typeId":"core.identity","config":{},"inputs":{"x":{"type":"connection","nodeId":"q","outputKey":"o"}}}`, ``, ``, "does not exist"},
-		{"two supervisors", loop + `,{"id":"s2","typeId":"core.orchestrator.supervisor","config":{},"inputs":{}}`, loopEdges, ``, "second supervisor"},
+		{"an expression", `{"id":"a","typeId":"core.identity","config":{},"inputs":{"x":{"type":"expression","expression":"1+1"}}}`, ``,
+			``, "expressions"},
+		{"a connection from nowhere",
+			`{"id":"a","typeId":"core.identity","config":{},"inputs":{"x":{"type":"connection","nodeId":"q","outputKey":"o"}}}`, ``, ``,
+			"does not exist"},
+		{"two supervisors", loop + `,{"id":"s2","typeId":"core.orchestrator.supervisor","config":{},"inputs":{}}`, loopEdges, ``,
+			"second supervisor"},
 		{"a supervisor without dispatch", supervisorNode, ``, ``, "needs an edge"},
 		{"a dispatch that does not come back", loop, `{"id":"e1","sourceNodeId":"s","targetNodeId":"d"}`, ``, "needs an edge"},
-		{"something behind the loop", loop + "," + noopNode, loopEdges + `,{"id":"e","sourceNodeId":"s","targetNodeId":"a"}`, ``, "one core.dispatch node only"},
-		{"something behind the dispatch", loop + "," + noopNode, loopEdges + `,{"id":"e","sourceNodeId":"d","targetNodeId":"a"}`, ``, "its supervisor only"},
-		{"something that dispatches too", loop + "," + noopNode, loopEdges + `,{"id":"e","sourceNodeId":"a","targetNodeId":"d"}`, ``, "its supervisor only"},
-		{"a disabled supervisor", `{"id":"s","typeId":"core.orchestrator.supervisor","config":{},"inputs":{},"disabled":true},` + dispatchNode, loopEdges, ``, "disabled"},
-		{"a disabled dispatch", supervisorNode + `,{"id":"d","typeId":"core.dispatch","config":{},"inputs":{},"disabled":true}`, loopEdges, ``, "disabled"},
-		{"a config nobody knows", `{"id":"s","typeId":"core.orchestrator.supervisor","config":{"model":"x"},"inputs":{}},` + dispatchNode, loopEdges, ``, "config.model"},
-		{"a confidence that is none", `{"id":"s","typeId":"core.orchestrator.supervisor","config":{"mockConfidence":2},"inputs":{}},` + dispatchNode, loopEdges, ``, "mockConfidence"},
+		{"something behind the loop", loop + "," + noopNode, loopEdges + `,{"id":"e","sourceNodeId":"s","targetNodeId":"a"}`, ``,
+			"one core.dispatch node only"},
+		{"something behind the dispatch", loop + "," + noopNode, loopEdges + `,{"id":"e","sourceNodeId":"d","targetNodeId":"a"}`, ``,
+			"its supervisor only"},
+		{"something that dispatches too", loop + "," + noopNode, loopEdges + `,{"id":"e","sourceNodeId":"a","targetNodeId":"d"}`, ``,
+			"its supervisor only"},
+		{"a disabled supervisor", `{"id":"s","typeId":"core.orchestrator.supervisor","config":{},"inputs":{},"disabled":true},` +
+			dispatchNode, loopEdges, ``, "disabled"},
+		{"a disabled dispatch", supervisorNode + `,{"id":"d","typeId":"core.dispatch","config":{},"inputs":{},"disabled":true}`,
+			loopEdges, ``, "disabled"},
+		{"a config nobody knows", `{"id":"s","typeId":"core.orchestrator.supervisor","config":{"model":"x"},"inputs":{}},` +
+			dispatchNode, loopEdges, ``, "config.model"},
+		{"a confidence that is none", `{"id":"s","typeId":"core.orchestrator.supervisor","config":{"mockConfidence":2},"inputs":{}},` +
+			dispatchNode, loopEdges, ``, "mockConfidence"},
 		{"notes in no variable", supervised(`"mockNotes":"v"`), loopEdges, ``, "config.mockNotes must name"},
 		{"notes in a string", supervised(`"mockNotes":"v"`), loopEdges, `{"name":"v","type":"string"}`, "config.mockNotes must name"},
 		{"notes that have no name", supervised(`"mockNotes":7`), loopEdges, ``, "config.mockNotes must name"},
@@ -65,19 +79,33 @@ func TestDefinitionsThatAreRefused(t *testing.T) {
 		{"reads that are none", supervised(`"mockReads":[]`), loopEdges, ``, "mockReads: must be an object"},
 		{"writes that are none", supervised(`"mockWrites":[[],[{"path":"a"}]]`), loopEdges, ``, "mockWrites[1][0]: must"},
 		{"an answer schema that is none", supervised(`"mockAnswerSchema":"string"`), loopEdges, ``, "config.mockAnswerSchema must be"},
-		{"an answer schema that is wrong", supervised(`"mockAnswerSchema":{"type":"text"}`), loopEdges, ``, "config.mockAnswerSchema is no JSON Schema"},
-		{"an answer schema from elsewhere", supervised(`"mockAnswerSchema":{"$ref":"https://example.com/s.json"}`), loopEdges, ``, "config.mockAnswerSchema is no JSON Schema"},
-		{"an answer schema with a pattern that is none", supervised(`"mockAnswerSchema":{"pattern":"("}`), loopEdges, ``, "config.mockAnswerSchema is no JSON Schema"},
-		{"an agent id that is none", `{"id":"s","typeId":"core.orchestrator.supervisor","config":{},"inputs":{},"agent":{"agentId":"x"}},` + dispatchNode, loopEdges, ``, "agentId"},
-		{"a script that is none", `{"id":"s","typeId":"core.orchestrator.supervisor","config":{"mockDecisions":"x"},"inputs":{}},` + dispatchNode, loopEdges, ``, "config.mockDecisions"},
-		{"a wrong decision in a config", `{"id":"s","typeId":"core.orchestrator.supervisor","config":{"mockDecisions":[{"kind":"terminate"},{"kind":"clarify"}]},"inputs":{}},` + dispatchNode, loopEdges, ``, "config.mockDecisions[1]"},
-		{"an unknown dispatch setting", supervisorNode + `,{"id":"d","typeId":"core.dispatch","config":{"x":1},"inputs":{}}`, loopEdges, ``, "config"},
-		{"conversations", supervisorNode + `,{"id":"d","typeId":"core.dispatch","config":{"askUserRouting":"conversation"},"inputs":{}}`, loopEdges, ``, "askUserRouting"},
-		{"an unknown routing", supervisorNode + `,{"id":"d","typeId":"core.dispatch","config":{"askUserRouting":"x"},"inputs":{}}`, loopEdges, ``, "askUserRouting"},
-		{"an unknown fan-out", supervisorNode + `,{"id":"d","typeId":"core.dispatch","config":{"fanOutPolicy":"parallel"},"inputs":{}}`, loopEdges, ``, "fanOutPolicy"},
-		{"an unknown model", supervisorNode + `,{"id":"d","typeId":"core.dispatch","config":{"workerDispatchModel":"x"},"inputs":{}}`, loopEdges, ``, "workerDispatchModel"},
-		{"an iteration cap", supervisorNode + `,{"id":"d","typeId":"core.dispatch","config":{"iterationCap":2},"inputs":{}}`, loopEdges, ``, "iterationCap"},
-		{"a dispatch with inputs", supervisorNode + `,{"id":"d","typeId":"core.dispatch","config":{},"inputs":{"x":{"type":"static","value":1}}}`, loopEdges, ``, "mappings"},
+		{"an answer schema that is wrong", supervised(`"mockAnswerSchema":{"type":"text"}`), loopEdges, ``,
+			"config.mockAnswerSchema is no JSON Schema"},
+		{"an answer schema from elsewhere", supervised(`"mockAnswerSchema":{"$ref":"https://example.com/s.json"}`), loopEdges, ``,
+			"config.mockAnswerSchema is no JSON Schema"},
+		{"an answer schema with a pattern that is none", supervised(`"mockAnswerSchema":{"pattern":"("}`), loopEdges, ``,
+			"config.mockAnswerSchema is no JSON Schema"},
+		{"an agent id that is none",
+			`{"id":"s","typeId":"core.orchestrator.supervisor","config":{},"inputs":{},"agent":{"agentId":"x"}},` + dispatchNode,
+			loopEdges, ``, "agentId"},
+		{"a script that is none", `{"id":"s","typeId":"core.orchestrator.supervisor","config":{"mockDecisions":"x"},"inputs":{}},` +
+			dispatchNode, loopEdges, ``, "config.mockDecisions"},
+		{"a wrong decision in a config",
+			`{"id":"s","typeId":"core.orchestrator.supervisor","config":{"mockDecisions":[{"kind":"terminate"},{"kind":"clarify"}]},"inputs":{}},` + dispatchNode, loopEdges, ``, "config.mockDecisions[1]"},
+		{"an unknown dispatch setting", supervisorNode + `,{"id":"d","typeId":"core.dispatch","config":{"x":1},"inputs":{}}`, loopEdges,
+			``, "config"},
+		{"conversations", supervisorNode +
+			`,{"id":"d","typeId":"core.dispatch","config":{"askUserRouting":"conversation"},"inputs":{}}`, loopEdges, ``, "askUserRouting"},
+		{"an unknown routing", supervisorNode + `,{"id":"d","typeId":"core.dispatch","config":{"askUserRouting":"x"},"inputs":{}}`,
+			loopEdges, ``, "askUserRouting"},
+		{"an unknown fan-out", supervisorNode + `,{"id":"d","typeId":"core.dispatch","config":{"fanOutPolicy":"parallel"},"inputs":{}}`,
+			loopEdges, ``, "fanOutPolicy"},
+		{"an unknown model", supervisorNode + `,{"id":"d","typeId":"core.dispatch","config":{"workerDispatchModel":"x"},"inputs":{}}`,
+			loopEdges, ``, "workerDispatchModel"},
+		{"an iteration cap", supervisorNode + `,{"id":"d","typeId":"core.dispatch","config":{"iterationCap":2},"inputs":{}}`, loopEdges,
+			``, "iterationCap"},
+		{"a dispatch with inputs", supervisorNode +
+			`,{"id":"d","typeId":"core.dispatch","config":{},"inputs":{"x":{"type":"static","value":1}}}`, loopEdges, ``, "mappings"},
 	} {
 		d := define(t, c.nodes, c.edges, c.variables)
 		_, err := h.Create(soon(t), Create{Definition: &d})
@@ -126,7 +154,8 @@ func TestWhatTheHostLacks(t *testing.T) {
 			continue
 		}
 		refusal := refusalOf(err)
-		if refusal == nil || refusal.Code != c.code || refusal.Details["requiredCapability"] != c.lacks || refusal.Details["nodeId"] == nil || refusal.Details["offendingTypeId"] == nil {
+		if refusal == nil || refusal.Code != c.code || refusal.Details["requiredCapability"] != c.lacks ||
+			refusal.Details["nodeId"] == nil || refusal.Details["offendingTypeId"] == nil {
 			t.Errorf("without %s, %s: %v", c.lacks, c.workflow, err)
 		}
 	}
@@ -163,11 +192,13 @@ func TestNodeOrder(t *testing.T) {
 }
 
 func TestTheLoopRunsLast(t *testing.T) {
-	d := define(t, supervisorNode+","+dispatchNode+","+noopNode+","+secondNode, loopEdges+`,{"id":"e","sourceNodeId":"b","targetNodeId":"s"}`, "")
+	d := define(t, supervisorNode+","+dispatchNode+","+noopNode+","+secondNode,
+		loopEdges+`,{"id":"e","sourceNodeId":"b","targetNodeId":"s"}`, "")
 	h := newHost(t)
 	s := h.create(Create{Definition: &d, Configurable: map[string]any{"maxLoopIterations": 1}})
 	log := story(h.events(s.RunID))
-	if want := []string{"1 node.started @a", "2 node.completed @a", "3 node.started @b", "4 node.completed @b", "5 node.started @s"}; !slices.Equal(log[1:6], want) {
+	if want := []string{"1 node.started @a", "2 node.completed @a", "3 node.started @b", "4 node.completed @b",
+		"5 node.started @s"}; !slices.Equal(log[1:6], want) {
 		t.Errorf("the log is %v", log)
 	}
 	expectLawful(t, s, h.events(s.RunID), 5)
@@ -175,7 +206,8 @@ func TestTheLoopRunsLast(t *testing.T) {
 
 func TestInputsThatAreRefused(t *testing.T) {
 	h := newHost(t)
-	d := define(t, noopNode, "", `{"name":"must","type":"object","required":true},{"name":"may","type":"number"},{"name":"has","type":"string","required":true,"defaultValue":"x"}`)
+	d := define(t, noopNode, "",
+		`{"name":"must","type":"object","required":true},{"name":"may","type":"number"},{"name":"has","type":"string","required":true,"defaultValue":"x"}`)
 	obj := map[string]any{}
 	for _, c := range []struct {
 		inputs map[string]any

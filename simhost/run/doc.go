@@ -86,7 +86,8 @@
 //
 // The supervisor's script says what turns read and write. Port or config mockReads, {workspace: [path], memory: [tag]}, is
 // what they look at; config mockNotes names the variable to which each turn adds what it saw: {iteration, at: "begin"
-// or "end", workspace: [{path, version, content}], memory: [{id, content, tags, createdAt, expiresAt}]}. A file that is not there has version 0
+// or "end", workspace: [{path, version, content}], memory: [{id, content, tags, createdAt, expiresAt}]}. A file that is
+// not there has version 0
 // and no content. The first note comes before everything else in the turn, the last one when the turn is over. Port or
 // config mockWrites, an array of arrays of {path, content} or {memory: {content, tags, ttlMs}}, is what each turn writes,
 // right after its first note. A write that the store refuses fails the node with the store's code. A workflow that

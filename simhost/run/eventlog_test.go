@@ -40,7 +40,8 @@ func TestOverTheEventLog(t *testing.T) {
 	if ids, err := store.Pending(soon(t)); err != nil || len(ids) > 0 {
 		t.Errorf("pending: %v, %v", ids, err)
 	}
-	if _, err := h.Create(soon(t), Create{WorkflowID: "conformance-noop", Metadata: map[string]any{"m": strings.Repeat("x", 9<<20)}}); code(err) != CodeTooLarge {
+	if _, err := h.Create(soon(t), Create{WorkflowID: "conformance-noop", Metadata: map[string]any{"m": strings.Repeat("x",
+		9<<20)}}); code(err) != CodeTooLarge {
 		t.Errorf("too large: %.200v", err)
 	}
 }
@@ -53,7 +54,8 @@ func TestOverFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := e.Create(soon(t), Create{WorkflowID: "assay-loop", Inputs: plan(t, `[{"kind":"next-worker","nextWorkerIds":["assay-loop-ask-user"]}]`)})
+	s, err := e.Create(soon(t), Create{WorkflowID: "assay-loop",
+		Inputs: plan(t, `[{"kind":"next-worker","nextWorkerIds":["assay-loop-ask-user"]}]`)})
 	if err != nil {
 		t.Fatal(err)
 	}

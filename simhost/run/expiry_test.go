@@ -234,7 +234,8 @@ func TestOneWins(t *testing.T) {
 			if isTerminal(e.Type) {
 				ends++
 			}
-			if e.Type == openwopv1.RunEventTypeInterruptResolved && !slices.Equal(parse[openwopv1.InterruptResolvedPayload](t, string(e.Payload)).ResumeValue, rules.Honest().Gates.Lapses()) {
+			if e.Type == openwopv1.RunEventTypeInterruptResolved && !slices.Equal(parse[openwopv1.InterruptResolvedPayload](t,
+				string(e.Payload)).ResumeValue, rules.Honest().Gates.Lapses()) {
 				resolved++
 			}
 		}

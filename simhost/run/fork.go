@@ -56,7 +56,8 @@ func (e *Engine) Fork(ctx context.Context, runID string, f Fork) (ForkResult, er
 		return ForkResult{}, err
 	}
 	if link.Branch && underWayAbroad(records, link.Through) {
-		return ForkResult{}, refuse(CodeInvalidFromSeq, fmt.Sprintf("at fromSeq %d a child is under way on another host, which cannot be of two runs", link.FromSeq),
+		return ForkResult{}, refuse(CodeInvalidFromSeq,
+			fmt.Sprintf("at fromSeq %d a child is under way on another host, which cannot be of two runs", link.FromSeq),
 			"fromSeq", link.FromSeq)
 	}
 	// The fork is what its source was, but nobody's child: its end is no parent's business.
@@ -105,7 +106,8 @@ func (e *Engine) source(ctx context.Context, id string, f Fork) (link ForkLink, 
 		return link, s, outsideLog(*f.FromSeq, s.next)
 	}
 	if !s.Ended() && !s.Waiting() {
-		return link, s, refuse(CodeRunActive, fmt.Sprintf("run %s is under way: fork it when it has ended or is suspended", id), "activeRunId", id)
+		return link, s, refuse(CodeRunActive, fmt.Sprintf("run %s is under way: fork it when it has ended or is suspended", id),
+			"activeRunId", id)
 	}
 	return link, s, nil
 }

@@ -30,7 +30,8 @@ func TestForksGoByTheRules(t *testing.T) {
 		{"Keeps", "assay-random", Fork{Mode: "replay"}, func(s *rules.Set) {
 			s.Replay.Keeps = func(nodeType string, _ bool) bool { return nodeType != typeRandom }
 		}, "same", "other"},
-		{"Lays", "assay-loop", Fork{Mode: "branch", FromSeq: new(int64(1)), Overlay: &Overlay{Configurable: map[string]any{"maxLoopIterations": 1.0}}}, func(s *rules.Set) {
+		{"Lays", "assay-loop", Fork{Mode: "branch", FromSeq: new(int64(1)),
+			Overlay: &Overlay{Configurable: map[string]any{"maxLoopIterations": 1.0}}}, func(s *rules.Set) {
 			s.Replay.Lays = func(below, _ map[string]any) map[string]any { return below }
 		}, "other", "same"},
 	} {
@@ -62,7 +63,8 @@ func told(events []openwopv1.RunEvent) []string {
 	var out []string
 	for _, e := range events {
 		payload := string(e.Payload)
-		if e.Type == openwopv1.RunEventTypeCoreWorkflowChainEvent || e.Type == openwopv1.RunEventTypeNodeDispatched || strings.Contains(payload, "childRunId") {
+		if e.Type == openwopv1.RunEventTypeCoreWorkflowChainEvent || e.Type == openwopv1.RunEventTypeNodeDispatched ||
+			strings.Contains(payload, "childRunId") {
 			payload = ""
 		}
 		out = append(out, string(e.Type)+" "+e.NodeID+" "+payload)

@@ -18,7 +18,8 @@ func sources(h *host) map[string]string {
 	}
 	all := map[string]string{}
 	for name, c := range map[string]Create{
-		"one node":  {WorkflowID: "conformance-noop", Owner: &openwopv1.RunOwner{Tenant: "t1"}, Tags: []string{"a"}, Metadata: map[string]any{"m": 1.0}},
+		"one node": {WorkflowID: "conformance-noop", Owner: &openwopv1.RunOwner{Tenant: "t1"}, Tags: []string{"a"},
+			Metadata: map[string]any{"m": 1.0}},
 		"loop":      {WorkflowID: "assay-loop"},
 		"harvest":   {WorkflowID: "conformance-dispatch-cross-worker-handoff"},
 		"refused":   {WorkflowID: "assay-loop", Inputs: next(`"no-such-workflow"`)},
@@ -63,7 +64,9 @@ func TestReplayReadsNothingAnew(t *testing.T) {
 	for _, v := range []int{0, 4, 5, 6} {
 		for _, cut := range []int{0, 1} {
 			h := newStoreHost(t, version(v), func(o *Options) { o.cut = cut })
-			s := h.create(noting(t, `[{"kind":"next-worker","nextWorkerIds":["conformance-noop"]},{"kind":"ask-user","prompt":"a"},{"kind":"terminate"}]`, bothRead, bothWritten))
+			s := h.create(noting(t,
+				`[{"kind":"next-worker","nextWorkerIds":["conformance-noop"]},{"kind":"ask-user","prompt":"a"},{"kind":"terminate"}]`,
+				bothRead, bothWritten))
 			h.put("a.md", "from outside")
 			h.remember("from outside", 0, "m")
 			id := h.resolve(s.RunID, yes).RunID
@@ -155,7 +158,8 @@ func TestReplayFromEverywhere(t *testing.T) {
 						t.Errorf("version %d, %s from %d: event %d has the source's ids", v, name, from, i)
 					}
 				}
-				if s.Status != source.Status || s.ParentRunID != nil || fmt.Sprint(s.Variables) != fmt.Sprint(source.Variables) || fmt.Sprint(s.Inputs) != fmt.Sprint(source.Inputs) {
+				if s.Status != source.Status || s.ParentRunID != nil || fmt.Sprint(s.Variables) != fmt.Sprint(source.Variables) ||
+					fmt.Sprint(s.Inputs) != fmt.Sprint(source.Inputs) {
 					t.Errorf("version %d, %s from %d: the fork is %+v", v, name, from, s)
 				}
 			}
@@ -226,7 +230,8 @@ func TestForksThatAreRefused(t *testing.T) {
 		{"negative", done, Fork{Mode: "replay", FromSeq: at(-1)}, CodeInvalidFromSeq},
 		{"branch from nowhere", done, Fork{Mode: "branch"}, CodeValidation},
 		{"branch from beyond the end", done, Fork{Mode: "branch", FromSeq: at(5)}, CodeInvalidFromSeq},
-		{"branch with options that no run may have", done, Fork{Mode: "branch", FromSeq: at(0), Overlay: &Overlay{Configurable: map[string]any{keyNodes: 0.5}}}, CodeValidation},
+		{"branch with options that no run may have", done, Fork{Mode: "branch", FromSeq: at(0),
+			Overlay: &Overlay{Configurable: map[string]any{keyNodes: 0.5}}}, CodeValidation},
 		{"branch under way", live, Fork{Mode: "branch", FromSeq: at(0)}, CodeRunActive},
 		{"an overlay on a replay", done, Fork{Mode: "replay", Overlay: &Overlay{}}, CodeValidation},
 		{"beyond the end, in no mode", done, Fork{Mode: "strange", FromSeq: at(5)}, CodeValidation},
@@ -238,7 +243,8 @@ func TestForksThatAreRefused(t *testing.T) {
 			t.Errorf("%s: %v, want %s", c.name, err, c.code)
 		}
 	}
-	if f, err := h.Fork(soon(t), done, Fork{Mode: "replay", FromSeq: at(4)}); err != nil || f.Snapshot.Status != openwopv1.RunStatusCompleted || f.FromSeq != 4 || f.SourceRunID != done {
+	if f, err := h.Fork(soon(t), done, Fork{Mode: "replay", FromSeq: at(4)}); err != nil ||
+		f.Snapshot.Status != openwopv1.RunStatusCompleted || f.FromSeq != 4 || f.SourceRunID != done {
 		t.Errorf("from right behind the end: %+v, %v", f, err)
 	}
 }
@@ -327,7 +333,8 @@ func TestAForkPassesThroughSuspensions(t *testing.T) {
 	if len(h.events(id)) != asked+1 || s.Interrupt == nil {
 		t.Fatalf("the fork stands at\n%s", strings.Join(story(h.events(id)), "\n"))
 	}
-	if _, err := h.ResolveInterrupt(soon(t), id, *s.Interrupt.InterruptID, []byte(`{"answers":{"q1":"mine"}}`)); code(err) != CodeInterruptResolved {
+	if _, err := h.ResolveInterrupt(soon(t), id, *s.Interrupt.InterruptID,
+		[]byte(`{"answers":{"q1":"mine"}}`)); code(err) != CodeInterruptResolved {
 		t.Errorf("an answer on the way: %v", err)
 	}
 	if _, err := h.Resolve(soon(t), id, "supervisor", []byte(`{"answers":{"q1":"mine"}}`)); code(err) != CodeInterruptResolved {

@@ -65,7 +65,8 @@ func TestGatesWaitAsTheyAreConfigured(t *testing.T) {
 
 func TestStoriesOfGates(t *testing.T) {
 	begins := func(gate, kind string) []string {
-		return []string{"0 run.started", "1 node.started @" + gate, "2 node.suspended @" + gate + " " + kind + " <-1", "3 interrupt.requested @" + gate + " <-2"}
+		return []string{"0 run.started", "1 node.started @" + gate, "2 node.suspended @" + gate + " " + kind + " <-1",
+			"3 interrupt.requested @" + gate + " <-2"}
 	}
 	draft := map[string]any{"draft": map[string]any{"text": "x"}}
 	for _, c := range []struct {
@@ -80,23 +81,25 @@ func TestStoriesOfGates(t *testing.T) {
 			`6 variable.changed @gate artifact={"text":"x"} <-4`, `7 node.resumed @gate <-4`, `8 node.completed @gate`,
 			`9 node.started @after`, `10 node.completed @after`, `11 run.completed`,
 		}, `{"answer":{"action":"accept"},"artifact":{"text":"x"}}`},
-		{"edited", "assay-approval", draft, []string{`{"action":"edit-accept","editedArtifactData":{"text":"y"}}`}, begins("gate", "approval"), []string{
-			`4 interrupt.resolved @gate {"action":"edit-accept","editedArtifactData":{"text":"y"}} <-3`,
-			`5 variable.changed @gate answer={"action":"edit-accept","editedArtifactData":{"text":"y"}} <-4`,
-			`6 variable.changed @gate artifact={"text":"y"} <-4`, `7 node.resumed @gate <-4`, `8 node.completed @gate`,
-			`9 node.started @after`, `10 node.completed @after`, `11 run.completed`,
-		}, `{"answer":{"action":"edit-accept","editedArtifactData":{"text":"y"}},"artifact":{"text":"y"}}`},
+		{"edited", "assay-approval", draft, []string{`{"action":"edit-accept","editedArtifactData":{"text":"y"}}`},
+			begins("gate", "approval"), []string{
+				`4 interrupt.resolved @gate {"action":"edit-accept","editedArtifactData":{"text":"y"}} <-3`,
+				`5 variable.changed @gate answer={"action":"edit-accept","editedArtifactData":{"text":"y"}} <-4`,
+				`6 variable.changed @gate artifact={"text":"y"} <-4`, `7 node.resumed @gate <-4`, `8 node.completed @gate`,
+				`9 node.started @after`, `10 node.completed @after`, `11 run.completed`,
+			}, `{"answer":{"action":"edit-accept","editedArtifactData":{"text":"y"}},"artifact":{"text":"y"}}`},
 		{"rejected", "assay-approval", draft, []string{`{"action":"reject"}`}, begins("gate", "approval"), []string{
 			`4 interrupt.resolved @gate {"action":"reject"} <-3`, `5 variable.changed @gate answer={"action":"reject"} <-4`,
 			`6 node.resumed @gate <-4`, `7 node.failed @gate interrupt_rejected`, `8 run.failed interrupt_rejected <-7`,
 		}, ""},
-		{"asked", "assay-approval", draft, []string{`{"action":"ask","comment":"why?"}`, `{"action":"accept"}`}, begins("gate", "approval"), []string{
-			`4 interrupt.resolved @gate {"action":"ask","comment":"why?"} <-3`, `5 node.resumed @gate <-4`,
-			`6 node.suspended @gate approval <-5`, `7 interrupt.requested @gate <-6`,
-			`8 interrupt.resolved @gate {"action":"accept"} <-7`, `9 variable.changed @gate answer={"action":"accept"} <-8`,
-			`10 variable.changed @gate artifact={"text":"x"} <-8`, `11 node.resumed @gate <-8`, `12 node.completed @gate`,
-			`13 node.started @after`, `14 node.completed @after`, `15 run.completed`,
-		}, `{"answer":{"action":"accept"},"artifact":{"text":"x"}}`},
+		{"asked", "assay-approval", draft, []string{`{"action":"ask","comment":"why?"}`, `{"action":"accept"}`},
+			begins("gate", "approval"), []string{
+				`4 interrupt.resolved @gate {"action":"ask","comment":"why?"} <-3`, `5 node.resumed @gate <-4`,
+				`6 node.suspended @gate approval <-5`, `7 interrupt.requested @gate <-6`,
+				`8 interrupt.resolved @gate {"action":"accept"} <-7`, `9 variable.changed @gate answer={"action":"accept"} <-8`,
+				`10 variable.changed @gate artifact={"text":"x"} <-8`, `11 node.resumed @gate <-8`, `12 node.completed @gate`,
+				`13 node.started @after`, `14 node.completed @after`, `15 run.completed`,
+			}, `{"answer":{"action":"accept"},"artifact":{"text":"x"}}`},
 		{"questions", "assay-questions", nil, []string{`{"answers":{"q1":"blue"}}`}, begins("ask", "clarification"), []string{
 			`4 interrupt.resolved @ask {"answers":{"q1":"blue"}} <-3`, `5 variable.changed @ask answer={"answers":{"q1":"blue"}} <-4`,
 			`6 node.resumed @ask <-4`, `7 node.completed @ask`, `8 node.started @after`, `9 node.completed @after`, `10 run.completed`,
@@ -136,7 +139,8 @@ func TestStoriesOfGates(t *testing.T) {
 // Somebody who asks gets another interrupt, which says what was asked; the one before it is done with.
 func TestAQuestionRaisesAnotherInterrupt(t *testing.T) {
 	for _, action := range []string{
-		`{"action":"ask","comment":"why so long?"}`, `{"action":"refine","feedback":"why so long?"}`, `{"action":"refine","refineFeedback":"why so long?"}`,
+		`{"action":"ask","comment":"why so long?"}`, `{"action":"refine","feedback":"why so long?"}`,
+		`{"action":"refine","refineFeedback":"why so long?"}`,
 	} {
 		h := newHost(t)
 		s := h.create(Create{WorkflowID: "assay-approval", Inputs: object(t, `{"actions":["accept","ask","refine"]}`)})
@@ -180,7 +184,8 @@ func TestAnswersThatGatesRefuseChangeNothing(t *testing.T) {
 			`{"answers":{"n":1,"t":7}}`, `{"answers":{"n":1,"t":"x","u":1}}`, `{"answers":{"n":1,"t":null}}`, `{"answers":[{"id":"n","answer":1}]}`,
 			`{"answers":[{"id":"n","answer":1},{"id":"t"}]}`, `{"answers":{"n":1,"t":"x"},"more":"` + strings.Repeat("x", maxAnswers) + `"}`}},
 		{"assay-event", `{"correlation":{"a":"1","b":{"c":[2]}}}`, "", CodeValidation, true, []string{
-			`null`, `"x"`, `[]`, `{}`, `{"a":"1"}`, `{"a":1,"b":{"c":[2]}}`, `{"a":"1","b":{"c":[2,3]}}`, `{"A":"1","b":{"c":[2]}}`, `{"a":"1","b":null}`}},
+			`null`, `"x"`, `[]`, `{}`, `{"a":"1"}`, `{"a":1,"b":{"c":[2]}}`, `{"a":"1","b":{"c":[2,3]}}`, `{"A":"1","b":{"c":[2]}}`,
+			`{"a":"1","b":null}`}},
 		{"assay-quorum", `{}`, "", CodeForbidden, false, []string{`{"action":"accept"}`, `{"action":"nonsense"}`}},
 		{"assay-quorum", `{}`, "p", CodeValidation, true, []string{`{"action":"ask"}`}},
 		{"conformance-interrupt-auth-required", `{}`, "", CodeForbidden, false, []string{`{"action":"accept"}`, `{"action":"reject"}`}},
@@ -215,7 +220,8 @@ func TestAnswersToSeveralQuestions(t *testing.T) {
 // Who is not among the approvers is told so, whatever they send; a token says nothing about who holds it.
 func TestApproversAreAskedFor(t *testing.T) {
 	d := define(t, `{"id":"g","typeId":"core.approvalGate","config":{"approversList":["ann","bob"]},"inputs":{}}`, ``, ``)
-	for principal, want := range map[string]string{"": CodeForbidden, "eve": CodeForbidden, "Ann": CodeForbidden, "ann": "<nil>", "bob": "<nil>"} {
+	for principal, want := range map[string]string{"": CodeForbidden, "eve": CodeForbidden, "Ann": CodeForbidden, "ann": "<nil>",
+		"bob": "<nil>"} {
 		h := newHost(t)
 		s := h.create(Create{Definition: &d})
 		if err := h.say(s.RunID, principal, `{"action":"accept"}`); code(err) != want {
@@ -251,10 +257,14 @@ func TestSettingsOfGatesThatAreRefused(t *testing.T) {
 		{gate(typeQuestions, `"questions":[{"id":"q","question":"?","schema":{"type":"text"}}]`), "question 1 has a schema that is none"},
 		{gate(typeQuestions, `"questions":[{"id":"q","question":"?","schema":7}]`), "question 1 must have an object"},
 		{gate(typeQuestions, `"questions":[{"id":"q","question":"?","schema":{"items":[{"$ref":"#"}]}}]`), "question 1 has a schema with $ref"},
-		{gate(typeQuestions, `"questions":[{"id":"q","question":"?","schema":{"anyOf":[{"pattern":"(a?){1000}"}]}}]`), "question 1 has a schema with pattern"},
-		{gate(typeQuestions, `"questions":[{"id":"q","question":"?","schema":{"patternProperties":{"a":{}}}}]`), "question 1 has a schema with patternProperties"},
-		{gate(typeQuestions, `"questions":[{"id":"q","question":"?","schema":{"not":{"uniqueItems":true}}}]`), "question 1 has a schema with uniqueItems"},
-		{gate(typeQuestions, `"questions":[{"id":"q","question":"?","schema":{"title":"`+strings.Repeat("x", maxSchema)+`"}}]`), "question 1 has a schema that is too large"},
+		{gate(typeQuestions, `"questions":[{"id":"q","question":"?","schema":{"anyOf":[{"pattern":"(a?){1000}"}]}}]`),
+			"question 1 has a schema with pattern"},
+		{gate(typeQuestions, `"questions":[{"id":"q","question":"?","schema":{"patternProperties":{"a":{}}}}]`),
+			"question 1 has a schema with patternProperties"},
+		{gate(typeQuestions, `"questions":[{"id":"q","question":"?","schema":{"not":{"uniqueItems":true}}}]`),
+			"question 1 has a schema with uniqueItems"},
+		{gate(typeQuestions, `"questions":[{"id":"q","question":"?","schema":{"title":"`+strings.Repeat("x", maxSchema)+`"}}]`),
+			"question 1 has a schema that is too large"},
 		{gate(typeQuestions, `"questions":[{"id":"q","question":"?","hint":"x"}]`), "question 1 must have id, question and schema only"},
 		{gate(typeInterrupt, `"data":{"eventType":"e","correlation":{}}`), "config.kind must be"},
 		{gate(typeInterrupt, `"kind":"approval"`), "config.kind must be"},
@@ -333,7 +343,8 @@ func TestGatesBeforeALoop(t *testing.T) {
 		if s.CurrentNodeID == nil || *s.CurrentNodeID != step.node {
 			t.Fatalf("the run waits at %v, want %s", s.CurrentNodeID, step.node)
 		}
-		if _, err := h.Resolve(soon(t), s.RunID, "g1", json.RawMessage(`{"action":"accept"}`)); step.node != "g1" && code(err) != CodeInterruptResolved {
+		if _, err := h.Resolve(soon(t), s.RunID, "g1", json.RawMessage(`{"action":"accept"}`)); step.node != "g1" &&
+			code(err) != CodeInterruptResolved {
 			t.Errorf("the first gate is answered again with %v", err)
 		} else if step.node == "g1" {
 			s = h.settled(s.RunID)

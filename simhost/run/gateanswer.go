@@ -55,7 +55,8 @@ func (g *gate) checkApproval(takes *rules.Answers, n *node, principal string, va
 	case action == openwopv1.ApprovalActionEditAccept && len(member(value, keyEdited)) == 0:
 		return invalid("resumeValue."+keyEdited, "must be there: the artifact as it is to be accepted")
 	case !takes.Again(g.votesOf(principal)):
-		return refuse(CodeInterruptResolved, "you have voted at this gate already: everybody has one vote", "nodeId", n.ID, "interruptId", g.asked.interruptID)
+		return refuse(CodeInterruptResolved, "you have voted at this gate already: everybody has one vote", "nodeId", n.ID,
+			"interruptId", g.asked.interruptID)
 	}
 	return nil
 }

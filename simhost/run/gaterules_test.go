@@ -32,7 +32,8 @@ func TestGatesGoByTheRules(t *testing.T) {
 		replace         func(*set)
 		honest, changed string // in what is told without the change, and with it
 	}{
-		{"Gates.Key", "assay-approval", draft, nil, func(s *set) { s.Gates.Key = func(p rules.Suspension) string { return "key of " + p.NodeID } }, `key "gate:2"`, `key "key of gate"`},
+		{"Gates.Key", "assay-approval", draft, nil,
+			func(s *set) { s.Gates.Key = func(p rules.Suspension) string { return "key of " + p.NodeID } }, `key "gate:2"`, `key "key of gate"`},
 		{"Gates.Shows", "assay-approval", draft, nil, func(s *set) {
 			s.Gates.Shows = func(rules.Waiting) rules.Waiting { return rules.Waiting{Status: "running"} }
 		}, "waiting-approval at gate", "running at nowhere"},
@@ -44,30 +45,45 @@ func TestGatesGoByTheRules(t *testing.T) {
 				return log
 			}
 		}, "interrupt.requested", "run.started\n."},
-		{"Gates.Passes", "assay-approval", draft, []string{"p " + reject}, func(s *set) { s.Gates.Passes = func(openwopv1.ApprovalAction, int, bool) bool { return true } }, "node.failed", "node.completed @gate"},
+		{"Gates.Passes", "assay-approval", draft, []string{"p " + reject},
+			func(s *set) { s.Gates.Passes = func(openwopv1.ApprovalAction, int, bool) bool { return true } }, "node.failed", "node.completed @gate"},
 		{"Gates.HandsOn", "assay-approval", draft, []string{"p " + accept}, func(s *set) {
 			s.Gates.HandsOn = func(openwopv1.InterruptKind, json.RawMessage) json.RawMessage { return never }
 		}, `answer={"action":"accept"}`, `answer={"never":true}`},
 		{"Gates.Artifact", "assay-approval", draft, []string{"p " + accept}, func(s *set) {
 			s.Gates.Artifact = func(openwopv1.ApprovalAction, json.RawMessage, json.RawMessage) json.RawMessage { return never }
 		}, `artifact={"text":"x"}`, `artifact={"never":true}`},
-		{"Gates.Resumptions", "assay-approval", draft, []string{"p " + accept}, func(s *set) { s.Gates.Resumptions = func(openwopv1.InterruptKind) int { return 2 } }, "8 node.completed", "8 node.resumed"},
+		{"Gates.Resumptions", "assay-approval", draft, []string{"p " + accept},
+			func(s *set) { s.Gates.Resumptions = func(openwopv1.InterruptKind) int { return 2 } }, "8 node.completed", "8 node.resumed"},
 		{"Answers.Offers", "assay-approval", draft, []string{`p {"action":"refine"}`}, func(s *set) {
 			s.Answers.Offers = func([]openwopv1.ApprovalAction, openwopv1.ApprovalAction) bool { return true }
 		}, "validation_error", "taken"},
-		{"Answers.Fits", "assay-questions", map[string]any{"questions": array(t, asking)}, []string{`p {"answers":{"q":"x"}}`}, func(s *set) { s.Answers.Fits = func(bool) bool { return true } }, "validation_error", "taken"},
-		{"Answers.Needs", "assay-questions", map[string]any{"questions": array(t, asking)}, []string{`p {"answers":{}}`}, func(s *set) { s.Answers.Needs = func(int) bool { return false } }, "validation_error", "taken"},
-		{"Answers.Lists", "assay-questions", map[string]any{"questions": array(t, asking)}, []string{`p {"answers":[{"id":"q","answer":1}]}`}, func(s *set) { s.Answers.Lists = func() bool { return false } }, "taken", "validation_error"},
-		{"Answers.Correlates", "assay-event", ordered, []string{`p {"orderId":"2"}`}, func(s *set) { s.Answers.Correlates = func(any, any, bool) bool { return true } }, "validation_error", "taken"},
-		{"Answers.NeedsKey", "conformance-interrupt-auth-required", nil, []string{"-" + accept}, func(s *set) { s.Answers.NeedsKey = func(bool) bool { return false } }, "forbidden", "taken"},
-		{"Answers.Again", "assay-quorum", votes("majority"), []string{"p " + accept, "p " + accept}, func(s *set) { s.Answers.Again = func(int) bool { return true } }, "interrupt_already_resolved", "completed at nowhere"},
-		{"Answers.Decided", "assay-quorum", votes("majority"), []string{"p " + accept}, func(s *set) { s.Answers.Decided = func(rules.Tally) bool { return true } }, "waiting-approval", "completed at nowhere"},
+		{"Answers.Fits", "assay-questions", map[string]any{"questions": array(t, asking)}, []string{`p {"answers":{"q":"x"}}`},
+			func(s *set) { s.Answers.Fits = func(bool) bool { return true } }, "validation_error", "taken"},
+		{"Answers.Needs", "assay-questions", map[string]any{"questions": array(t, asking)}, []string{`p {"answers":{}}`},
+			func(s *set) { s.Answers.Needs = func(int) bool { return false } }, "validation_error", "taken"},
+		{"Answers.Lists", "assay-questions", map[string]any{"questions": array(t, asking)},
+			[]string{`p {"answers":[{"id":"q","answer":1}]}`}, func(s *set) { s.Answers.Lists = func() bool { return false } }, "taken",
+			"validation_error"},
+		{"Answers.Correlates", "assay-event", ordered, []string{`p {"orderId":"2"}`},
+			func(s *set) { s.Answers.Correlates = func(any, any, bool) bool { return true } }, "validation_error", "taken"},
+		{"Answers.NeedsKey", "conformance-interrupt-auth-required", nil, []string{"-" + accept},
+			func(s *set) { s.Answers.NeedsKey = func(bool) bool { return false } }, "forbidden", "taken"},
+		{"Answers.Again", "assay-quorum", votes("majority"), []string{"p " + accept, "p " + accept},
+			func(s *set) { s.Answers.Again = func(int) bool { return true } }, "interrupt_already_resolved", "completed at nowhere"},
+		{"Answers.Decided", "assay-quorum", votes("majority"), []string{"p " + accept},
+			func(s *set) { s.Answers.Decided = func(rules.Tally) bool { return true } }, "waiting-approval", "completed at nowhere"},
 		{"Answers.Takes", "assay-approval", draft, []string{"p " + reject}, func(s *set) {
 			s.Answers.Takes = func(rules.Answer) json.RawMessage { return json.RawMessage(accept) }
 		}, "failed at nowhere", "completed at nowhere"},
-		{"Answers.Leaves", "assay-approval", draft, []string{`p {"action":"shrug"}`}, func(s *set) { s.Answers.Leaves = func(rules.Answer) bool { return false } }, "waiting-approval", "validation_error, completed at nowhere"},
-		{"Answers.Late", "assay-approval", draft, []string{"p " + accept, "p " + reject}, func(s *set) { s.Answers.Late = func(rules.Late) string { return "" } }, "taken, interrupt_already_resolved", "taken, taken"},
-		{"Answers.Late by another code", "assay-approval", draft, []string{"p " + accept, "-" + accept}, func(s *set) { s.Answers.Late = func(rules.Late) string { return rules.InterruptGone } }, "taken, interrupt_already_resolved", "taken, interrupt_gone"},
+		{"Answers.Leaves", "assay-approval", draft, []string{`p {"action":"shrug"}`},
+			func(s *set) { s.Answers.Leaves = func(rules.Answer) bool { return false } }, "waiting-approval",
+			"validation_error, completed at nowhere"},
+		{"Answers.Late", "assay-approval", draft, []string{"p " + accept, "p " + reject},
+			func(s *set) { s.Answers.Late = func(rules.Late) string { return "" } }, "taken, interrupt_already_resolved", "taken, taken"},
+		{"Answers.Late by another code", "assay-approval", draft, []string{"p " + accept, "-" + accept},
+			func(s *set) { s.Answers.Late = func(rules.Late) string { return rules.InterruptGone } }, "taken, interrupt_already_resolved",
+			"taken, interrupt_gone"},
 	} {
 		for _, faulty := range []bool{false, true} {
 			rs, want := rules.Honest(), c.honest

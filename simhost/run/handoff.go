@@ -225,7 +225,8 @@ func (m *move) childHarvested() wait {
 		m.withChild(p)
 		p.HarvestedKeys = slices.Sorted(maps.Keys(l.child.Harvest))
 		if sum := l.child.Checksum; sum != "" {
-			p.Attestation = &openwopv1.CoreWorkflowChainEventPayloadAttestation{Checksum: sum, Algorithm: openwopv1.CoreWorkflowChainEventPayloadAttestationAlgorithmSha256}
+			p.Attestation = &openwopv1.CoreWorkflowChainEventPayloadAttestation{Checksum: sum,
+				Algorithm: openwopv1.CoreWorkflowChainEventPayloadAttestationAlgorithmSha256}
 		}
 	})
 }

@@ -94,7 +94,8 @@ func harvesting(t testing.TB) *openwopv1.WorkflowDefinition {
 func TestUnhappyHandoffsDoNotEndTheLoop(t *testing.T) {
 	const ends = "%s,{\"kind\":\"terminate\"}]"
 	for _, c := range []struct{ name, worker, phases, code string }{
-		{"a child that fails", "conformance-dispatch-deterministic-fail-child", "dispatch.began dispatch.succeeded child.failed", "hvmap_1b_failed_fixture"},
+		{"a child that fails", "conformance-dispatch-deterministic-fail-child", "dispatch.began dispatch.succeeded child.failed",
+			"hvmap_1b_failed_fixture"},
 		{"no such workflow", "no-such-workflow", "dispatch.began dispatch.failed", codeUnknownWork},
 		{"a workflow that is refused", "broken", "dispatch.began dispatch.failed", CodeValidation},
 	} {
@@ -160,7 +161,8 @@ func TestFanOutPolicyReject(t *testing.T) {
 	d := *harvesting(t)
 	d.Nodes[1].Config = map[string]any{"fanOutPolicy": "reject"}
 	h := newHost(t)
-	s := h.create(Create{Definition: &d, Inputs: plan(t, `[{"kind":"next-worker","nextWorkerIds":["conformance-noop"]},{"kind":"next-worker","nextWorkerIds":["conformance-noop","conformance-noop"]}]`)})
+	s := h.create(Create{Definition: &d, Inputs: plan(t,
+		`[{"kind":"next-worker","nextWorkerIds":["conformance-noop"]},{"kind":"next-worker","nextWorkerIds":["conformance-noop","conformance-noop"]}]`)})
 	expectLawful(t, s, h.events(s.RunID), 5)
 	if s.Error == nil || s.Error.Code != codeFanOut || len(s.ChildRuns) != 1 {
 		t.Errorf("error is %v, children %d", s.Error, len(s.ChildRuns))
@@ -181,7 +183,8 @@ func TestHarvestOfNothing(t *testing.T) {
 
 func TestNestedLoops(t *testing.T) {
 	h := newHost(t)
-	s := h.create(Create{WorkflowID: "assay-loop", Inputs: plan(t, `[{"kind":"next-worker","nextWorkerIds":["conformance-multi-agent-handoff"]}]`)})
+	s := h.create(Create{WorkflowID: "assay-loop", Inputs: plan(t,
+		`[{"kind":"next-worker","nextWorkerIds":["conformance-multi-agent-handoff"]}]`)})
 	expectLawful(t, s, h.events(s.RunID), 5)
 	child := h.child(s, 0)
 	expectLawful(t, child, h.events(child.RunID), 5)

@@ -15,8 +15,10 @@ func TestAnswersThatAreRefusedChangeNothing(t *testing.T) {
 	s := h.create(Create{WorkflowID: "assay-loop-ask-user"})
 	before := story(h.events(s.RunID))
 	for _, value := range []string{
-		``, `{`, `null`, `"yes"`, `{}`, `[]`, `{"answers":null}`, `{"answers":"yes"}`, `{"answers":{}}`, `{"answers":[]}`, `{"answers":{"q2":"yes"}}`,
-		`{"answers":{"q1":"yes","q2":"yes"}}`, `{"answers":{"q1":null}}`, `{"answers":{"q1":""}}`, `{"answers":[{"id":"q1"}]}`, `{"action":"accept"}`,
+		``, `{`, `null`, `"yes"`, `{}`, `[]`, `{"answers":null}`, `{"answers":"yes"}`, `{"answers":{}}`, `{"answers":[]}`,
+		`{"answers":{"q2":"yes"}}`,
+		`{"answers":{"q1":"yes","q2":"yes"}}`, `{"answers":{"q1":null}}`, `{"answers":{"q1":""}}`, `{"answers":[{"id":"q1"}]}`,
+		`{"action":"accept"}`,
 		`{"ANSWERS":{"q1":"yes"}}`, `{"answers":[{"ID":"q1","answer":"yes"}]}`,
 	} {
 		_, err := h.Resolve(soon(t), s.RunID, "supervisor", json.RawMessage(value))
@@ -127,7 +129,8 @@ func TestCancelAgainstResolve(t *testing.T) {
 
 func TestTwoSuspensionsInOneRun(t *testing.T) {
 	h := newHost(t)
-	s := h.create(Create{WorkflowID: "assay-loop", Inputs: plan(t, `[{"kind":"ask-user","prompt":"a?"},{"kind":"ask-user","prompt":"b?"},{"kind":"terminate"}]`)})
+	s := h.create(Create{WorkflowID: "assay-loop", Inputs: plan(t,
+		`[{"kind":"ask-user","prompt":"a?"},{"kind":"ask-user","prompt":"b?"},{"kind":"terminate"}]`)})
 	first := *s.Interrupt
 	s = h.resolve(s.RunID, `{"answers":{"q1":"a"}}`)
 	second := *s.Interrupt
@@ -153,11 +156,16 @@ func TestHeldDecisions(t *testing.T) {
 		turns      int
 		escalation string
 	}{
-		{"clarified", clarification, `{"kind":"next-worker","nextWorkerIds":["conformance-noop"],"confidence":0.59}`, `{"answers":{"q1":"go"}}`, openwopv1.RunStatusWaitingInput, 1, 2, "0.59<0.6 clarify conformance-noop"},
-		{"accepted", approval, `{"kind":"next-worker","nextWorkerIds":["conformance-noop"],"confidence":0}`, `{"action":"accept"}`, openwopv1.RunStatusWaitingApproval, 1, 2, "0<0.6 escalate conformance-noop"},
-		{"rejected", approval, `{"kind":"next-worker","nextWorkerIds":["conformance-noop"],"confidence":0.1}`, `{"action":"reject"}`, openwopv1.RunStatusWaitingApproval, 0, 2, "0.1<0.6 escalate"},
-		{"terminate accepted", approval, `{"kind":"terminate","confidence":0.1}`, `{"action":"accept"}`, openwopv1.RunStatusWaitingApproval, 0, 1, "0.1<0.6 escalate"},
-		{"terminate rejected", approval, `{"kind":"terminate","confidence":0.1}`, `{"action":"reject"}`, openwopv1.RunStatusWaitingApproval, 0, 2, "0.1<0.6 escalate"},
+		{"clarified", clarification, `{"kind":"next-worker","nextWorkerIds":["conformance-noop"],"confidence":0.59}`,
+			`{"answers":{"q1":"go"}}`, openwopv1.RunStatusWaitingInput, 1, 2, "0.59<0.6 clarify conformance-noop"},
+		{"accepted", approval, `{"kind":"next-worker","nextWorkerIds":["conformance-noop"],"confidence":0}`, `{"action":"accept"}`,
+			openwopv1.RunStatusWaitingApproval, 1, 2, "0<0.6 escalate conformance-noop"},
+		{"rejected", approval, `{"kind":"next-worker","nextWorkerIds":["conformance-noop"],"confidence":0.1}`, `{"action":"reject"}`,
+			openwopv1.RunStatusWaitingApproval, 0, 2, "0.1<0.6 escalate"},
+		{"terminate accepted", approval, `{"kind":"terminate","confidence":0.1}`, `{"action":"accept"}`,
+			openwopv1.RunStatusWaitingApproval, 0, 1, "0.1<0.6 escalate"},
+		{"terminate rejected", approval, `{"kind":"terminate","confidence":0.1}`, `{"action":"reject"}`,
+			openwopv1.RunStatusWaitingApproval, 0, 2, "0.1<0.6 escalate"},
 		{"at the floor", clarification, `{"kind":"next-worker","nextWorkerIds":["conformance-noop"],"confidence":0.6}`, "", "", 1, 2, ""},
 		{"no opinion", clarification, `{"kind":"next-worker","nextWorkerIds":["conformance-noop"]}`, "", "", 1, 2, ""},
 	} {
@@ -238,12 +246,14 @@ func TestUnsureAgent(t *testing.T) {
 			s := h.create(create)
 			if c.action != "" {
 				expectStory(t, h.events(s.RunID),
-					"0 run.started", "1 node.started @supervisor", "2 node.suspended @supervisor low-confidence <-1", "3 interrupt.requested @supervisor <-2")
+					"0 run.started", "1 node.started @supervisor", "2 node.suspended @supervisor low-confidence <-1",
+					"3 interrupt.requested @supervisor <-2")
 				if s.Status != openwopv1.RunStatusWaitingApproval {
 					t.Errorf("status is %s", s.Status)
 				}
 				said := parse[map[string]any](t, string(h.events(s.RunID)[2].Payload))
-				if said["reason"] != "low-confidence" || said["observed"] != 0.5 || said["agentId"] != s.RunOrchestrator.AgentID || said["threshold"] == nil {
+				if said["reason"] != "low-confidence" || said["observed"] != 0.5 || said["agentId"] != s.RunOrchestrator.AgentID ||
+					said["threshold"] == nil {
 					t.Errorf("node.suspended says %v", said)
 				}
 				s = h.resolve(s.RunID, `{"action":"`+c.action+`"}`)

@@ -116,7 +116,8 @@ func (l *lawyer) bad(e openwopv1.RunEvent, format string, args ...any) {
 // pausedThen is what comes next on the log of a run that was paused: that it goes on, or what ends it.
 func (l *lawyer) pausedThen(next openwopv1.RunEvent) {
 	switch next.Type {
-	case openwopv1.RunEventTypeRunResumed, openwopv1.RunEventTypeRunCancelled, openwopv1.RunEventTypeRunFailed, openwopv1.RunEventTypeNodeCancelled,
+	case openwopv1.RunEventTypeRunResumed, openwopv1.RunEventTypeRunCancelled, openwopv1.RunEventTypeRunFailed,
+		openwopv1.RunEventTypeNodeCancelled,
 		openwopv1.RunEventTypeCapBreached, openwopv1.RunEventTypeCoreWorkflowChainEvent, openwopv1.RunEventTypeNodeDispatched,
 		openwopv1.RunEventTypeVariableChanged, openwopv1.RunEventTypeReplayDiverged:
 	default:

@@ -10,7 +10,8 @@ func (s *State) learn(f Fact) {
 		s.view.update(f.Created.View)
 		s.memory = s.mark()
 	case f.Turn != nil:
-		s.loop = loop{iteration: f.Turn.Iteration, consulted: s.loop.consulted, resumes: s.loop.resumes, agentID: s.loop.agentID, verified: s.loop.verified}
+		s.loop = loop{iteration: f.Turn.Iteration, consulted: s.loop.consulted, resumes: s.loop.resumes, agentID: s.loop.agentID,
+			verified: s.loop.verified}
 		s.view.update(f.Turn.View)
 		s.memory = max(s.memory, s.mark())
 	case f.Child != nil:

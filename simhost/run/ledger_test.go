@@ -81,7 +81,8 @@ func (b bookedFiles) Put(ctx context.Context, o workspace.Owner, p workspace.Put
 	before := b.log.latest("ws-")
 	file, err := b.Files.Put(ctx, o, p)
 	if revision := b.log.latest("ws-"); revision != before {
-		b.files = append(b.files, bookedFile{revision: revision, ref: openwopv1.WorkspaceFileRef{Path: file.Path, Version: file.Version}, content: p.Content})
+		b.files = append(b.files, bookedFile{revision: revision, ref: openwopv1.WorkspaceFileRef{Path: file.Path,
+			Version: file.Version}, content: p.Content})
 		b.origins[p.Origin]++
 	}
 	return file, err

@@ -94,7 +94,8 @@ func TestScripts(t *testing.T) {
 	}{
 		{"the port's variable", "assay-loop", "", []string{"next-worker", "next-worker", "next-worker", "terminate"}},
 		{"the caller's plan", "assay-loop", `[{"kind":"terminate","reason":"bored"}]`, []string{"terminate"}},
-		{"a plan that runs out", "assay-loop", `[{"kind":"next-worker","nextWorkerIds":["conformance-noop"]}]`, []string{"next-worker", "terminate"}},
+		{"a plan that runs out", "assay-loop", `[{"kind":"next-worker","nextWorkerIds":["conformance-noop"]}]`, []string{"next-worker",
+			"terminate"}},
 		{"an empty plan", "assay-loop", `[]`, []string{"terminate"}},
 		{"mockDecisions", "conformance-orchestrator-dispatch", "", []string{"next-worker", "terminate"}},
 		{"terminate at once", "conformance-orchestrator-terminate", "", []string{"terminate"}},
@@ -145,7 +146,8 @@ func TestPlanIsReadAgainEveryTurn(t *testing.T) {
 		"nodes":[{"id":"n","typeId":"core.noop","name":"n","position":{"x":0,"y":0},"config":{},"inputs":{}}],
 		"variables":[{"name":"script","type":"array","defaultValue":[{"kind":"terminate"},{"kind":"terminate","reason":"rewritten"}]}]}`)
 	h := newHost(t, func(o *Options) { o.Workflows["writer"] = child })
-	s := h.create(Create{Definition: &d, Inputs: plan(t, `[{"kind":"next-worker","nextWorkerIds":["writer"]},{"kind":"next-worker","nextWorkerIds":["writer"]}]`)})
+	s := h.create(Create{Definition: &d, Inputs: plan(t,
+		`[{"kind":"next-worker","nextWorkerIds":["writer"]},{"kind":"next-worker","nextWorkerIds":["writer"]}]`)})
 	if log := story(h.events(s.RunID)); !strings.HasPrefix(log[len(log)-3], "13 runOrchestrator.decided @supervisor #2 terminate") {
 		t.Errorf("turn 2 did not go by the new plan:\n%s", strings.Join(log, "\n"))
 	}

@@ -30,7 +30,8 @@ func (e *Engine) handDown(ctx context.Context, s *State, child string) (memory.L
 
 // bringBack has a run remember what its child wrote, once the child has completed. What any other child wrote is nobody's.
 func (e *Engine) bringBack(ctx context.Context, s *State, child *childReport) error {
-	if e.o.Memory == nil || child.refused != nil || len(child.memory) == 0 || !e.o.Rules.Memory.Brings(child.status, s.loop.child.Position == len(s.loop.decision.workers)-1) {
+	if e.o.Memory == nil || child.refused != nil || len(child.memory) == 0 || !e.o.Rules.Memory.Brings(child.status,
+		s.loop.child.Position == len(s.loop.decision.workers)-1) {
 		return nil
 	}
 	own := child.memory[len(child.memory)-1]

@@ -90,7 +90,8 @@ func TestChildrenHaveTheirParentsMemory(t *testing.T) {
 func TestAChildsWritesWaitForItsEnd(t *testing.T) {
 	for _, restarted := range []bool{false, true} {
 		h := newStoreHost(t)
-		s := h.held(remembering(t, planOf([]string{worker}), map[string]string{"workerWrites": `[[` + entryOf("a") + `]]`, "workerPlan": askedOnce}), 0)
+		s := h.held(remembering(t, planOf([]string{worker}), map[string]string{"workerWrites": `[[` + entryOf("a") + `]]`,
+			"workerPlan": askedOnce}), 0)
 		other := h.create(remembering(t, `[{"kind":"terminate"}]`, nil))
 		expectNotes(t, other, "1 begin", "1 end")
 		if restarted {
@@ -218,7 +219,8 @@ func TestABranchRemembersAsItsSourceDid(t *testing.T) {
 			t.Errorf("branched at %d the notes are %q, want %q", e.Sequence, got, want)
 		}
 	}
-	expectNotes(t, h.create(remembering(t, `[{"kind":"terminate"}]`, nil)), "1 begin [m]=p [m]=a [m]=q [m]=later", "1 end [m]=p [m]=a [m]=q [m]=later")
+	expectNotes(t, h.create(remembering(t, `[{"kind":"terminate"}]`, nil)), "1 begin [m]=p [m]=a [m]=q [m]=later",
+		"1 end [m]=p [m]=a [m]=q [m]=later")
 }
 
 // Whatever the host still keeps is served as it was, and the rest is refused before anything is made of it.
@@ -234,7 +236,8 @@ func TestAForkOfWhatIsNoLongerKept(t *testing.T) {
 		}
 	}
 	h.add("two")
-	written := int64(slices.IndexFunc(h.events(s.RunID), func(e openwopv1.RunEvent) bool { return e.Type == openwopv1.RunEventTypeMemoryWritten }))
+	written := int64(slices.IndexFunc(h.events(s.RunID),
+		func(e openwopv1.RunEvent) bool { return e.Type == openwopv1.RunEventTypeMemoryWritten }))
 	for _, mode := range []string{"replay", "branch"} {
 		_, err := h.Fork(soon(t), s.RunID, Fork{Mode: mode, FromSeq: new(int64(0))})
 		refused := (*refusal.Error)(nil)

@@ -43,7 +43,8 @@ func TestIdentityAndPorts(t *testing.T) {
 		t.Errorf("the inputs are %s", got)
 	}
 	h.restart()
-	if again := h.snapshot(s.RunID); fmt.Sprint(again.NodeStates) != fmt.Sprint(s.NodeStates) || fmt.Sprint(again.Variables) != fmt.Sprint(s.Variables) {
+	if again := h.snapshot(s.RunID); fmt.Sprint(again.NodeStates) != fmt.Sprint(s.NodeStates) ||
+		fmt.Sprint(again.Variables) != fmt.Sprint(s.Variables) {
 		t.Errorf("after a restart: %v, %v", again.NodeStates, again.Variables)
 	}
 }
@@ -52,7 +53,8 @@ func TestNodesThatFail(t *testing.T) {
 	for _, c := range []struct{ name, node, code string }{
 		{"as configured", `{"id":"a","typeId":"core.fail","config":{"code":"no_luck","message":"none"},"inputs":{}}`, "no_luck"},
 		{"without configuration", `{"id":"a","typeId":"core.fail","config":{},"inputs":{}}`, codeNodeFailed},
-		{"an input without value", `{"id":"a","typeId":"core.identity","config":{},"inputs":{"x":{"type":"variable","variableName":"y"}}}`, codeInput},
+		{"an input without value",
+			`{"id":"a","typeId":"core.identity","config":{},"inputs":{"x":{"type":"variable","variableName":"y"}}}`, codeInput},
 		{"a dispatch without supervisor", `{"id":"a","typeId":"core.dispatch","config":{},"inputs":{}}`, codeNoDecision},
 		{"a delay without length", `{"id":"a","typeId":"core.delay","config":{},"inputs":{}}`, codeDelay},
 		{"a negative delay", `{"id":"a","typeId":"core.delay","config":{"delayMs":-1},"inputs":{}}`, codeDelay},
@@ -72,7 +74,8 @@ func TestNodesThatFail(t *testing.T) {
 
 func TestDisabledNodesAreSkipped(t *testing.T) {
 	h := newHost(t)
-	d := define(t, `{"id":"a","typeId":"core.fail","config":{},"inputs":{},"disabled":true},`+secondNode, `{"id":"1","sourceNodeId":"a","targetNodeId":"b"}`, "")
+	d := define(t, `{"id":"a","typeId":"core.fail","config":{},"inputs":{},"disabled":true},`+secondNode,
+		`{"id":"1","sourceNodeId":"a","targetNodeId":"b"}`, "")
 	s := h.create(Create{Definition: &d})
 	expectStory(t, h.events(s.RunID), "0 run.started", "1 node.skipped @a", "2 node.started @b", "3 node.completed @b", "4 run.completed")
 }

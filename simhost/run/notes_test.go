@@ -116,7 +116,8 @@ func TestAWriteIsSeenFromTheNextTurnOn(t *testing.T) {
 func TestNotesOnTheLog(t *testing.T) {
 	h := newStoreHost(t)
 	h.put("a.md", "x")
-	s := h.create(noting(t, twoTurns, `{"workspace":["a.md"],"memory":["m"]}`, `[[{"path":"a.md","content":"y"},{"memory":{"content":"z","tags":["m"]}}]]`))
+	s := h.create(noting(t, twoTurns, `{"workspace":["a.md"],"memory":["m"]}`,
+		`[[{"path":"a.md","content":"y"},{"memory":{"content":"z","tags":["m"]}}]]`))
 	events := h.events(s.RunID)
 	expectLawful(t, s, events, 5)
 	id := parse[openwopv1.MemoryWrittenPayload](t, string(events[4].Payload)).MemoryID
@@ -132,7 +133,8 @@ func TestNotesOnTheLog(t *testing.T) {
 		"1 node.started @supervisor",
 		"2 variable.changed @supervisor seen=["+begun1+"] <-1",
 		`3 workspace.updated @supervisor {"path":"a.md","version":2} <-1`,
-		`4 memory.written @supervisor {"agentId":"assay.supervisor","memoryId":"`+id+`","memoryRef":"default","nodeId":"supervisor","tags":["m"]} <-1`,
+		`4 memory.written @supervisor {"agentId":"assay.supervisor","memoryId":"`+id+
+			`","memoryRef":"default","nodeId":"supervisor","tags":["m"]} <-1`,
 		"5 runOrchestrator.decided @supervisor #1 next-worker conformance-noop",
 		"6 node.completed @supervisor",
 		"7 node.started @dispatch <-5",
@@ -219,7 +221,8 @@ func TestWhichRungSeesWhat(t *testing.T) {
 	for v := range 7 {
 		h := newStoreHost(t, version(v))
 		h.put("a.md", "1")
-		s := h.create(noting(t, `[{"kind":"ask-user","prompt":"a"},{"kind":"ask-user","prompt":"b"},{"kind":"terminate"}]`, `{"workspace":["a.md"]}`, `[]`))
+		s := h.create(noting(t, `[{"kind":"ask-user","prompt":"a"},{"kind":"ask-user","prompt":"b"},{"kind":"terminate"}]`,
+			`{"workspace":["a.md"]}`, `[]`))
 		for _, content := range []string{"2", "3"} {
 			h.put("a.md", content)
 			s = h.resolve(s.RunID, yes)
@@ -309,7 +312,8 @@ func TestNotesWithoutReads(t *testing.T) {
 		t.Errorf("without a workspace the run reads %v", s.Workspace)
 	}
 	// In a config instead of a port.
-	d.Nodes[0].Config = map[string]any{"mockNotes": "seen", "mockReads": parse[any](t, `{"workspace":["a.md"]}`), "mockWrites": parse[any](t, `[[],[{"path":"a.md","content":"x"}]]`)}
+	d.Nodes[0].Config = map[string]any{"mockNotes": "seen", "mockReads": parse[any](t, `{"workspace":["a.md"]}`),
+		"mockWrites": parse[any](t, `[[],[{"path":"a.md","content":"x"}]]`)}
 	h = newStoreHost(t)
 	h.put("a.md", "")
 	s = h.create(Create{Definition: &d, Owner: somebody, Inputs: plan(t, twoTurns)})

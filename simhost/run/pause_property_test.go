@@ -142,7 +142,8 @@ func TestPausesAsModelled(t *testing.T) {
 				_, err := s.Resolve(soon(t), id, "supervisor", json.RawMessage(`{"answers":{"q1":"yes"}}`))
 				return err
 			}),
-			"cancel": s.does(func(m *pausable) string { return m.cancel() }, func(id string) error { _, err := s.Cancel(soon(t), id, ""); return err }),
+			"cancel": s.does(func(m *pausable) string { return m.cancel() },
+				func(id string) error { _, err := s.Cancel(soon(t), id, ""); return err }),
 			"wait": func(rt *rapid.T) {
 				s.clock.Advance(time.Duration(rapid.IntRange(1, 3000).Draw(rt, "ms")) * time.Millisecond)
 			},

@@ -55,7 +55,8 @@ func steps(o *Options) {
 	d.Nodes = append(slices.Clone(d.Nodes),
 		openwopv1.WorkflowNode{ID: "second", TypeID: typeRandom, Name: "second"},
 		openwopv1.WorkflowNode{ID: "third", TypeID: typeIdentity, Name: "third"})
-	d.Edges = []openwopv1.WorkflowEdge{{ID: "a", SourceNodeID: "wait", TargetNodeID: "second"}, {ID: "b", SourceNodeID: "second", TargetNodeID: "third"}}
+	d.Edges = []openwopv1.WorkflowEdge{{ID: "a", SourceNodeID: "wait", TargetNodeID: "second"}, {ID: "b", SourceNodeID: "second",
+		TargetNodeID: "third"}}
 	o.Workflows["steps"] = d
 }
 
@@ -289,7 +290,8 @@ func TestDrainWaitsForTheChild(t *testing.T) {
 	h.clock.Advance(time.Second)
 	s := h.expectStatus(branch, openwopv1.RunStatusPaused)
 	events := h.events(branch)
-	if at := slices.IndexFunc(events, func(e openwopv1.RunEvent) bool { return e.Type == openwopv1.RunEventTypeRunPaused }); events[at-1].Type != openwopv1.RunEventTypeNodeCompleted || at != len(events)-1 {
+	if at := slices.IndexFunc(events,
+		func(e openwopv1.RunEvent) bool { return e.Type == openwopv1.RunEventTypeRunPaused }); events[at-1].Type != openwopv1.RunEventTypeNodeCompleted || at != len(events)-1 {
 		t.Errorf("it was paused in\n%s", strings.Join(story(events), "\n"))
 	}
 	expectLawful(t, s, events, 5)
@@ -371,7 +373,8 @@ func TestAPausedRunCreatesNoChild(t *testing.T) {
 	}
 	h.pause(id, Pause{})
 	h.restart()
-	for deadline := time.Now().Add(testenv.Patience(20 * time.Second)); slices.ContainsFunc(h.lives(), func(r *liveRun) bool { return r.wakes.Load() > 0 }); {
+	for deadline := time.Now().Add(testenv.Patience(20 * time.Second)); slices.ContainsFunc(h.lives(),
+		func(r *liveRun) bool { return r.wakes.Load() > 0 }); {
 		if time.Now().After(deadline) {
 			t.Fatal("the host does not come to rest")
 		}

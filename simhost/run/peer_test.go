@@ -65,7 +65,8 @@ func (p *fakePeer) Look(ctx context.Context, id string, _ int64) (PeerState, err
 	case <-ctx.Done():
 		return PeerState{}, ctx.Err()
 	}
-	s := PeerState{Ended: true, EventID: id + "-end", Status: openwopv1.RunStatusCompleted, Variables: map[string]any{"word": c.Inputs["word"]}}
+	s := PeerState{Ended: true, EventID: id + "-end", Status: openwopv1.RunStatusCompleted,
+		Variables: map[string]any{"word": c.Inputs["word"]}}
 	if p.waits {
 		s.Status = openwopv1.RunStatusCancelled
 	}
@@ -106,7 +107,8 @@ func overThere(workers ...string) Create {
 	for _, w := range workers {
 		plan = append(plan, map[string]any{"kind": "next-worker", "nextWorkerIds": []any{w}})
 	}
-	return Create{WorkflowID: "assay-dispatch-remote", Inputs: map[string]any{"plan": append(plan, map[string]any{"kind": "terminate"}), "said": "word"}}
+	return Create{WorkflowID: "assay-dispatch-remote", Inputs: map[string]any{"plan": append(plan,
+		map[string]any{"kind": "terminate"}), "said": "word"}}
 }
 
 // chained are the steps of handoffs on a log, each with its cause and the host of that.
@@ -128,7 +130,8 @@ func inSingles(o *Options) { o.cut = 1 }
 func (h *host) await(id string) openwopv1.RunSnapshot {
 	h.t.Helper()
 	h.until(id, func(e openwopv1.RunEvent) bool {
-		return e.Type == openwopv1.RunEventTypeRunCompleted || e.Type == openwopv1.RunEventTypeRunCancelled || e.Type == openwopv1.RunEventTypeRunFailed
+		return e.Type == openwopv1.RunEventTypeRunCompleted || e.Type == openwopv1.RunEventTypeRunCancelled ||
+			e.Type == openwopv1.RunEventTypeRunFailed
 	})
 	return h.snapshot(id)
 }

@@ -34,7 +34,8 @@ func TestAnythingMayHappen(t *testing.T) {
 			o.cut = cut
 			o.Limits = Limits{MaxLoopIterations: 6, MaxNodeExecutions: 40, MaxRunDuration: time.Minute}
 			o.Verifies, o.Gates = true, rapid.Bool().Draw(rt, "gates")
-			o.EscalationKind = rapid.SampledFrom([]openwopv1.InterruptKind{openwopv1.InterruptKindClarification, openwopv1.InterruptKindApproval}).Draw(rt, "escalation")
+			o.EscalationKind = rapid.SampledFrom([]openwopv1.InterruptKind{openwopv1.InterruptKindClarification,
+				openwopv1.InterruptKindApproval}).Draw(rt, "escalation")
 		})
 		defer w.Close()
 		rt.Repeat(map[string]func(*rapid.T){
@@ -55,7 +56,8 @@ func TestAnythingMayHappen(t *testing.T) {
 }
 
 func anyDecision() *rapid.Generator[map[string]any] {
-	workers := []any{"conformance-noop", "conformance-multi-agent-handoff-child", "conformance-dispatch-deterministic-fail-child", "conformance-delay", "no-such-workflow", "assay-loop-ask-user", "branch"}
+	workers := []any{"conformance-noop", "conformance-multi-agent-handoff-child", "conformance-dispatch-deterministic-fail-child",
+		"conformance-delay", "no-such-workflow", "assay-loop-ask-user", "branch"}
 	return rapid.Custom(func(rt *rapid.T) map[string]any {
 		d := map[string]any{}
 		switch rapid.IntRange(0, 5).Draw(rt, "kind") {
@@ -80,7 +82,8 @@ func (w *world) create(rt *rapid.T) {
 	c.Definition = definition
 	if rapid.IntRange(0, 4).Draw(rt, "other") == 0 {
 		c.Definition = nil
-		c.WorkflowID = rapid.SampledFrom([]string{"trunk", "conformance-cap-breach", "conformance-orchestrator-low-confidence", "conformance-cancellable",
+		c.WorkflowID = rapid.SampledFrom([]string{"trunk", "conformance-cap-breach", "conformance-orchestrator-low-confidence",
+			"conformance-cancellable",
 			"assay-approval", "assay-quorum", "assay-questions", "conformance-interrupt-external-event"}).Draw(rt, "workflow")
 	} else {
 		var decisions []any
@@ -123,7 +126,8 @@ func (w *world) anyRun(rt *rapid.T) openwopv1.RunSnapshot {
 
 func (w *world) resolve(rt *rapid.T) {
 	s := w.anyRun(rt)
-	value := rapid.SampledFrom([]string{`{"answers":{"q1":"yes"}}`, `{"action":"accept"}`, `{"action":"reject"}`, `{"answers":{}}`}).Draw(rt, "value")
+	value := rapid.SampledFrom([]string{`{"answers":{"q1":"yes"}}`, `{"action":"accept"}`, `{"action":"reject"}`,
+		`{"answers":{}}`}).Draw(rt, "value")
 	open, node := s.CurrentNodeID != nil, "supervisor"
 	if open {
 		node = *s.CurrentNodeID

@@ -58,7 +58,8 @@ func TestAPartialVoteIsNoAnswer(t *testing.T) {
 	h := newHost(t)
 	s := h.create(Create{WorkflowID: "conformance-interrupt-quorum"})
 	interrupt := *s.Interrupt.InterruptID
-	for _, step := range []struct{ who, value string }{{"ann", grant}, {"bob", `{"action":"reject","comment":"too long"}`}, {"cid", grant}, {"dan", grant}} {
+	for _, step := range []struct{ who, value string }{{"ann", grant}, {"bob", `{"action":"reject","comment":"too long"}`},
+		{"cid", grant}, {"dan", grant}} {
 		if err := h.say(s.RunID, step.who, step.value); err != nil {
 			t.Fatal(err)
 		}
@@ -78,9 +79,11 @@ func TestAPartialVoteIsNoAnswer(t *testing.T) {
 // Somebody who asks ends the vote for all, and everybody votes anew.
 func TestAQuestionEndsTheVote(t *testing.T) {
 	h := newHost(t)
-	d := define(t, `{"id":"g","typeId":"core.approvalGate","config":{"requiredApprovals":2,"actions":["accept","reject","ask"]},"inputs":{}}`, ``, ``)
+	d := define(t,
+		`{"id":"g","typeId":"core.approvalGate","config":{"requiredApprovals":2,"actions":["accept","reject","ask"]},"inputs":{}}`, ``, ``)
 	s := h.create(Create{Definition: &d})
-	for _, step := range []struct{ who, value string }{{"ann", grant}, {"bob", `{"action":"ask","comment":"why?"}`}, {"ann", grant}, {"bob", grant}} {
+	for _, step := range []struct{ who, value string }{{"ann", grant}, {"bob", `{"action":"ask","comment":"why?"}`}, {"ann", grant},
+		{"bob", grant}} {
 		if err := h.say(s.RunID, step.who, step.value); err != nil {
 			t.Fatalf("%s %s: %v", step.who, step.value, err)
 		}
@@ -141,7 +144,8 @@ func TestAnyVoteOfAnybody(t *testing.T) {
 			said:     map[string]bool{},
 		}
 		policy := map[bool]string{false: "single-veto", true: "majority"}[b.majority]
-		s := h.create(Create{WorkflowID: "assay-quorum", Inputs: map[string]any{"requiredApprovals": float64(b.required), "rejectionPolicy": policy}})
+		s := h.create(Create{WorkflowID: "assay-quorum", Inputs: map[string]any{"requiredApprovals": float64(b.required),
+			"rejectionPolicy": policy}})
 		voters := []string{"ann", "bob", "cid", "dan", "eve", "fay", "gus"}
 		rt.Repeat(map[string]func(*rapid.T){
 			"vote": func(rt *rapid.T) {

@@ -32,7 +32,8 @@ func seenEntry(e memory.Entry) rules.MemoryEntry {
 // looks is what the turn under way is about to do with a store.
 func (s *State) looks(at rules.Store, names int) rules.Reading {
 	l := &s.loop
-	return rules.Reading{Store: at, First: s.turn() == 0, Several: names > 1, End: l.begun, Wrote: l.wrote > 0, Resumed: l.resumed, Forked: s.created.Fork != nil}
+	return rules.Reading{Store: at, First: s.turn() == 0, Several: names > 1, End: l.begun, Wrote: l.wrote > 0, Resumed: l.resumed,
+		Forked: s.created.Fork != nil}
 }
 
 // sight is what the turn of a run sees of a store: what stood there when the turn began.

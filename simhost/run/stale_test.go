@@ -33,7 +33,8 @@ func (l *slowRead) Read(ctx context.Context, log string, after uint64) ([]eventl
 
 // A run that ended while a reader had half of its log does not come back to life with that half.
 func TestARunThatEndedStaysEnded(t *testing.T) {
-	l := &slowRead{Log: newMemoryLog(), started: make(chan struct{}), goRead: make(chan struct{}), didRead: make(chan struct{}), goBack: make(chan struct{})}
+	l := &slowRead{Log: newMemoryLog(), started: make(chan struct{}), goRead: make(chan struct{}), didRead: make(chan struct{}),
+		goBack: make(chan struct{})}
 	h := newHost(t, func(o *Options) { o.Log = l })
 	id := [16]byte{1, 2, 3}
 	name := h.newRunID(id)

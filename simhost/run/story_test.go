@@ -9,7 +9,8 @@ import (
 	"github.com/openassay/assay/gen/openwopv1"
 )
 
-// story tells a log in one line an event: what happened, where, and what caused it (by sequence). Runs other than the log's own are child1, child2
+// story tells a log in one line an event: what happened, where, and what caused it (by sequence). Runs other than the
+// log's own are child1, child2
 // and so on.
 func story(events []openwopv1.RunEvent) []string {
 	places := map[string]int64{}

@@ -228,7 +228,8 @@ func (p *program) script(values map[string]any) (plan []any, where string, err e
 }
 
 // consult asks the supervisor for its next decision; consulted is how many it gave before, and goesBy what it makes of its script.
-func (p *program) consult(values map[string]any, consulted int, criteria bool, goesBy func(plan []any) []any) (openwopv1.OrchestratorDecision, error) {
+func (p *program) consult(values map[string]any, consulted int, criteria bool,
+	goesBy func(plan []any) []any) (openwopv1.OrchestratorDecision, error) {
 	plan, where, err := p.script(values)
 	if err != nil {
 		return openwopv1.OrchestratorDecision{}, fmt.Errorf("%s: %w", where, err)

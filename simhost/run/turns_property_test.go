@@ -47,7 +47,8 @@ func TestTurnsSeeWhatTheRulesSay(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		version := rapid.SampledFrom([]int{0, 4, 5, 5, 5, 6}).Draw(rt, "version")
 		cut := rapid.SampledFrom([]int{0, 0, 1, 900}).Draw(rt, "cut")
-		escalation := rapid.SampledFrom([]openwopv1.InterruptKind{openwopv1.InterruptKindClarification, openwopv1.InterruptKindApproval}).Draw(rt, "escalation")
+		escalation := rapid.SampledFrom([]openwopv1.InterruptKind{openwopv1.InterruptKindClarification,
+			openwopv1.InterruptKindApproval}).Draw(rt, "escalation")
 		l := &library{
 			world:  &world{rt: rt, version: version, checked: map[string]int{}},
 			ledger: &ledger{origins: map[string]int{}},
@@ -105,7 +106,8 @@ func (l *library) create(rt *rapid.T) {
 			if rapid.Bool().Draw(rt, "file") {
 				turn = append(turn, map[string]any{"path": rapid.SampledFrom(paths).Draw(rt, "path"), "content": l.text()})
 			} else {
-				turn = append(turn, map[string]any{"memory": map[string]any{"content": l.text(), "tags": []any{rapid.SampledFrom(tags).Draw(rt, "tag")}}})
+				turn = append(turn, map[string]any{"memory": map[string]any{"content": l.text(),
+					"tags": []any{rapid.SampledFrom(tags).Draw(rt, "tag")}}})
 			}
 		}
 		writes = append(writes, turn)
@@ -201,7 +203,8 @@ func (l *library) kill(rt *rapid.T) {
 		rt.Skip("nothing goes on")
 	}
 	l.log.kill(rapid.IntRange(0, 8).Draw(rt, "appends left"))
-	if s, err := l.ResolveInterrupt(soon(l.t), s.RunID, *s.Interrupt.InterruptID, json.RawMessage(`{"answers":{"q1":"yes"},"action":"accept"}`)); err == nil {
+	if s, err := l.ResolveInterrupt(soon(l.t), s.RunID, *s.Interrupt.InterruptID,
+		json.RawMessage(`{"answers":{"q1":"yes"},"action":"accept"}`)); err == nil {
 		l.took(s)
 	}
 	l.quiet()

@@ -68,14 +68,18 @@ func TestVerdictsDecideWhatCounts(t *testing.T) {
 	}{
 		{"pass", workOnce, `[{"verdict":"pass"},{"verdict":"pass"}]`, true, 0, "turn pass merged turn pass completed", "word"},
 		{"fail withholds", workOnce, `[{"verdict":"fail"},{"verdict":"pass"}]`, true, 0, "turn fail turn pass completed", "old"},
-		{"revise, and another turn brings it", `[{"kind":"next-worker","nextWorkerIds":["assay-echo"]},{"kind":"next-worker","nextWorkerIds":["assay-echo"]},{"kind":"terminate"}]`,
+		{"revise, and another turn brings it",
+			`[{"kind":"next-worker","nextWorkerIds":["assay-echo"]},{"kind":"next-worker","nextWorkerIds":["assay-echo"]},{"kind":"terminate"}]`,
 			`[{"verdict":"revise"},{"verdict":"pass"}]`, true, 0, "turn revise turn pass merged turn completed", "word"},
 		{"fail at the end", endOnce, `[{"verdict":"fail"}]`, true, 0, "turn fail verification_failed", "old"},
-		{"revise at the end", `[{"kind":"terminate"},{"kind":"terminate"}]`, `[{"verdict":"revise"},{"verdict":"pass"}]`, true, 0, "turn revise turn pass completed", "old"},
-		{"revise without end", endOnce, `[{"verdict":"revise"},{"verdict":"revise"},{"verdict":"revise"}]`, true, 2, "turn revise turn revise loop_limit_exceeded", "old"},
+		{"revise at the end", `[{"kind":"terminate"},{"kind":"terminate"}]`, `[{"verdict":"revise"},{"verdict":"pass"}]`, true, 0,
+			"turn revise turn pass completed", "old"},
+		{"revise without end", endOnce, `[{"verdict":"revise"},{"verdict":"revise"},{"verdict":"revise"}]`, true, 2,
+			"turn revise turn revise loop_limit_exceeded", "old"},
 		{"no verdict left", workOnce, `[]`, true, 0, "turn merged turn completed", "word"},
 		{"told and no more", workOnce, `[{"verdict":"fail"},{"verdict":"revise"}]`, false, 0, "turn fail merged turn revise completed", "word"},
-		{"gave up", `[{"kind":"terminate","successCriteria":[{"key":"a","met":true},{"key":"b","met":false}]}]`, `[{"verdict":"pass"}]`, true, 0, "turn pass gave_up", "old"},
+		{"gave up", `[{"kind":"terminate","successCriteria":[{"key":"a","met":true},{"key":"b","met":false}]}]`, `[{"verdict":"pass"}]`,
+			true, 0, "turn pass gave_up", "old"},
 		{"all met", `[{"kind":"terminate","successCriteria":[{"key":"a","met":true}]}]`, `[]`, true, 0, "turn completed", "old"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

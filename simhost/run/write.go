@@ -113,7 +113,8 @@ func (e *Engine) carryOut(ctx context.Context, r *liveRun) (*Wrote, error) {
 	wrote, err := e.put(ctx, &r.state, announced)
 	if refused := (*refusal.Error)(nil); errors.As(tooLarge(err), &refused) {
 		place := keyWrites + index(r.state.turn()) + index(announced.Position)
-		wrote, err = Wrote{Error: &openwopv1.EventError{Code: refused.Code, Message: place + ": " + refused.Message, Details: refused.Details}}, nil
+		wrote, err = Wrote{Error: &openwopv1.EventError{Code: refused.Code, Message: place + ": " + refused.Message,
+			Details: refused.Details}}, nil
 	}
 	if err != nil {
 		return nil, err

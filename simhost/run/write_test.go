@@ -46,7 +46,8 @@ func TestScriptsThatAreRefused(t *testing.T) {
 	}
 	// What is as large as it may be is taken.
 	for range 2 {
-		create := noting(t, twoTurns, `{"workspace":`+many(64, `"a"`)+`,"memory":`+many(64, `"a"`)+`}`, `[`+many(64, `{"path":"a","content":"b"}`)+`]`)
+		create := noting(t, twoTurns, `{"workspace":`+many(64, `"a"`)+`,"memory":`+many(64, `"a"`)+`}`,
+			`[`+many(64, `{"path":"a","content":"b"}`)+`]`)
 		if s := h.create(create); s.Status != openwopv1.RunStatusCompleted {
 			t.Errorf("64 reads and writes: %v", s.Error)
 		}
@@ -84,7 +85,8 @@ func TestWritesThatTheStoreRefuses(t *testing.T) {
 	for _, c := range []struct{ write, code, says string }{
 		{`{"path":"../a","content":"b"}`, refusal.Validation, "mockWrites[0][1]: path"},
 		{`{"path":"a/../b","content":"b"}`, refusal.Validation, "mockWrites[0][1]: path"},
-		{`{"path":"a","content":"` + strings.Repeat("x", workspace.DefaultMaxFileBytes+1) + `"}`, "workspace_too_large", "mockWrites[0][1]: file"},
+		{`{"path":"a","content":"` + strings.Repeat("x", workspace.DefaultMaxFileBytes+1) + `"}`, "workspace_too_large",
+			"mockWrites[0][1]: file"},
 		{`{"memory":{"content":"` + strings.Repeat("x", 65537) + `"}}`, refusal.TooLarge, "mockWrites[0][1]: "},
 	} {
 		h := newStoreHost(t)
@@ -121,7 +123,8 @@ func TestStoresThatTheHostLacks(t *testing.T) {
 		{"reads both", both, []string{CapabilityMemory}, CapabilityMemory},
 		{"reads both, lacks both", both, []string{CapabilityMemory, CapabilityWorkspace}, CapabilityWorkspace},
 		{"reads nothing", noting(t, "", `{}`, `[]`), []string{CapabilityMemory, CapabilityWorkspace}, ""},
-		{"reads nothing of either", noting(t, "", `{"workspace":[],"memory":[]}`, `[[],[]]`), []string{CapabilityMemory, CapabilityWorkspace}, ""},
+		{"reads nothing of either", noting(t, "", `{"workspace":[],"memory":[]}`, `[[],[]]`), []string{CapabilityMemory,
+			CapabilityWorkspace}, ""},
 		{"writes in a later turn", noting(t, "", `{}`, `[[],[],[{"memory":{"content":"x"}}]]`), []string{CapabilityMemory}, CapabilityMemory},
 		{"another workflow", Create{WorkflowID: "assay-loop"}, []string{CapabilityMemory, CapabilityWorkspace}, ""},
 	} {
@@ -141,7 +144,8 @@ func TestStoresThatTheHostLacks(t *testing.T) {
 				}
 			case c.want != "":
 				refused := refusalOf(err)
-				if refused == nil || refused.Code != CodeCapability || h.stores && refused.Details["requiredCapability"] != c.want || refused.Details["nodeId"] != "supervisor" {
+				if refused == nil || refused.Code != CodeCapability || h.stores && refused.Details["requiredCapability"] != c.want ||
+					refused.Details["nodeId"] != "supervisor" {
 					t.Errorf("%s: %v", c.name, err)
 				}
 			}

@@ -52,7 +52,8 @@ func Serve(ctx context.Context, ln net.Listener, handler http.Handler, log *slog
 	defer cancel()
 	err := server.Shutdown(grace)
 	if err != nil {
-		err = errors.Join(fmt.Errorf("stop serving on %s: requests were still open after %s: %w", ln.Addr(), ShutdownPatience, err), server.Close())
+		err = errors.Join(fmt.Errorf("stop serving on %s: requests were still open after %s: %w", ln.Addr(), ShutdownPatience, err),
+			server.Close())
 	}
 	<-served //nolint:errcheck // a server that was shut down tells no more than that it was
 	return err

@@ -32,7 +32,8 @@ var answers = []Variation{
 		},
 	},
 	{
-		ID: "replay-header-false", Title: "a first answer under an idempotency key says that it is none given before: openwop-Idempotent-Replay is false",
+		ID: "replay-header-false", Title: "a first answer under an idempotency key says that it is none given before: " +
+			"openwop-Idempotent-Replay is false",
 		About: "what the header says of a first answer",
 		Vary:  func(s *Set) { s.marksFirst("false") },
 	},

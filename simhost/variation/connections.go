@@ -5,7 +5,8 @@ import "net/http"
 // connections are the variations of how requests and replies travel.
 var connections = []Variation{
 	{
-		ID: "http10", Title: "as of HTTP/1.0: no reply has a length or chunks, each ends with its connection, and of a request that comes in chunks nothing is read",
+		ID: "http10", Title: "as of HTTP/1.0: no reply has a length or chunks, each ends with its connection, and of a request " +
+			"that comes in chunks nothing is read",
 		About: "how a reply ends, and whether chunks are understood",
 		Vary: func(s *Set) {
 			s.asks = append(s.asks, func(x *exchange) {

@@ -57,7 +57,8 @@ var documents = []Variation{
 		},
 	},
 	{
-		ID: "extra-fields", Title: "members that no schema has, in discovery, replies, snapshots, events and refusals, some with dots in their names",
+		ID: "extra-fields", Title: "members that no schema has, in discovery, replies, snapshots, events and refusals, some " +
+			"with dots in their names",
 		About: "what a host adds of its own", Slips: []string{"OWP-ERR-4"},
 		Vary: func(s *Set) {
 			s.events = append(s.events, func(_ *exchange, e object) { addExtras(e) })

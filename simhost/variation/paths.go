@@ -67,7 +67,8 @@ var paths = []Variation{
 		},
 	},
 	{
-		ID: "vendor-seams", Title: "seams on three prefixes: the loop below sample and the vendor's, the model's key and the heartbeat below /conformance/seams, all others below the vendor's alone",
+		ID: "vendor-seams", Title: "seams on three prefixes: the loop below sample and the vendor's, the model's key and the " +
+			"heartbeat below /conformance/seams, all others below the vendor's alone",
 		About: "below which prefix a host has its seams, which differs from seam to seam",
 		Vary: func(s *Set) {
 			s.asks = append(s.asks, func(x *exchange) {

@@ -53,7 +53,8 @@ var refusals = []Variation{
 		},
 	},
 	{
-		ID: "error-spellings", Title: "refusals in the words of other hosts: invalid_credential, invalid_request, run_not_found and so on, with the same status",
+		ID: "error-spellings", Title: "refusals in the words of other hosts: invalid_credential, invalid_request, " +
+			"run_not_found and so on, with the same status",
 		About: "how codes are spelled",
 		Slips: []string{"OWP-ERR-5"},
 		Vary: func(s *Set) {

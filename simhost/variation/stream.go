@@ -206,7 +206,8 @@ var streams = []Variation{
 		},
 	},
 	{
-		ID: "quiet-streams", Title: "a stream holds its events and nothing else: no byte comes before the first of them, and none while a run stands still",
+		ID: "quiet-streams", Title: "a stream holds its events and nothing else: no byte comes before the first of them, and " +
+			"none while a run stands still",
 		About: "whether a quiet stream is kept alive; on most hosts it is not",
 		Vary:  func(s *Set) { s.quiet = true },
 	},
@@ -222,7 +223,8 @@ var streams = []Variation{
 		},
 	},
 	{
-		ID: "sse-comments", Title: "comments between frames and inside of them, a heartbeat before each, and a wish how long to wait before a reconnection",
+		ID: "sse-comments", Title: "comments between frames and inside of them, a heartbeat before each, and a wish how long " +
+			"to wait before a reconnection",
 		About: "what a stream holds beside its events",
 		Vary: func(s *Set) {
 			s.blocks = append(s.blocks, func(block string) string {
@@ -232,7 +234,8 @@ var streams = []Variation{
 		},
 	},
 	{
-		ID: "split-frames", Title: "each frame in four writes, one of which ends in the middle of a line, and one between the two line ends behind it",
+		ID: "split-frames", Title: "each frame in four writes, one of which ends in the middle of a line, and one between the " +
+			"two line ends behind it",
 		About: "how a frame is cut on its way",
 		Vary: func(s *Set) {
 			s.pieces = func(block string) []string {

@@ -54,7 +54,8 @@ func TestWith(t *testing.T) {
 	if twice, err := With("poll-both", "poll-both"); err != nil || len(twice.replies) != 1 {
 		t.Errorf("a variation that is named twice counts twice (%v)", err)
 	}
-	for typed, says := range map[string]string{"al": `did you mean "all"?`, "poll-bothh": `did you mean "poll-both"?`, "": "there are: run-uuid-ids, "} {
+	for typed, says := range map[string]string{"al": `did you mean "all"?`, "poll-bothh": `did you mean "poll-both"?`,
+		"": "there are: run-uuid-ids, "} {
 		if _, err := With("poll-both", typed); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%q: %v, want %q", typed, err, says)
 		}

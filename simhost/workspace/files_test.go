@@ -51,11 +51,12 @@ func TestRefusedWrites(t *testing.T) {
 		detail string
 		value  any
 	}{
-		"too large":                   {Put{Path: "a", Content: strings.Repeat("x", 21)}, codeTooLarge, "maxFileBytes", 20},
-		"too large in bytes":          {Put{Path: "a", Content: strings.Repeat("ä", 11)}, codeTooLarge, "maxFileBytes", 20},
-		"too large when redacted":     {Put{Path: "a", Content: secret + " and more"}, codeTooLarge, "maxFileBytes", 20},
-		"too large until redacted":    {Put{Path: "a", Content: long}, codeTooLarge, "maxFileBytes", 20},
-		"too large before that":       {Put{Path: "a", Content: strings.Repeat("x", 21), IfMatch: new("stale")}, codeTooLarge, "maxFileBytes", 20},
+		"too large":                {Put{Path: "a", Content: strings.Repeat("x", 21)}, codeTooLarge, "maxFileBytes", 20},
+		"too large in bytes":       {Put{Path: "a", Content: strings.Repeat("ä", 11)}, codeTooLarge, "maxFileBytes", 20},
+		"too large when redacted":  {Put{Path: "a", Content: secret + " and more"}, codeTooLarge, "maxFileBytes", 20},
+		"too large until redacted": {Put{Path: "a", Content: long}, codeTooLarge, "maxFileBytes", 20},
+		"too large before that": {Put{Path: "a", Content: strings.Repeat("x", 21), IfMatch: new("stale")}, codeTooLarge,
+			"maxFileBytes", 20},
 		"one file too many":           {Put{Path: "c", Content: "one"}, codeTooLarge, "maxFiles", 2},
 		"stale":                       {Put{Path: "b", IfMatch: new(`"1-7692c3ad"`)}, codeConflict, "currentVersion", int64(2)},
 		"weak":                        {Put{Path: "a", IfMatch: new("W/" + *a.Etag)}, codeConflict, "currentVersion", int64(1)},
@@ -158,7 +159,8 @@ func TestOldVersions(t *testing.T) {
 			t.Errorf("the content of version %d is %q, error %v", version, got, err)
 		}
 	}
-	for _, ref := range []openwopv1.WorkspaceFileRef{{Path: "a"}, {Path: "a", Version: -1}, {Path: "a", Version: 5}, {Path: "a", Version: 7}, {Path: "b", Version: 1}, {}} {
+	for _, ref := range []openwopv1.WorkspaceFileRef{{Path: "a"}, {Path: "a", Version: -1}, {Path: "a", Version: 5},
+		{Path: "a", Version: 7}, {Path: "b", Version: 1}, {}} {
 		_, err := h.Content(t.Context(), mine, ref)
 		wantRefusal(t, err, codeNotFound)
 	}
@@ -174,7 +176,8 @@ func TestListAndSnapshot(t *testing.T) {
 		h.mustPut(t, mine, path, "")
 	}
 	h.mustPut(t, mine, "b", "2")
-	for prefix, want := range map[string][]string{"": {"a.md", "a/y", "a/z", "b"}, "a": {"a.md", "a/y", "a/z"}, "a/": {"a/y", "a/z"}, "b/": {}, "../": {}} {
+	for prefix, want := range map[string][]string{"": {"a.md", "a/y", "a/z", "b"}, "a": {"a.md", "a/y", "a/z"}, "a/": {"a/y", "a/z"},
+		"b/": {}, "../": {}} {
 		files, err := h.List(t.Context(), mine, prefix)
 		if err != nil || files == nil {
 			t.Fatalf("%q lists %v, error %v", prefix, files, err)
@@ -207,7 +210,8 @@ func TestListAndSnapshot(t *testing.T) {
 
 func TestSecretsAreNotStored(t *testing.T) {
 	h := startHost(t, Options{Secrets: []string{"short", secret, "another-secret"}})
-	f, err := h.Put(t.Context(), mine, Put{Path: "a", Content: "short " + secret + " another-secret", ContentType: "x/" + secret, IfMatch: nil, Origin: "o"})
+	f, err := h.Put(t.Context(), mine, Put{Path: "a", Content: "short " + secret + " another-secret", ContentType: "x/" + secret,
+		IfMatch: nil, Origin: "o"})
 	if err != nil {
 		t.Fatal(err)
 	}

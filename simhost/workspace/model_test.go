@@ -97,7 +97,8 @@ func (m *model) live(owner Owner) (n int) {
 }
 
 func (m *model) anyPut(rt *rapid.T, k key) Put {
-	p := Put{Path: k.path, Content: anyContent().Draw(rt, "content"), ContentType: rapid.SampledFrom([]string{"", "text/plain"}).Draw(rt, "type")}
+	p := Put{Path: k.path, Content: anyContent().Draw(rt, "content"),
+		ContentType: rapid.SampledFrom([]string{"", "text/plain"}).Draw(rt, "type")}
 	if rapid.Bool().Draw(rt, "conditional") {
 		matches := []string{"*", `"0-00000000"`, "1"}
 		for _, f := range m.files[k] {
@@ -261,7 +262,8 @@ func (m *model) agree(rt *rapid.T) {
 		)
 		for _, path := range slices.Sorted(slices.Values(paths)) {
 			if f := m.files[key{owner, path}].current(); f != nil {
-				infos = append(infos, openwopv1.WorkspaceFileInfo{Path: path, Version: f.Version, ContentType: f.ContentType, Etag: f.Etag, UpdatedAt: f.UpdatedAt})
+				infos = append(infos, openwopv1.WorkspaceFileInfo{Path: path, Version: f.Version, ContentType: f.ContentType, Etag: f.Etag,
+					UpdatedAt: f.UpdatedAt})
 				refs = append(refs, openwopv1.WorkspaceFileRef{Path: path, Version: f.Version})
 			}
 		}

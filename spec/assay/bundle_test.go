@@ -24,8 +24,9 @@ func TestBundleManifestRefusals(t *testing.T) {
 		"a seed that is none":         {func(d map[string]any) { d["seed"] = "07" }, "/seed", "pattern"},
 		"nothing that was seen":       {func(d map[string]any) { d["transcripts"] = []any{} }, "/transcripts", "minItems"},
 		"a transcript without leaves": {func(d map[string]any) { delete(transcript(d), "exchanges") }, "/transcripts/1", "required"},
-		"a transcript elsewhere":      {func(d map[string]any) { transcript(d)["file"] = "transcripts/../x.json" }, "/transcripts/1/file", "pattern"},
-		"fewer bytes than none":       {func(d map[string]any) { d["results"].(map[string]any)["bytes"] = -1 }, "/results/bytes", "minimum"},
+		"a transcript elsewhere": {func(d map[string]any) { transcript(d)["file"] = "transcripts/../x.json" },
+			"/transcripts/1/file", "pattern"},
+		"fewer bytes than none": {func(d map[string]any) { d["results"].(map[string]any)["bytes"] = -1 }, "/results/bytes", "minimum"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) { refused(t, "bundle-manifest", manifestExample, tc.spoil, tc.at, tc.under) })

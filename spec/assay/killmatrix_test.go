@@ -31,12 +31,17 @@ func TestKillMatrixRefusals(t *testing.T) {
 		"no figure": {func(d map[string]any) {
 			delete(d["protocols"].([]any)[0].(map[string]any)["totals"].(map[string]any), "alone")
 		}, "/protocols/0/totals", "required"},
-		"a fault that breaks none":  {func(d map[string]any) { first(d, "faults")["breaks"] = []any{} }, "/protocols/0/faults/0/breaks", "minItems"},
-		"one that breaks four":      {func(d map[string]any) { first(d, "faults")["breaks"] = []any{"A", "B", "C", "D"} }, "/protocols/0/faults/0/breaks", "maxItems"},
-		"a verdict that is none":    {func(d map[string]any) { first(d, "faults")["verdict"] = "alive" }, "/protocols/0/faults/0/verdict", "enum"},
-		"a kill without a citation": {func(d map[string]any) { delete(first(first(d, "faults"), "kills"), "requirement") }, "/protocols/0/faults/0/kills/0", "required"},
-		"a host without a name":     {func(d map[string]any) { first(d, "honest")["host"] = "" }, "/protocols/0/honest/0/host", "minLength"},
-		"a check without its kills": {func(d map[string]any) { delete(first(first(d, "scenarios"), "checks"), "kills") }, "/protocols/0/scenarios/0/checks/0", "required"},
+		"a fault that breaks none": {func(d map[string]any) { first(d, "faults")["breaks"] = []any{} }, "/protocols/0/faults/0/breaks",
+			"minItems"},
+		"one that breaks four": {func(d map[string]any) { first(d, "faults")["breaks"] = []any{"A", "B", "C", "D"} },
+			"/protocols/0/faults/0/breaks", "maxItems"},
+		"a verdict that is none": {func(d map[string]any) { first(d, "faults")["verdict"] = "alive" },
+			"/protocols/0/faults/0/verdict", "enum"},
+		"a kill without a citation": {func(d map[string]any) { delete(first(first(d, "faults"), "kills"), "requirement") },
+			"/protocols/0/faults/0/kills/0", "required"},
+		"a host without a name": {func(d map[string]any) { first(d, "honest")["host"] = "" }, "/protocols/0/honest/0/host", "minLength"},
+		"a check without its kills": {func(d map[string]any) { delete(first(first(d, "scenarios"), "checks"), "kills") },
+			"/protocols/0/scenarios/0/checks/0", "required"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) { refused(t, "kill-matrix", killMatrixExample, tc.spoil, tc.at, tc.under) })

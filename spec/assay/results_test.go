@@ -63,21 +63,29 @@ func TestResultsRefusals(t *testing.T) {
 		spoil     func(doc map[string]any)
 		at, under string // instance location and keyword of one of the problems
 	}{
-		"another format":              {func(d map[string]any) { d["schema"] = "assay.results/2" }, "/schema", "const"},
-		"no totals":                   {func(d map[string]any) { delete(d, "totals") }, "", "required"},
-		"a field more":                {func(d map[string]any) { d["score"] = 99 }, "", "additionalProperties"},
-		"a verdict that is none":      {func(d map[string]any) { scenario(d, 1)["verdict"] = "skipped" }, "/scenarios/1/verdict", "enum"},
-		"a failure without failing":   {func(d map[string]any) { scenario(d, 0)["verdict"] = "passed" }, "/scenarios/0", "not"},
-		"failed without a failure":    {func(d map[string]any) { delete(scenario(d, 0), "failure") }, "/scenarios/0", "required"},
-		"evidence that is none":       {func(d map[string]any) { scenario(d, 0)["evidence"] = "" }, "/scenarios/0/evidence", "enum"},
-		"a check without a place":     {func(d map[string]any) { delete(scenario(d, 0)["checks"].([]any)[0].(map[string]any), "exchange") }, "/scenarios/0/checks/0", "required"},
-		"a stimulus that is none":     {func(d map[string]any) { d["requirements"].([]any)[1].(map[string]any)["stimulus"] = "seam" }, "/requirements/1/stimulus", "enum"},
-		"seams that are not counted":  {func(d map[string]any) { delete(d["profiles"].([]any)[0].(map[string]any), "throughSeam") }, "/profiles/0", "required"},
-		"a digest that is none":       {func(d map[string]any) { d["assay"].(map[string]any)["suiteDigest"] = "abc" }, "/assay/suiteDigest", "pattern"},
-		"a sighting without a place":  {func(d map[string]any) { delete(d["notClaimed"].([]any)[0].(map[string]any), "exchange") }, "/notClaimed/0", "required"},
-		"a sighting that is not seen": {func(d map[string]any) { d["notClaimed"].([]any)[0].(map[string]any)["replies"] = 0 }, "/notClaimed/0/replies", "minimum"},
-		"a total below zero":          {func(d map[string]any) { d["totals"].(map[string]any)["broken"] = -1 }, "/totals/broken", "minimum"},
-		"half a seed":                 {func(d map[string]any) { d["seed"] = 0.5 }, "/seed", "type"},
+		"another format":            {func(d map[string]any) { d["schema"] = "assay.results/2" }, "/schema", "const"},
+		"no totals":                 {func(d map[string]any) { delete(d, "totals") }, "", "required"},
+		"a field more":              {func(d map[string]any) { d["score"] = 99 }, "", "additionalProperties"},
+		"a verdict that is none":    {func(d map[string]any) { scenario(d, 1)["verdict"] = "skipped" }, "/scenarios/1/verdict", "enum"},
+		"a failure without failing": {func(d map[string]any) { scenario(d, 0)["verdict"] = "passed" }, "/scenarios/0", "not"},
+		"failed without a failure":  {func(d map[string]any) { delete(scenario(d, 0), "failure") }, "/scenarios/0", "required"},
+		"evidence that is none":     {func(d map[string]any) { scenario(d, 0)["evidence"] = "" }, "/scenarios/0/evidence", "enum"},
+		"a check without a place": {func(d map[string]any) {
+			delete(scenario(d, 0)["checks"].([]any)[0].(map[string]any),
+				"exchange")
+		}, "/scenarios/0/checks/0", "required"},
+		"a stimulus that is none": {func(d map[string]any) { d["requirements"].([]any)[1].(map[string]any)["stimulus"] = "seam" },
+			"/requirements/1/stimulus", "enum"},
+		"seams that are not counted": {func(d map[string]any) { delete(d["profiles"].([]any)[0].(map[string]any), "throughSeam") },
+			"/profiles/0", "required"},
+		"a digest that is none": {func(d map[string]any) { d["assay"].(map[string]any)["suiteDigest"] = "abc" },
+			"/assay/suiteDigest", "pattern"},
+		"a sighting without a place": {func(d map[string]any) { delete(d["notClaimed"].([]any)[0].(map[string]any), "exchange") },
+			"/notClaimed/0", "required"},
+		"a sighting that is not seen": {func(d map[string]any) { d["notClaimed"].([]any)[0].(map[string]any)["replies"] = 0 },
+			"/notClaimed/0/replies", "minimum"},
+		"a total below zero": {func(d map[string]any) { d["totals"].(map[string]any)["broken"] = -1 }, "/totals/broken", "minimum"},
+		"half a seed":        {func(d map[string]any) { d["seed"] = 0.5 }, "/seed", "type"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) { refused(t, "results", resultsExample, tc.spoil, tc.at, tc.under) })

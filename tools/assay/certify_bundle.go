@@ -71,5 +71,6 @@ func (e *evidence) pack(r *scenarios.Report, doc results.Results) (said string, 
 	if made.KeyID == "" {
 		return fmt.Sprintf("evidence in %s, not signed (--sign KEY signs it): assay verify %s\n", e.file, quote(e.file)), nil
 	}
-	return fmt.Sprintf("evidence in %s, signed by %s: assay verify %s --key %s\n", e.file, made.KeyID, quote(e.file), quote(e.keyFile+bundle.PublicSuffix)), nil
+	return fmt.Sprintf("evidence in %s, signed by %s: assay verify %s --key %s\n", e.file, made.KeyID, quote(e.file),
+		quote(e.keyFile+bundle.PublicSuffix)), nil
 }

@@ -164,7 +164,8 @@ func (c config) unknown(key *yaml.Node) error {
 	if near := nearest.Name(key.Value, names); near != "" {
 		return c.wrong(key, "unknown parameter %q: did you mean %q?", key.Value, near)
 	}
-	return c.wrong(key, "unknown parameter %q: parameters have the names of the flags of assay certify, such as %s", key.Value, strings.Join(names[:3], ", "))
+	return c.wrong(key, "unknown parameter %q: parameters have the names of the flags of assay certify, such as %s", key.Value,
+		strings.Join(names[:3], ", "))
 }
 
 // values are what stands for a flag: one value, or each of a list.
@@ -215,7 +216,8 @@ func (c config) kept(f *pflag.Flag, how, where *yaml.Node) (string, error) {
 		return "", c.wrong(how, "%s: %q is neither env nor file", f.Name, how.Value)
 	}
 	if value == "" {
-		return "", c.wrong(where, "%s: the %s %s is empty or not set", f.Name, map[string]string{"env": "environment variable", "file": "file"}[how.Value], where.Value)
+		return "", c.wrong(where, "%s: the %s %s is empty or not set", f.Name, map[string]string{"env": "environment variable",
+			"file": "file"}[how.Value], where.Value)
 	}
 	return value, nil
 }

@@ -15,16 +15,20 @@ import (
 // Who interrupts a run that was to write the list anew finds it as it was.
 func TestInterruptedLeavesTheExpectations(t *testing.T) {
 	t.Parallel()
-	const list = "expectations:\n  - scenario: agenticloop/protocol/start-without-goal\n    actual: x\n    reason: r\n    issue: https://acme.test/7\n"
+	const list = "expectations:\n  - scenario: agenticloop/protocol/start-without-goal\n    actual: x\n    reason: r\n    " +
+		"issue: https://acme.test/7\n"
 	dir := t.TempDir()
 	started, plugin, config := filepath.Join(dir, "started"), filepath.Join(dir, "plugin"), filepath.Join(dir, "assay.yaml")
-	err := errors.Join(os.Chmod(filepath.Dir(dir), 0o755), os.Chmod(dir, 0o777), os.Mkdir(plugin, 0o755), os.WriteFile(config, []byte(list), 0o600),
-		os.WriteFile(filepath.Join(plugin, "manifest.yaml"), []byte("name: agentic-loop\nversion: 1.0.0\nprotocol: 2\nentrypoint: run.sh\ncommands: [handle]\n"), 0o644),
+	err := errors.Join(os.Chmod(filepath.Dir(dir), 0o755), os.Chmod(dir, 0o777), os.Mkdir(plugin, 0o755),
+		os.WriteFile(config, []byte(list), 0o600),
+		os.WriteFile(filepath.Join(plugin, "manifest.yaml"),
+			[]byte("name: agentic-loop\nversion: 1.0.0\nprotocol: 2\nentrypoint: run.sh\ncommands: [handle]\n"), 0o644),
 		os.WriteFile(filepath.Join(plugin, "run.sh"), []byte("#!/bin/sh\necho $$ >>"+started+"\nexec sleep 60\n"), 0o755))
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := runWith(t, nil, "certify", plugin, "--patience", "60s", "--config", config, "--update-expectations", "--out", filepath.Join(dir, "out"))
+	p := runWith(t, nil, "certify", plugin, "--patience", "60s", "--config", config, "--update-expectations", "--out",
+		filepath.Join(dir, "out"))
 	eventually(t, started)
 	if err := p.cmd.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)

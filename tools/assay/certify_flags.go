@@ -69,11 +69,13 @@ func (o *certifyFlags) register(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.scenarios, "scenario", nil, "only the scenario of this `ID`; may be repeated")
 	f.StringSliceVar(&o.requirements, "requirement", nil, "only scenarios that prove the requirement of this `ID`; may be repeated")
 	f.StringSliceVar(&o.expectClaims, "expect-claim", nil, "ask about this `CLAIM` although the target does not make it; may be repeated")
-	f.StringSliceVar(&o.seamPrefixes, "seam-prefix", nil, "`PATH` below which the target's test seams live, like /v1/host/acme; may be repeated")
+	f.StringSliceVar(&o.seamPrefixes, "seam-prefix", nil,
+		"`PATH` below which the target's test seams live, like /v1/host/acme; may be repeated")
 	f.IntVar(&o.workers, "workers", 0, "`N` drives at once (default 12, or 2 a core)")
 	f.Float64Var(&o.rate, "rate", 0, "at most `N` requests a second (default unlimited)")
 	f.DurationVar(&o.patience, "patience", 10*time.Second, "`TIME` that something may take that must happen")
-	f.DurationVar(&o.timeout, "timeout", 10*time.Minute, "`TIME` for the whole certification; where given, for each drive too, which has 90s otherwise")
+	f.DurationVar(&o.timeout, "timeout", 10*time.Minute,
+		"`TIME` for the whole certification; where given, for each drive too, which has 90s otherwise")
 	f.Uint64Var(&o.seed, "seed", 0, "`N` that all random ids and values come of, to send the same again (default random)")
 	f.StringVar(&o.fault, "fault", "", "violation that the TARGET simhost commits, by its `ID` (assay list faults), to see what comes of it")
 	f.BoolVar(&o.realTime, "real-time", false, "let time go by itself, also where "+clocked()+" has a clock that can be advanced")
@@ -82,8 +84,10 @@ func (o *certifyFlags) register(f *pflag.FlagSet) {
 	o.bundle.register(f)
 	o.tells.register(f)
 	f.BoolVar(&o.json, "json", false, "print results.json instead of text")
-	f.BoolVar(&o.updateExpectations, "update-expectations", false, "write the failures that are seen now into the list "+expectations.Key+" of the file of --config, and take out those that are gone")
-	f.StringVar(&o.config, "config", "", "`FILE` with parameters by the names of these flags, which win over it (default "+configName+", where there is one)")
+	f.BoolVar(&o.updateExpectations, "update-expectations", false, "write the failures that are seen now into the list "+
+		expectations.Key+" of the file of --config, and take out those that are gone")
+	f.StringVar(&o.config, "config", "", "`FILE` with parameters by the names of these flags, which win over it (default "+
+		configName+", where there is one)")
 	f.StringVar(&o.protocol, "protocol", "", protocolUsage())
 	o.commands = map[string]*string{}
 	for _, kind := range protocols.Programs() {

@@ -32,7 +32,8 @@ const onStdout = "-"
 
 func (l *listeners) register(f *pflag.FlagSet) {
 	f.BoolVar(&l.github, "github", false, "tell GitHub Actions: a summary of the step, and an annotation for each failure")
-	f.StringVar(&l.events, "events", "", "`FILE` for what happens while it happens, a line of JSON each; - for standard output, and the text then goes to standard error")
+	f.StringVar(&l.events, "events", "", "`FILE` for what happens while it happens, a line of JSON each; - for standard "+
+		"output, and the text then goes to standard error")
 }
 
 func (l *listeners) check(given func(string) bool, plan, json bool) error {
@@ -53,7 +54,8 @@ func (l *listeners) check(given func(string) bool, plan, json bool) error {
 func (l *listeners) open(stdout io.Writer) error {
 	if l.github {
 		path := os.Getenv(github.SummaryVariable)
-		f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o644) //nolint:gosec // the runner names it, and reads it as another user
+		// nolint:gosec // the runner names it, and reads it as another user
+		f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o644)
 		if err != nil {
 			return usage("certify --github: open the summary that %s names: %w: set it to a file", github.SummaryVariable, err)
 		}

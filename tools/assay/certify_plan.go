@@ -54,7 +54,8 @@ func (c *certify) printPlan() error {
 		}
 		b.WriteByte('\n')
 	}
-	fmt.Fprintf(&b, "%d scenarios, %d drives, each once; what the target does not claim is left out. Nothing was sent.\n", len(picked), len(drives))
+	fmt.Fprintf(&b, "%d scenarios, %d drives, each once; what the target does not claim is left out. Nothing was sent.\n",
+		len(picked), len(drives))
 	_, err = c.stdout.Write([]byte(b.String()))
 	return err
 }

@@ -37,7 +37,8 @@ func (o *certifyFlags) targetOf(cmd *cobra.Command, targets []string) (target, e
 	case name == simulated:
 		return o.target(name)
 	case err != nil && !strings.Contains(name, ":"):
-		return target{}, usage("certify %s: it is no folder (%s) and no base URL: name the folder of a plugin, a host like http://127.0.0.1:7411, or %s", name, why(err), simulated)
+		return target{}, usage("certify %s: it is no folder (%s) and no base URL: name the folder of a plugin, a host like "+
+			"http://127.0.0.1:7411, or %s", name, why(err), simulated)
 	case err != nil:
 		return o.target(name)
 	}
@@ -105,7 +106,8 @@ func commandWords(cmd *cobra.Command, flag, command, example string) ([]string, 
 }
 
 // forHosts are flags that mean nothing for an executable.
-var forHosts = []string{"--key", "--key-file", otherKeyFlag, voterKeyFlag, lowScopeKeyFlag, secondHostFlag, secondHostKeyFlag, "--header", "--cacert", "--seam-prefix"}
+var forHosts = []string{"--key", "--key-file", otherKeyFlag, voterKeyFlag, lowScopeKeyFlag, secondHostFlag, secondHostKeyFlag,
+	"--header", "--cacert", "--seam-prefix"}
 
 func onlyForHosts(cmd *cobra.Command) error {
 	for _, name := range forHosts {

@@ -29,9 +29,12 @@ type principals struct {
 }
 
 func (p *principals) register(f *pflag.FlagSet) {
-	f.StringVar(&p.other, strings.TrimPrefix(otherKeyFlag, "--"), "", "`KEY` of another tenant, for what tenants must not see of each other; or set "+otherKeyVariable)
-	f.StringArrayVar(&p.voters, strings.TrimPrefix(voterKeyFlag, "--"), nil, "`KEY` of a further principal of the same tenant, for votes; may be repeated; or set "+voterKeyVariable+" to keys separated by commas")
-	f.StringVar(&p.lowScope, strings.TrimPrefix(lowScopeKeyFlag, "--"), "", "`KEY` of the same tenant that may make and read runs and not answer interrupts; or set "+lowScopeKeyVariable)
+	f.StringVar(&p.other, strings.TrimPrefix(otherKeyFlag, "--"), "",
+		"`KEY` of another tenant, for what tenants must not see of each other; or set "+otherKeyVariable)
+	f.StringArrayVar(&p.voters, strings.TrimPrefix(voterKeyFlag, "--"), nil,
+		"`KEY` of a further principal of the same tenant, for votes; may be repeated; or set "+voterKeyVariable+" to keys separated by commas")
+	f.StringVar(&p.lowScope, strings.TrimPrefix(lowScopeKeyFlag, "--"), "",
+		"`KEY` of the same tenant that may make and read runs and not answer interrupts; or set "+lowScopeKeyVariable)
 }
 
 // fill puts the keys into the target. Each must be another one than those before: nobody is two people.

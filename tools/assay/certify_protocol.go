@@ -63,7 +63,8 @@ func (c *certify) choose(rows []*protocols.Row) error {
 	if len(fit) == 0 {
 		_, err := c.options.Select.Pick(all...)
 		if err == nil { // each name is known, but not to one protocol
-			return usage("certify: the selection mixes suites, scenarios, requirements or claims of several protocols: name one protocol with --protocol")
+			return usage("certify: the selection mixes suites, scenarios, requirements or claims of several protocols: name one " +
+				"protocol with --protocol")
 		}
 		return notSelected(err)
 	}

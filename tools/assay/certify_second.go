@@ -20,8 +20,10 @@ const (
 type secondHost struct{ url, key string }
 
 func (s *secondHost) register(f *pflag.FlagSet) {
-	f.StringVar(&s.url, strings.TrimPrefix(secondHostFlag, "--"), "", "base `URL` of another host, to which the target hands runs under the name "+wire.SecondName)
-	f.StringVar(&s.key, strings.TrimPrefix(secondHostKeyFlag, "--"), "", "`KEY` for that host, the target's own there, so that both see the same runs; or set "+secondHostKeyVariable)
+	f.StringVar(&s.url, strings.TrimPrefix(secondHostFlag, "--"), "",
+		"base `URL` of another host, to which the target hands runs under the name "+wire.SecondName)
+	f.StringVar(&s.key, strings.TrimPrefix(secondHostKeyFlag, "--"), "",
+		"`KEY` for that host, the target's own there, so that both see the same runs; or set "+secondHostKeyVariable)
 }
 
 // fill puts the second host into the target.

@@ -129,7 +129,8 @@ func (d specDiff) text() string {
 	}
 	rows := [][]string{{"SEVERITY", "WHERE", "AT", "TOUCHES", "WHAT CHANGES"}}
 	for _, c := range d.Changes {
-		rows = append(rows, []string{string(c.Severity), textsafe.Line(c.Subject.String()), textsafe.Line(c.Property), touchesInShort(c.Touches), textsafe.Line(c.Text)})
+		rows = append(rows, []string{string(c.Severity), textsafe.Line(c.Subject.String()), textsafe.Line(c.Property),
+			touchesInShort(c.Touches), textsafe.Line(c.Text)})
 	}
 	var b strings.Builder
 	b.WriteString(catalogue.Aligned(rows))

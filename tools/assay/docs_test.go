@@ -122,7 +122,8 @@ const (
 )
 
 // docVoters are further people, by their keys.
-var docVoters = map[string]string{"one": "the-first-voter-of-the-docs", "two": "the-second-voter-of-the-docs", "three": "the-third-voter-of-the-docs"}
+var docVoters = map[string]string{"one": "the-first-voter-of-the-docs", "two": "the-second-voter-of-the-docs",
+	"three": "the-third-voter-of-the-docs"}
 
 // addAgents puts the plugins into the folder that the docs certify by name: all are ours.
 func addAgents(t *testing.T, dir string) {
@@ -162,7 +163,8 @@ func addReports(t *testing.T, dir, host string) {
 func docHosts(t *testing.T) map[string]string {
 	t.Helper()
 	host, err := openwop.New(t.Context(), openwop.Options{
-		Key: docKey, Tenants: map[string]string{"other": docOtherKey, "another": docTenantKey}, Voters: docVoters, LowScopeKey: docLowScopeKey, Version: openwop.HighestVersion,
+		Key: docKey, Tenants: map[string]string{"other": docOtherKey, "another": docTenantKey}, Voters: docVoters,
+		LowScopeKey: docLowScopeKey, Version: openwop.HighestVersion,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -141,7 +141,8 @@ func printExamination(out io.Writer, r *doctor.Report, asJSON bool) error {
 		}
 	}
 	b.WriteString(catalogue.Aligned(rows))
-	fmt.Fprintf(&b, "\n%d ok, %d to be warned of, %d in the way (exit %d)\n", counts[doctor.OK], counts[doctor.Warn], counts[doctor.Fail], r.ExitCode())
+	fmt.Fprintf(&b, "\n%d ok, %d to be warned of, %d in the way (exit %d)\n", counts[doctor.OK], counts[doctor.Warn],
+		counts[doctor.Fail], r.ExitCode())
 	_, err := io.WriteString(out, b.String())
 	return err
 }

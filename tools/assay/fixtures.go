@@ -19,9 +19,10 @@ func newFixtures() *cobra.Command {
 		RunE:  group("command"),
 	}
 	cmd.AddCommand(&cobra.Command{
-		Use:     "export DIR",
-		Short:   "Write the fixture workflows into a folder, a JSON file each",
-		Long:    "Writes every fixture workflow as DIR/<workflow id>.json. Load them into your host and list\ntheir ids under /fixtures of its discovery document. Files of these names are replaced.",
+		Use:   "export DIR",
+		Short: "Write the fixture workflows into a folder, a JSON file each",
+		Long: "Writes every fixture workflow as DIR/<workflow id>.json. Load them into your host and list\ntheir ids under " +
+			"/fixtures of its discovery document. Files of these names are replaced.",
 		Example: "  assay fixtures export ./fixtures",
 		Args:    args("DIR"),
 		RunE: func(cmd *cobra.Command, dirs []string) error {

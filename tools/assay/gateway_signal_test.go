@@ -37,7 +37,8 @@ func TestGatewayGoesOn(t *testing.T) {
 			write("agent/run.sh", "#!/bin/sh\ncat >/dev/null\necho $$ >>"+dir+"/pids\nn=0\n"+
 				"while [ ! -e "+dir+"/go ] && [ $n -lt 1000 ]; do sleep 0.05; n=$((n+1)); done\n"+
 				`echo '{"status":"ok","result":"done","events":[{"type":"agent.completed","payload":{"run_id":"R","goal":"g","outcome":"it went on","steps_taken":1}}]}'`+"\n", 0o755)
-			flags := []string{"gateway", "run", "--pipelines", filepath.Join(dir, "p.yaml"), "--plugin", filepath.Join(dir, "agent"), "--data", filepath.Join(dir, "data")}
+			flags := []string{"gateway", "run", "--pipelines", filepath.Join(dir, "p.yaml"), "--plugin", filepath.Join(dir, "agent"),
+				"--data", filepath.Join(dir, "data")}
 
 			p := run(t, append(flags, "--start", `{"goal":"g"}`)...)
 			pids := eventually(t, filepath.Join(dir, "pids"))
@@ -55,7 +56,8 @@ func TestGatewayGoesOn(t *testing.T) {
 			write("go", "", 0o644)
 			p = run(t, flags...)
 			out, code := p.ended(t)
-			if code != 0 || !strings.Contains(out, "it is queued again") || !strings.Contains(out, "(attempt 2)") || !strings.Contains(out, "it went on") {
+			if code != 0 || !strings.Contains(out, "it is queued again") || !strings.Contains(out, "(attempt 2)") || !strings.Contains(out,
+				"it went on") {
 				t.Errorf("exit code %d, stderr %q\n%s", code, p.errs, out)
 			}
 			p = run(t, flags...)

@@ -14,7 +14,8 @@ import (
 // Whoever is interrupted, once or twice, in order or in a hurry, leaves no process and no temporary folder behind: plugins
 // have sessions of their own, and hear nothing of a signal that is sent to us.
 func TestInterruptedLeavesNothing(t *testing.T) {
-	const stubborn = "#!/bin/sh\ntrap '' TERM INT HUP\n(trap '' TERM INT HUP; while :; do sleep 1; done) &\necho $$ $! >>PIDS\ncat >/dev/null\nwhile :; do sleep 1; done\n"
+	const stubborn = "#!/bin/sh\ntrap '' TERM INT HUP\n(trap '' TERM INT HUP; while :; do sleep 1; done) &\necho $$ $! " +
+		">>PIDS\ncat >/dev/null\nwhile :; do sleep 1; done\n"
 	for _, test := range []struct {
 		name    string
 		signals []syscall.Signal
@@ -32,14 +33,16 @@ func TestInterruptedLeavesNothing(t *testing.T) {
 				pids, tmp, plugin := filepath.Join(dir, "pids"), filepath.Join(dir, "tmp"), filepath.Join(dir, "plugin")
 				err := errors.Join(os.Chmod(filepath.Dir(dir), 0o755), os.Chmod(dir, 0o777), os.Mkdir(tmp, 0o755), os.Mkdir(plugin, 0o755),
 					os.WriteFile(filepath.Join(dir, "p.yaml"), []byte("pipelines: []\n"), 0o644),
-					os.WriteFile(filepath.Join(plugin, "manifest.yaml"), []byte("name: agentic-loop\nversion: 1.0.0\nprotocol: 2\nentrypoint: run.sh\ncommands: [handle]\n"), 0o644),
+					os.WriteFile(filepath.Join(plugin, "manifest.yaml"),
+						[]byte("name: agentic-loop\nversion: 1.0.0\nprotocol: 2\nentrypoint: run.sh\ncommands: [handle]\n"), 0o644),
 					os.WriteFile(filepath.Join(plugin, "run.sh"), []byte(strings.ReplaceAll(stubborn, "PIDS", pids)), 0o755))
 				if err != nil {
 					t.Fatal(err)
 				}
 				args := []string{"certify", plugin, "--patience", "60s"}
 				if command == "gateway" {
-					args = []string{"gateway", "run", "--pipelines", filepath.Join(dir, "p.yaml"), "--plugin", plugin, "--start", `{"goal":"g"}`, "--workspaces", filepath.Join(tmp, "w")}
+					args = []string{"gateway", "run", "--pipelines", filepath.Join(dir, "p.yaml"), "--plugin", plugin, "--start", `{"goal":"g"}`,
+						"--workspaces", filepath.Join(tmp, "w")}
 				}
 				p := runWith(t, []string{"TMPDIR=" + tmp}, args...)
 				eventually(t, pids)

@@ -51,7 +51,9 @@ func newList() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
-	cmd.Flags().BoolVar(&asMarkdown, "markdown", false, "of requirements, print the coverage by source (docs/coverage.md); of readings, the page of them (docs/readings.md); of suites, write a page for each into --out (docs/suites)")
+	cmd.Flags().BoolVar(&asMarkdown, "markdown", false,
+		"of requirements, print the coverage by source (docs/coverage.md); of readings, the page of them (docs/readings.md); "+
+			"of suites, write a page for each into --out (docs/suites)")
 	cmd.Flags().StringVar(&out, "out", "", "`DIR` for the pages of the suites; pages of suites that are gone are removed")
 	return cmd
 }

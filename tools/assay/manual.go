@@ -58,9 +58,10 @@ func newCompletion() *cobra.Command {
 
 func newMan() *cobra.Command {
 	return &cobra.Command{
-		Use:     "man DIR",
-		Short:   "Write the manual pages",
-		Long:    "Writes a manual page for each command into DIR, which it makes if need be: assay.1,\nassay-certify.1 and so on. man -l DIR/assay-certify.1 shows one; a folder man1 on MANPATH\nhas man find them.",
+		Use:   "man DIR",
+		Short: "Write the manual pages",
+		Long: "Writes a manual page for each command into DIR, which it makes if need be: assay.1,\nassay-certify.1 and so " +
+			"on. man -l DIR/assay-certify.1 shows one; a folder man1 on MANPATH\nhas man find them.",
 		Example: "  assay man ~/.local/share/man/man1",
 		Args:    args("the folder"),
 		RunE: func(cmd *cobra.Command, dirs []string) error {
@@ -83,7 +84,8 @@ func newMan() *cobra.Command {
 
 // listedIn are the flags whose values are ids, with the list that has them.
 var listedIn = map[string]string{
-	"suite": "suites", "scenario": "scenarios", "requirement": "requirements", "expect-claim": "claims", "fault": "faults", "vary": "variations",
+	"suite": "suites", "scenario": "scenarios", "requirement": "requirements", "expect-claim": "claims", "fault": "faults",
+	"vary": "variations",
 }
 
 // completeIDs has the shell complete the values of all flags of [listedIn], of this command and of those below it. What stands

@@ -32,7 +32,8 @@ func intents(ts *testscript.TestScript, neg bool, features []string) {
 }
 
 func intentServer(without ...string) (url string, stop func(), err error) {
-	host, err := openintent.New(context.Background(), openintent.Options{Key: "dev", Callers: map[string]string{"bob": "bob"}, Without: without})
+	host, err := openintent.New(context.Background(), openintent.Options{Key: "dev", Callers: map[string]string{"bob": "bob"},
+		Without: without})
 	if err != nil {
 		return "", nil, err
 	}

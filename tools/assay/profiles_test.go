@@ -39,14 +39,16 @@ func TestFrozenProfilesCanBeProved(t *testing.T) {
 			t.Errorf("%s is a profile of %s, which is no protocol", p.ID, p.Protocol)
 		}
 	}
-	for _, id := range []string{"loop-v5", "handoff", "goals", "execution-bounds", "human-in-the-loop", "replay", "suspension", "human-retry", "agentic-loop"} {
+	for _, id := range []string{"loop-v5", "handoff", "goals", "execution-bounds", "human-in-the-loop", "replay", "suspension",
+		"human-retry", "agentic-loop"} {
 		if !slices.Contains(frozen, id) {
 			t.Errorf("there is no profile %s", id)
 		}
 	}
 }
 
-func provable(t *testing.T, p scenarios.Profile, r scenarios.Required, l *scenarios.Ledger, byID map[scenarios.ScenarioID]scenarios.Scenario) {
+func provable(t *testing.T, p scenarios.Profile, r scenarios.Required, l *scenarios.Ledger,
+	byID map[scenarios.ScenarioID]scenarios.Scenario) {
 	row, known := l.Find(r.ID)
 	if !known || row.Level != scenarios.Must {
 		t.Errorf("%s requires %s, which is no MUST of the ledger", p.ID, r.ID)

@@ -68,12 +68,14 @@ func newProve() *cobra.Command {
 	f := cmd.Flags()
 	f.StringSliceVar(&o.protocols, "protocol", nil,
 		"only the hosts and suites of these `PROTOCOLS`: "+strings.Join(protocols.Names(protocols.All()), ", "))
-	f.StringSliceVar(&o.faults, "fault", nil, "only faults whose ids match the `PATTERN`, such as loop.*, beside one honest host; may be repeated")
+	f.StringSliceVar(&o.faults, "fault", nil,
+		"only faults whose ids match the `PATTERN`, such as loop.*, beside one honest host; may be repeated")
 	f.StringSliceVar(&o.options.Select.Suites, "suite", nil, "only the scenarios of these `SUITES`")
 	f.StringSliceVar(&o.options.Select.Scenarios, "scenario", nil, "only these scenarios, by `ID`")
 	f.StringVar(&o.shard, "shard", "", "only the `I/N` part of the hosts, such as 2/8")
 	f.BoolVar(&o.resume, "resume", false, "go on with the unfinished matrix in --out")
-	f.IntVar(&o.options.AtOnce, "at-once", 0, "`N` hosts of each protocol at the same time, as far as the machine keeps up (default 16 a core)")
+	f.IntVar(&o.options.AtOnce, "at-once", 0,
+		"`N` hosts of each protocol at the same time, as far as the machine keeps up (default 16 a core)")
 	f.DurationVar(&o.options.Patience, "patience", 0, "how long faulty hosts may take for what must happen (default 6s)")
 	f.Uint64Var(&o.options.Seed, "seed", 1, "`N` that all random values come of")
 	f.StringVar(&o.out, "out", "out", "`DIR` for kill-matrix.json and kill-matrix.md")
@@ -89,8 +91,9 @@ func newProveMerge() *cobra.Command {
 		Short: "Make one kill matrix of the shards in some folders",
 		Long: "Reads kill-matrix.part.ndjson of each folder, and writes the kill matrix when every host is done in one of them.\n" +
 			"Exit 1 when some are not, and then nothing is written.",
-		Example: "  assay prove --shard 1/2 --out shard-1\n  assay prove --shard 2/2 --out shard-2\n  assay prove merge shard-1 shard-2 --out docs",
-		Args:    cobra.ArbitraryArgs,
+		Example: "  assay prove --shard 1/2 --out shard-1\n  assay prove --shard 2/2 --out shard-2\n  assay prove merge " +
+			"shard-1 shard-2 --out docs",
+		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, dirs []string) error {
 			if len(dirs) == 0 {
 				return usage("prove merge: name the folders of the shards")
@@ -122,7 +125,8 @@ func (o *proveFlags) settle(flags *pflag.FlagSet) error {
 		return usage("prove --patience %s: give a time above zero", o.options.Patience)
 	}
 	if o.narrowed() && o.check {
-		return usage("prove --check: the matrix is that of all faults and all suites: leave off --protocol, --fault, --suite, --scenario and --shard")
+		return usage("prove --check: the matrix is that of all faults and all suites: leave off --protocol, --fault, --suite, " +
+			"--scenario and --shard")
 	}
 	if o.resume && o.check {
 		return usage("prove --check: it writes nothing, so there is nothing to resume: leave off --resume")
@@ -222,7 +226,8 @@ func (o *proveFlags) prove(ctx context.Context, out, errs io.Writer) (err error)
 	case errors.Is(err, context.Canceled):
 		return &exit{Code: scenarios.ExitInterrupted, Cause: errors.Join(errors.New("interrupted: "+o.left()), end(false))}
 	case isUnfinished:
-		_, err := fmt.Fprintf(out, "shard %s is done: %d of %d hosts are not: assay prove merge makes one matrix of the folders of all shards\n", o.shard, len(unfinished.Pending), unfinished.Of)
+		_, err := fmt.Fprintf(out, "shard %s is done: %d of %d hosts are not: assay prove merge makes one matrix of the "+
+			"folders of all shards\n", o.shard, len(unfinished.Pending), unfinished.Of)
 		return errors.Join(err, end(false))
 	case err != nil:
 		return errors.Join(err, end(false))

@@ -58,7 +58,8 @@ func interrupted(t *testing.T, end syscall.Signal) string {
 		if code == 0 {
 			continue
 		}
-		if end != syscall.SIGKILL && (code != scenarios.ExitInterrupted || !strings.Contains(p.errs.String(), "assay prove --resume goes on from there")) {
+		if end != syscall.SIGKILL && (code != scenarios.ExitInterrupted || !strings.Contains(p.errs.String(),
+			"assay prove --resume goes on from there")) {
 			t.Errorf("exit code %d, stderr %q", code, p.errs)
 		}
 		return dir

@@ -76,14 +76,15 @@ var looselyAlike = map[string]string{
 	"openwop/interrupts/rivals":                    "who is first differs",
 	"openwop/workspace-files/one-writer-wins":      "who is first differs",
 	"openintent/respond/race":                      "who is first differs",
-	"openwop/goal-bounds/deadline":                 "a machine that stands still for a moment looks like a clock of full seconds, which is a finding",
-	"openwop/goal-completion/":                     "how often a schedule fires depends on the time that the rest took",
-	"openintent/retry/real-time-":                  "how many reminders there are depends on the time that the rest took",
-	"agenticloop/correlation/histories":            "how many histories there is time for differs",
-	"agenticloop/redelivery/killed-and-run-again":  "how far a turn came before it was killed differs",
-	"agenticloop/correlation/turns-of-histories":   "likewise",
-	"agenticloop/workspace/trace-grows":            "it tells bytes of what holds times, which are written with as many digits as they need",
-	"openwop/execution-bounds/time-b":              "it tells how long it took",
+	"openwop/goal-bounds/deadline": "a machine that stands still for a moment looks like a clock of full " +
+		"seconds, which is a finding",
+	"openwop/goal-completion/":                    "how often a schedule fires depends on the time that the rest took",
+	"openintent/retry/real-time-":                 "how many reminders there are depends on the time that the rest took",
+	"agenticloop/correlation/histories":           "how many histories there is time for differs",
+	"agenticloop/redelivery/killed-and-run-again": "how far a turn came before it was killed differs",
+	"agenticloop/correlation/turns-of-histories":  "likewise",
+	"agenticloop/workspace/trace-grows":           "it tells bytes of what holds times, which are written with as many digits as they need",
+	"openwop/execution-bounds/time-b":             "it tells how long it took",
 }
 
 func isLoose(id string) bool {

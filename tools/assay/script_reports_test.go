@@ -40,7 +40,8 @@ func commandless(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	for _, name := range args {
 		for line := range strings.Lines(ts.ReadFile(name)) {
-			if strings.Contains(line, "##[") || strings.HasPrefix(strings.TrimSpace(line), "::") && !strings.HasPrefix(line, "::error title=Assay%3A ") {
+			if strings.Contains(line, "##[") || strings.HasPrefix(strings.TrimSpace(line), "::") && !strings.HasPrefix(line,
+				"::error title=Assay%3A ") {
 				ts.Fatalf("%s holds the command %q", name, line)
 			}
 		}

@@ -58,7 +58,8 @@ func TestScript(t *testing.T) {
 			return false, fmt.Errorf("unknown condition %q", condition)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "alike": alike, "serve": serve, "intents": intents, "small": small, "host": simulatedHost, "stripped": strippedHost, "harmless": harmless, "eventful": eventful, "commandless": commandless, "gone": gone,
+			"exits": exits, "alike": alike, "serve": serve, "intents": intents, "small": small, "host": simulatedHost,
+			"stripped": strippedHost, "harmless": harmless, "eventful": eventful, "commandless": commandless, "gone": gone,
 			"scripts": scripts, "taken": taken,
 		},
 	})

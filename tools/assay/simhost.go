@@ -128,7 +128,8 @@ func (o *simhostFlags) register(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.without, "without", nil, "`CLAIMS` to leave off, separated by commas")
 	own("without")
 	f.StringSliceVar(&o.faults, "fault", nil, "violation to commit, by its `ID` (assay list faults); may be repeated")
-	f.StringSliceVar(&o.vary, "vary", nil, "way to differ from the usual host without being wrong, by its `ID` (assay list variations), or all of them; may be repeated")
+	f.StringSliceVar(&o.vary, "vary", nil, "way to differ from the usual host without being wrong, by its `ID` (assay list "+
+		"variations), or all of them; may be repeated")
 	own("vary")
 	f.StringVar(&s.DataDir, "data", "", "`DIR` for the logs (default in memory)")
 	f.StringVar(&o.sync, "sync", syncSystem, "`WHEN` logs in files reach the disk: system, or always (before each answer)")

@@ -82,7 +82,8 @@ func copyOfCheckout(t *testing.T) string {
 			t.Fatal(err)
 		}
 	}
-	for _, args := range [][]string{{"init", "-q"}, {"add", "-A"}, {"-c", "user.name=walker", "-c", "user.email=walker@example.test", "commit", "-q", "-m", "As it is"}} {
+	for _, args := range [][]string{{"init", "-q"}, {"add", "-A"}, {"-c", "user.name=walker", "-c", "user.email=walker@example.test",
+		"commit", "-q", "-m", "As it is"}} {
 		git := exec.CommandContext(t.Context(), "git", args...)
 		git.Dir = into
 		if out, err := git.CombinedOutput(); err != nil {

@@ -45,7 +45,8 @@ func TestStartMakesNothing(t *testing.T) {
 		}
 		all += bytes
 		if bytes > mostAtStart {
-			t.Errorf("%s allocates %d bytes before main, more than %d: make it when it is first used, with sync.OnceValue or internal/lazyregexp", init[1], bytes, mostAtStart)
+			t.Errorf("%s allocates %d bytes before main, more than %d: make it when it is first used, with sync.OnceValue or "+
+				"internal/lazyregexp", init[1], bytes, mostAtStart)
 		}
 	}
 	if all > mostAtStartAll {

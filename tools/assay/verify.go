@@ -96,7 +96,8 @@ func newKeygen() *cobra.Command {
 			if err != nil {
 				return &exit{Code: scenarios.ExitUsage, Cause: fmt.Errorf("keygen: %w", err)}
 			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "key %s\nprivate key in %s: keep it to yourself\npublic key in %s: hand it out\n", id, file, file+bundle.PublicSuffix)
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "key %s\nprivate key in %s: keep it to yourself\npublic key in %s: hand it out\n", id,
+				file, file+bundle.PublicSuffix)
 			return err
 		},
 	}

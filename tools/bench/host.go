@@ -114,8 +114,10 @@ func (b *bench) create(ctx context.Context, where, budget, dir string) ([]row, e
 	ours, theirs := rate(len(runs), runTime), rate(len(least), leastTime)
 	t := times(runs)
 	return []row{
-		{fmt.Sprintf("POST /v1/runs of one node, log in %s, against a bare handler", where), budget + "x", fmt.Sprintf("%.2fx (%.0f against %.0f a second)", ours/theirs, ours, theirs)},
-		{fmt.Sprintf("  its latency at %d connections", connections), "p99 10 ms", fmt.Sprintf("p50 %s, p99 %s", round(t.at(0.5)), round(t.at(0.99)))},
+		{fmt.Sprintf("POST /v1/runs of one node, log in %s, against a bare handler", where), budget + "x",
+			fmt.Sprintf("%.2fx (%.0f against %.0f a second)", ours/theirs, ours, theirs)},
+		{fmt.Sprintf("  its latency at %d connections", connections), "p99 10 ms", fmt.Sprintf("p50 %s, p99 %s", round(t.at(0.5)),
+			round(t.at(0.99)))},
 	}, nil
 }
 

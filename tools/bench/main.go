@@ -30,7 +30,8 @@ func main() {
 	var b bench
 	flag.StringVar(&b.assay, "assay", "bin/assay", "the built command")
 	flag.StringVar(&b.schemas, "schemas", "", "folder of JSON Schemas to generate code of, beside our own")
-	flag.BoolVar(&b.full, "full", false, "also measure what takes a minute or more: the proof of 100 faults, and memory after 500,000 finished runs")
+	flag.BoolVar(&b.full, "full", false, "also measure what takes a minute or more: the proof of 100 faults, and memory "+
+		"after 500,000 finished runs")
 	flag.Parse()
 	b.log = os.Stderr
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)

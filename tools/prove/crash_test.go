@@ -132,7 +132,8 @@ func TestASuspendedRunSurvivesKill9(t *testing.T) {
 	}
 	p := startProcess(t, binary, dir)
 	var made openwopv1.CreateRunResponse
-	if status := call(t, http.MethodPost, p.url+"/v1/runs", openwopv1.CreateRunRequest{WorkflowID: "assay-loop-ask-user"}, &made); status != http.StatusCreated {
+	if status := call(t, http.MethodPost, p.url+"/v1/runs", openwopv1.CreateRunRequest{WorkflowID: "assay-loop-ask-user"},
+		&made); status != http.StatusCreated {
 		t.Fatalf("create answered %d", status)
 	}
 	before := until(t, p.url, made.RunID, openwopv1.RunStatusWaitingInput)
@@ -211,7 +212,8 @@ func dieAfterAppends(setting string) error {
 		return err
 	}
 	defer engine.Close()
-	s, err := engine.Create(context.Background(), run.Create{WorkflowID: "assay-loop", Owner: &openwopv1.RunOwner{Tenant: openwop.DefaultTenant}})
+	s, err := engine.Create(context.Background(), run.Create{WorkflowID: "assay-loop",
+		Owner: &openwopv1.RunOwner{Tenant: openwop.DefaultTenant}})
 	if err != nil {
 		return err
 	}

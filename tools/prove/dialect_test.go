@@ -49,7 +49,8 @@ func TestAnotherDialectIsJudgedTheSame(t *testing.T) {
 	for i := range r.Outcomes { // a path that is named in a check is the only word of the dialect that the tables keep
 		for k := range r.Outcomes[i].Checks {
 			words := &r.Outcomes[i].Checks[k].Expected
-			*words = strings.ReplaceAll(*words, dialecttest.Other.Path(dialect.UseSeam, dialecttest.Other.Seams[0], ""), dialect.V1.Path(dialect.UseSeam, dialect.V1.Seams[0], ""))
+			*words = strings.ReplaceAll(*words, dialecttest.Other.Path(dialect.UseSeam, dialecttest.Other.Seams[0], ""),
+				dialect.V1.Path(dialect.UseSeam, dialect.V1.Seams[0], ""))
 		}
 	}
 	for _, odd := range oddities(was[hosts[0].Name], checksOf(r), racyOf(was)) {

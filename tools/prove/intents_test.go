@@ -62,7 +62,8 @@ func TestEveryHonestIntentVariation(t *testing.T) {
 	}
 	t.Run(variation.All, func(t *testing.T) {
 		t.Parallel()
-		plain, all := byVerdict(certifiedIntents(t, openintent.Options{})), byVerdict(certifiedIntents(t, openintent.Options{Vary: []string{variation.All}}))
+		plain, all := byVerdict(certifiedIntents(t, openintent.Options{})),
+			byVerdict(certifiedIntents(t, openintent.Options{Vary: []string{variation.All}}))
 		delete(plain, scenarios.Passed)
 		delete(all, scenarios.Passed)
 		delete(all, scenarios.Inapplicable) // what is told elsewhere may be asked nowhere

@@ -145,8 +145,10 @@ func (w *world) ask(method, path string, body, out any) (int, []byte) {
 
 func (w *world) create(rt *rapid.T) {
 	ask := object{}
-	workflow := rapid.SampledFrom([]string{"assay-loop", "assay-loop", "assay-loop-ask-user", "assay-loop-mapped", "assay-loop-mapped", "assay-loop-workspace",
-		"assay-loop-waits", "assay-random", "assay-dispatch-alone", "conformance-cap-breach", "conformance-delay", "conformance-orchestrator-low-confidence"}).Draw(rt, "workflow")
+	workflow := rapid.SampledFrom([]string{"assay-loop", "assay-loop", "assay-loop-ask-user", "assay-loop-mapped",
+		"assay-loop-mapped", "assay-loop-workspace",
+		"assay-loop-waits", "assay-random", "assay-dispatch-alone", "conformance-cap-breach", "conformance-delay",
+		"conformance-orchestrator-low-confidence"}).Draw(rt, "workflow")
 	if strings.HasPrefix(workflow, "assay-loop") && workflow != "assay-loop-waits" {
 		ask["inputs"] = object{"plan": rapid.SliceOfN(anyDecision(), 0, 6).Draw(rt, "plan")}
 	}
@@ -211,7 +213,8 @@ func (w *world) resolve(rt *rapid.T) {
 	if s.CurrentNodeID != nil && rapid.IntRange(0, 3).Draw(rt, "astray") > 0 {
 		node = *s.CurrentNodeID
 	}
-	value := rapid.SampledFrom([]string{`{"answers":{"q1":"yes"}}`, `{"action":"accept"}`, `{"action":"reject"}`, `{"answers":{}}`, `7`}).Draw(rt, "value")
+	value := rapid.SampledFrom([]string{`{"answers":{"q1":"yes"}}`, `{"action":"accept"}`, `{"action":"reject"}`, `{"answers":{}}`,
+		`7`}).Draw(rt, "value")
 	status, body := w.ask(http.MethodPost, "/v1/runs/"+id+"/interrupts/"+node, object{"resumeValue": json.RawMessage(value)}, nil)
 	if status == http.StatusOK && !waits(s.Status) {
 		rt.Fatalf("a run that is %s was answered: %s", s.Status, body)
@@ -250,7 +253,8 @@ func (w *world) file(rt *rapid.T) {
 		w.ask(http.MethodDelete, path, nil, nil)
 		return
 	}
-	if status, body := w.ask(http.MethodPut, path, object{"content": fmt.Sprint("text ", rapid.Int().Draw(rt, "text"))}, nil); status/100 != 2 {
+	if status, body := w.ask(http.MethodPut, path, object{"content": fmt.Sprint("text ", rapid.Int().Draw(rt, "text"))},
+		nil); status/100 != 2 {
 		rt.Fatalf("put: HTTP %d: %s", status, body)
 	}
 }
@@ -336,7 +340,8 @@ func (w *world) read(id string) host.RunLog {
 	}
 	w.served[id] = append(w.served[id], served{s, len(page.Events)})
 	v := wiretest.Value(w.t, object{"snapshot": json.RawMessage(shown), "page": json.RawMessage(told)})
-	return host.RunLog{RunID: id, Created: wiretest.Status(w.t, http.StatusCreated), ID: v.At("/snapshot/runId"), Read: wiretest.Status(w.t, http.StatusOK),
+	return host.RunLog{RunID: id, Created: wiretest.Status(w.t, http.StatusCreated), ID: v.At("/snapshot/runId"),
+		Read:  wiretest.Status(w.t, http.StatusOK),
 		Ended: wire.Wait{What: "the run has ended", Reached: over(s.Status), Last: v.Key("snapshot")}, Events: v.At("/page/events").Items()}
 }
 
@@ -395,7 +400,8 @@ func (w *world) refold(rt *rapid.T) {
 		}
 		for _, s := range all {
 			if !folded[standing(s.snapshot, s.events)] {
-				rt.Fatalf("run %s was served with %d events as\n%s\nno prefix of its log says so: in the end it is\n%s", id, s.events, asJSON(s.snapshot), asJSON(state.Snapshot()))
+				rt.Fatalf("run %s was served with %d events as\n%s\nno prefix of its log says so: in the end it is\n%s", id, s.events,
+					asJSON(s.snapshot), asJSON(state.Snapshot()))
 			}
 		}
 	}

@@ -113,7 +113,8 @@ func Figures(p results.ProvedProtocol) []string {
 		fmt.Sprintf("%d faults, %d caught, %d survivors, %d caught for a wrong reason", t.Faults, t.Caught, t.Survivors, t.WrongReasons),
 		fmt.Sprintf("%d honest hosts, %d accused", t.HonestHosts, t.HonestFailures),
 		fmt.Sprintf("%d requirements are broken by a fault and found broken", t.Broken),
-		fmt.Sprintf("%d of %d checks kill a fault (%d %%), %d are the only one to kill some fault (%d %%)", t.Killing, t.Checks, percent(t.Killing, t.Checks), t.Alone, percent(t.Alone, t.Checks)),
+		fmt.Sprintf("%d of %d checks kill a fault (%d %%), %d are the only one to kill some fault (%d %%)", t.Killing, t.Checks,
+			percent(t.Killing, t.Checks), t.Alone, percent(t.Alone, t.Checks)),
 	}
 }
 

@@ -88,7 +88,8 @@ func accusation(o scenarios.Outcome) results.Accusation {
 
 // protocolResult puts what came of every host that speaks a protocol together. Every check of every scenario is in it.
 func protocolResult(p *scenarios.Protocol, suites []scenarios.Suite, came []Result) results.ProvedProtocol {
-	m := results.ProvedProtocol{Protocol: p.ID, Title: p.Title, Digest: digest(p), Honest: []results.HonestHost{}, Faults: []results.FaultResult{}, Scenarios: []results.ProvedScenario{}}
+	m := results.ProvedProtocol{Protocol: p.ID, Title: p.Title, Digest: digest(p), Honest: []results.HonestHost{},
+		Faults: []results.FaultResult{}, Scenarios: []results.ProvedScenario{}}
 	for _, r := range came {
 		switch {
 		case r.Honest != nil:
@@ -131,7 +132,8 @@ func killersOf(faults []results.FaultResult) map[results.Kill]*killed {
 	return out
 }
 
-func provedCheck(ledger *scenarios.Ledger, s scenarios.Scenario, id scenarios.RequirementID, killers map[results.Kill]*killed) results.ProvedCheck {
+func provedCheck(ledger *scenarios.Ledger, s scenarios.Scenario, id scenarios.RequirementID,
+	killers map[results.Kill]*killed) results.ProvedCheck {
 	c := results.ProvedCheck{Requirement: string(id), Kills: []string{}, Alone: []string{}}
 	if k := killers[results.Kill{Scenario: string(s.ID), Requirement: string(id)}]; k != nil {
 		c.Kills = append(c.Kills, k.all...)

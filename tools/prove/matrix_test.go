@@ -40,7 +40,8 @@ func found(s scenarios.Scenario, id scenarios.RequirementID) scenarios.Outcome {
 // proved is the matrix of hosts whose outcomes are given.
 func proved(t *testing.T, hosts []prove.Host, came map[string][]scenarios.Outcome) results.KillMatrix {
 	t.Helper()
-	m, err := lab.Prove(t.Context(), prove.Options{Hosts: hosts, Certify: func(_ context.Context, h prove.Host, _ scenarios.Options) (*scenarios.Report, error) {
+	m, err := lab.Prove(t.Context(), prove.Options{Hosts: hosts, Certify: func(_ context.Context, h prove.Host,
+		_ scenarios.Options) (*scenarios.Report, error) {
 		return &scenarios.Report{Outcomes: came[h.Name]}, nil
 	}})
 	if err != nil {
@@ -76,13 +77,20 @@ func TestVerdictsOnFaults(t *testing.T) {
 		wrong  int
 	}{
 		{"nothing fails", []string{"OWP-0061-B1"}, []scenarios.Outcome{{Scenario: counts, Verdict: scenarios.Passed}}, "survived", nil, 0},
-		{"what it breaks is cited", []string{"OWP-0061-B1"}, []scenarios.Outcome{failed(counts, "OWP-0061-B1")}, "caught", []results.Kill{{Scenario: string(counts.ID), Requirement: "OWP-0061-B1"}}, 0},
-		{"beside something else", []string{"OWP-0061-B1"}, []scenarios.Outcome{failed(counts, "OWP-0061-B1", "OWP-0061-B2")}, "caught", []results.Kill{{Scenario: string(counts.ID), Requirement: "OWP-0061-B1"}}, 0},
+		{"what it breaks is cited", []string{"OWP-0061-B1"}, []scenarios.Outcome{failed(counts, "OWP-0061-B1")}, "caught",
+			[]results.Kill{{Scenario: string(counts.ID), Requirement: "OWP-0061-B1"}}, 0},
+		{"beside something else", []string{"OWP-0061-B1"}, []scenarios.Outcome{failed(counts, "OWP-0061-B1", "OWP-0061-B2")}, "caught",
+			[]results.Kill{{Scenario: string(counts.ID), Requirement: "OWP-0061-B1"}}, 0},
 		{"only something else is cited", []string{"OWP-0061-B1"}, []scenarios.Outcome{failed(counts, "OWP-0061-B2")}, "wrong-reason", nil, 1},
-		{"another scenario fails as well", []string{"OWP-0061-B1"}, []scenarios.Outcome{failed(counts, "OWP-0061-B1"), failed(asks, "OWP-0061-D1")}, "wrong-reason", []results.Kill{{Scenario: string(counts.ID), Requirement: "OWP-0061-B1"}}, 1},
-		{"a blocked scenario accuses nobody", []string{"OWP-0061-B1"}, []scenarios.Outcome{{Scenario: asks, Verdict: scenarios.Blocked}}, "survived", nil, 0},
-		{"Assay broke", []string{"OWP-0061-B1"}, []scenarios.Outcome{failed(counts, "OWP-0061-B1"), {Scenario: asks, Verdict: scenarios.Broken}}, "wrong-reason", []results.Kill{{Scenario: string(counts.ID), Requirement: "OWP-0061-B1"}}, 1},
-		{"a SHOULD is found", []string{string(advice)}, []scenarios.Outcome{found(counts, advice)}, "caught", []results.Kill{{Scenario: string(counts.ID), Requirement: string(advice)}}, 0},
+		{"another scenario fails as well", []string{"OWP-0061-B1"}, []scenarios.Outcome{failed(counts, "OWP-0061-B1"),
+			failed(asks, "OWP-0061-D1")}, "wrong-reason", []results.Kill{{Scenario: string(counts.ID), Requirement: "OWP-0061-B1"}}, 1},
+		{"a blocked scenario accuses nobody", []string{"OWP-0061-B1"},
+			[]scenarios.Outcome{{Scenario: asks, Verdict: scenarios.Blocked}}, "survived", nil, 0},
+		{"Assay broke", []string{"OWP-0061-B1"}, []scenarios.Outcome{failed(counts, "OWP-0061-B1"),
+			{Scenario: asks, Verdict: scenarios.Broken}}, "wrong-reason", []results.Kill{{Scenario: string(counts.ID),
+			Requirement: "OWP-0061-B1"}}, 1},
+		{"a SHOULD is found", []string{string(advice)}, []scenarios.Outcome{found(counts, advice)}, "caught",
+			[]results.Kill{{Scenario: string(counts.ID), Requirement: string(advice)}}, 0},
 		{"a finding on a MUST is no kill", []string{"OWP-0061-B1"}, []scenarios.Outcome{found(counts, "OWP-0061-B1")}, "survived", nil, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -116,10 +124,11 @@ func TestAnAccusedHonestHostIsNotClean(t *testing.T) {
 
 // Two faults that a check kills, and one that it alone kills.
 func TestWhatAChecksKillsAreWorth(t *testing.T) {
-	m := proved(t, []prove.Host{faulty("a.both", "OWP-0061-B1", "OWP-0061-D1"), faulty("a.one", "OWP-0061-B1")}, map[string][]scenarios.Outcome{
-		"a.both": {failed(counts, "OWP-0061-B1"), failed(asks, "OWP-0061-D1")},
-		"a.one":  {failed(counts, "OWP-0061-B1")},
-	})
+	m := proved(t, []prove.Host{faulty("a.both", "OWP-0061-B1", "OWP-0061-D1"), faulty("a.one", "OWP-0061-B1")},
+		map[string][]scenarios.Outcome{
+			"a.both": {failed(counts, "OWP-0061-B1"), failed(asks, "OWP-0061-D1")},
+			"a.one":  {failed(counts, "OWP-0061-B1")},
+		})
 	got := map[string]results.ProvedCheck{}
 	for _, s := range m.Protocols[0].Scenarios {
 		for _, c := range s.Checks {
@@ -189,7 +198,8 @@ func TestAStaleMatrixIsTold(t *testing.T) {
 	if err := os.WriteFile(path, []byte(strings.Replace(string(was), `"caught": 1`, `"caught": 2`, 1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := prove.Check(dir, m); !errors.Is(err, prove.ErrStale) || !strings.Contains(err.Error(), `"caught": 2, and must say "caught": 1,`) {
+	if err := prove.Check(dir, m); !errors.Is(err, prove.ErrStale) || !strings.Contains(err.Error(),
+		`"caught": 2, and must say "caught": 1,`) {
 		t.Errorf("changed: %v", err)
 	}
 }

@@ -125,7 +125,8 @@ func tellLittle(r *http.Request, code int, doc map[string]any) int {
 				was := paused
 				paused = false
 				return !was
-			case openwopv1.RunEventTypeInterruptRequested, openwopv1.RunEventTypeInterruptResolved, openwopv1.RunEventTypeNodeResumed, openwopv1.RunEventTypeVariableChanged:
+			case openwopv1.RunEventTypeInterruptRequested, openwopv1.RunEventTypeInterruptResolved, openwopv1.RunEventTypeNodeResumed,
+				openwopv1.RunEventTypeVariableChanged:
 				return true
 			}
 			return false

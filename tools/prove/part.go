@@ -174,8 +174,10 @@ func (o Options) head() (results.KillPartHead, error) {
 		return results.KillPartHead{}, err
 	}
 	head := results.KillPartHead{
-		Line: results.KillPartHeadLineHead, Schema: results.KillPartHeadSchemaAssayKillPart1, Seed: o.Seed, PatienceMs: max(1, o.Patience.Milliseconds()),
-		Suites: append([]string{}, o.Select.Suites...), Scenarios: append([]string{}, o.Select.Scenarios...), Protocols: []results.KillPartProtocol{},
+		Line: results.KillPartHeadLineHead, Schema: results.KillPartHeadSchemaAssayKillPart1, Seed: o.Seed,
+		PatienceMs: max(1, o.Patience.Milliseconds()),
+		Suites:     append([]string{}, o.Select.Suites...), Scenarios: append([]string{}, o.Select.Scenarios...),
+		Protocols: []results.KillPartProtocol{},
 	}
 	for _, protocol := range protocols.Values() {
 		if _, ok := asked[protocol]; !ok {

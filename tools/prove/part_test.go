@@ -185,13 +185,16 @@ func TestPartsThatDoNotFit(t *testing.T) {
 	}{
 		"another seed":     {nil, prove.Options{Hosts: hosts[:3], Seed: 2}, "other --seed"},
 		"another patience": {nil, prove.Options{Hosts: hosts[:3], Seed: 1, Patience: 1}, "other --patience"},
-		"another suite":    {nil, prove.Options{Hosts: hosts[:3], Seed: 1, Select: scenarios.Selection{Suites: []string{"replay"}}}, "other --suite"},
-		"another scenario": {nil, prove.Options{Hosts: hosts[:3], Seed: 1, Select: scenarios.Selection{Scenarios: []string{string(counts.ID)}}}, "other --scenario"},
+		"another suite": {nil, prove.Options{Hosts: hosts[:3], Seed: 1, Select: scenarios.Selection{Suites: []string{"replay"}}},
+			"other --suite"},
+		"another scenario": {nil, prove.Options{Hosts: hosts[:3], Seed: 1,
+			Select: scenarios.Selection{Scenarios: []string{string(counts.ID)}}}, "other --scenario"},
 		"another host":     {nil, prove.Options{Hosts: hosts[:2], Seed: 1}, "other hosts of openwop/v1"},
 		"another protocol": {nil, prove.Options{Hosts: prove.Honest(protocols.Named("openintent"))[:1], Seed: 1}, "other protocols"},
-		"other faults":     {func(s string) string { return digests.ReplaceAllString(s, "sha256:"+strings.Repeat("0", 64)) }, o, "other faults or scenarios of openwop/v1"},
-		"empty":            {func(string) string { return "" }, o, "it has no first line"},
-		"no JSON":          {func(string) string { return "{\n" }, o, "line 1"},
+		"other faults": {func(s string) string { return digests.ReplaceAllString(s, "sha256:"+strings.Repeat("0", 64)) }, o,
+			"other faults or scenarios of openwop/v1"},
+		"empty":   {func(string) string { return "" }, o, "it has no first line"},
+		"no JSON": {func(string) string { return "{\n" }, o, "line 1"},
 		"no head": {func(string) string {
 			return `{"line":"host","host":"honest","honest":{"host":"honest","accused":[]}}` + "\n"
 		}, o, "line 1: it is not a head"},

@@ -143,7 +143,8 @@ func diffAsTold(w http.ResponseWriter, r *http.Request, next http.Handler, run s
 		return
 	}
 	if got.Code == http.StatusOK {
-		doc["eventDiffs"], doc["divergedAtSeq"] = differences(logAsTold(r, next, run, edit), logAsTold(r, next, "/v1/runs/"+r.URL.Query().Get("against"), edit))
+		doc["eventDiffs"], doc["divergedAtSeq"] = differences(logAsTold(r, next, run, edit),
+			logAsTold(r, next, "/v1/runs/"+r.URL.Query().Get("against"), edit))
 	}
 	code := edit(r, got.Code, doc)
 	reply(w, got, code, encoded(doc))

@@ -36,7 +36,8 @@ func TestRelease(t *testing.T) {
 	archive := filepath.Join(dir, "assay_9.8.7_"+runtime.GOOS+"_"+runtime.GOARCH+".tar.gz")
 	files := unpack(t, archive, dir)
 	root := "assay_9.8.7_" + runtime.GOOS + "_" + runtime.GOARCH
-	for _, want := range []string{"assay", "LICENSE", "README.md", "CHANGELOG.md", "man1/assay-certify.1", "completions/assay.bash", "completions/_assay", "completions/assay.fish"} {
+	for _, want := range []string{"assay", "LICENSE", "README.md", "CHANGELOG.md", "man1/assay-certify.1", "completions/assay.bash",
+		"completions/_assay", "completions/assay.fish"} {
 		if !slices.Contains(files, root+"/"+want) {
 			t.Errorf("the archive has no %s", want)
 		}

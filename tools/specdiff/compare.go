@@ -97,7 +97,8 @@ func Compare(before, after *specgen.Contract, o Options) ([]Change, error) {
 	if string(a.raw) == string(b.raw) {
 		return nil, nil
 	}
-	report, sources, err := diff.GetWithOperationsSourcesMap(diff.NewConfig(), &load.SpecInfo{Url: "old", Spec: a.spec}, &load.SpecInfo{Url: "new", Spec: b.spec})
+	report, sources, err := diff.GetWithOperationsSourcesMap(diff.NewConfig(), &load.SpecInfo{Url: "old", Spec: a.spec},
+		&load.SpecInfo{Url: "new", Spec: b.spec})
 	if err != nil {
 		return nil, fmt.Errorf("compare the specs: %w", err)
 	}

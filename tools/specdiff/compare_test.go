@@ -114,8 +114,9 @@ func TestChanges(t *testing.T) {
 		alone            bool // it is the only change
 	}{
 		{name: "a property of a payload has another type", spec: "openwop/v1", file: payloads,
-			change: inJSON(t, func(o map[string]any) { o["iteration"] = map[string]any{"type": "string"} }, "$defs", "runOrchestratorDecided", "properties"),
-			want:   is{specdiff.Breaking, "event runOrchestrator.decided", "/iteration", "changed from `integer` to `string`"}},
+			change: inJSON(t, func(o map[string]any) { o["iteration"] = map[string]any{"type": "string"} }, "$defs",
+				"runOrchestratorDecided", "properties"),
+			want: is{specdiff.Breaking, "event runOrchestrator.decided", "/iteration", "changed from `integer` to `string`"}},
 		{name: "a payload need not have a property any more", spec: "openwop/v1", file: payloads,
 			change: inJSON(t, func(o map[string]any) { o["required"] = without(o["required"], "agentId") }, "$defs", "runOrchestratorDecided"),
 			want:   is{specdiff.Breaking, "event runOrchestrator.decided", "/agentId", "became optional"}},
@@ -123,8 +124,9 @@ func TestChanges(t *testing.T) {
 			change: inJSON(t, func(o map[string]any) { delete(o, "run.paused") }, "$defs", "_typeIndex", "properties"),
 			want:   is{specdiff.Breaking, "event run.paused", "", "the event is gone"}},
 		{name: "an event is new", spec: "openwop/v1", file: payloads, alone: true,
-			change: inJSON(t, func(o map[string]any) { o["run.moved"] = map[string]any{"$ref": "#/$defs/runPaused"} }, "$defs", "_typeIndex", "properties"),
-			want:   is{specdiff.Additive, "event run.moved", "", "the event is new"}},
+			change: inJSON(t, func(o map[string]any) { o["run.moved"] = map[string]any{"$ref": "#/$defs/runPaused"} }, "$defs",
+				"_typeIndex", "properties"),
+			want: is{specdiff.Additive, "event run.moved", "", "the event is new"}},
 		{name: "a payload may have one property more", spec: "openwop/v1", file: payloads, alone: true,
 			change: inJSON(t, func(o map[string]any) { o["why"] = map[string]any{"type": "string"} }, "$defs", "goalClosed", "properties"),
 			want:   is{specdiff.Additive, "event goal.closed", "/why", "added the optional property"}},
@@ -137,7 +139,8 @@ func TestChanges(t *testing.T) {
 		{name: "a path has another name", spec: "openwop/v1", file: "openapi.yaml",
 			change: replace("/v1/runs/{runId}/ancestry:", "/v1/runs/{runId}/forebears:"),
 			want:   is{specdiff.Breaking, "GET /v1/runs/{runId}/ancestry", "", "removed"}},
-		{name: "a schema that no operation refers to is sent and received: more is asked for", spec: "agenticloop/v2", file: "schemas/request.schema.json",
+		{name: "a schema that no operation refers to is sent and received: more is asked for", spec: "agenticloop/v2",
+			file: "schemas/request.schema.json",
 			change: inJSON(t, func(o map[string]any) {
 				o["required"] = append(o["required"].([]any), "zebra")
 				o["properties"].(map[string]any)["zebra"] = map[string]any{"type": "string"}
@@ -162,7 +165,8 @@ func TestChanges(t *testing.T) {
 				t.Errorf("%d changes: %v", len(changes), changes)
 			}
 			for _, got := range changes {
-				if got.Severity == c.want.severity && got.Subject.String() == c.want.subject && got.Property == c.want.property && strings.Contains(got.Text, c.want.text) {
+				if got.Severity == c.want.severity && got.Subject.String() == c.want.subject && got.Property == c.want.property &&
+					strings.Contains(got.Text, c.want.text) {
 					return
 				}
 			}
@@ -182,7 +186,8 @@ func TestBackwardsIsAChangeToo(t *testing.T) {
 
 func TestWhatAChangeTouches(t *testing.T) {
 	suites := slices.Concat(openwop.Suites(), openintent.Suites(), agenticloop.Suites())
-	iteration := inJSON(t, func(o map[string]any) { o["iteration"] = map[string]any{"type": "string"} }, "$defs", "runOrchestratorDecided", "properties")
+	iteration := inJSON(t, func(o map[string]any) { o["iteration"] = map[string]any{"type": "string"} }, "$defs",
+		"runOrchestratorDecided", "properties")
 	before, after := edit(t, "openwop/v1", "schemas/run-event-payloads.schema.json", iteration)
 	var got specdiff.Change
 	for _, c := range compare(t, before, after, specdiff.Options{Suites: suites}) {

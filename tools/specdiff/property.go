@@ -151,7 +151,8 @@ func unjudged(a, b *document, found []Change) []Change {
 		if !still || now == before[s] || slices.ContainsFunc(found, func(c Change) bool { return c.Subject == s }) {
 			continue
 		}
-		out = append(out, Change{Severity: Unjudged, Subject: s, Text: "it differs in something that no rule of oasdiff is about: compare it by eye"})
+		out = append(out, Change{Severity: Unjudged, Subject: s,
+			Text: "it differs in something that no rule of oasdiff is about: compare it by eye"})
 	}
 	return out
 }

@@ -38,7 +38,8 @@ func TestComponentNames(t *testing.T) {
 			"_typeIndex": {"properties": {"a.b": {"$ref": "#/$defs/ab"}, "c.d": {"$ref": "#/$defs/alias"}},
 				"patternProperties": {"^e\\.[a-z]+$": {"$ref": "#/$defs/ab"}}},
 			"ab": {"type": "object"}, "donePayload": {"type": "object"}, "alias": {"$ref": "run-event.schema.json", "description": "x"}}}`,
-		"openapi.yaml": "openapi: 3.1.0\ninfo: {title: T, version: '1'}\npaths: {}\ncomponents:\n schemas:\n  Renamed: {$ref: schemas/goal.schema.json}\n" +
+		"openapi.yaml": "openapi: 3.1.0\ninfo: {title: T, version: '1'}\npaths: {}\ncomponents:\n schemas:\n  Renamed: {$ref: " +
+			"schemas/goal.schema.json}\n" +
 			"  Again: {$ref: schemas/goal.schema.json}\n  Edge: {$ref: 'schemas/goal.schema.json#/$defs/Bounds'}\n",
 	})
 	want := []string{

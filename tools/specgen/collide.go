@@ -33,7 +33,8 @@ func (b *bundled) checkNames(files map[string][]byte) error {
 }
 
 func (b *bundled) collision(name, one, two string) *SpecError {
-	e := &SpecError{File: b.folder.shown(""), Problem: fmt.Sprintf("the Go name %s would be declared in %s and %s", name, one, two), Mend: "rename the schema or operation behind it"}
+	e := &SpecError{File: b.folder.shown(""), Problem: fmt.Sprintf("the Go name %s would be declared in %s and %s", name, one, two),
+		Mend: "rename the schema or operation behind it"}
 	for _, component := range sortedKeys(b.origin) {
 		if typeName(component) == name {
 			e.File, e.Pointer = b.origin[component].doc.file, b.origin[component].pointer

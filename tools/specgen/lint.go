@@ -115,7 +115,8 @@ func (l *linter) pattern(d *document, s object, pointer string) {
 			return
 		}
 		_, err := regexp.Compile(p)
-		l.report(d, where, fmt.Sprintf("pattern %s is not RE2 (%v)", p, err), "rewrite it without lookaround and back-references; a negative lookahead is a second pattern under not")
+		l.report(d, where, fmt.Sprintf("pattern %s is not RE2 (%v)", p, err),
+			"rewrite it without lookaround and back-references; a negative lookahead is a second pattern under not")
 	}
 	if p, ok := s["pattern"].(string); ok {
 		check(p, join(pointer, "pattern"))

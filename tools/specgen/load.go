@@ -48,7 +48,8 @@ var (
 
 // load reads a spec folder. All its files are parsed before it reports, so that one run names every broken one.
 func load(dir string) (*folder, error) {
-	f := &folder{dir: dir, byRel: map[string]*document{}, byID: map[string]*document{}, fixtures: map[string][]byte{}, ledgers: map[string][]byte{}, profiles: map[string][]byte{}}
+	f := &folder{dir: dir, byRel: map[string]*document{}, byID: map[string]*document{}, fixtures: map[string][]byte{},
+		ledgers: map[string][]byte{}, profiles: map[string][]byte{}}
 	var bad problems
 	f.files = os.DirFS(dir)
 	err := fs.WalkDir(f.files, ".", func(rel string, d fs.DirEntry, err error) error {
@@ -160,7 +161,8 @@ func (f *folder) indexIDs() error {
 			continue
 		}
 		if first, taken := f.byID[d.id]; taken {
-			bad.add(&SpecError{File: d.file, Pointer: "/$id", Problem: fmt.Sprintf("$id %s is also that of %s", d.id, first.file), Mend: "give one of the two another $id"})
+			bad.add(&SpecError{File: d.file, Pointer: "/$id", Problem: fmt.Sprintf("$id %s is also that of %s", d.id, first.file),
+				Mend: "give one of the two another $id"})
 			continue
 		}
 		f.byID[d.id] = d

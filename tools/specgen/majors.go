@@ -39,7 +39,8 @@ func majors(dir, pkg string) (map[string][]byte, error) {
 		}
 		for _, r := range m.Rows {
 			if first := taken[r.Const]; first != "" {
-				bad.add(&SpecError{File: filepath.Join(dir, e.Name()), Problem: fmt.Sprintf("the id %s is taken by %s", r.ID, first), Mend: "choose the next free one"})
+				bad.add(&SpecError{File: filepath.Join(dir, e.Name()), Problem: fmt.Sprintf("the id %s is taken by %s", r.ID, first),
+					Mend: "choose the next free one"})
 			}
 			taken[r.Const] = e.Name()
 		}
@@ -57,7 +58,8 @@ func majors(dir, pkg string) (map[string][]byte, error) {
 	}
 	readings, err := readingsOf(pkg, of)
 	maps.Copy(files, readings)
-	files["doc.gen.go"] = []byte(header + "\n\n" + comment(fmt.Sprintf("Package %s holds the requirements of every major version of a protocol, and how they are read.", pkg)) + "\npackage " + pkg + "\n")
+	files["doc.gen.go"] = []byte(header + "\n\n" + comment(fmt.Sprintf("Package %s holds the requirements of every major "+
+		"version of a protocol, and how they are read.", pkg)) + "\npackage " + pkg + "\n")
 	return files, err
 }
 

@@ -12,12 +12,15 @@ func versions(t *testing.T, first, second string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for version, id := range map[string]string{"v1": first, "v2": second} {
-		writeFile(t, filepath.Join(dir, version, "turn.schema.json"), `{"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": "https://example.test/`+version+`/turn.schema.json", "type": "object"}`)
+		writeFile(t, filepath.Join(dir, version, "turn.schema.json"),
+			`{"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": "https://example.test/`+version+
+				`/turn.schema.json", "type": "object"}`)
 		writeFile(t, filepath.Join(dir, version, "requirements.yaml"),
 			"sources:\n  RFC-1: {title: One}\nrequirements:\n  - {id: "+id+", level: MUST, source: RFC-1, section: A, text: Turns end.}\n")
 	}
 	writeFile(t, filepath.Join(dir, "v1", "readings.yaml"),
-		"readings:\n  - {id: T-R1, title: Ends, sentences: ["+first+"], open: When., accept: Soon., refuse: Never., why: It ends., unused: Nothing asks.}\n")
+		"readings:\n  - {id: T-R1, title: Ends, sentences: ["+first+
+			"], open: When., accept: Soon., refuse: Never., why: It ends., unused: Nothing asks.}\n")
 	return dir
 }
 
@@ -32,14 +35,16 @@ func TestMajors(t *testing.T) {
 	for _, file := range out.Files {
 		all += string(file)
 	}
-	for _, part := range []string{`TA1 = "T-A1"`, `TB1 = "T-B1"`, "var RequirementsV1 = ", "var RequirementsV2 = ", "var ReadingsV1 = ", "var ReadingsV2 = ", `"T-R1"`} {
+	for _, part := range []string{`TA1 = "T-A1"`, `TB1 = "T-B1"`, "var RequirementsV1 = ", "var RequirementsV2 = ",
+		"var ReadingsV1 = ", "var ReadingsV2 = ", `"T-R1"`} {
 		if strings.Count(all, part) != 1 {
 			t.Errorf("%q stands %d times, want once:\n%s", part, strings.Count(all, part), all)
 		}
 	}
 	compile(t, out)
 
-	one, err := Generate(t.Context(), Options{Spec: filepath.Join(dir, "v1"), Into: t.TempDir(), Package: "turnsv1", House: true, Ledgerless: true})
+	one, err := Generate(t.Context(), Options{Spec: filepath.Join(dir, "v1"), Into: t.TempDir(), Package: "turnsv1", House: true,
+		Ledgerless: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -140,9 +140,11 @@ func (n *naming) claim(p place, name string) {
 	initial, _ := utf8.DecodeRuneInString(pascal(name))
 	switch first, taken := n.used[pascal(name)]; {
 	case !unicode.IsLetter(initial):
-		n.bad.add(&SpecError{File: p.doc.file, Pointer: p.pointer, Problem: fmt.Sprintf("%q gives no Go name", name), Mend: "start it with a letter"})
+		n.bad.add(&SpecError{File: p.doc.file, Pointer: p.pointer, Problem: fmt.Sprintf("%q gives no Go name", name),
+			Mend: "start it with a letter"})
 	case taken:
-		n.bad.add(&SpecError{File: p.doc.file, Pointer: p.pointer, Problem: fmt.Sprintf("the name %s is taken by %s", name, first), Mend: "rename one of the two"})
+		n.bad.add(&SpecError{File: p.doc.file, Pointer: p.pointer, Problem: fmt.Sprintf("the name %s is taken by %s", name, first),
+			Mend: "rename one of the two"})
 	default:
 		n.names[p], n.used[pascal(name)] = name, p
 	}

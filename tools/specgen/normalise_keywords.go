@@ -23,7 +23,8 @@ func booleanSchemas(s object) {
 
 // dropAnnotations removes what has no form in Go.
 func dropAnnotations(s object) {
-	for _, k := range []string{"$comment", "$defs", "contentEncoding", "contentMediaType", "contentSchema", "default", "example", "examples", "readOnly", "writeOnly"} {
+	for _, k := range []string{"$comment", "$defs", "contentEncoding", "contentMediaType", "contentSchema", "default", "example",
+		"examples", "readOnly", "writeOnly"} {
 		delete(s, k)
 	}
 }

@@ -7,7 +7,8 @@ import (
 
 var unions = []string{"anyOf", "oneOf"}
 
-// dropConstraintBranches removes the branches of compositions that only narrow and add no field: "one of these must be present" has no Go type.
+// dropConstraintBranches removes the branches of compositions that only narrow and add no field: "one of these must be
+// present" has no Go type.
 func dropConstraintBranches(s object) {
 	for _, k := range []string{"allOf", "anyOf", "oneOf"} {
 		branches, ok := s[k].([]any)

@@ -134,7 +134,8 @@ func yamlNode(file string, data []byte) (*yaml.Node, error) {
 		if m := yamlLine.FindStringSubmatch(err.Error()); m != nil {
 			line, _ = strconv.Atoi(m[1]) // 0 when the parser gives no line
 		}
-		return nil, &SpecError{File: file, Line: line, Problem: "not YAML: " + yamlLine.ReplaceAllString(err.Error(), ""), Mend: "mend the syntax"}
+		return nil, &SpecError{File: file, Line: line, Problem: "not YAML: " + yamlLine.ReplaceAllString(err.Error(), ""),
+			Mend: "mend the syntax"}
 	}
 	var more yaml.Node
 	if err := dec.Decode(&more); !errors.Is(err, io.EOF) {
@@ -185,7 +186,8 @@ func yamlTree(file, pointer string, n *yaml.Node, depth int) (any, error) {
 			}
 			here := join(pointer, k.Value)
 			if _, twice := o[k.Value]; twice {
-				return nil, &SpecError{File: file, Pointer: here, Line: k.Line, Problem: fmt.Sprintf("key %q stands twice in one object", k.Value), Mend: "keep one of the two"}
+				return nil, &SpecError{File: file, Pointer: here, Line: k.Line, Problem: fmt.Sprintf("key %q stands twice in one object",
+					k.Value), Mend: "keep one of the two"}
 			}
 			v, err := yamlTree(file, here, n.Content[i+1], depth+1)
 			if err != nil {

@@ -119,7 +119,8 @@ func TestPointersFindWhatTheyName(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, seed := range []string{`{"a":[1,{"b":null}]}`, "a: &x {b: c}\nd: *x\n", "\t", "? |\n", `{"a":1e400}`, "a: 1_000\nb: 0o17\nc: 2026-13-40\n", "- - - -\n", "%YAML 1.1\n---\n"} {
+	for _, seed := range []string{`{"a":[1,{"b":null}]}`, "a: &x {b: c}\nd: *x\n", "\t", "? |\n", `{"a":1e400}`,
+		"a: 1_000\nb: 0o17\nc: 2026-13-40\n", "- - - -\n", "%YAML 1.1\n---\n"} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

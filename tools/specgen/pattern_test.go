@@ -49,7 +49,8 @@ func TestLookaheadKeepsItsMeaning(t *testing.T) {
 func TestRewritePatternBesideNot(t *testing.T) {
 	s := object{"pattern": "^(?!x)y", "not": object{"const": "yy"}, "allOf": []any{object{"minLength": 1}}}
 	rewritePattern(s)
-	want := object{"pattern": "^y", "not": object{"const": "yy"}, "allOf": []any{object{"minLength": 1}, object{"not": object{"pattern": "^(?:x)"}}}}
+	want := object{"pattern": "^y", "not": object{"const": "yy"}, "allOf": []any{object{"minLength": 1},
+		object{"not": object{"pattern": "^(?:x)"}}}}
 	if diff := cmp.Diff(want, s); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

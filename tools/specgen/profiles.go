@@ -99,7 +99,8 @@ func (l *ledger) profile(root *yaml.Node) (frozenProfile, error) {
 		return p, nil
 	}
 	if err := root.Decode(&p); err != nil {
-		l.report(root, "", "a value has the wrong type", "revision is a whole number, claims, requirements and scenarios are lists, all else is text")
+		l.report(root, "", "a value has the wrong type",
+			"revision is a whole number, claims, requirements and scenarios are lists, all else is text")
 		return p, nil
 	}
 	if !profileForm.MatchString(p.Name) {
@@ -108,7 +109,8 @@ func (l *ledger) profile(root *yaml.Node) (frozenProfile, error) {
 	if p.Revision < 1 {
 		l.report(p.place(root, "revision"), "/revision", "there is no revision", "the first one is revision: 1")
 	}
-	for key, empty := range map[string]bool{"protocol": p.Protocol == "", "title": p.Title == "", "claims": len(p.Claims) == 0, "requirements": len(p.Requirements) == 0} {
+	for key, empty := range map[string]bool{"protocol": p.Protocol == "", "title": p.Title == "", "claims": len(p.Claims) == 0,
+		"requirements": len(p.Requirements) == 0} {
 		if empty {
 			l.report(p.place(root, key), "/"+key, "a profile has no "+key, "say it")
 		}
@@ -141,7 +143,8 @@ func (l *ledger) profileRows(p frozenProfile) {
 		}
 		seen[row.ID] = true
 		if !slices.Contains(evidences, row.Evidence) {
-			l.report(n, here+"/evidence", fmt.Sprintf("unknown evidence %q", row.Evidence), "choose what the ledger demands: observed, attested or survived")
+			l.report(n, here+"/evidence", fmt.Sprintf("unknown evidence %q", row.Evidence),
+				"choose what the ledger demands: observed, attested or survived")
 		}
 		if len(row.Scenarios) == 0 {
 			l.report(n, here+"/scenarios", "no scenario proves it", "list those that count: assay list requirements --json has them")
@@ -165,7 +168,8 @@ func (l *ledger) frozen(root *yaml.Node, p frozenProfile) error {
 		l.report(root, "/digest", "the profile is not frozen", "when it says what it is to say for good, add digest: "+digest)
 	case p.Digest != digest:
 		l.report(p.place(root, "digest"), "/digest", "the profile was changed after it was frozen",
-			fmt.Sprintf("put it back, and write the change as another revision: a file %s.yaml with revision: %d and without a digest", next.ID(), next.Revision))
+			fmt.Sprintf("put it back, and write the change as another revision: a file %s.yaml with revision: %d and without a digest",
+				next.ID(), next.Revision))
 	}
 	return nil
 }

@@ -101,7 +101,8 @@ func (r *readingFile) one(n *yaml.Node, pointer string) reading {
 		c.report("id", fmt.Sprintf("the id %s is taken", one.ID), "ids are never used twice: choose the next free one")
 	}
 	r.taken[one.ID] = true
-	for _, said := range []struct{ key, text string }{{"title", one.Title}, {"open", one.Open}, {"accept", one.Accept}, {"refuse", one.Refuse}, {"why", one.Why}} {
+	for _, said := range []struct{ key, text string }{{"title", one.Title}, {"open", one.Open}, {"accept", one.Accept},
+		{"refuse", one.Refuse}, {"why", one.Why}} {
 		if said.text == "" {
 			c.report(said.key, "has no "+said.key, "say it in a sentence")
 		}

@@ -55,7 +55,8 @@ func (b *bundled) events() ([]event, error) {
 				e, err := b.event(d, pointer, asObject(asObject(index)[name]))
 				e.Type, e.Family = name, keyword == "patternProperties"
 				if _, twice := byType[name]; err == nil && twice {
-					err = &SpecError{File: d.file, Pointer: pointer, Problem: fmt.Sprintf("event type %s stands in two type indices", name), Mend: "keep one of the two"}
+					err = &SpecError{File: d.file, Pointer: pointer, Problem: fmt.Sprintf("event type %s stands in two type indices", name),
+						Mend: "keep one of the two"}
 				}
 				if err != nil {
 					bad.add(err)
@@ -75,7 +76,8 @@ func (b *bundled) events() ([]event, error) {
 func (b *bundled) event(d *document, pointer string, entry object) (event, *SpecError) {
 	ref := asString(entry["$ref"])
 	if ref == "" {
-		return event{}, &SpecError{File: d.file, Pointer: pointer, Problem: "the entry of a type index has no $ref", Mend: "refer to the payload's schema"}
+		return event{}, &SpecError{File: d.file, Pointer: pointer, Problem: "the entry of a type index has no $ref",
+			Mend: "refer to the payload's schema"}
 	}
 	component, problem := b.component(d, ref)
 	if problem != "" {

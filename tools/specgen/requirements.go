@@ -46,7 +46,8 @@ var (
 
 	ledgerKeys = []string{"sources", "requirements"}
 	sourceKeys = []string{"file", "title"}
-	rowKeys    = []string{"id", "level", "source", "section", "line", "hash", "claim", "evidence", "text", "reason", "why", "issue", "accepts", "stimulus", "aliases"}
+	rowKeys    = []string{"id", "level", "source", "section", "line", "hash", "claim", "evidence", "text", "reason", "why", "issue",
+		"accepts", "stimulus", "aliases"}
 
 	idForm   = lazyregexp.New(`^[A-Z][A-Z0-9]*(-[A-Z0-9]+)+$`)
 	hashForm = lazyregexp.New(`^[0-9a-f]{12}$`)

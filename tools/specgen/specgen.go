@@ -63,7 +63,8 @@ type Output struct {
 	Files map[string][]byte // path below Into, with slashes -> content
 }
 
-// Generate makes the package of a spec folder, in memory. Mistakes in the folder come as *SpecError, joined and sorted when there are several.
+// Generate makes the package of a spec folder, in memory. Mistakes in the folder come as *SpecError, joined and sorted
+// when there are several.
 func Generate(ctx context.Context, o Options) (*Output, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -170,9 +171,11 @@ func (c *contract) files(ctx context.Context, pkg string) (map[string][]byte, er
 // packageDoc words the package comment. It names no path: the package must come out the same wherever the spec lies.
 func (b *bundled) packageDoc(pkg string) string {
 	if b.folder.root == nil {
-		return comment(fmt.Sprintf("Package %s holds the Go types of a folder of JSON Schemas, the schemas themselves, and its events, fixtures and requirements where it has them.", pkg)) + "\n"
+		return comment(fmt.Sprintf("Package %s holds the Go types of a folder of JSON Schemas, the schemas themselves, and its "+
+			"events, fixtures and requirements where it has them.", pkg)) + "\n"
 	}
 	info := asObject(b.doc["info"])
-	return comment(fmt.Sprintf("Package %s holds the types, the server and the client of %s (version %s), with its schemas, and its events, fixtures and requirements where it has them.",
+	return comment(fmt.Sprintf("Package %s holds the types, the server and the client of %s (version %s), with its schemas, "+
+		"and its events, fixtures and requirements where it has them.",
 		pkg, asString(info["title"]), asString(info["version"]))) + "\n"
 }

@@ -124,7 +124,8 @@ func TestUpstreamSchemas(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := strings.Count(string(out.Files["schemas.gen.go"]), `": "/$defs/`) + strings.Count(string(out.Files["schemas.gen.go"]), `"/$defs/`); n < 75 {
+	if n := strings.Count(string(out.Files["schemas.gen.go"]), `": "/$defs/`) + strings.Count(string(out.Files["schemas.gen.go"]),
+		`"/$defs/`); n < 75 {
 		t.Errorf("%d components, want at least one a schema", n)
 	}
 	models := string(out.Files["models.gen.go"])
@@ -133,12 +134,14 @@ func TestUpstreamSchemas(t *testing.T) {
 			t.Errorf("a type was named by its path: %s", line)
 		}
 	}
-	for _, want := range []string{"type OrchestratorDecision struct", "type NextWorkerDecision struct", "type RunStartedPayload struct", "type RunEventType string"} {
+	for _, want := range []string{"type OrchestratorDecision struct", "type NextWorkerDecision struct",
+		"type RunStartedPayload struct", "type RunEventType string"} {
 		if !strings.Contains(models, want) {
 			t.Errorf("missing: %s", want)
 		}
 	}
-	if n := strings.Count(string(out.Files["events.gen.go"]), "New:") + strings.Count(string(out.Files["events.gen.go"]), "func() any { return new("); n != 107 {
+	if n := strings.Count(string(out.Files["events.gen.go"]), "New:") + strings.Count(string(out.Files["events.gen.go"]),
+		"func() any { return new("); n != 107 {
 		t.Errorf("%d event types, want 107", n)
 	}
 	compile(t, out)
@@ -147,7 +150,8 @@ func TestUpstreamSchemas(t *testing.T) {
 // A folder of schemas alone, without ids or dialect, in YAML.
 func TestSchemaOnlyFolder(t *testing.T) {
 	dir := t.TempDir()
-	writeFile(t, filepath.Join(dir, "some.thing.schema.yml"), "type: object\nproperties: {self: {$ref: '#'}, other: {$ref: two.schema.json}}\n")
+	writeFile(t, filepath.Join(dir, "some.thing.schema.yml"),
+		"type: object\nproperties: {self: {$ref: '#'}, other: {$ref: two.schema.json}}\n")
 	writeFile(t, filepath.Join(dir, "two.schema.json"), `{"type":"array","items":{"enum":["a"]}}`)
 	out, err := Generate(t.Context(), Options{Spec: dir, Into: t.TempDir(), Package: "bare"})
 	if err != nil {
@@ -172,8 +176,9 @@ func TestSchemaOnlyFolderWithEverything(t *testing.T) {
 			"_typeIndex": {"properties": {"turn.done": {"$ref": "#/$defs/done"}}, "patternProperties": {"^turn\\.asks\\.": {"$ref": "#/$defs/asks"}}},
 			"done": {"type": "object"}, "asks": {"type": "object", "properties": {"tool": {"type": "string"}}}}}`,
 		"schemas/event-type.schema.json": `{"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": "https://example.test/event-type.schema.json", "type": "string", "minLength": 1}`,
-		"requirements/turns.yaml":        "sources:\n  RFC-1: {file: rfc1.txt, title: One}\nrequirements:\n  - {id: R1-A1, level: MUST, source: RFC-1, section: A, line: 3, hash: 0123456789ab, text: Turns end., reason: planned, why: Later., issue: 6}\n",
-		"fixtures/turn.json":             `{"step": 1}`,
+		"requirements/turns.yaml": "sources:\n  RFC-1: {file: rfc1.txt, title: One}\nrequirements:\n  - {id: R1-A1, " +
+			"level: MUST, source: RFC-1, section: A, line: 3, hash: 0123456789ab, text: Turns end., reason: planned, why: Later., issue: 6}\n",
+		"fixtures/turn.json": `{"step": 1}`,
 	} {
 		writeFile(t, filepath.Join(dir, filepath.FromSlash(name)), text)
 	}
@@ -181,7 +186,8 @@ func TestSchemaOnlyFolderWithEverything(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"events.gen.go", "fixtures.gen.go", "fixtures/turn.json", "models.gen.go", "requirements.gen.go", "schemas.bundled.json", "schemas.gen.go"}
+	want := []string{"events.gen.go", "fixtures.gen.go", "fixtures/turn.json", "models.gen.go", "requirements.gen.go",
+		"schemas.bundled.json", "schemas.gen.go"}
 	if got := sortedKeys(out.Files); !slices.Equal(got, want) {
 		t.Errorf("files: got %v, want %v", got, want)
 	}

@@ -44,7 +44,8 @@ func run(w io.Writer, folders ...string) error {
 			return err
 		}
 		var all count
-		for _, p := range slices.SortedFunc(maps.Keys(packages), func(a, b string) int { return cmp.Compare(packages[b].tokens, packages[a].tokens) }) {
+		for _, p := range slices.SortedFunc(maps.Keys(packages),
+			func(a, b string) int { return cmp.Compare(packages[b].tokens, packages[a].tokens) }) {
 			c := packages[p]
 			all = count{all.files + c.files, all.tokens + c.tokens, max(all.longest, c.longest)}
 			fmt.Fprintf(table, "%d\t%d\t%d\t\t%s\n", c.tokens, c.files, c.longest, p)

@@ -25,7 +25,8 @@ func TestTokens(t *testing.T) {
 func TestWhatCounts(t *testing.T) {
 	dir := t.TempDir()
 	for path, src := range map[string]string{
-		"a/a.go": "package a\nvar x = \"äää\"\n", "a/a_test.go": "package a", "a/testdata/b.go": "package b", "fault/f.go": "package fault", "a/hosttest/h.go": "package hosttest",
+		"a/a.go": "package a\nvar x = \"äää\"\n", "a/a_test.go": "package a", "a/testdata/b.go": "package b",
+		"fault/f.go": "package fault", "a/hosttest/h.go": "package hosttest",
 	} {
 		file := filepath.Join(dir, path)
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {

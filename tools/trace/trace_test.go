@@ -99,7 +99,8 @@ func folder(t *testing.T, checks, entries string) string {
 "scenarios":[{"id":"openwop/a/b","suite":"a","title":"t","requirements":["OWP-0061-B1"],"level":"MUST","claim":"","verdict":"passed","evidence":"observed","seconds":1,"drives":["openwop/d"],"labels":[],"findings":[],"checks":` + checks + `}],
 "totals":{"passed":1,"failed":0,"inapplicable":0,"blocked":0,"inconclusive":0,"broken":0},"profiles":[],"leftovers":[]}`
 	for name, text := range map[string]string{
-		"results.json": doc, "transcripts/openwop.d.json": `{"schema":"assay.transcript/1","drive":"openwop/d","seconds":1,"entries":` + entries + `}`,
+		"results.json": doc, "transcripts/openwop.d.json": `{"schema":"assay.transcript/1","drive":"openwop/d","seconds":1,"entries":` +
+			entries + `}`,
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
@@ -118,7 +119,8 @@ func TestRecord(t *testing.T) {
 		if part != "" {
 			part = `,"part":"` + part + `"`
 		}
-		return `[{"requirement":"OWP-0061-B1","expected":"1","actual":"1","ok":true,"exchange":` + exchange + `,"pointer":"` + pointer + `"` + part + `}]`
+		return `[{"requirement":"OWP-0061-B1","expected":"1","actual":"1","ok":true,"exchange":` + exchange + `,"pointer":"` + pointer +
+			`"` + part + `}]`
 	}
 	for _, c := range []struct{ name, entry, pointer, part, in, at string }{
 		{"a property of a payload", log, "/events/0/payload/iteration", "", "event runOrchestrator.decided", "/iteration"},

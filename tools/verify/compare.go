@@ -28,7 +28,8 @@ func (v *run) compare(r *scenarios.Report) {
 	v.lists(got, want)
 	v.totals(got.Totals, want.Totals)
 	if got.ExitCode != want.ExitCode {
-		v.tell("verdict", "results.json says that the certification ended with exit %d, and the transcripts give exit %d", got.ExitCode, want.ExitCode)
+		v.tell("verdict", "results.json says that the certification ended with exit %d, and the transcripts give exit %d", got.ExitCode,
+			want.ExitCode)
 	}
 	if len(v.Problems) == told {
 		v.bytes(want)
@@ -94,7 +95,8 @@ func (v *run) scenarios(got, want []results.ScenarioResult) {
 		g, there := said[w.ID]
 		delete(said, w.ID)
 		if !there {
-			v.problem(Problem{Kind: "verdict", Scenario: w.ID, Drive: driveOf(w), Text: fmt.Sprintf("%s: results.json leaves it out, and %s", w.ID, gives(w))})
+			v.problem(Problem{Kind: "verdict", Scenario: w.ID, Drive: driveOf(w),
+				Text: fmt.Sprintf("%s: results.json leaves it out, and %s", w.ID, gives(w))})
 			continue
 		}
 		v.scenario(g, w)
@@ -136,7 +138,8 @@ func (v *run) scenario(got, want results.ScenarioResult) {
 	case got.Verdict != want.Verdict:
 		p.Text = fmt.Sprintf("%s: results.json says %s, and %s", want.ID, got.Verdict, gives(want)) + place(p)
 	case got.Evidence != want.Evidence:
-		p.Text = fmt.Sprintf("%s: results.json says it was %s, and the transcript of %s shows it %s", want.ID, seen(got.Evidence), p.Drive, seen(want.Evidence))
+		p.Text = fmt.Sprintf("%s: results.json says it was %s, and the transcript of %s shows it %s", want.ID, seen(got.Evidence),
+			p.Drive, seen(want.Evidence))
 	case !same(got.Checks, want.Checks):
 		p.Text = want.ID + ": " + checksDiffer(got.Checks, want.Checks, p)
 	case !same(got.Findings, want.Findings):
@@ -175,7 +178,8 @@ func checksDiffer(got, want []results.Check, p Problem) string {
 	if g.Actual == w.Actual && g.Ok == w.Ok {
 		return fmt.Sprintf("check %d, of %s, is not the one that the transcript of %s gives", i+1, w.Requirement, p.Drive)
 	}
-	return fmt.Sprintf("check %d, of %s: results.json says %s, and exchange %d of %s gives %s", i+1, w.Requirement, clip(g.Actual), w.Exchange, p.Drive, clip(w.Actual))
+	return fmt.Sprintf("check %d, of %s: results.json says %s, and exchange %d of %s gives %s", i+1, w.Requirement, clip(g.Actual),
+		w.Exchange, p.Drive, clip(w.Actual))
 }
 
 func findingsDiffer(got, want []results.Finding) string {

@@ -9,7 +9,8 @@ import (
 // target compares what the target is called by.
 func (v *run) target(got, want results.Target) {
 	if got.DiscoveryDigest != want.DiscoveryDigest {
-		v.tell("report", "results.json gives the discovery document the digest %s, and the one in the transcript of discovery has %s", short(got.DiscoveryDigest), short(want.DiscoveryDigest))
+		v.tell("report", "results.json gives the discovery document the digest %s, and the one in the transcript of discovery has %s",
+			short(got.DiscoveryDigest), short(want.DiscoveryDigest))
 		return
 	}
 	if member := differs(got, want); member != "" {

@@ -81,7 +81,8 @@ func (v *run) transcripts() {
 		last, listed[name] = want.File, true
 		content, is := there[name]
 		if !is {
-			v.problem(Problem{Kind: "transcript", Drive: want.Drive, Text: fmt.Sprintf("the transcript of %s is missing, which the manifest lists", want.Drive)})
+			v.problem(Problem{Kind: "transcript", Drive: want.Drive,
+				Text: fmt.Sprintf("the transcript of %s is missing, which the manifest lists", want.Drive)})
 			continue
 		}
 		got, err := bundle.Describe(want.File, content)
@@ -142,11 +143,13 @@ func (v *run) drives(r *scenarios.Report) {
 		}
 	}
 	if said, ok := scenarios.Said(r.Drives[0]); !ok || said != string(v.bundle.Discovery) {
-		v.problem(Problem{Kind: "transcript", Drive: r.Drives[0].ID, Text: "discovery.json is not the document that the transcript of discovery holds"})
+		v.problem(Problem{Kind: "transcript", Drive: r.Drives[0].ID,
+			Text: "discovery.json is not the document that the transcript of discovery holds"})
 	}
 	const rounded = 1e-5
 	if longest.Seconds > v.given.Seconds+rounded {
-		v.problem(Problem{Kind: "report", Drive: longest.ID, Text: fmt.Sprintf("results.json says that all of it took %gs, and %s alone took %gs", v.given.Seconds, longest.ID, longest.Seconds)})
+		v.problem(Problem{Kind: "report", Drive: longest.ID,
+			Text: fmt.Sprintf("results.json says that all of it took %gs, and %s alone took %gs", v.given.Seconds, longest.ID, longest.Seconds)})
 	}
 }
 
@@ -159,7 +162,8 @@ func (v *run) seeded(r *scenarios.Report) {
 		v.names += n
 		switch {
 		case err != nil && first == nil:
-			first = &Problem{Kind: "seed", Drive: d.ID, Text: fmt.Sprintf("the seed %d, at that start, does not give what was sent: %s", r.Seed, err)}
+			first = &Problem{Kind: "seed", Drive: d.ID, Text: fmt.Sprintf("the seed %d, at that start, does not give what was sent: %s",
+				r.Seed, err)}
 		case err != nil:
 			more++
 		}

@@ -47,7 +47,8 @@ func public(key ed25519.PrivateKey) ed25519.PublicKey { return key.Public().(ed2
 // does not claim. Only some suites are asked, for the sake of time; in whole all are, in small two scenarios, and no rule is broken.
 var (
 	fetched = sync.OnceValues(func() ([]byte, error) {
-		return fetch("loop.iteration-resets-on-resume", scenarios.Selection{Suites: []string{"discovery", "version5-shape", "iteration-monotonic", "stateful-resume", "replay"}})
+		return fetch("loop.iteration-resets-on-resume", scenarios.Selection{Suites: []string{"discovery", "version5-shape",
+			"iteration-monotonic", "stateful-resume", "replay"}})
 	})
 	small = sync.OnceValues(func() ([]byte, error) {
 		return fetch("", scenarios.Selection{Scenarios: []string{"discovery/served-to-anybody", "iteration-monotonic/one-per-turn"}})
@@ -85,7 +86,8 @@ func fetch(fault string, selection scenarios.Selection) ([]byte, error) {
 		json.NewEncoder(w).Encode(document)
 	}))
 	defer server.Close()
-	c, err := scenarios.Certify(context.Background(), wire.Target{URL: server.URL, Key: secret}, scenarios.Options{Seed: 7, Select: selection}, suites.Suites()...)
+	c, err := scenarios.Certify(context.Background(), wire.Target{URL: server.URL, Key: secret}, scenarios.Options{Seed: 7,
+		Select: selection}, suites.Suites()...)
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +130,8 @@ func forge(t *testing.T, fetched func() ([]byte, error)) *forgery {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &forgery{t: t, encoded: b.Results, discovery: b.Discovery, transcripts: maps.Clone(b.Transcripts), manifest: b.Manifest, envelope: b.Envelope}
+	f := &forgery{t: t, encoded: b.Results, discovery: b.Discovery, transcripts: maps.Clone(b.Transcripts), manifest: b.Manifest,
+		envelope: b.Envelope}
 	if f.results, err = reports.ParseResults(b.Results); err != nil {
 		t.Fatal(err)
 	}

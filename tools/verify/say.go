@@ -19,19 +19,22 @@ func (v *run) notProved() {
 	case Unchecked:
 		say("who signed it: its signature was not checked, for --key was not given")
 	default:
-		say("who made it, and that it is as it was made: without a signature anybody can change transcripts and results together, and make the digests again")
+		say("who made it, and that it is as it was made: without a signature anybody can change transcripts and results " +
+			"together, and make the digests again")
 	}
 	say("that the target sent this: whoever ran Assay could have written the exchanges")
 	say("that the host at %s is the one that it says it is", v.Target.Address)
 	say("that it is recent, and that the host is the same today: the start is what a clock said on the machine that ran Assay")
 	say("that it is the only certification: one that ended otherwise may have been left out")
-	say("what drives noted beside their exchanges, such as how long they waited, which values they had drawn, and why one stopped: it is judged as it stands")
+	say("what drives noted beside their exchanges, such as how long they waited, which values they had drawn, and why one " +
+		"stopped: it is judged as it stands")
 	say("leftovers, and how long all of it took: no transcript shows them")
 	if v.Judged && v.names == 0 {
 		say("the seed and the start: no drive sent a name that is made of them")
 	}
 	if n := len(v.known()); n > 0 {
-		say("which failures are known, though they are violations: its exit code does not count %s, as whoever ran Assay says", counted(n, "failure"))
+		say("which failures are known, though they are violations: its exit code does not count %s, as whoever ran Assay says",
+			counted(n, "failure"))
 	}
 	if v.ExitCode == scenarios.ExitInterrupted {
 		say("that it was interrupted, as its exit code says")
@@ -115,7 +118,8 @@ func totalsOf(t results.Totals) string {
 	for _, n := range []struct {
 		n       int64
 		verdict string
-	}{{t.Passed, "passed"}, {t.Failed, "failed"}, {t.Inapplicable, "inapplicable"}, {t.Blocked, "blocked"}, {t.Inconclusive, "inconclusive"}, {t.Broken, "broken"}} {
+	}{{t.Passed, "passed"}, {t.Failed, "failed"}, {t.Inapplicable, "inapplicable"}, {t.Blocked, "blocked"},
+		{t.Inconclusive, "inconclusive"}, {t.Broken, "broken"}} {
 		if n.n > 0 {
 			words = append(words, fmt.Sprintf("%d %s", n.n, n.verdict))
 		}

@@ -22,7 +22,8 @@ func selectionOf(f *results.Filter) (scenarios.Selection, error) {
 	if f == nil {
 		return scenarios.Selection{}, nil
 	}
-	s := scenarios.Selection{Suites: f.Suites, Scenarios: f.Scenarios, Requirements: f.Requirements, Filter: f.Filter, ExpectClaims: f.ExpectClaims}
+	s := scenarios.Selection{Suites: f.Suites, Scenarios: f.Scenarios, Requirements: f.Requirements, Filter: f.Filter,
+		ExpectClaims: f.ExpectClaims}
 	if f.Filter == "" {
 		return s, nil
 	}
@@ -45,7 +46,8 @@ func (v *run) suites(selection scenarios.Selection) (suites []scenarios.Suite, o
 			continue
 		}
 		if has := suites[0].Protocol.SpecDigest(); has != v.Made.SpecDigest {
-			v.tell("version", "it was made by assay %s of another version of the spec (digest %s; this is assay %s, %s): its verdicts were not derived again: "+
+			v.tell("version", "it was made by assay %s of another version of the spec (digest %s; this is assay %s, %s): its "+
+				"verdicts were not derived again: "+
 				"verify it with the Assay that made it", v.Made.Version, short(v.Made.SpecDigest), v.by.Version, short(has))
 			return nil, false
 		}
@@ -55,7 +57,8 @@ func (v *run) suites(selection scenarios.Selection) (suites []scenarios.Suite, o
 	if err != nil {
 		has = "without what it selects"
 	}
-	v.tell("version", "it was made by assay %s with another version of the suites (digest %s; this is assay %s, %s): its verdicts were not derived again: "+
+	v.tell("version", "it was made by assay %s with another version of the suites (digest %s; this is assay %s, %s): its "+
+		"verdicts were not derived again: "+
 		"verify it with the Assay that made it", v.Made.Version, short(v.given.Assay.SuiteDigest), v.by.Version, short(has))
 	return nil, false
 }

@@ -74,7 +74,8 @@ var tamperings = map[string]tampering{
 	}},
 	"an exchange is removed":                                 {stale: true, do: func(f *forgery) { f.dropLast("openwop/loop-of-turns") }},
 	"an exchange is removed, and the digests are made again": {do: func(f *forgery) { f.dropLast("openwop/documents-for-anybody") }},
-	"the observation is edited":                              {stale: true, do: func(f *forgery) { f.edit("openwop/loop-of-turns", `"observation"`, `"exchange": 1`, `"exchange": 2`) }},
+	"the observation is edited": {stale: true,
+		do: func(f *forgery) { f.edit("openwop/loop-of-turns", `"observation"`, `"exchange": 1`, `"exchange": 2`) }},
 	"the observation points at nothing": {do: func(f *forgery) {
 		f.edit("openwop/loop-of-turns", `"observation"`, `"exchange": 1`, `"exchange": 9999`)
 	}},
@@ -161,15 +162,18 @@ var tamperings = map[string]tampering{
 		}
 		f.transcripts[name] = bytes.ReplaceAll(f.transcripts[name], start[1], earlier)
 	}},
-	"a transcript is missing": {stale: true, do: func(f *forgery) { delete(f.transcripts, scenarios.TranscriptName("openwop/loop-suspended-twice")) }},
+	"a transcript is missing": {stale: true,
+		do: func(f *forgery) { delete(f.transcripts, scenarios.TranscriptName("openwop/loop-suspended-twice")) }},
 	"a transcript is missing, also in the manifest": {do: func(f *forgery) {
 		delete(f.transcripts, scenarios.TranscriptName("openwop/loop-suspended-twice"))
 	}},
 	"a transcript is added": {stale: true, do: func(f *forgery) {
-		f.transcripts["openwop.made-up.json"] = bytes.ReplaceAll(f.transcripts["openwop.loop-of-turns.json"], []byte("openwop/loop-of-turns"), []byte("openwop/made-up"))
+		f.transcripts["openwop.made-up.json"] = bytes.ReplaceAll(f.transcripts["openwop.loop-of-turns.json"],
+			[]byte("openwop/loop-of-turns"), []byte("openwop/made-up"))
 	}},
 	"a transcript is added, also to the manifest": {do: func(f *forgery) {
-		f.transcripts["openwop.made-up.json"] = bytes.ReplaceAll(f.transcripts["openwop.loop-of-turns.json"], []byte("openwop/loop-of-turns"), []byte("openwop/made-up"))
+		f.transcripts["openwop.made-up.json"] = bytes.ReplaceAll(f.transcripts["openwop.loop-of-turns.json"],
+			[]byte("openwop/loop-of-turns"), []byte("openwop/made-up"))
 	}},
 	"something is hidden in the results":   {do: func(f *forgery) { f.encoded = append(encoded(f), "\n\n"...) }},
 	"the results are edited after packing": {stale: true, do: func(f *forgery) { f.results.Totals.Failed = 0; f.encoded = nil }},

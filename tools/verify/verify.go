@@ -79,7 +79,8 @@ type run struct {
 func Bundle(b *bundle.Bundle, o Options) *Report {
 	m := b.Manifest
 	v := &run{bundle: b, by: o, Report: Report{
-		Made: m.Assay, Target: m.Target, StartedAt: m.StartedAt.Format("2006-01-02T15:04:05Z07:00"), Seed: m.Seed, Root: m.Root, ExitCode: m.ExitCode,
+		Made: m.Assay, Target: m.Target, StartedAt: m.StartedAt.Format("2006-01-02T15:04:05Z07:00"), Seed: m.Seed, Root: m.Root,
+		ExitCode:    m.ExitCode,
 		Transcripts: len(b.Transcripts), Problems: []Problem{}, Profiles: []results.ProfileResult{},
 	}}
 	v.signature()
@@ -141,7 +142,8 @@ func (v *run) judge() {
 	}
 	given := v.given
 	derived, err := scenarios.Derive(v.bundle.Transcripts, scenarios.Given{
-		Address: given.Target.Address, Started: given.StartedAt, Seconds: given.Seconds, Seed: given.Seed, Select: selection, Leftovers: given.Leftovers,
+		Address: given.Target.Address, Started: given.StartedAt, Seconds: given.Seconds, Seed: given.Seed, Select: selection,
+		Leftovers: given.Leftovers,
 	}, suites...)
 	if err != nil {
 		v.underivable(err)

@@ -48,7 +48,9 @@ func TestNotProved(t *testing.T) {
 		say     []string
 		not     []string
 	}{
-		"signed":          {public(ours), "dev", []string{"who holds the key", "that the target sent this", "that the host at http", "that it is recent", "the only certification", "what drives noted"}, []string{"who made it", "was not checked", "the seed and the start", "judges as this"}},
+		"signed": {public(ours), "dev", []string{"who holds the key", "that the target sent this", "that the host at http",
+			"that it is recent", "the only certification", "what drives noted"}, []string{"who made it", "was not checked",
+			"the seed and the start", "judges as this"}},
 		"nobody's key":    {nil, "dev", []string{"who signed it: its signature was not checked"}, []string{"who holds the key"}},
 		"another key":     {public(theirs), "dev", []string{"who made it, and that it is as it was made"}, []string{"who holds the key"}},
 		"another version": {public(ours), "1.2.3", []string{"that assay dev, which made it, judges as this assay 1.2.3 does"}, nil},
@@ -92,7 +94,8 @@ func TestManyProblems(t *testing.T) {
 	if err := r.Text(&out, "bundle"); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(out.String(), "25 problems (exit 1)") || strings.Count(out.String(), "\n  wrong") != 20 || !strings.Contains(out.String(), "and 5 more, which --json lists") {
+	if !strings.Contains(out.String(), "25 problems (exit 1)") || strings.Count(out.String(), "\n  wrong") != 20 ||
+		!strings.Contains(out.String(), "and 5 more, which --json lists") {
 		t.Error(out.String())
 	}
 	encoded, err := json.Marshal(r)
@@ -140,7 +143,8 @@ func FuzzTranscript(f *testing.F) {
 	for _, name := range []string{"discovery.json", "openwop.documents-for-anybody.json", "openwop.loop-of-turns.json"} {
 		f.Add(name, b.Transcripts[name])
 	}
-	f.Add("openwop.loop-of-turns.json", []byte(`{"schema":"assay.transcript/1","drive":"openwop/loop-of-turns","seconds":0,"stop":{"verdict":"broken","reason":""},"entries":[{"kind":"inbound","at":"2026-01-01T00:00:00Z","micros":0}]}`))
+	f.Add("openwop.loop-of-turns.json",
+		[]byte(`{"schema":"assay.transcript/1","drive":"openwop/loop-of-turns","seconds":0,"stop":{"verdict":"broken","reason":""},"entries":[{"kind":"inbound","at":"2026-01-01T00:00:00Z","micros":0}]}`))
 	f.Fuzz(func(t *testing.T, name string, content []byte) {
 		if b.Transcripts[name] == nil {
 			t.Skip()

@@ -44,7 +44,8 @@ func breached(s hosttest.Story, t *testing.T, code string, stamps map[string]str
 		}
 		events = append(events, doc)
 	}
-	v := wiretest.Value(t, map[string]any{"events": events, "snapshot": map[string]any{"runId": s.Id, "status": s.Status, "error": map[string]any{"code": code}}})
+	v := wiretest.Value(t, map[string]any{"events": events, "snapshot": map[string]any{"runId": s.Id, "status": s.Status,
+		"error": map[string]any{"code": code}}})
 	l.Events, l.Ended.Last = v.Key("events").Items(), v.Key("snapshot")
 	return l
 }
@@ -95,13 +96,15 @@ func TestJudgesOfTheBoundOnNodes(t *testing.T) {
 			s.Events = append(slices.Clone(s.Events[:n-1]), hosttest.Failed("internal_error"))
 			return s
 		}()), requirement.OWPBND3},
-		{"another code in the snapshot", "nodes-bounded", func(o *bounds.NodesObservation) { o.Below = breached(capped(3), t, "internal_error", nil) }, requirement.OWPBND3},
+		{"another code in the snapshot", "nodes-bounded",
+			func(o *bounds.NodesObservation) { o.Below = breached(capped(3), t, "internal_error", nil) }, requirement.OWPBND3},
 		{"completes after the breach", "nodes-bounded", below(capped(3).WithStatus("completed")), requirement.OWPBND3},
 		{"never ends", "nodes-bounded", below(capped(3).WithStatus("running")), requirement.OWPBND3},
 		{"works on after it failed", "nodes-bounded", func(o *bounds.NodesObservation) {
 			o.Lull = hosttest.Lull(t, capped(3).Then(hosttest.Event{Kind: "node.started", Payload: map[string]any{"nodeId": "n4"}}))
 		}, requirement.OWPBND12},
-		{"has failed before its last work", "nodes-bounded", below(capped(3).Then(hosttest.Event{Kind: "node.dispatched", Payload: map[string]any{"childWorkflowId": "late"}})), requirement.OWPBND12},
+		{"has failed before its last work", "nodes-bounded", below(capped(3).Then(hosttest.Event{Kind: "node.dispatched",
+			Payload: map[string]any{"childWorkflowId": "late"}})), requirement.OWPBND12},
 		{"shows no nodes", "nodes-bounded", func(o *bounds.NodesObservation) {
 			o.Below, o.Above = recursed(capped(3).Drop("node.started"), t), hosttest.Nodes(6).Drop("node.started").Log(t)
 		}, "blocked"},
@@ -111,16 +114,19 @@ func TestJudgesOfTheBoundOnNodes(t *testing.T) {
 		{"honest", "nodes-leave-alone", func(*bounds.NodesObservation) {}, "passed"},
 		{"breaches at n", "nodes-leave-alone", func(o *bounds.NodesObservation) { o.At = recursed(capped(5), t) }, requirement.OWPBND4},
 		{"breaches always", "nodes-leave-alone", func(o *bounds.NodesObservation) { o.Above = recursed(capped(3), t) }, requirement.OWPBND4},
-		{"never ends", "nodes-leave-alone", func(o *bounds.NodesObservation) { o.At = hosttest.Nodes(6).WithStatus("running").Log(t) }, "blocked"},
+		{"never ends", "nodes-leave-alone", func(o *bounds.NodesObservation) { o.At = hosttest.Nodes(6).WithStatus("running").Log(t) },
+			"blocked"},
 	} {
 		t.Run(c.scenario+"/"+c.name, func(t *testing.T) {
-			o := bounds.NodesObservation{Nodes: 6, Bound: 3, Below: recursed(capped(3), t), At: hosttest.Nodes(6).Log(t), Above: hosttest.Nodes(6).Log(t), Lull: hosttest.Lull(t, capped(3))}
+			o := bounds.NodesObservation{Nodes: 6, Bound: 3, Below: recursed(capped(3), t), At: hosttest.Nodes(6).Log(t),
+				Above: hosttest.Nodes(6).Log(t), Lull: hosttest.Lull(t, capped(3))}
 			c.spoil(&o)
 			hosttest.Expect(t, c.scenario, o, c.want)
 		})
 	}
 	t.Run("a failure without a cause is a finding", func(t *testing.T) {
-		o := bounds.NodesObservation{Nodes: 6, Bound: 3, Below: recursed(capped(3), t), At: hosttest.Nodes(6).Log(t), Above: hosttest.Nodes(6).Log(t), Lull: hosttest.Lull(t, capped(3))}
+		o := bounds.NodesObservation{Nodes: 6, Bound: 3, Below: recursed(capped(3), t), At: hosttest.Nodes(6).Log(t),
+			Above: hosttest.Nodes(6).Log(t), Lull: hosttest.Lull(t, capped(3))}
 		plain := capped(3).Log(t)
 		o.Below.Events = plain.Events
 		out := scenarios.Conclude(hosttest.Scenario(t, "nodes-bounded"), openwop.Protocol.Ledger, o)
@@ -143,15 +149,18 @@ func TestJudgeOfTheNodeLimit(t *testing.T) {
 		{"never stops", capped(5), capped(5).WithStatus("running"), requirement.OWPBND5},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			hosttest.Expect(t, "node-limit-honoured", bounds.LimitObservation{Limit: 5, Unasked: recursed(c.unasked, t), Overdone: recursed(c.overdone, t)}, c.want)
+			hosttest.Expect(t, "node-limit-honoured", bounds.LimitObservation{Limit: 5, Unasked: recursed(c.unasked, t),
+				Overdone: recursed(c.overdone, t)}, c.want)
 		})
 	}
 }
 
 // late is the honest story of a run that was over its time.
 func late(limit, observed int) hosttest.Story {
-	s := hosttest.Story{Id: "r", Status: "failed", Events: []hosttest.Event{{Kind: "run.started", Payload: nil}, {Kind: "node.started", Payload: map[string]any{"nodeId": "wait"}}, crossed("run-duration", limit, observed)}}
-	return s.Then(hosttest.Event{Kind: "run.failed", Payload: map[string]any{"error": map[string]any{"code": "run_timeout", "message": "m", "details": map[string]any{"elapsedMs": observed}}}})
+	s := hosttest.Story{Id: "r", Status: "failed", Events: []hosttest.Event{{Kind: "run.started", Payload: nil},
+		{Kind: "node.started", Payload: map[string]any{"nodeId": "wait"}}, crossed("run-duration", limit, observed)}}
+	return s.Then(hosttest.Event{Kind: "run.failed", Payload: map[string]any{"error": map[string]any{"code": "run_timeout",
+		"message": "m", "details": map[string]any{"elapsedMs": observed}}}})
 }
 
 func timedOut(s hosttest.Story, t *testing.T, from, to string) host.RunLog {
@@ -188,7 +197,8 @@ func TestJudgesOfTheBoundOnTime(t *testing.T) {
 		{"timestamps that are none", "time-bounded", func(o *bounds.OvertimeObservation) {
 			o.Over = timedOut(late(1200, 1201), t, "noon", "later")
 		}, "passed", []scenarios.RequirementID{requirement.OWPBND6}},
-		{"names a node", "time-bounded", over(late(1200, 1201).Change("cap.breached", 0, func(p map[string]any) { p["nodeId"] = "wait" }), to), "passed",
+		{"names a node", "time-bounded", over(late(1200, 1201).Change("cap.breached", 0,
+			func(p map[string]any) { p["nodeId"] = "wait" }), to), "passed",
 			[]scenarios.RequirementID{requirement.OWPBND14}},
 		{"does not say how long", "time-bounded", over(late(1200, 1201).Change("run.failed", 0, func(p map[string]any) {
 			p["error"] = map[string]any{"code": "run_timeout", "message": "m"}
@@ -199,8 +209,10 @@ func TestJudgesOfTheBoundOnTime(t *testing.T) {
 		{"fails early by its own clock", "time-bounded", over(late(1200, 1201), "2026-11-03T12:00:01.290Z"), requirement.OWPBND6, nil},
 		{"never stops", "time-bounded", over(late(1200, 1201).WithStatus("running"), to), requirement.OWPBND6, nil},
 		{"observed below the limit", "time-bounded", over(late(1200, 1199), to), requirement.OWPBND7, nil},
-		{"observed in words", "time-bounded", over(late(1200, 1201).Change("cap.breached", 0, func(p map[string]any) { p["observed"] = "1201" }), to), requirement.OWPBND7, nil},
-		{"another kind", "time-bounded", over(late(1200, 1201).Change("cap.breached", 0, func(p map[string]any) { p["kind"] = "node-executions" }), to), requirement.OWPBND7, nil},
+		{"observed in words", "time-bounded", over(late(1200, 1201).Change("cap.breached", 0,
+			func(p map[string]any) { p["observed"] = "1201" }), to), requirement.OWPBND7, nil},
+		{"another kind", "time-bounded", over(late(1200, 1201).Change("cap.breached", 0,
+			func(p map[string]any) { p["kind"] = "node-executions" }), to), requirement.OWPBND7, nil},
 		{"a limit of its own", "time-bounded", over(late(60000, 60001), to), requirement.OWPBND7, nil},
 		{"no breach", "time-bounded", over(late(1200, 1201).Drop("cap.breached"), to), requirement.OWPBND7, nil},
 		{"another code", "time-bounded", func(o *bounds.OvertimeObservation) {
@@ -217,21 +229,26 @@ func TestJudgesOfTheBoundOnTime(t *testing.T) {
 		{"refuses the run", "time-bounded", func(o *bounds.OvertimeObservation) { o.Over.Created = wiretest.Status(t, 400) }, "blocked", nil},
 
 		{"honest", "time-leaves-alone", func(*bounds.OvertimeObservation) {}, "passed", nil},
-		{"fails all the same", "time-leaves-alone", func(o *bounds.OvertimeObservation) { o.InTime = late(1200, 1201).Log(t) }, requirement.OWPBND9, nil},
+		{"fails all the same", "time-leaves-alone", func(o *bounds.OvertimeObservation) { o.InTime = late(1200, 1201).Log(t) },
+			requirement.OWPBND9, nil},
 		{"tells of a breach and completes", "time-leaves-alone", func(o *bounds.OvertimeObservation) {
 			o.InTime = late(1200, 1201).WithStatus("completed").Log(t)
 		}, requirement.OWPBND9, nil},
 
 		{"honest", "time-breach-replayed", func(*bounds.OvertimeObservation) {}, "passed", nil},
-		{"measures anew", "time-breach-replayed", func(o *bounds.OvertimeObservation) { o.Replayed = hosttest.Fork(late(1200, 1207)).Log(t) }, requirement.OWPBND15, nil},
-		{"waits to the end", "time-breach-replayed", func(o *bounds.OvertimeObservation) { o.Replayed = hosttest.Fork(hosttest.Nodes(1)).Log(t) }, requirement.OWPBND15, nil},
-		{"no fork", "time-breach-replayed", func(o *bounds.OvertimeObservation) { o.Replayed = host.RunLog{Created: wiretest.Status(t, 404)} }, requirement.OWPBND15, nil},
+		{"measures anew", "time-breach-replayed",
+			func(o *bounds.OvertimeObservation) { o.Replayed = hosttest.Fork(late(1200, 1207)).Log(t) }, requirement.OWPBND15, nil},
+		{"waits to the end", "time-breach-replayed",
+			func(o *bounds.OvertimeObservation) { o.Replayed = hosttest.Fork(hosttest.Nodes(1)).Log(t) }, requirement.OWPBND15, nil},
+		{"no fork", "time-breach-replayed",
+			func(o *bounds.OvertimeObservation) { o.Replayed = host.RunLog{Created: wiretest.Status(t, 404)} }, requirement.OWPBND15, nil},
 		{"a source that crossed nothing", "time-breach-replayed", func(o *bounds.OvertimeObservation) {
 			o.Over, o.Replayed = hosttest.Nodes(1).Log(t), hosttest.Fork(hosttest.Nodes(1)).Log(t)
 		}, "blocked", nil},
 	} {
 		t.Run(c.scenario+"/"+c.name, func(t *testing.T) {
-			o := bounds.OvertimeObservation{Bound: 1200, Over: timedOut(late(1200, 1201), t, from, to), InTime: hosttest.Nodes(1).Log(t), Lull: hosttest.Lull(t, late(1200, 1201)), Replayed: hosttest.Fork(late(1200, 1201)).Log(t)}
+			o := bounds.OvertimeObservation{Bound: 1200, Over: timedOut(late(1200, 1201), t, from, to), InTime: hosttest.Nodes(1).Log(t),
+				Lull: hosttest.Lull(t, late(1200, 1201)), Replayed: hosttest.Fork(late(1200, 1201)).Log(t)}
 			c.spoil(&o)
 			hosttest.Expect(t, c.scenario, o, c.want)
 			if c.want != "passed" {
@@ -263,7 +280,8 @@ func TestJudgeOfReplayedNodes(t *testing.T) {
 		{"a source without a breach", hosttest.Nodes(6), hosttest.Fork(hosttest.Nodes(6)), "blocked"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			hosttest.Expect(t, "node-breach-replayed", bounds.ReplayedBreachObservation{Source: c.source.Log(t), Replayed: c.replayed.Log(t)}, c.want)
+			hosttest.Expect(t, "node-breach-replayed", bounds.ReplayedBreachObservation{Source: c.source.Log(t),
+				Replayed: c.replayed.Log(t)}, c.want)
 		})
 	}
 }
@@ -277,12 +295,17 @@ func TestJudgeOfLoopsInALoop(t *testing.T) {
 		want string
 	}{
 		{"honest", bounds.NestedObservation{Turns: 2, Plain: plain(2), Log: hosttest.LoopOf(2).Log(t), Children: []host.RunLog{inner}}, "passed"},
-		{"counts the inner turns", bounds.NestedObservation{Turns: 3, Plain: plain(3), Log: hosttest.Bounded(1).Log(t), Children: []host.RunLog{inner}}, requirement.OWPBND16},
-		{"counts them and completes", bounds.NestedObservation{Turns: 3, Plain: plain(3), Log: hosttest.LoopOf(2).Log(t), Children: []host.RunLog{inner}}, requirement.OWPBND16},
-		{"bounds the inner loop", bounds.NestedObservation{Turns: 2, Plain: plain(2), Log: hosttest.LoopOf(2).Log(t), Children: []host.RunLog{hosttest.Bounded(2).Named("c1").Log(t)}}, "blocked"},
-		{"an inner loop without turns", bounds.NestedObservation{Turns: 2, Plain: plain(2), Log: hosttest.LoopOf(2).Log(t), Children: []host.RunLog{hosttest.Nodes(1).Named("c1").Log(t)}}, "blocked"},
+		{"counts the inner turns", bounds.NestedObservation{Turns: 3, Plain: plain(3), Log: hosttest.Bounded(1).Log(t),
+			Children: []host.RunLog{inner}}, requirement.OWPBND16},
+		{"counts them and completes", bounds.NestedObservation{Turns: 3, Plain: plain(3), Log: hosttest.LoopOf(2).Log(t),
+			Children: []host.RunLog{inner}}, requirement.OWPBND16},
+		{"bounds the inner loop", bounds.NestedObservation{Turns: 2, Plain: plain(2), Log: hosttest.LoopOf(2).Log(t),
+			Children: []host.RunLog{hosttest.Bounded(2).Named("c1").Log(t)}}, "blocked"},
+		{"an inner loop without turns", bounds.NestedObservation{Turns: 2, Plain: plain(2), Log: hosttest.LoopOf(2).Log(t),
+			Children: []host.RunLog{hosttest.Nodes(1).Named("c1").Log(t)}}, "blocked"},
 		{"no inner loop", bounds.NestedObservation{Turns: 2, Plain: plain(2), Log: hosttest.LoopOf(2).Log(t)}, "blocked"},
-		{"bounds every loop", bounds.NestedObservation{Turns: 2, Plain: hosttest.Bounded(1).Log(t), Log: hosttest.Bounded(1).Log(t), Children: []host.RunLog{inner}}, "blocked"},
+		{"bounds every loop", bounds.NestedObservation{Turns: 2, Plain: hosttest.Bounded(1).Log(t), Log: hosttest.Bounded(1).Log(t),
+			Children: []host.RunLog{inner}}, "blocked"},
 	} {
 		t.Run(c.name, func(t *testing.T) { hosttest.Expect(t, "inner-turns-apart", c.o, c.want) })
 	}
@@ -295,7 +318,8 @@ func TestJudgeOfTurnsWithoutAModel(t *testing.T) {
 		findings int
 	}{"honest": {hosttest.LoopOf(4), 0}, "bounds them all the same": {hosttest.Bounded(3), 2}} {
 		t.Run(name, func(t *testing.T) {
-			out := scenarios.Conclude(hosttest.Scenario(t, "turns-without-model"), openwop.Protocol.Ledger, bounds.BoundsObservation{Turns: 4, Below: c.below.Log(t)})
+			out := scenarios.Conclude(hosttest.Scenario(t, "turns-without-model"), openwop.Protocol.Ledger,
+				bounds.BoundsObservation{Turns: 4, Below: c.below.Log(t)})
 			if out.Verdict != scenarios.Passed || len(out.Findings) != c.findings {
 				t.Errorf("%s, findings %v", out.Verdict, out.Findings)
 			}
@@ -319,13 +343,15 @@ func TestJudgeOfImpossibleOptions(t *testing.T) {
 	}{
 		{"honest", bounds.OptionsObservation{Possible: tried(201, 201), Impossible: tried(400, 400)}, "passed", 0},
 		{"takes one", bounds.OptionsObservation{Possible: tried(201), Impossible: tried(400, 201)}, "passed", 1},
-		{"takes some and refuses others otherwise", bounds.OptionsObservation{Possible: tried(201), Impossible: tried(201, 422, 201)}, "passed", 2},
+		{"takes some and refuses others otherwise", bounds.OptionsObservation{Possible: tried(201), Impossible: tried(201, 422, 201)},
+			"passed", 2},
 		{"falls over", bounds.OptionsObservation{Possible: tried(201), Impossible: tried(400, 500)}, requirement.OWPBND21, 0},
 		{"refuses all options", bounds.OptionsObservation{Possible: tried(201, 400), Impossible: tried(400)}, "blocked", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			hosttest.Expect(t, "options-refused", c.o, c.want)
-			if out := scenarios.Conclude(hosttest.Scenario(t, "options-refused"), openwop.Protocol.Ledger, c.o); c.want == "passed" && len(out.Findings) != c.findings {
+			if out := scenarios.Conclude(hosttest.Scenario(t, "options-refused"), openwop.Protocol.Ledger, c.o); c.want == "passed" &&
+				len(out.Findings) != c.findings {
 				t.Errorf("findings %v", out.Findings)
 			}
 		})
@@ -334,7 +360,8 @@ func TestJudgeOfImpossibleOptions(t *testing.T) {
 
 func TestJudgeOfOptionsThatAreKept(t *testing.T) {
 	shown := func(limit int, threshold float64) wire.Value {
-		return wiretest.Value(t, map[string]any{"status": "completed", "configurable": map[string]any{"recursionLimit": limit, "runTimeoutMs": 9000, "escalationThreshold": threshold, "model": "m"}})
+		return wiretest.Value(t, map[string]any{"status": "completed", "configurable": map[string]any{"recursionLimit": limit,
+			"runTimeoutMs": 9000, "escalationThreshold": threshold, "model": "m"}})
 	}
 	none := wiretest.Value(t, map[string]any{"status": "completed"})
 	for _, c := range []struct {

@@ -61,7 +61,8 @@ type LimitObservation struct {
 var LoopToTheLimit = &scenarios.Drive[LimitObservation]{
 	ID:    "openwop/loop-to-the-limit",
 	Title: "runs a loop that is longer than the advertised limits.maxLoopIterations",
-	Sends: []string{"{create run} (assay-loop, two turns more than the limit)", "{create run} (the same, asking for a higher bound)", "{read run}", "{poll log}"},
+	Sends: []string{"{create run} (assay-loop, two turns more than the limit)", "{create run} (the same, asking for a higher bound)",
+		"{read run}", "{poll log}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *LimitObservation) {
 		h := host.Host{Conn: c}
 		limit, ok := claims.Family(c.Discovery, "limits").Key("maxLoopIterations").Int()

@@ -21,9 +21,11 @@ type NestedObservation struct {
 
 // loopsInALoop runs a bounded loop that dispatches loops.
 var loopsInALoop = &scenarios.Drive[NestedObservation]{
-	ID:    "openwop/loops-in-a-loop",
-	Title: "runs a loop of random length with a maxLoopIterations that its turns just keep, then one like it that dispatches loops of four turns",
-	Sends: []string{"{create run} (assay-loop, and assay-loop with a plan of assay-loop) with configurable.maxLoopIterations", "{read run}", "{poll log}", "{read run:childRunId} and its events"},
+	ID: "openwop/loops-in-a-loop",
+	Title: "runs a loop of random length with a maxLoopIterations that its turns just keep, then one like it that " +
+		"dispatches loops of four turns",
+	Sends: []string{"{create run} (assay-loop, and assay-loop with a plan of assay-loop) with configurable.maxLoopIterations",
+		"{read run}", "{poll log}", "{read run:childRunId} and its events"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *NestedObservation) {
 		h := host.Host{Conn: c}
 		if !h.Offers(fixture.Loop, fixture.Noop) {
@@ -33,7 +35,8 @@ var loopsInALoop = &scenarios.Drive[NestedObservation]{
 			scenarios.End(scenarios.Block("the host lets no loop take enough turns: "+why, "advertise higher limits while the host is certified"))
 		}
 		*o = NestedObservation{Turns: h.Between(2, 4)}
-		plain := h.Create(ctx, "create the loop of no loops", host.Scripted{Fixture: fixture.Loop, Plan: h.LoopPlan(o.Turns), Chosen: true}.Request(new(int64(o.Turns))))
+		plain := h.Create(ctx, "create the loop of no loops", host.Scripted{Fixture: fixture.Loop, Plan: h.LoopPlan(o.Turns),
+			Chosen: true}.Request(new(int64(o.Turns))))
 		o.Plain = plain.Finish(ctx, "log of the loop of no loops")
 		p := make(host.Plan, o.Turns)
 		for i := range p {

@@ -29,9 +29,11 @@ type NodesObservation struct {
 
 // nodesAroundTheirBound runs one workflow under three bounds.
 var nodesAroundTheirBound = &scenarios.Drive[NodesObservation]{
-	ID:    "openwop/nodes-around-their-bound",
-	Title: "runs six nodes with a random recursionLimit below six, with six, and with a random one above; runs a sentinel, waits a window and looks at the first again",
-	Sends: []string{"{create run} (conformance-cap-breach) with configurable.recursionLimit, three times", "{create run} (sentinel)", "{read run}", "{poll log}"},
+	ID: "openwop/nodes-around-their-bound",
+	Title: "runs six nodes with a random recursionLimit below six, with six, and with a random one above; runs a sentinel, " +
+		"waits a window and looks at the first again",
+	Sends: []string{"{create run} (conformance-cap-breach) with configurable.recursionLimit, three times", "{create run} (sentinel)",
+		"{read run}", "{poll log}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *NodesObservation) {
 		h := host.Host{Conn: c}
 		offersSixNodes(h)
@@ -56,7 +58,8 @@ var nodesAroundTheirBound = &scenarios.Drive[NodesObservation]{
 // offersSixNodes stops a drive that needs the six nodes to run.
 func offersSixNodes(h host.Host) {
 	if n, ok := claims.Family(h.Discovery, "limits").Key("maxNodeExecutions").Int(); ok && n < sixNodes {
-		scenarios.End(scenarios.Block("the host's own limits.maxNodeExecutions ends a run of six nodes before its end", "advertise a limits.maxNodeExecutions of at least 6 while the host is certified"))
+		scenarios.End(scenarios.Block("the host's own limits.maxNodeExecutions ends a run of six nodes before its end",
+			"advertise a limits.maxNodeExecutions of at least 6 while the host is certified"))
 	}
 	if !h.Offers(fixture.SixNodes) {
 		scenarios.End(scenarios.Block("no workflow of several nodes is on offer", fixture.Load))
@@ -97,7 +100,8 @@ var nodesToTheLimit = &scenarios.Drive[LimitObservation]{
 			bound *dialect.Configurable
 			log   *host.RunLog
 			label string
-		}{{nil, &o.Unasked, "no bound asked"}, {&dialect.Configurable{RecursionLimit: new(limit + int64(h.Between(1, 999)))}, &o.Overdone, "a higher bound asked"}} {
+		}{{nil, &o.Unasked, "no bound asked"}, {&dialect.Configurable{RecursionLimit: new(limit + int64(h.Between(1, 999)))},
+			&o.Overdone, "a higher bound asked"}} {
 			r := h.Create(ctx, "create many nodes, "+ask.label, dialect.CreateRunRequest{WorkflowID: workflow, Configurable: ask.bound})
 			*ask.log = r.Finish(ctx, "log, "+ask.label)
 		}
@@ -114,7 +118,8 @@ type ReplayedBreachObservation struct {
 var replayedNodes = &scenarios.Drive[ReplayedBreachObservation]{
 	ID:    "openwop/replayed-nodes",
 	Title: "runs six nodes with a random recursionLimit below six and replays the run from the first event",
-	Sends: []string{"{create run} (conformance-cap-breach) with configurable.recursionLimit", "{fork run} {mode: replay}", "{read run}", "{poll log}"},
+	Sends: []string{"{create run} (conformance-cap-breach) with configurable.recursionLimit", "{fork run} {mode: replay}",
+		"{read run}", "{poll log}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ReplayedBreachObservation) {
 		h := host.Host{Conn: c}
 		offersSixNodes(h)

@@ -28,8 +28,9 @@ type OptionsObservation struct {
 
 // optionsThatCannotBe asks for runs with values that no run option has.
 var optionsThatCannotBe = &scenarios.Drive[OptionsObservation]{
-	ID:    "openwop/options-that-cannot-be",
-	Title: "asks for runs with bounds of zero, below zero and as text, with thresholds outside 0 to 1 and as text, and with values that are in range",
+	ID: "openwop/options-that-cannot-be",
+	Title: "asks for runs with bounds of zero, below zero and as text, with thresholds outside 0 to 1 and as text, and with " +
+		"values that are in range",
 	Sends: []string{"{create run} (conformance-noop) with one key of configurable, for each value"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *OptionsObservation) {
 		h := host.Host{Conn: c}
@@ -66,7 +67,8 @@ func options(h host.Host) []option {
 		n := h.Between(1000, 9999)
 		out = append(out, option{key, n, []any{0, -n, strconv.Itoa(n)}})
 	}
-	return append(out, option{"escalationThreshold", h.Share(1, 999), []any{1 + h.Share(1, 999), -h.Share(1, 999), strconv.Itoa(h.Between(0, 1))}})
+	return append(out, option{"escalationThreshold", h.Share(1, 999), []any{1 + h.Share(1, 999), -h.Share(1, 999),
+		strconv.Itoa(h.Between(0, 1))}})
 }
 
 // try asks for a run with one option. What comes of the run is not the question.
@@ -101,7 +103,8 @@ var optionsOfARun = &scenarios.Drive[EchoObservation]{
 	Sends: []string{"{create run} (conformance-delay or conformance-noop) with configurable", "{read run}", "{poll log}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *EchoObservation) {
 		h := host.Host{Conn: c}
-		*o = EchoObservation{RecursionLimit: atMost(h, "maxNodeExecutions", 20, 99), RunTimeoutMs: atMost(h, "maxRunDurationMs", 8000, 9999), Threshold: h.Share(1, 999)}
+		*o = EchoObservation{RecursionLimit: atMost(h, "maxNodeExecutions", 20, 99), RunTimeoutMs: atMost(h, "maxRunDurationMs", 8000,
+			9999), Threshold: h.Share(1, 999)}
 		request := dialect.CreateRunRequest{WorkflowID: fixture.Noop, Configurable: &dialect.Configurable{
 			RecursionLimit: new(int64(o.RecursionLimit)), RunTimeoutMs: new(int64(o.RunTimeoutMs)), EscalationThreshold: &o.Threshold}}
 		switch {

@@ -29,11 +29,13 @@ type OvertimeObservation struct {
 // runOverItsTime has a run wait for longer than its bound on time.
 var runOverItsTime = &scenarios.Drive[OvertimeObservation]{
 	ID: "openwop/run-over-its-time",
-	Title: "runs a wait of half a minute with a random runTimeoutMs between 1.1 and 1.2 seconds, and a short one with up to 15 seconds; when the first has ended runs a sentinel, " +
+	Title: "runs a wait of half a minute with a random runTimeoutMs between 1.1 and 1.2 seconds, and a short one with up to " +
+		"15 seconds; when the first has ended runs a sentinel, " +
 		"waits a window, looks at it again and replays it where replay is claimed",
 	Waits: 1500 * time.Millisecond,
 	Sends: []string{
-		"{create run} (conformance-run-duration-breach) with configurable.runTimeoutMs", "{create run} (conformance-delay or conformance-noop) with a longer one", "{create run} (sentinel)",
+		"{create run} (conformance-run-duration-breach) with configurable.runTimeoutMs",
+		"{create run} (conformance-delay or conformance-noop) with a longer one", "{create run} (sentinel)",
 		"{fork run} {mode: replay}", "{read run}", "{poll log}",
 	},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *OvertimeObservation) {
@@ -43,7 +45,8 @@ var runOverItsTime = &scenarios.Drive[OvertimeObservation]{
 		bound := &dialect.Configurable{RunTimeoutMs: new(int64(o.Bound))}
 		short.Configurable = &dialect.Configurable{RunTimeoutMs: new(int64(atMost(h, "maxRunDurationMs", 10_000, 15_000)))}
 		asked := c.Now()
-		over := waiting(h, time.Duration(o.Bound)*time.Millisecond).Create(ctx, "create the long run", dialect.CreateRunRequest{WorkflowID: fixture.Overtime, Configurable: bound})
+		over := waiting(h, time.Duration(o.Bound)*time.Millisecond).Create(ctx, "create the long run",
+			dialect.CreateRunRequest{WorkflowID: fixture.Overtime, Configurable: bound})
 		inTime := h.Create(ctx, "create the short run", short)
 		o.InTime = inTime.Finish(ctx, "log of the short run")
 		o.Over = over.Finish(ctx, "log of the long run")

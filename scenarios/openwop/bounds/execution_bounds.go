@@ -110,7 +110,8 @@ func (o ReplayedBreachObservation) check(j *scenarios.Judge, breached scenarios.
 		j.BlockOn(breached, "set-up: the source crossed no bound")
 	}
 	replayed.Made(j, openwop.OWPBND15, "a fork of a run that crossed its bound")
-	if !j.Check(openwop.OWPBND15, replayed.ID).NotTo(check.Equal(source.RunID), "runId of the fork") || !j.Check(openwop.OWPBND15, replayed.Ended).To(check.Reached()) {
+	if !j.Check(openwop.OWPBND15, replayed.ID).NotTo(check.Equal(source.RunID), "runId of the fork") || !j.Check(openwop.OWPBND15,
+		replayed.Ended).To(check.Reached()) {
 		return
 	}
 	replayed.Readable(j)
@@ -130,7 +131,8 @@ var innerTurnsApart = scenarios.Scenario{
 		o.controlled(j)
 		o.Log.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
 		o.innerLoops(j)
-		j.Check(openwop.OWPBND16, o.Log.Breaches()).To(check.Len(0), "breaches of a loop of %d turns with a bound of %d, whose workers are loops", o.Turns, o.Turns)
+		j.Check(openwop.OWPBND16, o.Log.Breaches()).To(check.Len(0),
+			"breaches of a loop of %d turns with a bound of %d, whose workers are loops", o.Turns, o.Turns)
 		j.Check(openwop.OWPBND16, o.Log.Decided()).To(check.Len(o.Turns), "turns of the loop itself")
 	}),
 }
@@ -139,7 +141,8 @@ var innerTurnsApart = scenarios.Scenario{
 func (o NestedObservation) controlled(j *scenarios.Judge) {
 	o.Plain.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
 	if len(o.Plain.Breaches().Values) > 0 || o.Plain.Status().Actual() != "completed" {
-		j.BlockOn(openwop.OWP0061E6, "set-up: a loop of "+strconv.Itoa(o.Turns)+" turns with that bound, whose workers are no loops, is "+o.Plain.Status().JSON())
+		j.BlockOn(openwop.OWP0061E6, "set-up: a loop of "+strconv.Itoa(o.Turns)+
+			" turns with that bound, whose workers are no loops, is "+o.Plain.Status().JSON())
 	}
 }
 

@@ -59,8 +59,11 @@ var optionsKept = scenarios.Scenario{
 		if !shown[0].Present() || !shown[1].Present() {
 			j.Block("the snapshot does not show the run options at all times, so they cannot be compared", "show configurable in {read run}")
 		}
-		j.Check(openwop.OWPBND23, option(dialect.RecursionLimit)).To(check.Equal([]any{o.RecursionLimit, o.RecursionLimit}), "recursionLimit, early and late")
-		j.Check(openwop.OWPBND23, option(dialect.RunTimeoutMs)).To(check.Equal([]any{o.RunTimeoutMs, o.RunTimeoutMs}), "runTimeoutMs, early and late")
-		j.Check(openwop.OWPBND23, option(dialect.EscalationThreshold)).To(check.Each(host.About(o.Threshold)), "escalationThreshold, early and late")
+		j.Check(openwop.OWPBND23, option(dialect.RecursionLimit)).To(check.Equal([]any{o.RecursionLimit, o.RecursionLimit}),
+			"recursionLimit, early and late")
+		j.Check(openwop.OWPBND23, option(dialect.RunTimeoutMs)).To(check.Equal([]any{o.RunTimeoutMs, o.RunTimeoutMs}),
+			"runTimeoutMs, early and late")
+		j.Check(openwop.OWPBND23, option(dialect.EscalationThreshold)).To(check.Each(host.About(o.Threshold)),
+			"escalationThreshold, early and late")
 	}),
 }

@@ -39,9 +39,12 @@ var timeBounded = scenarios.Scenario{
 		}
 		checkFailed(l, j, openwop.OWPBND8, dialect.RunTimeout)
 		checkCause(l, j, openwop.OWPBND13)
-		j.Check(openwop.OWPBND14, wire.Found{Values: wire.Values{l.Breaches().Last().Key("nodeId"), l.Breaches().Last().At("/payload/nodeId")}, In: l.Breaches().In}).
+		j.Check(openwop.OWPBND14, wire.Found{Values: wire.Values{l.Breaches().Last().Key("nodeId"),
+			l.Breaches().Last().At("/payload/nodeId")}, In: l.Breaches().In}).
 			To(check.Absent(), "node of a breach of the whole run")
-		j.Check(openwop.OWPBND11, l.OfType(dialect.RunFailed).Each("/payload/error/details/elapsedMs")).To(check.Each(atLeast(float64(o.Bound))), "details.elapsedMs of the failure")
+		j.Check(openwop.OWPBND11,
+			l.OfType(dialect.RunFailed).Each("/payload/error/details/elapsedMs")).To(check.Each(atLeast(float64(o.Bound))),
+			"details.elapsedMs of the failure")
 		CheckOver(l, j, openwop.OWPBND12)
 		o.Lull.CheckStill(j, openwop.OWPBND12, l, "after it failed")
 	}),

@@ -41,9 +41,11 @@ func TestADelayThatWasAskedForStretchesNoWindow(t *testing.T) {
 				begin := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 				end := begin.Add(time.Duration(delay.Load())*time.Millisecond + c.slower)
 				event := func(n int, kind string, at time.Time) hosttest.Fields {
-					return hosttest.Fields{"eventId": fmt.Sprint("e-", n), "runId": r.PathValue("id"), "sequence": n, "type": kind, "timestamp": at.Format(time.RFC3339Nano), "payload": hosttest.Fields{}}
+					return hosttest.Fields{"eventId": fmt.Sprint("e-", n), "runId": r.PathValue("id"), "sequence": n, "type": kind,
+						"timestamp": at.Format(time.RFC3339Nano), "payload": hosttest.Fields{}}
 				}
-				return http.StatusOK, hosttest.Fields{"events": []hosttest.Fields{event(0, "run.started", begin), event(1, "run.completed", end)}, "isComplete": true}
+				return http.StatusOK, hosttest.Fields{"events": []hosttest.Fields{event(0, "run.started", begin), event(1, "run.completed",
+					end)}, "isComplete": true}
 			},
 		}
 		url := hosttest.Serve(t, hosttest.DiscoveryWith("conformance-run-duration-breach", "conformance-delay", "conformance-noop"), runs)

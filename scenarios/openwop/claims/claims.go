@@ -14,13 +14,15 @@ const modelPointer = "/multiAgent/executionModel"
 
 var (
 	// Protocol is the claim of every host: whoever names a version of the protocol speaks it.
-	Protocol = present("protocol", "OpenWOP v1", "/protocolVersion", func(d scenarios.Discovery) wire.Value { return d.Document.Key("protocolVersion") })
+	Protocol = present("protocol", "OpenWOP v1", "/protocolVersion",
+		func(d scenarios.Discovery) wire.Value { return d.Document.Key("protocolVersion") })
 
 	// ExecutionModelBlock is the claim of whoever writes the block at all: what
 	// stands in it must be well-formed even where it says no.
 	ExecutionModelBlock = present("execution-model-block", "an execution model block in the advertisement", modelPointer, Model)
 
-	ExecutionModel  = On("execution-model", "a multi-agent execution model, at any version", modelPointer+"/supported", modelField("supported"))
+	ExecutionModel = On("execution-model", "a multi-agent execution model, at any version", modelPointer+"/supported",
+		modelField("supported"))
 	ExecutionModel2 = versionAtLeast(2, "the confidence floor")
 	ExecutionModel3 = versionAtLeast(3, "cross-host causation")
 	ExecutionModel4 = versionAtLeast(4, "replay determinism")
@@ -44,12 +46,15 @@ var (
 		},
 	}
 	// ResumeAdvertised is the claim of whoever writes the flag at all.
-	ResumeAdvertised = present("stateful-resume-flag", "the flag statefulResume in the advertisement, true or not", modelPointer+"/statefulResume", modelField("statefulResume"))
-	StatefulResume   = On("stateful-resume", "a suspended loop goes on where it stood", modelPointer+"/statefulResume", modelField("statefulResume"))
+	ResumeAdvertised = present("stateful-resume-flag", "the flag statefulResume in the advertisement, true or not",
+		modelPointer+"/statefulResume", modelField("statefulResume"))
+	StatefulResume = On("stateful-resume", "a suspended loop goes on where it stood", modelPointer+"/statefulResume",
+		modelField("statefulResume"))
 
-	LoopLimit = with(ExecutionModel, present("loop-limit", "a ceiling on loop iterations", "/limits/maxLoopIterations", func(d scenarios.Discovery) wire.Value {
-		return Family(d, "limits").Key("maxLoopIterations")
-	}))
+	LoopLimit = with(ExecutionModel, present("loop-limit", "a ceiling on loop iterations", "/limits/maxLoopIterations",
+		func(d scenarios.Discovery) wire.Value {
+			return Family(d, "limits").Key("maxLoopIterations")
+		}))
 	FinishedReplay = scenarios.Claim{
 		ID: "finished-replay", Title: "replay of a finished run",
 		Pointer: "/replay/supported == true",
@@ -100,17 +105,20 @@ var (
 	HandoffMapping = with(ExecutionModel, as("handoff-mapping", "variables that a handoff brings back", DispatchMapping))
 
 	// The files are claimed at the root; host.workspace is what the prose calls the capability, not where it stands.
-	LoopWorkspace       = with(ExecutionModel5, On("loop-workspace", "workspace files as an input of each turn of a loop", "/workspace/supported", FamilyField("workspace", "supported")))
+	LoopWorkspace = with(ExecutionModel5, On("loop-workspace", "workspace files as an input of each turn of a loop",
+		"/workspace/supported", FamilyField("workspace", "supported")))
 	LoopWorkspaceResume = with(StatefulResume, as("loop-workspace-resume", "workspace files as they were, after a resume", LoopWorkspace))
 	LoopWorkspaceReplay = with(Replay, as("loop-workspace-replay", "workspace files as they were, on replay", LoopWorkspace))
-	LoopHeartbeat       = with(StatefulResume, On("loop-heartbeat", "heartbeats beside suspended loops", "/heartbeat/supported", FamilyField("heartbeat", "supported")))
+	LoopHeartbeat       = with(StatefulResume, On("loop-heartbeat", "heartbeats beside suspended loops", "/heartbeat/supported",
+		FamilyField("heartbeat", "supported")))
 
 	NodeLimit = present("node-limit", "a ceiling on node executions", "/limits/maxNodeExecutions", func(d scenarios.Discovery) wire.Value {
 		return Family(d, "limits").Key("maxNodeExecutions")
 	})
-	DurationLimit = present("duration-limit", "a ceiling on the time of a run", "/limits/maxRunDurationMs", func(d scenarios.Discovery) wire.Value {
-		return Family(d, "limits").Key("maxRunDurationMs")
-	})
+	DurationLimit = present("duration-limit", "a ceiling on the time of a run", "/limits/maxRunDurationMs",
+		func(d scenarios.Discovery) wire.Value {
+			return Family(d, "limits").Key("maxRunDurationMs")
+		})
 	BreachReplay       = as("breach-replay", "replay of a run that crossed a bound", FinishedReplay)
 	BreachReplayInTime = with(DurationLimit, as("duration-breach-replay", "replay of a run that was over its time", FinishedReplay))
 
@@ -187,13 +195,17 @@ var All = []scenarios.Claim{
 	ExperimentalModel, ResumeAdvertised, StatefulResume, LoopLimit, Replay, StatefulResumeReplay,
 	Supervisor, DispatchMapping, HandoffMapping, Attestation,
 	LoopWorkspace, LoopWorkspaceResume, LoopWorkspaceReplay, LoopHeartbeat, Heartbeats,
-	WorkspaceFiles, WorkspaceVersioned, WorkspaceMaxVersions, WorkspaceMaxFileBytes, WorkspaceMaxFiles, WorkspaceRuns, WorkspaceRunsBelow5, NoWorkspace,
+	WorkspaceFiles, WorkspaceVersioned, WorkspaceMaxVersions, WorkspaceMaxFileBytes, WorkspaceMaxFiles, WorkspaceRuns,
+	WorkspaceRunsBelow5, NoWorkspace,
 	NodeLimit, DurationLimit, BreachReplay, BreachReplayInTime, Orchestrator, SupervisorWithoutModel, ExecutionModelBelow2, ApprovalEscalation,
 	Goals, GoalsBounded, GoalsEscalation, GoalsSchedule, GoalsHeartbeat, GoalsCommitment, GoalsReplay, NoGoals,
 	Ancestry, AncestryForks, NoAncestry, RemoteDispatch,
-	memory, memoryRuns, MemoryWorkers, MemoryTTL, MemorySiblings, MemoryEvents, loopMemory, LoopMemoryWorkers, LoopMemoryResume, MemoryForks, MemoryBranches, TenantsMemory,
-	ExecutionModel6, ExecutionModelBelow6, Verifier, VerifierGating, VerifierTold, NoVerifier, ReplayDeterminism, RefusalDivergence, LlmCacheKey,
-	Approvals, Clarifications, ExternalEvents, Quorums, AuthRequired, ApprovalScopes, AnsweredByToken, InterruptExpiry, ApprovalsReplay, Cascade,
+	memory, memoryRuns, MemoryWorkers, MemoryTTL, MemorySiblings, MemoryEvents, loopMemory, LoopMemoryWorkers, LoopMemoryResume,
+	MemoryForks, MemoryBranches, TenantsMemory,
+	ExecutionModel6, ExecutionModelBelow6, Verifier, VerifierGating, VerifierTold, NoVerifier, ReplayDeterminism, RefusalDivergence,
+	LlmCacheKey,
+	Approvals, Clarifications, ExternalEvents, Quorums, AuthRequired, ApprovalScopes, AnsweredByToken, InterruptExpiry,
+	ApprovalsReplay, Cascade,
 	RunPause, RunPauseSuspended, RunBulkCancel, RunDiff, TenantsControl,
 	TenantsApart, TenantsChildren, TenantsAnswers, TenantsForks, TenantsFiles, TenantsHaveGoal,
 }

@@ -8,15 +8,17 @@ import (
 // Claims about the advertisement itself, and about what a host says it lacks.
 var (
 	// AnyHost is the claim of whoever answers at all: what the document has to be, a version of the protocol in it included.
-	AnyHost = scenarios.Claim{ID: "host", Title: "a discovery document", Pointer: "/ present", Look: func(d scenarios.Discovery) (wire.Value, bool) {
-		return d.Document, true
-	}}
+	AnyHost = scenarios.Claim{ID: "host", Title: "a discovery document", Pointer: "/ present",
+		Look: func(d scenarios.Discovery) (wire.Value, bool) {
+			return d.Document, true
+		}}
 	FixturesListed = present("fixtures", "a list of fixture workflows", "/fixtures", familyAt("fixtures"))
 	AgentsBlock    = present("agents-block", "a block about agents in the advertisement", "/agents", familyAt("agents"))
 	WorkspaceBlock = present("workspace-block", "a block about workspace files in the advertisement", "/workspace", familyAt("workspace"))
 	MemoryBlock    = present("memory-block", "a block about memory in the advertisement", "/memory", familyAt("memory"))
 	HeartbeatBlock = present("heartbeat-block", "a block about heartbeats in the advertisement", "/heartbeat", familyAt("heartbeat"))
-	BodyLimit      = present("body-limit", "a limit on the bodies of requests", "/limits/maxRequestBodyBytes", FamilyField("limits", "maxRequestBodyBytes"))
+	BodyLimit      = present("body-limit", "a limit on the bodies of requests", "/limits/maxRequestBodyBytes",
+		FamilyField("limits", "maxRequestBodyBytes"))
 
 	// Prose and schema put the flag in two places, and either counts (OWP-R30).
 	// A loop is a supervisor that dispatches, so the execution model claims both.

@@ -18,6 +18,7 @@ var RemoteDispatch = with(ExecutionModel3, scenarios.Claim{
 	},
 })
 
-var Attestation = with(HandoffMapping, On("sub-run-attestation", "a checksum of what a worker put out", "/agents/subRunAttestation", func(d scenarios.Discovery) wire.Value {
-	return Family(d, "agents").Key("subRunAttestation")
-}))
+var Attestation = with(HandoffMapping, On("sub-run-attestation", "a checksum of what a worker put out",
+	"/agents/subRunAttestation", func(d scenarios.Discovery) wire.Value {
+		return Family(d, "agents").Key("subRunAttestation")
+	}))

@@ -23,13 +23,15 @@ var (
 			return v, v.String() != string(dialect.ExecutionModelCrossChildMemoryConcurrencyAdvisory)
 		},
 	})
-	MemoryEvents = with(MemoryWorkers, On("memory-events", "events that tell what runs remember", "/memory/attribution/emitsWriteEvents", func(d scenarios.Discovery) wire.Value {
-		return Family(d, "memory").Key("attribution").Key("emitsWriteEvents")
-	}))
+	MemoryEvents = with(MemoryWorkers, On("memory-events", "events that tell what runs remember",
+		"/memory/attribution/emitsWriteEvents", func(d scenarios.Discovery) wire.Value {
+			return Family(d, "memory").Key("attribution").Key("emitsWriteEvents")
+		}))
 	loopMemory        = with(ExecutionModel5, as("loop-memory", "memory as an input of each turn of a loop", memory))
-	LoopMemoryWorkers = with(ExecutionModel5, as("loop-memory-workers", "memory as an input of each turn of a loop with workers", MemoryWorkers))
-	LoopMemoryResume  = with(StatefulResume, as("loop-memory-resume", "memory as it was, after a resume", loopMemory))
-	MemoryForks       = with(memoryRuns, as("memory-forks", "memory as it was, on replay", FinishedReplay))
-	MemoryBranches    = with(memoryRuns, as("memory-branches", "memory as it was, in a branch", ForkBranch))
-	TenantsMemory     = as("tenants-memory", "memory that belongs to a tenant", memoryRuns)
+	LoopMemoryWorkers = with(ExecutionModel5, as("loop-memory-workers", "memory as an input of each turn of a loop with workers",
+		MemoryWorkers))
+	LoopMemoryResume = with(StatefulResume, as("loop-memory-resume", "memory as it was, after a resume", loopMemory))
+	MemoryForks      = with(memoryRuns, as("memory-forks", "memory as it was, on replay", FinishedReplay))
+	MemoryBranches   = with(memoryRuns, as("memory-branches", "memory as it was, in a branch", ForkBranch))
+	TenantsMemory    = as("tenants-memory", "memory that belongs to a tenant", memoryRuns)
 )

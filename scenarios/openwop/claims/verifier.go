@@ -17,9 +17,11 @@ var (
 		},
 	})
 
-	Verifier       = with(ExecutionModel6, On("verifier", "results that are verified before they count", modelPointer+"/verifier/supported", verifierField("supported")))
-	VerifierGating = with(Verifier, On("verifier-gating", "verdicts that decide whether a result counts", modelPointer+"/verifier/gating", verifierField("gating")))
-	VerifierTold   = with(Verifier, scenarios.Claim{
+	Verifier = with(ExecutionModel6, On("verifier", "results that are verified before they count",
+		modelPointer+"/verifier/supported", verifierField("supported")))
+	VerifierGating = with(Verifier, On("verifier-gating", "verdicts that decide whether a result counts",
+		modelPointer+"/verifier/gating", verifierField("gating")))
+	VerifierTold = with(Verifier, scenarios.Claim{
 		ID: "verifier-told", Title: "verdicts that are told, and no more",
 		Pointer: modelPointer + "/verifier/gating != true",
 		Look: func(d scenarios.Discovery) (wire.Value, bool) {
@@ -37,9 +39,13 @@ var (
 		},
 	})
 
-	ReplayDeterminism = with(ForkReplay, with(ExecutionModel4, On("replay-determinism", "replays that are as their source was", modelPointer+"/replayDeterminism/supported", determinismField("supported"))))
-	RefusalDivergence = with(ForkReplay, with(ExecutionModel4, On("refusal-divergence", "replays that fail where a model refuses what it answered", modelPointer+"/replayDeterminism/refusalDivergenceEmission", determinismField("refusalDivergenceEmission"))))
-	LlmCacheKey       = with(ExecutionModel4, present("llm-cache-key", "a key under which the answer of a model is kept", modelPointer+"/replayDeterminism/llmCacheKeyRecipe", determinismField("llmCacheKeyRecipe")))
+	ReplayDeterminism = with(ForkReplay, with(ExecutionModel4, On("replay-determinism", "replays that are as their source was",
+		modelPointer+"/replayDeterminism/supported", determinismField("supported"))))
+	RefusalDivergence = with(ForkReplay, with(ExecutionModel4, On("refusal-divergence",
+		"replays that fail where a model refuses what it answered", modelPointer+"/replayDeterminism/refusalDivergenceEmission",
+		determinismField("refusalDivergenceEmission"))))
+	LlmCacheKey = with(ExecutionModel4, present("llm-cache-key", "a key under which the answer of a model is kept",
+		modelPointer+"/replayDeterminism/llmCacheKeyRecipe", determinismField("llmCacheKeyRecipe")))
 )
 
 func verifierField(name string) func(scenarios.Discovery) wire.Value {

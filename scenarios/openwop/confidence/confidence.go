@@ -38,10 +38,12 @@ var floorWellFormed = scenarios.Scenario{
 			n, ok := host.AsNumber(v)
 			return ok && n >= 0.5 && n <= 1
 		}), "confidenceEscalationFloor")
-		j.Check(openwop.OWPCNF2, claims.Model(d).Key("confidenceEscalationInterruptKind")).To(orAbsent("clarification, approval or x-host-<host>-<kind>", func(v any) bool {
-			kind, _ := v.(string)
-			return kind == string(dialect.InterruptKindClarification) || kind == string(dialect.InterruptKindApproval) || hostKind.MatchString(kind)
-		}), "confidenceEscalationInterruptKind")
+		j.Check(openwop.OWPCNF2,
+			claims.Model(d).Key("confidenceEscalationInterruptKind")).To(orAbsent("clarification, approval or x-host-<host>-<kind>",
+			func(v any) bool {
+				kind, _ := v.(string)
+				return kind == string(dialect.InterruptKindClarification) || kind == string(dialect.InterruptKindApproval) || hostKind.MatchString(kind)
+			}), "confidenceEscalationInterruptKind")
 	}),
 }
 
@@ -88,9 +90,11 @@ var kindAsAdvertised = scenarios.Scenario{
 		}
 		// Not every host waits in the status that goes with the kind, so one that does not says nothing.
 		if !slices.ContainsFunc(kinds, func(kind any) bool { return status.String() == statusOf(kind.(string)) }) {
-			j.Block("the host does not show the kind of the interrupt", "show the kind in node.suspended, in interrupt.requested or as interrupt.kind of the snapshot")
+			j.Block("the host does not show the kind of the interrupt",
+				"show the kind in node.suspended, in interrupt.requested or as interrupt.kind of the snapshot")
 		}
-		j.Check(openwop.OWPCNF8, status).To(check.OneOf("waiting-input", "waiting-approval"), "status of the run, of which no kind of interrupt is shown")
+		j.Check(openwop.OWPCNF8, status).To(check.OneOf("waiting-input", "waiting-approval"),
+			"status of the run, of which no kind of interrupt is shown")
 	}),
 }
 
@@ -148,7 +152,8 @@ var doubtfulEndHeld = scenarios.Scenario{
 		held := o.Held
 		held.Held.Log.Exists(j, openwop.OWP0037A6)
 		held.Held.Log.Readable(j)
-		if !j.Check(openwop.OWPCNF7, held.Held.Log.Terminals().Each("/type")).To(check.Len(0), "ends of a run that terminates with confidence %v and a floor of %v, before an answer", *held.Confidence, o.Floor) {
+		if !j.Check(openwop.OWPCNF7, held.Held.Log.Terminals().Each("/type")).To(check.Len(0),
+			"ends of a run that terminates with confidence %v and a floor of %v, before an answer", *held.Confidence, o.Floor) {
 			return
 		}
 		held.Held.Given(j)
@@ -233,6 +238,7 @@ var untoldBelow2 = scenarios.Scenario{
 		if len(l.Decided().Values) < o.Held.Turn-1 {
 			j.BlockOn(openwop.OWP0037A6, "set-up: the loop did not come to its doubtful decision in turn "+wire.Compact(o.Held.Turn))
 		}
-		j.Check(openwop.OWPCNF13, escalations(l)).To(check.Len(0), "events of a held decision, of one with confidence %v in turn %d", *o.Confidence, o.Held.Turn)
+		j.Check(openwop.OWPCNF13, escalations(l)).To(check.Len(0), "events of a held decision, of one with confidence %v in turn %d",
+			*o.Confidence, o.Held.Turn)
 	}),
 }

@@ -19,7 +19,8 @@ import (
 const noop, other = "conformance-noop", "conformance-multi-agent-handoff-child"
 
 func handoffPhase(phase, worker, child string) hosttest.Event {
-	return hosttest.Event{Kind: "core.workflowChain.event", Payload: map[string]any{"phase": phase, "childRunId": child, "workerId": worker, "parentRunId": "r"}}
+	return hosttest.Event{Kind: "core.workflowChain.event", Payload: map[string]any{"phase": phase, "childRunId": child,
+		"workerId": worker, "parentRunId": "r"}}
 }
 
 func escalated(worker string) hosttest.Event {
@@ -44,12 +45,16 @@ func inDoubt(n, k int, answer map[string]any) hosttest.Story {
 		}
 		s.Events = append(s.Events, hosttest.Decided(i, kind))
 		if i == k {
-			s.Events = append(s.Events, escalated(worker), hosttest.Event{Kind: "node.suspended", Payload: map[string]any{"kind": "clarification"}}, hosttest.Event{Kind: "interrupt.requested", Payload: map[string]any{"kind": "clarification"}},
-				hosttest.Event{Kind: "interrupt.resolved", Payload: map[string]any{"resumeValue": answer}}, hosttest.Event{Kind: "node.resumed", Payload: map[string]any{"resumeValue": answer}})
+			s.Events = append(s.Events, escalated(worker), hosttest.Event{Kind: "node.suspended",
+				Payload: map[string]any{"kind": "clarification"}}, hosttest.Event{Kind: "interrupt.requested",
+				Payload: map[string]any{"kind": "clarification"}},
+				hosttest.Event{Kind: "interrupt.resolved", Payload: map[string]any{"resumeValue": answer}},
+				hosttest.Event{Kind: "node.resumed", Payload: map[string]any{"resumeValue": answer}})
 		}
 		if i < n && (i != k || answer["action"] != "reject") {
 			child := fmt.Sprint("c", i)
-			s.Events = append(s.Events, handoffPhase("dispatch.began", worker, child), handoffPhase("dispatch.succeeded", worker, child), handoffPhase("child.completed", worker, child))
+			s.Events = append(s.Events, handoffPhase("dispatch.began", worker, child), handoffPhase("dispatch.succeeded", worker, child),
+				handoffPhase("child.completed", worker, child))
 		}
 	}
 	return s.Then(hosttest.Event{Kind: "run.completed", Payload: nil})
@@ -69,21 +74,24 @@ func weighed(t *testing.T, s hosttest.Story, k int) confidence.WeighedLoop {
 	t.Helper()
 	o := confidence.WeighedLoop{
 		SuspendedLoop: hosttest.SuspendedLoop(t, s, k, "next-worker", "next-worker", "next-worker", "terminate"),
-		Confidence:    new(0.45), Worker: other, Workers: []string{noop, other, noop}, Lull: hosttest.Lull(t, s.Waiting()), Ended: hosttest.Lull(t, s),
+		Confidence:    new(0.45), Worker: other, Workers: []string{noop, other, noop}, Lull: hosttest.Lull(t, s.Waiting()),
+		Ended: hosttest.Lull(t, s),
 	}
 	if k == 4 {
 		o.Worker, o.Workers = "", []string{noop, noop, noop}
 	}
 	for _, e := range s.Events {
 		if e.Kind == "core.workflowChain.event" && e.Payload["phase"] == "dispatch.succeeded" {
-			o.Children = append(o.Children, host.Child{ID: fmt.Sprint(e.Payload["childRunId"]), Snapshot: wiretest.Value(t, map[string]any{"workflowId": e.Payload["workerId"]})})
+			o.Children = append(o.Children, host.Child{ID: fmt.Sprint(e.Payload["childRunId"]), Snapshot: wiretest.Value(t,
+				map[string]any{"workflowId": e.Payload["workerId"]})})
 		}
 	}
 	return o
 }
 
 func withoutDoubt(s hosttest.Story) hosttest.Story {
-	for _, kind := range []string{"core.workflowChain.confidence-escalated", "node.suspended", "interrupt.requested", "interrupt.resolved", "node.resumed"} {
+	for _, kind := range []string{"core.workflowChain.confidence-escalated", "node.suspended", "interrupt.requested",
+		"interrupt.resolved", "node.resumed"} {
 		s = s.Drop(kind)
 	}
 	return s
@@ -150,11 +158,14 @@ func TestJudgesOfDecisionsAroundTheFloor(t *testing.T) {
 		{"carries it out at once", "held-and-told", func(o *confidence.AroundFloorObservation) {
 			o.Below.Held.Suspended.Reached, o.Below.Held.Log = false, withoutDoubt(honest).Log(t)
 		}, requirement.OWPINT5},
-		{"carries it out while it waits", "held-and-told", func(o *confidence.AroundFloorObservation) { o.Below.Lull = hosttest.Lull(t, dispatched) }, requirement.OWPINT5},
+		{"carries it out while it waits", "held-and-told",
+			func(o *confidence.AroundFloorObservation) { o.Below.Lull = hosttest.Lull(t, dispatched) }, requirement.OWPINT5},
 		{"dispatches a node in silence", "held-and-told", func(o *confidence.AroundFloorObservation) {
-			o.Below.Lull = hosttest.Lull(t, stays.Then(hosttest.Event{Kind: "node.dispatched", Payload: nil}, hosttest.Event{Kind: "node.dispatched", Payload: nil}))
+			o.Below.Lull = hosttest.Lull(t, stays.Then(hosttest.Event{Kind: "node.dispatched", Payload: nil},
+				hosttest.Event{Kind: "node.dispatched", Payload: nil}))
 		}, requirement.OWPINT5},
-		{"does not tell", "held-and-told", func(o *confidence.AroundFloorObservation) { o.Below.Lull = hosttest.Lull(t, quiet) }, requirement.OWPCNF3},
+		{"does not tell", "held-and-told", func(o *confidence.AroundFloorObservation) { o.Below.Lull = hosttest.Lull(t, quiet) },
+			requirement.OWPCNF3},
 		{"tells twice", "held-and-told", func(o *confidence.AroundFloorObservation) {
 			o.Below.Lull = hosttest.Lull(t, stays.Then(escalated(other)))
 		}, requirement.OWPCNF3},
@@ -163,28 +174,43 @@ func TestJudgesOfDecisionsAroundTheFloor(t *testing.T) {
 		{"another way of escalation", "held-and-told", set("escalationKind", "approval"), requirement.OWPCNF3},
 		{"another run", "held-and-told", set("parentRunId", "r2"), requirement.OWPCNF3},
 		{"another worker", "held-and-told", set("workerId", noop), requirement.OWPCNF3},
-		{"another decision", "held-and-told", set("originalDecision", map[string]any{"kind": "terminate", "confidence": 0.45}), requirement.OWPCNF3},
+		{"another decision", "held-and-told", set("originalDecision", map[string]any{"kind": "terminate", "confidence": 0.45}),
+			requirement.OWPCNF3},
 		{"a confidence in words", "held-and-told", set("confidence", "0.45"), requirement.OWPCNF3},
-		{"tells after it asked", "held-and-told", func(o *confidence.AroundFloorObservation) { o.Below = weighed(t, late, 2) }, requirement.OWPCNF4},
-		{"tells after it dispatched", "held-and-told", below(before(honest.Drop("node.suspended").Drop("interrupt.requested").Drop("core.workflowChain.confidence-escalated"), "interrupt.resolved", handoffPhase("dispatch.began", other, ""), escalated(other), hosttest.Event{Kind: "node.suspended", Payload: nil}, hosttest.Event{Kind: "interrupt.requested", Payload: nil})), requirement.OWPINT5},
-		{"neither asks nor acts", "held-and-told", func(o *confidence.AroundFloorObservation) { o.Below.Held.Suspended.Reached = false }, "blocked"},
-		{"refuses the run", "held-and-told", func(o *confidence.AroundFloorObservation) { o.Below.Held.Log.Created = wiretest.Status(t, 404) }, "blocked"},
+		{"tells after it asked", "held-and-told", func(o *confidence.AroundFloorObservation) { o.Below = weighed(t, late, 2) },
+			requirement.OWPCNF4},
+		{"tells after it dispatched", "held-and-told",
+			below(before(honest.Drop("node.suspended").Drop("interrupt.requested").Drop("core.workflowChain.confidence-escalated"),
+				"interrupt.resolved", handoffPhase("dispatch.began", other, ""), escalated(other), hosttest.Event{Kind: "node.suspended",
+					Payload: nil}, hosttest.Event{Kind: "interrupt.requested", Payload: nil})), requirement.OWPINT5},
+		{"neither asks nor acts", "held-and-told",
+			func(o *confidence.AroundFloorObservation) { o.Below.Held.Suspended.Reached = false }, "blocked"},
+		{"refuses the run", "held-and-told", func(o *confidence.AroundFloorObservation) {
+			o.Below.Held.Log.Created = wiretest.Status(t,
+				404)
+		}, "blocked"},
 
 		{"honest", "kind-as-advertised", func(*confidence.AroundFloorObservation) {}, "passed"},
-		{"either, where none is advertised", "kind-as-advertised", func(o *confidence.AroundFloorObservation) { o.Kind = ""; kind("approval")(o) }, "passed"},
-		{"a kind of the host's", "kind-as-advertised", func(o *confidence.AroundFloorObservation) { o.Kind = "x-host-a-b"; kind("x-host-a-b")(o) }, "passed"},
+		{"either, where none is advertised", "kind-as-advertised",
+			func(o *confidence.AroundFloorObservation) { o.Kind = ""; kind("approval")(o) }, "passed"},
+		{"a kind of the host's", "kind-as-advertised",
+			func(o *confidence.AroundFloorObservation) { o.Kind = "x-host-a-b"; kind("x-host-a-b")(o) }, "passed"},
 		{"by the status alone", "kind-as-advertised", kind(""), "passed"},
 		{"another kind", "kind-as-advertised", kind("approval"), requirement.OWPCNF8},
-		{"the kind of the agent's threshold", "kind-as-advertised", func(o *confidence.AroundFloorObservation) { o.Kind = ""; kind("low-confidence")(o) }, requirement.OWPCNF8},
-		{"the status of another kind", "kind-as-advertised", func(o *confidence.AroundFloorObservation) { o.Kind = "approval"; kind("")(o) }, "blocked"},
+		{"the kind of the agent's threshold", "kind-as-advertised",
+			func(o *confidence.AroundFloorObservation) { o.Kind = ""; kind("low-confidence")(o) }, requirement.OWPCNF8},
+		{"the status of another kind", "kind-as-advertised",
+			func(o *confidence.AroundFloorObservation) { o.Kind = "approval"; kind("")(o) }, "blocked"},
 		{"no way to tell", "kind-as-advertised", func(o *confidence.AroundFloorObservation) { o.Kind = "x-host-a-b"; kind("")(o) }, "blocked"},
 
 		{"honest", "floor-passes", func(*confidence.AroundFloorObservation) {}, "passed"},
 		{"nothing is above", "floor-passes", func(o *confidence.AroundFloorObservation) { o.Above = nil }, "passed"},
 		{"holds at the floor", "floor-passes", func(o *confidence.AroundFloorObservation) { o.At = free(t, stays) }, requirement.OWPCNF5},
-		{"holds above the floor", "floor-passes", func(o *confidence.AroundFloorObservation) { o.Above = new(free(t, stays)) }, requirement.OWPCNF5},
+		{"holds above the floor", "floor-passes", func(o *confidence.AroundFloorObservation) { o.Above = new(free(t, stays)) },
+			requirement.OWPCNF5},
 		{"asks in silence", "floor-passes", func(o *confidence.AroundFloorObservation) { o.At = free(t, quiet) }, requirement.OWPCNF5},
-		{"leaves it out", "floor-passes", func(o *confidence.AroundFloorObservation) { o.At = free(t, withoutDoubt(dropped)) }, requirement.OWPCNF5},
+		{"leaves it out", "floor-passes", func(o *confidence.AroundFloorObservation) { o.At = free(t, withoutDoubt(dropped)) },
+			requirement.OWPCNF5},
 		{"never ends", "floor-passes", func(o *confidence.AroundFloorObservation) { o.At.Log.Ended.Reached = false }, "blocked"},
 		{"never ends at the floor and holds above it", "floor-passes", func(o *confidence.AroundFloorObservation) {
 			o.At.Log.Ended.Reached = false
@@ -192,13 +218,16 @@ func TestJudgesOfDecisionsAroundTheFloor(t *testing.T) {
 		}, requirement.OWPCNF5},
 
 		{"honest", "no-confidence-passes", func(*confidence.AroundFloorObservation) {}, "passed"},
-		{"takes none for a low one", "no-confidence-passes", func(o *confidence.AroundFloorObservation) { o.Absent = free(t, stays) }, requirement.OWPCNF6},
-		{"tells and goes on", "no-confidence-passes", func(o *confidence.AroundFloorObservation) { o.Absent = free(t, honest) }, requirement.OWPCNF6},
+		{"takes none for a low one", "no-confidence-passes", func(o *confidence.AroundFloorObservation) { o.Absent = free(t, stays) },
+			requirement.OWPCNF6},
+		{"tells and goes on", "no-confidence-passes", func(o *confidence.AroundFloorObservation) { o.Absent = free(t, honest) },
+			requirement.OWPCNF6},
 
 		{"honest", "carried-out-once", func(*confidence.AroundFloorObservation) {}, "passed"},
 		{"drops it", "carried-out-once", below(dropped), "passed"},
 		{"ends when it is answered", "carried-out-once", func(o *confidence.AroundFloorObservation) {
-			o.Below = weighed(t, stays.WithStatus("completed").Then(hosttest.Event{Kind: "interrupt.resolved", Payload: nil}, hosttest.Event{Kind: "run.completed", Payload: nil}), 2)
+			o.Below = weighed(t, stays.WithStatus("completed").Then(hosttest.Event{Kind: "interrupt.resolved", Payload: nil},
+				hosttest.Event{Kind: "run.completed", Payload: nil}), 2)
 		}, "passed"},
 		{"carries it out twice", "carried-out-once", below(twice), requirement.OWPCNF9},
 		{"carries out another", "carried-out-once", below(replaced), requirement.OWPCNF9},
@@ -210,7 +239,8 @@ func TestJudgesOfDecisionsAroundTheFloor(t *testing.T) {
 			o.Below.Ended = hosttest.Lull(t, honest.Then(handoffPhase("dispatch.began", other, "x")))
 		}, requirement.OWPCNF9},
 		{"does not go on", "carried-out-once", func(o *confidence.AroundFloorObservation) { o.Below.Log = stays.Log(t) }, requirement.OWPCNF9},
-		{"refuses the answer", "carried-out-once", func(o *confidence.AroundFloorObservation) { o.Below.Held.Answered = wiretest.Status(t, 422) }, "blocked"},
+		{"refuses the answer", "carried-out-once",
+			func(o *confidence.AroundFloorObservation) { o.Below.Held.Answered = wiretest.Status(t, 422) }, "blocked"},
 	} {
 		t.Run(c.scenario+"/"+c.name, func(t *testing.T) {
 			o := confidence.AroundFloorObservation{Floor: 0.5, Kind: "clarification", Below: weighed(t, honest, 2),
@@ -280,7 +310,8 @@ func TestJudgeOfAnEndInDoubt(t *testing.T) {
 func TestJudgeOfARejection(t *testing.T) {
 	no, yes := inDoubt(4, 2, map[string]any{"action": "reject"}), inDoubt(4, 2, map[string]any{"action": "accept"})
 	failing := func() hosttest.Story {
-		s := no.Waiting().Then(hosttest.Event{Kind: "interrupt.resolved", Payload: map[string]any{"resumeValue": map[string]any{"action": "reject"}}}, hosttest.Failed("interrupt_rejected"))
+		s := no.Waiting().Then(hosttest.Event{Kind: "interrupt.resolved",
+			Payload: map[string]any{"resumeValue": map[string]any{"action": "reject"}}}, hosttest.Failed("interrupt_rejected"))
 		return s.WithStatus("failed")
 	}()
 	for _, c := range []struct {
@@ -342,18 +373,22 @@ func holdsBack(threshold float64) hosttest.Story {
 	return hosttest.Story{Id: "r", Status: "completed", Events: []hosttest.Event{{Kind: "run.started", Payload: nil},
 		{Kind: "node.suspended", Payload: map[string]any{"reason": "low-confidence", "agentId": "a", "threshold": threshold, "observed": 0.5}},
 		{Kind: "interrupt.requested", Payload: map[string]any{"kind": "low-confidence"}},
-		{Kind: "interrupt.resolved", Payload: nil}, decidedFor(noop), {Kind: "node.dispatched", Payload: nil}, hosttest.Decided(2, "terminate"), {Kind: "run.completed", Payload: nil}}}
+		{Kind: "interrupt.resolved", Payload: nil}, decidedFor(noop), {Kind: "node.dispatched", Payload: nil},
+		hosttest.Decided(2, "terminate"), {Kind: "run.completed", Payload: nil}}}
 }
 
 func decidedFor(worker string) hosttest.Event {
-	return hosttest.Event{Kind: "runOrchestrator.decided", Payload: map[string]any{"agentId": "a", "decision": map[string]any{"kind": "next-worker", "nextWorkerIds": []any{worker}}}}
+	return hosttest.Event{Kind: "runOrchestrator.decided", Payload: map[string]any{"agentId": "a",
+		"decision": map[string]any{"kind": "next-worker", "nextWorkerIds": []any{worker}}}}
 }
 
 func unsureRun(t *testing.T, s hosttest.Story, threshold float64) confidence.UnsureRun {
-	held := host.Suspension{Turn: 1, Suspended: wire.Wait{What: "the run is suspended", Reached: true, Last: wiretest.Value(t, map[string]any{"status": "waiting-approval"})},
+	held := host.Suspension{Turn: 1, Suspended: wire.Wait{What: "the run is suspended", Reached: true, Last: wiretest.Value(t,
+		map[string]any{"status": "waiting-approval"})},
 		Log: s.Waiting().Log(t), Marker: "m1", Answered: wiretest.Status(t, 200)}
 	waiting := s.Waiting().WithStatus("waiting-approval")
-	return confidence.UnsureRun{Threshold: threshold, Held: held, Lull: hosttest.Lull(t, waiting), Decided: hosttest.Reached(), After: hosttest.Lull(t, s)}
+	return confidence.UnsureRun{Threshold: threshold, Held: held, Lull: hosttest.Lull(t, waiting), Decided: hosttest.Reached(),
+		After: hosttest.Lull(t, s)}
 }
 
 func sureRun(t *testing.T, s hosttest.Story, threshold float64) confidence.UnsureRun {
@@ -365,7 +400,10 @@ func TestJudgesOfAnAgentThatIsNotSure(t *testing.T) {
 	held := holdsBack(0.6)
 	sure := held.Drop("node.suspended").Drop("interrupt.requested").Drop("interrupt.resolved")
 	no := held.Drop("node.dispatched")
-	no.Events = slices.DeleteFunc(no.Events, func(e hosttest.Event) bool { return e.Kind == "runOrchestrator.decided" && e.Payload["agentId"] == "a" })
+	no.Events = slices.DeleteFunc(no.Events, func(e hosttest.Event) bool {
+		return e.Kind == "runOrchestrator.decided" &&
+			e.Payload["agentId"] == "a"
+	})
 	suspendedAs := func(edit func(map[string]any)) func(*confidence.UnsureObservation) {
 		return func(o *confidence.UnsureObservation) {
 			o.Accepted = unsureRun(t, held.Change("node.suspended", 0, edit), 0.6)
@@ -391,40 +429,59 @@ func TestJudgesOfAnAgentThatIsNotSure(t *testing.T) {
 		{"waits in no status", "unsure-held", func(o *confidence.UnsureObservation) {
 			o.Accepted.Held.Suspended.Last = wiretest.Value(t, map[string]any{"status": "running"})
 		}, requirement.OWPCNF14},
-		{"goes on by itself", "unsure-held", func(o *confidence.UnsureObservation) { o.Accepted.Lull = hosttest.Lull(t, held) }, requirement.OWPCNF14},
-		{"another threshold where none is given", "unsure-held", func(o *confidence.UnsureObservation) { o.Defaulted = sureRun(t, sure, 0.7) }, requirement.OWPCNF18},
+		{"goes on by itself", "unsure-held", func(o *confidence.UnsureObservation) { o.Accepted.Lull = hosttest.Lull(t, held) },
+			requirement.OWPCNF14},
+		{"another threshold where none is given", "unsure-held",
+			func(o *confidence.UnsureObservation) { o.Defaulted = sureRun(t, sure, 0.7) }, requirement.OWPCNF18},
 		{"gives no reason", "unsure-held", func(o *confidence.UnsureObservation) {
-			o.Accepted = unsureRun(t, held.Change("node.suspended", 0, func(p map[string]any) { delete(p, "reason") }).Change("interrupt.requested", 0, func(p map[string]any) { p["kind"] = "approval" }), 0.6)
+			o.Accepted = unsureRun(t, held.Change("node.suspended", 0,
+				func(p map[string]any) { delete(p, "reason") }).Change("interrupt.requested", 0,
+				func(p map[string]any) { p["kind"] = "approval" }), 0.6)
 		}, requirement.OWPCNF15},
 		{"tells another threshold", "unsure-held", suspendedAs(func(p map[string]any) { p["threshold"] = 0.7 }), requirement.OWPCNF15},
 		{"tells another confidence", "unsure-held", suspendedAs(func(p map[string]any) { p["observed"] = 0.4 }), requirement.OWPCNF15},
 		{"never asks", "unsure-held", func(o *confidence.UnsureObservation) { o.Accepted.Held.Suspended.Reached = false }, "blocked"},
-		{"refuses the run", "unsure-held", func(o *confidence.UnsureObservation) { o.Accepted.Held.Log.Created = wiretest.Status(t, 400) }, "blocked"},
+		{"refuses the run", "unsure-held", func(o *confidence.UnsureObservation) {
+			o.Accepted.Held.Log.Created = wiretest.Status(t,
+				400)
+		}, "blocked"},
 
 		{"honest", "unsure-decides-once", func(*confidence.UnsureObservation) {}, "passed"},
-		{"is not sure of the next turn either", "unsure-decides-once", after(held.Drop("run.completed").Then(hosttest.Event{Kind: "node.suspended", Payload: nil}).WithStatus("waiting-approval")), "passed"},
+		{"is not sure of the next turn either", "unsure-decides-once",
+			after(held.Drop("run.completed").Then(hosttest.Event{Kind: "node.suspended", Payload: nil}).WithStatus("waiting-approval")), "passed"},
 		{"decides twice", "unsure-decides-once", after(before(held, "node.dispatched", decidedFor(noop))), requirement.OWPCNF16},
-		{"decides otherwise", "unsure-decides-once", after(held.Change("runOrchestrator.decided", 0, func(p map[string]any) { p["decision"] = decidedFor("w2").Payload["decision"] })), requirement.OWPCNF16},
-		{"dispatches twice", "unsure-decides-once", after(before(held, "run.completed", hosttest.Event{Kind: "node.dispatched", Payload: nil})), requirement.OWPCNF16},
-		{"never decides", "unsure-decides-once", func(o *confidence.UnsureObservation) { o.Accepted.Decided.Reached = false }, requirement.OWPCNF16},
-		{"refuses the answer", "unsure-decides-once", func(o *confidence.UnsureObservation) { o.Accepted.Held.Answered = wiretest.Status(t, 422) }, "blocked"},
+		{"decides otherwise", "unsure-decides-once", after(held.Change("runOrchestrator.decided", 0,
+			func(p map[string]any) { p["decision"] = decidedFor("w2").Payload["decision"] })), requirement.OWPCNF16},
+		{"dispatches twice", "unsure-decides-once", after(before(held, "run.completed", hosttest.Event{Kind: "node.dispatched",
+			Payload: nil})), requirement.OWPCNF16},
+		{"never decides", "unsure-decides-once", func(o *confidence.UnsureObservation) { o.Accepted.Decided.Reached = false },
+			requirement.OWPCNF16},
+		{"refuses the answer", "unsure-decides-once",
+			func(o *confidence.UnsureObservation) { o.Accepted.Held.Answered = wiretest.Status(t, 422) }, "blocked"},
 
 		{"honest", "unsure-rejected", func(*confidence.UnsureObservation) {}, "passed"},
-		{"carries it out", "unsure-rejected", func(o *confidence.UnsureObservation) { o.Rejected.After = hosttest.Lull(t, held) }, requirement.OWPCNF19},
+		{"carries it out", "unsure-rejected", func(o *confidence.UnsureObservation) { o.Rejected.After = hosttest.Lull(t, held) },
+			requirement.OWPCNF19},
 		{"hands it over in silence", "unsure-rejected", func(o *confidence.UnsureObservation) {
 			o.Rejected.After = hosttest.Lull(t, before(no, "run.completed", handoffPhase("dispatch.began", noop, "")))
 		}, requirement.OWPCNF19},
 		{"carries nothing out ever", "unsure-rejected", after(held.Drop("node.dispatched")), "blocked"},
-		{"refuses to hear no", "unsure-rejected", func(o *confidence.UnsureObservation) { o.Rejected.Held.Answered = wiretest.Status(t, 400) }, "blocked"},
+		{"refuses to hear no", "unsure-rejected",
+			func(o *confidence.UnsureObservation) { o.Rejected.Held.Answered = wiretest.Status(t, 400) }, "blocked"},
 
 		{"honest", "sure-enough-decides", func(*confidence.UnsureObservation) {}, "passed"},
-		{"holds at the threshold", "sure-enough-decides", func(o *confidence.UnsureObservation) { o.At = unsureRun(t, held, 0.5) }, requirement.OWPCNF17},
-		{"holds above the threshold", "sure-enough-decides", func(o *confidence.UnsureObservation) { o.Under = unsureRun(t, held, 0.3) }, requirement.OWPCNF17},
-		{"decides nothing", "sure-enough-decides", func(o *confidence.UnsureObservation) { o.At = sureRun(t, hosttest.Nodes(1), 0.5) }, requirement.OWPCNF17},
-		{"never ends", "sure-enough-decides", func(o *confidence.UnsureObservation) { o.At = sureRun(t, hosttest.Nodes(1).WithStatus("running"), 0.5) }, "blocked"},
+		{"holds at the threshold", "sure-enough-decides", func(o *confidence.UnsureObservation) { o.At = unsureRun(t, held, 0.5) },
+			requirement.OWPCNF17},
+		{"holds above the threshold", "sure-enough-decides",
+			func(o *confidence.UnsureObservation) { o.Under = unsureRun(t, held, 0.3) }, requirement.OWPCNF17},
+		{"decides nothing", "sure-enough-decides", func(o *confidence.UnsureObservation) { o.At = sureRun(t, hosttest.Nodes(1), 0.5) },
+			requirement.OWPCNF17},
+		{"never ends", "sure-enough-decides",
+			func(o *confidence.UnsureObservation) { o.At = sureRun(t, hosttest.Nodes(1).WithStatus("running"), 0.5) }, "blocked"},
 	} {
 		t.Run(c.scenario+"/"+c.name, func(t *testing.T) {
-			o := confidence.UnsureObservation{Accepted: unsureRun(t, held, 0.6), Rejected: unsureRun(t, no, 0.6), Defaulted: unsureRun(t, holdsBack(0.7), 0.7), At: sureRun(t, sure, 0.5), Under: sureRun(t, sure, 0.3)}
+			o := confidence.UnsureObservation{Accepted: unsureRun(t, held, 0.6), Rejected: unsureRun(t, no, 0.6), Defaulted: unsureRun(t,
+				holdsBack(0.7), 0.7), At: sureRun(t, sure, 0.5), Under: sureRun(t, sure, 0.3)}
 			o.Rejected.Held.Log = held.Waiting().Log(t)
 			c.spoil(&o)
 			hosttest.Expect(t, c.scenario, o, c.want)
@@ -434,9 +491,13 @@ func TestJudgesOfAnAgentThatIsNotSure(t *testing.T) {
 
 func TestJudgeOfTheAdvertisedFloor(t *testing.T) {
 	for model, want := range map[string]string{
-		`{}`: "passed", `{"confidenceEscalationFloor":0.5,"confidenceEscalationInterruptKind":"approval"}`: "passed", `{"confidenceEscalationFloor":1,"confidenceEscalationInterruptKind":"x-host-a-low-confidence"}`: "passed",
-		`{"confidenceEscalationFloor":0.49}`: requirement.OWPCNF1, `{"confidenceEscalationFloor":1.01}`: requirement.OWPCNF1, `{"confidenceEscalationFloor":"0.5"}`: requirement.OWPCNF1, `{"confidenceEscalationFloor":null}`: requirement.OWPCNF1,
-		`{"confidenceEscalationInterruptKind":"clarify"}`: requirement.OWPCNF2, `{"confidenceEscalationInterruptKind":"low-confidence"}`: requirement.OWPCNF2, `{"confidenceEscalationInterruptKind":"x-host-a"}`: requirement.OWPCNF2,
+		`{}`: "passed", `{"confidenceEscalationFloor":0.5,"confidenceEscalationInterruptKind":"approval"}`: "passed",
+		`{"confidenceEscalationFloor":1,"confidenceEscalationInterruptKind":"x-host-a-low-confidence"}`: "passed",
+		`{"confidenceEscalationFloor":0.49}`: requirement.OWPCNF1, `{"confidenceEscalationFloor":1.01}`: requirement.OWPCNF1,
+		`{"confidenceEscalationFloor":"0.5"}`: requirement.OWPCNF1, `{"confidenceEscalationFloor":null}`: requirement.OWPCNF1,
+		`{"confidenceEscalationInterruptKind":"clarify"}`:        requirement.OWPCNF2,
+		`{"confidenceEscalationInterruptKind":"low-confidence"}`: requirement.OWPCNF2,
+		`{"confidenceEscalationInterruptKind":"x-host-a"}`:       requirement.OWPCNF2,
 	} {
 		t.Run(model, func(t *testing.T) {
 			d := scenarios.Discovery{Document: wiretest.Value(t, json.RawMessage(`{"multiAgent":{"executionModel":`+model+`}}`))}

@@ -27,7 +27,8 @@ var unsureHeld = scenarios.Scenario{
 			l := way.Held.Log
 			l.Exists(j, openwop.OWP0037A6)
 			l.Readable(j)
-			if !j.Check(way.id, l.Decided()).To(check.Len(0), "decisions of an agent that is %v sure, under a threshold of %v", unsure, way.Threshold) {
+			if !j.Check(way.id, l.Decided()).To(check.Len(0), "decisions of an agent that is %v sure, under a threshold of %v", unsure,
+				way.Threshold) {
 				return
 			}
 			way.Held.Given(j)
@@ -79,7 +80,8 @@ var unsureDecidesOnce = scenarios.Scenario{
 		j.Need(openwop.OWP0037A1, a.After.Sentinel)
 		a.After.Later.Readable(j)
 		l := a.After.Later
-		j.Check(openwop.OWPCNF16, l.Decided().Each("/payload/decision").Where(meant)).To(check.Len(1), "decisions that hand over to %s", fixture.Noop)
+		j.Check(openwop.OWPCNF16, l.Decided().Each("/payload/decision").Where(meant)).To(check.Len(1), "decisions that hand over to %s",
+			fixture.Noop)
 		j.Check(openwop.OWPCNF16, l.OfType(dialect.NodeDispatched)).To(host.NoMoreThan(1), "nodes dispatched")
 		j.Check(openwop.OWPCNF16, l.Phase(dialect.ChainPhaseDispatchBegan)).To(host.NoMoreThan(1), "handoffs")
 	}),
@@ -88,7 +90,8 @@ var unsureDecidesOnce = scenarios.Scenario{
 // meant says whether this is the decision that the agent of the fixture held back.
 func meant(decision wire.Value) bool {
 	workers := decision.Key("nextWorkerIds").Items()
-	return decision.Key("kind").String() == string(dialect.NextWorkerDecisionKindNextWorker) && len(workers) == 1 && workers[0].String() == fixture.Noop
+	return decision.Key("kind").String() == string(dialect.NextWorkerDecisionKindNextWorker) && len(workers) == 1 &&
+		workers[0].String() == fixture.Noop
 }
 
 // The control is unsure-decides-once, on the same drive.
@@ -133,7 +136,8 @@ var sureEnoughDecides = scenarios.Scenario{
 				j.Need(openwop.OWP0037A1, way.Held.Suspended)
 				return
 			}
-			j.Check(openwop.OWPCNF17, l.OfType(dialect.NodeSuspended)).To(check.Len(0), "suspensions of an agent that is %v sure, under a threshold of %v", unsure, way.Threshold)
+			j.Check(openwop.OWPCNF17, l.OfType(dialect.NodeSuspended)).To(check.Len(0),
+				"suspensions of an agent that is %v sure, under a threshold of %v", unsure, way.Threshold)
 			j.Check(openwop.OWPCNF17, l.Decided()).NotTo(check.Len(0), "its decisions")
 		}
 	}),

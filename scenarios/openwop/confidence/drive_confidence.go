@@ -25,8 +25,9 @@ var sendsHeldLoop = []string{
 
 // loopsAroundTheFloor runs loops whose confidence is close to the floor.
 var loopsAroundTheFloor = &scenarios.Drive[AroundFloorObservation]{
-	ID:    "openwop/loops-around-the-floor",
-	Title: "runs loops with a decision a little below the confidence floor, at it, a little above and without a confidence; answers where one is held, with a sentinel and a window before and after",
+	ID: "openwop/loops-around-the-floor",
+	Title: "runs loops with a decision a little below the confidence floor, at it, a little above and without a confidence; " +
+		"answers where one is held, with a sentinel and a window before and after",
 	Sends: sendsHeldLoop,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *AroundFloorObservation) {
 		h := host.Host{Conn: c}
@@ -54,8 +55,9 @@ type HeldEndObservation struct {
 
 // loopsThatEndInDoubt have their last decision weighed.
 var loopsThatEndInDoubt = &scenarios.Drive[HeldEndObservation]{
-	ID:    "openwop/loops-that-end-in-doubt",
-	Title: "runs loops that terminate with a confidence a little below the floor, and at it; answers where one is held, with a sentinel and a window before and after",
+	ID: "openwop/loops-that-end-in-doubt",
+	Title: "runs loops that terminate with a confidence a little below the floor, and at it; answers where one is held, " +
+		"with a sentinel and a window before and after",
 	Sends: sendsHeldLoop,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *HeldEndObservation) {
 		h := host.Host{Conn: c}
@@ -78,8 +80,9 @@ type RejectedObservation struct {
 
 // loopsInDispute have somebody reject a held decision.
 var loopsInDispute = &scenarios.Drive[RejectedObservation]{
-	ID:    "openwop/loops-in-dispute",
-	Title: "runs two loops with a decision a little below the confidence floor, rejects the one and accepts the other, with a sentinel and a window before and after",
+	ID: "openwop/loops-in-dispute",
+	Title: "runs two loops with a decision a little below the confidence floor, rejects the one and accepts the other, with " +
+		"a sentinel and a window before and after",
 	Sends: sendsHeldLoop,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *RejectedObservation) {
 		h := host.Host{Conn: c}

@@ -38,9 +38,11 @@ type UnsureObservation struct {
 // unsureAgents runs the agent that is not sure.
 var unsureAgents = &scenarios.Drive[UnsureObservation]{
 	ID: "openwop/unsure-agents",
-	Title: "runs an agent that is 0.5 sure with a random escalationThreshold above that, and accepts; with another, and rejects; with none; with 0.5 itself; and with a random one below; " +
+	Title: "runs an agent that is 0.5 sure with a random escalationThreshold above that, and accepts; with another, and " +
+		"rejects; with none; with 0.5 itself; and with a random one below; " +
 		"with a sentinel and a window before and after the answers",
-	Sends: []string{"{create run} (conformance-orchestrator-low-confidence) with configurable.escalationThreshold, five times", "{create run} (sentinel)",
+	Sends: []string{"{create run} (conformance-orchestrator-low-confidence) with configurable.escalationThreshold, five times",
+		"{create run} (sentinel)",
 		"{answer node}", "{read run}", "{poll log}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *UnsureObservation) {
 		h := host.Host{Conn: c}

@@ -33,7 +33,8 @@ func (o WeighedLoop) checkHeld(j *scenarios.Judge, l host.RunLog, floor float64,
 		what string
 		wire.Found
 	}{{"handoffs", handedOver(l)}, {"nodes dispatched", l.OfType(dialect.NodeDispatched)}} {
-		if !j.Check(openwop.OWPINT5, seen.Found).To(host.NoMoreThan(most), "%s of a loop with confidence %v in turn %d and a floor of %v, %s", seen.what, *o.Confidence, o.Held.Turn, floor, when) {
+		if !j.Check(openwop.OWPINT5, seen.Found).To(host.NoMoreThan(most),
+			"%s of a loop with confidence %v in turn %d and a floor of %v, %s", seen.what, *o.Confidence, o.Held.Turn, floor, when) {
 			j.End()
 		}
 	}
@@ -53,7 +54,8 @@ func (o WeighedLoop) stoodHeld(j *scenarios.Judge, floor float64) {
 // checkTold judges the event that tells of the held decision (OWP-R101).
 func (o WeighedLoop) checkTold(j *scenarios.Judge, floor float64) {
 	told := escalations(o.Lull.Later)
-	if !j.Check(openwop.OWPCNF3, told).To(check.Len(1), "confidence-escalated of a decision with confidence %v and a floor of %v", *o.Confidence, floor) {
+	if !j.Check(openwop.OWPCNF3, told).To(check.Len(1), "confidence-escalated of a decision with confidence %v and a floor of %v",
+		*o.Confidence, floor) {
 		return
 	}
 	e := told.Values[0].Key("payload")
@@ -89,7 +91,8 @@ func (o WeighedLoop) checkToldFirst(j *scenarios.Judge) {
 		return dialect.EventOf(e) == dialect.ConfidenceEscalated || e.At("/payload/phase").String() == string(dialect.ChainPhaseDispatchBegan)
 	}).Each("/type")
 	want := slices.Repeat([]dialect.Event{dialect.HandedOver}, o.Held.Turn-1)
-	j.Check(openwop.OWPCNF4, dispatched).To(startingWith(append(want, dialect.ConfidenceEscalated)...), "handoffs before turn %d, and the event, in order", o.Held.Turn)
+	j.Check(openwop.OWPCNF4, dispatched).To(startingWith(append(want, dialect.ConfidenceEscalated)...),
+		"handoffs before turn %d, and the event, in order", o.Held.Turn)
 }
 
 // startingWith expects types that begin with those of these events.

@@ -70,9 +70,12 @@ func TestJudgesOfBulkCancels(t *testing.T) {
 	}
 	honest := func(t *testing.T) control.BulkObservation {
 		o := control.BulkObservation{
-			Way: "w", Created: hosttest.MadeRun(t, "b"), IDs: []string{"a", "never", "done", "b"}, Live: []string{"a", "b"}, Never: "never", Ended: "done", Done: snapshot(t, "completed"), After: snapshot(t, "completed"),
-			Large: hosttest.Told(t, "large", 400, map[string]any{"error": "validation_error", "message": "no", "details": map[string]any{"maxRunIds": 100}}), Spared: snapshot(t, "running"), Empty: hosttest.No(t, 400, "validation_error"),
-			Bulk: bulk(t, result("a", true, "cancelled"), result("never", false, ""), result("done", true, "completed"), result("b", true, "cancelling")),
+			Way: "w", Created: hosttest.MadeRun(t, "b"), IDs: []string{"a", "never", "done", "b"}, Live: []string{"a", "b"},
+			Never: "never", Ended: "done", Done: snapshot(t, "completed"), After: snapshot(t, "completed"),
+			Large: hosttest.Told(t, "large", 400, map[string]any{"error": "validation_error", "message": "no",
+				"details": map[string]any{"maxRunIds": 100}}), Spared: snapshot(t, "running"), Empty: hosttest.No(t, 400, "validation_error"),
+			Bulk: bulk(t, result("a", true, "cancelled"), result("never", false, ""), result("done", true, "completed"),
+				result("b", true, "cancelling")),
 		}
 		for range 2 {
 			o.Logs = append(o.Logs, stands(steps("cancelled"), t))
@@ -89,32 +92,43 @@ func TestJudgesOfBulkCancels(t *testing.T) {
 			o.Bulk = bulk(t, result("a", true, "cancelled"), result("never", false, ""), result("done", false, ""), result("b", true, "cancelled"))
 		}, "passed passed passed"},
 		{"takes fewer", func(t *testing.T, o *control.BulkObservation) {
-			o.Large = hosttest.Told(t, "large", 400, map[string]any{"error": "validation_error", "message": "no", "details": map[string]any{"maxRunIds": 50}})
+			o.Large = hosttest.Told(t, "large", 400, map[string]any{"error": "validation_error", "message": "no",
+				"details": map[string]any{"maxRunIds": 50}})
 		}, "passed passed passed"},
-		{"says so and does nothing", func(t *testing.T, o *control.BulkObservation) { o.Logs[1].Ended.Reached = false }, openwop.OWPCTL13 + " passed passed"},
-		{"one fails and all do", func(t *testing.T, o *control.BulkObservation) { o.Bulk = hosttest.No(t, 404, "not_found") }, openwop.OWPCTL13 + " blocked passed"},
+		{"says so and does nothing", func(t *testing.T, o *control.BulkObservation) { o.Logs[1].Ended.Reached = false },
+			openwop.OWPCTL13 + " passed passed"},
+		{"one fails and all do", func(t *testing.T, o *control.BulkObservation) { o.Bulk = hosttest.No(t, 404, "not_found") },
+			openwop.OWPCTL13 + " blocked passed"},
 		{"stops at the one that never was", func(t *testing.T, o *control.BulkObservation) {
 			o.Bulk = bulk(t, result("a", true, "cancelled"), result("never", false, ""))
 		}, openwop.OWPCTL14 + " " + openwop.OWPCTL16 + " passed"},
 		{"in an order of its own", func(t *testing.T, o *control.BulkObservation) {
-			o.Bulk = bulk(t, result("a", true, "cancelled"), result("b", true, "cancelled"), result("done", true, "completed"), result("never", false, ""))
+			o.Bulk = bulk(t, result("a", true, "cancelled"), result("b", true, "cancelled"), result("done", true, "completed"),
+				result("never", false, ""))
 		}, openwop.OWPCTL14 + " passed passed"},
 		{"leaves one under way", func(t *testing.T, o *control.BulkObservation) {
-			o.Bulk = bulk(t, result("a", true, "running"), result("never", false, ""), result("done", true, "completed"), result("b", true, "cancelled"))
+			o.Bulk = bulk(t, result("a", true, "running"), result("never", false, ""), result("done", true, "completed"),
+				result("b", true, "cancelled"))
 		}, openwop.OWPCTL13 + " passed passed"},
 		{"everything is ok", func(t *testing.T, o *control.BulkObservation) {
-			o.Bulk = bulk(t, result("a", true, "cancelled"), result("never", true, "cancelled"), result("done", true, "completed"), result("b", true, "cancelled"))
+			o.Bulk = bulk(t, result("a", true, "cancelled"), result("never", true, "cancelled"), result("done", true, "completed"),
+				result("b", true, "cancelled"))
 		}, openwop.OWPCTL15 + " passed passed"},
 		{"does not say why", func(t *testing.T, o *control.BulkObservation) {
-			o.Bulk = bulk(t, result("a", true, "cancelled"), map[string]any{"runId": "never", "ok": false}, result("done", true, "completed"), result("b", true, "cancelled"))
+			o.Bulk = bulk(t, result("a", true, "cancelled"), map[string]any{"runId": "never", "ok": false},
+				result("done", true, "completed"), result("b", true, "cancelled"))
 		}, openwop.OWPCTL15 + " passed passed"},
-		{"cancels what has ended", func(t *testing.T, o *control.BulkObservation) { o.After = snapshot(t, "cancelled") }, "passed " + openwop.OWPCTL16 + " passed"},
+		{"cancels what has ended", func(t *testing.T, o *control.BulkObservation) { o.After = snapshot(t, "cancelled") },
+			"passed " + openwop.OWPCTL16 + " passed"},
 		{"says that it cancels what has ended", func(t *testing.T, o *control.BulkObservation) {
-			o.Bulk = bulk(t, result("a", true, "cancelled"), result("never", false, ""), result("done", true, "cancelled"), result("b", true, "cancelled"))
+			o.Bulk = bulk(t, result("a", true, "cancelled"), result("never", false, ""), result("done", true, "cancelled"),
+				result("b", true, "cancelled"))
 		}, "passed " + openwop.OWPCTL16 + " passed"},
 		{"takes any number", func(t *testing.T, o *control.BulkObservation) { o.Large = bulk(t) }, "passed passed " + openwop.OWPCTL17},
-		{"does not say how many", func(t *testing.T, o *control.BulkObservation) { o.Large = hosttest.No(t, 400, "validation_error") }, "passed passed " + openwop.OWPCTL17},
-		{"refuses and cancels", func(t *testing.T, o *control.BulkObservation) { o.Spared = snapshot(t, "cancelled") }, "passed passed " + openwop.OWPCTL17},
+		{"does not say how many", func(t *testing.T, o *control.BulkObservation) { o.Large = hosttest.No(t, 400, "validation_error") },
+			"passed passed " + openwop.OWPCTL17},
+		{"refuses and cancels", func(t *testing.T, o *control.BulkObservation) { o.Spared = snapshot(t, "cancelled") },
+			"passed passed " + openwop.OWPCTL17},
 		{"cancels nobody, gladly", func(t *testing.T, o *control.BulkObservation) { o.Empty = bulk(t) }, "passed passed " + openwop.OWPCTL18},
 		{"no runs", func(t *testing.T, o *control.BulkObservation) { o.Live = nil }, "blocked blocked blocked"},
 	} {
@@ -138,13 +152,17 @@ func TestJudgeOfForeignControl(t *testing.T) {
 	}
 	honest := func(t *testing.T) control.TenantControl {
 		tenant := func(name string) host.Tenant {
-			return host.Tenant{Name: name, Created: hosttest.MadeRun(t, name), Read: hosttest.Told(t, "its run", 200, map[string]any{"runId": name, "owner": map[string]any{"tenant": name}})}
+			return host.Tenant{Name: name, Created: hosttest.MadeRun(t, name), Read: hosttest.Told(t, "its run", 200,
+				map[string]any{"runId": name, "owner": map[string]any{"tenant": name}})}
 		}
-		call := host.TenantCall{By: "b", Theirs: "r", Never: "n", Existing: hosttest.No(t, 404, "not_found"), Missing: hosttest.No(t, 404, "not_found")}
-		return control.TenantControl{Tenants: host.Tenants{First: tenant("a"), Other: tenant("b")}, Way: "w", Created: hosttest.MadeRun(t, "r"), Never: "n", Pause: call, Diff: call,
+		call := host.TenantCall{By: "b", Theirs: "r", Never: "n", Existing: hosttest.No(t, 404, "not_found"), Missing: hosttest.No(t,
+			404, "not_found")}
+		return control.TenantControl{Tenants: host.Tenants{First: tenant("a"), Other: tenant("b")}, Way: "w",
+			Created: hosttest.MadeRun(t, "r"), Never: "n", Pause: call, Diff: call,
 			Live: wiretest.Value(t, map[string]any{"status": "running"}), After: wiretest.Value(t, map[string]any{"status": "running"}),
 			Bulk:   hosttest.Told(t, "bulk", 200, map[string]any{"results": []any{item("r", false), item("n", false)}}),
-			Paused: taken(t, "paused"), Diffed: hosttest.Told(t, "diff", 200, map[string]any{}), Cancel: hosttest.Told(t, "bulk", 200, map[string]any{"results": []any{item("r", true)}})}
+			Paused: taken(t, "paused"), Diffed: hosttest.Told(t, "diff", 200, map[string]any{}), Cancel: hosttest.Told(t, "bulk", 200,
+				map[string]any{"results": []any{item("r", true)}})}
 	}
 	for _, c := range []struct {
 		name  string
@@ -172,7 +190,10 @@ func TestJudgeOfForeignControl(t *testing.T) {
 		{"refuses and does it", func(t *testing.T, o *control.TenantControl) {
 			o.After = wiretest.Value(t, map[string]any{"status": "cancelled"})
 		}, openwop.OWPCTL38},
-		{"tells that it is there", func(t *testing.T, o *control.TenantControl) { o.Pause.Existing = hosttest.No(t, 403, "run_forbidden") }, openwop.OWPISO2},
+		{"tells that it is there", func(t *testing.T,
+			o *control.TenantControl) {
+			o.Pause.Existing = hosttest.No(t, 403, "run_forbidden")
+		}, openwop.OWPISO2},
 		{"tells by the status in the result", func(t *testing.T, o *control.TenantControl) {
 			theirs := item("r", false)
 			theirs["status"] = "running"

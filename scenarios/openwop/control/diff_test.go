@@ -17,10 +17,15 @@ func TestJudgesOfDiffs(t *testing.T) {
 		t.Skip("-short: large observations")
 	}
 	drew := func(id, value string) hosttest.Story {
-		s := hosttest.Story{Id: id, Status: "completed", Events: []hosttest.Event{runStarted, began("random-1"), {Kind: "node.completed", Payload: map[string]any{"nodeId": "random-1", "outputs": map[string]any{"value": value}}}, {Kind: "run.completed", Payload: map[string]any{"outputs": map[string]any{}}}}}
+		s := hosttest.Story{Id: id, Status: "completed", Events: []hosttest.Event{runStarted, began("random-1"),
+			{Kind: "node.completed", Payload: map[string]any{"nodeId": "random-1", "outputs": map[string]any{"value": value}}},
+			{Kind: "run.completed", Payload: map[string]any{"outputs": map[string]any{}}}}}
 		return s
 	}
-	fails := hosttest.Story{Id: "f", Status: "failed", Events: []hosttest.Event{{Kind: "run.started", Payload: map[string]any{"workflowId": "other"}}, began("random-1"), {Kind: "node.failed", Payload: map[string]any{"nodeId": "random-1"}}, {Kind: "run.failed", Payload: map[string]any{}}, {Kind: "log.appended", Payload: map[string]any{}}}}
+	fails := hosttest.Story{Id: "f", Status: "failed", Events: []hosttest.Event{{Kind: "run.started",
+		Payload: map[string]any{"workflowId": "other"}}, began("random-1"),
+		{Kind: "node.failed", Payload: map[string]any{"nodeId": "random-1"}}, {Kind: "run.failed", Payload: map[string]any{}},
+		{Kind: "log.appended", Payload: map[string]any{}}}}
 	one, two := drew("a", "x"), drew("b", "y")
 	place := func(seq int, op string, a, b *hosttest.Story) map[string]any {
 		p := map[string]any{"seq": seq, "op": op}
@@ -36,11 +41,13 @@ func TestJudgesOfDiffs(t *testing.T) {
 		if places == nil {
 			places = []any{}
 		}
-		return hosttest.Told(t, a+" and "+b, 200, map[string]any{"a": a, "b": b, "divergedAtSeq": first, "eventDiffs": places, "stateDiff": state})
+		return hosttest.Told(t, a+" and "+b, 200, map[string]any{"a": a, "b": b, "divergedAtSeq": first, "eventDiffs": places,
+			"stateDiff": state})
 	}
 	none := map[string]any{}
 	state := map[string]any{"status": map[string]any{"a": "completed", "b": "failed"}}
-	all := []any{place(0, "changed", &one, &fails), place(2, "changed", &one, &fails), place(3, "changed", &one, &fails), place(4, "added", nil, &fails)}
+	all := []any{place(0, "changed", &one, &fails), place(2, "changed", &one, &fails), place(3, "changed", &one, &fails),
+		place(4, "added", nil, &fails)}
 	honest := func(t *testing.T) control.DiffObservation {
 		return control.DiffObservation{
 			Self:   control.Diffed{A: one.Log(t), B: one.Log(t), Reply: reply(t, "a", "a", nil, none)},
@@ -60,7 +67,8 @@ func TestJudgesOfDiffs(t *testing.T) {
 			o.Alike.Reply = reply(t, "a", "b", 2, none, map[string]any{"seq": 2, "op": "changed"})
 		}, "passed passed passed passed"},
 		{"stops early and says so", func(t *testing.T, o *control.DiffObservation) {
-			o.Other.Reply = hosttest.Told(t, "it", 200, map[string]any{"a": "a", "b": "f", "divergedAtSeq": 0, "eventDiffs": all[:1], "stateDiff": state, "truncated": true})
+			o.Other.Reply = hosttest.Told(t, "it", 200, map[string]any{"a": "a", "b": "f", "divergedAtSeq": 0, "eventDiffs": all[:1],
+				"stateDiff": state, "truncated": true})
 		}, "passed passed passed passed"},
 		{"stops early", func(t *testing.T, o *control.DiffObservation) {
 			o.Other.Reply = reply(t, "a", "f", 0, state, all[:1]...)
@@ -74,7 +82,10 @@ func TestJudgesOfDiffs(t *testing.T) {
 		{"everything differs", func(t *testing.T, o *control.DiffObservation) {
 			o.Self.Reply = reply(t, "a", "a", 0, none, place(0, "changed", &one, &one))
 		}, openwop.OWPCTL31 + " passed passed passed"},
-		{"a state differs from itself", func(t *testing.T, o *control.DiffObservation) { o.Self.Reply = reply(t, "a", "a", nil, state) }, openwop.OWPCTL31 + " passed passed passed"},
+		{"a state differs from itself", func(t *testing.T,
+			o *control.DiffObservation) {
+			o.Self.Reply = reply(t, "a", "a", nil, state)
+		}, openwop.OWPCTL31 + " passed passed passed"},
 		{"the wrong way round", func(t *testing.T, o *control.DiffObservation) {
 			o.Alike.Reply = reply(t, "b", "a", 2, none, place(2, "changed", &two, &one))
 		}, "passed " + openwop.OWPCTL30 + " passed passed"},
@@ -90,8 +101,10 @@ func TestJudgesOfDiffs(t *testing.T) {
 		{"says that they part nowhere", func(t *testing.T, o *control.DiffObservation) {
 			o.Alike.Reply = reply(t, "a", "b", nil, none, place(2, "changed", &one, &two))
 		}, "passed " + openwop.OWPCTL34 + " passed passed"},
-		{"anything is there", func(t *testing.T, o *control.DiffObservation) { o.Never[1] = reply(t, "n", "a", nil, none) }, "passed passed passed " + openwop.OWPCTL37},
-		{"falls over", func(t *testing.T, o *control.DiffObservation) { o.Never[0] = hosttest.No(t, 500, "internal_error") }, "passed passed passed " + openwop.OWPCTL37},
+		{"anything is there", func(t *testing.T, o *control.DiffObservation) { o.Never[1] = reply(t, "n", "a", nil, none) },
+			"passed passed passed " + openwop.OWPCTL37},
+		{"falls over", func(t *testing.T, o *control.DiffObservation) { o.Never[0] = hosttest.No(t, 500, "internal_error") },
+			"passed passed passed " + openwop.OWPCTL37},
 		{"no workflow that fails", func(t *testing.T, o *control.DiffObservation) { o.Other = control.Diffed{} }, "passed passed blocked passed"},
 		{"no two that differ", func(t *testing.T, o *control.DiffObservation) {
 			o.Other, o.Alike = control.Diffed{}, control.Diffed{A: one.Log(t), B: drew("b", "x").Log(t), Reply: reply(t, "a", "b", nil, none)}

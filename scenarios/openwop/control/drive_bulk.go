@@ -35,9 +35,11 @@ type BulkObservation struct {
 
 // bulkCancelled cancels several runs by one request.
 var bulkCancelled = &scenarios.Drive[BulkObservation]{
-	ID:    "openwop/bulk-cancelled",
-	Title: "makes two runs that last and one that ends, bulk-cancels 101 runs and none, then those three and one that never was, in random order",
-	Sends: []string{"{create run} (conformance-cancellable, conformance-delay or assay-loop-ask-user), twice", "{create run} (a run that ends)",
+	ID: "openwop/bulk-cancelled",
+	Title: "makes two runs that last and one that ends, bulk-cancels 101 runs and none, then those three and one that never " +
+		"was, in random order",
+	Sends: []string{"{create run} (conformance-cancellable, conformance-delay or assay-loop-ask-user), twice",
+		"{create run} (a run that ends)",
 		"{cancel runs} with 101 ids, with none, and with four", "{read run} and its events"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *BulkObservation) {
 		h := host.Host{Conn: c}
@@ -142,9 +144,11 @@ type TenantControl struct {
 // tenantsControl has a tenant try the operations that not every host has on the
 // run of another.
 var tenantsControlRuns = &scenarios.Drive[TenantControl]{
-	ID:    "openwop/tenants-control",
-	Title: "has a tenant pause the run of another, compare one of its own with it and name it in a bulk cancel, then does so as its own tenant",
-	Sends: []string{host.SendsTenants, "{create run} (conformance-cancellable, conformance-delay or assay-loop-ask-user)", "as each tenant: {pause run}", "{compare runs}", "{cancel runs}"},
+	ID: "openwop/tenants-control",
+	Title: "has a tenant pause the run of another, compare one of its own with it and name it in a bulk cancel, then does " +
+		"so as its own tenant",
+	Sends: []string{host.SendsTenants, "{create run} (conformance-cancellable, conformance-delay or assay-loop-ask-user)",
+		"as each tenant: {pause run}", "{compare runs}", "{cancel runs}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *TenantControl) {
 		h := host.Host{Conn: c}
 		var t host.TenantPair
@@ -183,7 +187,8 @@ func controls(ctx context.Context, h host.Host, theirs, own string, o *TenantCon
 	o.Diff = h.Intrude(ctx, host.TheOther, "to compare a run of its own with the run", false, theirs, o.Never, func(id string) wire.Call {
 		return wire.Call{Operation: diffOf(own, id)}
 	})
-	reply := h.Do(ctx, wire.Call{Operation: dialect.CancelRuns.Of(), Body: map[string]any{"runIds": []string{theirs, o.Never}}, Label: "to cancel the run in bulk, by " + host.TheOther})
+	reply := h.Do(ctx, wire.Call{Operation: dialect.CancelRuns.Of(), Body: map[string]any{"runIds": []string{theirs, o.Never}},
+		Label: "to cancel the run in bulk, by " + host.TheOther})
 	o.Bulk = host.AnsweredBy("to cancel the run in bulk, by "+host.TheOther, reply)
 }
 
@@ -196,13 +201,15 @@ func controlled(ctx context.Context, r *host.Run, own string, o *TenantControl) 
 	}{
 		{"to pause its own run", wire.Call{Operation: dialect.PauseRun.Of(r.ID), Body: map[string]any{}}, &o.Paused},
 		{"to compare two runs of its own", wire.Call{Operation: diffOf(own, r.ID)}, &o.Diffed},
-		{"to cancel its own run in bulk", wire.Call{Operation: dialect.CancelRuns.Of(), Body: map[string]any{"runIds": []string{r.ID}}}, &o.Cancel},
+		{"to cancel its own run in bulk", wire.Call{Operation: dialect.CancelRuns.Of(), Body: map[string]any{"runIds": []string{r.ID}}},
+			&o.Cancel},
 	} {
 		op.call.Label = op.what
 		reply := r.Send(ctx, op.call)
 		*op.into = host.AnsweredBy(op.what, reply)
 	}
 	if host.NotThere(o.Paused.HTTPStatus()) && host.NotThere(o.Diffed.HTTPStatus()) && host.NotThere(o.Cancel.HTTPStatus()) {
-		scenarios.End(scenarios.NotOffered("the run's own tenant is answered HTTP " + o.Paused.Status.JSON() + " for a pause, " + o.Diffed.Status.JSON() + " for a diff and " + o.Cancel.Status.JSON() + " for a bulk cancel"))
+		scenarios.End(scenarios.NotOffered("the run's own tenant is answered HTTP " + o.Paused.Status.JSON() + " for a pause, " +
+			o.Diffed.Status.JSON() + " for a diff and " + o.Cancel.Status.JSON() + " for a bulk cancel"))
 	}
 }

@@ -35,7 +35,8 @@ func diffOf(a, b string) wire.Operation { return dialect.CompareRuns.Of(a).With(
 var comparedRuns = &scenarios.Drive[DiffObservation]{
 	ID:    "openwop/diff",
 	Title: "compares a run with itself, with another of its workflow, with one that fails, with a replay of it and with one that never was",
-	Sends: []string{"{create run} (assay-random, assay-steps or a run that ends), twice", "{create run} (conformance-dispatch-deterministic-fail-child)", "{fork run}, where replay is claimed",
+	Sends: []string{"{create run} (assay-random, assay-steps or a run that ends), twice",
+		"{create run} (conformance-dispatch-deterministic-fail-child)", "{fork run}, where replay is claimed",
 		"{compare runs}?against=", "{read run} and its events"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *DiffObservation) {
 		h := host.Host{Conn: c}
@@ -109,7 +110,8 @@ func comparedWithReplay(ctx context.Context, r *host.Run, o *DiffObservation) {
 // comparedWithNone compares the run with one that never was.
 func comparedWithNone(ctx context.Context, r *host.Run, o *DiffObservation) {
 	never := host.StrangerOf(r.ID)
-	for _, op := range []struct{ what, a, b string }{{"the run with one that never was", r.ID, never}, {"one that never was with the run", never, r.ID}} {
+	for _, op := range []struct{ what, a, b string }{{"the run with one that never was", r.ID, never},
+		{"one that never was with the run", never, r.ID}} {
 		reply := r.Do(ctx, wire.Call{Operation: diffOf(op.a, op.b), Label: op.what})
 		o.Never = append(o.Never, host.AnsweredBy(op.what, reply))
 	}

@@ -39,9 +39,11 @@ var waits = []int{250, 1000, 4000}
 
 // pausedAtOnce pauses a run at once and has it go on.
 var pausedAtOnce = &scenarios.Drive[PausedObservation]{
-	ID:    "openwop/paused",
-	Title: "pauses a run at once while it waits for a time, has another one wait for as long, looks whether the first took a step, and resumes it",
-	Sends: []string{"{create run} (assay-steps, conformance-delay or conformance-cancellable)", "{pause run} {drainPolicy: immediate}, twice", "{read run} and its events",
+	ID: "openwop/paused",
+	Title: "pauses a run at once while it waits for a time, has another one wait for as long, looks whether the first took " +
+		"a step, and resumes it",
+	Sends: []string{"{create run} (assay-steps, conformance-delay or conformance-cancellable)",
+		"{pause run} {drainPolicy: immediate}, twice", "{read run} and its events",
 		"{create run} (the same)", "{resume run}", "{pause run}, when it has ended"},
 	Waits: 300 * time.Millisecond,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *PausedObservation) {
@@ -51,8 +53,9 @@ var pausedAtOnce = &scenarios.Drive[PausedObservation]{
 
 // pausedByDrain lets the node under way end, and has the run go on then.
 var pausedByDrain = &scenarios.Drive[PausedObservation]{
-	ID:    "openwop/paused-by-drain",
-	Title: "pauses a run that waits for a time, without saying how, has another one wait for as long, looks how far the first has got, and resumes it",
+	ID: "openwop/paused-by-drain",
+	Title: "pauses a run that waits for a time, without saying how, has another one wait for as long, looks how far the " +
+		"first has got, and resumes it",
 	Sends: []string{"{create run} (assay-steps)", "{pause run}", "{read run} and its events", "{create run} (the same)", "{resume run}"},
 	Waits: 300 * time.Millisecond,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *PausedObservation) {

@@ -24,8 +24,9 @@ type PausedAskingObservation struct {
 
 // pausedAsking pauses a loop that asks.
 var pausedAsking = &scenarios.Drive[PausedAskingObservation]{
-	ID:    "openwop/paused-asking",
-	Title: "holds a loop by a question, pauses it, answers it, runs a sentinel and looks at it, resumes it and, where the answer was not taken, answers again",
+	ID: "openwop/paused-asking",
+	Title: "holds a loop by a question, pauses it, answers it, runs a sentinel and looks at it, resumes it and, where the " +
+		"answer was not taken, answers again",
 	Sends: []string{host.SendsLoop, "{pause run}", "{answer node}", "{create run} (sentinel)", "{read run} and its events",
 		"{resume run}", "{answer node}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *PausedAskingObservation) {

@@ -32,7 +32,8 @@ type SnapshotsObservation struct {
 var snapshots = &scenarios.Drive[SnapshotsObservation]{
 	ID:    "openwop/snapshots",
 	Title: "makes a run that completes, one that fails and one that it cancels, with tags and metadata, and reads each three times",
-	Sends: []string{"{create run} (conformance-noop, conformance-dispatch-deterministic-fail-child, and conformance-cancellable, conformance-delay or assay-loop-ask-user)", "{cancel run}", "{read run}"},
+	Sends: []string{"{create run} (conformance-noop, conformance-dispatch-deterministic-fail-child, and " +
+		"conformance-cancellable, conformance-delay or assay-loop-ask-user)", "{cancel run}", "{read run}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *SnapshotsObservation) {
 		h := host.Host{Conn: c}
 		simple := h.Simple()

@@ -36,7 +36,8 @@ type slowRun struct {
 
 func (r *slowRun) add(kind string, payload map[string]any) {
 	n := len(r.events)
-	r.events = append(r.events, map[string]any{"eventId": fmt.Sprint(r.id, "-", n), "runId": r.id, "type": kind, "sequence": n, "payload": payload,
+	r.events = append(r.events, map[string]any{"eventId": fmt.Sprint(r.id, "-", n), "runId": r.id, "type": kind, "sequence": n,
+		"payload":   payload,
 		"timestamp": time.Date(2026, 11, 1, 0, 0, 0, n*int(time.Millisecond), time.UTC).Format(time.RFC3339Nano)})
 }
 
@@ -46,7 +47,8 @@ func (s *slow) serve(t *testing.T) string {
 	t.Helper()
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /.well-known/openwop", func(w http.ResponseWriter, _ *http.Request) {
-		hosttest.TellJSON(w, 200, map[string]any{"protocolVersion": "1.0", "supportedEnvelopes": []string{}, "schemaVersions": map[string]int{}, "fixtures": []string{"conformance-delay"},
+		hosttest.TellJSON(w, 200, map[string]any{"protocolVersion": "1.0", "supportedEnvelopes": []string{},
+			"schemaVersions": map[string]int{}, "fixtures": []string{"conformance-delay"},
 			"limits": map[string]int{"clarificationRounds": 0, "schemaRounds": 0, "envelopesPerTurn": 0}})
 	})
 	mux.HandleFunc("POST /v1/runs", func(w http.ResponseWriter, _ *http.Request) {
@@ -105,7 +107,8 @@ func (s *slow) of(f func(w http.ResponseWriter, q *http.Request, i int, r *slowR
 func TestACancelThatComesTooLateIsSentAgain(t *testing.T) {
 	for late, want := range map[int]string{0: "passed", 1: "passed", 2: "passed", 3: requirement.OWPCTL11} {
 		t.Run(fmt.Sprint(late), func(t *testing.T) {
-			o := scenarios.Options{Seed: 7, Patience: time.Second, Select: scenarios.Selection{Scenarios: []string{"openwop/run-control/cancelled-never-completes"}}}
+			o := scenarios.Options{Seed: 7, Patience: time.Second,
+				Select: scenarios.Selection{Scenarios: []string{"openwop/run-control/cancelled-never-completes"}}}
 			c, err := scenarios.Certify(t.Context(), wire.Target{URL: (&slow{late: late}).serve(t)}, o, openwop.Suites()...)
 			if err != nil {
 				t.Fatal(err)

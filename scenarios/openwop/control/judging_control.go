@@ -68,7 +68,8 @@ func (o PausedObservation) wentOn(j *scenarios.Judge) {
 
 // checkStill checks that the run took no step from the pause to the barrier.
 func (o PausedObservation) checkStill(j *scenarios.Judge) {
-	j.Check(openwop.OWPCTL20, host.Steps(o.After).Each("/eventId")).To(check.SameAs(host.Steps(o.Before).Each("/eventId")), "steps of the paused run, when another that waited for as long had ended")
+	j.Check(openwop.OWPCTL20, host.Steps(o.After).Each("/eventId")).To(check.SameAs(host.Steps(o.Before).Each("/eventId")),
+		"steps of the paused run, when another that waited for as long had ended")
 	j.Check(openwop.OWPCTL20, behindPause(o.After)).To(check.Len(0), "steps of the paused run behind its run.paused")
 	j.Check(openwop.OWPCTL20, o.After.Status()).To(check.Equal("paused"), "status of the paused run then")
 }
@@ -98,20 +99,25 @@ func (o PausedObservation) checkGoesOn(j *scenarios.Judge) {
 	j.Check(id, o.Log.Status()).To(check.SameAs(o.Control.Status()), "status of the run at its end")
 	ended, control := o.Log.OfType(dialect.NodeCompleted), o.Control.OfType(dialect.NodeCompleted)
 	for _, member := range []string{"type", "nodeId", "payload/nodeId", "payload/outputs"} {
-		j.Check(id, ended.Each("/"+member)).To(check.SameAs(control.Each("/"+member)), "%s of the nodes that ended, as of a run that was not paused", member)
+		j.Check(id, ended.Each("/"+member)).To(check.SameAs(control.Each("/"+member)),
+			"%s of the nodes that ended, as of a run that was not paused", member)
 	}
 	for _, member := range []string{"outputs", "output"} { // OWP-R41
 		result := o.Log.OfType(dialect.RunCompleted).Last().At("/payload/" + member)
-		j.Check(id, result).To(check.SameAs(o.Control.OfType(dialect.RunCompleted).Last().At("/payload/"+member)), "%s of the run, as of one that was not paused", member)
+		j.Check(id, result).To(check.SameAs(o.Control.OfType(dialect.RunCompleted).Last().At("/payload/"+member)),
+			"%s of the run, as of one that was not paused", member)
 	}
-	if shown := ended.Where(func(e wire.Value) bool { return e.At("/payload/outputs").Present() }); o.Way == fixture.Steps && len(shown.Values) > 0 {
-		j.Check(id, shown.Last().At("/payload/outputs")).To(host.Holding(o.Said), "outputs of the last node, of a run that was given something to say")
+	if shown := ended.Where(func(e wire.Value) bool { return e.At("/payload/outputs").Present() }); o.Way == fixture.Steps &&
+		len(shown.Values) > 0 {
+		j.Check(id, shown.Last().At("/payload/outputs")).To(host.Holding(o.Said),
+			"outputs of the last node, of a run that was given something to say")
 	}
 	if n, want := len(o.Log.OfType(dialect.NodeStarted).Values), len(o.Control.OfType(dialect.NodeStarted).Values); n != want {
 		j.Find(id, "the run starts %d nodes, one that was not paused %d", n, want)
 	}
 	around := o.Log.OfType(dialect.RunPaused, dialect.RunResumed)
-	j.Check(openwop.OWPCTL25, around.Each("/type")).To(dialect.Types(dialect.RunPaused, dialect.RunResumed), "pauses and resumptions on the log")
+	j.Check(openwop.OWPCTL25, around.Each("/type")).To(dialect.Types(dialect.RunPaused, dialect.RunResumed),
+		"pauses and resumptions on the log")
 	j.Check(openwop.OWPCTL26, o.Log.OfType(dialect.RunPaused).Last().At("/payload/reason")).To(check.Equal(o.Reason), "reason in run.paused")
 }
 

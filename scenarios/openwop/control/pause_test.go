@@ -23,9 +23,12 @@ func pausedRun(t *testing.T, far ...hosttest.Event) control.PausedObservation {
 	log := still.WithStatus("completed").Then(runResumed).Then(rest...)
 	return control.PausedObservation{
 		Way: "assay-steps", Said: "say", Reason: "m1", Created: hosttest.MadeRun(t, "r"), Paused: taken(t, "paused"), Still: cameTo(t, "paused"),
-		Before: stands(still, t), After: stands(still, t), Control: other.Log(t), Resumed: taken(t, "running"), Log: log.Log(t), Later: log.Log(t),
-		Again: hosttest.Told(t, "again", 409, map[string]any{"error": "run_paused", "message": "no", "details": map[string]any{"runStatus": "paused"}}),
-		Late:  hosttest.Told(t, "late", 409, map[string]any{"error": "run_terminal", "message": "no", "details": map[string]any{"runStatus": "completed"}}),
+		Before: stands(still, t), After: stands(still, t), Control: other.Log(t), Resumed: taken(t, "running"), Log: log.Log(t),
+		Later: log.Log(t),
+		Again: hosttest.Told(t, "again", 409, map[string]any{"error": "run_paused", "message": "no",
+			"details": map[string]any{"runStatus": "paused"}}),
+		Late: hosttest.Told(t, "late", 409, map[string]any{"error": "run_terminal", "message": "no",
+			"details": map[string]any{"runStatus": "completed"}}),
 	}
 }
 
@@ -62,10 +65,16 @@ func TestJudgesOfPausedRuns(t *testing.T) {
 		{"notes that a lease was renewed", func(t *testing.T, o *control.PausedObservation) {
 			o.After = stands(steps("paused", began("wait"), runPaused, hosttest.Event{Kind: "lease.renewed", Payload: nil}), t)
 		}, "passed passed passed"},
-		{"lets itself be paused twice", func(t *testing.T, o *control.PausedObservation) { o.Again = taken(t, "paused") }, "passed " + openwop.OWPCTL23 + " passed"},
-		{"pauses what has ended", func(t *testing.T, o *control.PausedObservation) { o.Late = taken(t, "paused") }, "passed " + openwop.OWPCTL23 + " passed"},
-		{"does not say how the run stands", func(t *testing.T, o *control.PausedObservation) { o.Late = hosttest.No(t, 409, "run_terminal") }, "passed " + openwop.OWPCTL23 + " passed"},
-		{"says that what has ended is paused", func(t *testing.T, o *control.PausedObservation) { o.Late = o.Again }, "passed " + openwop.OWPCTL23 + " passed"},
+		{"lets itself be paused twice", func(t *testing.T, o *control.PausedObservation) { o.Again = taken(t, "paused") },
+			"passed " + openwop.OWPCTL23 + " passed"},
+		{"pauses what has ended", func(t *testing.T, o *control.PausedObservation) { o.Late = taken(t, "paused") },
+			"passed " + openwop.OWPCTL23 + " passed"},
+		{"does not say how the run stands", func(t *testing.T,
+			o *control.PausedObservation) {
+			o.Late = hosttest.No(t, 409, "run_terminal")
+		}, "passed " + openwop.OWPCTL23 + " passed"},
+		{"says that what has ended is paused", func(t *testing.T, o *control.PausedObservation) { o.Late = o.Again },
+			"passed " + openwop.OWPCTL23 + " passed"},
 		{"refuses in words of its own", func(t *testing.T, o *control.PausedObservation) {
 			o.Again = hosttest.Told(t, "again", 409, map[string]any{"status": "paused"})
 		}, "passed " + openwop.OWPERR4 + " passed"},
@@ -75,9 +84,11 @@ func TestJudgesOfPausedRuns(t *testing.T) {
 		{"cannot be resumed", func(t *testing.T, o *control.PausedObservation) {
 			o.Resumed, o.Log = hosttest.No(t, 409, "conflict"), host.RunLog{}
 		}, "passed blocked " + openwop.OWPCTL24},
-		{"is resumed and stands still", func(t *testing.T, o *control.PausedObservation) { o.Log.Ended.Reached = false }, "passed blocked " + openwop.OWPCTL24},
+		{"is resumed and stands still", func(t *testing.T, o *control.PausedObservation) { o.Log.Ended.Reached = false },
+			"passed blocked " + openwop.OWPCTL24},
 		{"does a node again", func(t *testing.T, o *control.PausedObservation) {
-			o.Log = steps("completed", began("wait"), over("wait"), runPaused, runResumed, began("wait"), over("wait"), began("between"), over("between"), began("say"), over("say"), runCompleted).Log(t)
+			o.Log = steps("completed", began("wait"), over("wait"), runPaused, runResumed, began("wait"), over("wait"), began("between"),
+				over("between"), began("say"), over("say"), runCompleted).Log(t)
 			o.Later = o.Log
 		}, "passed passed " + openwop.OWPCTL24},
 		{"leaves a node out", func(t *testing.T, o *control.PausedObservation) {
@@ -85,26 +96,32 @@ func TestJudgesOfPausedRuns(t *testing.T) {
 			o.Later = o.Log
 		}, "passed passed " + openwop.OWPCTL24},
 		{"comes to another result", func(t *testing.T, o *control.PausedObservation) {
-			o.Log = steps("completed", began("wait"), runPaused, runResumed, over("wait"), began("between"), over("between"), began("say"), over("say"),
+			o.Log = steps("completed", began("wait"), runPaused, runResumed, over("wait"), began("between"), over("between"), began("say"),
+				over("say"),
 				hosttest.Event{Kind: "run.completed", Payload: map[string]any{"outputs": map[string]any{"said": "nothing"}}}).Log(t)
 			o.Later = o.Log
 		}, "passed passed " + openwop.OWPCTL24},
-		{"says the same whatever it is given", func(t *testing.T, o *control.PausedObservation) { o.Said = "m2" }, "passed passed " + openwop.OWPCTL24},
+		{"says the same whatever it is given", func(t *testing.T, o *control.PausedObservation) { o.Said = "m2" },
+			"passed passed " + openwop.OWPCTL24},
 		{"fails when it is resumed", func(t *testing.T, o *control.PausedObservation) {
 			o.Log = steps("failed", began("wait"), runPaused, runResumed, hosttest.Failed("internal_error")).Log(t)
 			o.Later = o.Log
-			o.Late = hosttest.Told(t, "late", 409, map[string]any{"error": "run_terminal", "message": "no", "details": map[string]any{"runStatus": "failed"}})
+			o.Late = hosttest.Told(t, "late", 409, map[string]any{"error": "run_terminal", "message": "no",
+				"details": map[string]any{"runStatus": "failed"}})
 		}, "passed passed " + openwop.OWPCTL24},
 		{"says nothing of the pause on its log", func(t *testing.T, o *control.PausedObservation) {
-			o.Log = steps("completed", began("wait"), over("wait"), began("between"), over("between"), began("say"), over("say"), runCompleted).Log(t)
+			o.Log = steps("completed", began("wait"), over("wait"), began("between"), over("between"), began("say"), over("say"),
+				runCompleted).Log(t)
 			o.Later = o.Log
 		}, "passed passed " + openwop.OWPCTL25},
 		{"resumes twice", func(t *testing.T, o *control.PausedObservation) {
-			o.Log = steps("completed", began("wait"), runPaused, runResumed, runResumed, over("wait"), began("between"), over("between"), began("say"), over("say"), runCompleted).Log(t)
+			o.Log = steps("completed", began("wait"), runPaused, runResumed, runResumed, over("wait"), began("between"), over("between"),
+				began("say"), over("say"), runCompleted).Log(t)
 			o.Later = o.Log
 		}, "passed passed " + openwop.OWPCTL25},
 		{"an empty log", func(t *testing.T, o *control.PausedObservation) { o.Before.Events = nil }, "blocked blocked blocked"},
-		{"the other run does not end", func(t *testing.T, o *control.PausedObservation) { o.Control.Ended.Reached = false }, "blocked blocked blocked"},
+		{"the other run does not end", func(t *testing.T, o *control.PausedObservation) { o.Control.Ended.Reached = false },
+			"blocked blocked blocked"},
 		{"too late", func(t *testing.T, o *control.PausedObservation) { o.TooLate = true }, "blocked blocked blocked"},
 		{"no run", func(t *testing.T, o *control.PausedObservation) { o.Created = hosttest.No(t, 404, "not_found") }, "blocked blocked blocked"},
 	} {
@@ -147,11 +164,13 @@ func TestJudgeOfDrainedRuns(t *testing.T) {
 }
 
 func TestJudgeOfSuspendedRunsThatArePaused(t *testing.T) {
-	asking := hosttest.Story{Id: "r", Status: "waiting-input", Events: []hosttest.Event{runStarted, hosttest.Decided(1, "ask-user"), {Kind: "node.suspended", Payload: map[string]any{"nodeId": "supervisor"}}, {Kind: "interrupt.requested", Payload: map[string]any{}}}}
+	asking := hosttest.Story{Id: "r", Status: "waiting-input", Events: []hosttest.Event{runStarted, hosttest.Decided(1, "ask-user"),
+		{Kind: "node.suspended", Payload: map[string]any{"nodeId": "supervisor"}}, {Kind: "interrupt.requested", Payload: map[string]any{}}}}
 	resolved := hosttest.Event{Kind: "interrupt.resolved", Payload: map[string]any{"resumeValue": "m"}}
 	end := []hosttest.Event{hosttest.Decided(2, "terminate"), runCompleted}
 	honest := func(t *testing.T) control.PausedAskingObservation {
-		held := host.Suspension{Turn: 1, Suspended: cameTo(t, "waiting-input"), Log: stands(asking, t), Marker: "m", Answered: wiretest.Status(t, 200)}
+		held := host.Suspension{Turn: 1, Suspended: cameTo(t, "waiting-input"), Log: stands(asking, t), Marker: "m",
+			Answered: wiretest.Status(t, 200)}
 		return control.PausedAskingObservation{
 			SuspendedLoop: host.SuspendedLoop{Way: "w", Turns: 2, Kinds: []string{"ask-user", "terminate"}, Held: held,
 				Log: asking.Then(runPaused, runResumed, resolved).Then(end...).WithStatus("completed").Log(t)},
@@ -174,7 +193,8 @@ func TestJudgeOfSuspendedRunsThatArePaused(t *testing.T) {
 		{"goes on and hides it", func(t *testing.T, o *control.PausedAskingObservation) {
 			o.During = stands(asking.Then(runPaused, resolved, hosttest.Decided(2, "terminate")).WithStatus("paused"), t)
 		}, openwop.OWPCTL28},
-		{"cannot be paused", func(t *testing.T, o *control.PausedAskingObservation) { o.Paused = hosttest.No(t, 409, "conflict") }, openwop.OWPCTL28},
+		{"cannot be paused", func(t *testing.T, o *control.PausedAskingObservation) { o.Paused = hosttest.No(t, 409, "conflict") },
+			openwop.OWPCTL28},
 		{"is never paused", func(t *testing.T, o *control.PausedAskingObservation) { o.Still.Reached = false }, openwop.OWPCTL28},
 		{"forgets the question", func(t *testing.T, o *control.PausedAskingObservation) {
 			o.Log = asking.Then(runPaused, runResumed).Then(end...).WithStatus("failed").Log(t)
@@ -199,7 +219,8 @@ func TestJudgesOfRunsThatAreCancelledWhileTheyWait(t *testing.T) {
 	}
 	ends := func(t *testing.T, s hosttest.Story) host.RunLog { return stands(s, t) }
 	honest := func(t *testing.T, pause bool) control.ControlCancelObservation {
-		o := control.ControlCancelObservation{Way: "assay-steps", Reason: "m", Created: hosttest.MadeRun(t, "r"), Live: wiretest.Value(t, map[string]any{"status": "running"}),
+		o := control.ControlCancelObservation{Way: "assay-steps", Reason: "m", Created: hosttest.MadeRun(t, "r"),
+			Live:   wiretest.Value(t, map[string]any{"status": "running"}),
 			Cancel: hosttest.Told(t, "it", 200, map[string]any{"status": "cancelled"}), Log: ends(t, cancelled("m")), Later: ends(t, cancelled("m")),
 			Control: steps("completed", began("wait"), over("wait"), runCompleted).Log(t)}
 		if pause {
@@ -231,7 +252,8 @@ func TestJudgesOfRunsThatAreCancelledWhileTheyWait(t *testing.T) {
 		{"was over", func(t *testing.T, o *control.ControlCancelObservation) {
 			o.Live = wiretest.Value(t, map[string]any{"status": "completed"})
 		}, "blocked blocked"},
-		{"the other run does not end", func(t *testing.T, o *control.ControlCancelObservation) { o.Control.Ended.Reached = false }, "blocked blocked"},
+		{"the other run does not end", func(t *testing.T, o *control.ControlCancelObservation) { o.Control.Ended.Reached = false },
+			"blocked blocked"},
 		{"no log tells of nodes", func(t *testing.T, o *control.ControlCancelObservation) {
 			o.Control = steps("completed", runCompleted).Log(t)
 		}, "blocked blocked"},

@@ -38,7 +38,8 @@ var pausedStandsStill = scenarios.Scenario{
 		o.given(j)
 		o.checkPaused(j)
 		o.stood(j)
-		j.Check(openwop.OWPCTL22, o.Before.OfType(dialect.NodeCompleted).Each("/type")).To(check.Len(0), "nodes that ended before the run stood still")
+		j.Check(openwop.OWPCTL22, o.Before.OfType(dialect.NodeCompleted).Each("/type")).To(check.Len(0),
+			"nodes that ended before the run stood still")
 		o.checkStill(j)
 	}),
 }
@@ -53,8 +54,10 @@ var drainedStandsStill = scenarios.Scenario{
 		o.checkPaused(j)
 		o.stood(j)
 		started, completed := o.Before.OfType(dialect.NodeStarted), o.Before.OfType(dialect.NodeCompleted)
-		if j.Check(openwop.OWPCTL21, completed.Each("/type")).To(check.Seeing("one or more", anyThere), "nodes that ended before the run stood still") {
-			j.Check(openwop.OWPCTL21, started.Each("/type")).To(check.Len(len(completed.Values)), "nodes that began before it stood still, where %d ended", len(completed.Values))
+		if j.Check(openwop.OWPCTL21, completed.Each("/type")).To(check.Seeing("one or more", anyThere),
+			"nodes that ended before the run stood still") {
+			j.Check(openwop.OWPCTL21, started.Each("/type")).To(check.Len(len(completed.Values)),
+				"nodes that began before it stood still, where %d ended", len(completed.Values))
 		}
 		o.checkStill(j)
 	}),
@@ -101,13 +104,15 @@ var suspendedPaused = scenarios.Scenario{
 	Claim:  claims.RunPauseSuspended,
 	Ask: scenarios.Ask(pausedAsking, func(o PausedAskingObservation, j *scenarios.Judge) {
 		o.Held.Given(j)
-		if !j.Check(openwop.OWPCTL28, o.Paused.Status).To(check.Status(2), "%s", o.Paused.Asked) || !j.Check(openwop.OWPCTL28, o.Still).To(check.Reached()) {
+		if !j.Check(openwop.OWPCTL28, o.Paused.Status).To(check.Status(2), "%s", o.Paused.Asked) || !j.Check(openwop.OWPCTL28,
+			o.Still).To(check.Reached()) {
 			return
 		}
 		j.Need(openwop.OWP0037A1, o.Sentinel)
 		o.During.Readable(j)
 		j.Check(openwop.OWPCTL28, o.Answered.Status).To(check.Status(2, 4), "%s", o.Answered.Asked)
-		j.Check(openwop.OWPCTL28, progress(o.During).Each("/eventId")).To(check.SameAs(progress(o.Held.Log).Each("/eventId")), "steps of the paused loop, when it was answered and another run had ended")
+		j.Check(openwop.OWPCTL28, progress(o.During).Each("/eventId")).To(check.SameAs(progress(o.Held.Log).Each("/eventId")),
+			"steps of the paused loop, when it was answered and another run had ended")
 		j.Check(openwop.OWPCTL28, o.During.Status()).To(check.Equal("paused"), "status of the paused loop then")
 		if !j.Check(openwop.OWPCTL28, o.Resumed.Status).To(check.Status(2), "%s", o.Resumed.Asked) {
 			return
@@ -134,12 +139,14 @@ var pausedCancelled = scenarios.Scenario{
 		if o.drained() {
 			j.BlockOn(openwop.OWPCTL22, "set-up: the node that waited had ended before the run was paused")
 		}
-		if !j.Check(openwop.OWPCTL27, o.Cancel.Status).To(check.Status(2), "%s", o.Cancel.Asked) || !j.Check(openwop.OWPCTL27, o.Log.Ended).To(check.Reached()) {
+		if !j.Check(openwop.OWPCTL27, o.Cancel.Status).To(check.Status(2), "%s", o.Cancel.Asked) || !j.Check(openwop.OWPCTL27,
+			o.Log.Ended).To(check.Reached()) {
 			return
 		}
 		j.Check(openwop.OWPCTL27, o.Log.Status()).To(check.Equal("cancelled"), "status of the run")
 		o.waited(j)
-		j.Check(openwop.OWPCTL27, o.Later.OfType(dialect.NodeCompleted).Each("/type")).To(check.Len(0), "nodes that ended, when the time of the run would have come")
+		j.Check(openwop.OWPCTL27, o.Later.OfType(dialect.NodeCompleted).Each("/type")).To(check.Len(0),
+			"nodes that ended, when the time of the run would have come")
 	}),
 }
 
@@ -154,7 +161,8 @@ var cancelledNeverCompletes = scenarios.Scenario{
 			j.BlockOn(openwop.OWPERR23, "set-up: the run is not cancelled, its status is "+o.Log.Status().JSON())
 		}
 		o.waited(j)
-		j.Check(openwop.OWPCTL11, o.Later.OfType(dialect.NodeCompleted).Each("/type")).To(check.Len(0), "nodes that ended, when the time of the run would have come")
+		j.Check(openwop.OWPCTL11, o.Later.OfType(dialect.NodeCompleted).Each("/type")).To(check.Len(0),
+			"nodes that ended, when the time of the run would have come")
 		j.Check(openwop.OWPCTL11, o.Later.Status()).To(check.Equal("cancelled"), "status of the run then")
 		ended := o.Log.OfType(dialect.RunCancelled).Last()
 		j.Check(openwop.OWPCTL12, ended.At("/payload/reason")).To(check.Equal(o.Reason), "reason in run.cancelled")

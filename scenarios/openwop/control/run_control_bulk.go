@@ -105,13 +105,15 @@ func (o BulkObservation) result(id string) wire.Value {
 
 // Each operation is looked at where the run's own tenant has it.
 var foreignUncontrolled = scenarios.Scenario{
-	ID:     "openwop/run-control/foreign-uncontrolled",
-	Title:  "a tenant does not pause, cancel with others or compare the run of another, and is answered as if it never was; its own tenant does",
+	ID: "openwop/run-control/foreign-uncontrolled",
+	Title: "a tenant does not pause, cancel with others or compare the run of another, and is answered as if it never was; " +
+		"its own tenant does",
 	Proves: scenarios.IDs{openwop.OWPCTL38, openwop.OWPISO2},
 	Claim:  claims.TenantsControl,
 	Ask: scenarios.Ask(tenantsControlRuns, func(o TenantControl, j *scenarios.Judge) {
 		o.given(j)
-		j.Check(openwop.OWPCTL38, o.After.Key("status")).NotTo(check.OneOf("paused", "cancelled", "cancelling"), "status of the run after the other tenant had come")
+		j.Check(openwop.OWPCTL38, o.After.Key("status")).NotTo(check.OneOf("paused", "cancelled", "cancelling"),
+			"status of the run after the other tenant had come")
 		for _, op := range []struct {
 			own    host.Answered
 			theirs host.TenantCall
@@ -145,6 +147,7 @@ func (o TenantControl) given(j *scenarios.Judge) {
 		j.Block("set-up: no run of "+o.Way+" is under way: HTTP "+o.Created.Status.JSON()+", status "+o.Live.Key("status").JSON(), fixture.Load)
 	}
 	if !host.Succeeded(o.Paused.Status) && !host.Succeeded(o.Diffed.Status) && !host.Succeeded(o.Cancel.Status) {
-		j.Block("set-up: the run's own tenant is refused as well: HTTP "+o.Paused.Status.JSON()+", "+o.Diffed.Status.JSON()+" and "+o.Cancel.Status.JSON(), "let the key that is given pause, compare and cancel runs")
+		j.Block("set-up: the run's own tenant is refused as well: HTTP "+o.Paused.Status.JSON()+", "+o.Diffed.Status.JSON()+" and "+
+			o.Cancel.Status.JSON(), "let the key that is given pause, compare and cancel runs")
 	}
 }

@@ -32,8 +32,9 @@ var diffOfItself = scenarios.Scenario{
 // That the run does not differ from itself is the control for a diff that tells
 // of every place there is.
 var diffTellsAll = scenarios.Scenario{
-	ID:     "openwop/run-control/diff-tells-all",
-	Title:  "a diff tells of every place at which two logs differ, what stands there, and which is the first; that ids and times differ does not count",
+	ID: "openwop/run-control/diff-tells-all",
+	Title: "a diff tells of every place at which two logs differ, what stands there, and which is the first; that ids and " +
+		"times differ does not count",
 	Proves: scenarios.IDs{openwop.OWPCTL30, openwop.OWPCTL32, openwop.OWPCTL33, openwop.OWPCTL34, openwop.OWPCTL35},
 	Claim:  claims.RunDiff,
 	Ask: scenarios.Ask(comparedRuns, func(o DiffObservation, j *scenarios.Judge) {
@@ -75,7 +76,8 @@ var diffOfStates = scenarios.Scenario{
 		case o.Other.A.Status().Actual() == o.Other.B.Status().Actual():
 			j.Block("set-up: both runs are "+o.Other.A.Status().JSON(), "have runs of "+fixture.Fail+" fail")
 		case j.Check(openwop.OWPCTL36, o.Other.Reply.Status).To(check.Status(200), "%s", o.Other.Reply.Asked):
-			j.Check(openwop.OWPCTL36, o.Other.Reply.Body.Key("stateDiff")).NotTo(noMembers(), "stateDiff of a run that completed and one that failed")
+			j.Check(openwop.OWPCTL36, o.Other.Reply.Body.Key("stateDiff")).NotTo(noMembers(),
+				"stateDiff of a run that completed and one that failed")
 		}
 	}),
 }
@@ -145,7 +147,8 @@ func bySequence(l host.RunLog) map[int64]wire.Value {
 // didElse says whether two events differ in what happened. Of a payload that is
 // read what cannot be an id or a time.
 func didElse(a, b wire.Value) bool {
-	for _, pointer := range []string{"/type", "/nodeId", "/payload/nodeId", "/payload/workflowId", "/payload/inputs", "/payload/outputs", "/payload/error/code"} {
+	for _, pointer := range []string{"/type", "/nodeId", "/payload/nodeId", "/payload/workflowId", "/payload/inputs",
+		"/payload/outputs", "/payload/error/code"} {
 		if !sameAt(pointer, a, b) {
 			return true
 		}
@@ -163,7 +166,8 @@ func sameAt(pointer string, a, b wire.Value) bool {
 func (d Diffed) checkTold(j *scenarios.Judge) {
 	told := d.places()
 	// Each place is looked at, so that there must not be more of them than there can be.
-	if most := len(d.A.Events) + len(d.B.Events); !j.Check(openwop.OWPCTL32, told.Each("/seq")).To(host.NoMoreThan(most), "places that are told of two logs of %d events in all", most) {
+	if most := len(d.A.Events) + len(d.B.Events); !j.Check(openwop.OWPCTL32, told.Each("/seq")).To(host.NoMoreThan(most),
+		"places that are told of two logs of %d events in all", most) {
 		return
 	}
 	want := d.differing()
@@ -185,11 +189,13 @@ func (d Diffed) checkTold(j *scenarios.Judge) {
 			return
 		}
 	}
-	j.Check(openwop.OWPCTL32, d.Reply.Body.Key("eventDiffs")).To(check.That("a list", func(v any) bool { _, ok := v.([]any); return ok }), "eventDiffs, of %s", d.Reply.Asked)
+	j.Check(openwop.OWPCTL32, d.Reply.Body.Key("eventDiffs")).To(check.That("a list",
+		func(v any) bool { _, ok := v.([]any); return ok }), "eventDiffs, of %s", d.Reply.Asked)
 	d.checkEvents(j, told)
 	first := told.Each("/seq")
 	if len(first.Values) == 0 {
-		j.Check(openwop.OWPCTL34, d.Reply.Body.Key("divergedAtSeq")).To(check.Equal(nil), "divergedAtSeq, of %s, where nothing is told", d.Reply.Asked)
+		j.Check(openwop.OWPCTL34, d.Reply.Body.Key("divergedAtSeq")).To(check.Equal(nil), "divergedAtSeq, of %s, where nothing is told",
+			d.Reply.Asked)
 	} else {
 		j.Check(openwop.OWPCTL34, d.Reply.Body.Key("divergedAtSeq")).To(check.SameAs(first.Values[0]), "divergedAtSeq, of %s", d.Reply.Asked)
 	}
@@ -200,7 +206,8 @@ func (d Diffed) checkTold(j *scenarios.Judge) {
 		other, inB := b[seq]
 		return inA && inB && !didElse(one, other) && sameAt("/payload", one, other)
 	})
-	j.Check(openwop.OWPCTL35, alike.Each("/seq")).To(check.Len(0), "places that are told of, where the events are the same but for ids and times, of %s", d.Reply.Asked)
+	j.Check(openwop.OWPCTL35, alike.Each("/seq")).To(check.Len(0),
+		"places that are told of, where the events are the same but for ids and times, of %s", d.Reply.Asked)
 }
 
 // checkEvents compares the events in the diff with those on the logs.

@@ -16,7 +16,8 @@ import (
 )
 
 // runStatuses are the statuses that there are.
-var runStatuses = []string{"pending", "running", "paused", "waiting-approval", "waiting-input", "waiting-external", "completed", "failed", "cancelling", "cancelled"}
+var runStatuses = []string{"pending", "running", "paused", "waiting-approval", "waiting-input", "waiting-external", "completed",
+	"failed", "cancelling", "cancelled"}
 
 var snapshotWellFormed = scenarios.Scenario{
 	ID:     "openwop/run-control/snapshot-well-formed",
@@ -117,7 +118,8 @@ var timesOfARun = scenarios.Scenario{
 				ended = own
 			}
 			from, err := time.Parse(time.RFC3339, began.String())
-			j.Check(openwop.OWPCTL6, began).To(check.That("an RFC 3339 time", func(any) bool { return err == nil }), "startedAt of a run of %s", r.Workflow)
+			j.Check(openwop.OWPCTL6, began).To(check.That("an RFC 3339 time", func(any) bool { return err == nil }),
+				"startedAt of a run of %s", r.Workflow)
 			j.Check(openwop.OWPCTL6, ended).To(check.That("an RFC 3339 time that is not before startedAt", func(v any) bool {
 				text, _ := v.(string)
 				at, err := time.Parse(time.RFC3339, text)

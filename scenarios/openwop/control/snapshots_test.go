@@ -17,7 +17,8 @@ import (
 
 func TestJudgesOfSnapshots(t *testing.T) {
 	full := func(status string, edit func(map[string]any)) map[string]any {
-		s := map[string]any{"runId": "r", "workflowId": "w", "status": status, "startedAt": "2026-11-01T00:00:00Z", "tags": []any{"a", "b"}, "metadata": map[string]any{"assay": "m"}}
+		s := map[string]any{"runId": "r", "workflowId": "w", "status": status, "startedAt": "2026-11-01T00:00:00Z",
+			"tags": []any{"a", "b"}, "metadata": map[string]any{"assay": "m"}}
 		if status == "completed" || status == "failed" || status == "cancelled" {
 			s["completedAt"] = "2026-11-01T00:00:01Z"
 		}
@@ -33,7 +34,8 @@ func TestJudgesOfSnapshots(t *testing.T) {
 		var o control.SnapshotsObservation
 		for _, status := range []string{"completed", "failed", "cancelled"} {
 			end := wiretest.Value(t, full(status, edit))
-			o.Runs = append(o.Runs, control.Snapped{Workflow: "w", Want: status, Tags: []string{"a", "b"}, Marker: "m", Created: hosttest.MadeRun(t, "r"), Early: hosttest.Told(t, "early", 200, full("running", nil)),
+			o.Runs = append(o.Runs, control.Snapped{Workflow: "w", Want: status, Tags: []string{"a", "b"}, Marker: "m",
+				Created: hosttest.MadeRun(t, "r"), Early: hosttest.Told(t, "early", 200, full("running", nil)),
 				Ended: wire.Wait{What: "the run has ended", Reached: true, Last: end}, Later: end})
 		}
 		return o
@@ -48,7 +50,8 @@ func TestJudgesOfSnapshots(t *testing.T) {
 		{"honest", nil, "passed passed passed passed passed", ""},
 		{"of another run", func(s map[string]any) { s["runId"] = "q" }, openwop.OWPCTL1 + " passed passed passed passed", ""},
 		{"of another workflow", func(s map[string]any) { s["workflowId"] = "v" }, openwop.OWPCTL1 + " passed passed passed passed", ""},
-		{"a status that there is not", func(s map[string]any) { s["status"] = "done" }, openwop.OWPCTL2 + " " + openwop.OWPCTL3 + " blocked passed passed", ""},
+		{"a status that there is not", func(s map[string]any) { s["status"] = "done" }, openwop.OWPCTL2 + " " + openwop.OWPCTL3 +
+			" blocked passed passed", ""},
 		{"all complete", func(s map[string]any) { s["status"] = "completed" }, "passed " + openwop.OWPCTL3 + " blocked passed passed", ""},
 		{"an error without a code", func(s map[string]any) {
 			if s["error"] != nil {
@@ -60,10 +63,14 @@ func TestJudgesOfSnapshots(t *testing.T) {
 				s["error"] = "it failed"
 			}
 		}, "passed passed " + openwop.OWPCTL4 + " passed passed", ""},
-		{"costs as text", func(s map[string]any) { s["metrics"] = map[string]any{"openwopCost": "much"} }, openwop.OWPCTL8 + " passed passed passed passed", ""},
-		{"an error of a run that completed", func(s map[string]any) { s["error"] = map[string]any{"code": "c", "message": "m"} }, "passed passed passed passed passed", "OWP-CTL-5 failed-has-error"},
-		{"ends before it began", func(s map[string]any) { s["completedAt"] = "2026-10-31T00:00:00Z" }, "passed passed passed passed passed", "OWP-CTL-6 times-of-a-run"},
-		{"endedAt", func(s map[string]any) { s["endedAt"] = s["completedAt"]; delete(s, "completedAt") }, "passed passed passed passed passed", "OWP-CTL-6 times-of-a-run"},
+		{"costs as text", func(s map[string]any) { s["metrics"] = map[string]any{"openwopCost": "much"} },
+			openwop.OWPCTL8 + " passed passed passed passed", ""},
+		{"an error of a run that completed", func(s map[string]any) { s["error"] = map[string]any{"code": "c", "message": "m"} },
+			"passed passed passed passed passed", "OWP-CTL-5 failed-has-error"},
+		{"ends before it began", func(s map[string]any) { s["completedAt"] = "2026-10-31T00:00:00Z" },
+			"passed passed passed passed passed", "OWP-CTL-6 times-of-a-run"},
+		{"endedAt", func(s map[string]any) { s["endedAt"] = s["completedAt"]; delete(s, "completedAt") },
+			"passed passed passed passed passed", "OWP-CTL-6 times-of-a-run"},
 		{"loses its tags", func(s map[string]any) { delete(s, "tags") }, "passed passed passed passed passed", "OWP-CTL-7 labels-kept"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -93,7 +100,8 @@ func TestJudgesOfSnapshots(t *testing.T) {
 		hosttest.Expect(t, "ends-as-it-should", o, openwop.OWPCTL3)
 	})
 	t.Run("not made, or never over", func(t *testing.T) {
-		for i, spoil := range []func(*control.Snapped){func(s *control.Snapped) { s.Created = hosttest.No(t, 404, "not_found") }, func(s *control.Snapped) { s.Ended.Reached = false }} {
+		for i, spoil := range []func(*control.Snapped){func(s *control.Snapped) { s.Created = hosttest.No(t, 404, "not_found") },
+			func(s *control.Snapped) { s.Ended.Reached = false }} {
 			for _, name := range names {
 				o := observe(t, nil)
 				spoil(&o.Runs[0])
@@ -106,7 +114,8 @@ func TestJudgesOfSnapshots(t *testing.T) {
 func TestJudgeOfTheNodeThatWaits(t *testing.T) {
 	asked := func(t *testing.T, snapshot map[string]any, answered int) loop.AskedObservation {
 		held := host.Suspension{Turn: 1, Suspended: wire.Wait{What: "the run is suspended", Reached: true, Last: wiretest.Value(t, snapshot)},
-			Log: stands(hosttest.Story{Id: "r", Status: "waiting-input", Events: []hosttest.Event{runStarted, hosttest.Decided(1, "ask-user")}}, t), Answered: wiretest.Status(t, answered)}
+			Log: stands(hosttest.Story{Id: "r", Status: "waiting-input", Events: []hosttest.Event{runStarted,
+				hosttest.Decided(1, "ask-user")}}, t), Answered: wiretest.Status(t, answered)}
 		return loop.AskedObservation{SuspendedLoop: host.SuspendedLoop{Way: "w", Held: held}}
 	}
 	for name, c := range map[string]struct {

@@ -55,9 +55,11 @@ var familiesAtTheRoot = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWPCAP6},
 	Claim:  claims.AnyHost,
 	Ask: scenarios.Advertised(func(d scenarios.Discovery, j *scenarios.Judge) {
-		for _, name := range []string{"multiAgent", "agents", "limits", "fixtures", "replay", "workspace", "memory", "heartbeat", "orchestrator", "dispatch", "subWorkflow"} {
+		for _, name := range []string{"multiAgent", "agents", "limits", "fixtures", "replay", "workspace", "memory", "heartbeat",
+			"orchestrator", "dispatch", "subWorkflow"} {
 			if inside := d.Document.Key("capabilities").Key(name); inside.Present() {
-				j.Check(openwop.OWPCAP6, d.Document.Key(name)).To(check.SameAs(inside), "%s at the root, where it counts, as in the deprecated wrapper capabilities", name)
+				j.Check(openwop.OWPCAP6, d.Document.Key(name)).To(check.SameAs(inside),
+					"%s at the root, where it counts, as in the deprecated wrapper capabilities", name)
 			} else {
 				j.Check(openwop.OWPCAP6, inside).To(check.Absent(), "%s in the deprecated wrapper", name)
 			}
@@ -134,7 +136,8 @@ var rungsWellFormed = scenarios.Scenario{
 }
 
 // wellFormed compares one family with its schema.
-func wellFormed(name, title string, claim scenarios.Claim, id scenarios.RequirementID, component string, elsewhere ...string) scenarios.Scenario {
+func wellFormed(name, title string, claim scenarios.Claim, id scenarios.RequirementID, component string,
+	elsewhere ...string) scenarios.Scenario {
 	return scenarios.Scenario{
 		ID:     scenarios.ScenarioID("openwop/discovery/" + name + "-well-formed"),
 		Title:  title,
@@ -148,8 +151,12 @@ func wellFormed(name, title string, claim scenarios.Claim, id scenarios.Requirem
 
 var (
 	// RFC 0097 A has its own scenario for what stands below goals.
-	agentsWellFormed    = wellFormed("agents", "what is said about agents is as the schema has it", claims.AgentsBlock, openwop.OWPCAP24, "AgentsCapability", "/goals")
-	workspaceWellFormed = wellFormed("workspace", "what is said about workspace files is as the schema has it", claims.WorkspaceBlock, openwop.OWPCAP25, "WorkspaceCapability")
-	memoryWellFormed    = wellFormed("memory", "what is said about memory is as the schema has it", claims.MemoryBlock, openwop.OWPCAP26, "MemoryCapability")
-	heartbeatWellFormed = wellFormed("heartbeat", "what is said about heartbeats is as the schema has it", claims.HeartbeatBlock, openwop.OWPCAP27, "HeartbeatCapability")
+	agentsWellFormed = wellFormed("agents", "what is said about agents is as the schema has it", claims.AgentsBlock,
+		openwop.OWPCAP24, "AgentsCapability", "/goals")
+	workspaceWellFormed = wellFormed("workspace", "what is said about workspace files is as the schema has it",
+		claims.WorkspaceBlock, openwop.OWPCAP25, "WorkspaceCapability")
+	memoryWellFormed = wellFormed("memory", "what is said about memory is as the schema has it", claims.MemoryBlock,
+		openwop.OWPCAP26, "MemoryCapability")
+	heartbeatWellFormed = wellFormed("heartbeat", "what is said about heartbeats is as the schema has it", claims.HeartbeatBlock,
+		openwop.OWPCAP27, "HeartbeatCapability")
 )

@@ -43,15 +43,18 @@ var fixtureCanRun = scenarios.Scenario{
 }
 
 // refusedWithout asks a host for what it says it lacks.
-func refusedWithout(name, title string, claim scenarios.Claim, id scenarios.RequirementID, d *scenarios.Drive[GatedObservation]) scenarios.Scenario {
+func refusedWithout(name, title string, claim scenarios.Claim, id scenarios.RequirementID,
+	d *scenarios.Drive[GatedObservation]) scenarios.Scenario {
 	return scenarios.Scenario{
 		ID: scenarios.ScenarioID("openwop/discovery/" + name), Title: title, Proves: scenarios.IDs{id}, Claim: claim,
 		Ask: scenarios.Ask(d, func(o GatedObservation, j *scenarios.Judge) {
 			switch {
 			case !host.Succeeded(o.Control.Status):
-				j.Block("set-up: a run of "+o.Control.Asked+" is refused with HTTP "+o.Control.Status.JSON()+", so a refusal says nothing", fixture.Load)
+				j.Block("set-up: a run of "+o.Control.Asked+" is refused with HTTP "+o.Control.Status.JSON()+", so a refusal says nothing",
+					fixture.Load)
 			case o.Reply.Unknown() && !o.Listed:
-				j.Block("the host knows none of the workflows that could be asked for: "+o.Reply.Asked+" answers HTTP "+o.Reply.Status.JSON(), fixture.Load)
+				j.Block("the host knows none of the workflows that could be asked for: "+o.Reply.Asked+" answers HTTP "+o.Reply.Status.JSON(),
+					fixture.Load)
 			default:
 				j.Check(id, o.Reply.Status).To(check.Status(400, 404, 422), "a run of %s", o.Reply.Asked)
 				if details := o.Reply.Body.Key("details"); !host.Succeeded(o.Reply.Status) && !details.Key("requiredCapability").Present() {
@@ -63,7 +66,10 @@ func refusedWithout(name, title string, claim scenarios.Claim, id scenarios.Requ
 }
 
 var (
-	supervisorRefused = refusedWithout("supervisor-refused", "without supervisors a workflow with one is refused", claims.NoSupervisors, openwop.OWPCAP20, withoutSupervisors)
-	dispatchRefused   = refusedWithout("dispatch-refused", "without dispatch a workflow with one is refused", claims.NoDispatch, openwop.OWPCAP21, withoutDispatch)
-	mappingRefused    = refusedWithout("mapping-refused", "without mappings a dispatch with one is refused", claims.NoDispatchMapping, openwop.OWPCAP22, withoutMapping)
+	supervisorRefused = refusedWithout("supervisor-refused", "without supervisors a workflow with one is refused",
+		claims.NoSupervisors, openwop.OWPCAP20, withoutSupervisors)
+	dispatchRefused = refusedWithout("dispatch-refused", "without dispatch a workflow with one is refused", claims.NoDispatch,
+		openwop.OWPCAP21, withoutDispatch)
+	mappingRefused = refusedWithout("mapping-refused", "without mappings a dispatch with one is refused",
+		claims.NoDispatchMapping, openwop.OWPCAP22, withoutMapping)
 )

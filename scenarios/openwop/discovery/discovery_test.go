@@ -25,7 +25,8 @@ func TestJudgesOfTheDocument(t *testing.T) {
 	model := func(members string) string { return `{"multiAgent":{"executionModel":{` + members + `}}}` }
 	for _, c := range []struct{ scenario, document, want string }{
 		{"root-well-formed", `{"protocolVersion":"1.1","supportedEnvelopes":[],"schemaVersions":{}}`, "passed"},
-		{"root-well-formed", `{"protocolVersion":"2.0","supportedEnvelopes":["a"],"schemaVersions":{"a":1},"protocolVersions":["1.0","2.0"]}`, "passed"},
+		{"root-well-formed",
+			`{"protocolVersion":"2.0","supportedEnvelopes":["a"],"schemaVersions":{"a":1},"protocolVersions":["1.0","2.0"]}`, "passed"},
 		{"root-well-formed", `{"supportedEnvelopes":[],"schemaVersions":{}}`, requirement.OWPCAP7},
 		{"root-well-formed", `{"protocolVersion":1.1,"supportedEnvelopes":[],"schemaVersions":{}}`, requirement.OWPCAP7},
 		{"root-well-formed", `{"protocolVersion":"","supportedEnvelopes":[],"schemaVersions":{}}`, requirement.OWPCAP7},
@@ -35,11 +36,13 @@ func TestJudgesOfTheDocument(t *testing.T) {
 		{"root-well-formed", `{"protocolVersion":"1.1","supportedEnvelopes":[],"schemaVersions":{"a":"1"}}`, requirement.OWPCAP8},
 		{"root-well-formed", `{"protocolVersion":"1.1","supportedEnvelopes":[],"schemaVersions":{"a":-1}}`, requirement.OWPCAP8},
 		{"root-well-formed", `{"protocolVersion":"1.1","supportedEnvelopes":[],"schemaVersions":[]}`, requirement.OWPCAP8},
-		{"root-well-formed", `{"protocolVersion":"1.1","supportedEnvelopes":[],"schemaVersions":{},"protocolVersions":["1.0"]}`, requirement.OWPCAP11},
+		{"root-well-formed", `{"protocolVersion":"1.1","supportedEnvelopes":[],"schemaVersions":{},"protocolVersions":["1.0"]}`,
+			requirement.OWPCAP11},
 
 		{"limits-well-formed", `{"limits":{` + limits + `}}`, "passed"},
 		{"limits-well-formed", `{"capabilities":{"limits":{` + limits + `}}}`, "passed"},
-		{"limits-well-formed", `{"limits":{` + limits + `,"maxNodeExecutions":1,"maxRunDurationMs":1000,"maxBudgetCostUsd":0.5,"maxRequestBodyBytes":9}}`, "passed"},
+		{"limits-well-formed", `{"limits":{` + limits +
+			`,"maxNodeExecutions":1,"maxRunDurationMs":1000,"maxBudgetCostUsd":0.5,"maxRequestBodyBytes":9}}`, "passed"},
 		{"limits-well-formed", `{}`, requirement.OWPCAP9},
 		{"limits-well-formed", `{"limits":{"clarificationRounds":0,"schemaRounds":1}}`, requirement.OWPCAP9},
 		{"limits-well-formed", `{"limits":{"clarificationRounds":"3","schemaRounds":1,"envelopesPerTurn":2}}`, requirement.OWPCAP9},
@@ -51,8 +54,9 @@ func TestJudgesOfTheDocument(t *testing.T) {
 		{"limits-well-formed", `{"limits":{` + limits + `,"maxBudgetCostUsd":"1"}}`, requirement.OWPCAP10},
 
 		{"rungs-well-formed", model(`"supported":true`), "passed"},
-		{"rungs-well-formed", model(`"tier":"stable","crossChildMemoryConcurrency":"strict","transcriptWindow":1,"verifier":{"supported":true,"gating":false},` +
-			`"crossHostCausation":{"supported":false},"replayDeterminism":{"supported":true,"llmCacheKeyRecipe":"x-host-acme-own"}`), "passed"},
+		{"rungs-well-formed",
+			model(`"tier":"stable","crossChildMemoryConcurrency":"strict","transcriptWindow":1,"verifier":{"supported":true,"gating":false},` +
+				`"crossHostCausation":{"supported":false},"replayDeterminism":{"supported":true,"llmCacheKeyRecipe":"x-host-acme-own"}`), "passed"},
 		{"rungs-well-formed", model(`"verifier":{"supported":true,"another":1}`), "passed"}, // a finding of the schema's
 		{"rungs-well-formed", model(`"tier":"beta"`), requirement.OWPCAP12},
 		{"rungs-well-formed", model(`"crossChildMemoryConcurrency":true`), requirement.OWPCAP13},
@@ -180,7 +184,8 @@ func TestJudgeOfWhatIsServedToAnybody(t *testing.T) {
 func TestJudgeOfAListedFixture(t *testing.T) {
 	snapshot := func(members map[string]any) host.Answered { return hosttest.Told(t, "that run", 200, members) }
 	honest := func() discovery.FixtureObservation {
-		return discovery.FixtureObservation{Fixture: "f", Created: hosttest.MadeRun(t, "r"), Run: snapshot(map[string]any{"workflowId": "f"}), Unlisted: hosttest.No(t, 404, "not_found")}
+		return discovery.FixtureObservation{Fixture: "f", Created: hosttest.MadeRun(t, "r"),
+			Run: snapshot(map[string]any{"workflowId": "f"}), Unlisted: hosttest.No(t, 404, "not_found")}
 	}
 	for _, c := range []struct {
 		name  string
@@ -195,7 +200,8 @@ func TestJudgeOfAListedFixture(t *testing.T) {
 			o.Created, o.Run = hosttest.Told(t, "a run", 201, map[string]any{}), host.Answered{}
 		}, requirement.OWPCAP19},
 		{"forgets the run", func(o *discovery.FixtureObservation) { o.Run = hosttest.No(t, 404, "not_found") }, requirement.OWPCAP19},
-		{"runs something else", func(o *discovery.FixtureObservation) { o.Run = snapshot(map[string]any{"workflowId": "g"}) }, requirement.OWPCAP19},
+		{"runs something else", func(o *discovery.FixtureObservation) { o.Run = snapshot(map[string]any{"workflowId": "g"}) },
+			requirement.OWPCAP19},
 		{"runs anything", func(o *discovery.FixtureObservation) { o.Unlisted = hosttest.MadeRun(t, "r2") }, "blocked"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -214,9 +220,12 @@ func TestJudgeOfAListedFixture(t *testing.T) {
 }
 
 func TestJudgesOfGatedNodes(t *testing.T) {
-	refusal := hosttest.Told(t, "w", 400, map[string]any{"error": "capability_required", "message": "no", "details": map[string]any{"requiredCapability": "agents.orchestrator"}})
-	named := hosttest.Told(t, "w", 404, map[string]any{"error": "not_found", "message": "no", "details": map[string]any{"requiredCapability": "agents.orchestrator"}})
-	for name, id := range map[string]string{"supervisor-refused": requirement.OWPCAP20, "dispatch-refused": requirement.OWPCAP21, "mapping-refused": requirement.OWPCAP22} {
+	refusal := hosttest.Told(t, "w", 400, map[string]any{"error": "capability_required", "message": "no",
+		"details": map[string]any{"requiredCapability": "agents.orchestrator"}})
+	named := hosttest.Told(t, "w", 404, map[string]any{"error": "not_found", "message": "no",
+		"details": map[string]any{"requiredCapability": "agents.orchestrator"}})
+	for name, id := range map[string]string{"supervisor-refused": requirement.OWPCAP20, "dispatch-refused": requirement.OWPCAP21,
+		"mapping-refused": requirement.OWPCAP22} {
 		for _, c := range []struct {
 			name string
 			o    discovery.GatedObservation
@@ -224,7 +233,8 @@ func TestJudgesOfGatedNodes(t *testing.T) {
 		}{
 			{"honest", discovery.GatedObservation{Control: hosttest.MadeRun(t, "r"), Reply: refusal}, "passed"},
 			{"not found for want of it", discovery.GatedObservation{Control: hosttest.MadeRun(t, "r"), Reply: named}, "passed"},
-			{"not found, but listed", discovery.GatedObservation{Control: hosttest.MadeRun(t, "r"), Reply: hosttest.No(t, 404, "not_found"), Listed: true}, "passed"},
+			{"not found, but listed", discovery.GatedObservation{Control: hosttest.MadeRun(t, "r"), Reply: hosttest.No(t, 404,
+				"not_found"), Listed: true}, "passed"},
 			{"runs it all the same", discovery.GatedObservation{Control: hosttest.MadeRun(t, "r"), Reply: hosttest.MadeRun(t, "r2")}, id},
 			{"falls over", discovery.GatedObservation{Control: hosttest.MadeRun(t, "r"), Reply: hosttest.No(t, 500, "internal_error")}, id},
 			{"knows none", discovery.GatedObservation{Control: hosttest.MadeRun(t, "r"), Reply: hosttest.No(t, 404, "not_found")}, "blocked"},

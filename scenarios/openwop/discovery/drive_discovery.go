@@ -35,7 +35,8 @@ var documentsForAnybody = &scenarios.Drive[DocumentsObservation]{
 			to   *ServedDocument
 		}{{dialect.Discover, &o.Capabilities}, {dialect.ReadContract, &o.Contract}} {
 			reply := h.AsStranger(ctx, host.NoCredential, wire.Call{Operation: d.read.Of(), Label: "for anybody", Discovery: true})
-			*d.to = ServedDocument{host.AnsweredBy(h.Dialect().Spell(d.read.String()), reply), reply.HeaderValue("Content-Type"), reply.HeaderValue("Cache-Control")}
+			*d.to = ServedDocument{host.AnsweredBy(h.Dialect().Spell(d.read.String()), reply), reply.HeaderValue("Content-Type"),
+				reply.HeaderValue("Cache-Control")}
 		}
 	},
 }

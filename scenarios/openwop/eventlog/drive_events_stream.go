@@ -141,8 +141,9 @@ type StreamsObservation struct {
 
 // finishedRunStreamed streams a run that is over, in several ways.
 var finishedRunStreamed = &scenarios.Drive[StreamsObservation]{
-	ID:    "openwop/finished-run-streamed",
-	Title: "streams a finished run from the start, from a random event, from its last, from an id that is none, in batches, and asks for it as JSON",
+	ID: "openwop/finished-run-streamed",
+	Title: "streams a finished run from the start, from a random event, from its last, from an id that is none, in batches, " +
+		"and asks for it as JSON",
 	Sends: []string{
 		sendsFinite, "{read run}", "{poll log}", "{stream log}?streamMode=debug, with and without Last-Event-ID",
 		"{stream log}?streamMode=debug&bufferMs= (random)", "{stream log}?streamMode=debug (Accept: application/json)",
@@ -174,7 +175,8 @@ func hearAgain(ctx context.Context, r *host.Run, o *StreamsObservation) {
 		// Nobody says that a stream with nothing to tell is closed, so that is not waited for.
 		{listenIn{label: "stream from the last event on", after: last, patience: min(r.Patience, time.Second)}, &o.AtEnd},
 		{listenIn{label: "stream from an id that is none", after: o.Garbled, patience: r.Patience}, &o.Unparsed},
-		{listenIn{label: "stream in batches", parameter: wire.Parameter{Name: "bufferMs", Value: strconv.Itoa(o.HoldMs)}, patience: r.Patience}, &o.Batched},
+		{listenIn{label: "stream in batches", parameter: wire.Parameter{Name: "bufferMs", Value: strconv.Itoa(o.HoldMs)},
+			patience: r.Patience}, &o.Batched},
 	} {
 		*way.out = hearOut(ctx, r, way.in)
 	}

@@ -36,7 +36,8 @@ var numberedWithoutGap = scenarios.Scenario{
 		for _, l := range []host.RunLog{o.First, o.Second, o.Again} {
 			CheckNumbered(l, j)
 		}
-		j.Check(openwop.OWPEVT1, o.Whole.events().Each("/sequence")).To(consecutive(host.LeastEvents), "sequence of the events in one reply, as they are listed")
+		j.Check(openwop.OWPEVT1, o.Whole.events().Each("/sequence")).To(consecutive(host.LeastEvents),
+			"sequence of the events in one reply, as they are listed")
 		if first := o.First.All().Values; len(first) > 0 && host.Sequence(first[0]) != 0 {
 			j.Find(openwop.OWPEVT1, "the first event has sequence %s, not 0", first[0].Key("sequence").JSON())
 		}

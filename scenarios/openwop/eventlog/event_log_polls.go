@@ -34,7 +34,8 @@ var pollCursor = scenarios.Scenario{
 			if !j.Check(openwop.OWPEVT14, p.Status).To(check.Status(2), "%s", asked) {
 				continue
 			}
-			j.Check(openwop.OWPEVT14, p.fresh().Each("/sequence")).To(leading(behindAll(o.Again, p.After), min(1, len(behindAll(o.First, p.After)))), "%s", asked)
+			j.Check(openwop.OWPEVT14, p.fresh().Each("/sequence")).To(leading(behindAll(o.Again, p.After),
+				min(1, len(behindAll(o.First, p.After)))), "%s", asked)
 			if p.Since != nil {
 				former, p = true, *p.Since
 			}
@@ -88,8 +89,9 @@ var pollComplete = scenarios.Scenario{
 var completeFlags = []string{"isComplete", "isTerminal"}
 
 var pollWhileLive = scenarios.Scenario{
-	ID:     "openwop/event-log/poll-while-live",
-	Title:  "a poll of a run that stands still is answered in time and does not call it complete; what happens next is in a later poll, and what was there stays as it was",
+	ID: "openwop/event-log/poll-while-live",
+	Title: "a poll of a run that stands still is answered in time and does not call it complete; what happens next is in a " +
+		"later poll, and what was there stays as it was",
 	Proves: scenarios.IDs{openwop.OWPEVT12, openwop.OWPEVT16, openwop.OWPEVT18, openwop.OWPEVT19},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(runWhileHeard, func(o LiveObservation, j *scenarios.Judge) {
@@ -100,7 +102,8 @@ var pollWhileLive = scenarios.Scenario{
 			j.Check(openwop.OWPEVT16, o.Idle.Body.Key(flag)).NotTo(check.Equal(true), "%s of a run that was still to go on", flag)
 		}
 		j.Check(openwop.OWPEVT19, o.Late.Status).To(check.Status(2), "poll behind %d", o.Late.After)
-		j.Check(openwop.OWPEVT19, o.Late.fresh().Each("/sequence")).To(leading(behindAll(o.After, o.Late.After), 1), "poll behind %d, when the run had gone on", o.Late.After)
+		j.Check(openwop.OWPEVT19, o.Late.fresh().Each("/sequence")).To(leading(behindAll(o.After, o.Late.After), 1),
+			"poll behind %d, when the run had gone on", o.Late.After)
 		CheckKept(j, o.Before, o.After, "while the run stood still, and at its end")
 	}),
 }
@@ -108,7 +111,8 @@ var pollWhileLive = scenarios.Scenario{
 // stood stops a judge where no run stood still.
 func (o LiveObservation) stood(j *scenarios.Judge) {
 	if status, _ := o.Before.Created.Int(); status/100 != 2 || o.Before.RunID == "" {
-		j.Block("set-up: the host did not make the run: it answered HTTP "+o.Before.Created.JSON()+" with runId "+o.Before.ID.JSON(), "make runs of the fixtures that are listed under /fixtures")
+		j.Block("set-up: the host did not make the run: it answered HTTP "+o.Before.Created.JSON()+" with runId "+o.Before.ID.JSON(),
+			"make runs of the fixtures that are listed under /fixtures")
 	}
 	o.Before.Polled(j)
 	if !o.Held.Reached {
@@ -123,7 +127,8 @@ func (o LiveObservation) stood(j *scenarios.Judge) {
 // wentOn stops a judge where the run did not go on when it was moved.
 func (o LiveObservation) wentOn(j *scenarios.Judge) {
 	if code, _ := o.Moved.Int(); code/100 != 2 {
-		j.Block("set-up: the host refused what moves the run: HTTP "+o.Moved.JSON(), "let the key that is given answer interrupts and cancel runs")
+		j.Block("set-up: the host refused what moves the run: HTTP "+o.Moved.JSON(),
+			"let the key that is given answer interrupts and cancel runs")
 	}
 	o.After.Served(j)
 }

@@ -88,7 +88,8 @@ var streamBatches = scenarios.Scenario{
 		j.Check(openwop.OWPEVT28, o.Batched.Status).To(check.Status(200), "asked for the stream with bufferMs=%d", o.HoldMs)
 		j.Check(openwop.OWPEVT28, o.Batched.unpacked(o.Log)).To(numbered(behind(o.Log, -1)), "sequences of the events")
 		j.Check(openwop.OWPEVT28, o.Batched.Closed).To(check.Reached(), "stream in batches of a finished run")
-		j.Check(openwop.OWPEVT29, o.Batched.of(o.Batched.batches(), func(f StreamFrame) wire.Value { return f.ID })).To(check.Equal(o.Batched.highest()), "ids of the batches")
+		j.Check(openwop.OWPEVT29, o.Batched.of(o.Batched.batches(),
+			func(f StreamFrame) wire.Value { return f.ID })).To(check.Equal(o.Batched.highest()), "ids of the batches")
 		if len(o.Batched.batches()) == 0 {
 			j.Find(openwop.OWPEVT28, "the host gathers no events although bufferMs asks for it")
 		}

@@ -38,7 +38,8 @@ func entriesOf(run string) hosttest.Entries {
 func then(e hosttest.Entries, kind string) hosttest.Entries {
 	last := e[len(e)-1]
 	n := last["sequence"].(int) + 1
-	return append(slices.Clone(e), map[string]any{"eventId": fmt.Sprint(last["runId"], "-", n), "runId": last["runId"], "type": kind, "payload": map[string]any{"nodeId": "noop"},
+	return append(slices.Clone(e), map[string]any{"eventId": fmt.Sprint(last["runId"], "-", n), "runId": last["runId"], "type": kind,
+		"payload":   map[string]any{"nodeId": "noop"},
 		"timestamp": "2026-11-01T00:00:09Z", "sequence": n})
 }
 
@@ -54,7 +55,8 @@ var isComplete = map[string]any{"isComplete": true}
 
 // logsObservation is of two honest runs but for the log of the first.
 func logsObservation(t *testing.T, first hosttest.Entries) eventlog.LogsObservation {
-	o := eventlog.LogsObservation{Way: "conformance-noop", First: first.Log(t, "a"), Second: entriesOf("b").Log(t, "b"), Again: first.Log(t, "a"), Whole: page(first, t, -1, isComplete)}
+	o := eventlog.LogsObservation{Way: "conformance-noop", First: first.Log(t, "a"), Second: entriesOf("b").Log(t, "b"),
+		Again: first.Log(t, "a"), Whole: page(first, t, -1, isComplete)}
 	for i := range first {
 		if n, ok := first[i]["sequence"].(int); ok {
 			o.Pages = append(o.Pages, page(first[i+1:], t, int64(n), isComplete))
@@ -104,7 +106,8 @@ func TestJudgesOfEventLogs(t *testing.T) {
 		{"a type with a reserved word", "envelope-complete", honest.With(2, "type", "core.dispatch.failed"), "passed"},
 
 		{"honest", "causes-come-first", honest, "passed"},
-		{"no causes", "causes-come-first", honest.With(1, "causationId", nil).With(2, "causationId", nil).With(3, "causationId", json.RawMessage("null")), "passed"},
+		{"no causes", "causes-come-first", honest.With(1, "causationId", nil).With(2, "causationId", nil).With(3, "causationId",
+			json.RawMessage("null")), "passed"},
 		{"its own cause", "causes-come-first", honest.With(2, "causationId", "a-2"), requirement.OWPEVT6},
 		{"a later cause", "causes-come-first", honest.With(1, "causationId", "a-3"), requirement.OWPEVT6},
 		{"no event's cause", "causes-come-first", honest.With(1, "causationId", "request-7"), requirement.OWPEVT6},
@@ -146,12 +149,16 @@ func TestJudgesOfWhatWasReadAgain(t *testing.T) {
 		{"the log is rewritten", "never-changes", func(o *eventlog.LogsObservation) {
 			o.Again = honest.With(2, "payload", map[string]any{"nodeId": "another"}).Log(t, "a")
 		}, requirement.OWPEVT12},
-		{"new ids every time", "never-changes", func(o *eventlog.LogsObservation) { o.Again = honest.With(1, "eventId", "new").Log(t, "a") }, requirement.OWPEVT12},
+		{"new ids every time", "never-changes",
+			func(o *eventlog.LogsObservation) { o.Again = honest.With(1, "eventId", "new").Log(t, "a") }, requirement.OWPEVT12},
 		{"the log gets shorter", "never-changes", func(o *eventlog.LogsObservation) { o.Again = honest[:2].Log(t, "a") }, requirement.OWPEVT12},
-		{"the log gets a note", "never-changes", func(o *eventlog.LogsObservation) { o.Again = then(honest, "lease.lost").Log(t, "a") }, "passed"},
+		{"the log gets a note", "never-changes", func(o *eventlog.LogsObservation) { o.Again = then(honest, "lease.lost").Log(t, "a") },
+			"passed"},
 		{"cannot be read again", "never-changes", func(o *eventlog.LogsObservation) { o.Again.Read = wiretest.Status(t, 404) }, "blocked"},
-		{"a step long after the end", "ends-once", func(o *eventlog.LogsObservation) { o.Again = then(honest, "node.started").Log(t, "a") }, requirement.OWPEVT10},
-		{"a second end long after", "ends-once", func(o *eventlog.LogsObservation) { o.Again = then(honest, "run.completed").Log(t, "a") }, requirement.OWPEVT9},
+		{"a step long after the end", "ends-once",
+			func(o *eventlog.LogsObservation) { o.Again = then(honest, "node.started").Log(t, "a") }, requirement.OWPEVT10},
+		{"a second end long after", "ends-once",
+			func(o *eventlog.LogsObservation) { o.Again = then(honest, "run.completed").Log(t, "a") }, requirement.OWPEVT9},
 		{"one run for both", "logs-apart", func(o *eventlog.LogsObservation) { o.Second = honest.Log(t, "a") }, requirement.OWPEVT4},
 		{"listed backwards", "numbered-without-gap", func(o *eventlog.LogsObservation) {
 			back := slices.Clone(honest)
@@ -161,20 +168,25 @@ func TestJudgesOfWhatWasReadAgain(t *testing.T) {
 		{"an event listed twice in one reply", "numbered-without-gap", func(o *eventlog.LogsObservation) {
 			o.Whole = page(slices.Insert(slices.Clone(honest), 1, honest[0]), t, -1, isComplete)
 		}, requirement.OWPEVT1},
-		{"the run was not made", "numbered-without-gap", func(o *eventlog.LogsObservation) { o.First.Created = wiretest.Status(t, 404) }, "blocked"},
+		{"the run was not made", "numbered-without-gap",
+			func(o *eventlog.LogsObservation) { o.First.Created = wiretest.Status(t, 404) }, "blocked"},
 		{"the run does not end", "numbered-without-gap", func(o *eventlog.LogsObservation) { o.First.Ended.Reached = false }, "blocked"},
 		{"no polls", "numbered-without-gap", func(o *eventlog.LogsObservation) { o.First.Read = wiretest.Status(t, 404) }, "blocked"},
 
-		{"an event behind the cursor is lost", "poll-cursor", func(o *eventlog.LogsObservation) { o.Pages[1] = page(honest[3:], t, 1, isComplete) }, requirement.OWPEVT14},
+		{"an event behind the cursor is lost", "poll-cursor",
+			func(o *eventlog.LogsObservation) { o.Pages[1] = page(honest[3:], t, 1, isComplete) }, requirement.OWPEVT14},
 		{"an event in the middle is lost", "poll-cursor", func(o *eventlog.LogsObservation) {
 			o.Pages[0] = page(hosttest.Entries{honest[1], honest[3]}, t, 0, isComplete)
 		}, requirement.OWPEVT14},
-		{"nothing behind a cursor", "poll-cursor", func(o *eventlog.LogsObservation) { o.Pages[2] = page(hosttest.Entries{}, t, 2, isComplete) }, requirement.OWPEVT14},
+		{"nothing behind a cursor", "poll-cursor",
+			func(o *eventlog.LogsObservation) { o.Pages[2] = page(hosttest.Entries{}, t, 2, isComplete) }, requirement.OWPEVT14},
 		{"an event that nobody else shows", "poll-cursor", func(o *eventlog.LogsObservation) {
 			o.Pages[3] = page(then(honest, "run.resumed")[4:], t, 3, isComplete)
 		}, requirement.OWPEVT14},
-		{"a cursor is refused", "poll-cursor", func(o *eventlog.LogsObservation) { o.Pages[1].Status = wiretest.Status(t, 400) }, requirement.OWPEVT14},
-		{"a cursor beyond the end is refused", "poll-cursor", func(o *eventlog.LogsObservation) { o.Pages[4].Status = wiretest.Status(t, 400) }, "passed"},
+		{"a cursor is refused", "poll-cursor", func(o *eventlog.LogsObservation) { o.Pages[1].Status = wiretest.Status(t, 400) },
+			requirement.OWPEVT14},
+		{"a cursor beyond the end is refused", "poll-cursor",
+			func(o *eventlog.LogsObservation) { o.Pages[4].Status = wiretest.Status(t, 400) }, "passed"},
 		{"in pages", "poll-cursor", func(o *eventlog.LogsObservation) { o.Pages[0] = page(honest[1:2], t, 0, nil) }, "passed"},
 		{"the cursor's own event again", "poll-cursor", func(o *eventlog.LogsObservation) {
 			o.Pages[1] = page(honest[1:], t, 1, isComplete)
@@ -201,7 +213,8 @@ func TestJudgesOfEventLogsTell(t *testing.T) {
 	honest := entriesOf("a")
 	terminal := func(o *eventlog.LogsObservation) {
 		for i := range o.Pages {
-			o.Pages[i] = page(hosttest.Entries{}, t, o.Pages[i].After, map[string]any{"isTerminal": true, "lastEventSeq": 3, "runStatus": "completed"})
+			o.Pages[i] = page(hosttest.Entries{}, t, o.Pages[i].After, map[string]any{"isTerminal": true, "lastEventSeq": 3,
+				"runStatus": "completed"})
 		}
 	}
 	for _, c := range []struct {
@@ -211,14 +224,20 @@ func TestJudgesOfEventLogsTell(t *testing.T) {
 		want           string // of a finding
 	}{
 		{"counted from 1", "numbered-without-gap", honest.From(1), nil, "OWP-EVT-1: the first event has sequence 1, not 0"},
-		{"a reserved word", "envelope-complete", honest.With(2, "type", "core.dispatch.failed"), nil, `OWP-EVT-7: types that are not in the catalogue begin with a reserved word: ["core.dispatch.failed"]`},
-		{"clocks that go back", "envelope-complete", honest.With(2, "timestamp", "2025-01-01T00:00:00Z"), nil, "OWP-EVT-5: expected timestamp: times, none before"},
+		{"a reserved word", "envelope-complete", honest.With(2, "type", "core.dispatch.failed"), nil,
+			`OWP-EVT-7: types that are not in the catalogue begin with a reserved word: ["core.dispatch.failed"]`},
+		{"clocks that go back", "envelope-complete", honest.With(2, "timestamp", "2025-01-01T00:00:00Z"), nil,
+			"OWP-EVT-5: expected timestamp: times, none before"},
 		{"no causes", "causes-come-first", honest.With(1, "causationId", nil).With(2, "causationId", nil).With(3, "causationId", nil), nil, ""},
-		{"a foreign cause", "causes-come-first", honest.With(1, "type", "node.dispatched").With(2, "causationId", "child-9"), nil, "OWP-EVT-6: 1 events of a run that hands on work"},
+		{"a foreign cause", "causes-come-first", honest.With(1, "type", "node.dispatched").With(2, "causationId", "child-9"), nil,
+			"OWP-EVT-6: 1 events of a run that hands on work"},
 		{"a payload without nodeId", "payloads-fit", honest.With(1, "payload", map[string]any{}), nil,
-			"OWP-EVT-8: expected payload of node.started: as NodeStartedPayload has it, got missing property nodeId; missing property typeId (1 of 2)"},
-		{"a payload of null", "payloads-fit", honest.With(0, "payload", json.RawMessage("null")), nil, "OWP-EVT-8: expected payload of run.started"},
-		{"a note after the end", "ends-once", then(honest, "lease.lost"), nil, `OWP-EVT-10: the end of the run is followed by events of type ["lease.lost"]`},
+			"OWP-EVT-8: expected payload of node.started: as NodeStartedPayload has it, got missing property nodeId; missing " +
+				"property typeId (1 of 2)"},
+		{"a payload of null", "payloads-fit", honest.With(0, "payload", json.RawMessage("null")), nil,
+			"OWP-EVT-8: expected payload of run.started"},
+		{"a note after the end", "ends-once", then(honest, "lease.lost"), nil,
+			`OWP-EVT-10: the end of the run is followed by events of type ["lease.lost"]`},
 		{"isTerminal in place of isComplete", "poll-complete", honest, terminal, "OWP-EVT-17: the reply to a poll has no isComplete"},
 		{"complete by no name", "poll-complete", honest, func(o *eventlog.LogsObservation) {
 			for i := range o.Pages {

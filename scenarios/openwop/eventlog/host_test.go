@@ -48,7 +48,8 @@ type telling struct {
 
 func (t *telling) add(kind string, payload any) {
 	n := len(t.events)
-	t.events = append(t.events, map[string]any{"eventId": fmt.Sprintf("evt-%s-%d", t.id, n), "runId": t.id, "type": kind, "sequence": t.first + n,
+	t.events = append(t.events, map[string]any{"eventId": fmt.Sprintf("evt-%s-%d", t.id, n), "runId": t.id, "type": kind,
+		"sequence":  t.first + n,
 		"timestamp": time.Date(2026, 11, 1, 0, 0, 0, n*int(time.Millisecond), time.UTC).Format(time.RFC3339Nano), "payload": payload})
 	close(t.changed)
 	t.changed = make(chan struct{})
@@ -75,7 +76,8 @@ func (h *teller) serve(t *testing.T) string {
 		if fixtures == nil {
 			fixtures = []string{"conformance-noop", "conformance-cancellable"}
 		}
-		hosttest.TellJSON(w, 200, map[string]any{"protocolVersion": "1.0", "supportedEnvelopes": []string{}, "schemaVersions": map[string]int{}, "fixtures": fixtures,
+		hosttest.TellJSON(w, 200, map[string]any{"protocolVersion": "1.0", "supportedEnvelopes": []string{},
+			"schemaVersions": map[string]int{}, "fixtures": fixtures,
 			"limits": map[string]int{"clarificationRounds": 0, "schemaRounds": 0, "envelopesPerTurn": 0}})
 	})
 	mux.HandleFunc("POST /v1/runs", h.create)
@@ -127,7 +129,8 @@ func (h *teller) create(w http.ResponseWriter, r *http.Request) {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	t := &telling{id: fmt.Sprint("run-", len(h.runs)+1), flow: body.WorkflowID, status: "running", first: h.first, changed: make(chan struct{})}
+	t := &telling{id: fmt.Sprint("run-", len(h.runs)+1), flow: body.WorkflowID, status: "running", first: h.first,
+		changed: make(chan struct{})}
 	h.runs = append(h.runs, t)
 	t.add("run.started", map[string]any{"workflowId": t.flow})
 	for _, kind := range h.extra {

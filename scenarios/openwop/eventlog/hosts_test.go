@@ -19,7 +19,8 @@ import (
 
 func certifyEventLog(t *testing.T, url string, patience time.Duration, limits *wire.Limits) *scenarios.Report {
 	t.Helper()
-	c, err := scenarios.Certify(t.Context(), wire.Target{URL: url}, scenarios.Options{Seed: 3, Patience: patience, Limits: limits, Select: scenarios.Selection{Suites: []string{"event-log"}}}, openwop.Suites()...)
+	c, err := scenarios.Certify(t.Context(), wire.Target{URL: url}, scenarios.Options{Seed: 3, Patience: patience, Limits: limits,
+		Select: scenarios.Selection{Suites: []string{"event-log"}}}, openwop.Suites()...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,8 +88,9 @@ func TestHonestHostsTellTheirLogsDifferently(t *testing.T) {
 			}
 			return n, 0
 		}}},
-		"types of its own, and one that is not": {host: &teller{extra: []string{"node.interrupt.noted", "core.dispatch.failed"}}, finds: []string{"OWP-EVT-7"}},
-		"a lease after the end":                 {host: &teller{note: "lease.lost"}, finds: []string{"OWP-EVT-10"}},
+		"types of its own, and one that is not": {host: &teller{extra: []string{"node.interrupt.noted", "core.dispatch.failed"}},
+			finds: []string{"OWP-EVT-7"}},
+		"a lease after the end": {host: &teller{note: "lease.lost"}, finds: []string{"OWP-EVT-10"}},
 		"streams stay open where there is nothing to tell": {host: &teller{stream: func(w http.ResponseWriter, r *http.Request) bool {
 			if r.Header.Get("Last-Event-ID") != "3" {
 				return false
@@ -149,7 +151,8 @@ func TestHostsThatTellTheirLogsWrongly(t *testing.T) {
 		scenario string
 		want     string
 	}{
-		"an empty log for everyone": {&teller{page: page(func([]map[string]any, int64) []map[string]any { return []map[string]any{} })}, "numbered-without-gap", requirement.OWPEVT1},
+		"an empty log for everyone": {&teller{page: page(func([]map[string]any, int64) []map[string]any { return []map[string]any{} })},
+			"numbered-without-gap", requirement.OWPEVT1},
 		"loses the event at the cursor": {&teller{first: 1, page: func(t *telling, after int64, _ string) any {
 			if after >= 0 {
 				after++

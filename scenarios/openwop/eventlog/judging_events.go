@@ -31,7 +31,8 @@ func CheckEnvelopes(l host.RunLog, j *scenarios.Judge) {
 	j.Check(openwop.OWPEVT2, all.Each("/sequence")).To(check.Each(check.Integer(0, 0)), "sequence")
 	j.Check(openwop.OWPEVT3, all.Each("/eventId")).To(check.Distinct(""), "eventId")
 	j.Check(openwop.OWPEVT5, all.Each("/timestamp")).To(notEarlier(), "timestamp")
-	j.Check(openwop.OWPEVT7, all.Each("/type")).To(dialect.Spelling(func(d *dialect.Dialect) types.GomegaMatcher { return check.Each(legalType(d)) }), "type")
+	j.Check(openwop.OWPEVT7,
+		all.Each("/type")).To(dialect.Spelling(func(d *dialect.Dialect) types.GomegaMatcher { return check.Each(legalType(d)) }), "type")
 }
 
 // CheckCauses expects that no event is caused by a later one.
@@ -106,7 +107,8 @@ func CheckEnd(l host.RunLog, j *scenarios.Judge, when string) {
 
 // CheckEndAsTold expects the end that the snapshot tells of.
 func CheckEndAsTold(l host.RunLog, j *scenarios.Judge) {
-	j.Check(openwop.OWPEVT11, l.Terminals().Each("/type")).To(dialect.Types(dialect.Ended(l.Status().String())), "event that ends a run of status %s", l.Status().JSON())
+	j.Check(openwop.OWPEVT11, l.Terminals().Each("/type")).To(dialect.Types(dialect.Ended(l.Status().String())),
+		"event that ends a run of status %s", l.Status().JSON())
 }
 
 // typesOf are the types of these events, each once.

@@ -74,9 +74,11 @@ func causedBefore(l host.RunLog, alone bool) check.Matcher {
 			cause, known := place[e.Key("causationId").String()]
 			switch {
 			case known && cause >= at(e):
-				return false, fmt.Sprintf("the event of sequence %s is caused by that of sequence %s", e.Key("sequence").JSON(), l.Events[cause].Key("sequence").JSON())
+				return false, fmt.Sprintf("the event of sequence %s is caused by that of sequence %s", e.Key("sequence").JSON(),
+					l.Events[cause].Key("sequence").JSON())
 			case !known && alone:
-				return false, fmt.Sprintf("the event of sequence %s is caused by %s, which is not on the log", e.Key("sequence").JSON(), e.Key("causationId").JSON())
+				return false, fmt.Sprintf("the event of sequence %s is caused by %s, which is not on the log", e.Key("sequence").JSON(),
+					e.Key("causationId").JSON())
 			}
 		}
 		return true, fmt.Sprintf("%d events with earlier causes", len(found.Values))

@@ -24,7 +24,8 @@ func (s Listening) offered(j *scenarios.Judge) {
 	case 404, 405, 406, 501:
 		j.Block("the host serves no event stream: HTTP "+s.Status.JSON(), "serve {stream log} as text/event-stream")
 	case 400, 422:
-		j.Block("the host refuses the stream: HTTP "+s.Status.JSON(), "serve {stream log}?streamMode=debug: no other mode is sure to show every event")
+		j.Block("the host refuses the stream: HTTP "+s.Status.JSON(),
+			"serve {stream log}?streamMode=debug: no other mode is sure to show every event")
 	}
 }
 
@@ -112,8 +113,10 @@ func (s Listening) checkFrames(j *scenarios.Judge, l host.RunLog) {
 		ids, types = append(ids, f.number()), append(types, f.kind(log))
 	}
 	j.Check(openwop.OWPEVT21, s.of(frames, func(f StreamFrame) wire.Value { return f.Data })).To(check.Each(object()), "data of the frames")
-	j.Check(openwop.OWPEVT21, s.of(frames, func(f StreamFrame) wire.Value { return f.ID })).To(check.Equal(ids), "id of the frames, by the sequences in their data")
-	j.Check(openwop.OWPEVT21, s.of(frames, func(f StreamFrame) wire.Value { return f.Type })).To(check.Equal(types), "event of the frames, by the types in their data")
+	j.Check(openwop.OWPEVT21, s.of(frames, func(f StreamFrame) wire.Value { return f.ID })).To(check.Equal(ids),
+		"id of the frames, by the sequences in their data")
+	j.Check(openwop.OWPEVT21, s.of(frames, func(f StreamFrame) wire.Value { return f.Type })).To(check.Equal(types),
+		"event of the frames, by the types in their data")
 }
 
 func object() check.Matcher {

@@ -30,21 +30,26 @@ func TestJudgesOfGoalsThatEndWhileTheyAreArmed(t *testing.T) {
 		{"had a run under way", "abandoned-disarms", func(o *observation) {
 			o.GivenUp.Settled, o.GivenUp.Later = replied(t, 200, standing("abandoned", 1)), replied(t, 200, standing("abandoned", 1))
 		}, "passed"},
-		{"goes on", "abandoned-disarms", func(o *observation) { o.GivenUp.Later = replied(t, 200, standing("abandoned", 1)) }, requirement.OWP0097C8},
-		{"comes back", "abandoned-disarms", func(o *observation) { o.GivenUp.Later = replied(t, 200, standing("bound-exceeded", 0)) }, requirement.OWP0097C8},
+		{"goes on", "abandoned-disarms", func(o *observation) { o.GivenUp.Later = replied(t, 200, standing("abandoned", 1)) },
+			requirement.OWP0097C8},
+		{"comes back", "abandoned-disarms", func(o *observation) { o.GivenUp.Later = replied(t, 200, standing("bound-exceeded", 0)) },
+			requirement.OWP0097C8},
 		{"does not end", "abandoned-disarms", func(o *observation) { o.GivenUp.Ended.Reached = false }, requirement.OWP0097C8},
 		{"may not be given up by us", "abandoned-disarms", func(o *observation) { o.GivenUp.Asked = wiretest.Status(t, 403) }, "blocked"},
 		{"cannot be given up", "abandoned-disarms", func(o *observation) { o.GivenUp.Asked = wiretest.Status(t, 500) }, "blocked"},
 		{"no schedule goes on", "abandoned-disarms", func(o *observation) { o.After.Reached = false }, "blocked"},
-		{"was not looked at to the end", "satisfied-disarms-schedule", func(o *observation) { o.After, o.Satisfied.Later = wire.Wait{}, host.GoalReply{} }, "blocked"},
+		{"was not looked at to the end", "satisfied-disarms-schedule",
+			func(o *observation) { o.After, o.Satisfied.Later = wire.Wait{}, host.GoalReply{} }, "blocked"},
 		{"no schedule begins", "abandoned-disarms", func(o *observation) { o.Going.Reached = false }, "blocked"},
 		{"others were too quick for us", "abandoned-disarms", func(o *observation) {
 			o.Settled = replied(t, 200, standing("bound-exceeded", 4))
 		}, "blocked"},
 		{"is not made", "abandoned-disarms", func(o *observation) { o.GivenUp.Goal = refusedGoal(t, 500, objective) }, "blocked"},
 		{"honest", "satisfied-disarms-schedule", func(*observation) {}, "passed"},
-		{"goes on", "satisfied-disarms-schedule", func(o *observation) { o.Satisfied.Later = replied(t, 200, standing("satisfied", 2)) }, requirement.OWP0097G1},
-		{"is active again", "satisfied-disarms-schedule", func(o *observation) { o.Satisfied.Later = replied(t, 200, standing("active", 1)) }, requirement.OWP0097G1},
+		{"goes on", "satisfied-disarms-schedule",
+			func(o *observation) { o.Satisfied.Later = replied(t, 200, standing("satisfied", 2)) }, requirement.OWP0097G1},
+		{"is active again", "satisfied-disarms-schedule",
+			func(o *observation) { o.Satisfied.Later = replied(t, 200, standing("active", 1)) }, requirement.OWP0097G1},
 		{"there is no seam", "satisfied-disarms-schedule", func(o *observation) { o.Satisfied.Asked = wiretest.Status(t, 404) }, "blocked"},
 	} {
 		t.Run(c.scenario+" "+c.name, func(t *testing.T) {
@@ -82,7 +87,8 @@ func TestJudgeOfAGoalWhoseStuckRunWasAnswered(t *testing.T) {
 		{"was not escalated", func(o *observation) { o.Still = still(t, "active", 2) }, "blocked"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			o := observation{GoalObservation: through(t, "escalated", 2), Answered: wiretest.Status(t, 200), Resumed: replied(t, 200, standing("active", 2)),
+			o := observation{GoalObservation: through(t, "escalated", 2), Answered: wiretest.Status(t, 200), Resumed: replied(t, 200,
+				standing("active", 2)),
 				Freed: shownAs(t, "active", 2), Again: ticked(t, "active", 3)}
 			o.Stuck = host.Child{ID: "run-2", Snapshot: wiretest.Value(t, hosttest.Fields{"runId": "run-2", "status": "waiting-approval"})}
 			c.spoil(&o)
@@ -103,11 +109,13 @@ func TestJudgeOfAReplayedContribution(t *testing.T) {
 		{"takes the replay for a run", func(o *observation) { o.Fork.Log.RunID = "run-2" }, requirement.OWPGOAL1},
 		{"judges the replay", func(o *observation) {
 			log := goalLog("active", 3)
-			o.Trail.Events = eventList(t, append(log[:3], goalEvent(9, "goal.evaluated", hosttest.Fields{"runId": "fork-1", "iterations": 3, "satisfied": false})))
+			o.Trail.Events = eventList(t, append(log[:3], goalEvent(9, "goal.evaluated", hosttest.Fields{"runId": "fork-1",
+				"iterations": 3, "satisfied": false})))
 		}, requirement.OWPGOAL1},
 		{"judges a run twice", func(o *observation) {
 			log := goalLog("active", 3)
-			o.Trail.Events = eventList(t, append(log[:3], goalEvent(9, "goal.evaluated", hosttest.Fields{"runId": "run-1", "iterations": 1, "satisfied": true})))
+			o.Trail.Events = eventList(t, append(log[:3], goalEvent(9, "goal.evaluated", hosttest.Fields{"runId": "run-1", "iterations": 1,
+				"satisfied": true})))
 		}, requirement.OWPGOAL1},
 		{"names nothing of the goal", func(o *observation) {
 			log := goalLog("active", 3)[:3]
@@ -149,16 +157,21 @@ func TestJudgeOfGoalsThatDoNotFit(t *testing.T) {
 			o.Judges[0].Made, o.Modes[0].Made, o.Bounds[0].Made = made(t), made(t), made(t)
 		}, "passed", 3},
 		{"keeps the other judge", func(o *observation) { o.Judges[1].Made = kept("completion", hosttest.Fields{"check": "host"}) }, "passed", 1},
-		{"keeps a judge that nobody knows", func(o *observation) { o.Judges[0].Made = kept("completion", hosttest.Fields{"check": "me"}) }, requirement.OWP0097B2, 0},
+		{"keeps a judge that nobody knows",
+			func(o *observation) { o.Judges[0].Made = kept("completion", hosttest.Fields{"check": "me"}) }, requirement.OWP0097B2, 0},
 		{"keeps no judge", func(o *observation) { o.Judges[0].Made = kept("completion", hosttest.Fields{}) }, requirement.OWP0097B2, 0},
-		{"keeps a mode that nobody knows", func(o *observation) { o.Modes[0].Made = kept("continuation", hosttest.Fields{"mode": "whim"}) }, requirement.OWP0097B3, 0},
+		{"keeps a mode that nobody knows",
+			func(o *observation) { o.Modes[0].Made = kept("continuation", hosttest.Fields{"mode": "whim"}) }, requirement.OWP0097B3, 0},
 		{"keeps no continuation", func(o *observation) { o.Modes[0].Made = kept("continuation", nil) }, "passed", 1},
 		{"keeps a bound below the least", func(o *observation) {
 			o.Bounds[0].Made = kept("bounds", hosttest.Fields{"maxLoopIterations": 0})
 		}, requirement.OWP0097B5, 0},
-		{"keeps part of a run", func(o *observation) { o.Bounds[0].Made = kept("bounds", hosttest.Fields{"maxLoopIterations": 1.5}) }, requirement.OWP0097B5, 0},
-		{"keeps a word of runs", func(o *observation) { o.Bounds[0].Made = kept("bounds", hosttest.Fields{"maxLoopIterations": "many"}) }, requirement.OWP0097B5, 0},
-		{"keeps a cost below nothing", func(o *observation) { o.Bounds[0].Made = kept("bounds", hosttest.Fields{"maxCostUsd": -0.5}) }, requirement.OWP0097B5, 0},
+		{"keeps part of a run", func(o *observation) { o.Bounds[0].Made = kept("bounds", hosttest.Fields{"maxLoopIterations": 1.5}) },
+			requirement.OWP0097B5, 0},
+		{"keeps a word of runs",
+			func(o *observation) { o.Bounds[0].Made = kept("bounds", hosttest.Fields{"maxLoopIterations": "many"}) }, requirement.OWP0097B5, 0},
+		{"keeps a cost below nothing", func(o *observation) { o.Bounds[0].Made = kept("bounds", hosttest.Fields{"maxCostUsd": -0.5}) },
+			requirement.OWP0097B5, 0},
 		{"keeps a part of a dollar", func(o *observation) { o.Bounds[0].Made = kept("bounds", hosttest.Fields{"maxCostUsd": 0.5}) }, "passed", 1},
 		{"makes none at all", func(o *observation) { o.Control = refusedGoal(t, 500, objective) }, "blocked", 0},
 	} {
@@ -170,7 +183,8 @@ func TestJudgeOfGoalsThatDoNotFit(t *testing.T) {
 				Modes: []goals.GoalMisfit{refused("continued by x")}, Bounds: []goals.GoalMisfit{refused("bounded to 0")}}
 			c.spoil(&o)
 			hosttest.Expect(t, "misfits-not-kept", o, c.want)
-			if out := scenarios.Conclude(hosttest.Scenario(t, "misfits-not-kept"), openwop.Protocol.Ledger, o); c.want == "passed" && len(out.Findings) != c.findings {
+			if out := scenarios.Conclude(hosttest.Scenario(t, "misfits-not-kept"), openwop.Protocol.Ledger, o); c.want == "passed" &&
+				len(out.Findings) != c.findings {
 				t.Errorf("findings: %v", out.Findings)
 			}
 		})

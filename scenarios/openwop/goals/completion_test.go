@@ -23,12 +23,15 @@ func alone(t *testing.T) goals.GoalAloneObservation {
 		return wire.Wait{What: "the goal moves", Reached: true, Last: wiretest.Value(t, standing(state, runs))}
 	}
 	active := replied(t, 200, standing("active", 2))
-	return goals.GoalAloneObservation{Goal: made(t), Beside: made(t), Bound: 4, Going: shown("active", 2), Paused: active, Settled: active, Meanwhile: shown("active", 4), Held: active,
-		Resumed: goals.GoalEdit{Reply: active, After: active}, Ended: shown("bound-exceeded", 4), After: shown("active", 6), Later: replied(t, 200, standing("bound-exceeded", 4))}
+	return goals.GoalAloneObservation{Goal: made(t), Beside: made(t), Bound: 4, Going: shown("active", 2), Paused: active,
+		Settled: active, Meanwhile: shown("active", 4), Held: active,
+		Resumed: goals.GoalEdit{Reply: active, After: active}, Ended: shown("bound-exceeded", 4), After: shown("active", 6),
+		Later: replied(t, 200, standing("bound-exceeded", 4))}
 }
 
 func TestJudgesOfAGoalThatGoesOnByItself(t *testing.T) {
-	for scenario, fires := range map[string]string{"schedule-fires": requirement.OWP0097A3, "heartbeat-fires": requirement.OWP0097A4, "commitment-fires": requirement.OWP0097A5} {
+	for scenario, fires := range map[string]string{"schedule-fires": requirement.OWP0097A3, "heartbeat-fires": requirement.OWP0097A4,
+		"commitment-fires": requirement.OWP0097A5} {
 		for _, c := range []struct {
 			name  string
 			spoil func(*goals.GoalAloneObservation)
@@ -50,9 +53,12 @@ func TestJudgesOfAGoalThatGoesOnByItself(t *testing.T) {
 				o.Resumed.After = o.Held
 			}, requirement.OWP0097C5},
 			{"goes on while paused", func(o *goals.GoalAloneObservation) { o.Held = replied(t, 200, standing("active", 3)) }, requirement.OWP0097C5},
-			{"does not resume", func(o *goals.GoalAloneObservation) { o.Resumed.After = replied(t, 200, standing("abandoned", 2)) }, requirement.OWP0097C5},
-			{"fires beyond its bound", func(o *goals.GoalAloneObservation) { o.Later = replied(t, 200, standing("bound-exceeded", 5)) }, requirement.OWP0097E4},
-			{"ends as satisfied", func(o *goals.GoalAloneObservation) { o.Later = replied(t, 200, standing("satisfied", 4)) }, requirement.OWP0097E4},
+			{"does not resume", func(o *goals.GoalAloneObservation) { o.Resumed.After = replied(t, 200, standing("abandoned", 2)) },
+				requirement.OWP0097C5},
+			{"fires beyond its bound", func(o *goals.GoalAloneObservation) { o.Later = replied(t, 200, standing("bound-exceeded", 5)) },
+				requirement.OWP0097E4},
+			{"ends as satisfied", func(o *goals.GoalAloneObservation) { o.Later = replied(t, 200, standing("satisfied", 4)) },
+				requirement.OWP0097E4},
 			{"may not be paused by us", func(o *goals.GoalAloneObservation) { o.Paused = replied(t, 403, hosttest.Fields{}) }, "blocked"},
 			{"was too quick for us", func(o *goals.GoalAloneObservation) {
 				o.Settled = replied(t, 200, standing("bound-exceeded", 4))
@@ -85,10 +91,14 @@ func TestJudgesOfAGoalsLife(t *testing.T) {
 		{"an edit satisfies", "only-the-judge", func(o *goals.GoalLifeObservation) {
 			o.Acts[1].Edit.After = replied(t, 200, standing("satisfied", 1))
 		}, requirement.OWP0097E1},
-		{"a sure no satisfies", "only-the-judge", func(o *goals.GoalLifeObservation) { o.Ticks[1] = ticked(t, "satisfied", 2) }, requirement.OWP0097E1},
-		{"the verdict does not", "only-the-judge", func(o *goals.GoalLifeObservation) { o.Ticks[2].Shown.Reached = false }, requirement.OWP0097E1},
-		{"may not be edited by us", "only-the-judge", func(o *goals.GoalLifeObservation) { o.Acts[0].Edit.Reply = replied(t, 403, hosttest.Fields{}) }, "blocked"},
-		{"works on", "only-the-judge", func(o *goals.GoalLifeObservation) { o.Still = still(t, "satisfied", 4) }, "passed"}, // another scenario's failure
+		{"a sure no satisfies", "only-the-judge", func(o *goals.GoalLifeObservation) { o.Ticks[1] = ticked(t, "satisfied", 2) },
+			requirement.OWP0097E1},
+		{"the verdict does not", "only-the-judge", func(o *goals.GoalLifeObservation) { o.Ticks[2].Shown.Reached = false },
+			requirement.OWP0097E1},
+		{"may not be edited by us", "only-the-judge",
+			func(o *goals.GoalLifeObservation) { o.Acts[0].Edit.Reply = replied(t, 403, hosttest.Fields{}) }, "blocked"},
+		// another scenario's failure
+		{"works on", "only-the-judge", func(o *goals.GoalLifeObservation) { o.Still = still(t, "satisfied", 4) }, "passed"},
 		{"is opened again", "only-the-judge", func(o *goals.GoalLifeObservation) { o.Still = still(t, "active", 3) }, requirement.OWP0097E1},
 		{"honest", "every-run-judged", func(*goals.GoalLifeObservation) {}, "passed"},
 		{"a sure no satisfies", "every-run-judged", func(o *goals.GoalLifeObservation) { o.Ticks = o.Ticks[:2] }, "blocked"},
@@ -129,7 +139,8 @@ func TestJudgeOfASecretInAnObjective(t *testing.T) {
 	}{
 		{"honest", func(*goals.GoalSecretObservation) {}, "passed"},
 		{"refuses it", func(o *goals.GoalSecretObservation) {
-			*o = goals.GoalSecretObservation{Goal: refusedGoal(t, 400, objective), List: replied(t, 200, hosttest.Fields{"goals": []hosttest.Fields{}})}
+			*o = goals.GoalSecretObservation{Goal: refusedGoal(t, 400, objective),
+				List: replied(t, 200, hosttest.Fields{"goals": []hosttest.Fields{}})}
 		}, "passed"},
 		{"refuses it and keeps it", func(o *goals.GoalSecretObservation) { o.Goal = refusedGoal(t, 400, objective) }, requirement.OWP0097E11},
 		{"serves it", func(o *goals.GoalSecretObservation) { o.Goal.Fresh = replied(t, 200, leaks) }, requirement.OWP0097E11},
@@ -146,7 +157,8 @@ func TestJudgeOfASecretInAnObjective(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			active := replied(t, 200, standing("active", 0))
 			o := goals.GoalSecretObservation{Goal: made(t), Edited: goals.GoalEdit{Reply: active, After: active},
-				Trail: goals.GoalTrail{Events: eventList(t, goalLog("satisfied", 1))}, List: replied(t, 200, hosttest.Fields{"goals": []hosttest.Fields{standing("active", 0)}})}
+				Trail: goals.GoalTrail{Events: eventList(t, goalLog("satisfied", 1))},
+				List:  replied(t, 200, hosttest.Fields{"goals": []hosttest.Fields{standing("active", 0)}})}
 			c.spoil(&o)
 			hosttest.Expect(t, "secret-redacted", o, c.want)
 		})
@@ -165,7 +177,8 @@ func TestJudgeOfGoalsThatAreNotClaimed(t *testing.T) {
 		{"makes one", replied(t, 404, hosttest.Fields{}), replied(t, 201, standing("active", 0)), requirement.OWP0097G3},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			hosttest.Expect(t, "absent-without-claim", goals.GoalsUnclaimedObservation{Paths: []string{"/v1/goals"}, Lists: []host.GoalReply{c.list}, Makes: []host.GoalReply{c.make}}, c.want)
+			hosttest.Expect(t, "absent-without-claim", goals.GoalsUnclaimedObservation{Paths: []string{"/v1/goals"},
+				Lists: []host.GoalReply{c.list}, Makes: []host.GoalReply{c.make}}, c.want)
 		})
 	}
 }
@@ -176,7 +189,8 @@ func TestAHostThatServesTheCredentialAgain(t *testing.T) {
 	const key = "a-key-of-the-host"
 	o := scenarios.Options{Seed: 7, Patience: time.Second, Select: scenarios.Selection{Scenarios: []string{"goal-completion/secret-redacted"}}}
 	certify := func(key string) *scenarios.Report {
-		c, err := scenarios.Certify(t.Context(), wire.Target{URL: hosttest.Serve(t, honestGoals(&hosttest.InventedGoals{})...), Key: key}, o, openwop.Suites()...)
+		c, err := scenarios.Certify(t.Context(), wire.Target{URL: hosttest.Serve(t, honestGoals(&hosttest.InventedGoals{})...),
+			Key: key}, o, openwop.Suites()...)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -96,7 +96,8 @@ func tick(ctx context.Context, g *host.Goal, label string, ask dialect.GoalTickR
 
 // fire ticks a goal that is active and waits until the goal shows what came of
 // it. Only here a seam that is not there can be told from a goal that is closed.
-func fire(ctx context.Context, g *host.Goal, label string, ask dialect.GoalTickRequest, what string, done func(goal wire.Value) bool) GoalTick {
+func fire(ctx context.Context, g *host.Goal, label string, ask dialect.GoalTickRequest, what string,
+	done func(goal wire.Value) bool) GoalTick {
 	t := tick(ctx, g, label, ask)
 	noSeam(g, t)
 	if !host.Succeeded(t.Status) {
@@ -113,9 +114,11 @@ func fire(ctx context.Context, g *host.Goal, label string, ask dialect.GoalTickR
 func noSeam(g *host.Goal, t GoalTick) {
 	switch status, _ := t.Status.Int(); {
 	case host.NotThere(int(status)):
-		scenarios.End(scenarios.Block(fmt.Sprintf("the seam %s answered HTTP %d", g.PathOf(g.To(dialect.TickGoal)), status), "wire the seam by which a goal is ticked (docs/seams.md)"))
+		scenarios.End(scenarios.Block(fmt.Sprintf("the seam %s answered HTTP %d", g.PathOf(g.To(dialect.TickGoal)), status),
+			"wire the seam by which a goal is ticked (docs/seams.md)"))
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
-		scenarios.End(scenarios.Block("the seam "+g.PathOf(g.To(dialect.TickGoal))+" refuses the credential", "give a key that may use the test seams with --key"))
+		scenarios.End(scenarios.Block("the seam "+g.PathOf(g.To(dialect.TickGoal))+" refuses the credential",
+			"give a key that may use the test seams with --key"))
 	}
 }
 

@@ -71,7 +71,8 @@ func createArmed(ctx context.Context, g host.GoalHome, label string, mode dialec
 	ask.Continuation = dialect.GoalContinuation{Mode: mode, ArmRef: &arm}
 	made := g.Create(ctx, label, ask)
 	if status, _ := made.Created.Status.Int(); status/100 == 4 {
-		scenarios.End(scenarios.Block(fmt.Sprintf("a goal of mode %s with the armRef %q is refused with HTTP %d", mode, arm, status), "take this form of armRef, for more than one goal at a time (docs/seams.md)"))
+		scenarios.End(scenarios.Block(fmt.Sprintf("a goal of mode %s with the armRef %q is refused with HTTP %d", mode, arm, status),
+			"take this form of armRef, for more than one goal at a time (docs/seams.md)"))
 	}
 	return made
 }

@@ -11,9 +11,11 @@ import (
 
 // goalByHeartbeat makes goals that go on by a heartbeat.
 var goalByHeartbeat = &scenarios.Drive[GoalAloneObservation]{
-	ID:    "openwop/goal-by-heartbeat",
-	Title: "makes two goals that go on by one heartbeat and has it see changes up to the bound of one, of random length, two of them while that one is paused and two after its end",
-	Sends: []string{"{create goal} {continuation: {mode: heartbeat, armRef: random}, bounds: {maxLoopIterations: random}}, twice", "{use seam:heartbeat/tick} {observedState: random}",
+	ID: "openwop/goal-by-heartbeat",
+	Title: "makes two goals that go on by one heartbeat and has it see changes up to the bound of one, of random length, " +
+		"two of them while that one is paused and two after its end",
+	Sends: []string{"{create goal} {continuation: {mode: heartbeat, armRef: random}, bounds: {maxLoopIterations: random}}, twice",
+		"{use seam:heartbeat/tick} {observedState: random}",
 		"{read goal}", "{pause goal}", "{resume goal}", "{abandon goal}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalAloneObservation) {
 		h := host.Host{Conn: c}
@@ -28,9 +30,11 @@ var goalByHeartbeat = &scenarios.Drive[GoalAloneObservation]{
 
 // goalByCommitment makes goals that go on by a commitment.
 var goalByCommitment = &scenarios.Drive[GoalAloneObservation]{
-	ID:    "openwop/goal-by-commitment",
-	Title: "makes two goals that go on by one commitment and fires it up to the bound of one, of random length, twice while that one is paused and twice after its end",
-	Sends: []string{"{create goal} {continuation: {mode: commitment, armRef: random}, bounds: {maxLoopIterations: random}}, twice", "{use seam:commitment/fire} {commitmentId: random}",
+	ID: "openwop/goal-by-commitment",
+	Title: "makes two goals that go on by one commitment and fires it up to the bound of one, of random length, twice while " +
+		"that one is paused and twice after its end",
+	Sends: []string{"{create goal} {continuation: {mode: commitment, armRef: random}, bounds: {maxLoopIterations: random}}, twice",
+		"{use seam:commitment/fire} {commitmentId: random}",
 		"{read goal}", "{pause goal}", "{resume goal}", "{abandon goal}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalAloneObservation) {
 		h := host.Host{Conn: c}
@@ -44,14 +48,16 @@ var goalByCommitment = &scenarios.Drive[GoalAloneObservation]{
 				return
 			}
 			// It may go by commitments of its own making, which are nobody's business here.
-			scenarios.End(scenarios.Block(fmt.Sprintf("the seam %s fires no commitment of ours: HTTP %d", seam.Path(), reply.Status), "take the armRef of a goal for the id of a commitment (docs/seams.md)"))
+			scenarios.End(scenarios.Block(fmt.Sprintf("the seam %s fires no commitment of ours: HTTP %d", seam.Path(), reply.Status),
+				"take the armRef of a goal for the id of a commitment (docs/seams.md)"))
 		})
 	},
 }
 
 // pushed has two goals go on that do so whenever something happens: push has it happen. No run is under way when the one
 // of them is paused, so there is nothing to wait for.
-func pushed(ctx context.Context, g host.GoalHome, mode dialect.GoalContinuationMode, arm string, push func(context.Context)) GoalAloneObservation {
+func pushed(ctx context.Context, g host.GoalHome, mode dialect.GoalContinuationMode, arm string,
+	push func(context.Context)) GoalAloneObservation {
 	o := GoalAloneObservation{Bound: g.Between(3, 4)}
 	p := beginBy(ctx, g, &o, mode, arm)
 	if !o.goOn() {

@@ -23,7 +23,8 @@ type GoalCreatedObservation struct {
 var goalCreated = &scenarios.Drive[GoalCreatedObservation]{
 	ID:    "openwop/goal-created",
 	Title: "makes a goal with random bounds and reads it under its id and in the lists",
-	Sends: []string{"{create goal}", "{read goal}", "{list goals}", "{list goals}?state=active", "{list goals}?state=satisfied", "{read goal} (an id never given out)"},
+	Sends: []string{"{create goal}", "{read goal}", "{list goals}", "{list goals}?state=active", "{list goals}?state=satisfied",
+		"{read goal} (an id never given out)"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalCreatedObservation) {
 		h := host.Host{Conn: c}
 		bounds := host.BoundedTo(h.Between(2, 99))
@@ -54,9 +55,11 @@ type GoalUnboundedObservation struct {
 
 // goalsUnbounded asks for goals without bounds.
 var goalsUnbounded = &scenarios.Drive[GoalUnboundedObservation]{
-	ID:    "openwop/goals-unbounded",
-	Title: "asks for a goal without bounds, for one with an empty object of bounds and, as the control, for one with a bound; then looks for all three in the lists",
-	Sends: []string{"{create goal} without bounds", "{create goal} {bounds: {}}", "{create goal} {bounds: {maxLoopIterations: random}}", "{list goals}", "{list goals}?state=active"},
+	ID: "openwop/goals-unbounded",
+	Title: "asks for a goal without bounds, for one with an empty object of bounds and, as the control, for one with a " +
+		"bound; then looks for all three in the lists",
+	Sends: []string{"{create goal} without bounds", "{create goal} {bounds: {}}",
+		"{create goal} {bounds: {maxLoopIterations: random}}", "{list goals}", "{list goals}?state=active"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalUnboundedObservation) {
 		h := host.Host{Conn: c}
 		home := h.StandingGoals(ctx)
@@ -99,14 +102,16 @@ type satisfiedRequest struct {
 var goalByWord = &scenarios.Drive[GoalWordObservation]{
 	ID:    "openwop/goal-by-word",
 	Title: "makes a goal as satisfied, edits one to satisfied, and asks for its completion; as the control edits what may be edited",
-	Sends: []string{"{create goal} {state: satisfied}", "{create goal}", "{edit goal} {state: satisfied}; POST where there is no PATCH", "{edit goal} {objective: random}",
+	Sends: []string{"{create goal} {state: satisfied}", "{create goal}",
+		"{edit goal} {state: satisfied}; POST where there is no PATCH", "{edit goal} {objective: random}",
 		"{edit goal} {completion, continuation}", "{complete goal}", "{read goal} after each", "{list goals}?state=satisfied"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalWordObservation) {
 		h := host.Host{Conn: c}
 		*o = GoalWordObservation{Objective: h.DrawObjective()}
 		home := h.StandingGoals(ctx)
 		asked := h.GoalRequest(host.BoundedTo(h.Between(2, 99)))
-		asserted := home.CreateAs(ctx, "create a goal that is satisfied already", asked.Objective, satisfiedRequest{asked, dialect.GoalStateSatisfied})
+		asserted := home.CreateAs(ctx, "create a goal that is satisfied already", asked.Objective, satisfiedRequest{asked,
+			dialect.GoalStateSatisfied})
 		o.Asserted = asserted.Seen(ctx)
 		g, made := home.Begin(ctx, host.BoundedTo(h.Between(2, 99)))
 		if o.Goal = made; !stillGoesOn(made) {
@@ -115,7 +120,8 @@ var goalByWord = &scenarios.Drive[GoalWordObservation]{
 		o.Claimed = rewrite(ctx, g, "edit the state to satisfied", map[string]dialect.GoalState{"state": dialect.GoalStateSatisfied}, anyhow)
 		reworded := func(goal wire.Value) bool { return goal.Key("objective").String() == o.Objective }
 		o.Reworded = rewrite(ctx, g, "edit the objective", dialect.EditGoalRequest{Objective: o.Objective}, reworded)
-		o.Restated = rewrite(ctx, g, "edit completion and continuation", dialect.EditGoalRequest{Completion: &asked.Completion, Continuation: &asked.Continuation}, anyhow)
+		o.Restated = rewrite(ctx, g, "edit completion and continuation", dialect.EditGoalRequest{Completion: &asked.Completion,
+			Continuation: &asked.Continuation}, anyhow)
 		o.Completed = change(ctx, g, dialect.CompleteGoal, anyhow)
 		o.Satisfied = g.List(ctx, dialect.GoalStateSatisfied)
 	},
@@ -133,7 +139,8 @@ type GoalAbandonedObservation struct {
 var goalAbandoned = &scenarios.Drive[GoalAbandonedObservation]{
 	ID:    "openwop/goal-abandoned",
 	Title: "abandons a goal, edits it, asks it to resume and, where there is a seam, ticks it",
-	Sends: []string{"{create goal}", "{abandon goal}", "{edit goal}", "{resume goal}", "{tick goal}", "{read goal}", "{create run} (sentinel)"},
+	Sends: []string{"{create goal}", "{abandon goal}", "{edit goal}", "{resume goal}", "{tick goal}", "{read goal}",
+		"{create run} (sentinel)"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalAbandonedObservation) {
 		h := host.Host{Conn: c}
 		home := h.StandingGoals(ctx)

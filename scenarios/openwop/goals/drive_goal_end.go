@@ -32,8 +32,9 @@ const sendsTicks = "{tick goal}, one after another"
 
 // goalToItsBound ticks a goal that is never satisfied.
 var goalToItsBound = &scenarios.Drive[GoalObservation]{
-	ID:    "openwop/goal-to-its-bound",
-	Title: "ticks a goal that is never satisfied through a bound of random length, and three times more; then edits it, asks it to resume and ticks it again",
+	ID: "openwop/goal-to-its-bound",
+	Title: "ticks a goal that is never satisfied through a bound of random length, and three times more; then edits it, " +
+		"asks it to resume and ticks it again",
 	Sends: []string{"{create goal} {bounds: {maxLoopIterations: random}}", sendsTicks, "{read goal}", "{create run} (sentinel)",
 		"{edit goal}", "{resume goal}", "{read trail}", "{read run} and its events of each contributing run"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalObservation) {
@@ -80,7 +81,8 @@ var goalUntilSatisfied = &scenarios.Drive[GoalObservation]{
 var goalToItsCost = &scenarios.Drive[GoalObservation]{
 	ID:    "openwop/goal-to-its-cost",
 	Title: "ticks a goal, with runs of random costs, to just below its bound of cost, across it, and three times more",
-	Sends: []string{"{create goal} {bounds: {maxCostUsd: random}}", sendsTicks + ", {costUsd: random}", "{read goal}", "{create run} (sentinel)"},
+	Sends: []string{"{create goal} {bounds: {maxCostUsd: random}}", sendsTicks + ", {costUsd: random}", "{read goal}",
+		"{create run} (sentinel)"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalObservation) {
 		h := host.Host{Conn: c}
 		var asks []dialect.GoalTickRequest
@@ -108,14 +110,16 @@ type GoalEscalatedObservation struct {
 
 // goalEscalated has a goal's run get stuck, and answers it.
 var goalEscalated = &scenarios.Drive[GoalEscalatedObservation]{
-	ID:    "openwop/goal-escalated",
-	Title: "ticks a goal once, has its next run get stuck and ask a person, and ticks it three times more; then answers that run, resumes the goal and ticks it again",
+	ID: "openwop/goal-escalated",
+	Title: "ticks a goal once, has its next run get stuck and ask a person, and ticks it three times more; then answers " +
+		"that run, resumes the goal and ticks it again",
 	Sends: []string{"{create goal}", sendsTicks + ", the second {escalate: true}", "{read goal}", "{create run} (sentinel)",
 		"{read run} and its events", "{answer node}", "{resume goal}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalEscalatedObservation) {
 		h := host.Host{Conn: c}
 		var g *host.Goal
-		g, o.GoalObservation = goalThrough(ctx, h, host.BoundedTo(h.Between(10, 20)), satisfied(h), unsatisfied(h), dialect.GoalTickRequest{Escalate: new(true)})
+		g, o.GoalObservation = goalThrough(ctx, h, host.BoundedTo(h.Between(10, 20)), satisfied(h), unsatisfied(h),
+			dialect.GoalTickRequest{Escalate: new(true)})
 		if !concluded(o.Ticks) {
 			return
 		}
@@ -164,7 +168,8 @@ func stuck(ctx context.Context, g *host.Goal, o GoalObservation) host.Child {
 
 // goalThrough makes a goal, ticks it once for each ask, the last of which is to
 // end it, and watches it stand still after that.
-func goalThrough(ctx context.Context, h host.Host, bounds *dialect.GoalBounds, after dialect.GoalTickRequest, asks ...dialect.GoalTickRequest) (*host.Goal, GoalObservation) {
+func goalThrough(ctx context.Context, h host.Host, bounds *dialect.GoalBounds, after dialect.GoalTickRequest,
+	asks ...dialect.GoalTickRequest) (*host.Goal, GoalObservation) {
 	o := GoalObservation{Runs: len(asks)}
 	home := h.StandingGoals(ctx)
 	var g *host.Goal

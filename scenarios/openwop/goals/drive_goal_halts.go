@@ -49,7 +49,8 @@ var goalPaused = &scenarios.Drive[GoalPauseObservation]{
 // shows one more than it did.
 func once(ctx context.Context, g *host.Goal, label string, before wire.Value) GoalTick {
 	n := contributed(before)
-	return fire(ctx, g, label, unsatisfied(g.GoalHome.Host), "the goal shows one run more", func(goal wire.Value) bool { return hasEnded(goal) || contributed(goal) > n })
+	return fire(ctx, g, label, unsatisfied(g.GoalHome.Host), "the goal shows one run more",
+		func(goal wire.Value) bool { return hasEnded(goal) || contributed(goal) > n })
 }
 
 // GoalRaceObservation is a goal that was ticked more often than its bound
@@ -67,7 +68,8 @@ type GoalRaceObservation struct {
 var goalTickedAtOnce = &scenarios.Drive[GoalRaceObservation]{
 	ID:    "openwop/goal-ticked-at-once",
 	Title: "ticks a goal all at once, three times more than its bound of random length allows",
-	Sends: []string{"{create goal} {bounds: {maxLoopIterations: random}}", "{tick goal}, all at once", "{read goal}", "{create run} (sentinel)"},
+	Sends: []string{"{create goal} {bounds: {maxLoopIterations: random}}", "{tick goal}, all at once", "{read goal}",
+		"{create run} (sentinel)"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalRaceObservation) {
 		h := host.Host{Conn: c}
 		*o = GoalRaceObservation{Bound: h.Between(2, 4)}
@@ -166,7 +168,8 @@ var goalToItsDeadline = &scenarios.Drive[GoalDeadlineObservation]{
 	ID:    "openwop/goal-to-its-deadline",
 	Title: "makes a goal with a wall-clock bound of random length, ticks it in time, waits until the bound has passed and ticks it again",
 	Waits: 600 * time.Millisecond,
-	Sends: []string{"{create goal} {bounds: {runTimeoutMs: random, maxLoopIterations: many}}", "{tick goal} before and after", "{read goal}", "{create run} (sentinel)"},
+	Sends: []string{"{create goal} {bounds: {runTimeoutMs: random, maxLoopIterations: many}}", "{tick goal} before and after",
+		"{read goal}", "{create run} (sentinel)"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalDeadlineObservation) {
 		h := host.Host{Conn: c}
 		home := h.StandingGoals(ctx)

@@ -23,8 +23,9 @@ type GoalAct struct {
 
 // goalLives does random things to a goal before each of its runs, none of which is a verdict.
 var goalLives = &scenarios.Drive[GoalLifeObservation]{
-	ID:    "openwop/goal-lives",
-	Title: "edits, or pauses and resumes, a goal before each of its runs, in random order; has all but the last of these judged, with all confidence, not to have reached the objective",
+	ID: "openwop/goal-lives",
+	Title: "edits, or pauses and resumes, a goal before each of its runs, in random order; has all but the last of these " +
+		"judged, with all confidence, not to have reached the objective",
 	Sends: []string{"{create goal}", "{edit goal} {objective: random}", "{edit goal} {completion, continuation}", "{pause goal}",
 		"{resume goal}", sendsTicks, "{read goal}", "{read trail}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalLifeObservation) {
@@ -62,7 +63,8 @@ func nextOf(ctx context.Context, g *host.Goal, before wire.Value, last bool) Goa
 	}
 	n := contributed(before)
 	sure := dialect.GoalTickRequest{Verdict: &dialect.ScriptedVerdict{Confidence: new(1.0)}}
-	return fire(ctx, g, "tick, with all confidence that it is not reached", sure, "the goal shows one run more", func(goal wire.Value) bool { return hasEnded(goal) || contributed(goal) > n })
+	return fire(ctx, g, "tick, with all confidence that it is not reached", sure, "the goal shows one run more",
+		func(goal wire.Value) bool { return hasEnded(goal) || contributed(goal) > n })
 }
 
 // actAtRandom does to the goal one of the things that a client may do.
@@ -72,7 +74,8 @@ func actAtRandom(ctx context.Context, g *host.Goal, o *GoalLifeObservation) {
 	case 1:
 		objective := "satisfied: " + g.DrawObjective()
 		a.What = "edit the objective"
-		a.Edit = rewrite(ctx, g, a.What, dialect.EditGoalRequest{Objective: objective}, func(goal wire.Value) bool { return goal.Key("objective").String() == objective })
+		a.Edit = rewrite(ctx, g, a.What, dialect.EditGoalRequest{Objective: objective},
+			func(goal wire.Value) bool { return goal.Key("objective").String() == objective })
 	case 2:
 		same := g.GoalRequest(nil)
 		a.What = "edit completion and continuation to what they are"

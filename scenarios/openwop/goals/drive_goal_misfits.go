@@ -33,8 +33,9 @@ type goalAsked struct {
 
 // goalMisfits asks for goals with judges, continuations and bounds that do not fit.
 var goalMisfits = &scenarios.Drive[GoalMisfitsObservation]{
-	ID:    "openwop/goal-misfits",
-	Title: "asks for goals with a judge and a continuation that nobody knows, with those that the host does not advertise, and with bounds that cannot be; as the control for one that can",
+	ID: "openwop/goal-misfits",
+	Title: "asks for goals with a judge and a continuation that nobody knows, with those that the host does not advertise, " +
+		"and with bounds that cannot be; as the control for one that can",
 	Sends: []string{"{create goal}, for each", "{read goal}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalMisfitsObservation) {
 		h := host.Host{Conn: c}

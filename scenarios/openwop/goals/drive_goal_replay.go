@@ -42,7 +42,8 @@ var goalReplayed = &scenarios.Drive[GoalReplayObservation]{
 			return
 		}
 		source := &host.Run{Host: h, ID: shown[0].String(), Gone: func() {}}
-		if o.Fork = h.ForkFrom(ctx, source, dialect.ForkRunRequest{Mode: dialect.ForkModeReplay, FromSeq: new(int64(0))}); !host.Succeeded(o.Fork.Log.Created) {
+		if o.Fork = h.ForkFrom(ctx, source, dialect.ForkRunRequest{Mode: dialect.ForkModeReplay,
+			FromSeq: new(int64(0))}); !host.Succeeded(o.Fork.Log.Created) {
 			return
 		}
 		t := once(ctx, g, "tick after the replay", now)

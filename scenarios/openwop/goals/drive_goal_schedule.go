@@ -30,10 +30,13 @@ type GoalDisarmed struct {
 // goalOnSchedule makes goals that go on by a schedule. What it takes for a
 // goal to go on is time, and nothing else.
 var goalOnSchedule = &scenarios.Drive[GoalScheduleObservation]{
-	ID:    "openwop/goal-on-schedule",
-	Title: "makes four goals on a schedule of a random short interval; abandons one and, where there is a seam, has one judged as satisfied; waits for the first run of the third, pauses it, resumes it after two more runs of the fourth, and waits for its end and for two runs of the fourth after that",
+	ID: "openwop/goal-on-schedule",
+	Title: "makes four goals on a schedule of a random short interval; abandons one and, where there is a seam, has one " +
+		"judged as satisfied; waits for the first run of the third, pauses it, resumes it after two more runs of the fourth, " +
+		"and waits for its end and for two runs of the fourth after that",
 	Waits: 650 * time.Millisecond,
-	Sends: []string{"{create goal} {continuation: {mode: schedule, armRef: every:<random>}, bounds: {maxLoopIterations: random}}, four times", "{read goal}",
+	Sends: []string{"{create goal} {continuation: {mode: schedule, armRef: every:<random>}, bounds: {maxLoopIterations: " +
+		"random}}, four times", "{read goal}",
 		"{pause goal}", "{resume goal}", "{abandon goal}", "{tick goal} {verdict: {satisfied: true}}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalScheduleObservation) {
 		h := host.Host{Conn: c}
@@ -84,7 +87,8 @@ func onSchedule(ctx context.Context, g host.GoalHome, interval time.Duration, bo
 }
 
 // endsArmed makes a goal on a schedule and ends it.
-func endsArmed(ctx context.Context, g host.GoalHome, o *GoalDisarmed, every string, end func(context.Context, *host.Goal) wire.Value) *host.Goal {
+func endsArmed(ctx context.Context, g host.GoalHome, o *GoalDisarmed, every string, end func(context.Context,
+	*host.Goal) wire.Value) *host.Goal {
 	made := createArmed(ctx, g, "create a goal that ends", dialect.GoalContinuationModeSchedule, every, mostContributions)
 	if o.Goal = made.Seen(ctx); !stillGoesOn(o.Goal) {
 		return made

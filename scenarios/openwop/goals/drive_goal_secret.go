@@ -25,14 +25,17 @@ const leastKey = 8
 
 // goalWithSecret has goals made and edited with the credential in their objectives.
 var goalWithSecret = &scenarios.Drive[GoalSecretObservation]{
-	ID:    "openwop/goal-with-secret",
-	Title: "makes a goal whose objective holds the credential between random words, edits it to another such objective, ticks it where there is a seam, and reads it in every place",
-	Sends: []string{"{create goal} {objective: random words with the credential}", "{edit goal} {objective: the same with other words}", "{tick goal}",
+	ID: "openwop/goal-with-secret",
+	Title: "makes a goal whose objective holds the credential between random words, edits it to another such objective, " +
+		"ticks it where there is a seam, and reads it in every place",
+	Sends: []string{"{create goal} {objective: random words with the credential}",
+		"{edit goal} {objective: the same with other words}", "{tick goal}",
 		"{read goal}", "{read trail}", "{list goals}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalSecretObservation) {
 		h := host.Host{Conn: c}
 		if c.KeyLength() < leastKey {
-			scenarios.End(scenarios.Block("there is no credential, or one that is too short to be told from ordinary text", "give a key of at least 8 characters with --key"))
+			scenarios.End(scenarios.Block("there is no credential, or one that is too short to be told from ordinary text",
+				"give a key of at least 8 characters with --key"))
 		}
 		home := h.StandingGoals(ctx)
 		ask := h.GoalRequest(host.BoundedTo(h.Between(2, 9)))
@@ -55,7 +58,8 @@ func objectiveWithKey(h host.Host) string {
 func told(ctx context.Context, g *host.Goal, o *GoalSecretObservation) {
 	o.Tick = tick(ctx, g, "tick", unsatisfied(g.GoalHome.Host))
 	objective := objectiveWithKey(g.GoalHome.Host)
-	o.Edited = rewrite(ctx, g, "edit the objective to another with the credential in it", dialect.EditGoalRequest{Objective: objective}, anyhow)
+	o.Edited = rewrite(ctx, g, "edit the objective to another with the credential in it",
+		dialect.EditGoalRequest{Objective: objective}, anyhow)
 	o.Trail = trail(ctx, g, o.Edited.After)
 }
 

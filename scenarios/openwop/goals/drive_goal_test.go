@@ -34,7 +34,8 @@ func runs(g *hosttest.InventedGoals) hosttest.Routes {
 	known := func(id string) bool {
 		g.Mu.Lock()
 		defer g.Mu.Unlock()
-		return strings.HasPrefix(id, "sentinel-") || slices.ContainsFunc(g.Goals, func(o *hosttest.InventedGoal) bool { return slices.Contains(o.Progress.ContributingRunIds, id) })
+		return strings.HasPrefix(id, "sentinel-") || slices.ContainsFunc(g.Goals,
+			func(o *hosttest.InventedGoal) bool { return slices.Contains(o.Progress.ContributingRunIds, id) })
 	}
 	get := func(body func(id string) any) hosttest.Answer {
 		return func(r *http.Request, _ map[string]any) (int, any) {
@@ -50,7 +51,8 @@ func runs(g *hosttest.InventedGoals) hosttest.Routes {
 		},
 		"GET /v1/runs/{id}": get(func(id string) any { return hosttest.Fields{"runId": id, "status": statusOf(g, id)} }),
 		"GET /v1/runs/{id}/events/poll": get(func(id string) any {
-			return hosttest.Fields{"events": []hosttest.Fields{{"eventId": id + "-e0", "runId": id, "sequence": 0, "type": "run.completed", "payload": hosttest.Fields{}}}, "isComplete": true}
+			return hosttest.Fields{"events": []hosttest.Fields{{"eventId": id + "-e0", "runId": id, "sequence": 0, "type": "run.completed",
+				"payload": hosttest.Fields{}}}, "isComplete": true}
 		}),
 	}
 }
@@ -175,7 +177,8 @@ func TestGoalsAreFoundWhereverTheyLive(t *testing.T) {
 		t.Parallel()
 		long := hosttest.Routes{"GET " + goalsAt: hosttest.Always(hosttest.Fields{"goals": []any{strings.Repeat("x", 1<<20)}})}
 		r := askOfGoals(t, append(honestGoals(&hosttest.InventedGoals{}), long))
-		hosttest.Compare(t, r, all(r, "passed observed", map[string]string{"created-as-asked": "inconclusive", "bounds-required": "inconclusive", "client-cannot-satisfy": "inconclusive"}))
+		hosttest.Compare(t, r, all(r, "passed observed", map[string]string{"created-as-asked": "inconclusive",
+			"bounds-required": "inconclusive", "client-cannot-satisfy": "inconclusive"}))
 	})
 }
 
@@ -188,7 +191,8 @@ func TestGoalsOfOtherHosts(t *testing.T) {
 		return hosttest.Routes{"POST " + goalsAt + "/{id}/tick": refuse(status), "GET " + goalsAt + "/{id}/events": refuse(status)}
 	}
 	withoutSeam := map[string]string{}
-	for _, name := range []string{"block-well-formed", "bounds-required", "created-as-asked", "misfits-not-kept", "client-cannot-satisfy", "abandoned-stays-abandoned"} {
+	for _, name := range []string{"block-well-formed", "bounds-required", "created-as-asked", "misfits-not-kept",
+		"client-cannot-satisfy", "abandoned-stays-abandoned"} {
 		withoutSeam[name] = "passed observed"
 	}
 	for _, status := range []int{http.StatusNotFound, http.StatusForbidden, http.StatusNotImplemented} {
@@ -224,7 +228,8 @@ func TestGoalsOfOtherHosts(t *testing.T) {
 	t.Run("edits by POST", func(t *testing.T) {
 		t.Parallel()
 		g := &hosttest.InventedGoals{}
-		r := askOfGoals(t, append(honestGoals(g), hosttest.Routes{"PATCH " + goalsAt + "/{id}": refuse(http.StatusMethodNotAllowed), "POST " + goalsAt + "/{id}": g.Of(g.Edit)}))
+		r := askOfGoals(t, append(honestGoals(g), hosttest.Routes{"PATCH " + goalsAt + "/{id}": refuse(http.StatusMethodNotAllowed),
+			"POST " + goalsAt + "/{id}": g.Of(g.Edit)}))
 		hosttest.Compare(t, r, all(r, "passed observed", nil))
 	})
 	t.Run("fires in its own time", func(t *testing.T) {
@@ -244,7 +249,8 @@ func TestGoalsOfOtherHosts(t *testing.T) {
 	})
 	t.Run("tells its events in the replies only", func(t *testing.T) {
 		t.Parallel()
-		r := askOfGoals(t, append(honestGoals(&hosttest.InventedGoals{}), hosttest.Routes{"GET " + goalsAt + "/{id}/events": refuse(http.StatusNotFound)}))
+		r := askOfGoals(t, append(honestGoals(&hosttest.InventedGoals{}),
+			hosttest.Routes{"GET " + goalsAt + "/{id}/events": refuse(http.StatusNotFound)}))
 		told := map[string]string{}
 		for _, name := range []string{"closed-at-bound", "evaluated-and-closed", "evaluations-attributed", "content-free"} {
 			told[name] = "passed attested"
@@ -254,8 +260,10 @@ func TestGoalsOfOtherHosts(t *testing.T) {
 	t.Run("does not require bounds", func(t *testing.T) {
 		t.Parallel()
 		d := hosttest.DiscoveryOf("conformance-noop")
-		d["agents"] = hosttest.Fields{"goals": hosttest.Fields{"judge": "verifier", "continuation": []string{"schedule", "manual"}, "requiresBounds": false}}
-		r := askOfGoals(t, append(honestGoals(&hosttest.InventedGoals{Verifies: true}), hosttest.Routes{"GET /.well-known/openwop": hosttest.Always(d)}))
+		d["agents"] = hosttest.Fields{"goals": hosttest.Fields{"judge": "verifier", "continuation": []string{"schedule", "manual"},
+			"requiresBounds": false}}
+		r := askOfGoals(t, append(honestGoals(&hosttest.InventedGoals{Verifies: true}),
+			hosttest.Routes{"GET /.well-known/openwop": hosttest.Always(d)}))
 		hosttest.Compare(t, r, all(r, "passed observed", map[string]string{"bounds-required": "inapplicable"}))
 	})
 }
@@ -267,8 +275,10 @@ func TestGoalsThatAreNotKept(t *testing.T) {
 		name, scenario, want string
 		lie                  func(*hosttest.InventedGoals) hosttest.Routes
 	}{
-		{"a goal that never moves", "stops-at-bound", requirement.OWP0097G2, func(g *hosttest.InventedGoals) hosttest.Routes { g.Idle = true; return nil }},
-		{"a goal that a client satisfies", "client-cannot-satisfy", requirement.OWP0097E2, func(g *hosttest.InventedGoals) hosttest.Routes { g.Told = true; return nil }},
+		{"a goal that never moves", "stops-at-bound", requirement.OWP0097G2,
+			func(g *hosttest.InventedGoals) hosttest.Routes { g.Idle = true; return nil }},
+		{"a goal that a client satisfies", "client-cannot-satisfy", requirement.OWP0097E2,
+			func(g *hosttest.InventedGoals) hosttest.Routes { g.Told = true; return nil }},
 		{"a bound that is one too high", "stops-at-bound", requirement.OWP0097E4, func(g *hosttest.InventedGoals) hosttest.Routes {
 			return hosttest.Routes{"POST " + goalsAt: func(r *http.Request, body map[string]any) (int, any) {
 				if bounds, _ := body["bounds"].(map[string]any); bounds["maxLoopIterations"] != nil {
@@ -277,16 +287,21 @@ func TestGoalsThatAreNotKept(t *testing.T) {
 				return g.Create(r, body)
 			}}
 		}},
-		{"a tick that reads, and fires without looking again", "ticked-at-once", requirement.OWP0097E4, func(g *hosttest.InventedGoals) hosttest.Routes {
-			return hosttest.Routes{tick: g.Find(func(o *hosttest.InventedGoal, body map[string]any) (int, any) {
-				if len(o.Progress.ContributingRunIds) < 6 {
-					o.State = dialect.GoalStateActive
-				}
+		{"a tick that reads, and fires without looking again", "ticked-at-once", requirement.OWP0097E4,
+			func(g *hosttest.InventedGoals) hosttest.Routes {
+				return hosttest.Routes{tick: g.Find(func(o *hosttest.InventedGoal, body map[string]any) (int, any) {
+					if len(o.Progress.ContributingRunIds) < 6 {
+						o.State = dialect.GoalStateActive
+					}
+					return g.Tick(o, body)
+				})}
+			}},
+		{"a cost that is not added up", "cost-bound", requirement.OWP0097E5, func(g *hosttest.InventedGoals) hosttest.Routes {
+			return hosttest.Routes{tick: g.Find(func(o *hosttest.InventedGoal, body map[string]any) (int,
+				any) {
+				o.Cost = 0
 				return g.Tick(o, body)
 			})}
-		}},
-		{"a cost that is not added up", "cost-bound", requirement.OWP0097E5, func(g *hosttest.InventedGoals) hosttest.Routes {
-			return hosttest.Routes{tick: g.Find(func(o *hosttest.InventedGoal, body map[string]any) (int, any) { o.Cost = 0; return g.Tick(o, body) })}
 		}},
 		{"a deadline that nobody watches", "deadline", requirement.OWP0097E6, func(g *hosttest.InventedGoals) hosttest.Routes {
 			return hosttest.Routes{"POST " + goalsAt: func(r *http.Request, body map[string]any) (int, any) {
@@ -360,17 +375,22 @@ func TestGoalsThatAreNotKept(t *testing.T) {
 func TestGoalsOfAHostileHost(t *testing.T) {
 	many := slices.Repeat([]any{"run-1"}, 5_000)
 	for name, body := range map[string]any{
-		"nothing":         nil,
-		"a number":        7,
-		"a list":          []any{hosttest.Fields{"id": "g-1"}},
-		"wrong kinds":     hosttest.Fields{"id": hosttest.Fields{}, "goals": hosttest.Fields{}, "state": []any{}, "progress": []any{1}, "bounds": "none", "events": "none", "runId": 3},
-		"an id, no goal":  hosttest.Fields{"id": "../..", "goals": []any{nil, 1, "g", []any{}}, "events": []any{nil, 1, hosttest.Fields{"type": 4}}},
-		"runs, endlessly": hosttest.Fields{"id": "g-1", "state": "active", "goals": many, "progress": hosttest.Fields{"iterations": 9e18, "contributingRunIds": many}, "events": many, "runId": "run-2"},
-		"fewer than none": hosttest.Fields{"id": "g-1", "state": "active", "progress": hosttest.Fields{"iterations": -1e300, "contributingRunIds": []any{}}, "events": []any{}, "runId": ""},
+		"nothing":  nil,
+		"a number": 7,
+		"a list":   []any{hosttest.Fields{"id": "g-1"}},
+		"wrong kinds": hosttest.Fields{"id": hosttest.Fields{}, "goals": hosttest.Fields{}, "state": []any{}, "progress": []any{1},
+			"bounds": "none", "events": "none", "runId": 3},
+		"an id, no goal": hosttest.Fields{"id": "../..", "goals": []any{nil, 1, "g", []any{}}, "events": []any{nil, 1,
+			hosttest.Fields{"type": 4}}},
+		"runs, endlessly": hosttest.Fields{"id": "g-1", "state": "active", "goals": many,
+			"progress": hosttest.Fields{"iterations": 9e18, "contributingRunIds": many}, "events": many, "runId": "run-2"},
+		"fewer than none": hosttest.Fields{"id": "g-1", "state": "active", "progress": hosttest.Fields{"iterations": -1e300,
+			"contributingRunIds": []any{}}, "events": []any{}, "runId": ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := askOfGoals(t, []hosttest.Routes{{"GET /.well-known/openwop": hosttest.Always(hosttest.DiscoveryOf("conformance-noop")), "/": hosttest.Always(body)}})
+			r := askOfGoals(t, []hosttest.Routes{{"GET /.well-known/openwop": hosttest.Always(hosttest.DiscoveryOf("conformance-noop")),
+				"/": hosttest.Always(body)}})
 			for _, o := range r.Outcomes {
 				if o.Verdict == scenarios.Broken || o.Verdict == scenarios.Passed && o.Scenario.Name() != "block-well-formed" {
 					t.Errorf("%s is %s: %s", o.Scenario.ID, o.Verdict, o.Reason)

@@ -110,9 +110,11 @@ func (o GoalAloneObservation) check(j *scenarios.Judge, fires scenarios.Requirem
 	}
 	j.Check(openwop.OWP0097C5, o.Paused.Status).To(check.Status(2), "pause")
 	j.Need(fires, o.Meanwhile)
-	j.Check(openwop.OWP0097C5, runsOf(o.Held.Body)).To(check.SameAs(runsOf(o.Settled.Body)), "contributing runs of the paused goal after two runs of another one")
+	j.Check(openwop.OWP0097C5, runsOf(o.Held.Body)).To(check.SameAs(runsOf(o.Settled.Body)),
+		"contributing runs of the paused goal after two runs of another one")
 	permitted(o.Resumed.Reply, j, "resume a goal")
-	if !j.Check(openwop.OWP0097C5, stateShown(o.Resumed.After)).To(check.Equal(dialect.GoalStateActive), "state after resume") || !j.Check(o.ends(fires), o.Ended).To(check.Reached()) {
+	if !j.Check(openwop.OWP0097C5, stateShown(o.Resumed.After)).To(check.Equal(dialect.GoalStateActive), "state after resume") ||
+		!j.Check(o.ends(fires), o.Ended).To(check.Reached()) {
 		return
 	}
 	j.Need(fires, o.After)

@@ -76,7 +76,8 @@ var boundsRequired = scenarios.Scenario{
 			}
 			j.Check(openwop.OWP0097A2, listed(goals, o.Unbounded, o.Empty)).To(check.Len(0), "goals in the list that were asked for without a bound")
 		}
-		j.Check(openwop.OWP0097E3, listed(o.Active, o.Bounded, o.Unbounded, o.Empty).Each("/bounds")).To(check.Each(boundedObject()), "bounds of our active goals")
+		j.Check(openwop.OWP0097E3, listed(o.Active, o.Bounded, o.Unbounded, o.Empty).Each("/bounds")).To(check.Each(boundedObject()),
+			"bounds of our active goals")
 		if n := unbounded(o.Active); n > 0 {
 			j.Find(openwop.OWP0097E3, "%d goals among those listed as active have no bound", n)
 		}
@@ -135,7 +136,8 @@ var misfitsNotKept = scenarios.Scenario{
 	Claim:  claims.Goals,
 	Ask: scenarios.Ask(goalMisfits, func(o GoalMisfitsObservation, j *scenarios.Judge) {
 		given(o.Control, j)
-		judges, modes := check.OneOf("verifier", "host"), check.OneOf(nil, "schedule", "commitment", "heartbeat", "manual") // OWP-R27: it may be left off
+		// OWP-R27: it may be left off
+		judges, modes := check.OneOf("verifier", "host"), check.OneOf(nil, "schedule", "commitment", "heartbeat", "manual")
 		j.Check(openwop.OWP0097B2, o.Control.Fresh.Body.At("/completion/check")).To(judges, "completion.check of a goal as it can be")
 		j.Check(openwop.OWP0097B3, o.Control.Fresh.Body.At("/continuation/mode")).To(modes, "continuation.mode of a goal as it can be")
 		j.Check(openwop.OWP0097B5, o.Control.Fresh.Body.Key("bounds")).To(boundsThatCanBe(), "bounds of a goal as it can be")
@@ -207,7 +209,8 @@ var clientCannotSatisfy = scenarios.Scenario{
 		switch asserted := o.Asserted; {
 		case asserted.ID == "":
 			asserted.Created.TellRefusal(j, openwop.OWP0097E2, "a goal that is to be satisfied from the start")
-		case j.Check(openwop.OWP0097E2, stateShown(asserted.Fresh)).To(check.Equal(dialect.GoalStateActive), "state of a goal that was asked for as satisfied"):
+		case j.Check(openwop.OWP0097E2, stateShown(asserted.Fresh)).To(check.Equal(dialect.GoalStateActive),
+			"state of a goal that was asked for as satisfied"):
 			j.Find(openwop.OWP0097E2, "a goal that is to be satisfied from the start is made, as active, and the word is dropped without a word")
 		}
 		j.Check(openwop.OWP0097E2, o.Claimed.Reply.Status).To(check.Status(4), "an edit of the state to satisfied")

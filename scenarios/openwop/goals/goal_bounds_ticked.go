@@ -87,7 +87,8 @@ var tickedAtOnce = scenarios.Scenario{
 			j.BlockOn(openwop.OWP0097E10, "set-up: the goal shows none of the runs that its ticks name")
 		}
 		later := o.Still.Later
-		j.Check(openwop.OWP0097E4, stateShown(later)).To(check.Equal(dialect.GoalStateBoundExceeded), "state after %d ticks at once with a bound of %d runs", len(o.AtOnce), o.Bound)
+		j.Check(openwop.OWP0097E4, stateShown(later)).To(check.Equal(dialect.GoalStateBoundExceeded),
+			"state after %d ticks at once with a bound of %d runs", len(o.AtOnce), o.Bound)
 		checkRuns(j, openwop.OWP0097E4, later.Body, o.Bound)
 		j.Check(openwop.OWP0097E4, o.Still.strays()).To(check.Len(0), "runs that a tick named and that the goal does not show")
 	}),
@@ -125,10 +126,12 @@ var deadlineBound = scenarios.Scenario{
 	Claim:  claims.Goals,
 	Ask: scenarios.Ask(goalToItsDeadline, func(o GoalDeadlineObservation, j *scenarios.Judge) {
 		if o.tooSlow() {
-			j.Block("the host took "+o.EarlyBy.String()+" to make a goal and to tick it, too long for a deadline of "+o.Deadline.String(), "certify it again when it answers faster")
+			j.Block("the host took "+o.EarlyBy.String()+" to make a goal and to tick it, too long for a deadline of "+o.Deadline.String(),
+				"certify it again when it answers faster")
 		}
 		early := func(goal wire.Value) bool {
-			return j.Check(openwop.OWP0097E6, stateOf(goal)).To(check.Equal(dialect.GoalStateActive), "state within %s, with a deadline of %s", o.EarlyBy, o.Deadline)
+			return j.Check(openwop.OWP0097E6, stateOf(goal)).To(check.Equal(dialect.GoalStateActive),
+				"state within %s, with a deadline of %s", o.EarlyBy, o.Deadline)
 		}
 		exists(o.Goal, j)
 		if !early(o.Goal.Fresh.Body) {
@@ -141,7 +144,8 @@ var deadlineBound = scenarios.Scenario{
 			return
 		}
 		if o.Grace == host.CoarseGrace {
-			j.Find(openwop.OWP0097E6, "a goal with a deadline of less than a second ended early or went on late, as by a clock of full seconds; judged with a deadline of %s and a grace of %s", o.Deadline, o.Grace)
+			j.Find(openwop.OWP0097E6, "a goal with a deadline of less than a second ended early or went on late, as by a clock of "+
+				"full seconds; judged with a deadline of %s and a grace of %s", o.Deadline, o.Grace)
 		}
 		if goesOn(o.Passed.Body) {
 			j.Find(openwop.OWP0097E6, "the goal is shown as active after its deadline, until it is ticked")
@@ -219,9 +223,11 @@ var runsOfTheGoal = scenarios.Scenario{
 		checkRuns(j, openwop.OWP0097C3, g, o.Runs)
 		j.Check(openwop.OWP0097C3, g.At("/completion/lastVerdict/satisfied")).To(check.Equal(true), "completion.lastVerdict.satisfied")
 		j.Check(openwop.OWP0097C3, g.At("/completion/lastVerdict/runId")).To(check.Text(), "completion.lastVerdict.runId")
-		j.Check(openwop.OWP0097E10, o.snapshots().Each("/runId")).To(check.SameAs(runsOf(g)), "runId of the contributing runs, read under their ids")
+		j.Check(openwop.OWP0097E10, o.snapshots().Each("/runId")).To(check.SameAs(runsOf(g)),
+			"runId of the contributing runs, read under their ids")
 		for _, r := range o.Trail.Runs { // to serve a snapshot takes no run, to show what it did takes one
-			j.Check(openwop.OWP0097E10, r.Log.All().Each("/runId")).To(check.Each(check.Equal(r.ID)), "run of every event in the log of run %s", r.ID)
+			j.Check(openwop.OWP0097E10, r.Log.All().Each("/runId")).To(check.Each(check.Equal(r.ID)),
+				"run of every event in the log of run %s", r.ID)
 		}
 		j.Check(openwop.OWP0097E10, o.Trail.Stranger).To(check.Status(4), "a run id that was never given out")
 	}),
@@ -300,9 +306,11 @@ var escalationHalts = scenarios.Scenario{
 			return
 		}
 		if o.Stuck.ID == "" {
-			j.Block("neither the goal nor the reply to its tick names the run that got stuck", "have the reply to the tick carry the runId (docs/seams.md)")
+			j.Block("neither the goal nor the reply to its tick names the run that got stuck",
+				"have the reply to the tick carry the runId (docs/seams.md)")
 		}
 		// It is a run that escalates a goal, not the word of whoever ticks it.
-		j.Check(openwop.OWP0097E8, o.Stuck.Snapshot.Key("status")).To(check.OneOf("waiting-input", "waiting-approval", "waiting-external"), "status of the run that asks a person")
+		j.Check(openwop.OWP0097E8, o.Stuck.Snapshot.Key("status")).To(check.OneOf("waiting-input", "waiting-approval",
+			"waiting-external"), "status of the run that asks a person")
 	}),
 }

@@ -19,7 +19,8 @@ import (
 func CompletionSuite() scenarios.Suite {
 	return scenarios.Suite{
 		ID: "goal-completion", Title: "standing goals that go on by themselves, are judged by the host alone, and keep secrets",
-		Scenarios: []scenarios.Scenario{onlyTheJudge, everyRunJudged, replayNotJudged, goesOnAfterAnswer, scheduleFires, heartbeatFires, commitmentFires,
+		Scenarios: []scenarios.Scenario{onlyTheJudge, everyRunJudged, replayNotJudged, goesOnAfterAnswer, scheduleFires, heartbeatFires,
+			commitmentFires,
 			abandonedDisarms, satisfiedScheduleDisarms, secretRedacted, noGoalsUnclaimed},
 	}
 }
@@ -78,9 +79,11 @@ var goesOnAfterAnswer = scenarios.Scenario{
 		o.ended(j, openwop.OWP0097E8, dialect.GoalStateEscalated)
 		switch {
 		case o.Stuck.ID == "":
-			j.Block("neither the goal nor the reply to its tick names the run that got stuck", "have the reply to the tick carry the runId (docs/seams.md)")
+			j.Block("neither the goal nor the reply to its tick names the run that got stuck",
+				"have the reply to the tick carry the runId (docs/seams.md)")
 		case !host.Succeeded(o.Answered):
-			j.Block("the run that got stuck takes no answer: HTTP "+o.Answered.JSON(), "let the interrupt of a contributing run be answered by its node")
+			j.Block("the run that got stuck takes no answer: HTTP "+o.Answered.JSON(),
+				"let the interrupt of a contributing run be answered by its node")
 		}
 		j.Check(openwop.OWP0097E12, o.Freed).To(check.Reached())
 		before, now := runsOf(o.shown()).Items(), o.Freed.Last
@@ -212,7 +215,8 @@ var noGoalsUnclaimed = scenarios.Scenario{
 					continue
 				}
 				// A page that is served for every path is no endpoint of goals.
-				j.Check(openwop.OWP0097G3, reply.Body.Key(reply.proof)).To(check.Absent(), "%s in the reply to: %s goals at %s", reply.proof, reply.what, path)
+				j.Check(openwop.OWP0097G3, reply.Body.Key(reply.proof)).To(check.Absent(), "%s in the reply to: %s goals at %s", reply.proof,
+					reply.what, path)
 			}
 		}
 	}),

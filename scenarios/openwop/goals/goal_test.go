@@ -23,9 +23,12 @@ func TestJudgeOfAnAbandonedGoal(t *testing.T) {
 	}{
 		{"honest", func(*goals.GoalAbandonedObservation) {}, "passed"},
 		{"a host without the seam", func(o *goals.GoalAbandonedObservation) { o.Revival.Still.Ticks[1] = refusedTick(t, 404) }, "passed"},
-		{"may not be abandoned by us", func(o *goals.GoalAbandonedObservation) { o.Abandon.Reply = replied(t, 403, hosttest.Fields{}) }, "blocked"},
-		{"cannot be abandoned", func(o *goals.GoalAbandonedObservation) { o.Abandon.Reply = replied(t, 404, hosttest.Fields{}) }, requirement.OWP0097C6},
-		{"stays active", func(o *goals.GoalAbandonedObservation) { o.Abandon.After = replied(t, 200, standing("active", 0)) }, requirement.OWP0097C6},
+		{"may not be abandoned by us", func(o *goals.GoalAbandonedObservation) { o.Abandon.Reply = replied(t, 403, hosttest.Fields{}) },
+			"blocked"},
+		{"cannot be abandoned", func(o *goals.GoalAbandonedObservation) { o.Abandon.Reply = replied(t, 404, hosttest.Fields{}) },
+			requirement.OWP0097C6},
+		{"stays active", func(o *goals.GoalAbandonedObservation) { o.Abandon.After = replied(t, 200, standing("active", 0)) },
+			requirement.OWP0097C6},
 		{"comes back", func(o *goals.GoalAbandonedObservation) { o.Revival.Still = still(t, "active", 0) }, requirement.OWP0097C6},
 		{"fires a run", func(o *goals.GoalAbandonedObservation) { o.Revival.Still = still(t, "abandoned", 1) }, requirement.OWP0097C6},
 		{"is edited", func(o *goals.GoalAbandonedObservation) {
@@ -34,7 +37,8 @@ func TestJudgeOfAnAbandonedGoal(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o := goals.GoalAbandonedObservation{Goal: made(t), Abandon: goals.GoalEdit{Reply: abandoned(), After: abandoned()},
-				Revival: goals.GoalRevival{Objective: "another", Edited: replied(t, 409, hosttest.Fields{}), Resumed: replied(t, 409, hosttest.Fields{}), Still: still(t, "abandoned", 0)}}
+				Revival: goals.GoalRevival{Objective: "another", Edited: replied(t, 409, hosttest.Fields{}), Resumed: replied(t, 409,
+					hosttest.Fields{}), Still: still(t, "abandoned", 0)}}
 			c.spoil(&o)
 			hosttest.Expect(t, "abandoned-stays-abandoned", o, c.want)
 		})
@@ -51,24 +55,31 @@ func TestJudgeOfAClientsWord(t *testing.T) {
 	}{
 		{"honest", func(*goals.GoalWordObservation) {}, "passed", 0},
 		{"drops the word without a word", func(o *goals.GoalWordObservation) { o.Asserted = made(t) }, "passed", 1},
-		{"refuses in words of its own", func(o *goals.GoalWordObservation) { o.Claimed.Reply = replied(t, 422, hosttest.Fields{"error": "no"}) }, "passed", 1},
+		{"refuses in words of its own",
+			func(o *goals.GoalWordObservation) { o.Claimed.Reply = replied(t, 422, hosttest.Fields{"error": "no"}) }, "passed", 1},
 		{"makes a satisfied goal", func(o *goals.GoalWordObservation) {
 			o.Asserted = made(t)
 			o.Asserted.Fresh = replied(t, 200, standing("satisfied", 0))
 		}, requirement.OWP0097E2, 0},
 		{"refuses and makes it all the same", func(o *goals.GoalWordObservation) {
-			o.Satisfied = replied(t, 200, hosttest.Fields{"goals": []hosttest.Fields{with(standing("satisfied", 0), "objective", o.Asserted.Objective)}})
+			o.Satisfied = replied(t, 200, hosttest.Fields{"goals": []hosttest.Fields{with(standing("satisfied", 0), "objective",
+				o.Asserted.Objective)}})
 		}, requirement.OWP0097E2, 0},
 		{"takes the edit", func(o *goals.GoalWordObservation) {
 			o.Claimed = goals.GoalEdit{Reply: replied(t, 200, standing("satisfied", 0)), After: replied(t, 200, standing("satisfied", 0))}
 		}, requirement.OWP0097E2, 0},
-		{"refuses the edit and does it", func(o *goals.GoalWordObservation) { o.Claimed.After = replied(t, 200, standing("satisfied", 0)) }, requirement.OWP0097E2, 0},
-		{"ignores the edit", func(o *goals.GoalWordObservation) { o.Claimed.Reply = replied(t, 200, standing("active", 0)) }, requirement.OWP0097E2, 0},
+		{"refuses the edit and does it",
+			func(o *goals.GoalWordObservation) { o.Claimed.After = replied(t, 200, standing("satisfied", 0)) }, requirement.OWP0097E2, 0},
+		{"ignores the edit", func(o *goals.GoalWordObservation) { o.Claimed.Reply = replied(t, 200, standing("active", 0)) },
+			requirement.OWP0097E2, 0},
 		{"cannot be edited", func(o *goals.GoalWordObservation) { o.Reworded.Reply = replied(t, 405, refusal) }, requirement.OWP0097C4, 0},
-		{"forgets the edit", func(o *goals.GoalWordObservation) { o.Reworded.After = replied(t, 200, standing("active", 0)) }, requirement.OWP0097C4, 0},
+		{"forgets the edit", func(o *goals.GoalWordObservation) { o.Reworded.After = replied(t, 200, standing("active", 0)) },
+			requirement.OWP0097C4, 0},
 		{"takes no continuation", func(o *goals.GoalWordObservation) { o.Restated.Reply = replied(t, 400, refusal) }, requirement.OWP0097C4, 0},
-		{"is completed by a call", func(o *goals.GoalWordObservation) { o.Completed.After = replied(t, 200, standing("satisfied", 0)) }, requirement.OWP0097C7, 0},
-		{"pretends to be completed", func(o *goals.GoalWordObservation) { o.Completed.Reply = replied(t, 200, hosttest.Fields{}) }, requirement.OWP0097C7, 0},
+		{"is completed by a call", func(o *goals.GoalWordObservation) { o.Completed.After = replied(t, 200, standing("satisfied", 0)) },
+			requirement.OWP0097C7, 0},
+		{"pretends to be completed", func(o *goals.GoalWordObservation) { o.Completed.Reply = replied(t, 200, hosttest.Fields{}) },
+			requirement.OWP0097C7, 0},
 		{"forbids the edit of the state", func(o *goals.GoalWordObservation) { o.Claimed.Reply = replied(t, 403, refusal) }, "passed", 0},
 		{"forbids every edit", func(o *goals.GoalWordObservation) { o.Reworded.Reply = replied(t, 403, refusal) }, "blocked", 0},
 		{"lists goals in any state", func(o *goals.GoalWordObservation) {
@@ -85,10 +96,12 @@ func TestJudgeOfAClientsWord(t *testing.T) {
 			o := goals.GoalWordObservation{Goal: made(t), Asserted: refusedGoal(t, 400, "Assay m1111111111111111"), Objective: "another",
 				Claimed: goals.GoalEdit{Reply: replied(t, 422, refusal), After: active.After}, Restated: active,
 				Reworded:  goals.GoalEdit{Reply: active.Reply, After: replied(t, 200, with(standing("active", 0), "objective", "another"))},
-				Completed: goals.GoalEdit{Reply: replied(t, 404, refusal), After: active.After}, Satisfied: replied(t, 200, hosttest.Fields{"goals": []hosttest.Fields{}})}
+				Completed: goals.GoalEdit{Reply: replied(t, 404, refusal), After: active.After}, Satisfied: replied(t, 200,
+					hosttest.Fields{"goals": []hosttest.Fields{}})}
 			c.spoil(&o)
 			hosttest.Expect(t, "client-cannot-satisfy", o, c.want)
-			if out := scenarios.Conclude(hosttest.Scenario(t, "client-cannot-satisfy"), openwop.Protocol.Ledger, o); len(out.Findings) != c.findings {
+			if out := scenarios.Conclude(hosttest.Scenario(t, "client-cannot-satisfy"), openwop.Protocol.Ledger,
+				o); len(out.Findings) != c.findings {
 				t.Errorf("findings: %v, want %d of them", out.Findings, c.findings)
 			}
 		})
@@ -120,8 +133,10 @@ func TestJudgeOfANewGoal(t *testing.T) {
 		{"a continuation without a mode", spoilt("continuation", hosttest.Fields{}), requirement.OWP0097B3, 0},
 		{"no continuation is a finding", spoilt("continuation", nil), "passed", 1},
 		{"nobody's", spoilt("owner", hosttest.Fields{}), requirement.OWP0097B4, 0},
-		{"a verdict before the first run", spoilt("completion", hosttest.Fields{"check": "verifier", "lastVerdict": hosttest.Fields{"satisfied": false}}), requirement.OWP0097C3, 0},
-		{"a run before the first", spoilt("progress", hosttest.Fields{"iterations": 1, "contributingRunIds": []string{"run-1"}}), requirement.OWP0097C3, 0},
+		{"a verdict before the first run", spoilt("completion", hosttest.Fields{"check": "verifier",
+			"lastVerdict": hosttest.Fields{"satisfied": false}}), requirement.OWP0097C3, 0},
+		{"a run before the first", spoilt("progress", hosttest.Fields{"iterations": 1, "contributingRunIds": []string{"run-1"}}),
+			requirement.OWP0097C3, 0},
 		{"shows no progress", spoilt("progress", nil), requirement.OWP0097C3, 0},
 		{"cannot be read", func(o *goals.GoalCreatedObservation) { o.Goal.Fresh = replied(t, 404, hosttest.Fields{}) }, requirement.OWP0097C3, 0},
 		{"any id is served", func(o *goals.GoalCreatedObservation) { o.Stranger = wiretest.Status(t, 200) }, requirement.OWP0097C3, 0},
@@ -136,7 +151,8 @@ func TestJudgeOfANewGoal(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			listed := replied(t, 200, hosttest.Fields{"goals": []hosttest.Fields{{"id": "other"}, standing("active", 0)}})
-			o := goals.GoalCreatedObservation{Goal: made(t), All: listed, Active: listed, Satisfied: replied(t, 200, hosttest.Fields{"goals": []hosttest.Fields{}}), Stranger: wiretest.Status(t, 404),
+			o := goals.GoalCreatedObservation{Goal: made(t), All: listed, Active: listed, Satisfied: replied(t, 200,
+				hosttest.Fields{"goals": []hosttest.Fields{}}), Stranger: wiretest.Status(t, 404),
 				Asked: dialect.CreateGoalRequest{Objective: objective, Completion: dialect.GoalCompletionRequest{Check: dialect.GoalCheckVerifier},
 					Continuation: dialect.GoalContinuation{Mode: dialect.GoalContinuationModeManual},
 					Bounds:       &dialect.GoalBounds{MaxLoopIterations: new(int64(3)), MaxCostUSD: new(4.25)}}}
@@ -158,7 +174,8 @@ func TestJudgeOfGoalsWithoutBounds(t *testing.T) {
 		want  string
 	}{
 		{"honest", func(*goals.GoalUnboundedObservation) {}, "passed"},
-		{"takes a goal without bounds", func(o *goals.GoalUnboundedObservation) { o.Unbounded.Created = replied(t, 200, unbounded) }, requirement.OWP0097C1},
+		{"takes a goal without bounds", func(o *goals.GoalUnboundedObservation) { o.Unbounded.Created = replied(t, 200, unbounded) },
+			requirement.OWP0097C1},
 		{"takes empty bounds", func(o *goals.GoalUnboundedObservation) { o.Empty.Created = replied(t, 201, unbounded) }, requirement.OWP0097C1},
 		{"refuses as malformed", func(o *goals.GoalUnboundedObservation) { o.Unbounded = refusedGoal(t, 400, without) }, requirement.OWP0097C1},
 		{"refuses and makes it all the same", func(o *goals.GoalUnboundedObservation) {
@@ -168,7 +185,8 @@ func TestJudgeOfGoalsWithoutBounds(t *testing.T) {
 			o.Active = replied(t, 200, hosttest.Fields{"goals": []hosttest.Fields{standing("active", 0), unbounded}})
 		}, requirement.OWP0097A2},
 		{"drops the bound", func(o *goals.GoalUnboundedObservation) {
-			o.Active = replied(t, 200, hosttest.Fields{"goals": []hosttest.Fields{with(standing("active", 0), "bounds", hosttest.Fields{"maxLoopIterations": nil})}})
+			o.Active = replied(t, 200, hosttest.Fields{"goals": []hosttest.Fields{with(standing("active", 0), "bounds",
+				hosttest.Fields{"maxLoopIterations": nil})}})
 		}, requirement.OWP0097E3},
 		{"somebody else's goal is a finding", func(o *goals.GoalUnboundedObservation) {
 			o.Active = replied(t, 200, hosttest.Fields{"goals": []hosttest.Fields{standing("active", 0), {"id": "demo"}}})
@@ -181,7 +199,8 @@ func TestJudgeOfGoalsWithoutBounds(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			listed := replied(t, 200, hosttest.Fields{"goals": []hosttest.Fields{standing("active", 0)}})
-			o := goals.GoalUnboundedObservation{Bounded: made(t), Unbounded: refusedGoal(t, 422, without), Empty: refusedGoal(t, 422, empty), All: listed, Active: listed}
+			o := goals.GoalUnboundedObservation{Bounded: made(t), Unbounded: refusedGoal(t, 422, without), Empty: refusedGoal(t, 422,
+				empty), All: listed, Active: listed}
 			c.spoil(&o)
 			hosttest.Expect(t, "bounds-required", o, c.want)
 		})

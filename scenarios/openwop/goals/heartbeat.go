@@ -94,7 +94,8 @@ var heartbeatLooks = &scenarios.Drive[HeartbeatLooks]{
 					reply = s.Ask(ctx, tick)
 					h.Adopt(reply)
 				}
-				o.Looks = append(o.Looks, HeartbeatLook{First: len(o.Looks) == 0, Another: again == 0, Status: reply.StatusValue(), Reply: reply.Value("")})
+				o.Looks = append(o.Looks, HeartbeatLook{First: len(o.Looks) == 0, Another: again == 0, Status: reply.StatusValue(),
+					Reply: reply.Value("")})
 			}
 		}
 	},

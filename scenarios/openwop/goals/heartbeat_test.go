@@ -35,8 +35,10 @@ func TestJudgesOfHeartbeats(t *testing.T) {
 		{"always a change", "same-state-fires-nothing", looks(yes, yes, yes, yes, yes), openwop.OWPHBT2},
 		{"fires a run", "same-state-fires-nothing", looks(yes, no, yes, fired, yes), openwop.OWPHBT2},
 		{"in a list", "same-state-fires-nothing", looks(yes, `{"evaluated":[{"changed":false}],"enqueuedRuns":0}`, yes, no, yes), "passed"},
-		{"in a list, with a run", "same-state-fires-nothing", looks(yes, `{"evaluated":[{"changed":false}],"enqueuedRuns":1}`, yes, no, yes), openwop.OWPHBT2},
-		{"a list that says another thing", "change-told", looks(yes, no, `{"evaluated":[{"changed":false}],"changed":true}`, no, yes), openwop.OWPHBT1},
+		{"in a list, with a run", "same-state-fires-nothing", looks(yes, `{"evaluated":[{"changed":false}],"enqueuedRuns":1}`, yes, no,
+			yes), openwop.OWPHBT2},
+		{"a list that says another thing", "change-told", looks(yes, no, `{"evaluated":[{"changed":false}],"changed":true}`, no, yes),
+			openwop.OWPHBT1},
 		{"a run that is null", "same-state-fires-nothing", looks(yes, no, yes, `{"changed":false,"runId":null}`, yes), "passed"},
 	} {
 		t.Run(c.scenario+"/"+c.name, func(t *testing.T) { hosttest.Expect(t, c.scenario, c.o, c.want) })

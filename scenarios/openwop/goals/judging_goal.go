@@ -27,7 +27,8 @@ func given(m host.GoalMade, j *scenarios.Judge) {
 func exists(m host.GoalMade, j *scenarios.Judge) {
 	switch {
 	case !host.Succeeded(m.Created.Status) || m.ID == "":
-		j.BlockOn(openwop.OWP0097B1, "set-up: the host did not make the goal: it answered HTTP "+m.Created.Status.JSON()+" with id "+m.Created.Body.Key("id").JSON())
+		j.BlockOn(openwop.OWP0097B1, "set-up: the host did not make the goal: it answered HTTP "+m.Created.Status.JSON()+" with id "+
+			m.Created.Body.Key("id").JSON())
 	case !host.Succeeded(m.Fresh.Status):
 		j.BlockOn(openwop.OWP0097C3, "set-up: the goal cannot be read under its id: HTTP "+m.Fresh.Status.JSON())
 	}
@@ -106,7 +107,8 @@ func (o GoalObservation) checkTicks(j *scenarios.Judge, active, end scenarios.Re
 		if i == o.Runs-1 {
 			id, want = end, state
 		}
-		if !j.Check(id, t.Shown).To(check.Reached()) || !j.Check(id, stateOf(t.Shown.Last)).To(check.Equal(want), "state after run %d of %d", i+1, o.Runs) {
+		if !j.Check(id, t.Shown).To(check.Reached()) || !j.Check(id, stateOf(t.Shown.Last)).To(check.Equal(want),
+			"state after run %d of %d", i+1, o.Runs) {
 			return false
 		}
 	}
@@ -143,7 +145,8 @@ func (s GoalStill) strays() wire.Found {
 }
 
 // check compares a goal that was asked to go on after its end.
-func (r GoalRevival) check(j *scenarios.Judge, edit, still scenarios.RequirementID, path string, before wire.Value, state dialect.GoalState) {
+func (r GoalRevival) check(j *scenarios.Judge, edit, still scenarios.RequirementID, path string, before wire.Value,
+	state dialect.GoalState) {
 	after := r.Still.Later.Body
 	j.Check(edit, after.Key("objective")).To(check.SameAs(before.Key("objective")), "objective after an edit")
 	r.Still.check(j, still, path, before, state)

@@ -44,13 +44,15 @@ func made(t *testing.T) host.GoalMade {
 
 func refusedGoal(t *testing.T, status int, other string) host.GoalMade {
 	t.Helper()
-	return host.GoalMade{Path: "/goals", Objective: other, Created: replied(t, status, hosttest.Fields{"error": "validation_error", "message": "no"})}
+	return host.GoalMade{Path: "/goals", Objective: other, Created: replied(t, status, hosttest.Fields{"error": "validation_error",
+		"message": "no"})}
 }
 
 // ticked is a tick after which the goal was shown in that state with so many runs.
 func ticked(t *testing.T, state string, runs int) goals.GoalTick {
 	t.Helper()
-	return goals.GoalTick{Status: wiretest.Status(t, 200), Shown: wire.Wait{What: "the goal moves", Reached: true, Last: wiretest.Value(t, standing(state, runs))}}
+	return goals.GoalTick{Status: wiretest.Status(t, 200), Shown: wire.Wait{What: "the goal moves", Reached: true,
+		Last: wiretest.Value(t, standing(state, runs))}}
 }
 
 // stuck is a tick that was answered and brought nothing about.
@@ -66,7 +68,8 @@ func refusedTick(t *testing.T, status int) goals.GoalTick {
 
 func still(t *testing.T, state string, runs int) goals.GoalStill {
 	t.Helper()
-	return goals.GoalStill{Ticks: []goals.GoalTick{refusedTick(t, 409), {Status: wiretest.Status(t, 200)}}, Window: time.Second, Later: replied(t, 200, standing(state, runs))}
+	return goals.GoalStill{Ticks: []goals.GoalTick{refusedTick(t, 409), {Status: wiretest.Status(t, 200)}}, Window: time.Second,
+		Later: replied(t, 200, standing(state, runs))}
 }
 
 func goalEvent(n int, kind string, payload hosttest.Fields) hosttest.Fields {
@@ -78,7 +81,8 @@ func goalEvent(n int, kind string, payload hosttest.Fields) hosttest.Fields {
 func goalLog(state string, runs int) []hosttest.Fields {
 	var out []hosttest.Fields
 	for i := range runs {
-		out = append(out, goalEvent(i, "goal.evaluated", hosttest.Fields{"runId": fmt.Sprint("run-", i+1), "iterations": i + 1, "satisfied": state == "satisfied" && i == runs-1}))
+		out = append(out, goalEvent(i, "goal.evaluated", hosttest.Fields{"runId": fmt.Sprint("run-", i+1), "iterations": i + 1,
+			"satisfied": state == "satisfied" && i == runs-1}))
 	}
 	return append(out, goalEvent(runs, "goal.closed", hosttest.Fields{"finalState": state}))
 }
@@ -92,15 +96,17 @@ func eventList(t *testing.T, events []hosttest.Fields) wire.Value {
 func through(t *testing.T, state string, runs int) goals.GoalObservation {
 	t.Helper()
 	o := goals.GoalObservation{Goal: made(t), Runs: runs, Still: still(t, state, runs),
-		Revival: goals.GoalRevival{Objective: "another", Edited: replied(t, 409, hosttest.Fields{"error": "conflict", "message": "no"}), Resumed: replied(t, 200, standing(state, runs)), Still: still(t, state, runs)},
-		Trail:   goals.GoalTrail{Read: wiretest.Status(t, 200), Events: eventList(t, goalLog(state, runs)), Stranger: wiretest.Status(t, 404)}}
+		Revival: goals.GoalRevival{Objective: "another", Edited: replied(t, 409, hosttest.Fields{"error": "conflict", "message": "no"}),
+			Resumed: replied(t, 200, standing(state, runs)), Still: still(t, state, runs)},
+		Trail: goals.GoalTrail{Read: wiretest.Status(t, 200), Events: eventList(t, goalLog(state, runs)), Stranger: wiretest.Status(t, 404)}}
 	for i := 1; i < runs; i++ {
 		o.Ticks = append(o.Ticks, ticked(t, "active", i))
 	}
 	o.Ticks = append(o.Ticks, ticked(t, state, runs))
 	for i := range runs {
 		id := fmt.Sprint("run-", i+1)
-		o.Trail.Runs = append(o.Trail.Runs, goals.Contribution{Child: host.Child{ID: id, Snapshot: wiretest.Value(t, hosttest.Fields{"runId": id, "status": "completed"})}, Log: contributingLog(t, id)})
+		o.Trail.Runs = append(o.Trail.Runs, goals.Contribution{Child: host.Child{ID: id, Snapshot: wiretest.Value(t,
+			hosttest.Fields{"runId": id, "status": "completed"})}, Log: contributingLog(t, id)})
 	}
 	return o
 }

@@ -25,13 +25,16 @@ func TestJudgesOfAGoalAtItsBound(t *testing.T) {
 		want           string
 	}{
 		{"honest", "stops-at-bound", func(*goals.GoalObservation) {}, "passed"},
-		{"stops a run early", "stops-at-bound", func(o *goals.GoalObservation) { *o = through(t, "bound-exceeded", 2); o.Runs = 3 }, requirement.OWP0097G2},
+		{"stops a run early", "stops-at-bound", func(o *goals.GoalObservation) { *o = through(t, "bound-exceeded", 2); o.Runs = 3 },
+			requirement.OWP0097G2},
 		{"never moves", "stops-at-bound", func(o *goals.GoalObservation) { o.Ticks = []goals.GoalTick{stuck(t, 0)} }, requirement.OWP0097G2},
 		{"ignores the bound", "stops-at-bound", func(o *goals.GoalObservation) {
 			o.Ticks[2], o.Still = stuck(t, 3), goals.GoalStill{}
 		}, requirement.OWP0097E4},
-		{"is satisfied by its bound", "stops-at-bound", func(o *goals.GoalObservation) { o.Ticks[2] = ticked(t, "satisfied", 3) }, requirement.OWP0097E4},
-		{"fires one run more", "stops-at-bound", func(o *goals.GoalObservation) { o.Still = still(t, "bound-exceeded", 4) }, requirement.OWP0097E4},
+		{"is satisfied by its bound", "stops-at-bound", func(o *goals.GoalObservation) { o.Ticks[2] = ticked(t, "satisfied", 3) },
+			requirement.OWP0097E4},
+		{"fires one run more", "stops-at-bound", func(o *goals.GoalObservation) { o.Still = still(t, "bound-exceeded", 4) },
+			requirement.OWP0097E4},
 		{"goes on again", "stops-at-bound", func(o *goals.GoalObservation) { o.Still = still(t, "active", 3) }, requirement.OWP0097E4},
 		{"fires a run and hides it", "stops-at-bound", func(o *goals.GoalObservation) {
 			o.Still.Strays = []host.Child{{ID: "run-4", Snapshot: wiretest.Value(t, hosttest.Fields{"runId": "run-4"})}}
@@ -40,13 +43,15 @@ func TestJudgesOfAGoalAtItsBound(t *testing.T) {
 			o.Ticks[2].Shown.Last, o.Still.Later.Body = wiretest.Value(t, progress(3, "run-1")), wiretest.Value(t, progress(3, "run-1"))
 		}, requirement.OWP0097E4},
 		{"one run for all", "stops-at-bound", func(o *goals.GoalObservation) {
-			o.Ticks[2].Shown.Last, o.Still.Later.Body = wiretest.Value(t, progress(3, "run-1", "run-1", "run-1")), wiretest.Value(t, progress(3, "run-1", "run-1", "run-1"))
+			o.Ticks[2].Shown.Last, o.Still.Later.Body = wiretest.Value(t, progress(3, "run-1", "run-1", "run-1")),
+				wiretest.Value(t, progress(3, "run-1", "run-1", "run-1"))
 		}, requirement.OWP0097E4},
 		{"shows no progress", "stops-at-bound", func(o *goals.GoalObservation) {
 			o.Still.Later.Body = wiretest.Value(t, with(standing("bound-exceeded", 3), "progress", nil))
 		}, "blocked"},
 		{"the seam falls over", "stops-at-bound", func(o *goals.GoalObservation) { o.Ticks = []goals.GoalTick{refusedTick(t, 500)} }, "blocked"},
-		{"the seam falls over at the end", "stops-at-bound", func(o *goals.GoalObservation) { o.Still.Ticks[0] = refusedTick(t, 500) }, "blocked"},
+		{"the seam falls over at the end", "stops-at-bound", func(o *goals.GoalObservation) { o.Still.Ticks[0] = refusedTick(t, 500) },
+			"blocked"},
 		{"the goal is not made", "stops-at-bound", func(o *goals.GoalObservation) {
 			*o = goals.GoalObservation{Runs: 3, Goal: refusedGoal(t, 400, objective)}
 		}, "blocked"},
@@ -56,9 +61,11 @@ func TestJudgesOfAGoalAtItsBound(t *testing.T) {
 			o.Trail.Events = eventList(t, goalLog("bound-exceeded", 3)[:3])
 		}, requirement.OWP0097D3},
 		{"is closed twice", "closed-at-bound", func(o *goals.GoalObservation) {
-			o.Trail.Events = eventList(t, append(goalLog("bound-exceeded", 3), goalEvent(9, "goal.closed", hosttest.Fields{"finalState": "bound-exceeded"})))
+			o.Trail.Events = eventList(t, append(goalLog("bound-exceeded", 3), goalEvent(9, "goal.closed",
+				hosttest.Fields{"finalState": "bound-exceeded"})))
 		}, requirement.OWP0097D3},
-		{"is closed as something else", "closed-at-bound", func(o *goals.GoalObservation) { o.Trail.Events = eventList(t, goalLog("satisfied", 3)) }, requirement.OWP0097E7},
+		{"is closed as something else", "closed-at-bound",
+			func(o *goals.GoalObservation) { o.Trail.Events = eventList(t, goalLog("satisfied", 3)) }, requirement.OWP0097E7},
 		{"closes another goal", "closed-at-bound", func(o *goals.GoalObservation) { o.Goal.ID = "g-2" }, requirement.OWP0097D3},
 		{"did not end", "closed-at-bound", func(o *goals.GoalObservation) {
 			o.Ticks[2], o.Still = stuck(t, 3), goals.GoalStill{}
@@ -66,12 +73,15 @@ func TestJudgesOfAGoalAtItsBound(t *testing.T) {
 		{"has no place for events", "closed-at-bound", func(o *goals.GoalObservation) { o.Trail.Events = wire.Value{} }, "blocked"},
 
 		{"honest", "exceeded-stays-exceeded", func(*goals.GoalObservation) {}, "passed"},
-		{"an edit that is answered and does nothing", "exceeded-stays-exceeded", func(o *goals.GoalObservation) { o.Revival.Edited = o.Revival.Resumed }, "passed"},
+		{"an edit that is answered and does nothing", "exceeded-stays-exceeded",
+			func(o *goals.GoalObservation) { o.Revival.Edited = o.Revival.Resumed }, "passed"},
 		{"is edited", "exceeded-stays-exceeded", func(o *goals.GoalObservation) {
 			o.Revival.Still.Later = replied(t, 200, with(standing("bound-exceeded", 3), "objective", "another"))
 		}, requirement.OWP0097C4},
-		{"is revived", "exceeded-stays-exceeded", func(o *goals.GoalObservation) { o.Revival.Still = still(t, "active", 3) }, requirement.OWP0097E4},
-		{"fires when it is resumed", "exceeded-stays-exceeded", func(o *goals.GoalObservation) { o.Revival.Still = still(t, "bound-exceeded", 4) }, requirement.OWP0097E4},
+		{"is revived", "exceeded-stays-exceeded", func(o *goals.GoalObservation) { o.Revival.Still = still(t, "active", 3) },
+			requirement.OWP0097E4},
+		{"fires when it is resumed", "exceeded-stays-exceeded",
+			func(o *goals.GoalObservation) { o.Revival.Still = still(t, "bound-exceeded", 4) }, requirement.OWP0097E4},
 		{"did not end", "exceeded-stays-exceeded", func(o *goals.GoalObservation) { o.Still = still(t, "active", 3) }, "blocked"},
 
 		{"honest", "cost-bound", func(*goals.GoalObservation) {}, "passed"},
@@ -110,7 +120,8 @@ func TestJudgesOfASatisfiedGoal(t *testing.T) {
 		}, requirement.OWP0097E1},
 		{"never satisfied", "satisfied-disarms", func(o *goals.GoalObservation) { o.Ticks[2] = stuck(t, 3) }, requirement.OWP0097E1},
 		{"works on", "satisfied-disarms", func(o *goals.GoalObservation) { o.Still = still(t, "satisfied", 4) }, requirement.OWP0097G1},
-		{"is opened again by a later verdict", "satisfied-disarms", func(o *goals.GoalObservation) { o.Still = still(t, "active", 3) }, requirement.OWP0097G1},
+		{"is opened again by a later verdict", "satisfied-disarms", func(o *goals.GoalObservation) { o.Still = still(t, "active", 3) },
+			requirement.OWP0097G1},
 
 		{"works on", "evaluations-attributed", func(o *goals.GoalObservation) { o.Still = still(t, "satisfied", 4) }, "blocked"},
 		{"works on", "runs-of-the-goal", func(o *goals.GoalObservation) { o.Still = still(t, "satisfied", 4) }, "blocked"},
@@ -119,20 +130,28 @@ func TestJudgesOfASatisfiedGoal(t *testing.T) {
 		}, "blocked"},
 
 		{"honest", "evaluated-and-closed", func(*goals.GoalObservation) {}, "passed"},
-		{"judges the last run only", "evaluated-and-closed", func(o *goals.GoalObservation) { o.Trail.Events = eventList(t, goalLog("satisfied", 3)[2:]) }, requirement.OWP0097D1},
-		{"says satisfied each time", "evaluated-and-closed", evaluated(0, func(p hosttest.Fields) { p["satisfied"] = true }), requirement.OWP0097D1},
+		{"judges the last run only", "evaluated-and-closed",
+			func(o *goals.GoalObservation) { o.Trail.Events = eventList(t, goalLog("satisfied", 3)[2:]) }, requirement.OWP0097D1},
+		{"says satisfied each time", "evaluated-and-closed", evaluated(0, func(p hosttest.Fields) { p["satisfied"] = true }),
+			requirement.OWP0097D1},
 		{"counts from 0", "evaluated-and-closed", evaluated(0, func(p hosttest.Fields) { p["iterations"] = 0 }), requirement.OWP0097D1},
 		{"names no run", "evaluated-and-closed", evaluated(1, func(p hosttest.Fields) { delete(p, "runId") }), requirement.OWP0097D1},
-		{"is not closed", "evaluated-and-closed", func(o *goals.GoalObservation) { o.Trail.Events = eventList(t, goalLog("satisfied", 3)[:3]) }, requirement.OWP0097D3},
-		{"is closed as abandoned", "evaluated-and-closed", evaluated(3, func(p hosttest.Fields) { p["finalState"] = "abandoned" }), requirement.OWP0097D3},
-		{"shows no event in a log of its own", "evaluated-and-closed", func(o *goals.GoalObservation) { o.Trail.Events = eventList(t, []hosttest.Fields{}) }, requirement.OWP0097D1},
+		{"is not closed", "evaluated-and-closed",
+			func(o *goals.GoalObservation) { o.Trail.Events = eventList(t, goalLog("satisfied", 3)[:3]) }, requirement.OWP0097D3},
+		{"is closed as abandoned", "evaluated-and-closed", evaluated(3, func(p hosttest.Fields) { p["finalState"] = "abandoned" }),
+			requirement.OWP0097D3},
+		{"shows no event in a log of its own", "evaluated-and-closed",
+			func(o *goals.GoalObservation) { o.Trail.Events = eventList(t, []hosttest.Fields{}) }, requirement.OWP0097D1},
 		{"has no place for events", "evaluated-and-closed", func(o *goals.GoalObservation) { o.Trail.Events = wire.Value{} }, "blocked"},
 
 		{"honest", "evaluations-attributed", func(*goals.GoalObservation) {}, "passed"},
-		{"names a run that is not the goal's", "evaluations-attributed", evaluated(1, func(p hosttest.Fields) { p["runId"] = "run-9" }), requirement.OWP0097E9},
-		{"names the last run each time", "evaluations-attributed", evaluated(0, func(p hosttest.Fields) { p["runId"] = "run-3" }), requirement.OWP0097E9},
+		{"names a run that is not the goal's", "evaluations-attributed", evaluated(1, func(p hosttest.Fields) { p["runId"] = "run-9" }),
+			requirement.OWP0097E9},
+		{"names the last run each time", "evaluations-attributed", evaluated(0, func(p hosttest.Fields) { p["runId"] = "run-3" }),
+			requirement.OWP0097E9},
 		{"the last verdict is of an earlier run", "evaluations-attributed", func(o *goals.GoalObservation) {
-			o.Still.Later = replied(t, 200, with(standing("satisfied", 3), "completion", hosttest.Fields{"check": "verifier", "lastVerdict": hosttest.Fields{"satisfied": true, "runId": "run-1"}}))
+			o.Still.Later = replied(t, 200, with(standing("satisfied", 3), "completion", hosttest.Fields{"check": "verifier",
+				"lastVerdict": hosttest.Fields{"satisfied": true, "runId": "run-1"}}))
 		}, requirement.OWP0097E9},
 
 		{"honest", "runs-of-the-goal", func(*goals.GoalObservation) {}, "passed"},
@@ -145,13 +164,18 @@ func TestJudgesOfASatisfiedGoal(t *testing.T) {
 		{"a run that is not there", "runs-of-the-goal", func(o *goals.GoalObservation) {
 			o.Trail.Runs[1].Snapshot = wiretest.Value(t, hosttest.Fields{"error": "not_found"})
 		}, requirement.OWP0097E10},
-		{"one run under every id", "runs-of-the-goal", func(o *goals.GoalObservation) { o.Trail.Runs[1].Snapshot = o.Trail.Runs[0].Snapshot }, requirement.OWP0097E10},
-		{"a run that did nothing", "runs-of-the-goal", func(o *goals.GoalObservation) { o.Trail.Runs[0].Log.Events = nil }, requirement.OWP0097E10},
-		{"one log for every run", "runs-of-the-goal", func(o *goals.GoalObservation) { o.Trail.Runs[1].Log = o.Trail.Runs[0].Log }, requirement.OWP0097E10},
-		{"any id is served as a run", "runs-of-the-goal", func(o *goals.GoalObservation) { o.Trail.Stranger = wiretest.Status(t, 200) }, requirement.OWP0097E10},
+		{"one run under every id", "runs-of-the-goal",
+			func(o *goals.GoalObservation) { o.Trail.Runs[1].Snapshot = o.Trail.Runs[0].Snapshot }, requirement.OWP0097E10},
+		{"a run that did nothing", "runs-of-the-goal", func(o *goals.GoalObservation) { o.Trail.Runs[0].Log.Events = nil },
+			requirement.OWP0097E10},
+		{"one log for every run", "runs-of-the-goal", func(o *goals.GoalObservation) { o.Trail.Runs[1].Log = o.Trail.Runs[0].Log },
+			requirement.OWP0097E10},
+		{"any id is served as a run", "runs-of-the-goal", func(o *goals.GoalObservation) { o.Trail.Stranger = wiretest.Status(t, 200) },
+			requirement.OWP0097E10},
 
 		{"honest", "content-free", func(*goals.GoalObservation) {}, "passed"},
-		{"the whole objective in an event", "content-free", evaluated(1, func(p hosttest.Fields) { p["objective"] = objective }), requirement.OWP0097D2},
+		{"the whole objective in an event", "content-free", evaluated(1, func(p hosttest.Fields) { p["objective"] = objective }),
+			requirement.OWP0097D2},
 		{"half of it", "content-free", evaluated(3, func(p hosttest.Fields) { p["reason"] = "done: " + objective[:25] }), requirement.OWP0097D2},
 		{"in the reply to a tick", "content-free", func(o *goals.GoalObservation) {
 			o.Ticks[0].Events = eventList(t, []hosttest.Fields{goalEvent(0, "goal.evaluated", hosttest.Fields{"note": objective})})
@@ -215,7 +239,8 @@ func TestTheHomesOfGoalEvents(t *testing.T) {
 	}
 	t.Run("an objective in the inputs of a run is a finding", func(t *testing.T) {
 		o := through(t, "satisfied", 2)
-		o.Trail.Runs[0].Log = contributingLog(t, "run-1", hosttest.Fields{"eventId": "v", "type": "variable.changed", "payload": hosttest.Fields{"value": objective}})
+		o.Trail.Runs[0].Log = contributingLog(t, "run-1", hosttest.Fields{"eventId": "v", "type": "variable.changed",
+			"payload": hosttest.Fields{"value": objective}})
 		out := scenarios.Conclude(hosttest.Scenario(t, "content-free"), openwop.Protocol.Ledger, o)
 		if out.Verdict != scenarios.Passed || len(out.Findings) != 1 {
 			t.Errorf("%s, findings %v", out.Verdict, out.Findings)
@@ -268,12 +293,14 @@ func TestJudgeOfTicksAtOnce(t *testing.T) {
 		{"a run that lost the race is there", func(o *goals.GoalRaceObservation) {
 			o.Still.Strays = []host.Child{{ID: "run-4", Snapshot: wiretest.Value(t, hosttest.Fields{"runId": "run-4"})}}
 		}, requirement.OWP0097E4},
-		{"its runs have other names", func(o *goals.GoalRaceObservation) { o.AtOnce[0].RunID = wiretest.Value(t, `"run-of-the-tick"`) }, "blocked"},
+		{"its runs have other names", func(o *goals.GoalRaceObservation) { o.AtOnce[0].RunID = wiretest.Value(t, `"run-of-the-tick"`) },
+			"blocked"},
 		{"names a run of its own", func(o *goals.GoalRaceObservation) { o.AtOnce[0].RunID = wiretest.Value(t, `"run-1"`) }, "passed"},
 		{"the seam falls over", func(o *goals.GoalRaceObservation) { o.After = []goals.GoalTick{refusedTick(t, 500)} }, "blocked"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			o := goals.GoalRaceObservation{Goal: made(t), Bound: 3, AtOnce: slices.Repeat([]goals.GoalTick{refusedTick(t, 409)}, 6), Still: still(t, "bound-exceeded", 3)}
+			o := goals.GoalRaceObservation{Goal: made(t), Bound: 3, AtOnce: slices.Repeat([]goals.GoalTick{refusedTick(t, 409)}, 6),
+				Still: still(t, "bound-exceeded", 3)}
 			c.spoil(&o)
 			hosttest.Expect(t, "ticked-at-once", o, c.want)
 		})
@@ -294,7 +321,8 @@ func TestJudgeOfTheDeadline(t *testing.T) {
 		{"has no time at all", func(o *goals.GoalDeadlineObservation) {
 			o.Goal.Fresh, o.Early = replied(t, 200, standing("bound-exceeded", 0)), goals.GoalTick{}
 		}, requirement.OWP0097E6},
-		{"has no time for a second run", func(o *goals.GoalDeadlineObservation) { o.Early = ticked(t, "bound-exceeded", 0) }, requirement.OWP0097E6},
+		{"has no time for a second run", func(o *goals.GoalDeadlineObservation) { o.Early = ticked(t, "bound-exceeded", 0) },
+			requirement.OWP0097E6},
 		{"never ends", func(o *goals.GoalDeadlineObservation) { o.Ended = ended("active", 2, false) }, requirement.OWP0097E6},
 		{"fires a run too late", func(o *goals.GoalDeadlineObservation) { o.Still = still(t, "bound-exceeded", 2) }, requirement.OWP0097E6},
 		{"ends as something else", func(o *goals.GoalDeadlineObservation) { o.Still = still(t, "abandoned", 1) }, requirement.OWP0097E6},
@@ -303,8 +331,10 @@ func TestJudgeOfTheDeadline(t *testing.T) {
 		{"never moves", func(o *goals.GoalDeadlineObservation) { o.Early = stuck(t, 0) }, "blocked"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			o := goals.GoalDeadlineObservation{Goal: made(t), Deadline: 500 * time.Millisecond, EarlyBy: 20 * time.Millisecond, Early: ticked(t, "active", 1),
-				Passed: replied(t, 200, standing("bound-exceeded", 1)), Late: refusedTick(t, 409), Ended: ended("bound-exceeded", 1, true), Still: still(t, "bound-exceeded", 1)}
+			o := goals.GoalDeadlineObservation{Goal: made(t), Deadline: 500 * time.Millisecond, EarlyBy: 20 * time.Millisecond,
+				Early:  ticked(t, "active", 1),
+				Passed: replied(t, 200, standing("bound-exceeded", 1)), Late: refusedTick(t, 409), Ended: ended("bound-exceeded", 1, true),
+				Still: still(t, "bound-exceeded", 1)}
 			c.spoil(&o)
 			hosttest.Expect(t, "deadline", o, c.want)
 		})
@@ -323,8 +353,10 @@ func TestJudgeOfAPause(t *testing.T) {
 		{"does not go on again", func(o *goals.GoalPauseObservation) { o.After = stuck(t, 1) }, requirement.OWP0097C5},
 		{"may not be paused by us", func(o *goals.GoalPauseObservation) { o.Paused = replied(t, 403, hosttest.Fields{}) }, "blocked"},
 		{"cannot be paused", func(o *goals.GoalPauseObservation) { o.Paused = replied(t, 404, hosttest.Fields{}) }, requirement.OWP0097C5},
-		{"cannot be resumed", func(o *goals.GoalPauseObservation) { o.Resumed.Reply = replied(t, 404, hosttest.Fields{}) }, requirement.OWP0097C5},
-		{"ends when it is resumed", func(o *goals.GoalPauseObservation) { o.Resumed.After = replied(t, 200, standing("satisfied", 1)) }, requirement.OWP0097C5},
+		{"cannot be resumed", func(o *goals.GoalPauseObservation) { o.Resumed.Reply = replied(t, 404, hosttest.Fields{}) },
+			requirement.OWP0097C5},
+		{"ends when it is resumed", func(o *goals.GoalPauseObservation) { o.Resumed.After = replied(t, 200, standing("satisfied", 1)) },
+			requirement.OWP0097C5},
 		{"never moved", func(o *goals.GoalPauseObservation) { o.Before = stuck(t, 0) }, "blocked"},
 		{"the seam falls over after", func(o *goals.GoalPauseObservation) { o.After = refusedTick(t, 500) }, "blocked"},
 	} {

@@ -18,7 +18,8 @@ import (
 func AncestrySuite() scenarios.Suite {
 	return scenarios.Suite{
 		ID: "ancestry", Title: "which run started a run, and what is said where none did",
-		Scenarios: []scenarios.Scenario{rootHasNoParent, childNamesParent, forkHasNoParent, neverHasNoAncestry, ancestryNotOffered, ownCausesNameNoHost,
+		Scenarios: []scenarios.Scenario{rootHasNoParent, childNamesParent, forkHasNoParent, neverHasNoAncestry, ancestryNotOffered,
+			ownCausesNameNoHost,
 			causesNameOtherHost, parentOnOtherHost, traceGoesAlong, cancelCrossesHosts},
 	}
 }
@@ -56,7 +57,8 @@ var childNamesParent = scenarios.Scenario{
 			j.Check(openwop.OWPCAU3, parent.Key("hostId")).To(check.SameAs(c.Of.Body.Key("hostId")), "parent.hostId in %s", c.Of.Asked)
 			j.Check(openwop.OWPCAU5, parent.Key("wellKnownUrl")).To(check.Absent(), "parent.wellKnownUrl in %s", c.Of.Asked)
 			cause := parent.Key("cause")
-			if j.Check(openwop.OWPCAU4, cause).To(check.OneOf(causeDispatch, causeSubWorkflow), "parent.cause in %s", c.Of.Asked) && cause.String() == causeSubWorkflow {
+			if j.Check(openwop.OWPCAU4, cause).To(check.OneOf(causeDispatch, causeSubWorkflow), "parent.cause in %s", c.Of.Asked) &&
+				cause.String() == causeSubWorkflow {
 				j.Find(openwop.OWPCAU4, "%s was dispatched, and says %s", c.Of.Asked, causeSubWorkflow)
 			}
 			tellOthers(j, openwop.OWPCAU1, parent, "the parent in "+c.Of.Asked, "runId", "hostId", "cause", "wellKnownUrl")
@@ -107,7 +109,8 @@ var ancestryNotOffered = scenarios.Scenario{
 	Ask: scenarios.Ask(ancestries, func(o AncestryObservation, j *scenarios.Judge) {
 		o.given(j)
 		for _, a := range []Ancestry{o.OfRoot, o.Never} {
-			if j.Check(openwop.OWPCAU8, a.Status).To(check.Status(http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented), "%s", a.Asked) && a.HTTPStatus() != http.StatusNotFound {
+			if j.Check(openwop.OWPCAU8, a.Status).To(check.Status(http.StatusNotFound, http.StatusMethodNotAllowed,
+				http.StatusNotImplemented), "%s", a.Asked) && a.HTTPStatus() != http.StatusNotFound {
 				j.Find(openwop.OWPCAU8, "%s is refused with HTTP %d, not 404", a.Asked, a.HTTPStatus())
 			}
 		}
@@ -130,7 +133,8 @@ var ownCausesNameNoHost = scenarios.Scenario{
 		}
 		for _, l := range logs {
 			named := l.All().Where(func(e wire.Value) bool { return causeHost(e) != "" })
-			j.Check(openwop.OWPCAU9, named.Where(func(e wire.Value) bool { return causeHost(e) != o.Advertised })).To(check.Len(0), "events of %s whose cause is on another host", l.RunID)
+			j.Check(openwop.OWPCAU9, named.Where(func(e wire.Value) bool { return causeHost(e) != o.Advertised })).To(check.Len(0),
+				"events of %s whose cause is on another host", l.RunID)
 			if len(named.Values) > 0 {
 				j.Find(openwop.OWPCAU9, "%d events of %s name a host for their cause", len(named.Values), l.RunID)
 			}

@@ -15,8 +15,9 @@ import (
 
 // The controls are the other steps of the handoffs, whose causes are here.
 var causesNameOtherHost = scenarios.Scenario{
-	ID:     "openwop/ancestry/causes-name-other-host",
-	Title:  "where a worker ran on another host, the step that says how it ended names the event there which ended it, and that host; no other step does",
+	ID: "openwop/ancestry/causes-name-other-host",
+	Title: "where a worker ran on another host, the step that says how it ended names the event there which ended it, and " +
+		"that host; no other step does",
 	Proves: scenarios.IDs{openwop.OWPCAU10},
 	Claim:  claims.RemoteDispatch,
 	Ask: scenarios.Ask(hostsChain, func(o HostsObservation, j *scenarios.Judge) {
@@ -28,8 +29,9 @@ var causesNameOtherHost = scenarios.Scenario{
 }
 
 var parentOnOtherHost = scenarios.Scenario{
-	ID:     "openwop/ancestry/parent-on-other-host",
-	Title:  "the ancestry of a worker on another host names the loop, the host of the loop, the address of that host's discovery document, and a cause",
+	ID: "openwop/ancestry/parent-on-other-host",
+	Title: "the ancestry of a worker on another host names the loop, the host of the loop, the address of that host's " +
+		"discovery document, and a cause",
 	Proves: scenarios.IDs{openwop.OWPCAU12},
 	Claim:  claims.RemoteDispatch,
 	Ask: scenarios.Ask(hostsChain, func(o HostsObservation, j *scenarios.Judge) {
@@ -43,7 +45,8 @@ var parentOnOtherHost = scenarios.Scenario{
 			j.Check(id, parent.Key("runId")).To(check.Equal(o.Root.RunID), "parent.runId in %s", kid.Of.Asked)
 			j.Check(id, parent.Key("hostId")).To(check.Equal(o.First), "parent.hostId in %s", kid.Of.Asked)
 			j.Check(id, parent.Key("wellKnownUrl")).To(aDiscoveryAddress(), "parent.wellKnownUrl in %s", kid.Of.Asked)
-			j.Check(id, parent.Key("cause")).To(check.OneOf(causeDispatch, causeSubWorkflow, causeToolCall, causeMessage), "parent.cause in %s", kid.Of.Asked)
+			j.Check(id, parent.Key("cause")).To(check.OneOf(causeDispatch, causeSubWorkflow, causeToolCall, causeMessage),
+				"parent.cause in %s", kid.Of.Asked)
 			tellOthers(j, id, parent, "the parent in "+kid.Of.Asked, "runId", "hostId", "cause", "wellKnownUrl")
 		}
 	}),
@@ -64,7 +67,8 @@ var traceGoesAlong = scenarios.Scenario{
 		o.given(j)
 		for _, kid := range o.Kids {
 			started := kid.Log.OfType(dialect.RunStarted)
-			j.Check(openwop.OWPCAU11, started.Each("/payload/metadata/traceparent")).To(inTrace(o.Trace, o.Span), "metadata.traceparent of run.started of %s", kid.Log.RunID)
+			j.Check(openwop.OWPCAU11, started.Each("/payload/metadata/traceparent")).To(inTrace(o.Trace, o.Span),
+				"metadata.traceparent of run.started of %s", kid.Log.RunID)
 		}
 	}),
 }
@@ -143,7 +147,8 @@ func (o HostsObservation) checkEnds(j *scenarios.Judge) {
 			continue
 		}
 		j.Check(id, end.Values[0].At("/payload/causationHostId")).To(check.Equal(o.host()), "causationHostId of the end of %s", kid.Log.RunID)
-		j.Check(id, end.Values[0].Key("causationId")).To(check.OneOf(plainIDs(kid.Log.Terminals())...), "causationId of the end of %s", kid.Log.RunID)
+		j.Check(id, end.Values[0].Key("causationId")).To(check.OneOf(plainIDs(kid.Log.Terminals())...), "causationId of the end of %s",
+			kid.Log.RunID)
 	}
 }
 

@@ -48,23 +48,33 @@ func TestJudgesOfAncestry(t *testing.T) {
 		{"started by a tool", child(parent(root, "h-1", "mcp-tool-call")), map[string]string{"child-names-parent": openwop.OWPCAU4}, ""},
 		{"no cause", child(map[string]any{"runId": root, "hostId": "h-1"}), map[string]string{"child-names-parent": openwop.OWPCAU4}, ""},
 		{"every child is a sub-workflow", child(parent(root, "h-1", "core.subWorkflow")), nil, openwop.OWPCAU4},
-		{"an address on the same host", child(map[string]any{"runId": root, "hostId": "h-1", "cause": "core.dispatch", "wellKnownUrl": "http://h/"}), nil, openwop.OWPCAU5},
-		{"another member", child(map[string]any{"runId": root, "hostId": "h-1", "cause": "core.dispatch", "workerId": "w"}), nil, openwop.OWPCAU1},
-		{"the root has a parent", func(o *observation) { o.OfRoot = says(root, parent("r-9", "h-1", "core.dispatch")) }, map[string]string{"root-has-no-parent": openwop.OWPCAU2}, ""},
+		{"an address on the same host", child(map[string]any{"runId": root, "hostId": "h-1", "cause": "core.dispatch",
+			"wellKnownUrl": "http://h/"}), nil, openwop.OWPCAU5},
+		{"another member", child(map[string]any{"runId": root, "hostId": "h-1", "cause": "core.dispatch", "workerId": "w"}), nil,
+			openwop.OWPCAU1},
+		{"the root has a parent", func(o *observation) { o.OfRoot = says(root, parent("r-9", "h-1", "core.dispatch")) },
+			map[string]string{"root-has-no-parent": openwop.OWPCAU2}, ""},
 		{"says nothing of a parent", func(o *observation) {
 			o.OfRoot = ancestryOf(t, root, 200, map[string]any{"runId": root, "hostId": "h-1"})
 		}, map[string]string{"root-has-no-parent": openwop.OWPCAU1, "never-has-none": openwop.OWPCAU1}, ""},
 		{"another host than advertised", func(o *observation) { o.Advertised = "h-2" },
-			map[string]string{"root-has-no-parent": openwop.OWPCAU1, "child-names-parent": openwop.OWPCAU1, "fork-has-no-parent": openwop.OWPCAU1, "never-has-none": openwop.OWPCAU1}, ""},
-		{"another run than asked for", func(o *observation) { o.Children[0].Of.RunID = "c-2" }, map[string]string{"child-names-parent": openwop.OWPCAU1}, ""},
-		{"not there", func(o *observation) { o.Children[0].Of.Answered = hosttest.No(t, 404, "not_found") }, map[string]string{"child-names-parent": openwop.OWPCAU1}, ""},
+			map[string]string{"root-has-no-parent": openwop.OWPCAU1, "child-names-parent": openwop.OWPCAU1,
+				"fork-has-no-parent": openwop.OWPCAU1, "never-has-none": openwop.OWPCAU1}, ""},
+		{"another run than asked for", func(o *observation) { o.Children[0].Of.RunID = "c-2" },
+			map[string]string{"child-names-parent": openwop.OWPCAU1}, ""},
+		{"not there", func(o *observation) { o.Children[0].Of.Answered = hosttest.No(t, 404, "not_found") },
+			map[string]string{"child-names-parent": openwop.OWPCAU1}, ""},
 		{"everything has one", func(o *observation) { o.Never = says("n", nil) }, map[string]string{"never-has-none": openwop.OWPCAU7}, ""},
-		{"falls over", func(o *observation) { o.Never.Answered = hosttest.No(t, 500, "internal_error") }, map[string]string{"never-has-none": openwop.OWPCAU7}, ""},
-		{"the fork has its source for a parent", func(o *observation) { o.OfFork = says("f", parent(root, "h-1", "core.subWorkflow")) }, nil, openwop.OWPCAU6},
-		{"nothing is forked", func(o *observation) { o.Forked = hosttest.No(t, 501, "capability_not_provided") }, map[string]string{"fork-has-no-parent": "blocked"}, ""},
+		{"falls over", func(o *observation) { o.Never.Answered = hosttest.No(t, 500, "internal_error") },
+			map[string]string{"never-has-none": openwop.OWPCAU7}, ""},
+		{"the fork has its source for a parent", func(o *observation) { o.OfFork = says("f", parent(root, "h-1", "core.subWorkflow")) },
+			nil, openwop.OWPCAU6},
+		{"nothing is forked", func(o *observation) { o.Forked = hosttest.No(t, 501, "capability_not_provided") },
+			map[string]string{"fork-has-no-parent": "blocked"}, ""},
 		{"no child", func(o *observation) { o.Children = nil }, map[string]string{"child-names-parent": "blocked"}, ""},
 		{"the loop does not end", func(o *observation) { o.Root.Ended.Reached = false },
-			map[string]string{"root-has-no-parent": "blocked", "child-names-parent": "blocked", "fork-has-no-parent": "blocked", "never-has-none": "blocked"}, ""},
+			map[string]string{"root-has-no-parent": "blocked", "child-names-parent": "blocked", "fork-has-no-parent": "blocked",
+				"never-has-none": "blocked"}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o := honest()
@@ -90,14 +100,16 @@ func TestJudgeOfAncestryThatIsNotOffered(t *testing.T) {
 		root, never host.Answered
 		want        string
 	}{
-		"honest":              {hosttest.No(t, 404, "not_found"), hosttest.No(t, 404, "not_found"), "passed"},
-		"501":                 {hosttest.No(t, 501, "capability_not_provided"), hosttest.No(t, 501, "capability_not_provided"), "passed"},
-		"served all the same": {hosttest.Told(t, "it", 200, map[string]any{"runId": "r", "hostId": "h", "parent": nil}), hosttest.No(t, 404, "not_found"), openwop.OWPCAU8},
-		"served of no run":    {hosttest.No(t, 404, "not_found"), hosttest.Told(t, "it", 200, map[string]any{}), openwop.OWPCAU8},
-		"falls over":          {hosttest.No(t, 500, "internal_error"), hosttest.No(t, 404, "not_found"), openwop.OWPCAU8},
+		"honest": {hosttest.No(t, 404, "not_found"), hosttest.No(t, 404, "not_found"), "passed"},
+		"501":    {hosttest.No(t, 501, "capability_not_provided"), hosttest.No(t, 501, "capability_not_provided"), "passed"},
+		"served all the same": {hosttest.Told(t, "it", 200, map[string]any{"runId": "r", "hostId": "h", "parent": nil}),
+			hosttest.No(t, 404, "not_found"), openwop.OWPCAU8},
+		"served of no run": {hosttest.No(t, 404, "not_found"), hosttest.Told(t, "it", 200, map[string]any{}), openwop.OWPCAU8},
+		"falls over":       {hosttest.No(t, 500, "internal_error"), hosttest.No(t, 404, "not_found"), openwop.OWPCAU8},
 	} {
 		t.Run(name, func(t *testing.T) {
-			hosttest.Expect(t, "not-offered-not-found", handoff.AncestryObservation{Root: hosttest.LoopOf(2).Log(t), OfRoot: handoff.Ancestry{RunID: "r", Answered: c.root}, Never: handoff.Ancestry{RunID: "n", Answered: c.never}}, c.want)
+			hosttest.Expect(t, "not-offered-not-found", handoff.AncestryObservation{Root: hosttest.LoopOf(2).Log(t),
+				OfRoot: handoff.Ancestry{RunID: "r", Answered: c.root}, Never: handoff.Ancestry{RunID: "n", Answered: c.never}}, c.want)
 		})
 	}
 }

@@ -38,7 +38,8 @@ type KinsRun struct {
 var ancestries = &scenarios.Drive[AncestryObservation]{
 	ID:    "openwop/ancestries",
 	Title: "runs a loop with random workers, and asks where it, each child, a replay of it and a run that never was come from",
-	Sends: []string{"{create run} (assay-loop with random workers; else conformance-multi-agent-handoff or conformance-orchestrator-dispatch)", "{read run}", "{poll log}",
+	Sends: []string{"{create run} (assay-loop with random workers; else conformance-multi-agent-handoff or " +
+		"conformance-orchestrator-dispatch)", "{read run}", "{poll log}",
 		"{fork run} {mode: replay}", "{read lineage}, of each and of one that never was"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *AncestryObservation) {
 		h := host.Host{Conn: c}

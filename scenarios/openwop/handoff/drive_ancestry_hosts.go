@@ -33,7 +33,8 @@ type HostsObservation struct {
 var hostsChain = &scenarios.Drive[HostsObservation]{
 	ID:    "openwop/hosts-chain",
 	Title: "runs a loop whose workers run on a second host, within a trace of its own, and reads what both hosts say of it",
-	Sends: []string{"{read discovery}, of the second host", "{create run} (assay-dispatch-remote, random workers, with a traceparent)", "{read run}", "{poll log}",
+	Sends: []string{"{read discovery}, of the second host",
+		"{create run} (assay-dispatch-remote, random workers, with a traceparent)", "{read run}", "{poll log}",
 		"{read run}, /events/poll and /ancestry of each child, on the second host"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *HostsObservation) {
 		h := host.Host{Conn: c}
@@ -52,7 +53,8 @@ var hostsChain = &scenarios.Drive[HostsObservation]{
 var hostsCancel = &scenarios.Drive[HostsObservation]{
 	ID:    "openwop/hosts-cancel",
 	Title: "cancels a loop while its worker is under way on a second host, and reads what both hosts say of it",
-	Sends: []string{"{read discovery}, of the second host", "{create run} (assay-dispatch-remote, a worker that waits, with a traceparent)", "{read run}", "{poll log}",
+	Sends: []string{"{read discovery}, of the second host",
+		"{create run} (assay-dispatch-remote, a worker that waits, with a traceparent)", "{read run}", "{poll log}",
 		"{cancel run}", "{read run}, /events/poll and /ancestry of the child, on the second host"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *HostsObservation) {
 		h := host.Host{Conn: c}
@@ -84,13 +86,15 @@ func handOverThere(ctx context.Context, h host.Host, workers ...string) (*host.R
 	o.Second = host.AnsweredBy("discovery of the second host", reply)
 	other.Discovery = scenarios.Discovery{Document: o.Second.Body, Status: o.Second.Status}
 	if !other.Offers(workers...) {
-		scenarios.End(scenarios.Block(fmt.Sprintf("the second host does not list the workers %q", workers), "give --second-host the fixtures, too: assay fixtures export DIR writes them"))
+		scenarios.End(scenarios.Block(fmt.Sprintf("the second host does not list the workers %q", workers),
+			"give --second-host the fixtures, too: assay fixtures export DIR writes them"))
 	}
 	p := host.Plan{}
 	for _, w := range workers {
 		p = append(p, host.NextWorker(wire.SecondName+"/"+w))
 	}
-	body := dialect.CreateRunRequest{WorkflowID: fixture.Remote, Inputs: map[string]any{"plan": append(p, host.Terminate(h.Name("done"))), "said": h.Marker()}}
+	body := dialect.CreateRunRequest{WorkflowID: fixture.Remote,
+		Inputs: map[string]any{"plan": append(p, host.Terminate(h.Name("done"))), "said": h.Marker()}}
 	reply, err := scenarios.Attempt(func() *wire.Reply {
 		return h.Send(ctx, wire.Call{Operation: dialect.CreateRun.Of(), Body: body, Label: "create the loop",
 			Header: map[string]string{"Traceparent": "00-" + o.Trace + "-" + o.Span + "-01"}})

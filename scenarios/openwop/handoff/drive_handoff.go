@@ -101,7 +101,8 @@ func lose(ctx context.Context, h host.Host, worker string, needs ...string) (*ho
 		scenarios.End(scenarios.Block("no loop fixture with chosen workers is on offer", fixture.Load))
 		return nil, o
 	}
-	request := host.Scripted{Fixture: o.Way, Plan: host.Plan{host.NextWorker(worker), host.NextWorker(o.Next), host.Terminate(h.Name("done"))}, Chosen: true}.Request(nil)
+	request := host.Scripted{Fixture: o.Way, Plan: host.Plan{host.NextWorker(worker), host.NextWorker(o.Next),
+		host.Terminate(h.Name("done"))}, Chosen: true}.Request(nil)
 	if o.Mapped {
 		request.Inputs["outcome"] = o.Outcome
 	}

@@ -48,8 +48,9 @@ type Carried struct {
 
 // mappedLoops maps random values to workers and back.
 var mappedLoops = &scenarios.Drive[MappedObservation]{
-	ID:    "openwop/mapped-loops",
-	Title: "runs loops that map random values to their workers and back, one of them with a variable that has no value, and reads parents and children",
+	ID: "openwop/mapped-loops",
+	Title: "runs loops that map random values to their workers and back, one of them with a variable that has no value, and " +
+		"reads parents and children",
 	Sends: []string{
 		"{create run} (assay-loop-mapped with random values, twice; else upstream's loops with mappings, one each)", "{read run}",
 		"{poll log}", "{read run:childRunId}", "{poll log:childRunId}",
@@ -107,7 +108,8 @@ func (m MappedRun) back(what, key string, want ...any) Carried {
 func mapRandomly(ctx context.Context, h host.Host) MappedObservation {
 	o := MappedObservation{Chosen: true}
 	said, other, spare := h.Marker(), h.Marker(), h.Marker()
-	way := host.Scripted{Fixture: fixture.Mapped, Plan: host.Plan{host.NextWorker(fixture.Echo, fixture.EchoAgain), host.Terminate(h.Name("done"))}, Chosen: true}
+	way := host.Scripted{Fixture: fixture.Mapped, Plan: host.Plan{host.NextWorker(fixture.Echo, fixture.EchoAgain),
+		host.Terminate(h.Name("done"))}, Chosen: true}
 	request := way.Request(nil)
 	request.Inputs["said"], request.Inputs["other"], request.Inputs["spare"] = said, other, spare
 	m := mapped(ctx, h, MappedRun{Way: way.Fixture, Workers: way.Workers(), Harvested: [][]string{{"heard"}, {"again"}}}, request)
@@ -127,7 +129,8 @@ func mapRandomly(ctx context.Context, h host.Host) MappedObservation {
 		m.back("the second worker's aside as the parent's again", "again", m.had(1, "aside", said)...),
 	}
 
-	bare := host.Scripted{Fixture: fixture.Mapped, Plan: host.Plan{host.NextWorker(fixture.Echo), host.Terminate(h.Name("done"))}, Chosen: true}
+	bare := host.Scripted{Fixture: fixture.Mapped, Plan: host.Plan{host.NextWorker(fixture.Echo), host.Terminate(h.Name("done"))},
+		Chosen: true}
 	said = h.Marker()
 	request = bare.Request(nil)
 	request.Inputs["said"] = said

@@ -31,8 +31,9 @@ type TreeMember struct {
 
 // treeThatIsCancelled cancels the top of three runs.
 var treeThatIsCancelled = &scenarios.Drive[TreeObservation]{
-	ID:    "openwop/tree-that-is-cancelled",
-	Title: "runs a loop whose worker is a loop whose worker waits half a minute, cancels the first, runs a sentinel, waits a window and looks at all three",
+	ID: "openwop/tree-that-is-cancelled",
+	Title: "runs a loop whose worker is a loop whose worker waits half a minute, cancels the first, runs a sentinel, waits " +
+		"a window and looks at all three",
 	Sends: []string{
 		"{create run} (assay-loop with the worker assay-loop-waits)", "{read run}, of each", "{poll log}, of each",
 		"{cancel run}", "{create run} (sentinel)",
@@ -43,7 +44,8 @@ var treeThatIsCancelled = &scenarios.Drive[TreeObservation]{
 		if !h.Offers(fixture.Loop, fixture.LoopWaits, fixture.Wait) {
 			scenarios.End(scenarios.Block("no tree of three runs is on offer", fixture.Load))
 		}
-		way := host.Scripted{Fixture: fixture.Loop, Plan: host.Plan{host.NextWorker(fixture.LoopWaits), host.Terminate(h.Name("done"))}, Chosen: true}
+		way := host.Scripted{Fixture: fixture.Loop, Plan: host.Plan{host.NextWorker(fixture.LoopWaits), host.Terminate(h.Name("done"))},
+			Chosen: true}
 		top := h.Create(ctx, "create the tree", way.Request(nil))
 		runs := []*host.Run{top}
 		runs = descend(ctx, h, runs, &o.Running)

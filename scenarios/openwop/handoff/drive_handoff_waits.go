@@ -22,8 +22,9 @@ type WaitingWorkerObservation struct {
 
 // workerThatWaits leaves a loop waiting for a worker that waits for a person.
 var WorkerThatWaits = &scenarios.Drive[WaitingWorkerObservation]{
-	ID:    "openwop/worker-that-waits",
-	Title: "runs a loop with two workers in one decision of which the first asks a person, runs a sentinel, waits a window, looks at the loop and answers the worker",
+	ID: "openwop/worker-that-waits",
+	Title: "runs a loop with two workers in one decision of which the first asks a person, runs a sentinel, waits a window, " +
+		"looks at the loop and answers the worker",
 	Sends: []string{
 		"{create run} (assay-loop with the worker assay-loop-ask-user)", "{read run}", "{poll log}", "{read run:childRunId}",
 		"{poll log:childRunId}", "{create run} (sentinel)", "{answer node:childRunId}",

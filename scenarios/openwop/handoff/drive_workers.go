@@ -21,8 +21,9 @@ type WorkersObservation struct {
 
 // loopOfWorkers hands over to different workers.
 var LoopOfWorkers = &scenarios.Drive[WorkersObservation]{
-	ID:    "openwop/loop-of-workers",
-	Title: "runs a loop that hands over to a random worker each turn, another one than in the turn before, and reads its log, its children and their logs",
+	ID: "openwop/loop-of-workers",
+	Title: "runs a loop that hands over to a random worker each turn, another one than in the turn before, and reads its " +
+		"log, its children and their logs",
 	Sends: []string{
 		"{create run} (assay-loop with random workers; else conformance-multi-agent-handoff or conformance-orchestrator-dispatch)", "{read run}",
 		"{poll log}", "{read run:childRunId}", "{poll log:childRunId}",

@@ -46,8 +46,9 @@ var chainOfCauses = scenarios.Scenario{
 
 // RFC 0037 B as specified later: OWP-R103.
 var childIsARun = scenarios.Scenario{
-	ID:     "openwop/handoff/child-is-a-run",
-	Title:  "the child of each handoff is a run of that worker, served under its own id, with a log of its own and the end that the handoff tells",
+	ID: "openwop/handoff/child-is-a-run",
+	Title: "the child of each handoff is a run of that worker, served under its own id, with a log of its own and the end " +
+		"that the handoff tells",
 	Proves: scenarios.IDs{openwop.OWPDSP12, openwop.OWPDSP13},
 	Claim:  claims.ExecutionModel,
 	Ask: scenarios.Ask(LoopOfWorkers, func(o WorkersObservation, j *scenarios.Judge) {
@@ -72,7 +73,8 @@ var secondWaitsForFirst = scenarios.Scenario{
 	Ask: scenarios.Ask(WorkerThatWaits, func(o WaitingWorkerObservation, j *scenarios.Judge) {
 		o.Given(j)
 		later := o.Lull.Later
-		j.Check(openwop.OWPDSP14, host.Dispatched(later).Each("/type")).To(host.NoMoreThan(1), "workers that were dispatched while the first waits for a person, when another run had ended and %s had gone by", o.Lull.Window)
+		j.Check(openwop.OWPDSP14, host.Dispatched(later).Each("/type")).To(host.NoMoreThan(1),
+			"workers that were dispatched while the first waits for a person, when another run had ended and %s had gone by", o.Lull.Window)
 		if children := later.Ended.Last.Key("childRuns"); children.Present() {
 			j.Check(openwop.OWPDSP14, children).To(host.NoMoreThan(1), "child runs while the first waits")
 		}

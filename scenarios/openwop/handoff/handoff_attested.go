@@ -30,7 +30,8 @@ var harvestAttested = scenarios.Scenario{
 		}
 		o.given(j, openwop.OWPDSP27)
 		if !slices.ContainsFunc(o.Runs, MappedRun.attests) {
-			j.Block("the host attests nothing that no parent asks it to attest, and no fixture here asks", "attest what workers of assay-loop-mapped put out")
+			j.Block("the host attests nothing that no parent asks it to attest, and no fixture here asks",
+				"attest what workers of assay-loop-mapped put out")
 		}
 		for _, m := range o.Runs {
 			j.Part(func() { m.checkAttested(j) })
@@ -40,7 +41,8 @@ var harvestAttested = scenarios.Scenario{
 
 // attests tells whether anything that was harvested has a checksum.
 func (m MappedRun) attests() bool {
-	return slices.ContainsFunc(m.Log.Phase(dialect.ChainPhaseOutputHarvested).Values, func(e wire.Value) bool { return e.At("/payload/attestation").Present() })
+	return slices.ContainsFunc(m.Log.Phase(dialect.ChainPhaseOutputHarvested).Values,
+		func(e wire.Value) bool { return e.At("/payload/attestation").Present() })
 }
 
 // checkAttested compares the checksums in a loop with what its workers put out.

@@ -44,12 +44,14 @@ var uncreatableWorker = scenarios.Scenario{
 	Ask: scenarios.Ask(workerThatIsNone, func(o LostObservation, j *scenarios.Judge) {
 		o.given(j)
 		steps := checkHandoff(o.Log, j, openwop.OWP0037B4, 0, o.Lost, isRefused)
-		j.Check(openwop.OWP0037B4, steps.Where(IsPhase(dialect.ChainPhaseOutputHarvested))).To(check.Len(0), "harvests of a worker that does not exist")
+		j.Check(openwop.OWP0037B4, steps.Where(IsPhase(dialect.ChainPhaseOutputHarvested))).To(check.Len(0),
+			"harvests of a worker that does not exist")
 		j.Check(openwop.OWPDSP10, steps.Each("/payload/childRunId")).To(nothingAt(), "childRunId of a worker that does not exist")
 		o.checkErrors(j)
 		o.checkGoesOn(j)
 		if other := o.Log.OfType("core.dispatch.failed"); len(other.Values) > 0 {
-			j.Find(openwop.OWP0037B4, "the log has an event of the type core.dispatch.failed, which no schema allows; the phase of core.workflowChain.event is what counts")
+			j.Find(openwop.OWP0037B4, "the log has an event of the type core.dispatch.failed, which no schema allows; the phase "+
+				"of core.workflowChain.event is what counts")
 		}
 	}),
 }
@@ -93,10 +95,12 @@ func (o LostObservation) wasCancelled(j *scenarios.Judge) {
 	o.Log.Readable(j)
 	if !o.Running.Reached {
 		j.Block("set-up: the worker was not seen at work: "+o.Running.What+", last seen: "+o.Running.Last.JSON(),
-			"tell of a child run when it is made, with dispatch.succeeded or node.dispatched, serve it under its id, and have it wait as long as its fixture says")
+			"tell of a child run when it is made, with dispatch.succeeded or node.dispatched, serve it under its id, and have it "+
+				"wait as long as its fixture says")
 	}
 	if status, _ := o.Cancelled.Int(); status/100 != 2 {
-		j.Block("set-up: cancelling the worker was answered HTTP "+o.Cancelled.JSON(), "let the key that is given cancel child runs with {cancel run}")
+		j.Block("set-up: cancelling the worker was answered HTTP "+o.Cancelled.JSON(),
+			"let the key that is given cancel child runs with {cancel run}")
 	}
 	o.given(j)
 }
@@ -114,7 +118,8 @@ func (o LostObservation) checkEnded(j *scenarios.Judge, status string, phases []
 
 func (o LostObservation) checkErrors(j *scenarios.Judge) {
 	lost := handoff(o.Log, 0, o.Lost).Where(IsPhase(dialect.ChainPhaseDispatchFailed, dialect.ChainPhaseChildFailed))
-	j.Check(openwop.OWPDSP11, lost.Each("/payload/error/code")).To(check.Each(check.Text()), "code of the error that the handoff to %s ended with", o.Lost)
+	j.Check(openwop.OWPDSP11, lost.Each("/payload/error/code")).To(check.Each(check.Text()),
+		"code of the error that the handoff to %s ended with", o.Lost)
 }
 
 // checkGoesOn looks at the loop after its worker was lost: a finding where it did not go on.
@@ -133,8 +138,10 @@ func (o LostObservation) checkUntouched(j *scenarios.Judge) {
 		j.Block("the run's snapshot shows no variables", "show a run's variables in its snapshot (docs/seams.md)")
 	}
 	steps := handoff(o.Log, 0, o.Lost)
-	j.Check(openwop.OWP0037B2, steps.Where(IsPhase(dialect.ChainPhaseOutputHarvested)).Each("/payload/phase")).To(check.Len(0), "harvests of %s", o.Lost)
-	j.Check(openwop.OWP0037B2, variables.Key("outcome")).To(check.Equal(o.Outcome), "the parent's outcome, which %s would have written", o.Lost)
+	j.Check(openwop.OWP0037B2, steps.Where(IsPhase(dialect.ChainPhaseOutputHarvested)).Each("/payload/phase")).To(check.Len(0),
+		"harvests of %s", o.Lost)
+	j.Check(openwop.OWP0037B2, variables.Key("outcome")).To(check.Equal(o.Outcome),
+		"the parent's outcome, which %s would have written", o.Lost)
 	if o.Log.Status().String() == "failed" { // no worker followed that could have been harvested
 		return
 	}

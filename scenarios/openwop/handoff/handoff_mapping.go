@@ -48,11 +48,13 @@ var unmappedNotHarvested = scenarios.Scenario{
 }
 
 // RFC 0037 A 3, RFC 0022 A.
-var resultsReachParent = carriedScenario("results-reach-parent", "what a worker leaves in its variables ends up in those of the parent that the mapping names",
+var resultsReachParent = carriedScenario("results-reach-parent",
+	"what a worker leaves in its variables ends up in those of the parent that the mapping names",
 	openwop.OWP0037A4, func(o MappedObservation) []Carried { return o.Harvests })
 
 // RFC 0022 A.
-var inputsReachChild = carriedScenario("inputs-reach-child", "a worker is given the values of the parent's variables that the mapping names",
+var inputsReachChild = carriedScenario("inputs-reach-child",
+	"a worker is given the values of the parent's variables that the mapping names",
 	openwop.OWPDSP16, func(o MappedObservation) []Carried { return o.Inputs })
 
 // RFC 0022 D.
@@ -84,7 +86,8 @@ var unsetInputAbsent = scenarios.Scenario{
 		}
 		for _, c := range o.Unset {
 			j.Check(openwop.OWPDSP17, c.seen()).To(check.Absent(), "%s, in %s", c.What, c.Way)
-			j.Check(openwop.OWPDSP17, c.Snapshot.Key("status")).To(check.Equal("completed"), "status of a worker whose input has no source, in %s", c.Way)
+			j.Check(openwop.OWPDSP17, c.Snapshot.Key("status")).To(check.Equal("completed"),
+				"status of a worker whose input has no source, in %s", c.Way)
 		}
 		for _, m := range o.Runs {
 			j.Check(openwop.OWPDSP17, m.Log.Status()).To(check.Equal("completed"), "status of %s", m.Way)
@@ -118,7 +121,8 @@ func (o MappedObservation) given(j *scenarios.Judge, id scenarios.RequirementID)
 		}
 	}
 	if !o.Chosen {
-		j.Find(id, "driven by upstream's fixtures, most of whose values are fixed: canned answers for them could pass; offer assay-loop-mapped to have the values chosen at random")
+		j.Find(id, "driven by upstream's fixtures, most of whose values are fixed: canned answers for them could pass; offer "+
+			"assay-loop-mapped to have the values chosen at random")
 	}
 }
 
@@ -129,7 +133,8 @@ func shown(j *scenarios.Judge, carried []Carried) {
 	}
 	for _, c := range carried {
 		if !c.Snapshot.Key("variables").Present() && len(c.Want) > 0 && (c.Back || !c.Snapshot.Key("inputs").Present()) {
-			j.Block("the snapshot of a run in "+c.Way+" shows neither inputs nor variables", "show a run's inputs and variables in its snapshot (docs/seams.md)")
+			j.Block("the snapshot of a run in "+c.Way+" shows neither inputs nor variables",
+				"show a run's inputs and variables in its snapshot (docs/seams.md)")
 		}
 	}
 }

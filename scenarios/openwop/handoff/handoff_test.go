@@ -21,11 +21,18 @@ func TestJudgesOfHandoffs(t *testing.T) {
 		want           string
 	}{
 		{"honest", "chain-of-causes", func(*hosttest.Cast) {}, "passed"},
-		{"caused by the decision of the turn before", "chain-of-causes", func(c *hosttest.Cast) { cause(c, "dispatch.began", 1, "runOrchestrator.decided", 0) }, openwop.OWP0037B3},
-		{"caused by the decision to terminate", "chain-of-causes", func(c *hosttest.Cast) { cause(c, "dispatch.began", 1, "runOrchestrator.decided", 2) }, openwop.OWP0037B3},
-		{"everything caused by the decision", "chain-of-causes", func(c *hosttest.Cast) { cause(c, "child.completed", 0, "runOrchestrator.decided", 0) }, openwop.OWP0037B3},
-		{"caused by the other worker's step", "chain-of-causes", func(c *hosttest.Cast) { cause(c, "child.completed", 1, "dispatch.succeeded", 0) }, openwop.OWP0037B3},
-		{"no cause", "chain-of-causes", func(c *hosttest.Cast) { delete(c.Parent.Events[c.Parent.At("dispatch.succeeded", 0)], "causationId") }, openwop.OWP0037B3},
+		{"caused by the decision of the turn before", "chain-of-causes",
+			func(c *hosttest.Cast) { cause(c, "dispatch.began", 1, "runOrchestrator.decided", 0) }, openwop.OWP0037B3},
+		{"caused by the decision to terminate", "chain-of-causes",
+			func(c *hosttest.Cast) { cause(c, "dispatch.began", 1, "runOrchestrator.decided", 2) }, openwop.OWP0037B3},
+		{"everything caused by the decision", "chain-of-causes",
+			func(c *hosttest.Cast) { cause(c, "child.completed", 0, "runOrchestrator.decided", 0) }, openwop.OWP0037B3},
+		{"caused by the other worker's step", "chain-of-causes",
+			func(c *hosttest.Cast) { cause(c, "child.completed", 1, "dispatch.succeeded", 0) }, openwop.OWP0037B3},
+		{"no cause", "chain-of-causes", func(c *hosttest.Cast) {
+			delete(c.Parent.Events[c.Parent.At("dispatch.succeeded", 0)],
+				"causationId")
+		}, openwop.OWP0037B3},
 		{"one id for all events", "chain-of-causes", func(c *hosttest.Cast) {
 			for _, e := range c.Parent.Events {
 				e["eventId"], e["causationId"] = "e", "e"
@@ -41,29 +48,38 @@ func TestJudgesOfHandoffs(t *testing.T) {
 		{"the child ends before it is made", "chain-of-causes", func(c *hosttest.Cast) {
 			c.Parent.Move(c.Parent.At("child.completed", 0), c.Parent.At("dispatch.succeeded", 0))
 		}, openwop.OWP0037B3},
-		{"another run as the parent", "chain-of-causes", func(c *hosttest.Cast) { c.Parent.Payload("dispatch.began", 0)["parentRunId"] = "another" }, openwop.OWP0037B3},
-		{"a handoff that nobody decided on", "chain-of-causes", func(c *hosttest.Cast) { c.Parent.Step("dispatch.began", "", "w3", "") }, openwop.OWP0037B3},
-		{"no child is named", "chain-of-causes", func(c *hosttest.Cast) { delete(c.Parent.Payload("dispatch.succeeded", 0), "childRunId") }, openwop.OWPDSP10},
-		{"another child at the end", "chain-of-causes", func(c *hosttest.Cast) { c.Parent.Payload("child.completed", 0)["childRunId"] = "c2" }, openwop.OWPDSP10},
+		{"another run as the parent", "chain-of-causes",
+			func(c *hosttest.Cast) { c.Parent.Payload("dispatch.began", 0)["parentRunId"] = "another" }, openwop.OWP0037B3},
+		{"a handoff that nobody decided on", "chain-of-causes",
+			func(c *hosttest.Cast) { c.Parent.Step("dispatch.began", "", "w3", "") }, openwop.OWP0037B3},
+		{"no child is named", "chain-of-causes",
+			func(c *hosttest.Cast) { delete(c.Parent.Payload("dispatch.succeeded", 0), "childRunId") }, openwop.OWPDSP10},
+		{"another child at the end", "chain-of-causes",
+			func(c *hosttest.Cast) { c.Parent.Payload("child.completed", 0)["childRunId"] = "c2" }, openwop.OWPDSP10},
 
 		{"honest", "child-is-a-run", func(*hosttest.Cast) {}, "passed"},
 		{"no parent link is a finding", "child-is-a-run", func(c *hosttest.Cast) { delete(c.Children[0].Shown, "parentRunId") }, "passed"},
-		{"another run as the parent", "child-is-a-run", func(c *hosttest.Cast) { c.Children[0].Shown["parentRunId"] = "another" }, openwop.OWPDSP12},
+		{"another run as the parent", "child-is-a-run", func(c *hosttest.Cast) { c.Children[0].Shown["parentRunId"] = "another" },
+			openwop.OWPDSP12},
 		{"the child runs on", "child-is-a-run", func(c *hosttest.Cast) { c.Children[1].Shown["status"] = "running" }, openwop.OWPDSP12},
 		{"the child failed", "child-is-a-run", func(c *hosttest.Cast) { c.Children[1].Shown["status"] = "failed" }, openwop.OWPDSP12},
-		{"the child's log says that it failed", "child-is-a-run", func(c *hosttest.Cast) { c.Children[1].Events[1]["type"] = "run.failed" }, openwop.OWPDSP12},
+		{"the child's log says that it failed", "child-is-a-run",
+			func(c *hosttest.Cast) { c.Children[1].Events[1]["type"] = "run.failed" }, openwop.OWPDSP12},
 		{"the child's log is empty", "child-is-a-run", func(c *hosttest.Cast) { c.Children[0].Events = nil }, openwop.OWPDSP12},
-		{"the parent's log as the child's", "child-is-a-run", func(c *hosttest.Cast) { c.Children[0].Events = c.Parent.Events }, openwop.OWPDSP12},
+		{"the parent's log as the child's", "child-is-a-run", func(c *hosttest.Cast) { c.Children[0].Events = c.Parent.Events },
+			openwop.OWPDSP12},
 		{"a run of another workflow", "child-is-a-run", func(c *hosttest.Cast) { c.Children[0].Shown["workflowId"] = "w2" }, openwop.OWPDSP12},
 		{"the same run for both", "child-is-a-run", func(c *hosttest.Cast) {
 			for _, phase := range []string{"dispatch.succeeded", "child.completed"} {
 				c.Parent.Payload(phase, 1)["childRunId"] = "c1"
 			}
 		}, openwop.OWPDSP12},
-		{"no child is named", "child-is-a-run", func(c *hosttest.Cast) { delete(c.Parent.Payload("dispatch.succeeded", 0), "childRunId") }, openwop.OWPDSP12},
+		{"no child is named", "child-is-a-run",
+			func(c *hosttest.Cast) { delete(c.Parent.Payload("dispatch.succeeded", 0), "childRunId") }, openwop.OWPDSP12},
 
 		{"honest", "unmapped-not-harvested", func(*hosttest.Cast) {}, "passed"},
-		{"harvests where nothing is mapped", "unmapped-not-harvested", func(c *hosttest.Cast) { c.Parent.Step("output.harvested", "", "w1", "c1") }, openwop.OWP0037B1},
+		{"harvests where nothing is mapped", "unmapped-not-harvested",
+			func(c *hosttest.Cast) { c.Parent.Step("output.harvested", "", "w1", "c1") }, openwop.OWP0037B1},
 		{"nobody completes", "unmapped-not-harvested", func(c *hosttest.Cast) { c.Parent.Cut("child.completed", 0) }, "blocked"},
 	} {
 		t.Run(c.scenario+"/"+c.name, func(t *testing.T) {
@@ -105,8 +121,10 @@ func TestJudgesOfAWorkerThatWaits(t *testing.T) {
 		want           string
 	}{
 		{"honest", "second-waits-for-first", func(*hosttest.Tale) {}, func(*hosttest.Tale) {}, "passed"},
-		{"begins both", "second-waits-for-first", func(s *hosttest.Tale) { s.Step("dispatch.began", "p-e1", "w2", "") }, func(*hosttest.Tale) {}, openwop.OWPDSP14},
-		{"begins both and tells of one", "second-waits-for-first", func(s *hosttest.Tale) { s.Shown["childRuns"] = []any{"c1", "c2"} }, func(*hosttest.Tale) {}, openwop.OWPDSP14},
+		{"begins both", "second-waits-for-first", func(s *hosttest.Tale) { s.Step("dispatch.began", "p-e1", "w2", "") },
+			func(*hosttest.Tale) {}, openwop.OWPDSP14},
+		{"begins both and tells of one", "second-waits-for-first", func(s *hosttest.Tale) { s.Shown["childRuns"] = []any{"c1", "c2"} },
+			func(*hosttest.Tale) {}, openwop.OWPDSP14},
 		{"the second ends first", "second-waits-for-first", func(*hosttest.Tale) {}, func(s *hosttest.Tale) {
 			s.Move(s.At("child.completed", 0), s.At("run.completed", 0)-1)
 		}, openwop.OWPDSP14},
@@ -123,8 +141,10 @@ func TestJudgesOfAWorkerThatWaits(t *testing.T) {
 
 		{"honest", "turn-waits-for-worker", func(*hosttest.Tale) {}, func(*hosttest.Tale) {}, "passed"},
 		{"decides again meanwhile", "turn-waits-for-worker", func(s *hosttest.Tale) { s.Decide() }, func(*hosttest.Tale) {}, openwop.OWP0037A5},
-		{"ends meanwhile", "turn-waits-for-worker", func(s *hosttest.Tale) { s.Add("run.completed", "", nil) }, func(*hosttest.Tale) {}, openwop.OWP0037A5},
-		{"writes its decision down afterwards", "turn-waits-for-worker", func(s *hosttest.Tale) { s.Cut("runOrchestrator.decided", 0) }, func(*hosttest.Tale) {}, openwop.OWPDSP1},
+		{"ends meanwhile", "turn-waits-for-worker", func(s *hosttest.Tale) { s.Add("run.completed", "", nil) }, func(*hosttest.Tale) {},
+			openwop.OWP0037A5},
+		{"writes its decision down afterwards", "turn-waits-for-worker", func(s *hosttest.Tale) { s.Cut("runOrchestrator.decided", 0) },
+			func(*hosttest.Tale) {}, openwop.OWPDSP1},
 	} {
 		t.Run(c.scenario+"/"+c.name, func(t *testing.T) {
 			later, after := waiting(), whole()

@@ -34,7 +34,8 @@ var cancelReachesAll = scenarios.Scenario{
 			}
 			end := m.Log.OfType(dialect.RunCancelled).Last()
 			j.Check(openwop.OWPDSP22, end.At("/payload/reason")).To(check.Equal("parent-cancelled"), "reason in the log of %s", m.Name)
-			j.Check(openwop.OWPDSP22, end.At("/payload/parentRunId")).To(check.Equal(o.Members[i-1].Log.RunID), "parentRunId in the log of %s", m.Name)
+			j.Check(openwop.OWPDSP22, end.At("/payload/parentRunId")).To(check.Equal(o.Members[i-1].Log.RunID),
+				"parentRunId in the log of %s", m.Name)
 		}
 	}),
 }
@@ -58,11 +59,14 @@ var cancelledTreeRests = scenarios.Scenario{
 				j.BlockOn(openwop.OWPDSP21, "set-up: the log of "+m.Name+" has no end")
 			}
 			at := host.Sequence(ends[0])
-			j.Check(openwop.OWPDSP23, work(m.Later).Where(func(e wire.Value) bool { return host.Sequence(e) > at }).Each("/type")).To(check.Len(0), "steps in the log of %s after its end", m.Name)
+			j.Check(openwop.OWPDSP23,
+				work(m.Later).Where(func(e wire.Value) bool { return host.Sequence(e) > at }).Each("/type")).To(check.Len(0),
+				"steps in the log of %s after its end", m.Name)
 			j.Check(openwop.OWPDSP23, work(m.Later).Each("/eventId")).To(check.SameAs(work(m.Log).Each("/eventId")),
 				"steps of %s after another run had ended and %s had gone by", m.Name, o.Window)
 			if i < 2 {
-				j.Check(openwop.OWPDSP23, m.Later.Decided()).To(host.NoMoreThan(1), "turns of %s, whose worker was at work when it was cancelled", m.Name)
+				j.Check(openwop.OWPDSP23, m.Later.Decided()).To(host.NoMoreThan(1),
+					"turns of %s, whose worker was at work when it was cancelled", m.Name)
 			}
 			j.Check(openwop.OWPDSP23, m.Later.Status()).To(check.SameAs(m.Log.Status()), "status of %s a while later", m.Name)
 		}

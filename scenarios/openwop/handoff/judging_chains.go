@@ -31,7 +31,8 @@ func CheckChains(l host.RunLog, j *scenarios.Judge) {
 
 // chained expects steps of handoffs that begin with one of these decisions.
 func chained(decisions wire.Found) check.Matcher {
-	return check.Seeing("each caused by a step that it may follow, of the same worker and child, and the first by the decision for this worker", func(s wire.Seen) (bool, string) {
+	return check.Seeing("each caused by a step that it may follow, of the same worker and child, and the first by the "+
+		"decision for this worker", func(s wire.Seen) (bool, string) {
 		found, _ := s.(wire.Found)
 		c := chains{decided: map[string][]string{}, open: map[string]wire.Value{}}
 		for _, d := range decisions.Values {

@@ -27,7 +27,8 @@ var (
 func Turn(l host.RunLog, i int) wire.Found {
 	decided := l.Decided().Values
 	return l.All().Where(func(e wire.Value) bool {
-		return i < len(decided) && host.Sequence(e) > host.Sequence(decided[i]) && (i+1 >= len(decided) || host.Sequence(e) < host.Sequence(decided[i+1]))
+		return i < len(decided) && host.Sequence(e) > host.Sequence(decided[i]) && (i+1 >= len(decided) ||
+			host.Sequence(e) < host.Sequence(decided[i+1]))
 	})
 }
 
@@ -60,7 +61,8 @@ func decidedAs(l host.RunLog, j *scenarios.Judge, workers ...string) {
 
 // checkHandoff follows the handoff to a worker from its decision on: its phases
 // but for the harvest, and what caused each step.
-func checkHandoff(l host.RunLog, j *scenarios.Judge, id scenarios.RequirementID, turn int, worker string, phases []dialect.ChainPhase) wire.Found {
+func checkHandoff(l host.RunLog, j *scenarios.Judge, id scenarios.RequirementID, turn int, worker string,
+	phases []dialect.ChainPhase) wire.Found {
 	steps := handoff(l, turn, worker)
 	j.Check(id, steps.Where(func(e wire.Value) bool { return !IsPhase(dialect.ChainPhaseOutputHarvested)(e) }).Each("/payload/phase")).
 		To(check.Equal(phases), "steps of the handoff to %s in turn %d", worker, turn+1)
@@ -74,20 +76,23 @@ func checkHandoff(l host.RunLog, j *scenarios.Judge, id scenarios.RequirementID,
 		causes = append(causes, cause)
 		cause = step.Key("eventId").String()
 	}
-	j.Check(id, steps.Each("/causationId")).To(check.Equal(causes), "causes of the handoff to %s in turn %d: its decision, and then each step that of the next", worker, turn+1)
+	j.Check(id, steps.Each("/causationId")).To(check.Equal(causes),
+		"causes of the handoff to %s in turn %d: its decision, and then each step that of the next", worker, turn+1)
 	return steps
 }
 
 // CheckUnharvested expects that nothing of a worker was brought back.
 func CheckUnharvested(l host.RunLog, j *scenarios.Judge) {
-	j.Check(openwop.OWP0037B1, l.Phase(dialect.ChainPhaseOutputHarvested).Each("/payload/workerId")).To(check.Len(0), "workers that were harvested")
+	j.Check(openwop.OWP0037B1, l.Phase(dialect.ChainPhaseOutputHarvested).Each("/payload/workerId")).To(check.Len(0),
+		"workers that were harvested")
 }
 
 // checkNamed compares the child that the steps of a handoff name.
 func checkNamed(j *scenarios.Judge, steps wire.Found, worker string) {
 	named := steps.Where(IsPhase(dialect.ChainPhaseDispatchSucceeded, dialect.ChainPhaseChildCompleted, dialect.ChainPhaseChildFailed,
 		dialect.ChainPhaseChildCancelled, dialect.ChainPhaseOutputHarvested))
-	j.Check(openwop.OWPDSP10, named.Each("/payload/childRunId")).To(OneAndTheSame(), "childRunId of the handoff to %s, from dispatch.succeeded on", worker)
+	j.Check(openwop.OWPDSP10, named.Each("/payload/childRunId")).To(OneAndTheSame(),
+		"childRunId of the handoff to %s, from dispatch.succeeded on", worker)
 }
 
 // checkChild reads the run that a handoff names as its child under its own id.
@@ -112,8 +117,10 @@ func checkChild(j *scenarios.Judge, parent host.RunLog, children []host.ChildRun
 	j.Check(openwop.OWPDSP12, shown.Key("workflowId")).To(check.Equal(worker), "workflowId of the child run %s", c.ID)
 	j.Check(openwop.OWPDSP12, shown.Key("status")).To(check.Equal(status), "status of the child run of %s", worker)
 	j.Check(openwop.OWPDSP12, c.Log.Read).To(check.Status(2), "reading the log of the child run %s", c.ID)
-	j.Check(openwop.OWPDSP12, c.Log.All().Each("/runId")).To(check.Each(check.Equal(c.ID)), "run of every event in the log of the child run of %s", worker)
-	j.Check(openwop.OWPDSP12, c.Log.Terminals().Each("/type")).To(dialect.Types(dialect.Ended(status)), "the end in the log of the child run of %s", worker)
+	j.Check(openwop.OWPDSP12, c.Log.All().Each("/runId")).To(check.Each(check.Equal(c.ID)),
+		"run of every event in the log of the child run of %s", worker)
+	j.Check(openwop.OWPDSP12, c.Log.Terminals().Each("/type")).To(dialect.Types(dialect.Ended(status)),
+		"the end in the log of the child run of %s", worker)
 	link := shown.Key("parentRunId")
 	j.Check(openwop.OWPDSP13, link).To(check.Equal(parent.RunID), "parentRunId of the child run of %s", worker)
 	if link.String() != "" {

@@ -66,7 +66,8 @@ func TestJudgesOfLostWorkers(t *testing.T) {
 	}{
 		{"honest", "failed-worker", "child.failed", "failed", func(*hosttest.Cast) {}, "passed"},
 		{"fails with its worker: a finding", "failed-worker", "child.failed", "failed", failsWithIt, "passed"},
-		{"no error: a finding", "failed-worker", "child.failed", "failed", func(c *hosttest.Cast) { delete(c.Parent.Payload("child.failed", 0), "error") }, "passed"},
+		{"no error: a finding", "failed-worker", "child.failed", "failed",
+			func(c *hosttest.Cast) { delete(c.Parent.Payload("child.failed", 0), "error") }, "passed"},
 		{"says that it completed", "failed-worker", "child.completed", "failed", func(*hosttest.Cast) {}, requirement.OWP0037B3},
 		{"the child did complete", "failed-worker", "child.failed", "completed", func(*hosttest.Cast) {}, requirement.OWPDSP12},
 		{"harvests instead", "failed-worker", "child.failed", "failed", harvest, requirement.OWP0037B3},
@@ -80,8 +81,10 @@ func TestJudgesOfLostWorkers(t *testing.T) {
 		{"fails with its worker", "failed-not-harvested", "child.failed", "failed", failsWithIt, "passed"},
 		{"harvests all the same", "failed-not-harvested", "child.failed", "failed", addHarvest("child.failed"), requirement.OWP0037B2},
 		{"writes the variable without a word", "failed-not-harvested", "child.failed", "failed", overwritten, requirement.OWP0037B2},
-		{"shows no variables", "failed-not-harvested", "child.failed", "failed", func(c *hosttest.Cast) { delete(c.Parent.Shown, "variables") }, "blocked"},
-		{"harvests nobody", "failed-not-harvested", "child.failed", "failed", func(c *hosttest.Cast) { c.Parent.Cut("output.harvested", 0) }, "blocked"},
+		{"shows no variables", "failed-not-harvested", "child.failed", "failed",
+			func(c *hosttest.Cast) { delete(c.Parent.Shown, "variables") }, "blocked"},
+		{"harvests nobody", "failed-not-harvested", "child.failed", "failed",
+			func(c *hosttest.Cast) { c.Parent.Cut("output.harvested", 0) }, "blocked"},
 
 		{"honest", "cancelled-worker", "child.cancelled", "cancelled", func(*hosttest.Cast) {}, "passed"},
 		{"says that it failed", "cancelled-worker", "child.failed", "cancelled", func(*hosttest.Cast) {}, requirement.OWP0037B3},
@@ -89,7 +92,8 @@ func TestJudgesOfLostWorkers(t *testing.T) {
 		{"the child went on and completed", "cancelled-worker", "child.cancelled", "completed", func(*hosttest.Cast) {}, requirement.OWPDSP12},
 
 		{"honest", "cancelled-not-harvested", "child.cancelled", "cancelled", func(*hosttest.Cast) {}, "passed"},
-		{"harvests all the same", "cancelled-not-harvested", "child.cancelled", "cancelled", addHarvest("child.cancelled"), requirement.OWP0037B2},
+		{"harvests all the same", "cancelled-not-harvested", "child.cancelled", "cancelled", addHarvest("child.cancelled"),
+			requirement.OWP0037B2},
 		{"writes the variable without a word", "cancelled-not-harvested", "child.cancelled", "cancelled", overwritten, requirement.OWP0037B2},
 
 		{"honest", "uncreatable-worker", "dispatch.failed", "", func(*hosttest.Cast) {}, "passed"},
@@ -103,8 +107,10 @@ func TestJudgesOfLostWorkers(t *testing.T) {
 		{"makes a run of nothing", "uncreatable-worker", "dispatch.failed", "", succeeds, requirement.OWP0037B4},
 		{"has it fail as a child", "uncreatable-worker", "child.failed", "failed", func(*hosttest.Cast) {}, requirement.OWP0037B4},
 		{"has it complete", "uncreatable-worker", "child.completed", "completed", func(*hosttest.Cast) {}, requirement.OWP0037B4},
-		{"names a child", "uncreatable-worker", "dispatch.failed", "", func(c *hosttest.Cast) { c.Parent.Payload("dispatch.failed", 0)["childRunId"] = "c9" }, requirement.OWPDSP10},
-		{"passes over it", "uncreatable-worker", "dispatch.failed", "", func(c *hosttest.Cast) { c.Parent.Cut("dispatch.began", 0); c.Parent.Cut("dispatch.failed", 0) }, requirement.OWP0037B4},
+		{"names a child", "uncreatable-worker", "dispatch.failed", "",
+			func(c *hosttest.Cast) { c.Parent.Payload("dispatch.failed", 0)["childRunId"] = "c9" }, requirement.OWPDSP10},
+		{"passes over it", "uncreatable-worker", "dispatch.failed", "",
+			func(c *hosttest.Cast) { c.Parent.Cut("dispatch.began", 0); c.Parent.Cut("dispatch.failed", 0) }, requirement.OWP0037B4},
 	} {
 		t.Run(c.scenario+"/"+c.name, func(t *testing.T) {
 			told := lostCast(c.phase, c.status)

@@ -47,7 +47,8 @@ func bareCast() *hosttest.Cast {
 
 // attest gives the i-th harvest the checksum of that.
 func attest(s *hosttest.Tale, i int, canonical string) {
-	s.Payload("output.harvested", i)["attestation"] = map[string]any{"algorithm": "sha256", "checksum": fmt.Sprintf("%x", sha256.Sum256([]byte(canonical)))}
+	s.Payload("output.harvested", i)["attestation"] = map[string]any{"algorithm": "sha256", "checksum": fmt.Sprintf("%x",
+		sha256.Sum256([]byte(canonical)))}
 }
 
 // mappedObservation is what a drive would have noted of the two.
@@ -101,14 +102,16 @@ func TestJudgesOfMappings(t *testing.T) {
 			}
 		}, "passed"},
 		{"shows neither", "inputs-reach-child", func(both, _ *hosttest.Cast) { delete(both.Children[0].Shown, "inputs") }, "blocked"},
-		{"the value of the run before", "inputs-reach-child", func(_, bare *hosttest.Cast) { input(bare.Children[0], "word", "SAID") }, requirement.OWPDSP16},
+		{"the value of the run before", "inputs-reach-child", func(_, bare *hosttest.Cast) { input(bare.Children[0], "word", "SAID") },
+			requirement.OWPDSP16},
 		{"one is left out", "inputs-reach-child", func(both, _ *hosttest.Cast) { input(both.Children[0], "extra", nil) }, requirement.OWPDSP16},
 
 		{"honest", "unset-input-absent", func(_, _ *hosttest.Cast) {}, "passed"},
 		{"null", "unset-input-absent", func(_, bare *hosttest.Cast) {
 			bare.Children[0].Shown["inputs"] = map[string]any{"word": "AGAIN", "extra": nil}
 		}, requirement.OWPDSP17},
-		{"the value of the run before", "unset-input-absent", func(_, bare *hosttest.Cast) { input(bare.Children[0], "extra", "SPARE") }, requirement.OWPDSP17},
+		{"the value of the run before", "unset-input-absent",
+			func(_, bare *hosttest.Cast) { input(bare.Children[0], "extra", "SPARE") }, requirement.OWPDSP17},
 		{"an empty text", "unset-input-absent", func(_, bare *hosttest.Cast) { input(bare.Children[0], "extra", "") }, requirement.OWPDSP17},
 		{"an error", "unset-input-absent", func(_, bare *hosttest.Cast) { bare.Parent.Shown["status"] = "failed" }, requirement.OWPDSP17},
 		{"shows no input at all", "unset-input-absent", func(both, bare *hosttest.Cast) {
@@ -116,30 +119,41 @@ func TestJudgesOfMappings(t *testing.T) {
 		}, "blocked"},
 
 		{"honest", "own-mapping", func(_, _ *hosttest.Cast) {}, "passed"},
-		{"gives the default's value", "own-mapping", func(both, _ *hosttest.Cast) { input(both.Children[1], "word", "SAID") }, requirement.OWPDSP18},
-		{"adds the default's inputs", "own-mapping", func(both, _ *hosttest.Cast) { input(both.Children[1], "extra", "SPARE") }, requirement.OWPDSP18},
-		{"adds the default's outputs", "own-mapping", func(both, _ *hosttest.Cast) { variable(both.Parent, "heard", "OTHER") }, requirement.OWPDSP18},
+		{"gives the default's value", "own-mapping", func(both, _ *hosttest.Cast) { input(both.Children[1], "word", "SAID") },
+			requirement.OWPDSP18},
+		{"adds the default's inputs", "own-mapping", func(both, _ *hosttest.Cast) { input(both.Children[1], "extra", "SPARE") },
+			requirement.OWPDSP18},
+		{"adds the default's outputs", "own-mapping", func(both, _ *hosttest.Cast) { variable(both.Parent, "heard", "OTHER") },
+			requirement.OWPDSP18},
 
 		{"honest", "worker-to-worker", func(_, _ *hosttest.Cast) {}, "passed"},
-		{"the value from before the turn", "worker-to-worker", func(both, _ *hosttest.Cast) { input(both.Children[1], "aside", "") }, requirement.OWPDSP19},
+		{"the value from before the turn", "worker-to-worker", func(both, _ *hosttest.Cast) { input(both.Children[1], "aside", "") },
+			requirement.OWPDSP19},
 		{"nothing", "worker-to-worker", func(both, _ *hosttest.Cast) { input(both.Children[1], "aside", nil) }, requirement.OWPDSP19},
 
 		{"honest", "results-reach-parent", func(_, _ *hosttest.Cast) {}, "passed"},
-		{"nothing comes back", "results-reach-parent", func(both, _ *hosttest.Cast) { variable(both.Parent, "heard", "") }, requirement.OWP0037A4},
-		{"the first one's in the second's place", "results-reach-parent", func(_, bare *hosttest.Cast) { variable(bare.Parent, "heard", "SAID") }, requirement.OWP0037A4},
+		{"nothing comes back", "results-reach-parent", func(both, _ *hosttest.Cast) { variable(both.Parent, "heard", "") },
+			requirement.OWP0037A4},
+		{"the first one's in the second's place", "results-reach-parent",
+			func(_, bare *hosttest.Cast) { variable(bare.Parent, "heard", "SAID") }, requirement.OWP0037A4},
 		{"shows no variables", "results-reach-parent", func(both, _ *hosttest.Cast) { delete(both.Parent.Shown, "variables") }, "blocked"},
 
 		{"honest", "harvested-when-mapped", func(_, _ *hosttest.Cast) {}, "passed"},
-		{"no keys: a finding", "harvested-when-mapped", func(both, _ *hosttest.Cast) { delete(both.Parent.Payload("output.harvested", 0), "harvestedKeys") }, "passed"},
-		{"harvests the first only", "harvested-when-mapped", func(both, _ *hosttest.Cast) { both.Parent.Cut("output.harvested", 1) }, requirement.OWP0037B1},
-		{"harvests none", "harvested-when-mapped", func(_, bare *hosttest.Cast) { bare.Parent.Cut("output.harvested", 0) }, requirement.OWP0037B1},
+		{"no keys: a finding", "harvested-when-mapped",
+			func(both, _ *hosttest.Cast) { delete(both.Parent.Payload("output.harvested", 0), "harvestedKeys") }, "passed"},
+		{"harvests the first only", "harvested-when-mapped", func(both, _ *hosttest.Cast) { both.Parent.Cut("output.harvested", 1) },
+			requirement.OWP0037B1},
+		{"harvests none", "harvested-when-mapped", func(_, bare *hosttest.Cast) { bare.Parent.Cut("output.harvested", 0) },
+			requirement.OWP0037B1},
 		{"harvests twice", "harvested-when-mapped", func(_, bare *hosttest.Cast) {
 			bare.Parent.Step("output.harvested", "", "echo", "c3")
 		}, requirement.OWP0037B1},
 		{"honest", "harvest-attested", func(_, _ *hosttest.Cast) {}, "passed"},
-		{"no checksum", "harvest-attested", func(_, bare *hosttest.Cast) { delete(bare.Parent.Payload("output.harvested", 0), "attestation") }, requirement.OWPDSP27},
+		{"no checksum", "harvest-attested",
+			func(_, bare *hosttest.Cast) { delete(bare.Parent.Payload("output.harvested", 0), "attestation") }, requirement.OWPDSP27},
 		{"attests nothing", "harvest-attested", func(both, bare *hosttest.Cast) {
-			for _, p := range []map[string]any{both.Parent.Payload("output.harvested", 0), both.Parent.Payload("output.harvested", 1), bare.Parent.Payload("output.harvested", 0)} {
+			for _, p := range []map[string]any{both.Parent.Payload("output.harvested", 0), both.Parent.Payload("output.harvested", 1),
+				bare.Parent.Payload("output.harvested", 0)} {
 				delete(p, "attestation")
 			}
 		}, "blocked"},
@@ -156,7 +170,8 @@ func TestJudgesOfMappings(t *testing.T) {
 		}, requirement.OWPDSP27},
 
 		{"harvests before the worker completed", "harvested-when-mapped", func(_, bare *hosttest.Cast) {
-			bare.Parent.Events[bare.Parent.At("output.harvested", 0)]["causationId"] = bare.Parent.Events[bare.Parent.At("dispatch.succeeded", 0)]["eventId"]
+			bare.Parent.Events[bare.Parent.At("output.harvested",
+				0)]["causationId"] = bare.Parent.Events[bare.Parent.At("dispatch.succeeded", 0)]["eventId"]
 		}, requirement.OWP0037B1},
 	} {
 		t.Run(c.scenario+"/"+c.name, func(t *testing.T) {
@@ -194,7 +209,8 @@ func TestJudgesOfMappings(t *testing.T) {
 // treeOf are three runs that ended by the cancel of the first.
 func treeOf(t *testing.T, spoil func(log, later []*hosttest.Tale)) handoff.TreeObservation {
 	tell := func() []*hosttest.Tale {
-		top, below, last := hosttest.NewTale("p", "assay-loop", "cancelled"), hosttest.NewTale("c", "assay-loop-waits", "cancelled"), hosttest.NewTale("g", "waits", "cancelled")
+		top, below, last := hosttest.NewTale("p", "assay-loop", "cancelled"), hosttest.NewTale("c", "assay-loop-waits", "cancelled"),
+			hosttest.NewTale("g", "waits", "cancelled")
 		for i, s := range []*hosttest.Tale{top, below} {
 			child, worker := []string{"c", "g"}[i], []string{"assay-loop-waits", "waits"}[i]
 			began := s.Step("dispatch.began", s.Decide(worker), worker, "")
@@ -209,7 +225,8 @@ func treeOf(t *testing.T, spoil func(log, later []*hosttest.Tale)) handoff.TreeO
 	}
 	log, later := tell(), tell()
 	spoil(log, later)
-	o := handoff.TreeObservation{Way: "assay-loop", Running: wire.Wait{What: "at work", Reached: true}, Cancelled: wiretest.Status(t, 200), Sentinel: wire.Wait{Reached: true}}
+	o := handoff.TreeObservation{Way: "assay-loop", Running: wire.Wait{What: "at work", Reached: true}, Cancelled: wiretest.Status(t,
+		200), Sentinel: wire.Wait{Reached: true}}
 	for i, name := range []string{"the run", "its child", "its grandchild"} {
 		o.Members = append(o.Members, handoff.TreeMember{Name: name, Log: log[i].Log(t), Later: later[i].Log(t)})
 	}
@@ -231,7 +248,8 @@ func TestJudgesOfACancelledTree(t *testing.T) {
 		want           string
 	}{
 		{"honest", "cancel-reaches-all", func(_, _ []*hosttest.Tale) {}, "passed"},
-		{"another reason is a finding", "cancel-reaches-all", func(log, _ []*hosttest.Tale) { log[2].Payload("run.cancelled", 0)["reason"] = "because" }, "passed"},
+		{"another reason is a finding", "cancel-reaches-all",
+			func(log, _ []*hosttest.Tale) { log[2].Payload("run.cancelled", 0)["reason"] = "because" }, "passed"},
 		{"does not reach the grandchild", "cancel-reaches-all", func(log, _ []*hosttest.Tale) { runsOn(log, 2) }, requirement.OWPDSP21},
 		{"does not reach the child", "cancel-reaches-all", func(log, _ []*hosttest.Tale) { runsOn(log, 1) }, requirement.OWPDSP21},
 		{"lets the grandchild complete", "cancel-reaches-all", func(log, _ []*hosttest.Tale) { completes(log, 2) }, requirement.OWPDSP21},
@@ -242,7 +260,8 @@ func TestJudgesOfACancelledTree(t *testing.T) {
 		{"honest", "cancelled-tree-rests", func(_, _ []*hosttest.Tale) {}, "passed"},
 		{"a note after the end", "cancelled-tree-rests", func(_, later []*hosttest.Tale) { later[0].Add("lease.released", "", nil) }, "passed"},
 		{"the run decides again", "cancelled-tree-rests", func(_, later []*hosttest.Tale) { later[0].Decide("w") }, requirement.OWPDSP23},
-		{"the grandchild works on", "cancelled-tree-rests", func(_, later []*hosttest.Tale) { later[2].Add("node.completed", "", nil) }, requirement.OWPDSP23},
+		{"the grandchild works on", "cancelled-tree-rests", func(_, later []*hosttest.Tale) { later[2].Add("node.completed", "", nil) },
+			requirement.OWPDSP23},
 		{"worked on before anybody looked", "cancelled-tree-rests", func(log, later []*hosttest.Tale) {
 			log[1].Add("node.started", "", nil)
 			later[1].Add("node.started", "", nil)

@@ -73,7 +73,8 @@ func (a Answered) HTTPStatus() int {
 
 // Unknown says whether the host knows the workflow no better than one that nobody has.
 func (a Answered) Unknown() bool {
-	return a.HTTPStatus() == http.StatusNotFound && !a.Body.At("/details/requiredCapability").Present() && !a.Body.At("/details/offendingTypeId").Present()
+	return a.HTTPStatus() == http.StatusNotFound && !a.Body.At("/details/requiredCapability").Present() &&
+		!a.Body.At("/details/offendingTypeId").Present()
 }
 
 // Refused checks that the request was refused with one of these, in an envelope.

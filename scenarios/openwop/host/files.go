@@ -147,7 +147,8 @@ func (f *Files) Put(ctx context.Context, path, content string) wire.Value {
 		scenarios.End(ShutOut(dialect.ReadFile, read.Status))
 	}
 	if !read.Success() || read.Text("/content") != content {
-		scenarios.End(scenarios.Block(fmt.Sprintf("set-up: %s was written with content %q, and GET answers HTTP %d with content %s", path, content, read.Status, read.Value("/content").JSON()),
+		scenarios.End(scenarios.Block(fmt.Sprintf("set-up: %s was written with content %q, and GET answers HTTP %d with content %s",
+			path, content, read.Status, read.Value("/content").JSON()),
 			"serve a workspace file as it was written last"))
 	}
 	return read.Value("")

@@ -109,7 +109,8 @@ func (h Host) StandingGoals(ctx context.Context) GoalHome {
 	if refused != "" {
 		scenarios.End(scenarios.Block("the goals at "+refused+" refuse the credential", GiveGoalsKey))
 	}
-	scenarios.End(scenarios.Block("no standing goals at "+strings.Join(paths, ", "), "name the prefix under which the host's goals live with --seam-prefix"))
+	scenarios.End(scenarios.Block("no standing goals at "+strings.Join(paths, ", "),
+		"name the prefix under which the host's goals live with --seam-prefix"))
 	return GoalHome{}
 }
 

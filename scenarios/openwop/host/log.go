@@ -18,7 +18,8 @@ import (
 // Served stops a judge where there is no log of a finished run to look at.
 func (l RunLog) Served(j *scenarios.Judge) {
 	if status, _ := l.Created.Int(); status/100 != 2 || l.RunID == "" {
-		j.Block("set-up: the host did not make the run: it answered HTTP "+l.Created.JSON()+" with runId "+l.ID.JSON(), "make runs of the fixtures that are listed under /fixtures")
+		j.Block("set-up: the host did not make the run: it answered HTTP "+l.Created.JSON()+" with runId "+l.ID.JSON(),
+			"make runs of the fixtures that are listed under /fixtures")
 	}
 	if !l.Ended.Reached {
 		_, actual := check.Reached().MatchSeen(l.Ended)
@@ -47,7 +48,8 @@ func (l RunLog) Told(j *scenarios.Judge) {
 func (l RunLog) Whole(j *scenarios.Judge) {
 	l.Told(j)
 	if first := l.Events[0]; Sequence(first) != 0 && dialect.EventOf(first) != dialect.RunStarted { // OWP-R20
-		j.BlockOn(openwop.OWPEVT13, "set-up: the first event that polls list of the run is of type "+first.Key("type").JSON()+" and has sequence "+first.Key("sequence").JSON())
+		j.BlockOn(openwop.OWPEVT13, "set-up: the first event that polls list of the run is of type "+first.Key("type").JSON()+
+			" and has sequence "+first.Key("sequence").JSON())
 	}
 }
 

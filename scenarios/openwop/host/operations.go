@@ -23,7 +23,8 @@ func (r *Run) IsOffered(ctx context.Context, operation string, reply *wire.Reply
 	if !there.Success() {
 		return // the run is what is not there: the judge will tell
 	}
-	scenarios.End(scenarios.NotOffered(fmt.Sprintf("%s answered HTTP %d, and GET of the same run HTTP %d", operation, reply.Status, there.Status)))
+	scenarios.End(scenarios.NotOffered(fmt.Sprintf("%s answered HTTP %d, and GET of the same run HTTP %d", operation, reply.Status,
+		there.Status)))
 }
 
 // Does sends an operation on the run.

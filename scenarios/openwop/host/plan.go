@@ -22,7 +22,8 @@ func (h Host) Share(least, most int) float64 { return float64(h.Between(least, m
 // Floor is the confidence below which the host must not carry a decision out.
 func (h Host) Floor() float64 {
 	if _, claimed := claims.ExecutionModel2.Look(h.Discovery); !claimed {
-		scenarios.End(scenarios.Block("the confidence floor comes with version 2 of the execution model", "advertise the version of the execution model that statefulResume belongs to"))
+		scenarios.End(scenarios.Block("the confidence floor comes with version 2 of the execution model",
+			"advertise the version of the execution model that statefulResume belongs to"))
 	}
 	advertised := claims.Model(h.Discovery).Key("confidenceEscalationFloor")
 	if !advertised.Present() {
@@ -32,7 +33,8 @@ func (h Host) Floor() float64 {
 	if floor, err := n.Float64(); err == nil && floor > 0 && floor <= 1 {
 		return floor
 	}
-	scenarios.End(scenarios.Block("nothing is below the advertised confidenceEscalationFloor: "+advertised.JSON(), "advertise a number from 0.5 to 1"))
+	scenarios.End(scenarios.Block("nothing is below the advertised confidenceEscalationFloor: "+advertised.JSON(),
+		"advertise a number from 0.5 to 1"))
 	return 0
 }
 
@@ -137,7 +139,8 @@ func (h Host) Ceiling() (turns int, why string) {
 }
 
 // fixedScript is told where a loop could not be chosen at random.
-const FixedScript = "driven by upstream's fixture with its fixed two turns: canned answers for it could pass; offer assay-loop to have the turns chosen at random"
+const FixedScript = "driven by upstream's fixture with its fixed two turns: canned answers for it could pass; offer " +
+	"assay-loop to have the turns chosen at random"
 
 // Between draws a whole number from least to most.
 func (h Host) Between(least, most int) int { return least + h.Rand.IntN(most-least+1) }

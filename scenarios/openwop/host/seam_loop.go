@@ -48,7 +48,8 @@ var SeamTurns = &scenarios.Drive[SeamObservation]{
 		s := h.AgentLoopSeam(ctx)
 		ceiling, why := h.Ceiling()
 		if ceiling < 4 {
-			scenarios.End(scenarios.Block("three different numbers of turns cannot be asked for: "+why, "advertise higher limits while the host is certified"))
+			scenarios.End(scenarios.Block("three different numbers of turns cannot be asked for: "+why,
+				"advertise higher limits while the host is certified"))
 		}
 		var asks []dialect.AgentloopRequest
 		for _, n := range h.Rand.Perm(min(8, ceiling-1))[:3] {
@@ -60,9 +61,11 @@ var SeamTurns = &scenarios.Drive[SeamObservation]{
 
 // seamImpossible asks the seam what no run can do.
 var SeamImpossible = &scenarios.Drive[SeamObservation]{
-	ID:    "openwop/seam-impossible",
-	Title: "asks the seam agentloop/run for no turn, fewer than none, and a suspension after the last turn; and for what can be, as the control",
-	Sends: []string{"{use seam:agentloop/run} {turns: random}", "{use seam:agentloop/run} {turns: 0}", "{use seam:agentloop/run} {turns: a negative number}", "{use seam:agentloop/run} {turns: n, suspendAtTurn: more than n, resume: true}"},
+	ID: "openwop/seam-impossible",
+	Title: "asks the seam agentloop/run for no turn, fewer than none, and a suspension after the last turn; and for what " +
+		"can be, as the control",
+	Sends: []string{"{use seam:agentloop/run} {turns: random}", "{use seam:agentloop/run} {turns: 0}",
+		"{use seam:agentloop/run} {turns: a negative number}", "{use seam:agentloop/run} {turns: n, suspendAtTurn: more than n, resume: true}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *SeamObservation) {
 		h := Host{c}
 		s := h.AgentLoopSeam(ctx)

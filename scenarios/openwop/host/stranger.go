@@ -54,7 +54,8 @@ func (h Host) AsStranger(ctx context.Context, who Stranger, call wire.Call) *wir
 	reply := h.Do(ctx, call)
 	for name, value := range h.Transcript().Entry(reply.Exchange()).Request.Header {
 		if value == "<secret>" && (name != "Authorization" || who == NoCredential) {
-			scenarios.End(scenarios.Block("the header "+name+" goes out with every request, so nobody is without a credential", "give the credential with --key in place of --header"))
+			scenarios.End(scenarios.Block("the header "+name+" goes out with every request, so nobody is without a credential",
+				"give the credential with --key in place of --header"))
 		}
 	}
 	return reply
@@ -90,7 +91,8 @@ var RunOperations = []runOperation{
 	{"the log of the run", dialect.PollLog, nil, nil, true},
 	{"the stream of the run", dialect.StreamLog, nil, nil, true},
 	{"to cancel the run", dialect.CancelRun, nil, map[string]any{}, true},
-	{"to answer an interrupt of the run", dialect.AnswerNode, []string{"nobody"}, map[string]any{"resumeValue": map[string]any{"action": "accept"}}, false},
+	{"to answer an interrupt of the run", dialect.AnswerNode, []string{"nobody"},
+		map[string]any{"resumeValue": map[string]any{"action": "accept"}}, false},
 }
 
 func (op runOperation) On(id string) wire.Call {
@@ -101,7 +103,8 @@ func (op runOperation) On(id string) wire.Call {
 var WithoutAccess = &scenarios.Drive[StrangersObservation]{
 	ID:    "openwop/strangers",
 	Title: "makes a run, and asks for it and for one that never was without a credential and with one that the host cannot know",
-	Sends: []string{"{create run}", "as a stranger, of the run and of one that never was: {read run}", "{poll log}", "{stream log}", "{cancel run}", "{answer node}",
+	Sends: []string{"{create run}", "as a stranger, of the run and of one that never was: {read run}", "{poll log}", "{stream log}",
+		"{cancel run}", "{answer node}",
 		"as a stranger: {create run}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *StrangersObservation) {
 		h := Host{c}

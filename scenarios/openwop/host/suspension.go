@@ -39,7 +39,8 @@ func (s Suspension) CheckAnswered(j *scenarios.Judge) {
 func (l Lull) CheckStill(j *scenarios.Judge, id scenarios.RequirementID, before RunLog, since string) {
 	j.Need(openwop.OWP0037A1, l.Sentinel)
 	l.Later.Readable(j)
-	j.Require(j.Check(id, Steps(l.Later).Each("/eventId")).To(check.SameAs(Steps(before).Each("/eventId")), "steps of the run %s, when another had ended and %s had gone by", since, l.Window))
+	j.Require(j.Check(id, Steps(l.Later).Each("/eventId")).To(check.SameAs(Steps(before).Each("/eventId")),
+		"steps of the run %s, when another had ended and %s had gone by", since, l.Window))
 }
 
 // CheckWaiting is checkStill of a run that is suspended.
@@ -49,7 +50,8 @@ func (l Lull) CheckWaiting(j *scenarios.Judge, id scenarios.RequirementID, befor
 	if l.Later.Status().Actual() == slip {
 		j.Find(id, "the status of the suspended run is %s, which no schema knows", slip)
 	}
-	j.Require(j.Check(id, l.Later.Status()).To(check.OneOf("waiting-input", "waiting-approval", "waiting-external", slip), "status of the suspended run"))
+	j.Require(j.Check(id, l.Later.Status()).To(check.OneOf("waiting-input", "waiting-approval", "waiting-external", slip),
+		"status of the suspended run"))
 }
 
 // Suspension is a run that waits for somebody, and what came of the answer.

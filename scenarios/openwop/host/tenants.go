@@ -47,11 +47,13 @@ func (t Tenant) Owner() wire.Value { return t.Read.Body.Key("owner") }
 func (o Tenants) Given(j *scenarios.Judge) {
 	for _, t := range []Tenant{o.First, o.Other} {
 		if !Succeeded(t.Created.Status) || !Succeeded(t.Read.Status) {
-			j.Block(fmt.Sprintf("set-up: the run of %s cannot be made or read: HTTP %s and %s", t.Name, t.Created.Status.JSON(), t.Read.Status.JSON()), GiveOtherKey)
+			j.Block(fmt.Sprintf("set-up: the run of %s cannot be made or read: HTTP %s and %s", t.Name, t.Created.Status.JSON(),
+				t.Read.Status.JSON()), GiveOtherKey)
 		}
 	}
 	first, other := o.First.Owner(), o.Other.Owner()
-	if name := first.Key("tenant").String(); name != "" && name == other.Key("tenant").String() && first.Key("workspace").JSON() == other.Key("workspace").JSON() {
+	if name := first.Key("tenant").String(); name != "" && name == other.Key("tenant").String() &&
+		first.Key("workspace").JSON() == other.Key("workspace").JSON() {
 		j.Block("both keys belong to the tenant "+name, GiveOtherKey)
 	}
 }
@@ -76,7 +78,8 @@ func (h Host) present(ctx context.Context, who string) Tenant {
 	simple := h.Simple()
 	reply := h.Do(ctx, wire.Call{Operation: dialect.CreateRun.Of(), Body: simple, Label: ownRun + ", of " + who, Secrets: InterruptTokens})
 	if Forbids(reply.Status) {
-		scenarios.End(scenarios.Block(fmt.Sprintf("{create run} answered HTTP %d: the host does not accept the key of %s", reply.Status, who), GiveOtherKey))
+		scenarios.End(scenarios.Block(fmt.Sprintf("{create run} answered HTTP %d: the host does not accept the key of %s", reply.Status,
+			who), GiveOtherKey))
 	}
 	r := h.Adopt(reply)
 	if o.Created = AnsweredBy(ownRun, reply); r.ID == "" {
@@ -93,7 +96,8 @@ func (h Host) present(ctx context.Context, who string) Tenant {
 func (h Host) ownCredentialOnly(sent Answered) {
 	for name, value := range h.Transcript().Entry(sent.Status.Ref().Exchange).Request.Header {
 		if value == "<secret>" {
-			scenarios.End(scenarios.Block("the header "+name+" goes out with every request, and the other tenant's would hold it too", "give the credentials with --key and --tenant-b-key in place of --header"))
+			scenarios.End(scenarios.Block("the header "+name+" goes out with every request, and the other tenant's would hold it too",
+				"give the credentials with --key and --tenant-b-key in place of --header"))
 		}
 	}
 }

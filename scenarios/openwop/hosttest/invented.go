@@ -124,7 +124,8 @@ func (g *InventedGoals) judge() dialect.GoalCheck {
 }
 
 func cannotBe(b dialect.GoalBounds) bool {
-	return b.MaxLoopIterations != nil && *b.MaxLoopIterations < 1 || b.RunTimeoutMs != nil && *b.RunTimeoutMs < 0 || b.MaxCostUSD != nil && *b.MaxCostUSD < 0
+	return b.MaxLoopIterations != nil && *b.MaxLoopIterations < 1 || b.RunTimeoutMs != nil && *b.RunTimeoutMs < 0 ||
+		b.MaxCostUSD != nil && *b.MaxCostUSD < 0
 }
 
 func (g *InventedGoals) Edit(o *InventedGoal, body map[string]any) bool {
@@ -149,7 +150,8 @@ func (g *InventedGoals) Tick(o *InventedGoal, body map[string]any) (int, any) {
 	}
 	ask, before := as[dialect.GoalTickRequest](body), len(o.Events)
 	id := fmt.Sprintf("%s-run-%d", o.ID, len(o.Progress.ContributingRunIds)+1)
-	o.Progress = &dialect.GoalProgress{Iterations: o.Progress.Iterations, ContributingRunIds: append(slices.Clone(o.Progress.ContributingRunIds), id)}
+	o.Progress = &dialect.GoalProgress{Iterations: o.Progress.Iterations,
+		ContributingRunIds: append(slices.Clone(o.Progress.ContributingRunIds), id)}
 	if ask.Escalate != nil {
 		o.Close(dialect.GoalStateEscalated)
 	} else {
@@ -184,6 +186,7 @@ func (o *InventedGoal) Close(state dialect.GoalState) {
 
 func (o *InventedGoal) event(kind dialect.GoalEventType, payload map[string]any) {
 	o.Events = append(o.Events, dialect.GoalEvent{
-		EventID: fmt.Sprintf("%s-e%d", o.ID, len(o.Events)), GoalID: o.ID, Sequence: int64(len(o.Events)), Type: kind, Timestamp: time.Now(), Payload: payload,
+		EventID: fmt.Sprintf("%s-e%d", o.ID, len(o.Events)), GoalID: o.ID, Sequence: int64(len(o.Events)), Type: kind,
+		Timestamp: time.Now(), Payload: payload,
 	})
 }

@@ -17,7 +17,8 @@ import (
 func Told(t *testing.T, asked string, status int, body any) host.Answered {
 	t.Helper()
 	transcript := wiretest.Transcript(t, "hand-written", wiretest.Reply{Status: status, Body: body})
-	return host.Answered{Asked: asked, Status: wiretest.At(t, transcript, wire.Ref{Exchange: 1, Part: "status"}), Body: wiretest.At(t, transcript, wire.Ref{Exchange: 1})}
+	return host.Answered{Asked: asked, Status: wiretest.At(t, transcript, wire.Ref{Exchange: 1, Part: "status"}),
+		Body: wiretest.At(t, transcript, wire.Ref{Exchange: 1})}
 }
 
 // No is a refusal in an envelope.

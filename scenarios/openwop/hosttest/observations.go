@@ -36,7 +36,8 @@ func WorkersObservation(t *testing.T, c *Cast, workers ...string) handoff.Worker
 // TwoTenants are two who have made a run and read it.
 func TwoTenants(t *testing.T) host.Tenants {
 	one := func(name, id string) host.Tenant {
-		return host.Tenant{Name: name, Created: MadeRun(t, id), Read: Told(t, "a run", 200, map[string]any{"runId": id, "owner": map[string]any{"tenant": name}})}
+		return host.Tenant{Name: name, Created: MadeRun(t, id), Read: Told(t, "a run", 200, map[string]any{"runId": id,
+			"owner": map[string]any{"tenant": name}})}
 	}
 	return host.Tenants{First: one("a", "r-a"), Other: one("b", "r-b")}
 }
@@ -47,7 +48,8 @@ func NobodyToKeepApart(t *testing.T) map[string]host.Tenants {
 	same.Other.Read = Told(t, "a run", 200, map[string]any{"runId": "r-b", "owner": map[string]any{"tenant": "a"}})
 	refused.Other.Created = No(t, 404, "not_found")
 	unread.Other.Read = No(t, 404, "not_found")
-	return map[string]host.Tenants{"both keys are of one tenant": same, "the other makes no run": refused, "the other cannot read its own": unread}
+	return map[string]host.Tenants{"both keys are of one tenant": same, "the other makes no run": refused,
+		"the other cannot read its own": unread}
 }
 
 func SuspendedLoop(t *testing.T, s Story, turn int, kinds ...string) host.SuspendedLoop {

@@ -41,8 +41,10 @@ func (e Entries) From(n int) Entries {
 func (e Entries) Log(t *testing.T, run string) host.RunLog {
 	t.Helper()
 	doc := wiretest.Value(t, map[string]any{"events": e, "snapshot": map[string]any{"runId": run, "status": "completed"}})
-	return host.RunLog{RunID: run, Created: wiretest.Status(t, 201), ID: wiretest.Value(t, json.RawMessage(`"`+run+`"`)), Read: wiretest.Status(t, 200),
-		Events: doc.Key("events").Items(), Ended: wire.Wait{What: "the run has ended", Reached: true, Patience: time.Second, Last: doc.Key("snapshot")}}
+	return host.RunLog{RunID: run, Created: wiretest.Status(t, 201), ID: wiretest.Value(t, json.RawMessage(`"`+run+`"`)),
+		Read:   wiretest.Status(t, 200),
+		Events: doc.Key("events").Items(), Ended: wire.Wait{What: "the run has ended", Reached: true, Patience: time.Second,
+			Last: doc.Key("snapshot")}}
 }
 
 // Waiting is the story up to its first question, which is still open.
@@ -92,7 +94,8 @@ func LoopOf(n int) Story {
 	s := Story{Id: "r", Status: "completed", Events: []Event{{"run.started", map[string]any{"workflowId": "w"}}}}
 	for i := 1; i < n; i++ {
 		child := fmt.Sprint("c", i)
-		s.Events = append(s.Events, Decided(i, "next-worker"), Chain("dispatch.began", ""), Chain("dispatch.succeeded", child), Chain("child.completed", child))
+		s.Events = append(s.Events, Decided(i, "next-worker"), Chain("dispatch.began", ""), Chain("dispatch.succeeded", child),
+			Chain("child.completed", child))
 	}
 	s.Events = append(s.Events, Decided(n, "terminate"), Event{"run.completed", map[string]any{}})
 	return s
@@ -140,9 +143,12 @@ func (s Story) Log(t *testing.T) host.RunLog {
 	t.Helper()
 	var events []any
 	for i, e := range s.Events {
-		events = append(events, map[string]any{"eventId": fmt.Sprintf("%s-%d", s.Id, i), "runId": s.Id, "type": e.Kind, "sequence": i, "payload": e.Payload})
+		events = append(events, map[string]any{"eventId": fmt.Sprintf("%s-%d", s.Id, i), "runId": s.Id, "type": e.Kind, "sequence": i,
+			"payload": e.Payload})
 	}
 	doc := wiretest.Value(t, map[string]any{"events": events, "snapshot": map[string]any{"runId": s.Id, "status": s.Status}})
-	return host.RunLog{RunID: s.Id, Created: wiretest.Status(t, 201), ID: wiretest.Value(t, json.RawMessage(`"`+s.Id+`"`)), Read: wiretest.Status(t, 200), Events: doc.Key("events").Items(),
-		Ended: wire.Wait{What: "the run has ended", Reached: s.Status == "completed" || s.Status == "failed", Patience: time.Second, Last: doc.Key("snapshot")}}
+	return host.RunLog{RunID: s.Id, Created: wiretest.Status(t, 201), ID: wiretest.Value(t, json.RawMessage(`"`+s.Id+`"`)),
+		Read: wiretest.Status(t, 200), Events: doc.Key("events").Items(),
+		Ended: wire.Wait{What: "the run has ended", Reached: s.Status == "completed" || s.Status == "failed", Patience: time.Second,
+			Last: doc.Key("snapshot")}}
 }

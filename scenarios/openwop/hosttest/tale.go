@@ -119,8 +119,10 @@ func (s *Tale) Log(t *testing.T) host.RunLog {
 	}
 	doc := wiretest.Value(t, map[string]any{"events": events, "snapshot": s.Shown})
 	status := s.Shown["status"]
-	return host.RunLog{RunID: s.id, Created: wiretest.Status(t, 201), ID: wiretest.Value(t, json.RawMessage(`"`+s.id+`"`)), Read: wiretest.Status(t, 200), Events: doc.Key("events").Items(),
-		Ended: wire.Wait{What: "the run has ended", Reached: status == "completed" || status == "failed" || status == "cancelled", Patience: time.Second, Last: doc.Key("snapshot")}}
+	return host.RunLog{RunID: s.id, Created: wiretest.Status(t, 201), ID: wiretest.Value(t, json.RawMessage(`"`+s.id+`"`)),
+		Read: wiretest.Status(t, 200), Events: doc.Key("events").Items(),
+		Ended: wire.Wait{What: "the run has ended", Reached: status == "completed" || status == "failed" || status == "cancelled",
+			Patience: time.Second, Last: doc.Key("snapshot")}}
 }
 
 // Child is a run that a worker became.

@@ -17,14 +17,17 @@ func TestJudgesOfQuestions(t *testing.T) {
 	}
 	type O = interrupts.QuestionsObservation
 	honest := func(t *testing.T) O {
-		return O{Gate: wait.gate(t), Misfits: []interrupts.Response{responded(t, 422, "misfit", wait), responded(t, 400, "", wait)}, Barrier: sentinelEnded(t), Later: wait.log(t),
+		return O{Gate: wait.gate(t), Misfits: []interrupts.Response{responded(t, 422, "misfit", wait), responded(t, 400, "", wait)},
+			Barrier: sentinelEnded(t), Later: wait.log(t),
 			Given: []string{"mapped", "1234567"}, Mapped: responded(t, 200, "mapped"), End: given("mapped").log(t),
-			Second: wait.gate(t), Listed: responded(t, 200, "listed"), SecondEnd: given("listed").log(t), Third: wait.gate(t), Empty: responded(t, 422, "", wait)}
+			Second: wait.gate(t), Listed: responded(t, 200, "listed"), SecondEnd: given("listed").log(t), Third: wait.gate(t),
+			Empty: responded(t, 422, "", wait)}
 	}
 	upstream := func(end gateRun) func(*O) {
 		return func(o *O) { o.Ours, o.Misfits, o.End = false, nil, end.log(t) }
 	}
-	lost := given("mapped").shows("variables", map[string]any{}).without("interrupt.resolved").without("node.resumed").without("node.completed")
+	lost := given("mapped").shows("variables",
+		map[string]any{}).without("interrupt.resolved").without("node.resumed").without("node.completed")
 	judgeAll(t, honest, []spoilt[O]{
 		{"honest", "answers-reach", nil, "passed"},
 		{"loses them", "answers-reach", func(o *O) { o.End = lost.log(t) }, openwop.OWPINT21},
@@ -79,12 +82,14 @@ func TestJudgesOfEvents(t *testing.T) {
 	end := wait.resolved(map[string]any{"orderId": "o", "note": "right"})
 	type O = interrupts.EventObservation
 	judgeAll(t, func(t *testing.T) O {
-		return O{Gate: wait.gate(t), Wrong: []interrupts.Response{responded(t, 422, "w1", wait), responded(t, 422, "w2", wait)}, Barrier: sentinelEnded(t), Later: wait.log(t),
+		return O{Gate: wait.gate(t), Wrong: []interrupts.Response{responded(t, 422, "w1", wait), responded(t, 422, "w2", wait)},
+			Barrier: sentinelEnded(t), Later: wait.log(t),
 			Right: responded(t, 200, "right"), End: end.log(t)}
 	}, []spoilt[O]{
 		{"honest", "event-reaches", nil, "passed"},
 		{"loses it", "event-reaches", func(o *O) { o.End = wait.resolved(map[string]any{}).log(t) }, openwop.OWPINT25},
-		{"refuses it, when another has moved it", "event-reaches", func(o *O) { o.Right, o.Later = responded(t, 409, "right"), end.log(t) }, "blocked"},
+		{"refuses it, when another has moved it", "event-reaches",
+			func(o *O) { o.Right, o.Later = responded(t, 409, "right"), end.log(t) }, "blocked"},
 		{"stands still", "event-reaches", func(o *O) { o.End.Ended.Reached = false }, openwop.OWPINT25},
 		{"refuses it", "event-reaches", func(o *O) { o.Right = responded(t, 422, "right") }, openwop.OWPINT25},
 
@@ -93,14 +98,16 @@ func TestJudgesOfEvents(t *testing.T) {
 		{"refuses it with 404", "event-mismatch", func(o *O) { o.Wrong[1] = responded(t, 404, "w2", wait) }, openwop.OWPINT26},
 		{"refuses it and goes on", "event-mismatch", func(o *O) { o.Wrong[1] = responded(t, 422, "w2", end) }, openwop.OWPINT13},
 		{"goes on later", "event-mismatch", func(o *O) { o.Later = end.log(t) }, openwop.OWPINT13},
-		{"keeps what it refused", "event-mismatch", func(o *O) { o.End = wait.resolved(map[string]any{"note": "right w2"}).log(t) }, openwop.OWPINT13},
+		{"keeps what it refused", "event-mismatch", func(o *O) { o.End = wait.resolved(map[string]any{"note": "right w2"}).log(t) },
+			openwop.OWPINT13},
 		{"takes none", "event-mismatch", func(o *O) { o.Right = responded(t, 422, "right") }, "blocked"},
 	})
 }
 
 func TestJudgesOfVotes(t *testing.T) {
 	wait := waitingRun("r")
-	voted := wait.then("waiting-approval", hosttest.Event{Kind: "approval.granted", Payload: map[string]any{"gateId": gateNode, "principal": "p"}})
+	voted := wait.then("waiting-approval", hosttest.Event{Kind: "approval.granted", Payload: map[string]any{"gateId": gateNode,
+		"principal": "p"}})
 	end := voted.resolved(saying("accept", "v3"))
 	ballot := func(t *testing.T, end gateRun, votes ...interrupts.Response) interrupts.Ballot {
 		return interrupts.Ballot{Gate: wait.gate(t), Required: 3, Votes: votes, End: end.log(t)}
@@ -108,7 +115,8 @@ func TestJudgesOfVotes(t *testing.T) {
 	type O = interrupts.QuorumObservation
 	judgeAll(t, func(t *testing.T) O {
 		return O{All: ballot(t, end, responded(t, 200, "v1", voted), responded(t, 200, "v2", voted), responded(t, 200, "v3")),
-			Alone:   ballot(t, end, responded(t, 200, "a1"), responded(t, 409, "a2"), responded(t, 200, "a3"), responded(t, 409, "a4"), responded(t, 200, "v2", voted), responded(t, 200, "v3")),
+			Alone: ballot(t, end, responded(t, 200, "a1"), responded(t, 409, "a2"), responded(t, 200, "a3"), responded(t, 409, "a4"),
+				responded(t, 200, "v2", voted), responded(t, 200, "v3")),
 			Repeats: 4, Barrier: sentinelEnded(t), Later: voted.log(t)}
 	}, []spoilt[O]{
 		{"honest", "quorum", nil, "passed"},
@@ -146,17 +154,20 @@ func TestJudgesOfCredentials(t *testing.T) {
 	end := wait.resolved(saying("accept", "yes"))
 	type A = interrupts.TokenAloneObservation
 	judgeAll(t, func(t *testing.T) A {
-		return A{Gate: wait.gate(t), Token: responded(t, 401, "tok"), Barrier: sentinelEnded(t), Later: wait.log(t), Accepted: responded(t, 200, "yes"), End: end.log(t)}
+		return A{Gate: wait.gate(t), Token: responded(t, 401, "tok"), Barrier: sentinelEnded(t), Later: wait.log(t),
+			Accepted: responded(t, 200, "yes"), End: end.log(t)}
 	}, []spoilt[A]{
 		{"honest", "credential-needed", nil, "passed"},
 		{"takes the token", "credential-needed", func(o *A) { o.Token, o.Later = responded(t, 200, "tok"), end.log(t) }, openwop.OWPINT31},
 		{"refuses it and goes on", "credential-needed", func(o *A) { o.Later = end.log(t) }, openwop.OWPINT31},
-		{"refuses it and keeps it", "credential-needed", func(o *A) { o.End = wait.resolved(saying("accept", "yes tok")).log(t) }, openwop.OWPINT31},
+		{"refuses it and keeps it", "credential-needed", func(o *A) { o.End = wait.resolved(saying("accept", "yes tok")).log(t) },
+			openwop.OWPINT31},
 		{"nobody can answer", "credential-needed", func(o *A) { o.Accepted = responded(t, 403, "yes") }, "blocked"},
 	})
 	type S = interrupts.ScopeObservation
 	judgeAll(t, func(t *testing.T) S {
-		return S{Gate: wait.gate(t), Read: hosttest.Told(t, "read", 200, map[string]any{}), Low: responded(t, 403, "low"), Barrier: sentinelEnded(t), Later: wait.log(t), Accepted: responded(t, 200, "yes"), End: end.log(t)}
+		return S{Gate: wait.gate(t), Read: hosttest.Told(t, "read", 200, map[string]any{}), Low: responded(t, 403, "low"),
+			Barrier: sentinelEnded(t), Later: wait.log(t), Accepted: responded(t, 200, "yes"), End: end.log(t)}
 	}, []spoilt[S]{
 		{"honest", "scope-needed", nil, "passed"},
 		{"takes it", "scope-needed", func(o *S) { o.Low, o.Later = responded(t, 200, "low"), end.log(t) }, openwop.OWPINT32},

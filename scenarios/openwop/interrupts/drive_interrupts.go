@@ -66,7 +66,8 @@ func approvalWay(h host.Host, actions ...dialect.ApprovalAction) gateWay {
 
 // approvalGate is an approval of any kind that can be accepted and rejected.
 func approvalGate(h host.Host) gateWay {
-	return gateOf(h, approvalWay(h, dialect.ApprovalActionAccept, dialect.ApprovalActionReject), gateWay{fixture: fixture.UpstreamApproval, node: "gate"})
+	return gateOf(h, approvalWay(h, dialect.ApprovalActionAccept, dialect.ApprovalActionReject),
+		gateWay{fixture: fixture.UpstreamApproval, node: "gate"})
 }
 
 // waiting is a run at its gate, with what no record may hold.

@@ -27,8 +27,9 @@ const sendsGate = "{create run} (a fixture with an interrupt: ours with random i
 
 // approvalAnswered answers an approval in every way that is wrong, then rightly, then again.
 var approvalAnswered = &scenarios.Drive[ApprovalObservation]{
-	ID:    "openwop/approval-answered",
-	Title: "has a run wait for an approval, answers with actions that are not offered and at a node that is not there, runs a sentinel, accepts, and rejects when the run has ended",
+	ID: "openwop/approval-answered",
+	Title: "has a run wait for an approval, answers with actions that are not offered and at a node that is not there, runs " +
+		"a sentinel, accepts, and rejects when the run has ended",
 	Sends: []string{sendsGate, "{read run}", "{poll log}", "{answer node}, six times", "{create run} (sentinel)"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ApprovalObservation) {
 		h := host.Host{Conn: c}
@@ -61,7 +62,8 @@ func (w *Waiting) misanswered(ctx context.Context, o *ApprovalObservation) {
 	marker := w.Marker()
 	o.Unoffered = append(o.Unoffered, w.looked(ctx, w.answers(ctx, "to answer without an action", marker, map[string]any{"comment": marker})))
 	marker = w.Marker()
-	o.Nowhere = w.looked(ctx, w.answerAt(ctx, w.Name("no-node"), "to accept at a node that the run does not have", marker, decision(dialect.ApprovalActionAccept, marker)))
+	o.Nowhere = w.looked(ctx, w.answerAt(ctx, w.Name("no-node"), "to accept at a node that the run does not have", marker,
+		decision(dialect.ApprovalActionAccept, marker)))
 	w.settled(ctx, &o.Barrier, &o.Later)
 }
 
@@ -104,7 +106,8 @@ var approvalEdited = &scenarios.Drive[DecidedObservation]{
 		way := gateOfOurs(h, approvalWay(h, dialect.ApprovalActionAccept, dialect.ApprovalActionReject, dialect.ApprovalActionEditAccept))
 		decidedOnce(ctx, h, way, func(w *Waiting) Response {
 			marker := w.Marker()
-			return w.answers(ctx, "to accept with an edit", marker, map[string]any{"action": dialect.ApprovalActionEditAccept, "editedArtifactData": map[string]any{"text": marker}})
+			return w.answers(ctx, "to accept with an edit", marker, map[string]any{"action": dialect.ApprovalActionEditAccept,
+				"editedArtifactData": map[string]any{"text": marker}})
 		}, o)
 	},
 }

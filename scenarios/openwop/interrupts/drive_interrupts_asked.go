@@ -84,8 +84,9 @@ func questionsGate(h host.Host) questions {
 
 // questionsAnswered answers questions with what does not fit, with what fits, as a map and as a list, and with nothing.
 var questionsAnswered = &scenarios.Drive[QuestionsObservation]{
-	ID:    "openwop/questions-answered",
-	Title: "has a run ask random questions, answers them with what does not fit, runs a sentinel, and answers them; has another ask and answers it with a list, and another and answers it with nothing",
+	ID: "openwop/questions-answered",
+	Title: "has a run ask random questions, answers them with what does not fit, runs a sentinel, and answers them; has " +
+		"another ask and answers it with a list, and another and answers it with nothing",
 	Sends: []string{sendsGate + ", three times", "{read run}", "{poll log}", "{answer node}, six times", "{create run} (sentinel)"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *QuestionsObservation) {
 		h := host.Host{Conn: c}

@@ -55,9 +55,12 @@ type CascadeObservation struct {
 
 // cascaded cancels a run whose child waits for an approval.
 var cascaded = &scenarios.Drive[CascadeObservation]{
-	ID:    "openwop/gate-cascaded",
-	Title: "has a run wait for a child that waits for an approval, cancels the run, accepts at the child, runs a sentinel and looks at the child again",
-	Sends: []string{"{create run} (assay-loop with assay-approval as its worker, else conformance-interrupt-parent-child-cancel)", "{read run} and its events", "{cancel run}", "{read run:childRunId} and its events", "{answer node:childRunId}", "{create run} (sentinel)"},
+	ID: "openwop/gate-cascaded",
+	Title: "has a run wait for a child that waits for an approval, cancels the run, accepts at the child, runs a sentinel " +
+		"and looks at the child again",
+	Sends: []string{"{create run} (assay-loop with assay-approval as its worker, else conformance-interrupt-parent-child-cancel)",
+		"{read run} and its events", "{cancel run}", "{read run:childRunId} and its events", "{answer node:childRunId}",
+		"{create run} (sentinel)"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *CascadeObservation) {
 		h := host.Host{Conn: c}
 		request, gate := parentOfGate(h)
@@ -82,7 +85,8 @@ var cascaded = &scenarios.Drive[CascadeObservation]{
 // parentOfGate asks for a run whose child waits for an approval: a loop that dispatches one, else upstream's pair.
 func parentOfGate(h host.Host) (dialect.CreateRunRequest, Gate) {
 	if h.Offers(fixture.Loop, fixture.Approval) {
-		way := host.Scripted{Fixture: fixture.Loop, Plan: host.Plan{host.NextWorker(fixture.Approval), host.Terminate(h.Name("done"))}, Chosen: true}
+		way := host.Scripted{Fixture: fixture.Loop, Plan: host.Plan{host.NextWorker(fixture.Approval), host.Terminate(h.Name("done"))},
+			Chosen: true}
 		return way.Request(nil), Gate{Way: fixture.Approval, Ours: true, Node: "gate"}
 	}
 	return dialect.CreateRunRequest{WorkflowID: fixture.UpstreamCascade}, Gate{Way: fixture.UpstreamCascadeChild, Node: "child-gate"}

@@ -60,7 +60,8 @@ var eventAwaited = &scenarios.Drive[EventObservation]{
 // eventWay is a run that waits for an event, and what the event has to be.
 func eventWay(h host.Host) (gateWay, map[string]any) {
 	correlation := map[string]any{"orderId": h.Marker(), "status": h.Marker()}
-	way := gateOf(h, gateWay{fixture: fixture.Event, node: "wait", inputs: map[string]any{"eventType": "assay." + h.Marker(), "correlation": correlation}},
+	way := gateOf(h, gateWay{fixture: fixture.Event, node: "wait", inputs: map[string]any{"eventType": "assay." + h.Marker(),
+		"correlation": correlation}},
 		gateWay{fixture: fixture.UpstreamEvent, node: "wait-for-external"})
 	if !way.ours {
 		correlation = map[string]any{"orderId": "fixture-order-1", "status": "completed"}

@@ -12,8 +12,10 @@ import (
 )
 
 const (
-	giveVoterKeys = "give the keys of further principals of the same tenant, which may answer interrupts, with --voter-key (repeatable) or ASSAY_VOTER_KEYS"
-	giveLowScope  = "give a key of the same tenant that may make and read runs and not answer interrupts, with --low-scope-key or ASSAY_LOW_SCOPE_KEY"
+	giveVoterKeys = "give the keys of further principals of the same tenant, which may answer interrupts, with --voter-key " +
+		"(repeatable) or ASSAY_VOTER_KEYS"
+	giveLowScope = "give a key of the same tenant that may make and read runs and not answer interrupts, with " +
+		"--low-scope-key or ASSAY_LOW_SCOPE_KEY"
 )
 
 // Ballot is a gate at which several people voted, one after the other.
@@ -61,7 +63,8 @@ func quorumWay(h host.Host, policy dialect.ApprovalDataRejectionPolicy) (way gat
 		return way, required
 	}
 	if there < upstreamAsks || policy != dialect.ApprovalDataRejectionPolicyMajority {
-		scenarios.End(scenarios.Block(fmt.Sprintf("upstream's quorum asks for %d votes and lets the majority decide, and there are %d voters", upstreamAsks, there),
+		scenarios.End(scenarios.Block(fmt.Sprintf("upstream's quorum asks for %d votes and lets the majority decide, and there "+
+			"are %d voters", upstreamAsks, there),
 			"offer assay-quorum, or "+giveVoterKeys))
 	}
 	way = gateOf(h, ours, gateWay{fixture: fixture.UpstreamQuorum, node: "gate"})
@@ -90,8 +93,9 @@ func (w *Waiting) vote(ctx context.Context, b *Ballot, action dialect.ApprovalAc
 
 // quorumFilled has one voter vote again and again, and has as many vote as are asked for.
 var quorumFilled = &scenarios.Drive[QuorumObservation]{
-	ID:    "openwop/quorum-filled",
-	Title: "has one principal accept as often as a quorum asks for, runs a sentinel, and has others accept; and has as many principals as another quorum asks for accept, one after the other",
+	ID: "openwop/quorum-filled",
+	Title: "has one principal accept as often as a quorum asks for, runs a sentinel, and has others accept; and has as many " +
+		"principals as another quorum asks for accept, one after the other",
 	Sends: []string{sendsGate + ", twice", "{read run}", "{poll log}", "{answer node}, as each voter", "{create run} (sentinel)"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *QuorumObservation) {
 		h := host.Host{Conn: c}
@@ -174,7 +178,8 @@ type ScopeObservation struct {
 var answeredWithoutScope = &scenarios.Drive[ScopeObservation]{
 	ID:    "openwop/answered-without-scope",
 	Title: "has a run wait for an approval, has a credential without approvals:respond read it and accept, runs a sentinel, and accepts",
-	Sends: []string{sendsGate, "{read run}, also with the low-scope key", "{poll log}", "{answer node}, with the low-scope key and with the key", "{create run} (sentinel)"},
+	Sends: []string{sendsGate, "{read run}, also with the low-scope key", "{poll log}",
+		"{answer node}, with the low-scope key and with the key", "{create run} (sentinel)"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ScopeObservation) {
 		h := host.Host{Conn: c}
 		low, ok := h.LowScope()

@@ -20,8 +20,9 @@ type ApprovalRaceObservation struct {
 
 // approvalRaced has six accept at once, by the node and by the token.
 var approvalRaced = &scenarios.Drive[ApprovalRaceObservation]{
-	ID:    "openwop/approval-raced",
-	Title: "has a run wait for an approval and sends six different acceptances at once, every second with the token where there is one, runs a sentinel when the run has ended and looks again",
+	ID: "openwop/approval-raced",
+	Title: "has a run wait for an approval and sends six different acceptances at once, every second with the token where " +
+		"there is one, runs a sentinel when the run has ended and looks again",
 	Sends: []string{sendsGate, "{read run}", "{poll log}", "{answer node} and {use token}, six at once", "{create run} (sentinel)"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ApprovalRaceObservation) {
 		h := host.Host{Conn: c}
@@ -82,8 +83,9 @@ type CancelRaces struct {
 
 // approvalOrCancel has an approval accepted and its run cancelled at once, three times.
 var approvalOrCancel = &scenarios.Drive[CancelRaces]{
-	ID:    "openwop/approval-or-cancel",
-	Title: "has a run wait for an approval, accepts it and cancels the run at once, runs a sentinel when the run has ended and looks again; three times",
+	ID: "openwop/approval-or-cancel",
+	Title: "has a run wait for an approval, accepts it and cancels the run at once, runs a sentinel when the run has ended " +
+		"and looks again; three times",
 	Sends: []string{sendsGate, "{read run}", "{poll log}", "{answer node} and {cancel run}, at once", "{create run} (sentinel)"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *CancelRaces) {
 		h := host.Host{Conn: c}

@@ -23,9 +23,11 @@ type TokenAloneObservation struct {
 
 // tokenAlone answers with a token what asks for a credential.
 var tokenAlone = &scenarios.Drive[TokenAloneObservation]{
-	ID:    "openwop/token-alone",
-	Title: "has a run wait for an approval that asks for a credential, accepts with its token alone, runs a sentinel, and accepts with the key",
-	Sends: []string{"{create run} (conformance-interrupt-auth-required)", "{read run}", "{poll log}", "{use token}", "{answer node}", "{create run} (sentinel)"},
+	ID: "openwop/token-alone",
+	Title: "has a run wait for an approval that asks for a credential, accepts with its token alone, runs a sentinel, and " +
+		"accepts with the key",
+	Sends: []string{"{create run} (conformance-interrupt-auth-required)", "{read run}", "{poll log}", "{use token}", "{answer node}",
+		"{create run} (sentinel)"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *TokenAloneObservation) {
 		h := host.Host{Conn: c}
 		w := tokened(ctx, h, gateWay{fixture: fixture.UpstreamAuth, node: "gate"}, &o.Gate)
@@ -52,8 +54,9 @@ type ExpiredObservation struct {
 
 // approvalExpired lets the time of an approval go by.
 var approvalExpired = &scenarios.Drive[ExpiredObservation]{
-	ID:    "openwop/approval-expired",
-	Title: "has a run wait for an approval with a short random timeoutMs, waits until it has ended by itself, and accepts it at its node and with its token",
+	ID: "openwop/approval-expired",
+	Title: "has a run wait for an approval with a short random timeoutMs, waits until it has ended by itself, and accepts " +
+		"it at its node and with its token",
 	Sends: []string{"{create run} (assay-approval with a timeoutMs)", "{read run}", "{poll log}", "{answer node}", "{use token}"},
 	Waits: 300 * time.Millisecond,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ExpiredObservation) {

@@ -36,9 +36,11 @@ type TokensObservation struct {
 
 // tokensUsed has two runs wait, and uses the token of the one.
 var tokensUsed = &scenarios.Drive[TokensObservation]{
-	ID:    "openwop/tokens-used",
-	Title: "has two runs wait for an approval, looks at what their tokens show, answers the first with tokens that nobody made and with its own, twice, and cancels the second and answers it with its own",
-	Sends: []string{sendsGate + ", twice", "{read run}", "{poll log}", "{read token}", "{use token}, with tokens of the host and with others", "{cancel run}", "{create run} (sentinel)"},
+	ID: "openwop/tokens-used",
+	Title: "has two runs wait for an approval, looks at what their tokens show, answers the first with tokens that nobody " +
+		"made and with its own, twice, and cancels the second and answers it with its own",
+	Sends: []string{sendsGate + ", twice", "{read run}", "{poll log}", "{read token}",
+		"{use token}, with tokens of the host and with others", "{cancel run}", "{create run} (sentinel)"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *TokensObservation) {
 		h := host.Host{Conn: c}
 		way := approvalGate(h)
@@ -75,7 +77,8 @@ func tokened(ctx context.Context, h host.Host, way gateWay, into *Gate) *Waiting
 // inspect looks at what is behind a token, without another credential.
 func inspect(ctx context.Context, h host.Host, token string) host.Answered {
 	const what = "what is behind the token"
-	reply := h.Do(ctx, wire.Call{Operation: dialect.ReadToken.Of(token), Label: what, Anonymous: true, Secrets: []string{"/token", "/interruptToken"}})
+	reply := h.Do(ctx, wire.Call{Operation: dialect.ReadToken.Of(token), Label: what, Anonymous: true, Secrets: []string{"/token",
+		"/interruptToken"}})
 	return host.AnsweredBy(what, reply)
 }
 
@@ -91,7 +94,8 @@ func (w *Waiting) forged(ctx context.Context, other string, o *TokensObservation
 			continue // too short to be taken apart, or no secret: to hide it would hide what it stands for
 		}
 		marker := w.Marker()
-		o.Forged = append(o.Forged, w.looked(ctx, w.answersBy(ctx, f.token, "to accept with "+f.what, marker, decision(dialect.ApprovalActionAccept, marker))))
+		o.Forged = append(o.Forged, w.looked(ctx, w.answersBy(ctx, f.token, "to accept with "+f.what, marker,
+			decision(dialect.ApprovalActionAccept, marker))))
 	}
 	o.Barrier = another(ctx, w.Run.Host)
 }
@@ -141,5 +145,6 @@ func (w *Waiting) tooLate(ctx context.Context, o *TokensObservation) {
 		return
 	}
 	marker := w.Marker()
-	o.Late = w.looked(ctx, w.answersBy(ctx, w.token, "to accept with the token of a cancelled run", marker, decision(dialect.ApprovalActionAccept, marker)))
+	o.Late = w.looked(ctx, w.answersBy(ctx, w.token, "to accept with the token of a cancelled run", marker,
+		decision(dialect.ApprovalActionAccept, marker)))
 }

@@ -19,8 +19,9 @@ type ResolvedAgainObservation struct {
 
 // loopResolvedAgain answers the same interrupt a second time, otherwise.
 var LoopResolvedAgain = &scenarios.Drive[ResolvedAgainObservation]{
-	ID:    "openwop/loop-resolved-again",
-	Title: "holds a loop by a question, answers, answers the same node otherwise when the loop has ended, runs a sentinel, waits a window and looks again",
+	ID: "openwop/loop-resolved-again",
+	Title: "holds a loop by a question, answers, answers the same node otherwise when the loop has ended, runs a sentinel, " +
+		"waits a window and looks again",
 	Sends: []string{
 		host.SendsLoop, "{answer node}, twice", "{read run}",
 		"{poll log}", "{create run} (sentinel)",
@@ -60,8 +61,9 @@ func (o RivalsObservation) Winners() []string {
 
 // loopWithRivals has four answers sent at once.
 var LoopWithRivals = &scenarios.Drive[RivalsObservation]{
-	ID:    "openwop/loop-with-rivals",
-	Title: "holds a loop by a question, sends four different answers at once, runs a sentinel when the loop has ended, waits a window and looks again",
+	ID: "openwop/loop-with-rivals",
+	Title: "holds a loop by a question, sends four different answers at once, runs a sentinel when the loop has ended, " +
+		"waits a window and looks again",
 	Sends: []string{
 		host.SendsLoop, "{answer node}, four at once", "{read run}",
 		"{poll log}", "{create run} (sentinel)",
@@ -106,8 +108,9 @@ type TwoSuspendedObservation struct {
 
 // twoLoopsSuspended holds two loops by the same question.
 var TwoLoopsSuspended = &scenarios.Drive[TwoSuspendedObservation]{
-	ID:    "openwop/two-loops-suspended",
-	Title: "holds two loops of one plan by a question, answers a node that the first does not have, answers the second, waits for its end and a window, looks at the first and answers it otherwise",
+	ID: "openwop/two-loops-suspended",
+	Title: "holds two loops of one plan by a question, answers a node that the first does not have, answers the second, " +
+		"waits for its end and a window, looks at the first and answers it otherwise",
 	Sends: []string{
 		host.SendsLoop + ", twice", "{answer node} (a node that it does not have)", "{answer node}, of each", "{read run}",
 		"{poll log}",

@@ -50,7 +50,8 @@ var gateWaits = scenarios.Scenario{
 		}
 		j.Check(openwop.OWPINT7, last.Key("currentNodeId")).To(check.Equal(o.Node), "currentNodeId of the run")
 		found := suspensions(o.Log, o.Node)
-		if j.Check(openwop.OWPINT8, found).To(check.Len(1), "suspensions of the node on the log") && dialect.EventOf(found.Values[0]) == dialect.NodeSuspended {
+		if j.Check(openwop.OWPINT8, found).To(check.Len(1), "suspensions of the node on the log") &&
+			dialect.EventOf(found.Values[0]) == dialect.NodeSuspended {
 			for _, member := range []string{"interruptId", "kind", "key"} {
 				if e := found.Values[0]; !e.At("/payload/" + member).Present() {
 					j.Find(openwop.OWPINT8, "the payload of node.suspended has no %s", member)

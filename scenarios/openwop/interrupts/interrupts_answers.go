@@ -25,7 +25,8 @@ func (g Gate) reaches(j *scenarios.Judge, id scenarios.RequirementID, a Response
 	j.Check(id, end.Status()).To(check.Equal("completed"), "status of the run")
 	for _, text := range given {
 		if !g.Ours && len(showing(shows(end), text).Values) == 0 {
-			j.Block("upstream's run has nothing behind its gate, so whether it was given the answer cannot be seen", "offer "+fixture.Questions+" and "+fixture.Event)
+			j.Block("upstream's run has nothing behind its gate, so whether it was given the answer cannot be seen",
+				"offer "+fixture.Questions+" and "+fixture.Event)
 		}
 		j.Check(id, shows(end)).To(someHolding(text), "what the run shows that it was given, %s", a.Asked)
 		if g.Ours {

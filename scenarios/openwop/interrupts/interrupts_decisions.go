@@ -21,7 +21,8 @@ var gateAccepted = scenarios.Scenario{
 	Ask: scenarios.Ask(approvalAnswered, func(o ApprovalObservation, j *scenarios.Judge) {
 		o.given(j)
 		o.unspoilt(j, o.Later)
-		if !j.Check(openwop.OWPINT16, o.Accepted.Status).To(check.Status(2), "%s", o.Accepted.Asked) || !j.Check(openwop.OWPINT16, o.End.Ended).To(check.Reached(), "after it was accepted") {
+		if !j.Check(openwop.OWPINT16, o.Accepted.Status).To(check.Status(2), "%s", o.Accepted.Asked) || !j.Check(openwop.OWPINT16,
+			o.End.Ended).To(check.Reached(), "after it was accepted") {
 			return
 		}
 		o.End.Readable(j)
@@ -68,7 +69,8 @@ var gateEdited = scenarios.Scenario{
 	Claim:  claims.Approvals,
 	Ask: scenarios.Ask(approvalEdited, func(o DecidedObservation, j *scenarios.Judge) {
 		o.given(j)
-		if !j.Check(openwop.OWPINT18, o.Decided.Status).To(check.Status(2), "%s", o.Decided.Asked) || !j.Check(openwop.OWPINT18, o.End.Ended).To(check.Reached(), "after it was accepted") {
+		if !j.Check(openwop.OWPINT18, o.Decided.Status).To(check.Status(2), "%s", o.Decided.Asked) || !j.Check(openwop.OWPINT18,
+			o.End.Ended).To(check.Reached(), "after it was accepted") {
 			return
 		}
 		o.End.Readable(j)
@@ -88,11 +90,13 @@ var gateQuestioned = scenarios.Scenario{
 		if len(suspensions(o.Log, o.Node).Values) == 0 {
 			j.BlockOn(openwop.OWPINT8, "set-up: the log does not show that the gate waits, nor when it waits again")
 		}
-		if !j.Check(openwop.OWPINT19, o.Asked.Status).To(check.Status(2), "%s", o.Asked.Asked) || !j.Check(openwop.OWPINT19, o.Again).To(check.Reached(), "after the question") {
+		if !j.Check(openwop.OWPINT19, o.Asked.Status).To(check.Status(2), "%s", o.Asked.Asked) || !j.Check(openwop.OWPINT19,
+			o.Again).To(check.Reached(), "after the question") {
 			return
 		}
 		o.Between.Readable(j)
-		j.Check(openwop.OWPINT19, o.Between.Status()).To(check.OneOf("waiting-approval", "waiting-input", "waiting-external"), "status of the run after the question")
+		j.Check(openwop.OWPINT19, o.Between.Status()).To(check.OneOf("waiting-approval", "waiting-input", "waiting-external"),
+			"status of the run after the question")
 		completed := o.Between.OfType(dialect.NodeCompleted)
 		j.Check(openwop.OWPINT19, completed).To(check.Len(0), "nodes that are completed after the question")
 		o.Accepted.taken(j)
@@ -151,7 +155,8 @@ var gateAnsweredTwice = scenarios.Scenario{
 	Ask: scenarios.Ask(approvalAnswered, func(o ApprovalObservation, j *scenarios.Judge) {
 		o.given(j)
 		o.Accepted.accepted(j, o.End)
-		j.Check(openwop.OWPINT2, o.Again.Status).To(check.Status(http.StatusNotFound, http.StatusConflict, http.StatusGone), "%s, when it was accepted", o.Again.Asked)
+		j.Check(openwop.OWPINT2, o.Again.Status).To(check.Status(http.StatusNotFound, http.StatusConflict, http.StatusGone),
+			"%s, when it was accepted", o.Again.Asked)
 		checkUntouched(j, openwop.OWPINT2, o.End, o.Again.After, "the second answer")
 		checkNoTrace(j, openwop.OWPINT2, o.Again.After, o.Again)
 	}),

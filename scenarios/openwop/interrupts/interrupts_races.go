@@ -32,7 +32,8 @@ var gateRivals = scenarios.Scenario{
 			o.Rivals[0].taken(j)
 			return
 		}
-		if !j.Check(openwop.OWPINT3, statuses).To(host.OneSucceeded(), "replies to six answers at once") || !j.Check(openwop.OWPINT3, o.End.Ended).To(check.Reached(), "after the answer") {
+		if !j.Check(openwop.OWPINT3, statuses).To(host.OneSucceeded(), "replies to six answers at once") || !j.Check(openwop.OWPINT3,
+			o.End.Ended).To(check.Reached(), "after the answer") {
 			return
 		}
 		o.End.Readable(j)
@@ -72,7 +73,8 @@ var gateClosed = scenarios.Scenario{
 	Ask: scenarios.Ask(gateCancelled, func(o GateCancelledObservation, j *scenarios.Judge) {
 		o.given(j)
 		if !host.Succeeded(o.Cancel.Status) || !o.End.Ended.Reached || o.End.Status().String() != "cancelled" {
-			j.Block("set-up: the run that waits cannot be cancelled: HTTP "+o.Cancel.Status.JSON()+", status "+o.End.Status().JSON(), "serve {cancel run}")
+			j.Block("set-up: the run that waits cannot be cancelled: HTTP "+o.Cancel.Status.JSON()+", status "+o.End.Status().JSON(),
+				"serve {cancel run}")
 		}
 		j.Check(openwop.OWPINT46, o.AtNode.Status).To(check.Status(closed...), "%s, when the run was cancelled", o.AtNode.Asked)
 		checkUntouched(j, openwop.OWPINT46, o.End, o.AtNode.After, "the answer")
@@ -103,13 +105,16 @@ var gateOrCancel = scenarios.Scenario{
 
 func (o CancelRaceObservation) judge(j *scenarios.Judge) {
 	const id = openwop.OWPINT47
-	if !j.Check(id, o.Accepted.Status).To(check.Status(append([]int{2}, closed...)...), "%s", o.Accepted.Asked) || !j.Check(id, o.Cancel.Status).To(check.Status(2, http.StatusConflict), "%s", o.Cancel.Asked) || !j.Check(id, o.End.Ended).To(check.Reached(), "after an answer and a cancel") {
+	if !j.Check(id, o.Accepted.Status).To(check.Status(append([]int{2}, closed...)...), "%s", o.Accepted.Asked) ||
+		!j.Check(id, o.Cancel.Status).To(check.Status(2, http.StatusConflict), "%s", o.Cancel.Asked) ||
+		!j.Check(id, o.End.Ended).To(check.Reached(), "after an answer and a cancel") {
 		return
 	}
 	o.End.Readable(j)
 	j.Check(id, o.End.Terminals()).To(check.Len(1), "events that end the run")
 	status := o.End.Status().String()
-	j.Check(id, o.End.Terminals().Last().Key("type")).To(dialect.Type(dialect.Ended(status)), "the event that ends a run whose status is %s", status)
+	j.Check(id, o.End.Terminals().Last().Key("type")).To(dialect.Type(dialect.Ended(status)),
+		"the event that ends a run whose status is %s", status)
 	if !host.Succeeded(o.Accepted.Status) {
 		j.Check(id, o.End.Status()).To(check.Equal("cancelled"), "status of a run whose answer came too late")
 		checkNoTrace(j, id, o.End, o.Accepted)
@@ -142,7 +147,8 @@ var gateCascade = scenarios.Scenario{
 		case !host.Succeeded(o.Created.Status):
 			j.BlockOn(openwop.OWPCAP19, "set-up: "+o.Created.Asked+" is refused with HTTP "+o.Created.Status.JSON())
 		case !o.Child.Suspended.Reached:
-			j.Block("set-up: no child of the run waits for an approval", "show the child in childRuns of the snapshot, or with node.dispatched on the log, and run "+o.Child.Way)
+			j.Block("set-up: no child of the run waits for an approval",
+				"show the child in childRuns of the snapshot, or with node.dispatched on the log, and run "+o.Child.Way)
 		case !host.Succeeded(o.Cancel.Status):
 			j.Block("set-up: the parent cannot be cancelled: HTTP "+o.Cancel.Status.JSON(), "serve {cancel run}")
 		}

@@ -59,16 +59,22 @@ func (r gateRun) shows(member string, v any) gateRun {
 // resolved is the run when the answer was taken and it has gone on to its end.
 func (r gateRun) resolved(answer map[string]any) gateRun {
 	return r.then("completed",
-		ofGate("interrupt.resolved", map[string]any{"interruptId": "i-1", "resumeValue": answer}), ofGate("node.resumed", map[string]any{"resumeValue": answer}),
-		hosttest.Event{Kind: "run.resumed", Payload: map[string]any{}}, ofGate("node.completed", map[string]any{"outputs": map[string]any{"answer": answer}}),
-		hosttest.Event{Kind: "run.completed", Payload: map[string]any{}}).shows("variables", map[string]any{"answer": answer, "artifact": map[string]any{"text": "draft"}})
+		ofGate("interrupt.resolved", map[string]any{"interruptId": "i-1", "resumeValue": answer}), ofGate("node.resumed",
+			map[string]any{"resumeValue": answer}),
+		hosttest.Event{Kind: "run.resumed", Payload: map[string]any{}}, ofGate("node.completed",
+			map[string]any{"outputs": map[string]any{"answer": answer}}),
+		hosttest.Event{Kind: "run.completed", Payload: map[string]any{}}).shows("variables", map[string]any{"answer": answer,
+		"artifact": map[string]any{"text": "draft"}})
 }
 
 // rejected is the run when it has failed of a rejection.
 func (r gateRun) rejected() gateRun {
 	answer := map[string]any{"action": "reject"}
-	return r.then("failed", ofGate("interrupt.resolved", map[string]any{"interruptId": "i-1", "resumeValue": answer}), ofGate("node.failed", map[string]any{"error": map[string]any{"code": "interrupt_rejected"}}),
-		hosttest.Event{Kind: "run.failed", Payload: map[string]any{"error": map[string]any{"code": "interrupt_rejected"}}}).shows("error", map[string]any{"code": "interrupt_rejected"})
+	return r.then("failed", ofGate("interrupt.resolved", map[string]any{"interruptId": "i-1", "resumeValue": answer}),
+		ofGate("node.failed", map[string]any{"error": map[string]any{"code": "interrupt_rejected"}}),
+		hosttest.Event{Kind: "run.failed",
+			Payload: map[string]any{"error": map[string]any{"code": "interrupt_rejected"}}}).shows("error",
+		map[string]any{"code": "interrupt_rejected"})
 }
 
 func (r gateRun) cancelled() gateRun {
@@ -89,13 +95,15 @@ func (r gateRun) logIn(t *testing.T, layout string) host.RunLog {
 	t.Helper()
 	var events []any
 	for i, e := range r.events {
-		events = append(events, map[string]any{"eventId": fmt.Sprintf("%s-%d-%s", r.id, i, e.Kind), "runId": r.id, "type": e.Kind, "sequence": i, "payload": e.Payload,
+		events = append(events, map[string]any{"eventId": fmt.Sprintf("%s-%d-%s", r.id, i, e.Kind), "runId": r.id, "type": e.Kind,
+			"sequence": i, "payload": e.Payload,
 			"timestamp": gateStart.Add(r.at[i]).Format(layout)})
 	}
 	snapshot := map[string]any{"runId": r.id, "status": r.status}
 	maps.Copy(snapshot, r.shown)
 	doc := wiretest.Value(t, map[string]any{"events": events, "snapshot": snapshot})
-	return host.RunLog{RunID: r.id, Created: wiretest.Status(t, 201), ID: wiretest.Value(t, json.RawMessage(`"`+r.id+`"`)), Read: wiretest.Status(t, 200), Events: doc.Key("events").Items(),
+	return host.RunLog{RunID: r.id, Created: wiretest.Status(t, 201), ID: wiretest.Value(t, json.RawMessage(`"`+r.id+`"`)),
+		Read: wiretest.Status(t, 200), Events: doc.Key("events").Items(),
 		Ended: wire.Wait{What: "the run", Reached: true, Patience: time.Second, Last: doc.Key("snapshot")}}
 }
 
@@ -108,7 +116,8 @@ func (r gateRun) gate(t *testing.T) interrupts.Gate {
 
 // responded is what somebody answered, and the run as it stood then.
 func responded(t *testing.T, status int, marker string, after ...gateRun) interrupts.Response {
-	a := interrupts.Response{Answered: hosttest.Told(t, "to answer "+marker, status, map[string]any{"runId": "r", "nodeId": gateNode, "status": "running"}), Marker: marker}
+	a := interrupts.Response{Answered: hosttest.Told(t, "to answer "+marker, status, map[string]any{"runId": "r", "nodeId": gateNode,
+		"status": "running"}), Marker: marker}
 	for _, r := range after {
 		a.After = r.log(t)
 	}
@@ -146,8 +155,10 @@ func TestJudgesOfAnApproval(t *testing.T) {
 	wait := waitingRun("r")
 	end := wait.resolved(saying("accept", "yes"))
 	honest := func(t *testing.T) interrupts.ApprovalObservation {
-		return interrupts.ApprovalObservation{Gate: wait.gate(t), Draft: "draft", Unoffered: []interrupts.Response{responded(t, 400, "u1", wait), responded(t, 422, "u2", wait)},
-			Nowhere: responded(t, 404, "nw", wait), Barrier: sentinelEnded(t), Later: wait.log(t), Accepted: responded(t, 200, "yes"), End: end.log(t), Again: responded(t, 409, "again", end)}
+		return interrupts.ApprovalObservation{Gate: wait.gate(t), Draft: "draft", Unoffered: []interrupts.Response{responded(t, 400,
+			"u1", wait), responded(t, 422, "u2", wait)},
+			Nowhere: responded(t, 404, "nw", wait), Barrier: sentinelEnded(t), Later: wait.log(t), Accepted: responded(t, 200, "yes"),
+			End: end.log(t), Again: responded(t, 409, "again", end)}
 	}
 	type O = interrupts.ApprovalObservation
 	upstream := func(o *O) { o.Ours = false }
@@ -156,8 +167,10 @@ func TestJudgesOfAnApproval(t *testing.T) {
 		{"waits for input", "waits", func(o *O) { o.Gate = wait.then("waiting-input").gate(t) }, "passed"},
 		{"does not wait at all", "waits", func(o *O) { o.Gate = end.gate(t) }, openwop.OWPINT6},
 		{"cannot run it", "waits", func(o *O) { o.Gate = wait.then("failed").gate(t) }, "blocked"},
-		{"says nothing of it on the log", "waits", func(o *O) { o.Gate = wait.without("node.suspended").without("interrupt.requested").gate(t) }, openwop.OWPINT8},
-		{"suspended twice", "waits", func(o *O) { o.Gate = wait.then("waiting-approval", ofGate("node.suspended", nil)).gate(t) }, openwop.OWPINT8},
+		{"says nothing of it on the log", "waits",
+			func(o *O) { o.Gate = wait.without("node.suspended").without("interrupt.requested").gate(t) }, openwop.OWPINT8},
+		{"suspended twice", "waits", func(o *O) { o.Gate = wait.then("waiting-approval", ofGate("node.suspended", nil)).gate(t) },
+			openwop.OWPINT8},
 		{"only requested", "waits", func(o *O) { o.Gate = wait.without("node.suspended").gate(t) }, "passed"},
 
 		{"resolved before it was suspended", "in-order", func(o *O) {
@@ -173,7 +186,8 @@ func TestJudgesOfAnApproval(t *testing.T) {
 			r.events = slices.Concat(end.events[:5], end.events[4:])
 			o.End = r.log(t)
 		}, openwop.OWPINT11},
-		{"neither requested nor resolved", "in-order", func(o *O) { o.End = end.without("interrupt.requested").without("interrupt.resolved").log(t) }, "passed"},
+		{"neither requested nor resolved", "in-order",
+			func(o *O) { o.End = end.without("interrupt.requested").without("interrupt.resolved").log(t) }, "passed"},
 		{"run.resumed at the end", "in-order", func(o *O) {
 			o.End = end.without("run.resumed").then("completed", hosttest.Event{Kind: "run.resumed", Payload: nil}).log(t)
 		}, "passed"},
@@ -186,28 +200,37 @@ func TestJudgesOfAnApproval(t *testing.T) {
 		}, "blocked"},
 		{"another draft", "artifact", func(o *O) { o.Draft = "another" }, openwop.OWPINT18},
 		{"shows another draft beside it", "artifact", func(o *O) {
-			o.End = end.then("completed", ofGate("node.completed", map[string]any{"outputs": map[string]any{"artifact": map[string]any{"text": "another"}}})).log(t)
+			o.End = end.then("completed", ofGate("node.completed",
+				map[string]any{"outputs": map[string]any{"artifact": map[string]any{"text": "another"}}})).log(t)
 		}, openwop.OWPINT18},
 		{"loses the draft", "artifact", func(o *O) { o.End = end.shows("variables", map[string]any{"answer": "yes"}).log(t) }, openwop.OWPINT18},
 		{"shows it in its outputs alone", "artifact", func(o *O) {
-			o.End = end.then("completed", hosttest.Event{Kind: "run.completed", Payload: map[string]any{"output": map[string]any{"artifact": map[string]any{"text": "draft"}}}}).shows("variables", nil).log(t)
+			o.End = end.then("completed", hosttest.Event{Kind: "run.completed",
+				Payload: map[string]any{"output": map[string]any{"artifact": map[string]any{"text": "draft"}}}}).shows("variables", nil).log(t)
 		}, "passed"},
-		{"shows nothing that it made", "artifact", func(o *O) { o.End = end.without("node.completed").shows("variables", map[string]any{}).log(t) }, "blocked"},
+		{"shows nothing that it made", "artifact",
+			func(o *O) { o.End = end.without("node.completed").shows("variables", map[string]any{}).log(t) }, "blocked"},
 		{"loses what was said", "artifact", func(o *O) { o.End = wait.resolved(saying("accept", "")).log(t) }, openwop.OWPINT18},
 		{"upstream's", "artifact", upstream, "blocked"},
 
-		{"takes one", "action-not-offered", func(o *O) { o.Unoffered[1] = responded(t, 200, "u2", wait.resolved(saying("refine", "u2"))) }, openwop.OWPINT20},
-		{"refuses one and moves", "action-not-offered", func(o *O) { o.Unoffered[1] = responded(t, 422, "u2", wait.resolved(saying("refine", "u2"))) }, openwop.OWPINT13},
-		{"refuses one and moves later", "action-not-offered", func(o *O) { o.Later = wait.resolved(saying("refine", "u2")).log(t) }, openwop.OWPINT13},
-		{"keeps what it refused", "action-not-offered", func(o *O) { o.End = wait.resolved(saying("accept", "yes u1")).log(t) }, openwop.OWPINT13},
+		{"takes one", "action-not-offered",
+			func(o *O) { o.Unoffered[1] = responded(t, 200, "u2", wait.resolved(saying("refine", "u2"))) }, openwop.OWPINT20},
+		{"refuses one and moves", "action-not-offered",
+			func(o *O) { o.Unoffered[1] = responded(t, 422, "u2", wait.resolved(saying("refine", "u2"))) }, openwop.OWPINT13},
+		{"refuses one and moves later", "action-not-offered", func(o *O) { o.Later = wait.resolved(saying("refine", "u2")).log(t) },
+			openwop.OWPINT13},
+		{"keeps what it refused", "action-not-offered", func(o *O) { o.End = wait.resolved(saying("accept", "yes u1")).log(t) },
+			openwop.OWPINT13},
 		{"falls over", "action-not-offered", func(o *O) { o.Unoffered[0] = responded(t, 500, "u1", wait) }, openwop.OWPINT20},
 		{"takes nothing", "action-not-offered", func(o *O) { o.Accepted = responded(t, 400, "yes") }, "blocked"},
 
 		{"takes it", "unknown-node", func(o *O) { o.Nowhere = responded(t, 200, "nw", wait) }, openwop.OWPINT14},
 		{"refuses it and moves", "unknown-node", func(o *O) { o.Nowhere = responded(t, 404, "nw", end) }, openwop.OWPINT13},
 
-		{"was moved before", "unknown-node", func(o *O) { o.Unoffered[1] = responded(t, 422, "u2", wait.resolved(saying("refine", "u2"))) }, "blocked"},
-		{"moves for the other answer", "action-not-offered", func(o *O) { o.Nowhere, o.Later = responded(t, 404, "nw", end), end.log(t) }, "blocked"},
+		{"was moved before", "unknown-node",
+			func(o *O) { o.Unoffered[1] = responded(t, 422, "u2", wait.resolved(saying("refine", "u2"))) }, "blocked"},
+		{"moves for the other answer", "action-not-offered",
+			func(o *O) { o.Nowhere, o.Later = responded(t, 404, "nw", end), end.log(t) }, "blocked"},
 
 		{"takes it", "answered-twice", func(o *O) { o.Again = responded(t, 200, "again", end) }, openwop.OWPINT2},
 		{"refuses it and changes", "answered-twice", func(o *O) { o.Again = responded(t, 409, "again", wait.rejected()) }, openwop.OWPINT2},
@@ -215,7 +238,8 @@ func TestJudgesOfAnApproval(t *testing.T) {
 			o.Again = responded(t, 409, "again", end.shows("variables", map[string]any{"answer": "again"}))
 		}, openwop.OWPINT2},
 	}
-	for _, scenario := range []string{"waits", "in-order", "named", "accepted", "artifact", "action-not-offered", "unknown-node", "answered-twice"} {
+	for _, scenario := range []string{"waits", "in-order", "named", "accepted", "artifact", "action-not-offered", "unknown-node",
+		"answered-twice"} {
 		rows = append(rows, spoilt[O]{"honest", scenario, nil, "passed"})
 		if scenario != "waits" {
 			rows = append(rows, spoilt[O]{"never waited", scenario, func(o *O) { o.Gate = end.gate(t) }, "blocked"})
@@ -247,15 +271,18 @@ func TestJudgesOfOneDecision(t *testing.T) {
 		{"honest", "rejected", nil, "passed"},
 		{"completes", "rejected", func(o *O) { o.End = wait.resolved(saying("reject", "no")).log(t) }, "passed"},
 		{"accepts it", "rejected", func(o *O) { o.End = wait.resolved(saying("accept", "no")).log(t) }, openwop.OWPINT17},
-		{"says nothing", "rejected", func(o *O) { o.End = wait.then("completed", hosttest.Event{Kind: "run.completed", Payload: nil}).log(t) }, openwop.OWPINT17},
+		{"says nothing", "rejected",
+			func(o *O) { o.End = wait.then("completed", hosttest.Event{Kind: "run.completed", Payload: nil}).log(t) }, openwop.OWPINT17},
 		{"says what could be answered, and nothing else", "rejected", func(o *O) {
 			asked := wait.shows("variables", map[string]any{"actions": []any{"accept", "reject"}})
-			asked.events = append(asked.events[:3:3], ofGate("interrupt.requested", map[string]any{"kind": "approval", "data": map[string]any{"actions": []any{"accept", "reject"}}}))
+			asked.events = append(asked.events[:3:3], ofGate("interrupt.requested", map[string]any{"kind": "approval",
+				"data": map[string]any{"actions": []any{"accept", "reject"}}}))
 			o.Gate, o.End = asked.gate(t), asked.then("completed", hosttest.Event{Kind: "run.completed", Payload: nil}).log(t)
 		}, openwop.OWPINT17},
 		{"says it among its variables", "rejected", func(o *O) {
 			asked := wait.shows("variables", map[string]any{"actions": []any{"accept", "reject"}})
-			o.Gate, o.End = asked.gate(t), asked.then("completed", hosttest.Event{Kind: "run.completed", Payload: nil}).shows("variables", map[string]any{"actions": []any{"accept", "reject"}, "answer": "reject"}).log(t)
+			o.Gate, o.End = asked.gate(t), asked.then("completed", hosttest.Event{Kind: "run.completed", Payload: nil}).shows("variables",
+				map[string]any{"actions": []any{"accept", "reject"}, "answer": "reject"}).log(t)
 		}, "passed"},
 		{"stands still", "rejected", func(o *O) { o.End.Ended.Reached = false }, openwop.OWPINT17},
 		{"refuses it", "rejected", func(o *O) { o.Decided = responded(t, 422, "no") }, openwop.OWPINT17},
@@ -267,7 +294,8 @@ func TestJudgesOfOneDecision(t *testing.T) {
 	}, []spoilt[O]{
 		{"honest", "edited", nil, "passed"},
 		{"goes on with the draft", "edited", func(o *O) { o.End = wait.resolved(saying("edit-accept", "edit")).log(t) }, openwop.OWPINT18},
-		{"shows nothing that it made", "edited", func(o *O) { o.End = edited.without("node.completed").shows("variables", nil).log(t) }, "blocked"},
+		{"shows nothing that it made", "edited", func(o *O) { o.End = edited.without("node.completed").shows("variables", nil).log(t) },
+			"blocked"},
 		{"refuses it", "edited", func(o *O) { o.Decided = responded(t, 422, "edit") }, openwop.OWPINT18},
 		{"fails of it", "edited", func(o *O) { o.End = wait.rejected().log(t) }, openwop.OWPINT18},
 	})
@@ -276,18 +304,22 @@ func TestJudgesOfOneDecision(t *testing.T) {
 func TestJudgesOfAQuestionAboutAnApproval(t *testing.T) {
 	wait := waitingRun("r")
 	again := func(key string) gateRun {
-		return wait.then("waiting-approval", ofGate("interrupt.resolved", map[string]any{"interruptId": "i-1"}), ofGate("node.suspended", map[string]any{"interruptId": "i-2", "kind": "approval", "key": key}))
+		return wait.then("waiting-approval", ofGate("interrupt.resolved", map[string]any{"interruptId": "i-1"}),
+			ofGate("node.suspended", map[string]any{"interruptId": "i-2", "kind": "approval", "key": key}))
 	}
 	type O = interrupts.AskedAboutObservation
 	judgeAll(t, func(t *testing.T) O {
 		between := again("k-2").log(t)
-		return O{Gate: wait.gate(t), Asked: responded(t, 200, "why"), Again: between.Ended, Between: between, Accepted: responded(t, 200, "yes"), End: again("k-2").resolved(saying("accept", "yes")).log(t)}
+		return O{Gate: wait.gate(t), Asked: responded(t, 200, "why"), Again: between.Ended, Between: between, Accepted: responded(t,
+			200, "yes"), End: again("k-2").resolved(saying("accept", "yes")).log(t)}
 	}, []spoilt[O]{
 		{"honest", "asked", nil, "passed"},
 		{"waits for input", "asked", func(o *O) { o.Between = again("k-2").then("waiting-input").log(t) }, "passed"},
 		{"goes on behind its back", "asked", func(o *O) { o.Between = again("k-2").then("running").log(t) }, openwop.OWPINT19},
-		{"takes it for a yes", "asked", func(o *O) { o.Between = wait.resolved(saying("ask", "why")).log(t); o.Again.Reached = false }, openwop.OWPINT19},
-		{"goes on and waits", "asked", func(o *O) { o.Between = again("k-2").then("waiting-approval", ofGate("node.completed", nil)).log(t) }, openwop.OWPINT19},
+		{"takes it for a yes", "asked", func(o *O) { o.Between = wait.resolved(saying("ask", "why")).log(t); o.Again.Reached = false },
+			openwop.OWPINT19},
+		{"goes on and waits", "asked",
+			func(o *O) { o.Between = again("k-2").then("waiting-approval", ofGate("node.completed", nil)).log(t) }, openwop.OWPINT19},
 		{"stands still afterwards", "asked", func(o *O) { o.End.Ended.Reached = false }, openwop.OWPINT19},
 		{"waits, and the log is silent", "asked", func(o *O) {
 			o.Gate, o.Again.Reached = wait.without("node.suspended").without("interrupt.requested").gate(t), false
@@ -298,7 +330,8 @@ func TestJudgesOfAQuestionAboutAnApproval(t *testing.T) {
 		{"one key for both", "keys-differ", func(o *O) { o.Between = again("k-1").log(t) }, openwop.OWPINT9},
 		{"an empty key", "keys-differ", func(o *O) { o.Between = again("").log(t) }, openwop.OWPINT9},
 		{"no second one", "keys-differ", func(o *O) { o.Again.Reached = false }, "blocked"},
-		{"shows no keys", "keys-differ", func(o *O) { o.Between = wait.without("node.suspended").without("interrupt.requested").log(t) }, "blocked"},
+		{"shows no keys", "keys-differ",
+			func(o *O) { o.Between = wait.without("node.suspended").without("interrupt.requested").log(t) }, "blocked"},
 	})
 	type R = interrupts.GateReplayedObservation
 	judgeAll(t, func(t *testing.T) R {

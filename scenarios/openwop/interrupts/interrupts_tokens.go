@@ -58,7 +58,8 @@ var tokenAnswers = scenarios.Scenario{
 		if slices.ContainsFunc(o.Forged, func(f Response) bool { return moved(o.First.Log, f.After) }) {
 			j.BlockOn(openwop.OWPINT39, "set-up: a token that nobody made has answered the run")
 		}
-		if !j.Check(openwop.OWPINT37, o.Used.Status).To(check.Status(2), "%s", o.Used.Asked) || !j.Check(openwop.OWPINT37, o.FirstEnd.Ended).To(check.Reached(), "after it was answered") {
+		if !j.Check(openwop.OWPINT37, o.Used.Status).To(check.Status(2), "%s", o.Used.Asked) || !j.Check(openwop.OWPINT37,
+			o.FirstEnd.Ended).To(check.Reached(), "after it was answered") {
 			return
 		}
 		o.FirstEnd.Readable(j)
@@ -174,7 +175,8 @@ var gateExpires = scenarios.Scenario{
 		j.Part(func() { checkRejected(j, openwop.OWPINT44, o.Gate, o.End, "reject", "timeout", "timed", "expired") })
 		since, known := beganAt(o.End, o.Node)
 		if ended := o.End.Terminals(); known && len(ended.Values) > 0 {
-			j.Check(openwop.OWPINT44, ended.Last().Key("timestamp")).To(notBefore(since.Add(o.Timeout), rounding(o.End)), "when the run ended that had %s to wait", o.Timeout)
+			j.Check(openwop.OWPINT44, ended.Last().Key("timestamp")).To(notBefore(since.Add(o.Timeout), rounding(o.End)),
+				"when the run ended that had %s to wait", o.Timeout)
 		}
 	}),
 }
@@ -217,7 +219,8 @@ var gateExpired = scenarios.Scenario{
 		o.waited(j)
 		j.Need(openwop.OWPINT44, o.End.Ended)
 		o.End.Readable(j)
-		j.Check(openwop.OWPINT45, o.AtNode.Status).To(check.Status(http.StatusNotFound, http.StatusConflict, http.StatusGone), "%s at its node", o.AtNode.Asked)
+		j.Check(openwop.OWPINT45, o.AtNode.Status).To(check.Status(http.StatusNotFound, http.StatusConflict, http.StatusGone),
+			"%s at its node", o.AtNode.Asked)
 		checkUntouched(j, openwop.OWPINT45, o.End, o.AtNode.After, o.AtNode.Asked)
 		checkNoTrace(j, openwop.OWPINT45, o.AtNode.After, o.AtNode)
 		if !o.Tokened {

@@ -30,14 +30,16 @@ func (g Gate) given(j *scenarios.Judge) {
 // ran stops a judge where the host cannot run the fixture that it lists.
 func (g Gate) ran(j *scenarios.Judge) {
 	if last := g.Suspended.Last; last.Key("status").String() == "failed" {
-		j.Block("set-up: the run of "+g.Way+" has failed and waited for nobody: "+last.At("/error/code").JSON(), "list no fixture that the host cannot run, or give it the nodes that the fixture has")
+		j.Block("set-up: the run of "+g.Way+" has failed and waited for nobody: "+last.At("/error/code").JSON(),
+			"list no fixture that the host cannot run, or give it the nodes that the fixture has")
 	}
 }
 
 // taken stops a judge that needs an answer to have been taken.
 func (a Response) taken(j *scenarios.Judge) {
 	if !host.Succeeded(a.Status) {
-		j.Block("set-up: "+a.Asked+" is refused with HTTP "+a.Status.JSON(), "take the answer at {answer node}, and let the key that is given answer interrupts")
+		j.Block("set-up: "+a.Asked+" is refused with HTTP "+a.Status.JSON(),
+			"take the answer at {answer node}, and let the key that is given answer interrupts")
 	}
 }
 
@@ -55,7 +57,8 @@ func (a Response) accepted(j *scenarios.Judge, end host.RunLog) {
 func (g Gate) checkUnmoved(j *scenarios.Judge, id scenarios.RequirementID, after host.RunLog, when string) (unmoved bool) {
 	j.Part(func() {
 		after.Readable(j)
-		still := j.Check(id, host.Steps(after).Each("/eventId")).To(check.SameAs(host.Steps(g.Log).Each("/eventId")), "steps of the run after %s", when)
+		still := j.Check(id, host.Steps(after).Each("/eventId")).To(check.SameAs(host.Steps(g.Log).Each("/eventId")),
+			"steps of the run after %s", when)
 		unmoved = j.Check(id, after.Status()).To(check.SameAs(g.Suspended.Last.Key("status")), "status of the run after %s", when) && still
 	})
 	return unmoved

@@ -16,8 +16,9 @@ func TestJudgesOfTokens(t *testing.T) {
 	first, second := waitingRun("a"), waitingRun("b")
 	end := first.resolved(saying("accept", "used"))
 	shown := func(t *testing.T, life time.Duration) host.Answered {
-		return hosttest.Told(t, "what is behind the token", 200, map[string]any{"kind": "approval", "key": "k-1", "expiresAt": gateStart.Add(life).Format(time.RFC3339Nano),
-			"data": map[string]any{"actions": []string{"accept", "reject"}, "artifactData": map[string]any{"text": "draft"}}})
+		return hosttest.Told(t, "what is behind the token", 200, map[string]any{"kind": "approval", "key": "k-1",
+			"expiresAt": gateStart.Add(life).Format(time.RFC3339Nano),
+			"data":      map[string]any{"actions": []string{"accept", "reject"}, "artifactData": map[string]any{"text": "draft"}}})
 	}
 	type O = interrupts.TokensObservation
 	rows := []spoilt[O]{
@@ -25,7 +26,8 @@ func TestJudgesOfTokens(t *testing.T) {
 		{"asks for a key", "token-shows", func(o *O) { o.Inspected = hosttest.No(t, 401, "unauthenticated") }, openwop.OWPINT36},
 		{"shows another draft", "token-shows", func(o *O) { o.Draft = "another" }, openwop.OWPINT36},
 		{"shows no end", "token-shows", func(o *O) {
-			o.Inspected = hosttest.Told(t, "it", 200, map[string]any{"kind": "approval", "key": "k", "data": map[string]any{"actions": []string{"accept", "reject"}}})
+			o.Inspected = hosttest.Told(t, "it", 200, map[string]any{"kind": "approval", "key": "k",
+				"data": map[string]any{"actions": []string{"accept", "reject"}}})
 		}, openwop.OWPINT36},
 
 		{"refuses it", "token-answers", func(o *O) { o.Used = responded(t, 401, "used") }, openwop.OWPINT37},
@@ -62,13 +64,17 @@ func TestJudgesOfTokens(t *testing.T) {
 		{"no time was chosen", "token-life", func(o *O) { o.Timeout = 0 }, "blocked"},
 	}
 	for _, scenario := range []string{"token-shows", "token-answers", "token-spent", "token-own", "token-life"} {
-		rows = append(rows, spoilt[O]{"honest", scenario, nil, "passed"}, spoilt[O]{"never waited", scenario, func(o *O) { o.Second = end.gate(t) }, "blocked"})
+		rows = append(rows, spoilt[O]{"honest", scenario, nil, "passed"}, spoilt[O]{"never waited", scenario,
+			func(o *O) { o.Second = end.gate(t) }, "blocked"})
 	}
 	judgeAll(t, func(t *testing.T) O {
-		return O{First: first.gate(t), Second: second.gate(t), Timeout: 2 * time.Minute, Draft: "draft", Inspected: shown(t, 2*time.Minute), Other: shown(t, 30*time.Minute),
-			Forged: []interrupts.Response{responded(t, 404, "f1", first), responded(t, 401, "f2", first)}, Barrier: sentinelEnded(t), Used: responded(t, 200, "used"), FirstEnd: end.log(t),
-			Again: responded(t, 409, "again", end), Untouched: second.log(t), Cancelled: hosttest.Told(t, "cancel", 200, map[string]any{}), SecondEnd: second.cancelled().log(t),
-			Late: responded(t, 409, "late", second.cancelled())}
+		return O{First: first.gate(t), Second: second.gate(t), Timeout: 2 * time.Minute, Draft: "draft",
+			Inspected: shown(t, 2*time.Minute), Other: shown(t, 30*time.Minute),
+			Forged: []interrupts.Response{responded(t, 404, "f1", first), responded(t, 401, "f2", first)}, Barrier: sentinelEnded(t),
+			Used: responded(t, 200, "used"), FirstEnd: end.log(t),
+			Again: responded(t, 409, "again", end), Untouched: second.log(t), Cancelled: hosttest.Told(t, "cancel", 200, map[string]any{}),
+			SecondEnd: second.cancelled().log(t),
+			Late:      responded(t, 409, "late", second.cancelled())}
 	}, rows)
 }
 
@@ -82,7 +88,8 @@ func TestJudgesOfExpiry(t *testing.T) {
 	}
 	type O = interrupts.ExpiredObservation
 	judgeAll(t, func(t *testing.T) O {
-		return O{Gate: wait.gate(t), Timeout: timeout, End: over(timeout).log(t), AtNode: responded(t, 410, "late", over(timeout)), Tokened: true, Token: responded(t, 410, "token", over(timeout))}
+		return O{Gate: wait.gate(t), Timeout: timeout, End: over(timeout).log(t), AtNode: responded(t, 410, "late", over(timeout)),
+			Tokened: true, Token: responded(t, 410, "token", over(timeout))}
 	}, []spoilt[O]{
 		{"honest", "expires", nil, "passed"},
 		{"a little late", "expires", func(o *O) { o.End = over(time.Second).log(t) }, "passed"},
@@ -104,7 +111,8 @@ func TestJudgesOfExpiry(t *testing.T) {
 			end.at = map[int]time.Duration{4: timeout}
 			o.Gate, o.End = asked.gate(t), end.log(t)
 		}, openwop.OWPINT44},
-		{"never says that it waits, and never ends", "expires", func(o *O) { o.Suspended.Reached, o.End.Ended.Reached = false, false }, "blocked"},
+		{"never says that it waits, and never ends", "expires", func(o *O) { o.Suspended.Reached, o.End.Ended.Reached = false, false },
+			"blocked"},
 		{"waits, and the log is silent until it ends", "expires", func(o *O) {
 			o.Gate = wait.without("node.suspended").without("interrupt.requested").gate(t)
 		}, "passed"},
@@ -115,7 +123,8 @@ func TestJudgesOfExpiry(t *testing.T) {
 		{"honest", "expired", nil, "passed"},
 		{"has no tokens", "expired", func(o *O) { o.Tokened, o.Token = false, interrupts.Response{} }, "passed"},
 		{"takes it at its node", "expired", func(o *O) { o.AtNode = responded(t, 200, "late", over(timeout)) }, openwop.OWPINT45},
-		{"refuses it and wakes", "expired", func(o *O) { o.AtNode = responded(t, 410, "late", wait.resolved(saying("accept", "late"))) }, openwop.OWPINT45},
+		{"refuses it and wakes", "expired",
+			func(o *O) { o.AtNode = responded(t, 410, "late", wait.resolved(saying("accept", "late"))) }, openwop.OWPINT45},
 		{"knows the token no more", "expired", func(o *O) { o.Token = responded(t, 404, "token", over(timeout)) }, "passed"},
 		{"takes the token", "expired", func(o *O) { o.Token = responded(t, 200, "token", over(timeout)) }, openwop.OWPINT45},
 		{"never ends", "expired", func(o *O) { o.End.Ended.Reached = false }, "blocked"},
@@ -127,7 +136,8 @@ func TestJudgesOfRaces(t *testing.T) {
 	end := wait.resolved(saying("accept", "m2"))
 	type O = interrupts.ApprovalRaceObservation
 	judgeAll(t, func(t *testing.T) O {
-		return O{Gate: wait.gate(t), Rivals: []interrupts.Response{responded(t, 409, "m1"), responded(t, 200, "m2"), responded(t, 404, "m3")}, Barrier: sentinelEnded(t), End: end.log(t), Later: end.log(t)}
+		return O{Gate: wait.gate(t), Rivals: []interrupts.Response{responded(t, 409, "m1"), responded(t, 200, "m2"),
+			responded(t, 404, "m3")}, Barrier: sentinelEnded(t), End: end.log(t), Later: end.log(t)}
 	}, []spoilt[O]{
 		{"honest", "rivals", nil, "passed"},
 		{"two win", "rivals", func(o *O) { o.Rivals[2] = responded(t, 200, "m3") }, openwop.OWPINT3},
@@ -139,17 +149,21 @@ func TestJudgesOfRaces(t *testing.T) {
 		}, "blocked"},
 		{"goes on with another's", "rivals", func(o *O) { o.End = wait.resolved(saying("accept", "m3")).log(t) }, openwop.OWPINT3},
 		{"goes on twice", "rivals", func(o *O) {
-			o.End = end.then("completed", ofGate("node.completed", map[string]any{}), hosttest.Event{Kind: "run.completed", Payload: map[string]any{}}).log(t)
+			o.End = end.then("completed", ofGate("node.completed", map[string]any{}), hosttest.Event{Kind: "run.completed",
+				Payload: map[string]any{}}).log(t)
 		}, openwop.OWPINT3},
-		{"goes on again later", "rivals", func(o *O) { o.Later = end.then("completed", ofGate("node.completed", map[string]any{})).log(t) }, openwop.OWPINT3},
+		{"goes on again later", "rivals",
+			func(o *O) { o.Later = end.then("completed", ofGate("node.completed", map[string]any{})).log(t) }, openwop.OWPINT3},
 	})
 
 	type R = interrupts.CancelRaceObservation
 	cancelWins := func(t *testing.T) R {
-		return R{Gate: wait.gate(t), Accepted: responded(t, 409, "m"), Cancel: hosttest.Told(t, "cancel", 200, map[string]any{"status": "cancelled"}), End: wait.cancelled().log(t), Barrier: sentinelEnded(t), Later: wait.cancelled().log(t)}
+		return R{Gate: wait.gate(t), Accepted: responded(t, 409, "m"), Cancel: hosttest.Told(t, "cancel", 200,
+			map[string]any{"status": "cancelled"}), End: wait.cancelled().log(t), Barrier: sentinelEnded(t), Later: wait.cancelled().log(t)}
 	}
 	answerWins := func(t *testing.T) R {
-		return R{Gate: wait.gate(t), Accepted: responded(t, 200, "m2"), Cancel: hosttest.Told(t, "cancel", 200, map[string]any{"status": "completed"}), End: end.log(t), Barrier: sentinelEnded(t), Later: end.log(t)}
+		return R{Gate: wait.gate(t), Accepted: responded(t, 200, "m2"), Cancel: hosttest.Told(t, "cancel", 200,
+			map[string]any{"status": "completed"}), End: end.log(t), Barrier: sentinelEnded(t), Later: end.log(t)}
 	}
 	type C = interrupts.CancelRaces
 	race := func(spoil func(*R), of func(*testing.T) R) func(*C) {
@@ -162,12 +176,15 @@ func TestJudgesOfRaces(t *testing.T) {
 	judgeAll(t, func(t *testing.T) C { return C{Races: []R{cancelWins(t), answerWins(t)}} }, []spoilt[C]{
 		{"honest", "cancel-or-answer", nil, "passed"},
 		{"cancelled behind the answer", "cancel-or-answer", race(func(o *R) {
-			both := wait.then("cancelled", ofGate("interrupt.resolved", map[string]any{}), ofGate("node.resumed", nil), hosttest.Event{Kind: "run.cancelled", Payload: map[string]any{}})
+			both := wait.then("cancelled", ofGate("interrupt.resolved", map[string]any{}), ofGate("node.resumed", nil),
+				hosttest.Event{Kind: "run.cancelled", Payload: map[string]any{}})
 			o.End, o.Later, o.Cancel = both.log(t), both.log(t), hosttest.Told(t, "cancel", 200, map[string]any{"status": "cancelled"})
 		}, answerWins), "passed"},
 		{"both win", "cancel-or-answer", race(func(o *R) { o.Accepted = responded(t, 200, "m") }, cancelWins), openwop.OWPINT47},
-		{"says cancelled and completes", "cancel-or-answer", race(func(o *R) { o.Cancel = hosttest.Told(t, "cancel", 200, map[string]any{"status": "cancelled"}) }, answerWins), openwop.OWPINT47},
-		{"refuses the answer and takes it", "cancel-or-answer", race(func(o *R) { o.Accepted = responded(t, 409, "m2") }, answerWins), openwop.OWPINT47},
+		{"says cancelled and completes", "cancel-or-answer",
+			race(func(o *R) { o.Cancel = hosttest.Told(t, "cancel", 200, map[string]any{"status": "cancelled"}) }, answerWins), openwop.OWPINT47},
+		{"refuses the answer and takes it", "cancel-or-answer", race(func(o *R) { o.Accepted = responded(t, 409, "m2") }, answerWins),
+			openwop.OWPINT47},
 		{"two ends", "cancel-or-answer", race(func(o *R) {
 			o.End = end.then("completed", hosttest.Event{Kind: "run.cancelled", Payload: map[string]any{}}).log(t)
 		}, answerWins), openwop.OWPINT47},
@@ -184,11 +201,13 @@ func TestJudgesOfCancelledGates(t *testing.T) {
 	gone := wait.cancelled()
 	type O = interrupts.GateCancelledObservation
 	judgeAll(t, func(t *testing.T) O {
-		return O{Gate: wait.gate(t), Cancel: hosttest.Told(t, "cancel", 200, map[string]any{}), End: gone.log(t), AtNode: responded(t, 410, "late", gone), Barrier: sentinelEnded(t), Later: gone.log(t)}
+		return O{Gate: wait.gate(t), Cancel: hosttest.Told(t, "cancel", 200, map[string]any{}), End: gone.log(t),
+			AtNode: responded(t, 410, "late", gone), Barrier: sentinelEnded(t), Later: gone.log(t)}
 	}, []spoilt[O]{
 		{"honest", "cancelled", nil, "passed"},
 		{"takes it", "cancelled", func(o *O) { o.AtNode = responded(t, 200, "late", gone) }, openwop.OWPINT46},
-		{"refuses it and wakes", "cancelled", func(o *O) { o.AtNode = responded(t, 410, "late", wait.resolved(saying("accept", "late"))) }, openwop.OWPINT46},
+		{"refuses it and wakes", "cancelled",
+			func(o *O) { o.AtNode = responded(t, 410, "late", wait.resolved(saying("accept", "late"))) }, openwop.OWPINT46},
 		{"wakes later", "cancelled", func(o *O) {
 			o.Later = gone.then("completed", hosttest.Event{Kind: "run.completed", Payload: map[string]any{}}).log(t)
 		}, openwop.OWPINT46},
@@ -196,7 +215,8 @@ func TestJudgesOfCancelledGates(t *testing.T) {
 	})
 	type C = interrupts.CascadeObservation
 	judgeAll(t, func(t *testing.T) C {
-		return C{Created: hosttest.MadeRun(t, "p"), Child: wait.gate(t), Cancel: hosttest.Told(t, "cancel", 200, map[string]any{}), End: gone.log(t), Late: responded(t, 410, "late"), Barrier: sentinelEnded(t), Later: gone.log(t)}
+		return C{Created: hosttest.MadeRun(t, "p"), Child: wait.gate(t), Cancel: hosttest.Told(t, "cancel", 200, map[string]any{}),
+			End: gone.log(t), Late: responded(t, 410, "late"), Barrier: sentinelEnded(t), Later: gone.log(t)}
 	}, []spoilt[C]{
 		{"honest", "cascade", nil, "passed"},
 		{"leaves the child", "cascade", func(o *C) { o.End = wait.log(t); o.End.Ended.Reached = false }, openwop.OWPINT48},

@@ -23,9 +23,11 @@ type TenantRuns struct {
 
 // tenantsReadRuns has each tenant ask for the run of the other.
 var tenantsReadRuns = &scenarios.Drive[TenantRuns]{
-	ID:    "openwop/tenants-read-runs",
-	Title: "has two tenants make a run each, and each ask for the other's and for one that never was: the snapshot, the log, the stream, the ancestry and the list",
-	Sends: []string{host.SendsTenants, "of the other's run and of one that never was: {read run}", "{poll log}", "{stream log}", "{read lineage}", "{list runs}"},
+	ID: "openwop/tenants-read-runs",
+	Title: "has two tenants make a run each, and each ask for the other's and for one that never was: the snapshot, the " +
+		"log, the stream, the ancestry and the list",
+	Sends: []string{host.SendsTenants, "of the other's run and of one that never was: {read run}", "{poll log}", "{stream log}",
+		"{read lineage}", "{list runs}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *TenantRuns) {
 		h := host.Host{Conn: c}
 		t, made := h.TwoTenants(ctx)
@@ -175,7 +177,8 @@ type TenantCancel struct {
 var tenantsCancel = &scenarios.Drive[TenantCancel]{
 	ID:    "openwop/tenants-cancel",
 	Title: "has a tenant cancel a run of another that is under way, and one that never was, and cancels it then as its own tenant",
-	Sends: []string{host.SendsTenants, "{create run} (conformance-cancellable, conformance-delay or assay-loop-ask-user)", "as the other tenant: {cancel run}", "{read run}", "{cancel run}"},
+	Sends: []string{host.SendsTenants, "{create run} (conformance-cancellable, conformance-delay or assay-loop-ask-user)",
+		"as the other tenant: {cancel run}", "{read run}", "{cancel run}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *TenantCancel) {
 		h := host.Host{Conn: c}
 		t, made := h.TwoTenants(ctx)

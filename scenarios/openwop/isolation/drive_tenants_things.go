@@ -27,7 +27,8 @@ type TenantAsks struct {
 var tenantsAsk = &scenarios.Drive[TenantAsks]{
 	ID:    "openwop/tenants-ask",
 	Title: "has two tenants ask for the same run under one idempotency key, and one of them for a run whose body names the other",
-	Sends: []string{host.SendsTenants, "{create run} with Idempotency-Key, by each", "{create run} {tenantId: the other's}", "{read run}, by each"},
+	Sends: []string{host.SendsTenants, "{create run} with Idempotency-Key, by each", "{create run} {tenantId: the other's}",
+		"{read run}, by each"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *TenantAsks) {
 		h := host.Host{Conn: c}
 		t, made := h.TwoTenants(ctx)
@@ -83,7 +84,8 @@ type TenantFiles struct {
 var tenantsWrite = &scenarios.Drive[TenantFiles]{
 	ID:    "openwop/tenants-write",
 	Title: "writes a workspace file, and has another tenant read, list, write and delete the same path",
-	Sends: []string{host.SendsTenants, "{write file}, as both tenants", "{read file} and {list files}, as both", "{delete file}, as the other"},
+	Sends: []string{host.SendsTenants, "{write file}, as both tenants", "{read file} and {list files}, as both",
+		"{delete file}, as the other"},
 	Run: host.WithFiles(func(ctx context.Context, mine *host.Files, o *TenantFiles) {
 		t, made := mine.TwoTenants(ctx)
 		o.Tenants = made
@@ -129,7 +131,8 @@ type TenantGoals struct {
 var tenantsGoals = &scenarios.Drive[TenantGoals]{
 	ID:    "openwop/tenants-goals",
 	Title: "has two tenants make a goal each, and one read, list, edit, pause and abandon the other's, and one that never was",
-	Sends: []string{host.SendsTenants, "{create goal}, as both tenants", "as the other: {read goal}", "{edit goal}", "{pause goal}", "{abandon goal}", "{list goals}, as both"},
+	Sends: []string{host.SendsTenants, "{create goal}, as both tenants", "as the other: {read goal}", "{edit goal}", "{pause goal}",
+		"{abandon goal}", "{list goals}, as both"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *TenantGoals) {
 		h := host.Host{Conn: c}
 		t, made := h.TwoTenants(ctx)

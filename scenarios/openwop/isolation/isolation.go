@@ -101,8 +101,10 @@ var answerRefused = scenarios.Scenario{
 		j.Need(openwop.OWPINT1, o.Held.Suspended)
 		o.Call.CheckRefused(j, openwop.OWPISO3)
 		o.Call.CheckUnguessed(j)
-		j.Check(openwop.OWPISO3, host.Steps(o.After).Each("/eventId")).To(check.SameAs(host.Steps(o.Held.Log).Each("/eventId")), "steps of the run afterwards")
-		if j.Check(openwop.OWPISO3, o.After.Status()).To(check.OneOf("waiting-input", "waiting-approval", "waiting-external"), "status of the run afterwards") && !host.Succeeded(o.Held.Answered) {
+		j.Check(openwop.OWPISO3, host.Steps(o.After).Each("/eventId")).To(check.SameAs(host.Steps(o.Held.Log).Each("/eventId")),
+			"steps of the run afterwards")
+		if j.Check(openwop.OWPISO3, o.After.Status()).To(check.OneOf("waiting-input", "waiting-approval", "waiting-external"),
+			"status of the run afterwards") && !host.Succeeded(o.Held.Answered) {
 			j.BlockOn(openwop.OWPINT2, "set-up: the answer of its own tenant is refused: HTTP "+o.Held.Answered.JSON())
 		}
 	}),
@@ -118,7 +120,8 @@ var forkRefused = scenarios.Scenario{
 		o.Tenants.Given(j)
 		o.Before.Readable(j)
 		if !host.Succeeded(o.Forked.Status) || !host.Succeeded(o.Own.Status) {
-			j.Block("set-up: its own tenant cannot fork the run and read the fork: HTTP "+o.Forked.Status.JSON()+" and "+o.Own.Status.JSON(), "serve {fork run}, or claim no replay")
+			j.Block("set-up: its own tenant cannot fork the run and read the fork: HTTP "+o.Forked.Status.JSON()+" and "+
+				o.Own.Status.JSON(), "serve {fork run}, or claim no replay")
 		}
 		o.Call.CheckRefused(j, openwop.OWPISO3)
 		o.Call.CheckUnguessed(j)
@@ -151,7 +154,8 @@ var ownerByCredential = scenarios.Scenario{
 	Claim:  claims.TenantsApart,
 	Ask: scenarios.Ask(tenantsAsk, func(o TenantAsks, j *scenarios.Judge) {
 		o.Tenants.Given(j)
-		if !j.Check(openwop.OWPISO6, o.Named.Status).To(check.Status(2, http.StatusBadRequest, http.StatusForbidden, http.StatusNotFound, http.StatusUnprocessableEntity), "%s", o.Named.Asked) || !host.Succeeded(o.Named.Status) {
+		if !j.Check(openwop.OWPISO6, o.Named.Status).To(check.Status(2, http.StatusBadRequest, http.StatusForbidden,
+			http.StatusNotFound, http.StatusUnprocessableEntity), "%s", o.Named.Asked) || !host.Succeeded(o.Named.Status) {
 			return
 		}
 		j.Check(openwop.OWPISO6, o.Mine.Status).To(check.Status(2), "%s", o.Mine.Asked)

@@ -19,7 +19,8 @@ func intrusion(t *testing.T) host.TenantCall {
 }
 
 func missing(t *testing.T, id string) host.Answered {
-	return hosttest.Told(t, "it", 404, map[string]any{"error": "not_found", "message": "there is no " + id, "details": map[string]any{"runId": id}})
+	return hosttest.Told(t, "it", 404, map[string]any{"error": "not_found", "message": "there is no " + id,
+		"details": map[string]any{"runId": id}})
 }
 
 // intrusions are ways to answer somebody else, with the requirement that they
@@ -43,22 +44,26 @@ func intrusions(t *testing.T, refused string) map[string]struct {
 	forbidden := with(hosttest.No(t, 403, "run_forbidden"))
 	forbidden.Missing = hosttest.No(t, 403, "run_forbidden")
 	return map[string]row{
-		"refused":                     {intrusion(t), "passed"},
-		"forbidden, there or not":     {forbidden, "passed"},
-		"let in":                      {with(hosttest.Told(t, "it", 200, map[string]any{"runId": "r-1"})), refused},
-		"a conflict":                  {with(hosttest.No(t, 409, "conflict")), refused},
-		"forbidden only where it is":  {with(hosttest.No(t, 403, "run_forbidden")), openwop.OWPISO2},
-		"another code where it is":    {with(hosttest.Told(t, "it", 404, map[string]any{"error": "hidden", "message": "m", "details": map[string]any{"runId": "r-1"}})), openwop.OWPISO2},
-		"a member more where it is":   {with(bare(map[string]any{"runId": "r-1", "owner": "a"})), openwop.OWPISO2},
-		"no details where it is":      {with(hosttest.Told(t, "it", 404, map[string]any{"error": "not_found", "message": "there is no r-1"})), openwop.OWPISO2},
-		"other words where it is not": {with(hosttest.Told(t, "it", 404, map[string]any{"error": "not_found", "message": "not yours", "details": map[string]any{"runId": "r-1"}})), "passed"},
+		"refused":                    {intrusion(t), "passed"},
+		"forbidden, there or not":    {forbidden, "passed"},
+		"let in":                     {with(hosttest.Told(t, "it", 200, map[string]any{"runId": "r-1"})), refused},
+		"a conflict":                 {with(hosttest.No(t, 409, "conflict")), refused},
+		"forbidden only where it is": {with(hosttest.No(t, 403, "run_forbidden")), openwop.OWPISO2},
+		"another code where it is": {with(hosttest.Told(t, "it", 404, map[string]any{"error": "hidden", "message": "m",
+			"details": map[string]any{"runId": "r-1"}})), openwop.OWPISO2},
+		"a member more where it is": {with(bare(map[string]any{"runId": "r-1", "owner": "a"})), openwop.OWPISO2},
+		"no details where it is": {with(hosttest.Told(t, "it", 404, map[string]any{"error": "not_found",
+			"message": "there is no r-1"})), openwop.OWPISO2},
+		"other words where it is not": {with(hosttest.Told(t, "it", 404, map[string]any{"error": "not_found", "message": "not yours",
+			"details": map[string]any{"runId": "r-1"}})), "passed"},
 	}
 }
 
 func ownLog(t *testing.T) host.RunLog { return hosttest.LoopOf(2).Log(t) }
 
 func TestJudgesOfIntruders(t *testing.T) {
-	suspended := wire.Wait{What: "the run is suspended", Reached: true, Patience: time.Second, Last: wiretest.Value(t, map[string]any{"status": "waiting-input"})}
+	suspended := wire.Wait{What: "the run is suspended", Reached: true, Patience: time.Second, Last: wiretest.Value(t,
+		map[string]any{"status": "waiting-input"})}
 	waiting := hosttest.LoopOf(2).WithStatus("waiting-input").Log(t)
 	waiting.Ended = suspended
 	file := func(content string) host.FileReply {
@@ -67,7 +72,8 @@ func TestJudgesOfIntruders(t *testing.T) {
 	list := func(paths ...string) host.FileReply {
 		return host.FileReply{Status: wiretest.Status(t, 200), Body: wiretest.Value(t, map[string]any{"files": paths})}
 	}
-	goal := host.GoalReply{Status: wiretest.Status(t, 200), Body: wiretest.Value(t, map[string]any{"id": "g", "state": "active", "objective": "o", "progress": map[string]any{}})}
+	goal := host.GoalReply{Status: wiretest.Status(t, 200), Body: wiretest.Value(t, map[string]any{"id": "g", "state": "active",
+		"objective": "o", "progress": map[string]any{}})}
 	for _, s := range []struct {
 		scenario, refused string
 		observe           func(host.Tenants, host.TenantCall) any
@@ -76,27 +82,33 @@ func TestJudgesOfIntruders(t *testing.T) {
 			return isolation.TenantRuns{Tenants: w, Reads: []host.TenantCall{intrusion(t), c}, Before: ownLog(t), After: ownLog(t)}
 		}},
 		{"offspring-unread", openwop.OWPISO7, func(w host.Tenants, c host.TenantCall) any {
-			return isolation.TenantOffspring{Tenants: w, Log: ownLog(t), Children: []host.Answered{hosttest.Told(t, "c", 200, map[string]any{})}, Reads: []host.TenantCall{c}}
+			return isolation.TenantOffspring{Tenants: w, Log: ownLog(t), Children: []host.Answered{hosttest.Told(t, "c", 200,
+				map[string]any{})}, Reads: []host.TenantCall{c}}
 		}},
 		{"cancel-refused", openwop.OWPISO3, func(w host.Tenants, c host.TenantCall) any {
 			running := wiretest.Value(t, map[string]any{"status": "running"})
-			return isolation.TenantCancel{Tenants: w, Created: hosttest.MadeRun(t, "r-1"), Live: running, Call: c, After: running, Cancel: hosttest.Told(t, "cancel", 200, map[string]any{})}
+			return isolation.TenantCancel{Tenants: w, Created: hosttest.MadeRun(t, "r-1"), Live: running, Call: c, After: running,
+				Cancel: hosttest.Told(t, "cancel", 200, map[string]any{})}
 		}},
 		{"answer-refused", openwop.OWPISO3, func(w host.Tenants, c host.TenantCall) any {
 			held := host.Suspension{Suspended: suspended, Log: waiting, Answered: wiretest.Status(t, 200)}
 			return isolation.TenantAnswer{Tenants: w, SuspendedLoop: host.SuspendedLoop{Held: held}, Call: c, After: waiting}
 		}},
 		{"fork-refused", openwop.OWPISO3, func(w host.Tenants, c host.TenantCall) any {
-			return isolation.TenantFork{Tenants: w, Call: c, Read: intrusion(t), Before: ownLog(t), After: ownLog(t), Forked: hosttest.MadeRun(t, "f"), Own: hosttest.Told(t, "f", 200, map[string]any{})}
+			return isolation.TenantFork{Tenants: w, Call: c, Read: intrusion(t), Before: ownLog(t), After: ownLog(t),
+				Forked: hosttest.MadeRun(t, "f"), Own: hosttest.Told(t, "f", 200, map[string]any{})}
 		}},
 		{"fork-refused", openwop.OWPISO8, func(w host.Tenants, c host.TenantCall) any {
-			return isolation.TenantFork{Tenants: w, Call: intrusion(t), Read: c, Before: ownLog(t), After: ownLog(t), Forked: hosttest.MadeRun(t, "f"), Own: hosttest.Told(t, "f", 200, map[string]any{})}
+			return isolation.TenantFork{Tenants: w, Call: intrusion(t), Read: c, Before: ownLog(t), After: ownLog(t),
+				Forked: hosttest.MadeRun(t, "f"), Own: hosttest.Told(t, "f", 200, map[string]any{})}
 		}},
 		{"files-apart", openwop.OWPISO10, func(w host.Tenants, c host.TenantCall) any {
-			return isolation.TenantFiles{Tenants: w, Path: "p", Mine: "mine", Theirs: "theirs", Before: c, Own: list("p"), Others: list(), Put: file("theirs"), Got: file("theirs"), Kept: file("mine"), After: file("mine")}
+			return isolation.TenantFiles{Tenants: w, Path: "p", Mine: "mine", Theirs: "theirs", Before: c, Own: list("p"), Others: list(),
+				Put: file("theirs"), Got: file("theirs"), Kept: file("mine"), After: file("mine")}
 		}},
 		{"goals-apart", openwop.OWPISO4, func(w host.Tenants, c host.TenantCall) any {
-			return isolation.TenantGoals{Tenants: w, Mine: host.GoalMade{ID: "g", Fresh: goal}, Theirs: host.GoalMade{ID: "h", Fresh: goal}, Calls: []host.TenantCall{c}, After: goal}
+			return isolation.TenantGoals{Tenants: w, Mine: host.GoalMade{ID: "g", Fresh: goal}, Theirs: host.GoalMade{ID: "h",
+				Fresh: goal}, Calls: []host.TenantCall{c}, After: goal}
 		}},
 	} {
 		for name, row := range intrusions(t, s.refused) {
@@ -109,7 +121,8 @@ func TestJudgesOfIntruders(t *testing.T) {
 		}
 	}
 	t.Run("other words are told", func(t *testing.T) {
-		o := isolation.TenantRuns{Tenants: hosttest.TwoTenants(t), Reads: []host.TenantCall{intrusions(t, "")["other words where it is not"].call}, Before: ownLog(t), After: ownLog(t)}
+		o := isolation.TenantRuns{Tenants: hosttest.TwoTenants(t),
+			Reads: []host.TenantCall{intrusions(t, "")["other words where it is not"].call}, Before: ownLog(t), After: ownLog(t)}
 		if got := hosttest.Findings(t, "runs-unread", o); !slices.Contains(got, openwop.OWPISO2) {
 			t.Errorf("findings: %v", got)
 		}
@@ -120,14 +133,17 @@ func TestJudgesOfIntruders(t *testing.T) {
 func TestJudgesOfWhatIntrudersLeave(t *testing.T) {
 	running := wiretest.Value(t, map[string]any{"status": "running"})
 	cancelled := wiretest.Value(t, map[string]any{"status": "cancelled"})
-	suspended := wire.Wait{What: "the run is suspended", Reached: true, Patience: time.Second, Last: wiretest.Value(t, map[string]any{"status": "waiting-input"})}
+	suspended := wire.Wait{What: "the run is suspended", Reached: true, Patience: time.Second, Last: wiretest.Value(t,
+		map[string]any{"status": "waiting-input"})}
 	waiting := hosttest.LoopOf(2).WithStatus("waiting-input").Log(t)
 	waiting.Ended = suspended
 	read := isolation.TenantRuns{Tenants: hosttest.TwoTenants(t), Reads: []host.TenantCall{intrusion(t)}, Before: ownLog(t), After: ownLog(t)}
-	cancel := isolation.TenantCancel{Tenants: hosttest.TwoTenants(t), Created: hosttest.MadeRun(t, "r-1"), Live: running, Call: intrusion(t), After: running, Cancel: hosttest.Told(t, "cancel", 200, map[string]any{})}
+	cancel := isolation.TenantCancel{Tenants: hosttest.TwoTenants(t), Created: hosttest.MadeRun(t, "r-1"), Live: running,
+		Call: intrusion(t), After: running, Cancel: hosttest.Told(t, "cancel", 200, map[string]any{})}
 	answer := isolation.TenantAnswer{Tenants: hosttest.TwoTenants(t), Call: intrusion(t), After: waiting,
 		SuspendedLoop: host.SuspendedLoop{Held: host.Suspension{Suspended: suspended, Log: waiting, Answered: wiretest.Status(t, 200)}}}
-	fork := isolation.TenantFork{Tenants: hosttest.TwoTenants(t), Call: intrusion(t), Read: intrusion(t), Before: ownLog(t), After: ownLog(t), Forked: hosttest.MadeRun(t, "f"), Own: hosttest.Told(t, "f", 200, map[string]any{})}
+	fork := isolation.TenantFork{Tenants: hosttest.TwoTenants(t), Call: intrusion(t), Read: intrusion(t), Before: ownLog(t),
+		After: ownLog(t), Forked: hosttest.MadeRun(t, "f"), Own: hosttest.Told(t, "f", 200, map[string]any{})}
 	for name, c := range map[string]struct {
 		scenario string
 		observe  func() any
@@ -135,7 +151,8 @@ func TestJudgesOfWhatIntrudersLeave(t *testing.T) {
 	}{
 		"the list is everybody's": {"runs-unread", func() any {
 			o := read
-			o.Own, o.Others = hosttest.Told(t, "list", 200, []any{map[string]any{"runId": "r-a"}}), hosttest.Told(t, "list", 200, []any{map[string]any{"runId": "r-a"}, map[string]any{"runId": "r-b"}})
+			o.Own, o.Others = hosttest.Told(t, "list", 200, []any{map[string]any{"runId": "r-a"}}), hosttest.Told(t, "list", 200,
+				[]any{map[string]any{"runId": "r-a"}, map[string]any{"runId": "r-b"}})
 			return o
 		}, openwop.OWPISO1},
 		"each has a list": {"runs-unread", func() any {
@@ -146,20 +163,24 @@ func TestJudgesOfWhatIntrudersLeave(t *testing.T) {
 		"a look leaves an event": {"runs-unread", func() any { o := read; o.After = hosttest.LoopOf(3).Log(t); return o }, openwop.OWPISO1},
 		"cancelled all the same": {"cancel-refused", func() any { o := cancel; o.After = cancelled; return o }, openwop.OWPISO3},
 		"ended before":           {"cancel-refused", func() any { o := cancel; o.Live = cancelled; return o }, "blocked"},
-		"nobody can cancel":      {"cancel-refused", func() any { o := cancel; o.Cancel = hosttest.No(t, 404, "not_found"); return o }, "blocked"},
-		"answered all the same":  {"answer-refused", func() any { o := answer; o.After = ownLog(t); return o }, openwop.OWPISO3},
+		"nobody can cancel": {"cancel-refused", func() any { o := cancel; o.Cancel = hosttest.No(t, 404, "not_found"); return o },
+			"blocked"},
+		"answered all the same": {"answer-refused", func() any { o := answer; o.After = ownLog(t); return o }, openwop.OWPISO3},
 		"went on": {"answer-refused", func() any {
 			o := answer
 			o.After.Events = append(slices.Clone(o.After.Events), hosttest.LoopOf(3).Log(t).Events...)
 			return o
 		}, openwop.OWPISO3},
-		"never suspended":       {"answer-refused", func() any { o := answer; o.Held.Suspended.Reached = false; return o }, "blocked"},
-		"nobody can answer":     {"answer-refused", func() any { o := answer; o.Held.Answered = wiretest.Status(t, 404); return o }, "blocked"},
-		"nobody can fork":       {"fork-refused", func() any { o := fork; o.Forked = hosttest.No(t, 501, "capability_not_provided"); return o }, "blocked"},
-		"forked into the run":   {"fork-refused", func() any { o := fork; o.After = hosttest.LoopOf(3).Log(t); return o }, openwop.OWPISO3},
-		"the loop has no child": {"offspring-unread", func() any { return isolation.TenantOffspring{Tenants: hosttest.TwoTenants(t), Log: ownLog(t)} }, "blocked"},
+		"never suspended":   {"answer-refused", func() any { o := answer; o.Held.Suspended.Reached = false; return o }, "blocked"},
+		"nobody can answer": {"answer-refused", func() any { o := answer; o.Held.Answered = wiretest.Status(t, 404); return o }, "blocked"},
+		"nobody can fork": {"fork-refused",
+			func() any { o := fork; o.Forked = hosttest.No(t, 501, "capability_not_provided"); return o }, "blocked"},
+		"forked into the run": {"fork-refused", func() any { o := fork; o.After = hosttest.LoopOf(3).Log(t); return o }, openwop.OWPISO3},
+		"the loop has no child": {"offspring-unread",
+			func() any { return isolation.TenantOffspring{Tenants: hosttest.TwoTenants(t), Log: ownLog(t)} }, "blocked"},
 		"no child is served": {"offspring-unread", func() any {
-			return isolation.TenantOffspring{Tenants: hosttest.TwoTenants(t), Log: ownLog(t), Children: []host.Answered{hosttest.No(t, 404, "not_found")}, Reads: []host.TenantCall{intrusion(t)}}
+			return isolation.TenantOffspring{Tenants: hosttest.TwoTenants(t), Log: ownLog(t), Children: []host.Answered{hosttest.No(t, 404,
+				"not_found")}, Reads: []host.TenantCall{intrusion(t)}}
 		}, "blocked"},
 	} {
 		t.Run(name, func(t *testing.T) { hosttest.Expect(t, c.scenario, c.observe(), c.want) })
@@ -172,7 +193,8 @@ func TestJudgesOfWhatTenantsAskFor(t *testing.T) {
 		return hosttest.Told(t, "it", 200, map[string]any{"runId": "n", "owner": map[string]any{"tenant": owner}})
 	}
 	honest := func() isolation.TenantAsks {
-		return isolation.TenantAsks{Tenants: hosttest.TwoTenants(t), Key: keyed("k-a"), Same: keyed("k-b"), Again: keyed("k-a"), Name: "a", Named: hosttest.MadeRun(t, "n"), Mine: run("b"), Yours: hosttest.No(t, 404, "not_found")}
+		return isolation.TenantAsks{Tenants: hosttest.TwoTenants(t), Key: keyed("k-a"), Same: keyed("k-b"), Again: keyed("k-a"),
+			Name: "a", Named: hosttest.MadeRun(t, "n"), Mine: run("b"), Yours: hosttest.No(t, 404, "not_found")}
 	}
 	for _, c := range []struct {
 		name        string
@@ -186,7 +208,8 @@ func TestJudgesOfWhatTenantsAskFor(t *testing.T) {
 			o.Same = host.KeyedRun{Answered: hosttest.No(t, 409, "idempotency_key_mismatch")}
 		}, openwop.OWPISO5, "passed"},
 		{"keeps no keys", func(o *isolation.TenantAsks) { o.Again = keyed("k-c") }, "blocked", "passed"},
-		{"believes the body", func(o *isolation.TenantAsks) { o.Mine, o.Yours = hosttest.No(t, 404, "not_found"), run("a") }, "passed", openwop.OWPISO6},
+		{"believes the body", func(o *isolation.TenantAsks) { o.Mine, o.Yours = hosttest.No(t, 404, "not_found"), run("a") }, "passed",
+			openwop.OWPISO6},
 		{"shows the name in the body", func(o *isolation.TenantAsks) { o.Mine = run("a") }, "passed", openwop.OWPISO6},
 		{"gives it to both", func(o *isolation.TenantAsks) { o.Yours = run("b") }, "passed", openwop.OWPISO6},
 		{"falls over", func(o *isolation.TenantAsks) { o.Named = hosttest.No(t, 500, "internal_error") }, "passed", openwop.OWPISO6},
@@ -222,7 +245,8 @@ func TestJudgeOfFilesAtOnePath(t *testing.T) {
 		"the other cannot write": {func(o *isolation.TenantFiles) { o.Put = file(403, "") }, "blocked"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o := isolation.TenantFiles{Tenants: hosttest.TwoTenants(t), Path: "p", Mine: "mine", Theirs: "theirs", Before: intrusion(t), Own: list("p"), Others: list(),
+			o := isolation.TenantFiles{Tenants: hosttest.TwoTenants(t), Path: "p", Mine: "mine", Theirs: "theirs", Before: intrusion(t),
+				Own: list("p"), Others: list(),
 				Put: file(200, "theirs"), Got: file(200, "theirs"), Kept: file(200, "mine"), After: file(200, "mine")}
 			c.spoil(&o)
 			hosttest.Expect(t, "files-apart", o, c.want)
@@ -232,7 +256,8 @@ func TestJudgeOfFilesAtOnePath(t *testing.T) {
 
 func TestJudgeOfGoalsOfTwo(t *testing.T) {
 	goal := func(id, state string) host.GoalReply {
-		return host.GoalReply{Status: wiretest.Status(t, 200), Body: wiretest.Value(t, map[string]any{"id": id, "state": state, "objective": "o", "progress": map[string]any{}})}
+		return host.GoalReply{Status: wiretest.Status(t, 200), Body: wiretest.Value(t, map[string]any{"id": id, "state": state,
+			"objective": "o", "progress": map[string]any{}})}
 	}
 	list := func(ids ...string) host.GoalReply {
 		return host.GoalReply{Status: wiretest.Status(t, 200), Body: wiretest.Value(t, map[string]any{"goals": ids})}
@@ -247,8 +272,9 @@ func TestJudgeOfGoalsOfTwo(t *testing.T) {
 		"the other can make no goal": {func(o *isolation.TenantGoals) { o.Theirs.ID = "" }, "blocked"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o := isolation.TenantGoals{Tenants: hosttest.TwoTenants(t), Mine: host.GoalMade{ID: "g-1", Fresh: goal("g-1", "active")}, Theirs: host.GoalMade{ID: "g-2", Fresh: goal("g-2", "active")},
-				Calls: []host.TenantCall{intrusion(t)}, Own: list("g-1"), Others: list("g-2"), After: goal("g-1", "active")}
+			o := isolation.TenantGoals{Tenants: hosttest.TwoTenants(t), Mine: host.GoalMade{ID: "g-1", Fresh: goal("g-1", "active")},
+				Theirs: host.GoalMade{ID: "g-2", Fresh: goal("g-2", "active")},
+				Calls:  []host.TenantCall{intrusion(t)}, Own: list("g-1"), Others: list("g-2"), After: goal("g-1", "active")}
 			c.spoil(&o)
 			hosttest.Expect(t, "goals-apart", o, c.want)
 		})

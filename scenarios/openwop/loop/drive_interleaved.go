@@ -71,7 +71,8 @@ func heldLoop(ctx context.Context, h host.Host, ceiling int) InterleavedObservat
 	first[askedAt-1] = host.AskUser("Which way? " + h.Marker())
 	second := h.LoopPlan(h.Between(3, min(6, ceiling)))
 	_, stateful := claims.StatefulResume.Look(h.Discovery)
-	o := InterleavedObservation{Way: fixture.LoopAskUser, Suspends: true, AskedAt: askedAt, Stateful: stateful, FirstN: len(first), SecondN: len(second)}
+	o := InterleavedObservation{Way: fixture.LoopAskUser, Suspends: true, AskedAt: askedAt, Stateful: stateful, FirstN: len(first),
+		SecondN: len(second)}
 
 	a := h.Create(ctx, "create the loop that asks", host.Scripted{Fixture: fixture.LoopAskUser, Plan: first, Chosen: true}.Request(nil))
 	if a.ID == "" {

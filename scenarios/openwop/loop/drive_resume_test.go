@@ -68,7 +68,8 @@ type suspended struct {
 }
 
 func (r *suspended) add(kind string, payload map[string]any) {
-	r.events = append(r.events, map[string]any{"eventId": fmt.Sprintf("%s-%d", r.id, len(r.events)), "runId": r.id, "type": kind, "sequence": len(r.events), "nodeId": "sup", "payload": payload})
+	r.events = append(r.events, map[string]any{"eventId": fmt.Sprintf("%s-%d", r.id, len(r.events)), "runId": r.id, "type": kind,
+		"sequence": len(r.events), "nodeId": "sup", "payload": payload})
 }
 
 func (s *suspender) create(plan []map[string]any) *suspended {
@@ -108,7 +109,8 @@ func (s *suspender) goOn(r *suspended) {
 func (s *suspender) ask(r *suspended, kind, status string) {
 	r.asks, r.status = kind, status
 	if !s.silent {
-		r.add("interrupt.requested", map[string]any{"kind": kind, "key": "k", "data": map[string]any{"questions": []any{map[string]any{"id": "way"}}}})
+		r.add("interrupt.requested", map[string]any{"kind": kind, "key": "k",
+			"data": map[string]any{"questions": []any{map[string]any{"id": "way"}}}})
 	}
 }
 
@@ -180,7 +182,8 @@ func (s *suspender) show(w http.ResponseWriter, _ *http.Request, r *suspended) {
 	body := map[string]any{"runId": r.id, "status": r.status, "variables": map[string]any{"answer": r.answer}}
 	if strings.HasPrefix(r.status, "waiting") && !s.bare {
 		body["currentNodeId"] = "sup"
-		body["interrupt"] = map[string]any{"nodeId": "sup", "kind": r.asks, "interruptToken": tokenOfInterrupts, "data": map[string]any{"questions": []any{map[string]any{"id": "way"}}}}
+		body["interrupt"] = map[string]any{"nodeId": "sup", "kind": r.asks, "interruptToken": tokenOfInterrupts,
+			"data": map[string]any{"questions": []any{map[string]any{"id": "way"}}}}
 	}
 	s.send(w, 200, body)
 }
@@ -307,7 +310,8 @@ func (s *suspender) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /.well-known/openwop", func(w http.ResponseWriter, _ *http.Request) {
 		s.send(w, 200, map[string]any{
-			"fixtures": []string{"assay-loop", "conformance-noop"}, "replay": map[string]any{"supported": true}, "heartbeat": map[string]any{"supported": true},
+			"fixtures": []string{"assay-loop", "conformance-noop"}, "replay": map[string]any{"supported": true},
+			"heartbeat":  map[string]any{"supported": true},
 			"multiAgent": map[string]any{"executionModel": map[string]any{"supported": true, "version": 5, "statefulResume": true}},
 		})
 	})
@@ -402,15 +406,21 @@ func TestWhatSuspendedLoopsCanDoWrong(t *testing.T) {
 		want map[string]string // scenario: requirement
 		only []string          // where others could not be followed to the end
 	}{
-		"a heartbeat moves loops":    {habits{beats: true}, map[string]string{"heartbeat-moves-nothing": requirement.OWP0061H1}, []string{"openwop/stateful-resume/heartbeat-moves-nothing"}},
-		"one answer moves all loops": {habits{mixes: true}, map[string]string{"two-at-once": requirement.OWPINT4}, []string{"openwop/stateful-resume/two-at-once"}},
-		"takes every answer":         {habits{takesAll: true}, map[string]string{"second-resolve": requirement.OWPINT2, "concurrent-resolvers": requirement.OWPINT3}, nil},
-		"takes an answer at the end": {habits{takesLate: true}, map[string]string{"second-resolve": requirement.OWPINT2, "concurrent-resolvers": requirement.OWPINT3}, nil},
-		"refuses and changes":        {habits{refuses: true}, map[string]string{"second-resolve": requirement.OWPINT2, "concurrent-resolvers": requirement.OWPINT3}, nil},
-		"moves when listened to":     {habits{impatient: true}, map[string]string{"stands-still": requirement.OWPINT1}, []string{"openwop/stateful-resume/stands-still"}},
-		"forgets the answer":         {habits{forgets: true}, map[string]string{"concurrent-resolvers": requirement.OWPINT3}, nil},
-		"ignores the floor":          {habits{careless: true}, map[string]string{"below-floor": requirement.OWPINT5}, nil},
-		"asks again on replay":       {habits{asksAgain: true}, map[string]string{"fork-of-resumed": requirement.OWP0061M1}, nil},
+		"a heartbeat moves loops": {habits{beats: true}, map[string]string{"heartbeat-moves-nothing": requirement.OWP0061H1},
+			[]string{"openwop/stateful-resume/heartbeat-moves-nothing"}},
+		"one answer moves all loops": {habits{mixes: true}, map[string]string{"two-at-once": requirement.OWPINT4},
+			[]string{"openwop/stateful-resume/two-at-once"}},
+		"takes every answer": {habits{takesAll: true}, map[string]string{"second-resolve": requirement.OWPINT2,
+			"concurrent-resolvers": requirement.OWPINT3}, nil},
+		"takes an answer at the end": {habits{takesLate: true}, map[string]string{"second-resolve": requirement.OWPINT2,
+			"concurrent-resolvers": requirement.OWPINT3}, nil},
+		"refuses and changes": {habits{refuses: true}, map[string]string{"second-resolve": requirement.OWPINT2,
+			"concurrent-resolvers": requirement.OWPINT3}, nil},
+		"moves when listened to": {habits{impatient: true}, map[string]string{"stands-still": requirement.OWPINT1},
+			[]string{"openwop/stateful-resume/stands-still"}},
+		"forgets the answer":   {habits{forgets: true}, map[string]string{"concurrent-resolvers": requirement.OWPINT3}, nil},
+		"ignores the floor":    {habits{careless: true}, map[string]string{"below-floor": requirement.OWPINT5}, nil},
+		"asks again on replay": {habits{asksAgain: true}, map[string]string{"fork-of-resumed": requirement.OWP0061M1}, nil},
 		"counts from 1 again": {habits{recounts: true}, map[string]string{"ask-user": requirement.OWP0061D1, "below-floor": requirement.OWP0061D1,
 			"two-suspends": requirement.OWP0061D1, "seam-suspends": requirement.OWP0061D1}, nil},
 	} {
@@ -459,7 +469,8 @@ func TestADriveThatEndsWhileItListensHangsUp(t *testing.T) {
 	})
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
-	o := scenarios.Options{Seed: 3, Patience: time.Second, Select: scenarios.Selection{Scenarios: []string{"openwop/stateful-resume/ask-user"}},
+	o := scenarios.Options{Seed: 3, Patience: time.Second,
+		Select: scenarios.Selection{Scenarios: []string{"openwop/stateful-resume/ask-user"}},
 		Progress: func(scenarios.Outcome) {
 			close(over)
 			select {

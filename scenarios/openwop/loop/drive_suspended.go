@@ -79,7 +79,8 @@ var seamSuspends = &scenarios.Drive[host.SeamObservation]{
 	ID:    "openwop/seam-suspends",
 	Title: "asks the seam agentloop/run to suspend a loop of random length in a random turn, once with and once without resuming it",
 	Sends: []string{
-		"{use seam:agentloop/run} {turns: n, suspendAtTurn: less than n, resume: true}", "{use seam:agentloop/run} {turns: n, suspendAtTurn: less than n}",
+		"{use seam:agentloop/run} {turns: n, suspendAtTurn: less than n, resume: true}",
+		"{use seam:agentloop/run} {turns: n, suspendAtTurn: less than n}",
 		"{read run} and its events of the runs it names",
 	},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *host.SeamObservation) {

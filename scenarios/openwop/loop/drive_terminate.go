@@ -81,7 +81,8 @@ var dispatchOfTooMany = &scenarios.Drive[RefusedObservation]{
 		for i := range several {
 			several[i] = fixture.Noop
 		}
-		way := host.Scripted{Fixture: fixture.Reject, Plan: host.Plan{host.NextWorker(fixture.Noop), host.NextWorker(several...), host.Terminate(h.Name("done"))}, Chosen: true}
+		way := host.Scripted{Fixture: fixture.Reject, Plan: host.Plan{host.NextWorker(fixture.Noop), host.NextWorker(several...),
+			host.Terminate(h.Name("done"))}, Chosen: true}
 		*o = refused(ctx, h, RefusedObservation{Way: way.Fixture, Control: 1}, way.Request(nil))
 	},
 }

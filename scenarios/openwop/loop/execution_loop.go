@@ -44,7 +44,8 @@ var decidedBeforeWorker = scenarios.Scenario{
 		decided := o.Log.Decided().Values
 		for i, c := range o.Children {
 			if i < len(decided) && len(c.Log.Events) > 0 {
-				handoff.TellLate(j, openwop.OWPDSP1, fmt.Sprintf("decision %d", i+1), decided[i], "the first event of its worker's run", c.Log.Events[0])
+				handoff.TellLate(j, openwop.OWPDSP1, fmt.Sprintf("decision %d", i+1), decided[i], "the first event of its worker's run",
+					c.Log.Events[0])
 			}
 		}
 	}),
@@ -117,7 +118,8 @@ var turnWaitsForWorker = scenarios.Scenario{
 	Ask: scenarios.Ask(handoff.WorkerThatWaits, func(o handoff.WaitingWorkerObservation, j *scenarios.Judge) {
 		o.Given(j)
 		j.Check(openwop.OWPDSP1, o.Lull.Later.Kinds()).NotTo(check.Len(0), "decisions on the log while the worker of the first is at work")
-		j.Check(openwop.OWP0037A5, o.Lull.Later.Decided()).To(host.NoMoreThan(1), "turns while a worker waits for a person, when another run had ended and %s had gone by", o.Lull.Window)
+		j.Check(openwop.OWP0037A5, o.Lull.Later.Decided()).To(host.NoMoreThan(1),
+			"turns while a worker waits for a person, when another run had ended and %s had gone by", o.Lull.Window)
 		j.Check(openwop.OWP0037A5, o.Lull.Later.Terminals().Each("/type")).To(check.Len(0), "events that end the run while its worker waits")
 		o.Answered(j)
 		j.Check(openwop.OWP0037A5, o.Log.Decided()).To(check.Len(2), "turns when the worker was done")
@@ -140,7 +142,8 @@ var effectOfItsDecision = scenarios.Scenario{
 		for i, worker := range o.Workers {
 			of := handoff.Turn(o.Log, i)
 			if told := of.Where(host.IsA(dialect.NodeDispatched)); len(told.Values) > 0 || host.IsA(dialect.NodeDispatched)(all.Values[0]) {
-				j.Check(openwop.OWPDSP3, told.Each("/payload/childWorkflowId")).To(check.Equal([]any{worker}), "workers of whom the dispatch node tells in turn %d", i+1)
+				j.Check(openwop.OWPDSP3, told.Each("/payload/childWorkflowId")).To(check.Equal([]any{worker}),
+					"workers of whom the dispatch node tells in turn %d", i+1)
 			}
 			if host.IsA(dialect.NodeDispatched)(all.Values[0]) {
 				continue

@@ -21,9 +21,12 @@ func TestJudgesOfDecisionsAndTheirEffects(t *testing.T) {
 		want           string
 	}{
 		{"honest", "decided-before-worker", func(*hosttest.Cast) {}, "passed"},
-		{"the worker comes first", "decided-before-worker", func(c *hosttest.Cast) { c.Parent.Move(c.Parent.At("dispatch.began", 1), c.Parent.At(decided, 1)) }, requirement.OWPDSP1},
-		{"the dispatch node is first", "decided-before-worker", func(c *hosttest.Cast) { c.Parent.Move(c.Parent.At("node.dispatched", 0), c.Parent.At(decided, 0)) }, requirement.OWPDSP1},
-		{"the end comes before the decision to end", "decided-before-worker", func(c *hosttest.Cast) { c.Parent.Move(c.Parent.At("run.completed", 0), c.Parent.At(decided, 2)) }, requirement.OWPDSP1},
+		{"the worker comes first", "decided-before-worker",
+			func(c *hosttest.Cast) { c.Parent.Move(c.Parent.At("dispatch.began", 1), c.Parent.At(decided, 1)) }, requirement.OWPDSP1},
+		{"the dispatch node is first", "decided-before-worker",
+			func(c *hosttest.Cast) { c.Parent.Move(c.Parent.At("node.dispatched", 0), c.Parent.At(decided, 0)) }, requirement.OWPDSP1},
+		{"the end comes before the decision to end", "decided-before-worker",
+			func(c *hosttest.Cast) { c.Parent.Move(c.Parent.At("run.completed", 0), c.Parent.At(decided, 2)) }, requirement.OWPDSP1},
 		{"no worker at all", "decided-before-worker", func(c *hosttest.Cast) {
 			for range 2 {
 				for _, kind := range []string{"dispatch.began", "dispatch.succeeded", "child.completed", "node.dispatched"} {
@@ -41,7 +44,8 @@ func TestJudgesOfDecisionsAndTheirEffects(t *testing.T) {
 			withoutSteps(c.Parent, 2)
 			c.Parent.Payload("node.dispatched", 1)["childWorkflowId"] = "w1"
 		}, requirement.OWPDSP3},
-		{"the worker of the turn before", "effect-of-its-decision", func(c *hosttest.Cast) { c.Parent.Payload("dispatch.began", 1)["workerId"] = "w1" }, requirement.OWPDSP3},
+		{"the worker of the turn before", "effect-of-its-decision",
+			func(c *hosttest.Cast) { c.Parent.Payload("dispatch.began", 1)["workerId"] = "w1" }, requirement.OWPDSP3},
 		{"a worker too many", "effect-of-its-decision", func(c *hosttest.Cast) {
 			c.Parent.Move(c.Parent.At("run.completed", 0), len(c.Parent.Events)-1)
 			c.Parent.Step("dispatch.began", "", "w2", "")
@@ -51,7 +55,8 @@ func TestJudgesOfDecisionsAndTheirEffects(t *testing.T) {
 		}, requirement.OWPDSP3},
 
 		{"honest", "dispatch-names-its-cause", func(*hosttest.Cast) {}, "passed"},
-		{"names none", "dispatch-names-its-cause", func(c *hosttest.Cast) { delete(c.Parent.Events[c.Parent.At("node.dispatched", 0)], "causationId") }, "passed"},
+		{"names none", "dispatch-names-its-cause",
+			func(c *hosttest.Cast) { delete(c.Parent.Events[c.Parent.At("node.dispatched", 0)], "causationId") }, "passed"},
 		{"names the decision before", "dispatch-names-its-cause", func(c *hosttest.Cast) {
 			c.Parent.Events[c.Parent.At("node.dispatched", 1)]["causationId"] = c.Parent.Events[c.Parent.At(decided, 0)]["eventId"]
 		}, requirement.OWPDSP4},
@@ -61,13 +66,17 @@ func TestJudgesOfDecisionsAndTheirEffects(t *testing.T) {
 		{"names a step of the turn before", "dispatch-names-its-cause", func(c *hosttest.Cast) {
 			c.Parent.Events[c.Parent.At("node.dispatched", 1)]["causationId"] = c.Parent.Events[c.Parent.At("dispatch.began", 0)]["eventId"]
 		}, requirement.OWPDSP4},
-		{"names an event that is not there", "dispatch-names-its-cause", func(c *hosttest.Cast) { c.Parent.Events[c.Parent.At("node.dispatched", 0)]["causationId"] = "e-none" }, requirement.OWPDSP4},
-		{"tells of no dispatch", "dispatch-names-its-cause", func(c *hosttest.Cast) { c.Parent.Cut("node.dispatched", 0); c.Parent.Cut("node.dispatched", 0) }, "blocked"},
+		{"names an event that is not there", "dispatch-names-its-cause",
+			func(c *hosttest.Cast) { c.Parent.Events[c.Parent.At("node.dispatched", 0)]["causationId"] = "e-none" }, requirement.OWPDSP4},
+		{"tells of no dispatch", "dispatch-names-its-cause",
+			func(c *hosttest.Cast) { c.Parent.Cut("node.dispatched", 0); c.Parent.Cut("node.dispatched", 0) }, "blocked"},
 
 		{"honest", "one-agent", func(*hosttest.Cast) {}, "passed"},
 		{"names none in its snapshot", "one-agent", func(c *hosttest.Cast) { delete(c.Parent.Shown, "runOrchestrator") }, "passed"},
-		{"another one in turn 2", "one-agent", func(c *hosttest.Cast) { c.Parent.Payload(decided, 1)["agentId"] = "another.agent" }, requirement.OWPDSP2},
-		{"another one in its snapshot", "one-agent", func(c *hosttest.Cast) { c.Parent.Shown["runOrchestrator"] = map[string]any{"agentId": "another.agent"} }, requirement.OWPDSP2},
+		{"another one in turn 2", "one-agent", func(c *hosttest.Cast) { c.Parent.Payload(decided, 1)["agentId"] = "another.agent" },
+			requirement.OWPDSP2},
+		{"another one in its snapshot", "one-agent",
+			func(c *hosttest.Cast) { c.Parent.Shown["runOrchestrator"] = map[string]any{"agentId": "another.agent"} }, requirement.OWPDSP2},
 		{"nobody", "one-agent", func(c *hosttest.Cast) {
 			for k := range 3 {
 				c.Parent.Payload(decided, k)["agentId"] = ""
@@ -84,7 +93,8 @@ func TestJudgesOfDecisionsAndTheirEffects(t *testing.T) {
 		told := hosttest.CastOf("w1")
 		told.Parent.Events[told.Parent.At("runOrchestrator.decided", 0)]["timestamp"] = "2026-11-01T00:00:01.5Z"
 		told.Children[0].Events[0]["timestamp"] = "2026-11-01T00:00:01.4Z"
-		out := scenarios.Conclude(hosttest.Scenario(t, "decided-before-worker"), openwop.Protocol.Ledger, hosttest.WorkersObservation(t, told, "w1"))
+		out := scenarios.Conclude(hosttest.Scenario(t, "decided-before-worker"), openwop.Protocol.Ledger, hosttest.WorkersObservation(t,
+			told, "w1"))
 		if out.Verdict != scenarios.Passed || len(out.Findings) != 1 {
 			t.Errorf("%s, findings %v", out.Verdict, out.Findings)
 		}
@@ -113,19 +123,25 @@ func TestJudgesOfTheQuestion(t *testing.T) {
 	}{
 		{"honest", told(hosttest.Decided(1, "next-worker"), asks, hosttest.Event{Kind: "node.suspended", Payload: map[string]any{}}), "passed"},
 		{"no event tells of the question", told(hosttest.Decided(1, "next-worker"), asks), "passed"},
-		{"asks before it decides", told(hosttest.Decided(1, "next-worker"), hosttest.Event{Kind: "interrupt.requested", Payload: map[string]any{}}, asks), requirement.OWPDSP1},
-		{"asks and never decides", told(hosttest.Decided(1, "next-worker"), hosttest.Event{Kind: "node.suspended", Payload: map[string]any{}}), requirement.OWPDSP1},
+		{"asks before it decides", told(hosttest.Decided(1, "next-worker"), hosttest.Event{Kind: "interrupt.requested",
+			Payload: map[string]any{}}, asks), requirement.OWPDSP1},
+		{"asks and never decides", told(hosttest.Decided(1, "next-worker"), hosttest.Event{Kind: "node.suspended",
+			Payload: map[string]any{}}), requirement.OWPDSP1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			o := loop.AskedObservation{Evidence: scenarios.Observed, SuspendedLoop: host.SuspendedLoop{Way: "w", Turns: 3, Kinds: []string{"next-worker", "ask-user", "terminate"},
-				Held: host.Suspension{Turn: 2, Suspended: wire.Wait{Reached: true}, Log: c.held.Log(t)}}}
+			o := loop.AskedObservation{Evidence: scenarios.Observed, SuspendedLoop: host.SuspendedLoop{Way: "w", Turns: 3,
+				Kinds: []string{"next-worker", "ask-user", "terminate"},
+				Held:  host.Suspension{Turn: 2, Suspended: wire.Wait{Reached: true}, Log: c.held.Log(t)}}}
 			hosttest.Expect(t, "decided-before-question", o, c.want)
 		})
 	}
 	t.Run("another agent after the answer", func(t *testing.T) {
-		whole := told(hosttest.Decided(1, "next-worker"), asks, hosttest.Decided(3, "terminate"), hosttest.Event{Kind: "run.completed", Payload: map[string]any{}}).WithStatus("completed")
-		o := loop.AskedObservation{Evidence: scenarios.Observed, SuspendedLoop: host.SuspendedLoop{Turns: 3, Kinds: []string{"next-worker", "ask-user", "terminate"},
-			Held: host.Suspension{Turn: 2, Suspended: wire.Wait{Reached: true}, Log: told(asks).Log(t), Answered: wiretest.Status(t, 200)}, Log: whole.Log(t)}}
+		whole := told(hosttest.Decided(1, "next-worker"), asks, hosttest.Decided(3, "terminate"), hosttest.Event{Kind: "run.completed",
+			Payload: map[string]any{}}).WithStatus("completed")
+		o := loop.AskedObservation{Evidence: scenarios.Observed, SuspendedLoop: host.SuspendedLoop{Turns: 3,
+			Kinds: []string{"next-worker", "ask-user", "terminate"},
+			Held:  host.Suspension{Turn: 2, Suspended: wire.Wait{Reached: true}, Log: told(asks).Log(t), Answered: wiretest.Status(t, 200)},
+			Log:   whole.Log(t)}}
 		hosttest.Expect(t, "same-agent-after-answer", o, "passed")
 		o.Log = whole.Change("runOrchestrator.decided", 2, func(p map[string]any) { p["agentId"] = "whoever answered" }).Log(t)
 		hosttest.Expect(t, "same-agent-after-answer", o, requirement.OWPDSP2)
@@ -146,13 +162,15 @@ func TestJudgeOfWhatFollowsTerminate(t *testing.T) {
 		want  string
 	}{
 		{"honest", func(*hosttest.Tale) {}, func(*hosttest.Tale) {}, "passed"},
-		{"goes on as its script does", func(s *hosttest.Tale) { s.Hand(s.Decide("w2"), "w2", "c2") }, func(*hosttest.Tale) {}, requirement.OWPDSP5},
+		{"goes on as its script does", func(s *hosttest.Tale) { s.Hand(s.Decide("w2"), "w2", "c2") }, func(*hosttest.Tale) {},
+			requirement.OWPDSP5},
 		{"dispatches once more", func(s *hosttest.Tale) { s.Step("dispatch.began", "", "w2", "") }, func(*hosttest.Tale) {}, requirement.OWPDSP5},
 		{"dispatches between terminate and the end", func(s *hosttest.Tale) {
 			s.Add("node.dispatched", "", map[string]any{"childRunId": "c2"})
 			s.Move(len(s.Events)-1, s.At("run.completed", 0))
 		}, func(*hosttest.Tale) {}, requirement.OWPDSP5},
-		{"has a child that its log does not tell of", func(s *hosttest.Tale) { s.Shown["childRuns"] = []any{"c1", "c2"} }, func(*hosttest.Tale) {}, requirement.OWPDSP5},
+		{"has a child that its log does not tell of", func(s *hosttest.Tale) { s.Shown["childRuns"] = []any{"c1", "c2"} },
+			func(*hosttest.Tale) {}, requirement.OWPDSP5},
 		{"goes on behind the barrier", func(*hosttest.Tale) {}, func(s *hosttest.Tale) { s.Decide("w2") }, requirement.OWPDSP5},
 		{"another plan than ours", func(s *hosttest.Tale) {
 			s.Payload("runOrchestrator.decided", 0)["decision"] = map[string]any{"kind": "ask-user"}
@@ -162,7 +180,8 @@ func TestJudgeOfWhatFollowsTerminate(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			at, later := beyond(c.spoil), beyond(c.spoil)
 			c.late(later)
-			hosttest.Expect(t, "nothing-after-terminate", loop.BeyondObservation{Way: "assay-loop", Decisions: []any{map[string]any{"kind": "next-worker"}, map[string]any{"kind": "terminate"}}, Chosen: true, Beyond: 2, Log: at.Log(t),
+			hosttest.Expect(t, "nothing-after-terminate", loop.BeyondObservation{Way: "assay-loop",
+				Decisions: []any{map[string]any{"kind": "next-worker"}, map[string]any{"kind": "terminate"}}, Chosen: true, Beyond: 2, Log: at.Log(t),
 				Lull: host.Lull{Sentinel: wire.Wait{Reached: true}, Later: later.Log(t)}}, c.want)
 		})
 	}

@@ -116,7 +116,8 @@ var nothingShared = scenarios.Scenario{
 		}
 		j.Check(openwop.OWP0061B2, first).To(check.CountFromOne(n), "the loop that was under way")
 		j.Check(openwop.OWP0061B4, o.First.All().Each("/runId")).To(check.Each(check.Equal(o.First.RunID)), "run of every event in the first log")
-		j.Check(openwop.OWP0061B4, o.Second.All().Each("/runId")).To(check.Each(check.Equal(o.Second.RunID)), "run of every event in the second log")
+		j.Check(openwop.OWP0061B4, o.Second.All().Each("/runId")).To(check.Each(check.Equal(o.Second.RunID)),
+			"run of every event in the second log")
 	}),
 }
 
@@ -137,13 +138,17 @@ var forkKeeps = scenarios.Scenario{
 				j.BlockOn(openwop.OWP0061B2, "set-up: the source did not take the turns of its plan")
 			}
 			pair.replayed.Made(j, openwop.OWP0061M1, "a fork of the "+pair.name)
-			if !j.Check(openwop.OWP0061M1, pair.replayed.ID).NotTo(check.Equal(pair.source.RunID), "runId of the fork") || !j.Check(openwop.OWP0061M1, pair.replayed.Ended).To(check.Reached()) {
+			if !j.Check(openwop.OWP0061M1, pair.replayed.ID).NotTo(check.Equal(pair.source.RunID), "runId of the fork") ||
+				!j.Check(openwop.OWP0061M1, pair.replayed.Ended).To(check.Reached()) {
 				return
 			}
 			pair.replayed.Readable(j)
 			j.Check(openwop.OWP0061M1, pair.replayed.Iterations()).To(check.SameAs(pair.source.Iterations()), "iterations of the %s", pair.name)
-			j.Check(openwop.OWP0061M1, pair.replayed.Decided().Each("/payload/decision")).To(check.SameAs(pair.source.Decided().Each("/payload/decision")), "decisions of the %s", pair.name)
-			j.Check(openwop.OWP0061M1, pair.replayed.Breaches().Each("/payload")).To(check.SameAs(pair.source.Breaches().Each("/payload")), "breaches of the %s", pair.name)
+			j.Check(openwop.OWP0061M1,
+				pair.replayed.Decided().Each("/payload/decision")).To(check.SameAs(pair.source.Decided().Each("/payload/decision")),
+				"decisions of the %s", pair.name)
+			j.Check(openwop.OWP0061M1, pair.replayed.Breaches().Each("/payload")).To(check.SameAs(pair.source.Breaches().Each("/payload")),
+				"breaches of the %s", pair.name)
 			j.Check(openwop.OWP0061M1, pair.replayed.Status()).To(check.SameAs(pair.source.Status()), "status of the %s", pair.name)
 		}
 	}),
@@ -170,7 +175,8 @@ var boundBelow = scenarios.Scenario{
 		j.Check(openwop.OWP0061E2, breach.Each("/payload/observed")).To(check.Equal([]any{n + 1}), "observed")
 		j.Check(openwop.OWP0061E3, l.Decided()).To(check.Len(n), "orchestrator turns")
 		j.Check(openwop.OWP0061E3, l.Status()).To(check.Equal("failed"), "status of the run")
-		j.Check(openwop.OWP0061E3, l.OfType(dialect.RunFailed).Each("/payload/error/code")).To(dialect.EachCoded(dialect.LoopLimitExceeded), "code of the failure")
+		j.Check(openwop.OWP0061E3,
+			l.OfType(dialect.RunFailed).Each("/payload/error/code")).To(dialect.EachCoded(dialect.LoopLimitExceeded), "code of the failure")
 		j.Check(openwop.OWP0061E3, host.BreachesAndEnds(l)).To(dialect.Types(dialect.Breached, dialect.RunFailed), "breach and end in order")
 		bounds.CheckOver(l, j, openwop.OWP0061E3)
 		j.Check(openwop.OWP0061E3, host.OfTheLoop(o.BelowLater).Each("/eventId")).To(check.SameAs(host.OfTheLoop(l).Each("/eventId")),
@@ -237,7 +243,8 @@ var seamAgreesWithLog = scenarios.Scenario{
 			j.Check(openwop.OWP0061B2, a.Iterations()).To(check.SameAs(a.Log.Iterations()), "iterations in the seam's reply")
 		}
 		if !named {
-			j.Block("the seam's reply names no run, so its word cannot be compared with a log", "have the seam's reply carry the runId of the run it drove (docs/seams.md)")
+			j.Block("the seam's reply names no run, so its word cannot be compared with a log",
+				"have the seam's reply carry the runId of the run it drove (docs/seams.md)")
 		}
 		j.SeenAs(scenarios.Observed)
 	}),

@@ -27,7 +27,8 @@ func tookItsTurns(o host.SuspendedLoop, j *scenarios.Judge) {
 	if ok, _ := KindsOf(o.Kinds).MatchSeen(kinds); ok {
 		return
 	}
-	j.BlockOn(openwop.OWP0037A2, "set-up: the loop did not take the turns of its plan, "+wire.Compact(o.Kinds)+", but "+wire.Compact(kinds.Actual()))
+	j.BlockOn(openwop.OWP0037A2, "set-up: the loop did not take the turns of its plan, "+wire.Compact(o.Kinds)+", but "+
+		wire.Compact(kinds.Actual()))
 }
 
 // checkResumed follows the counter over the suspension to the end of the plan.
@@ -37,7 +38,8 @@ func checkResumed(o host.SuspendedLoop, j *scenarios.Judge) {
 		j.End()
 	}
 	l.Readable(j)
-	j.Check(openwop.OWP0061D1, l.Iterations()).To(check.CountFromOne(o.Turns), "iterations of a loop that was suspended in turn %d", o.Held.Turn)
+	j.Check(openwop.OWP0061D1, l.Iterations()).To(check.CountFromOne(o.Turns), "iterations of a loop that was suspended in turn %d",
+		o.Held.Turn)
 	j.Check(openwop.OWP0061D1, l.Kinds()).To(KindsOf(o.Kinds), "decisions in order")
 	j.Check(openwop.OWP0061D1, l.Status()).To(check.Equal("completed"), "status of the run")
 	for _, kind := range l.Kinds().Values {

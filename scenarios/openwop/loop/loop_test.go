@@ -18,7 +18,8 @@ import (
 )
 
 func loopObservation(t *testing.T, turns int, s, later hosttest.Story) loop.LoopObservation {
-	o := loop.LoopObservation{Way: "w", Chosen: true, Evidence: scenarios.Observed, Turns: turns, Log: s.Log(t), Later: later.Log(t), Stranger: wiretest.Status(t, 404),
+	o := loop.LoopObservation{Way: "w", Chosen: true, Evidence: scenarios.Observed, Turns: turns, Log: s.Log(t), Later: later.Log(t),
+		Stranger: wiretest.Status(t, 404),
 		Sentinel: wire.Wait{Reached: true, Last: wiretest.Value(t, map[string]any{"status": "completed"})}}
 	for i := 1; i < turns; i++ {
 		o.Decisions = append(o.Decisions, map[string]any{"kind": "next-worker"})
@@ -70,16 +71,22 @@ func TestJudgesOfOneLoop(t *testing.T) {
 		{"never ends", "as-planned", stuck, stuck, requirement.OWP0037A1},
 		{"a turn fewer than planned", "as-planned", hosttest.LoopOf(3), hosttest.LoopOf(3), requirement.OWP0037A6},
 		{"another decision than planned", "as-planned", other("terminate"), hosttest.LoopOf(4), requirement.OWP0037A2},
-		{"nobody decides", "as-planned", hosttest.LoopOf(4).Change("runOrchestrator.decided", 0, func(p map[string]any) { p["agentId"] = "" }), hosttest.LoopOf(4), requirement.OWP0061B5},
+		{"nobody decides", "as-planned", hosttest.LoopOf(4).Change("runOrchestrator.decided", 0,
+			func(p map[string]any) { p["agentId"] = "" }), hosttest.LoopOf(4), requirement.OWP0061B5},
 		{"no child is made", "as-planned", hosttest.LoopOf(4).Drop("core.workflowChain.event"), hosttest.LoopOf(4), requirement.OWP0037A3},
 		{"ends as failed", "as-planned", hosttest.LoopOf(4).WithStatus("failed"), hosttest.LoopOf(4), requirement.OWP0061E1},
 		{"a turn after the end", "as-planned", afterEnd, afterEnd, requirement.OWP0037A6},
-		{"a handoff after the end", "as-planned", hosttest.LoopOf(4).Then(hosttest.Chain("output.harvested", "c1")), hosttest.LoopOf(4).Then(hosttest.Chain("output.harvested", "c1")), requirement.OWP0061E1},
-		{"a note after the end is a finding", "as-planned", hosttest.LoopOf(4).Then(hosttest.Event{Kind: "lease.lost", Payload: map[string]any{}}), hosttest.LoopOf(4), "passed"},
-		{"one child for all turns", "as-planned", hosttest.LoopOf(4).Change("core.workflowChain.event", 4, func(p map[string]any) { p["childRunId"] = "c1" }), hosttest.LoopOf(4), requirement.OWP0037A3},
-		{"the parent as its own child", "as-planned", hosttest.LoopOf(4).Change("core.workflowChain.event", 4, func(p map[string]any) { p["childRunId"] = "r" }), hosttest.LoopOf(4), requirement.OWP0037A3},
+		{"a handoff after the end", "as-planned", hosttest.LoopOf(4).Then(hosttest.Chain("output.harvested", "c1")),
+			hosttest.LoopOf(4).Then(hosttest.Chain("output.harvested", "c1")), requirement.OWP0061E1},
+		{"a note after the end is a finding", "as-planned", hosttest.LoopOf(4).Then(hosttest.Event{Kind: "lease.lost",
+			Payload: map[string]any{}}), hosttest.LoopOf(4), "passed"},
+		{"one child for all turns", "as-planned", hosttest.LoopOf(4).Change("core.workflowChain.event", 4,
+			func(p map[string]any) { p["childRunId"] = "c1" }), hosttest.LoopOf(4), requirement.OWP0037A3},
+		{"the parent as its own child", "as-planned", hosttest.LoopOf(4).Change("core.workflowChain.event", 4,
+			func(p map[string]any) { p["childRunId"] = "r" }), hosttest.LoopOf(4), requirement.OWP0037A3},
 		{"ends twice", "as-planned", twoEnds, twoEnds, requirement.OWP0061E1},
-		{"goes on behind the barrier", "as-planned", hosttest.LoopOf(4), hosttest.LoopOf(4).Then(hosttest.Decided(99, "next-worker")), requirement.OWP0061E1},
+		{"goes on behind the barrier", "as-planned", hosttest.LoopOf(4), hosttest.LoopOf(4).Then(hosttest.Decided(99, "next-worker")),
+			requirement.OWP0061E1},
 
 		{"honest below 5", "iteration-absent-below-5", strip(hosttest.LoopOf(4)), hosttest.LoopOf(4), "passed"},
 		{"a counter below 5 is a finding", "iteration-absent-below-5", hosttest.LoopOf(4), hosttest.LoopOf(4), "passed"},
@@ -148,7 +155,8 @@ func TestJudgesOfOneLoop(t *testing.T) {
 		}
 	})
 	t.Run("the presence below 5 is told", func(t *testing.T) {
-		out := scenarios.Conclude(hosttest.Scenario(t, "iteration-absent-below-5"), openwop.Protocol.Ledger, loopObservation(t, 4, hosttest.LoopOf(4), hosttest.LoopOf(4)))
+		out := scenarios.Conclude(hosttest.Scenario(t, "iteration-absent-below-5"), openwop.Protocol.Ledger,
+			loopObservation(t, 4, hosttest.LoopOf(4), hosttest.LoopOf(4)))
 		if len(out.Findings) != 1 || out.Findings[0].Requirement != requirement.OWP0061B3 {
 			t.Errorf("findings: %v", out.Findings)
 		}
@@ -165,7 +173,8 @@ func strip(s hosttest.Story) hosttest.Story {
 
 func TestJudgesOfTheBound(t *testing.T) {
 	honest := func() bounds.BoundsObservation {
-		return bounds.BoundsObservation{Way: "w", Chosen: true, Turns: 4, Below: hosttest.Bounded(3).Log(t), At: hosttest.LoopOf(4).Log(t), Above: hosttest.LoopOf(4).Log(t), BelowLater: hosttest.Bounded(3).Log(t)}
+		return bounds.BoundsObservation{Way: "w", Chosen: true, Turns: 4, Below: hosttest.Bounded(3).Log(t),
+			At: hosttest.LoopOf(4).Log(t), Above: hosttest.LoopOf(4).Log(t), BelowLater: hosttest.Bounded(3).Log(t)}
 	}
 	edit := func(k string, v any) hosttest.Story {
 		return hosttest.Bounded(3).Change("cap.breached", 0, func(p map[string]any) { p[k] = v })
@@ -177,7 +186,8 @@ func TestJudgesOfTheBound(t *testing.T) {
 	}{
 		{"honest", "bound-below", func(*bounds.BoundsObservation) {}, "passed"},
 		{"ignores the bound", "bound-below", func(o *bounds.BoundsObservation) { o.Below = hosttest.LoopOf(4).Log(t) }, requirement.OWP0061E4},
-		{"another kind", "bound-below", func(o *bounds.BoundsObservation) { o.Below = edit("kind", "node-executions").Log(t) }, requirement.OWP0061E2},
+		{"another kind", "bound-below", func(o *bounds.BoundsObservation) { o.Below = edit("kind", "node-executions").Log(t) },
+			requirement.OWP0061E2},
 		{"observed N", "bound-below", func(o *bounds.BoundsObservation) { o.Below = edit("observed", 3).Log(t) }, requirement.OWP0061E2},
 		{"limit N+1", "bound-below", func(o *bounds.BoundsObservation) { o.Below = edit("limit", 4).Log(t) }, requirement.OWP0061E2},
 		{"breaches a turn early", "bound-below", func(o *bounds.BoundsObservation) {
@@ -199,7 +209,8 @@ func TestJudgesOfTheBound(t *testing.T) {
 			s.Events[len(s.Events)-1] = hosttest.Failed("internal_error")
 			o.Below = s.Log(t)
 		}, requirement.OWP0061E3},
-		{"completes after the breach", "bound-below", func(o *bounds.BoundsObservation) { o.Below = hosttest.Bounded(3).WithStatus("completed").Log(t) }, requirement.OWP0061E3},
+		{"completes after the breach", "bound-below",
+			func(o *bounds.BoundsObservation) { o.Below = hosttest.Bounded(3).WithStatus("completed").Log(t) }, requirement.OWP0061E3},
 		{"works on after it failed", "bound-below", func(o *bounds.BoundsObservation) {
 			o.BelowLater = hosttest.Bounded(3).Then(hosttest.Decided(4, "next-worker")).Log(t)
 		}, requirement.OWP0061E3},
@@ -207,7 +218,8 @@ func TestJudgesOfTheBound(t *testing.T) {
 			s := hosttest.Bounded(3).Then(hosttest.Event{Kind: "node.started", Payload: map[string]any{"nodeId": "late"}})
 			o.Below, o.BelowLater = s.Log(t), s.Log(t)
 		}, requirement.OWP0061E3},
-		{"never ends", "bound-below", func(o *bounds.BoundsObservation) { o.Below = hosttest.Bounded(3).WithStatus("running").Log(t) }, requirement.OWP0061E3},
+		{"never ends", "bound-below", func(o *bounds.BoundsObservation) { o.Below = hosttest.Bounded(3).WithStatus("running").Log(t) },
+			requirement.OWP0061E3},
 		{"a note after the failure", "bound-below", func(o *bounds.BoundsObservation) {
 			o.BelowLater = hosttest.Bounded(3).Then(hosttest.Event{Kind: "lease.lost", Payload: map[string]any{}}).Log(t)
 		}, "passed"},
@@ -215,8 +227,10 @@ func TestJudgesOfTheBound(t *testing.T) {
 
 		{"honest", "bound-leaves-alone", func(*bounds.BoundsObservation) {}, "passed"},
 		{"breaches at N", "bound-leaves-alone", func(o *bounds.BoundsObservation) { o.At = hosttest.Bounded(3).Log(t) }, requirement.OWP0061E6},
-		{"breaches always", "bound-leaves-alone", func(o *bounds.BoundsObservation) { o.Above = hosttest.Bounded(2).Log(t) }, requirement.OWP0061E6},
-		{"never ends", "bound-leaves-alone", func(o *bounds.BoundsObservation) { o.At = hosttest.LoopOf(4).WithStatus("running").Log(t) }, "blocked"},
+		{"breaches always", "bound-leaves-alone", func(o *bounds.BoundsObservation) { o.Above = hosttest.Bounded(2).Log(t) },
+			requirement.OWP0061E6},
+		{"never ends", "bound-leaves-alone",
+			func(o *bounds.BoundsObservation) { o.At = hosttest.LoopOf(4).WithStatus("running").Log(t) }, "blocked"},
 	} {
 		t.Run(c.scenario+"/"+c.name, func(t *testing.T) {
 			o := honest()
@@ -246,7 +260,8 @@ func TestJudgeOfTheLimit(t *testing.T) {
 func TestJudgeOfInterleavedLoops(t *testing.T) {
 	second := func(s hosttest.Story) hosttest.Story { s.Id = "r2"; return s }
 	honest := func() loop.InterleavedObservation {
-		return loop.InterleavedObservation{Suspends: true, AskedAt: 3, Stateful: true, FirstN: 5, SecondN: 3, Suspended: wire.Wait{Reached: true}, Answered: wiretest.Status(t, 200),
+		return loop.InterleavedObservation{Suspends: true, AskedAt: 3, Stateful: true, FirstN: 5, SecondN: 3,
+			Suspended: wire.Wait{Reached: true}, Answered: wiretest.Status(t, 200),
 			First: hosttest.LoopOf(5).Log(t), Second: second(hosttest.LoopOf(3)).Log(t)}
 	}
 	shift := func(s hosttest.Story, by int) hosttest.Story {
@@ -261,11 +276,13 @@ func TestJudgeOfInterleavedLoops(t *testing.T) {
 		want  string
 	}{
 		{"honest", func(*loop.InterleavedObservation) {}, "passed"},
-		{"the second goes on from the first", func(o *loop.InterleavedObservation) { o.Second = second(shift(hosttest.LoopOf(3), 2)).Log(t) }, requirement.OWP0061B4},
+		{"the second goes on from the first",
+			func(o *loop.InterleavedObservation) { o.Second = second(shift(hosttest.LoopOf(3), 2)).Log(t) }, requirement.OWP0061B4},
 		{"the first loses its count", func(o *loop.InterleavedObservation) {
 			o.First = hosttest.LoopOf(5).Change("runOrchestrator.decided", 3, func(p map[string]any) { p["iteration"] = 1 }).Log(t)
 		}, requirement.OWP0061B2},
-		{"events of the other run", func(o *loop.InterleavedObservation) { o.Second = hosttest.LoopOf(3).Log(t); o.Second.RunID = "r2" }, requirement.OWP0061B4},
+		{"events of the other run",
+			func(o *loop.InterleavedObservation) { o.Second = hosttest.LoopOf(3).Log(t); o.Second.RunID = "r2" }, requirement.OWP0061B4},
 		{"loses its count, but claims no stateful resume", func(o *loop.InterleavedObservation) {
 			o.Stateful = false
 			o.First = hosttest.LoopOf(5).Change("runOrchestrator.decided", 3, func(p map[string]any) { p["iteration"] = 1 }).Log(t)
@@ -288,7 +305,9 @@ func TestJudgeOfInterleavedLoops(t *testing.T) {
 
 func TestJudgeOfReplays(t *testing.T) {
 	honest := func() replay.ForkObservation {
-		return replay.ForkObservation{Turns: 4, Bound: 3, Source: hosttest.LoopOf(4).Log(t), Replayed: hosttest.Fork(hosttest.LoopOf(4)).Log(t), BoundedSource: hosttest.Bounded(3).Log(t), BoundedReplayed: hosttest.Fork(hosttest.Bounded(3)).Log(t)}
+		return replay.ForkObservation{Turns: 4, Bound: 3, Source: hosttest.LoopOf(4).Log(t),
+			Replayed: hosttest.Fork(hosttest.LoopOf(4)).Log(t), BoundedSource: hosttest.Bounded(3).Log(t),
+			BoundedReplayed: hosttest.Fork(hosttest.Bounded(3)).Log(t)}
 	}
 	for _, c := range []struct {
 		name  string
@@ -296,7 +315,8 @@ func TestJudgeOfReplays(t *testing.T) {
 		want  string
 	}{
 		{"honest", func(*replay.ForkObservation) {}, "passed"},
-		{"a brand-new run of another length", func(o *replay.ForkObservation) { o.Replayed = hosttest.Fork(hosttest.LoopOf(3)).Log(t) }, requirement.OWP0061M1},
+		{"a brand-new run of another length", func(o *replay.ForkObservation) { o.Replayed = hosttest.Fork(hosttest.LoopOf(3)).Log(t) },
+			requirement.OWP0061M1},
 		{"no breach in the replay", func(o *replay.ForkObservation) {
 			o.BoundedReplayed = hosttest.Fork(hosttest.Bounded(3).Drop("cap.breached")).Log(t)
 		}, requirement.OWP0061M1},
@@ -314,7 +334,8 @@ func TestJudgeOfReplays(t *testing.T) {
 		}, requirement.OWP0061M1},
 		{"no fork", func(o *replay.ForkObservation) { o.Replayed = host.RunLog{Created: wiretest.Status(t, 404)} }, requirement.OWP0061M1},
 		{"an empty source", func(o *replay.ForkObservation) {
-			o.Source, o.Replayed = hosttest.LoopOf(4).Drop("runOrchestrator.decided").Log(t), hosttest.Fork(hosttest.LoopOf(4).Drop("runOrchestrator.decided")).Log(t)
+			o.Source, o.Replayed = hosttest.LoopOf(4).Drop("runOrchestrator.decided").Log(t),
+				hosttest.Fork(hosttest.LoopOf(4).Drop("runOrchestrator.decided")).Log(t)
 		}, "blocked"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -36,8 +36,10 @@ func held(s hosttest.Story, k int, kind, marker string) hosttest.Story {
 			turn++
 			if turn == k {
 				events = append(events, hosttest.Decided(k, kind),
-					hosttest.Event{Kind: "node.suspended", Payload: map[string]any{"nodeId": "supervisor"}}, hosttest.Event{Kind: "interrupt.requested", Payload: map[string]any{"kind": "clarification"}},
-					hosttest.Event{Kind: "interrupt.resolved", Payload: map[string]any{"resumeValue": value}}, hosttest.Event{Kind: "variable.changed", Payload: map[string]any{"name": "answer", "next": marker}},
+					hosttest.Event{Kind: "node.suspended", Payload: map[string]any{"nodeId": "supervisor"}},
+					hosttest.Event{Kind: "interrupt.requested", Payload: map[string]any{"kind": "clarification"}},
+					hosttest.Event{Kind: "interrupt.resolved", Payload: map[string]any{"resumeValue": value}},
+					hosttest.Event{Kind: "variable.changed", Payload: map[string]any{"name": "answer", "next": marker}},
 					hosttest.Event{Kind: "node.resumed", Payload: map[string]any{"resumeValue": value}})
 				continue
 			}
@@ -69,7 +71,8 @@ func kinds(n, k int, kind string) []string {
 func TestJudgesOfALoopThatAsks(t *testing.T) {
 	honest := asking(5, 2, "m1")
 	observe := func(s hosttest.Story) loop.AskedObservation {
-		return loop.AskedObservation{SuspendedLoop: hosttest.SuspendedLoop(t, s, 2, kinds(5, 2, "ask-user")...), Evidence: scenarios.Observed, Lull: hosttest.Lull(t, s.Waiting())}
+		return loop.AskedObservation{SuspendedLoop: hosttest.SuspendedLoop(t, s, 2, kinds(5, 2, "ask-user")...),
+			Evidence: scenarios.Observed, Lull: hosttest.Lull(t, s.Waiting())}
 	}
 	decidedAs := func(kind string) hosttest.Story {
 		return honest.Change("runOrchestrator.decided", 1, func(p map[string]any) { p["decision"] = map[string]any{"kind": kind} })
@@ -82,9 +85,11 @@ func TestJudgesOfALoopThatAsks(t *testing.T) {
 	}{
 		{"honest", "ask-user", func(*loop.AskedObservation) {}, "passed"},
 		{"calls the question by the prose's word", "ask-user", func(o *loop.AskedObservation) { o.Log = decidedAs("clarify").Log(t) }, "passed"},
-		{"counts from 1 again", "ask-user", func(o *loop.AskedObservation) { o.Log = count(honest, 1, 2, 1, 2, 3).Log(t) }, requirement.OWP0061D1},
+		{"counts from 1 again", "ask-user", func(o *loop.AskedObservation) { o.Log = count(honest, 1, 2, 1, 2, 3).Log(t) },
+			requirement.OWP0061D1},
 		{"skips a number", "ask-user", func(o *loop.AskedObservation) { o.Log = count(honest, 1, 2, 4, 5, 6).Log(t) }, requirement.OWP0061D1},
-		{"counts the question twice", "ask-user", func(o *loop.AskedObservation) { o.Log = count(honest, 1, 2, 2, 3, 4).Log(t) }, requirement.OWP0061D1},
+		{"counts the question twice", "ask-user", func(o *loop.AskedObservation) { o.Log = count(honest, 1, 2, 2, 3, 4).Log(t) },
+			requirement.OWP0061D1},
 		{"ends when it is answered", "ask-user", func(o *loop.AskedObservation) {
 			o.Log = asking(2, 2, "m1").Then(hosttest.Event{Kind: "run.completed", Payload: nil}).Log(t)
 		}, requirement.OWP0061D1},
@@ -92,7 +97,8 @@ func TestJudgesOfALoopThatAsks(t *testing.T) {
 			o.Log = honest.Change("runOrchestrator.decided", 2, func(p map[string]any) { p["decision"] = map[string]any{"kind": "ask-user"} }).Log(t)
 		}, requirement.OWP0061D1},
 		{"is not taken up again", "ask-user", func(o *loop.AskedObservation) { o.Log = honest.Waiting().Log(t) }, requirement.OWP0061D1},
-		{"fails after the answer", "ask-user", func(o *loop.AskedObservation) { o.Log = honest.WithStatus("failed").Log(t) }, requirement.OWP0061D1},
+		{"fails after the answer", "ask-user", func(o *loop.AskedObservation) { o.Log = honest.WithStatus("failed").Log(t) },
+			requirement.OWP0061D1},
 		{"never asks", "ask-user", func(o *loop.AskedObservation) { o.Held.Suspended.Reached = false }, "blocked"},
 		{"refuses the answer", "ask-user", func(o *loop.AskedObservation) { o.Held.Answered = wiretest.Status(t, 403) }, "blocked"},
 		{"refuses the run", "ask-user", func(o *loop.AskedObservation) { o.Held.Log.Created = wiretest.Status(t, 404) }, "blocked"},
@@ -102,13 +108,15 @@ func TestJudgesOfALoopThatAsks(t *testing.T) {
 			o.Log = count(honest, nil, nil, nil, nil, nil).Log(t)
 		}, "passed"},
 		{"reminds somebody", "stands-still", func(o *loop.AskedObservation) {
-			o.Lull.Later = honest.Waiting().Then(hosttest.Event{Kind: "interrupt.requested", Payload: map[string]any{}}, hosttest.Event{Kind: "lease.renewed", Payload: map[string]any{}}).Log(t)
+			o.Lull.Later = honest.Waiting().Then(hosttest.Event{Kind: "interrupt.requested", Payload: map[string]any{}},
+				hosttest.Event{Kind: "lease.renewed", Payload: map[string]any{}}).Log(t)
 		}, "passed"},
 		{"goes on by itself", "stands-still", func(o *loop.AskedObservation) { o.Lull.Later = moved.Log(t) }, requirement.OWPINT1},
 		{"goes on under the waiting status", "stands-still", func(o *loop.AskedObservation) {
 			o.Lull.Later = honest.Waiting().Then(hosttest.Chain("dispatch.began", "")).Log(t)
 		}, requirement.OWPINT1},
-		{"runs again with nothing on the log", "stands-still", func(o *loop.AskedObservation) { o.Lull.Later = honest.Waiting().WithStatus("running").Log(t) }, requirement.OWPINT1},
+		{"runs again with nothing on the log", "stands-still",
+			func(o *loop.AskedObservation) { o.Lull.Later = honest.Waiting().WithStatus("running").Log(t) }, requirement.OWPINT1},
 		{"stands still for ever", "stands-still", func(o *loop.AskedObservation) { o.Log = honest.Waiting().Log(t) }, "blocked"},
 		{"runs no other run either", "stands-still", func(o *loop.AskedObservation) { o.Lull.Sentinel.Reached = false }, "blocked"},
 		{"never asks", "stands-still", func(o *loop.AskedObservation) { o.Held.Suspended.Reached = false }, "blocked"},
@@ -144,13 +152,16 @@ func TestJudgesOfALoopThatAsks(t *testing.T) {
 func TestJudgeOfEveryStep(t *testing.T) {
 	honest := asking(5, 2, "m1")
 	for kind, want := range map[string]string{
-		"runOrchestrator.decided": requirement.OWPINT1, "core.workflowChain.event": requirement.OWPINT1, "node.started": requirement.OWPINT1, "node.dispatched": requirement.OWPINT1,
-		"node.resumed": requirement.OWPINT1, "node.completed": requirement.OWPINT1, "node.failed": requirement.OWPINT1, "interrupt.resolved": requirement.OWPINT1,
-		"run.resumed": requirement.OWPINT1, "variable.changed": requirement.OWPINT1, "cap.breached": requirement.OWPINT1,
+		"runOrchestrator.decided": requirement.OWPINT1, "core.workflowChain.event": requirement.OWPINT1,
+		"node.started": requirement.OWPINT1, "node.dispatched": requirement.OWPINT1,
+		"node.resumed": requirement.OWPINT1, "node.completed": requirement.OWPINT1, "node.failed": requirement.OWPINT1,
+		"interrupt.resolved": requirement.OWPINT1,
+		"run.resumed":        requirement.OWPINT1, "variable.changed": requirement.OWPINT1, "cap.breached": requirement.OWPINT1,
 		"run.completed": requirement.OWPINT1, "run.failed": requirement.OWPINT1, "run.cancelled": requirement.OWPINT1,
 		"log.appended": "passed", "lease.renewed": "passed", "node.suspended": "passed", "x-host-note": "passed",
 	} {
-		o := loop.AskedObservation{SuspendedLoop: hosttest.SuspendedLoop(t, honest, 2, kinds(5, 2, "ask-user")...), Lull: hosttest.Lull(t, honest.Waiting().Then(hosttest.Event{Kind: kind, Payload: map[string]any{}}))}
+		o := loop.AskedObservation{SuspendedLoop: hosttest.SuspendedLoop(t, honest, 2, kinds(5, 2, "ask-user")...),
+			Lull: hosttest.Lull(t, honest.Waiting().Then(hosttest.Event{Kind: kind, Payload: map[string]any{}}))}
 		hosttest.Expect(t, "stands-still", o, want)
 	}
 }
@@ -176,7 +187,8 @@ func TestJudgeOfTheFloor(t *testing.T) {
 			o.Log = held(hosttest.LoopOf(5), 3, "ask-user", "m1").Log(t)
 			o.Kinds[2] = "ask-user"
 		}, "passed"},
-		{"carries it out before it asks", func(o *loop.FloorObservation) { o.Held.Log, o.Lull.Later = early.Log(t), early.Log(t) }, requirement.OWPINT5},
+		{"carries it out before it asks", func(o *loop.FloorObservation) { o.Held.Log, o.Lull.Later = early.Log(t), early.Log(t) },
+			requirement.OWPINT5},
 		{"carries it out while it waits", func(o *loop.FloorObservation) { o.Lull.Later = early.Log(t) }, requirement.OWPINT5},
 		{"never asks", func(o *loop.FloorObservation) {
 			o.Held.Suspended.Reached, o.Held.Log = false, hosttest.LoopOf(5).Log(t)
@@ -194,7 +206,8 @@ func TestJudgeOfTheFloor(t *testing.T) {
 		{"refuses the answer", func(o *loop.FloorObservation) { o.Held.Answered = wiretest.Status(t, 422) }, "blocked"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			o := loop.FloorObservation{SuspendedLoop: hosttest.SuspendedLoop(t, honest, 3, kinds(5, 3, "next-worker")...), Confidence: 0.2, Floor: 0.5, Lull: hosttest.Lull(t, honest.Waiting())}
+			o := loop.FloorObservation{SuspendedLoop: hosttest.SuspendedLoop(t, honest, 3, kinds(5, 3, "next-worker")...), Confidence: 0.2,
+				Floor: 0.5, Lull: hosttest.Lull(t, honest.Waiting())}
 			c.spoil(&o)
 			hosttest.Expect(t, "below-floor", o, c.want)
 		})
@@ -211,14 +224,16 @@ func TestJudgeOfTwoSuspensions(t *testing.T) {
 		want  string
 	}{
 		{"honest", func(*loop.TwiceObservation) {}, "passed"},
-		{"counts from 1 after the second", func(o *loop.TwiceObservation) { o.Log = count(honest, 1, 2, 3, 4, 1, 2).Log(t) }, requirement.OWP0061D1},
+		{"counts from 1 after the second", func(o *loop.TwiceObservation) { o.Log = count(honest, 1, 2, 3, 4, 1, 2).Log(t) },
+			requirement.OWP0061D1},
 		{"skips one after the first", func(o *loop.TwiceObservation) { o.Log = count(honest, 1, 2, 4, 5, 6, 7).Log(t) }, requirement.OWP0061D1},
 		{"asks once only", func(o *loop.TwiceObservation) { o.Again.Suspended.Reached = false }, requirement.OWP0061D1},
 		{"never asks", func(o *loop.TwiceObservation) { o.Held.Suspended.Reached = false }, "blocked"},
 		{"refuses the second answer", func(o *loop.TwiceObservation) { o.Again.Answered = wiretest.Status(t, 409) }, "blocked"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			o := loop.TwiceObservation{SuspendedLoop: hosttest.SuspendedLoop(t, honest, 2, plan...), Again: host.Suspension{Turn: 4, Suspended: hosttest.Reached(), Marker: "m2", Answered: wiretest.Status(t, 200)}}
+			o := loop.TwiceObservation{SuspendedLoop: hosttest.SuspendedLoop(t, honest, 2, plan...), Again: host.Suspension{Turn: 4,
+				Suspended: hosttest.Reached(), Marker: "m2", Answered: wiretest.Status(t, 200)}}
 			c.spoil(&o)
 			hosttest.Expect(t, "two-suspends", o, c.want)
 		})
@@ -227,11 +242,13 @@ func TestJudgeOfTwoSuspensions(t *testing.T) {
 
 func seamAnswer(t *testing.T, turns, suspendsAt int, body string) host.SeamAnswer {
 	v := wiretest.Value(t, json.RawMessage(body))
-	return host.SeamAnswer{Turns: turns, SuspendsAt: suspendsAt, Status: wiretest.Status(t, 200), Body: v, Decisions: v.Key("decisions").Items(), Resumed: v.Key("resumedIteration")}
+	return host.SeamAnswer{Turns: turns, SuspendsAt: suspendsAt, Status: wiretest.Status(t, 200), Body: v,
+		Decisions: v.Key("decisions").Items(), Resumed: v.Key("resumedIteration")}
 }
 
 func TestJudgeOfASeamThatSuspends(t *testing.T) {
-	const whole, part = `{"decisions":[{"iteration":1},{"iteration":2},{"iteration":3},{"iteration":4}],"resumedIteration":2}`, `{"decisions":[{"iteration":1},{"iteration":2}]}`
+	const whole, part = `{"decisions":[{"iteration":1},{"iteration":2},{"iteration":3},{"iteration":4}],"resumedIteration":2}`,
+		`{"decisions":[{"iteration":1},{"iteration":2}]}`
 	answer := func(body string) host.SeamAnswer { return seamAnswer(t, 4, 2, body) }
 	naming := func(body string, s hosttest.Story) host.SeamAnswer {
 		a := answer(body)
@@ -253,10 +270,16 @@ func TestJudgeOfASeamThatSuspends(t *testing.T) {
 		{"decides when it is answered", answer(whole), answer(`{"decisions":[{"iteration":1}]}`), "passed"},
 		{"leaves nothing suspended", answer(whole), status(400), "passed"},
 		{"leaves nothing suspended, and names its run", naming(whole, asking(4, 2, "m1")), status(422), "passed"},
-		{"ignores the suspension", answer(whole), answer(`{"decisions":[{"iteration":1},{"iteration":2},{"iteration":3},{"iteration":4}]}`), requirement.OWP0061D1},
-		{"resumes in another turn", answer(`{"decisions":[{"iteration":1},{"iteration":2},{"iteration":3},{"iteration":4}],"resumedIteration":1}`), answer(part), requirement.OWP0061D1},
-		{"counts from 1 again", answer(`{"decisions":[{"iteration":1},{"iteration":2},{"iteration":1},{"iteration":2}],"resumedIteration":2}`), answer(part), requirement.OWP0061D1},
-		{"says nothing of a resume", answer(`{"decisions":[{"iteration":1},{"iteration":2},{"iteration":3},{"iteration":4}]}`), answer(part), requirement.OWP0061D1},
+		{"ignores the suspension", answer(whole),
+			answer(`{"decisions":[{"iteration":1},{"iteration":2},{"iteration":3},{"iteration":4}]}`), requirement.OWP0061D1},
+		{"resumes in another turn",
+			answer(`{"decisions":[{"iteration":1},{"iteration":2},{"iteration":3},{"iteration":4}],"resumedIteration":1}`), answer(part),
+			requirement.OWP0061D1},
+		{"counts from 1 again",
+			answer(`{"decisions":[{"iteration":1},{"iteration":2},{"iteration":1},{"iteration":2}],"resumedIteration":2}`), answer(part),
+			requirement.OWP0061D1},
+		{"says nothing of a resume", answer(`{"decisions":[{"iteration":1},{"iteration":2},{"iteration":3},{"iteration":4}]}`),
+			answer(part), requirement.OWP0061D1},
 		{"resumes unasked", answer(whole), answer(`{"decisions":[{"iteration":1},{"iteration":2}],"resumedIteration":2}`), requirement.OWP0061D1},
 		{"a constant", answer(whole), answer(whole), requirement.OWP0061D1},
 		{"the log says otherwise", naming(whole, count(asking(4, 2, "m1"), 1, 2, 1, 2)), answer(part), requirement.OWP0061D1},
@@ -293,14 +316,17 @@ func TestJudgeOfTheReplayOfAResumedLoop(t *testing.T) {
 	}{
 		{"honest", func(*loop.ResumedForkObservation) {}, "passed"},
 		{"asks again", func(o *loop.ResumedForkObservation) { o.Replayed = honest.Waiting().Named("f").Log(t) }, requirement.OWP0061M1},
-		{"leaves the question out", func(o *loop.ResumedForkObservation) { o.Replayed = hosttest.LoopOf(3).Named("f").Log(t) }, requirement.OWP0061M1},
-		{"counts otherwise", func(o *loop.ResumedForkObservation) { o.Replayed = count(honest.Named("f"), 1, 2, 1, 2).Log(t) }, requirement.OWP0061M1},
+		{"leaves the question out", func(o *loop.ResumedForkObservation) { o.Replayed = hosttest.LoopOf(3).Named("f").Log(t) },
+			requirement.OWP0061M1},
+		{"counts otherwise", func(o *loop.ResumedForkObservation) { o.Replayed = count(honest.Named("f"), 1, 2, 1, 2).Log(t) },
+			requirement.OWP0061M1},
 		{"decides otherwise", func(o *loop.ResumedForkObservation) {
 			o.Replayed = honest.Named("f").Change("runOrchestrator.decided", 0, func(p map[string]any) {
 				p["decision"] = map[string]any{"kind": "next-worker", "nextWorkerIds": []string{"another"}}
 			}).Log(t)
 		}, requirement.OWP0061M1},
-		{"another status", func(o *loop.ResumedForkObservation) { o.Replayed = honest.Named("f").WithStatus("failed").Log(t) }, requirement.OWP0061M1},
+		{"another status", func(o *loop.ResumedForkObservation) { o.Replayed = honest.Named("f").WithStatus("failed").Log(t) },
+			requirement.OWP0061M1},
 		{"the source itself as the fork", func(o *loop.ResumedForkObservation) { o.Replayed = o.Log }, requirement.OWP0061M1},
 		{"no fork", func(o *loop.ResumedForkObservation) { o.Replayed = host.RunLog{Created: wiretest.Status(t, 501)} }, requirement.OWP0061M1},
 		{"a source cut short", func(o *loop.ResumedForkObservation) {
@@ -309,7 +335,8 @@ func TestJudgeOfTheReplayOfAResumedLoop(t *testing.T) {
 		{"a source that was never resumed", func(o *loop.ResumedForkObservation) { o.Log = honest.Waiting().Log(t) }, "blocked"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			o := loop.ResumedForkObservation{SuspendedLoop: hosttest.SuspendedLoop(t, honest, 2, kinds(4, 2, "ask-user")...), Replayed: honest.Named("f").Log(t)}
+			o := loop.ResumedForkObservation{SuspendedLoop: hosttest.SuspendedLoop(t, honest, 2, kinds(4, 2, "ask-user")...),
+				Replayed: honest.Named("f").Log(t)}
 			c.spoil(&o)
 			hosttest.Expect(t, "fork-of-resumed", o, c.want)
 		})
@@ -328,7 +355,8 @@ func TestJudgeOfHeartbeats(t *testing.T) {
 		{"takes a turn and asks again", func(o *loop.HeartbeatObservation) {
 			o.Lull.Later = honest.Waiting().Then(hosttest.Decided(3, "ask-user")).Log(t)
 		}, requirement.OWP0061H1},
-		{"gives the loop up", func(o *loop.HeartbeatObservation) { o.Lull.Later = honest.Waiting().WithStatus("cancelled").Log(t) }, requirement.OWP0061H1},
+		{"gives the loop up", func(o *loop.HeartbeatObservation) { o.Lull.Later = honest.Waiting().WithStatus("cancelled").Log(t) },
+			requirement.OWP0061H1},
 		{"a seam that falls over", func(o *loop.HeartbeatObservation) { o.Ticks[1] = wiretest.Status(t, 500) }, "blocked"},
 		{"a loop that never moves", func(o *loop.HeartbeatObservation) { o.Log = honest.Waiting().Log(t) }, "blocked"},
 		{"a loop that never asks", func(o *loop.HeartbeatObservation) { o.Held.Suspended.Reached = false }, "blocked"},
@@ -367,19 +395,23 @@ func TestJudgeOfASecondAnswer(t *testing.T) {
 		{"refuses it and ends again", func(o *interrupts.ResolvedAgainObservation) {
 			o.Lull.Later = honest.Then(hosttest.Event{Kind: "run.completed", Payload: nil}).Log(t)
 		}, requirement.OWPINT2},
-		{"refuses it and fails", func(o *interrupts.ResolvedAgainObservation) { o.Lull.Later = honest.WithStatus("failed").Log(t) }, requirement.OWPINT2},
+		{"refuses it and fails", func(o *interrupts.ResolvedAgainObservation) { o.Lull.Later = honest.WithStatus("failed").Log(t) },
+			requirement.OWPINT2},
 		{"refuses it and keeps it as well", func(o *interrupts.ResolvedAgainObservation) {
 			o.Lull.Later.Ended.Last = wiretest.Value(t, map[string]any{"status": "completed", "variables": map[string]any{"other": "m2"}})
 		}, requirement.OWPINT2},
-		{"refuses it and takes it over", func(o *interrupts.ResolvedAgainObservation) { o.Lull.Later = withAnswer(o.Lull.Later, "m2") }, requirement.OWPINT2},
+		{"refuses it and takes it over", func(o *interrupts.ResolvedAgainObservation) { o.Lull.Later = withAnswer(o.Lull.Later, "m2") },
+			requirement.OWPINT2},
 		{"refuses it and forgets the first", func(o *interrupts.ResolvedAgainObservation) {
 			o.Log, o.Lull.Later = withAnswer(o.Log, "m1"), withAnswer(o.Lull.Later, "")
 		}, requirement.OWPINT2},
-		{"refuses it and rewrites the log", func(o *interrupts.ResolvedAgainObservation) { o.Lull.Later = asking(4, 2, "m2").Log(t) }, requirement.OWPINT2},
+		{"refuses it and rewrites the log", func(o *interrupts.ResolvedAgainObservation) { o.Lull.Later = asking(4, 2, "m2").Log(t) },
+			requirement.OWPINT2},
 		{"never ends", func(o *interrupts.ResolvedAgainObservation) { o.Log = honest.Waiting().Log(t) }, "blocked"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			o := interrupts.ResolvedAgainObservation{SuspendedLoop: hosttest.SuspendedLoop(t, honest, 2, kinds(4, 2, "ask-user")...), Marker: "m2", Again: wiretest.Status(t, 409), Lull: hosttest.Lull(t, honest)}
+			o := interrupts.ResolvedAgainObservation{SuspendedLoop: hosttest.SuspendedLoop(t, honest, 2, kinds(4, 2, "ask-user")...),
+				Marker: "m2", Again: wiretest.Status(t, 409), Lull: hosttest.Lull(t, honest)}
 			c.spoil(&o)
 			hosttest.Expect(t, "second-resolve", o, c.want)
 		})
@@ -419,7 +451,8 @@ func TestJudgeOfRivals(t *testing.T) {
 		{"refuses what is answered", func(o *interrupts.RivalsObservation) { o.Replies = statuses(422, 422, 422, 422) }, "blocked"},
 		{"goes on with a loser's answer", runs(asking(4, 2, "m3")), requirement.OWPINT3},
 		{"goes on with nobody's answer", runs(asking(4, 2, "yes")), requirement.OWPINT3},
-		{"keeps a loser's answer in a variable", runs(honest.Then(hosttest.Event{Kind: "variable.changed", Payload: map[string]any{"name": "other", "next": "m4"}})), requirement.OWPINT3},
+		{"keeps a loser's answer in a variable", runs(honest.Then(hosttest.Event{Kind: "variable.changed",
+			Payload: map[string]any{"name": "other", "next": "m4"}})), requirement.OWPINT3},
 		{"takes a turn twice", runs(asking(5, 2, "m2")), requirement.OWPINT3},
 		{"leaves a turn out, which is another's to say", runs(asking(3, 2, "m2")), "passed"},
 		{"resolves twice", runs(again("interrupt.resolved")), requirement.OWPINT3},
@@ -432,7 +465,8 @@ func TestJudgeOfRivals(t *testing.T) {
 		{"never asks", func(o *interrupts.RivalsObservation) { o.Held.Suspended.Reached = false }, "blocked"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			o := interrupts.RivalsObservation{SuspendedLoop: hosttest.SuspendedLoop(t, honest, 2, kinds(4, 2, "ask-user")...), Markers: []string{"m1", "m2", "m3", "m4"},
+			o := interrupts.RivalsObservation{SuspendedLoop: hosttest.SuspendedLoop(t, honest, 2, kinds(4, 2, "ask-user")...),
+				Markers: []string{"m1", "m2", "m3", "m4"},
 				Replies: statuses(409, 200, 409, 404), Lull: hosttest.Lull(t, honest)}
 			c.spoil(&o)
 			hosttest.Expect(t, "concurrent-resolvers", o, c.want)
@@ -448,14 +482,16 @@ func TestJudgeOfTwoSuspendedLoops(t *testing.T) {
 		want  string
 	}{
 		{"honest", func(*interrupts.TwoSuspendedObservation) {}, "passed"},
-		{"the answer moves the other run", func(o *interrupts.TwoSuspendedObservation) { o.Lull.Later = asking(4, 2, "m2").Log(t) }, requirement.OWPINT4},
+		{"the answer moves the other run", func(o *interrupts.TwoSuspendedObservation) { o.Lull.Later = asking(4, 2, "m2").Log(t) },
+			requirement.OWPINT4},
 		{"the answer moves the other run instead", func(o *interrupts.TwoSuspendedObservation) {
 			o.Second.Log, o.Lull.Later = second.Waiting().Log(t), asking(4, 2, "m2").Log(t)
 		}, requirement.OWPINT4},
 		{"the other run no longer waits", func(o *interrupts.TwoSuspendedObservation) {
 			o.Lull.Later = first.Waiting().WithStatus("running").Log(t)
 		}, requirement.OWPINT4},
-		{"the first goes on with the second's answer", func(o *interrupts.TwoSuspendedObservation) { o.First.Log = asking(4, 2, "m2").Log(t) }, requirement.OWPINT4},
+		{"the first goes on with the second's answer",
+			func(o *interrupts.TwoSuspendedObservation) { o.First.Log = asking(4, 2, "m2").Log(t) }, requirement.OWPINT4},
 		{"the second keeps the first's answer", func(o *interrupts.TwoSuspendedObservation) {
 			o.Second.Log = second.Then(hosttest.Event{Kind: "variable.changed", Payload: map[string]any{"name": "answer", "next": "m1"}}).Log(t)
 		}, requirement.OWPINT4},
@@ -463,14 +499,22 @@ func TestJudgeOfTwoSuspendedLoops(t *testing.T) {
 			o.First.Log.Ended.Last = wiretest.Value(t, map[string]any{"status": "completed", "variables": map[string]any{"answer": "m2"}})
 		}, requirement.OWPINT4},
 		{"the first never ends", func(o *interrupts.TwoSuspendedObservation) { o.First.Log = first.Waiting().Log(t) }, requirement.OWPINT4},
-		{"the second was answered by somebody else", func(o *interrupts.TwoSuspendedObservation) { o.Second.Held.Answered = wiretest.Status(t, 409) }, requirement.OWPINT4},
-		{"the second's answer is refused", func(o *interrupts.TwoSuspendedObservation) { o.Second.Held.Answered = wiretest.Status(t, 422) }, "blocked"},
+		{"the second was answered by somebody else",
+			func(o *interrupts.TwoSuspendedObservation) { o.Second.Held.Answered = wiretest.Status(t, 409) }, requirement.OWPINT4},
+		{"the second's answer is refused", func(o *interrupts.TwoSuspendedObservation) {
+			o.Second.Held.Answered = wiretest.Status(t,
+				422)
+		}, "blocked"},
 		{"the second is not suspended", func(o *interrupts.TwoSuspendedObservation) { o.Second.Held.Suspended.Reached = false }, "blocked"},
-		{"the first's answer is refused", func(o *interrupts.TwoSuspendedObservation) { o.First.Held.Answered = wiretest.Status(t, 404) }, "blocked"},
+		{"the first's answer is refused", func(o *interrupts.TwoSuspendedObservation) {
+			o.First.Held.Answered = wiretest.Status(t,
+				404)
+		}, "blocked"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			plan := kinds(4, 2, "ask-user")
-			o := interrupts.TwoSuspendedObservation{First: hosttest.SuspendedLoop(t, first, 2, plan...), Second: hosttest.SuspendedLoop(t, second, 2, plan...), Lull: hosttest.Lull(t, first.Waiting())}
+			o := interrupts.TwoSuspendedObservation{First: hosttest.SuspendedLoop(t, first, 2, plan...), Second: hosttest.SuspendedLoop(t,
+				second, 2, plan...), Lull: hosttest.Lull(t, first.Waiting())}
 			o.Second.Held.Marker = "m2"
 			c.spoil(&o)
 			hosttest.Expect(t, "two-at-once", o, c.want)

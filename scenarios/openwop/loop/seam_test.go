@@ -16,7 +16,8 @@ import (
 func TestJudgesOfTheSeam(t *testing.T) {
 	answer := func(asked int, body string) host.SeamAnswer {
 		v := wiretest.Value(t, json.RawMessage(body))
-		return host.SeamAnswer{Turns: asked, Status: wiretest.Status(t, 200), Body: v, Decisions: v.Key("decisions").Items(), Resumed: v.Key("resumedIteration")}
+		return host.SeamAnswer{Turns: asked, Status: wiretest.Status(t, 200), Body: v, Decisions: v.Key("decisions").Items(),
+			Resumed: v.Key("resumedIteration")}
 	}
 	named := func(a host.SeamAnswer, s hosttest.Story) host.SeamAnswer {
 		a.NamesARun, a.Log = true, s.Log(t)
@@ -31,7 +32,8 @@ func TestJudgesOfTheSeam(t *testing.T) {
 		want           string
 	}{
 		{"honest", "seam-random-turns", []host.SeamAnswer{answer(2, two)}, "passed"},
-		{"bare words for decisions are a finding", "seam-random-turns", []host.SeamAnswer{answer(1, `{"decisions":[{"iteration":1,"decision":"terminate"}]}`)}, "passed"},
+		{"bare words for decisions are a finding", "seam-random-turns",
+			[]host.SeamAnswer{answer(1, `{"decisions":[{"iteration":1,"decision":"terminate"}]}`)}, "passed"},
 		{"a constant", "seam-random-turns", []host.SeamAnswer{answer(2, two), answer(5, two)}, openwop.OWP0061B2},
 		{"an error with a body", "seam-random-turns", []host.SeamAnswer{{Turns: 2, Status: wiretest.Status(t, 500)}}, "blocked"},
 		{"no counter", "seam-random-turns", []host.SeamAnswer{answer(1, `{"decisions":[{}]}`)}, openwop.OWP0061B1},
@@ -43,8 +45,10 @@ func TestJudgesOfTheSeam(t *testing.T) {
 		{"refuses", "seam-out-of-range", []host.SeamAnswer{answer(2, two), refused}, "passed"},
 		{"answers with nothing", "seam-out-of-range", []host.SeamAnswer{answer(2, two), answer(-3, `{"decisions":[]}`)}, "passed"},
 		{"ignores the suspension", "seam-out-of-range", []host.SeamAnswer{answer(2, two), answer(2, two)}, "passed"},
-		{"a turn out of nothing", "seam-out-of-range", []host.SeamAnswer{answer(2, two), answer(0, `{"decisions":[{"iteration":1}]}`)}, openwop.OWP0061B4},
-		{"resumes where it never was", "seam-out-of-range", []host.SeamAnswer{answer(2, two), answer(2, `{"decisions":[],"resumedIteration":9}`)}, openwop.OWP0061B4},
+		{"a turn out of nothing", "seam-out-of-range", []host.SeamAnswer{answer(2, two), answer(0, `{"decisions":[{"iteration":1}]}`)},
+			openwop.OWP0061B4},
+		{"resumes where it never was", "seam-out-of-range", []host.SeamAnswer{answer(2, two),
+			answer(2, `{"decisions":[],"resumedIteration":9}`)}, openwop.OWP0061B4},
 		{"refuses everything", "seam-out-of-range", []host.SeamAnswer{refused, refused}, "blocked"},
 		{"is not there for this question", "seam-out-of-range", []host.SeamAnswer{answer(2, two), limited}, openwop.OWP0061B4},
 		{"falls over", "seam-out-of-range", []host.SeamAnswer{answer(2, two), {Turns: 0, Status: wiretest.Status(t, 500)}}, openwop.OWP0061B4},

@@ -112,8 +112,10 @@ var resumeSeam = scenarios.Scenario{
 func checkSeamResumed(a host.SeamAnswer, j *scenarios.Judge, path string) {
 	host.SeamAnswered(j, a.Status, path)
 	logged(a, j)
-	j.Check(openwop.OWP0061D1, a.Resumed).To(check.Equal(a.SuspendsAt), "resumedIteration of %d turns, suspended in turn %d and resumed", a.Turns, a.SuspendsAt)
-	j.Check(openwop.OWP0061D1, a.Iterations()).To(check.CountFromOne(a.Turns), "%s asked for %d turns, suspended in turn %d and resumed", path, a.Turns, a.SuspendsAt)
+	j.Check(openwop.OWP0061D1, a.Resumed).To(check.Equal(a.SuspendsAt),
+		"resumedIteration of %d turns, suspended in turn %d and resumed", a.Turns, a.SuspendsAt)
+	j.Check(openwop.OWP0061D1, a.Iterations()).To(check.CountFromOne(a.Turns),
+		"%s asked for %d turns, suspended in turn %d and resumed", path, a.Turns, a.SuspendsAt)
 	if a.NamesARun {
 		j.Check(openwop.OWP0061D1, a.Log.Iterations()).To(check.CountFromOne(a.Turns), "iterations in the log of run %s", a.Log.RunID)
 	}
@@ -132,7 +134,8 @@ func logged(a host.SeamAnswer, j *scenarios.Judge) {
 // tells whether it left one. To refuse that is honest; the decision that suspends may be on the log
 // before somebody has answered, or not (OWP-R9).
 func checkSuspended(a host.SeamAnswer, j *scenarios.Judge) bool {
-	if code, _ := a.Status.Int(); !j.Check(openwop.OWP0061D1, a.Status).To(check.Status(2, 400, 422), "asked for a suspension without a resume") || code/100 != 2 {
+	if code, _ := a.Status.Int(); !j.Check(openwop.OWP0061D1, a.Status).To(check.Status(2, 400, 422),
+		"asked for a suspension without a resume") || code/100 != 2 {
 		return false
 	}
 	until := check.OneOf(upTo(a.SuspendsAt), upTo(a.SuspendsAt-1))
@@ -169,12 +172,14 @@ var resumeFork = scenarios.Scenario{
 			j.BlockOn(openwop.OWP0061D1, "set-up: the source did not take the turns of its plan")
 		}
 		o.Replayed.Made(j, openwop.OWP0061M1, "a fork of the resumed loop")
-		if !j.Check(openwop.OWP0061M1, o.Replayed.ID).NotTo(check.Equal(o.Log.RunID), "runId of the fork") || !j.Check(openwop.OWP0061M1, o.Replayed.Ended).To(check.Reached()) {
+		if !j.Check(openwop.OWP0061M1, o.Replayed.ID).NotTo(check.Equal(o.Log.RunID), "runId of the fork") ||
+			!j.Check(openwop.OWP0061M1, o.Replayed.Ended).To(check.Reached()) {
 			return
 		}
 		o.Replayed.Readable(j)
 		j.Check(openwop.OWP0061M1, o.Replayed.Iterations()).To(check.SameAs(o.Log.Iterations()), "iterations")
-		j.Check(openwop.OWP0061M1, o.Replayed.Decided().Each("/payload/decision")).To(check.SameAs(o.Log.Decided().Each("/payload/decision")), "decisions")
+		j.Check(openwop.OWP0061M1,
+			o.Replayed.Decided().Each("/payload/decision")).To(check.SameAs(o.Log.Decided().Each("/payload/decision")), "decisions")
 		j.Check(openwop.OWP0061M1, o.Replayed.Status()).To(check.SameAs(o.Log.Status()), "status")
 	}),
 }

@@ -49,7 +49,8 @@ var resolvedOnce = scenarios.Scenario{
 		}
 		o.Lull.CheckStill(j, openwop.OWPINT2, o.Log, "after the second answer")
 		j.Check(openwop.OWPINT2, o.Lull.Later.Status()).To(check.SameAs(o.Log.Status()), "status after the second answer")
-		j.Check(openwop.OWPINT2, resumeValues(o.Lull.Later)).To(check.SameAs(resumeValues(o.Log)), "the answer as the run shows it, after the second")
+		j.Check(openwop.OWPINT2, resumeValues(o.Lull.Later)).To(check.SameAs(resumeValues(o.Log)),
+			"the answer as the run shows it, after the second")
 		j.Check(openwop.OWPINT2, tracesOf(o.Lull.Later, o.Marker)).To(check.Len(0), "places in which the run took the second answer")
 	}),
 }

@@ -17,7 +17,8 @@ import (
 // confidence in.
 func doubtful(h host.Host, floor float64) (decision any, confidence float64) {
 	confidence = math.Floor(1000*floor*h.Rand.Float64()) / 1000
-	return dialect.NextWorkerDecision{Kind: dialect.NextWorkerDecisionKindNextWorker, NextWorkerIds: []string{fixture.Noop}, Confidence: &confidence}, confidence
+	return dialect.NextWorkerDecision{Kind: dialect.NextWorkerDecisionKindNextWorker, NextWorkerIds: []string{fixture.Noop},
+		Confidence: &confidence}, confidence
 }
 
 // listen opens the run's event stream. Whether and how the host answers is not

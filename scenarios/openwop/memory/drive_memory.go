@@ -95,7 +95,8 @@ var rememberingFamily = &scenarios.Drive[MemoryFamily]{
 		h := host.Host{Conn: c}
 		offersMemory(h, 5, fixture.Memory, fixture.MemoryTwo)
 		n := h.TurnsFrom(5)
-		*o = MemoryFamily{Turns: n, Wrote: h.Between(1, 2), Handed: h.Between(3, n-2), Own: h.Marker(), First: h.Marker(), Second: h.Marker(), Tag: tag(h)}
+		*o = MemoryFamily{Turns: n, Wrote: h.Between(1, 2), Handed: h.Between(3, n-2), Own: h.Marker(), First: h.Marker(),
+			Second: h.Marker(), Tag: tag(h)}
 		p := h.LoopPlan(n)
 		p[o.Handed-1] = host.NextWorker(fixture.MemoryOne, fixture.MemoryTwo)
 		o.Log = whole(ctx, h, "the loop that remembers", remembering(fixture.Memory, o.Tag, p, map[string]any{

@@ -31,8 +31,9 @@ var sendsForksOfMemory = []string{
 
 // replayedMemory replays a loop when the memory has changed.
 var replayedMemory = &scenarios.Drive[ForkedMemory]{
-	ID:    "openwop/replayed-memory",
-	Title: "runs a loop that writes memory entries, has another run write one, and replays the loop from the first event and from a random turn",
+	ID: "openwop/replayed-memory",
+	Title: "runs a loop that writes memory entries, has another run write one, and replays the loop from the first event " +
+		"and from a random turn",
 	Sends: sendsForksOfMemory,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ForkedMemory) {
 		h := host.Host{Conn: c}
@@ -64,7 +65,8 @@ var branchedMemory = &scenarios.Drive[ForkedMemory]{
 		starts := turnStarts(o.Source)
 		o.Begins = h.Between(o.Wrote[1]+1, o.Turns)
 		if o.Begins > len(starts) {
-			scenarios.End(scenarios.Block("the log of a loop does not show where its turns begin", "tell of each start of the supervisor's node with node.started"))
+			scenarios.End(scenarios.Block("the log of a loop does not show where its turns begin",
+				"tell of each start of the supervisor's node with node.started"))
 		}
 		forksOf(ctx, h, r, o, dialect.ForkModeBranch, starts[o.Begins-1])
 	},
@@ -76,10 +78,12 @@ func changedMemory(ctx context.Context, h host.Host) (*host.Run, ForkedMemory) {
 	offersMemory(h, 4)
 	n := h.TurnsFrom(4)
 	first := h.Between(1, n-2)
-	o := ForkedMemory{Turns: n, Wrote: [2]int{first, h.Between(first+1, n-1)}, Own: []string{h.Marker(), h.Marker()}, Theirs: h.Marker(), Tag: tag(h)}
+	o := ForkedMemory{Turns: n, Wrote: [2]int{first, h.Between(first+1, n-1)}, Own: []string{h.Marker(), h.Marker()},
+		Theirs: h.Marker(), Tag: tag(h)}
 	writes := writesIn(o.Wrote[1], o.Tag, o.Own[1])
 	writes[first-1] = writesIn(1, o.Tag, o.Own[0])[0]
-	r := h.Create(ctx, "create the loop that remembers", remembering(fixture.MemoryOne, o.Tag, h.LoopPlan(n), map[string]any{"writes": writes}))
+	r := h.Create(ctx, "create the loop that remembers", remembering(fixture.MemoryOne, o.Tag, h.LoopPlan(n),
+		map[string]any{"writes": writes}))
 	if o.Source = r.Finish(ctx, "log of the loop that remembers"); !o.Source.Ended.Reached {
 		return nil, o
 	}

@@ -28,8 +28,9 @@ type HeldWorker struct {
 
 // heldWorker holds a worker that has written, until an entry of it has expired.
 var heldWorker = &scenarios.Drive[HeldWorker]{
-	ID:    "openwop/held-worker",
-	Title: "has a worker write three memory entries and ask a person, reads in another run, answers when one entry has expired, and reads again",
+	ID: "openwop/held-worker",
+	Title: "has a worker write three memory entries and ask a person, reads in another run, answers when one entry has " +
+		"expired, and reads again",
 	Waits: 200 * time.Millisecond,
 	Sends: []string{
 		"{create run} (assay-loop-memory, and the worker assay-memory-worker)", "{read run}", "{poll log}",
@@ -172,7 +173,8 @@ var lostWorkers = &scenarios.Drive[LostWorkers]{
 		offersMemory(h, 4, fixture.Memory, fixture.MemoryFails)
 		*o = LostWorkers{Tag: tag(h), Own: h.Marker(), Failed: h.Marker(), Cancelled: h.Marker()}
 		r := h.Create(ctx, "create the loop that loses its workers", remembering(fixture.Memory, o.Tag,
-			host.Plan{host.NextWorker(fixture.MemoryFails), host.NextWorker(fixture.MemoryOne), host.NextWorker(fixture.Noop), host.Terminate(h.Name("done"))},
+			host.Plan{host.NextWorker(fixture.MemoryFails), host.NextWorker(fixture.MemoryOne), host.NextWorker(fixture.Noop),
+				host.Terminate(h.Name("done"))},
 			map[string]any{
 				"writes":       writesIn(1, o.Tag, o.Own),
 				"failsPlan":    host.Plan{host.NextWorker(fixture.Noop), host.NextWorker(fixture.Noop, fixture.Noop)},

@@ -116,7 +116,8 @@ func (o HeldWorker) brought(j *scenarios.Judge) (recollections, bool) {
 	}
 	r, ok := recalled(o.Log, j, "the loop", 3)
 	if ok && !r.has(host.Look{Turn: 2, At: host.AtBegin}, o.Lasting) {
-		j.BlockOn(openwop.OWPMEM2, "set-up: the turn after the worker does not read what it wrote for good: "+r.contents(host.Look{Turn: 2, At: host.AtBegin}).Last().JSON())
+		j.BlockOn(openwop.OWPMEM2, "set-up: the turn after the worker does not read what it wrote for good: "+
+			r.contents(host.Look{Turn: 2, At: host.AtBegin}).Last().JSON())
 	}
 	return r, ok
 }

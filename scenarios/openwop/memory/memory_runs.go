@@ -98,7 +98,8 @@ var siblingsInOrder = scenarios.Scenario{
 		if !ok {
 			return
 		}
-		for _, at := range []host.Look{{Turn: 1, At: host.AtBegin}, {Turn: 1, At: host.AtEnd}, {Turn: 2, At: host.AtBegin}, {Turn: 2, At: host.AtEnd}} {
+		for _, at := range []host.Look{{Turn: 1, At: host.AtBegin}, {Turn: 1, At: host.AtEnd}, {Turn: 2, At: host.AtBegin},
+			{Turn: 2, At: host.AtEnd}} {
 			first.check(j, openwop.OWPMEM6, at, noneOf(o.Second))
 		}
 		second.check(j, openwop.OWPMEM6, host.Look{Turn: 1, At: host.AtBegin}, allOf(o.First))
@@ -165,17 +166,20 @@ var lostChildLeavesNothing = scenarios.Scenario{
 // write: they show that by their own later turns, or by what their logs tell.
 func (o LostWorkers) lost(j *scenarios.Judge) {
 	if len(o.Children) < 2 {
-		j.Block("set-up: the loop does not name its two workers", "tell of a child run when it is made, with dispatch.succeeded or node.dispatched")
+		j.Block("set-up: the loop does not name its two workers",
+			"tell of a child run when it is made, with dispatch.succeeded or node.dispatched")
 	}
 	for i, w := range []struct{ status, content string }{{"failed", o.Failed}, {"cancelled", o.Cancelled}} {
 		l := o.Children[i].Log
 		l.Given(j, openwop.OWP0037A3, openwop.OWP0037A1)
 		if got := l.Status().String(); got != w.status {
-			j.Block("set-up: the worker that was to be "+w.status+" is "+got, "have "+fixture.MemoryFails+" refuse two workers in one decision, and serve {cancel run}")
+			j.Block("set-up: the worker that was to be "+w.status+" is "+got, "have "+fixture.MemoryFails+
+				" refuse two workers in one decision, and serve {cancel run}")
 		}
 		own := recollections{host.ReadSeen(l, "memory"), "the worker"}
 		if len(own.idsOf(w.content)) == 0 && len(l.OfType(dialect.MemoryWritten).Values) == 0 {
-			j.Block("set-up: nothing shows that the worker that was "+w.status+" wrote at all", "have its next turn read what it wrote, or its log tell of it with memory.written")
+			j.Block("set-up: nothing shows that the worker that was "+w.status+" wrote at all",
+				"have its next turn read what it wrote, or its log tell of it with memory.written")
 		}
 	}
 }
@@ -196,10 +200,12 @@ func (o ForkedMemory) changed(j *scenarios.Judge) (source recollections, ok bool
 // more, which is as good as one that reads it.
 func forgotten(f host.Forked, j *scenarios.Judge) bool {
 	status, _ := f.Log.Created.Int()
-	if code := dialect.CodeOf(f.Reply.Key("error")); status != http.StatusUnprocessableEntity && status != http.StatusGone || code != dialect.MemoryUnavailable {
+	if code := dialect.CodeOf(f.Reply.Key("error")); status != http.StatusUnprocessableEntity && status != http.StatusGone ||
+		code != dialect.MemoryUnavailable {
 		return false
 	}
-	j.Check(openwop.OWPMEM17, f.Log.Created).To(check.OneOf(http.StatusUnprocessableEntity, http.StatusGone), "a fork from %d without a memory", f.FromSeq)
+	j.Check(openwop.OWPMEM17, f.Log.Created).To(check.OneOf(http.StatusUnprocessableEntity, http.StatusGone),
+		"a fork from %d without a memory", f.FromSeq)
 	if status == http.StatusGone {
 		j.Find(openwop.OWPMEM17, "the fork from %d is refused with 410, and the texts say 422", f.FromSeq)
 	}

@@ -108,15 +108,18 @@ func TestJudgesOfWhatAFamilyRemembers(t *testing.T) {
 		{"honest", func(*family) {}, passed, passed, passed, passed, passed},
 		{"reads through", func(f *family) { f.loop = f.loop.but(1, "own") }, c2, passed, passed, passed, passed},
 		{"a turn late", func(f *family) { f.loop = reads().since(3, "own").since(4, "one", "two") }, c6, passed, passed, passed, passed},
-		{"the turn that hands over sees its workers", func(f *family) { f.loop = f.loop.but(3, "own", "one", "two") }, c2, passed, passed, passed, passed},
+		{"the turn that hands over sees its workers", func(f *family) { f.loop = f.loop.but(3, "own", "one", "two") }, c2, passed,
+			passed, passed, passed},
 		{"as of the start of the run", func(f *family) { f.loop = reads() }, c6, passed, m2, blocked, blocked},
 		{"workers bring nothing", func(f *family) { f.loop = reads().since(2, "own") }, passed, passed, m2, blocked, blocked},
-		{"the second worker alone brings something", func(f *family) { f.loop = reads().since(2, "own").since(4, "two") }, passed, passed, m2, blocked, blocked},
+		{"the second worker alone brings something", func(f *family) { f.loop = reads().since(2, "own").since(4, "two") }, passed,
+			passed, m2, blocked, blocked},
 		{"forgotten after a turn", func(f *family) { f.loop = f.loop.but(5, "own") }, passed, passed, m2, passed, passed},
 		{"workers begin with nothing", func(f *family) { f.first, f.second = reads().since(2, "one"), reads() }, passed, m1, passed, m6, passed},
 		{"workers apart", func(f *family) { f.second = reads("own") }, passed, passed, passed, m6, passed},
 		{"workers at once", func(f *family) { f.first = reads("own").since(2, "one", "two") }, passed, passed, passed, m6, passed},
-		{"brought in another order", func(f *family) { f.loop = reads().since(2, "own").since(4, "two", "one") }, passed, passed, passed, m6, passed},
+		{"brought in another order", func(f *family) { f.loop = reads().since(2, "own").since(4, "two", "one") }, passed, passed,
+			passed, m6, passed},
 		{"a worker sees the others' before", func(f *family) { f.first = reads("own", "two") }, passed, m1, passed, m6, passed},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -231,7 +234,8 @@ func TestJudgeOfWhatIsTold(t *testing.T) {
 		{"no id", []hosttest.Event{told(map[string]any{"memoryRef": "m"})}, m14},
 		{"an id under which nobody reads it", []hosttest.Event{told(map[string]any{"memoryRef": "m", "memoryId": idOf("one")})}, m14},
 		{"other tags", []hosttest.Event{told(map[string]any{"memoryRef": "m", "memoryId": idOf("own"), "tags": []any{"x"}})}, m14},
-		{"with the content", []hosttest.Event{told(map[string]any{"memoryRef": "m", "memoryId": idOf("own"), "entry": map[string]any{"text": "so own is it"}})}, m15},
+		{"with the content", []hosttest.Event{told(map[string]any{"memoryRef": "m", "memoryId": idOf("own"),
+			"entry": map[string]any{"text": "so own is it"}})}, m15},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o := honestFamily().observed(t)
@@ -386,7 +390,8 @@ func TestJudgesOfForksThatRemember(t *testing.T) {
 	forked := func(r recall) host.Forked { return host.Forked{Log: r.run(t, "f", 4)} }
 	observed := func(source, reader recall, forks ...host.Forked) memory.ForkedMemory {
 		return memory.ForkedMemory{
-			Turns: 4, Wrote: [2]int{1, 2}, Own: []string{"p", "q"}, Theirs: "theirs", Tag: "tag", Source: source.run(t, "r", 4), Writer: reads().run(t, "w", 1),
+			Turns: 4, Wrote: [2]int{1, 2}, Own: []string{"p", "q"}, Theirs: "theirs", Tag: "tag", Source: source.run(t, "r", 4),
+			Writer: reads().run(t, "w", 1),
 			Reader: reader.run(t, "x", 1), Forks: forks, Begins: 4,
 		}
 	}
@@ -419,7 +424,8 @@ func TestJudgesOfForksThatRemember(t *testing.T) {
 func TestJudgeOfWhatTenantsRemember(t *testing.T) {
 	apart := func(before, own, kept recall) memory.TenantMemory {
 		return memory.TenantMemory{
-			Tenants: hosttest.TwoTenants(t), Tag: "tag", Mine: "mine", Theirs: "theirs", Wrote: reads().run(t, "w1", 1), Other: reads().run(t, "w2", 1),
+			Tenants: hosttest.TwoTenants(t), Tag: "tag", Mine: "mine", Theirs: "theirs", Wrote: reads().run(t, "w1", 1),
+			Other:  reads().run(t, "w2", 1),
 			Before: before.run(t, "x", 1), Own: own.run(t, "y", 1), Kept: kept.run(t, "z", 1),
 		}
 	}

@@ -32,7 +32,8 @@ type CancelObservation struct {
 var cancelled = &scenarios.Drive[CancelObservation]{
 	ID:    "openwop/cancelled",
 	Title: "has strangers cancel a run that is under way, then cancels it twice; and cancels a run that has ended by itself",
-	Sends: []string{"{create run} (conformance-cancellable, conformance-delay or assay-loop-ask-user)", "{read run}", "{cancel run} as a stranger, twice", "{cancel run}, twice",
+	Sends: []string{"{create run} (conformance-cancellable, conformance-delay or assay-loop-ask-user)", "{read run}",
+		"{cancel run} as a stranger, twice", "{cancel run}, twice",
 		"{poll log}", "{create run} (a run that ends)", "{cancel run}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *CancelObservation) {
 		h := host.Host{Conn: c}
@@ -54,7 +55,8 @@ var cancelled = &scenarios.Drive[CancelObservation]{
 func refuseStrangers(ctx context.Context, r *host.Run, o *CancelObservation) {
 	o.Live = r.Seen(ctx, "before anybody cancels it")
 	for _, who := range []host.Stranger{host.NoCredential, host.UnknownKey} {
-		reply := r.AsStranger(ctx, who, wire.Call{Operation: dialect.CancelRun.Of(r.ID), Body: dialect.CancelRunRequest{}, Label: "cancel " + string(who)})
+		reply := r.AsStranger(ctx, who, wire.Call{Operation: dialect.CancelRun.Of(r.ID), Body: dialect.CancelRunRequest{},
+			Label: "cancel " + string(who)})
 		o.Strangers = append(o.Strangers, host.AnsweredBy("to cancel the run "+string(who), reply))
 	}
 	o.Untouched = r.Seen(ctx, "after the strangers")

@@ -23,7 +23,8 @@ type UnknownObservation struct {
 var unknownIDs = &scenarios.Drive[UnknownObservation]{
 	ID:    "openwop/unknown-ids",
 	Title: "asks for a run that never was and for a run of a workflow that nobody has; as the control reads a run that is there",
-	Sends: []string{"{create run}", "{read run}", "of an id never given out: {read run}", "{poll log}", "{cancel run}", "{answer node}", "{create run} (a workflow that nobody has)"},
+	Sends: []string{"{create run}", "{read run}", "of an id never given out: {read run}", "{poll log}", "{cancel run}",
+		"{answer node}", "{create run} (a workflow that nobody has)"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *UnknownObservation) {
 		h := host.Host{Conn: c}
 		never := h.Name("run")
@@ -62,8 +63,9 @@ type BodiesObservation struct {
 
 // oddBodies asks for runs with bodies that are not as they should be.
 var oddBodies = &scenarios.Drive[BodiesObservation]{
-	ID:    "openwop/odd-bodies",
-	Title: "asks for runs with bodies that are no JSON, no object, or have a member of the wrong type or one too many; as the control with one that is as it should be",
+	ID: "openwop/odd-bodies",
+	Title: "asks for runs with bodies that are no JSON, no object, or have a member of the wrong type or one too many; as " +
+		"the control with one that is as it should be",
 	Sends: []string{"{create run}, fifteen times"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *BodiesObservation) {
 		h := host.Host{Conn: c}
@@ -78,9 +80,12 @@ var oddBodies = &scenarios.Drive[BodiesObservation]{
 			of     *[]host.Answered
 			bodies []oddBody
 		}{
-			{&o.NoJSON, []oddBody{{"a body that is cut short", whole[:h.Between(1, len(whole)-1)]}, {"a body that is no JSON", []byte("assay " + h.Marker())}}},
-			{&o.NoObject, []oddBody{{"the body null", []byte("null")}, {"a list as the body", []byte("[" + string(whole) + "]")}, {"a text as the body", []byte(`"` + workflow + `"`)}, {"a number as the body", []byte("7")}}},
-			{&o.NoWorkflow, []oddBody{{"a body without a workflowId", []byte("{}")}, {"a number as the workflowId", []byte(`{"workflowId":7}`)}, {"null as the workflowId", []byte(`{"workflowId":null}`)}}},
+			{&o.NoJSON, []oddBody{{"a body that is cut short", whole[:h.Between(1, len(whole)-1)]}, {"a body that is no JSON",
+				[]byte("assay " + h.Marker())}}},
+			{&o.NoObject, []oddBody{{"the body null", []byte("null")}, {"a list as the body", []byte("[" + string(whole) + "]")},
+				{"a text as the body", []byte(`"` + workflow + `"`)}, {"a number as the body", []byte("7")}}},
+			{&o.NoWorkflow, []oddBody{{"a body without a workflowId", []byte("{}")}, {"a number as the workflowId",
+				[]byte(`{"workflowId":7}`)}, {"null as the workflowId", []byte(`{"workflowId":null}`)}}},
 		} {
 			*kind.of = oddRuns(ctx, h, kind.bodies...)
 		}
@@ -92,8 +97,10 @@ var oddBodies = &scenarios.Drive[BodiesObservation]{
 		with := func(member, value string) []byte {
 			return bytes.Join([][]byte{whole[:len(whole)-1], fmt.Appendf(nil, `,%q:%s}`, member, value)}, nil)
 		}
-		o.WrongType = oddRuns(ctx, h, oddBody{"a list as the inputs", with("inputs", `["assay"]`)}, oddBody{"a number as the inputs", with("inputs", "7")},
-			oddBody{"a text as the tags", with("tags", `"assay"`)}, oddBody{"a number as the metadata", with("metadata", "7")}, oddBody{"a text as the configurable", with("configurable", `"assay"`)})
+		o.WrongType = oddRuns(ctx, h, oddBody{"a list as the inputs", with("inputs", `["assay"]`)}, oddBody{"a number as the inputs",
+			with("inputs", "7")},
+			oddBody{"a text as the tags", with("tags", `"assay"`)}, oddBody{"a number as the metadata", with("metadata", "7")},
+			oddBody{"a text as the configurable", with("configurable", `"assay"`)})
 		o.Unknown = oddRuns(ctx, h, oddBody{"a member that the body does not have", with("assay"+h.Marker(), "true")})[0]
 	},
 }
@@ -140,10 +147,12 @@ var oddRequests = &scenarios.Drive[OddRequestsObservation]{
 			return
 		}
 		for _, mode := range []string{"assay-" + h.Marker(), "values,debug"} {
-			reply := h.Send(ctx, wire.Call{Operation: dialect.StreamLog.Of(r.ID).With("streamMode", mode), Header: map[string]string{"Accept": "text/event-stream"}, Label: "stream"})
+			reply := h.Send(ctx, wire.Call{Operation: dialect.StreamLog.Of(r.ID).With("streamMode", mode),
+				Header: map[string]string{"Accept": "text/event-stream"}, Label: "stream"})
 			o.Modes = append(o.Modes, host.AnsweredBy("the stream mode "+mode, reply))
 		}
-		reply := h.Permitted(ctx, wire.Call{Operation: dialect.WriteLog.Of(r.ID), Body: map[string]any{}, Label: "a method that it does not have"})
+		reply := h.Permitted(ctx, wire.Call{Operation: dialect.WriteLog.Of(r.ID), Body: map[string]any{},
+			Label: "a method that it does not have"})
 		o.Method = host.AnsweredBy("PUT on the log of a run", reply)
 	},
 }

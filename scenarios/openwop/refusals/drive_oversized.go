@@ -30,7 +30,8 @@ var oversized = &scenarios.Drive[OversizedObservation]{
 		h := host.Host{Conn: c}
 		limit, ok := claims.Family(c.Discovery, "limits").Key("maxRequestBodyBytes").Int()
 		if !ok || limit < 1 || limit > mostBody {
-			scenarios.End(scenarios.Block("a body larger than the advertised limits.maxRequestBodyBytes is more than can be sent", fmt.Sprintf("advertise a limit of 1 to %d bytes while the host is certified", mostBody)))
+			scenarios.End(scenarios.Block("a body larger than the advertised limits.maxRequestBodyBytes is more than can be sent",
+				fmt.Sprintf("advertise a limit of 1 to %d bytes while the host is certified", mostBody)))
 		}
 		o.Limit = limit
 		simple := h.Simple()

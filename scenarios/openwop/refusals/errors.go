@@ -71,7 +71,8 @@ var existenceHidden = scenarios.Scenario{
 // given stops a judge where there is no run that a stranger could ask for.
 func given(o host.StrangersObservation, j *scenarios.Judge) {
 	if !host.Succeeded(o.Created.Status) || !host.Succeeded(o.Read.Status) {
-		j.Block("set-up: the run cannot be made or read with the credential: HTTP "+o.Created.Status.JSON()+" and "+o.Read.Status.JSON(), fixture.Load)
+		j.Block("set-up: the run cannot be made or read with the credential: HTTP "+o.Created.Status.JSON()+" and "+
+			o.Read.Status.JSON(), fixture.Load)
 	}
 }
 
@@ -88,7 +89,8 @@ var unknownNotFound = scenarios.Scenario{
 		for _, a := range o.Runs {
 			Coded(a, j, openwop.OWPERR8, dialect.NoSuchRun)
 		}
-		o.Resolve.Refused(j, openwop.OWPERR8, http.StatusNotFound, http.StatusForbidden, http.StatusGone, http.StatusMethodNotAllowed, http.StatusNotImplemented)
+		o.Resolve.Refused(j, openwop.OWPERR8, http.StatusNotFound, http.StatusForbidden, http.StatusGone, http.StatusMethodNotAllowed,
+			http.StatusNotImplemented)
 		Coded(o.Workflow, j, openwop.OWPERR9, dialect.NoSuchWorkflow)
 		j.Check(openwop.OWPERR9, o.Workflow.Body.Key("runId")).To(check.Absent(), "runId of %s", o.Workflow.Asked)
 	}),
@@ -155,7 +157,8 @@ var methodRefused = scenarios.Scenario{
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(oddRequests, func(o OddRequestsObservation, j *scenarios.Judge) {
 		o.given(j)
-		j.Check(openwop.OWPERR10, o.Method.Status).To(check.Status(http.StatusMethodNotAllowed, http.StatusNotFound, http.StatusNotImplemented), "%s", o.Method.Asked)
+		j.Check(openwop.OWPERR10, o.Method.Status).To(check.Status(http.StatusMethodNotAllowed, http.StatusNotFound,
+			http.StatusNotImplemented), "%s", o.Method.Asked)
 	}),
 }
 

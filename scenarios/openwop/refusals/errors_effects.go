@@ -152,6 +152,7 @@ func (o CancelObservation) given(j *scenarios.Judge) {
 		j.Block("set-up: no run of "+o.Way+" is made: HTTP "+o.Created.Status.JSON(), fixture.Load)
 	}
 	if status := o.Live.Key("status").String(); status == "" || host.IsTerminal(status) {
-		j.Block("set-up: the run of "+o.Way+" is not under way before it is cancelled, its status is "+o.Live.Key("status").JSON(), "have "+o.Way+" last until it is cancelled")
+		j.Block("set-up: the run of "+o.Way+" is not under way before it is cancelled, its status is "+o.Live.Key("status").JSON(),
+			"have "+o.Way+" last until it is cancelled")
 	}
 }

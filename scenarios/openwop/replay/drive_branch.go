@@ -58,8 +58,9 @@ type ForkRefusals struct {
 
 // forksThatCannotBe asks for forks that a host has to refuse.
 var forksThatCannotBe = &scenarios.Drive[ForkRefusals]{
-	ID:    "openwop/forks-that-cannot-be",
-	Title: "asks for replays from outside a log, of a run that never was, with other run options and in no mode; as controls from the first event and from behind the last",
+	ID: "openwop/forks-that-cannot-be",
+	Title: "asks for replays from outside a log, of a run that never was, with other run options and in no mode; as " +
+		"controls from the first event and from behind the last",
 	Sends: []string{"{create run}", "{read run}", "{poll log}", "{fork run}, for each"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ForkRefusals) {
 		h := host.Host{Conn: c}
@@ -79,8 +80,10 @@ var forksThatCannotBe = &scenarios.Drive[ForkRefusals]{
 			{&o.Beyond, "a replay from beyond that", r.ID, map[string]any{"mode": "replay", "fromSeq": behind + int64(h.Between(1, 1000))}},
 			{&o.Before, "a replay from before the first event", r.ID, map[string]any{"mode": "replay", "fromSeq": -h.Between(1, 1000)}},
 			{&o.Unknown, "a replay of a run that never was", never, map[string]any{"mode": "replay"}},
-			{&o.Nowhere, "a replay of a run that never was, from far out", never, map[string]any{"mode": "replay", "fromSeq": 1_000_000 + h.Between(0, 1000)}},
-			{&o.Overlay, "a replay with other run options", r.ID, map[string]any{"mode": "replay", "runOptionsOverlay": map[string]any{"tags": []string{h.Marker()}}}},
+			{&o.Nowhere, "a replay of a run that never was, from far out", never, map[string]any{"mode": "replay",
+				"fromSeq": 1_000_000 + h.Between(0, 1000)}},
+			{&o.Overlay, "a replay with other run options", r.ID, map[string]any{"mode": "replay",
+				"runOptionsOverlay": map[string]any{"tags": []string{h.Marker()}}}},
 			{&o.Strange, "a fork in a mode that nobody knows", r.ID, map[string]any{"mode": h.Name("mode"), "fromSeq": 0}},
 			{&o.NoMode, "a fork without a mode", r.ID, map[string]any{"fromSeq": 0}},
 		} {

@@ -42,7 +42,8 @@ type ModelObservation struct {
 var replaysOfAModel = &scenarios.Drive[ModelObservation]{
 	ID:    "openwop/replays-of-a-model",
 	Title: "runs a node that calls a model and replays it, with a model that answers the same, something else, refuses or no longer refuses",
-	Sends: []string{"{use seam:test/mock-ai/program} {nodeId, program}", "{create run} (conformance-phase4-replay-divergence), four times", "{fork run} {mode: replay}",
+	Sends: []string{"{use seam:test/mock-ai/program} {nodeId, program}",
+		"{create run} (conformance-phase4-replay-divergence), four times", "{fork run} {mode: replay}",
 		"{read run}", "{poll log}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ModelObservation) {
 		h := host.Host{Conn: c}
@@ -78,14 +79,16 @@ func answers(h host.Host, says string) any {
 		return map[string]any{"mode": "refusal", "stopReason": "safety", "refusalText": h.Marker()}
 	}
 	envelope := map[string]any{"valid": true, "marker": says}
-	return map[string]any{"mode": "envelope", "envelope": envelope, "stopReason": "end_turn", "content": fmt.Sprintf(`{"valid":true,"marker":%q}`, says)}
+	return map[string]any{"mode": "envelope", "envelope": envelope, "stopReason": "end_turn",
+		"content": fmt.Sprintf(`{"valid":true,"marker":%q}`, says)}
 }
 
 // program says what the model answers to the node that calls it.
 func program(ctx context.Context, s host.Seam, answers ...any) {
 	reply := s.Ask(ctx, modelProgram(modelNode, answers...))
 	if !reply.Success() {
-		scenarios.End(scenarios.Block(fmt.Sprintf("the seam %s answered HTTP %d to a program", s.Path(), reply.Status), "have the seam take programs in one of the forms of docs/seams.md"))
+		scenarios.End(scenarios.Block(fmt.Sprintf("the seam %s answered HTTP %d to a program", s.Path(), reply.Status),
+			"have the seam take programs in one of the forms of docs/seams.md"))
 	}
 }
 
@@ -146,8 +149,9 @@ func (KeyObservation) SeenAs() scenarios.Evidence { return scenarios.Attested }
 
 // keysOfRequests asks for the keys of random requests to a model.
 var keysOfRequests = &scenarios.Drive[KeyObservation]{
-	ID:    "openwop/keys-of-requests",
-	Title: "asks for the key of a random request to a model, of the same in another order or with what does not count, and of others that mean something else",
+	ID: "openwop/keys-of-requests",
+	Title: "asks for the key of a random request to a model, of the same in another order or with what does not count, and " +
+		"of others that mean something else",
 	Sends: []string{"{use seam:test/llm-cache-key} {provider, model, messages}, for each"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *KeyObservation) {
 		h := host.Host{Conn: c}
@@ -189,7 +193,8 @@ type modelRequest struct {
 
 func newModelRequest(h host.Host) modelRequest {
 	tool := func(name string) map[string]any {
-		return map[string]any{"name": name, "description": h.Marker(), "parameters": map[string]any{"type": "object", "properties": map[string]any{h.Marker(): map[string]any{"type": "string"}}}}
+		return map[string]any{"name": name, "description": h.Marker(), "parameters": map[string]any{"type": "object",
+			"properties": map[string]any{h.Marker(): map[string]any{"type": "string"}}}}
 	}
 	return modelRequest{
 		Provider: h.Marker(), Model: h.Marker(),

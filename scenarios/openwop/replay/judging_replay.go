@@ -53,7 +53,8 @@ func (o DrawnObservation) drawn(j *scenarios.Judge) {
 	}
 }
 
-const drawAnew = "have each node of the type vendor.openassay.random complete with the output value, a string drawn anew each time (docs/seams.md)"
+const drawAnew = "have each node of the type vendor.openassay.random complete with the output value, a string drawn anew " +
+	"each time (docs/seams.md)"
 
 // made expects a fork of this source: a run of its own that ended.
 func made(f host.Forked, j *scenarios.Judge, id scenarios.RequirementID, source host.RunLog) {

@@ -27,7 +27,8 @@ func answeredWith(marker string) hosttest.Story {
 func refusedOnce() hosttest.Story {
 	return hosttest.Story{Id: "r", Status: "failed", Events: []hosttest.Event{
 		{Kind: "run.started", Payload: map[string]any{"workflowId": "w"}}, {Kind: "node.started", Payload: map[string]any{"nodeId": "n"}},
-		{Kind: "node.failed", Payload: map[string]any{"nodeId": "n", "error": map[string]any{"code": "refused", "message": "m"}}}, hosttest.Failed("refused"),
+		{Kind: "node.failed", Payload: map[string]any{"nodeId": "n", "error": map[string]any{"code": "refused", "message": "m"}}},
+		hosttest.Failed("refused"),
 	}}
 }
 
@@ -35,7 +36,8 @@ func refusedOnce() hosttest.Story {
 func brokenAt(was, is string) hosttest.Story {
 	return hosttest.Story{Id: "r", Status: "failed", Events: []hosttest.Event{
 		{Kind: "run.started", Payload: map[string]any{"workflowId": "w"}}, {Kind: "node.started", Payload: map[string]any{"nodeId": "n"}},
-		{Kind: "replay.divergedAtRefusal", Payload: map[string]any{"sourceRunId": "r", "atSequence": 2, "originalEnvelopeKind": was, "replayEnvelopeKind": is}},
+		{Kind: "replay.divergedAtRefusal", Payload: map[string]any{"sourceRunId": "r", "atSequence": 2, "originalEnvelopeKind": was,
+			"replayEnvelopeKind": is}},
 		hosttest.Failed("replay_diverged_at_refusal"),
 	}}
 }
@@ -115,8 +117,10 @@ func TestJudgesOfModels(t *testing.T) {
 		{"takes the other answer", "other-answer-told", other(answeredWith("B")), requirement.OWPRPL4},
 		{"takes the other answer and says so", "other-answer-told", other(differing(answeredWith("B"), told)), requirement.OWPRPL4},
 		{"fails for it", "other-answer-told", other(differing(answeredWith("A"), told).WithStatus("failed")), requirement.OWPRPL16},
-		{"in the form of the prose", "other-answer-told", other(differing(answeredWith("A"), map[string]any{"originalEventId": "e", "replayEventId": "f", "divergencePoint": 2})), "passed"},
-		{"of another source", "other-answer-told", other(differing(answeredWith("A"), map[string]any{"sourceRunId": "x", "atSequence": 2})), requirement.OWPRPL16},
+		{"in the form of the prose", "other-answer-told", other(differing(answeredWith("A"), map[string]any{"originalEventId": "e",
+			"replayEventId": "f", "divergencePoint": 2})), "passed"},
+		{"of another source", "other-answer-told", other(differing(answeredWith("A"), map[string]any{"sourceRunId": "x",
+			"atSequence": 2})), requirement.OWPRPL16},
 		{"as a refusal", "other-answer-told", other(brokenAt("valid", "refusal").WithStatus("completed")), requirement.OWPRPL4},
 		{"differs where nothing does", "other-answer-told", func(o *replay.ModelObservation) {
 			o.Same = modelReplay(t, "A", answeredWith("A"), differing(answeredWith("A"), told))
@@ -143,8 +147,10 @@ func TestJudgesOfModels(t *testing.T) {
 func TestJudgeOfTools(t *testing.T) {
 	tool := func(output string) hosttest.Story {
 		s := answeredWith("A")
-		done := hosttest.Event{Kind: "node.completed", Payload: map[string]any{"nodeId": "nondet-tool", "outputs": map[string]any{"value": output}}}
-		s.Events = append([]hosttest.Event{s.Events[0], {Kind: "node.started", Payload: map[string]any{"nodeId": "nondet-tool"}}, done}, s.Events[1:]...)
+		done := hosttest.Event{Kind: "node.completed", Payload: map[string]any{"nodeId": "nondet-tool",
+			"outputs": map[string]any{"value": output}}}
+		s.Events = append([]hosttest.Event{s.Events[0], {Kind: "node.started", Payload: map[string]any{"nodeId": "nondet-tool"}}, done},
+			s.Events[1:]...)
 		return s
 	}
 	for _, c := range []struct {
@@ -166,7 +172,8 @@ func TestJudgeOfTools(t *testing.T) {
 
 func TestJudgeOfKeys(t *testing.T) {
 	key := func(c string) replay.KeyAnswer {
-		return replay.KeyAnswer{What: c, Status: wiretest.Status(t, 200), Key: wiretest.Value(t, json.RawMessage(fmt.Sprintf("%q", strings.Repeat(c, 64))))}
+		return replay.KeyAnswer{What: c, Status: wiretest.Status(t, 200), Key: wiretest.Value(t,
+			json.RawMessage(fmt.Sprintf("%q", strings.Repeat(c, 64))))}
 	}
 	for _, c := range []struct {
 		name        string
@@ -179,8 +186,10 @@ func TestJudgeOfKeys(t *testing.T) {
 		{"minds the order", key("a"), []replay.KeyAnswer{key("a"), key("b")}, []replay.KeyAnswer{key("c")}, requirement.OWPRPL14},
 		{"two others alike", key("a"), []replay.KeyAnswer{key("a")}, []replay.KeyAnswer{key("b"), key("b")}, requirement.OWPRPL14},
 		{"upper case", key("A"), nil, nil, requirement.OWPRPL14},
-		{"too short", replay.KeyAnswer{Status: wiretest.Status(t, 200), Key: wiretest.Value(t, json.RawMessage(`"abc"`))}, nil, nil, requirement.OWPRPL14},
-		{"a refusal among the others", key("a"), []replay.KeyAnswer{key("a")}, []replay.KeyAnswer{{What: "b", Status: wiretest.Status(t, 500)}}, requirement.OWPRPL14},
+		{"too short", replay.KeyAnswer{Status: wiretest.Status(t, 200), Key: wiretest.Value(t, json.RawMessage(`"abc"`))}, nil, nil,
+			requirement.OWPRPL14},
+		{"a refusal among the others", key("a"), []replay.KeyAnswer{key("a")},
+			[]replay.KeyAnswer{{What: "b", Status: wiretest.Status(t, 500)}}, requirement.OWPRPL14},
 		{"does not answer", replay.KeyAnswer{Status: wiretest.Status(t, 500)}, nil, nil, "blocked"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

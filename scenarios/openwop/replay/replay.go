@@ -90,7 +90,8 @@ var forksRefused = scenarios.Scenario{
 		o.Source.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
 		forked(o.Control, j)
 		j.Check(openwop.OWPRPL5, o.Edge.Status).To(check.Status(2, http.StatusNotImplemented), "%s", o.Edge.Asked)
-		j.Check(openwop.OWPRPL5, o.Beyond.Status).To(check.Status(http.StatusUnprocessableEntity, http.StatusNotImplemented), "%s", o.Beyond.Asked)
+		j.Check(openwop.OWPRPL5, o.Beyond.Status).To(check.Status(http.StatusUnprocessableEntity, http.StatusNotImplemented), "%s",
+			o.Beyond.Asked)
 		if code := o.Beyond.Code(); dialect.CodeOf(code) != dialect.InvalidFromSequence {
 			j.Find(openwop.OWPRPL5, "the code for %s is %s", o.Beyond.Asked, code.JSON())
 		}

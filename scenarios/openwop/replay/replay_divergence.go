@@ -42,14 +42,16 @@ var refusalDiverges = scenarios.Scenario{
 			told := l.OfType(dialect.ReplayDivergedAtRefusal)
 			j.Check(openwop.OWPRPL15, told).To(check.Len(1), "events that tell of it, in %s", r.what)
 			j.Check(openwop.OWPRPL15, told.Each("/payload/sourceRunId")).To(check.Equal([]any{r.call.Source.RunID}), "source of %s", r.what)
-			j.Check(openwop.OWPRPL15, told.Each("/payload/originalEnvelopeKind")).To(check.Equal([]any{r.was}), "what the model did in the source of %s", r.what)
+			j.Check(openwop.OWPRPL15, told.Each("/payload/originalEnvelopeKind")).To(check.Equal([]any{r.was}),
+				"what the model did in the source of %s", r.what)
 			j.Check(openwop.OWPRPL15, told.Each("/payload/replayEnvelopeKind")).To(check.Equal([]any{r.is}), "what the model did in %s", r.what)
 			j.Check(openwop.OWPRPL15, told.Each("/payload/atSequence")).To(check.Each(r.call.within()), "place of %s", r.what)
 			if len(told.Values) == 1 {
 				dialect.FindSlips(j, openwop.OWPRPL15, told.Values[0])
 			}
 			j.Check(openwop.OWPRPL15, l.Status()).To(check.Equal("failed"), "status of %s", r.what)
-			j.Check(openwop.OWPRPL15, l.OfType(dialect.RunFailed).Each("/payload/error/code")).To(dialect.EachCoded(dialect.DivergedAtRefusal), "code of %s", r.what)
+			j.Check(openwop.OWPRPL15,
+				l.OfType(dialect.RunFailed).Each("/payload/error/code")).To(dialect.EachCoded(dialect.DivergedAtRefusal), "code of %s", r.what)
 			j.Check(openwop.OWPRPL15, l.OfType(dialect.NodeCompleted).Each("/nodeId")).To(check.Len(0), "nodes that were completed in %s", r.what)
 		}
 	}),
@@ -74,8 +76,9 @@ func (m ModelReplay) given(j *scenarios.Judge) {
 
 // The control of both is a replay in which the model answers what it did before.
 var otherAnswerTold = scenarios.Scenario{
-	ID:     "openwop/replay/other-answer-told",
-	Title:  "a replay in which a model answers something else has what was recorded, and says so if it asked again; one in which it answers the same says nothing",
+	ID: "openwop/replay/other-answer-told",
+	Title: "a replay in which a model answers something else has what was recorded, and says so if it asked again; one in " +
+		"which it answers the same says nothing",
 	Proves: scenarios.IDs{openwop.OWPRPL4, openwop.OWPRPL16},
 	Claim:  claims.ReplayDeterminism,
 	Ask: scenarios.Ask(replaysOfAModel, func(o ModelObservation, j *scenarios.Judge) {

@@ -14,7 +14,8 @@ import (
 // forkedLog is a fork of run r as an honest host answers it.
 func forkedLog(t *testing.T, mode string, from int64, s hosttest.Story) host.Forked {
 	t.Helper()
-	reply := wiretest.Value(t, map[string]any{"runId": "f", "sourceRunId": "r", "mode": mode, "fromSeq": from, "status": "pending", "eventsUrl": "/v1/runs/f/events"})
+	reply := wiretest.Value(t, map[string]any{"runId": "f", "sourceRunId": "r", "mode": mode, "fromSeq": from, "status": "pending",
+		"eventsUrl": "/v1/runs/f/events"})
 	return host.Forked{FromSeq: from, Reply: reply, Log: hosttest.Fork(s).Log(t)}
 }
 
@@ -33,12 +34,17 @@ func TestJudgeOfPrefixes(t *testing.T) {
 		want  string
 	}{
 		{"honest", func(*replay.PrefixObservation) {}, "passed"},
-		{"another run in the payload: its own", spoilt(hosttest.LoopOf(4).Change("core.workflowChain.event", 0, func(p map[string]any) { p["parentRunId"] = "f" })), "passed"},
-		{"another parent in the payload", spoilt(hosttest.LoopOf(4).Change("core.workflowChain.event", 0, func(p map[string]any) { p["parentRunId"] = "x" })), openwop.OWPRPL3},
-		{"a brand-new run with other decisions", spoilt(hosttest.LoopOf(4).Change("runOrchestrator.decided", 0, func(p map[string]any) { p["agentId"] = "another" })), openwop.OWPRPL3},
-		{"a brand-new run with children of its own", spoilt(hosttest.LoopOf(4).Change("core.workflowChain.event", 1, func(p map[string]any) { p["childRunId"] = "n1" })), openwop.OWPRPL3},
+		{"another run in the payload: its own", spoilt(hosttest.LoopOf(4).Change("core.workflowChain.event", 0,
+			func(p map[string]any) { p["parentRunId"] = "f" })), "passed"},
+		{"another parent in the payload", spoilt(hosttest.LoopOf(4).Change("core.workflowChain.event", 0,
+			func(p map[string]any) { p["parentRunId"] = "x" })), openwop.OWPRPL3},
+		{"a brand-new run with other decisions", spoilt(hosttest.LoopOf(4).Change("runOrchestrator.decided", 0,
+			func(p map[string]any) { p["agentId"] = "another" })), openwop.OWPRPL3},
+		{"a brand-new run with children of its own", spoilt(hosttest.LoopOf(4).Change("core.workflowChain.event", 1,
+			func(p map[string]any) { p["childRunId"] = "n1" })), openwop.OWPRPL3},
 		{"an event left out", spoilt(hosttest.LoopOf(4).Drop("run.started")), openwop.OWPRPL3},
-		{"a log that begins at fromSeq", spoilt(hosttest.Story{Id: "r", Status: "completed", Events: []hosttest.Event{{Kind: "run.completed", Payload: map[string]any{}}}}), openwop.OWPRPL3},
+		{"a log that begins at fromSeq", spoilt(hosttest.Story{Id: "r", Status: "completed",
+			Events: []hosttest.Event{{Kind: "run.completed", Payload: map[string]any{}}}}), openwop.OWPRPL3},
 		{"the source itself as the fork", func(o *replay.PrefixObservation) { o.Forks[0].Log = o.Source }, openwop.OWPRPL1},
 		{"another source in the reply", func(o *replay.PrefixObservation) {
 			o.Forks[0].Reply = wiretest.Value(t, map[string]any{"runId": "f", "sourceRunId": "x", "mode": "replay"})
@@ -51,10 +57,12 @@ func TestJudgeOfPrefixes(t *testing.T) {
 		{"the fork goes into the source", func(o *replay.PrefixObservation) {
 			o.Later = hosttest.LoopOf(4).Then(hosttest.Event{Kind: "run.started", Payload: map[string]any{}}).Log(t)
 		}, openwop.OWPRPL2},
-		{"the source is under way again", func(o *replay.PrefixObservation) { o.Later = hosttest.LoopOf(4).WithStatus("running").Log(t) }, openwop.OWPRPL2},
+		{"the source is under way again",
+			func(o *replay.PrefixObservation) { o.Later = hosttest.LoopOf(4).WithStatus("running").Log(t) }, openwop.OWPRPL2},
 		{"from the first event only", func(o *replay.PrefixObservation) { o.Forks = []host.Forked{unsupported, unsupported} }, "blocked"},
 		{"from behind the last event only", func(o *replay.PrefixObservation) { o.Forks[0] = unsupported }, "passed"},
-		{"a source that never ended", func(o *replay.PrefixObservation) { o.Source = hosttest.LoopOf(4).WithStatus("running").Log(t) }, "blocked"},
+		{"a source that never ended", func(o *replay.PrefixObservation) { o.Source = hosttest.LoopOf(4).WithStatus("running").Log(t) },
+			"blocked"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o := honest()
@@ -66,7 +74,8 @@ func TestJudgeOfPrefixes(t *testing.T) {
 
 // drawing is a run of nodes that drew these values.
 func drawing(values ...any) hosttest.Story {
-	s := hosttest.Story{Id: "r", Status: "completed", Events: []hosttest.Event{{Kind: "run.started", Payload: map[string]any{"workflowId": "w"}}}}
+	s := hosttest.Story{Id: "r", Status: "completed", Events: []hosttest.Event{{Kind: "run.started",
+		Payload: map[string]any{"workflowId": "w"}}}}
 	outputs := map[string]any{}
 	for i, v := range values {
 		node := fmt.Sprint("random-", i+1)
@@ -106,7 +115,8 @@ func TestJudgesOfDrawnValues(t *testing.T) {
 		})), openwop.OWPRPL4},
 		{"leaves the values out", "drawn-once", replayed(source.Drop("node.completed")), openwop.OWPRPL4},
 		{"from the first event only", "drawn-once", unsupported, "passed"},
-		{"nodes that draw the same in every run", "drawn-once", func(o *replay.DrawnObservation) { o.Control = drawing("a", "b", "c").Log(t) }, "blocked"},
+		{"nodes that draw the same in every run", "drawn-once",
+			func(o *replay.DrawnObservation) { o.Control = drawing("a", "b", "c").Log(t) }, "blocked"},
 		{"nodes that draw nothing", "drawn-once", func(o *replay.DrawnObservation) { o.Source = drawing("", "", "").Log(t) }, "blocked"},
 
 		{"honest", "branch-draws", branched(drawing("a", "y", "z")), "passed"},
@@ -136,26 +146,31 @@ func TestJudgeOfOverlays(t *testing.T) {
 		want         string
 	}{
 		{"honest", hosttest.LoopOf(4), hosttest.Bounded(3), "passed"},
-		{"a child of its own", hosttest.LoopOf(4), hosttest.Bounded(3).Change("core.workflowChain.event", 1, func(p map[string]any) { p["childRunId"] = "n1" }), "passed"},
+		{"a child of its own", hosttest.LoopOf(4), hosttest.Bounded(3).Change("core.workflowChain.event", 1,
+			func(p map[string]any) { p["childRunId"] = "n1" }), "passed"},
 		{"the overlay has no effect", hosttest.LoopOf(4), hosttest.LoopOf(4), openwop.OWPRPL12},
 		{"another bound", hosttest.LoopOf(4), hosttest.Bounded(2), openwop.OWPRPL12},
 		{"a bound for every branch", hosttest.Bounded(3), hosttest.Bounded(3), openwop.OWPRPL12},
 		{"a breach that is not told", hosttest.LoopOf(4), hosttest.Bounded(3).Drop("cap.breached"), openwop.OWPRPL12},
 		{"a breach, and the run goes on", hosttest.LoopOf(4), hosttest.Bounded(3).WithStatus("completed"), openwop.OWPRPL12},
-		{"another beginning", hosttest.LoopOf(4), hosttest.Bounded(3).Change("run.started", 0, func(p map[string]any) { p["workflowId"] = "x" }), openwop.OWPRPL10},
+		{"another beginning", hosttest.LoopOf(4), hosttest.Bounded(3).Change("run.started", 0,
+			func(p map[string]any) { p["workflowId"] = "x" }), openwop.OWPRPL10},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			o := replay.OverlayObservation{Turns: 4, Bound: 3, Source: hosttest.LoopOf(4).Log(t), Free: forkedLog(t, "branch", 1, c.free), Capped: forkedLog(t, "branch", 1, c.capped)}
+			o := replay.OverlayObservation{Turns: 4, Bound: 3, Source: hosttest.LoopOf(4).Log(t), Free: forkedLog(t, "branch", 1, c.free),
+				Capped: forkedLog(t, "branch", 1, c.capped)}
 			hosttest.Expect(t, "branch-bounded", o, c.want)
 		})
 	}
-	o := replay.OverlayObservation{Turns: 4, Bound: 3, Source: hosttest.LoopOf(3).Log(t), Free: forkedLog(t, "branch", 1, hosttest.LoopOf(4)), Capped: forkedLog(t, "branch", 1, hosttest.Bounded(3))}
+	o := replay.OverlayObservation{Turns: 4, Bound: 3, Source: hosttest.LoopOf(3).Log(t), Free: forkedLog(t, "branch", 1,
+		hosttest.LoopOf(4)), Capped: forkedLog(t, "branch", 1, hosttest.Bounded(3))}
 	hosttest.Expect(t, "branch-bounded", o, "blocked")
 }
 
 func TestJudgesOfForksThatCannotBe(t *testing.T) {
 	said := func(status int) host.Answered {
-		return host.Answered{Asked: "it", Status: wiretest.Status(t, status), Body: wiretest.Value(t, map[string]any{"error": "invalid_from_seq", "message": "m"})}
+		return host.Answered{Asked: "it", Status: wiretest.Status(t, status), Body: wiretest.Value(t,
+			map[string]any{"error": "invalid_from_seq", "message": "m"})}
 	}
 	for _, c := range []struct {
 		name  string
@@ -164,7 +179,10 @@ func TestJudgesOfForksThatCannotBe(t *testing.T) {
 	}{
 		{"honest", func(*replay.ForkRefusals) {}, "passed"},
 		{"from the first event only", func(o *replay.ForkRefusals) { o.Edge = said(501) }, "passed"},
-		{"422 for all that is malformed", func(o *replay.ForkRefusals) { o.Before, o.Overlay, o.NoMode = said(422), said(422), said(422) }, "passed"},
+		{"422 for all that is malformed", func(o *replay.ForkRefusals) {
+			o.Before, o.Overlay, o.NoMode = said(422), said(422),
+				said(422)
+		}, "passed"},
 		{"refuses the place behind the last event", func(o *replay.ForkRefusals) { o.Edge = said(422) }, openwop.OWPRPL5},
 		{"takes any place", func(o *replay.ForkRefusals) { o.Beyond = said(201) }, openwop.OWPRPL5},
 		{"calls it malformed", func(o *replay.ForkRefusals) { o.Beyond = said(400) }, openwop.OWPRPL5},
@@ -195,7 +213,8 @@ func TestJudgesOfForksThatCannotBe(t *testing.T) {
 		{"branches nowhere", 501, 501, 501, "blocked"},
 	} {
 		t.Run("branches: "+c.name, func(t *testing.T) {
-			hosttest.Expect(t, "branches-refused", replay.BranchRefusals{Source: hosttest.LoopOf(2).Log(t), Control: said(c.control), Open: said(c.open), Beyond: said(c.beyond)}, c.want)
+			hosttest.Expect(t, "branches-refused", replay.BranchRefusals{Source: hosttest.LoopOf(2).Log(t), Control: said(c.control),
+				Open: said(c.open), Beyond: said(c.beyond)}, c.want)
 		})
 	}
 }

@@ -77,7 +77,8 @@ var verifiedResults = &scenarios.Drive[VerifiedObservation]{
 			if r.bound == 0 {
 				before = h.Between(0, min(2, ceiling-len(r.last)))
 			}
-			*r.into = VerifiedRun{Plan: append(repeated(host.NextWorker(fixture.Noop), before), r.last...), Bound: r.bound, Said: h.Marker(), Kept: h.Marker()}
+			*r.into = VerifiedRun{Plan: append(repeated(host.NextWorker(fixture.Noop), before), r.last...), Bound: r.bound,
+				Said: h.Marker(), Kept: h.Marker()}
 			for _, v := range r.verdicts {
 				r.into.Verdicts = append(r.into.Verdicts, verdict(h, v))
 			}
@@ -106,7 +107,8 @@ func verdict(h host.Host, found string) Verdict {
 
 // verify makes a run and follows it until it has ended or waits for somebody.
 func verify(ctx context.Context, h host.Host, v *VerifiedRun) {
-	body := dialect.CreateRunRequest{WorkflowID: fixture.Verified, Inputs: map[string]any{"plan": v.Plan, "verdicts": v.Verdicts, "said": v.Said, "heard": v.Kept}}
+	body := dialect.CreateRunRequest{WorkflowID: fixture.Verified, Inputs: map[string]any{"plan": v.Plan, "verdicts": v.Verdicts,
+		"said": v.Said, "heard": v.Kept}}
 	if v.Bound > 0 {
 		body.Configurable = &dialect.Configurable{MaxLoopIterations: new(int64(v.Bound))}
 	}
@@ -135,7 +137,8 @@ var unverifiedResults = &scenarios.Drive[UnverifiedObservation]{
 		body := way.Request(nil)
 		if h.Offers(fixture.Verified, fixture.Echo) {
 			body = dialect.CreateRunRequest{WorkflowID: fixture.Verified, Inputs: map[string]any{
-				"plan": host.Plan{host.NextWorker(fixture.Echo), host.Terminate(h.Name("done"))}, "verdicts": []Verdict{verdict(h, verdictFail), verdict(h, verdictFail)},
+				"plan":     host.Plan{host.NextWorker(fixture.Echo), host.Terminate(h.Name("done"))},
+				"verdicts": []Verdict{verdict(h, verdictFail), verdict(h, verdictFail)},
 			}}
 		}
 		*o = UnverifiedObservation{Way: body.WorkflowID}
@@ -185,9 +188,11 @@ var criteriaOfSuccess = &scenarios.Drive[CriteriaObservation]{
 				l.into.Criteria = append(l.into.Criteria, map[string]any{"key": criteria[i].Key, "met": met})
 			}
 			turns := h.LoopPlan(h.Between(1, min(3, ceiling)))
-			turns[len(turns)-1] = dialect.TerminateDecision{Kind: dialect.TerminateDecisionKindTerminate, Reason: h.Name("done"), SuccessCriteria: criteria}
+			turns[len(turns)-1] = dialect.TerminateDecision{Kind: dialect.TerminateDecisionKindTerminate, Reason: h.Name("done"),
+				SuccessCriteria: criteria}
 			l.into.Turns = len(turns)
-			r := h.Create(ctx, "create a loop with criteria of success", host.Scripted{Fixture: fixture.Loop, Plan: turns, Chosen: true}.Request(nil))
+			r := h.Create(ctx, "create a loop with criteria of success", host.Scripted{Fixture: fixture.Loop, Plan: turns,
+				Chosen: true}.Request(nil))
 			l.into.Log = r.Finish(ctx, "log of the loop")
 		}
 	},

@@ -40,7 +40,8 @@ var verdictTold = scenarios.Scenario{
 		if len(told.Values) > 0 && len(l.Phase(dialect.ChainPhaseOutputHarvested).Values)+len(l.OfType(dialect.RunCompleted).Values) < 2 {
 			j.BlockOn(openwop.OWPVER9, "set-up: not all that passed counts")
 		}
-		j.Check(openwop.OWPVER1, commits(l)).To(dialect.Types(dialect.Verified, harvested, dialect.Verified, dialect.RunCompleted), "verdicts, and what counts, in order")
+		j.Check(openwop.OWPVER1, commits(l)).To(dialect.Types(dialect.Verified, harvested, dialect.Verified, dialect.RunCompleted),
+			"verdicts, and what counts, in order")
 		for _, field := range []struct {
 			name string
 			want func(Verdict) any
@@ -65,7 +66,8 @@ var verdictTold = scenarios.Scenario{
 			j.BlockOn(openwop.OWP0037A2, "set-up: the log shows no orchestrator turn")
 		}
 		decider := l.Decided().Last().At("/payload/agentId")
-		j.Check(openwop.OWPVER4, told.Each("/payload/agentId")).To(check.Each(check.That("another agent than "+decider.JSON(), func(v any) bool { return v != decider.Actual() })), "agent of each verdict")
+		j.Check(openwop.OWPVER4, told.Each("/payload/agentId")).To(check.Each(check.That("another agent than "+decider.JSON(),
+			func(v any) bool { return v != decider.Actual() })), "agent of each verdict")
 	}),
 }
 
@@ -244,7 +246,8 @@ var criteriaKept = scenarios.Scenario{
 			if n := len(r.run.Log.Decided().Values); n != r.run.Turns {
 				j.BlockOn(openwop.OWP0037A6, fmt.Sprintf("set-up: %s took %d turns, and its plan has %d", r.what, n, r.run.Turns))
 			}
-			j.Check(openwop.OWPVER11, r.run.Log.Decided().Last().At("/payload/decision/successCriteria")).To(check.Equal(r.run.Criteria), "criteria of %s", r.what)
+			j.Check(openwop.OWPVER11, r.run.Log.Decided().Last().At("/payload/decision/successCriteria")).To(check.Equal(r.run.Criteria),
+				"criteria of %s", r.what)
 			j.Check(openwop.OWPVER11, r.run.Log.Status()).To(check.OneOf(r.ends...), "status of %s", r.what)
 		}
 	}),
@@ -301,14 +304,17 @@ var seamVerdictsAgree = scenarios.Scenario{
 			verdicts := wire.Found{Values: a.Body.Key("events").Items(), In: a.Body.Ref()}.Where(func(e wire.Value) bool {
 				return dialect.EventOf(e) == dialect.Verified
 			})
-			j.Check(scenarios.RequirementID(id), verdicts.Each("/verdict")).To(check.Equal([]any{a.Asked}), "verdicts recorded, asked for %s", a.Asked)
+			j.Check(scenarios.RequirementID(id), verdicts.Each("/verdict")).To(check.Equal([]any{a.Asked}),
+				"verdicts recorded, asked for %s", a.Asked)
 			if a.Asked != verdictRevise {
-				j.Check(scenarios.RequirementID(id), a.Body.Key("committed")).To(check.Equal(a.Asked == verdictPass), "committed, asked for %s", a.Asked)
+				j.Check(scenarios.RequirementID(id), a.Body.Key("committed")).To(check.Equal(a.Asked == verdictPass),
+					"committed, asked for %s", a.Asked)
 			}
 		}
 		if j.Check(openwop.OWPVER9, o.Strange.Status).To(check.Status(2, 400, 422), "a verdict that there is not") {
 			if status, _ := o.Strange.Status.Int(); status/100 == 2 {
-				j.Check(openwop.OWPVER9, o.Strange.Body.Key("committed")).To(check.OneOf(nil, false), "committed, asked for a verdict that there is not")
+				j.Check(openwop.OWPVER9, o.Strange.Body.Key("committed")).To(check.OneOf(nil, false),
+					"committed, asked for a verdict that there is not")
 			}
 		}
 	}),

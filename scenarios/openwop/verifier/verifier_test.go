@@ -13,7 +13,8 @@ import (
 )
 
 func verdict(found, target string, n int) hosttest.Event {
-	return hosttest.Event{Kind: "agent.verified", Payload: map[string]any{"agentId": "a.critic", "target": target, "verdict": found, "criteria": []any{"k"}, "confidence": float64(n) / 10}}
+	return hosttest.Event{Kind: "agent.verified", Payload: map[string]any{"agentId": "a.critic", "target": target, "verdict": found,
+		"criteria": []any{"k"}, "confidence": float64(n) / 10}}
 }
 
 // unfold is a story of these steps: turn, work (a worker that completed), merge, an end of a run, or a verdict. The n-th
@@ -27,7 +28,8 @@ func unfold(status string, all ...string) hosttest.Story {
 			turns++
 			s.Events = append(s.Events, hosttest.Decided(turns, "next-worker"))
 		case "work":
-			s.Events = append(s.Events, hosttest.Chain("dispatch.began", ""), hosttest.Chain("dispatch.succeeded", "c1"), hosttest.Chain("child.completed", "c1"))
+			s.Events = append(s.Events, hosttest.Chain("dispatch.began", ""), hosttest.Chain("dispatch.succeeded", "c1"),
+				hosttest.Chain("child.completed", "c1"))
 		case "merge":
 			s.Events = append(s.Events, hosttest.Chain("output.harvested", "c1"))
 		case "completed":
@@ -57,12 +59,14 @@ func verifiedRun(t *testing.T, s hosttest.Story, heard string, turns int, verdic
 
 func gated(t *testing.T) verifier.VerifiedObservation {
 	return verifier.VerifiedObservation{
-		Passed:    verifiedRun(t, unfold("completed", "turn", "work", "pass", "merge", "turn", "pass", "completed"), "SAID", 2, "pass", "pass"),
-		Failed:    verifiedRun(t, unfold("completed", "turn", "work", "fail", "turn", "pass", "completed"), "KEPT", 2, "fail", "pass"),
-		Revised:   verifiedRun(t, unfold("completed", "turn", "work", "revise", "turn", "work", "pass", "merge", "turn", "pass", "completed"), "SAID", 3, "revise", "pass", "pass"),
+		Passed: verifiedRun(t, unfold("completed", "turn", "work", "pass", "merge", "turn", "pass", "completed"), "SAID", 2, "pass", "pass"),
+		Failed: verifiedRun(t, unfold("completed", "turn", "work", "fail", "turn", "pass", "completed"), "KEPT", 2, "fail", "pass"),
+		Revised: verifiedRun(t, unfold("completed", "turn", "work", "revise", "turn", "work", "pass", "merge", "turn", "pass",
+			"completed"), "SAID", 3, "revise", "pass", "pass"),
 		FailedEnd: verifiedRun(t, unfold("failed", "turn", "fail", "failed"), "KEPT", 3, "fail", "fail", "fail"),
 		Again:     verifiedRun(t, unfold("completed", "turn", "revise", "turn", "pass", "completed"), "KEPT", 2, "revise", "pass"),
-		Forever:   verifiedRun(t, unfold("failed", "turn", "revise", "turn", "revise", "breach", "failed"), "KEPT", 3, "revise", "revise", "revise"),
+		Forever: verifiedRun(t, unfold("failed", "turn", "revise", "turn", "revise", "breach", "failed"), "KEPT", 3, "revise",
+			"revise", "revise"),
 	}
 }
 
@@ -80,9 +84,12 @@ func TestJudgesOfVerdicts(t *testing.T) {
 		want           string
 	}{
 		{"honest", "verdict-told", func(*verifier.VerifiedObservation) {}, "passed"},
-		{"after the merge", "verdict-told", spoilt(unfold("completed", "turn", "work", "merge", "pass", "turn", "pass", "completed")), openwop.OWPVER1},
-		{"after the end", "verdict-told", spoilt(unfold("completed", "turn", "work", "pass", "merge", "turn", "completed", "pass")), openwop.OWPVER1},
-		{"no verdict on the end", "verdict-told", spoilt(unfold("completed", "turn", "work", "pass", "merge", "turn", "completed")), openwop.OWPVER1},
+		{"after the merge", "verdict-told", spoilt(unfold("completed", "turn", "work", "merge", "pass", "turn", "pass", "completed")),
+			openwop.OWPVER1},
+		{"after the end", "verdict-told", spoilt(unfold("completed", "turn", "work", "pass", "merge", "turn", "completed", "pass")),
+			openwop.OWPVER1},
+		{"no verdict on the end", "verdict-told", spoilt(unfold("completed", "turn", "work", "pass", "merge", "turn", "completed")),
+			openwop.OWPVER1},
 		{"no verdict at all", "verdict-told", spoilt(passed.Drop("agent.verified")), openwop.OWPVER1},
 		{"always the same verdict", "verdict-told", with("verdict", "fail"), openwop.OWPVER2},
 		{"another confidence", "verdict-told", with("confidence", 0.5), openwop.OWPVER2},
@@ -98,7 +105,8 @@ func TestJudgesOfVerdicts(t *testing.T) {
 		{"never ended", "verdict-told", spoilt(passed.WithStatus("running")), "blocked"},
 
 		{"honest", "passed-counts", func(*verifier.VerifiedObservation) {}, "passed"},
-		{"holds back what passed", "passed-counts", spoilt(passed.Drop("output.harvested").Change("core.workflowChain.event", 3, func(p map[string]any) { p["phase"] = "x" })), openwop.OWPVER9},
+		{"holds back what passed", "passed-counts", spoilt(passed.Drop("output.harvested").Change("core.workflowChain.event", 3,
+			func(p map[string]any) { p["phase"] = "x" })), openwop.OWPVER9},
 		{"says that it merged, and did not", "passed-counts", func(o *verifier.VerifiedObservation) {
 			o.Passed = verifiedRun(t, passed, "KEPT", 2, "pass", "pass")
 		}, openwop.OWPVER9},
@@ -133,14 +141,16 @@ func TestJudgesOfVerdicts(t *testing.T) {
 
 		{"honest", "revised-goes-on", func(*verifier.VerifiedObservation) {}, "passed"},
 		{"counts before it is revised", "revised-goes-on", func(o *verifier.VerifiedObservation) {
-			o.Revised = verifiedRun(t, unfold("completed", "turn", "work", "revise", "merge", "turn", "work", "pass", "merge", "turn", "pass", "completed"), "SAID", 3, "revise", "pass", "pass")
+			o.Revised = verifiedRun(t, unfold("completed", "turn", "work", "revise", "merge", "turn", "work", "pass", "merge", "turn",
+				"pass", "completed"), "SAID", 3, "revise", "pass", "pass")
 		}, "passed"}, // a SHOULD: told as a finding
 		{"honest", "revised-in-bound", func(*verifier.VerifiedObservation) {}, "passed"},
 		{"without end", "revised-in-bound", func(o *verifier.VerifiedObservation) {
 			o.Forever = verifiedRun(t, unfold("failed", "turn", "revise", "turn", "revise", "turn", "revise", "failed"), "KEPT", 3, "revise")
 		}, openwop.OWPVER8},
 		{"a turn more than the bound", "revised-in-bound", func(o *verifier.VerifiedObservation) {
-			o.Forever = verifiedRun(t, unfold("failed", "turn", "revise", "turn", "revise", "turn", "revise", "breach", "failed"), "KEPT", 3, "revise")
+			o.Forever = verifiedRun(t, unfold("failed", "turn", "revise", "turn", "revise", "turn", "revise", "breach", "failed"), "KEPT",
+				3, "revise")
 		}, openwop.OWPVER8},
 		{"completes at its bound", "revised-in-bound", func(o *verifier.VerifiedObservation) {
 			o.Forever = verifiedRun(t, unfold("completed", "turn", "revise", "turn", "revise", "breach", "completed"), "KEPT", 3, "revise")
@@ -215,7 +225,8 @@ func TestJudgesOfCriteria(t *testing.T) {
 	refused := verifier.Judged{Log: host.RunLog{Created: wiretest.Status(t, 400)}}
 	hosttest.Expect(t, "no-criteria-below-6", verifier.CriteriaObservation{GaveUp: refused, Met: refused}, "passed")
 	hosttest.Expect(t, "unclaimed-unverified", verifier.UnverifiedObservation{Log: hosttest.LoopOf(2).Log(t)}, "passed")
-	hosttest.Expect(t, "unclaimed-unverified", verifier.UnverifiedObservation{Log: hosttest.LoopOf(2).Drop("runOrchestrator.decided").Log(t)}, "blocked")
+	hosttest.Expect(t, "unclaimed-unverified",
+		verifier.UnverifiedObservation{Log: hosttest.LoopOf(2).Drop("runOrchestrator.decided").Log(t)}, "blocked")
 }
 
 func TestJudgeOfSeamVerdicts(t *testing.T) {
@@ -231,8 +242,10 @@ func TestJudgeOfSeamVerdicts(t *testing.T) {
 		strange verifier.SeamVerdict
 		want    string
 	}{
-		{"honest", []verifier.SeamVerdict{answer("revise", "revise", false), answer("pass", "pass", true), answer("fail", "fail", false)}, refused, "passed"},
-		{"says nothing of what there is not", []verifier.SeamVerdict{answer("pass", "pass", true), answer("fail", "fail", false)}, answer("x", "fail", false), "passed"},
+		{"honest", []verifier.SeamVerdict{answer("revise", "revise", false), answer("pass", "pass", true), answer("fail", "fail",
+			false)}, refused, "passed"},
+		{"says nothing of what there is not", []verifier.SeamVerdict{answer("pass", "pass", true), answer("fail", "fail", false)},
+			answer("x", "fail", false), "passed"},
 		{"always passes", []verifier.SeamVerdict{answer("pass", "pass", true), answer("fail", "pass", true)}, refused, openwop.OWPVER5},
 		{"counts what failed", []verifier.SeamVerdict{answer("fail", "fail", true)}, refused, openwop.OWPVER5},
 		{"counts nothing", []verifier.SeamVerdict{answer("pass", "pass", false)}, refused, openwop.OWPVER9},

@@ -52,8 +52,9 @@ func inventedEtag(h host.Host) string { return `"assay-` + h.Marker() + `"` }
 
 // filesWritten puts files of several kinds and reads them.
 var filesWritten = &scenarios.Drive[[]FileWrite]{
-	ID:    "openwop/files-written",
-	Title: "puts workspace files with random text of many scripts, with nothing, with and without a content type, below the longest path there can be, and reads each",
+	ID: "openwop/files-written",
+	Title: "puts workspace files with random text of many scripts, with nothing, with and without a content type, below the " +
+		"longest path there can be, and reads each",
 	Sends: []string{"{write file}", "{read file}"},
 	Run: host.WithFiles(func(ctx context.Context, f *host.Files, o *[]FileWrite) {
 		writes := []FileWrite{

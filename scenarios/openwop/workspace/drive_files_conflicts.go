@@ -28,8 +28,9 @@ type FileConditions struct {
 
 // fileConditions writes a file with etags that it has, had, and never had.
 var fileConditions = &scenarios.Drive[FileConditions]{
-	ID:    "openwop/file-conditions",
-	Title: "writes a workspace file with the etag that it has, with the one it had before and with one that nobody gave out, and reads it after each",
+	ID: "openwop/file-conditions",
+	Title: "writes a workspace file with the etag that it has, with the one it had before and with one that nobody gave " +
+		"out, and reads it after each",
 	Sends: []string{"{write file}", "{write file} with If-Match", "{read file}"},
 	Run: host.WithFiles(func(ctx context.Context, f *host.Files, o *FileConditions) {
 		path := f.Path("contended")

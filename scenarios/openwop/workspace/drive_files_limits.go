@@ -49,8 +49,9 @@ const (
 
 // filesTooLarge writes more than there may be in one file.
 var filesTooLarge = &scenarios.Drive[FileSizes]{
-	ID:    "openwop/files-too-large",
-	Title: "overwrites a workspace file with one byte more than maxFileBytes, and with characters of two bytes that are too many bytes and not too many characters, and reads it after each",
+	ID: "openwop/files-too-large",
+	Title: "overwrites a workspace file with one byte more than maxFileBytes, and with characters of two bytes that are too " +
+		"many bytes and not too many characters, and reads it after each",
 	Sends: []string{"{write file}", "{read file}"},
 	Run: host.WithFiles(func(ctx context.Context, f *host.Files, o *FileSizes) {
 		sized(ctx, f, mostSent, o, func(limit int) []FileSize {
@@ -79,7 +80,8 @@ var filesAtLimit = &scenarios.Drive[FileSizes]{
 func sized(ctx context.Context, f *host.Files, most int, o *FileSizes, sizes func(limit int) []FileSize) {
 	limit := fileLimit(f.Host, "maxFileBytes", most)
 	if body, ok := claims.Family(f.Discovery, "limits").Key("maxRequestBodyBytes").Int(); ok && body < int64(limit)+bodyBeside {
-		scenarios.End(scenarios.Block(fmt.Sprintf("limits.maxRequestBodyBytes is %d, so that no file can have the %d bytes of workspace.maxFileBytes", body, limit),
+		scenarios.End(scenarios.Block(fmt.Sprintf("limits.maxRequestBodyBytes is %d, so that no file can have the %d bytes of "+
+			"workspace.maxFileBytes", body, limit),
 			"advertise limits that leave room for the largest file in a request"))
 	}
 	*o = FileSizes{Limit: limit, First: FileWrite{Path: f.Path("sized"), Content: f.Marker()[:min(8, limit)]}}
@@ -131,8 +133,9 @@ const mostFiles = 100
 
 // filesFull fills the workspace. Nothing else that writes files may run beside it.
 var filesFull = &scenarios.Drive[FilesFull]{
-	ID:        "openwop/files-full",
-	Title:     "fills the workspace up to maxFiles, writes one file more, one that is there, and a new one when another was deleted; then deletes them all",
+	ID: "openwop/files-full",
+	Title: "fills the workspace up to maxFiles, writes one file more, one that is there, and a new one when another was " +
+		"deleted; then deletes them all",
 	Sends:     []string{"{list files}", "{write file}, as many as maxFiles", "{read file}", "{delete file}"},
 	Exclusive: true,
 	Run: host.WithFiles(func(ctx context.Context, f *host.Files, o *FilesFull) {
@@ -149,7 +152,8 @@ var filesFull = &scenarios.Drive[FilesFull]{
 		}
 		there := len(listed(o.Before))
 		if there >= limit {
-			scenarios.End(scenarios.Block(fmt.Sprintf("the workspace holds %d files of %d already", there, limit), "make room for a dozen small files in the workspace while the host is certified"))
+			scenarios.End(scenarios.Block(fmt.Sprintf("the workspace holds %d files of %d already", there, limit),
+				"make room for a dozen small files in the workspace while the host is certified"))
 		}
 		fill(ctx, f, o, limit-there)
 	}),

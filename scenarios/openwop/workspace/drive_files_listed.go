@@ -23,8 +23,9 @@ type FilesListed struct {
 
 // filesListed lists files of several folders.
 var filesListed = &scenarios.Drive[FilesListed]{
-	ID:    "openwop/files-listed",
-	Title: "writes workspace files in two folders and beside them, one of them twice, and lists each folder, all of them, and one that is empty; deletes one and lists again",
+	ID: "openwop/files-listed",
+	Title: "writes workspace files in two folders and beside them, one of them twice, and lists each folder, all of them, " +
+		"and one that is empty; deletes one and lists again",
 	Sends: []string{"{write file}", "{list files}?prefix=", "{delete file}"},
 	Run: host.WithFiles(func(ctx context.Context, f *host.Files, o *FilesListed) {
 		for _, path := range []string{"a/one", "a/two", "a/deep/er", "b/one", "ab"} {

@@ -35,13 +35,15 @@ func (FileOwners) SeenAs() scenarios.Evidence { return scenarios.Attested }
 
 // filesOwned has owners of the drive's own choice write files.
 var filesOwned = &scenarios.Drive[FileOwners]{
-	ID:    "openwop/files-owned",
-	Title: "has owners whose names run into each other write a file of the same path over the seam workspace/op, each after a look, and has each read and list it when all have written",
+	ID: "openwop/files-owned",
+	Title: "has owners whose names run into each other write a file of the same path over the seam workspace/op, each after " +
+		"a look, and has each read and list it when all have written",
 	Sends: []string{"{use seam:workspace/op} {tenant, workspace, op: list, get, put, delete}", "{read file}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *FileOwners) {
 		h := host.Host{Conn: c}
 		owners := alike(h)
-		s, _ := h.FindSeam(ctx, "workspace/op", dialect.WorkspaceOpRequest{Tenant: owners[0].Tenant, Workspace: &owners[0].Workspace, Op: dialect.WorkspaceOpRequestOpList})
+		s, _ := h.FindSeam(ctx, "workspace/op", dialect.WorkspaceOpRequest{Tenant: owners[0].Tenant, Workspace: &owners[0].Workspace,
+			Op: dialect.WorkspaceOpRequestOpList})
 		*o = FileOwners{Seam: s.Path(), Path: h.Name("assay") + "/plan.md", Owners: owners}
 		for i := range o.Owners {
 			o.Owners[i].begin(ctx, s, o.Path)
@@ -57,10 +59,12 @@ var filesOwned = &scenarios.Drive[FileOwners]{
 // for each other. Their names are of this drive alone.
 func alike(h host.Host) []FileOwner {
 	t, w := h.Name("t"), h.Marker()
-	owners := []FileOwner{{Tenant: t, Workspace: w}, {Tenant: t}, {Tenant: t, Workspace: h.Marker()}, {Tenant: w, Workspace: t}, {Tenant: t + w}}
+	owners := []FileOwner{{Tenant: t, Workspace: w}, {Tenant: t}, {Tenant: t, Workspace: h.Marker()}, {Tenant: w, Workspace: t},
+		{Tenant: t + w}}
 	for _, joint := range []string{" ", "/", ":"} {
 		x := h.Marker()
-		owners = append(owners, FileOwner{Tenant: t + joint + w}, FileOwner{Tenant: t, Workspace: w + joint + x}, FileOwner{Tenant: t + joint + w, Workspace: x})
+		owners = append(owners, FileOwner{Tenant: t + joint + w}, FileOwner{Tenant: t, Workspace: w + joint + x},
+			FileOwner{Tenant: t + joint + w, Workspace: x})
 	}
 	for i := range owners {
 		owners[i].Content = h.Marker()
@@ -86,7 +90,8 @@ func (o *FileOwner) begin(ctx context.Context, s host.Seam, path string) {
 		o.Put = host.FileReplyOf(reply)
 		return
 	}
-	s.Leave(fmt.Sprintf("workspace file %s of tenant %q, workspace %q", path, o.Tenant, o.Workspace), func(ctx context.Context, c *wire.Client) error {
+	s.Leave(fmt.Sprintf("workspace file %s of tenant %q, workspace %q", path, o.Tenant, o.Workspace), func(ctx context.Context,
+		c *wire.Client) error {
 		reply, err := c.Do(ctx, wire.Call{Operation: s.Operation(), Body: o.ask(dialect.WorkspaceOpRequestOpDelete, path), Label: "clean up"})
 		if err != nil {
 			return err

@@ -31,8 +31,9 @@ type FilePaths struct {
 
 // filesAstray writes below paths that no file can have.
 var filesAstray = &scenarios.Drive[FilePaths]{
-	ID:    "openwop/files-astray",
-	Title: "writes workspace files below paths that leave the workspace or that no file can have, and looks for them there, where they lead, and in the list",
+	ID: "openwop/files-astray",
+	Title: "writes workspace files below paths that leave the workspace or that no file can have, and looks for them there, " +
+		"where they lead, and in the list",
 	Sends: []string{"{write file}, the slashes of the path encoded", "{read file}", "{list files}?prefix="},
 	Run: host.WithFiles(func(ctx context.Context, f *host.Files, o *FilePaths) {
 		*o = FilePaths{Prefix: f.Prefix}

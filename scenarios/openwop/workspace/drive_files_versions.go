@@ -29,8 +29,9 @@ type FileVersion struct {
 
 // fileRewritten writes a file over and over, once with what it holds already.
 var fileRewritten = &scenarios.Drive[FileHistory]{
-	ID:    "openwop/file-rewritten",
-	Title: "writes a workspace file a random number of times, once with the same content again, reads it after each write, and then each of its versions, one that never was, and what is none",
+	ID: "openwop/file-rewritten",
+	Title: "writes a workspace file a random number of times, once with the same content again, reads it after each write, " +
+		"and then each of its versions, one that never was, and what is none",
 	Sends: []string{"{write file}, several times", "{read file}", "{read file}?version="},
 	Run: host.WithFiles(func(ctx context.Context, f *host.Files, o *FileHistory) {
 		kept, _ := claims.Family(f.Discovery, "workspace").Key("maxVersions").Int()
@@ -91,7 +92,8 @@ var fileHorizon = &scenarios.Drive[FileHorizon]{
 	Run: host.WithFiles(func(ctx context.Context, f *host.Files, o *FileHorizon) {
 		kept, ok := claims.Family(f.Discovery, "workspace").Key("maxVersions").Int()
 		if !ok || kept < 1 || kept > mostVersions {
-			scenarios.End(scenarios.Block(fmt.Sprintf("workspace.maxVersions is %s: a file is written at most %d times", claims.Family(f.Discovery, "workspace").Key("maxVersions").JSON(), mostVersions),
+			scenarios.End(scenarios.Block(fmt.Sprintf("workspace.maxVersions is %s: a file is written at most %d times",
+				claims.Family(f.Discovery, "workspace").Key("maxVersions").JSON(), mostVersions),
 				fmt.Sprintf("advertise and keep at most %d versions while the host is certified", mostVersions)))
 			*o = FileHorizon{}
 			return
@@ -137,8 +139,9 @@ type FileDeleted struct {
 
 // fileDeleted deletes a file.
 var fileDeleted = &scenarios.Drive[FileDeleted]{
-	ID:    "openwop/file-deleted",
-	Title: "writes a workspace file twice, deletes it, looks for it, deletes it again and writes it again; and does the same to a path that was never written",
+	ID: "openwop/file-deleted",
+	Title: "writes a workspace file twice, deletes it, looks for it, deletes it again and writes it again; and does the " +
+		"same to a path that was never written",
 	Sends: []string{"{write file}", "{read file}", "{delete file}", "{list files}?prefix="},
 	Run: host.WithFiles(func(ctx context.Context, f *host.Files, o *FileDeleted) {
 		*o = FileDeleted{First: FileWrite{Path: f.Path("doomed"), Content: f.Marker()}}

@@ -39,7 +39,8 @@ func writingLoop(ctx context.Context, h host.Host, f *host.Files) (NotedLoop, *h
 // notedTurns draws a number of turns for a loop that notes what they see.
 func notedTurns(h host.Host, least int) int {
 	if !h.Offers(fixture.LoopWorkspace, fixture.Noop) {
-		scenarios.End(scenarios.Block("no loop that notes what its turns see is on offer: "+fixture.LoopWorkspace+" with "+fixture.Noop+" is not listed", fixture.Load))
+		scenarios.End(scenarios.Block("no loop that notes what its turns see is on offer: "+fixture.LoopWorkspace+" with "+fixture.Noop+
+			" is not listed", fixture.Load))
 	}
 	return h.TurnsFrom(least)
 }

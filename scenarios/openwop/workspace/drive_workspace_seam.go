@@ -12,7 +12,8 @@ import (
 var seamWrites = &scenarios.Drive[host.SeamObservation]{
 	ID:    "openwop/seam-writes",
 	Title: "asks the seam agentloop/run for two loops of different length, each with a write in another random turn before the last",
-	Sends: []string{"{use seam:agentloop/run} {turns: n, workspaceWriteAtTurn: less than n}, twice", "{read run} and its events of the runs it names"},
+	Sends: []string{"{use seam:agentloop/run} {turns: n, workspaceWriteAtTurn: less than n}, twice",
+		"{read run} and its events of the runs it names"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *host.SeamObservation) {
 		h := host.Host{Conn: c}
 		s := h.AgentLoopSeam(ctx)
@@ -27,7 +28,8 @@ var seamWrites = &scenarios.Drive[host.SeamObservation]{
 var seamWritesLate = &scenarios.Drive[host.SeamObservation]{
 	ID:    "openwop/seam-writes-late",
 	Title: "asks the seam agentloop/run for a write in the last turn, and in one behind it; and for one in an earlier turn, as the control",
-	Sends: []string{"{use seam:agentloop/run} {turns: n, workspaceWriteAtTurn: less than n}", "{use seam:agentloop/run} {turns: n, workspaceWriteAtTurn: n}", "{use seam:agentloop/run} {turns: n, workspaceWriteAtTurn: more than n}"},
+	Sends: []string{"{use seam:agentloop/run} {turns: n, workspaceWriteAtTurn: less than n}",
+		"{use seam:agentloop/run} {turns: n, workspaceWriteAtTurn: n}", "{use seam:agentloop/run} {turns: n, workspaceWriteAtTurn: more than n}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *host.SeamObservation) {
 		h := host.Host{Conn: c}
 		s := h.AgentLoopSeam(ctx)

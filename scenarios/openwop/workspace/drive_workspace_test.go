@@ -19,8 +19,10 @@ import (
 // askOfFiles asks the scenarios of the suite that are not about the seam.
 func askOfFiles(t *testing.T, s *scribe, seed uint64) *scenarios.Report {
 	t.Helper()
-	selection := scenarios.Selection{Scenarios: []string{"workspace-snapshot/write-in-turn", "workspace-snapshot/write-from-outside", "workspace-snapshot/replay-sees-the-same"}}
-	c, err := scenarios.Certify(t.Context(), wire.Target{URL: s.start(t), Key: "dev-key"}, scenarios.Options{Seed: seed, Patience: time.Second, Select: selection}, openwop.Suites()...)
+	selection := scenarios.Selection{Scenarios: []string{"workspace-snapshot/write-in-turn", "workspace-snapshot/write-from-outside",
+		"workspace-snapshot/replay-sees-the-same"}}
+	c, err := scenarios.Certify(t.Context(), wire.Target{URL: s.start(t), Key: "dev-key"}, scenarios.Options{Seed: seed,
+		Patience: time.Second, Select: selection}, openwop.Suites()...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +33,8 @@ func TestFilesOfAHostThatLoops(t *testing.T) {
 	t.Parallel()
 	notes := []string{"assay-loop-workspace", "conformance-noop"}
 	lists := []string{"assay-loop-ask-user", "conformance-noop"}
-	const c1, c3, c6, d2, passed, blocked = requirement.OWP0061C1, requirement.OWP0061C3, requirement.OWP0061C6, requirement.OWP0061D2, "passed", "blocked"
+	const c1, c3, c6, d2, passed, blocked = requirement.OWP0061C1, requirement.OWP0061C3, requirement.OWP0061C6,
+		requirement.OWP0061D2, "passed", "blocked"
 	for _, c := range []struct {
 		name                      string
 		host                      *scribe
@@ -52,7 +55,8 @@ func TestFilesOfAHostThatLoops(t *testing.T) {
 		{"has no files", &scribe{fixtures: notes, refuse: http.StatusNotImplemented}, blocked, blocked, blocked},
 		{"forgets what is written", &scribe{fixtures: notes, forgets: true}, blocked, blocked, blocked},
 		{"notes nonsense", &scribe{fixtures: notes, seen: slices.Repeat([]any{map[string]any{}}, 10_000)}, blocked, blocked, blocked},
-		{"notes one turn all the time", &scribe{fixtures: notes, seen: []any{map[string]any{"iteration": 1, "at": "begin", "workspace": slices.Repeat([]any{0}, 10_000)}}}, blocked, blocked, blocked},
+		{"notes one turn all the time", &scribe{fixtures: notes, seen: []any{map[string]any{"iteration": 1, "at": "begin",
+			"workspace": slices.Repeat([]any{0}, 10_000)}}}, blocked, blocked, blocked},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for seed := range uint64(5) {
@@ -100,7 +104,8 @@ func sameWhenJudgedAgain(t *testing.T, r *scenarios.Report) {
 	}
 	for i, o := range again {
 		if o.Verdict != r.Outcomes[i].Verdict || o.Reason != r.Outcomes[i].Reason {
-			t.Errorf("%s: %s (%s) when judged again, was %s (%s)", o.Scenario.Name(), o.Verdict, o.Reason, r.Outcomes[i].Verdict, r.Outcomes[i].Reason)
+			t.Errorf("%s: %s (%s) when judged again, was %s (%s)", o.Scenario.Name(), o.Verdict, o.Reason, r.Outcomes[i].Verdict,
+				r.Outcomes[i].Reason)
 		}
 	}
 }

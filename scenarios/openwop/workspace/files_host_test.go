@@ -51,7 +51,8 @@ func (s *shelf) start(t *testing.T) string {
 		d := hosttest.DiscoveryOf()
 		delete(d, "multiAgent")
 		delete(d, "agents")
-		d["workspace"] = map[string]any{"supported": true, "versioned": true, "maxFileBytes": shelfBytes, "maxFiles": shelfFiles, "maxVersions": shelfVersions}
+		d["workspace"] = map[string]any{"supported": true, "versioned": true, "maxFileBytes": shelfBytes, "maxFiles": shelfFiles,
+			"maxVersions": shelfVersions}
 		if s.says != nil {
 			d["workspace"] = s.says
 		}
@@ -98,7 +99,8 @@ type shelfRequest struct {
 }
 
 func (s *shelf) file(w http.ResponseWriter, r *http.Request) {
-	ask := shelfRequest{op: strings.ToLower(r.Method), owner: "own", path: r.PathValue("path"), ifMatch: r.Header.Get("If-Match"), version: r.URL.Query().Get("version")}
+	ask := shelfRequest{op: strings.ToLower(r.Method), owner: "own", path: r.PathValue("path"), ifMatch: r.Header.Get("If-Match"),
+		version: r.URL.Query().Get("version")}
 	if r.Method == http.MethodPut {
 		var body map[string]any
 		if json.NewDecoder(r.Body).Decode(&body) != nil {

@@ -23,7 +23,8 @@ var aboutFiles = scenarios.Selection{Suites: []string{"workspace-files"}}
 
 func askOfShelf(t *testing.T, s *shelf, seed uint64) *scenarios.Report {
 	t.Helper()
-	c, err := scenarios.Certify(t.Context(), wire.Target{URL: s.start(t), Key: "dev-key"}, scenarios.Options{Seed: seed, Patience: time.Second, Select: aboutFiles}, openwop.Suites()...)
+	c, err := scenarios.Certify(t.Context(), wire.Target{URL: s.start(t), Key: "dev-key"}, scenarios.Options{Seed: seed,
+		Patience: time.Second, Select: aboutFiles}, openwop.Suites()...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,10 +163,12 @@ func TestShelvesThatAreNot(t *testing.T) {
 // What a scenario only sets up for itself, and does not get, is accused where it is asked about.
 func TestShelvesAccusedWhereItIsAsked(t *testing.T) {
 	for lie, c := range map[string]struct{ failed, blocked []string }{
-		"serves what was deleted":              {[]string{"deleted-is-gone"}, []string{"if-match-absent"}},
-		"lists what was deleted":               {[]string{"deleted-is-gone", "listed-by-prefix"}, []string{"if-match-absent", "full-takes-no-more"}},
+		"serves what was deleted": {[]string{"deleted-is-gone"}, []string{"if-match-absent"}},
+		"lists what was deleted": {[]string{"deleted-is-gone", "listed-by-prefix"}, []string{"if-match-absent",
+			"full-takes-no-more"}},
 		"writes nothing that is there already": {[]string{"versions-count"}, []string{"etags-change", "older-versions", "no-such-version"}},
-		"wants conditions":                     {[]string{"versions-count"}, []string{"largest-taken", "too-large-refused", "full-takes-no-more", "older-versions"}},
+		"wants conditions": {[]string{"versions-count"}, []string{"largest-taken", "too-large-refused",
+			"full-takes-no-more", "older-versions"}},
 	} {
 		t.Run(lie, func(t *testing.T) {
 			for _, o := range askOfShelf(t, &shelf{lie: lie}, 4).Outcomes {
@@ -184,7 +187,8 @@ func TestShelvesAccusedWhereItIsAsked(t *testing.T) {
 func TestAShelfThatKeepsEverything(t *testing.T) {
 	r := askOfShelf(t, &shelf{lie: "keeps everything"}, 1)
 	for _, o := range r.Outcomes {
-		if o.Scenario.Name() == "version-horizon" && (o.Verdict != scenarios.Passed || len(o.Findings) == 0 || o.Findings[0].Requirement != requirement.OWPWSP20) {
+		if o.Scenario.Name() == "version-horizon" && (o.Verdict != scenarios.Passed || len(o.Findings) == 0 ||
+			o.Findings[0].Requirement != requirement.OWPWSP20) {
 			t.Errorf("%s (%s), findings %v", o.Verdict, o.Reason, o.Findings)
 		}
 	}
@@ -192,7 +196,8 @@ func TestAShelfThatKeepsEverything(t *testing.T) {
 
 // What an endpoint has to say in words that others understand is noted.
 func TestWhatIsNotedOfFiles(t *testing.T) {
-	for lie, text := range map[string]string{"says created": "HTTP 201", "calls it bad": "HTTP 400, where the text has 413", "forbids what is not there": "HTTP 403, where the text has 404"} {
+	for lie, text := range map[string]string{"says created": "HTTP 201", "calls it bad": "HTTP 400, where the text has 413",
+		"forbids what is not there": "HTTP 403, where the text has 404"} {
 		var all []string
 		for _, o := range askOfShelf(t, &shelf{lie: lie}, 2).Outcomes {
 			for _, f := range o.Findings {
@@ -227,14 +232,18 @@ func TestJudgeOfLoggedWrites(t *testing.T) {
 	}{
 		{"honest", []hosttest.Event{overwritten, made}, "passed"},
 		{"beside what others wrote", []hosttest.Event{updated(map[string]any{"path": "x.md", "version": 9}), made, overwritten}, "passed"},
-		{"more members than two", []hosttest.Event{overwritten, updated(map[string]any{"path": "p/made.md", "version": 1, "etag": `"1"`})}, "passed"},
+		{"more members than two", []hosttest.Event{overwritten, updated(map[string]any{"path": "p/made.md", "version": 1,
+			"etag": `"1"`})}, "passed"},
 		{"tells one of two", []hosttest.Event{overwritten}, requirement.OWPWSP27},
 		{"tells nothing", nil, requirement.OWPWSP27},
 		{"tells one twice", []hosttest.Event{overwritten, made, made}, requirement.OWPWSP27},
 		{"an old version", []hosttest.Event{updated(map[string]any{"path": "p/overwritten.md", "version": 3}), made}, requirement.OWPWSP27},
-		{"a word for a version", []hosttest.Event{overwritten, updated(map[string]any{"path": "p/made.md", "version": "1"})}, requirement.OWPWSP27},
-		{"tells the content", []hosttest.Event{overwritten, updated(map[string]any{"path": "p/made.md", "version": 1, "content": "fresh"})}, requirement.OWPWSP28},
-		{"tells the content elsewhere", []hosttest.Event{updated(map[string]any{"path": "p/overwritten.md", "version": 4, "diff": map[string]any{"+": "… new …"}}), made}, requirement.OWPWSP28},
+		{"a word for a version", []hosttest.Event{overwritten, updated(map[string]any{"path": "p/made.md", "version": "1"})},
+			requirement.OWPWSP27},
+		{"tells the content", []hosttest.Event{overwritten, updated(map[string]any{"path": "p/made.md", "version": 1,
+			"content": "fresh"})}, requirement.OWPWSP28},
+		{"tells the content elsewhere", []hosttest.Event{updated(map[string]any{"path": "p/overwritten.md", "version": 4,
+			"diff": map[string]any{"+": "… new …"}}), made}, requirement.OWPWSP28},
 	} {
 		t.Run(c.name, func(t *testing.T) { hosttest.Expect(t, "write-is-logged", loggedWrites(t, c.events...), c.want) })
 	}
@@ -253,7 +262,8 @@ func TestJudgeOfReadsAsOfRunStart(t *testing.T) {
 	before := hosttest.Sight(func(_ int, _ string, f workspace.FileChange) string { return f.Before })
 	held := func(s hosttest.Sight) workspace.HeldLoop {
 		return workspace.HeldLoop{Way: "assay-loop-workspace", Suspended: wire.Wait{Reached: true}, Answered: wiretest.Status(t, 200),
-			Loop: workspace.NotedLoop{Turns: 5, Changed: changedIn, Files: files, Log: withNotes(t, hosttest.LoopOf(5), hosttest.Noted(5, files, s))}}
+			Loop: workspace.NotedLoop{Turns: 5, Changed: changedIn, Files: files, Log: withNotes(t, hosttest.LoopOf(5),
+				hosttest.Noted(5, files, s))}}
 	}
 	for _, c := range []struct {
 		name  string
@@ -280,8 +290,10 @@ func TestJudgeOfReadsAsOfRunStart(t *testing.T) {
 	}
 	asIt := map[string]int{"p/overwritten.md": 3, "p/deleted.md": 7}
 	listed := func(later, again map[string]int) workspace.HeldLoop {
-		return workspace.HeldLoop{Way: "assay-loop-ask-user", Suspended: wire.Wait{Reached: true, Last: listing(asIt)}, Answered: wiretest.Status(t, 200), Later: listing(later),
-			Again: wire.Wait{Reached: true, Last: listing(again)}, Loop: workspace.NotedLoop{Turns: 5, Changed: changedIn, Files: outsideFiles(t), Log: hosttest.LoopOf(5).Log(t)}}
+		return workspace.HeldLoop{Way: "assay-loop-ask-user", Suspended: wire.Wait{Reached: true, Last: listing(asIt)},
+			Answered: wiretest.Status(t, 200), Later: listing(later),
+			Again: wire.Wait{Reached: true, Last: listing(again)}, Loop: workspace.NotedLoop{Turns: 5, Changed: changedIn,
+				Files: outsideFiles(t), Log: hosttest.LoopOf(5).Log(t)}}
 	}
 	now := map[string]int{"p/overwritten.md": 4, "p/made.md": 1}
 	for _, c := range []struct {
@@ -331,7 +343,8 @@ func TestJudgesOfFilesWithAPartUnseen(t *testing.T) {
 		return workspace.FileSizes{Limit: 10, First: first, Sizes: []workspace.FileSize{one, two}}
 	}
 	conditions := func(last host.FileReply, stale ...workspace.FileCondition) workspace.FileConditions {
-		return workspace.FileConditions{First: first, Current: workspace.FileCondition{Content: "second", Put: file("second", 2), Got: file("second", 2)},
+		return workspace.FileConditions{First: first, Current: workspace.FileCondition{Content: "second", Put: file("second", 2),
+			Got: file("second", 2)},
 			Stale: stale, Last: workspace.FileCondition{Content: "last", Put: last, Got: file("last", 3)}}
 	}
 	missing := func(gone workspace.FileCondition) workspace.FileAbsentConditions {
@@ -339,7 +352,8 @@ func TestJudgesOfFilesWithAPartUnseen(t *testing.T) {
 			Never: workspace.FileCondition{Put: refusal(409), Got: refusal(404), Listed: unread}, Gone: gone}
 	}
 	deleted := func(twice host.FileReply) workspace.FileDeleted {
-		return workspace.FileDeleted{First: first, Listed: list("p"), Deleted: made, Gone: gone, Unlisted: unread, Twice: twice, Never: []host.FileReply{gone, gone}}
+		return workspace.FileDeleted{First: first, Listed: list("p"), Deleted: made, Gone: gone, Unlisted: unread, Twice: twice,
+			Never: []host.FileReply{gone, gone}}
 	}
 	stale := workspace.FileCondition{Put: refusal(409), Got: file("second", 2)}
 	hidden := workspace.FileCondition{Put: refusal(409), Got: unread}
@@ -350,13 +364,17 @@ func TestJudgesOfFilesWithAPartUnseen(t *testing.T) {
 	}{
 		{"the list fails after the delete", "deleted-is-gone", deleted(gone), "blocked"},
 		{"and what is gone can be deleted", "deleted-is-gone", deleted(made), requirement.OWPWSP7},
-		{"the file cannot be read", "too-large-refused", sizes(workspace.FileSize{Put: refusal(413), Got: unread}, workspace.FileSize{Put: refusal(413), Got: first.Got}), "blocked"},
-		{"and what is too large is taken", "too-large-refused", sizes(workspace.FileSize{Put: refusal(413), Got: unread}, workspace.FileSize{Put: wrote, Got: wrote}), requirement.OWPWSP23},
+		{"the file cannot be read", "too-large-refused", sizes(workspace.FileSize{Put: refusal(413), Got: unread},
+			workspace.FileSize{Put: refusal(413), Got: first.Got}), "blocked"},
+		{"and what is too large is taken", "too-large-refused", sizes(workspace.FileSize{Put: refusal(413), Got: unread},
+			workspace.FileSize{Put: wrote, Got: wrote}), requirement.OWPWSP23},
 		{"the file cannot be read", "if-match", conditions(file("last", 3), hidden, stale), "blocked"},
-		{"and another etag is taken", "if-match", conditions(file("last", 3), hidden, workspace.FileCondition{Put: wrote, Got: wrote}), requirement.OWPWSP13},
+		{"and another etag is taken", "if-match", conditions(file("last", 3), hidden, workspace.FileCondition{Put: wrote, Got: wrote}),
+			requirement.OWPWSP13},
 		{"and the right etag is refused", "if-match", conditions(refusal(409), hidden, stale), requirement.OWPWSP12},
 		{"the list fails", "if-match-absent", missing(workspace.FileCondition{Put: refusal(409), Got: refusal(404), Listed: list()}), "blocked"},
-		{"and the etag of a deleted file is taken", "if-match-absent", missing(workspace.FileCondition{Put: wrote, Got: wrote, Listed: list("p")}), requirement.OWPWSP15},
+		{"and the etag of a deleted file is taken", "if-match-absent", missing(workspace.FileCondition{Put: wrote, Got: wrote,
+			Listed: list("p")}), requirement.OWPWSP15},
 	} {
 		t.Run(c.scenario+"/"+c.name, func(t *testing.T) { hosttest.Expect(t, c.scenario, c.observation, c.want) })
 	}
@@ -366,7 +384,8 @@ func TestJudgeOfUnclaimedFiles(t *testing.T) {
 	for _, c := range []struct {
 		status, findings int
 	}{{501, 0}, {404, 1}, {405, 1}, {200, 1}, {500, 1}} {
-		out := scenarios.Conclude(hosttest.Scenario(t, "unclaimed-not-served"), openwop.Protocol.Ledger, workspace.FilesUnclaimed{List: host.FileReply{Status: wiretest.Status(t, c.status)}})
+		out := scenarios.Conclude(hosttest.Scenario(t, "unclaimed-not-served"), openwop.Protocol.Ledger,
+			workspace.FilesUnclaimed{List: host.FileReply{Status: wiretest.Status(t, c.status)}})
 		if out.Verdict != scenarios.Passed || len(out.Findings) != c.findings {
 			t.Errorf("HTTP %d: %s (%s), findings %v", c.status, out.Verdict, out.Reason, out.Findings)
 		}
@@ -398,8 +417,10 @@ func TestJudgesOfFilesStandNonsense(t *testing.T) {
 	for _, body := range []any{nil, 7, "files", []any{}, map[string]any{"files": 3, "content": []any{}, "version": "x", "etag": 1},
 		map[string]any{"files": []any{nil, 1, map[string]any{"path": 5}}, "etag": `"1"`, "content": "", "version": -1}} {
 		for _, status := range []int{200, 204, 302, 400, 404, 500} {
-			all := hosttest.Routes{"/v1/": func(*http.Request, map[string]any) (int, any) { return status, body }, "GET /.well-known/openwop": hosttest.Always(hosttest.DiscoveryOf(hosttest.EveryFixture...))}
-			c, err := scenarios.Certify(t.Context(), wire.Target{URL: hosttest.Serve(t, all), Key: "dev-key"}, scenarios.Options{Seed: 5, Patience: 20 * time.Millisecond, Select: aboutFiles}, openwop.Suites()...)
+			all := hosttest.Routes{"/v1/": func(*http.Request, map[string]any) (int, any) { return status, body },
+				"GET /.well-known/openwop": hosttest.Always(hosttest.DiscoveryOf(hosttest.EveryFixture...))}
+			c, err := scenarios.Certify(t.Context(), wire.Target{URL: hosttest.Serve(t, all), Key: "dev-key"}, scenarios.Options{Seed: 5,
+				Patience: 20 * time.Millisecond, Select: aboutFiles}, openwop.Suites()...)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -14,7 +14,8 @@ func FilesSuite() scenarios.Suite {
 	return scenarios.Suite{
 		ID: "workspace-files", Title: "workspace files: served as they were put, versioned, written on conditions, bounded, and nobody else's",
 		Scenarios: []scenarios.Scenario{
-			servedAsPut, contentRequired, listedByPrefix, deletedIsGone, versionsCount, etagsChange, overwrittenIfMatch, absentIfMatch, oneWriterWins,
+			servedAsPut, contentRequired, listedByPrefix, deletedIsGone, versionsCount, etagsChange, overwrittenIfMatch, absentIfMatch,
+			oneWriterWins,
 			numberingContinues, olderVersions, noSuchVersion, versionHorizon,
 			climbsRefused, badPathsRefused, tooLargeRefused, largestTaken, fullTakesNoMore,
 			writeIsLogged, readsAsOfRunStart, ownersApart, unclaimedNotServed,
@@ -41,7 +42,8 @@ var servedAsPut = scenarios.Scenario{
 			if w.ContentType != "" {
 				j.Check(openwop.OWPWSP1, file.Key("contentType")).To(check.Equal(w.ContentType), "contentType of %s", w.Path)
 			} else {
-				j.Check(openwop.OWPWSP2, file.Key("contentType")).To(check.OneOf(nil, "text/markdown"), "contentType of %s, which was put without", w.Path)
+				j.Check(openwop.OWPWSP2, file.Key("contentType")).To(check.OneOf(nil, "text/markdown"),
+					"contentType of %s, which was put without", w.Path)
 			}
 			for _, name := range []string{"path", "content", "version", "etag"} {
 				if told := w.Put.Body.Key(name); told.Present() {
@@ -85,7 +87,8 @@ var listedByPrefix = scenarios.Scenario{
 			}
 			j.Check(openwop.OWPWSP4, entries(l.List).Each("/path")).To(thesePaths(pathsOf(l.Shown)...), "paths in the list of %s", l.What)
 			for _, w := range l.Shown {
-				j.Check(openwop.OWPWSP4, partsOf(l.List, w.Path).Each("/version")).To(check.SameAs(wire.Values{w.Put.Body.Key("version")}), "version of %s in the list of %s", w.Path, l.What)
+				j.Check(openwop.OWPWSP4, partsOf(l.List, w.Path).Each("/version")).To(check.SameAs(wire.Values{w.Put.Body.Key("version")}),
+					"version of %s in the list of %s", w.Path, l.What)
 			}
 			j.Check(openwop.OWPWSP5, entries(l.List).Each("/content")).To(check.Absent(), "contents in the list of %s", l.What)
 		}

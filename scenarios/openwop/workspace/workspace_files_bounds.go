@@ -132,7 +132,8 @@ func (o FilesFull) alone(j *scenarios.Judge) {
 		}
 	}
 	if got := len(listed(o.Full)); got != want {
-		j.Block(fmt.Sprintf("the workspace lists %d files where %d were to be expected: somebody else writes there, or it does not list all", got, want),
+		j.Block(fmt.Sprintf("the workspace lists %d files where %d were to be expected: somebody else writes there, or it "+
+			"does not list all", got, want),
 			"let nobody else write to the workspace while the host is certified")
 	}
 }

@@ -104,7 +104,8 @@ func (o HeldLoop) judgeListed(j *scenarios.Judge) {
 			readListing(o.Again.Last).lists(j, openwop.OWPWSP29, f.Path, f.Old, "in its next turn")
 		}
 	}
-	j.Find(openwop.OWPWSP29, "seen by the versions that the run's snapshot lists; offer %s to have each turn say what it read", fixture.LoopWorkspace)
+	j.Find(openwop.OWPWSP29, "seen by the versions that the run's snapshot lists; offer %s to have each turn say what it read",
+		fixture.LoopWorkspace)
 }
 
 // The owner of a request is its credential's; only a seam lets one caller be
@@ -126,7 +127,8 @@ var ownersApart = scenarios.Scenario{
 			if !host.Succeeded(owner.Put.Status) {
 				continue
 			}
-			j.Check(openwop.OWPWSP31, owner.Got.Body.Key("content")).To(check.Equal(owner.Content), "content of the file of %s, when all had written", who)
+			j.Check(openwop.OWPWSP31, owner.Got.Body.Key("content")).To(check.Equal(owner.Content),
+				"content of the file of %s, when all had written", who)
 			j.Check(openwop.OWPWSP31, entries(owner.All).Each("/path")).To(thesePaths(o.Path), "files of %s, when all had written", who)
 		}
 		checkAbsent(o.Public, j, openwop.OWPWSP31, "the same path over the public endpoint, whose owner is none of these")

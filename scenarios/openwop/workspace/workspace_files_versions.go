@@ -181,9 +181,11 @@ var numberingContinues = scenarios.Scenario{
 			j.BlockOn(openwop.OWPWSP9, "set-up: the file shows no version before it is deleted")
 		}
 		again := o.Again.Got.Body.Key("version")
-		if j.Check(openwop.OWPWSP17, again).To(check.Integer(before+1, 0), "version of a file that was deleted at version %d and written again", before) {
+		if j.Check(openwop.OWPWSP17, again).To(check.Integer(before+1, 0),
+			"version of a file that was deleted at version %d and written again", before) {
 			if n, _ := again.Int(); n != before+2 {
-				j.Find(openwop.OWPWSP17, "a file that was deleted at version %d is version %d when it is written again: the delete should be one version", before, n)
+				j.Find(openwop.OWPWSP17, "a file that was deleted at version %d is version %d when it is written again: the delete "+
+					"should be one version", before, n)
 			}
 		}
 	}),

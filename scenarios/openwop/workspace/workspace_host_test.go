@@ -81,7 +81,8 @@ func (s *scribe) write(path, content string, there bool) doc {
 }
 
 func (r *scribeRun) event(kind string, payload any) {
-	r.events = append(r.events, map[string]any{"eventId": fmt.Sprint(r.id, "-", len(r.events)), "runId": r.id, "type": kind, "sequence": len(r.events), "payload": payload})
+	r.events = append(r.events, map[string]any{"eventId": fmt.Sprint(r.id, "-", len(r.events)), "runId": r.id, "type": kind,
+		"sequence": len(r.events), "payload": payload})
 }
 
 // advance takes turns until one asks or the plan has ended.
@@ -116,7 +117,8 @@ func (s *scribe) snapshot(r *scribeRun) any {
 			listed = append(listed, map[string]any{"path": path, "version": d.version})
 		}
 	}
-	out := map[string]any{"runId": r.id, "workflowId": r.flow, "status": r.status, "currentNodeId": "supervisor", "workspace": listed, "variables": map[string]any{"seen": r.notes}}
+	out := map[string]any{"runId": r.id, "workflowId": r.flow, "status": r.status, "currentNodeId": "supervisor",
+		"workspace": listed, "variables": map[string]any{"seen": r.notes}}
 	if s.seen != nil {
 		out["variables"] = map[string]any{"seen": s.seen}
 	}
@@ -137,7 +139,8 @@ func (s *scribe) create(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusBadRequest)
 		return
 	}
-	run := &scribeRun{id: fmt.Sprint("run-", len(s.runs)), flow: body.WorkflowID, plan: inputs.Plan, reads: inputs.Reads.Workspace, writes: inputs.Writes}
+	run := &scribeRun{id: fmt.Sprint("run-", len(s.runs)), flow: body.WorkflowID, plan: inputs.Plan, reads: inputs.Reads.Workspace,
+		writes: inputs.Writes}
 	s.begin(w, run)
 }
 
@@ -192,7 +195,10 @@ func (s *scribe) start(t *testing.T) string {
 		}
 	}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /.well-known/openwop", func(w http.ResponseWriter, _ *http.Request) { sendJSON(w, hosttest.DiscoveryOf(s.fixtures...)) })
+	mux.HandleFunc("GET /.well-known/openwop", func(w http.ResponseWriter,
+		_ *http.Request) {
+		sendJSON(w, hosttest.DiscoveryOf(s.fixtures...))
+	})
 	mux.HandleFunc("/v1/host/workspace/files/{path}", s.file)
 	mux.HandleFunc("POST /v1/runs", s.create)
 	mux.HandleFunc("GET /v1/runs/{id}", known(func(w http.ResponseWriter, _ *http.Request, r *scribeRun) {

@@ -138,5 +138,6 @@ func (l listing) lists(j *scenarios.Judge, id scenarios.RequirementID, path stri
 		j.Check(id, entries).To(check.Len(0), "%s in the workspace of the run %s", path, when)
 		return
 	}
-	j.Check(id, entries.Each("/version")).To(check.SameAs(wire.Values{served.Key("version")}), "version of %s in the workspace of the run %s", path, when)
+	j.Check(id, entries.Each("/version")).To(check.SameAs(wire.Values{served.Key("version")}),
+		"version of %s in the workspace of the run %s", path, when)
 }

@@ -108,7 +108,8 @@ func (o HeldLoop) judgeSnapshots(j *scenarios.Judge) {
 	for _, f := range o.Loop.Files {
 		next.lists(j, openwop.OWP0061C3, f.Path, f.New, "in its next turn")
 	}
-	j.Find(openwop.OWP0061D2, "seen by the versions that the run's snapshot lists; offer %s to have the resumed turn say what it read", fixture.LoopWorkspace)
+	j.Find(openwop.OWP0061D2, "seen by the versions that the run's snapshot lists; offer %s to have the resumed turn "+
+		"say what it read", fixture.LoopWorkspace)
 }
 
 // RFC 0061 C: the inputs of a turn can be had again.
@@ -164,7 +165,8 @@ func (o ReplayedNotes) tellOfWrites(j *scenarios.Judge) {
 	for i := range min(len(o.Before), len(o.After)) {
 		before, after := o.Before[i], o.After[i]
 		if before.Status.JSON() != after.Status.JSON() || before.File.Key("version").JSON() != after.File.Key("version").JSON() {
-			j.Find(openwop.OWP0061C1, "%s changed while the run was replayed: HTTP %s at version %s before, HTTP %s at version %s after it", before.Path,
+			j.Find(openwop.OWP0061C1, "%s changed while the run was replayed: HTTP %s at version %s before, HTTP %s at "+
+				"version %s after it", before.Path,
 				before.Status.JSON(), before.File.Key("version").JSON(), after.Status.JSON(), after.File.Key("version").JSON())
 		}
 	}
@@ -205,7 +207,8 @@ func tellsOfWrite(a host.SeamAnswer, j *scenarios.Judge, path string) {
 
 // checkWrite checks the answer to a write in a turn that another one follows.
 func checkWrite(a host.SeamAnswer, j *scenarios.Judge) {
-	j.Check(openwop.OWP0061C6, visible(a).Key("atWriteTurn")).To(check.Equal(false), "atWriteTurn when turn %d of %d writes", a.WritesAt, a.Turns)
+	j.Check(openwop.OWP0061C6, visible(a).Key("atWriteTurn")).To(check.Equal(false), "atWriteTurn when turn %d of %d writes",
+		a.WritesAt, a.Turns)
 	j.Check(openwop.OWP0061C6, visible(a).Key("atNextTurn")).To(check.Equal(true), "atNextTurn when turn %d of %d writes", a.WritesAt, a.Turns)
 }
 
@@ -225,7 +228,8 @@ func showsWrite(a host.SeamAnswer, j *scenarios.Judge) bool {
 	if len(begin.Values) == 0 || len(end.Values) == 0 || len(next.Values) == 0 {
 		return false
 	}
-	j.Check(openwop.OWP0061C6, end).To(check.SameAs(begin), "versions that turn %d of run %s, which writes, noted at its end", a.WritesAt, a.Log.RunID)
+	j.Check(openwop.OWP0061C6, end).To(check.SameAs(begin), "versions that turn %d of run %s, which writes, noted at its end",
+		a.WritesAt, a.Log.RunID)
 	j.Check(openwop.OWP0061C6, next).NotTo(check.SameAs(end), "versions that turn %d of run %s noted", a.WritesAt+1, a.Log.RunID)
 	return true
 }
@@ -253,8 +257,10 @@ var seamLastTurn = scenarios.Scenario{
 			if status, _ := a.Status.Int(); status/100 != 2 {
 				continue
 			}
-			j.Check(openwop.OWP0061C6, visible(a).Key("atWriteTurn")).To(check.OneOf(nil, false), "atWriteTurn when turn %d of %d writes", a.WritesAt, a.Turns)
-			j.Check(openwop.OWP0061C6, visible(a).Key("atNextTurn")).To(check.OneOf(nil, false), "atNextTurn when turn %d of %d writes", a.WritesAt, a.Turns)
+			j.Check(openwop.OWP0061C6, visible(a).Key("atWriteTurn")).To(check.OneOf(nil, false), "atWriteTurn when turn %d of %d writes",
+				a.WritesAt, a.Turns)
+			j.Check(openwop.OWP0061C6, visible(a).Key("atNextTurn")).To(check.OneOf(nil, false), "atNextTurn when turn %d of %d writes",
+				a.WritesAt, a.Turns)
 		}
 	}),
 }

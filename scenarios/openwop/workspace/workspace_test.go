@@ -51,7 +51,8 @@ func withNotes(t *testing.T, s hosttest.Story, seen any) host.RunLog {
 const changedIn = 2 // of the five turns
 
 func writtenFiles() []workspace.FileChange {
-	return []workspace.FileChange{{Path: "p/overwritten.md", Before: "old", After: "new", ByTurn: true}, {Path: "p/made.md", After: "fresh", ByTurn: true}}
+	return []workspace.FileChange{{Path: "p/overwritten.md", Before: "old", After: "new", ByTurn: true},
+		{Path: "p/made.md", After: "fresh", ByTurn: true}}
 }
 
 func writingLoop(t *testing.T, s hosttest.Story, seen any) workspace.NotedLoop {
@@ -99,7 +100,8 @@ func TestJudgeOfWritesInTurn(t *testing.T) {
 		{"the write is there before it was made", looks(shifted(-1)), requirement.OWP0061C3},
 		{"an empty text for a file that is not there", spoilt(func(n []any) any { entry(n, 0, 1)["content"] = ""; return n }), "passed"},
 		{"a turn that noted twice", spoilt(func(n []any) any { return append(n, n[3]) }), "passed"},
-		{"a turn that noted twice, and saw more the second time", append(looks(honest), looks(but(honest, func(int, string, workspace.FileChange) (string, bool) { return "new", true }))[2]), requirement.OWP0061C3},
+		{"a turn that noted twice, and saw more the second time", append(looks(honest),
+			looks(but(honest, func(int, string, workspace.FileChange) (string, bool) { return "new", true }))[2]), requirement.OWP0061C3},
 
 		{"no variable", nil, "blocked"},
 		{"a word for the notes", "seen", "blocked"},
@@ -152,7 +154,8 @@ func TestJudgeOfWritesFromOutside(t *testing.T) {
 	honest := honestly(changedIn)
 	held := func(s hosttest.Sight) workspace.HeldLoop {
 		return workspace.HeldLoop{Way: "assay-loop-workspace", Suspended: wire.Wait{Reached: true}, Answered: wiretest.Status(t, 200),
-			Loop: workspace.NotedLoop{Turns: 5, Changed: changedIn, Files: files, Log: withNotes(t, hosttest.LoopOf(5), hosttest.Noted(5, files, s))}}
+			Loop: workspace.NotedLoop{Turns: 5, Changed: changedIn, Files: files, Log: withNotes(t, hosttest.LoopOf(5),
+				hosttest.Noted(5, files, s))}}
 	}
 	resumedSees := func(path string) hosttest.Sight {
 		return but(honest, func(turn int, at string, f workspace.FileChange) (string, bool) {
@@ -264,10 +267,12 @@ func TestJudgeOfReplayedNotes(t *testing.T) {
 		return withNotes(t, hosttest.Fork(hosttest.LoopOf(5)), hosttest.Noted(5, writtenFiles(), s))
 	}
 	read := func(status, version int) []workspace.FileRead {
-		return []workspace.FileRead{{Path: "p/overwritten.md", Status: wiretest.Status(t, status), File: wiretest.Value(t, map[string]any{"version": version})}}
+		return []workspace.FileRead{{Path: "p/overwritten.md", Status: wiretest.Status(t, status), File: wiretest.Value(t,
+			map[string]any{"version": version})}}
 	}
 	observation := func(s, r hosttest.Sight) workspace.ReplayedNotes {
-		return workspace.ReplayedNotes{Source: writingLoop(t, hosttest.LoopOf(5), hosttest.Noted(5, writtenFiles(), s)), Replayed: replayed(r), Before: read(200, 3), After: read(200, 3)}
+		return workspace.ReplayedNotes{Source: writingLoop(t, hosttest.LoopOf(5), hosttest.Noted(5, writtenFiles(), s)),
+			Replayed: replayed(r), Before: read(200, 3), After: read(200, 3)}
 	}
 	for _, c := range []struct {
 		name           string
@@ -276,9 +281,16 @@ func TestJudgeOfReplayedNotes(t *testing.T) {
 		want           string
 	}{
 		{"honest", honest, honest, nil, "passed"},
-		{"reads what is there now", honest, but(honest, func(_ int, _ string, f workspace.FileChange) (string, bool) { return "later", f.Before != "" }), nil, requirement.OWP0061C1},
-		{"misses what was deleted since", honest, but(honest, func(turn int, _ string, f workspace.FileChange) (string, bool) { return "", f.Before == "" }), nil, requirement.OWP0061C1},
-		{"reads what the source had in the end", honest, func(_ int, _ string, f workspace.FileChange) string { return f.After }, nil, requirement.OWP0061C1},
+		{"reads what is there now", honest, but(honest, func(_ int, _ string, f workspace.FileChange) (string,
+			bool) {
+			return "later", f.Before != ""
+		}), nil, requirement.OWP0061C1},
+		{"misses what was deleted since", honest, but(honest, func(turn int, _ string, f workspace.FileChange) (string,
+			bool) {
+			return "", f.Before == ""
+		}), nil, requirement.OWP0061C1},
+		{"reads what the source had in the end", honest, func(_ int, _ string, f workspace.FileChange) string { return f.After }, nil,
+			requirement.OWP0061C1},
 		{"another version of the same text", honest, honest, func(o *workspace.ReplayedNotes) {
 			n := hosttest.Noted(5, writtenFiles(), honest)
 			entry(n, 9, 0)["version"] = 4
@@ -289,7 +301,8 @@ func TestJudgeOfReplayedNotes(t *testing.T) {
 			entry(n, 9, 0)["content"] = "later"
 			o.Replayed = withNotes(t, hosttest.Fork(hosttest.LoopOf(5)), n)
 		}, requirement.OWP0061C1},
-		{"notes nothing", honest, honest, func(o *workspace.ReplayedNotes) { o.Replayed = withNotes(t, hosttest.Fork(hosttest.LoopOf(5)), nil) }, requirement.OWP0061C1},
+		{"notes nothing", honest, honest,
+			func(o *workspace.ReplayedNotes) { o.Replayed = withNotes(t, hosttest.Fork(hosttest.LoopOf(5)), nil) }, requirement.OWP0061C1},
 		{"a brand-new run of another length", honest, honest, func(o *workspace.ReplayedNotes) {
 			o.Replayed = withNotes(t, hosttest.Fork(hosttest.LoopOf(3)), hosttest.Noted(3, writtenFiles(), honest))
 		}, requirement.OWP0061C1},
@@ -299,8 +312,10 @@ func TestJudgeOfReplayedNotes(t *testing.T) {
 		{"the source itself as the replay", honest, honest, func(o *workspace.ReplayedNotes) { o.Replayed = o.Source.Log }, "blocked"},
 		{"no replay", honest, honest, func(o *workspace.ReplayedNotes) { o.Replayed = host.RunLog{Created: wiretest.Status(t, 404)} }, "blocked"},
 		{"a replay that never ends", honest, honest, func(o *workspace.ReplayedNotes) { o.Replayed.Ended.Reached = false }, "blocked"},
-		{"a source that saw no change", func(_ int, _ string, f workspace.FileChange) string { return f.Before }, func(_ int, _ string, f workspace.FileChange) string { return f.Before }, nil, "blocked"},
-		{"a source that saw nothing", func(int, string, workspace.FileChange) string { return "" }, func(int, string, workspace.FileChange) string { return "" }, nil, "blocked"},
+		{"a source that saw no change", func(_ int, _ string, f workspace.FileChange) string { return f.Before },
+			func(_ int, _ string, f workspace.FileChange) string { return f.Before }, nil, "blocked"},
+		{"a source that saw nothing", func(int, string, workspace.FileChange) string { return "" },
+			func(int, string, workspace.FileChange) string { return "" }, nil, "blocked"},
 		{"a source without notes", honest, honest, func(o *workspace.ReplayedNotes) {
 			o.Source = writingLoop(t, hosttest.LoopOf(5), nil)
 			o.Replayed = withNotes(t, hosttest.Fork(hosttest.LoopOf(5)), nil)
@@ -333,7 +348,8 @@ func TestJudgesOfTheSeamsWrites(t *testing.T) {
 	refused := func(turns, at, status int) host.SeamAnswer {
 		return host.SeamAnswer{Turns: turns, WritesAt: at, Status: wiretest.Status(t, status)}
 	}
-	const seen, unseen = `{"workspaceVisible":{"atWriteTurn":false,"atNextTurn":true}}`, `{"workspaceVisible":{"atWriteTurn":false,"atNextTurn":false}}`
+	const seen, unseen = `{"workspaceVisible":{"atWriteTurn":false,"atNextTurn":true}}`,
+		`{"workspaceVisible":{"atWriteTurn":false,"atNextTurn":false}}`
 	const through, wordless = `{"workspaceVisible":{"atWriteTurn":true,"atNextTurn":true}}`, `{"decisions":[]}`
 	const onlyWriter = `{"workspaceVisible":{"atWriteTurn":true}}`
 	ordinary := answer(5, 2, seen)
@@ -346,17 +362,21 @@ func TestJudgesOfTheSeamsWrites(t *testing.T) {
 		{"read-through", "seam-write-turn", []host.SeamAnswer{ordinary, answer(4, 1, through)}, requirement.OWP0061C6},
 		{"never visible", "seam-write-turn", []host.SeamAnswer{ordinary, answer(4, 1, unseen)}, requirement.OWP0061C6},
 		{"half an answer", "seam-write-turn", []host.SeamAnswer{answer(4, 1, `{"workspaceVisible":{"atNextTurn":true}}`)}, requirement.OWP0061C6},
-		{"words", "seam-write-turn", []host.SeamAnswer{answer(4, 1, `{"workspaceVisible":{"atWriteTurn":"false","atNextTurn":"true"}}`)}, requirement.OWP0061C6},
+		{"words", "seam-write-turn", []host.SeamAnswer{answer(4, 1,
+			`{"workspaceVisible":{"atWriteTurn":"false","atNextTurn":"true"}}`)}, requirement.OWP0061C6},
 		{"a word for both", "seam-write-turn", []host.SeamAnswer{answer(4, 1, `{"workspaceVisible":"yes"}`)}, requirement.OWP0061C6},
 		{"says nothing of it", "seam-write-turn", []host.SeamAnswer{ordinary, answer(4, 1, wordless)}, "blocked"},
 		{"refuses", "seam-write-turn", []host.SeamAnswer{refused(4, 1, 400)}, "blocked"},
 
-		{"no next turn", "seam-last-turn", []host.SeamAnswer{ordinary, answer(5, 5, `{"workspaceVisible":{"atWriteTurn":false}}`), answer(5, 7, wordless)}, "passed"},
+		{"no next turn", "seam-last-turn", []host.SeamAnswer{ordinary, answer(5, 5, `{"workspaceVisible":{"atWriteTurn":false}}`),
+			answer(5, 7, wordless)}, "passed"},
 		{"false for both", "seam-last-turn", []host.SeamAnswer{ordinary, answer(5, 5, unseen), answer(5, 7, unseen)}, "passed"},
 		{"refuses what cannot be", "seam-last-turn", []host.SeamAnswer{ordinary, refused(5, 5, 422), refused(5, 7, 400)}, "passed"},
 		{"a constant", "seam-last-turn", []host.SeamAnswer{ordinary, answer(5, 5, seen), answer(5, 7, seen)}, requirement.OWP0061C6},
-		{"a constant behind the end", "seam-last-turn", []host.SeamAnswer{ordinary, refused(5, 5, 400), answer(5, 7, seen)}, requirement.OWP0061C6},
-		{"a write behind the end is seen by its turn", "seam-last-turn", []host.SeamAnswer{ordinary, refused(5, 5, 400), answer(5, 7, onlyWriter)}, requirement.OWP0061C6},
+		{"a constant behind the end", "seam-last-turn", []host.SeamAnswer{ordinary, refused(5, 5, 400), answer(5, 7, seen)},
+			requirement.OWP0061C6},
+		{"a write behind the end is seen by its turn", "seam-last-turn", []host.SeamAnswer{ordinary, refused(5, 5, 400),
+			answer(5, 7, onlyWriter)}, requirement.OWP0061C6},
 		{"a constant no", "seam-last-turn", []host.SeamAnswer{answer(5, 2, unseen), answer(5, 5, unseen), answer(5, 7, unseen)}, "blocked"},
 		{"falls over", "seam-last-turn", []host.SeamAnswer{ordinary, refused(5, 5, 500)}, requirement.OWP0061C6},
 		{"is not there for this question", "seam-last-turn", []host.SeamAnswer{ordinary, refused(5, 5, 404)}, requirement.OWP0061C6},
@@ -372,7 +392,8 @@ func TestJudgesOfTheSeamsWrites(t *testing.T) {
 // Where the reply names a run whose turns noted what they saw, these count.
 func TestASeamWhoseRunShowsTheWrite(t *testing.T) {
 	named := func(s hosttest.Sight) host.SeamAnswer {
-		return host.SeamAnswer{Turns: 5, WritesAt: changedIn, Status: wiretest.Status(t, 200), NamesARun: true, Log: withNotes(t, hosttest.LoopOf(5), hosttest.Noted(5, writtenFiles(), s)),
+		return host.SeamAnswer{Turns: 5, WritesAt: changedIn, Status: wiretest.Status(t, 200), NamesARun: true,
+			Log:  withNotes(t, hosttest.LoopOf(5), hosttest.Noted(5, writtenFiles(), s)),
 			Body: wiretest.Value(t, map[string]any{"workspaceVisible": map[string]any{"atWriteTurn": false, "atNextTurn": true}})}
 	}
 	mute := named(honestly(changedIn))

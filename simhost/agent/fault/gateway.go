@@ -36,7 +36,8 @@ func trigger(config json.RawMessage) {
 		return
 	}
 	client := http.Client{Timeout: 5 * time.Second}
-	resp, err := client.Post(settings.Gateway+"/trigger/fabric/handle", "application/json", strings.NewReader("{}")) //nolint:noctx // it has a timeout
+	// nolint:noctx // it has a timeout
+	resp, err := client.Post(settings.Gateway+"/trigger/fabric/handle", "application/json", strings.NewReader("{}"))
 	if err == nil {
 		_ = resp.Body.Close()
 	}

@@ -238,7 +238,8 @@ var outputFaults = []Fault{
 		Looks:  "a timestamp beside a request that is no RFC 3339 time",
 		Breaks: []string{requirement.RFC103WIRE3},
 		Replace: writing(func(answer []byte, _ bool) []byte {
-			return bytes.Replace(answer, []byte(`"type":"agentic.tool_request.`), []byte(`"timestamp":"this morning","type":"agentic.tool_request.`), 1)
+			return bytes.Replace(answer, []byte(`"type":"agentic.tool_request.`),
+				[]byte(`"timestamp":"this morning","type":"agentic.tool_request.`), 1)
 		}),
 	},
 	{

@@ -43,7 +43,8 @@ func (s *tale) send(event object, more object) {
 	s.t.Helper()
 	s.turns++
 	s.at = s.at.Add(time.Second)
-	request := object{"protocol": 2, "job_id": fmt.Sprint("job-", s.turns), "command": "handle", "config": s.config, "state": s.state, "event": event,
+	request := object{"protocol": 2, "job_id": fmt.Sprint("job-", s.turns), "command": "handle", "config": s.config,
+		"state": s.state, "event": event,
 		"secrets": object{"token": "s3cret"}}
 	if s.folder != "" {
 		request["workspace_dir"] = s.folder
@@ -124,7 +125,8 @@ var stories = []story{
 		s.start("k", object{"goal": "g"})
 	}},
 	{"starts", func(s *tale) {
-		for i, payload := range []object{{}, {"goal": "  "}, {"goal": 7}, {"goal": "same"}, {"goal": "same"}, {"goal": "g", "context": object{"max_steps": 1}},
+		for i, payload := range []object{{}, {"goal": "  "}, {"goal": 7}, {"goal": "same"}, {"goal": "same"},
+			{"goal": "g", "context": object{"max_steps": 1}},
 			{"goal": "g", "context": object{"max_steps": 99}}} {
 			s.start(fmt.Sprint("k", i), payload)
 		}
@@ -133,7 +135,8 @@ var stories = []story{
 		s.send(object{"type": "api.trigger", "dedupe_key": "t", "payload": object{"goal": "g"}}, nil)
 	}},
 	{"results that do not match", func(s *tale) {
-		for i, r := range []object{{"step": 1}, {"step": "2"}, {"step": 2.5}, {"step": true}, {"step": "-"}, {"tool": "-"}, {"run_id": "-"}, {"run_id": "nobody"},
+		for i, r := range []object{{"step": 1}, {"step": "2"}, {"step": 2.5}, {"step": true}, {"step": "-"}, {"tool": "-"},
+			{"run_id": "-"}, {"run_id": "nobody"},
 			{"status": "-"}, {"status": "fine"}, {"step": 1, "tool": "fabric"}, {"step": 7}, {"tool": "fetch"}} {
 			s.start(fmt.Sprint("k", i), object{"goal": "g"})
 			if r["step"] != true {
@@ -169,7 +172,8 @@ var stories = []story{
 		}
 	}},
 	{"reframes", func(s *tale) {
-		s.config = with(s.config, object{"max_reframes": 1, "script": []object{call("fetch"), {"action": "reframe"}, {"action": "reframe"}, call("fetch")}})
+		s.config = with(s.config, object{"max_reframes": 1, "script": []object{call("fetch"), {"action": "reframe"},
+			{"action": "reframe"}, call("fetch")}})
 		s.start("k", object{"goal": "g"})
 		s.result(1, "fetch", "ok", nil)
 	}},
@@ -246,7 +250,8 @@ var stories = []story{
 		s.start("k", object{"goal": "g"})
 		fmt.Fprintf(&s.seen, "%d calls\n", calls.Load())
 		request, err := json.Marshal(object{"protocol": 2, "job_id": "j", "command": "handle", "config": object{"base_url": m.URL + "/hang"},
-			"deadline_at": s.at.Add(80 * time.Millisecond).Format(time.RFC3339Nano), "event": object{"type": "agentic.start", "payload": object{"goal": "g"}}})
+			"deadline_at": s.at.Add(80 * time.Millisecond).Format(time.RFC3339Nano), "event": object{"type": "agentic.start",
+				"payload": object{"goal": "g"}}})
 		if err != nil {
 			s.t.Fatal(err)
 		}

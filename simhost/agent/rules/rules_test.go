@@ -26,7 +26,8 @@ func TestHonestRules(t *testing.T) {
 		ok   bool
 	}{
 		{"protocol 2 alone", s.Input.Speaks(2) && !s.Input.Speaks(1) && !s.Input.Speaks(3)},
-		{"a dedupe key before an event id", s.Start.RunID(Delivered{DedupeKey: "k", EventID: "e"}) == s.Start.RunID(Delivered{DedupeKey: "k", EventID: "f", JobID: "j"})},
+		{"a dedupe key before an event id", s.Start.RunID(Delivered{DedupeKey: "k",
+			EventID: "e"}) == s.Start.RunID(Delivered{DedupeKey: "k", EventID: "f", JobID: "j"})},
 		{"an event id before a job", s.Start.RunID(Delivered{EventID: "e", JobID: "j"}) == s.Start.RunID(Delivered{EventID: "e", JobID: "k"})},
 		{"keys and jobs are kept apart", s.Start.RunID(Delivered{DedupeKey: "k"}) != s.Start.RunID(Delivered{JobID: "k"})},
 		{"a run id is short and plain", len(RunID("key", strings.Repeat("x", 999))) == 30},
@@ -48,8 +49,10 @@ func TestHonestRules(t *testing.T) {
 		{"the last retry", s.Steps.Retries(2, 2) && !s.Steps.Retries(3, 2) && !s.Steps.Retries(1, 0)},
 		{"the last reframe", s.Steps.Reframes(1, 2) && !s.Steps.Reframes(2, 2)},
 		{"names of tools", s.Tools.Named("a-B_1") && !s.Tools.Named("") && !s.Tools.Named("a\n") && !s.Tools.Named(strings.Repeat("a", 65))},
-		{"the list decides", s.Tools.Allowed("a", []string{"a"}, true) && !s.Tools.Allowed("a", nil, true) && !s.Tools.Allowed("b", []string{"a"}, false)},
-		{"keys", s.Requests.Key("r", 2, 0) == "agentic:run:r:step:2:request" && s.Requests.Key("r", 2, 3) == "agentic:run:r:step:2:request:attempt:3"},
+		{"the list decides", s.Tools.Allowed("a", []string{"a"}, true) && !s.Tools.Allowed("a", nil, true) &&
+			!s.Tools.Allowed("b", []string{"a"}, false)},
+		{"keys", s.Requests.Key("r", 2, 0) == "agentic:run:r:step:2:request" && s.Requests.Key("r", 2,
+			3) == "agentic:run:r:step:2:request:attempt:3"},
 		{"a state of a mebibyte does not fit", s.State.Fits(StateBytes-1) && !s.State.Fits(StateBytes)},
 		{"short texts are kept", s.State.Keeps("x") == "x" && s.State.Keeps(strings.Repeat("x", NoteBytes+1)) == ""},
 		{"steps are listed once", reflect.DeepEqual(s.State.Completed(s.State.Completed(nil, 1), 1), []int64{1})},

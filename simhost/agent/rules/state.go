@@ -36,7 +36,8 @@ type Handed struct {
 	State           map[string]json.RawMessage
 }
 
-// The sizes that a state keeps to: it is shorter than what a row of the gateway takes, and how much of a result's text a run keeps; what is longer
+// The sizes that a state keeps to: it is shorter than what a row of the gateway takes, and how much of a result's text
+// a run keeps; what is longer
 // is not kept at all.
 const (
 	StateBytes = 1 << 20

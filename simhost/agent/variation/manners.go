@@ -76,7 +76,8 @@ func renamed(answer object) {
 func retimed(v any) {
 	o, _ := v.(object)
 	for name, value := range o {
-		if text, ok := value.(string); ok && (strings.HasSuffix(name, "_at") || strings.HasSuffix(name, "_since")) && strings.HasSuffix(text, "Z") {
+		if text, ok := value.(string); ok && (strings.HasSuffix(name, "_at") || strings.HasSuffix(name, "_since")) &&
+			strings.HasSuffix(text, "Z") {
 			second, _, _ := strings.Cut(strings.TrimSuffix(text, "Z"), ".")
 			o[name] = second + ".123456+00:00"
 		}
@@ -111,12 +112,14 @@ var requests = []Variation{
 	},
 	{
 		ID: "reemits", Title: "a delivery that comes again is answered with the identical pending request",
-		About: "whether what comes again is met with silence or with the request that may have been lost", Slips: []string{"RFC103-I6", "RFC103-O5", "RFC103-READ-2"},
+		About: "whether what comes again is met with silence or with the request that may have been lost", Slips: []string{"RFC103-I6",
+			"RFC103-O5", "RFC103-READ-2"},
 		declares: configured(object{"reemit": true}),
 	},
 	{
 		ID: "reemits-pending", Title: "whatever comes late of a run that waits is answered with its pending request",
-		About: "whether what comes late is met with silence or with the request that may have been lost", Slips: []string{"RFC103-I6", "RFC103-O5", "RFC103-V6"},
+		About: "whether what comes late is met with silence or with the request that may have been lost", Slips: []string{"RFC103-I6",
+			"RFC103-O5", "RFC103-V6"},
 		answers: func(request, answer object) {
 			if p := asksFor(answer); p != nil {
 				id, _ := p["run_id"].(string)
@@ -302,7 +305,8 @@ var decisions = []Variation{
 			if answer["status"] == "error" && kind == "agentic.start" && strings.Contains(said, "goal is not a text") {
 				clear(answer)
 				answer["status"], answer["result"] = "ok", "given up"
-				answer["events"] = []any{object{"type": "agent.escalated", "payload": object{"run_id": fmt.Sprintf("none-%v", request["job_id"]), "reason": "no_goal"}}}
+				answer["events"] = []any{object{"type": "agent.escalated", "payload": object{"run_id": fmt.Sprintf("none-%v",
+					request["job_id"]), "reason": "no_goal"}}}
 			}
 		},
 	},

@@ -66,7 +66,8 @@ func story(t *testing.T, v variation.Variation) string {
 	turn := func(event map[string]any) map[string]any {
 		t.Helper()
 		config := map[string]any{"allowed_plugins": []any{"fetch", "fabric"}, "max_steps": 2, "max_retries": 1}
-		raw, err := json.Marshal(map[string]any{"protocol": 2, "job_id": "j", "command": "handle", "config": config, "state": state, "workspace_dir": work, "event": event})
+		raw, err := json.Marshal(map[string]any{"protocol": 2, "job_id": "j", "command": "handle", "config": config, "state": state,
+			"workspace_dir": work, "event": event})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -88,7 +89,8 @@ func story(t *testing.T, v variation.Variation) string {
 		turn(map[string]any{"type": "agentic.start", "dedupe_key": key, "payload": map[string]any{"goal": goal}})
 	}
 	result := func(step any, tool, status string) {
-		turn(map[string]any{"type": "agentic.tool_result", "payload": map[string]any{"run_id": state["last_run_id"], "step": step, "tool": tool, "status": status, "result": "x"}})
+		turn(map[string]any{"type": "agentic.tool_result", "payload": map[string]any{"run_id": state["last_run_id"], "step": step,
+			"tool": tool, "status": status, "result": "x"}})
 	}
 	start("", "none")
 	start("a goal", "one")

@@ -114,7 +114,8 @@ func turn(t tool, request []byte, now time.Time) (answer agenticloopv2.Response,
 	if event.Payload, err = json.Marshal(found); err != nil {
 		return answer, err
 	}
-	return agenticloopv2.Response{Status: agenticloopv2.ResponseStatusOk, Result: "emitted " + event.Type, Events: []agenticloopv2.Event{event}}, nil
+	return agenticloopv2.Response{Status: agenticloopv2.ResponseStatusOk, Result: "emitted " + event.Type,
+		Events: []agenticloopv2.Event{event}}, nil
 }
 
 func fetch(c call) (map[string]any, error) {

@@ -77,7 +77,8 @@ func (t *tx) judged(in *Intent, v rules.Verdict) error {
 	case rules.NotSuspended:
 		return conflict("not_suspended", "this intent is %s: it waits for no answer", in.Status)
 	case rules.OtherSuspension:
-		refused := conflict("suspension_mismatch", "the intent does not wait under this suspension_id: take the one of its latest intent.suspended")
+		refused := conflict("suspension_mismatch",
+			"the intent does not wait under this suspension_id: take the one of its latest intent.suspended")
 		if r, ok := in.record(); ok {
 			refused.Details = map[string]any{hiddenID: r.ID}
 		}
@@ -108,7 +109,8 @@ func (t *tx) respond(in *Intent, by Caller, r Response) (map[string]any, error) 
 	}
 	at := stamp(t.now(in.ID, ""))
 	reply := map[string]any{
-		"intent_id": in.ID, "suspension_id": r.SuspensionID, "resolution": suspension.Responded, "value": value, "responded_by": r.By, "responded_at": at,
+		"intent_id": in.ID, "suspension_id": r.SuspensionID, "resolution": suspension.Responded, "value": value, "responded_by": r.By,
+		"responded_at": at,
 	}
 	if chosen, ok := record.Chosen(r.Value); ok && len(record.Choices) > 0 {
 		reply["choice_label"], reply["choice_description"] = chosen.Label, chosen.Description
@@ -142,5 +144,6 @@ func misfit(r *suspension.Record, options []suspension.Option) error {
 		}
 		return refuse(422, "invalid_response", "this suspension waits for %s: give %s as value", r.ResponseType, want)
 	}
-	return refuse(422, "invalid_choice", "value is none of the choices: give the value of one of valid_choices").with(map[string]any{"valid_choices": options})
+	return refuse(422, "invalid_choice", "value is none of the choices: give the value of one of "+
+		"valid_choices").with(map[string]any{"valid_choices": options})
 }

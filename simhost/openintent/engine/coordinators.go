@@ -120,7 +120,8 @@ func (t *tx) tellCoordinators(in *Intent) {
 			if sid := suspensionID(in); sid != "" {
 				payload["suspension_id"] = sid
 			}
-			t.emit(&Event{Type: "coordinator.escalation_required", Intent: text(c.IntentID), Portfolio: text(c.PortfolioID), Actor: system, Payload: payload})
+			t.emit(&Event{Type: "coordinator.escalation_required", Intent: text(c.IntentID), Portfolio: text(c.PortfolioID), Actor: system,
+				Payload: payload})
 		}
 		if t.rules.Watchers.Pauses(policy) {
 			t.pause(in, scope)

@@ -10,10 +10,12 @@ import (
 func (w *world) intentDoc(in *Intent) openintentv1.Intent {
 	zero := 0.0
 	doc := openintentv1.Intent{
-		ID: in.ID, Title: in.Title, Description: in.Description, CreatedBy: orNil(in.CreatedBy), ParentID: orNil(in.Parent), ParentIntentID: orNil(in.Parent),
-		DependsOn: append([]string{}, in.DependsOn...), Constraints: in.Constraints, State: map[string]json.RawMessage{},
-		Status: openintentv1.IntentStatus(in.Status), Version: in.Version, GovernancePolicy: in.Governance, AbandonmentReason: orNil(in.Abandonment),
-		CreatedAt: stamp(in.Created), UpdatedAt: stamp(in.Updated), Confidence: &zero,
+		ID: in.ID, Title: in.Title, Description: in.Description, CreatedBy: orNil(in.CreatedBy), ParentID: orNil(in.Parent),
+		ParentIntentID: orNil(in.Parent),
+		DependsOn:      append([]string{}, in.DependsOn...), Constraints: in.Constraints, State: map[string]json.RawMessage{},
+		Status: openintentv1.IntentStatus(in.Status), Version: in.Version, GovernancePolicy: in.Governance,
+		AbandonmentReason: orNil(in.Abandonment),
+		CreatedAt:         stamp(in.Created), UpdatedAt: stamp(in.Updated), Confidence: &zero,
 	}
 	for key, v := range in.State {
 		raw, err := json.Marshal(v)

@@ -215,7 +215,8 @@ func (t *tx) remind(in *Intent) {
 func (t *tx) expire(in *Intent) {
 	live := *in.Live
 	r, _ := in.record()
-	end := rules.ExpiryEnd{Fallback: live.Course.Fallback, Status: Abandoned, Abandonment: "suspension_expired", Resolution: suspension.Expired}
+	end := rules.ExpiryEnd{Fallback: live.Course.Fallback, Status: Abandoned, Abandonment: "suspension_expired",
+		Resolution: suspension.Expired}
 	if suspension.Continues(live.Course.Fallback) {
 		end.Status, end.Abandonment, end.Value = Active, "", true
 	}
@@ -223,7 +224,8 @@ func (t *tx) expire(in *Intent) {
 	if t.rules.Expiry.Audited() {
 		t.emit(&Event{
 			Type: "intent.suspension_expired", Intent: in.ID, Actor: system,
-			Payload: map[string]any{"suspension_id": live.ID, "reason": "timeout", "attempts": live.Course.Attempts, "fallback_policy": end.Fallback},
+			Payload: map[string]any{"suspension_id": live.ID, "reason": "timeout", "attempts": live.Course.Attempts,
+				"fallback_policy": end.Fallback},
 		})
 	}
 	t.settle(in, system, end.Resolution, fallbackValue(r, end.Value))
@@ -262,7 +264,8 @@ func (t *tx) passed(p *Portfolio) {
 		}
 		r, _ := in.record()
 		end := t.rules.Deadline.Ends(rules.DeadlineEnd{
-			Status: Abandoned, Abandonment: "portfolio_deadline_exceeded", Audited: true, Reason: "portfolio_deadline", Resolution: suspension.Expired,
+			Status: Abandoned, Abandonment: "portfolio_deadline_exceeded", Audited: true, Reason: "portfolio_deadline",
+			Resolution: suspension.Expired,
 		})
 		if end.Audited {
 			payload := map[string]any{"suspension_id": r.ID, "reason": end.Reason}

@@ -207,7 +207,8 @@ func (t *tx) emit(ev *Event) {
 	t.events = append(t.events, ev)
 	t.w.fold(ev)
 	for _, more := range shown[min(1, len(shown)):] {
-		again := &Event{ID: t.newID(), Type: more.Type, Intent: ev.Intent, Portfolio: ev.Portfolio, Actor: ev.Actor, At: ev.At, Payload: more.Payload}
+		again := &Event{ID: t.newID(), Type: more.Type, Intent: ev.Intent, Portfolio: ev.Portfolio, Actor: ev.Actor, At: ev.At,
+			Payload: more.Payload}
 		t.events = append(t.events, again)
 		t.w.fold(again)
 	}

@@ -158,7 +158,8 @@ func refusedWith(err error, code string) bool {
 
 // policy is a retry policy as a caller writes it.
 func policy(attempts, interval int) map[string]any {
-	return map[string]any{"max_attempts": json.Number(string(rune('0' + attempts))), "interval_seconds": json.Number(string(rune('0' + interval)))}
+	return map[string]any{"max_attempts": json.Number(string(rune('0' + attempts))),
+		"interval_seconds": json.Number(string(rune('0' + interval)))}
 }
 
 // A suspension is reminded of at its interval, and abandoned in the end, on a clock that never sleeps.
@@ -192,7 +193,8 @@ func TestTimersOutliveTheEngine(t *testing.T) {
 	defer l.shut()
 	a := l.made("a", "")
 	b := l.made("b", "", a)
-	l.suspend(a, "s", map[string]any{"timeout_seconds": json.Number("5"), "retry_policy": policy(2, 5), "fallback_policy": "complete_with_fallback", "fallback_value": "FB"})
+	l.suspend(a, "s", map[string]any{"timeout_seconds": json.Number("5"), "retry_policy": policy(2, 5),
+		"fallback_policy": "complete_with_fallback", "fallback_value": "FB"})
 	l.wants(b, Blocked)
 	l.clock.Advance(5 * time.Second)
 	l.Close()

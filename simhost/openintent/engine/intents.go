@@ -72,7 +72,8 @@ func (t *tx) create(by Caller, m Make) (*Intent, error) {
 	}
 	now := t.now("", "")
 	in := &Intent{
-		ID: t.newID(), Title: t.rules.Lifecycle.Title(m.Title), Description: m.Description, CreatedBy: m.CreatedBy, Parent: m.Parent, DependsOn: deps,
+		ID: t.newID(), Title: t.rules.Lifecycle.Title(m.Title), Description: m.Description, CreatedBy: m.CreatedBy, Parent: m.Parent,
+		DependsOn:   deps,
 		Constraints: m.Constraints, State: m.State, Status: m.Status, Version: 1, Governance: m.Governance, Created: now, Updated: now,
 	}
 	t.emit(&Event{
@@ -117,7 +118,8 @@ func (t *tx) violation(in *Intent, by Caller, rule, message string) error {
 }
 
 // SetStatus takes an intent to another status.
-func (e *Engine) SetStatus(ctx context.Context, by Caller, id string, meant Meant, to string, reason *string) (doc openintentv1.Intent, err error) {
+func (e *Engine) SetStatus(ctx context.Context, by Caller, id string, meant Meant, to string,
+	reason *string) (doc openintentv1.Intent, err error) {
 	err = e.do(ctx, func(t *tx) error {
 		in, err := t.intent("setIntentStatus", id, by, meant)
 		if err == nil {
@@ -209,7 +211,8 @@ func (e *Engine) PatchState(ctx context.Context, by Caller, id string, meant Mea
 }
 
 // AppendEvent puts an event of a caller on the log of an intent.
-func (e *Engine) AppendEvent(ctx context.Context, by Caller, id, kind, actor string, payload map[string]any) (doc openintentv1.Event, err error) {
+func (e *Engine) AppendEvent(ctx context.Context, by Caller, id, kind, actor string,
+	payload map[string]any) (doc openintentv1.Event, err error) {
 	err = e.do(ctx, func(t *tx) error {
 		in := t.w.intents[id]
 		if in == nil {

@@ -29,7 +29,8 @@ func (e *Engine) Acquire(ctx context.Context, by Caller, id, scope string, secon
 				return conflict("lease_held", "somebody holds this scope until %s: wait, or take another one", stamp(held.Expires))
 			}
 		}
-		lease := Lease{ID: t.newID(), Intent: id, Agent: by.Name, Scope: scope, Acquired: now, Expires: now.Add(time.Duration(seconds) * time.Second)}
+		lease := Lease{ID: t.newID(), Intent: id, Agent: by.Name, Scope: scope, Acquired: now,
+			Expires: now.Add(time.Duration(seconds) * time.Second)}
 		t.keepLease("lease_acquired", lease, by, map[string]any{
 			"lease_id": lease.ID, "agent_id": lease.Agent, "scope": scope, "expires_at": stamp(lease.Expires),
 		})
@@ -75,7 +76,8 @@ func (e *Engine) Release(ctx context.Context, by Caller, id, leaseID string) (do
 	})
 }
 
-func (e *Engine) lease(ctx context.Context, by Caller, id, leaseID string, change func(*tx, *Lease) (string, error)) (doc openintentv1.Lease, err error) {
+func (e *Engine) lease(ctx context.Context, by Caller, id, leaseID string, change func(*tx, *Lease) (string,
+	error)) (doc openintentv1.Lease, err error) {
 	err = e.do(ctx, func(t *tx) error {
 		kept := t.w.leases[leaseID]
 		if t.w.intents[id] == nil {
@@ -210,7 +212,8 @@ func (t *tx) upstreamSuspended(in, up *Intent, by Caller, phase, task string) er
 	if d.ChangesState && in.Status != Blocked {
 		t.move(in, move{to: Blocked, by: system, reason: d.Code})
 	}
-	return refuse(d.Status, d.Code, "the phase %q, from which an input comes, waits for a person: claim again when it is through", phase).with(details)
+	return refuse(d.Status, d.Code, "the phase %q, from which an input comes, waits for a person: claim again when it is through",
+		phase).with(details)
 }
 
 // has tells whether a state holds a key, itself or among its outputs.

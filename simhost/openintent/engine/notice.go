@@ -21,5 +21,6 @@ func (t *tx) notice(in *Intent, r suspension.Record, attempt int, step suspensio
 		body["next_attempt_at"] = stamp(*at)
 	}
 	record, _ := in.State[recordKey].(map[string]any)
-	t.notices = append(t.notices, Notice{Intent: in.ID, To: text(step.NotifyTo), Channel: text(step.ChannelHint), Body: t.rules.Reminders.Notice(body, record)})
+	t.notices = append(t.notices, Notice{Intent: in.ID, To: text(step.NotifyTo), Channel: text(step.ChannelHint),
+		Body: t.rules.Reminders.Notice(body, record)})
 }

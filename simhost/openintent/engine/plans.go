@@ -57,7 +57,8 @@ func (t *tx) keepPlan(kind string, plan Plan, by Caller) {
 }
 
 // UpdatePlan changes a plan.
-func (e *Engine) UpdatePlan(ctx context.Context, by Caller, id string, meant Meant, r openintentv1.UpdatePlanRequest) (doc Plan, err error) {
+func (e *Engine) UpdatePlan(ctx context.Context, by Caller, id string, meant Meant, r openintentv1.UpdatePlanRequest) (doc Plan,
+	err error) {
 	err = e.do(ctx, func(t *tx) error {
 		kept := t.w.plans[id]
 		if kept == nil {

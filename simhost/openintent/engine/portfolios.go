@@ -11,7 +11,8 @@ import (
 )
 
 // CreatePortfolio makes a portfolio.
-func (e *Engine) CreatePortfolio(ctx context.Context, by Caller, r openintentv1.CreatePortfolioRequest) (doc openintentv1.Portfolio, err error) {
+func (e *Engine) CreatePortfolio(ctx context.Context, by Caller,
+	r openintentv1.CreatePortfolioRequest) (doc openintentv1.Portfolio, err error) {
 	governance := r.GovernancePolicy
 	if governance == nil {
 		governance = r.Governance

@@ -29,7 +29,8 @@ type plot struct {
 // by hand: nothing here sleeps.
 func TestFiveRules(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		p := &plot{lab: openLab(t, ""), deps: map[string][]string{}, parent: map[string]string{}, tasks: map[string]string{}, waits: map[string]string{}}
+		p := &plot{lab: openLab(t, ""), deps: map[string][]string{}, parent: map[string]string{}, tasks: map[string]string{},
+			waits: map[string]string{}}
 		defer p.shut()
 		p.deadline = begin.Add(time.Duration(rapid.IntRange(5, 60).Draw(t, "deadline")) * time.Second)
 		at := p.deadline.Format(time.RFC3339)
@@ -193,7 +194,8 @@ func (p *plot) check(t *rapid.T) {
 	// Rule 4: the portfolio counts what there is, and rule 1: it is not suspended itself.
 	doc, err := p.Portfolio(p.ctx, p.portfolio)
 	p.must(err)
-	if n := counts[Suspended]; *doc.SuspendedMemberCount != n || *doc.HasSuspendedMembers != (n > 0) || int64(len(doc.Progress.SuspendedPhases)) != n {
+	if n := counts[Suspended]; *doc.SuspendedMemberCount != n || *doc.HasSuspendedMembers != (n > 0) ||
+		int64(len(doc.Progress.SuspendedPhases)) != n {
 		t.Fatalf("%d are suspended, and the portfolio says %d, %v, %v", n, *doc.SuspendedMemberCount, *doc.HasSuspendedMembers, doc.Progress)
 	}
 	if doc.Status != "active" || doc.AggregateStatus.ByStatus[Suspended] != counts[Suspended] {

@@ -35,7 +35,8 @@ func (t *tx) checkRecord(v any) error {
 	}
 	for _, step := range *r.RetryPolicy.EscalationLadder {
 		if to := text(step.NotifyTo); to != "" && !t.rules.Reminders.Takes(t.o.MayNotify(to)) {
-			return refuse(422, "notify_to_not_allowed", "escalation_ladder names %.80q in notify_to, who is not on suspension.notify_to_allowlist of the server config", to)
+			return refuse(422, "notify_to_not_allowed",
+				"escalation_ladder names %.80q in notify_to, who is not on suspension.notify_to_allowlist of the server config", to)
 		}
 	}
 	return nil
@@ -90,13 +91,15 @@ func (t *tx) begin(in *Intent, later bool) {
 	if course.Expires != nil {
 		ends := t.rules.Reminders.Window(course)
 		payload["expires_at"] = stamp(ends)
-		if said, err := suspension.ReadTime(r.ExpiresAt); (err != nil || said.Sub(ends).Abs() > 2*time.Second) && t.rules.Lifecycle.Fills("expires_at") {
+		if said, err := suspension.ReadTime(r.ExpiresAt); (err != nil || said.Sub(ends).Abs() > 2*time.Second) &&
+			t.rules.Lifecycle.Fills("expires_at") {
 			record["expires_at"] = stamp(ends)
 		}
 	}
 	t.emit(&Event{
 		Type: "intent.suspended", Intent: in.ID, Actor: system, Payload: payload,
-		Change: &Change{Live: &Live{ID: r.ID, Course: course, Attempt: 1, Later: later}, Record: t.rules.Lifecycle.Records(record), Quietly: true},
+		Change: &Change{Live: &Live{ID: r.ID, Course: course, Attempt: 1, Later: later}, Record: t.rules.Lifecycle.Records(record),
+			Quietly: true},
 	})
 	t.notice(in, r, 1, suspension.Step{ChannelHint: r.ChannelHint}, course)
 }

@@ -34,7 +34,8 @@ func (e *Engine) CreateTask(ctx context.Context, by Caller, r openintentv1.Creat
 		}
 		now := stamp(t.now(in.ID, ""))
 		task := Task{
-			ID: t.newID(), IntentID: in.ID, PlanID: orNil(r.PlanID), Name: r.Name, Description: r.Description, Status: openintentv1.TaskStatusPending,
+			ID: t.newID(), IntentID: in.ID, PlanID: orNil(r.PlanID), Name: r.Name, Description: r.Description,
+			Status:   openintentv1.TaskStatusPending,
 			Priority: &r.Priority, Input: r.Input, DependsOn: r.DependsOn, Attempt: new(int64(1)), MaxAttempts: r.MaxAttempts, Metadata: r.Metadata,
 			Version: new(int64(1)), CreatedAt: now,
 		}
@@ -54,7 +55,8 @@ func (t *tx) keepTask(kind string, task Task, by string, payload map[string]any)
 }
 
 // UpdateTask moves a task on.
-func (e *Engine) UpdateTask(ctx context.Context, by Caller, id string, meant Meant, r openintentv1.UpdateTaskRequest) (doc Task, err error) {
+func (e *Engine) UpdateTask(ctx context.Context, by Caller, id string, meant Meant, r openintentv1.UpdateTaskRequest) (doc Task,
+	err error) {
 	to := r.Status
 	if to == "" {
 		to = r.State

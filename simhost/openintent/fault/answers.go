@@ -128,7 +128,8 @@ var answerFaults = []Fault{
 		Replace: taking(func(st rules.Standing) bool { return st.Suspended && st.Before }),
 	},
 	{
-		ID: "openintent.stale-id-in-window", Title: "while a new suspension has no record yet, the id of the one before answers it, as release 0.17.0 does",
+		ID:    "openintent.stale-id-in-window",
+		Title: "while a new suspension has no record yet, the id of the one before answers it, as release 0.17.0 does",
 		Looks: "an old suspension_id is 200 between the status and the record", Breaks: []string{oi.OIP0025A5},
 		Twin: "only while the record of the new suspension is missing: what release 0.17.0 does",
 		Replace: taking(func(st rules.Standing) bool {

@@ -172,7 +172,8 @@ var graphFaults = []Fault{
 		},
 	},
 	{
-		ID: "openintent.gate-open-over-dependency", Title: "an intent can be completed while what it depends on is suspended, as in release 0.17.0",
+		ID:    "openintent.gate-open-over-dependency",
+		Title: "an intent can be completed while what it depends on is suspended, as in release 0.17.0",
 		Looks: "a dependent is completed during a suspension", Breaks: []string{oi.OIP0026R2B},
 		Replace: func(s *rules.Set) {
 			s.Graph.Completes = func(_, children []string) bool { return rules.AllCompleted(children) }

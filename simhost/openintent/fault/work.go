@@ -111,7 +111,8 @@ var claimFaults = []Fault{
 		},
 	},
 	{
-		ID: "openintent.suspended-as-unresolvable", Title: "a claim over a suspended intent is refused as one whose inputs cannot be resolved, as release 0.17.0 does",
+		ID:    "openintent.suspended-as-unresolvable",
+		Title: "a claim over a suspended intent is refused as one whose inputs cannot be resolved, as release 0.17.0 does",
 		Looks: "the refusal says UnresolvableInputError", Breaks: []string{oi.OIP0026V2, oi.OIP0026V3},
 		Replace: func(s *rules.Set) {
 			before := s.Claims.Refuses

@@ -83,7 +83,8 @@ func drawPolicy(t *rapid.T) *Policy {
 
 func TestResolve(t *testing.T) {
 	for _, c := range []struct{ name, policy, record, want string }{
-		{"no policy", "", "", `{"max_attempts":1,"interval_seconds":null,"strategy":"fixed","escalation_ladder":[],"final_fallback_policy":"fail"}`},
+		{"no policy", "", "",
+			`{"max_attempts":1,"interval_seconds":null,"strategy":"fixed","escalation_ladder":[],"final_fallback_policy":"fail"}`},
 		{"V11 the record's fallback", `{"max_attempts":2,"interval_seconds":60}`, FallbackComplete,
 			`{"max_attempts":2,"interval_seconds":60,"strategy":"fixed","escalation_ladder":[],"final_fallback_policy":"complete_with_fallback"}`},
 		{"the policy's own goes first", `{"final_fallback_policy":"fail"}`, FallbackComplete,

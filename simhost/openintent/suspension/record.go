@@ -81,7 +81,8 @@ func (r *Record) check() error {
 		return nil
 	}
 	if every := r.RetryPolicy.IntervalSeconds; every != nil && r.TimeoutSeconds != nil && float64(*every) > *r.TimeoutSeconds {
-		return fmt.Errorf("_suspension.retry_policy.interval_seconds is %d: it may not be longer than timeout_seconds (%v)", *every, *r.TimeoutSeconds)
+		return fmt.Errorf("_suspension.retry_policy.interval_seconds is %d: it may not be longer than timeout_seconds (%v)", *every,
+			*r.TimeoutSeconds)
 	}
 	if err := r.RetryPolicy.check(); err != nil {
 		return fmt.Errorf("_suspension.%w", err)

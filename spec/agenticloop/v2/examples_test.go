@@ -120,11 +120,13 @@ func TestGeneratedTypesReadTheExamples(t *testing.T) {
 
 // A request type that names its tool has the payload of requests, and one whose tool is no name has none.
 func TestRequestTypes(t *testing.T) {
-	payload, known, err := agenticloopv2.DecodePayload("agentic.tool_request.jina-reader", json.RawMessage(`{"run_id":"R1","step":1,"tool":"fetch"}`))
+	payload, known, err := agenticloopv2.DecodePayload("agentic.tool_request.jina-reader",
+		json.RawMessage(`{"run_id":"R1","step":1,"tool":"fetch"}`))
 	if diff := cmp.Diff(&agenticloopv2.ToolRequestPayload{RunID: "R1", Step: 1, Tool: "fetch"}, payload); diff != "" || !known || err != nil {
 		t.Errorf("%v, %v\n%s", known, err, diff)
 	}
-	for _, typ := range []string{"agentic.tool_request", "agentic.tool_request.", "agentic.tool_request.a.b", "agentic.tool_request.a b", "agentic.tool_request.a\n",
+	for _, typ := range []string{"agentic.tool_request", "agentic.tool_request.", "agentic.tool_request.a.b",
+		"agentic.tool_request.a b", "agentic.tool_request.a\n",
 		"agentic.tool_request." + strings.Repeat("a", 65)} {
 		if _, known := agenticloopv2.EventOf(agenticloopv2.EventType(typ)); known {
 			t.Errorf("%q passes for the type of a request", typ)
@@ -147,9 +149,10 @@ func TestGeneratedTypesWriteWhatTheSchemasAccept(t *testing.T) {
 			"R2": {Status: agenticloopv2.RunStatusDone},
 		}, LastRunID: "R2"},
 		base + "event-payloads.schema.json#/$defs/toolRequest": agenticloopv2.ToolRequestPayload{RunID: "R1", Step: 1, Tool: "fetch"},
-		base + "event-payloads.schema.json#/$defs/toolResult":  agenticloopv2.ToolResultPayload{RunID: "R1", Step: 1, Tool: "fetch", Status: agenticloopv2.ToolStatusOk},
-		base + "event-payloads.schema.json#/$defs/completed":   agenticloopv2.CompletedPayload{RunID: "R1", Goal: "g"},
-		base + "event-payloads.schema.json#/$defs/escalated":   agenticloopv2.EscalatedPayload{RunID: "R1", Reason: "tool_error"},
+		base + "event-payloads.schema.json#/$defs/toolResult": agenticloopv2.ToolResultPayload{RunID: "R1", Step: 1, Tool: "fetch",
+			Status: agenticloopv2.ToolStatusOk},
+		base + "event-payloads.schema.json#/$defs/completed": agenticloopv2.CompletedPayload{RunID: "R1", Goal: "g"},
+		base + "event-payloads.schema.json#/$defs/escalated": agenticloopv2.EscalatedPayload{RunID: "R1", Reason: "tool_error"},
 	} {
 		raw, err := json.Marshal(v)
 		if err != nil {

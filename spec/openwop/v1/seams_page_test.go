@@ -127,7 +127,8 @@ func TestSeamsPageTables(t *testing.T) {
 	for _, name := range []string{
 		"agentloop-request", "agentloop-reply", "workspace-op-request", "WorkspaceOpReply", "CreateGoalRequest", "EditGoalRequest", "goal",
 		"goal-tick-request", "goal-tick-reply", "goal-event", "goal.evaluated", "goal.closed", "heartbeat-tick-request", "heartbeat-tick-reply",
-		"verify-run-request", "verify-run-reply", "mock-ai-program-request", "mock-ai-program-reply", "llm-cache-key-request", "llm-cache-key-reply",
+		"verify-run-request", "verify-run-reply", "mock-ai-program-request", "mock-ai-program-reply", "llm-cache-key-request",
+		"llm-cache-key-reply",
 		"run-snapshot#PendingInterrupt", // of a run itself only what suites read
 	} {
 		_, s := c.resolve(c.named(t, name))
@@ -179,7 +180,8 @@ func (c *corpus) contradicts(t *testing.T, schema, field, says string) string {
 		return fmt.Sprintf("required is %v in the schema", required)
 	}
 	word, least, bounded := strings.Cut(word, " ≥ ")
-	if types := meaning("type", object(at.node)["type"]).([]string); len(types) > 0 && !slices.Contains(types, `"`+word+`"`) || len(types) == 0 && word != "any" {
+	if types := meaning("type", object(at.node)["type"]).([]string); len(types) > 0 && !slices.Contains(types, `"`+word+`"`) ||
+		len(types) == 0 && word != "any" {
 		return fmt.Sprintf("its type is %v in the schema", types)
 	}
 	minimum, ok := object(at.node)["minimum"]

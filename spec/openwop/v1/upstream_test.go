@@ -28,7 +28,8 @@ var otherwiseJudged = map[string]string{
 	"run-snapshot.schema.json parent is a number":         "parentRunId is not published; hosts send it",
 	"run-snapshot.schema.json a file without its version": "workspace is not published; hosts send it",
 	"capabilities.schema.json replay is a word":           "replay is not published; hosts send it",
-	"suspend-request.schema.json data of another kind":    "the published schema takes any of the shapes for any kind; the text ties each kind to its own",
+	"suspend-request.schema.json data of another kind": "the published schema takes any of the shapes for any kind; the " +
+		"text ties each kind to its own",
 }
 
 func TestExamplesUpstream(t *testing.T) {
@@ -78,11 +79,14 @@ var differences = map[string]string{
 	"run-snapshot.schema.json#/properties/parentRunId ours alone": "hosts send it",
 	"run-snapshot.schema.json#/properties/childRuns ours alone":   "hosts send it",
 	"run-snapshot.schema.json#/properties/interrupt ours alone":   "hosts send it",
-	"run-snapshot.schema.json#/properties/workspace ours alone":   "hosts send it, and it is the one public place of a run's snapshot of the files",
+	"run-snapshot.schema.json#/properties/workspace ours alone": "hosts send it, and it is the one public place of a " +
+		"run's snapshot of the files",
 
-	"suspend-request.schema.json# allOf":                                     "each kind is tied to its data, so that a problem names the shape that was meant",
-	"suspend-request.schema.json#/properties/data oneOf":                     "as above",
-	"suspend-request.schema.json#/$defs/ConversationStartData minProperties": "what oneOf brings about in the published schema: a bare conversationId fits two branches, hence none",
+	"suspend-request.schema.json# allOf": "each kind is tied to its data, so that a " +
+		"problem names the shape that was meant",
+	"suspend-request.schema.json#/properties/data oneOf": "as above",
+	"suspend-request.schema.json#/$defs/ConversationStartData " +
+		"minProperties": "what oneOf brings about in the published schema: a bare conversationId fits two branches, hence none",
 	"suspend-request.schema.json#/$defs/ConversationCloseData minProperties": "as above",
 
 	"workflow-definition.schema.json#/properties/defaults additionalProperties":          "prompt references are not covered here",

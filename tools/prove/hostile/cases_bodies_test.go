@@ -79,7 +79,8 @@ var bodyCases = []hostileCase{
 		exit: notProved, everywhere: true, touched: func(e wire.Entry, _ results.Check) bool { return e.Label != "discovery" },
 		raw: func(x *exchange) bool {
 			long := strings.Repeat("A long claim. ", 150_000)
-			body := bytes.Replace(x.discovery, []byte(`"multiAgent":{"executionModel":{`), []byte(`"multiAgent":{"executionModel":{"note":"`+long+`",`), 1)
+			body := bytes.Replace(x.discovery, []byte(`"multiAgent":{"executionModel":{`),
+				[]byte(`"multiAgent":{"executionModel":{"note":"`+long+`",`), 1)
 			return x.answers(http.StatusOK, "", string(body)) == nil
 		},
 	},
@@ -108,7 +109,8 @@ var bodyCases = []hostileCase{
 		exit: notProved, touched: inBodies,
 		raw: func(x *exchange) bool {
 			long := strings.Repeat("<long>", 35_000)
-			return x.answers(http.StatusOK, "", strings.NewReplacer("r-1", long, "completed", long, "run.started", long).Replace(plausible(x.request))) == nil
+			return x.answers(http.StatusOK, "", strings.NewReplacer("r-1", long, "completed", long, "run.started",
+				long).Replace(plausible(x.request))) == nil
 		},
 	},
 }
@@ -132,13 +134,15 @@ const hugeSize = 1000 << 10
 // listOf fills a list of events with as many elements as there is room for.
 func listOf(element string) func() string {
 	return sync.OnceValue(func() string {
-		return `{"runId":"r-1","status":"completed","isComplete":true,"events":[` + strings.Repeat(element+",", hugeSize/(len(element)+1)-1) + element + `]}`
+		return `{"runId":"r-1","status":"completed","isComplete":true,"events":[` + strings.Repeat(element+",",
+			hugeSize/(len(element)+1)-1) + element + `]}`
 	})
 }
 
 var hugeLists = []func() string{
 	listOf(`{"eventId":"e-0","runId":"r-1","sequence":0,"type":"run.started","payload":{}}`),
-	listOf(`{}`), listOf(`0`), listOf(`{"":0}`), listOf(`"the same long string, over and over, so that nothing decoded takes much more than it"`),
+	listOf(`{}`), listOf(`0`), listOf(`{"":0}`),
+	listOf(`"the same long string, over and over, so that nothing decoded takes much more than it"`),
 }
 
 func logWithoutEnd(r *http.Request) string {
@@ -151,12 +155,14 @@ func logWithoutEnd(r *http.Request) string {
 	}
 	var events []string
 	for i := range 1000 {
-		events = append(events, fmt.Sprintf(`{"eventId":"e-%d","runId":"r-1","sequence":%d,"type":"runOrchestrator.decided","timestamp":"2026-11-01T00:00:00Z","payload":{"iteration":%d,"decision":{"kind":"next-worker"}}}`, after+i, after+i+1, i))
+		events = append(events,
+			fmt.Sprintf(`{"eventId":"e-%d","runId":"r-1","sequence":%d,"type":"runOrchestrator.decided","timestamp":"2026-11-01T00:00:00Z","payload":{"iteration":%d,"decision":{"kind":"next-worker"}}}`, after+i, after+i+1, i))
 	}
 	return `{"events":[` + strings.Join(events, ",") + `],"isComplete":false}`
 }
 
 // tokensWithoutEnd is a run that waits, with another token whenever it is asked.
 func tokensWithoutEnd(r *http.Request) string {
-	return strings.Replace(plausible(r), `"status":"completed"`, `"status":"waiting-input","interrupt":{"interruptToken":"`+strings.Repeat(rand.Text(), 40)+`"}`, 1)
+	return strings.Replace(plausible(r), `"status":"completed"`, `"status":"waiting-input","interrupt":{"interruptToken":"`+
+		strings.Repeat(rand.Text(), 40)+`"}`, 1)
 }

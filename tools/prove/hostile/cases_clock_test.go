@@ -24,7 +24,8 @@ var clockCases = []hostileCase{
 		wrap:    func(honest http.Handler) http.Handler { return withClock(honest, func(string) int { return 10 }) },
 	},
 	{
-		id: "clock-that-jumps", sent: "Is honest, with a clock that is 10 years ahead in one reply and 10 years behind in the next about the same.",
+		id: "clock-that-jumps", sent: "Is honest, with a clock that is 10 years ahead in one reply and 10 years behind in the " +
+			"next about the same.",
 		exit:    notProved,
 		touched: nowhere,
 		wrap: func(honest http.Handler) http.Handler {

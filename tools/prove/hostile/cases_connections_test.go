@@ -43,7 +43,8 @@ var connectionCases = []hostileCase{
 		id: "reset-in-body", sent: "Resets the connection in the middle of a body.",
 		exit: unproved, telling: "the target did not answer",
 		raw: func(x *exchange) bool {
-			io.WriteString(x, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{\"runId\":\"r") // it is reset in any case
+			// it is reset in any case
+			io.WriteString(x, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{\"runId\":\"r")
 			x.resets()
 			return false
 		},
@@ -90,7 +91,8 @@ var headCases = []hostileCase{
 		exit: unproved, telling: "the target did not answer",
 		raw: func(x *exchange) bool {
 			body := plausible(x.request)
-			fmt.Fprintf(x, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body)+1000, body) // it ends in any case
+			// it ends in any case
+			fmt.Fprintf(x, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body)+1000, body)
 			return false
 		},
 	},

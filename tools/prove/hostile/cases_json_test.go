@@ -19,7 +19,8 @@ var jsonCases = []hostileCase{
 		}).touching("1e999999999"),
 	jsonCase("json-duplicate-keys", "Names every member twice, with two values.", unproved, "twice",
 		func(honest string) string {
-			return strings.NewReplacer(`"status":`, `"status":"failed","status":`, `"runId":`, `"runId":"r-2","\u0072unId":`, `"events":`, `"events":[],"events":`).Replace(honest)
+			return strings.NewReplacer(`"status":`, `"status":"failed","status":`, `"runId":`, `"runId":"r-2","\u0072unId":`, `"events":`,
+				`"events":[],"events":`).Replace(honest)
 		}),
 	jsonCase("json-invalid-utf-8", "Answers with text that is not UTF-8.", unproved, "not valid UTF-8",
 		func(honest string) string {

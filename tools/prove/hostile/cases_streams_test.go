@@ -35,7 +35,8 @@ var streamCases = []hostileCase{
 	streamCase("stream-of-one-line", "Streams a line that never ends.", "one event is larger than", endless("x")),
 	streamCase("stream-of-comments", "Streams comments without end, and never an event.", "", endless(": still there\n")),
 	streamCase("stream-of-empty-lines", "Streams empty lines without end.", "", endless("\n")),
-	streamCase("stream-of-deep-events", "Streams events whose JSON is nested 100,000 deep.", "nested deeper than", endless("data: "+strings.Repeat("[", 100_000)+"\n\n")),
+	streamCase("stream-of-deep-events", "Streams events whose JSON is nested 100,000 deep.", "nested deeper than",
+		endless("data: "+strings.Repeat("[", 100_000)+"\n\n")),
 	streamCase("stream-of-silence", "Opens streams and never sends anything on them.", "", func(io.Writer) error { return nil }),
 }
 

@@ -32,7 +32,8 @@ var textCases = []hostileCase{
 		exit: notProved, touched: where("<secret:"),
 		raw: func(x *exchange) bool {
 			sent := escaped(key)
-			return x.answers(http.StatusOK, "", strings.NewReplacer("r-1", sent, "e-0", sent, "completed", sent, "run.started", sent).Replace(plausible(x.request))) == nil
+			return x.answers(http.StatusOK, "", strings.NewReplacer("r-1", sent, "e-0", sent, "completed", sent, "run.started",
+				sent).Replace(plausible(x.request))) == nil
 		},
 	},
 }

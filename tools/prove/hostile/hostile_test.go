@@ -30,7 +30,8 @@ func TestMain(m *testing.M) {
 
 // few are the cases that are always tried: one of each kind, and the quickest of those. All are tried by make hostile.
 var few = map[string]bool{
-	"reset-in-body": true, "headers-without-end": true, "redirect-to-another-origin": true, "gzip-bomb": true, "huge-lists": true, "long-strings": true,
+	"reset-in-body": true, "headers-without-end": true, "redirect-to-another-origin": true, "gzip-bomb": true, "huge-lists": true,
+	"long-strings":        true,
 	"json-duplicate-keys": true, "stream-of-large-events": true, "html": true, "key-in-error-bodies": true, "clock-that-jumps": true,
 }
 

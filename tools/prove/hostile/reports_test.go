@@ -194,7 +194,8 @@ func touchedBy(c hostileCase, s results.ScenarioResult, transcripts map[string]t
 	entries := transcripts[drive].Entries
 	for _, check := range s.Checks {
 		if n := int(check.Exchange); check.Ok && n > 0 && n <= len(entries) && c.isTouched(entries[n-1], check) {
-			return fmt.Sprintf("%s (%s %s) of %s was hostile: expected %s, got %s", check.Requirement, check.Part, check.Pointer, drive, check.Expected, check.Actual)
+			return fmt.Sprintf("%s (%s %s) of %s was hostile: expected %s, got %s", check.Requirement, check.Part, check.Pointer, drive,
+				check.Expected, check.Actual)
 		}
 	}
 	return ""

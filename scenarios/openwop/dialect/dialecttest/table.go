@@ -79,6 +79,7 @@ func other() *dialect.Dialect {
 	for r, accepted := range dialect.V1.Refusals {
 		d.Refusals[r] = accepted
 	}
-	d.Refusals[dialect.KeyReused] = dialect.Accepted{Statuses: []int{http.StatusPreconditionFailed}, Codes: []dialect.Code{dialect.KeyMismatch}}
+	d.Refusals[dialect.KeyReused] = dialect.Accepted{Statuses: []int{http.StatusPreconditionFailed},
+		Codes: []dialect.Code{dialect.KeyMismatch}}
 	return d
 }

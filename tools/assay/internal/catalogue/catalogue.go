@@ -182,7 +182,8 @@ func (c *Catalogue) profiles() []Profile {
 func (c *Catalogue) profile(of *scenarios.Protocol, p scenarios.Profile) Profile {
 	out := Profile{
 		ID: p.ID, Protocol: of.ID, Title: p.Title, Claims: each(p.Claims, text), Digest: p.Digest,
-		Requirements: each(p.Requirements(), text), Evidence: map[string]string{}, Scenarios: []string{}, Provisional: []string{}, ThroughSeam: p.ThroughSeam(of.Ledger),
+		Requirements: each(p.Requirements(), text), Evidence: map[string]string{}, Scenarios: []string{}, Provisional: []string{},
+		ThroughSeam: p.ThroughSeam(of.Ledger),
 	}
 	for _, r := range p.Requires {
 		out.Evidence[string(r.ID)] = r.Evidence.String()

@@ -21,24 +21,33 @@ func small() *catalogue.Catalogue {
 	protocol := &scenarios.Protocol{
 		ID: "demo/v1", Claims: []scenarios.Claim{claim},
 		Ledger: scenarios.NewLedger([]scenarios.Requirement{
-			{ID: "D-A1", Level: scenarios.Must, Source: "RFC-1", Section: "A", Claim: claim.ID, Text: "Turns are counted.", Aliases: []string{"D-A0"}, Accepts: "3.0 for 3"},
-			{ID: "D-A2", Level: scenarios.May, Source: "RFC-1", Section: "B", Evidence: "survived", Text: "Turns rest.", Reason: "planned", Why: "later", Issue: 3},
-			{ID: "D-A3", Level: scenarios.Must, Source: "RFC-1", Section: "C", Claim: claim.ID, Stimulus: scenarios.SeamStimulus, Text: "Turns are judged."},
+			{ID: "D-A1", Level: scenarios.Must, Source: "RFC-1", Section: "A", Claim: claim.ID, Text: "Turns are counted.",
+				Aliases: []string{"D-A0"}, Accepts: "3.0 for 3"},
+			{ID: "D-A2", Level: scenarios.May, Source: "RFC-1", Section: "B", Evidence: "survived", Text: "Turns rest.", Reason: "planned",
+				Why: "later", Issue: 3},
+			{ID: "D-A3", Level: scenarios.Must, Source: "RFC-1", Section: "C", Claim: claim.ID, Stimulus: scenarios.SeamStimulus,
+				Text: "Turns are judged."},
 		}),
 		Readings: []scenarios.Reading{
-			{ID: "D-R1", Title: "where counting begins", Sentences: []string{"D-A1"}, Open: "No text says it.", Accept: "0 and 1.", Refuse: "2.", Why: "Both are in use.",
+			{ID: "D-R1", Title: "where counting begins", Sentences: []string{"D-A1"}, Open: "No text says it.", Accept: "0 and 1.",
+				Refuse: "2.", Why: "Both are in use.",
 				Scenarios: []string{"demo/turns/counted"}},
-			{ID: "D-R2", Title: "rest", Sentences: []string{"D-A2"}, Open: "How long.", Accept: "Any time.", Refuse: "nothing more", Why: "Nobody waits.", Unused: "It cannot be seen."},
+			{ID: "D-R2", Title: "rest", Sentences: []string{"D-A2"}, Open: "How long.", Accept: "Any time.", Refuse: "nothing more",
+				Why: "Nobody waits.", Unused: "It cannot be seen."},
 		},
-		Profiles: []scenarios.Profile{{ID: "loop", Title: "loops", Claims: []string{claim.ID}, Digest: "0123456789abcdef", Requires: []scenarios.Required{
-			{ID: "D-A1", Evidence: scenarios.Observed, Scenarios: []scenarios.ScenarioID{"demo/turns/counted", "demo/turns/gone"}}, {ID: "D-A3", Evidence: scenarios.Attested},
-		}}},
+		Profiles: []scenarios.Profile{{ID: "loop", Title: "loops", Claims: []string{claim.ID}, Digest: "0123456789abcdef",
+			Requires: []scenarios.Required{
+				{ID: "D-A1", Evidence: scenarios.Observed, Scenarios: []scenarios.ScenarioID{"demo/turns/counted", "demo/turns/gone"}},
+				{ID: "D-A3", Evidence: scenarios.Attested},
+			}}},
 	}
 	drive := &scenarios.Drive[struct{}]{ID: "demo/run", Title: "runs a loop", Sends: []string{"POST /runs", "GET /runs/{id}"}, Exclusive: true}
 	return &catalogue.Catalogue{
 		Suites: []scenarios.Suite{{ID: "turns", Title: "turns of a loop", Protocol: protocol, Scenarios: []scenarios.Scenario{
-			{ID: "demo/turns/counted", Title: "turns are counted", Proves: []scenarios.RequirementID{"D-A1"}, Claim: claim, Ask: scenarios.Ask(drive, func(struct{}, *scenarios.Judge) {})},
-			{ID: "demo/turns/told", Title: "turns are told", Proves: []scenarios.RequirementID{"D-A1"}, Claim: claim, Ask: scenarios.Advertised(nil), Reaches: scenarios.Attested},
+			{ID: "demo/turns/counted", Title: "turns are counted", Proves: []scenarios.RequirementID{"D-A1"}, Claim: claim,
+				Ask: scenarios.Ask(drive, func(struct{}, *scenarios.Judge) {})},
+			{ID: "demo/turns/told", Title: "turns are told", Proves: []scenarios.RequirementID{"D-A1"}, Claim: claim,
+				Ask: scenarios.Advertised(nil), Reaches: scenarios.Attested},
 		}}},
 		Faults: []protocols.Fault{{
 			ID: "turns.lost", Title: "a turn is lost", Looks: "a number is missing", Breaks: []string{"D-A1"}, Spots: []int{7}, Of: "simulated host",
@@ -89,7 +98,8 @@ func TestJSONShapes(t *testing.T) {
 func TestALedgerWithoutSuitesIsListed(t *testing.T) {
 	later := &scenarios.Protocol{
 		ID: "later/v1", Claims: []scenarios.Claim{{ID: "wings", Title: "it flies", Pointer: "/wings"}},
-		Ledger: scenarios.NewLedger([]scenarios.Requirement{{ID: "L-A1", Level: scenarios.Must, Source: "RFC-2", Section: "A", Claim: "wings", Text: "It flies.", Reason: "planned", Why: "later", Issue: 9}}),
+		Ledger: scenarios.NewLedger([]scenarios.Requirement{{ID: "L-A1", Level: scenarios.Must, Source: "RFC-2", Section: "A",
+			Claim: "wings", Text: "It flies.", Reason: "planned", Why: "later", Issue: 9}}),
 	}
 	c := small()
 	c.Protocols = []*scenarios.Protocol{later, c.Suites[0].Protocol}
@@ -98,7 +108,8 @@ func TestALedgerWithoutSuitesIsListed(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows := list.([]catalogue.Requirement)
-	want := catalogue.Requirement{ID: "L-A1", Level: "MUST", Source: "RFC-2", Section: "A", Claim: "wings", Evidence: "observed", Text: "It flies.", Scenarios: []string{}, Reason: "planned"}
+	want := catalogue.Requirement{ID: "L-A1", Level: "MUST", Source: "RFC-2", Section: "A", Claim: "wings", Evidence: "observed",
+		Text: "It flies.", Scenarios: []string{}, Reason: "planned"}
 	if diff := cmp.Diff(want, rows[len(rows)-1]); diff != "" || len(rows) != 4 {
 		t.Errorf("%d requirements, want 4; the last (-want +got):\n%s", len(rows), diff)
 	}
@@ -168,8 +179,10 @@ func TestCoverage(t *testing.T) {
 	c := small()
 	c.Suites[0].Protocol.Ledger = scenarios.NewLedger(append(c.Suites[0].Protocol.Ledger.Rows,
 		scenarios.Requirement{ID: "D-A4", Level: scenarios.Should, Source: "RFC-1", Section: "C", Text: "Turns are told."},
-		scenarios.Requirement{ID: "D-A5", Level: scenarios.Must, Source: "RFC-1", Section: "C", Stimulus: scenarios.SeamStimulus, Text: "Turns are fired."},
-		scenarios.Requirement{ID: "D-B1", Level: scenarios.Must, Source: "RFC-2", Section: "A", Text: "Turns are | cut.", Reason: "unobservable", Why: "No wire shows a | cut."}))
+		scenarios.Requirement{ID: "D-A5", Level: scenarios.Must, Source: "RFC-1", Section: "C", Stimulus: scenarios.SeamStimulus,
+			Text: "Turns are fired."},
+		scenarios.Requirement{ID: "D-B1", Level: scenarios.Must, Source: "RFC-2", Section: "A", Text: "Turns are | cut.",
+			Reason: "unobservable", Why: "No wire shows a | cut."}))
 	c.Suites[0].Scenarios[1].Proves = []scenarios.RequirementID{"D-A4"}
 	c.Suites[0].Scenarios[0].Proves = append(c.Suites[0].Scenarios[0].Proves, "D-A5")
 	var got bytes.Buffer
@@ -177,8 +190,10 @@ func TestCoverage(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"| MUST | 4 | 1 | 0 | 1 | 1 | 0 | 0 | 0 | 0 | 1 |\n| SHOULD | 1 | 0 | 1 | 0 | 0 | 0 | 0 | 0 | 0 | 0 |\n| MAY | 1 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 1 | 0 |\n| all | 6 |",
-		"## RFC-1\n\n| level | rows | observed | attested | our seams | unobservable | needs-host-control | not-addressed-to-hosts | spec-gap | planned | open |\n",
+		"| MUST | 4 | 1 | 0 | 1 | 1 | 0 | 0 | 0 | 0 | 1 |\n| SHOULD | 1 | 0 | 1 | 0 | 0 | 0 | 0 | 0 | 0 | 0 |\n| MAY | 1 | 0 | " +
+			"0 | 0 | 0 | 0 | 0 | 0 | 1 | 0 |\n| all | 6 |",
+		"## RFC-1\n\n| level | rows | observed | attested | our seams | unobservable | needs-host-control | " +
+			"not-addressed-to-hosts | spec-gap | planned | open |\n",
 		"| MUST | 3 | 1 | 0 | 1 | 0 | 0 | 0 | 0 | 0 | 1 |\n",
 		"Attested: D-A4\n\nThrough our seams: D-A5\n",
 		"| D-A2 | MAY | planned | later |\n| D-A3 | MUST | open | |\n",
@@ -364,7 +379,8 @@ func TestThePageOfReadings(t *testing.T) {
 	if err := small().ReadingsPage(&page); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"### D-R1: where counting begins\n\n- Open: No text says it.\n- Accepted: 0 and 1.\n- Refused: 2.\n", "- Scenarios: `demo/turns/counted`\n",
+	for _, want := range []string{"### D-R1: where counting begins\n\n- Open: No text says it.\n- Accepted: 0 and 1.\n- " +
+		"Refused: 2.\n", "- Scenarios: `demo/turns/counted`\n",
 		"- No scenario goes by it: It cannot be seen.\n"} {
 		if !strings.Contains(page.String(), want) {
 			t.Errorf("%q is not on the page:\n%s", want, page.String())

@@ -18,7 +18,8 @@ const (
 )
 
 // standings are the columns of the tables, in order; isOpen is one only where there is such a row.
-var standings = []string{byLooking, byWord, byOurSeams, "unobservable", "needs-host-control", "not-addressed-to-hosts", "spec-gap", "planned"}
+var standings = []string{byLooking, byWord, byOurSeams, "unobservable", "needs-host-control", "not-addressed-to-hosts",
+	"spec-gap", "planned"}
 
 const coverageHead = `# Coverage
 

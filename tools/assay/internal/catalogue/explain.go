@@ -290,7 +290,8 @@ func (p *page) faults(id string) {
 			_, ok := protocol.Ledger.Find(scenarios.RequirementID(id))
 			return !ok
 		})
-		p.list("breaks", requirementLines(protocol.Ledger, each(known, func(id string) scenarios.RequirementID { return scenarios.RequirementID(id) })))
+		p.list("breaks", requirementLines(protocol.Ledger,
+			each(known, func(id string) scenarios.RequirementID { return scenarios.RequirementID(id) })))
 	}
 	var looking []string
 	for _, requirement := range f.Breaks {
@@ -319,7 +320,8 @@ func (p *page) variations(id string) {
 			_, ok := protocol.Ledger.Find(scenarios.RequirementID(id))
 			return !ok
 		})
-		p.list("finding for", requirementLines(protocol.Ledger, each(known, func(id string) scenarios.RequirementID { return scenarios.RequirementID(id) })))
+		p.list("finding for", requirementLines(protocol.Ledger,
+			each(known, func(id string) scenarios.RequirementID { return scenarios.RequirementID(id) })))
 	}
 	p.field("run", v.Run)
 }

@@ -44,7 +44,8 @@ func suitePath(s scenarios.Suite) string {
 
 func (c *Catalogue) suitePage(s scenarios.Suite) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# %s\n\n`make generate` writes this page, of the suite itself. Edits are lost.\n\n%s.\n\n    assay certify TARGET --suite %s\n",
+	fmt.Fprintf(&b, "# %s\n\n`make generate` writes this page, of the suite itself. Edits are lost.\n\n%s.\n\n    assay "+
+		"certify TARGET --suite %s\n",
 		s.ID, capital(prose(s.Title)), s.ID)
 	c.writeClaims(&b, s)
 	for _, sc := range s.Scenarios {

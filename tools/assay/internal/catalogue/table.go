@@ -43,7 +43,8 @@ func (c *Catalogue) Table(w io.Writer, kind string) error {
 				tested += dagger
 				legend = seamLegend
 			}
-			rows = append(rows, []string{r.ID, r.Level, textsafe.Clip(strings.TrimSpace(r.Source+" "+r.Section), mostSection), tested, r.Reaches, r.Text})
+			rows = append(rows, []string{r.ID, r.Level, textsafe.Clip(strings.TrimSpace(r.Source+" "+r.Section), mostSection), tested,
+				r.Reaches, r.Text})
 		}
 	case []Reading:
 		rows = append(rows, []string{"READING", "REQUIREMENTS", "WHAT IT ACCEPTS"})

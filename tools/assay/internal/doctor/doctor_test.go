@@ -118,18 +118,28 @@ func TestWhatIsInTheWay(t *testing.T) {
 	}{
 		{"no key is given", handler, wire.Target{}, "no key", doctor.Fail, "--key", 1},
 		{"a key is refused", handler, wire.Target{Key: "wrong-key-altogether"}, "--key", doctor.Fail, "refused with 401", 1},
-		{"the other tenant's is refused", handler, wire.Target{Key: key, OtherKey: "wrong-key-altogether"}, "--tenant-b-key", doctor.Fail, "refused", 1},
-		{"a voter's is refused", handler, wire.Target{Key: key, VoterKeys: []string{"wrong-key-altogether"}}, "--voter-key 1", doctor.Fail, "refused", 1},
-		{"everybody is let in", with(func(_ http.ResponseWriter, r *http.Request) { r.Header.Set("Authorization", "Bearer "+key) }), wire.Target{Key: key}, "no key", doctor.Warn, "is answered with 404", 0},
-		{"its clock is off", with(func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Date", "Thu, 01 Jan 2015 00:00:00 GMT") }), wire.Target{Key: key}, "clock", doctor.Warn, "is off by -", 0},
-		{"it tells no time", with(func(w http.ResponseWriter, _ *http.Request) { w.Header()["Date"] = nil }), wire.Target{Key: key}, "clock", doctor.Warn, "no Date", 0},
+		{"the other tenant's is refused", handler, wire.Target{Key: key, OtherKey: "wrong-key-altogether"}, "--tenant-b-key",
+			doctor.Fail, "refused", 1},
+		{"a voter's is refused", handler, wire.Target{Key: key, VoterKeys: []string{"wrong-key-altogether"}}, "--voter-key 1",
+			doctor.Fail, "refused", 1},
+		{"everybody is let in", with(func(_ http.ResponseWriter, r *http.Request) { r.Header.Set("Authorization", "Bearer "+key) }),
+			wire.Target{Key: key}, "no key", doctor.Warn, "is answered with 404", 0},
+		{"its clock is off", with(func(w http.ResponseWriter,
+			_ *http.Request) {
+			w.Header().Set("Date", "Thu, 01 Jan 2015 00:00:00 GMT")
+		}), wire.Target{Key: key}, "clock", doctor.Warn, "is off by -", 0},
+		{"it tells no time", with(func(w http.ResponseWriter, _ *http.Request) { w.Header()["Date"] = nil }), wire.Target{Key: key},
+			"clock", doctor.Warn, "no Date", 0},
 		{"the document is none", document("<html>"), wire.Target{Key: key}, "discovery", doctor.Fail, "base URL", 3},
 		{"the document is a list", document("[]"), wire.Target{Key: key}, "discovery", doctor.Fail, "no JSON object", 3},
-		{"the document is not as its schema says", document(`{"protocolVersion": 7}`), wire.Target{Key: key}, "schema", doctor.Warn, "protocolVersion", 0},
+		{"the document is not as its schema says", document(`{"protocolVersion": 7}`), wire.Target{Key: key}, "schema", doctor.Warn,
+			"protocolVersion", 0},
 		{"nothing is listed", document(`{"protocolVersion":"1.1"}`), wire.Target{Key: key}, "fixtures", doctor.Warn, "assay fixtures export", 0},
-		{"one fixture is listed", document(`{"protocolVersion":"1.1","fixtures":["assay-loop", 7]}`), wire.Target{Key: key}, "fixtures", doctor.Warn, "not listed: assay-approval", 0},
+		{"one fixture is listed", document(`{"protocolVersion":"1.1","fixtures":["assay-loop", 7]}`), wire.Target{Key: key}, "fixtures",
+			doctor.Warn, "not listed: assay-approval", 0},
 		{"there is no document", http.NotFoundHandler(), wire.Target{}, "discovery", doctor.Fail, "404", 3},
-		{"it hangs up", http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }), wire.Target{}, "discovery", doctor.Fail, "", 3},
+		{"it hangs up", http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }), wire.Target{},
+			"discovery", doctor.Fail, "", 3},
 		{"it has no seams", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if strings.HasPrefix(r.URL.Path, "/v1/host/") {
 				http.NotFound(w, r)

@@ -82,7 +82,8 @@ func (e *examination) clock(date string) {
 	}
 	skew := told.Sub(e.Now()).Round(time.Second)
 	if skew.Abs() > mostSkew {
-		e.note("clock", Warn, "set the clocks of the host and of this machine by NTP: times in logs will look wrong", "the clock of the host is off by %s", skew)
+		e.note("clock", Warn, "set the clocks of the host and of this machine by NTP: times in logs will look wrong",
+			"the clock of the host is off by %s", skew)
 		return
 	}
 	e.note("clock", OK, "", "the clock of the host is right to %s", mostSkew)
@@ -111,7 +112,8 @@ func (e *examination) claims(p *scenarios.Protocol, d scenarios.Discovery) {
 		}
 	}
 	if made == 0 {
-		e.note("claims", Fail, "claim what the host can do: what it does not claim is not asked (exit code 4)", "the document makes none of %d claims", len(p.Claims))
+		e.note("claims", Fail, "claim what the host can do: what it does not claim is not asked (exit code 4)",
+			"the document makes none of %d claims", len(p.Claims))
 		return
 	}
 	e.note("claims", OK, "", "the document makes %d of %d claims, or leaves them open", made, len(p.Claims))
@@ -163,7 +165,8 @@ func (e *examination) keys(ctx context.Context, p *scenarios.Protocol) {
 	case refused(open):
 		e.note("no key", OK, "", "GET %s without a key is refused with %d", path, open)
 	default:
-		e.note("no key", Warn, "have the host ask for a key: that it does is a requirement", "GET %s without a key is answered with %d", path, open)
+		e.note("no key", Warn, "have the host ask for a key: that it does is a requirement", "GET %s without a key is answered with %d",
+			path, open)
 	}
 	e.key("--key", path, e.Target.Key != "", func() (int, error) { return ask(e.client, false) })
 	e.key("--tenant-b-key", path, e.Target.OtherKey != "" && p.Tenants, func() (int, error) { return ask(e.client.Other(), false) })
@@ -219,7 +222,8 @@ func (e *examination) seams(ctx context.Context, p *scenarios.Protocol) {
 		}
 	}
 	if len(there) == 0 {
-		e.note("seams", Warn, "name their prefix with --seam-prefix, or wire them (docs/seams.md); many scenarios do without", "none is seen below %s by GET; a host may hide what takes POST alone", strings.Join(prefixes, ", "))
+		e.note("seams", Warn, "name their prefix with --seam-prefix, or wire them (docs/seams.md); many scenarios do without",
+			"none is seen below %s by GET; a host may hide what takes POST alone", strings.Join(prefixes, ", "))
 		return
 	}
 	said := fmt.Sprintf("%d are there below %s: %s", len(there), strings.Join(prefixes, ", "), strings.Join(there, ", "))
@@ -271,7 +275,8 @@ func (e *examination) fixtures(p *scenarios.Protocol, document wire.Value) {
 	case len(missing) == len(files):
 		e.note("fixtures", Warn, load, "none of the %d fixture workflows is listed: what needs them will be blocked", len(files))
 	case len(missing) > 0:
-		e.note("fixtures", Warn, load, "%d of %d fixture workflows are not listed: %s", len(missing), len(files), strings.Join(missing[:min(len(missing), 6)], ", "))
+		e.note("fixtures", Warn, load, "%d of %d fixture workflows are not listed: %s", len(missing), len(files),
+			strings.Join(missing[:min(len(missing), 6)], ", "))
 	default:
 		e.note("fixtures", OK, "", "all %d fixture workflows are listed", len(files))
 	}

@@ -75,7 +75,8 @@ func (e *examination) turn(ctx context.Context) {
 	}
 	e.report.Reached = true
 	if problem := e.misfit(ended.Output); problem != "" {
-		e.note("turn", Fail, "answer as the protocol asks: assay list requirements has what it asks", "%s is answered by something else: %s%s", what, problem, errs)
+		e.note("turn", Fail, "answer as the protocol asks: assay list requirements has what it asks",
+			"%s is answered by something else: %s%s", what, problem, errs)
 		return
 	}
 	if spawned.Exit != nil && *spawned.Exit != 0 {

@@ -43,7 +43,8 @@ func (e *examination) proxy(base *url.URL) {
 	case err != nil:
 		e.note("proxy", Warn, "unset it, or mend it; Assay connects directly", "the environment names a proxy that is no URL")
 	case through != nil:
-		e.note("proxy", Warn, "nothing, where the host is reached without it; Assay connects directly, so that what it sees is the host's own", "the environment names the proxy %s", through.Host)
+		e.note("proxy", Warn, "nothing, where the host is reached without it; Assay connects directly, so that what it sees is "+
+			"the host's own", "the environment names the proxy %s", through.Host)
 	}
 }
 

@@ -47,7 +47,8 @@ func (l *List) Update(content []byte, j *Judgement) ([]byte, *List, Change, erro
 	return []byte(edited), got, change, nil
 }
 
-var errByHand = errors.New("its " + Key + " are not written line by line: give each a line of its own that begins with - scenario, or edit them by hand")
+var errByHand = errors.New("its " + Key + " are not written line by line: give each a line of its own that begins with - " +
+	"scenario, or edit them by hand")
 
 // Read is the list in the content of a file of parameters; without one it is empty.
 func Read(file string, content []byte) (*List, error) {

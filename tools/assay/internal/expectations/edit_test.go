@@ -68,19 +68,23 @@ func TestUpdateLeavesAllElseAsItIs(t *testing.T) {
 		want     string
 		change   expectations.Change
 	}{
-		"nothing changed":    {[]scenarios.Outcome{a, b, c}, file, expectations.Change{Kept: 3}},
-		"nothing was asked":  {nil, file, expectations.Change{Kept: 3}},
-		"it was interrupted": {[]scenarios.Outcome{ends("a", scenarios.Inconclusive), ends("b", scenarios.Broken), ends("c", scenarios.Blocked)}, file, expectations.Change{Kept: 3}},
-		"the first passes":   {[]scenarios.Outcome{pass("a"), b, c}, cut("  - scenario: toy/counting/a", "\n  # Of b."), expectations.Change{Removed: 1, Kept: 2}},
-		"the second passes":  {[]scenarios.Outcome{a, pass("b"), c}, cut("  # Of b.\n", "  -\n"), expectations.Change{Removed: 1, Kept: 2}},
-		"the last passes":    {[]scenarios.Outcome{a, b, pass("c")}, cut("  -\n    scenario: toy/counting/c", "\n# How hard."), expectations.Change{Removed: 1, Kept: 2}},
+		"nothing changed":   {[]scenarios.Outcome{a, b, c}, file, expectations.Change{Kept: 3}},
+		"nothing was asked": {nil, file, expectations.Change{Kept: 3}},
+		"it was interrupted": {[]scenarios.Outcome{ends("a", scenarios.Inconclusive), ends("b", scenarios.Broken),
+			ends("c", scenarios.Blocked)}, file, expectations.Change{Kept: 3}},
+		"the first passes": {[]scenarios.Outcome{pass("a"), b, c}, cut("  - scenario: toy/counting/a", "\n  # Of b."),
+			expectations.Change{Removed: 1, Kept: 2}},
+		"the second passes": {[]scenarios.Outcome{a, pass("b"), c}, cut("  # Of b.\n", "  -\n"), expectations.Change{Removed: 1, Kept: 2}},
+		"the last passes": {[]scenarios.Outcome{a, b, pass("c")}, cut("  -\n    scenario: toy/counting/c", "\n# How hard."),
+			expectations.Change{Removed: 1, Kept: 2}},
 		"one more": {
 			[]scenarios.Outcome{a, b, fails("c", "TOY-1=6", "TOY-2=7")},
 			strings.Replace(file, "    # the end of c\n", "    # the end of c\n"+fresh("c", "TOY-2=7"), 1), expectations.Change{Added: 1, Kept: 3},
 		},
 		"another failure in its place": {
 			[]scenarios.Outcome{a, b, fails("c", "TOY-1=7")},
-			strings.Replace(cut("  -\n    scenario: toy/counting/c", "\n# How hard."), "https://acme.test/8}\n", "https://acme.test/8}\n"+fresh("c", "TOY-1=7"), 1),
+			strings.Replace(cut("  -\n    scenario: toy/counting/c", "\n# How hard."), "https://acme.test/8}\n", "https://acme.test/8}\n"+
+				fresh("c", "TOY-1=7"), 1),
 			expectations.Change{Added: 1, Removed: 1, Kept: 2},
 		},
 		"all pass": {[]scenarios.Outcome{pass("a"), pass("b"), pass("c")}, "", expectations.Change{Removed: 3}},
@@ -94,7 +98,8 @@ func TestUpdateLeavesAllElseAsItIs(t *testing.T) {
 				t.Error(diff)
 			}
 			if tc.want == "" { // what is left are the lines that belong to none of them
-				tc.want = "# of acme\nkey: {env: KEY}   # kept elsewhere\n\n# What we know of.\nexpectations:\n  # At the head of the list.\n\n\n# How hard.\nrate: 200\n"
+				tc.want = "# of acme\nkey: {env: KEY}   # kept elsewhere\n\n# What we know of.\nexpectations:\n  # At the head of " +
+					"the list.\n\n\n# How hard.\nrate: 200\n"
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Error(diff)
@@ -106,7 +111,8 @@ func TestUpdateLeavesAllElseAsItIs(t *testing.T) {
 // Whatever the file is like, the list is put where it belongs.
 func TestUpdateOfOtherFiles(t *testing.T) {
 	entry := func(left, end string) string {
-		return strings.Join([]string{left + "- scenario: toy/counting/a", left + "  requirement: TOY-1", left + "  signature: \"" + signature("a", "TOY-1=4") + "\"",
+		return strings.Join([]string{left + "- scenario: toy/counting/a", left + "  requirement: TOY-1", left + "  signature: \"" +
+			signature("a", "TOY-1=4") + "\"",
 			left + "  reason: \"TODO: expected 3, got 4\"", left + "  issue: \"TODO\"", ""}, end)
 	}
 	b := "scenario: toy/counting/b\n  actual: x\n  reason: r\n  issue: https://acme.test/7\n"

@@ -24,7 +24,8 @@ type Judgement struct {
 // Judge compares a list with a report. every are the suites of all protocols: a list may serve several targets. Of what
 // was not asked, or did not end, nothing is said. A list of nothing knows nothing.
 func (l *List) Judge(r *scenarios.Report, every []scenarios.Suite, now time.Time) *Judgement {
-	j := &judging{list: l, report: r, every: every, now: now, used: make([]bool, len(l.Entries)), Judgement: Judgement{Known: map[scenarios.ScenarioID]results.Known{}}}
+	j := &judging{list: l, report: r, every: every, now: now, used: make([]bool, len(l.Entries)),
+		Judgement: Judgement{Known: map[scenarios.ScenarioID]results.Known{}}}
 	for _, o := range r.Outcomes {
 		j.outcome(o)
 	}
@@ -120,7 +121,8 @@ func (e Expectation) isAbout(id scenarios.ScenarioID) bool {
 }
 
 func (e Expectation) describes(id scenarios.ScenarioID, failure check.Result) bool {
-	return (e.Signature == "" || e.Signature == scenarios.Signature(id, failure)) && fits(e.Expected, failure.Expected) && fits(e.Actual, failure.Actual)
+	return (e.Signature == "" || e.Signature == scenarios.Signature(id, failure)) && fits(e.Expected, failure.Expected) &&
+		fits(e.Actual, failure.Actual)
 }
 
 // problem says what is to be mended about an expectation, and notes those that are out of date.

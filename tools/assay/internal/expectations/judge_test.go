@@ -16,11 +16,13 @@ import (
 
 var (
 	toy = &scenarios.Protocol{ID: "toy/v1", Ledger: scenarios.NewLedger([]scenarios.Requirement{
-		{ID: "TOY-1", Level: scenarios.Must, Aliases: []string{"TOY-OLD"}}, {ID: "TOY-2", Level: scenarios.Must}, {ID: "TOY-3", Level: scenarios.Should},
+		{ID: "TOY-1", Level: scenarios.Must, Aliases: []string{"TOY-OLD"}}, {ID: "TOY-2", Level: scenarios.Must},
+		{ID: "TOY-3", Level: scenarios.Should},
 	})}
 	other = &scenarios.Protocol{ID: "other/v1", Ledger: scenarios.NewLedger([]scenarios.Requirement{{ID: "OTH-1", Level: scenarios.Must}})}
 	every = []scenarios.Suite{
-		{ID: "counting", Protocol: toy, Scenarios: []scenarios.Scenario{scenario("toy/counting/a"), scenario("toy/counting/b"), scenario("toy/counting/c")}},
+		{ID: "counting", Protocol: toy, Scenarios: []scenarios.Scenario{scenario("toy/counting/a"), scenario("toy/counting/b"),
+			scenario("toy/counting/c")}},
 		{ID: "flying", Protocol: other, Scenarios: []scenarios.Scenario{{ID: "other/flying/a", Proves: []scenarios.RequirementID{"OTH-1"}}}},
 	}
 	today = time.Date(2026, 11, 22, 23, 0, 0, 0, time.UTC)
@@ -32,7 +34,8 @@ func scenario(id scenarios.ScenarioID) scenarios.Scenario {
 
 // fails is an outcome that violates requirements, each with what came.
 func fails(name string, violated ...string) scenarios.Outcome {
-	o := scenarios.Outcome{Scenario: scenario(scenarios.ScenarioID("toy/counting/" + name)), Verdict: scenarios.Failed, Evidence: scenarios.Observed}
+	o := scenarios.Outcome{Scenario: scenario(scenarios.ScenarioID("toy/counting/" + name)), Verdict: scenarios.Failed,
+		Evidence: scenarios.Observed}
 	for _, v := range violated {
 		id, actual, _ := strings.Cut(v, "=")
 		o.Checks = append(o.Checks, check.Result{Requirement: id, Expected: "3", Actual: actual})
@@ -83,34 +86,56 @@ func TestJudge(t *testing.T) {
 		known    []string
 		problem  string // its beginning; "" for none
 	}{
-		"met by its signature":               {list: []string{sig}, outcomes: []scenarios.Outcome{fails("a", "TOY-1=4")}, known: []string{"a"}},
-		"met by its words":                   {list: []string{words}, outcomes: []scenarios.Outcome{fails("a", "TOY-1=4"), fails("b", "TOY-1=44")}, known: []string{"a", "b"}},
-		"one of a pattern passes":            {list: []string{words}, outcomes: []scenarios.Outcome{fails("a", "TOY-1=4"), ends("b", scenarios.Passed), ends("c", scenarios.Passed)}, known: []string{"a"}},
-		"a former id of the requirement":     {list: []string{`scenario: toy/counting/a; requirement: TOY-OLD; actual: "4"`}, outcomes: []scenarios.Outcome{fails("a", "TOY-1=4")}, known: []string{"a"}},
-		"a SHOULD beside it":                 {list: []string{sig}, outcomes: []scenarios.Outcome{fails("a", "TOY-1=4", "TOY-3=9")}, known: []string{"a"}},
-		"another requirement beside it":      {list: []string{sig}, outcomes: []scenarios.Outcome{fails("a", "TOY-1=4", "TOY-2=9")}},
-		"both requirements are expected":     {list: []string{sig, "scenario: toy/counting/a; signature: " + signature("a", "TOY-2=9")}, outcomes: []scenarios.Outcome{fails("a", "TOY-1=4", "TOY-2=9")}, known: []string{"a"}},
-		"another failure":                    {list: []string{sig}, outcomes: []scenarios.Outcome{fails("a", "TOY-1=5")}, problem: "toy/counting/a fails otherwise now, with the signature " + signature("a", "TOY-1=5") + " of TOY-1: remove it"},
-		"another requirement":                {list: []string{words}, outcomes: []scenarios.Outcome{fails("a", "TOY-2=4"), ends("b", scenarios.Passed), ends("c", scenarios.Passed)}, problem: "counting/* fails otherwise now"},
-		"it passes":                          {list: []string{sig}, outcomes: []scenarios.Outcome{ends("a", scenarios.Passed)}, problem: "toy/counting/a passes now: remove it, or let --update-expectations do so"},
-		"all of a pattern pass":              {list: []string{words}, outcomes: []scenarios.Outcome{ends("a", scenarios.Passed), ends("b", scenarios.Passed), ends("c", scenarios.Inapplicable)}, problem: "none of the 2 scenarios of counting/* fails so any more"},
-		"not all of a pattern were asked":    {list: []string{words}, outcomes: []scenarios.Outcome{ends("a", scenarios.Passed), ends("b", scenarios.Passed)}},
-		"it was not asked":                   {list: []string{sig}, outcomes: []scenarios.Outcome{ends("b", scenarios.Passed)}},
-		"of another protocol":                {list: []string{"scenario: other/flying/a; actual: x"}, outcomes: []scenarios.Outcome{ends("a", scenarios.Passed)}},
-		"it is blocked":                      {list: []string{sig}, outcomes: []scenarios.Outcome{ends("a", scenarios.Blocked)}},
-		"it was interrupted":                 {list: []string{sig}, outcomes: []scenarios.Outcome{ends("a", scenarios.Inconclusive)}},
-		"it is not claimed":                  {list: []string{sig}, outcomes: []scenarios.Outcome{ends("a", scenarios.Inapplicable)}},
-		"its last day":                       {list: []string{sig + "; expires: 2026-11-22"}, outcomes: []scenarios.Outcome{fails("a", "TOY-1=4")}, known: []string{"a"}},
-		"it is over":                         {list: []string{sig + "; expires: 2026-11-21"}, outcomes: []scenarios.Outcome{fails("a", "TOY-1=4")}, problem: "toy/counting/a is expected until 2026-11-21, and still fails: mend the target, or give another day"},
-		"it is over, and passes":             {list: []string{sig + "; expires: 2026-11-21"}, outcomes: []scenarios.Outcome{ends("a", scenarios.Passed)}, problem: "toy/counting/a passes now"},
-		"it is over, and another one is not": {list: []string{sig + "; expires: 2026-11-21", sig + `; actual: "4"`}, outcomes: []scenarios.Outcome{fails("a", "TOY-1=4")}, known: []string{"a"}, problem: "toy/counting/a is expected until 2026-11-21"},
-		"nobody said why":                    {list: []string{sig + "; reason: TODO; issue: https://acme.test/7"}, outcomes: []scenarios.Outcome{fails("a", "TOY-1=4")}, known: []string{"a"}, problem: "nobody has said why toy/counting/a is known to fail"},
-		"nobody linked the issue":            {list: []string{sig + "; reason: slow; issue: TODO"}, outcomes: []scenarios.Outcome{fails("a", "TOY-1=4")}, known: []string{"a"}, problem: "nobody has said why"},
-		"no such scenario":                   {list: []string{"scenario: toy/counting/aa; actual: x"}, problem: "no scenario is called toy/counting/aa: did you mean toy/counting/a?"},
-		"a pattern of nothing":               {list: []string{"scenario: nobody*; actual: x"}, problem: "no scenario is called nobody*"},
-		"not about the requirement":          {list: []string{"scenario: counting/a; requirement: TOY-11; actual: x"}, problem: "counting/a is not about TOY-11: did you mean TOY-1?"},
-		"two that are met by one":            {list: []string{sig, words}, outcomes: []scenarios.Outcome{fails("a", "TOY-1=4")}, known: []string{"a"}},
-		"nothing is expected":                {outcomes: []scenarios.Outcome{fails("a", "TOY-1=4")}},
+		"met by its signature": {list: []string{sig}, outcomes: []scenarios.Outcome{fails("a", "TOY-1=4")}, known: []string{"a"}},
+		"met by its words": {list: []string{words}, outcomes: []scenarios.Outcome{fails("a", "TOY-1=4"),
+			fails("b", "TOY-1=44")}, known: []string{"a", "b"}},
+		"one of a pattern passes": {list: []string{words}, outcomes: []scenarios.Outcome{fails("a", "TOY-1=4"),
+			ends("b", scenarios.Passed), ends("c", scenarios.Passed)}, known: []string{"a"}},
+		"a former id of the requirement": {list: []string{`scenario: toy/counting/a; requirement: TOY-OLD; actual: "4"`},
+			outcomes: []scenarios.Outcome{fails("a", "TOY-1=4")}, known: []string{"a"}},
+		"a SHOULD beside it": {list: []string{sig}, outcomes: []scenarios.Outcome{fails("a", "TOY-1=4", "TOY-3=9")},
+			known: []string{"a"}},
+		"another requirement beside it": {list: []string{sig}, outcomes: []scenarios.Outcome{fails("a", "TOY-1=4", "TOY-2=9")}},
+		"both requirements are expected": {list: []string{sig, "scenario: toy/counting/a; signature: " + signature("a", "TOY-2=9")},
+			outcomes: []scenarios.Outcome{fails("a", "TOY-1=4", "TOY-2=9")}, known: []string{"a"}},
+		"another failure": {list: []string{sig}, outcomes: []scenarios.Outcome{fails("a", "TOY-1=5")},
+			problem: "toy/counting/a fails otherwise now, with the signature " + signature("a", "TOY-1=5") + " of TOY-1: remove it"},
+		"another requirement": {list: []string{words}, outcomes: []scenarios.Outcome{fails("a", "TOY-2=4"),
+			ends("b", scenarios.Passed), ends("c", scenarios.Passed)}, problem: "counting/* fails otherwise now"},
+		"it passes": {list: []string{sig}, outcomes: []scenarios.Outcome{ends("a", scenarios.Passed)},
+			problem: "toy/counting/a passes now: remove it, or let --update-expectations do so"},
+		"all of a pattern pass": {list: []string{words}, outcomes: []scenarios.Outcome{ends("a", scenarios.Passed),
+			ends("b", scenarios.Passed), ends("c", scenarios.Inapplicable)}, problem: "none of the 2 scenarios of counting/* fails so any more"},
+		"not all of a pattern were asked": {list: []string{words}, outcomes: []scenarios.Outcome{ends("a", scenarios.Passed),
+			ends("b", scenarios.Passed)}},
+		"it was not asked": {list: []string{sig}, outcomes: []scenarios.Outcome{ends("b", scenarios.Passed)}},
+		"of another protocol": {list: []string{"scenario: other/flying/a; actual: x"},
+			outcomes: []scenarios.Outcome{ends("a", scenarios.Passed)}},
+		"it is blocked":      {list: []string{sig}, outcomes: []scenarios.Outcome{ends("a", scenarios.Blocked)}},
+		"it was interrupted": {list: []string{sig}, outcomes: []scenarios.Outcome{ends("a", scenarios.Inconclusive)}},
+		"it is not claimed":  {list: []string{sig}, outcomes: []scenarios.Outcome{ends("a", scenarios.Inapplicable)}},
+		"its last day": {list: []string{sig + "; expires: 2026-11-22"},
+			outcomes: []scenarios.Outcome{fails("a", "TOY-1=4")}, known: []string{"a"}},
+		"it is over": {list: []string{sig + "; expires: 2026-11-21"},
+			outcomes: []scenarios.Outcome{fails("a", "TOY-1=4")},
+			problem:  "toy/counting/a is expected until 2026-11-21, and still fails: mend the target, or give another day"},
+		"it is over, and passes": {list: []string{sig + "; expires: 2026-11-21"},
+			outcomes: []scenarios.Outcome{ends("a", scenarios.Passed)}, problem: "toy/counting/a passes now"},
+		"it is over, and another one is not": {list: []string{sig + "; expires: 2026-11-21", sig + `; actual: "4"`},
+			outcomes: []scenarios.Outcome{fails("a", "TOY-1=4")}, known: []string{"a"}, problem: "toy/counting/a is expected until 2026-11-21"},
+		"nobody said why": {list: []string{sig + "; reason: TODO; issue: https://acme.test/7"},
+			outcomes: []scenarios.Outcome{fails("a", "TOY-1=4")}, known: []string{"a"},
+			problem: "nobody has said why toy/counting/a is known to fail"},
+		"nobody linked the issue": {list: []string{sig + "; reason: slow; issue: TODO"},
+			outcomes: []scenarios.Outcome{fails("a", "TOY-1=4")}, known: []string{"a"}, problem: "nobody has said why"},
+		"no such scenario": {list: []string{"scenario: toy/counting/aa; actual: x"},
+			problem: "no scenario is called toy/counting/aa: did you mean toy/counting/a?"},
+		"a pattern of nothing": {list: []string{"scenario: nobody*; actual: x"}, problem: "no scenario is called nobody*"},
+		"not about the requirement": {list: []string{"scenario: counting/a; requirement: TOY-11; actual: x"},
+			problem: "counting/a is not about TOY-11: did you mean TOY-1?"},
+		"two that are met by one": {list: []string{sig, words}, outcomes: []scenarios.Outcome{fails("a", "TOY-1=4")},
+			known: []string{"a"}},
+		"nothing is expected": {outcomes: []scenarios.Outcome{fails("a", "TOY-1=4")}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l, _ := list(t, c.list...)
@@ -149,23 +174,30 @@ func TestWhatIsToldOfAKnownFailure(t *testing.T) {
 func TestMistakesInAList(t *testing.T) {
 	whole := "scenario: toy/counting/a\n    actual: x\n    reason: r\n    issue: https://acme.test/7"
 	for text, want := range map[string]string{
-		"expectations: 7":                                                                               `line 1: expectations is no list: write - scenario: ID for each known failure`,
-		"expectations:\n  - toy/counting/a":                                                             `line 2: it is no expectation: write - scenario: ID, and what is known of its failure below`,
-		"expectations:\n  - scenari: x":                                                                 `line 2: unknown key "scenari": did you mean "scenario"?`,
-		"expectations:\n  - zzzzzzzzzzzz: x":                                                            `line 2: unknown key "zzzzzzzzzzzz": an expectation has scenario, requirement, signature,`,
-		"expectations:\n  - scenario: x\n    scenario: y":                                               `line 3: scenario is given twice`,
-		"expectations:\n  - scenario: [x]":                                                              `line 2: scenario: write a text, or leave it out`,
-		"expectations:\n  - scenario: x\n    actual:":                                                   `line 3: actual: write a text, or leave it out`,
-		"expectations:\n  - actual: x":                                                                  `line 2: the expectation has no scenario: name the scenario that fails`,
-		"expectations:\n  - scenario: x\n    issue: y":                                                  `line 2: the expectation has no reason: say why it is known to fail`,
-		"expectations:\n  - scenario: x\n    reason: y":                                                 `line 2: the expectation has no issue: link the issue about it`,
-		"expectations:\n  - scenario: x\n    reason: y\n    issue: https://a.test/1":                    `line 2: any failure would do: give the signature that the report tells,`,
-		"expectations:\n  - scenario: x\n    reason: y\n    issue: https://a.test/1\n    signature: 12": `line 5: "12" is no signature: it has 12 digits from 0 to f`,
-		"expectations:\n  - scenario: x*\n    reason: y\n    issue: https://a.test/1\n    signature: 0123456789ab": `line 2: a signature is that of one scenario: name it in full`,
-		"expectations:\n  - scenario: x\n    reason: y\n    issue: 12\n    actual: z":                              `line 4: "12" is no link: write a URL, like https://`,
-		"expectations:\n  - " + whole + "\n    expires: soon":                                                      `line 6: "soon" is no day: write it like 2027-01-31`,
-		"expectations:\n  - " + whole + "\n    expires: 2027-02-30":                                                `line 6: "2027-02-30" is no day`,
-		"expectations:\n  - " + whole + "\n  - " + whole:                                                           `line 6: it expects the same failure as line 2: keep one of the two`,
+		"expectations: 7":                                 `line 1: expectations is no list: write - scenario: ID for each known failure`,
+		"expectations:\n  - toy/counting/a":               `line 2: it is no expectation: write - scenario: ID, and what is known of its failure below`,
+		"expectations:\n  - scenari: x":                   `line 2: unknown key "scenari": did you mean "scenario"?`,
+		"expectations:\n  - zzzzzzzzzzzz: x":              `line 2: unknown key "zzzzzzzzzzzz": an expectation has scenario, requirement, signature,`,
+		"expectations:\n  - scenario: x\n    scenario: y": `line 3: scenario is given twice`,
+		"expectations:\n  - scenario: [x]":                `line 2: scenario: write a text, or leave it out`,
+		"expectations:\n  - scenario: x\n    actual:":     `line 3: actual: write a text, or leave it out`,
+		"expectations:\n  - actual: x":                    `line 2: the expectation has no scenario: name the scenario that fails`,
+		"expectations:\n  - scenario: x\n    issue: y":    `line 2: the expectation has no reason: say why it is known to fail`,
+		"expectations:\n  - scenario: x\n    reason: y":   `line 2: the expectation has no issue: link the issue about it`,
+		"expectations:\n  - scenario: x\n    reason: y\n    issue: " +
+			"https://a.test/1": `line 2: any failure would do: give the signature that the report tells,`,
+		"expectations:\n  - scenario: x\n    reason: y\n    issue: https://a.test/1\n    " +
+			"signature: 12": `line 5: "12" is no signature: it has 12 digits from 0 to f`,
+		"expectations:\n  - scenario: x*\n    reason: y\n    issue: https://a.test/1\n    " +
+			"signature: 0123456789ab": `line 2: a signature is that of one scenario: name it in full`,
+		"expectations:\n  - scenario: x\n    reason: y\n    issue: " +
+			"12\n    actual: z": `line 4: "12" is no link: write a URL, like https://`,
+		"expectations:\n  - " + whole +
+			"\n    expires: soon": `line 6: "soon" is no day: write it like 2027-01-31`,
+		"expectations:\n  - " + whole +
+			"\n    expires: 2027-02-30": `line 6: "2027-02-30" is no day`,
+		"expectations:\n  - " + whole + "\n  - " +
+			whole: `line 6: it expects the same failure as line 2: keep one of the two`,
 	} {
 		if _, err := expectations.Read("assay.yaml", []byte(text)); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s\n%v, want %s", text, err, want)
@@ -185,7 +217,8 @@ func TestPatterns(t *testing.T) {
 		want bool
 	}{
 		"4": {"4", true}, "44": {"4", false}, "4*": {"44", true}, "*4": {"14", true}, "1*4": {"14", true}, "1*1": {"1", false},
-		"a*b*c": {"a-b-b-c", true}, "a*b*b*c": {"a-b-c", false}, "*": {"anything", true}, "[a": {"[a", true}, "a?c": {"abc", false}, "**": {"x", true},
+		"a*b*c": {"a-b-b-c", true}, "a*b*b*c": {"a-b-c", false}, "*": {"anything", true}, "[a": {"[a", true}, "a?c": {"abc", false},
+		"**": {"x", true},
 	} {
 		l, _ := list(t, fmt.Sprintf("scenario: toy/counting/a; actual: %q", pattern))
 		_, got := l.Judge(reported(fails("a", "TOY-1="+c.text)), every, today).Known["toy/counting/a"]

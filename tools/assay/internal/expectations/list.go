@@ -77,7 +77,8 @@ func Parse(file string, node *yaml.Node) (*List, error) {
 
 // same says whether two expectations are of the same failure, whatever is said about it.
 func (e Expectation) same(o Expectation) bool {
-	return e.Scenario == o.Scenario && e.Requirement == o.Requirement && e.Signature == o.Signature && e.Expected == o.Expected && e.Actual == o.Actual
+	return e.Scenario == o.Scenario && e.Requirement == o.Requirement && e.Signature == o.Signature && e.Expected == o.Expected &&
+		e.Actual == o.Actual
 }
 
 func parse(item *yaml.Node) (Expectation, error) {
@@ -140,7 +141,8 @@ func (e *Expectation) check(item *yaml.Node, at map[string]*yaml.Node) error {
 	if _, err := time.Parse(time.DateOnly, e.Expires); e.Expires != "" && err != nil {
 		return wrong(at["expires"], "%q is no day: write it like 2027-01-31", e.Expires)
 	}
-	if link, err := url.Parse(e.Issue); !strings.HasPrefix(e.Issue, todo) && (err != nil || link.Host == "" || link.Scheme != "http" && link.Scheme != "https") {
+	if link, err := url.Parse(e.Issue); !strings.HasPrefix(e.Issue, todo) && (err != nil || link.Host == "" ||
+		link.Scheme != "http" && link.Scheme != "https") {
 		return wrong(at["issue"], "%q is no link: write a URL, like https://github.com/acme/host/issues/7", e.Issue)
 	}
 	return nil

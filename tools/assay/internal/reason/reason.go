@@ -131,7 +131,8 @@ func weakness(demands scenarios.Evidence, came results.RequirementResult) string
 	if err != nil || came.Verdict != results.VerdictPassed || seen >= demands {
 		return ""
 	}
-	return fmt.Sprintf("it was %s, and %s is demanded: a seam's word is not enough, so have the target show it on a public resource", seen, demands)
+	return fmt.Sprintf("it was %s, and %s is demanded: a seam's word is not enough, so have the target show it on a public resource",
+		seen, demands)
 }
 
 func (r Report) claim(c scenarios.Claim) Answer {
@@ -276,13 +277,15 @@ func (r Report) claimed(s results.ScenarioResult) Change {
 	case strings.HasPrefix(claim.Pointer, "/fixtures "):
 		return Change{Do: "load the fixtures into the host (assay fixtures export DIR writes them) and list them: " + claim.Pointer, Flag: flag}
 	}
-	return Change{Do: fmt.Sprintf("have the target make the claim %s, where it keeps it: %s in %s", claim.ID, claim.Pointer, r.Protocol.DiscoveryPath), Flag: flag}
+	return Change{Do: fmt.Sprintf("have the target make the claim %s, where it keeps it: %s in %s", claim.ID, claim.Pointer,
+		r.Protocol.DiscoveryPath), Flag: flag}
 }
 
 func violations(s results.ScenarioResult) (out []string) {
 	for _, c := range s.Checks {
 		if !c.Ok {
-			out = append(out, fmt.Sprintf("%s: expected %s, got %s, at exchange %d %s", c.Requirement, c.Expected, c.Actual, c.Exchange, cmp.Or(c.Part, c.Pointer)))
+			out = append(out, fmt.Sprintf("%s: expected %s, got %s, at exchange %d %s", c.Requirement, c.Expected, c.Actual, c.Exchange,
+				cmp.Or(c.Part, c.Pointer)))
 		}
 	}
 	if len(out) == 0 && s.Reason != "" {

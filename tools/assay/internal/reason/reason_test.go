@@ -22,7 +22,8 @@ var (
 			{ID: "loops", Title: "loops", Pointer: "/loops == true"}, {ID: "told", Title: "told", Pointer: "/told == true"},
 			{ID: "fixed", Title: "fixtures", Pointer: "/fixtures has demo"},
 		},
-		Profiles: []scenarios.Profile{{ID: "loop", Title: "loops", Requires: []scenarios.Required{{ID: "D-1", Scenarios: []scenarios.ScenarioID{"demo/a/one", "demo/a/two"}}}}},
+		Profiles: []scenarios.Profile{{ID: "loop", Title: "loops",
+			Requires: []scenarios.Required{{ID: "D-1", Scenarios: []scenarios.ScenarioID{"demo/a/one", "demo/a/two"}}}}},
 	}
 	suites = []scenarios.Suite{{ID: "a", Protocol: protocol, Scenarios: []scenarios.Scenario{
 		{ID: "demo/a/one", Title: "one", Proves: []scenarios.RequirementID{"D-1"}, Claim: scenarios.Claim{ID: "loops"}},
@@ -42,7 +43,8 @@ func ended(id string, v results.Verdict, because, unblock string) results.Scenar
 
 func TestAnswers(t *testing.T) {
 	failed := ended("demo/a/two", results.VerdictFailed, "", "")
-	failed.Checks = []results.Check{{Requirement: "D-3", Expected: "3", Actual: "2", Exchange: 4, Pointer: "/turns"}, {Requirement: "D-1", Ok: true}}
+	failed.Checks = []results.Check{{Requirement: "D-3", Expected: "3", Actual: "2", Exchange: 4, Pointer: "/turns"},
+		{Requirement: "D-1", Ok: true}}
 	for _, c := range []struct {
 		name, id string
 		came     []results.ScenarioResult
@@ -56,23 +58,34 @@ func TestAnswers(t *testing.T) {
 		{"by the end of its id", "a/one", []results.ScenarioResult{ended("demo/a/one", "inconclusive", "it hung up", "")}, nil,
 			"inconclusive", "it hung up", "see that the target answers: assay doctor", ""},
 		{"inapplicable", "told", []results.ScenarioResult{ended("demo/a/told", "inapplicable", "not claimed: /told == true is absent", "")}, nil,
-			"inapplicable", "not claimed: /told == true is absent", "have the target make the claim told, where it keeps it: /told == true in /.well-known/demo", "--expect-claim 'told'"},
-		{"inapplicable for what the claim rests on", "told", []results.ScenarioResult{ended("demo/a/told", "inapplicable", "not claimed: /told == true, since /version is 1", "")}, nil,
-			"inapplicable", "not claimed: /told == true, since /version is 1", "have the target say something else there: /version is 1, on which the claim told rests", "--expect-claim 'told'"},
-		{"inapplicable without fixture", "fixed", []results.ScenarioResult{ended("demo/a/fixed", "inapplicable", "not claimed: /fixtures has demo is absent", "")}, nil,
-			"inapplicable", "not claimed: /fixtures has demo is absent", "load the fixtures into the host (assay fixtures export DIR writes them) and list them: /fixtures has demo", "--expect-claim 'fixed'"},
+			"inapplicable", "not claimed: /told == true is absent",
+			"have the target make the claim told, where it keeps it: /told == true in /.well-known/demo", "--expect-claim 'told'"},
+		{"inapplicable for what the claim rests on", "told", []results.ScenarioResult{ended("demo/a/told", "inapplicable",
+			"not claimed: /told == true, since /version is 1", "")}, nil,
+			"inapplicable", "not claimed: /told == true, since /version is 1",
+			"have the target say something else there: /version is 1, on which the claim told rests", "--expect-claim 'told'"},
+		{"inapplicable without fixture", "fixed", []results.ScenarioResult{ended("demo/a/fixed", "inapplicable",
+			"not claimed: /fixtures has demo is absent", "")}, nil,
+			"inapplicable", "not claimed: /fixtures has demo is absent",
+			"load the fixtures into the host (assay fixtures export DIR writes them) and list them: /fixtures has demo", "--expect-claim 'fixed'"},
 		{"what was found not to be there", "told", []results.ScenarioResult{ended("demo/a/told", "inapplicable", "not there: 404", "")}, nil,
 			"inapplicable", "not there: 404", "have the target offer it: there is no word to claim it by", ""},
-		{"failed", "two", []results.ScenarioResult{failed}, nil, "failed", "D-3: expected 3, got 2, at exchange 4 /turns", "have the target keep D-3", ""},
-		{"broken", "one", []results.ScenarioResult{ended("demo/a/one", "broken", "panic", "")}, nil, "broken", "panic", "report it: it is a fault of Assay's own", ""},
-		{"not asked", "one", nil, nil, "not asked", "the run left it out: it was narrowed to --suite b", "ask it: select it, or nothing", "--scenario demo/a/one"},
+		{"failed", "two", []results.ScenarioResult{failed}, nil, "failed", "D-3: expected 3, got 2, at exchange 4 /turns",
+			"have the target keep D-3", ""},
+		{"broken", "one", []results.ScenarioResult{ended("demo/a/one", "broken", "panic", "")}, nil, "broken", "panic",
+			"report it: it is a fault of Assay's own", ""},
+		{"not asked", "one", nil, nil, "not asked", "the run left it out: it was narrowed to --suite b",
+			"ask it: select it, or nothing", "--scenario demo/a/one"},
 		{"a requirement that no scenario asks", "D-2", nil, nil, "not asked", "no scenario asks it, planned: later", "", ""},
-		{"a requirement seen too weakly", "D-3", []results.ScenarioResult{ended("demo/a/two", "passed", "", ""), ended("demo/a/told", "passed", "", ""), ended("demo/a/fixed", "passed", "", "")},
+		{"a requirement seen too weakly", "D-3", []results.ScenarioResult{ended("demo/a/two", "passed", "", ""),
+			ended("demo/a/told", "passed", "", ""), ended("demo/a/fixed", "passed", "", "")},
 			[]results.RequirementResult{{ID: "D-3", Verdict: "passed", Evidence: "attested"}},
-			"passed", "it was attested, and observed is demanded: a seam's word is not enough, so have the target show it on a public resource", "", ""},
+			"passed", "it was attested, and observed is demanded: a seam's word is not enough, so have the target show it on a " +
+				"public resource", "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := reason.Report{Protocol: protocol, Suites: suites, Results: results.Results{Scenarios: c.came, Requirements: c.rows, Filter: &results.Filter{Suites: []string{"b"}}}}
+			r := reason.Report{Protocol: protocol, Suites: suites, Results: results.Results{Scenarios: c.came, Requirements: c.rows,
+				Filter: &results.Filter{Suites: []string{"b"}}}}
 			answers := r.Answers(c.id)
 			if len(answers) == 0 {
 				t.Fatal("no answer")

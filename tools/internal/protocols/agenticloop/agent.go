@@ -170,13 +170,16 @@ func newAgentExport() *cobra.Command {
 			if err := v.Declare(filepath.Join(dirs[0], agent.ProfileFile)); err != nil {
 				return fmt.Errorf("agent export: %w", err)
 			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "plugin %s in %s, started by %s\n", agent.DefaultName, dirs[0], filepath.Join(dirs[0], agent.EntrypointFile))
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "plugin %s in %s, started by %s\n", agent.DefaultName, dirs[0], filepath.Join(dirs[0],
+				agent.EntrypointFile))
 			return err
 		},
 	}
 	cmd.Flags().StringSliceVar(&faults, "fault", nil, "violation that the plugin commits, by its `ID` (assay list faults); may be repeated")
 	cmd.Flags().StringVar(&vary, "vary", "", varyUsage)
-	cmd.Flags().StringSliceVar(&p.Without, "without", nil, "`NAMES` of capabilities and seams that the profile leaves off, separated by commas")
-	cmd.Flags().StringVar(&p.Revision, "revision", p.Revision, "`REVISION` of the protocol that the profile names: 2026-02, with workspaces, or 2026-06")
+	cmd.Flags().StringSliceVar(&p.Without, "without", nil,
+		"`NAMES` of capabilities and seams that the profile leaves off, separated by commas")
+	cmd.Flags().StringVar(&p.Revision, "revision", p.Revision,
+		"`REVISION` of the protocol that the profile names: 2026-02, with workspaces, or 2026-06")
 	return cmd
 }

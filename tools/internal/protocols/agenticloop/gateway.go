@@ -37,7 +37,8 @@ func newGatewayExample() *cobra.Command {
 	return &cobra.Command{
 		Use:   "example DIR",
 		Short: "Write the text's worked example into a folder: pipelines, an agent, two tools",
-		Long: "Writes DIR/" + example.PipelinesFile + " and DIR/" + example.PluginsFolder + ": the reference agent, and its two tools. They are started by\n" +
+		Long: "Writes DIR/" + example.PipelinesFile + " and DIR/" + example.PluginsFolder +
+			": the reference agent, and its two tools. They are started by\n" +
 			"this very program. Files of these names are replaced.",
 		Example: "  assay gateway example ./loop",
 		Args:    cli.Args("DIR"),
@@ -51,7 +52,9 @@ func newGatewayExample() *cobra.Command {
 				return fmt.Errorf("gateway example: %w: name a folder that can be written", err)
 			}
 			pipelines, plugins := filepath.Join(dirs[0], example.PipelinesFile), filepath.Join(dirs[0], example.PluginsFolder)
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "The example is in %s. Try:\n\n  assay gateway run --pipelines %s --plugin %s \\\n    --start '{\"goal\": \"fetch http://mattjoyce.ai and write a critique\"}'\n", dirs[0], pipelines, plugins)
+			_, err = fmt.Fprintf(cmd.OutOrStdout(),
+				"The example is in %s. Try:\n\n  assay gateway run --pipelines %s --plugin %s \\\n    --start '{\"goal\": \"fetch "+
+					"http://mattjoyce.ai and write a critique\"}'\n", dirs[0], pipelines, plugins)
 			return err
 		},
 	}

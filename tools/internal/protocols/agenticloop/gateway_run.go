@@ -52,8 +52,10 @@ func newGatewayRun() *cobra.Command {
 		Use:   "run",
 		Short: "Run an agent and its tools until the queue is empty",
 		Long:  gatewayRunLong,
-		Example: "  assay gateway run --pipelines loop/pipelines.yaml --plugin loop/plugins --start '{\"goal\": \"read http://mattjoyce.ai\"}'\n" +
-			"  assay gateway run --pipelines p.yaml --plugin ./agentic-loop --plugin ./fetch --start '{\"goal\": \"...\"}' --crash after-state@1 --commit outbox",
+		Example: "  assay gateway run --pipelines loop/pipelines.yaml --plugin loop/plugins --start '{\"goal\": \"read " +
+			"http://mattjoyce.ai\"}'\n" +
+			"  assay gateway run --pipelines p.yaml --plugin ./agentic-loop --plugin ./fetch --start '{\"goal\": \"...\"}' " +
+			"--crash after-state@1 --commit outbox",
 		Args: cli.Args(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := o.check(); err != nil {
@@ -71,11 +73,13 @@ func newGatewayRun() *cobra.Command {
 	f.StringVar(&o.o.Workspaces, "workspaces", "workspace", "`DIR` for the workspaces of jobs")
 	f.StringVar(&o.data, "data", "", "`DIR` for the log (default in memory)")
 	f.StringSliceVar(&o.env, "env", nil, "`NAMES` of variables that plugins get beside PATH, HOME, TZ, LANG, LANGUAGE, TMPDIR and LC_*")
-	f.StringArrayVar(&o.crashes, "crash", nil, "where to stop dead, and start again: `POINT@TURN`, of "+strings.Join(points(), ", ")+" (:K, after the K-th job); may be repeated")
+	f.StringArrayVar(&o.crashes, "crash", nil, "where to stop dead, and start again: `POINT@TURN`, of "+strings.Join(points(), ", ")+
+		" (:K, after the K-th job); may be repeated")
 	for _, k := range []struct{ name, about string }{
 		{"revision", "knob: `REVISION` of requests and responses"},
 		{"context", "knob: `WHAT` of an event goes along to what follows from it"},
-		{"results", "knob: `HOW` the agent hears of its tools: by the tool's own event and the context, by a direct agentic.tool_result, or both"},
+		{"results", "knob: `HOW` the agent hears of its tools: by the tool's own event and the context, by a direct " +
+			"agentic.tool_result, or both"},
 		{"merge", "knob: `HOW` state_updates get into the plugin's row: key by key, or as a whole"},
 		{"commit", "knob: `WHAT` is appended at once: two commits, state and then routes, or all as an outbox"},
 		{"on-failure", "knob: `WHAT` the agent hears of a tool that failed for good: nothing, or a synthesised agentic.tool_result"},
@@ -224,7 +228,8 @@ func (r *gatewayRun) interrupted() error {
 	if r.o.data == "" {
 		return errors.New("gateway run: interrupted; the log was in memory, and is gone")
 	}
-	return fmt.Errorf("gateway run: interrupted; the job under way is run again by: assay gateway run --data %s, and the other flags", r.o.data)
+	return fmt.Errorf("gateway run: interrupted; the job under way is run again by: assay gateway run --data %s, and "+
+		"the other flags", r.o.data)
 }
 
 // open opens the gateway, and at first looks at what its log holds.
@@ -257,7 +262,8 @@ func (r *gatewayRun) begin(ctx context.Context, g *gateway.Gateway) error {
 	if r.o.start == "" {
 		return r.left(ctx, g)
 	}
-	_, err := g.Start(ctx, r.o.agent, agenticloopv2.Event{Type: gateway.TypeStart, Payload: json.RawMessage(r.o.start), DedupeKey: r.o.startKey})
+	_, err := g.Start(ctx, r.o.agent, agenticloopv2.Event{Type: gateway.TypeStart, Payload: json.RawMessage(r.o.start),
+		DedupeKey: r.o.startKey})
 	if mistake := (*gateway.ConfigError)(nil); errors.As(err, &mistake) {
 		return cli.Usage("gateway run: %w", mistake)
 	}

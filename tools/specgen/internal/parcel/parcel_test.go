@@ -39,7 +39,8 @@ func (d *depot) MoveParcel(_ context.Context, r parcel.MoveParcelRequestObject) 
 	return parcel.MoveParcel200JSONResponse{Moved: err == nil, Step: r.Body}, nil
 }
 
-func (d *depot) StreamParcelEvents(context.Context, parcel.StreamParcelEventsRequestObject) (parcel.StreamParcelEventsResponseObject, error) {
+func (d *depot) StreamParcelEvents(context.Context,
+	parcel.StreamParcelEventsRequestObject) (parcel.StreamParcelEventsResponseObject, error) {
 	return parcel.StreamParcelEvents200TextEventStreamResponse{Body: strings.NewReader("data: {}\n\n")}, nil
 }
 
@@ -165,7 +166,8 @@ func TestEventFamilies(t *testing.T) {
 	if spec, known := parcel.EventOf("parcel.moved"); !known || spec.Component != "ParcelMovedPayload" {
 		t.Errorf("type with a name: %v, %q", known, spec.Component)
 	}
-	for _, stranger := range []parcel.EventType{"parcel.scanned", "parcel.scanned.Riga", "parcel.scanned.riga\n", "a.parcel.scanned.riga", "^parcel\\.scanned\\.[a-z]+$"} {
+	for _, stranger := range []parcel.EventType{"parcel.scanned", "parcel.scanned.Riga", "parcel.scanned.riga\n",
+		"a.parcel.scanned.riga", "^parcel\\.scanned\\.[a-z]+$"} {
 		if _, known := parcel.EventOf(stranger); known {
 			t.Errorf("%q passes for a type of the family", stranger)
 		}
@@ -238,7 +240,8 @@ type requirementID string
 const firstID requirementID = parcel.PRC01A1
 
 func TestRequirements(t *testing.T) {
-	if got := parcel.Requirements[0]; got.ID != string(firstID) || got.Evidence != "attested" || got.Text != "A parcel that was taken in has an id." {
+	if got := parcel.Requirements[0]; got.ID != string(firstID) || got.Evidence != "attested" ||
+		got.Text != "A parcel that was taken in has an id." {
 		t.Errorf("first requirement: %+v", got)
 	}
 	if got := parcel.Requirements[1]; got.Evidence != "observed" || got.Aliases[0] != "PRC-01-OLD" {

@@ -54,7 +54,8 @@ func (t *Tree) unfinished(id string, run agenticloopv2.Run) string {
 		return "is running, waits for nothing, and no job is left"
 	case run.Status == agenticloopv2.RunStatusDone && !slices.ContainsFunc(t.completed, func(c completion) bool { return c.RunID == id }):
 		return "is done, and its agent.completed was lost"
-	case run.Status == agenticloopv2.RunStatusEscalated && !slices.ContainsFunc(t.escalated, func(e agenticloopv2.EscalatedPayload) bool { return e.RunID == id }):
+	case run.Status == agenticloopv2.RunStatusEscalated && !slices.ContainsFunc(t.escalated,
+		func(e agenticloopv2.EscalatedPayload) bool { return e.RunID == id }):
 		return "was given up, and its agent.escalated was lost"
 	}
 	return ""

@@ -68,7 +68,8 @@ func (t *Tree) Take(r gateway.Record) {
 		t.enqueued(j)
 	}
 	for _, d := range r.Dropped {
-		t.line(t.levels[d.From]+1, "%s is not queued for %s: job %s has done that under the key %s", word(d.Plugin), word(d.Type), t.number(d.Done), word(d.Key))
+		t.line(t.levels[d.From]+1, "%s is not queued for %s: job %s has done that under the key %s", word(d.Plugin), word(d.Type),
+			t.number(d.Done), word(d.Key))
 	}
 	for _, u := range r.Unrouted {
 		t.unrouted(u)
@@ -172,7 +173,8 @@ func (t *Tree) untold(j gateway.Job) string {
 	case t.hasChild(j):
 		return ""
 	}
-	return fmt.Sprintf(". A failed job routes nothing, so step %s is never reached%s. With --on-failure synthesise it is told", word(next), t.waiting(j))
+	return fmt.Sprintf(". A failed job routes nothing, so step %s is never reached%s. With --on-failure synthesise it is told",
+		word(next), t.waiting(j))
 }
 
 // waiting says which run waits for a job in vain.
