@@ -290,8 +290,8 @@ func TestDrainWaitsForTheChild(t *testing.T) {
 	h.clock.Advance(time.Second)
 	s := h.expectStatus(branch, openwopv1.RunStatusPaused)
 	events := h.events(branch)
-	if at := slices.IndexFunc(events,
-		func(e openwopv1.RunEvent) bool { return e.Type == openwopv1.RunEventTypeRunPaused }); events[at-1].Type != openwopv1.RunEventTypeNodeCompleted || at != len(events)-1 {
+	at := slices.IndexFunc(events, func(e openwopv1.RunEvent) bool { return e.Type == openwopv1.RunEventTypeRunPaused })
+	if events[at-1].Type != openwopv1.RunEventTypeNodeCompleted || at != len(events)-1 {
 		t.Errorf("it was paused in\n%s", strings.Join(story(events), "\n"))
 	}
 	expectLawful(t, s, events, 5)

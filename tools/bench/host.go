@@ -54,7 +54,8 @@ func listen(ctx context.Context, handler http.Handler) (*served, error) {
 
 // bare is the least that an HTTP server can do with such a request: read it and answer.
 func bare() http.Handler {
-	reply := []byte(`{"runId":"run-00000000-0000-0000-0000-000000000000","status":"pending","eventsUrl":"/v1/runs/run-00000000-0000-0000-0000-000000000000/events"}`)
+	reply := []byte(`{"runId":"run-00000000-0000-0000-0000-000000000000","status":"pending",` +
+		`"eventsUrl":"/v1/runs/run-00000000-0000-0000-0000-000000000000/events"}`)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)
 		w.Header().Set("Content-Type", "application/json")

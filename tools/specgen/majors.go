@@ -58,8 +58,11 @@ func majors(dir, pkg string) (map[string][]byte, error) {
 	}
 	readings, err := readingsOf(pkg, of)
 	maps.Copy(files, readings)
-	files["doc.gen.go"] = []byte(header + "\n\n" + comment(fmt.Sprintf("Package %s holds the requirements of every major "+
-		"version of a protocol, and how they are read.", pkg)) + "\npackage " + pkg + "\n")
+	if err != nil {
+		return nil, err
+	}
+	doc := comment(fmt.Sprintf("Package %s holds the requirements of every major version of a protocol, and how they are read.", pkg))
+	files["doc.gen.go"], err = tidy(header + "\n" + doc + "\npackage " + pkg + "\n")
 	return files, err
 }
 

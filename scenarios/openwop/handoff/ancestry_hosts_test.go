@@ -56,7 +56,8 @@ func (h twoHosts) observation(t *testing.T) handoff.HostsObservation {
 	}
 	o := handoff.HostsObservation{
 		First: "h-1", Second: hosttest.Told(t, "discovery", 200,
-			map[string]any{"multiAgent": map[string]any{"executionModel": map[string]any{"crossHostCausation": map[string]any{"hostId": h.advert}}}}),
+			map[string]any{"multiAgent": map[string]any{
+				"executionModel": map[string]any{"crossHostCausation": map[string]any{"hostId": h.advert}}}}),
 		Trace: traceID, Span: spanID, Root: log("r", steps...), Cancel: wiretest.Status(t, 200),
 		Waited: wire.Wait{What: "a child", Reached: true, Patience: time.Second, Last: wiretest.Value(t, map[string]any{})},
 	}

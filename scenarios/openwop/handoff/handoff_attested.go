@@ -51,7 +51,9 @@ func (m MappedRun) checkAttested(j *scenarios.Judge) {
 		if keys == nil {
 			continue
 		}
-		harvest := m.Log.Phase(dialect.ChainPhaseOutputHarvested).Where(func(e wire.Value) bool { return e.At("/payload/workerId").String() == m.Workers[i] })
+		harvest := m.Log.Phase(dialect.ChainPhaseOutputHarvested).Where(func(e wire.Value) bool {
+			return e.At("/payload/workerId").String() == m.Workers[i]
+		})
 		if len(harvest.Values) == 0 {
 			j.BlockOn(openwop.OWP0037B1, "set-up: a worker was not harvested in "+m.Way)
 		}

@@ -125,9 +125,9 @@ var gateNamed = scenarios.Scenario{
 	Ask: scenarios.Ask(approvalAnswered, func(o ApprovalObservation, j *scenarios.Judge) {
 		o.given(j)
 		o.Accepted.accepted(j, o.End)
-		j.Check(openwop.OWPINT12, o.End.OfType(dialect.InterruptRequested)).To(check.Len(1), "interrupt.requested")
+		j.Check(openwop.OWPINT12, o.End.OfType(dialect.InterruptRequested)).To(check.Len(1), "%s", dialect.InterruptRequested)
 		resolved := o.End.OfType(dialect.InterruptResolved)
-		j.Check(openwop.OWPINT12, resolved).To(check.Len(1), "interrupt.resolved")
+		j.Check(openwop.OWPINT12, resolved).To(check.Len(1), "%s", dialect.InterruptResolved)
 		j.Check(openwop.OWPINT12, resolved.Each("/payload/resumeValue")).To(someHolding(o.Accepted.Marker), "resumeValue of interrupt.resolved")
 		j.Check(openwop.OWPINT15, o.Accepted.Body.Key("runId")).To(check.Equal(o.End.RunID), "runId in the reply to the answer")
 		j.Check(openwop.OWPINT15, o.Accepted.Body.Key("nodeId")).To(check.Equal(o.Node), "nodeId in the reply to the answer")

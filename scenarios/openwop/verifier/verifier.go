@@ -170,7 +170,7 @@ var failedEndHeld = scenarios.Scenario{
 	Ask: scenarios.Ask(verifiedResults, func(o VerifiedObservation, j *scenarios.Judge) {
 		o.FailedEnd.judged(j, verdictFail)
 		l := o.FailedEnd.Log
-		j.Check(openwop.OWPVER6, l.OfType(dialect.RunCompleted)).To(check.Len(0), "run.completed")
+		j.Check(openwop.OWPVER6, l.OfType(dialect.RunCompleted)).To(check.Len(0), "%s", dialect.RunCompleted)
 		j.Check(openwop.OWPVER6, l.Status()).NotTo(check.Equal("completed"), "status of the run")
 	}),
 }
