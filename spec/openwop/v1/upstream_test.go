@@ -66,12 +66,14 @@ var differences = map[string]string{
 	"capabilities.schema.json#/properties/dispatch ours alone":     "hosts send it at the root beside agents.dispatch",
 	"capabilities.schema.json#/properties/replay ours alone":       "hosts send it; the text names it",
 
-	"capabilities.schema.json#/$defs/ExecutionModel/properties/confidenceEscalationInterruptKind anyOf":   "two constants or a pattern are one pattern, and one Go string",
+	"capabilities.schema.json#/$defs/ExecutionModel/properties/confidenceEscalationInterruptKind anyOf": "two constants or a pattern " +
+		"are one pattern, and one Go string",
 	"capabilities.schema.json#/$defs/ExecutionModel/properties/confidenceEscalationInterruptKind pattern": "as above",
 	"capabilities.schema.json#/$defs/ReplayDeterminism/properties/llmCacheKeyRecipe anyOf":                "as above",
 	"capabilities.schema.json#/$defs/ReplayDeterminism/properties/llmCacheKeyRecipe pattern":              "as above",
 
-	"run-options.schema.json#/$defs/Configurable/properties/maxLoopIterations ours alone":   "the text reserves it, the published schema lags behind",
+	"run-options.schema.json#/$defs/Configurable/properties/maxLoopIterations ours alone": "the text reserves it, " +
+		"the published schema lags behind",
 	"run-options.schema.json#/$defs/Configurable/properties/runTimeoutMs ours alone":        "as above",
 	"run-options.schema.json#/$defs/Configurable/properties/escalationThreshold ours alone": "as above",
 
@@ -89,8 +91,9 @@ var differences = map[string]string{
 		"minProperties": "what oneOf brings about in the published schema: a bare conversationId fits two branches, hence none",
 	"suspend-request.schema.json#/$defs/ConversationCloseData minProperties": "as above",
 
-	"workflow-definition.schema.json#/properties/defaults additionalProperties":          "prompt references are not covered here",
-	"workflow-definition.schema.json#/$defs/ChannelAccess oneOf":                         "two words or an object, without a union of strings and objects, of which no clean Go comes",
+	"workflow-definition.schema.json#/properties/defaults additionalProperties": "prompt references are not covered here",
+	"workflow-definition.schema.json#/$defs/ChannelAccess oneOf": "two words or an object, " +
+		"without a union of strings and objects, of which no clean Go comes",
 	"workflow-definition.schema.json#/$defs/ChannelAccess type":                          "as above",
 	"workflow-definition.schema.json#/$defs/ChannelAccess if":                            "as above",
 	"workflow-definition.schema.json#/$defs/ChannelAccess then":                          "as above",

@@ -94,28 +94,24 @@ type ClientInterface interface {
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /v1/parcels (the `CreateParcel` operationId).
-	CreateParcelWithBody(ctx context.Context, params *CreateParcelParams, contentType string, body io.Reader,
-		reqEditors ...RequestEditorFn) (*http.Response, error)
+	CreateParcelWithBody(ctx context.Context, params *CreateParcelParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// CreateParcel Take a parcel in.
 	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /v1/parcels (the `CreateParcel` operationId).
-	CreateParcel(ctx context.Context, params *CreateParcelParams, body CreateParcelJSONRequestBody,
-		reqEditors ...RequestEditorFn) (*http.Response, error)
+	CreateParcel(ctx context.Context, params *CreateParcelParams, body CreateParcelJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetParcel performs a GET /v1/parcels/{parcelId} (the `GetParcel` operationId) request.
 	GetParcel(ctx context.Context, parcelID ParcelID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// StreamParcelEvents performs a GET /v1/parcels/{parcelId}/events (the `StreamParcelEvents` operationId) request.
-	StreamParcelEvents(ctx context.Context, parcelID ParcelID, params *StreamParcelEventsParams,
-		reqEditors ...RequestEditorFn) (*http.Response, error)
+	StreamParcelEvents(ctx context.Context, parcelID ParcelID, params *StreamParcelEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// MoveParcelWithBody performs a POST /v1/parcels/{parcelId}/move (the `MoveParcel` operationId) request,
 	// with any type of body and a specified content type.
-	MoveParcelWithBody(ctx context.Context, parcelID ParcelID, contentType string, body io.Reader,
-		reqEditors ...RequestEditorFn) (*http.Response, error)
+	MoveParcelWithBody(ctx context.Context, parcelID ParcelID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// MoveParcel performs a POST /v1/parcels/{parcelId}/move (the `MoveParcel` operationId) request.
 	// Takes a body of the `application/json` content type.
@@ -127,8 +123,7 @@ type ClientInterface interface {
 // Takes any type of body and a specified content type.
 //
 // Corresponds with POST /v1/parcels (the `CreateParcel` operationId).
-func (c *Client) CreateParcelWithBody(ctx context.Context, params *CreateParcelParams, contentType string, body io.Reader,
-	reqEditors ...RequestEditorFn) (*http.Response, error) {
+func (c *Client) CreateParcelWithBody(ctx context.Context, params *CreateParcelParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewCreateParcelRequestWithBody(c.Server, params, contentType, body)
 	if err != nil {
 		return nil, err
@@ -145,8 +140,7 @@ func (c *Client) CreateParcelWithBody(ctx context.Context, params *CreateParcelP
 // Takes a body of the `application/json` content type.
 //
 // Corresponds with POST /v1/parcels (the `CreateParcel` operationId).
-func (c *Client) CreateParcel(ctx context.Context, params *CreateParcelParams, body CreateParcelJSONRequestBody,
-	reqEditors ...RequestEditorFn) (*http.Response, error) {
+func (c *Client) CreateParcel(ctx context.Context, params *CreateParcelParams, body CreateParcelJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewCreateParcelRequest(c.Server, params, body)
 	if err != nil {
 		return nil, err
@@ -172,8 +166,7 @@ func (c *Client) GetParcel(ctx context.Context, parcelID ParcelID, reqEditors ..
 }
 
 // StreamParcelEvents performs a GET /v1/parcels/{parcelId}/events (the `StreamParcelEvents` operationId) request.
-func (c *Client) StreamParcelEvents(ctx context.Context, parcelID ParcelID, params *StreamParcelEventsParams,
-	reqEditors ...RequestEditorFn) (*http.Response, error) {
+func (c *Client) StreamParcelEvents(ctx context.Context, parcelID ParcelID, params *StreamParcelEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewStreamParcelEventsRequest(c.Server, parcelID, params)
 	if err != nil {
 		return nil, err
@@ -187,8 +180,7 @@ func (c *Client) StreamParcelEvents(ctx context.Context, parcelID ParcelID, para
 
 // MoveParcelWithBody performs a POST /v1/parcels/{parcelId}/move (the `MoveParcel` operationId) request,
 // with any type of body and a specified content type.
-func (c *Client) MoveParcelWithBody(ctx context.Context, parcelID ParcelID, contentType string, body io.Reader,
-	reqEditors ...RequestEditorFn) (*http.Response, error) {
+func (c *Client) MoveParcelWithBody(ctx context.Context, parcelID ParcelID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewMoveParcelRequestWithBody(c.Server, parcelID, contentType, body)
 	if err != nil {
 		return nil, err
@@ -202,8 +194,7 @@ func (c *Client) MoveParcelWithBody(ctx context.Context, parcelID ParcelID, cont
 
 // MoveParcel performs a POST /v1/parcels/{parcelId}/move (the `MoveParcel` operationId) request.
 // Takes a body of the `application/json` content type.
-func (c *Client) MoveParcel(ctx context.Context, parcelID ParcelID, body MoveParcelJSONRequestBody,
-	reqEditors ...RequestEditorFn) (*http.Response, error) {
+func (c *Client) MoveParcel(ctx context.Context, parcelID ParcelID, body MoveParcelJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewMoveParcelRequest(c.Server, parcelID, body)
 	if err != nil {
 		return nil, err
@@ -257,8 +248,7 @@ func NewCreateParcelRequestWithBody(server string, params *CreateParcelParams, c
 		if params.IdempotencyKey != nil {
 			var headerParam0 string
 
-			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey,
-				runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
 			if err != nil {
 				return nil, err
 			}
@@ -277,8 +267,7 @@ func NewGetParcelRequest(server string, parcelID ParcelID) (*http.Request, error
 
 	var pathParam0 string
 
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "parcelId", parcelID,
-		runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "parcelId", parcelID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
 	if err != nil {
 		return nil, err
 	}
@@ -312,8 +301,7 @@ func NewStreamParcelEventsRequest(server string, parcelID ParcelID, params *Stre
 
 	var pathParam0 string
 
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "parcelId", parcelID,
-		runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "parcelId", parcelID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
 	if err != nil {
 		return nil, err
 	}
@@ -344,8 +332,7 @@ func NewStreamParcelEventsRequest(server string, parcelID ParcelID, params *Stre
 
 		if params.Since != nil {
 
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "since", *params.Since,
-				runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "since", *params.Since, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {
@@ -386,8 +373,7 @@ func NewMoveParcelRequestWithBody(server string, parcelID ParcelID, contentType 
 
 	var pathParam0 string
 
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "parcelId", parcelID,
-		runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "parcelId", parcelID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
 	if err != nil {
 		return nil, err
 	}
@@ -466,16 +452,14 @@ type ClientWithResponsesInterface interface {
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /v1/parcels (the `CreateParcel` operationId).
-	CreateParcelWithBodyWithResponse(ctx context.Context, params *CreateParcelParams, contentType string, body io.Reader,
-		reqEditors ...RequestEditorFn) (*CreateParcelHTTPResponse, error)
+	CreateParcelWithBodyWithResponse(ctx context.Context, params *CreateParcelParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateParcelHTTPResponse, error)
 
 	// CreateParcelWithResponse Take a parcel in.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /v1/parcels (the `CreateParcel` operationId).
-	CreateParcelWithResponse(ctx context.Context, params *CreateParcelParams, body CreateParcelJSONRequestBody,
-		reqEditors ...RequestEditorFn) (*CreateParcelHTTPResponse, error)
+	CreateParcelWithResponse(ctx context.Context, params *CreateParcelParams, body CreateParcelJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateParcelHTTPResponse, error)
 
 	// GetParcelWithResponse performs a GET /v1/parcels/{parcelId} (the `GetParcel` operationId) request.
 	//
@@ -485,20 +469,17 @@ type ClientWithResponsesInterface interface {
 	// StreamParcelEventsWithResponse performs a GET /v1/parcels/{parcelId}/events (the `StreamParcelEvents` operationId) request.
 	//
 	// Returns a wrapper object for the known response body format(s).
-	StreamParcelEventsWithResponse(ctx context.Context, parcelID ParcelID, params *StreamParcelEventsParams,
-		reqEditors ...RequestEditorFn) (*StreamParcelEventsHTTPResponse, error)
+	StreamParcelEventsWithResponse(ctx context.Context, parcelID ParcelID, params *StreamParcelEventsParams, reqEditors ...RequestEditorFn) (*StreamParcelEventsHTTPResponse, error)
 
 	// MoveParcelWithBodyWithResponse performs a POST /v1/parcels/{parcelId}/move (the `MoveParcel` operationId) request,
 	// with any type of body and a specified content type.
 	//
 	// Returns a wrapper object for the known response body format(s).
-	MoveParcelWithBodyWithResponse(ctx context.Context, parcelID ParcelID, contentType string, body io.Reader,
-		reqEditors ...RequestEditorFn) (*MoveParcelHTTPResponse, error)
+	MoveParcelWithBodyWithResponse(ctx context.Context, parcelID ParcelID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*MoveParcelHTTPResponse, error)
 
 	// MoveParcelWithResponse performs a POST /v1/parcels/{parcelId}/move (the `MoveParcel` operationId) request.
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-	MoveParcelWithResponse(ctx context.Context, parcelID ParcelID, body MoveParcelJSONRequestBody,
-		reqEditors ...RequestEditorFn) (*MoveParcelHTTPResponse, error)
+	MoveParcelWithResponse(ctx context.Context, parcelID ParcelID, body MoveParcelJSONRequestBody, reqEditors ...RequestEditorFn) (*MoveParcelHTTPResponse, error)
 }
 
 type CreateParcelHTTPResponse struct {
@@ -691,8 +672,7 @@ func (r MoveParcelHTTPResponse) ContentType() string {
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /v1/parcels (the `CreateParcel` operationId).
-func (c *ClientWithResponses) CreateParcelWithBodyWithResponse(ctx context.Context, params *CreateParcelParams,
-	contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateParcelHTTPResponse, error) {
+func (c *ClientWithResponses) CreateParcelWithBodyWithResponse(ctx context.Context, params *CreateParcelParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateParcelHTTPResponse, error) {
 	rsp, err := c.CreateParcelWithBody(ctx, params, contentType, body, reqEditors...)
 	if err != nil {
 		return nil, err
@@ -705,8 +685,7 @@ func (c *ClientWithResponses) CreateParcelWithBodyWithResponse(ctx context.Conte
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /v1/parcels (the `CreateParcel` operationId).
-func (c *ClientWithResponses) CreateParcelWithResponse(ctx context.Context, params *CreateParcelParams,
-	body CreateParcelJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateParcelHTTPResponse, error) {
+func (c *ClientWithResponses) CreateParcelWithResponse(ctx context.Context, params *CreateParcelParams, body CreateParcelJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateParcelHTTPResponse, error) {
 	rsp, err := c.CreateParcel(ctx, params, body, reqEditors...)
 	if err != nil {
 		return nil, err
@@ -717,8 +696,7 @@ func (c *ClientWithResponses) CreateParcelWithResponse(ctx context.Context, para
 // GetParcelWithResponse performs a GET /v1/parcels/{parcelId} (the `GetParcel` operationId) request.
 //
 // Returns a wrapper object for the known response body format(s).
-func (c *ClientWithResponses) GetParcelWithResponse(ctx context.Context, parcelID ParcelID,
-	reqEditors ...RequestEditorFn) (*GetParcelHTTPResponse, error) {
+func (c *ClientWithResponses) GetParcelWithResponse(ctx context.Context, parcelID ParcelID, reqEditors ...RequestEditorFn) (*GetParcelHTTPResponse, error) {
 	rsp, err := c.GetParcel(ctx, parcelID, reqEditors...)
 	if err != nil {
 		return nil, err
@@ -729,8 +707,7 @@ func (c *ClientWithResponses) GetParcelWithResponse(ctx context.Context, parcelI
 // StreamParcelEventsWithResponse performs a GET /v1/parcels/{parcelId}/events (the `StreamParcelEvents` operationId) request.
 //
 // Returns a wrapper object for the known response body format(s).
-func (c *ClientWithResponses) StreamParcelEventsWithResponse(ctx context.Context, parcelID ParcelID,
-	params *StreamParcelEventsParams, reqEditors ...RequestEditorFn) (*StreamParcelEventsHTTPResponse, error) {
+func (c *ClientWithResponses) StreamParcelEventsWithResponse(ctx context.Context, parcelID ParcelID, params *StreamParcelEventsParams, reqEditors ...RequestEditorFn) (*StreamParcelEventsHTTPResponse, error) {
 	rsp, err := c.StreamParcelEvents(ctx, parcelID, params, reqEditors...)
 	if err != nil {
 		return nil, err
@@ -742,8 +719,7 @@ func (c *ClientWithResponses) StreamParcelEventsWithResponse(ctx context.Context
 // with any type of body and a specified content type.
 //
 // Returns a wrapper object for the known response body format(s).
-func (c *ClientWithResponses) MoveParcelWithBodyWithResponse(ctx context.Context, parcelID ParcelID, contentType string,
-	body io.Reader, reqEditors ...RequestEditorFn) (*MoveParcelHTTPResponse, error) {
+func (c *ClientWithResponses) MoveParcelWithBodyWithResponse(ctx context.Context, parcelID ParcelID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*MoveParcelHTTPResponse, error) {
 	rsp, err := c.MoveParcelWithBody(ctx, parcelID, contentType, body, reqEditors...)
 	if err != nil {
 		return nil, err
@@ -753,8 +729,7 @@ func (c *ClientWithResponses) MoveParcelWithBodyWithResponse(ctx context.Context
 
 // MoveParcelWithResponse performs a POST /v1/parcels/{parcelId}/move (the `MoveParcel` operationId) request.
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-func (c *ClientWithResponses) MoveParcelWithResponse(ctx context.Context, parcelID ParcelID, body MoveParcelJSONRequestBody,
-	reqEditors ...RequestEditorFn) (*MoveParcelHTTPResponse, error) {
+func (c *ClientWithResponses) MoveParcelWithResponse(ctx context.Context, parcelID ParcelID, body MoveParcelJSONRequestBody, reqEditors ...RequestEditorFn) (*MoveParcelHTTPResponse, error) {
 	rsp, err := c.MoveParcel(ctx, parcelID, body, reqEditors...)
 	if err != nil {
 		return nil, err

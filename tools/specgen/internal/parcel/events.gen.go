@@ -23,14 +23,10 @@ type EventSpec struct {
 
 // Events holds the event types of the contract that have a name; EventFamilies those that have a pattern.
 var Events = map[EventType]EventSpec{
-	"parcel.done": {"parcel.done", "https://parcel.test/v1/parcel-event-payloads.schema.yaml#/$defs/parcelDone",
-		"ParcelDonePayload", func() any { return new(ParcelDonePayload) }},
-	"parcel.lost": {"parcel.lost", "https://parcel.test/v1/parcel-event-payloads.schema.yaml#/$defs/parcelDone",
-		"ParcelDonePayload", func() any { return new(ParcelDonePayload) }},
-	"parcel.moved": {"parcel.moved", "https://parcel.test/v1/parcel-event-payloads.schema.yaml#/$defs/parcelMoved",
-		"ParcelMovedPayload", func() any { return new(ParcelMovedPayload) }},
-	"parcel.taken": {"parcel.taken", "https://parcel.test/v1/parcel-event-payloads.schema.yaml#/$defs/parcelTaken", "Parcel",
-		func() any { return new(Parcel) }},
+	"parcel.done":  {"parcel.done", "https://parcel.test/v1/parcel-event-payloads.schema.yaml#/$defs/parcelDone", "ParcelDonePayload", func() any { return new(ParcelDonePayload) }},
+	"parcel.lost":  {"parcel.lost", "https://parcel.test/v1/parcel-event-payloads.schema.yaml#/$defs/parcelDone", "ParcelDonePayload", func() any { return new(ParcelDonePayload) }},
+	"parcel.moved": {"parcel.moved", "https://parcel.test/v1/parcel-event-payloads.schema.yaml#/$defs/parcelMoved", "ParcelMovedPayload", func() any { return new(ParcelMovedPayload) }},
+	"parcel.taken": {"parcel.taken", "https://parcel.test/v1/parcel-event-payloads.schema.yaml#/$defs/parcelTaken", "Parcel", func() any { return new(Parcel) }},
 }
 
 // EventTypes lists the event types of the contract in alphabetical order, without those of EventFamilies.
@@ -44,9 +40,7 @@ type EventFamily struct {
 
 // EventFamilies holds the families of the contract in alphabetical order of their patterns.
 var EventFamilies = []EventFamily{
-	{regexp.MustCompile("^parcel\\.scanned\\.[a-z]+$"), EventSpec{"^parcel\\.scanned\\.[a-z]+$",
-		"https://parcel.test/v1/parcel-event-payloads.schema.yaml#/$defs/parcelScanned", "ParcelScannedPayload",
-		func() any { return new(ParcelScannedPayload) }}},
+	{regexp.MustCompile("^parcel\\.scanned\\.[a-z]+$"), EventSpec{"^parcel\\.scanned\\.[a-z]+$", "https://parcel.test/v1/parcel-event-payloads.schema.yaml#/$defs/parcelScanned", "ParcelScannedPayload", func() any { return new(ParcelScannedPayload) }}},
 }
 
 // EventOf finds what the contract says of event type t: by its name, or else by the first family that it belongs to.

@@ -59,9 +59,7 @@ func (siw *ServerInterfaceWrapper) CreateParcel(w http.ResponseWriter, r *http.R
 			return
 		}
 
-		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey,
-			runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string",
-				Format: ""})
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
 		if err != nil {
 			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
 			return
@@ -91,9 +89,7 @@ func (siw *ServerInterfaceWrapper) GetParcel(w http.ResponseWriter, r *http.Requ
 	// ------------- Path parameter "parcelId" -------------
 	var parcelID ParcelID
 
-	err = runtime.BindStyledParameterWithOptions("simple", "parcelId", r.PathValue("parcelId"), &parcelID,
-		runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string",
-			Format: "", ValueIsUnescaped: true})
+	err = runtime.BindStyledParameterWithOptions("simple", "parcelId", r.PathValue("parcelId"), &parcelID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
 	if err != nil {
 		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "parcelId", Err: err})
 		return
@@ -119,9 +115,7 @@ func (siw *ServerInterfaceWrapper) StreamParcelEvents(w http.ResponseWriter, r *
 	// ------------- Path parameter "parcelId" -------------
 	var parcelID ParcelID
 
-	err = runtime.BindStyledParameterWithOptions("simple", "parcelId", r.PathValue("parcelId"), &parcelID,
-		runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string",
-			Format: "", ValueIsUnescaped: true})
+	err = runtime.BindStyledParameterWithOptions("simple", "parcelId", r.PathValue("parcelId"), &parcelID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
 	if err != nil {
 		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "parcelId", Err: err})
 		return
@@ -132,8 +126,7 @@ func (siw *ServerInterfaceWrapper) StreamParcelEvents(w http.ResponseWriter, r *
 
 	// ------------- Optional query parameter "since" -------------
 
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "since", r.URL.Query(), &params.Since,
-		runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "since", r.URL.Query(), &params.Since, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
 	if err != nil {
 		var requiredError *runtime.RequiredParameterError
 		if errors.As(err, &requiredError) {
@@ -164,9 +157,7 @@ func (siw *ServerInterfaceWrapper) MoveParcel(w http.ResponseWriter, r *http.Req
 	// ------------- Path parameter "parcelId" -------------
 	var parcelID ParcelID
 
-	err = runtime.BindStyledParameterWithOptions("simple", "parcelId", r.PathValue("parcelId"), &parcelID,
-		runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string",
-			Format: "", ValueIsUnescaped: true})
+	err = runtime.BindStyledParameterWithOptions("simple", "parcelId", r.PathValue("parcelId"), &parcelID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
 	if err != nil {
 		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "parcelId", Err: err})
 		return
@@ -536,8 +527,7 @@ func NewStrictHandler(ssi StrictServerInterface, middlewares []StrictMiddlewareF
 	}}
 }
 
-func NewStrictHandlerWithOptions(ssi StrictServerInterface, middlewares []StrictMiddlewareFunc,
-	options StrictHTTPServerOptions) ServerInterface {
+func NewStrictHandlerWithOptions(ssi StrictServerInterface, middlewares []StrictMiddlewareFunc, options StrictHTTPServerOptions) ServerInterface {
 	if options.RequestErrorHandlerFunc == nil {
 		options.RequestErrorHandlerFunc = func(w http.ResponseWriter, r *http.Request, err error) {
 			http.Error(w, err.Error(), http.StatusBadRequest)
