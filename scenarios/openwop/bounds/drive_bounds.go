@@ -97,3 +97,13 @@ func nodeLimited(h host.Host, turns int) bool {
 	n, ok := claims.Family(h.Discovery, "limits").Key("maxNodeExecutions").Int()
 	return ok && n <= int64(2*turns)
 }
+
+// atMost draws a bound that is no higher than the host's own limit, so that it
+// makes no difference whether the one asked for or the one in force is shown.
+func atMost(h host.Host, limit string, least, most int) int {
+	n := h.Between(least, most)
+	if own, ok := claims.Family(h.Discovery, "limits").Key(limit).Int(); ok && own < int64(n) {
+		return max(1, int(own))
+	}
+	return n
+}

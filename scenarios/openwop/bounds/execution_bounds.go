@@ -102,25 +102,6 @@ var nodesReplayed = scenarios.Scenario{
 	}),
 }
 
-// check compares a replay with its source, which has to have crossed a bound.
-func (o ReplayedBreachObservation) check(j *scenarios.Judge, breached scenarios.RequirementID) {
-	source, replayed := o.Source, o.Replayed
-	source.Given(j, openwop.OWP0037A6, breached)
-	if len(source.Breaches().Values) == 0 {
-		j.BlockOn(breached, "set-up: the source crossed no bound")
-	}
-	replayed.Made(j, openwop.OWPBND15, "a fork of a run that crossed its bound")
-	if !j.Check(openwop.OWPBND15, replayed.ID).NotTo(check.Equal(source.RunID), "runId of the fork") || !j.Check(openwop.OWPBND15,
-		replayed.Ended).To(check.Reached()) {
-		return
-	}
-	replayed.Readable(j)
-	j.Check(openwop.OWPBND15, replayed.Breaches().Each("/payload")).To(check.SameAs(source.Breaches().Each("/payload")), "breach")
-	j.Check(openwop.OWPBND15, starts(replayed).Each("/nodeId")).To(check.SameAs(starts(source).Each("/nodeId")), "nodes started")
-	j.Check(openwop.OWPBND15, host.BreachesAndEnds(replayed)).To(check.SameAs(host.BreachesAndEnds(source)), "breach and end in order")
-	j.Check(openwop.OWPBND15, replayed.Status()).To(check.SameAs(source.Status()), "status")
-}
-
 // RFC 0058, resolved questions: each run has a counter of its own.
 var innerTurnsApart = scenarios.Scenario{
 	ID:     "openwop/execution-bounds/inner-turns-apart",

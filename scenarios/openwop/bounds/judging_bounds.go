@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
@@ -86,4 +87,23 @@ func moment(v any) (at time.Time, grain time.Duration, ok bool) {
 		}
 	}
 	return at, max(grain, time.Nanosecond), true
+}
+
+// check compares a replay with its source, which has to have crossed a bound.
+func (o ReplayedBreachObservation) check(j *scenarios.Judge, breached scenarios.RequirementID) {
+	source, replayed := o.Source, o.Replayed
+	source.Given(j, openwop.OWP0037A6, breached)
+	if len(source.Breaches().Values) == 0 {
+		j.BlockOn(breached, "set-up: the source crossed no bound")
+	}
+	replayed.Made(j, openwop.OWPBND15, "a fork of a run that crossed its bound")
+	if !j.Check(openwop.OWPBND15, replayed.ID).NotTo(check.Equal(source.RunID), "runId of the fork") || !j.Check(openwop.OWPBND15,
+		replayed.Ended).To(check.Reached()) {
+		return
+	}
+	replayed.Readable(j)
+	j.Check(openwop.OWPBND15, replayed.Breaches().Each("/payload")).To(check.SameAs(source.Breaches().Each("/payload")), "breach")
+	j.Check(openwop.OWPBND15, starts(replayed).Each("/nodeId")).To(check.SameAs(starts(source).Each("/nodeId")), "nodes started")
+	j.Check(openwop.OWPBND15, host.BreachesAndEnds(replayed)).To(check.SameAs(host.BreachesAndEnds(source)), "breach and end in order")
+	j.Check(openwop.OWPBND15, replayed.Status()).To(check.SameAs(source.Status()), "status")
 }

@@ -4,9 +4,12 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
+	"time"
 
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
+	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -160,4 +163,237 @@ func unconvinced(h host.Host) dialect.GoalTickRequest {
 // satisfied is a tick whose run is judged, with confidence, to have reached it.
 func satisfied(h host.Host) dialect.GoalTickRequest {
 	return dialect.GoalTickRequest{Verdict: &dialect.ScriptedVerdict{Satisfied: true, Confidence: new(float64(h.Between(90, 100)) / 100)}}
+}
+
+// act asks for pause, resume or abandon. Not with g.do, like an edit: 403 is one
+// way to refuse what may not be.
+func act(ctx context.Context, g *host.Goal, action dialect.Operation) host.GoalReply {
+	return host.AnswerOf(g.Do(ctx, wire.Call{Operation: g.To(action), Label: action.Name()}))
+}
+
+// edit sends a PATCH as the text has it and, where the host knows none, a POST
+// on the goal as the published suite does (OWP-R27).
+func edit(ctx context.Context, g *host.Goal, label string, body any) host.GoalReply {
+	reply := host.AnswerOf(g.Do(ctx, wire.Call{Operation: g.To(dialect.EditGoal), Body: body, Label: label}))
+	if status, _ := reply.Status.Int(); host.NotThere(int(status)) {
+		return host.AnswerOf(g.Do(ctx, wire.Call{Operation: g.To(dialect.RewriteGoal), Body: body, Label: label + ", by POST"}))
+	}
+	return reply
+}
+
+// GoalStill is a goal that was ticked while it had to stand still.
+type GoalStill struct {
+	Ticks  []GoalTick     `json:"ticks"`
+	Window time.Duration  `json:"windowNs"`
+	Later  host.GoalReply `json:"later"`  // read when the window was over
+	Strays []host.Child   `json:"strays"` // runs that a tick named, that are there, and that the goal does not show
+}
+
+// still ticks a goal that has to stand still: twice, and once more behind a
+// barrier. Then it lets a window go by and reads the goal. went are the ticks
+// that made it go on. Those that may have come too late, or too often, are
+// suspect, like its own: a run that they name must be one that the goal shows.
+func still(ctx context.Context, g *host.Goal, ask dialect.GoalTickRequest, went []GoalTick, suspect ...GoalTick) GoalStill {
+	var s GoalStill
+	pace := paceOf(slices.Concat(went, suspect))
+	for i := range 3 {
+		if i == 2 {
+			barrier(ctx, g.GoalHome.Host, pace)
+		}
+		t := tick(ctx, g, fmt.Sprintf("tick %d while it has to stand still", i+1), ask)
+		s.Ticks = append(s.Ticks, t)
+	}
+	s.Window = g.Quiet(ctx, pace)
+	s.Later = g.Read(ctx, "the goal after a quiet window")
+	s.Strays = strays(ctx, g, s.Later.Body, went, slices.Concat(suspect, s.Ticks))
+	return s
+}
+
+// paceOf is the longest that a tick took to show: how long the goal takes to
+// go on when it does go on.
+func paceOf(ticks []GoalTick) time.Duration {
+	var slowest time.Duration
+	for _, t := range ticks {
+		slowest = max(slowest, t.Shown.Gap())
+	}
+	return min(slowest, time.Second) // a slow host does not decide how long we wait
+}
+
+// barrier gives the host time to show what it is still at work on: another run
+// from end to end, or a quiet window where it offers none.
+func barrier(ctx context.Context, h host.Host, pace time.Duration) {
+	if !h.Offers(fixture.Noop) {
+		h.Quiet(ctx, pace)
+		return
+	}
+	if r := h.Create(ctx, "sentinel", dialect.CreateRunRequest{WorkflowID: fixture.Noop}); r.ID != "" {
+		r.AwaitEnd(ctx)
+	}
+}
+
+// strays are the runs that suspect ticks named and that the goal does not show,
+// where the host serves them as runs of its own. A run that got stuck was not
+// judged, and need not be shown as a contribution.
+func strays(ctx context.Context, g *host.Goal, goal wire.Value, went, suspect []GoalTick) []host.Child {
+	known := map[string]bool{"": true}
+	for _, id := range runsOf(goal).Items() {
+		known[id.String()] = true
+	}
+	for _, t := range went {
+		known[t.RunID.String()] = true
+	}
+	var out []host.Child
+	for _, t := range suspect {
+		id := t.RunID.String()
+		if known[id] {
+			continue
+		}
+		known[id] = true
+		reply := (&host.Run{Host: g.Host, ID: id}).Snapshot(ctx, "a run that the goal does not show")
+		if reply.Success() {
+			out = append(out, host.Child{ID: id, Snapshot: reply.Value("")})
+		}
+	}
+	return out
+}
+
+// GoalTrail is what a goal left behind, beside itself.
+type GoalTrail struct {
+	Read     wire.Value     `json:"read"`     // HTTP status of the goal's own log
+	Events   wire.Value     `json:"events"`   // the list in it
+	Runs     []Contribution `json:"runs"`     // that the goal shows
+	Stranger wire.Value     `json:"stranger"` // HTTP status of a run id that was never given out
+}
+
+// Contribution is a run that the goal shows as one of its own.
+type Contribution struct {
+	host.Child
+	Log host.RunLog `json:"log"`
+}
+
+// mostContributions bounds how many runs of a goal are followed.
+const mostContributions = 16
+
+// trail reads the goal's own log, and the runs that the goal shows with theirs.
+func trail(ctx context.Context, g *host.Goal, last host.GoalReply) GoalTrail {
+	var t GoalTrail
+	// Not g.do: this endpoint is Assay's own, and a host that has none may answer anything.
+	reply := g.Do(ctx, wire.Call{Operation: g.To(dialect.ReadTrail), Label: "log of the goal"})
+	t.Read, t.Events = reply.StatusValue(), reply.Value("/events")
+	shown := runsOf(last.Body).Items()
+	for _, id := range shown[:min(len(shown), mostContributions)] {
+		c := contribution(ctx, g, id.String())
+		t.Runs = append(t.Runs, c)
+	}
+	if len(t.Runs) == 0 {
+		return t
+	}
+	// Not g.do: a host may answer 403 for a run that is not ours, and 404 alike.
+	stranger := g.Do(ctx, wire.Call{Operation: dialect.ReadRun.Of(host.StrangerOf(t.Runs[0].ID)), Label: "a run that never was"})
+	t.Stranger = stranger.StatusValue()
+	return t
+}
+
+// contribution reads a run under its id, and its log.
+func contribution(ctx context.Context, g *host.Goal, id string) Contribution {
+	c := Contribution{Child: host.Child{ID: id}}
+	if id == "" {
+		return c
+	}
+	r := &host.Run{Host: g.Host, ID: id, Gone: func() {}}
+	r.Created = r.Snapshot(ctx, "contributing run")
+	if c.Snapshot = r.Created.Value(""); !r.Created.Success() {
+		return c
+	}
+	c.Log = r.ReadLog(ctx, "log of the contributing run")
+	return c
+}
+
+// snapshots are the runs that the goal shows, as they are served under their ids.
+func (o GoalObservation) snapshots() wire.Found {
+	f := wire.Found{In: runsOf(o.Still.Later.Body).Ref()}
+	for _, r := range o.Trail.Runs {
+		f.Values = append(f.Values, r.Snapshot)
+	}
+	return f
+}
+
+// goalEvents are the events of a goal, and how strongly they were seen.
+type goalEvents struct {
+	wire.Found
+	Evidence scenarios.Evidence
+}
+
+// events are those of one type, from the first home that shows any. The text
+// gives them none, and not one for both types: the goal's own log, the logs of
+// its runs and the replies of the seam count. There is no evidence where no home
+// is on offer.
+func (o GoalObservation) events(t dialect.Event) goalEvents {
+	homes := o.homes()
+	for _, home := range homes {
+		if found := home.ofType(t); len(found.Values) > 0 {
+			return goalEvents{found, home.Evidence}
+		}
+	}
+	if len(homes) > 0 {
+		return goalEvents{homes[0].ofType(t), homes[0].Evidence}
+	}
+	return goalEvents{}
+}
+
+// homes are the places on offer, in order. A log of a run is one only where it
+// shows such an event: that it shows none may mean that they stand elsewhere.
+func (o GoalObservation) homes() []goalEvents {
+	var out []goalEvents
+	if host.IsList(o.Trail.Events) {
+		out = append(out, goalEvents{ofGoals(o.Trail.Events.Items(), o.Trail.Events.Ref()), scenarios.Observed})
+	}
+	var logs wire.Values
+	for _, r := range o.Trail.Runs {
+		logs = append(logs, r.Log.Events...)
+	}
+	if found := ofGoals(logs, o.Trail.Read.Ref()); len(found.Values) > 0 {
+		out = append(out, goalEvents{found, scenarios.Observed})
+	}
+	var told wire.Values
+	offered := false
+	for _, t := range slices.Concat(o.Ticks, o.Still.Ticks, o.Revival.Still.Ticks) {
+		told = append(told, t.Events.Items()...)
+		offered = offered || host.IsList(t.Events)
+	}
+	if offered {
+		out = append(out, goalEvents{ofGoals(told, o.Ticks[0].Events.Ref()), scenarios.Attested})
+	}
+	return out
+}
+
+// ofGoals are the events of goals among these. What comes twice counts once.
+func ofGoals(events wire.Values, in wire.Ref) wire.Found {
+	known := map[string]bool{}
+	return wire.Found{Values: events, In: in}.Where(func(e wire.Value) bool {
+		id := e.Key("eventId").String()
+		if !isGoalEvent(e) || known[id] {
+			return false
+		}
+		known[id] = id != ""
+		return true
+	})
+}
+
+func isGoalEvent(e wire.Value) bool {
+	t := dialect.EventOf(e)
+	return t == dialect.GoalEvaluated || t == dialect.GoalClosed
+}
+
+// ofType are the events of one type.
+func (g goalEvents) ofType(t dialect.Event) wire.Found {
+	return g.Where(func(e wire.Value) bool { return dialect.EventOf(e) == t })
+}
+
+// once ticks a goal for one run that leaves it active, and waits until the goal
+// shows one more than it did.
+func once(ctx context.Context, g *host.Goal, label string, before wire.Value) GoalTick {
+	n := contributed(before)
+	return fire(ctx, g, label, unsatisfied(g.GoalHome.Host), "the goal shows one run more",
+		func(goal wire.Value) bool { return hasEnded(goal) || contributed(goal) > n })
 }

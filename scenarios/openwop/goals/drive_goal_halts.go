@@ -45,14 +45,6 @@ var goalPaused = &scenarios.Drive[GoalPauseObservation]{
 	},
 }
 
-// once ticks a goal for one run that leaves it active, and waits until the goal
-// shows one more than it did.
-func once(ctx context.Context, g *host.Goal, label string, before wire.Value) GoalTick {
-	n := contributed(before)
-	return fire(ctx, g, label, unsatisfied(g.GoalHome.Host), "the goal shows one run more",
-		func(goal wire.Value) bool { return hasEnded(goal) || contributed(goal) > n })
-}
-
 // GoalRaceObservation is a goal that was ticked more often than its bound
 // allows, all at once.
 type GoalRaceObservation struct {

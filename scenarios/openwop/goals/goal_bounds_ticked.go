@@ -29,13 +29,6 @@ var stopsAtBound = scenarios.Scenario{
 	}),
 }
 
-// checkRuns expects that a goal had so many runs, and counted them.
-func checkRuns(j *scenarios.Judge, id scenarios.RequirementID, goal wire.Value, n int) {
-	j.Check(id, iterationsOf(goal)).To(check.Equal(n), "progress.iterations")
-	j.Check(id, runsOf(goal)).To(check.Len(n), "contributing runs")
-	j.Check(id, runsOf(goal)).To(check.Distinct(), "ids of the contributing runs")
-}
-
 // RFC 0097 D and E. That the event comes once is inferred.
 var closedAtBound = scenarios.Scenario{
 	ID:     "openwop/goal-bounds/closed-at-bound",

@@ -241,3 +241,10 @@ func seen(j *scenarios.Judge, all ...goalEvents) {
 	}
 	j.SeenAs(weakest)
 }
+
+// checkRuns expects that a goal had so many runs, and counted them.
+func checkRuns(j *scenarios.Judge, id scenarios.RequirementID, goal wire.Value, n int) {
+	j.Check(id, iterationsOf(goal)).To(check.Equal(n), "progress.iterations")
+	j.Check(id, runsOf(goal)).To(check.Len(n), "contributing runs")
+	j.Check(id, runsOf(goal)).To(check.Distinct(), "ids of the contributing runs")
+}

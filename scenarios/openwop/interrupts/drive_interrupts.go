@@ -189,3 +189,12 @@ func unoffered(h host.Host, offered ...dialect.ApprovalAction) []dialect.Approva
 	known = slices.DeleteFunc(known, func(a dialect.ApprovalAction) bool { return slices.Contains(offered, a) })
 	return []dialect.ApprovalAction{known[h.Rand.IntN(len(known))], dialect.ApprovalAction("assay-" + h.Marker())}
 }
+
+const sendsGate = "{create run} (a fixture with an interrupt: ours with random inputs, else upstream's)"
+
+// draftOf is the text of the artifact that the way asks about.
+func draftOf(way gateWay) string {
+	draft, _ := way.inputs["draft"].(map[string]any)
+	text, _ := draft["text"].(string)
+	return text
+}

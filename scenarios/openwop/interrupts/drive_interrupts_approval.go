@@ -23,8 +23,6 @@ type ApprovalObservation struct {
 	Again     Response    `json:"again"` // rejected, when the run had ended
 }
 
-const sendsGate = "{create run} (a fixture with an interrupt: ours with random inputs, else upstream's)"
-
 // approvalAnswered answers an approval in every way that is wrong, then rightly, then again.
 var approvalAnswered = &scenarios.Drive[ApprovalObservation]{
 	ID: "openwop/approval-answered",
@@ -45,13 +43,6 @@ var approvalAnswered = &scenarios.Drive[ApprovalObservation]{
 		}
 		o.Again = w.looked(ctx, w.decides(ctx, dialect.ApprovalActionReject))
 	},
-}
-
-// draftOf is the text of the artifact that the way asks about.
-func draftOf(way gateWay) string {
-	draft, _ := way.inputs["draft"].(map[string]any)
-	text, _ := draft["text"].(string)
-	return text
 }
 
 // misanswered sends what has to be refused.

@@ -75,23 +75,6 @@ var gateOrder = scenarios.Scenario{
 	}),
 }
 
-// moveOf is the place of an event in the course of an interrupt of the node; 0 has none.
-func moveOf(e wire.Value, node string) int {
-	switch dialect.EventOf(e) {
-	case dialect.NodeSuspended, dialect.InterruptRequested:
-		return 1
-	case dialect.InterruptResolved:
-		return 2
-	case dialect.NodeResumed:
-		return 3
-	case dialect.NodeCompleted:
-		if isOf(e, node) {
-			return 4
-		}
-	}
-	return 0
-}
-
 // inOrder expects the types of an interrupt's course: a suspension first and a
 // completion last, none twice and none before another that has to come first.
 func inOrder() dialect.Spelled {

@@ -234,3 +234,20 @@ func saysMore(now, before wire.Value, words []string) bool {
 	}
 	return slices.ContainsFunc(words, func(w string) bool { return count(now, w) > count(before, w) })
 }
+
+// moveOf is the place of an event in the course of an interrupt of the node; 0 has none.
+func moveOf(e wire.Value, node string) int {
+	switch dialect.EventOf(e) {
+	case dialect.NodeSuspended, dialect.InterruptRequested:
+		return 1
+	case dialect.InterruptResolved:
+		return 2
+	case dialect.NodeResumed:
+		return 3
+	case dialect.NodeCompleted:
+		if isOf(e, node) {
+			return 4
+		}
+	}
+	return 0
+}
