@@ -63,9 +63,9 @@ func (s Spent) givenSteps(j *scenarios.Judge) {
 		switch {
 		case ok && due.Step > step+1:
 			j.BlockOn(agenticloop.RFC103I2,
-				fmt.Sprintf("set-up: %s: it asks for step %d after step %d", t.Name, due.Step, step))
+				fmt.Sprintf("setup failed: %s: it asks for step %d after step %d", t.Name, due.Step, step))
 		case len(t.Events().Values) == 0 && i < s.Budget:
-			j.BlockOn(agenticloop.RFC103V9, "set-up: "+t.Name+": the plugin emitted nothing")
+			j.BlockOn(agenticloop.RFC103V9, "setup failed: "+t.Name+": the plugin emitted nothing")
 		}
 		step = due.Step
 	}
@@ -125,7 +125,7 @@ var sameCutOff = scenarios.Scenario{
 		}
 		first := again[0]
 		if first.end() < 0 {
-			j.BlockOn(agenticloop.RFC103F7, "set-up: the run did not meet its budget")
+			j.BlockOn(agenticloop.RFC103F7, "setup failed: the run did not meet its budget")
 		}
 		for _, s := range again {
 			last := s.all()[len(s.all())-1]
@@ -187,7 +187,7 @@ var errorsEnd = scenarios.Scenario{
 		host.GivenSome(j, o.Failing)
 		for _, t := range o.Failing {
 			if len(t.Requests().Values) > 1 {
-				j.BlockOn(agenticloop.RFC103T1, "set-up: "+t.Name+": more than one request")
+				j.BlockOn(agenticloop.RFC103T1, "setup failed: "+t.Name+": more than one request")
 			}
 		}
 		for i, t := range o.Failing {
@@ -256,7 +256,7 @@ var retrySucceeds = scenarios.Scenario{
 		host.GivenRequest(j, o.Start)
 		host.Given(j, o.Failing...)
 		if !o.Once {
-			j.BlockOn(agenticloop.RFC103F4, "set-up: the step was not asked for again")
+			j.BlockOn(agenticloop.RFC103F4, "setup failed: the step was not asked for again")
 		}
 		host.Given(j, o.Healed)
 		j.Check(agenticloop.RFC103F5, o.Healed.Events()).To(check.Len(1), "%s: events", o.Healed.Name)
@@ -289,7 +289,7 @@ var reframesEnd = scenarios.Scenario{
 		last := o.Steps[len(o.Steps)-1]
 		if w := host.ProgressOf(last.Run(o.Run).Actual()); len(last.Events().Values) == 0 && w.Status == "running" &&
 			w.Step > 0 {
-			j.BlockOn(agenticloop.RFC103V9, "set-up: "+last.Name+": the run waits for a step without a request")
+			j.BlockOn(agenticloop.RFC103V9, "setup failed: "+last.Name+": the run waits for a step without a request")
 		}
 		host.GivenTaken(j, last)
 		last.CheckEscalated(j, o.Run, agenticloop.RFC103F8)

@@ -44,7 +44,7 @@ func (d Delivered) givenOthers(j *scenarios.Judge, history []Delivered) {
 		return
 	}
 	if d.What.Run == "" {
-		j.BlockOn(agenticloop.RFC103M1, "set-up: a start departs from the RFC: "+why)
+		j.BlockOn(agenticloop.RFC103M1, "setup failed: a start departs from the RFC: "+why)
 	}
 	starts := 0
 	for _, other := range history {
@@ -53,6 +53,6 @@ func (d Delivered) givenOthers(j *scenarios.Judge, history []Delivered) {
 		}
 	}
 	if starts <= 1 {
-		j.BlockOn(agenticloop.RFC103I5, "set-up: a run departs from the RFC even without other runs: "+why)
+		j.BlockOn(agenticloop.RFC103I5, "setup failed: a run departs from the RFC even without other runs: "+why)
 	}
 }

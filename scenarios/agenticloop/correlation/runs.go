@@ -24,7 +24,7 @@ var startMakesARun = scenarios.Scenario{
 		j.Check(agenticloop.RFC103T3, t.NewRuns().Each("/status")).To(check.Equal([]string{"running"}),
 			"%s: their status", t.Name)
 		if asked := t.Requests(); len(asked.Values) > 1 { // another scenario fails that
-			j.BlockOn(agenticloop.RFC103T1, "set-up: more than one tool was asked for")
+			j.BlockOn(agenticloop.RFC103T1, "setup failed: more than one tool was asked for")
 		}
 		j.Check(agenticloop.RFC103M1, t.Requests()).To(check.Len(1), "%s: requests for tools", t.Name)
 		j.Check(agenticloop.RFC103T6, t.Requests().Each("/payload/step")).To(check.Equal([]int64{1}),

@@ -39,7 +39,7 @@ func (o EndObservation) GivenDriven(j *scenarios.Judge) {
 	GivenRequest(j, o.Start)
 	Given(j, o.Steps...)
 	if o.Stuck != "" {
-		j.Block("set-up: "+o.Stuck, "see the turns of its transcript")
+		j.Block("setup failed: "+o.Stuck, "see the turns of its transcript")
 	}
 	if o.Way == "" && !o.IsDone() {
 		j.Block("left to itself the plugin does not complete a run: "+o.Last().Events().Last().JSON(),
@@ -51,7 +51,7 @@ func (o EndObservation) GivenDriven(j *scenarios.Judge) {
 func (o EndObservation) GivenDone(j *scenarios.Judge) {
 	o.GivenDriven(j)
 	if !o.IsDone() {
-		j.BlockOn(agenticloop.RFC103X2, "set-up: the run should have ended as done, and the answer is "+o.Last().Answer.JSON())
+		j.BlockOn(agenticloop.RFC103X2, "setup failed: the run should have ended as done, and the answer is "+o.Last().Answer.JSON())
 	}
 }
 
@@ -59,7 +59,7 @@ func (o EndObservation) GivenDone(j *scenarios.Judge) {
 func (o EndObservation) GivenCompletion(j *scenarios.Judge) {
 	o.GivenDone(j)
 	if len(o.Last().OfType(Completed).Values) == 0 {
-		j.BlockOn(agenticloop.RFC103T9, "set-up: the run is done, and no event says so")
+		j.BlockOn(agenticloop.RFC103T9, "setup failed: the run is done, and no event says so")
 	}
 }
 

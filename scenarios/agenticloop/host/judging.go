@@ -17,7 +17,7 @@ func Given(j *scenarios.Judge, turns ...Turn) {
 	for _, t := range turns {
 		GivenReached(j, t.Name != "")
 		if !t.Answered() {
-			reason := fmt.Sprintf("set-up: %s: it ended with %s, and printed %s", t.Name, t.Exit.JSON(),
+			reason := fmt.Sprintf("setup failed: %s: it ended with %s, and printed %s", t.Name, t.Exit.JSON(),
 				t.Output.JSON())
 			j.BlockOn(agenticloop.RFC103I7, reason)
 		}
@@ -33,7 +33,7 @@ func GivenSome(j *scenarios.Judge, turns []Turn) {
 // GivenReached blocks the judge unless the drive got as far as the turns in question.
 func GivenReached(j *scenarios.Judge, reached bool) {
 	if !reached {
-		j.BlockOn(agenticloop.RFC103I7, "set-up: an earlier turn did not end as it should, so the drive stopped")
+		j.BlockOn(agenticloop.RFC103I7, "setup failed: an earlier turn did not end as it should, so the drive stopped")
 	}
 }
 
@@ -54,7 +54,7 @@ func GivenRequest(j *scenarios.Judge, starts ...Turn) {
 	Given(j, starts...)
 	for _, t := range starts {
 		if _, ok := PendingOf(t); !ok {
-			reason := "set-up: " + t.Name + ": no request for a tool that its run waits for, but " + t.Output.JSON()
+			reason := "setup failed: " + t.Name + ": no request for a tool that its run waits for, but " + t.Output.JSON()
 			j.BlockOn(agenticloop.RFC103M1, reason)
 		}
 	}
@@ -63,7 +63,7 @@ func GivenRequest(j *scenarios.Judge, starts ...Turn) {
 // GivenMoved blocks the judge unless the turn emitted something.
 func GivenMoved(j *scenarios.Judge, t Turn) {
 	if !t.Moved() {
-		j.BlockOn(agenticloop.RFC103V9, "set-up: "+t.Name+": the plugin emitted nothing")
+		j.BlockOn(agenticloop.RFC103V9, "setup failed: "+t.Name+": the plugin emitted nothing")
 	}
 }
 
@@ -83,7 +83,7 @@ func GivenKeptRequests(j *scenarios.Judge, turns []Turn) {
 		}
 		due, ok := PendingOf(t)
 		if now := ProgressOf(t.Run(due.Run).Actual()); !ok || now.Step != due.Step || now.Tool != due.Tool {
-			j.BlockOn(agenticloop.RFC103I3, "set-up: "+t.Name+": it asks for a tool that its run does not wait for")
+			j.BlockOn(agenticloop.RFC103I3, "setup failed: "+t.Name+": it asks for a tool that its run does not wait for")
 		}
 	}
 }
@@ -204,6 +204,6 @@ func (t Turn) escalatesAsError(j *scenarios.Judge) bool {
 	if t.Status() != "error" || len(t.Ends().Values) == 0 {
 		return false
 	}
-	j.Part(func() { j.BlockOn(agenticloop.RFC103P3, "set-up: "+t.Name+": it ended the run with status error") })
+	j.Part(func() { j.BlockOn(agenticloop.RFC103P3, "setup failed: "+t.Name+": it ended the run with status error") })
 	return true
 }

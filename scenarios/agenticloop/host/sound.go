@@ -32,7 +32,7 @@ func EveryTurnClaiming[O watched](suite string, d *scenarios.Drive[O], claim sce
 				j.Part(func() { t.checkSound(j) })
 			}
 			if !asksForTools(o.All()) {
-				j.BlockOn(agenticloop.RFC103M1, "set-up: no turn asked for a tool")
+				j.BlockOn(agenticloop.RFC103M1, "setup failed: no turn asked for a tool")
 			}
 		}),
 	}
@@ -131,7 +131,7 @@ func (t Turn) checkRequest(j *scenarios.Judge, e wire.Value) {
 	j.Check(agenticloop.RFC103E7, payload.Key("run_id")).To(Matching("an id", RunID),
 		"%s: run_id of the request", t.Name)
 	if !after.Present() && t.WaitsAnew() {
-		reason := fmt.Sprintf("set-up: %s: the request names run %.80q, and another one waits", t.Name, run)
+		reason := fmt.Sprintf("setup failed: %s: the request names run %.80q, and another one waits", t.Name, run)
 		j.Part(func() { j.BlockOn(agenticloop.RFC103E7, reason) })
 		return
 	}

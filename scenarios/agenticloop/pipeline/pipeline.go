@@ -114,11 +114,11 @@ var queueDrains = scenarios.Scenario{
 		for _, t := range append([]host.Turn{o.Start}, o.Steps...) {
 			switch moves := len(t.Events().Values); {
 			case moves > 1:
-				j.BlockOn(agenticloop.RFC103T1, "set-up: "+t.Name+": more than one event")
+				j.BlockOn(agenticloop.RFC103T1, "setup failed: "+t.Name+": more than one event")
 			case moves == 0 && t.Run(o.Run).Present():
-				j.BlockOn(agenticloop.RFC103T9, "set-up: "+t.Name+": the run moved, and no event says so")
+				j.BlockOn(agenticloop.RFC103T9, "setup failed: "+t.Name+": the run moved, and no event says so")
 			case moves == 0:
-				j.BlockOn(agenticloop.RFC103V9, "set-up: "+t.Name+": the plugin emitted nothing")
+				j.BlockOn(agenticloop.RFC103V9, "setup failed: "+t.Name+": the plugin emitted nothing")
 			}
 		}
 		j.Check(agenticloop.RFC103O1, last.Ends()).To(check.Len(1), "%s: ends of the run", last.Name)

@@ -143,7 +143,7 @@ var requestSays = scenarios.Scenario{
 	Ask: scenarios.Ask(correlation.Starts, func(o correlation.StartsObservation, j *scenarios.Judge) {
 		host.Given(j, o.First, o.Second)
 		if len(o.First.Requests().Values) == 0 {
-			j.BlockOn(agenticloop.RFC103M1, "set-up: "+o.First.Name+" asked for no tool")
+			j.BlockOn(agenticloop.RFC103M1, "setup failed: "+o.First.Name+" asked for no tool")
 		}
 		const routed = "agentic.tool_request. and a name of letters, digits, underscore and hyphen"
 		route, id := host.Matching(routed, host.Routed), host.Matching("an id", host.RunID)

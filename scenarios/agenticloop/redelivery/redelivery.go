@@ -27,7 +27,7 @@ func (o RedeliveryObservation) givenApart(j *scenarios.Judge) {
 	host.GivenRequest(j, o.Start)
 	host.Given(j, o.Other)
 	if ok, found := o.Other.Unchanged(o.Run).MatchSeen(o.Other.Runs()); !ok {
-		j.BlockOn(agenticloop.RFC103READ5, "set-up: another start changed the run: "+found)
+		j.BlockOn(agenticloop.RFC103READ5, "setup failed: another start changed the run: "+found)
 	}
 }
 
@@ -126,7 +126,7 @@ func (k Killed) checkTrace(j *scenarios.Judge) {
 		// A turn that was killed in the middle leaves the begin of a record.
 		if !json.Valid([]byte(line)) && !strings.HasPrefix(line, "{") && !strings.HasPrefix(line, "[") {
 			j.BlockOn(agenticloop.RFC103W2,
-				fmt.Sprintf("set-up: %s: trace.jsonl holds %.80q, which is not the start of a record", k.Again.Name, line))
+				fmt.Sprintf("setup failed: %s: trace.jsonl holds %.80q, which is not the start of a record", k.Again.Name, line))
 		}
 	}
 	if trace.Present() {

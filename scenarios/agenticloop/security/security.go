@@ -203,9 +203,9 @@ func (o SpoofedObservation) checkOwnCorrelation(j *scenarios.Judge, t host.Turn,
 		kept := t.Run(payload.Key("run_id").String())
 		switch was := host.ProgressOf(t.RunsBefore()[payload.Key("run_id").String()]); {
 		case kept.Present() && host.IsNothing(kept.Key("pending_tool").Actual()):
-			j.BlockOn(agenticloop.RFC103I3, "set-up: "+t.Name+": its run does not say which tool it waits for")
+			j.BlockOn(agenticloop.RFC103I3, "setup failed: "+t.Name+": its run does not say which tool it waits for")
 		case was.Step > 0 && !t.WaitsAnew(): // it does not keep what it asks for
-			j.BlockOn(agenticloop.RFC103T8, "set-up: "+t.Name+": its run waits for what it waited for before")
+			j.BlockOn(agenticloop.RFC103T8, "setup failed: "+t.Name+": its run waits for what it waited for before")
 		}
 		j.Check(id, payload.Key("run_id")).NotTo(check.Equal(o.Spoof.Run), "%s: run_id", t.Name)
 		j.Check(id, payload.Key("step")).To(check.SameAs(kept.Key("pending_step")), "%s: step", t.Name)
@@ -228,14 +228,14 @@ var reservedKeys = scenarios.Scenario{
 	Ask: scenarios.Ask(spoofing, func(o SpoofedObservation, j *scenarios.Judge) {
 		host.Given(j, o.Start)
 		if len(o.Start.Requests().Values) == 0 {
-			j.BlockOn(agenticloop.RFC103M1, "set-up: "+o.Start.Name+" asked for no tool")
+			j.BlockOn(agenticloop.RFC103M1, "setup failed: "+o.Start.Name+" asked for no tool")
 		}
 		if !o.Start.Runs().Present() {
-			j.BlockOn(agenticloop.RFC103I3, "set-up: "+o.Start.Name+": the request names no run in the state")
+			j.BlockOn(agenticloop.RFC103I3, "setup failed: "+o.Start.Name+": the request names no run in the state")
 		}
 		made := o.Start.NewRuns()
 		if len(made.Values) == 0 && !o.Start.WaitsAnew() {
-			j.BlockOn(agenticloop.RFC103P5, "set-up: "+o.Start.Name+" keeps no run that asks")
+			j.BlockOn(agenticloop.RFC103P5, "setup failed: "+o.Start.Name+" keeps no run that asks")
 		}
 		j.Check(agenticloop.RFC103K3, made).To(check.Len(1), "%s: new runs", o.Start.Name)
 		run := ""
@@ -304,7 +304,7 @@ var secretsOutOfFiles = scenarios.Scenario{
 		host.GivenRequest(j, o.Start)
 		host.Given(j, o.Result, o.Failure, o.Refused)
 		if files, _ := o.Files.Actual().(host.Object); len(files) == 0 {
-			j.BlockOn(agenticloop.RFC103W1, "set-up: the workspace is empty")
+			j.BlockOn(agenticloop.RFC103W1, "setup failed: the workspace is empty")
 		}
 		for _, where := range slices.Sorted(maps.Keys(o.Canaries)) {
 			j.Check(agenticloop.RFC103READ11, o.Files).To(host.Without(o.Canaries[where]),

@@ -41,7 +41,7 @@ var pendingFirst = scenarios.Scenario{
 				run := t.Run(e.At("/payload/run_id").String())
 				if !run.Present() && t.WaitsAnew() {
 					j.BlockOn(agenticloop.RFC103E7,
-						"set-up: "+t.Name+": the request does not name the run that waits")
+						"setup failed: "+t.Name+": the request does not name the run that waits")
 				}
 				for _, id := range (scenarios.IDs{agenticloop.RFC103S6, agenticloop.RFC103I3}) {
 					j.Check(id, run.Key("pending_step")).To(check.SameAs(e.At("/payload/step")),
@@ -52,7 +52,7 @@ var pendingFirst = scenarios.Scenario{
 			}
 		}
 		if !asked {
-			j.BlockOn(agenticloop.RFC103M1, "set-up: no tool was asked for")
+			j.BlockOn(agenticloop.RFC103M1, "setup failed: no tool was asked for")
 		}
 	}),
 }
@@ -148,7 +148,7 @@ var endsIdle = scenarios.Scenario{
 		host.Given(j, o.Wrong)
 		run := o.Wrong.Run(o.Pending.Run)
 		if run.Key("status").String() != "escalated" {
-			j.BlockOn(agenticloop.RFC103F2, "set-up: the run was not escalated")
+			j.BlockOn(agenticloop.RFC103F2, "setup failed: the run was not escalated")
 		}
 		for _, field := range []string{"pending_step", "pending_tool"} {
 			j.Check(agenticloop.RFC103READ9, run.Key(field)).To(host.NothingPending(), "%s", field)

@@ -103,7 +103,7 @@ var earlierJobsKept = scenarios.Scenario{
 	Ask: scenarios.Ask(inWorkspaces, func(o WorkspaceObservation, j *scenarios.Judge) {
 		o.givenFiles(j)
 		if len(o.Left) < 2 || len(o.Later) != len(o.Left) {
-			j.BlockOn(agenticloop.RFC103V9, "set-up: the run had only one job")
+			j.BlockOn(agenticloop.RFC103V9, "setup failed: the run had only one job")
 		}
 		for i := range len(o.Left) - 1 {
 			was := check.Plain(o.Left[i].Actual())
@@ -207,7 +207,7 @@ var artifactsThere = scenarios.Scenario{
 		o.GivenCompletion(j)
 		files := o.Left[len(o.Left)-1]
 		if files.Key("artifacts").Key("kind").String() != "folder" {
-			j.BlockOn(agenticloop.RFC103W1, "set-up: the workspace has no artifacts/")
+			j.BlockOn(agenticloop.RFC103W1, "setup failed: the workspace has no artifacts/")
 		}
 		for _, e := range o.Last().OfType(host.Completed).Values {
 			list := e.At("/payload/artifacts")

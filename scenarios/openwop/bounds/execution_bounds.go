@@ -53,7 +53,7 @@ var nodesBounded = scenarios.Scenario{
 func (o NodesObservation) controlled(j *scenarios.Judge) {
 	o.Above.Given(j, openwop.OWP0037A6, openwop.OWPBND4)
 	if len(starts(o.Above).Values) != o.Nodes && o.Above.Status().String() == "completed" {
-		j.Block("set-up: the log of six nodes does not show six of them started", "write node.started for every node of a run")
+		j.Block("setup failed: the log of six nodes does not show six of them started", "write node.started for every node of a run")
 	}
 }
 
@@ -122,7 +122,7 @@ var innerTurnsApart = scenarios.Scenario{
 func (o NestedObservation) controlled(j *scenarios.Judge) {
 	o.Plain.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
 	if len(o.Plain.Breaches().Values) > 0 || o.Plain.Status().Actual() != "completed" {
-		j.BlockOn(openwop.OWP0061E6, "set-up: a loop of "+strconv.Itoa(o.Turns)+
+		j.BlockOn(openwop.OWP0061E6, "setup failed: a loop of "+strconv.Itoa(o.Turns)+
 			" turns with that bound, whose workers are no loops, is "+o.Plain.Status().JSON())
 	}
 }
@@ -131,12 +131,12 @@ func (o NestedObservation) controlled(j *scenarios.Judge) {
 // stopped: whether a child takes over its parent's bound is left open.
 func (o NestedObservation) innerLoops(j *scenarios.Judge) {
 	if len(o.Children) == 0 {
-		j.BlockOn(openwop.OWP0037A3, "set-up: no inner loop was dispatched")
+		j.BlockOn(openwop.OWP0037A3, "setup failed: no inner loop was dispatched")
 	}
 	for _, child := range o.Children {
 		child.Given(j, openwop.OWP0037A3, openwop.OWP0037A1)
 		if len(child.Decided().Values) == 0 || child.Status().String() != "completed" {
-			j.BlockOn(openwop.OWP0037A3, "set-up: the inner loop "+child.RunID+" did not take its turns: it is "+child.Status().JSON())
+			j.BlockOn(openwop.OWP0037A3, "setup failed: the inner loop "+child.RunID+" did not take its turns: it is "+child.Status().JSON())
 		}
 	}
 }

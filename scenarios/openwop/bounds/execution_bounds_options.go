@@ -21,7 +21,7 @@ var optionsRefused = scenarios.Scenario{
 	Ask: scenarios.Ask(optionsThatCannotBe, func(o OptionsObservation, j *scenarios.Judge) {
 		for _, t := range o.Possible {
 			if code, _ := t.Status.Int(); code/100 != 2 {
-				j.BlockOn(openwop.OWP0037A6, "set-up: a run with "+t.Option+" was not made either: HTTP "+t.Status.JSON())
+				j.BlockOn(openwop.OWP0037A6, "setup failed: a run with "+t.Option+" was not made either: HTTP "+t.Status.JSON())
 			}
 		}
 		var taken, otherwise []string

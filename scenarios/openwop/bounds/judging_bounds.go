@@ -94,7 +94,7 @@ func (o ReplayedBreachObservation) check(j *scenarios.Judge, breached scenarios.
 	source, replayed := o.Source, o.Replayed
 	source.Given(j, openwop.OWP0037A6, breached)
 	if len(source.Breaches().Values) == 0 {
-		j.BlockOn(breached, "set-up: the source crossed no bound")
+		j.BlockOn(breached, "setup failed: the source crossed no bound")
 	}
 	replayed.Made(j, openwop.OWPBND15, "a fork of a run that crossed its bound")
 	if !j.Check(openwop.OWPBND15, replayed.ID).NotTo(check.Equal(source.RunID), "runId of the fork") || !j.Check(openwop.OWPBND15,

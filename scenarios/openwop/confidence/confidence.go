@@ -159,7 +159,7 @@ var doubtfulEndHeld = scenarios.Scenario{
 		held.Held.Given(j)
 		held.Lull.CheckWaiting(j, openwop.OWPCNF7, held.Held.Log, "while it was suspended")
 		if len(handedOver(held.Held.Log).Values) < held.Held.Turn-1 {
-			j.BlockOn(openwop.OWPCNF6, "set-up: the loop was held before it came to its last decision, by one without a confidence")
+			j.BlockOn(openwop.OWPCNF6, "setup failed: the loop was held before it came to its last decision, by one without a confidence")
 		}
 		held.checkTold(j, o.Floor)
 		held.Held.CheckAnswered(j)
@@ -236,7 +236,7 @@ var untoldBelow2 = scenarios.Scenario{
 		j.Need(openwop.OWP0037A1, l.Ended)
 		l.Readable(j)
 		if len(l.Decided().Values) < o.Held.Turn-1 {
-			j.BlockOn(openwop.OWP0037A6, "set-up: the loop did not come to its doubtful decision in turn "+wire.Compact(o.Held.Turn))
+			j.BlockOn(openwop.OWP0037A6, "setup failed: the loop did not come to its doubtful decision in turn "+wire.Compact(o.Held.Turn))
 		}
 		j.Check(openwop.OWPCNF13, escalations(l)).To(check.Len(0), "events of a held decision, of one with confidence %v in turn %d",
 			*o.Confidence, o.Held.Turn)

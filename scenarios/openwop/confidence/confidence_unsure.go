@@ -109,7 +109,7 @@ var unsureRejected = scenarios.Scenario{
 		j.Need(openwop.OWP0037A1, no.After.Sentinel)
 		no.After.Later.Readable(j)
 		if len(carriedOut(yes.After.Later).Values) == 0 {
-			j.BlockOn(openwop.OWPCNF16, "set-up: what was accepted was not carried out either")
+			j.BlockOn(openwop.OWPCNF16, "setup failed: what was accepted was not carried out either")
 		}
 		j.Check(openwop.OWPCNF19, carriedOut(no.After.Later)).To(check.Len(0), "work that was handed over after the rejection")
 	}),

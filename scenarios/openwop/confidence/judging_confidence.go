@@ -125,7 +125,7 @@ func (o WeighedLoop) checkCarriedOut(j *scenarios.Judge, id scenarios.Requiremen
 	f := wire.Found{In: o.Log.All().In}
 	for _, c := range o.Children {
 		if !c.Snapshot.Key("workflowId").Present() {
-			j.BlockOn(openwop.OWPDSP12, "set-up: the host does not show the workflow of the child run "+c.ID)
+			j.BlockOn(openwop.OWPDSP12, "setup failed: the host does not show the workflow of the child run "+c.ID)
 		}
 		f.Values = append(f.Values, c.Snapshot.Key("workflowId"))
 	}

@@ -23,10 +23,10 @@ func anyThere(s wire.Seen) (bool, string) {
 // given stops a judge where there was no run to pause.
 func (o PausedObservation) given(j *scenarios.Judge) {
 	if !host.Succeeded(o.Created.Status) || o.Created.Body.Key("runId").String() == "" {
-		j.Block("set-up: no run of "+o.Way+" is made: HTTP "+o.Created.Status.JSON(), fixture.Load)
+		j.Block("setup failed: no run of "+o.Way+" is made: HTTP "+o.Created.Status.JSON(), fixture.Load)
 	}
 	if o.TooLate {
-		j.Block("set-up: the run had ended before it was paused, however long it was to wait", "have "+o.Way+" wait for its input delayMs")
+		j.Block("setup failed: the run had ended before it was paused, however long it was to wait", "have "+o.Way+" wait for its input delayMs")
 	}
 }
 
@@ -45,13 +45,14 @@ func (o PausedObservation) checkPaused(j *scenarios.Judge) {
 // time had come.
 func (o PausedObservation) stood(j *scenarios.Judge) {
 	if !host.Succeeded(o.Paused.Status) || !o.Still.Reached {
-		j.BlockOn(openwop.OWPCTL19, "set-up: the run is not paused: HTTP "+o.Paused.Status.JSON()+", status "+o.Still.Last.Key("status").JSON())
+		j.BlockOn(openwop.OWPCTL19, "setup failed: the run is not paused: HTTP "+o.Paused.Status.JSON()+", status "+
+			o.Still.Last.Key("status").JSON())
 	}
 	o.Before.Polled(j)
 	o.Control.Served(j)
 	o.After.Polled(j)
 	if len(o.Before.Events) == 0 {
-		j.BlockOn(openwop.OWPEVT1, "set-up: the log of the paused run is empty")
+		j.BlockOn(openwop.OWPEVT1, "setup failed: the log of the paused run is empty")
 	}
 }
 
@@ -59,7 +60,7 @@ func (o PausedObservation) stood(j *scenarios.Judge) {
 func (o PausedObservation) wentOn(j *scenarios.Judge) {
 	o.stood(j)
 	if !host.Succeeded(o.Resumed.Status) {
-		j.BlockOn(openwop.OWPCTL24, "set-up: the run is not resumed: HTTP "+o.Resumed.Status.JSON())
+		j.BlockOn(openwop.OWPCTL24, "setup failed: the run is not resumed: HTTP "+o.Resumed.Status.JSON())
 	}
 	j.Need(openwop.OWPCTL24, o.Log.Ended)
 	o.Log.Polled(j)
@@ -129,10 +130,11 @@ func progress(l host.RunLog) wire.Found {
 // given stops a judge where no run was under way when it was cancelled.
 func (o ControlCancelObservation) given(j *scenarios.Judge) {
 	if !host.Succeeded(o.Created.Status) || o.Created.Body.Key("runId").String() == "" {
-		j.Block("set-up: no run of "+o.Way+" is made: HTTP "+o.Created.Status.JSON(), fixture.Load)
+		j.Block("setup failed: no run of "+o.Way+" is made: HTTP "+o.Created.Status.JSON(), fixture.Load)
 	}
 	if status := o.Live.Key("status").String(); status == "" || host.IsTerminal(status) || o.Log.Status().String() == "completed" {
-		j.Block("set-up: the run had ended before it was cancelled, however long it was to wait", "have "+o.Way+" wait for its input delayMs")
+		j.Block("setup failed: the run had ended before it was cancelled, however long it was to wait",
+			"have "+o.Way+" wait for its input delayMs")
 	}
 }
 
@@ -149,6 +151,6 @@ func (o ControlCancelObservation) waited(j *scenarios.Judge) {
 	o.Control.Served(j)
 	o.Later.Polled(j)
 	if len(o.Control.OfType(dialect.NodeCompleted).Values) == 0 {
-		j.Block("set-up: the log of a run of "+o.Way+" that has ended tells of no node that did", "put node.completed on the logs of runs")
+		j.Block("setup failed: the log of a run of "+o.Way+" that has ended tells of no node that did", "put node.completed on the logs of runs")
 	}
 }

@@ -134,10 +134,11 @@ var pausedCancelled = scenarios.Scenario{
 	Ask: scenarios.Ask(cancelledPaused, func(o ControlCancelObservation, j *scenarios.Judge) {
 		o.given(j)
 		if !host.Succeeded(o.Paused.Status) || !o.Still.Reached {
-			j.BlockOn(openwop.OWPCTL19, "set-up: the run is not paused: HTTP "+o.Paused.Status.JSON()+", status "+o.Still.Last.Key("status").JSON())
+			j.BlockOn(openwop.OWPCTL19, "setup failed: the run is not paused: HTTP "+o.Paused.Status.JSON()+", status "+
+				o.Still.Last.Key("status").JSON())
 		}
 		if o.drained() {
-			j.BlockOn(openwop.OWPCTL22, "set-up: the node that waited had ended before the run was paused")
+			j.BlockOn(openwop.OWPCTL22, "setup failed: the node that waited had ended before the run was paused")
 		}
 		if !j.Check(openwop.OWPCTL27, o.Cancel.Status).To(check.Status(2), "%s", o.Cancel.Asked) || !j.Check(openwop.OWPCTL27,
 			o.Log.Ended).To(check.Reached()) {
@@ -158,7 +159,7 @@ var cancelledNeverCompletes = scenarios.Scenario{
 	Ask: scenarios.Ask(cancelledWaiting, func(o ControlCancelObservation, j *scenarios.Judge) {
 		o.given(j)
 		if o.Log.Status().String() != "cancelled" {
-			j.BlockOn(openwop.OWPERR23, "set-up: the run is not cancelled, its status is "+o.Log.Status().JSON())
+			j.BlockOn(openwop.OWPERR23, "setup failed: the run is not cancelled, its status is "+o.Log.Status().JSON())
 		}
 		o.waited(j)
 		j.Check(openwop.OWPCTL11, o.Later.OfType(dialect.NodeCompleted).Each("/type")).To(check.Len(0),

@@ -56,7 +56,7 @@ var bulkLeavesEnded = scenarios.Scenario{
 	Ask: scenarios.Ask(bulkCancelled, func(o BulkObservation, j *scenarios.Judge) {
 		o.given(j)
 		if !host.Succeeded(o.Bulk.Status) {
-			j.BlockOn(openwop.OWPCTL13, "set-up: "+o.Bulk.Asked+" is refused with HTTP "+o.Bulk.Status.JSON())
+			j.BlockOn(openwop.OWPCTL13, "setup failed: "+o.Bulk.Asked+" is refused with HTTP "+o.Bulk.Status.JSON())
 		}
 		r := o.result(o.Ended)
 		if j.Check(openwop.OWPCTL16, r.Key("ok")).To(check.Boolean(), "ok of a run that has ended") && r.Key("ok").Actual() == true {
@@ -84,7 +84,7 @@ var bulkRefuses = scenarios.Scenario{
 // given stops a judge where there were no runs to cancel.
 func (o BulkObservation) given(j *scenarios.Judge) {
 	if len(o.Live) < 2 || o.Ended == "" {
-		j.Block("set-up: no runs to cancel are made, or the one that ends does not: HTTP "+o.Created.Status.JSON(), fixture.Load)
+		j.Block("setup failed: no runs to cancel are made, or the one that ends does not: HTTP "+o.Created.Status.JSON(), fixture.Load)
 	}
 }
 
@@ -144,10 +144,11 @@ var foreignUncontrolled = scenarios.Scenario{
 func (o TenantControl) given(j *scenarios.Judge) {
 	o.Tenants.Given(j)
 	if status := o.Live.Key("status").String(); !host.Succeeded(o.Created.Status) || status == "" || host.IsTerminal(status) {
-		j.Block("set-up: no run of "+o.Way+" is under way: HTTP "+o.Created.Status.JSON()+", status "+o.Live.Key("status").JSON(), fixture.Load)
+		j.Block("setup failed: no run of "+o.Way+" is under way: HTTP "+o.Created.Status.JSON()+", status "+o.Live.Key("status").JSON(),
+			fixture.Load)
 	}
 	if !host.Succeeded(o.Paused.Status) && !host.Succeeded(o.Diffed.Status) && !host.Succeeded(o.Cancel.Status) {
-		j.Block("set-up: the run's own tenant is refused as well: HTTP "+o.Paused.Status.JSON()+", "+o.Diffed.Status.JSON()+" and "+
+		j.Block("setup failed: the run's own tenant is refused as well: HTTP "+o.Paused.Status.JSON()+", "+o.Diffed.Status.JSON()+" and "+
 			o.Cancel.Status.JSON(), "let the key that is given pause, compare and cancel runs")
 	}
 }

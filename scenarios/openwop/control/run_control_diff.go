@@ -51,7 +51,7 @@ var diffTellsAll = scenarios.Scenario{
 			d.checkTold(j)
 		}
 		if !differ {
-			j.Block("set-up: no two runs differ in what they did", fixture.Load)
+			j.Block("setup failed: no two runs differ in what they did", fixture.Load)
 		}
 		if o.Replay != nil {
 			o.Replay.given(j)
@@ -74,7 +74,7 @@ var diffOfStates = scenarios.Scenario{
 		o.Other.given(j)
 		switch {
 		case o.Other.A.Status().Actual() == o.Other.B.Status().Actual():
-			j.Block("set-up: both runs are "+o.Other.A.Status().JSON(), "have runs of "+fixture.Fail+" fail")
+			j.Block("setup failed: both runs are "+o.Other.A.Status().JSON(), "have runs of "+fixture.Fail+" fail")
 		case j.Check(openwop.OWPCTL36, o.Other.Reply.Status).To(check.Status(200), "%s", o.Other.Reply.Asked):
 			j.Check(openwop.OWPCTL36, o.Other.Reply.Body.Key("stateDiff")).NotTo(noMembers(),
 				"stateDiff of a run that completed and one that failed")
@@ -90,7 +90,7 @@ var diffOfUnknown = scenarios.Scenario{
 	Ask: scenarios.Ask(comparedRuns, func(o DiffObservation, j *scenarios.Judge) {
 		o.Self.given(j)
 		if !host.Succeeded(o.Self.Reply.Status) { // the control
-			j.BlockOn(openwop.OWPCTL31, "set-up: "+o.Self.Reply.Asked+" is not compared: HTTP "+o.Self.Reply.Status.JSON())
+			j.BlockOn(openwop.OWPCTL31, "setup failed: "+o.Self.Reply.Asked+" is not compared: HTTP "+o.Self.Reply.Status.JSON())
 		}
 		for _, a := range o.Never {
 			a.Refused(j, openwop.OWPCTL37, http.StatusNotFound, http.StatusForbidden)

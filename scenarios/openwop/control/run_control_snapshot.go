@@ -150,7 +150,7 @@ var labelsKept = scenarios.Scenario{
 // given stops a judge where there was no run to look at, or it did not end.
 func (r Snapped) given(j *scenarios.Judge) {
 	if !host.Succeeded(r.Created.Status) || r.Created.Body.Key("runId").String() == "" {
-		j.Block("set-up: no run of "+r.Workflow+" is made: HTTP "+r.Created.Status.JSON(), fixture.Load)
+		j.Block("setup failed: no run of "+r.Workflow+" is made: HTTP "+r.Created.Status.JSON(), fixture.Load)
 	}
 	j.Need(openwop.OWP0037A1, r.Ended)
 }

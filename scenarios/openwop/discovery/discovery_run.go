@@ -28,7 +28,7 @@ var fixtureCanRun = scenarios.Scenario{
 	Claim:  claims.FixturesListed,
 	Ask: scenarios.Ask(fixtureOfTheList, func(o FixtureObservation, j *scenarios.Judge) {
 		if host.Succeeded(o.Unlisted.Status) { // who takes any id has not said that this one can be run
-			j.BlockOn(openwop.OWPERR9, "set-up: the host also makes a run of "+o.Unlisted.Asked)
+			j.BlockOn(openwop.OWPERR9, "setup failed: the host also makes a run of "+o.Unlisted.Asked)
 		}
 		if !j.Check(openwop.OWPCAP19, o.Created.Status).To(check.Status(2), "a run of %s, which is listed", o.Fixture) ||
 			!j.Check(openwop.OWPCAP19, o.Created.Body.Key("runId")).To(check.Text(), "its runId") {
@@ -50,7 +50,7 @@ func refusedWithout(name, title string, claim scenarios.Claim, id scenarios.Requ
 		Ask: scenarios.Ask(d, func(o GatedObservation, j *scenarios.Judge) {
 			switch {
 			case !host.Succeeded(o.Control.Status):
-				j.Block("set-up: a run of "+o.Control.Asked+" is refused with HTTP "+o.Control.Status.JSON()+", so a refusal says nothing",
+				j.Block("setup failed: a run of "+o.Control.Asked+" is refused with HTTP "+o.Control.Status.JSON()+", so a refusal says nothing",
 					fixture.Load)
 			case o.Reply.Unknown() && !o.Listed:
 				j.Block("the host knows none of the workflows that could be asked for: "+o.Reply.Asked+" answers HTTP "+o.Reply.Status.JSON(),

@@ -92,7 +92,7 @@ var payloadsFit = scenarios.Scenario{
 		o.First.Told(j)
 		o.Second.Told(j)
 		if len(typesWithSchema(o.First, o.Second)) == 0 {
-			j.BlockOn(openwop.OWPEVT9, "set-up: no event on the log is of a type whose payload has a schema")
+			j.BlockOn(openwop.OWPEVT9, "setup failed: no event on the log is of a type whose payload has a schema")
 		}
 		CheckPayloads(j, o.First, o.Second)
 	}),

@@ -190,23 +190,23 @@ func allBeyond(cursor int64) check.Matcher {
 // stood stops a judge where no run stood still.
 func (o LiveObservation) stood(j *scenarios.Judge) {
 	if status, _ := o.Before.Created.Int(); status/100 != 2 || o.Before.RunID == "" {
-		j.Block("set-up: the host did not make the run: it answered HTTP "+o.Before.Created.JSON()+" with runId "+o.Before.ID.JSON(),
+		j.Block("setup failed: the host did not make the run: it answered HTTP "+o.Before.Created.JSON()+" with runId "+o.Before.ID.JSON(),
 			"make runs of the fixtures that are listed under /fixtures")
 	}
 	o.Before.Polled(j)
 	if !o.Held.Reached {
 		_, actual := check.Reached().MatchSeen(o.Held)
-		j.Block("set-up: "+actual, "have runs of "+o.Way+" wait until they are answered or cancelled")
+		j.Block("setup failed: "+actual, "have runs of "+o.Way+" wait until they are answered or cancelled")
 	}
 	if len(o.Before.Events) == 0 {
-		j.BlockOn(openwop.OWPEVT1, "set-up: the log of a run that waits is empty")
+		j.BlockOn(openwop.OWPEVT1, "setup failed: the log of a run that waits is empty")
 	}
 }
 
 // wentOn stops a judge where the run did not go on when it was moved.
 func (o LiveObservation) wentOn(j *scenarios.Judge) {
 	if code, _ := o.Moved.Int(); code/100 != 2 {
-		j.Block("set-up: the host refused what moves the run: HTTP "+o.Moved.JSON(),
+		j.Block("setup failed: the host refused what moves the run: HTTP "+o.Moved.JSON(),
 			"let the key that is given answer interrupts and cancel runs")
 	}
 	o.After.Served(j)

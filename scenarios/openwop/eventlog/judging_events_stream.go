@@ -33,7 +33,7 @@ func (s Listening) offered(j *scenarios.Judge) {
 func (s Listening) streamed(j *scenarios.Judge) {
 	s.offered(j)
 	if status, _ := s.Status.Int(); status != 200 || !isEventStream(s.Kind.Actual()) {
-		j.BlockOn(openwop.OWPEVT20, "set-up: the stream was answered with HTTP "+s.Status.JSON()+" and content of type "+s.Kind.JSON())
+		j.BlockOn(openwop.OWPEVT20, "setup failed: the stream was answered with HTTP "+s.Status.JSON()+" and content of type "+s.Kind.JSON())
 	}
 }
 

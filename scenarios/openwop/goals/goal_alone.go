@@ -56,7 +56,7 @@ var abandonedDisarms = scenarios.Scenario{
 		permitted((host.GoalReply{Status: o.GivenUp.Asked}), j, "abandon a goal")
 		o.othersWentOn(j)
 		if status/100 != 2 {
-			j.BlockOn(openwop.OWP0097C6, "set-up: abandon is answered HTTP "+o.GivenUp.Asked.JSON())
+			j.BlockOn(openwop.OWP0097C6, "setup failed: abandon is answered HTTP "+o.GivenUp.Asked.JSON())
 		}
 		o.GivenUp.check(j, openwop.OWP0097C8, dialect.GoalStateAbandoned)
 	}),

@@ -72,7 +72,7 @@ var boundsRequired = scenarios.Scenario{
 		readable(o.Active, j)
 		for _, goals := range []host.GoalReply{o.All, o.Active} {
 			if len(listed(goals, o.Bounded).Values) == 0 {
-				j.BlockOn(openwop.OWP0097C2, "set-up: the goal with a bound is not listed, so the others might be hidden too")
+				j.BlockOn(openwop.OWP0097C2, "setup failed: the goal with a bound is not listed, so the others might be hidden too")
 			}
 			j.Check(openwop.OWP0097A2, listed(goals, o.Unbounded, o.Empty)).To(check.Len(0), "goals in the list that were asked for without a bound")
 		}

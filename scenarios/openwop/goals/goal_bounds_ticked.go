@@ -77,7 +77,7 @@ var tickedAtOnce = scenarios.Scenario{
 			t.answered(j, o.Goal.Path)
 		}
 		if !o.namesItsRuns() {
-			j.BlockOn(openwop.OWP0097E10, "set-up: the goal shows none of the runs that its ticks name")
+			j.BlockOn(openwop.OWP0097E10, "setup failed: the goal shows none of the runs that its ticks name")
 		}
 		later := o.Still.Later
 		j.Check(openwop.OWP0097E4, stateShown(later)).To(check.Equal(dialect.GoalStateBoundExceeded),
@@ -240,9 +240,9 @@ var contentFree = scenarios.Scenario{
 		seen(j, events)
 		switch objective := o.Goal.Fresh.Body.Key("objective"); {
 		case !namedIn(o.Goal, objective.String()): // the control: where the text is, it is found
-			j.BlockOn(openwop.OWP0097B1, "set-up: the goal does not show its objective as it was asked for: "+objective.JSON())
+			j.BlockOn(openwop.OWP0097B1, "setup failed: the goal does not show its objective as it was asked for: "+objective.JSON())
 		case len(events.Values) == 0:
-			j.BlockOn(openwop.OWP0097D1, "set-up: the goal has no events")
+			j.BlockOn(openwop.OWP0097D1, "setup failed: the goal has no events")
 		}
 		for _, home := range o.homes() {
 			j.Check(openwop.OWP0097D2, home.Found).To(withoutTextOf(o.Goal), "events of the goal")

@@ -137,7 +137,7 @@ var replayNotJudged = scenarios.Scenario{
 		if named := evaluated.Each("/payload/runId").Values; len(named) > 0 && !slices.ContainsFunc(named, func(id wire.Value) bool {
 			return id.String() == o.Fork.Log.RunID || inList(runs, id)
 		}) {
-			j.BlockOn(openwop.OWP0097E9, "set-up: no evaluation names a run of the goal")
+			j.BlockOn(openwop.OWP0097E9, "setup failed: no evaluation names a run of the goal")
 		}
 		j.Check(openwop.OWPGOAL1, iterationsOf(o.shown())).To(check.Equal(o.Runs), "iterations, with a replay before the last of %d runs", o.Runs)
 		j.Check(openwop.OWPGOAL1, runs).To(check.Len(o.Runs), "contributing runs, with a replay before the last of them")

@@ -19,7 +19,7 @@ import (
 func given(m host.GoalMade, j *scenarios.Judge) {
 	exists(m, j)
 	if !stillGoesOn(m) {
-		j.BlockOn(openwop.OWP0097B1, "set-up: the goal is not active when it has been made, its state is "+stateShown(m.Fresh).JSON())
+		j.BlockOn(openwop.OWP0097B1, "setup failed: the goal is not active when it has been made, its state is "+stateShown(m.Fresh).JSON())
 	}
 }
 
@@ -27,10 +27,10 @@ func given(m host.GoalMade, j *scenarios.Judge) {
 func exists(m host.GoalMade, j *scenarios.Judge) {
 	switch {
 	case !host.Succeeded(m.Created.Status) || m.ID == "":
-		j.BlockOn(openwop.OWP0097B1, "set-up: the host did not make the goal: it answered HTTP "+m.Created.Status.JSON()+" with id "+
+		j.BlockOn(openwop.OWP0097B1, "setup failed: the host did not make the goal: it answered HTTP "+m.Created.Status.JSON()+" with id "+
 			m.Created.Body.Key("id").JSON())
 	case !host.Succeeded(m.Fresh.Status):
-		j.BlockOn(openwop.OWP0097C3, "set-up: the goal cannot be read under its id: HTTP "+m.Fresh.Status.JSON())
+		j.BlockOn(openwop.OWP0097C3, "setup failed: the goal cannot be read under its id: HTTP "+m.Fresh.Status.JSON())
 	}
 }
 
@@ -57,7 +57,7 @@ func (o GoalObservation) driven(j *scenarios.Judge) {
 func showsRuns(j *scenarios.Judge, goal wire.Value) {
 	n, counts := iterationsOf(goal).Int()
 	if !host.IsList(runsOf(goal)) && !(counts && n == 0) {
-		j.BlockOn(openwop.OWP0097C3, "set-up: the goal does not show its contributing runs, progress is "+goal.Key("progress").JSON())
+		j.BlockOn(openwop.OWP0097C3, "setup failed: the goal does not show its contributing runs, progress is "+goal.Key("progress").JSON())
 	}
 }
 
@@ -76,9 +76,9 @@ func (o GoalObservation) shown() wire.Value {
 func (o GoalObservation) ended(j *scenarios.Judge, on scenarios.RequirementID, state dialect.GoalState) {
 	switch got := stateOf(o.shown()); {
 	case got.String() != string(state):
-		j.BlockOn(on, "set-up: the goal should have become "+string(state)+", its state is "+got.JSON())
+		j.BlockOn(on, "setup failed: the goal should have become "+string(state)+", its state is "+got.JSON())
 	case len(o.Ticks) < o.Runs:
-		j.BlockOn(on, fmt.Sprintf("set-up: the goal should have become %s with run %d, and did with run %d", state, o.Runs, len(o.Ticks)))
+		j.BlockOn(on, fmt.Sprintf("setup failed: the goal should have become %s with run %d, and did with run %d", state, o.Runs, len(o.Ticks)))
 	}
 }
 
@@ -86,7 +86,7 @@ func (o GoalObservation) ended(j *scenarios.Judge, on scenarios.RequirementID, s
 func (o GoalObservation) stood(j *scenarios.Judge, on scenarios.RequirementID) {
 	before, after := len(runsOf(o.Ticks[len(o.Ticks)-1].Shown.Last).Items()), len(runsOf(o.shown()).Items())
 	if after > before {
-		j.BlockOn(on, fmt.Sprintf("set-up: the goal should have stood still after its end, with %d runs; it shows %d", before, after))
+		j.BlockOn(on, fmt.Sprintf("setup failed: the goal should have stood still after its end, with %d runs; it shows %d", before, after))
 	}
 }
 
@@ -193,7 +193,7 @@ func unbounded(r host.GoalReply) int {
 // readable stops a judge that looks into the list.
 func readable(r host.GoalReply, j *scenarios.Judge) {
 	if !(host.Succeeded(r.Status) && host.IsList(r.Body.Key("goals"))) {
-		j.BlockOn(openwop.OWP0097C2, "set-up: the goals cannot be listed: HTTP "+r.Status.JSON()+" with "+r.Body.JSON())
+		j.BlockOn(openwop.OWP0097C2, "setup failed: the goals cannot be listed: HTTP "+r.Status.JSON()+" with "+r.Body.JSON())
 	}
 }
 
@@ -201,7 +201,7 @@ func readable(r host.GoalReply, j *scenarios.Judge) {
 func in(r host.GoalReply, j *scenarios.Judge, state dialect.GoalState) {
 	for _, g := range r.Body.Key("goals").Items() {
 		if got := stateOf(g); got.Present() && got.String() != string(state) {
-			j.BlockOn(openwop.OWP0097C2, "set-up: the list of the goals that are "+string(state)+" holds one that is "+got.JSON())
+			j.BlockOn(openwop.OWP0097C2, "setup failed: the list of the goals that are "+string(state)+" holds one that is "+got.JSON())
 		}
 	}
 }

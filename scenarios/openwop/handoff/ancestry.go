@@ -46,7 +46,7 @@ var childNamesParent = scenarios.Scenario{
 	Ask: scenarios.Ask(ancestries, func(o AncestryObservation, j *scenarios.Judge) {
 		o.given(j)
 		if len(o.Children) == 0 {
-			j.Block("set-up: the loop names no child", "tell of a child run when it is made, with dispatch.succeeded or node.dispatched")
+			j.Block("setup failed: the loop names no child", "tell of a child run when it is made, with dispatch.succeeded or node.dispatched")
 		}
 		for _, c := range o.Children {
 			if !c.Of.checkNamed(j, o.Advertised) {
@@ -79,7 +79,7 @@ var forkHasNoParent = scenarios.Scenario{
 	Ask: scenarios.Ask(ancestries, func(o AncestryObservation, j *scenarios.Judge) {
 		o.given(j)
 		if !host.Succeeded(o.Forked.Status) {
-			j.Block("set-up: the loop cannot be forked: HTTP "+o.Forked.Status.JSON(), "serve {fork run}, or claim no replay")
+			j.Block("setup failed: the loop cannot be forked: HTTP "+o.Forked.Status.JSON(), "serve {fork run}, or claim no replay")
 		}
 		if o.OfFork.checkNamed(j, o.Advertised) {
 			j.Check(openwop.OWPCAU6, o.OfFork.parent()).To(check.Equal(nil), "parent of the fork")

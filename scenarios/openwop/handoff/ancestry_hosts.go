@@ -81,7 +81,7 @@ var cancelCrossesHosts = scenarios.Scenario{
 	Ask: scenarios.Ask(hostsCancel, func(o HostsObservation, j *scenarios.Judge) {
 		j.Need(openwop.OWP0037B1, o.Waited)
 		if !host.Succeeded(o.Cancel) {
-			j.Block("set-up: the loop cannot be cancelled: HTTP "+o.Cancel.JSON(), "serve {cancel run}")
+			j.Block("setup failed: the loop cannot be cancelled: HTTP "+o.Cancel.JSON(), "serve {cancel run}")
 		}
 		o.named(j)
 		j.Check(openwop.OWPDSP21, o.Root.Status()).To(check.Equal("cancelled"), "status of the loop")
@@ -102,7 +102,7 @@ func (o HostsObservation) given(j *scenarios.Judge) {
 	o.named(j)
 	for _, kid := range o.Kids {
 		if !kid.Log.Ended.Reached {
-			j.Block("set-up: the run "+kid.Log.RunID+" on the second host, which the loop names, does not end", giveSecond)
+			j.Block("setup failed: the run "+kid.Log.RunID+" on the second host, which the loop names, does not end", giveSecond)
 		}
 	}
 }
@@ -111,14 +111,17 @@ func (o HostsObservation) given(j *scenarios.Judge) {
 func (o HostsObservation) named(j *scenarios.Judge) {
 	o.Root.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
 	if o.host() == "" || o.First == "" || o.host() == o.First {
-		j.Block("set-up: the two hosts do not advertise two ids: "+o.First+" and "+o.host(), "give each a crossHostCausation.hostId of its own")
+		j.Block("setup failed: the two hosts do not advertise two ids: "+o.First+" and "+o.host(),
+			"give each a crossHostCausation.hostId of its own")
 	}
 	if len(o.Kids) == 0 {
-		j.Block("set-up: the loop names no run on the second host", "have the target know the host of --second-host by the name "+wire.SecondName)
+		j.Block("setup failed: the loop names no run on the second host", "have the target know the host of --second-host by the name "+
+			wire.SecondName)
 	}
 	for _, kid := range o.Kids {
 		if !host.Succeeded(kid.Log.Created) {
-			j.Block("set-up: the second host does not serve the run "+kid.Log.RunID+" that the loop names: HTTP "+kid.Log.Created.JSON(), giveSecond)
+			j.Block("setup failed: the second host does not serve the run "+kid.Log.RunID+" that the loop names: HTTP "+
+				kid.Log.Created.JSON(), giveSecond)
 		}
 	}
 }

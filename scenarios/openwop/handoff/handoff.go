@@ -94,7 +94,7 @@ func (o WaitingWorkerObservation) Given(j *scenarios.Judge) {
 		return
 	}
 	if !o.Found.Reached || o.Child.Suspended.What == "" {
-		j.Block("set-up: the run does not show the child run of its worker while that is at work; last seen: "+o.Found.Last.JSON(),
+		j.Block("setup failed: the run does not show the child run of its worker while that is at work; last seen: "+o.Found.Last.JSON(),
 			"tell of a child run when it is made, with dispatch.succeeded or node.dispatched, and serve it under its id")
 	}
 	o.Child.Given(j)

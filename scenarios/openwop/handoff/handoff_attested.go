@@ -55,10 +55,10 @@ func (m MappedRun) checkAttested(j *scenarios.Judge) {
 			return e.At("/payload/workerId").String() == m.Workers[i]
 		})
 		if len(harvest.Values) == 0 {
-			j.BlockOn(openwop.OWP0037B1, "set-up: a worker was not harvested in "+m.Way)
+			j.BlockOn(openwop.OWP0037B1, "setup failed: a worker was not harvested in "+m.Way)
 		}
 		if c := m.Children[i].Log; !c.Ended.Reached {
-			j.BlockOn(openwop.OWPDSP12, "set-up: the host does not serve the child run "+m.Children[i].ID+" to its end")
+			j.BlockOn(openwop.OWPDSP12, "setup failed: the host does not serve the child run "+m.Children[i].ID+" to its end")
 		}
 		attested := harvest.Values[0].At("/payload/attestation")
 		j.Check(openwop.OWPDSP27, attested.Key("algorithm")).To(check.Equal("sha256"), "algorithm of the checksum of %s", m.Workers[i])

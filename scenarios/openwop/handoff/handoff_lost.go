@@ -94,12 +94,12 @@ func (o LostObservation) wasCancelled(j *scenarios.Judge) {
 	o.Log.Exists(j, openwop.OWP0037A6)
 	o.Log.Readable(j)
 	if !o.Running.Reached {
-		j.Block("set-up: the worker was not seen at work: "+o.Running.What+", last seen: "+o.Running.Last.JSON(),
+		j.Block("setup failed: the worker was not seen at work: "+o.Running.What+", last seen: "+o.Running.Last.JSON(),
 			"tell of a child run when it is made, with dispatch.succeeded or node.dispatched, serve it under its id, and have it "+
 				"wait as long as its fixture says")
 	}
 	if status, _ := o.Cancelled.Int(); status/100 != 2 {
-		j.Block("set-up: cancelling the worker was answered HTTP "+o.Cancelled.JSON(),
+		j.Block("setup failed: cancelling the worker was answered HTTP "+o.Cancelled.JSON(),
 			"let the key that is given cancel child runs with {cancel run}")
 	}
 	o.given(j)
@@ -146,6 +146,6 @@ func (o LostObservation) checkUntouched(j *scenarios.Judge) {
 		return
 	}
 	if control := handoff(o.Log, 1, o.Next).Where(IsPhase(dialect.ChainPhaseOutputHarvested)); len(control.Values) == 0 {
-		j.BlockOn(openwop.OWP0037B1, "set-up: the worker that completed was not harvested either")
+		j.BlockOn(openwop.OWP0037B1, "setup failed: the worker that completed was not harvested either")
 	}
 }

@@ -41,7 +41,7 @@ var unmappedNotHarvested = scenarios.Scenario{
 		}
 		o.Given(j, openwop.OWP0037B1)
 		if completed := o.Log.Phase(dialect.ChainPhaseChildCompleted); len(completed.Values) < len(o.Workers) {
-			j.BlockOn(openwop.OWP0037B3, "set-up: not every worker completed")
+			j.BlockOn(openwop.OWP0037B3, "setup failed: not every worker completed")
 		}
 		CheckUnharvested(o.Log, j)
 	}),
@@ -82,7 +82,7 @@ var unsetInputAbsent = scenarios.Scenario{
 		o.given(j, openwop.OWPDSP17)
 		shown(j, o.Unset)
 		if len(o.Inputs) == 0 || !o.Inputs[0].seen().Present() {
-			j.BlockOn(openwop.OWPDSP16, "set-up: the host shows no input of a worker that has one")
+			j.BlockOn(openwop.OWPDSP16, "setup failed: the host shows no input of a worker that has one")
 		}
 		for _, c := range o.Unset {
 			j.Check(openwop.OWPDSP17, c.seen()).To(check.Absent(), "%s, in %s", c.What, c.Way)
@@ -117,7 +117,7 @@ func (o MappedObservation) given(j *scenarios.Judge, id scenarios.RequirementID)
 		m.Log.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
 		decidedAs(m.Log, j, m.Workers...)
 		if len(m.Children) < len(m.Workers) {
-			j.BlockOn(openwop.OWP0037A3, "set-up: the run does not name a child run for each of its workers")
+			j.BlockOn(openwop.OWP0037A3, "setup failed: the run does not name a child run for each of its workers")
 		}
 	}
 	if !o.Chosen {

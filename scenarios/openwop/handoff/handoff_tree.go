@@ -56,7 +56,7 @@ var cancelledTreeRests = scenarios.Scenario{
 			m.Later.Readable(j)
 			ends := m.Log.Terminals().Values
 			if len(ends) == 0 {
-				j.BlockOn(openwop.OWPDSP21, "set-up: the log of "+m.Name+" has no end")
+				j.BlockOn(openwop.OWPDSP21, "setup failed: the log of "+m.Name+" has no end")
 			}
 			at := host.Sequence(ends[0])
 			j.Check(openwop.OWPDSP23,
@@ -90,7 +90,7 @@ func (o TreeObservation) given(j *scenarios.Judge) {
 	}
 	o.Members[0].Log.Exists(j, openwop.OWP0037A6)
 	if !o.Running.Reached || len(o.Members) < 3 {
-		j.Block("set-up: no grandchild was seen at work: "+o.Running.What+", last seen: "+o.Running.Last.JSON(),
+		j.Block("setup failed: no grandchild was seen at work: "+o.Running.What+", last seen: "+o.Running.Last.JSON(),
 			"tell of a child run when it is made, with dispatch.succeeded or node.dispatched, and serve it under its id")
 	}
 }

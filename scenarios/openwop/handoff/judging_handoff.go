@@ -56,7 +56,7 @@ func decidedAs(l host.RunLog, j *scenarios.Judge, workers ...string) {
 	if slices.Equal(got, workers) {
 		return
 	}
-	j.BlockOn(openwop.OWP0037A2, "set-up: the loop was to hand over to "+wire.Compact(workers)+" and decided on "+wire.Compact(got))
+	j.BlockOn(openwop.OWP0037A2, "setup failed: the loop was to hand over to "+wire.Compact(workers)+" and decided on "+wire.Compact(got))
 }
 
 // checkHandoff follows the handoff to a worker from its decision on: its phases

@@ -147,7 +147,7 @@ func (f *Files) Put(ctx context.Context, path, content string) wire.Value {
 		scenarios.End(ShutOut(dialect.ReadFile, read.Status))
 	}
 	if !read.Success() || read.Text("/content") != content {
-		scenarios.End(scenarios.Block(fmt.Sprintf("set-up: %s was written with content %q, and GET answers HTTP %d with content %s",
+		scenarios.End(scenarios.Block(fmt.Sprintf("setup failed: %s was written with content %q, and GET answers HTTP %d with content %s",
 			path, content, read.Status, read.Value("/content").JSON()),
 			"serve a workspace file as it was written last"))
 	}
@@ -170,7 +170,7 @@ func Unserved(op dialect.Operation, status int) error {
 	if status == http.StatusRequestEntityTooLarge {
 		mend = "make room for a dozen small files in the workspace while the host is certified"
 	}
-	return scenarios.Block(fmt.Sprintf("set-up: the workspace is claimed, but %s answered HTTP %d", op, status), mend)
+	return scenarios.Block(fmt.Sprintf("setup failed: the workspace is claimed, but %s answered HTTP %d", op, status), mend)
 }
 
 // LeaveFile notes that a file has to be deleted, whether we write it or a turn does.

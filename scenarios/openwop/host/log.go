@@ -18,12 +18,12 @@ import (
 // Served stops a judge where there is no log of a finished run to look at.
 func (l RunLog) Served(j *scenarios.Judge) {
 	if status, _ := l.Created.Int(); status/100 != 2 || l.RunID == "" {
-		j.Block("set-up: the host did not make the run: it answered HTTP "+l.Created.JSON()+" with runId "+l.ID.JSON(),
+		j.Block("setup failed: the host did not make the run: it answered HTTP "+l.Created.JSON()+" with runId "+l.ID.JSON(),
 			"make runs of the fixtures that are listed under /fixtures")
 	}
 	if !l.Ended.Reached {
 		_, actual := check.Reached().MatchSeen(l.Ended)
-		j.Block("set-up: "+actual, "have the runs of the fixtures that are listed under /fixtures end by themselves")
+		j.Block("setup failed: "+actual, "have the runs of the fixtures that are listed under /fixtures end by themselves")
 	}
 	l.Polled(j)
 }
@@ -40,7 +40,7 @@ func (l RunLog) Polled(j *scenarios.Judge) {
 func (l RunLog) Told(j *scenarios.Judge) {
 	l.Served(j)
 	if n := len(l.Events); n < LeastEvents {
-		j.BlockOn(openwop.OWPEVT1, fmt.Sprintf("set-up: the log of a finished run holds %d events", n))
+		j.BlockOn(openwop.OWPEVT1, fmt.Sprintf("setup failed: the log of a finished run holds %d events", n))
 	}
 }
 
@@ -48,7 +48,7 @@ func (l RunLog) Told(j *scenarios.Judge) {
 func (l RunLog) Whole(j *scenarios.Judge) {
 	l.Told(j)
 	if first := l.Events[0]; Sequence(first) != 0 && dialect.EventOf(first) != dialect.RunStarted { // OWP-R20
-		j.BlockOn(openwop.OWPEVT13, "set-up: the first event that polls list of the run is of type "+first.Key("type").JSON()+
+		j.BlockOn(openwop.OWPEVT13, "setup failed: the first event that polls list of the run is of type "+first.Key("type").JSON()+
 			" and has sequence "+first.Key("sequence").JSON())
 	}
 }
@@ -188,7 +188,7 @@ func (l RunLog) Given(j *scenarios.Judge, made, ended scenarios.RequirementID) {
 
 func (l RunLog) Exists(j *scenarios.Judge, made scenarios.RequirementID) {
 	if status, _ := l.Created.Int(); status/100 != 2 || l.RunID == "" {
-		j.BlockOn(made, "set-up: the host did not make the run: it answered HTTP "+l.Created.JSON()+" with runId "+l.ID.JSON())
+		j.BlockOn(made, "setup failed: the host did not make the run: it answered HTTP "+l.Created.JSON()+" with runId "+l.ID.JSON())
 	}
 }
 

@@ -23,7 +23,7 @@ func (s Suspension) Given(j *scenarios.Judge) {
 		return
 	}
 	_, actual := check.Reached().MatchSeen(s.Suspended)
-	j.Block("set-up: "+actual, fmt.Sprintf("have the decision of turn %d suspend the run with a waiting status (docs/seams.md)", s.Turn))
+	j.Block("setup failed: "+actual, fmt.Sprintf("have the decision of turn %d suspend the run with a waiting status (docs/seams.md)", s.Turn))
 }
 
 // CheckAnswered stops a judge that needs the answer to have been taken.
@@ -31,7 +31,7 @@ func (s Suspension) CheckAnswered(j *scenarios.Judge) {
 	if code, _ := s.Answered.Int(); code/100 == 2 {
 		return
 	}
-	j.Block("set-up: the host refused the answer that resumes the loop: HTTP "+s.Answered.JSON(),
+	j.Block("setup failed: the host refused the answer that resumes the loop: HTTP "+s.Answered.JSON(),
 		"take the answer at {answer node} (docs/seams.md), and let the key that is given answer interrupts")
 }
 

@@ -47,7 +47,7 @@ func (t Tenant) Owner() wire.Value { return t.Read.Body.Key("owner") }
 func (o Tenants) Given(j *scenarios.Judge) {
 	for _, t := range []Tenant{o.First, o.Other} {
 		if !Succeeded(t.Created.Status) || !Succeeded(t.Read.Status) {
-			j.Block(fmt.Sprintf("set-up: the run of %s cannot be made or read: HTTP %s and %s", t.Name, t.Created.Status.JSON(),
+			j.Block(fmt.Sprintf("setup failed: the run of %s cannot be made or read: HTTP %s and %s", t.Name, t.Created.Status.JSON(),
 				t.Read.Status.JSON()), GiveOtherKey)
 		}
 	}

@@ -88,7 +88,7 @@ var gateQuestioned = scenarios.Scenario{
 	Ask: scenarios.Ask(approvalAskedAbout, func(o AskedAboutObservation, j *scenarios.Judge) {
 		o.given(j)
 		if len(suspensions(o.Log, o.Node).Values) == 0 {
-			j.BlockOn(openwop.OWPINT8, "set-up: the log does not show that the gate waits, nor when it waits again")
+			j.BlockOn(openwop.OWPINT8, "setup failed: the log does not show that the gate waits, nor when it waits again")
 		}
 		if !j.Check(openwop.OWPINT19, o.Asked.Status).To(check.Status(2), "%s", o.Asked.Asked) || !j.Check(openwop.OWPINT19,
 			o.Again).To(check.Reached(), "after the question") {

@@ -73,7 +73,7 @@ var gateClosed = scenarios.Scenario{
 	Ask: scenarios.Ask(gateCancelled, func(o GateCancelledObservation, j *scenarios.Judge) {
 		o.given(j)
 		if !host.Succeeded(o.Cancel.Status) || !o.End.Ended.Reached || o.End.Status().String() != "cancelled" {
-			j.Block("set-up: the run that waits cannot be cancelled: HTTP "+o.Cancel.Status.JSON()+", status "+o.End.Status().JSON(),
+			j.Block("setup failed: the run that waits cannot be cancelled: HTTP "+o.Cancel.Status.JSON()+", status "+o.End.Status().JSON(),
 				"serve {cancel run}")
 		}
 		j.Check(openwop.OWPINT46, o.AtNode.Status).To(check.Status(closed...), "%s, when the run was cancelled", o.AtNode.Asked)
@@ -145,12 +145,12 @@ var gateCascade = scenarios.Scenario{
 	Ask: scenarios.Ask(cascaded, func(o CascadeObservation, j *scenarios.Judge) {
 		switch {
 		case !host.Succeeded(o.Created.Status):
-			j.BlockOn(openwop.OWPCAP19, "set-up: "+o.Created.Asked+" is refused with HTTP "+o.Created.Status.JSON())
+			j.BlockOn(openwop.OWPCAP19, "setup failed: "+o.Created.Asked+" is refused with HTTP "+o.Created.Status.JSON())
 		case !o.Child.Suspended.Reached:
-			j.Block("set-up: no child of the run waits for an approval",
+			j.Block("setup failed: no child of the run waits for an approval",
 				"show the child in childRuns of the snapshot, or with node.dispatched on the log, and run "+o.Child.Way)
 		case !host.Succeeded(o.Cancel.Status):
-			j.Block("set-up: the parent cannot be cancelled: HTTP "+o.Cancel.Status.JSON(), "serve {cancel run}")
+			j.Block("setup failed: the parent cannot be cancelled: HTTP "+o.Cancel.Status.JSON(), "serve {cancel run}")
 		}
 		if !j.Check(openwop.OWPINT48, o.End.Ended).To(check.Reached(), "the child, when its parent was cancelled") {
 			return

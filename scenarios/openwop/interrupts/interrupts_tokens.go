@@ -56,7 +56,7 @@ var tokenAnswers = scenarios.Scenario{
 	Ask: scenarios.Ask(tokensUsed, func(o TokensObservation, j *scenarios.Judge) {
 		o.given(j)
 		if slices.ContainsFunc(o.Forged, func(f Response) bool { return moved(o.First.Log, f.After) }) {
-			j.BlockOn(openwop.OWPINT39, "set-up: a token that nobody made has answered the run")
+			j.BlockOn(openwop.OWPINT39, "setup failed: a token that nobody made has answered the run")
 		}
 		if !j.Check(openwop.OWPINT37, o.Used.Status).To(check.Status(2), "%s", o.Used.Asked) || !j.Check(openwop.OWPINT37,
 			o.FirstEnd.Ended).To(check.Reached(), "after it was answered") {
@@ -84,7 +84,7 @@ var tokenSpent = scenarios.Scenario{
 		checkUntouched(j, openwop.OWPINT38, o.FirstEnd, o.Again.After, o.Again.Asked)
 		checkNoTrace(j, openwop.OWPINT38, o.Again.After, o.Again)
 		if !host.Succeeded(o.Cancelled.Status) || o.SecondEnd.Status().String() != "cancelled" {
-			j.Block("set-up: the run that waits cannot be cancelled: HTTP "+o.Cancelled.Status.JSON(), "serve {cancel run}")
+			j.Block("setup failed: the run that waits cannot be cancelled: HTTP "+o.Cancelled.Status.JSON(), "serve {cancel run}")
 		}
 		j.Check(openwop.OWPINT38, o.Late.Status).To(check.Status(http.StatusNotFound, http.StatusConflict, http.StatusGone), "%s", o.Late.Asked)
 		checkUntouched(j, openwop.OWPINT38, o.SecondEnd, o.Late.After, o.Late.Asked)
@@ -133,7 +133,7 @@ var tokenLife = scenarios.Scenario{
 			j.Block("upstream's approval has no timeoutMs", "offer assay-approval")
 		}
 		if !host.Succeeded(o.Inspected.Status) || !host.Succeeded(o.Other.Status) {
-			j.BlockOn(openwop.OWPINT36, "set-up: the tokens do not show when they end")
+			j.BlockOn(openwop.OWPINT36, "setup failed: the tokens do not show when they end")
 		}
 		j.Check(openwop.OWPINT40, o.Inspected.Body.Key("expiresAt")).To(endsIn(o.Timeout, o.First), "when the token ends")
 		j.Check(openwop.OWPINT41, o.Other.Body.Key("expiresAt")).To(endsIn(30*time.Minute, o.Second), "when the token ends that has no timeoutMs")

@@ -18,7 +18,7 @@ import (
 func counted(j *scenarios.Judge, votes []Response) {
 	for _, v := range votes {
 		if !host.Succeeded(v.Status) {
-			j.Block("set-up: the vote of a principal that had not voted is refused with HTTP "+v.Status.JSON(), giveVoterKeys)
+			j.Block("setup failed: the vote of a principal that had not voted is refused with HTTP "+v.Status.JSON(), giveVoterKeys)
 		}
 	}
 }
@@ -59,7 +59,7 @@ var quorumOneVote = scenarios.Scenario{
 		counted(j, b.Votes[:1])
 		j.Need(openwop.OWP0037A1, o.Barrier)
 		if moved(b.Log, b.Votes[0].After) && host.IsTerminal(b.Votes[0].After.Status().String()) {
-			j.BlockOn(openwop.OWPINT27, "set-up: one vote has filled the quorum")
+			j.BlockOn(openwop.OWPINT27, "setup failed: one vote has filled the quorum")
 		}
 		for _, v := range b.Votes[1:o.Repeats] {
 			j.Check(openwop.OWPINT28, v.Status).To(check.Status(2, 4), "another vote of the same principal")
@@ -69,7 +69,7 @@ var quorumOneVote = scenarios.Scenario{
 		}
 		counted(j, b.Votes[o.Repeats:])
 		if !b.End.Ended.Reached {
-			j.BlockOn(openwop.OWPINT27, "set-up: the others do not fill the quorum either")
+			j.BlockOn(openwop.OWPINT27, "setup failed: the others do not fill the quorum either")
 		}
 	}),
 }
@@ -127,7 +127,7 @@ var scopeNeeded = scenarios.Scenario{
 	Ask: scenarios.Ask(answeredWithoutScope, func(o ScopeObservation, j *scenarios.Judge) {
 		o.given(j)
 		if !host.Succeeded(o.Read.Status) {
-			j.Block("set-up: the credential cannot read the run: HTTP "+o.Read.Status.JSON(), giveLowScope)
+			j.Block("setup failed: the credential cannot read the run: HTTP "+o.Read.Status.JSON(), giveLowScope)
 		}
 		j.Check(openwop.OWPINT32, o.Low.Status).To(check.Status(http.StatusForbidden), "%s", o.Low.Asked)
 		j.Need(openwop.OWP0037A1, o.Barrier)

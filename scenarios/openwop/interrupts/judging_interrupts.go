@@ -24,13 +24,13 @@ func (g Gate) given(j *scenarios.Judge) {
 		return
 	}
 	_, actual := check.Reached().MatchSeen(g.Suspended)
-	j.BlockOn(openwop.OWPINT6, "set-up: "+actual)
+	j.BlockOn(openwop.OWPINT6, "setup failed: "+actual)
 }
 
 // ran stops a judge where the host cannot run the fixture that it lists.
 func (g Gate) ran(j *scenarios.Judge) {
 	if last := g.Suspended.Last; last.Key("status").String() == "failed" {
-		j.Block("set-up: the run of "+g.Way+" has failed and waited for nobody: "+last.At("/error/code").JSON(),
+		j.Block("setup failed: the run of "+g.Way+" has failed and waited for nobody: "+last.At("/error/code").JSON(),
 			"list no fixture that the host cannot run, or give it the nodes that the fixture has")
 	}
 }
@@ -38,7 +38,7 @@ func (g Gate) ran(j *scenarios.Judge) {
 // taken stops a judge that needs an answer to have been taken.
 func (a Response) taken(j *scenarios.Judge) {
 	if !host.Succeeded(a.Status) {
-		j.Block("set-up: "+a.Asked+" is refused with HTTP "+a.Status.JSON(),
+		j.Block("setup failed: "+a.Asked+" is refused with HTTP "+a.Status.JSON(),
 			"take the answer at {answer node}, and let the key that is given answer interrupts")
 	}
 }
@@ -48,7 +48,7 @@ func (a Response) taken(j *scenarios.Judge) {
 func (a Response) accepted(j *scenarios.Judge, end host.RunLog) {
 	a.taken(j)
 	if !end.Ended.Reached || end.Status().String() != "completed" {
-		j.BlockOn(openwop.OWPINT16, "set-up: the run did not complete when it was accepted: its status is "+end.Status().JSON())
+		j.BlockOn(openwop.OWPINT16, "setup failed: the run did not complete when it was accepted: its status is "+end.Status().JSON())
 	}
 	end.Readable(j)
 }
@@ -67,7 +67,7 @@ func (g Gate) checkUnmoved(j *scenarios.Judge, id scenarios.RequirementID, after
 // unspoilt stops a judge of what came after answers that had to be refused, where they have moved the run.
 func (g Gate) unspoilt(j *scenarios.Judge, after host.RunLog) {
 	if moved(g.Log, after) {
-		j.BlockOn(openwop.OWPINT13, "set-up: the run went on with an answer that had to be refused")
+		j.BlockOn(openwop.OWPINT13, "setup failed: the run went on with an answer that had to be refused")
 	}
 }
 

@@ -52,11 +52,11 @@ var offspringUnread = scenarios.Scenario{
 		o.Tenants.Given(j)
 		o.Log.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
 		if len(o.Children) == 0 {
-			j.Block("set-up: the loop names no child", "tell of a child run when it is made, with dispatch.succeeded or node.dispatched")
+			j.Block("setup failed: the loop names no child", "tell of a child run when it is made, with dispatch.succeeded or node.dispatched")
 		}
 		for i, c := range o.Children {
 			if !host.Succeeded(c.Status) {
-				j.BlockOn(openwop.OWP0037A3, "set-up: "+c.Asked+" is not served to its own tenant: HTTP "+c.Status.JSON())
+				j.BlockOn(openwop.OWP0037A3, "setup failed: "+c.Asked+" is not served to its own tenant: HTTP "+c.Status.JSON())
 			}
 			o.Reads[i].CheckRefused(j, openwop.OWPISO7)
 			o.Reads[i].CheckUnguessed(j)
@@ -73,10 +73,10 @@ var cancelRefused = scenarios.Scenario{
 	Ask: scenarios.Ask(tenantsCancel, func(o TenantCancel, j *scenarios.Judge) {
 		o.Tenants.Given(j)
 		if status := o.Live.Key("status").String(); !host.Succeeded(o.Created.Status) || status == "" || host.IsTerminal(status) {
-			j.Block("set-up: "+o.Way+" was not under way: HTTP "+o.Created.Status.JSON()+", status "+o.Live.Key("status").JSON(), fixture.Load)
+			j.Block("setup failed: "+o.Way+" was not under way: HTTP "+o.Created.Status.JSON()+", status "+o.Live.Key("status").JSON(), fixture.Load)
 		}
 		if !host.Succeeded(o.Cancel.Status) && !host.IsTerminal(o.After.Key("status").String()) {
-			j.Block("set-up: its own tenant cannot cancel the run: HTTP "+o.Cancel.Status.JSON(), "serve {cancel run}")
+			j.Block("setup failed: its own tenant cannot cancel the run: HTTP "+o.Cancel.Status.JSON(), "serve {cancel run}")
 		}
 		o.Call.CheckRefused(j, openwop.OWPISO3)
 		o.Call.CheckUnguessed(j)
@@ -105,7 +105,7 @@ var answerRefused = scenarios.Scenario{
 			"steps of the run afterwards")
 		if j.Check(openwop.OWPISO3, o.After.Status()).To(check.OneOf("waiting-input", "waiting-approval", "waiting-external"),
 			"status of the run afterwards") && !host.Succeeded(o.Held.Answered) {
-			j.BlockOn(openwop.OWPINT2, "set-up: the answer of its own tenant is refused: HTTP "+o.Held.Answered.JSON())
+			j.BlockOn(openwop.OWPINT2, "setup failed: the answer of its own tenant is refused: HTTP "+o.Held.Answered.JSON())
 		}
 	}),
 }
@@ -120,7 +120,7 @@ var forkRefused = scenarios.Scenario{
 		o.Tenants.Given(j)
 		o.Before.Readable(j)
 		if !host.Succeeded(o.Forked.Status) || !host.Succeeded(o.Own.Status) {
-			j.Block("set-up: its own tenant cannot fork the run and read the fork: HTTP "+o.Forked.Status.JSON()+" and "+
+			j.Block("setup failed: its own tenant cannot fork the run and read the fork: HTTP "+o.Forked.Status.JSON()+" and "+
 				o.Own.Status.JSON(), "serve {fork run}, or claim no replay")
 		}
 		o.Call.CheckRefused(j, openwop.OWPISO3)
@@ -140,7 +140,8 @@ var keysApart = scenarios.Scenario{
 	Ask: scenarios.Ask(tenantsAsk, func(o TenantAsks, j *scenarios.Judge) {
 		o.Tenants.Given(j)
 		if !host.Succeeded(o.Key.Status) || o.Key.RunID().String() == "" || o.Again.RunID().String() != o.Key.RunID().String() {
-			j.BlockOn(openwop.OWPERR18, "set-up: a run under a key is not found again: "+o.Key.RunID().JSON()+" and then "+o.Again.RunID().JSON())
+			j.BlockOn(openwop.OWPERR18, "setup failed: a run under a key is not found again: "+o.Key.RunID().JSON()+" and then "+
+				o.Again.RunID().JSON())
 		}
 		j.Check(openwop.OWPISO5, o.Same.Status).To(check.Status(2), "%s", o.Same.Asked)
 		j.Check(openwop.OWPISO5, o.Same.RunID()).NotTo(check.SameAs(o.Key.RunID()), "runId of %s", o.Same.Asked)
@@ -173,10 +174,10 @@ var filesApart = scenarios.Scenario{
 	Ask: scenarios.Ask(tenantsWrite, func(o TenantFiles, j *scenarios.Judge) {
 		o.Tenants.Given(j)
 		if !host.IsListed(o.Own.Body, o.Path) {
-			j.BlockOn(openwop.OWPWSP1, "set-up: the list of its own tenant does not hold the file: HTTP "+o.Own.Status.JSON())
+			j.BlockOn(openwop.OWPWSP1, "setup failed: the list of its own tenant does not hold the file: HTTP "+o.Own.Status.JSON())
 		}
 		if !host.Succeeded(o.Put.Status) {
-			j.Block("set-up: the other tenant cannot write a file: HTTP "+o.Put.Status.JSON(), host.GiveOtherKey)
+			j.Block("setup failed: the other tenant cannot write a file: HTTP "+o.Put.Status.JSON(), host.GiveOtherKey)
 		}
 		o.Before.CheckRefused(j, openwop.OWPISO10)
 		o.Before.CheckUnguessed(j)
@@ -197,7 +198,8 @@ var goalsApart = scenarios.Scenario{
 		o.Tenants.Given(j)
 		for _, made := range []host.GoalMade{o.Mine, o.Theirs} {
 			if made.ID == "" || !host.Succeeded(made.Fresh.Status) {
-				j.Block("set-up: a goal cannot be made and read: HTTP "+made.Created.Status.JSON()+" and "+made.Fresh.Status.JSON(), host.GiveOtherKey)
+				j.Block("setup failed: a goal cannot be made and read: HTTP "+made.Created.Status.JSON()+" and "+made.Fresh.Status.JSON(),
+					host.GiveOtherKey)
 			}
 		}
 		for _, c := range o.Calls {

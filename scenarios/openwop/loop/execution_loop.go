@@ -38,7 +38,7 @@ var decidedBeforeWorker = scenarios.Scenario{
 		began := o.Log.Phase(dialect.ChainPhaseDispatchBegan)
 		told := o.Log.OfType(dialect.NodeDispatched)
 		if len(began.Values)+len(told.Values) == 0 {
-			j.BlockOn(openwop.OWP0037A3, "set-up: the log tells of no worker")
+			j.BlockOn(openwop.OWP0037A3, "setup failed: the log tells of no worker")
 		}
 		CheckDecidedFirst(o.Log, j, len(o.Workers)+1)
 		decided := o.Log.Decided().Values
@@ -136,7 +136,7 @@ var effectOfItsDecision = scenarios.Scenario{
 		o.Given(j, openwop.OWPDSP3)
 		all := host.Dispatched(o.Log)
 		if len(all.Values) == 0 {
-			j.BlockOn(openwop.OWP0037A3, "set-up: the log tells of no worker")
+			j.BlockOn(openwop.OWP0037A3, "setup failed: the log tells of no worker")
 		}
 		j.Check(openwop.OWPDSP3, all.Each("/type")).To(check.Len(len(o.Workers)), "workers of all decisions")
 		for i, worker := range o.Workers {

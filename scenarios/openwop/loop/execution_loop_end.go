@@ -29,7 +29,7 @@ var nothingAfterTerminate = scenarios.Scenario{
 		for _, l := range []host.RunLog{o.Log, o.Lull.Later} {
 			end, ok := o.terminated(l)
 			if !ok {
-				j.BlockOn(openwop.OWP0037A2, "set-up: the loop did not come to the terminate of its plan")
+				j.BlockOn(openwop.OWP0037A2, "setup failed: the loop did not come to the terminate of its plan")
 			}
 			at := host.Sequence(end)
 			CheckNoTurnAfter(l, j, at)
@@ -82,7 +82,7 @@ var fanOutRejected = scenarios.Scenario{
 		}
 		l.Readable(j)
 		if len(l.Decided().Values) < 2 || len(host.Dispatched(l).Values) == 0 {
-			j.BlockOn(openwop.OWP0037A3, "set-up: the loop did not come to the decision for several")
+			j.BlockOn(openwop.OWP0037A3, "setup failed: the loop did not come to the decision for several")
 		}
 		j.Check(openwop.OWPDSP6, host.Dispatched(l).Each("/type")).To(check.Len(o.Control), "workers that were dispatched")
 		j.Check(openwop.OWPDSP6, l.Status()).To(check.Equal("failed"), "status of the run")

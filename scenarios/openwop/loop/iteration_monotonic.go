@@ -100,7 +100,7 @@ var nothingShared = scenarios.Scenario{
 		if o.Suspends && o.First.RunID != "" {
 			j.Need(openwop.OWP0061D1, o.Suspended)
 			if status, _ := o.Answered.Int(); status/100 != 2 {
-				j.BlockOn(openwop.OWP0061D1, "set-up: the host refused the answer that resumes the loop: HTTP "+o.Answered.JSON())
+				j.BlockOn(openwop.OWP0061D1, "setup failed: the host refused the answer that resumes the loop: HTTP "+o.Answered.JSON())
 			}
 		}
 		o.First.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
@@ -135,7 +135,7 @@ var forkKeeps = scenarios.Scenario{
 		}{{"finished loop", o.Turns, o.Source, o.Replayed}, {"bounded loop", o.Bound, o.BoundedSource, o.BoundedReplayed}} {
 			pair.source.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
 			if len(pair.source.Decided().Values) != pair.turns { // an empty source would be matched by an empty copy
-				j.BlockOn(openwop.OWP0061B2, "set-up: the source did not take the turns of its plan")
+				j.BlockOn(openwop.OWP0061B2, "setup failed: the source did not take the turns of its plan")
 			}
 			pair.replayed.Made(j, openwop.OWP0061M1, "a fork of the "+pair.name)
 			if !j.Check(openwop.OWP0061M1, pair.replayed.ID).NotTo(check.Equal(pair.source.RunID), "runId of the fork") ||

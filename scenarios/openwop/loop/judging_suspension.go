@@ -27,7 +27,7 @@ func tookItsTurns(o host.SuspendedLoop, j *scenarios.Judge) {
 	if ok, _ := KindsOf(o.Kinds).MatchSeen(kinds); ok {
 		return
 	}
-	j.BlockOn(openwop.OWP0037A2, "set-up: the loop did not take the turns of its plan, "+wire.Compact(o.Kinds)+", but "+
+	j.BlockOn(openwop.OWP0037A2, "setup failed: the loop did not take the turns of its plan, "+wire.Compact(o.Kinds)+", but "+
 		wire.Compact(kinds.Actual()))
 }
 

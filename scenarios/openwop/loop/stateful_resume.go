@@ -169,7 +169,7 @@ var resumeFork = scenarios.Scenario{
 		o.Held.Given(j)
 		wentOn(o.SuspendedLoop, j)
 		if len(o.Log.Decided().Values) != o.Turns { // a source cut short would be matched by a copy cut short
-			j.BlockOn(openwop.OWP0061D1, "set-up: the source did not take the turns of its plan")
+			j.BlockOn(openwop.OWP0061D1, "setup failed: the source did not take the turns of its plan")
 		}
 		o.Replayed.Made(j, openwop.OWP0061M1, "a fork of the resumed loop")
 		if !j.Check(openwop.OWP0061M1, o.Replayed.ID).NotTo(check.Equal(o.Log.RunID), "runId of the fork") ||

@@ -116,7 +116,7 @@ var iterationAbsentBelow5 = scenarios.Scenario{
 		o.given(j)
 		switch {
 		case len(o.iterations().Values) == 0: // no turn at all: another scenario's failure
-			j.BlockOn(openwop.OWP0037A2, "set-up: the log shows no orchestrator turn")
+			j.BlockOn(openwop.OWP0037A2, "setup failed: the log shows no orchestrator turn")
 		default:
 			CheckUncounted(j, o.iterations())
 		}

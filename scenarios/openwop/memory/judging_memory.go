@@ -153,7 +153,8 @@ func shares(l host.RunLog, j *scenarios.Judge, who string, contents ...string) (
 		return r, false
 	}
 	if !r.has(host.Look{Turn: 1, At: host.AtBegin}, contents...) {
-		j.Block(fmt.Sprintf("set-up: %s does not find %s, so that nothing follows from what else it does not find", who, wire.Compact(contents)),
+		j.Block(fmt.Sprintf("setup failed: %s does not find %s, so that nothing follows from what else it does not find", who,
+			wire.Compact(contents)),
 			"have runs whose agents name the same memoryRef share their memory")
 	}
 	return r, true

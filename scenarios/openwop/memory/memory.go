@@ -64,7 +64,7 @@ var resumeRemembers = scenarios.Scenario{
 		o.Held.Log.Exists(j, openwop.OWP0037A6)
 		j.Need(openwop.OWP0061D1, o.Held.Suspended)
 		if !host.Succeeded(o.Held.Answered) {
-			j.BlockOn(openwop.OWP0061D1, "set-up: the host refused the answer that resumes the loop: HTTP "+o.Held.Answered.JSON())
+			j.BlockOn(openwop.OWP0061D1, "setup failed: the host refused the answer that resumes the loop: HTTP "+o.Held.Answered.JSON())
 		}
 		o.Writer.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
 		if _, ok := shares(o.Reader, j, "another run", o.Theirs); !ok {
@@ -112,11 +112,11 @@ func (o HeldWorker) brought(j *scenarios.Judge) (recollections, bool) {
 	j.Need(openwop.OWP0037A3, o.Found)
 	j.Need(openwop.OWP0061D1, o.Worker.Suspended)
 	if !host.Succeeded(o.Worker.Answered) {
-		j.BlockOn(openwop.OWPINT2, "set-up: the host refused the answer to the worker: HTTP "+o.Worker.Answered.JSON())
+		j.BlockOn(openwop.OWPINT2, "setup failed: the host refused the answer to the worker: HTTP "+o.Worker.Answered.JSON())
 	}
 	r, ok := recalled(o.Log, j, "the loop", 3)
 	if ok && !r.has(host.Look{Turn: 2, At: host.AtBegin}, o.Lasting) {
-		j.BlockOn(openwop.OWPMEM2, "set-up: the turn after the worker does not read what it wrote for good: "+
+		j.BlockOn(openwop.OWPMEM2, "setup failed: the turn after the worker does not read what it wrote for good: "+
 			r.contents(host.Look{Turn: 2, At: host.AtBegin}).Last().JSON())
 	}
 	return r, ok
@@ -163,7 +163,7 @@ var writesTold = scenarios.Scenario{
 				}
 			}
 			if len(known) == 0 {
-				j.BlockOn(openwop.OWPMEM2, "set-up: nobody reads what "+w.who+" wrote")
+				j.BlockOn(openwop.OWPMEM2, "setup failed: nobody reads what "+w.who+" wrote")
 			}
 			told := w.log.OfType(dialect.MemoryWritten)
 			if !j.Check(openwop.OWPMEM14, told).To(check.Len(1), "memory.written in the log of %s, which wrote once", w.who) {

@@ -16,7 +16,7 @@ import (
 func (o MemoryFamily) kids(j *scenarios.Judge) (first, second recollections, ok bool) {
 	o.Log.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
 	if len(o.Children) != 2 {
-		j.Block("set-up: the loop does not name the run of each of its two workers",
+		j.Block("setup failed: the loop does not name the run of each of its two workers",
 			"tell of a child run when it is made, with dispatch.succeeded or node.dispatched, and which worker it is of")
 	}
 	if first, ok = recalled(o.Children[0].Log, j, "the first worker", 2); ok {
@@ -32,7 +32,7 @@ func (o MemoryFamily) next() host.Look { return host.Look{Turn: int64(o.Handed) 
 func (o MemoryFamily) brought(j *scenarios.Judge) (recollections, bool) {
 	r, ok := recalled(o.Log, j, "the loop", o.Turns)
 	if ok && !r.has(o.next(), o.First, o.Second) {
-		j.BlockOn(openwop.OWPMEM2, "set-up: "+o.next().String()+" does not read what the workers wrote")
+		j.BlockOn(openwop.OWPMEM2, "setup failed: "+o.next().String()+" does not read what the workers wrote")
 	}
 	return r, ok
 }
@@ -118,7 +118,7 @@ var heldChildHidden = scenarios.Scenario{
 		j.Need(openwop.OWP0037A3, o.Found)
 		j.Need(openwop.OWP0061D1, o.Worker.Suspended)
 		if !host.Succeeded(o.Worker.Answered) {
-			j.BlockOn(openwop.OWPINT2, "set-up: the host refused the answer to the worker: HTTP "+o.Worker.Answered.JSON())
+			j.BlockOn(openwop.OWPINT2, "setup failed: the host refused the answer to the worker: HTTP "+o.Worker.Answered.JSON())
 		}
 		r, ok := recalled(o.Log, j, "the loop", 3)
 		if !ok {
@@ -166,19 +166,19 @@ var lostChildLeavesNothing = scenarios.Scenario{
 // write: they show that by their own later turns, or by what their logs tell.
 func (o LostWorkers) lost(j *scenarios.Judge) {
 	if len(o.Children) < 2 {
-		j.Block("set-up: the loop does not name its two workers",
+		j.Block("setup failed: the loop does not name its two workers",
 			"tell of a child run when it is made, with dispatch.succeeded or node.dispatched")
 	}
 	for i, w := range []struct{ status, content string }{{"failed", o.Failed}, {"cancelled", o.Cancelled}} {
 		l := o.Children[i].Log
 		l.Given(j, openwop.OWP0037A3, openwop.OWP0037A1)
 		if got := l.Status().String(); got != w.status {
-			j.Block("set-up: the worker that was to be "+w.status+" is "+got, "have "+fixture.MemoryFails+
+			j.Block("setup failed: the worker that was to be "+w.status+" is "+got, "have "+fixture.MemoryFails+
 				" refuse two workers in one decision, and serve {cancel run}")
 		}
 		own := recollections{host.ReadSeen(l, "memory"), "the worker"}
 		if len(own.idsOf(w.content)) == 0 && len(l.OfType(dialect.MemoryWritten).Values) == 0 {
-			j.Block("set-up: nothing shows that the worker that was "+w.status+" wrote at all",
+			j.Block("setup failed: nothing shows that the worker that was "+w.status+" wrote at all",
 				"have its next turn read what it wrote, or its log tell of it with memory.written")
 		}
 	}
@@ -246,7 +246,7 @@ var replayRemembers = scenarios.Scenario{
 // fork are the notes of a fork.
 func (o ForkedMemory) fork(j *scenarios.Judge, f host.Forked) (recollections, bool) {
 	if f.Log.RunID == o.Source.RunID {
-		j.BlockOn(openwop.OWPRPL1, "set-up: the host names the source as its own fork")
+		j.BlockOn(openwop.OWPRPL1, "setup failed: the host names the source as its own fork")
 	}
 	f.Log.Given(j, openwop.OWPRPL1, openwop.OWPRPL1)
 	return recalled(f.Log, j, "the fork", o.Turns)

@@ -71,7 +71,7 @@ var existenceHidden = scenarios.Scenario{
 // given stops a judge where there is no run that a stranger could ask for.
 func given(o host.StrangersObservation, j *scenarios.Judge) {
 	if !host.Succeeded(o.Created.Status) || !host.Succeeded(o.Read.Status) {
-		j.Block("set-up: the run cannot be made or read with the credential: HTTP "+o.Created.Status.JSON()+" and "+
+		j.Block("setup failed: the run cannot be made or read with the credential: HTTP "+o.Created.Status.JSON()+" and "+
 			o.Read.Status.JSON(), fixture.Load)
 	}
 }
@@ -84,7 +84,7 @@ var unknownNotFound = scenarios.Scenario{
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(unknownIDs, func(o UnknownObservation, j *scenarios.Judge) {
 		if o.Known.Asked != "" && !host.Succeeded(o.Known.Status) {
-			j.Block("set-up: a run that is there cannot be read: HTTP "+o.Known.Status.JSON(), "serve {read run} for every run")
+			j.Block("setup failed: a run that is there cannot be read: HTTP "+o.Known.Status.JSON(), "serve {read run} for every run")
 		}
 		for _, a := range o.Runs {
 			Coded(a, j, openwop.OWPERR8, dialect.NoSuchRun)
@@ -126,7 +126,7 @@ var membersAnswered = scenarios.Scenario{
 		case o.Control.Asked == "":
 			j.Block("no workflow is on offer that ends by itself", fixture.Load)
 		case !host.Succeeded(o.Control.Status):
-			j.Block("set-up: the request as it should be is refused with HTTP "+o.Control.Status.JSON(), fixture.Load)
+			j.Block("setup failed: the request as it should be is refused with HTTP "+o.Control.Status.JSON(), fixture.Load)
 		default:
 			for _, a := range o.WrongType {
 				NotAFault(a, j, openwop.OWPERR14)
@@ -164,7 +164,7 @@ var methodRefused = scenarios.Scenario{
 
 func (o OddRequestsObservation) given(j *scenarios.Judge) {
 	if !host.Succeeded(o.Created.Status) || o.Created.Body.Key("runId").String() == "" {
-		j.Block("set-up: the run cannot be made: HTTP "+o.Created.Status.JSON(), fixture.Load)
+		j.Block("setup failed: the run cannot be made: HTTP "+o.Created.Status.JSON(), fixture.Load)
 	}
 	j.Need(openwop.OWP0037A1, o.Ended)
 }
@@ -176,7 +176,7 @@ var oversizedRefused = scenarios.Scenario{
 	Claim:  claims.BodyLimit,
 	Ask: scenarios.Ask(oversized, func(o OversizedObservation, j *scenarios.Judge) {
 		if !host.Succeeded(o.Control.Status) {
-			j.Block("set-up: "+o.Control.Asked+" is refused with HTTP "+o.Control.Status.JSON(), fixture.Load)
+			j.Block("setup failed: "+o.Control.Asked+" is refused with HTTP "+o.Control.Status.JSON(), fixture.Load)
 		}
 		o.Large.Refused(j, openwop.OWPERR17, http.StatusRequestEntityTooLarge, http.StatusBadRequest)
 	}),

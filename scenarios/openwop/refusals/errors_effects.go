@@ -48,7 +48,7 @@ func tellReply(j *scenarios.Judge, again, first host.KeyedRun) {
 func (o IdempotencyObservation) given(j *scenarios.Judge) {
 	for _, k := range []host.KeyedRun{o.First, o.Fresh} {
 		if !host.Succeeded(k.Status) || k.RunID().String() == "" {
-			j.Block("set-up: "+k.Asked+" is not made: HTTP "+k.Status.JSON()+" with runId "+k.RunID().JSON(), fixture.Load)
+			j.Block("setup failed: "+k.Asked+" is not made: HTTP "+k.Status.JSON()+" with runId "+k.RunID().JSON(), fixture.Load)
 		}
 	}
 }
@@ -136,11 +136,11 @@ var strangersChangeNothing = scenarios.Scenario{
 		o.given(j)
 		for _, a := range o.Strangers {
 			if a.HTTPStatus() != http.StatusUnauthorized {
-				j.BlockOn(openwop.OWPERR1, "set-up: "+a.Asked+" is not refused: HTTP "+a.Status.JSON())
+				j.BlockOn(openwop.OWPERR1, "setup failed: "+a.Asked+" is not refused: HTTP "+a.Status.JSON())
 			}
 		}
 		if o.Log.Status().String() != "cancelled" {
-			j.BlockOn(openwop.OWPERR23, "set-up: the run is not cancelled by its owner either, its status is "+o.Log.Status().JSON())
+			j.BlockOn(openwop.OWPERR23, "setup failed: the run is not cancelled by its owner either, its status is "+o.Log.Status().JSON())
 		}
 		j.Check(openwop.OWPERR25, o.Untouched.Key("status")).NotTo(check.OneOf("cancelled", "cancelling"), "status after the strangers")
 	}),
@@ -149,10 +149,10 @@ var strangersChangeNothing = scenarios.Scenario{
 // given stops a judge where no run was under way.
 func (o CancelObservation) given(j *scenarios.Judge) {
 	if !host.Succeeded(o.Created.Status) || o.Created.Body.Key("runId").String() == "" {
-		j.Block("set-up: no run of "+o.Way+" is made: HTTP "+o.Created.Status.JSON(), fixture.Load)
+		j.Block("setup failed: no run of "+o.Way+" is made: HTTP "+o.Created.Status.JSON(), fixture.Load)
 	}
 	if status := o.Live.Key("status").String(); status == "" || host.IsTerminal(status) {
-		j.Block("set-up: the run of "+o.Way+" is not under way before it is cancelled, its status is "+o.Live.Key("status").JSON(),
+		j.Block("setup failed: the run of "+o.Way+" is not under way before it is cancelled, its status is "+o.Live.Key("status").JSON(),
 			"have "+o.Way+" last until it is cancelled")
 	}
 }

@@ -110,7 +110,7 @@ var forksRefused = scenarios.Scenario{
 // forked stops a judge of refusals where the host refuses what it should not.
 func forked(a host.Answered, j *scenarios.Judge) {
 	if a.HTTPStatus()/100 != 2 {
-		j.BlockOn(openwop.OWPRPL1, "set-up: the host refused "+a.Asked+": HTTP "+a.Status.JSON())
+		j.BlockOn(openwop.OWPRPL1, "setup failed: the host refused "+a.Asked+": HTTP "+a.Status.JSON())
 	}
 }
 
@@ -143,7 +143,7 @@ var branchBounded = scenarios.Scenario{
 	Ask: scenarios.Ask(branchesOfALoop, func(o OverlayObservation, j *scenarios.Judge) {
 		o.Source.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
 		if len(o.Source.Decided().Values) != o.Turns {
-			j.BlockOn(openwop.OWP0061B2, "set-up: the source did not take the turns of its plan")
+			j.BlockOn(openwop.OWP0061B2, "setup failed: the source did not take the turns of its plan")
 		}
 		for _, f := range []host.Forked{o.Free, o.Capped} {
 			made(f, j, openwop.OWPRPL12, o.Source)

@@ -38,7 +38,7 @@ var verdictTold = scenarios.Scenario{
 		l.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
 		told := l.OfType(dialect.Verified)
 		if len(told.Values) > 0 && len(l.Phase(dialect.ChainPhaseOutputHarvested).Values)+len(l.OfType(dialect.RunCompleted).Values) < 2 {
-			j.BlockOn(openwop.OWPVER9, "set-up: not all that passed counts")
+			j.BlockOn(openwop.OWPVER9, "setup failed: not all that passed counts")
 		}
 		j.Check(openwop.OWPVER1, commits(l)).To(dialect.Types(dialect.Verified, harvested, dialect.Verified, dialect.RunCompleted),
 			"verdicts, and what counts, in order")
@@ -63,7 +63,7 @@ var verdictTold = scenarios.Scenario{
 			dialect.FindSlips(j, openwop.OWPVER2, e)
 		}
 		if len(l.Decided().Values) == 0 {
-			j.BlockOn(openwop.OWP0037A2, "set-up: the log shows no orchestrator turn")
+			j.BlockOn(openwop.OWP0037A2, "setup failed: the log shows no orchestrator turn")
 		}
 		decider := l.Decided().Last().At("/payload/agentId")
 		j.Check(openwop.OWPVER4, told.Each("/payload/agentId")).To(check.Each(check.That("another agent than "+decider.JSON(),
@@ -129,7 +129,7 @@ func (v VerifiedRun) judged(j *scenarios.Judge, verdict string) {
 	v.Log.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
 	found := v.Log.OfType(dialect.Verified).Each("/payload/verdict").Actual()
 	if list, _ := found.([]any); !slices.Contains(list, any(verdict)) {
-		j.BlockOn(openwop.OWPVER1, "set-up: the log shows no verdict "+verdict)
+		j.BlockOn(openwop.OWPVER1, "setup failed: the log shows no verdict "+verdict)
 	}
 }
 
@@ -155,7 +155,7 @@ var failedNotMerged = scenarios.Scenario{
 		o.Passed.judged(j, verdictPass)
 		o.Failed.judged(j, verdictFail)
 		if len(o.Passed.Log.Phase(dialect.ChainPhaseOutputHarvested).Values) == 0 {
-			j.BlockOn(openwop.OWPVER9, "set-up: what passed is not merged either")
+			j.BlockOn(openwop.OWPVER9, "setup failed: what passed is not merged either")
 		}
 		o.Failed.merged(j, openwop.OWPVER5, 0, o.Failed.Kept)
 	}),
@@ -205,7 +205,7 @@ var revisedInBound = scenarios.Scenario{
 		o.Forever.judged(j, verdictRevise)
 		l := o.Forever.Log
 		if len(l.Decided().Values) < 2 {
-			j.BlockOn(openwop.OWPVER7, "set-up: no turn follows where an end is to be revised")
+			j.BlockOn(openwop.OWPVER7, "setup failed: no turn follows where an end is to be revised")
 		}
 		l.CheckBreach(j, openwop.OWPVER8, dialect.CapKindLoopIterations, o.Forever.Bound, check.Equal(o.Forever.Bound+1))
 		j.Check(openwop.OWPVER8, l.Decided()).To(check.Len(o.Forever.Bound), "turns of a run with a bound of %d", o.Forever.Bound)
@@ -244,7 +244,7 @@ var criteriaKept = scenarios.Scenario{
 		}{{"a loop that gave up", o.GaveUp, []any{"completed", "failed"}}, {"a loop that met all", o.Met, []any{"completed"}}} {
 			r.run.Log.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
 			if n := len(r.run.Log.Decided().Values); n != r.run.Turns {
-				j.BlockOn(openwop.OWP0037A6, fmt.Sprintf("set-up: %s took %d turns, and its plan has %d", r.what, n, r.run.Turns))
+				j.BlockOn(openwop.OWP0037A6, fmt.Sprintf("setup failed: %s took %d turns, and its plan has %d", r.what, n, r.run.Turns))
 			}
 			j.Check(openwop.OWPVER11, r.run.Log.Decided().Last().At("/payload/decision/successCriteria")).To(check.Equal(r.run.Criteria),
 				"criteria of %s", r.what)
@@ -261,7 +261,7 @@ var unclaimedUnverified = scenarios.Scenario{
 	Ask: scenarios.Ask(unverifiedResults, func(o UnverifiedObservation, j *scenarios.Judge) {
 		o.Log.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
 		if len(o.Log.Decided().Values) == 0 {
-			j.BlockOn(openwop.OWP0037A2, "set-up: the log shows no orchestrator turn")
+			j.BlockOn(openwop.OWP0037A2, "setup failed: the log shows no orchestrator turn")
 		}
 		j.Check(openwop.OWPVER13, o.Log.OfType(dialect.Verified)).To(check.Len(0), "verdicts")
 	}),
@@ -280,7 +280,7 @@ var noCriteriaBelow6 = scenarios.Scenario{
 			}
 			r.Log.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
 			if len(r.Log.Decided().Values) == 0 {
-				j.BlockOn(openwop.OWP0037A2, "set-up: the log shows no orchestrator turn")
+				j.BlockOn(openwop.OWP0037A2, "setup failed: the log shows no orchestrator turn")
 			}
 			j.Check(openwop.OWPVER14, r.Log.Decided().Each("/payload/decision/successCriteria")).To(check.Absent(), "criteria of success")
 		}

@@ -16,21 +16,21 @@ import (
 // done stops a judge for which a write was only the set-up.
 func done(r host.FileReply, j *scenarios.Judge, what string) {
 	if !host.Succeeded(r.Status) {
-		j.BlockOn(openwop.OWPWSP1, "set-up: "+what+" is answered HTTP "+r.Status.JSON())
+		j.BlockOn(openwop.OWPWSP1, "setup failed: "+what+" is answered HTTP "+r.Status.JSON())
 	}
 }
 
 // dropped stops a judge for which a delete was only the set-up.
 func dropped(r host.FileReply, j *scenarios.Judge) {
 	if !host.Succeeded(r.Status) {
-		j.BlockOn(openwop.OWPWSP6, "set-up: the delete of a file is answered HTTP "+r.Status.JSON())
+		j.BlockOn(openwop.OWPWSP6, "setup failed: the delete of a file is answered HTTP "+r.Status.JSON())
 	}
 }
 
 // shownAsList stops a judge that looks into a list.
 func shownAsList(r host.FileReply, j *scenarios.Judge) {
 	if !(host.Succeeded(r.Status) && host.IsList(r.Body.Key("files"))) {
-		j.BlockOn(openwop.OWPWSP4, "set-up: the files cannot be listed: HTTP "+r.Status.JSON()+" with "+r.Body.JSON())
+		j.BlockOn(openwop.OWPWSP4, "setup failed: the files cannot be listed: HTTP "+r.Status.JSON()+" with "+r.Body.JSON())
 	}
 }
 
@@ -82,7 +82,7 @@ func checkAbsent(r host.FileReply, j *scenarios.Judge, id scenarios.RequirementI
 // unchanged checks that a file is still what it was before something that was refused.
 func unchanged(r host.FileReply, j *scenarios.Judge, id scenarios.RequirementID, content string, version wire.Value, what string) bool {
 	if code, _ := r.Status.Int(); !host.Succeeded(r.Status) && !host.IsGone(int(code)) {
-		j.BlockOn(openwop.OWPWSP1, "set-up: the file cannot be read: HTTP "+r.Status.JSON())
+		j.BlockOn(openwop.OWPWSP1, "setup failed: the file cannot be read: HTTP "+r.Status.JSON())
 	}
 	return j.Check(id, r.Body.Key("content")).To(check.Equal(content), "content after %s", what) &&
 		j.Check(id, r.Body.Key("version")).To(check.SameAs(version), "version after %s", what)

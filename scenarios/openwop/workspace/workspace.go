@@ -18,7 +18,7 @@ func remove(ctx context.Context, f *host.Files, path string) {
 	}
 	read := f.Get(ctx, path)
 	if !host.IsGone(read.Status) {
-		scenarios.End(scenarios.Block(fmt.Sprintf("set-up: %s was deleted, and GET answers HTTP %d", path, read.Status),
+		scenarios.End(scenarios.Block(fmt.Sprintf("setup failed: %s was deleted, and GET answers HTTP %d", path, read.Status),
 			"answer 404 for a workspace file that was deleted"))
 	}
 }

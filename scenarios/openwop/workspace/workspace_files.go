@@ -108,7 +108,7 @@ var deletedIsGone = scenarios.Scenario{
 		done(o.First.Put, j, "the write of a file")
 		shownAsList(o.Listed, j)
 		if len(partsOf(o.Listed, o.First.Path).Values) == 0 { // the control
-			j.BlockOn(openwop.OWPWSP4, "set-up: the file is not listed before it is deleted")
+			j.BlockOn(openwop.OWPWSP4, "setup failed: the file is not listed before it is deleted")
 		}
 		if !j.Check(openwop.OWPWSP6, o.Deleted.Status).To(check.Status(2), "the delete") {
 			return

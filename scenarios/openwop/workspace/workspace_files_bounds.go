@@ -123,7 +123,7 @@ var fullTakesNoMore = scenarios.Scenario{
 // alone stops a judge that counts files where others write as well.
 func (o FilesFull) alone(j *scenarios.Judge) {
 	if len(partsOf(o.Before, o.Gone).Values) > 0 {
-		j.BlockOn(openwop.OWPWSP6, "set-up: files that were deleted are listed, so that the list does not tell how many there are")
+		j.BlockOn(openwop.OWPWSP6, "setup failed: files that were deleted are listed, so that the list does not tell how many there are")
 	}
 	want := len(listed(o.Before))
 	for _, r := range o.Filled {

@@ -29,7 +29,7 @@ var writeIsLogged = scenarios.Scenario{
 			if f.Before != "" {
 				old, ok := f.Old.Key("version").Int()
 				if !ok {
-					j.BlockOn(openwop.OWPWSP9, "set-up: "+f.Path+" shows no version before the run")
+					j.BlockOn(openwop.OWPWSP9, "setup failed: "+f.Path+" shows no version before the run")
 				}
 				version = old + 1
 			}

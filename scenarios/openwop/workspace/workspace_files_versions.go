@@ -61,7 +61,7 @@ func (o FileHistory) counted(j *scenarios.Judge) {
 			before = o.Writes[i-1].Got.Body.Key("version")
 		}
 		if version := w.Got.Body.Key("version"); version.Present() && version.JSON() == before.JSON() {
-			j.BlockOn(openwop.OWPWSP9, "set-up: write "+strconv.Itoa(i+1)+" of a file left it at version "+version.JSON())
+			j.BlockOn(openwop.OWPWSP9, "setup failed: write "+strconv.Itoa(i+1)+" of a file left it at version "+version.JSON())
 		}
 	}
 }
@@ -120,7 +120,7 @@ var absentIfMatch = scenarios.Scenario{
 // gone stops a judge for which the delete of the file was only the set-up.
 func (o FileAbsentConditions) gone(j *scenarios.Judge) {
 	if code, _ := o.Left.Status.Int(); !host.IsGone(int(code)) || len(partsOf(o.Listed, o.Path).Values) > 0 {
-		j.BlockOn(openwop.OWPWSP6, "set-up: the file is still there after its delete: HTTP "+o.Left.Status.JSON())
+		j.BlockOn(openwop.OWPWSP6, "setup failed: the file is still there after its delete: HTTP "+o.Left.Status.JSON())
 	}
 }
 
@@ -178,7 +178,7 @@ var numberingContinues = scenarios.Scenario{
 		done(o.Again.Put, j, "the write of a file that was deleted")
 		before, ok := o.First.Got.Body.Key("version").Int()
 		if !ok {
-			j.BlockOn(openwop.OWPWSP9, "set-up: the file shows no version before it is deleted")
+			j.BlockOn(openwop.OWPWSP9, "setup failed: the file shows no version before it is deleted")
 		}
 		again := o.Again.Got.Body.Key("version")
 		if j.Check(openwop.OWPWSP17, again).To(check.Integer(before+1, 0),
@@ -228,7 +228,7 @@ var noSuchVersion = scenarios.Scenario{
 	Ask: scenarios.Ask(fileRewritten, func(o FileHistory, j *scenarios.Judge) {
 		o.counted(j)
 		if len(o.Older) == 0 || !host.Succeeded(o.Older[len(o.Older)-1].Got.Status) { // the control
-			j.BlockOn(openwop.OWPWSP18, "set-up: the latest version of a file cannot be read by its number")
+			j.BlockOn(openwop.OWPWSP18, "setup failed: the latest version of a file cannot be read by its number")
 		}
 		for _, v := range o.Never {
 			refused(v.Got, j, openwop.OWPWSP19, 404, "version "+v.Version+" of a file that was written "+strconv.Itoa(len(o.Writes))+" times")

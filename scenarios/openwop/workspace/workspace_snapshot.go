@@ -66,7 +66,7 @@ var writeFromOutside = scenarios.Scenario{
 // resumes stops a judge where the answer did not set the loop going.
 func (o HeldLoop) resumes(j *scenarios.Judge) {
 	if !o.resumed() {
-		j.BlockOn(openwop.OWP0061D1, "set-up: the host refused the answer that resumes the loop: HTTP "+o.Answered.JSON())
+		j.BlockOn(openwop.OWP0061D1, "setup failed: the host refused the answer that resumes the loop: HTTP "+o.Answered.JSON())
 	}
 }
 
@@ -145,7 +145,7 @@ func (l NotedLoop) sawIt(j *scenarios.Judge, seen host.Notes) {
 	for _, at := range l.looks() {
 		for _, f := range l.Files {
 			if !shown(seen, at, f.Path, l.expects(f, int(at.Turn))) {
-				j.BlockOn(openwop.OWP0061C6, "set-up: the turns of the source did not see what they should: "+f.Path+" in "+at.String())
+				j.BlockOn(openwop.OWP0061C6, "setup failed: the turns of the source did not see what they should: "+f.Path+" in "+at.String())
 			}
 		}
 	}
@@ -154,7 +154,7 @@ func (l NotedLoop) sawIt(j *scenarios.Judge, seen host.Notes) {
 // replayed stops a judge for which the replay was only the set-up.
 func (o ReplayedNotes) replayed(j *scenarios.Judge) {
 	if o.Replayed.RunID == o.Source.Log.RunID {
-		j.BlockOn(openwop.OWP0061M1, "set-up: the host names the source as its own replay")
+		j.BlockOn(openwop.OWP0061M1, "setup failed: the host names the source as its own replay")
 	}
 	o.Replayed.Given(j, openwop.OWP0061M1, openwop.OWP0061M1)
 }
@@ -198,7 +198,7 @@ func visible(a host.SeamAnswer) wire.Value { return a.Body.Key("workspaceVisible
 func tellsOfWrite(a host.SeamAnswer, j *scenarios.Judge, path string) {
 	host.SeamAnswered(j, a.Status, path)
 	if n := len(a.Decisions); n > 0 && n != a.Turns {
-		j.BlockOn(openwop.OWP0061B2, fmt.Sprintf("set-up: the loop of the seam %s took %d turns, asked for %d", path, n, a.Turns))
+		j.BlockOn(openwop.OWP0061B2, fmt.Sprintf("setup failed: the loop of the seam %s took %d turns, asked for %d", path, n, a.Turns))
 	}
 	if visible(a).Actual() == nil {
 		j.Block("the seam "+path+" says nothing of a write that it was asked for", "have its reply carry workspaceVisible (docs/seams.md)")
@@ -248,7 +248,7 @@ var seamLastTurn = scenarios.Scenario{
 		}
 		tellsOfWrite(o.Answers[0], j, o.Path)
 		if !toldWell(o.Answers[0]) {
-			j.BlockOn(openwop.OWP0061C6, "set-up: the seam does not say of an earlier write that the next turn alone sees it")
+			j.BlockOn(openwop.OWP0061C6, "setup failed: the seam does not say of an earlier write that the next turn alone sees it")
 		}
 		for _, a := range o.Answers[1:] {
 			if !j.Check(openwop.OWP0061C6, a.Status).To(check.Status(2, 400, 422), "asked for a write in turn %d of %d", a.WritesAt, a.Turns) {
