@@ -204,6 +204,8 @@ func (t Turn) escalatesAsError(j *scenarios.Judge) bool {
 	if t.Status() != "error" || len(t.Ends().Values) == 0 {
 		return false
 	}
-	j.Part(func() { j.BlockOn(agenticloop.RFC103P3, "setup failed: "+t.Name+": it ended the run with status error") })
+	j.Part(func() {
+		j.BlockOn(agenticloop.RFC103P3, "setup failed: "+t.Name+": it ended the run with status error")
+	})
 	return true
 }
