@@ -91,6 +91,7 @@ type Suspension struct {
 	Status  Reply           `json:"status"` // the reply to the write of the status
 	After   Reply           `json:"after"`  // the intent afterwards
 	Expires string          `json:"expires,omitempty"`
+	Took    time.Duration   `json:"tookNs"` // from suspended_at to the last of the two replies
 }
 
 // Suspend suspends the intent, writing the record first. A target that refuses has no suspensions.
@@ -101,6 +102,7 @@ func (i *Intent) Suspend(ctx context.Context, r Record) Suspension {
 // SuspendBy suspends the intent in one of the two orders.
 func (i *Intent) SuspendBy(ctx context.Context, r Record, order Order) (sus Suspension) {
 	var first Reply
+	start := i.Now()
 	if order == StatusFirst {
 		first = i.Set(ctx, Suspended, "suspend: the status")
 	}
@@ -109,6 +111,7 @@ func (i *Intent) SuspendBy(ctx context.Context, r Record, order Order) (sus Susp
 	if !first.Ok() {
 		sus.Status = i.Set(ctx, Suspended, "suspend: the status")
 	}
+	sus.Took = i.Now().Sub(start)
 	sus.After = i.Read(ctx, "the intent, suspended")
 	switch {
 	case !sus.Status.Ok():

@@ -23,7 +23,7 @@ const (
 func beginning(s host.Suspension) (from, to time.Time) {
 	written, _ := host.ReadTime(fmt.Sprint(s.SentMember("suspended_at")))
 	began, ok := s.Began()
-	if !ok || began.Sub(written).Abs() > 2*time.Second {
+	if !ok || began.Sub(written).Abs() > s.Took+2*time.Second {
 		return written, written
 	}
 	if began.Before(written) {

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/openassay/assay/gen/openintent"
 	"github.com/openassay/assay/gen/openintentv1"
@@ -210,6 +211,29 @@ func TestJudgesOfTheCourse(t *testing.T) {
 		i := slices.IndexFunc(Suite().Scenarios, func(s scenarios.Scenario) bool { return s.Name() == name })
 		if o := scenarios.ConcludeOpen(Suite().Scenarios[i], host.Ledger, idle.course(t)); o.Verdict != scenarios.Inapplicable {
 			t.Errorf("%s: a server that does nothing and claims nothing: %s (%s)", name, o.Verdict, o.Reason)
+		}
+	}
+}
+
+// Two calls that take their time end later than the record says that the suspension began. A clock that is wrong is no such thing.
+func TestTheBeginningOfASuspension(t *testing.T) {
+	sent, err := json.Marshal(map[string]any{"id": sidOfStory, "suspended_at": hosttest.After(0)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(seconds float64) time.Time {
+		moment, _ := host.ReadTime(hosttest.After(seconds))
+		return moment
+	}
+	for _, c := range []struct {
+		updated float64
+		took    time.Duration
+		to      time.Time
+	}{{1, 0, at(1)}, {5, 4 * time.Second, at(5)}, {5, time.Second, at(0)}, {3600, 4 * time.Second, at(0)}} {
+		s := host.Suspension{Sent: sent, Took: c.took,
+			Status: host.Reply{Body: wiretest.Value(t, map[string]any{"updated_at": hosttest.After(c.updated)})}}
+		if from, to := beginning(s); !from.Equal(at(0)) || !to.Equal(c.to) {
+			t.Errorf("updated after %v s by calls that took %s: it began from %s to %s, want %s to %s", c.updated, c.took, from, to, at(0), c.to)
 		}
 	}
 }
