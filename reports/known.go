@@ -32,14 +32,14 @@ func Conclusion(doc results.Results) string {
 	meaning := ExitMeaning(code)
 	switch e := doc.Expectations; {
 	case code == scenarios.ExitViolated && e != nil && len(e.Problems) > 0 && !unknownFailure(doc):
-		meaning = fmt.Sprintf("%s to mend in %s", plural(len(e.Problems), "expectation"), textsafe.Line(e.File))
+		meaning = fmt.Sprintf("%s to mend in %s", textsafe.Count(len(e.Problems), "expectation"), textsafe.Line(e.File))
 	case known > 0 && code == scenarios.ExitProved:
 		meaning = "all else that was asked about is proved"
 	}
 	if known == 0 {
 		return meaning
 	}
-	return plural(known, "known failure") + fileOf(doc) + "; " + meaning
+	return textsafe.Count(known, "known failure") + fileOf(doc) + "; " + meaning
 }
 
 func unknownFailure(doc results.Results) bool {

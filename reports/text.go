@@ -169,7 +169,7 @@ func (t *text) findings() {
 	if len(found) == 0 {
 		return
 	}
-	t.heading(yellow, "FINDINGS", plural(len(found), "deviation")+" that changed no verdict")
+	t.heading(yellow, "FINDINGS", textsafe.Count(len(found), "deviation")+" that changed no verdict")
 	for _, f := range found[:min(len(found), mostFindings)] {
 		times := ""
 		if f.Times > 1 {
@@ -219,7 +219,7 @@ func (t *text) claims() {
 			if p.ThroughSeam > 0 {
 				seams = fmt.Sprintf("; %d of the %d can be shown only through test seams that Assay defines", p.ThroughSeam, p.Required)
 			}
-			t.line("  %s  profile %s: %d of %s proved%s%s", t.status(string(p.Status)), p.ID, p.Proved, plural(int(p.Required),
+			t.line("  %s  profile %s: %d of %s proved%s%s", t.status(string(p.Status)), p.ID, p.Proved, textsafe.Count(int(p.Required),
 				"requirement"), seams, t.provisional(p))
 		}
 	}
@@ -230,7 +230,7 @@ func (t *text) provisional(p results.ProfileResult) string {
 	if len(p.Provisional) == 0 {
 		return ""
 	}
-	said := fmt.Sprintf("; %s not counted", plural(len(p.Provisional), "provisional scenario"))
+	said := fmt.Sprintf("; %s not counted", textsafe.Count(len(p.Provisional), "provisional scenario"))
 	failed := 0
 	for _, s := range t.doc.Scenarios {
 		if s.Verdict == results.VerdictFailed && slices.Contains(p.Provisional, s.ID) {
@@ -280,7 +280,7 @@ func (t *text) status(word string) string {
 
 func (t *text) summary() {
 	t.line("")
-	t.line("%s: %s in %s, seed %d", plural(len(t.report.Outcomes), "scenario"), t.verdicts(t.report.Totals()),
+	t.line("%s: %s in %s, seed %d", textsafe.Count(len(t.report.Outcomes), "scenario"), t.verdicts(t.report.Totals()),
 		round(t.report.Seconds), t.report.Seed)
 	color := red
 	if t.doc.ExitCode == scenarios.ExitProved {
@@ -313,13 +313,6 @@ func ExitMeaning(code int) string {
 		return "interrupted: what had not ended is inconclusive"
 	}
 	return ""
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 func round(seconds float64) string {

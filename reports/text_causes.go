@@ -17,7 +17,7 @@ func (t *text) blocked() {
 	if len(groups) == 0 {
 		return
 	}
-	t.heading(yellow, "BLOCKED", fmt.Sprintf("%s by %s", plural(int(t.doc.Totals.Blocked), "scenario"), plural(len(groups), "cause")))
+	t.heading(yellow, "BLOCKED", fmt.Sprintf("%s by %s", textsafe.Count(int(t.doc.Totals.Blocked), "scenario"), textsafe.Count(len(groups), "cause")))
 	for _, c := range groups {
 		t.cause(c)
 	}
@@ -28,7 +28,7 @@ func (t *text) inconclusive() {
 	if len(groups) == 0 {
 		return
 	}
-	t.heading(yellow, "INCONCLUSIVE", plural(int(t.doc.Totals.Inconclusive), "scenario")+" without an answer")
+	t.heading(yellow, "INCONCLUSIVE", textsafe.Count(int(t.doc.Totals.Inconclusive), "scenario")+" without an answer")
 	for _, c := range groups {
 		t.cause(c)
 	}
@@ -47,7 +47,7 @@ func (t *text) attested() {
 	if len(weak) == 0 {
 		return
 	}
-	t.heading(yellow, "ATTESTED", plural(len(weak), "requirement")+" kept as far as a test seam tells")
+	t.heading(yellow, "ATTESTED", textsafe.Count(len(weak), "requirement")+" kept as far as a test seam tells")
 	for _, w := range weak {
 		t.line("  %s", w)
 	}
@@ -62,7 +62,7 @@ func (t *text) inapplicable() {
 	if slices.ContainsFunc(groups, func(c *excerpt.Cause) bool { return strings.HasPrefix(c.Reasons[0], "not there: ") }) {
 		about += ", or does not have"
 	}
-	t.heading(dim, "INAPPLICABLE", plural(int(t.doc.Totals.Inapplicable), "scenario")+about)
+	t.heading(dim, "INAPPLICABLE", textsafe.Count(int(t.doc.Totals.Inapplicable), "scenario")+about)
 	for _, c := range groups {
 		t.cause(c)
 	}

@@ -170,3 +170,23 @@ func JSON(encoded []byte) []byte {
 
 // hidden reports whether a character must be escaped. Only strings of an encoded document can hold it.
 func hidden(r rune) bool { return r >= 0x7f && !visible(r) }
+
+// Shell returns s as one word of a shell command, in quotes where it needs them.
+func Shell(s string) string {
+	plain := s != "" && !strings.ContainsFunc(s, func(r rune) bool {
+		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
+		return !letter && !strings.ContainsRune("-_./:=@%+,", r)
+	})
+	if plain {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// Count returns a number of things: 1 scenario, 2 scenarios.
+func Count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}

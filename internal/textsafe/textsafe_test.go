@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"maps"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode"
@@ -154,6 +155,53 @@ func TestJSON(t *testing.T) {
 		var back map[string]string
 		if err := json.Unmarshal(safe, &back); err != nil || !maps.Equal(in, back) {
 			t.Fatalf("%q comes back as %q (%v)", in, back, err)
+		}
+	})
+}
+
+func TestShell(t *testing.T) {
+	for in, want := range map[string]string{
+		"http://127.0.0.1:7411/a_b": "http://127.0.0.1:7411/a_b",
+		"execution-model>=5":        "'execution-model>=5'",
+		"it's":                      `'it'\''s'`,
+		"$(rm)":                     "'$(rm)'",
+		"~/key":                     "'~/key'",
+		"":                          "''",
+	} {
+		if got := textsafe.Shell(in); got != want {
+			t.Errorf("Shell(%q) = %s, want %s", in, got, want)
+		}
+	}
+}
+
+func TestCount(t *testing.T) {
+	for n, want := range map[int]string{0: "0 faults", 1: "1 fault", 2: "2 faults"} {
+		if got := textsafe.Count(n, "fault"); got != want {
+			t.Errorf("Count(%d) = %q, want %q", n, got, want)
+		}
+	}
+}
+
+func FuzzShell(f *testing.F) {
+	f.Add("it's $(id)")
+	plain := regexp.MustCompile(`^[A-Za-z0-9_./:@%+,=-]+$`)
+	f.Fuzz(func(t *testing.T, s string) {
+		back, quoted := "", false
+		for word := textsafe.Shell(s); word != ""; word = word[1:] {
+			switch c := word[0]; {
+			case c == '\'':
+				quoted = !quoted
+			case !quoted && c == '\\':
+				back += word[1:2]
+				word = word[1:]
+			case !quoted && !plain.MatchString(word[:1]):
+				t.Fatalf("%q stands outside of quotes in %q", c, textsafe.Shell(s))
+			default:
+				back += word[:1]
+			}
+		}
+		if quoted || back != s {
+			t.Errorf("%q is read as %q", s, back)
 		}
 	})
 }

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/go-openapi/jsonpointer"
+
 	"github.com/openassay/assay/internal/textsafe"
 )
 
@@ -229,7 +231,7 @@ func (t *tree) pointer(of string, i int) string {
 	if t.open == '[' {
 		return of + "/" + strconv.Itoa(i)
 	}
-	return of + "/" + escapeToken.Replace(t.keys[i])
+	return of + "/" + jsonpointer.Escape(t.keys[i])
 }
 
 // inline is an object on one line, with no more of it than leads to a mark.

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/go-openapi/jsonpointer"
+
 	"github.com/openassay/assay/gen/results"
 	"github.com/openassay/assay/internal/lazyregexp"
 	"github.com/openassay/assay/scenarios/wire"
@@ -189,7 +191,7 @@ func look(v any, pointer string) any {
 		if pointer == "" {
 			return v
 		}
-		token = unescapeToken.Replace(token)
+		token = jsonpointer.Unescape(token)
 		switch container := v.(type) {
 		case map[string]any:
 			v = container[token]
@@ -205,9 +207,3 @@ func look(v any, pointer string) any {
 	}
 	return v
 }
-
-// Tokens of JSON pointers, to and fro.
-var (
-	escapeToken   = strings.NewReplacer("~", "~0", "/", "~1")
-	unescapeToken = strings.NewReplacer("~1", "/", "~0", "~")
-)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/openassay/assay/gen/results"
+	"github.com/openassay/assay/internal/textsafe"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/timeline"
 	"github.com/openassay/assay/scenarios/wire"
@@ -216,7 +217,7 @@ func (m *maker) profiles() []profile {
 			one.Digest = clip(*p.Digest, shortDigest)
 		}
 		if n := len(p.Provisional); n > 0 {
-			one.Provisional = plural(n, "provisional scenario") + " not counted"
+			one.Provisional = textsafe.Count(n, "provisional scenario") + " not counted"
 		}
 		for _, known := range m.Protocol.Profiles {
 			if known.ID == p.ID {

@@ -85,9 +85,9 @@ func (s scripted) turns(looks []int) string {
 		}
 		words := make([]string, len(p.Command))
 		for i, c := range p.Command {
-			words[i] = quote(textsafe.Line(c))
+			words[i] = textsafe.Shell(textsafe.Line(c))
 		}
-		fmt.Fprintf(&b, "printf '%%s' %s |\n  %s\n", quote(asJSON(p.Input)), strings.Join(words, " "))
+		fmt.Fprintf(&b, "printf '%%s' %s |\n  %s\n", textsafe.Shell(asJSON(p.Input)), strings.Join(words, " "))
 	}
 	s.expectations(&b)
 	return b.String()
@@ -192,7 +192,7 @@ func (w *writer) step(i, n int) {
 		w.body.WriteString(" -N --max-time 3")
 	}
 	if m := e.Request.Method; m != http.MethodGet {
-		fmt.Fprintf(&w.body, " -X %s", quote(textsafe.Line(m)))
+		fmt.Fprintf(&w.body, " -X %s", textsafe.Shell(textsafe.Line(m)))
 	}
 	fmt.Fprintf(&w.body, " %s", w.url(e.Request.URL, n))
 	for _, name := range headers(e.Request.Header) {
@@ -207,7 +207,7 @@ func (w *writer) step(i, n int) {
 	w.body.WriteByte('\n')
 	for _, v := range w.vars {
 		if v.from == n && w.used(v) {
-			fmt.Fprintf(&w.body, "%s=$(jq -r %s \"$reply\")\n", v.name, quote(path(v.pointer)))
+			fmt.Fprintf(&w.body, "%s=$(jq -r %s \"$reply\")\n", v.name, textsafe.Shell(path(v.pointer)))
 		}
 	}
 	w.shown(n)
@@ -241,7 +241,7 @@ func (w *writer) shown(n int) {
 		}
 		if !slices.Contains(done, filter) {
 			done = append(done, filter)
-			fmt.Fprintf(&w.body, "jq -c %s \"$reply\"\n", quote(filter))
+			fmt.Fprintf(&w.body, "jq -c %s \"$reply\"\n", textsafe.Shell(filter))
 		}
 	}
 }

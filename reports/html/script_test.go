@@ -134,26 +134,3 @@ func TestScriptOfAProcess(t *testing.T) {
 		}
 	}
 }
-
-func FuzzQuote(f *testing.F) {
-	f.Add("it's $(id)")
-	f.Fuzz(func(t *testing.T, s string) {
-		back, quoted := "", false
-		for word := quote(s); word != ""; word = word[1:] {
-			switch c := word[0]; {
-			case c == '\'':
-				quoted = !quoted
-			case !quoted && c == '\\':
-				back += word[1:2]
-				word = word[1:]
-			case !quoted && !simple.MatchString(word[:1]):
-				t.Fatalf("%q stands outside of quotes in %q", c, quote(s))
-			default:
-				back += word[:1]
-			}
-		}
-		if quoted || back != s {
-			t.Errorf("%q is read as %q", s, back)
-		}
-	})
-}

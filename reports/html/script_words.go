@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/go-openapi/jsonpointer"
+
 	"github.com/openassay/assay/internal/lazyregexp"
 	"github.com/openassay/assay/internal/textsafe"
 	"github.com/openassay/assay/scenarios/wire"
@@ -109,7 +111,7 @@ func stringsOf(document any) []*carried {
 			}
 			slices.Sort(keys)
 			for _, k := range keys {
-				walk(v[k], pointer+"/"+escapeToken.Replace(k))
+				walk(v[k], pointer+"/"+jsonpointer.Escape(k))
 			}
 		case []any:
 			for i, item := range v {
@@ -170,7 +172,7 @@ func path(pointer string) string {
 	}
 	var b strings.Builder
 	for i, token := range strings.Split(strings.TrimPrefix(pointer, "/"), "/") {
-		token = unescapeToken.Replace(token)
+		token = jsonpointer.Unescape(token)
 		switch {
 		case number.MatchString(token) && i > 0:
 			b.WriteString("[" + token + "]")
@@ -223,17 +225,6 @@ func unprintable(s string) bool {
 // comment is text for the rest of a line that begins with #.
 func comment(s string) string { return textsafe.Clip(s, mostWords) }
 
-// quote makes a word that a shell reads as it stands.
-func quote(s string) string {
-	if simple.MatchString(s) {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-}
-
-// simple is what means nothing to a shell.
-var simple = lazyregexp.New(`^[A-Za-z0-9_./:@%+,-]+$`)
-
 // bare is the default value in ${NAME:-default}, which ends at a brace.
 func bare(address string) string {
 	if strings.ContainsFunc(address, func(r rune) bool { return r > '~' || r <= ' ' || strings.ContainsRune("`$\"'\\{}();&|<>*?[]#~", r) }) {
@@ -250,7 +241,7 @@ func (w *writer) word(s string, n int) string {
 	var b strings.Builder
 	open := func(text string) {
 		if text != "" {
-			b.WriteString(quote(text))
+			b.WriteString(textsafe.Shell(text))
 		}
 	}
 	for s != "" {
@@ -331,7 +322,7 @@ func (w *writer) header(name, value string, n int) string {
 			return '_'
 		}, name)
 		w.needed[own] = "the value of that header, given with --header"
-		return quote(lead) + `"$` + own + `"`
+		return textsafe.Shell(lead) + `"$` + own + `"`
 	}
 	return w.word(lead+textsafe.Line(value), n)
 }

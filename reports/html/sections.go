@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/openassay/assay/gen/results"
+	"github.com/openassay/assay/internal/textsafe"
 	"github.com/openassay/assay/reports/excerpt"
 	"github.com/openassay/assay/scenarios"
 )
@@ -58,14 +59,14 @@ func (m *maker) open() []open {
 			n += len(ids)
 			group.Causes = append(group.Causes, cause{clipped(c.Reasons), clipped(c.Remedies), links(ids)})
 		}
-		group.Heading = fmt.Sprintf("%s %s", plural(n, "scenario"), g.heading)
+		group.Heading = fmt.Sprintf("%s %s", textsafe.Count(n, "scenario"), g.heading)
 		if g.verdict == results.VerdictBlocked {
-			group.Heading = fmt.Sprintf("%s %s, by %s", plural(n, "scenario"), g.heading, plural(len(causes), "cause"))
+			group.Heading = fmt.Sprintf("%s %s, by %s", textsafe.Count(n, "scenario"), g.heading, textsafe.Count(len(causes), "cause"))
 		}
 		out = append(out, group)
 	}
 	if weak := m.weak(); len(weak) > 0 {
-		heading := plural(len(weak), "requirement") + " kept as far as a test seam tells"
+		heading := textsafe.Count(len(weak), "requirement") + " kept as far as a test seam tells"
 		out = append(out, open{Verdict: "attested", Heading: heading, Causes: []cause{{Reasons: weak}}})
 	}
 	return out
@@ -335,11 +336,4 @@ func (m *maker) loops() (out []drawn, more int) {
 		out = append(out, d)
 	}
 	return out, more
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -3,6 +3,7 @@ package openintent
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -97,20 +98,11 @@ func (h *Host) PatchIntentState(ctx context.Context, r oi.PatchIntentStateReques
 	if err != nil {
 		return nil, err
 	}
-	for _, key := range sortedKeys(merged) {
+	for _, key := range slices.Sorted(maps.Keys(merged)) {
 		patches = append(patches, engine.Patch{Op: "set", Path: key, Value: merged[key]})
 	}
 	doc, err := h.engine.PatchState(ctx, callerOf(ctx), r.IntentID, meant(r.Params.IfMatch), patches)
 	return oi.PatchIntentState200JSONResponse{Body: doc, Headers: oi.PatchIntentState200ResponseHeaders{ETag: h.tag(doc.Version)}}, err
-}
-
-func sortedKeys(m map[string]any) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 // answered is the reply to an answer that was taken.

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/openassay/assay/gen/results"
+	"github.com/openassay/assay/internal/textsafe"
 	"github.com/openassay/assay/reports/bundle"
 	"github.com/openassay/assay/scenarios"
 )
@@ -69,8 +70,8 @@ func (e *evidence) pack(r *scenarios.Report, doc results.Results) (said string, 
 		return "", fmt.Errorf("write the bundle %s: %w", e.file, err)
 	}
 	if made.KeyID == "" {
-		return fmt.Sprintf("evidence in %s, not signed (--sign KEY signs it): assay verify %s\n", e.file, quote(e.file)), nil
+		return fmt.Sprintf("evidence in %s, not signed (--sign KEY signs it): assay verify %s\n", e.file, textsafe.Shell(e.file)), nil
 	}
-	return fmt.Sprintf("evidence in %s, signed by %s: assay verify %s --key %s\n", e.file, made.KeyID, quote(e.file),
-		quote(e.keyFile+bundle.PublicSuffix)), nil
+	return fmt.Sprintf("evidence in %s, signed by %s: assay verify %s --key %s\n", e.file, made.KeyID, textsafe.Shell(e.file),
+		textsafe.Shell(e.keyFile+bundle.PublicSuffix)), nil
 }

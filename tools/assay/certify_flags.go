@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/openassay/assay/internal/textsafe"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/ginkgosuite"
 	"github.com/openassay/assay/tools/assay/internal/expectations"
@@ -262,8 +263,8 @@ func (o *certifyFlags) again(t target, seed uint64) func(scenarios.ScenarioID) s
 	if t.kind.Target != nil && *o.commands[t.kind.Flag.Name] != "" {
 		words = append(words, "--"+t.kind.Flag.Name)
 	}
-	words = append(words, quote(t.name))
-	add := func(flag, value string) { words = append(words, flag, quote(value)) }
+	words = append(words, textsafe.Shell(t.name))
+	add := func(flag, value string) { words = append(words, flag, textsafe.Shell(value)) }
 	switch {
 	case o.key != "":
 		words = append(words, `--key "$`+keyVariable+`"`)
@@ -306,12 +307,4 @@ func (o *certifyFlags) again(t target, seed uint64) func(scenarios.ScenarioID) s
 	return func(id scenarios.ScenarioID) string {
 		return fmt.Sprintf("%s --scenario %s --seed %d", prefix, id, seed)
 	}
-}
-
-// quote makes a word that a shell reads as it stands.
-func quote(s string) string {
-	if isMadeOf(s, "-_./:=@%+,") {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/openassay/assay/internal/textsafe"
 	"github.com/openassay/assay/scenarios/wire"
 )
 
@@ -49,7 +50,7 @@ func (s *secondHost) fill(t *wire.Target) error {
 // again are the flags that name the same host.
 func (s *secondHost) again() (words []string) {
 	if u, err := wire.ParseBase(s.url); err == nil {
-		words = append(words, secondHostFlag, quote(u.Redacted()))
+		words = append(words, secondHostFlag, textsafe.Shell(u.Redacted()))
 	}
 	if s.key != "" {
 		words = append(words, secondHostKeyFlag+` "$`+secondHostKeyVariable+`"`)

@@ -76,18 +76,3 @@ func TestParseHeader(t *testing.T) {
 		}
 	}
 }
-
-func TestQuote(t *testing.T) {
-	for in, want := range map[string]string{
-		"http://127.0.0.1:7411/a_b": "http://127.0.0.1:7411/a_b",
-		"execution-model>=5":        "'execution-model>=5'",
-		"it's":                      `'it'\''s'`,
-		"$(rm)":                     "'$(rm)'",
-		"~/key":                     "'~/key'",
-		"":                          "''",
-	} {
-		if got := quote(in); got != want {
-			t.Errorf("quote(%q) = %s, want %s", in, got, want)
-		}
-	}
-}

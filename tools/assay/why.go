@@ -122,7 +122,7 @@ func answerText(a reason.Answer, address string) string {
 	}
 	if len(a.Changes) > 0 {
 		// Scenarios are named by this Assay, the address by whoever wrote the report.
-		field("then run", "assay certify "+quote(address)+" --scenario "+strings.Join(firstOf(a.Changes[0].Helps), ","))
+		field("then run", "assay certify "+textsafe.Shell(address)+" --scenario "+strings.Join(firstOf(a.Changes[0].Helps), ","))
 	}
 	return b.String()
 }

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-openapi/jsonpointer"
+
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/oasdiff/oasdiff/checker"
 	"github.com/oasdiff/oasdiff/diff"
@@ -308,7 +310,7 @@ func (d *document) lookUp(ref string) any {
 	var at any = d.tree
 	for token := range strings.SplitSeq(path, "/") {
 		o, _ := at.(map[string]any)
-		at = o[strings.NewReplacer("~1", "/", "~0", "~").Replace(token)]
+		at = o[jsonpointer.Unescape(token)]
 	}
 	return at
 }

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/go-openapi/jsonpointer"
 )
 
 // object is a JSON object. Trees hold object, []any, string, json.Number, bool and nil; numbers
@@ -60,13 +62,8 @@ func encode(v any) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-var (
-	pointerEscape   = strings.NewReplacer("~", "~0", "/", "~1")
-	pointerUnescape = strings.NewReplacer("~1", "/", "~0", "~")
-)
-
 // join appends one reference token to a JSON pointer.
-func join(pointer, token string) string { return pointer + "/" + pointerEscape.Replace(token) }
+func join(pointer, token string) string { return pointer + "/" + jsonpointer.Escape(token) }
 
 // at looks a JSON pointer up. When it leads nowhere, missing is the first token that was not found.
 func at(tree any, pointer string) (v any, missing string) {
@@ -75,7 +72,7 @@ func at(tree any, pointer string) (v any, missing string) {
 	}
 	v = tree
 	for token := range strings.SplitSeq(pointer[1:], "/") {
-		token = pointerUnescape.Replace(token)
+		token = jsonpointer.Unescape(token)
 		m, ok := v.(object)
 		if !ok {
 			return nil, token

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/go-openapi/jsonpointer"
+
 	"github.com/openassay/assay/gen/results"
 	"github.com/openassay/assay/internal/lazyregexp"
 	"github.com/openassay/assay/internal/textsafe"
@@ -90,7 +92,7 @@ func around(e *wire.Entry, c results.Check) (at, text string) {
 		if len(text) <= mostReply || i == len(path) {
 			return pointer, text
 		}
-		pointer += "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(path[i])
+		pointer += "/" + jsonpointer.Escape(path[i])
 		next := step(doc, path[i])
 		if next == nil { // it is absent: what it is absent from says more
 			return strings.TrimSuffix(pointer, "/"+path[i]), text

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/go-openapi/jsonpointer"
+
 	"github.com/openassay/assay/gen/results"
 	"github.com/openassay/assay/reports"
 	"github.com/openassay/assay/scenarios"
@@ -244,7 +246,7 @@ func tokens(pointer string) []string {
 	}
 	out := strings.Split(strings.TrimPrefix(pointer, "/"), "/")
 	for i := range out {
-		out[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(out[i])
+		out[i] = jsonpointer.Unescape(out[i])
 	}
 	return out
 }

@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/go-openapi/jsonpointer"
+
 	"github.com/openassay/assay/internal/validate"
 )
 
@@ -140,5 +142,5 @@ func isMethod(key string) bool {
 
 // EscapePointer is a key as it stands in a JSON pointer.
 func EscapePointer(token string) string {
-	return strings.NewReplacer("~", "~0", "/", "~1").Replace(token)
+	return jsonpointer.Escape(token)
 }

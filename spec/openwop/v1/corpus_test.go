@@ -16,6 +16,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-openapi/jsonpointer"
+
 	"github.com/santhosh-tekuri/jsonschema/v5"
 	"go.yaml.in/yaml/v3"
 )
@@ -113,7 +115,7 @@ func (c *corpus) at(id, pointer string) any {
 			continue
 		}
 		m, _ := v.(map[string]any)
-		v = m[strings.NewReplacer("~1", "/", "~0", "~").Replace(part)]
+		v = m[jsonpointer.Unescape(part)]
 	}
 	return v
 }
