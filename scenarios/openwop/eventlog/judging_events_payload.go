@@ -44,10 +44,10 @@ func CheckPayloads(j *scenarios.Judge, logs ...host.RunLog) {
 
 // fitting expects payloads that are as the schema of their type has them.
 func fitting(t dialect.Event) dialect.Spelled {
-	return dialect.Spelling(func(d *dialect.Dialect) types.GomegaMatcher { return as(d, d.Payload(t)) })
+	return dialect.Spelling(func(d *dialect.Dialect) types.GomegaMatcher { return fittingSchema(d, d.Payload(t)) })
 }
 
-func as(d *dialect.Dialect, component string) check.Matcher {
+func fittingSchema(d *dialect.Dialect, component string) check.Matcher {
 	return check.Seeing("as "+component+" has it", func(s wire.Seen) (bool, string) {
 		schema, err := d.Schema(component)
 		if err != nil {
