@@ -162,15 +162,15 @@ func (p *running) sweep() (names []string) {
 func (p *running) feed() {
 	in, c := p.pipes.in.write, p.command
 	switch c.Kill {
-	case KillBeforeInput:
-		p.kill(OnPurpose)
-	case KillHalfInput:
-		_, _ = in.Write(c.Stdin[:len(c.Stdin)/2])
+	case KillBeforeInput, KillHalfInput: // the input stays open: a program that saw it end could answer before the signal comes
+		if c.Kill == KillHalfInput {
+			_, _ = in.Write(c.Stdin[:len(c.Stdin)/2])
+		}
 		p.kill(OnPurpose)
 	default:
 		_, _ = in.Write(c.Stdin)
+		_ = in.Close()
 	}
-	_ = in.Close()
 	if c.Kill == KillAfterInput {
 		p.kill(OnPurpose)
 	}
