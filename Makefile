@@ -79,6 +79,10 @@ generate: build ## Make gen/ of spec/ again, and docs/coverage.md and docs/suite
 	mv docs/readings.md.new docs/readings.md
 	bin/assay list suites --markdown --out docs/suites
 
+.PHONY: checks
+checks: ## Add to tools/prove/testdata/checks what new scenarios check of honest hosts (WIDEN=1 widens the other rows, too)
+	$(GO) test ./tools/prove -count=1 -run '^TestWhatIsCheckedOfHonestHosts$$' -merge-checks $(if $(WIDEN),-widen-checks)
+
 .PHONY: traces
 traces: ## Record anew what each scenario asks and looks at, which assay explain and assay diff show (tools/trace/traces.json)
 	ASSAY_UPDATE=1 $(GO) test ./tools/assay -count=1 -run '^TestTracesAreOfToday$$'

@@ -205,6 +205,7 @@ func TestAHostThatReallyLoops(t *testing.T) {
 		"cancelled-never-completes": "blocked",
 		"suspended-names-node":      "blocked",
 	}
+	// A scenario of these suites is inapplicable to the host unless want says otherwise.
 	keepsNone := []string{"goal-bounds", "goal-completion", "workspace-files", "interrupts", "memory", "heartbeat", "verifier", "run-control"}
 	for _, o := range r.Outcomes {
 		if _, known := want[o.Scenario.Name()]; !known && slices.Contains(keepsNone, o.Suite) { // but for what is said of them above

@@ -22,7 +22,8 @@ import (
 
 var (
 	compareChecks = flag.Bool("checks", false, "compare what is checked of honest hosts with the committed tables")
-	mergeChecks   = flag.Bool("merge-checks", false, "widen the tables by what this run checks; where there are none, make them")
+	mergeChecks   = flag.Bool("merge-checks", false, "add to the tables the hosts and scenarios that they do not have; where there are none, make them")
+	widenChecks   = flag.Bool("widen-checks", false, "with -merge-checks: widen what the tables have by what this run checks")
 )
 
 // What each scenario checks of each honest host is committed: its verdict, and for each requirement how many checks there are
@@ -123,7 +124,8 @@ func checksOf(r *scenarios.Report) checked {
 	return c
 }
 
-// merge widens the spans of what was by what is seen.
+// merge adds to what was what is new. With -widen-checks it widens the spans of the rest by what is seen, which a busy machine
+// makes wider than they need be.
 func merge(was, seen map[string]checked) map[string]checked {
 	for host, c := range seen {
 		if was[host] == nil {
@@ -134,6 +136,9 @@ func merge(was, seen map[string]checked) map[string]checked {
 			spans := was[host][scenario]
 			if spans == nil {
 				was[host][scenario] = counted
+				continue
+			}
+			if !*widenChecks {
 				continue
 			}
 			for words, n := range counted {
@@ -169,7 +174,7 @@ func racyOf(was map[string]checked) map[string]bool {
 func oddities(was, seen checked, racy map[string]bool) (odd []string) {
 	for scenario, counted := range seen {
 		if was[scenario] == nil {
-			odd = append(odd, scenario+" is not in the table")
+			odd = append(odd, scenario+" is not in the table: make checks adds it")
 		}
 		for words, n := range counted {
 			if s := was[scenario][words]; (n.least < s.least || n.most > s.most) && !racy[scenario+" "+words] {
