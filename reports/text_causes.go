@@ -17,7 +17,8 @@ func (t *text) blocked() {
 	if len(groups) == 0 {
 		return
 	}
-	t.heading(yellow, "BLOCKED", fmt.Sprintf("%s by %s", textsafe.Count(int(t.doc.Totals.Blocked), "scenario"), textsafe.Count(len(groups), "cause")))
+	t.heading(yellow, "BLOCKED", fmt.Sprintf("%s by %s", textsafe.Count(int(t.doc.Totals.Blocked), "scenario"),
+		textsafe.Count(len(groups), "cause")))
 	for _, c := range groups {
 		t.cause(c)
 	}

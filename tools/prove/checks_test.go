@@ -22,8 +22,9 @@ import (
 
 var (
 	compareChecks = flag.Bool("checks", false, "compare what is checked of honest hosts with the committed tables")
-	mergeChecks   = flag.Bool("merge-checks", false, "add to the tables the hosts and scenarios that they do not have; where there are none, make them")
-	widenChecks   = flag.Bool("widen-checks", false, "with -merge-checks: widen what the tables have by what this run checks")
+	mergeChecks   = flag.Bool("merge-checks", false,
+		"add to the tables the hosts and scenarios that they do not have; where there are none, make them")
+	widenChecks = flag.Bool("widen-checks", false, "with -merge-checks: widen what the tables have by what this run checks")
 )
 
 // What each scenario checks of each honest host is committed: its verdict, and for each requirement how many checks there are
