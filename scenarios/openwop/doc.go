@@ -1,5 +1,5 @@
 // Package openwop asks OpenWOP v1 hosts whether they keep their promises.
 //
-// It lists the suites. Each theme has a package: a suite, the drives that act for it, what they observe and the judges of that
-// are neighbours there. What several themes need of a host is in package host, what hosts can claim in package claims.
+// It lists the suites. Each theme has a package that holds its suite, drives, observations and judges. Package host
+// holds what several themes share, package claims what hosts can claim.
 package openwop

@@ -19,7 +19,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire/wiretest"
 )
 
-// received is a body as a drive is given it, unless it is refused before.
+// received returns a body as a drive receives it. It returns false if the body is refused before that.
 func received(t *testing.T, body string) (wire.Value, bool) {
 	limits := wire.DefaultLimits()
 	if _, err := wire.Vet([]byte(body), limits.Depth, limits.NumberChars); err != nil {
@@ -28,7 +28,7 @@ func received(t *testing.T, body string) (wire.Value, bool) {
 	return wiretest.Value(t, body), true
 }
 
-// Pages of a log make a log, whatever stands on them: in order, and each event once.
+// Any pages make a log that is in order and holds each event once.
 func FuzzRunLog(f *testing.F) {
 	const decided = `{"eventId":"a","runId":"r","sequence":1,"type":"runOrchestrator.decided","timestamp":"2026-11-01T00:00:00Z","payload":{"iteration":1,"decision":{"kind":"terminate"}}}`
 	f.Add(`{"events":[`+decided+`]}`, `{"events":[`+decided+`,{"eventId":"b","sequence":3}]}`, `{"status":"completed"}`)
@@ -63,7 +63,7 @@ func FuzzRunLog(f *testing.F) {
 	})
 }
 
-// read looks at a log in every way that there is.
+// read exercises every accessor of a log.
 func read(l host.RunLog) {
 	l.HasGap()
 	interrupts.Names(l, "x")
@@ -74,7 +74,7 @@ func read(l host.RunLog) {
 	_ = host.IsTerminal(l.Status().String())
 }
 
-// A discovery document makes claims or does not, and what it alone decides is decided: never a fault of ours.
+// Any discovery document gets a verdict wherever it alone decides. A hostile one never makes a scenario Broken.
 func FuzzDiscovery(f *testing.F) {
 	f.Add(`{"protocolVersion":"1.0","supportedEnvelopes":["a"],"schemaVersions":{"a":1},"limits":{"maxLoopIterations":9},"fixtures":["a","a",7]}`)
 	f.Add(`{"multiAgent":{"executionModel":{"supported":true,"version":5,"statefulResume":true,"confidenceEscalation":{"floor":2},"crossHostCausation":{"hostId":""}}}}`)
@@ -108,7 +108,7 @@ func FuzzDiscovery(f *testing.F) {
 	})
 }
 
-// A token is whatever the target says it is: it stays one segment of a path, and its forgeries are others.
+// Any token stays one segment of a path, and its forgeries differ from it.
 func FuzzTokens(f *testing.F) {
 	f.Add("eyJydW4iOiJyIn0.c2lnbmF0dXJl", "eyJydW4iOiJzIn0.b3RoZXI")
 	f.Add("", "")
@@ -128,7 +128,7 @@ func FuzzTokens(f *testing.F) {
 	})
 }
 
-// A refusal is judged, whatever its body is; what is no refusal never passes as one.
+// A refusal is judged whatever its body holds, and no other status passes as a refusal.
 func FuzzProblem(f *testing.F) {
 	f.Add(400, `{"error":"validation_error","message":"no","details":{}}`)
 	f.Add(400, `{"error":7,"message":[],"details":"x","extra":null}`)

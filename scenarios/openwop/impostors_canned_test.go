@@ -11,16 +11,16 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/hosttest"
 )
 
-// cannedHost has no engine: it answers each fixture with a log that was written down once, whatever is put into it. It
-// gives its runs ids of their own and knows which of them were answered.
+// cannedHost has no engine: it answers each fixture with a prerecorded log and ignores its input. It gives each
+// run its own id and remembers which runs were answered.
 type cannedHost struct {
 	mu       sync.Mutex
-	runs     []string // the workflow of each, "bounded" for one with a bound on its turns
+	runs     []string // the workflow of each, "bounded" for a run with a bound on its turns
 	answered map[string]bool
-	goals    []int // how often each was ticked
+	goals    []int // the number of ticks of each
 }
 
-// cannedTurns are the decisions of each fixture as it was published.
+// cannedTurns holds the decisions of each fixture as published.
 var cannedTurns = map[string][]string{
 	"assay-loop":                      {"next-worker", "next-worker", "next-worker", "terminate"},
 	"assay-loop-ask-user":             {"next-worker", "ask-user", "next-worker", "terminate"},
@@ -65,7 +65,7 @@ func (h *cannedHost) create(_ *http.Request, body map[string]any) (int, any) {
 	return http.StatusCreated, map[string]any{"runId": fmt.Sprint("run-", len(h.runs)), "status": "running"}
 }
 
-// look is what the host has to say of a run: its turns, whether it waits, and whether it was answered.
+// look returns a run's workflow, whether it waits for an answer, and whether it got one.
 func (h *cannedHost) look(id string) (workflow string, waits, answered bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -93,7 +93,7 @@ func (h *cannedHost) snapshot(r *http.Request, _ map[string]any) (int, any) {
 	return http.StatusOK, reply
 }
 
-// cannedNotes are those of the fixture's own inputs.
+// cannedNotes returns the notes for the fixture's own inputs.
 func cannedNotes() []any {
 	var notes []any
 	for turn := 1; turn <= 3; turn++ {
@@ -153,7 +153,7 @@ func cannedDecision(kind string) map[string]any {
 	return decision
 }
 
-// resolve takes the first answer to a run, whatever it says.
+// resolve accepts the first answer to a run, whatever it contains.
 func (h *cannedHost) resolve(r *http.Request, _ map[string]any) (int, any) {
 	id := r.PathValue("id")
 	_, waits, _ := h.look(id)
@@ -166,7 +166,7 @@ func (h *cannedHost) resolve(r *http.Request, _ map[string]any) (int, any) {
 	return http.StatusOK, map[string]any{"runId": id, "nodeId": r.PathValue("node"), "status": "running"}
 }
 
-// The canned goal has three runs, is never satisfied, and was written down with a bound of three.
+// The canned goal has three runs, is never satisfied, and was recorded with a bound of three.
 func (h *cannedHost) createGoal(_ *http.Request, body map[string]any) (int, any) {
 	if bounds, _ := body["bounds"].(map[string]any); len(bounds) == 0 {
 		return hosttest.Refused(http.StatusUnprocessableEntity, "validation_error")

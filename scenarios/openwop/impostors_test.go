@@ -14,7 +14,7 @@ func agentLoop(a hosttest.Answer) hosttest.Routes {
 	return hosttest.Routes{"POST /v1/host/sample/agentloop/run": a}
 }
 
-// decisions are those of a loop of n turns.
+// decisions returns the decisions of a loop of n turns.
 func decisions(n int) []any {
 	out := []any{}
 	for i := range n {
@@ -23,11 +23,11 @@ func decisions(n int) []any {
 	return out
 }
 
-// constantLoop is what upstream's scenarios of the seam want to hear, whatever is asked.
+// constantLoop returns what upstream's seam scenarios expect, whatever is asked.
 var constantLoop = map[string]any{"decisions": decisions(3), "resumedIteration": 2,
 	"workspaceVisible": map[string]bool{"atWriteTurn": false, "atNextTurn": true}}
 
-// formulaLoop computes what a loop would do that keeps every promise.
+// formulaLoop computes what a loop that keeps every promise would do.
 func formulaLoop(_ *http.Request, body map[string]any) (int, any) {
 	number := func(name string) int { n, _ := body[name].(float64); return int(n) }
 	turns, suspend, write := number("turns"), number("suspendAtTurn"), number("workspaceWriteAtTurn")
@@ -51,7 +51,7 @@ func formulaLoop(_ *http.Request, body map[string]any) (int, any) {
 	return http.StatusOK, reply
 }
 
-// inventingLoop is formulaLoop with the id of a run that never was.
+// inventingLoop is formulaLoop with the id of a run that never existed.
 func inventingLoop(r *http.Request, body map[string]any) (int, any) {
 	status, reply := formulaLoop(r, body)
 	if loop, ok := reply.(map[string]any); ok {
@@ -60,7 +60,7 @@ func inventingLoop(r *http.Request, body map[string]any) (int, any) {
 	return status, reply
 }
 
-// constantHost has one body for each endpoint. Its one run stands at the status.
+// constantHost has one body for each endpoint. Its one run keeps the given status.
 func constantHost(status string) hosttest.Routes {
 	file := map[string]any{"path": "assay/notes.md", "content": "constant", "version": 1, "etag": `"1-constant"`,
 		"updatedAt": "2026-11-01T00:00:00Z"}
@@ -113,7 +113,7 @@ func constantHost(status string) hosttest.Routes {
 	}
 }
 
-// keptFiles are files as they should be: to keep them takes no run.
+// keptFiles stores files correctly, which takes no run.
 func keptFiles() hosttest.Routes {
 	var mu sync.Mutex
 	versions, contents := map[string]int{}, map[string]any{}
@@ -148,12 +148,12 @@ func keptFiles() hosttest.Routes {
 	}
 }
 
-// changingHeartbeat says of every state that it is another one.
+// changingHeartbeat reports every state as changed.
 var changingHeartbeat = hosttest.Routes{"POST /v1/host/sample/heartbeat/tick": func(_ *http.Request, body map[string]any) (int, any) {
 	return http.StatusOK, map[string]any{"heartbeatId": body["heartbeatId"], "status": "ok", "changed": true}
 }}
 
-// inventedRuns serves a run under every id that is said to be one, and says that it is done.
+// inventedRuns serves a completed run under every id that looks like a run's.
 func inventedRuns(ours func(id string) bool) hosttest.Routes {
 	get := func(body func(id string) any) hosttest.Answer {
 		return func(r *http.Request, _ map[string]any) (int, any) {
@@ -171,5 +171,5 @@ func inventedRuns(ours func(id string) bool) hosttest.Routes {
 	}
 }
 
-// isOfAGoal says whether an id is one that inventedGoals give to a run.
+// isOfAGoal reports whether inventedGoals gave this id to a run.
 func isOfAGoal(id string) bool { return strings.HasPrefix(id, "g-") && strings.Contains(id, "-run-") }

@@ -13,33 +13,33 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/replay"
 )
 
-// Standing is a run where it stands when it is looked at, ended or not, and what it has to agree with.
+// Standing is a run as last read, finished or not, and what it must agree with.
 type Standing struct {
-	Log      host.RunLog // Ended.Reached says whether it has ended, Ended.Last is its snapshot
-	Version  int         // of the execution model, 0 where there is none
-	Unmapped bool        // its workflow maps nothing that a worker brings back
+	Log      host.RunLog // Ended.Reached reports whether it has ended; Ended.Last is its snapshot
+	Version  int         // of the execution model, 0 if none
+	Unmapped bool        // its workflow maps no worker output
 
-	Before  host.RunLog // its log when it was read some time ago; nothing where it was not
-	Source  host.RunLog // of a fork: the run that it was made of, as it stood then
-	FromSeq int64       // of a fork: the events below are those of the source
-	Branch  bool        // of a fork: it takes up under ids of its own what it found under way
+	Before  host.RunLog // an earlier reading of its log; empty if none
+	Source  host.RunLog // of a fork: the source run as it stood when forked
+	FromSeq int64       // of a fork: events below it are the source's
+	Branch  bool        // of a fork: it continues work in progress under ids of its own
 }
 
-// Invariant is what holds of every run, whatever was asked of it. Its checks are those of the suites.
+// Invariant is a rule that holds for every run, whatever was asked of it. Its checks are those of the suites.
 type Invariant struct {
 	Name   string
 	Proves []scenarios.RequirementID
 	judge  func(Standing, *scenarios.Judge)
 }
 
-// Judge holds a run to the invariant: the checks of the outcome are all there was to look at, its verdict is Broken where
-// that was nothing or the judge panicked.
+// Judge holds a run to the invariant. The outcome lists every check made; its verdict is Broken if none was made
+// or the judge panicked.
 func (i Invariant) Judge(s Standing) scenarios.Outcome {
 	return scenarios.Conclude(scenarios.Scenario{ID: scenarios.ScenarioID("openwop/invariant/" + i.Name), Proves: i.Proves,
 		Ask: scenarios.Ask(&scenarios.Drive[Standing]{ID: "openwop/invariant"}, i.judge)}, Protocol.Ledger, s)
 }
 
-// Invariants are what the suites hold every run to that they look at.
+// Invariants returns the rules that the suites apply to every run they read.
 func Invariants() []Invariant {
 	return []Invariant{
 		{"numbered", scenarios.IDs{openwop.OWPEVT1}, func(s Standing, j *scenarios.Judge) { eventlog.CheckNumbered(s.Log, j) }},
@@ -80,7 +80,7 @@ func (s Standing) checkKept(j *scenarios.Judge) {
 	}
 }
 
-// turns are how many the supervisor took.
+// turns returns the number of turns the supervisor took.
 func (s Standing) turns() int { return len(s.Log.Decided().Values) }
 
 func (s Standing) checkCounted(j *scenarios.Judge) {
@@ -107,7 +107,7 @@ func (s Standing) checkAgent(j *scenarios.Judge) {
 	}
 }
 
-// A decision to terminate that was held ends nothing where somebody rejects it.
+// A held decision to terminate ends nothing if somebody rejects it.
 func (s Standing) checkTerminated(j *scenarios.Judge) {
 	for i, d := range s.Log.Decided().Values {
 		held := handoff.Turn(s.Log, i).Where(host.IsA(dialect.NodeSuspended, dialect.InterruptRequested))

@@ -13,7 +13,7 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/hosttest"
 )
 
-// wholeLife is the honest log of a loop that hands over twice in one turn, asks a person, and terminates.
+// wholeLife returns the honest log of a loop that hands over twice in one turn, asks a person, and terminates.
 func wholeLife(run string) hosttest.Entries {
 	step := func(phase, worker string, more map[string]any) hosttest.Event {
 		p := map[string]any{"phase": phase, "workerId": worker, "parentRunId": run}
@@ -52,14 +52,14 @@ func wholeLife(run string) hosttest.Entries {
 	return log
 }
 
-// paid changes members of the payload of the k-th event.
+// paid returns a copy of the log with members of the k-th event's payload changed.
 func paid(e hosttest.Entries, k int, change map[string]any) hosttest.Entries {
 	p := maps.Clone(e[k]["payload"].(map[string]any))
 	maps.Copy(p, change)
 	return e.With(k, "payload", p)
 }
 
-// put has another event of a type behind the k-th, and numbers all of them anew.
+// put inserts an event after the k-th and renumbers the log.
 func put(e hosttest.Entries, k int, kind string, payload map[string]any) hosttest.Entries {
 	late := map[string]any{"eventId": fmt.Sprint(e[k]["eventId"], "-late"), "runId": e[k]["runId"], "type": kind, "payload": payload,
 		"timestamp": e[k]["timestamp"]}
@@ -96,7 +96,7 @@ func TestInvariantsFindWhatBreaksThem(t *testing.T) {
 	for _, c := range []struct {
 		name, invariant string
 		run             openwop.Standing
-		want            scenarios.RequirementID // "" where nothing is wrong
+		want            scenarios.RequirementID // "" if nothing is wrong
 	}{
 		{"leaves out a number", "numbered", log(honest.With(13, "sequence", 14)), requirement.OWPEVT1},
 		{"has one number twice", "numbered", log(honest.With(13, "sequence", 12)), requirement.OWPEVT1},
@@ -165,7 +165,7 @@ func TestInvariantsFindWhatBreaksThem(t *testing.T) {
 	}
 }
 
-// withStatus is the log of a run that shows another status than completed.
+// withStatus mints the log of a run that shows this status instead of completed.
 func withStatus(t *testing.T, e hosttest.Entries, status string) host.RunLog {
 	t.Helper()
 	l := e.Log(t, "r")

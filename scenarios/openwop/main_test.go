@@ -7,7 +7,7 @@ import (
 	"github.com/openassay/assay/internal/testenv"
 )
 
-// Most tests wait for the patience to be over with hosts that do not do what they should.
+// Most tests wait out the patience granted to hosts that misbehave.
 func TestMain(m *testing.M) {
 	testenv.Parallel(4)
 	os.Exit(m.Run())

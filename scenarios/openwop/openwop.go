@@ -29,7 +29,7 @@ import (
 // Protocol is OpenWOP v1.
 var Protocol = Speaking(dialect.V1)
 
-// Speaking is the protocol as a dialect spells it.
+// Speaking returns the protocol as dialect d spells it.
 func Speaking(d *dialect.Dialect) *scenarios.Protocol {
 	return &scenarios.Protocol{
 		ID:             "openwop/v1",
@@ -58,15 +58,15 @@ func Speaking(d *dialect.Dialect) *scenarios.Protocol {
 func fixtures(d *dialect.Dialect) fs.FS {
 	files, err := fs.Sub(d.Fixtures, "fixtures")
 	if err != nil {
-		panic(err) // the name of the folder is a valid path
+		panic(err) // the folder's name is a valid path
 	}
 	return files
 }
 
-// Suites are all OpenWOP suites, in the order they are shown.
+// Suites returns all OpenWOP suites in display order.
 func Suites() []scenarios.Suite { return SuitesOf(Protocol) }
 
-// SuitesOf are these suites as they ask a version of the protocol.
+// SuitesOf returns the suites bound to protocol p.
 func SuitesOf(p *scenarios.Protocol) []scenarios.Suite {
 	suites := []scenarios.Suite{
 		discovery.Suite(),
@@ -114,8 +114,8 @@ func readings() []scenarios.Reading {
 	return all
 }
 
-// checkDiscovery lists where the document departs from its schema. That is a
-// finding: what a host really does is judged by what it does.
+// checkDiscovery lists where the document departs from its schema. Departures are findings only: a host is judged
+// by what it does.
 func checkDiscovery(d *dialect.Dialect, document []byte) []scenarios.Finding {
 	schema, err := d.Schema("Capabilities")
 	if err != nil {

@@ -13,12 +13,13 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// found is what a scenario says of an impostor: its verdict, and what stands in the reason; or the evidence of a pass.
+// found is what a scenario reports about an impostor: its verdict and a part of the reason, or the evidence of a
+// pass.
 type found struct{ scenario, verdict, reason string }
 
-// The published suite passes most of these: one answers the same to everything, one computes the right reply with no run
-// behind it, one has written down what each published fixture shows. Each is found out in every suite: something in it
-// fails or, where there is nothing but the word of the host, is no more than attested or cannot be looked at.
+// The published suite passes most of these impostors. One answers the same to everything, one computes the right
+// reply without a run behind it, one replays a recording of each published fixture. Every suite exposes each of
+// them: something in it fails, is blocked, or passes as attested only.
 func TestImpostorsAreFoundOut(t *testing.T) {
 	const brief, long = 200 * time.Millisecond, time.Second
 	upstreams := hosttest.DiscoveryWith("conformance-multi-agent-handoff", "conformance-multi-agent-handoff-child")
@@ -26,9 +27,10 @@ func TestImpostorsAreFoundOut(t *testing.T) {
 		name string
 		host []hosttest.Routes
 		exit int
-		kept []string // claims that may be proved: it takes no run to keep them
+		kept []string // claims that may be proved: keeping them takes no run
 		says []found
-		// patience is brief where the impostor is not to get anywhere, and long where it has to get where it is caught.
+		// patience is short for an impostor that must get nowhere, long for one that must first reach the point
+		// where it is caught.
 		patience time.Duration
 	}{
 		{
@@ -40,7 +42,7 @@ func TestImpostorsAreFoundOut(t *testing.T) {
 				{"handoff/chain-of-causes", "blocked", "was to hand over to"},
 				{"discovery/fixture-can-run", "blocked", "also makes a run"},
 				{"errors/keyed-once", "failed", "OWP-ERR-18"},
-				{"execution-bounds/time-bounded", "failed", "OWP-BND-"}, // 6, or 7 where this machine is too slow to see that it ended early
+				{"execution-bounds/time-bounded", "failed", "OWP-BND-"}, // 6; 7 if this machine is too slow to see the early end
 				{"confidence/unsure-held", "failed", "OWP-CNF-14"},
 				{"version5-shape/limit-honoured", "failed", "OWP-0061-E5"},
 				{"iteration-monotonic/seam-random-turns", "failed", "OWP-0061-B2"},
@@ -76,7 +78,7 @@ func TestImpostorsAreFoundOut(t *testing.T) {
 				{"handoff/chain-of-causes", "blocked", "not within"},
 				{"discovery/fixture-can-run", "blocked", "also makes a run"},
 				{"errors/cancel-ends", "failed", "OWP-ERR-23"},
-				{"execution-bounds/time-bounded", "failed", "OWP-BND-"}, // 6, or 7 where this machine is too slow to see that it ended early
+				{"execution-bounds/time-bounded", "failed", "OWP-BND-"}, // 6; 7 if this machine is too slow to see the early end
 				{"confidence/unsure-held", "failed", "OWP-CNF-14"},
 				{"version5-shape/limit-honoured", "blocked", "not within"},
 				{"iteration-monotonic/as-planned", "failed", "OWP-0037-A1"},
@@ -98,7 +100,7 @@ func TestImpostorsAreFoundOut(t *testing.T) {
 			},
 		},
 		{
-			// It says that it has files, and serves none.
+			// It claims files and serves none.
 			name: "a formula for the seam alone", host: []hosttest.Routes{hosttest.DiscoveryWith(), agentLoop(formulaLoop)},
 			exit: scenarios.ExitViolated, patience: brief,
 			says: []found{
@@ -194,7 +196,7 @@ func TestImpostorsAreFoundOut(t *testing.T) {
 				{"workspace-snapshot/seam-write-turn", "passed attested", ""},
 				{"workspace-files/served-as-put", "failed", "OWP-WSP-1"},
 				{"goal-bounds/stops-at-bound", "failed", "OWP-0097-G2"},
-				{"goal-bounds/pause-halts", "blocked", "not within"}, // a goal that never goes on is paused at any time
+				{"goal-bounds/pause-halts", "blocked", "not within"}, // a goal that never moves looks paused at any time
 				{"event-log/numbered-without-gap", "blocked", "no run that ends by itself"},
 				{"goal-completion/only-the-judge", "failed", "OWP-0097-E1"},
 				{"replay/branch-bounded", "blocked", "no loop fixture"},
@@ -255,7 +257,7 @@ func TestImpostorsAreFoundOut(t *testing.T) {
 			},
 		},
 		{
-			// Its runs do stand still until they are answered, and show no handoff that nobody agreed to.
+			// Its runs do wait for an answer, and show no handoff that nobody decided on.
 			name: "canned answers to every fixture", exit: scenarios.ExitViolated, kept: []string{"execution-model>=2", "loop-heartbeat"},
 			host: []hosttest.Routes{hosttest.DiscoveryWith(hosttest.EveryFixture...), cannedRoutes(),
 				agentLoop(hosttest.Always(constantLoop)), keptFiles(), changingHeartbeat},
@@ -266,7 +268,7 @@ func TestImpostorsAreFoundOut(t *testing.T) {
 				{"handoff/results-reach-parent", "blocked", "was to hand over to"},
 				{"discovery/fixture-can-run", "blocked", "also makes a run"},
 				{"errors/unknown-not-found", "failed", "OWP-ERR-8"},
-				{"execution-bounds/time-bounded", "failed", "OWP-BND-"}, // 6, or 7 where this machine is too slow to see that it ended early
+				{"execution-bounds/time-bounded", "failed", "OWP-BND-"}, // 6; 7 if this machine is too slow to see the early end
 				{"confidence/held-and-told", "failed", "OWP-CNF-3"},
 				{"version5-shape/limit-honoured", "failed", "OWP-0061-E5"},
 				{"iteration-monotonic/one-per-turn", "failed", "OWP-0061-B2"},
@@ -304,7 +306,7 @@ func TestImpostorsAreFoundOut(t *testing.T) {
 	}
 }
 
-// foundOut wants something in every suite that was not simply seen, where the suite has a question at all.
+// foundOut checks that every applicable suite has a failed, blocked or attested outcome.
 func foundOut(t *testing.T, r *scenarios.Report) {
 	t.Helper()
 	for _, suite := range openwop.Suites() {
@@ -318,7 +320,7 @@ func foundOut(t *testing.T, r *scenarios.Report) {
 	}
 }
 
-// What an impostor does not claim it is not asked about.
+// Claims that an impostor does not make are not tested.
 func TestImpostorsClaimAllThatCanBeClaimed(t *testing.T) {
 	c, err := scenarios.Certify(t.Context(), wire.Target{URL: hosttest.Serve(t, hosttest.DiscoveryWith(hosttest.EveryFixture...)),
 		Key: hosttest.OurKey},
@@ -339,10 +341,10 @@ func TestImpostorsClaimAllThatCanBeClaimed(t *testing.T) {
 	}
 }
 
-// takeNoRun are claims that whoever does nothing keeps: to name no other host as a cause, and to serve no ancestry.
+// takeNoRun lists claims that an idle host keeps: to name no other host as a cause, and to serve no ancestry.
 var takeNoRun = []string{"execution-model>=3", "no-ancestry"}
 
-// nothingIsProved allows no claim of an impostor to be proved but those that it keeps.
+// nothingIsProved checks that no claim of an impostor is proved except those it keeps.
 func nothingIsProved(t *testing.T, r *scenarios.Report, kept []string) {
 	t.Helper()
 	for _, claim := range r.Claims {

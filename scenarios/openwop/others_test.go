@@ -29,13 +29,13 @@ func certify(t *testing.T, target wire.Target, patience time.Duration) *scenario
 	return c.Finish(context.Background())
 }
 
-// A host that others could have written: what it keeps is proved, what it does
-// not claim is inapplicable, what it does not offer to look at is blocked.
+// An independently written host. Claims it keeps are proved, claims it does not make are inapplicable, and
+// scenarios it gives no access to are blocked.
 func TestAHostThatReallyLoops(t *testing.T) {
 	t.Parallel()
 	r := certify(t, wire.Target{URL: startLoophost(t), Key: hosttest.OurKey}, 10*time.Second)
 	want := map[string]string{
-		// What it says of itself, and what it refuses.
+		// Its advertisement and its refusals.
 		"served-to-anybody":     "passed observed",
 		"families-at-the-root":  "passed observed",
 		"root-well-formed":      "passed observed",
@@ -60,7 +60,7 @@ func TestAHostThatReallyLoops(t *testing.T) {
 		"oversized-refused":     "inapplicable",
 		"keyed-once":            "passed observed",
 		"keyed-at-once":         "passed observed",
-		// Its runs are over before anybody can cancel them.
+		// Its runs end before anybody can cancel them.
 		"cancel-ends":              "blocked",
 		"cancel-of-ended":          "blocked",
 		"strangers-change-nothing": "blocked",
@@ -70,12 +70,12 @@ func TestAHostThatReallyLoops(t *testing.T) {
 		"causation-block":    "passed observed",
 		"replay-block":       "passed observed",
 		"experimental-dated": "inapplicable",
-		// Upstream's two-turn fixture is what it offers; a run of it has a public log.
+		// It offers upstream's two-turn fixture, whose runs have public logs.
 		"iteration-on-decided":     "passed observed",
 		"iteration-absent-below-5": "inapplicable",
 		"one-per-turn":             "passed observed",
 		"as-planned":               "passed observed",
-		// It is fast: its runs hardly ever run at once, and none can be held.
+		// It is fast: its runs rarely overlap, and none can be held.
 		"nothing-shared":       "blocked or passed observed",
 		"bound-below":          "passed observed",
 		"bound-leaves-alone":   "passed observed",
@@ -84,7 +84,7 @@ func TestAHostThatReallyLoops(t *testing.T) {
 		"seam-random-turns":    "blocked",
 		"seam-agrees-with-log": "blocked",
 		"seam-out-of-range":    "blocked",
-		// Its loops cannot be suspended, and it does not claim that they could go on.
+		// Its loops cannot be suspended, and it does not claim resumption.
 		"ask-user":                "inapplicable",
 		"below-floor":             "inapplicable",
 		"two-suspends":            "inapplicable",
@@ -129,13 +129,13 @@ func TestAHostThatReallyLoops(t *testing.T) {
 		"replay-sees-the-same": "inapplicable",
 		"seam-write-turn":      "inapplicable",
 		"seam-last-turn":       "inapplicable",
-		"unclaimed-not-served": "passed observed", // it says so
-		// These take no run that stands still.
+		"unclaimed-not-served": "passed observed", // it advertises none
+		// These need no run that waits.
 		"absent-without-claim":    "passed observed",
 		"floor-well-formed":       "passed observed",
 		"not-offered-not-found":   "passed observed",
 		"own-causes-name-no-host": "passed observed",
-		// Nothing of it can be held, bounded or divided between tenants.
+		// None of its runs can be held, bounded or divided between tenants.
 		"answer-refused":       "blocked",
 		"cancel-refused":       "blocked",
 		"carried-out-once":     "blocked",
@@ -184,7 +184,7 @@ func TestAHostThatReallyLoops(t *testing.T) {
 		"unsure-held":          "inapplicable",
 		"unsure-rejected":      "inapplicable",
 		"untold-below-2":       "inapplicable",
-		// One host, whose children are its own, and whose supervisor calls nobody.
+		// It is a single host with its own children, and its supervisor calls no model and no tool.
 		"cache-keys":             "inapplicable",
 		"other-answer-told":      "inapplicable",
 		"refusal-diverges":       "inapplicable",
@@ -196,7 +196,7 @@ func TestAHostThatReallyLoops(t *testing.T) {
 		"trace-goes-along":       "inapplicable",
 		"no-criteria-below-6":    "blocked",
 		"unclaimed-unverified":   "passed observed",
-		// Its runs complete, at once.
+		// Its runs complete at once.
 		"snapshot-well-formed":      "passed observed",
 		"ends-as-it-should":         "passed observed",
 		"times-of-a-run":            "passed observed",
@@ -205,17 +205,17 @@ func TestAHostThatReallyLoops(t *testing.T) {
 		"cancelled-never-completes": "blocked",
 		"suspended-names-node":      "blocked",
 	}
-	// A scenario of these suites is inapplicable to the host unless want says otherwise.
+	// Scenarios of these suites are inapplicable unless want lists them.
 	keepsNone := []string{"goal-bounds", "goal-completion", "workspace-files", "interrupts", "memory", "heartbeat", "verifier", "run-control"}
 	for _, o := range r.Outcomes {
-		if _, known := want[o.Scenario.Name()]; !known && slices.Contains(keepsNone, o.Suite) { // but for what is said of them above
+		if _, known := want[o.Scenario.Name()]; !known && slices.Contains(keepsNone, o.Suite) { // unless listed above
 			want[o.Scenario.Name()] = "inapplicable"
 		}
 		if o.Suite == "event-log" {
 			want[o.Scenario.Name()] = "passed observed"
 		}
 	}
-	want["poll-while-live"], want["stream-while-live"] = "blocked", "blocked" // no run of it stands still
+	want["poll-while-live"], want["stream-while-live"] = "blocked", "blocked" // none of its runs waits
 	hosttest.Compare(t, r, want)
 	if got := r.ExitCode(); got != scenarios.ExitUnproved {
 		t.Errorf("exit code %d, want %d: the limit is claimed and could not be looked at", got, scenarios.ExitUnproved)
@@ -257,7 +257,7 @@ func startLoophost(t *testing.T) string {
 	return strings.TrimSpace(line)
 }
 
-// A host that asks for a credential we do not have is not accused of anything.
+// A host that demands a credential we do not have is accused of nothing.
 func TestARefusedCredentialIsNoViolation(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")

@@ -7,7 +7,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// Claims that only a sign asks for.
+// Claims used by signs only.
 var (
 	anyFork          = claims.On("forks", "forks of runs", "/replay/supported", claims.FamilyField("replay", "supported"))
 	anyAncestry      = claims.On("ancestry", "which run dispatched a run", claims.AncestryPointer, claims.AncestryFlag)
@@ -17,7 +17,7 @@ var (
 		})
 )
 
-// signs are the events that the protocol gates by a claim, and the endpoints that stand for one.
+// signs returns the events that the protocol gates by a claim and the endpoints that imply one.
 func signs(d *dialect.Dialect) []scenarios.Sign {
 	return []scenarios.Sign{
 		eventSign(d, dialect.HandedOver, "", claims.ExecutionModel),
@@ -53,7 +53,8 @@ func signs(d *dialect.Dialect) []scenarios.Sign {
 	}
 }
 
-// eventSign is an event of a type in the log of a run, with this member where one is named.
+// eventSign returns the sign of an event of this type in a run's log. If member is not empty, the event must carry
+// it.
 func eventSign(d *dialect.Dialect, event dialect.Event, member string, claim scenarios.Claim) scenarios.Sign {
 	word := d.Word(event)
 	what := "events " + word + " in the log of a run"
@@ -75,7 +76,7 @@ func eventSign(d *dialect.Dialect, event dialect.Event, member string, claim sce
 	}
 }
 
-// listAt finds the list that a reply has under this name.
+// listAt returns a function that finds the list under name in a reply.
 func listAt(name string) func(wire.Value) wire.Value {
 	return func(reply wire.Value) wire.Value {
 		list := reply.Key(name)
@@ -86,7 +87,7 @@ func listAt(name string) func(wire.Value) wire.Value {
 	}
 }
 
-// runOf is the run that a reply to {create run} says was made.
+// runOf returns the id of the run that a {create run} reply reports as created.
 func runOf(reply wire.Value) string {
 	if !reply.Key("status").Present() && !reply.Key("eventsUrl").Present() {
 		return ""

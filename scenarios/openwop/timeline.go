@@ -12,13 +12,13 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// drawTimeline reads the loops out of the pages of event logs in a transcript: a turn for each decision.
+// drawTimeline reads the loops from the pages of event logs in a transcript: one turn for each decision.
 func drawTimeline(t *wire.Transcript, d *dialect.Dialect) []timeline.Loop {
 	l := logs{dialect: d, suspended: map[string]time.Time{}, events: map[string]bool{}}
 	for _, word := range d.Words(drawnEvents...) {
 		l.drawn = append(l.drawn, []byte(word))
 	}
-	pages := map[string]bool{} // that were read before
+	pages := map[string]bool{} // already read
 	for n := 1; n <= t.Len(); n++ {
 		e := t.Entry(n)
 		if e.Response != nil && !pages[e.Response.Body] && strings.Contains(e.Response.Body, d.Word(dialect.Decided)) {
@@ -29,22 +29,22 @@ func drawTimeline(t *wire.Transcript, d *dialect.Dialect) []timeline.Loop {
 	return l.Drawn()
 }
 
-// logs are the event logs that one drive read.
+// logs holds the event logs that one drive read.
 type logs struct {
 	timeline.Loops
 	dialect   *dialect.Dialect
-	drawn     [][]byte             // the types of drawnEvents, as they stand in a log
-	suspended map[string]time.Time // run -> since when
-	events    map[string]bool      // that were read before
+	drawn     [][]byte             // the types of drawnEvents, as spelled in a log
+	suspended map[string]time.Time // run -> suspension time
+	events    map[string]bool      // already read
 }
 
-// drawnEvents are what a picture is made of. Most events are others.
+// drawnEvents are the events a picture shows. Most events are not drawn.
 var drawnEvents = []dialect.Event{
 	dialect.Decided, dialect.NodeDispatched, dialect.NodeSuspended, dialect.NodeResumed, dialect.NodeFailed,
 	dialect.RunCompleted, dialect.RunFailed, dialect.RunCancelled,
 }
 
-// logged is an event of a run's log, as far as the picture needs it. All of it is as the target sent it.
+// logged holds the members of a log event that the picture needs, as the target sent them.
 type logged struct {
 	EventID   string          `json:"eventId"`
 	RunID     string          `json:"runId"`
@@ -53,21 +53,21 @@ type logged struct {
 	Payload   json.RawMessage `json:"payload"`
 }
 
-// at returns when the target says that it happened, the zero time where it says no such thing.
+// at returns when the event happened according to the target, or the zero time if it gives no valid timestamp.
 func (e logged) at() time.Time {
 	var t time.Time
-	_ = json.Unmarshal(e.Timestamp, &t) // the zero time stands for anything that is no time
+	_ = json.Unmarshal(e.Timestamp, &t) // an invalid timestamp stays the zero time
 	return t
 }
 
-// members returns those of a JSON object; none of anything else.
+// members returns the members of a JSON object, nil for anything else.
 func members(raw json.RawMessage) map[string]json.RawMessage {
 	var m map[string]json.RawMessage
-	_ = json.Unmarshal(raw, &m) // nothing stands for anything that is no object
+	_ = json.Unmarshal(raw, &m) // anything but an object stays nil
 	return m
 }
 
-// page reads a page of an event log. One that was read before adds nothing; a body of another shape is passed over.
+// page reads a page of an event log. It skips events already read and bodies of another shape.
 func (l *logs) page(body string) {
 	var page struct {
 		Events []json.RawMessage `json:"events"`

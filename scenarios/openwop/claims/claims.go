@@ -1,4 +1,4 @@
-// Package claims holds what OpenWOP hosts can claim, each with the place in the discovery document that says so.
+// Package claims defines what OpenWOP hosts can claim, each claim with its place in the discovery document.
 package claims
 
 import (
@@ -13,12 +13,12 @@ import (
 const modelPointer = "/multiAgent/executionModel"
 
 var (
-	// Protocol is the claim of every host: whoever names a version of the protocol speaks it.
+	// Protocol is made by every host that names a version of the protocol.
 	Protocol = present("protocol", "OpenWOP v1", "/protocolVersion",
 		func(d scenarios.Discovery) wire.Value { return d.Document.Key("protocolVersion") })
 
-	// ExecutionModelBlock is the claim of whoever writes the block at all: what
-	// stands in it must be well-formed even where it says no.
+	// ExecutionModelBlock is made by every host that has the block: its contents must be well-formed even if it
+	// says no.
 	ExecutionModelBlock = present("execution-model-block", "an execution model block in the advertisement", modelPointer, Model)
 
 	ExecutionModel = On("execution-model", "a multi-agent execution model, at any version", modelPointer+"/supported",
@@ -45,7 +45,7 @@ var (
 			return v, v.String() == "experimental"
 		},
 	}
-	// ResumeAdvertised is the claim of whoever writes the flag at all.
+	// ResumeAdvertised is made by every host that sets the flag, to true or false.
 	ResumeAdvertised = present("stateful-resume-flag", "the flag statefulResume in the advertisement, true or not",
 		modelPointer+"/statefulResume", modelField("statefulResume"))
 	StatefulResume = On("stateful-resume", "a suspended loop goes on where it stood", modelPointer+"/statefulResume",
@@ -61,7 +61,7 @@ var (
 		Look: func(d scenarios.Discovery) (wire.Value, bool) {
 			v, modes := Family(d, "replay").Key("supported"), Family(d, "replay").Key("modes")
 			if modes.Present() && !slices.ContainsFunc(modes.Items(), func(m wire.Value) bool { return m.String() == "replay" }) {
-				return modes, false // forks of another kind
+				return modes, false // forks of another kind only
 			}
 			on, _ := v.Bool()
 			return v, on
@@ -70,7 +70,7 @@ var (
 	Replay               = with(ExecutionModel5, as("replay", "replay of a finished loop at version 5", FinishedReplay))
 	StatefulResumeReplay = with(StatefulResume, as("stateful-resume-replay", "replay of a loop that was suspended and resumed", Replay))
 
-	// RFC 0006 has the claim at the root, the schema below agents; and the model is made of what both ask (OWP-R30).
+	// RFC 0006 puts the claim at the root, the schema puts it below agents. The model needs both (OWP-R30).
 	Supervisor = scenarios.Claim{
 		ID: "supervisor", Title: "a supervisor that decides and dispatches",
 		Pointer: "/agents/orchestrator == true, or /orchestrator/supported, or " + modelPointer + "/supported",
@@ -90,7 +90,7 @@ var (
 			return v, on
 		},
 	}
-	// Mappings are part of the loop of the model, so they are left off only by saying so.
+	// Mappings belong to the model's loop, so only an explicit false leaves them out.
 	DispatchMapping = with(Supervisor, scenarios.Claim{
 		ID: "dispatch-mapping", Title: "variables that are mapped to a worker and back",
 		Pointer: "/agents/dispatchMapping == true",
@@ -104,7 +104,7 @@ var (
 	})
 	HandoffMapping = with(ExecutionModel, as("handoff-mapping", "variables that a handoff brings back", DispatchMapping))
 
-	// The files are claimed at the root; host.workspace is what the prose calls the capability, not where it stands.
+	// Files are claimed at the root. The prose calls the capability host.workspace, which is not its place.
 	LoopWorkspace = with(ExecutionModel5, On("loop-workspace", "workspace files as an input of each turn of a loop",
 		"/workspace/supported", FamilyField("workspace", "supported")))
 	LoopWorkspaceResume = with(StatefulResume, as("loop-workspace-resume", "workspace files as they were, after a resume", LoopWorkspace))
@@ -122,7 +122,7 @@ var (
 	BreachReplay       = as("breach-replay", "replay of a run that crossed a bound", FinishedReplay)
 	BreachReplayInTime = with(DurationLimit, as("duration-breach-replay", "replay of a run that was over its time", FinishedReplay))
 
-	// What an agent holds back is a rule of RFC 0006 alone: a model without its claim does not make it.
+	// Only RFC 0006 says what an agent holds back, so the model alone does not imply this claim.
 	Orchestrator = with(Supervisor, scenarios.Claim{
 		ID: "orchestrator", Title: "a supervisor whose agent may be unsure",
 		Pointer: "/agents/orchestrator == true",
@@ -162,7 +162,7 @@ var (
 		},
 	})
 
-	// The block has no flag: that it is there is the claim (RFC 0097 A).
+	// The block has no flag: its presence is the claim (RFC 0097 A).
 	Goals        = present("goals", "standing goals", "/agents/goals", GoalsBlock)
 	GoalsBounded = with(Goals, scenarios.Claim{
 		ID: "goals-bounded", Title: "no standing goal without bounds",
@@ -184,7 +184,7 @@ var (
 			return v, !v.Present()
 		},
 	}
-	// The interrupt that escalates is rung 2 of the execution model (RFC 0044).
+	// Escalation uses the interrupt of rung 2 of the execution model (RFC 0044).
 	GoalsEscalation = with(Goals, as("goals-escalation", "standing goals whose agent can get stuck", ExecutionModel2))
 )
 
@@ -210,7 +210,7 @@ var All = []scenarios.Claim{
 	TenantsApart, TenantsChildren, TenantsAnswers, TenantsForks, TenantsFiles, TenantsHaveGoal,
 }
 
-// GoalsBy is the claim that goals go on in one mode.
+// GoalsBy returns the claim that goals continue in this mode.
 func GoalsBy(mode dialect.GoalContinuationMode, title string) scenarios.Claim {
 	return scenarios.Claim{
 		ID: "goals-" + string(mode), Title: title,
@@ -230,13 +230,13 @@ func modelField(name string) func(scenarios.Discovery) wire.Value {
 	return func(d scenarios.Discovery) wire.Value { return Model(d).Key(name) }
 }
 
-// as is another claim that hangs on the same place of the advertisement.
+// as returns claim c under another id and title.
 func as(id, title string, c scenarios.Claim) scenarios.Claim {
 	c.ID, c.Title = id, title
 	return c
 }
 
-// On is the claim that a flag is true.
+// On returns the claim that a flag is true.
 func On(id, title, pointer string, at func(scenarios.Discovery) wire.Value) scenarios.Claim {
 	return scenarios.Claim{ID: id, Title: title, Pointer: pointer + " == true", Look: func(d scenarios.Discovery) (wire.Value, bool) {
 		v := at(d)
@@ -245,7 +245,7 @@ func On(id, title, pointer string, at func(scenarios.Discovery) wire.Value) scen
 	}}
 }
 
-// present is the claim that a field is there at all.
+// present returns the claim that a field is present.
 func present(id, title, pointer string, at func(scenarios.Discovery) wire.Value) scenarios.Claim {
 	return scenarios.Claim{ID: id, Title: title, Pointer: pointer + " present", Look: func(d scenarios.Discovery) (wire.Value, bool) {
 		v := at(d)
@@ -253,8 +253,7 @@ func present(id, title, pointer string, at func(scenarios.Discovery) wire.Value)
 	}}
 }
 
-// with is a claim that means something only beside another one. Where that one
-// is not made, its value is what decides.
+// with returns claim c, made only if other is made too. If other is not made, its value decides.
 func with(other, c scenarios.Claim) scenarios.Claim {
 	look := c.Look
 	c.Look = func(d scenarios.Discovery) (wire.Value, bool) {

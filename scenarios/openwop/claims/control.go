@@ -1,8 +1,7 @@
 package claims
 
-// Nothing advertises that runs can be paused, cancelled in bulk or compared.
-// The claims are their own, so that a host which does not serve one of these
-// leaves nothing else unproved.
+// No field advertises that runs can be paused, cancelled in bulk or compared. Each is a claim of its own, so that
+// a host without it leaves no other claim unproved.
 var (
 	RunPause          = as("run-pause", "runs that are paused and go on", Protocol)
 	RunPauseSuspended = as("run-pause-suspended", "runs that are paused while they are suspended", ExecutionModel)

@@ -7,7 +7,8 @@ import (
 
 // Claims about the advertisement itself, and about what a host says it lacks.
 var (
-	// AnyHost is the claim of whoever answers at all: what the document has to be, a version of the protocol in it included.
+	// AnyHost is made by every host that answers. The requirements on the document itself hang on it, such as
+	// naming a version.
 	AnyHost = scenarios.Claim{ID: "host", Title: "a discovery document", Pointer: "/ present",
 		Look: func(d scenarios.Discovery) (wire.Value, bool) {
 			return d.Document, true
@@ -20,13 +21,13 @@ var (
 	BodyLimit      = present("body-limit", "a limit on the bodies of requests", "/limits/maxRequestBodyBytes",
 		FamilyField("limits", "maxRequestBodyBytes"))
 
-	// Prose and schema put the flag in two places, and either counts (OWP-R30).
-	// A loop is a supervisor that dispatches, so the execution model claims both.
+	// Prose and schema put the flag in two places, and either counts (OWP-R30). A loop is a supervisor that
+	// dispatches, so the execution model implies both.
 	NoSupervisors = neither("no-supervisors", "a host without supervisors", "/agents/orchestrator",
 		FamilyField("agents", "orchestrator"), FamilyField("orchestrator", "supported"), modelField("supported"))
 	NoDispatch = neither("no-dispatch", "a host without dispatch", "/agents/dispatch",
 		FamilyField("agents", "dispatch"), FamilyField("dispatch", "supported"), modelField("supported"))
-	// Without the flag nothing is said: hosts map and do not advertise it.
+	// An absent flag decides nothing: some hosts map without advertising it.
 	NoDispatchMapping = scenarios.Claim{
 		ID: "no-dispatch-mapping", Title: "a host that says it maps nothing in a dispatch", Pointer: "/agents/dispatchMapping == false",
 		Look: func(d scenarios.Discovery) (wire.Value, bool) {
@@ -41,8 +42,7 @@ func familyAt(name string) func(scenarios.Discovery) wire.Value {
 	return func(d scenarios.Discovery) wire.Value { return Family(d, name) }
 }
 
-// neither is the claim of a host that sets none of these flags. Where one is
-// set, it is what decides.
+// neither returns the claim that none of these flags is set. A set flag decides.
 func neither(id, title, pointer string, flags ...func(scenarios.Discovery) wire.Value) scenarios.Claim {
 	return scenarios.Claim{ID: id, Title: title, Pointer: pointer + " != true", Look: func(d scenarios.Discovery) (wire.Value, bool) {
 		for _, at := range flags {

@@ -9,8 +9,8 @@ func FamilyField(name, field string) func(scenarios.Discovery) wire.Value {
 	return func(d scenarios.Discovery) wire.Value { return Family(d, name).Key(field) }
 }
 
-// Family is a capability family of the document: at the root, where RFC 0073
-// puts it, else in the deprecated wrapper that every host seen still sends.
+// Family returns a capability family of the document. RFC 0073 puts it at the root; the deprecated wrapper, which
+// every host seen still sends, comes second.
 func Family(d scenarios.Discovery, name string) wire.Value {
 	if v := d.Document.Key(name); v.Present() {
 		return v

@@ -8,7 +8,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// What a host can say of forks, at any version of the execution model or without one.
+// Claims about forks. They need no execution model.
 var (
 	ForkReplay = as("fork-replay", "forks in mode replay", FinishedReplay)
 	ForkBranch = scenarios.Claim{

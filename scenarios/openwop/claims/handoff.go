@@ -8,7 +8,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// remoteDispatch is the claim of who lists the fixture whose workers run on another host.
+// RemoteDispatch is made by every host that lists the fixture whose workers run on another host.
 var RemoteDispatch = with(ExecutionModel3, scenarios.Claim{
 	ID: "remote-dispatch", Title: "workers on another host, in the provisional way of docs/seams.md",
 	Pointer: "/fixtures has " + fixture.Remote,

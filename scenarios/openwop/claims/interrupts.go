@@ -9,10 +9,9 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// No field of the advertisement says which interrupts a host has. It lists the
-// workflows that raise them, and a listed fixture is taken as a claim. What needs
-// more of the target than others, a key or a token, is a claim of its own, so that
-// a host which is certified without leaves that unproved and nothing else.
+// No field advertises which interrupts a host has. It lists the workflows that raise them, and a listed fixture
+// counts as a claim. Tests that need more from the operator, such as a key or a token, have claims of their own:
+// without it, only those stay unproved.
 var (
 	Approvals      = offering("approvals", "approvals", fixture.Approval, fixture.UpstreamApproval)
 	Clarifications = offering("clarifications", "questions to people", fixture.Questions, fixture.UpstreamClarification)
@@ -37,7 +36,7 @@ var (
 	}
 )
 
-// offering is the claim that one of these fixtures is listed.
+// offering returns the claim that one of these fixtures is listed.
 func offering(id, title string, fixtures ...string) scenarios.Claim {
 	return scenarios.Claim{
 		ID: id, Title: title, Pointer: "/fixtures has " + strings.Join(fixtures, " or "),

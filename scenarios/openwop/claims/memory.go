@@ -6,15 +6,15 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// What a host can say of its memory. That it is handed on between runs is rung 2
-// of the execution model, that turns read it as of their place rung 5.
+// Claims about memory. Passing it on between runs is rung 2 of the execution model; turns that read it as of their
+// position are rung 5.
 var (
 	memory     = On("memory", "entries that runs remember", "/memory/supported", FamilyField("memory", "supported"))
 	memoryRuns = with(ExecutionModel2, as("memory-runs", "memory that is handed on between runs", memory))
-	// What a worker is to remember is told to it by a mapping.
+	// A mapping tells a worker what to remember.
 	MemoryWorkers = with(DispatchMapping, as("memory-workers", "memory that is handed on to workers", memoryRuns))
 	MemoryTTL     = with(MemoryWorkers, On("memory-ttl", "entries that expire", "/memory/ttlSupported", FamilyField("memory", "ttlSupported")))
-	// Silence is no waiver: only who says advisory promises no order.
+	// Silence is no waiver: only a host that says advisory promises no order.
 	MemorySiblings = with(MemoryWorkers, scenarios.Claim{
 		ID: "memory-siblings", Title: "workers that remember one after the other",
 		Pointer: modelPointer + `/crossChildMemoryConcurrency != "advisory"`,

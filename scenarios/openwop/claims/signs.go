@@ -1,6 +1,6 @@
 package claims
 
-// Claims that only a sign asks for.
+// Claims used by signs only.
 var (
 	ExecutionModel6 = versionAtLeast(6, "verifier and convergence")
 )

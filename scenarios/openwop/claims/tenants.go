@@ -1,8 +1,7 @@
 package claims
 
-// Nothing advertises tenants: whoever speaks the protocol keeps them apart. The
-// claims are their own, so that a host which is certified with one key leaves
-// these unproved and no others.
+// No field advertises tenants: every host that speaks the protocol keeps them apart. These are claims of their
+// own, so that a host certified with a single key leaves no other claim unproved.
 var (
 	TenantsApart    = as("tenants", "tenants that are kept apart", Protocol)
 	TenantsChildren = as("tenants-children", "child runs that belong to a tenant", Supervisor)

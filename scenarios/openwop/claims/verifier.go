@@ -5,7 +5,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// What a host can say of the verifier, and of models whose answers a replay meets again.
+// Claims about the verifier, and about replaying the answers of models.
 var (
 	ExecutionModelBelow6 = with(ExecutionModel, scenarios.Claim{
 		ID: "execution-model<6", Title: "an execution model below verified results",

@@ -5,7 +5,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// What a host can say of its workspace files, at any version of the execution model or without one.
+// Claims about workspace files. Most need no execution model.
 var (
 	WorkspaceFiles     = On("workspace", "files that runs share", "/workspace/supported", FamilyField("workspace", "supported"))
 	WorkspaceVersioned = with(WorkspaceFiles, On("workspace-versioned", "workspace files that can be read as they were",
@@ -19,7 +19,7 @@ var (
 	WorkspaceRuns       = with(ExecutionModel, as("workspace-runs", "workspace files that the turns of a loop write", WorkspaceFiles))
 	WorkspaceRunsBelow5 = with(ExecutionModelBelow5, as("workspace-runs<5",
 		"workspace files as an input of a run below the stateful agent loop", WorkspaceFiles))
-	// Of a host that has nothing at all nothing is asked: it has an execution model, and no files for its runs.
+	// A host without an execution model is not tested: it has no loops that could use files.
 	NoWorkspace = with(ExecutionModel, scenarios.Claim{
 		ID: "no-workspace", Title: "an execution model without workspace files",
 		Pointer: "/workspace/supported != true",

@@ -8,10 +8,10 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// contracts are the schemas of the dialects that were asked for one: nobody else waits for them to be read.
+// contracts caches the schemas of each dialect, read at first use.
 var contracts sync.Map // *Dialect -> func() (*validate.Set, error)
 
-// Schema is the schema of a component of the version's contract.
+// Schema returns the schema of a component of the version's contract.
 func (d *Dialect) Schema(component string) (*validate.Schema, error) {
 	read, _ := contracts.LoadOrStore(d, sync.OnceValues(func() (*validate.Set, error) { return validate.Embedded(d.Contract()) }))
 	set, err := read.(func() (*validate.Set, error))()
@@ -21,8 +21,8 @@ func (d *Dialect) Schema(component string) (*validate.Schema, error) {
 	return set.Component(component)
 }
 
-// FindSlips notes where the payload of an event departs from its schema, where
-// that is not the question.
+// FindSlips reports where an event's payload departs from its schema. It serves judges that ask about something
+// else.
 func FindSlips(j *scenarios.Judge, id scenarios.RequirementID, e wire.Value) {
 	d, event := Of(e), EventOf(e)
 	schema, err := d.Schema(d.Payload(event))
@@ -30,6 +30,6 @@ func FindSlips(j *scenarios.Judge, id scenarios.RequirementID, e wire.Value) {
 		return
 	}
 	for _, problem := range schema.ValidateValue(e.Key("payload").Actual()) {
-		j.Find(id, "the payload of %s is not as its schema has it: %s", d.Word(event), problem)
+		j.Find(id, "the payload of %s does not match its schema: %s", d.Word(event), problem)
 	}
 }

@@ -1,6 +1,6 @@
-// Package dialect is how a major version of OpenWOP spells what the suites name: operations, events, options, codes. A suite
-// knows the names only, and a [Dialect] has the words. It is the only package of the suites that knows a version's generated
-// package.
+// Package dialect defines how a major version of OpenWOP spells the names that suites use: operations, events,
+// options, codes. Suites know the names only; a [Dialect] has the words. No other package of the suites imports a
+// version's generated package.
 package dialect
 
 import (
@@ -16,28 +16,28 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// Dialect is one major version as a table. What a table leaves out is spelled as its name is.
+// Dialect describes one major version as tables. A name missing from a table is spelled as it is.
 type Dialect struct {
-	Operations map[Operation]string // method and path; what stands in braces is replaced by the ids, in their order
-	Root       string               // below which a host may keep goals as well as below its seams
-	Seams      []string             // prefixes of test seams, in the order they are tried; {vendor} is the host's own
-	Cursors    []string             // names of the parameter that says behind which event a log is read: the present one, and a former one
+	Operations map[Operation]string // method and path; ids replace the braces in order
+	Root       string               // besides its seams, a host may keep goals below this path
+	Seams      []string             // prefixes of test seams, in search order; {vendor} is the host's own
+	Cursors    []string             // parameter that reads a log after an event: current and former name
 	Headers    map[string]string
 	Events     map[Event]string
 	Codes      map[Code]string
 	Refusals   map[Refusal]Accepted
-	Options    map[Option]string // JSON pointers into the body that makes a run
+	Options    map[Option]string // JSON pointers into the body that creates a run
 	ID         func(string) string
 
 	Contract func() []byte      // the bundled schemas
 	Fixtures fs.FS              // fixtures/<id>.json
-	Payload  func(Event) string // the schema of an event's payload in Contract, "" where it has none
+	Payload  func(Event) string // the schema of an event's payload in Contract, "" if it has none
 }
 
 // Option is a run option.
 type Option string
 
-// The run options.
+// Run options.
 const (
 	MaxLoopIterations   Option = "maxLoopIterations"
 	RecursionLimit      Option = "recursionLimit"
@@ -45,19 +45,19 @@ const (
 	EscalationThreshold Option = "escalationThreshold"
 )
 
-// Options are all run options.
+// Options lists all run options.
 var Options = []Option{MaxLoopIterations, RecursionLimit, RunTimeoutMs, EscalationThreshold}
 
-// Headers of the protocol's own, by the names that all versions share.
+// Headers that the protocol defines, by the names that all versions share.
 const (
 	IdempotencyKey   = "Idempotency-Key"
 	IdempotentReplay = "openwop-Idempotent-Replay"
 )
 
-// Speaker is what comes from a target, or goes there.
+// Speaker is a message to or from a target.
 type Speaker interface{ Speech() wire.Speech }
 
-// Of is the dialect of whoever speaks; V1 where that is not known, as of what a test made by hand.
+// Of returns the dialect of a speaker, V1 if unknown, as for values that a test made by hand.
 func Of(s Speaker) *Dialect {
 	if d, ok := s.Speech().(*Dialect); ok {
 		return d
@@ -96,16 +96,16 @@ func (d *Dialect) Say(call wire.Call) (wire.Call, error) {
 	return call, err
 }
 
-// Path is where an operation on these is.
+// Path returns the path of an operation on these ids.
 func (d *Dialect) Path(op Operation, ids ...string) string {
 	call, err := d.Say(wire.Call{Operation: op.Of(ids...)})
 	if err != nil {
-		panic(err) // an operation that each version has
+		panic(err) // every version has this operation
 	}
 	return call.Path
 }
 
-// Matching matches the paths of these operations, on whatever they are.
+// Matching returns an expression that matches the paths of these operations, with any ids.
 func (d *Dialect) Matching(ops ...Operation) *lazyregexp.Regexp {
 	var paths []string
 	for _, op := range ops {
@@ -128,7 +128,7 @@ func (d *Dialect) Matching(ops ...Operation) *lazyregexp.Regexp {
 	return lazyregexp.New("^(" + strings.Join(paths, "|") + ")$")
 }
 
-// place splits a path at its first place for an id.
+// place splits a path at its first placeholder.
 func place(path string) (before, name, after string) {
 	before, rest, _ := strings.Cut(path, "{")
 	name, after, _ = strings.Cut(rest, "}")
@@ -164,7 +164,7 @@ func (d *Dialect) header(of map[string]string) map[string]string {
 	return out
 }
 
-// body is a body with the run options where this version has them. What is no JSON object stays as it is.
+// body returns a body with the run options at this version's places. Anything but a JSON object stays as it is.
 func (d *Dialect) body(body any) (any, error) {
 	if len(d.Options) == 0 || body == nil {
 		return body, nil
@@ -195,7 +195,7 @@ func (d *Dialect) option(o Option) string {
 	return "/configurable/" + string(o)
 }
 
-// Move has a member of doc stand elsewhere, if it is there, and leaves no object empty. Pointers hold no escapes.
+// Move moves a member of doc, if present, and removes objects that become empty. Pointers contain no escapes.
 func Move(doc map[string]any, from, to string) {
 	at, name := parent(doc, from, false)
 	value, there := at[name]
@@ -207,7 +207,7 @@ func Move(doc map[string]any, from, to string) {
 	at[name] = value
 }
 
-// remove takes a member out, and the objects that hold nothing without it.
+// remove removes a member and the objects that become empty.
 func remove(doc map[string]any, steps []string) {
 	if next, ok := doc[steps[0]].(map[string]any); ok && len(steps) > 1 {
 		if remove(next, steps[1:]); len(next) > 0 {
@@ -217,7 +217,7 @@ func remove(doc map[string]any, steps []string) {
 	delete(doc, steps[0])
 }
 
-// parent is the object that holds what pointer leads to, nil where there is none, and the member's name.
+// parent returns the object that holds the pointer's target, nil if it is missing, and the member's name.
 func parent(doc map[string]any, pointer string, build bool) (map[string]any, string) {
 	steps := strings.Split(strings.TrimPrefix(pointer, "/"), "/")
 	for _, step := range steps[:len(steps)-1] {
@@ -253,11 +253,11 @@ func (d *Dialect) Spell(text string) string {
 	})
 }
 
-// operationNames are the operations in a text: {cancel run}, {cancel run:childRunId} where the first id is another, and
-// {use seam:heartbeat/tick}. What a path has in braces is one word.
+// operationNames matches the operations in a text: {cancel run}, {cancel run:childRunId} if the first id is
+// another, and {use seam:heartbeat/tick}. Placeholders in paths are single words, so they do not match.
 var operationNames = lazyregexp.New(`\{[a-z]+ [a-z]+(:[^}]*)?\}`)
 
-// spelled is the word of a name, and the name itself where there is none, or what stands in for it.
+// spelled returns the word for a name. Without one it returns otherwise if given, else the name itself.
 func spelled[K ~string](words map[K]string, name K, otherwise ...string) string {
 	if word, ok := words[name]; ok {
 		return word
@@ -268,25 +268,25 @@ func spelled[K ~string](words map[K]string, name K, otherwise ...string) string 
 	return string(name)
 }
 
-// named is the name of a word.
+// named returns the name of a word.
 func named[K ~string](words map[K]string, word string) K {
 	for name, w := range words {
 		if w == word {
 			return name
 		}
 	}
-	if _, renamed := words[K(word)]; renamed { // the name itself is no word of this version
+	if _, renamed := words[K(word)]; renamed { // another word replaces this name, so it is not a word of this version
 		return ""
 	}
 	return K(word)
 }
 
-// HeaderOf is a header of a reply, by its name.
+// HeaderOf returns a header of a reply by its name.
 func HeaderOf(reply *wire.Reply, name string) wire.Value {
 	return reply.HeaderValue(spelled(Of(reply).Headers, name))
 }
 
-// OptionsOf is what a run's snapshot shows all run options in.
+// OptionsOf returns the part of a run's snapshot that holds all run options.
 func OptionsOf(snapshot wire.Value) wire.Value {
 	d := Of(snapshot)
 	in := d.option(Options[0])
@@ -298,5 +298,5 @@ func OptionsOf(snapshot wire.Value) wire.Value {
 	return snapshot.At(in)
 }
 
-// OptionOf is a run option as a run's snapshot shows it.
+// OptionOf returns a run option from a run's snapshot.
 func OptionOf(snapshot wire.Value, o Option) wire.Value { return snapshot.At(Of(snapshot).option(o)) }

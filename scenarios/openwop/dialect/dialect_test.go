@@ -77,7 +77,7 @@ func TestSpell(t *testing.T) {
 	}
 }
 
-// A check expects the words of whoever is looked at, and those of another version are wrong.
+// A check expects the words of the version under test, and rejects those of another.
 func TestWordsAreThoseOfTheTarget(t *testing.T) {
 	said := func(d wire.Speech, word string) wire.Value {
 		transcript := wiretest.Transcript(t, "d", wiretest.Reply{Status: 200, Body: map[string]any{"type": word, "error": word}})

@@ -2,8 +2,8 @@ package dialect
 
 import "github.com/openassay/assay/gen/openwopv1"
 
-// The documents that the suites send and read, in the words that all versions share. A dialect that has other members for some
-// of them moves these where it speaks.
+// These are the documents that the suites send and read, with the members that all versions share. A dialect with
+// other members moves them when it speaks.
 type (
 	AgentloopRequest            = openwopv1.AgentloopRequest
 	ApprovalAction              = openwopv1.ApprovalAction
@@ -49,7 +49,7 @@ type (
 	WorkspaceOpRequestOp        = openwopv1.WorkspaceOpRequestOp
 )
 
-// The words that stand in them.
+// The words used in them.
 const (
 	AgentVerifiedPayloadVerdictFail                   = openwopv1.AgentVerifiedPayloadVerdictFail
 	AgentVerifiedPayloadVerdictPass                   = openwopv1.AgentVerifiedPayloadVerdictPass

@@ -2,7 +2,7 @@ package dialect
 
 import "github.com/openassay/assay/gen/openwopv1"
 
-// Event is a type of event, by the name that all versions share. [EventOf] reads it, [Type] and [Types] expect it.
+// Event is a type of event, by the name that all versions share. [EventOf] reads it; [Type] and [Types] expect it.
 type Event = openwopv1.RunEventType
 
 // The events that the suites know.
@@ -116,7 +116,7 @@ const (
 	WorkspaceUpdated                = openwopv1.RunEventTypeWorkspaceUpdated
 )
 
-// Events are all of them.
+// Events lists all of them.
 var Events = []Event{
 	AgentDecided, AgentHandoff, AgentInvocationCompleted, AgentInvocationStarted, AgentMemoryConsolidated,
 	AgentPromptResolved, AgentReasoned, AgentReasoningDelta, AgentToolCalled, AgentToolReturned, Verified,

@@ -2,10 +2,11 @@ package dialect
 
 import "github.com/openassay/assay/scenarios/wire"
 
-// Operation is something that a host is asked to do. Its ids stand in the path in the order that the comment gives.
-type Operation struct{ name string } // no string, so that nobody takes another for one
+// Operation is something a host can be asked to do. Its comment lists the ids in its path, in order.
+type Operation struct{ name string } // not a string, so that no other string passes for one
 
-// The operations. A home is the path below which a host keeps goals, a prefix the path below which it has its test seams.
+// The operations. A home is the path below which a host keeps goals; a prefix is the path below which it has its
+// test seams.
 var (
 	Discover     = Operation{"read discovery"}
 	ReadContract = Operation{"read contract"} // the host's own OpenAPI document
@@ -14,11 +15,11 @@ var (
 	ListRuns    = Operation{"list runs"}
 	ReadRun     = Operation{"read run"}     // run
 	CancelRun   = Operation{"cancel run"}   // run
-	CancelRuns  = Operation{"cancel runs"}  // those that the body names
+	CancelRuns  = Operation{"cancel runs"}  // the body names the runs
 	PauseRun    = Operation{"pause run"}    // run
 	ResumeRun   = Operation{"resume run"}   // run
 	ForkRun     = Operation{"fork run"}     // run
-	CompareRuns = Operation{"compare runs"} // run; the parameter against is the other
+	CompareRuns = Operation{"compare runs"} // run; the parameter against names the other
 	ReadLineage = Operation{"read lineage"} // run
 	PollLog     = Operation{"poll log"}     // run
 	WriteLog    = Operation{"write log"}    // run; no host has it
@@ -42,17 +43,17 @@ var (
 	PauseGoal    = Operation{"pause goal"}    // home, goal
 	ResumeGoal   = Operation{"resume goal"}   // home, goal
 	AbandonGoal  = Operation{"abandon goal"}  // home, goal
-	CompleteGoal = Operation{"complete goal"} // home, goal; no host takes it from a client
+	CompleteGoal = Operation{"complete goal"} // home, goal; no host accepts it from a client
 	ReadTrail    = Operation{"read trail"}    // home, goal: the goal's own events
 
 	UseSeam = Operation{"use seam"} // prefix, name of the seam
 )
 
-// Of is the operation on these.
+// Of returns the operation on these ids.
 func (o Operation) Of(ids ...string) wire.Operation { return wire.Operation{Name: o.name, IDs: ids} }
 
-// String is the operation as texts name it: dialects replace it by method and path.
+// String returns the operation as texts name it. Dialects replace it by method and path.
 func (o Operation) String() string { return "{" + o.name + "}" }
 
-// Name is the operation in words.
+// Name returns the operation in words.
 func (o Operation) Name() string { return o.name }

@@ -6,7 +6,7 @@ import (
 	"github.com/openassay/assay/gen/openwopv1"
 )
 
-// V1 is OpenWOP v1. The names that all versions share are its words.
+// V1 is OpenWOP v1. Its words are the names that all versions share.
 var V1 = &Dialect{
 	Operations: map[Operation]string{
 		Discover:     "GET /.well-known/openwop",

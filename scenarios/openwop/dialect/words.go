@@ -33,7 +33,7 @@ const (
 	NoPendingDecision      Code = "no_pending_decision"
 )
 
-// Codes are all codes that the suites expect.
+// Codes lists all codes that the suites expect.
 var Codes = []Code{
 	Unauthenticated,
 	KeyExpired,
@@ -56,25 +56,25 @@ var Codes = []Code{
 	NoPendingDecision,
 }
 
-// EventOf is the type of an event.
+// EventOf returns the type of an event.
 func EventOf(e wire.Value) Event { return TypeOf(e.Key("type")) }
 
-// TypeOf is the event that a type names.
+// TypeOf returns the event that a type names.
 func TypeOf(t wire.Value) Event { return Of(t).Event(t.String()) }
 
-// Event is the event that a word names, "" where it is none of this version.
+// Event returns the event that a word names, "" if this version has no such event.
 func (d *Dialect) Event(word string) Event { return named(d.Events, word) }
 
-// CodeOf is the code that a value names.
+// CodeOf returns the code that a value names.
 func CodeOf(v wire.Value) Code { return named(Of(v).Codes, v.String()) }
 
-// Known returns a type as the contract has it, and whether its payload has a schema there.
+// Known returns a type as the contract has it, and reports whether the contract has a schema for its payload.
 func (d *Dialect) Known(word string) (string, bool) { return word, d.Payload(d.Event(word)) != "" }
 
-// Word is how this version spells an event.
+// Word returns this version's word for an event.
 func (d *Dialect) Word(e Event) string { return spelled(d.Events, e) }
 
-// Words is how this version spells events.
+// Words returns this version's words for events.
 func (d *Dialect) Words(events ...Event) []string {
 	words := make([]string, len(events))
 	for i, e := range events {
@@ -83,18 +83,18 @@ func (d *Dialect) Words(events ...Event) []string {
 	return words
 }
 
-// Spelled is a matcher that expects what the version of whoever is looked at spells.
+// Spelled is a matcher that expects the words of the version it looks at.
 type Spelled struct {
 	in func(*Dialect) types.GomegaMatcher
 }
 
-// Spelling expects what in makes for the version of whoever is looked at.
+// Spelling expects what in returns for the version it looks at.
 func Spelling(in func(*Dialect) types.GomegaMatcher) Spelled { return Spelled{in} }
 
 // For implements [check.Chooser].
 func (s Spelled) For(seen wire.Seen) types.GomegaMatcher { return s.in(of(seen)) }
 
-// Match implements Gomega's matcher. What is no wire value is taken to be in the words of V1.
+// Match implements Gomega's matcher. A value that is no wire value counts as V1.
 func (s Spelled) Match(actual any) (bool, error) { return s.chosen(actual).Match(actual) }
 
 // FailureMessage implements Gomega's matcher.
@@ -112,7 +112,7 @@ func (s Spelled) chosen(actual any) types.GomegaMatcher {
 	return s.in(V1)
 }
 
-// of is the dialect that something was said in.
+// of returns the dialect of what was seen.
 func of(seen wire.Seen) *Dialect {
 	switch s := seen.(type) {
 	case Speaker:
@@ -155,7 +155,7 @@ func (d *Dialect) codes(names []Code) []any {
 	return words
 }
 
-// Refusal is why a request is refused.
+// Refusal is the reason for refusing a request.
 type Refusal string
 
 // The refusals for which the protocol has codes.
@@ -170,7 +170,7 @@ const (
 	KeyReused         Refusal = "idempotency key reused"
 )
 
-// Accepted is what a version accepts as the answer of a refusal.
+// Accepted is the answer that a version accepts as a refusal.
 type Accepted struct {
 	Statuses []int // HTTP; 4 is any 4xx
 	Codes    []Code
@@ -186,5 +186,5 @@ func CodedAs(r Refusal) Spelled {
 	return Spelling(func(d *Dialect) types.GomegaMatcher { return check.OneOf(d.codes(d.Refusals[r].Codes)...) })
 }
 
-// Ended is the event with which a run ends that has this status.
+// Ended returns the event that ends a run with this status.
 func Ended(status string) Event { return Event("run." + status) }

@@ -14,8 +14,8 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// Permitted sends a call for which 403 is one of the answers that are asked
-// for. A 401 is not: the host does not accept the credential.
+// Permitted sends a call to which 403 is a valid answer. It blocks the drive on 401: the host does not accept the
+// credential.
 func (h Host) Permitted(ctx context.Context, call wire.Call) *wire.Reply {
 	reply := h.Do(ctx, call)
 	if reply.Status == http.StatusUnauthorized {
@@ -25,7 +25,7 @@ func (h Host) Permitted(ctx context.Context, call wire.Call) *wire.Reply {
 	return reply
 }
 
-// KeyedRun is a run that was asked for under an idempotency key.
+// KeyedRun is the reply to creating a run under an idempotency key.
 type KeyedRun struct {
 	Answered
 	Replay wire.Value `json:"replay"` // openwop-Idempotent-Replay
@@ -52,7 +52,7 @@ func IsBlocked(err error) bool {
 	return errors.As(err, &stop) && stop.Verdict == scenarios.Blocked
 }
 
-// Answered is a request in our words, and what came back.
+// Answered is a request, named in our words, and its reply.
 type Answered struct {
 	Asked  string     `json:"asked"`
 	Status wire.Value `json:"status"`
@@ -63,7 +63,7 @@ func AnsweredBy(asked string, reply *wire.Reply) Answered {
 	return Answered{asked, reply.StatusValue(), reply.Value("")}
 }
 
-// Code is the code of a refusal.
+// Code returns the code of a refusal.
 func (a Answered) Code() wire.Value { return a.Body.Key("error") }
 
 func (a Answered) HTTPStatus() int {
@@ -71,13 +71,13 @@ func (a Answered) HTTPStatus() int {
 	return int(code)
 }
 
-// Unknown says whether the host knows the workflow no better than one that nobody has.
+// Unknown reports whether the host answers for the workflow as for one that does not exist.
 func (a Answered) Unknown() bool {
 	return a.HTTPStatus() == http.StatusNotFound && !a.Body.At("/details/requiredCapability").Present() &&
 		!a.Body.At("/details/offendingTypeId").Present()
 }
 
-// Refused checks that the request was refused with one of these, in an envelope.
+// Refused checks that the request was refused with one of the statuses, in an error envelope.
 func (a Answered) Refused(j *scenarios.Judge, id scenarios.RequirementID, statuses ...int) bool {
 	if !j.Check(id, a.Status).To(check.Status(statuses...), "%s", a.Asked) {
 		return false
@@ -86,7 +86,7 @@ func (a Answered) Refused(j *scenarios.Judge, id scenarios.RequirementID, status
 	return true
 }
 
-// Envelope checks the words of a refusal.
+// Envelope checks the members of a refusal.
 func (a Answered) Envelope(j *scenarios.Judge) {
 	j.Check(openwop.OWPERR4, a.Code()).To(check.Text(), "error, of %s", a.Asked)
 	j.Check(openwop.OWPERR4, a.Body.Key("message")).To(check.Text(), "message, of %s", a.Asked)

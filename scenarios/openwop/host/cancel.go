@@ -9,7 +9,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// Lasting asks for a run that is under way until somebody cancels it.
+// Lasting returns a request for a run that lasts until it is cancelled.
 func (h Host) Lasting() dialect.CreateRunRequest {
 	wait := map[string]any{"delayMs": h.Between(20_000, 29_000)}
 	ceiling, _ := h.Ceiling()
@@ -25,7 +25,7 @@ func (h Host) Lasting() dialect.CreateRunRequest {
 	return dialect.CreateRunRequest{}
 }
 
-// LastingRun makes such a run. way is its workflow.
+// LastingRun creates such a run and returns its workflow as way.
 func (h Host) LastingRun(ctx context.Context) (r *Run, way string) {
 	long := h.Lasting()
 	r = h.Create(ctx, "create a run that lasts", long)
@@ -37,7 +37,7 @@ func (r *Run) Stop(ctx context.Context, what string) Answered {
 	return AnsweredBy(what, reply)
 }
 
-// Seen is the run's snapshot as it stands.
+// Seen returns the run's current snapshot.
 func (r *Run) Seen(ctx context.Context, label string) wire.Value {
 	reply := r.Snapshot(ctx, label)
 	return reply.Value("")

@@ -9,7 +9,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// Child is a run that the parent's log names as a child.
+// Child is a run that its parent's log names as a child.
 type Child struct {
 	ID       string     `json:"id"`
 	Snapshot wire.Value `json:"snapshot"` // as the host serves it under that id
@@ -29,21 +29,21 @@ func (h Host) Children(ctx context.Context, l RunLog) []Child {
 	return out
 }
 
-// ChildRun is a run that another one's log or snapshot names as its child, as
-// the host serves it under that id: its log's Created is the HTTP status of reading it.
+// ChildRun is a run that its parent's log or snapshot names as a child. Its log's Created is the HTTP status of
+// reading the child by its id.
 type ChildRun struct {
 	ID  string `json:"id"`
 	Log RunLog `json:"log"`
 }
 
-// quickWorkers end by themselves at once.
+// quickWorkers end at once, without help.
 var quickWorkers = []string{
 	fixture.Noop, fixture.HandoffChild, fixture.Echo, fixture.EchoAgain,
 	"conformance-dispatch-input-mapping-child", "conformance-dispatch-output-mapping-child",
 	"conformance-dispatch-cross-worker-handoff-child-a", "conformance-dispatch-cross-worker-handoff-child-b",
 }
 
-// WorkersLoop is the strongest way to have a loop with known workers.
+// WorkersLoop returns the strongest loop with known workers that the host offers.
 func (h Host) WorkersLoop() Scripted {
 	pool := slices.DeleteFunc(slices.Clone(quickWorkers), func(w string) bool { return !h.Offers(w) })
 	ceiling, _ := h.Ceiling()
@@ -62,7 +62,7 @@ func (h Host) WorkersLoop() Scripted {
 	return Scripted{fixture.Loop, append(p, Terminate(h.Name("done"))), true}
 }
 
-// Workers are those of the plan, turn by turn.
+// Workers returns the plan's workers, turn by turn.
 func (s Scripted) Workers() []string {
 	var out []string
 	for _, d := range s.Plan {
@@ -73,8 +73,8 @@ func (s Scripted) Workers() []string {
 	return out
 }
 
-// ChildIDs are the ids of the runs that a run names as its children: in the
-// steps of its handoffs, else in what its dispatch node tells, else in its snapshot.
+// ChildIDs returns the ids of a run's children. It reads them from the run's handoff steps, its dispatch events
+// and its snapshot.
 func ChildIDs(l RunLog) []string {
 	var out []string
 	take := func(id string) {
@@ -91,8 +91,7 @@ func ChildIDs(l RunLog) []string {
 	return out
 }
 
-// ChildRuns reads the runs that a finished run names as its children, but not
-// many more than there can be.
+// ChildRuns reads the children of a finished run. It stops soon after the planned number.
 func (h Host) ChildRuns(ctx context.Context, l RunLog, planned int) []ChildRun {
 	var out []ChildRun
 	for i, id := range ChildIDs(l) {
@@ -107,14 +106,14 @@ func (h Host) ChildRuns(ctx context.Context, l RunLog, planned int) []ChildRun {
 	return out
 }
 
-// ChildRun is a run that another one made. Where the host does not serve it, that shows in its Created.
+// ChildRun returns the child run with this id. Created shows whether the host serves it.
 func (h Host) ChildRun(ctx context.Context, id string) *Run {
 	r := &Run{Host: h, ID: id, Gone: func() {}}
 	r.Created = r.Snapshot(ctx, "child run")
 	return r
 }
 
-// FinishAsChild waits for the end of a run that is served, and reads its log.
+// FinishAsChild waits for the run's end and reads its log if the host serves the run.
 func (r *Run) FinishAsChild(ctx context.Context) RunLog {
 	if r.Created.Success() {
 		return r.Finish(ctx, "log of the child run")
@@ -128,8 +127,7 @@ func (r *Run) Cancel(ctx context.Context, reason string) wire.Value {
 	return reply.StatusValue()
 }
 
-// AwaitChildren looks at the run until it names so many children, or has ended.
-// The log is the one in which they were found.
+// AwaitChildren waits until the run names count children or has ended. It returns the log that names them.
 func (r *Run) AwaitChildren(ctx context.Context, count int) (wire.Wait, RunLog) {
 	var l RunLog
 	w := r.Await(ctx, "the run names the child that it has made", func(ctx context.Context) (wire.Value, bool) {

@@ -13,7 +13,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// FileReply is what the host answered to an operation on workspace files.
+// FileReply is the reply to an operation on workspace files.
 type FileReply struct {
 	Status wire.Value `json:"status"`
 	Body   wire.Value `json:"body"`
@@ -21,7 +21,8 @@ type FileReply struct {
 
 func FileReplyOf(reply *wire.Reply) FileReply { return FileReply{reply.StatusValue(), reply.Value("")} }
 
-// WithFiles is a drive that writes files and leaves none: there may not be room for those of all drives.
+// WithFiles wraps a drive that writes files, and deletes them when it ends: the workspace may be too small for the
+// files of all drives.
 func WithFiles[O any](run func(context.Context, *Files, *O)) func(context.Context, *scenarios.Conn, *O) {
 	return func(ctx context.Context, c *scenarios.Conn, o *O) {
 		f := Host{c}.Files()
@@ -30,7 +31,7 @@ func WithFiles[O any](run func(context.Context, *Files, *O)) func(context.Contex
 	}
 }
 
-// Tidy deletes what the clean-up would delete at the end.
+// Tidy deletes the files now instead of in the clean-up.
 func (f *Files) Tidy(ctx context.Context) {
 	for _, path := range slices.Sorted(maps.Keys(f.Left)) {
 		reply := f.Drop(ctx, path)
@@ -40,31 +41,31 @@ func (f *Files) Tidy(ctx context.Context) {
 	}
 }
 
-// Write asks for a write, whatever comes of it: a refusal is an answer too.
+// Write sends a write and returns the reply, refusals included.
 func (f *Files) Write(ctx context.Context, path, ifMatch string, body any) *wire.Reply {
 	call := wire.Call{Operation: dialect.WriteFile.Of(path), Body: body, Label: "write a workspace file"}
 	if ifMatch != "" {
 		call.Header = map[string]string{"If-Match": ifMatch}
 	}
 	reply, err := scenarios.Attempt(func() *wire.Reply { return f.Do(ctx, call) })
-	if err != nil || reply.Success() { // what was not answered may have been done
+	if err != nil || reply.Success() { // an unanswered write may have happened
 		f.LeaveFile(path)
 	}
 	scenarios.End(err)
 	return reply
 }
 
-// Text writes a file whoever has written it before.
+// Text writes a file unconditionally.
 func (f *Files) Text(ctx context.Context, path, content string) *wire.Reply {
 	return f.TextIf(ctx, path, "", content)
 }
 
-// TextIf writes a file that has this etag.
+// TextIf writes a file if its etag matches.
 func (f *Files) TextIf(ctx context.Context, path, etag, content string) *wire.Reply {
 	return f.Write(ctx, path, etag, dialect.WorkspaceFileCreate{Content: content})
 }
 
-// LookAt reads a file; version "" is the latest.
+// LookAt reads a version of a file; "" is the latest.
 func (f *Files) LookAt(ctx context.Context, path, version string) FileReply {
 	read := dialect.ReadFile.Of(path)
 	if version != "" {
@@ -78,7 +79,7 @@ func (f *Files) Drop(ctx context.Context, path string) FileReply {
 	return f.answer(ctx, wire.Call{Operation: dialect.DeleteFile.Of(path), Label: "delete a workspace file"})
 }
 
-// List reads the list of the files whose path begins so.
+// List lists the files under a path prefix.
 func (f *Files) List(ctx context.Context, prefix string) FileReply {
 	list := dialect.ListFiles.Of()
 	if prefix != "" {
@@ -92,12 +93,12 @@ func (f *Files) answer(ctx context.Context, call wire.Call) FileReply {
 	return FileReplyOf(reply)
 }
 
-// files are the workspace files of one drive. The workspace is its owner's, and
-// others write there as well: the paths begin with a name of the drive's own.
+// Files gives one drive its workspace files. Other drives write to the same workspace, so all paths start with a
+// prefix unique to the drive.
 type Files struct {
 	Host
 	Prefix string
-	Left   map[string]func() // paths that the clean-up knows; call it when the file is gone
+	Left   map[string]func() // path -> call when deleted, to release it from the clean-up
 }
 
 func (h Host) Files() *Files {
@@ -106,7 +107,7 @@ func (h Host) Files() *Files {
 
 func (f *Files) Path(stem string) string { return f.Prefix + "/" + stem + ".md" }
 
-// Call sends one operation that changes a file, and stops the drive where the host would not let us.
+// Call sends an operation that changes a file. It blocks the drive if the host denies access.
 func (f *Files) Call(ctx context.Context, op dialect.Operation, path string, body any) *wire.Reply {
 	reply := f.send(ctx, op, path, body)
 	if Forbids(reply.Status) {
@@ -124,12 +125,12 @@ func Forbids(status int) bool {
 }
 
 func ShutOut(op dialect.Operation, status int) error {
-	return scenarios.Block(fmt.Sprintf("%s answered HTTP %d: the host does not let this credential at the workspace", op, status),
+	return scenarios.Block(fmt.Sprintf("%s answered HTTP %d: the host denies this credential access to the workspace", op, status),
 		"give a key with the scopes workspace:read and workspace:write with --key, ASSAY_KEY or --key-file")
 }
 
-// Put writes a file and reads it back: what a turn does not see later on is
-// then not the fault of a write that never was. It returns the file as it is read.
+// Put writes a file, reads it back and returns it as read. A later read by a turn therefore cannot fail because of
+// a lost write.
 func (f *Files) Put(ctx context.Context, path, content string) wire.Value {
 	reply, err := scenarios.Attempt(func() *wire.Reply {
 		return f.Call(ctx, dialect.WriteFile, path, dialect.WorkspaceFileCreate{Content: content})
@@ -149,7 +150,7 @@ func (f *Files) Put(ctx context.Context, path, content string) wire.Value {
 	if !read.Success() || read.Text("/content") != content {
 		scenarios.End(scenarios.Block(fmt.Sprintf("setup failed: %s was written with content %q, and GET answers HTTP %d with content %s",
 			path, content, read.Status, read.Value("/content").JSON()),
-			"serve a workspace file as it was written last"))
+			"serve the last written content of a workspace file"))
 	}
 	return read.Value("")
 }
@@ -158,13 +159,13 @@ func (f *Files) Get(ctx context.Context, path string) *wire.Reply {
 	return f.send(ctx, dialect.ReadFile, path, nil)
 }
 
-// IsGone takes 403 as well: a host need not tell what is not there from what is not ours.
+// IsGone accepts 403 too: a host may hide whether a file is missing or belongs to somebody else.
 func IsGone(status int) bool {
 	return status == http.StatusNotFound || status == http.StatusGone || status == http.StatusForbidden
 }
 
-// Unserved stops a drive whose files the host would not take: a set-up step
-// that RFC 0059 promises wherever the workspace is claimed.
+// Unserved blocks a drive whose files the host did not take. RFC 0059 promises this setup step to every client if
+// the host claims a workspace.
 func Unserved(op dialect.Operation, status int) error {
 	mend := "serve {read file}, {write file} and {delete file} with the slashes of the path encoded, or claim no workspace"
 	if status == http.StatusRequestEntityTooLarge {
@@ -173,7 +174,7 @@ func Unserved(op dialect.Operation, status int) error {
 	return scenarios.Block(fmt.Sprintf("setup failed: the workspace is claimed, but %s answered HTTP %d", op, status), mend)
 }
 
-// LeaveFile notes that a file has to be deleted, whether we write it or a turn does.
+// LeaveFile registers a file for deletion, whether we or a turn will write it.
 func (f *Files) LeaveFile(path string) {
 	if f.Left[path] != nil {
 		return

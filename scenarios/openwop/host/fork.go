@@ -21,13 +21,13 @@ type Forked struct {
 	Log     RunLog     `json:"log"`
 }
 
-// Unsupported says whether the host forks from the first event only: it may.
+// Unsupported reports whether the host forks from the first event only, which is allowed.
 func (f Forked) Unsupported() bool {
 	status, _ := f.Log.Created.Int()
 	return status == http.StatusNotImplemented && f.FromSeq > 0
 }
 
-// ForkFrom forks a run and waits for the fork's end.
+// ForkFrom forks a run, waits for the fork's end and reads its log.
 func (h Host) ForkFrom(ctx context.Context, source *Run, body dialect.ForkRunRequest) Forked {
 	f := Forked{FromSeq: *body.FromSeq}
 	reply := h.Send(ctx, wire.Call{Operation: dialect.ForkRun.Of(source.ID), Label: string(body.Mode), Body: body})

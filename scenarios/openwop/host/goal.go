@@ -17,37 +17,37 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// What the drives of standing goals have in common: how a goal is made, changed and ticked.
+// The following is shared by drives of standing goals: creating, editing and ticking a goal.
 
-// GoalReply is one answer about goals.
+// GoalReply is a reply to a goal operation.
 type GoalReply struct {
 	Status wire.Value `json:"status"` // HTTP
 	Body   wire.Value `json:"body"`
 }
 
-// Forbidden says whether the host refused the credential, or says so.
+// Forbidden reports whether the host refused the credential.
 func (r GoalReply) Forbidden() bool {
 	status, _ := r.Status.Int()
 	return status == http.StatusUnauthorized || status == http.StatusForbidden
 }
 
-// GoalMade is how a goal came about.
+// GoalMade records the creation of a goal.
 type GoalMade struct {
-	Path      string    `json:"path"` // where the host's goals live
+	Path      string    `json:"path"` // where the host keeps goals
 	ID        string    `json:"id"`
-	Objective string    `json:"objective"` // as it was asked for
+	Objective string    `json:"objective"` // as requested
 	Created   GoalReply `json:"created"`
-	Fresh     GoalReply `json:"fresh"` // read under its id, before anything else
+	Fresh     GoalReply `json:"fresh"` // read by its id right after creation
 }
 
-// Begin creates a goal and reads it under its id.
+// Begin creates a goal and reads it by its id.
 func (g GoalHome) Begin(ctx context.Context, bounds *dialect.GoalBounds) (*Goal, GoalMade) {
 	made := g.Create(ctx, "create the goal", g.GoalRequest(bounds))
 	m := made.Seen(ctx)
 	return made, m
 }
 
-// Seen is how the goal came about, with a first look at it.
+// Seen reads the goal for the first time and returns it with the record of its creation.
 func (g *Goal) Seen(ctx context.Context) GoalMade {
 	m := GoalMade{Path: g.Path(), ID: g.ID, Objective: g.Objective, Created: g.Created}
 	if g.ID == "" {
@@ -57,24 +57,23 @@ func (g *Goal) Seen(ctx context.Context) GoalMade {
 	return m
 }
 
-// What a host's clock may be late by. One that ticks by the tenth is the first
-// guess; one that ticks by the second is as honest, and has the goal end up to a
-// second early as well.
+// CoarseGrace is the tolerance for a host clock that ticks by the second. Such a clock is honest too, and ends a
+// goal up to a second early as well. Drives try a clock that ticks by the tenth first.
 const (
 	CoarseGrace = 1100 * time.Millisecond
 )
 
-// goalHome is where the host's standing goals live.
+// GoalHome is the place where the host keeps standing goals.
 type GoalHome struct {
 	Host
-	Prefix string // below which they are
+	Prefix string // the path goals live under
 }
 
-// Path is where they are listed.
+// Path returns the path that lists the goals.
 func (g GoalHome) Path() string { return g.PathOf(dialect.ListGoals.Of(g.Prefix)) }
 
-// GoalPrefixes are where goals can live: below every prefix of the seams, where hosts keep them so far, and where the protocol may
-// put them one day.
+// GoalPrefixes returns the prefixes goals can live under: the seam prefixes, which hosts use today, and the
+// protocol's root, where a later version may move them.
 func (h Host) GoalPrefixes() []string {
 	var out []string
 	for _, prefix := range append(slices.Clone(h.SeamPaths()), h.Dialect().Root) {
@@ -83,7 +82,7 @@ func (h Host) GoalPrefixes() []string {
 	return out
 }
 
-// StandingGoals looks for the goals below every prefix. A list that is longer than we read is a list all the same.
+// StandingGoals searches every prefix for goals. A list over our size limit counts as found.
 func (h Host) StandingGoals(ctx context.Context) GoalHome {
 	var paths []string
 	refused := ""
@@ -116,8 +115,7 @@ func (h Host) StandingGoals(ctx context.Context) GoalHome {
 
 const GiveGoalsKey = "give a key that may keep goals with --key"
 
-// GoalRequest asks for a goal judged and continued as the host advertises it.
-// Nobody else can have its objective.
+// GoalRequest returns a request for a goal judged and continued as the host advertises, with a unique objective.
 func (h Host) GoalRequest(bounds *dialect.GoalBounds) dialect.CreateGoalRequest {
 	return dialect.CreateGoalRequest{
 		Objective:    h.DrawObjective(),
@@ -127,9 +125,8 @@ func (h Host) GoalRequest(bounds *dialect.GoalBounds) dialect.CreateGoalRequest 
 	}
 }
 
-// DrawObjective is a text of two words that no other certification uses, one with
-// the same seed included: goals are kept, and are looked for by these. One of
-// the two is found again also where a host cuts a text short.
+// DrawObjective returns a text of two words that no other certification uses, even with the same seed: goals
+// persist and are looked up by it. One word survives if a host truncates the text.
 func (h Host) DrawObjective() string { return "Assay " + h.UniqueName() + " " + h.UniqueName() }
 
 func (h Host) GoalJudge() dialect.GoalCheck {
@@ -140,8 +137,7 @@ func (h Host) GoalJudge() dialect.GoalCheck {
 	return dialect.GoalCheckVerifier
 }
 
-// GoalMode is manual wherever the host offers it: in any other mode it may fire
-// runs that nobody here asked for.
+// GoalMode prefers manual: in any other mode the host may start runs on its own.
 func (h Host) GoalMode() dialect.GoalContinuationMode {
 	first := dialect.GoalContinuationModeManual
 	for i, item := range claims.GoalsBlock(h.Discovery).Key("continuation").Items() {
@@ -156,12 +152,12 @@ func (h Host) GoalMode() dialect.GoalContinuationMode {
 	return first
 }
 
-// BoundedTo is the bound of so many contributing runs.
+// BoundedTo bounds a goal to this many contributing runs.
 func BoundedTo(runs int) *dialect.GoalBounds {
 	return &dialect.GoalBounds{MaxLoopIterations: new(int64(runs))}
 }
 
-// List reads the goals in one state, or all of them where it is "".
+// List lists the goals in a state; "" lists all.
 func (g GoalHome) List(ctx context.Context, state dialect.GoalState) GoalReply {
 	list, label := dialect.ListGoals.Of(g.Prefix), "all goals"
 	if state != "" {
@@ -170,10 +166,10 @@ func (g GoalHome) List(ctx context.Context, state dialect.GoalState) GoalReply {
 	return AnswerOf(g.Send(ctx, wire.Call{Operation: list, Label: label}))
 }
 
-// AnswerOf is a reply as judges look at it.
+// AnswerOf returns a reply in the form that judges read.
 func AnswerOf(reply *wire.Reply) GoalReply { return GoalReply{reply.StatusValue(), reply.Value("")} }
 
-// goal is one standing goal on the host. Its creation may have been refused: then ID is "".
+// Goal is one standing goal on the host. ID is empty if its creation was refused.
 type Goal struct {
 	GoalHome
 	ID        string
@@ -181,7 +177,7 @@ type Goal struct {
 	Created   GoalReply
 }
 
-// Create asks for a goal and notes that it has to be abandoned.
+// Create creates a goal and registers it to be abandoned.
 func (g GoalHome) Create(ctx context.Context, label string, body dialect.CreateGoalRequest) *Goal {
 	made := g.CreateAs(ctx, label, body.Objective, body)
 	if made.Created.Forbidden() {
@@ -190,8 +186,8 @@ func (g GoalHome) Create(ctx context.Context, label string, body dialect.CreateG
 	return made
 }
 
-// CreateAs asks for a goal with a body that may say more than a request can,
-// and may be refused for that in any way.
+// CreateAs creates a goal with an arbitrary body. The body may hold more than a valid request, so any refusal is
+// accepted.
 func (g GoalHome) CreateAs(ctx context.Context, label, objective string, body any) *Goal {
 	reply, err := scenarios.Attempt(func() *wire.Reply {
 		return g.Do(ctx, wire.Call{Operation: dialect.CreateGoal.Of(g.Prefix), Body: body, Label: label})
@@ -217,7 +213,7 @@ func (g *Goal) undo(ctx context.Context, c *wire.Client) error {
 		return err
 	}
 	switch reply.Status {
-	case http.StatusNotFound, http.StatusConflict, http.StatusGone, http.StatusUnprocessableEntity: // there is nothing left to abandon
+	case http.StatusNotFound, http.StatusConflict, http.StatusGone, http.StatusUnprocessableEntity: // already gone
 		return nil
 	}
 	if !reply.Success() {
@@ -226,7 +222,7 @@ func (g *Goal) undo(ctx context.Context, c *wire.Client) error {
 	return nil
 }
 
-// To is an operation on the goal.
+// To returns an operation on the goal.
 func (g *Goal) To(op dialect.Operation) wire.Operation { return op.Of(g.Prefix, g.ID) }
 
 // Read reads the goal once.
@@ -234,14 +230,15 @@ func (g *Goal) Read(ctx context.Context, label string) GoalReply {
 	return AnswerOf(g.Send(ctx, wire.Call{Operation: g.To(dialect.ReadGoal), Label: label}))
 }
 
-// TickOf has a heartbeat see a state. It is an object, since there are hosts that take no other.
+// TickOf returns a tick in which a heartbeat observes a state. The state is an object because some hosts accept
+// nothing else.
 func TickOf(heartbeat, state string) dialect.HeartbeatTickRequest {
 	return dialect.HeartbeatTickRequest{HeartbeatID: heartbeat, ObservedState: json.RawMessage(`{"seen":` + strconv.Quote(state) + `}`)}
 }
 
-// TellRefusal notes where a refusal is not in the envelope that errors have.
+// TellRefusal reports a refusal that does not use the error envelope.
 func (r GoalReply) TellRefusal(j *scenarios.Judge, id scenarios.RequirementID, what string) {
 	if r.Status.Present() && !Succeeded(r.Status) && (r.Body.Key("error").String() == "" || r.Body.Key("message").String() == "") {
-		j.Find(id, "%s is refused with HTTP %s, but not with a code in error and a message: %s", what, r.Status.JSON(), r.Body.JSON())
+		j.Find(id, "%s is refused with HTTP %s, but without a code in error and a message: %s", what, r.Status.JSON(), r.Body.JSON())
 	}
 }

@@ -1,5 +1,5 @@
-// Package host is an OpenWOP host as every suite sees it: its operations, what they answer, and what judges of several themes ask of
-// that. A [Host] makes runs, a [Run] is read, answered and ended, a [RunLog] is what was read.
+// Package host gives suites their view of an OpenWOP host: its operations, its replies, and checks that several
+// themes share. A [Host] makes runs; a [Run] is read, answered and ended; a [RunLog] holds what was read.
 package host
 
 import (
@@ -16,11 +16,11 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// host is the target as one drive uses it: the protocol's operations, nothing more.
+// Host is the target as one drive uses it. It offers the protocol's operations, nothing more.
 type Host struct{ *scenarios.Conn }
 
-// Offers says whether the host lists every one of these fixture workflows. The
-// list is a claim, not a proof: a listed fixture may still fail.
+// Offers reports whether the host lists all these fixture workflows. The list is a claim, not a proof: a listed
+// fixture may still fail.
 func (h Host) Offers(fixtures ...string) bool {
 	var listed []string
 	for _, f := range claims.Family(h.Discovery, "fixtures").Items() {
@@ -34,9 +34,8 @@ func (h Host) Offers(fixtures ...string) bool {
 	return true
 }
 
-// Send sends a call and stops the drive where the host would not let us look:
-// what it answers then says nothing about the question. A busy host is
-// [wire.ErrBusy] already.
+// Send sends a call. It blocks the drive if the host denies access, since such a reply does not answer the
+// question. A busy host is already an error, [wire.ErrBusy].
 func (h Host) Send(ctx context.Context, call wire.Call) *wire.Reply {
 	reply := h.Do(ctx, call)
 	switch reply.Status {
@@ -48,15 +47,15 @@ func (h Host) Send(ctx context.Context, call wire.Call) *wire.Reply {
 	return reply
 }
 
-// Dialect is the version of the protocol that the host speaks.
+// Dialect returns the version of the protocol that the host speaks.
 func (h Host) Dialect() *dialect.Dialect { return dialect.Of(h.Client) }
 
-// PathOf is where the host has an operation.
+// PathOf returns the path of an operation on the host.
 func (h Host) PathOf(op wire.Operation) string {
 	return scenarios.Get(h.Dialect().Say(wire.Call{Operation: op})).Path
 }
 
-// run is one run on the host. Its creation may have been refused: then ID is "".
+// Run is one run on the host. ID is empty if its creation was refused.
 type Run struct {
 	Host
 	ID      string
@@ -64,7 +63,7 @@ type Run struct {
 	Gone    func()
 }
 
-// Create asks for a run and notes that it has to be cancelled if it does not end by itself.
+// Create creates a run and registers it to be cancelled unless it ends by itself.
 func (h Host) Create(ctx context.Context, label string, body dialect.CreateRunRequest) *Run {
 	reply, err := scenarios.Attempt(func() *wire.Reply {
 		return h.Send(ctx, wire.Call{Operation: dialect.CreateRun.Of(), Body: body, Label: label, Secrets: InterruptTokens})
@@ -76,7 +75,7 @@ func (h Host) Create(ctx context.Context, label string, body dialect.CreateRunRe
 	return h.Adopt(reply)
 }
 
-// Lost notes that a run may be there whose creation was not answered, and returns why it was not.
+// Lost ends the drive with err. If the run may exist although its creation was not answered, Lost registers it.
 func (h Host) Lost(workflow string, err error) {
 	if errors.Is(err, wire.ErrNoAnswer) || errors.Is(err, context.Canceled) {
 		h.Leave("perhaps a run of "+workflow, func(context.Context, *wire.Client) error {
@@ -86,7 +85,7 @@ func (h Host) Lost(workflow string, err error) {
 	scenarios.End(err)
 }
 
-// Adopt takes a reply that may name a run: of create, of fork, of a seam.
+// Adopt returns the run that a reply names. The reply may be to a create, a fork or a seam.
 func (h Host) Adopt(reply *wire.Reply) *Run {
 	r := &Run{Host: h, Created: reply, Gone: func() {}}
 	if id := reply.Text("/runId"); reply.Success() && id != "" {
@@ -95,7 +94,7 @@ func (h Host) Adopt(reply *wire.Reply) *Run {
 	return r
 }
 
-// LeaveRun notes that a run has to be cancelled if it does not end by itself.
+// LeaveRun registers a run to be cancelled unless it ends by itself.
 func (h Host) LeaveRun(id string) (gone func()) {
 	return h.Leave("run "+id, func(ctx context.Context, c *wire.Client) error {
 		reply, err := c.Do(ctx, wire.Call{Operation: dialect.CancelRun.Of(id), Body: dialect.CancelRunRequest{}, Label: "clean up"})
@@ -103,7 +102,7 @@ func (h Host) LeaveRun(id string) (gone func()) {
 			return err
 		}
 		switch reply.Status {
-		case http.StatusNotFound, http.StatusConflict, http.StatusGone, http.StatusUnprocessableEntity: // there is nothing left to cancel
+		case http.StatusNotFound, http.StatusConflict, http.StatusGone, http.StatusUnprocessableEntity: // already gone
 			return nil
 		}
 		if !reply.Success() {
@@ -113,8 +112,8 @@ func (h Host) LeaveRun(id string) (gone func()) {
 	})
 }
 
-// interruptTokens are where the snapshot of a suspended run may hold the token
-// that answers its interrupt. A host may reply with one wherever a run moves.
+// InterruptTokens are the places where a suspended run's snapshot may hold the token that answers its interrupt. A
+// host may return a snapshot from any operation that advances a run.
 var InterruptTokens = []string{"/interrupt/interruptToken", "/interrupt/token"}
 
 // Snapshot reads the run once.
@@ -131,10 +130,9 @@ func (r *Run) AwaitEnd(ctx context.Context) wire.Wait {
 	return w
 }
 
-// AwaitSuspended waits until the run waits for somebody, with at least so many
-// decisions on its log, or has ended without doing so. A host may show the
-// waiting status for a while after the answer, so for a second suspension the
-// status alone says nothing.
+// AwaitSuspended waits until the run is suspended with at least this many decisions in its log, or has ended. A
+// host may show the waiting status for a while after an answer, so the status alone cannot identify a second
+// suspension.
 func (r *Run) AwaitSuspended(ctx context.Context, decisions int) wire.Wait {
 	const what = "the run is suspended"
 	w := r.Await(ctx, what, func(ctx context.Context) (wire.Value, bool) {
@@ -154,7 +152,7 @@ func (r *Run) AwaitSuspended(ctx context.Context, decisions int) wire.Wait {
 	return w
 }
 
-// reaches looks at the snapshot until its status satisfies. The wait's Last is the whole snapshot.
+// reaches polls the snapshot until its status satisfies ok. The wait's Last is the whole snapshot.
 func (r *Run) reaches(ctx context.Context, what string, ok func(status string) bool) wire.Wait {
 	return r.Await(ctx, what, func(ctx context.Context) (wire.Value, bool) {
 		reply := r.Snapshot(ctx, what)
@@ -171,12 +169,10 @@ func IsWaiting(status string) bool {
 	return status == "waiting-input" || status == "waiting-approval" || status == "waiting-external"
 }
 
-// ReadLog reads the whole event log by polling, page after page. The first call
-// has no cursor, since sequence 0 cannot be asked for with one; later calls
-// send the cursor under its present and its former name, because hosts read
-// one or the other. They ask for the last event again, and what comes twice
-// counts once: a host that polls long would hold the reply of a suspended run
-// that has nothing new to tell.
+// ReadLog polls the whole event log page by page. The first call sends no cursor because none selects sequence 0.
+// Later calls send the cursor under its current and its former name, because hosts read one or the other. They
+// request the last known event again and drop the duplicate: a long-polling host would otherwise hold the reply
+// while a suspended run has no new events.
 func (r *Run) ReadLog(ctx context.Context, label string) RunLog {
 	l := RunLog{RunID: r.ID, Created: r.Created.StatusValue(), ID: r.Created.Value("/runId")}
 	if r.ID == "" {
@@ -195,15 +191,14 @@ func (r *Run) ReadLog(ctx context.Context, label string) RunLog {
 			cursor = strconv.FormatInt(last-1, 10)
 		}
 	}
-	if l.HasGap() { // a cursor that loses events is not the question here: read in full again
+	if l.HasGap() { // whether a cursor loses events is another question: read in full again
 		r.page(ctx, &l, "", label+", again in full")
 		return l
 	}
 	return l
 }
 
-// page adds one page of the log. A host that polls long holds a reply that has
-// nothing to tell for a second.
+// page adds one page of the log. A long-polling host holds an empty reply for at most a second.
 func (r *Run) page(ctx context.Context, l *RunLog, cursor, label string) {
 	poll := dialect.PollLog.Of(r.ID).With("timeout", "1")
 	if cursor != "" {
@@ -218,7 +213,7 @@ func (r *Run) page(ctx context.Context, l *RunLog, cursor, label string) {
 	l.Add(reply.Value("/events").Items())
 }
 
-// maxPages bounds the reading of a log that never ends.
+// maxPages limits the reading of a log that never ends.
 const maxPages = 200
 
 // Finish waits for the run's end and reads its log.
@@ -232,7 +227,7 @@ func (r *Run) Finish(ctx context.Context, label string) RunLog {
 	return l
 }
 
-// Settle waits until the run has ended or is suspended and reads its log.
+// Settle waits until the run has ended or is suspended, and reads its log.
 func (r *Run) Settle(ctx context.Context, label string) RunLog {
 	settled := r.reaches(ctx, "the run has ended or is suspended", func(status string) bool { return IsTerminal(status) || IsWaiting(status) })
 	l := r.ReadLog(ctx, label)
@@ -240,7 +235,7 @@ func (r *Run) Settle(ctx context.Context, label string) RunLog {
 	return l
 }
 
-// Stands reads the run as it is, without waiting for anything.
+// Stands reads the run's current log and snapshot without waiting.
 func (r *Run) Stands(ctx context.Context, label string) RunLog {
 	l := r.ReadLog(ctx, label)
 	reply := r.Snapshot(ctx, label)

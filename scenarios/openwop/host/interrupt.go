@@ -8,16 +8,15 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// interrupt is what a suspended run waits for, as far as the host says it.
+// Interrupt describes what a suspended run waits for, as far as the host shows it.
 type Interrupt struct {
 	Node     string
 	kind     dialect.InterruptKind
-	question string // id of its first question
+	question string // id of the first question
 }
 
-// Pending reads the interrupt from the run's snapshot and its log. Not every
-// host shows it in the one or in the other, and not every host emits
-// interrupt.requested (OWP-R17): the waiting status is enough.
+// Pending reads the interrupt from the run's snapshot and its log. Hosts show it in either, and not every host
+// emits interrupt.requested (OWP-R17), so the waiting status is enough.
 func Pending(snapshot wire.Value, l RunLog) Interrupt {
 	suspended := l.OfType(dialect.NodeSuspended).Last()
 	requested := l.OfType(dialect.InterruptRequested).Last()
@@ -36,8 +35,8 @@ func Pending(snapshot wire.Value, l RunLog) Interrupt {
 	return i
 }
 
-// Answers are what resolves an interrupt of this kind, with the text in it. The
-// prose knows a list of answers and the event schema a map (OWP-R34).
+// Answers returns the bodies that may resolve the interrupt, each holding the text. The prose has a list of
+// answers where the event schema has a map (OWP-R34).
 func (i Interrupt) Answers(text string) []any {
 	switch i.kind {
 	case dialect.InterruptKindApproval, dialect.InterruptKindLowConfidence:
@@ -56,8 +55,8 @@ func (r *Run) Answer(ctx context.Context, suspended wire.Wait, text string) *wir
 	return r.Resolve(ctx, Pending(suspended.Last, l), text)
 }
 
-// Resolve answers an interrupt by its node. Where one form of the answer is
-// refused as such the next is tried. Not r.do: a refusal may be what is asked for.
+// Resolve answers an interrupt by its node. If the host refuses one form of the answer, Resolve tries the next. It
+// does not use Send: a refusal may be the expected reply.
 func (r *Run) Resolve(ctx context.Context, i Interrupt, text string) (reply *wire.Reply) {
 	for _, value := range i.Answers(text) {
 		reply = r.Do(ctx, wire.Call{Operation: dialect.AnswerNode.Of(r.ID, i.Node), Label: "answer",

@@ -19,7 +19,7 @@ func IsList(v wire.Value) bool {
 	return ok
 }
 
-// NotThere are the statuses of an endpoint that the host does not have.
+// NotThere reports whether a status means that the host lacks the endpoint.
 func NotThere(status int) bool {
 	return status == http.StatusNotFound || status == http.StatusMethodNotAllowed || status == http.StatusNotImplemented
 }
@@ -33,20 +33,20 @@ func FirstText(values ...wire.Value) string {
 	return ""
 }
 
-// OfTheLoop are the events by which a loop moves: turns, handoffs, nodes and ends.
-// A host may append others after the end, a released lease for one.
+// OfTheLoop returns the events that advance a loop: turns, handoffs, nodes and ends. A host may append others
+// after the end, such as a released lease.
 func OfTheLoop(l RunLog) wire.Found {
 	return l.OfType(dialect.Decided, dialect.HandedOver,
 		dialect.NodeStarted, dialect.NodeDispatched, dialect.Breached,
 		dialect.RunCompleted, dialect.RunFailed, dialect.RunCancelled)
 }
 
-// BreachesAndEnds are the types of the bounds that were crossed and of the ends, in order.
+// BreachesAndEnds returns the types of breaches and terminal events, in log order.
 func BreachesAndEnds(l RunLog) wire.Found {
 	return l.OfType(dialect.Breached, dialect.RunCompleted, dialect.RunFailed, dialect.RunCancelled).Each("/type")
 }
 
-// CheckBreach expects one breach, of this kind and limit.
+// CheckBreach checks for exactly one breach, of this kind and limit.
 func (l RunLog) CheckBreach(j *scenarios.Judge, id scenarios.RequirementID, kind dialect.CapKind, limit int, observed check.Matcher) {
 	breach := l.Breaches()
 	j.Check(id, breach).To(check.Len(1), "breaches of a bound of %d", limit)
@@ -55,13 +55,13 @@ func (l RunLog) CheckBreach(j *scenarios.Judge, id scenarios.RequirementID, kind
 	j.Check(id, breach.Each("/payload/observed")).To(check.Each(observed), "observed")
 }
 
-// CheckUntouched expects a run that its bound left alone.
+// CheckUntouched checks that the run completed without a breach.
 func (l RunLog) CheckUntouched(j *scenarios.Judge, id scenarios.RequirementID) {
 	j.Check(id, l.Breaches()).To(check.Len(0), "breaches")
 	j.Check(id, l.Status()).To(check.Equal("completed"), "status of the run")
 }
 
-// About expects a number, however a host writes or rounds it.
+// About expects a number equal to want up to rounding, in any notation.
 func About(want float64) check.Matcher {
 	return check.That(fmt.Sprint(want), func(v any) bool {
 		n, ok := AsNumber(v)
@@ -82,9 +82,7 @@ func AsNumber(v any) (float64, bool) {
 	return 0, false
 }
 
-// What judges of the advertisement have in common.
-
-// Optional checks a member that may be left out, but not be something else.
+// Optional checks a member that may be absent but must otherwise match.
 func Optional(j *scenarios.Judge, id scenarios.RequirementID, v wire.Value, m check.Matcher, what string) {
 	if v.Present() {
 		j.Check(id, v).To(m, "%s", what)
@@ -97,14 +95,14 @@ func JsonObject() check.Matcher {
 	return check.That("a JSON object", func(v any) bool { _, ok := v.(map[string]any); return ok })
 }
 
-// What judges of several scenarios of goals have in common.
+// The following is shared by the judges of several scenarios about goals.
 
 func Succeeded(status wire.Value) bool {
 	code, _ := status.Int()
 	return code/100 == 2
 }
 
-// Timestamp expects a date-time as RFC 3339 has it.
+// Timestamp expects an RFC 3339 date-time.
 func Timestamp() check.Matcher {
 	return check.That("a date-time", func(v any) bool {
 		s, _ := v.(string)
@@ -117,8 +115,8 @@ func IsA(types ...dialect.Event) func(wire.Value) bool {
 	return func(e wire.Value) bool { return slices.Contains(types, dialect.EventOf(e)) }
 }
 
-// Steps are the events by which a run gets on. What a host may append while
-// nothing happens, a lease that was renewed or a reminder, is none.
+// Steps returns the events that advance a run. It omits what a host may append while the run is idle, such as a
+// renewed lease or a reminder.
 func Steps(l RunLog) wire.Found {
 	return l.OfType(dialect.Decided, dialect.HandedOver,
 		dialect.NodeStarted, dialect.NodeDispatched, dialect.NodeResumed,
@@ -131,13 +129,13 @@ func Holding(marker string) check.Matcher {
 	return check.That("with "+marker+" in it", func(v any) bool { return Holds(v, marker) })
 }
 
-// Holds says whether a text stands anywhere in a decoded value.
+// Holds reports whether a decoded value contains a text anywhere.
 func Holds(v any, text string) bool {
 	raw, err := json.Marshal(v)
 	return err == nil && strings.Contains(string(raw), text)
 }
 
-// NoMoreThan expects a list of no more than n.
+// NoMoreThan expects a list with at most n elements.
 func NoMoreThan(n int) check.Matcher {
 	return check.That(fmt.Sprintf("at most %d of them", n), func(v any) bool {
 		list, ok := v.([]any)
@@ -159,8 +157,8 @@ func OneSucceeded() check.Matcher {
 	})
 }
 
-// RefusesAnswer says whether a host refuses what we answer, and not that we
-// answer too late.
+// RefusesAnswer reports whether a status refuses an answer for its content. A refusal of a late answer does not
+// count.
 func RefusesAnswer(status wire.Value) bool {
 	code, _ := status.Int()
 	return slices.Contains([]int64{400, 401, 403, 422}, code)

@@ -12,10 +12,10 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// refusals of what belongs to somebody else, and of what is not there.
+// Refusals are the statuses that refuse access to somebody else's resource or report it missing.
 var Refusals = []int{http.StatusForbidden, http.StatusNotFound}
 
-// CheckRefused checks that somebody is refused what is another's.
+// CheckRefused checks that access to another tenant's resource is refused.
 func (c TenantCall) CheckRefused(j *scenarios.Judge, id scenarios.RequirementID) {
 	accepted := Refusals
 	if !c.Needed { // not every host has it
@@ -24,7 +24,7 @@ func (c TenantCall) CheckRefused(j *scenarios.Judge, id scenarios.RequirementID)
 	j.Check(id, c.Existing.Status).To(check.Status(accepted...), "%s", c.Existing.Asked)
 }
 
-// CheckUnguessed checks that the answer does not tell whether it is there.
+// CheckUnguessed checks that the refusal does not reveal whether the resource exists.
 func (c TenantCall) CheckUnguessed(j *scenarios.Judge) {
 	const id = openwop.OWPISO2
 	same := j.Check(id, c.Existing.Status).To(check.SameAs(c.Missing.Status), "%s", c.Existing.Asked) &&
@@ -32,12 +32,12 @@ func (c TenantCall) CheckUnguessed(j *scenarios.Judge) {
 		j.Check(id, c.Existing.Body).To(MembersOf(c.Missing.Body), "its members")
 	words := func(a Answered, of string) string { return strings.ReplaceAll(a.Body.Key("message").String(), of, "") }
 	if same && words(c.Existing, c.Theirs) != words(c.Missing, c.Never) {
-		j.Find(id, "%s is refused in other words than what never was: %s and %s", c.Existing.Asked,
+		j.Find(id, "%s is refused in other words than one that never existed: %s and %s", c.Existing.Asked,
 			c.Existing.Body.Key("message").JSON(), c.Missing.Body.Key("message").JSON())
 	}
 }
 
-// MembersOf expects the same members as in a source, and in its details.
+// MembersOf expects the members of source, and the same members in details.
 func MembersOf(source wire.Value) check.Matcher {
 	want := members(source.Actual())
 	return check.That("members as in the source, "+wire.Compact(want), func(v any) bool { return slices.Equal(members(v), want) })
@@ -54,12 +54,12 @@ func members(body any) []string {
 	return out
 }
 
-// NotNaming expects that an id stands nowhere inside.
+// NotNaming expects that a value does not contain id.
 func NotNaming(id string) check.Matcher {
 	return check.That("does not name "+id, func(v any) bool { return !Holds(v, id) })
 }
 
-// CheckSame checks that a run is as it was before somebody else came.
+// CheckSame checks that a run did not change after somebody else tried to access it.
 func CheckSame(j *scenarios.Judge, id scenarios.RequirementID, before, after RunLog, what string) {
 	j.Check(id, after.All().Each("/eventId")).To(check.SameAs(before.All().Each("/eventId")), "log of %s afterwards", what)
 	j.Check(id, after.Status()).To(check.SameAs(before.Status()), "status of %s afterwards", what)

@@ -13,9 +13,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// What judges of event logs have in common.
-
-// Served stops a judge where there is no log of a finished run to look at.
+// Served blocks the judge unless the log of a finished run can be read.
 func (l RunLog) Served(j *scenarios.Judge) {
 	if status, _ := l.Created.Int(); status/100 != 2 || l.RunID == "" {
 		j.Block("setup failed: the host did not make the run: it answered HTTP "+l.Created.JSON()+" with runId "+l.ID.JSON(),
@@ -28,15 +26,15 @@ func (l RunLog) Served(j *scenarios.Judge) {
 	l.Polled(j)
 }
 
-// Polled stops a judge where the log cannot be polled: a host may serve streams alone.
+// Polled blocks the judge if the log cannot be polled: a host may serve streams only.
 func (l RunLog) Polled(j *scenarios.Judge) {
 	if status, _ := l.Read.Int(); status/100 != 2 {
 		j.Block("the log of the run cannot be read: HTTP "+l.Read.JSON(), "serve {poll log} for every run")
 	}
 }
 
-// Told is served, and stops a judge for which the log holds too little: an empty
-// one agrees with every other and breaks no rule of its events.
+// Told is like Served, and blocks the judge if the log is too short. An empty log agrees with any other and breaks
+// no rule about events.
 func (l RunLog) Told(j *scenarios.Judge) {
 	l.Served(j)
 	if n := len(l.Events); n < LeastEvents {
@@ -44,7 +42,8 @@ func (l RunLog) Told(j *scenarios.Judge) {
 	}
 }
 
-// Whole is told, and stops a judge that compares another form of the log with one that does not begin with its beginning.
+// Whole is like Told, and blocks the judge if the log lacks its beginning. Judges that compare the log with
+// another form of it need the beginning.
 func (l RunLog) Whole(j *scenarios.Judge) {
 	l.Told(j)
 	if first := l.Events[0]; Sequence(first) != 0 && dialect.EventOf(first) != dialect.RunStarted { // OWP-R20
@@ -53,22 +52,21 @@ func (l RunLog) Whole(j *scenarios.Judge) {
 	}
 }
 
-// leastEvents is the length of the shortest log: a run begins and ends.
+// LeastEvents is the length of the shortest valid log: a run begins and ends.
 const LeastEvents = 2
 
-// RunLog is what a judge can read of one run: how it was made, how it ended
-// and its event log in order of sequence.
+// RunLog holds what a judge can read of one run: its creation, its end, and its event log ordered by sequence.
 type RunLog struct {
 	RunID   string      `json:"runId"`
-	Created wire.Value  `json:"created"` // HTTP status of the call that made it
+	Created wire.Value  `json:"created"` // HTTP status of the call that made the run
 	ID      wire.Value  `json:"id"`      // runId in that call's reply
 	Ended   wire.Wait   `json:"ended"`   // Last is the snapshot
 	Read    wire.Value  `json:"read"`    // HTTP status of the log's first page, or of the page that failed
 	Events  wire.Values `json:"events"`  // run event documents
 }
 
-// Add merges a page; what is known already counts once. Two events with one
-// sequence but different ids are two events: the judges will tell.
+// Add merges a page and drops known events. Two events with the same sequence but different ids both stay, so that
+// judges can report them.
 func (l *RunLog) Add(page wire.Values) {
 	type identity struct {
 		id       string
@@ -93,39 +91,39 @@ func Sequence(e wire.Value) int64 {
 	return n
 }
 
-// Dialect is the version of the protocol that the log is written in.
+// Dialect returns the version of the protocol that the log is written in.
 func (l RunLog) Dialect() *dialect.Dialect { return dialect.Of(l.Read) }
 
-// All are all events, and where they were read.
+// All returns all events, with the place they were read from.
 func (l RunLog) All() wire.Found {
 	return wire.Found{Values: l.Events, In: wire.Ref{Exchange: l.Read.Ref().Exchange, Pointer: "/events"}}
 }
 
-// OfType are the events of these types.
+// OfType returns the events of these types.
 func (l RunLog) OfType(types ...dialect.Event) wire.Found {
 	return l.All().Where(func(e wire.Value) bool {
 		return slices.Contains(types, dialect.EventOf(e))
 	})
 }
 
-// Decided are the supervisor's turns.
+// Decided returns the supervisor's turns.
 func (l RunLog) Decided() wire.Found { return l.OfType(dialect.Decided) }
 
-// Iterations are the turns' counters, absent where a turn carries none.
+// Iterations returns the counter of each turn, absent if a turn has none.
 func (l RunLog) Iterations() wire.Found { return l.Decided().Each("/payload/iteration") }
 
-// Kinds are the kinds of the turns' decisions.
+// Kinds returns the kind of each turn's decision.
 func (l RunLog) Kinds() wire.Found { return l.Decided().Each("/payload/decision/kind") }
 
-// Breaches are the bounds the run crossed.
+// Breaches returns the events that report a crossed bound.
 func (l RunLog) Breaches() wire.Found { return l.OfType(dialect.Breached) }
 
-// Terminals are the events that end a run.
+// Terminals returns the events that end a run.
 func (l RunLog) Terminals() wire.Found {
 	return l.OfType(dialect.RunCompleted, dialect.RunFailed, dialect.RunCancelled)
 }
 
-// Last is the last event.
+// Last returns the last event, or the zero Value if the log is empty.
 func (l RunLog) Last() wire.Value {
 	if len(l.Events) == 0 {
 		return wire.Value{}
@@ -133,17 +131,17 @@ func (l RunLog) Last() wire.Value {
 	return l.Events[len(l.Events)-1]
 }
 
-// Phase are the handoff events of one phase.
+// Phase returns the handoff events of one phase.
 func (l RunLog) Phase(phase dialect.ChainPhase) wire.Found {
 	return l.OfType(dialect.HandedOver).Where(func(e wire.Value) bool {
 		return e.At("/payload/phase").String() == string(phase)
 	})
 }
 
-// Status is the final snapshot's status.
+// Status returns the status in the final snapshot.
 func (l RunLog) Status() wire.Value { return l.Ended.Last.Key("status") }
 
-// HasGap says whether the sequence numbers leave one out, wherever they start.
+// HasGap reports whether a sequence number is missing after the first event.
 func (l RunLog) HasGap() bool {
 	for i := 1; i < len(l.Events); i++ {
 		if Sequence(l.Events[i]) > Sequence(l.Events[i-1])+1 {
@@ -153,8 +151,8 @@ func (l RunLog) HasGap() bool {
 	return false
 }
 
-// Pace is the slowest gap between two events, by the host's own clock: how
-// long it takes to go on when it does go on.
+// Pace returns the longest gap between two events by the host's clock, at most a second. It estimates how long the
+// host takes to continue a run.
 func (l RunLog) Pace() time.Duration {
 	var slowest time.Duration
 	var before time.Time
@@ -168,18 +166,17 @@ func (l RunLog) Pace() time.Duration {
 		}
 		before = at
 	}
-	return min(slowest, time.Second) // a host's clock does not decide how long we wait
+	return min(slowest, time.Second) // the host's clock must not decide how long we wait
 }
 
-// Made checks that the call made a run of its own.
+// Made checks that the call created a run.
 func (l RunLog) Made(j *scenarios.Judge, id scenarios.RequirementID, what string) {
 	j.Require(j.Check(id, l.Created).To(check.Status(2), "%s", what))
 	j.Require(j.Check(id, l.ID).To(check.Text(), "runId of "+what))
 }
 
-// Given stops a judge that needs this run for another question when the host
-// did not make it, did not end it, or does not show its log: the sentence it
-// rests on is named.
+// Given blocks the judge unless the host made the run, ended it and shows its log. The reason names the
+// requirement that the host broke: made or ended.
 func (l RunLog) Given(j *scenarios.Judge, made, ended scenarios.RequirementID) {
 	l.Exists(j, made)
 	j.Need(ended, l.Ended)
@@ -197,6 +194,6 @@ func (l RunLog) Readable(j *scenarios.Judge) {
 		j.Block("the log of the run cannot be read: HTTP "+l.Read.JSON(), "serve {poll log} for every run")
 	}
 	if l.HasGap() {
-		j.Block("the log as it was served leaves out sequence numbers, also when read in full", "serve every event of a run over {poll log}")
+		j.Block("the served log skips sequence numbers, even when read in full", "serve every event of a run over {poll log}")
 	}
 }

@@ -16,13 +16,13 @@ func (h Host) TurnsFrom(least int) int {
 	return h.Between(least, min(least+4, ceiling))
 }
 
-// A turn looks when it begins, before it writes, and again when it is over.
+// A turn notes its files at the beginning, before it writes, and again at the end.
 const (
 	AtBegin = "begin"
 	AtEnd   = "end"
 )
 
-// look is one look of a turn at its files.
+// Look is the moment at which a turn notes its files.
 type Look struct {
 	Turn int64
 	At   string
@@ -30,20 +30,19 @@ type Look struct {
 
 func (l Look) String() string { return fmt.Sprintf("turn %d at its %s", l.Turn, l.At) }
 
-// notes are what the turns of a loop noted, by the look.
+// Notes holds what the turns of a loop noted, by look.
 type Notes struct {
 	in     wire.Ref
-	ByLook map[Look]wire.Values // entries: {path, version, content} of files; no look has one where nothing was noted
+	ByLook map[Look]wire.Values // entries are {path, version, content} of files; a look without notes is absent
 }
 
-// A loop of ours has 8 turns and 4 files at most. What is several times that
-// long was not noted but made to be read.
+// A loop of ours has at most 8 turns and 4 files. Anything several times longer was made up to exhaust the reader.
 const (
 	mostNotes   = 100
 	mostEntries = 40
 )
 
-// ReadSeen are the notes of what the turns saw of one of the things they look at.
+// ReadSeen returns the turns' notes about one thing, such as their workspace.
 func ReadSeen(l RunLog, thing string) Notes {
 	seen := l.Ended.Last.At("/variables/seen")
 	if list, _ := seen.Actual().([]any); len(list) == 0 {
@@ -61,7 +60,7 @@ func ReadSeen(l RunLog, thing string) Notes {
 	return n
 }
 
-// AtMost are the elements of a list, none of one that is longer.
+// AtMost returns the elements of a list, or none if it has more than n.
 func AtMost(n int, list wire.Value) wire.Values {
 	if elements, _ := list.Actual().([]any); len(elements) > n {
 		return nil
@@ -69,5 +68,5 @@ func AtMost(n int, list wire.Value) wire.Values {
 	return list.Items()
 }
 
-// Entries are what a look showed, of all files.
+// Entries returns all entries noted at a look.
 func (n Notes) Entries(l Look) wire.Found { return wire.Found{Values: n.ByLook[l], In: n.in} }

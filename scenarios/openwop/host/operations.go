@@ -9,19 +9,18 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// Operations that the protocol has and that no member of the discovery
-// document claims. Not every host serves them.
+// The protocol defines the operations below, but no member of the discovery document claims them. Not every host
+// serves them.
 
-// IsOffered stops a drive where the host does not have the operation that it
-// asked for: it answered as for a path that is not there, although the run that
-// the operation is about is there.
+// IsOffered ends the drive if the host lacks the operation: it answers as for an unknown path, although the run
+// exists.
 func (r *Run) IsOffered(ctx context.Context, operation string, reply *wire.Reply) {
 	if !NotThere(reply.Status) {
 		return
 	}
 	there := r.Snapshot(ctx, "the run that the operation is about")
 	if !there.Success() {
-		return // the run is what is not there: the judge will tell
+		return // the run itself is missing: the judge reports it
 	}
 	scenarios.End(scenarios.NotOffered(fmt.Sprintf("%s answered HTTP %d, and GET of the same run HTTP %d", operation, reply.Status,
 		there.Status)))
@@ -32,14 +31,14 @@ func (r *Run) Does(ctx context.Context, op dialect.Operation, body any, what str
 	return r.Send(ctx, wire.Call{Operation: op.Of(r.ID), Body: body, Label: what, Secrets: InterruptTokens})
 }
 
-// asks is does for one of the operations that not every host has.
+// asks is like Does, for operations that a host may lack.
 func (r *Run) asks(ctx context.Context, op dialect.Operation, body any, what string) Answered {
 	reply := r.Does(ctx, op, body, what)
 	r.IsOffered(ctx, op.String(), reply)
 	return AnsweredBy(what, reply)
 }
 
-// Pause asks that the run stand still; policy is empty for the default.
+// Pause asks the host to pause the run. An empty policy selects the default.
 func (r *Run) Pause(ctx context.Context, policy, reason, what string) Answered {
 	body := map[string]any{}
 	if policy != "" {
@@ -51,12 +50,12 @@ func (r *Run) Pause(ctx context.Context, policy, reason, what string) Answered {
 	return r.asks(ctx, dialect.PauseRun, body, what)
 }
 
-// GoOn asks that a paused run go on.
+// GoOn asks the host to continue a paused run.
 func (r *Run) GoOn(ctx context.Context, what string) Answered {
 	return r.asks(ctx, dialect.ResumeRun, map[string]any{}, what)
 }
 
-// IsPaused waits until the run stands still, or has ended.
+// IsPaused waits until the run is paused or has ended.
 func (r *Run) IsPaused(ctx context.Context) wire.Wait {
 	w := r.reaches(ctx, "the run is paused", func(status string) bool { return status == "paused" || IsTerminal(status) })
 	if w.Reached && IsTerminal(w.Last.Key("status").String()) {
@@ -66,8 +65,8 @@ func (r *Run) IsPaused(ctx context.Context) wire.Wait {
 	return w
 }
 
-// UnlessLacking is why a drive is blocked, unless what it asks for is not there at all, which a look at a run that has ended
-// tells: then that is why.
+// UnlessLacking ends the drive with blocked. If look finds, on a finished run, that the host lacks the operation,
+// it ends the drive with that reason first.
 func (h Host) UnlessLacking(ctx context.Context, blocked error, look func(*Run)) {
 	r, err := scenarios.Attempt(func() *Run { return h.SimpleRun(ctx, "create a run") })
 	if err == nil && r.ID != "" {

@@ -13,13 +13,13 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// mostTurns is how long a loop Assay will have a host run to reach its ceiling.
+// MostTurns is the longest loop that Assay runs to reach a host's ceiling.
 const MostTurns = 200
 
-// Share draws a number of thousandths.
+// Share draws a multiple of 0.001 from least to most thousandths.
 func (h Host) Share(least, most int) float64 { return float64(h.Between(least, most)) / 1000 }
 
-// Floor is the confidence below which the host must not carry a decision out.
+// Floor returns the confidence below which the host must not carry out a decision.
 func (h Host) Floor() float64 {
 	if _, claimed := claims.ExecutionModel2.Look(h.Discovery); !claimed {
 		scenarios.End(scenarios.Block("the confidence floor comes with version 2 of the execution model",
@@ -38,8 +38,8 @@ func (h Host) Floor() float64 {
 	return 0
 }
 
-// Dispatched are the workers of which a log tells that they were handed over to:
-// by the steps of handoffs where there are any, else by the dispatch node.
+// Dispatched returns the events that name the dispatched workers: handoff steps if the log has any, else
+// node.dispatched events.
 func Dispatched(l RunLog) wire.Found {
 	if began := l.Phase(dialect.ChainPhaseDispatchBegan); len(began.Values) > 0 {
 		return began
@@ -47,7 +47,7 @@ func Dispatched(l RunLog) wire.Found {
 	return l.OfType(dialect.NodeDispatched)
 }
 
-// plan is a supervisor's script: one decision a turn.
+// Plan is a supervisor's script: one decision a turn.
 type Plan []any
 
 func NextWorker(workers ...string) any {
@@ -62,7 +62,7 @@ func Terminate(reason string) any {
 	return dialect.TerminateDecision{Kind: dialect.TerminateDecisionKindTerminate, Reason: reason}
 }
 
-// LoopPlan dispatches n-1 times and then ends: n turns.
+// LoopPlan plans n turns: n-1 dispatches, then the end.
 func (h Host) LoopPlan(n int) Plan {
 	p := make(Plan, 0, n)
 	for range n - 1 {
@@ -71,11 +71,11 @@ func (h Host) LoopPlan(n int) Plan {
 	return append(p, Terminate(h.Name("done")))
 }
 
-// scripted is a way to run a loop whose turns are known beforehand.
+// Scripted is a loop whose turns are known in advance.
 type Scripted struct {
 	Fixture string
-	Plan    Plan // what the log must show; sent along where Chosen
-	Chosen  bool // the plan was made for this run, and is not the fixture's own
+	Plan    Plan // what the log must show; sent along if Chosen
+	Chosen  bool // the plan was made for this run; otherwise it is the fixture's own
 }
 
 func (s Scripted) Turns() int { return len(s.Plan) }
@@ -91,7 +91,7 @@ func (s Scripted) Request(bound *int64) dialect.CreateRunRequest {
 	return r
 }
 
-// Decisions are the plan as a log should show it.
+// Decisions returns the plan as a log should show it.
 func (s Scripted) Decisions() []any {
 	raw, err := json.Marshal(s.Plan)
 	if err != nil {
@@ -104,9 +104,9 @@ func (s Scripted) Decisions() []any {
 	return out
 }
 
-// LoopOf is the strongest way to run a loop that the host offers: ours with a
-// random number of turns from least to most, else upstream's with the two turns
-// it has. spare is how many turns of bound the drive needs beyond the loop's own.
+// LoopOf returns the strongest loop that the host offers: ours with a random number of turns from least to most,
+// else upstream's with its fixed two turns. spare is the number of turns the drive needs within the host's limits
+// beyond the loop's own.
 func (h Host) LoopOf(least, most, spare int) Scripted {
 	ceiling, why := h.Ceiling()
 	switch {
@@ -124,8 +124,8 @@ func (h Host) LoopOf(least, most, spare int) Scripted {
 	return Scripted{}
 }
 
-// Ceiling is how many turns the host's own limits allow a loop, and which limit
-// says so. A turn costs a supervisor node and, but for the last, a dispatch node.
+// Ceiling returns the number of turns the host's limits allow a loop, and the limit that decides. A turn costs a
+// supervisor node and, except for the last, a dispatch node.
 func (h Host) Ceiling() (turns int, why string) {
 	limits := claims.Family(h.Discovery, "limits")
 	turns, why = MostTurns, "no limit"
@@ -138,20 +138,20 @@ func (h Host) Ceiling() (turns int, why string) {
 	return turns, why
 }
 
-// fixedScript is told where a loop could not be chosen at random.
+// FixedScript is the note for a loop that could not be chosen at random.
 const FixedScript = "driven by upstream's fixture with its fixed two turns: canned answers for it could pass; offer " +
 	"assay-loop to have the turns chosen at random"
 
-// Between draws a whole number from least to most.
+// Between draws an integer from least to most, inclusive.
 func (h Host) Between(least, most int) int { return least + h.Rand.IntN(most-least+1) }
 
-// Marker is a value that nothing but this drive can have sent.
+// Marker returns a random value that only this drive can have sent.
 func (h Host) Marker() string { return fmt.Sprintf("m%016x", h.Rand.Uint64()) }
 
-// UniqueName is a marker that no other certification uses, one with the same seed
-// included: for what stays on a host and is looked for there.
+// UniqueName returns a marker that no other certification uses, even with the same seed. It names what persists on
+// a host and is looked up there.
 func (h Host) UniqueName() string {
 	sum := fnv.New64a()
-	io.WriteString(sum, h.Name("name")) // a hash takes everything
+	io.WriteString(sum, h.Name("name")) // a hash never fails
 	return fmt.Sprintf("m%016x", sum.Sum64())
 }

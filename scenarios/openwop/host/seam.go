@@ -12,21 +12,20 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// seam is a test-only endpoint that was found on the host.
+// Seam is a test-only endpoint found on the host.
 type Seam struct {
 	Host
 	op wire.Operation
 }
 
-// Operation asks the seam.
+// Operation returns the operation that uses the seam.
 func (s Seam) Operation() wire.Operation { return s.op }
 
-// Path is where it was found.
+// Path returns the seam's path.
 func (s Seam) Path() string { return s.PathOf(s.op) }
 
-// SeamPaths are where seams can live, in the order they are tried. No
-// discovery field says it, and hosts alias some seams and not others, so each
-// seam is looked for by itself.
+// SeamPaths returns the prefixes seams can live under, in search order. No discovery field names them, and hosts
+// alias some seams only, so each seam is searched for separately.
 func (h Host) SeamPaths() []string {
 	if len(h.SeamPrefixes) > 0 {
 		return h.SeamPrefixes
@@ -43,8 +42,7 @@ func (h Host) SeamPaths() []string {
 
 const nameSeams = "name the prefix under which the host's test seams live with --seam-prefix, or wire the seam (docs/seams.md)"
 
-// FindSeam looks for one seam below every prefix, with the least that can be
-// asked of it. The reply is to that.
+// FindSeam searches every prefix for a seam by sending it a minimal request. It returns the reply to that request.
 func (h Host) FindSeam(ctx context.Context, name string, least any) (Seam, *wire.Reply) {
 	prefixes := h.SeamPaths()
 	for _, prefix := range prefixes {
@@ -64,7 +62,7 @@ func (h Host) FindSeam(ctx context.Context, name string, least any) (Seam, *wire
 	return Seam{}, nil
 }
 
-// AgentLoopSeam is the seam that drives a loop.
+// AgentLoopSeam finds the seam that drives a loop.
 func (h Host) AgentLoopSeam(ctx context.Context) Seam {
 	s, _ := h.FindSeam(ctx, "agentloop/run", dialect.AgentloopRequest{Turns: 1})
 	return s
@@ -74,10 +72,9 @@ func (s Seam) Ask(ctx context.Context, body any) *wire.Reply {
 	return s.Do(ctx, wire.Call{Operation: s.op, Body: body, Label: "seam " + s.Path()})
 }
 
-// SeamAnswered stops a judge where the seam did not answer: a test endpoint
-// that fails proves and disproves nothing.
+// SeamAnswered blocks the judge if the seam failed: a failing test endpoint proves nothing.
 func SeamAnswered(j *scenarios.Judge, status wire.Value, path string) {
 	if code, _ := status.Int(); code/100 != 2 {
-		j.Block("the seam "+path+" answered HTTP "+status.JSON(), "have the seam answer what can be (docs/seams.md), or leave it off")
+		j.Block("the seam "+path+" answered HTTP "+status.JSON(), "have the seam answer valid requests (docs/seams.md), or leave it off")
 	}
 }

@@ -15,20 +15,20 @@ type SeamAnswer struct {
 	Decisions  wire.Values `json:"decisions"`
 	Resumed    wire.Value  `json:"resumed"` // resumedIteration
 	Body       wire.Value  `json:"body"`
-	Log        RunLog      `json:"log"` // of the run the reply names, if it names one
+	Log        RunLog      `json:"log"` // of the run that the reply names, if any
 	NamesARun  bool        `json:"namesARun"`
 	SuspendsAt int         `json:"suspendsAt,omitempty"`
 	WritesAt   int         `json:"writesAt,omitempty"` // workspaceWriteAtTurn
 }
 
-// Claimed are the decisions in the reply, and iterations their counters.
+// Claimed returns the decisions in the reply.
 func (a SeamAnswer) Claimed() wire.Found {
 	return wire.Found{Values: a.Decisions, In: wire.Ref{Exchange: a.Body.Ref().Exchange, Pointer: "/decisions"}}
 }
 
 func (a SeamAnswer) Iterations() wire.Found { return a.Claimed().Each("/iteration") }
 
-// SeamObservation is what the seam answered.
+// SeamObservation holds the seam's answers.
 type SeamObservation struct {
 	Path    string       `json:"path"`
 	Answers []SeamAnswer `json:"answers"`
@@ -37,8 +37,7 @@ type SeamObservation struct {
 // SeenAs implements [scenarios.Seer]: a seam's reply is the host's own word.
 func (SeamObservation) SeenAs() scenarios.Evidence { return scenarios.Attested }
 
-// seamTurns asks the seam for several random numbers of turns. A constant
-// answers one of them at best.
+// SeamTurns asks the seam for several random numbers of turns. A constant reply fits at most one of them.
 var SeamTurns = &scenarios.Drive[SeamObservation]{
 	ID:    "openwop/seam-turns",
 	Title: "asks the seam agentloop/run for three different random numbers of turns",
@@ -48,7 +47,7 @@ var SeamTurns = &scenarios.Drive[SeamObservation]{
 		s := h.AgentLoopSeam(ctx)
 		ceiling, why := h.Ceiling()
 		if ceiling < 4 {
-			scenarios.End(scenarios.Block("three different numbers of turns cannot be asked for: "+why,
+			scenarios.End(scenarios.Block("the host's limits allow fewer than three different numbers of turns: "+why,
 				"advertise higher limits while the host is certified"))
 		}
 		var asks []dialect.AgentloopRequest
@@ -59,7 +58,7 @@ var SeamTurns = &scenarios.Drive[SeamObservation]{
 	},
 }
 
-// seamImpossible asks the seam what no run can do.
+// SeamImpossible asks the seam for what no run can do.
 var SeamImpossible = &scenarios.Drive[SeamObservation]{
 	ID: "openwop/seam-impossible",
 	Title: "asks the seam agentloop/run for no turn, fewer than none, and a suspension after the last turn; and for what " +
@@ -90,7 +89,7 @@ func (s Seam) Answers(ctx context.Context, asks ...dialect.AgentloopRequest) Sea
 	return o
 }
 
-// Answer asks and, where the reply names a run, reads that run's own log.
+// Answer asks one question. If the reply names a run, it reads that run's log.
 func (s Seam) Answer(ctx context.Context, ask dialect.AgentloopRequest) SeamAnswer {
 	reply := s.Ask(ctx, ask)
 	a := SeamAnswer{Turns: int(ask.Turns), Status: reply.StatusValue(), Body: reply.Value(""),

@@ -9,8 +9,8 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// StrangerOf is an id of the same form that the host has not given out: the
-// control of reading a child, which a host that answers to any id would pass.
+// StrangerOf returns an id of the same form that the host has not issued. It is the control for reading a child: a
+// host that answers to any id fails it.
 func StrangerOf(id string) string {
 	b := []byte(id)
 	for i := len(b) - 1; i >= 0 && i >= len(b)-6; i-- {
@@ -26,8 +26,8 @@ func StrangerOf(id string) string {
 	return string(b)
 }
 
-// Sentinel is another run, whose end is a barrier: a host that still worked on
-// an earlier one had the time to show it.
+// Sentinel returns a request for another run that serves as a barrier: by its end, a host still working on an
+// earlier run had time to show it.
 func (h Host) Sentinel(way Scripted) dialect.CreateRunRequest {
 	if h.Offers(fixture.Noop) {
 		return dialect.CreateRunRequest{WorkflowID: fixture.Noop}
@@ -35,7 +35,7 @@ func (h Host) Sentinel(way Scripted) dialect.CreateRunRequest {
 	return way.Request(nil)
 }
 
-// Stranger is somebody without access, by what is sent in place of a credential.
+// Stranger is a caller without access, named by what it sends as a credential.
 type Stranger string
 
 const (
@@ -43,9 +43,8 @@ const (
 	UnknownKey   Stranger = "with a key that the host does not know"
 )
 
-// AsStranger sends a call as somebody without access. The operator's own
-// headers go out with every request and may be a credential as well: then
-// nobody here can play a stranger.
+// AsStranger sends a call as a caller without access. It blocks the drive if the operator's own headers, which go
+// out with every request, hold a credential.
 func (h Host) AsStranger(ctx context.Context, who Stranger, call wire.Call) *wire.Reply {
 	call.Anonymous = true
 	if who == UnknownKey {
@@ -54,23 +53,22 @@ func (h Host) AsStranger(ctx context.Context, who Stranger, call wire.Call) *wir
 	reply := h.Do(ctx, call)
 	for name, value := range h.Transcript().Entry(reply.Exchange()).Request.Header {
 		if value == "<secret>" && (name != "Authorization" || who == NoCredential) {
-			scenarios.End(scenarios.Block("the header "+name+" goes out with every request, so nobody is without a credential",
+			scenarios.End(scenarios.Block("the header "+name+" goes out with every request, so no request lacks a credential",
 				"give the credential with --key in place of --header"))
 		}
 	}
 	return reply
 }
 
-// StrangerCall is one operation, asked for by somebody without access: on a run
-// that exists and on one that does not.
+// StrangerCall is one operation by a caller without access, on an existing run and on a missing one.
 type StrangerCall struct {
 	Who      Stranger `json:"who"`
 	Existing Answered `json:"existing"`
-	Missing  Answered `json:"missing"` // zero where the operation is on no run
+	Missing  Answered `json:"missing"` // zero if the operation takes no run
 	Needed   bool     `json:"needed"`  // every host has this operation
 }
 
-// StrangersObservation is what strangers were answered.
+// StrangersObservation holds the replies to strangers.
 type StrangersObservation struct {
 	Created Answered       `json:"created"` // with the credential
 	Read    Answered       `json:"read"`
@@ -81,7 +79,7 @@ type StrangersObservation struct {
 type runOperation struct {
 	What   string
 	Asks   dialect.Operation
-	beside []string // ids behind that of the run
+	beside []string // ids after the run's
 	body   any
 	Needed bool
 }
@@ -99,7 +97,7 @@ func (op runOperation) On(id string) wire.Call {
 	return wire.Call{Operation: op.Asks.Of(append([]string{id}, op.beside...)...), Body: op.body, Label: op.What, Secrets: InterruptTokens}
 }
 
-// withoutAccess has strangers try every operation on a run that has ended, and on one that never was.
+// WithoutAccess has strangers try every operation on a finished run and on one that never existed.
 var WithoutAccess = &scenarios.Drive[StrangersObservation]{
 	ID:    "openwop/strangers",
 	Title: "makes a run, and asks for it and for one that never was without a credential and with one that the host cannot know",
@@ -113,7 +111,7 @@ var WithoutAccess = &scenarios.Drive[StrangersObservation]{
 		if o.Created = AnsweredBy("a run", r.Created); r.ID == "" {
 			return
 		}
-		r.AwaitEnd(ctx) // its stream is a short one then
+		r.AwaitEnd(ctx) // keeps its stream short
 		read := r.Snapshot(ctx, "the run, with the credential")
 		o.Read = AnsweredBy("the run", read)
 		for _, who := range []Stranger{NoCredential, UnknownKey} {
@@ -130,9 +128,9 @@ var WithoutAccess = &scenarios.Drive[StrangersObservation]{
 	},
 }
 
-// strangersRun has a stranger ask for a run.
+// strangersRun has a stranger create a run.
 func (h Host) strangersRun(ctx context.Context, who Stranger, body any) StrangerCall {
 	reply := h.AsStranger(ctx, who, wire.Call{Operation: dialect.CreateRun.Of(), Body: body, Label: "a run", Secrets: InterruptTokens})
-	h.Adopt(reply) // where the host made one
+	h.Adopt(reply) // in case the host made one
 	return StrangerCall{Who: who, Existing: AnsweredBy("a run", reply), Needed: true}
 }

@@ -13,9 +13,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// What judges of suspended loops have in common.
-
-// Given stops a judge where there was no suspension to look at.
+// Given blocks the judge unless the run was suspended.
 func (s Suspension) Given(j *scenarios.Judge) {
 	s.Log.Exists(j, openwop.OWP0037A6)
 	s.Log.Readable(j)
@@ -26,7 +24,7 @@ func (s Suspension) Given(j *scenarios.Judge) {
 	j.Block("setup failed: "+actual, fmt.Sprintf("have the decision of turn %d suspend the run with a waiting status (docs/seams.md)", s.Turn))
 }
 
-// CheckAnswered stops a judge that needs the answer to have been taken.
+// CheckAnswered blocks the judge unless the host accepted the answer.
 func (s Suspension) CheckAnswered(j *scenarios.Judge) {
 	if code, _ := s.Answered.Int(); code/100 == 2 {
 		return
@@ -35,7 +33,7 @@ func (s Suspension) CheckAnswered(j *scenarios.Judge) {
 		"take the answer at {answer node} (docs/seams.md), and let the key that is given answer interrupts")
 }
 
-// CheckStill compares a run with what it was before the lull.
+// CheckStill checks that the run took no step during the lull.
 func (l Lull) CheckStill(j *scenarios.Judge, id scenarios.RequirementID, before RunLog, since string) {
 	j.Need(openwop.OWP0037A1, l.Sentinel)
 	l.Later.Readable(j)
@@ -43,10 +41,10 @@ func (l Lull) CheckStill(j *scenarios.Judge, id scenarios.RequirementID, before 
 		"steps of the run %s, when another had ended and %s had gone by", since, l.Window))
 }
 
-// CheckWaiting is checkStill of a run that is suspended.
+// CheckWaiting is like CheckStill, and checks that the run is still suspended.
 func (l Lull) CheckWaiting(j *scenarios.Judge, id scenarios.RequirementID, before RunLog, since string) {
 	l.CheckStill(j, id, before, since)
-	const slip = "waiting-clarification" // which is in use, and no status of the schema's (OWP-R8)
+	const slip = "waiting-clarification" // hosts use it, but the schema has no such status (OWP-R8)
 	if l.Later.Status().Actual() == slip {
 		j.Find(id, "the status of the suspended run is %s, which no schema knows", slip)
 	}
@@ -54,11 +52,11 @@ func (l Lull) CheckWaiting(j *scenarios.Judge, id scenarios.RequirementID, befor
 		"status of the suspended run"))
 }
 
-// Suspension is a run that waits for somebody, and what came of the answer.
+// Suspension is a suspended run and the reply to its answer.
 type Suspension struct {
-	Turn      int        `json:"turn"`      // of the plan, that suspends
+	Turn      int        `json:"turn"`      // the turn of the plan that suspends
 	Suspended wire.Wait  `json:"suspended"` // Last is the snapshot
-	Log       RunLog     `json:"log"`       // as it stood then
+	Log       RunLog     `json:"log"`       // as read while suspended
 	Marker    string     `json:"marker"`    // the answer, which nobody else can know
 	Answered  wire.Value `json:"answered"`  // its HTTP status
 }
@@ -72,22 +70,21 @@ type SuspendedLoop struct {
 	Log   RunLog     `json:"log"` // after the answer, to the end
 }
 
-// Lull is a while in which nothing was asked of a run: another run was made
-// and ended, and a window went by in which the host could have moved this one.
+// Lull is a period without requests to a run. Another run was made and ended, and then a window passed in which
+// the host could have advanced this one.
 type Lull struct {
 	Sentinel wire.Wait     `json:"sentinel"`
 	Window   time.Duration `json:"windowNs"`
-	Later    RunLog        `json:"later"` // as the run stood then
+	Later    RunLog        `json:"later"` // the run after the lull
 }
 
-// suspending is a scripted loop with turns that suspend it. Some turn comes
-// before them, and two after them.
+// Suspending is a scripted loop with turns that suspend it. At least one turn precedes them, and two follow.
 type Suspending struct {
 	Scripted
 	At []int
 }
 
-// SuspendingLoop has so many different random turns suspend the loop, each by the decision it is given.
+// SuspendingLoop returns a loop that count random turns suspend. decide returns the decision of each.
 func (h Host) SuspendingLoop(count int, decide func() any) Suspending {
 	workflow := fixture.LoopAskUser
 	switch {
@@ -108,15 +105,15 @@ func (h Host) SuspendingLoop(count int, decide func() any) Suspending {
 	return s
 }
 
-// sendsLoop is what making such a loop sends.
+// SendsLoop describes the request that creates such a loop.
 const SendsLoop = "{create run} (assay-loop-ask-user or assay-loop with a random plan)"
 
-// AskingLoop asks a person in so many turns.
+// AskingLoop returns a loop that asks a person in this many turns.
 func (h Host) AskingLoop(questions int) Suspending {
 	return h.SuspendingLoop(questions, func() any { return AskUser("Which way? " + h.Marker()) })
 }
 
-// Kinds are those of the plan's decisions.
+// Kinds returns the kinds of the plan's decisions.
 func (s Scripted) Kinds() []string {
 	var out []string
 	for _, d := range s.Decisions() {
@@ -126,7 +123,7 @@ func (s Scripted) Kinds() []string {
 	return out
 }
 
-// Suspend makes the loop and waits until it is suspended for the first time.
+// Suspend creates the loop and waits for its first suspension.
 func (h Host) Suspend(ctx context.Context, label string, way Suspending) (*Run, SuspendedLoop) {
 	o := SuspendedLoop{Way: way.Fixture, Turns: way.Turns(), Kinds: way.Kinds()}
 	r := h.Create(ctx, "create "+label, way.Request(nil))
@@ -134,15 +131,14 @@ func (h Host) Suspend(ctx context.Context, label string, way Suspending) (*Run, 
 	return r, o
 }
 
-// SuspendAsking makes a loop that asks in one random turn, and waits until it does.
+// SuspendAsking creates a loop that asks in one random turn, and waits until it does.
 func (h Host) SuspendAsking(ctx context.Context) (*Run, Suspending, SuspendedLoop) {
 	way := h.AskingLoop(1)
 	r, o := h.Suspend(ctx, "the loop that asks", way)
 	return r, way, o
 }
 
-// Held waits until the run is suspended, with at least so many decisions on its
-// log, and reads the log as it stands then.
+// Held waits until the run is suspended with at least this many decisions in its log, and reads the log.
 func (r *Run) Held(ctx context.Context, turn, decisions int) Suspension {
 	s := Suspension{Turn: turn, Marker: r.Marker()}
 	if r.ID != "" {
@@ -152,7 +148,7 @@ func (r *Run) Held(ctx context.Context, turn, decisions int) Suspension {
 	return s
 }
 
-// Resolves answers with the suspension's own marker. It returns whether the answer was taken.
+// Resolves answers with the suspension's marker and reports whether the host accepted the answer.
 func (r *Run) Resolves(ctx context.Context, s *Suspension) bool {
 	if !s.Suspended.Reached {
 		return false
@@ -171,7 +167,7 @@ func (r *Run) Resumes(ctx context.Context, o *SuspendedLoop) {
 	o.Log = r.Finish(ctx, "log of the resumed loop")
 }
 
-// Lull lets a while go by and reads the run again.
+// Lull waits for a sentinel run and a quiet window, then reads the run again.
 func (r *Run) Lull(ctx context.Context, way Scripted, pace time.Duration) Lull {
 	var l Lull
 	other := r.Create(ctx, "sentinel", r.Sentinel(way))

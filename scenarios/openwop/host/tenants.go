@@ -11,8 +11,7 @@ import (
 
 const SendsTenants = "as each of two tenants: {create run}, {read run}"
 
-// tenants are two who use one host: the first is the one that is certified, the
-// other has a key of its own.
+// TenantPair is two tenants of one host: First is being certified, Other has a key of its own.
 type TenantPair struct{ First, Other Host }
 
 const (
@@ -24,26 +23,26 @@ const (
 	ownRun     = "a run of its own"
 )
 
-// Tenants are the runs by which two tenants show that they are at work, and two.
+// Tenants holds a run of each tenant. The runs show that both keys work and belong to different tenants.
 type Tenants struct {
 	First Tenant `json:"first"`
 	Other Tenant `json:"other"`
 }
 
-// Tenant is one who has made a run and read it.
+// Tenant is a tenant that has made a run and read it.
 type Tenant struct {
 	Name    string   `json:"name"`
 	Created Answered `json:"created"`
 	Read    Answered `json:"read"`
 }
 
-// RunID is the run that the tenant made.
+// RunID returns the id of the tenant's run.
 func (t Tenant) RunID() string { return t.Created.Body.Key("runId").String() }
 
-// Owner is the tenant, as far as its run shows it.
+// Owner returns the owner that the tenant's run shows.
 func (t Tenant) Owner() wire.Value { return t.Read.Body.Key("owner") }
 
-// Given stops a judge where there are no two who can be kept apart.
+// Given blocks the judge unless both tenants can use the host and are different.
 func (o Tenants) Given(j *scenarios.Judge) {
 	for _, t := range []Tenant{o.First, o.Other} {
 		if !Succeeded(t.Created.Status) || !Succeeded(t.Read.Status) {
@@ -58,7 +57,7 @@ func (o Tenants) Given(j *scenarios.Judge) {
 	}
 }
 
-// TwoTenants has each tenant make a run that ends, and read it.
+// TwoTenants has each tenant make a run and read it at its end.
 func (h Host) TwoTenants(ctx context.Context) (TenantPair, Tenants) {
 	conn, ok := h.Other()
 	if !ok {
@@ -72,7 +71,7 @@ func (h Host) TwoTenants(ctx context.Context) (TenantPair, Tenants) {
 	return t, o
 }
 
-// present makes a run of the tenant and reads it when it has ended.
+// present makes a run of the tenant and reads it at its end.
 func (h Host) present(ctx context.Context, who string) Tenant {
 	o := Tenant{Name: who}
 	simple := h.Simple()
@@ -91,8 +90,8 @@ func (h Host) present(ctx context.Context, who string) Tenant {
 	return o
 }
 
-// ownCredentialOnly stops a drive in which the other tenant would send what the
-// operator sends with every request: it may be what the host knows the first by.
+// ownCredentialOnly blocks the drive if the operator's headers hold a credential: the other tenant sends them too,
+// and the host may identify the first tenant by them.
 func (h Host) ownCredentialOnly(sent Answered) {
 	for name, value := range h.Transcript().Entry(sent.Status.Ref().Exchange).Request.Header {
 		if value == "<secret>" {
@@ -102,8 +101,7 @@ func (h Host) ownCredentialOnly(sent Answered) {
 	}
 }
 
-// TenantCall is one operation on what belongs to another tenant, and the same
-// on what never was.
+// TenantCall is one operation on another tenant's resource, and the same operation on a missing one.
 type TenantCall struct {
 	By       string   `json:"by"`
 	Theirs   string   `json:"theirs"` // the id
@@ -113,8 +111,7 @@ type TenantCall struct {
 	Missing  Answered `json:"missing"`
 }
 
-// Intrude asks for what belongs to another tenant, and for what never was. call
-// makes the request of an id.
+// Intrude requests another tenant's resource and a missing one. call makes the request for an id.
 func (h Host) Intrude(ctx context.Context, by, what string, needed bool, theirs, never string, call func(id string) wire.Call) TenantCall {
 	o := TenantCall{By: by, Theirs: theirs, Never: never, Needed: needed}
 	for _, ask := range []struct {
@@ -129,7 +126,7 @@ func (h Host) Intrude(ctx context.Context, by, what string, needed bool, theirs,
 	return o
 }
 
-// IsListed says whether a list names an id.
+// IsListed reports whether a list contains an id.
 func IsListed(list wire.Value, id string) bool {
 	return Holds(list.Actual(), id)
 }

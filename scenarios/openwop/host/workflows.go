@@ -14,21 +14,20 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 )
 
-// fixture is what the definition of a workflow that is known here says about
-// what it needs.
+// Fixture is what the definition of a known workflow says about its needs.
 type Fixture struct {
 	id    string
-	Needs []string // itself, and the workflows it names
+	Needs []string // itself and the workflows it names
 	types []string // of its nodes
-	Maps  bool     // a dispatch of it maps variables
+	Maps  bool     // a dispatch in it maps variables
 }
 
 func (f Fixture) Has(typeID string) bool { return slices.Contains(f.types, typeID) }
 
-// fixtures are those that the contracts come with; read when one is first looked for, not at start.
+// fixtures caches the fixtures of each contract, read at first use.
 var fixtures sync.Map // *dialect.Dialect -> func() []Fixture
 
-// knownFixtures are those of the host's version, in the order of their ids.
+// knownFixtures returns the fixtures of the host's version, ordered by id.
 func (h Host) knownFixtures() []Fixture {
 	d := h.Dialect()
 	read, _ := fixtures.LoadOrStore(d, sync.OnceValue(func() []Fixture { return readFixtures(d.Fixtures) }))
@@ -49,7 +48,7 @@ func readFixtures(contract fs.FS) []Fixture {
 		f := fixtureOf(strings.TrimSuffix(e.Name(), ".json"), raw)
 		for _, other := range entries {
 			if id := strings.TrimSuffix(other.Name(), ".json"); bytes.Contains(raw, []byte(`"`+id+`"`)) {
-				f.Needs = append(f.Needs, id) // its own id as well
+				f.Needs = append(f.Needs, id) // includes its own id
 			}
 		}
 		out = append(out, f)
@@ -81,8 +80,7 @@ func fixtureOf(id string, raw []byte) Fixture {
 	return f
 }
 
-// Known are the ids of the fixtures that are wanted, in random order, but those
-// that the host lists before the others.
+// Known returns the ids of the wanted fixtures in random order, those that the host lists first.
 func (h Host) Known(wanted func(Fixture) bool) []string {
 	var listed, unlisted []string
 	fixtures := h.knownFixtures()
@@ -98,8 +96,7 @@ func (h Host) Known(wanted func(Fixture) bool) []string {
 	return slices.Concat(listed, unlisted)
 }
 
-// Simple asks for a run that ends by itself and soon: it needs nothing of the
-// host but to make runs.
+// Simple returns a request for a run that soon ends by itself and needs nothing but a host that makes runs.
 func (h Host) Simple() dialect.CreateRunRequest {
 	for _, id := range []string{fixture.Noop, fixture.HandoffChild, fixture.Handoff} {
 		if h.Offers(id) && (id != fixture.Handoff || h.Offers(fixture.HandoffChild)) {

@@ -10,12 +10,13 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/dialect"
 )
 
-// inventedGoals does the sums of standing goals: it counts ticks, adds up costs and closes goals, and fires no run.
+// InventedGoals does the bookkeeping of standing goals: it counts ticks, adds up costs and closes goals, but
+// starts no runs.
 type InventedGoals struct {
-	Idle bool // a tick counts nothing
-	Told bool // a goal is in the state that a client says it is in
+	Idle bool // ticks count nothing
+	Told bool // a goal takes any state that a client sends
 
-	Verifies bool // and so the host itself does not judge
+	Verifies bool // a verifier judges, not the host itself
 
 	Mu    sync.Mutex
 	Goals []*InventedGoal
@@ -28,7 +29,7 @@ type InventedGoal struct {
 	Events []dialect.GoalEvent
 }
 
-// Routes are the answers of these goals.
+// Routes returns the endpoints of these goals.
 func (g *InventedGoals) Routes() Routes {
 	const home = "/v1/host/sample/goals"
 	return Routes{
@@ -51,7 +52,7 @@ func (g *InventedGoals) Routes() Routes {
 	}
 }
 
-// Find answers for one goal, whose deadline may have passed meanwhile.
+// Find calls then with one goal, after closing it if its deadline has passed.
 func (g *InventedGoals) Find(then func(*InventedGoal, map[string]any) (int, any)) Answer {
 	return func(r *http.Request, body map[string]any) (int, any) {
 		g.Mu.Lock()
@@ -68,7 +69,7 @@ func (g *InventedGoals) Find(then func(*InventedGoal, map[string]any) (int, any)
 	}
 }
 
-// Of answers with the goal after it was changed, or refuses the change.
+// Of returns the goal after a change, or refuses the change.
 func (g *InventedGoals) Of(change func(*InventedGoal, map[string]any) bool) Answer {
 	return g.Find(func(o *InventedGoal, body map[string]any) (int, any) {
 		if !change(o, body) {
@@ -143,7 +144,8 @@ func (g *InventedGoals) Edit(o *InventedGoal, body map[string]any) bool {
 	return true
 }
 
-// Tick is one more run that never was. What a reply shows is made anew, since others read it meanwhile.
+// Tick counts one more run that never existed. It copies what replies share, since others may read it
+// concurrently.
 func (g *InventedGoals) Tick(o *InventedGoal, body map[string]any) (int, any) {
 	if !o.Active() || o.Paused || g.Idle {
 		return http.StatusOK, dialect.GoalTickReply{Goal: o.Goal, Events: []dialect.GoalEvent{}}

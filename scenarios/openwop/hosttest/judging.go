@@ -13,7 +13,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire/wiretest"
 )
 
-// Told is an answer as a test tells it.
+// Told mints a handwritten answer.
 func Told(t *testing.T, asked string, status int, body any) host.Answered {
 	t.Helper()
 	transcript := wiretest.Transcript(t, "hand-written", wiretest.Reply{Status: status, Body: body})
@@ -21,13 +21,13 @@ func Told(t *testing.T, asked string, status int, body any) host.Answered {
 		Body: wiretest.At(t, transcript, wire.Ref{Exchange: 1})}
 }
 
-// No is a refusal in an envelope.
+// No mints a refusal in an error envelope.
 func No(t *testing.T, status int, code string) host.Answered {
 	t.Helper()
 	return Told(t, "it", status, map[string]any{"error": code, "message": "no"})
 }
 
-// Findings are the requirements that a scenario has something to say about, in order.
+// Findings returns the requirements that a scenario's findings name, in order.
 func Findings(t *testing.T, name string, observation any) []string {
 	t.Helper()
 	var out []string
@@ -37,7 +37,7 @@ func Findings(t *testing.T, name string, observation any) []string {
 	return out
 }
 
-// Verdicts are the outcomes by the scenario's name, with the evidence of what passed.
+// Verdicts returns the verdict of each scenario by name, with the evidence if it passed.
 func Verdicts(r *scenarios.Report) map[string]string {
 	out := map[string]string{}
 	for _, o := range r.Outcomes {
@@ -77,8 +77,8 @@ func Scenario(t *testing.T, name string) scenarios.Scenario {
 	return scenarios.Scenario{}
 }
 
-// Expect judges and compares: want is "passed", "blocked", or the id of the
-// requirement whose violation is reported first.
+// Expect judges an observation. want is a verdict such as "passed" or "blocked", or the id of the violated
+// requirement that is reported first.
 func Expect(t *testing.T, name string, observation any, want string) {
 	t.Helper()
 	out := scenarios.Conclude(Scenario(t, name), openwop.Protocol.Ledger, observation)

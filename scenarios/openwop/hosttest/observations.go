@@ -33,7 +33,7 @@ func WorkersObservation(t *testing.T, c *Cast, workers ...string) handoff.Worker
 	return o
 }
 
-// TwoTenants are two who have made a run and read it.
+// TwoTenants mints two tenants that have made a run and read it.
 func TwoTenants(t *testing.T) host.Tenants {
 	one := func(name, id string) host.Tenant {
 		return host.Tenant{Name: name, Created: MadeRun(t, id), Read: Told(t, "a run", 200, map[string]any{"runId": id,
@@ -42,7 +42,7 @@ func TwoTenants(t *testing.T) host.Tenants {
 	return host.Tenants{First: one("a", "r-a"), Other: one("b", "r-b")}
 }
 
-// NobodyToKeepApart are observations that say nothing, since there are no two tenants.
+// NobodyToKeepApart mints observations without two distinct, working tenants.
 func NobodyToKeepApart(t *testing.T) map[string]host.Tenants {
 	same, refused, unread := TwoTenants(t), TwoTenants(t), TwoTenants(t)
 	same.Other.Read = Told(t, "a run", 200, map[string]any{"runId": "r-b", "owner": map[string]any{"tenant": "a"}})
@@ -67,10 +67,10 @@ func Lull(t *testing.T, later Story) host.Lull {
 
 func Fork(s Story) Story { s.Id = "f"; return s }
 
-// sight says what a turn saw of a file at its begin or end: a content, or "" for no file.
+// Sight returns the content that a turn saw of a file at its begin or end, "" if it saw no file.
 type Sight func(turn int, at string, f workspace.FileChange) string
 
-// Noted are the notes that turns with such sight would make.
+// Noted returns the notes of turns with such sight.
 func Noted(turns int, files []workspace.FileChange, s Sight) []any {
 	var notes []any
 	for turn := 1; turn <= turns; turn++ {

@@ -22,7 +22,7 @@ func TellJSON(w http.ResponseWriter, status int, body any) {
 	}
 }
 
-// as reads a decoded body as what it is meant to be.
+// as converts a decoded body to T.
 func as[T any](body map[string]any) T {
 	v, err := read[T](body)
 	if err != nil {
@@ -39,14 +39,14 @@ func read[T any](body map[string]any) (v T, err error) {
 	return v, err
 }
 
-// Impostors claim everything that the suites ask about, and do nothing: what they answer is written down, or computed from
-// the question. No run stands behind any of it.
+// Impostors claim everything that the suites test, and do nothing. Their answers are prerecorded or computed from
+// the request, with no run behind them.
 
-// everyFixture is what an impostor lists that does not leave the fixtures out.
+// EveryFixture lists all fixtures of the contract, for impostors that offer them.
 var EveryFixture = func() (ids []string) {
 	files, err := fs.ReadDir(dialect.V1.Fixtures, "fixtures")
 	if err != nil {
-		panic(err) // they are built in
+		panic(err) // they are embedded
 	}
 	for _, f := range files {
 		ids = append(ids, strings.TrimSuffix(f.Name(), ".json"))
@@ -54,7 +54,7 @@ var EveryFixture = func() (ids []string) {
 	return ids
 }()
 
-// DiscoveryOf claims version 6 and everything that can be claimed beside it.
+// DiscoveryOf claims version 6 and everything else that can be claimed.
 func DiscoveryOf(fixtures ...string) map[string]any {
 	return map[string]any{
 		"protocolVersion": "1.0", "supportedEnvelopes": []string{}, "schemaVersions": map[string]int{},
@@ -76,23 +76,23 @@ func DiscoveryOf(fixtures ...string) map[string]any {
 	}
 }
 
-// answer makes up the reply to a request from its path and its body.
+// Answer computes the reply to a request from its path and its body.
 type Answer func(r *http.Request, body map[string]any) (status int, reply any)
 
-// Always is the same reply to everything.
+// Always answers every request with the same reply.
 func Always(reply any) Answer {
 	return func(*http.Request, map[string]any) (int, any) { return http.StatusOK, reply }
 }
 
-// Refused is the reply to what an impostor has no answer to.
+// Refused returns a refusal in an error envelope.
 func Refused(status int, code string) (int, any) {
 	return status, dialect.ErrorEnvelope{Error: code, Message: "no"}
 }
 
-// routes are the answers of an impostor, by the patterns of http.ServeMux.
+// Routes maps http.ServeMux patterns to an impostor's answers.
 type Routes map[string]Answer
 
-// Serve starts an impostor; of routes that are given twice the later one counts.
+// Serve starts an impostor and returns its URL. Later routes override earlier ones.
 func Serve(t *testing.T, all ...Routes) string {
 	t.Helper()
 	merged := Routes{}
@@ -125,7 +125,7 @@ func DiscoveryWith(fixtures ...string) Routes {
 	}
 }
 
-// strangersAndUnknown refuses what an impostor has no answer to as it should be refused: that takes no run either.
+// strangersAndUnknown correctly refuses whatever an impostor has no answer to: that takes no run either.
 func strangersAndUnknown(r *http.Request, _ map[string]any) (int, any) {
 	if !slices.Contains([]string{"Bearer " + OurKey, "Bearer " + OtherKey}, r.Header.Get("Authorization")) {
 		return Refused(http.StatusUnauthorized, "unauthenticated")

@@ -1,4 +1,4 @@
-// Package hosttest tells judges what a host might have sent: runs as stories, answers, and small servers that give them.
+// Package hosttest gives tests what a host might have sent: runs as stories, answers, and small servers.
 package hosttest
 
 import (
@@ -14,10 +14,10 @@ import (
 	"github.com/openassay/assay/scenarios/wire/wiretest"
 )
 
-// entries are the events of a log as documents, in order.
+// Entries are the event documents of a log, in order.
 type Entries []map[string]any
 
-// With changes one member of the k-th event; of value nil it is left out.
+// With returns a copy in which one member of the k-th event is changed, or removed if value is nil.
 func (e Entries) With(k int, member string, value any) Entries {
 	e = slices.Clone(e)
 	e[k] = maps.Clone(e[k])
@@ -27,7 +27,7 @@ func (e Entries) With(k int, member string, value any) Entries {
 	return e
 }
 
-// From counts the events from n on.
+// From returns a copy renumbered from n.
 func (e Entries) From(n int) Entries {
 	e = slices.Clone(e)
 	for i := range e {
@@ -37,7 +37,7 @@ func (e Entries) From(n int) Entries {
 	return e
 }
 
-// Log mints the log of a run that has ended, as polls served it.
+// Log mints the log of a finished run, as read by polling.
 func (e Entries) Log(t *testing.T, run string) host.RunLog {
 	t.Helper()
 	doc := wiretest.Value(t, map[string]any{"events": e, "snapshot": map[string]any{"runId": run, "status": "completed"}})
@@ -47,17 +47,17 @@ func (e Entries) Log(t *testing.T, run string) host.RunLog {
 			Last: doc.Key("snapshot")}}
 }
 
-// Waiting is the story up to its first question, which is still open.
+// Waiting cuts the story after its first question, which stays open.
 func (s Story) Waiting() Story {
 	i := slices.IndexFunc(s.Events, func(e Event) bool { return e.Kind == "interrupt.requested" })
 	s.Events = slices.Clone(s.Events[:i+1])
 	return s.WithStatus("waiting-input")
 }
 
-// Named is the story of a run with another id.
+// Named returns the story under another run id.
 func (s Story) Named(id string) Story { s.Id = id; return s }
 
-// story is a run as a test tells it: what happened, in order.
+// Story is a run as a test tells it: its events, in order.
 type Story struct {
 	Id     string
 	Status string
@@ -89,7 +89,7 @@ func Failed(code string) Event {
 	return Event{"run.failed", map[string]any{"error": map[string]any{"code": code, "message": "m"}}}
 }
 
-// LoopOf is the honest story of n turns that end by themselves.
+// LoopOf is the honest story of a loop that ends by itself after n turns.
 func LoopOf(n int) Story {
 	s := Story{Id: "r", Status: "completed", Events: []Event{{"run.started", map[string]any{"workflowId": "w"}}}}
 	for i := 1; i < n; i++ {
@@ -109,7 +109,7 @@ func Bounded(n int) Story {
 	return s
 }
 
-// Change edits the k-th event (from 0) of a kind.
+// Change edits the payload of the k-th event (from 0) of a kind.
 func (s Story) Change(kind string, k int, edit func(map[string]any)) Story {
 	s.Events = slices.Clone(s.Events)
 	for i, e := range s.Events {

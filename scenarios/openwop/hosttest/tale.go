@@ -15,7 +15,7 @@ import (
 
 type Fields = map[string]any
 
-// tale is a run with the causes of its events, as a test tells it.
+// Tale is a run as a test tells it, with the causes of its events.
 type Tale struct {
 	id     string
 	Shown  map[string]any // its snapshot
@@ -75,7 +75,7 @@ func (s *Tale) Complete() *Tale {
 	return s
 }
 
-// At finds the k-th event, from 0, of this type or phase.
+// At returns the index of the k-th event (from 0) of this type or phase.
 func (s *Tale) At(kind string, k int) int {
 	for i, e := range s.Events {
 		payload, _ := e["payload"].(map[string]any)
@@ -89,7 +89,7 @@ func (s *Tale) At(kind string, k int) int {
 	panic("no such event in the tale: " + kind)
 }
 
-// Payload is for a change of the payload of the k-th event of this type or phase.
+// Payload returns a copy of the payload of the k-th event of this type or phase, to be changed in place.
 func (s *Tale) Payload(kind string, k int) map[string]any {
 	e := s.Events[s.At(kind, k)]
 	p := maps.Clone(e["payload"].(map[string]any))
@@ -102,7 +102,7 @@ func (s *Tale) Cut(kind string, k int) {
 	s.Events = slices.Delete(s.Events, i, i+1)
 }
 
-// Move puts an event in front of another one.
+// Move moves an event to another index.
 func (s *Tale) Move(from, to int) {
 	e := s.Events[from]
 	s.Events = slices.Insert(slices.Delete(s.Events, from, from+1), to, e)
@@ -125,7 +125,7 @@ func (s *Tale) Log(t *testing.T) host.RunLog {
 			Patience: time.Second, Last: doc.Key("snapshot")}}
 }
 
-// Child is a run that a worker became.
+// Child tells the run of a worker.
 func Child(id, worker, parent, status string) *Tale {
 	s := NewTale(id, worker, status)
 	s.Shown["parentRunId"] = parent
@@ -133,7 +133,7 @@ func Child(id, worker, parent, status string) *Tale {
 	return s
 }
 
-// cast are a parent and its children, before they are minted.
+// Cast is a parent and its children before they are minted.
 type Cast struct {
 	Parent   *Tale
 	Children []*Tale
@@ -149,7 +149,7 @@ func (c Cast) Minted(t *testing.T) (host.RunLog, []host.ChildRun) {
 	return c.Parent.Log(t), out
 }
 
-// CastOf are a loop that hands over to these workers, one a turn, and their runs.
+// CastOf tells a loop that hands over to these workers, one a turn, and their runs.
 func CastOf(workers ...string) *Cast {
 	c := &Cast{Parent: NewTale("p", "assay-loop", "completed")}
 	for i, w := range workers {

@@ -14,7 +14,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// Speaks has a host of v1 speak [Other]: what comes in is told to it in its own words, and what it answers in ours.
+// Speaks makes a v1 host speak [Other]. It translates requests to v1 and replies back.
 func Speaks(v1 http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		told, op, ok := translated(r)
@@ -28,7 +28,7 @@ func Speaks(v1 http.Handler) http.Handler {
 	})
 }
 
-// translated is a request in the words of v1, and the operation that it asks.
+// translated returns the request in the words of v1, and its operation.
 func translated(r *http.Request) (*http.Request, dialect.Operation, bool) {
 	op, ids, ok := asked(r)
 	if !ok {
@@ -79,7 +79,7 @@ func translated(r *http.Request) (*http.Request, dialect.Operation, bool) {
 	return out, op, true
 }
 
-// prefix is where a host of v1 has what Other has below a prefix.
+// prefix returns v1's prefix for one of Other's.
 func prefix(of string) string {
 	if of == Other.Root {
 		return dialect.V1.Root
@@ -90,7 +90,8 @@ func prefix(of string) string {
 	return of
 }
 
-// asked is the operation with this method and path, and its ids. Of several the one with the longest words is meant.
+// asked returns the operation with this method and path, and its ids. If several match, the one with the longest
+// fixed part wins.
 func asked(r *http.Request) (op dialect.Operation, ids []string, ok bool) {
 	longest := -1
 	for candidate, template := range Other.Operations {
@@ -106,7 +107,7 @@ func asked(r *http.Request) (op dialect.Operation, ids []string, ok bool) {
 	return op, ids, ok
 }
 
-// idsOf are what stands in a path where the template has places.
+// idsOf returns what a path has at the template's placeholders.
 func idsOf(template, path string) (ids []string, ok bool) {
 	before, rest, more := strings.Cut(template, "{")
 	if !more {
@@ -142,7 +143,7 @@ func decode(body []byte, into any) bool {
 	return d.Decode(into) == nil && !d.More()
 }
 
-// reply passes on what a host of v1 answers, in other words.
+// reply translates the reply of a v1 host.
 type reply struct {
 	http.ResponseWriter
 	op       dialect.Operation
@@ -185,10 +186,10 @@ func (w *reply) Flush() {
 	}
 }
 
-// Unwrap lets a controller find the deadlines of the connection.
+// Unwrap gives http.ResponseController access to the connection's deadlines.
 func (w *reply) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// lines passes the whole lines of a stream on.
+// lines translates and forwards the complete lines of a stream.
 func (w *reply) lines() error {
 	for {
 		line, rest, whole := bytes.Cut(w.held.Bytes(), []byte("\n"))
@@ -216,7 +217,7 @@ func (w *reply) line(line string) []byte {
 	return []byte(line)
 }
 
-// end passes a document on.
+// end translates and forwards a document.
 func (w *reply) end() {
 	if w.streamed {
 		return
@@ -239,7 +240,7 @@ func (w *reply) end() {
 	}
 }
 
-// document is a JSON document in other words, and what is none as it is.
+// document translates a JSON document. Anything else stays as it is.
 func (w *reply) document(body []byte) []byte {
 	var doc any
 	if w.op == dialect.ReadContract || w.op == dialect.Discover || !decode(body, &doc) {
@@ -257,7 +258,7 @@ func (w *reply) document(body []byte) []byte {
 	return out
 }
 
-// reworded has every event and every code in other words.
+// reworded translates every event and every code.
 func reworded(doc any) any {
 	switch d := doc.(type) {
 	case []any:

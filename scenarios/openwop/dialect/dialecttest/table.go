@@ -1,5 +1,5 @@
-// Package dialecttest is a dialect of OpenWOP that no host speaks, and what has a host of v1 speak it: whoever judges through a
-// dialect judges the same of both.
+// Package dialecttest defines a dialect of OpenWOP that no host speaks, and makes a v1 host speak it. A judge that
+// uses dialects reaches the same verdicts on both.
 package dialecttest
 
 import (
@@ -9,8 +9,8 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/dialect"
 )
 
-// Other is that dialect: other methods and paths, other words for all events, codes and headers, other members for all run
-// options, other ids in paths, another cursor and another status.
+// Other is that dialect. It differs from v1 in methods and paths, in the words for all events, codes and headers,
+// in the members for all run options, in ids in paths, in a cursor and in a status.
 var Other = other()
 
 func other() *dialect.Dialect {
