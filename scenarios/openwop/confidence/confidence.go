@@ -1,4 +1,4 @@
-// Package confidence asks what becomes of decisions that a supervisor is not sure of.
+// Package confidence asks what becomes of decisions with too little confidence.
 package confidence
 
 import (
@@ -14,8 +14,8 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// Suite looks at decisions that nobody is sure enough of: below the
-// floor of the execution model, and below the threshold of an agent.
+// Suite asks about decisions with too little confidence: below the
+// floor of the execution model, or below the threshold of an agent.
 func Suite() scenarios.Suite {
 	return scenarios.Suite{
 		ID: "confidence", Title: "decisions below the confidence floor or an agent’s threshold: held, told, answered, and carried out once",
@@ -49,7 +49,7 @@ var floorWellFormed = scenarios.Scenario{
 
 var hostKind = lazyregexp.New(`^x-host-[a-z][a-z0-9-]*-[a-z][a-z0-9-]*$`)
 
-// orAbsent expects that a value fits or that none is there; a null is one.
+// orAbsent expects a value that fits, null, or no value.
 func orAbsent(want string, fits func(any) bool) check.Matcher {
 	return check.Seeing(want+", or none", func(s wire.Seen) (bool, string) {
 		v, single := s.(wire.Value)
@@ -57,15 +57,15 @@ func orAbsent(want string, fits func(any) bool) check.Matcher {
 	})
 }
 
-// RFC 0039 A: a host that always holds is found out by floor-passes, on the
-// same drive; one that compares with another floor, here or there.
+// RFC 0039 A. floor-passes, on the same drive, exposes a host that always holds. Either
+// scenario exposes a host that compares with another floor.
 var heldAndTold = scenarios.Scenario{
 	ID:     "openwop/confidence/held-and-told",
 	Title:  "a decision a little below the floor is held, and the log tells so before anybody is asked",
 	Proves: scenarios.IDs{openwop.OWPINT5, openwop.OWPCNF3, openwop.OWPCNF4},
 	Claim:  claims.ExecutionModel2,
 	Ask: scenarios.Ask(loopsAroundTheFloor, func(o AroundFloorObservation, j *scenarios.Judge) {
-		o.Below.stoodHeld(j, o.Floor)
+		o.Below.checkStoodHeld(j, o.Floor)
 		o.Below.checkTold(j, o.Floor)
 	}),
 }
@@ -88,7 +88,7 @@ var kindAsAdvertised = scenarios.Scenario{
 			}
 			return
 		}
-		// Not every host waits in the status that goes with the kind, so one that does not says nothing.
+		// Some hosts do not wait in the status that belongs to the kind. Any other status proves nothing.
 		if !slices.ContainsFunc(kinds, func(kind any) bool { return status.String() == statusOf(kind.(string)) }) {
 			j.Block("the host does not show the kind of the interrupt",
 				"show the kind in node.suspended, in interrupt.requested or as interrupt.kind of the snapshot")
@@ -98,7 +98,7 @@ var kindAsAdvertised = scenarios.Scenario{
 	}),
 }
 
-// kinds are the interrupts that the host may raise.
+// kinds returns the interrupt kinds that the host may raise.
 func (o AroundFloorObservation) kinds() []any {
 	if o.Kind != "" {
 		return []any{o.Kind}
@@ -106,8 +106,8 @@ func (o AroundFloorObservation) kinds() []any {
 	return []any{string(dialect.InterruptKindClarification), string(dialect.InterruptKindApproval)}
 }
 
-// statusOf is the status that a run waits in for an interrupt of this kind; ""
-// where the protocol does not say.
+// statusOf returns the status in which a run waits for an interrupt of this kind, or ""
+// if the protocol does not say.
 func statusOf(kind string) string {
 	switch dialect.InterruptKind(kind) {
 	case dialect.InterruptKindClarification:
@@ -118,7 +118,7 @@ func statusOf(kind string) string {
 	return ""
 }
 
-// RFC 0039 A: below is below, equal is not.
+// RFC 0039 A: equal to the floor is not below it.
 var floorPasses = scenarios.Scenario{
 	ID:     "openwop/confidence/floor-passes",
 	Title:  "a decision at the floor, or a little above it, is carried out and nobody is asked",
@@ -142,7 +142,7 @@ var noConfidencePasses = scenarios.Scenario{
 	}),
 }
 
-// RFC 0039 A: to terminate is a decision as well.
+// RFC 0039 A: terminating is a decision as well.
 var doubtfulEndHeld = scenarios.Scenario{
 	ID:     "openwop/confidence/doubtful-end-held",
 	Title:  "a decision to terminate that is below the floor does not end the run before somebody has answered",
@@ -159,7 +159,7 @@ var doubtfulEndHeld = scenarios.Scenario{
 		held.Held.Given(j)
 		held.Lull.CheckWaiting(j, openwop.OWPCNF7, held.Held.Log, "while it was suspended")
 		if len(handedOver(held.Held.Log).Values) < held.Held.Turn-1 {
-			j.BlockOn(openwop.OWPCNF6, "setup failed: the loop was held before it came to its last decision, by one without a confidence")
+			j.BlockOn(openwop.OWPCNF6, "setup failed: a decision without a confidence was held before the last one")
 		}
 		held.checkTold(j, o.Floor)
 		held.Held.CheckAnswered(j)
@@ -169,8 +169,8 @@ var doubtfulEndHeld = scenarios.Scenario{
 	}),
 }
 
-// OWP-R102. What a host does that was not refused is left open; to repeat it,
-// or to do something else in its place, is not.
+// OWP-R102 leaves open whether the host carries out an accepted decision. The host may not repeat it
+// or do something else instead.
 var carriedOutOnce = scenarios.Scenario{
 	ID:     "openwop/confidence/carried-out-once",
 	Title:  "after the answer the held decision is carried out once, and nothing in its place",
@@ -189,7 +189,7 @@ var carriedOutOnce = scenarios.Scenario{
 	}),
 }
 
-// OWP-R40: whether the run completes or fails is left open. The control is a
+// OWP-R40 leaves open whether the run completes or fails. The control is a
 // second loop whose decision is accepted.
 var rejectedNever = scenarios.Scenario{
 	ID:     "openwop/confidence/rejected-never",
@@ -209,12 +209,12 @@ var rejectedNever = scenarios.Scenario{
 		j.Part(func() { no.checkCarriedOut(j, openwop.OWPCNF11, no.without()) })
 		j.Check(openwop.OWPCNF12, no.refusal()).NotTo(check.Len(0), "places in which the run shows the rejection")
 		if !slices.Contains([]string{"completed", "failed"}, no.Log.Status().String()) {
-			j.Find(openwop.OWPCNF12, "the rejected run is %s; completed and failed are in use for it", no.Log.Status().JSON())
+			j.Find(openwop.OWPCNF12, "the rejected run is %s; hosts use completed and failed", no.Log.Status().JSON())
 		}
 	}),
 }
 
-// refusal are the places in which a run shows that somebody said no, after it was held.
+// refusal returns the places in which a held run shows that somebody rejected it.
 func (o WeighedLoop) refusal() wire.Found {
 	held := len(o.Held.Log.Events)
 	f := o.Log.All()
@@ -236,7 +236,7 @@ var untoldBelow2 = scenarios.Scenario{
 		j.Need(openwop.OWP0037A1, l.Ended)
 		l.Readable(j)
 		if len(l.Decided().Values) < o.Held.Turn-1 {
-			j.BlockOn(openwop.OWP0037A6, "setup failed: the loop did not come to its doubtful decision in turn "+wire.Compact(o.Held.Turn))
+			j.BlockOn(openwop.OWP0037A6, "setup failed: the loop did not reach its decision with low confidence in turn "+wire.Compact(o.Held.Turn))
 		}
 		j.Check(openwop.OWPCNF13, escalations(l)).To(check.Len(0), "events of a held decision, of one with confidence %v in turn %d",
 			*o.Confidence, o.Held.Turn)

@@ -31,8 +31,8 @@ func escalated(worker string) hosttest.Event {
 	return hosttest.Event{Kind: "core.workflowChain.confidence-escalated", Payload: p}
 }
 
-// inDoubt is the honest story of n turns of which turn k is held, told and
-// answered. It is carried out unless it was rejected.
+// inDoubt returns the honest story of n turns. Turn k is held, reported and
+// answered, and carried out unless it was rejected.
 func inDoubt(n, k int, answer map[string]any) hosttest.Story {
 	s := hosttest.Story{Id: "r", Status: "completed", Events: []hosttest.Event{{Kind: "run.started", Payload: nil}}}
 	for i := 1; i <= n; i++ {
@@ -62,14 +62,14 @@ func inDoubt(n, k int, answer map[string]any) hosttest.Story {
 
 var agreed = map[string]any{"answers": map[string]any{"q1": "m1"}}
 
-// before is the story with an event put before the first of a kind.
+// before returns the story with events inserted before the first of a kind.
 func before(s hosttest.Story, kind string, e ...hosttest.Event) hosttest.Story {
 	i := slices.IndexFunc(s.Events, func(e hosttest.Event) bool { return e.Kind == kind })
 	s.Events = slices.Insert(slices.Clone(s.Events), i, e...)
 	return s
 }
 
-// weighed is the loop as it was seen: four turns, of which turn k is weighed.
+// weighed returns the observation of a loop of four turns. Turn k has the confidence under test.
 func weighed(t *testing.T, s hosttest.Story, k int) confidence.WeighedLoop {
 	t.Helper()
 	o := confidence.WeighedLoop{
@@ -101,13 +101,13 @@ func free(t *testing.T, s hosttest.Story) confidence.WeighedLoop {
 	t.Helper()
 	o := weighed(t, inDoubt(4, 2, agreed), 2)
 	o.Log, o.Held, o.Lull, o.Ended = s.Log(t), host.Suspension{Turn: 2}, host.Lull{}, host.Lull{}
-	o.Log.Ended.Reached = true // it has ended or is held
+	o.Log.Ended.Reached = true // ended or held
 	return o
 }
 
 func TestJudgesOfDecisionsAroundTheFloor(t *testing.T) {
 	honest := inDoubt(4, 2, agreed)
-	// told is the loop below the floor with another event of that.
+	// told returns the loop below the floor with its event edited.
 	told := func(edit func(map[string]any)) func(*confidence.AroundFloorObservation) {
 		return func(o *confidence.AroundFloorObservation) {
 			o.Below = weighed(t, honest.Change("core.workflowChain.confidence-escalated", 0, edit), 2)
@@ -367,8 +367,8 @@ func TestJudgeBelowVersion2(t *testing.T) {
 	}
 }
 
-// holdsBack is the honest story of an agent that is 0.5 sure under a threshold,
-// and is told to go on.
+// holdsBack returns the honest story of an agent with confidence 0.5 below the threshold
+// that is told to continue.
 func holdsBack(threshold float64) hosttest.Story {
 	return hosttest.Story{Id: "r", Status: "completed", Events: []hosttest.Event{{Kind: "run.started", Payload: nil},
 		{Kind: "node.suspended", Payload: map[string]any{"reason": "low-confidence", "agentId": "a", "threshold": threshold, "observed": 0.5}},

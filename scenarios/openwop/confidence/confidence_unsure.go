@@ -13,7 +13,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// RFC 0006 C, CP-1: another rule than the floor. Nothing is decided yet.
+// RFC 0006 C, CP-1. This is not the floor: the agent has not decided yet.
 var unsureHeld = scenarios.Scenario{
 	ID:     "openwop/confidence/unsure-held",
 	Title:  "an agent below its threshold, given or 0.7, decides nothing before somebody has answered",
@@ -35,7 +35,7 @@ var unsureHeld = scenarios.Scenario{
 			status := way.Held.Suspended.Last.Key("status")
 			j.Check(way.id, status).To(check.OneOf("waiting-approval", "waiting-input", "waiting-external"), "status of the run")
 			if status.String() != "waiting-approval" {
-				j.Find(way.id, "the run is %s; for an agent that is not sure it is waiting-approval", status.JSON())
+				j.Find(way.id, "the run is %s; with an agent below its threshold it should be waiting-approval", status.JSON())
 			}
 			way.checkReason(j)
 		}
@@ -43,7 +43,7 @@ var unsureHeld = scenarios.Scenario{
 	}),
 }
 
-// checkReason expects the suspension to say why (OWP-R17).
+// checkReason expects the suspension to state its reason (OWP-R17).
 func (o UnsureRun) checkReason(j *scenarios.Judge) {
 	suspended := o.Held.Log.OfType(dialect.NodeSuspended)
 	reasons := interruptKinds(o.Held)
@@ -63,8 +63,8 @@ func (o UnsureRun) checkReason(j *scenarios.Judge) {
 	}
 }
 
-// The held decision, and no second one like it. Whether the agent's next turns
-// are held as well is left open.
+// The held decision appears exactly once. The protocol leaves open whether the agent's next turns
+// are held as well.
 var unsureDecidesOnce = scenarios.Scenario{
 	ID:     "openwop/confidence/unsure-decides-once",
 	Title:  "an agent that was not sure decides what it meant to, once, when somebody has accepted",
@@ -80,15 +80,15 @@ var unsureDecidesOnce = scenarios.Scenario{
 		j.Need(openwop.OWP0037A1, a.After.Sentinel)
 		a.After.Later.Readable(j)
 		l := a.After.Later
-		j.Check(openwop.OWPCNF16, l.Decided().Each("/payload/decision").Where(meant)).To(check.Len(1), "decisions that hand over to %s",
+		j.Check(openwop.OWPCNF16, l.Decided().Each("/payload/decision").Where(isHeldBack)).To(check.Len(1), "decisions that hand over to %s",
 			fixture.Noop)
 		j.Check(openwop.OWPCNF16, l.OfType(dialect.NodeDispatched)).To(host.NoMoreThan(1), "nodes dispatched")
 		j.Check(openwop.OWPCNF16, l.Phase(dialect.ChainPhaseDispatchBegan)).To(host.NoMoreThan(1), "handoffs")
 	}),
 }
 
-// meant says whether this is the decision that the agent of the fixture held back.
-func meant(decision wire.Value) bool {
+// isHeldBack reports whether this is the decision that the fixture's agent held back.
+func isHeldBack(decision wire.Value) bool {
 	workers := decision.Key("nextWorkerIds").Items()
 	return decision.Key("kind").String() == string(dialect.NextWorkerDecisionKindNextWorker) && len(workers) == 1 &&
 		workers[0].String() == fixture.Noop
@@ -109,13 +109,13 @@ var unsureRejected = scenarios.Scenario{
 		j.Need(openwop.OWP0037A1, no.After.Sentinel)
 		no.After.Later.Readable(j)
 		if len(carriedOut(yes.After.Later).Values) == 0 {
-			j.BlockOn(openwop.OWPCNF16, "setup failed: what was accepted was not carried out either")
+			j.BlockOn(openwop.OWPCNF16, "setup failed: the accepted decision was not carried out either")
 		}
 		j.Check(openwop.OWPCNF19, carriedOut(no.After.Later)).To(check.Len(0), "work that was handed over after the rejection")
 	}),
 }
 
-// carriedOut are the events that tell of work that was handed over.
+// carriedOut returns the events that report dispatched work.
 func carriedOut(l host.RunLog) wire.Found {
 	return l.All().Where(func(e wire.Value) bool {
 		return dialect.EventOf(e) == dialect.NodeDispatched || e.At("/payload/phase").String() == string(dialect.ChainPhaseDispatchBegan)

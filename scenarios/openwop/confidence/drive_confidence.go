@@ -8,14 +8,14 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/host"
 )
 
-// AroundFloorObservation is four loops: with a decision below, at and above
-// the floor, and with one that gives no confidence.
+// AroundFloorObservation holds four loops: with a decision below, at and above
+// the floor, and with one that states no confidence.
 type AroundFloorObservation struct {
 	Floor  float64      `json:"floor"`
-	Kind   string       `json:"kind"` // of interrupt, as advertised; "" where it is not
+	Kind   string       `json:"kind"` // of interrupt, as advertised; "" if it is not
 	Below  WeighedLoop  `json:"below"`
 	At     WeighedLoop  `json:"at"`
-	Above  *WeighedLoop `json:"above,omitempty"` // nil where nothing is above the floor
+	Above  *WeighedLoop `json:"above,omitempty"` // nil if the floor is the maximum
 	Absent WeighedLoop  `json:"absent"`
 }
 
@@ -23,7 +23,7 @@ var sendsHeldLoop = []string{
 	host.SendsLoop, "{create run} (sentinel)", "{answer node}", "{read run}", "{poll log}", "{read run:childRunId}",
 }
 
-// loopsAroundTheFloor runs loops whose confidence is close to the floor.
+// loopsAroundTheFloor runs loops with confidences close to the floor.
 var loopsAroundTheFloor = &scenarios.Drive[AroundFloorObservation]{
 	ID: "openwop/loops-around-the-floor",
 	Title: "runs loops with a decision a little below the confidence floor, at it, a little above and without a confidence; " +
@@ -53,7 +53,7 @@ type HeldEndObservation struct {
 	At    WeighedLoop `json:"at"`
 }
 
-// loopsThatEndInDoubt have their last decision weighed.
+// loopsThatEndInDoubt runs loops whose last decision has a confidence close to the floor.
 var loopsThatEndInDoubt = &scenarios.Drive[HeldEndObservation]{
 	ID: "openwop/loops-that-end-in-doubt",
 	Title: "runs loops that terminate with a confidence a little below the floor, and at it; answers where one is held, " +
@@ -66,19 +66,19 @@ var loopsThatEndInDoubt = &scenarios.Drive[HeldEndObservation]{
 		holdAll(ctx, h, &doubtedLoop{WeighedLoop: &held, way: way, label: "the loop that ends in doubt", answer: accept})
 		o.Held = held
 		way, o.At = weighLast(h, new(o.Floor))
-		o.At.goes(ctx, h, "the loop that ends at the floor", way)
+		o.At.follow(ctx, h, "the loop that ends at the floor", way)
 	},
 }
 
-// RejectedObservation is two loops with a decision that was held: one that
-// somebody rejected, and one that somebody agreed to.
+// RejectedObservation holds two loops with a held decision: one was
+// rejected, one accepted.
 type RejectedObservation struct {
 	Floor    float64     `json:"floor"`
 	Rejected WeighedLoop `json:"rejected"`
 	Agreed   WeighedLoop `json:"agreed"`
 }
 
-// loopsInDispute have somebody reject a held decision.
+// loopsInDispute rejects one held decision and accepts another.
 var loopsInDispute = &scenarios.Drive[RejectedObservation]{
 	ID: "openwop/loops-in-dispute",
 	Title: "runs two loops with a decision a little below the confidence floor, rejects the one and accepts the other, with " +
@@ -96,7 +96,7 @@ var loopsInDispute = &scenarios.Drive[RejectedObservation]{
 	},
 }
 
-// loopBelowVersion2 gives a confidence to a host that knows no floor.
+// loopBelowVersion2 sends a confidence to a host that knows no floor.
 var loopBelowVersion2 = &scenarios.Drive[WeighedLoop]{
 	ID:    "openwop/loop-below-version-2",
 	Title: "runs a loop with a decision whose random confidence is below every floor",

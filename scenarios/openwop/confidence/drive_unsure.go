@@ -11,22 +11,22 @@ import (
 )
 
 const (
-	unsure = 0.5 // the confidence of its agent
+	unsure = 0.5 // the confidence of the fixture's agent
 )
 
-// UnsureRun is one run of an agent that is 0.5 sure, under a threshold.
+// UnsureRun is a run of an agent with confidence 0.5 under a threshold.
 type UnsureRun struct {
 	Threshold float64         `json:"threshold"` // in force
-	Asked     bool            `json:"asked"`     // for it, and not the default
+	Asked     bool            `json:"asked"`     // whether the request sets the threshold
 	Held      host.Suspension `json:"held"`
 	Lull      host.Lull       `json:"lull"` // before the answer
-	// Decided is the wait for a decision on the log once somebody had answered.
+	// Decided waits for a decision on the log after the answer.
 	Decided wire.Wait `json:"decided"`
 	After   host.Lull `json:"after"` // a while later
 }
 
-// UnsureObservation is the same agent under thresholds above, at and below its
-// confidence, and with none given.
+// UnsureObservation holds runs of one agent under thresholds above, at and below its
+// confidence, and under the default.
 type UnsureObservation struct {
 	Accepted  UnsureRun `json:"accepted"`
 	Rejected  UnsureRun `json:"rejected"`
@@ -35,7 +35,7 @@ type UnsureObservation struct {
 	Under     UnsureRun `json:"under"`
 }
 
-// unsureAgents runs the agent that is not sure.
+// unsureAgents runs the agent with low confidence.
 var unsureAgents = &scenarios.Drive[UnsureObservation]{
 	ID: "openwop/unsure-agents",
 	Title: "runs an agent that is 0.5 sure with a random escalationThreshold above that, and accepts; with another, and " +
@@ -47,7 +47,7 @@ var unsureAgents = &scenarios.Drive[UnsureObservation]{
 	Run: func(ctx context.Context, c *scenarios.Conn, o *UnsureObservation) {
 		h := host.Host{Conn: c}
 		if !h.Offers(fixture.Unsure, fixture.Noop) {
-			scenarios.End(scenarios.Block("no agent that is not sure is on offer", fixture.Load))
+			scenarios.End(scenarios.Block("no agent with low confidence is on offer", fixture.Load))
 		}
 		*o = UnsureObservation{
 			Accepted:  UnsureRun{Threshold: unsure + h.Share(1, 500), Asked: true},
@@ -67,14 +67,14 @@ var unsureAgents = &scenarios.Drive[UnsureObservation]{
 	},
 }
 
-// unsureRun is a run of the agent, and what is to be answered where it is held.
+// unsureRun is a run of the agent, and the answer to give if it is held.
 type unsureRun struct {
 	*UnsureRun
 	answer answering
 	run    *host.Run
 }
 
-// begin makes the run and follows it to where it ends or waits.
+// begin makes the run and follows it until it ends or waits.
 func (o *UnsureRun) begin(ctx context.Context, h host.Host) *host.Run {
 	request := dialect.CreateRunRequest{WorkflowID: fixture.Unsure}
 	if o.Asked {
@@ -85,9 +85,9 @@ func (o *UnsureRun) begin(ctx context.Context, h host.Host) *host.Run {
 	return r
 }
 
-// answered lets a while go by, answers, and follows the runs until they have
-// decided or ended, and for a while after. What a host does with the agent's
-// next turns is not the question: it may hold them as well.
+// answered waits, answers the held runs, follows each until it has
+// decided or ended, and waits once more. It ignores the agent's
+// later turns: the host may hold them as well.
 func answered(ctx context.Context, h host.Host, runs ...unsureRun) {
 	var before, after []lulled
 	for _, o := range runs {
@@ -95,7 +95,7 @@ func answered(ctx context.Context, h host.Host, runs ...unsureRun) {
 			before = append(before, lulled{o.run, &o.Lull, o.Held.Log})
 		}
 	}
-	lulls(ctx, h, before...)
+	lullAll(ctx, h, before...)
 	for _, o := range runs {
 		if !o.Held.Suspended.Reached {
 			continue
@@ -104,14 +104,14 @@ func answered(ctx context.Context, h host.Host, runs ...unsureRun) {
 		if o.Held.Answered = reply.StatusValue(); !reply.Success() {
 			continue
 		}
-		o.Decided = decides(ctx, o.run)
+		o.Decided = awaitDecision(ctx, o.run)
 		after = append(after, lulled{o.run, &o.After, o.Held.Log})
 	}
-	lulls(ctx, h, after...)
+	lullAll(ctx, h, after...)
 }
 
-// decides waits until a decision is on the log, or the run has ended.
-func decides(ctx context.Context, r *host.Run) wire.Wait {
+// awaitDecision waits until the log shows a decision or the run has ended.
+func awaitDecision(ctx context.Context, r *host.Run) wire.Wait {
 	const what = "the agent has decided, or the run has ended"
 	return r.Await(ctx, what, func(ctx context.Context) (wire.Value, bool) {
 		l := r.ReadLog(ctx, "log, until "+what)

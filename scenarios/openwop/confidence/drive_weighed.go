@@ -11,20 +11,20 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// WeighedLoop is a loop with one decision whose confidence matters.
+// WeighedLoop is a loop with one decision whose confidence is under test.
 type WeighedLoop struct {
 	host.SuspendedLoop
 	Confidence *float64     `json:"confidence,omitempty"` // of the decision of turn Held.Turn
-	Worker     string       `json:"worker,omitempty"`     // of that decision; "" where it terminates
+	Worker     string       `json:"worker,omitempty"`     // of that decision; "" if it terminates
 	Workers    []string     `json:"workers"`              // of all decisions, as planned
 	Lull       host.Lull    `json:"lull"`                 // before the answer
 	Children   []host.Child `json:"children"`             // at the end
 	Ended      host.Lull    `json:"ended"`                // after the end
 }
 
-// weigh plans a loop in which a random turn dispatches with this confidence,
-// where the host offers another workflow to a worker of its own: then a worker
-// in its place is seen.
+// weigh plans a loop in which a random turn dispatches with this confidence. If the
+// host offers another workflow, that turn dispatches it, so that a substituted worker
+// shows.
 func weigh(h host.Host, confidence *float64) (host.Suspending, WeighedLoop) {
 	worker := fixture.Noop
 	if h.Offers(fixture.HandoffChild) {
@@ -52,7 +52,7 @@ func weighLast(h host.Host, confidence *float64) (host.Suspending, WeighedLoop) 
 	return way, o
 }
 
-// doubtedLoop is a loop that is to be held, and what is to be answered then.
+// doubtedLoop is a loop that should be held, and the answer to give then.
 type doubtedLoop struct {
 	*WeighedLoop
 	way    host.Suspending
@@ -61,8 +61,8 @@ type doubtedLoop struct {
 	run    *host.Run
 }
 
-// holdAll makes the loops, waits until each is held, answers each and follows it
-// to its end, with a while before the answers and one after the ends.
+// holdAll makes the loops, waits until each is held, answers it and follows it
+// to its end. It observes the loops for a while before the answers and after the ends.
 func holdAll(ctx context.Context, h host.Host, loops ...*doubtedLoop) {
 	var before, after []lulled
 	for _, l := range loops {
@@ -71,7 +71,7 @@ func holdAll(ctx context.Context, h host.Host, loops ...*doubtedLoop) {
 			before = append(before, lulled{l.run, &l.Lull, l.Held.Log})
 		}
 	}
-	lulls(ctx, h, before...)
+	lullAll(ctx, h, before...)
 	for _, l := range loops {
 		if !l.Held.Suspended.Reached {
 			continue
@@ -87,18 +87,18 @@ func holdAll(ctx context.Context, h host.Host, loops ...*doubtedLoop) {
 		l.Children = h.Children(ctx, l.Log)
 		after = append(after, lulled{l.run, &l.Ended, l.Held.Log}) // the later log shows how long we took to answer
 	}
-	lulls(ctx, h, after...)
+	lullAll(ctx, h, after...)
 }
 
-// lulled is a run that nothing is asked of for a while.
+// lulled is a run to be observed without requests for a while.
 type lulled struct {
 	run  *host.Run
 	into *host.Lull
-	log  host.RunLog // whose pace is the host's own
+	log  host.RunLog // its pace is the host's own
 }
 
-// lulls is [run.lull] of several runs at once: one sentinel and one window.
-func lulls(ctx context.Context, h host.Host, of ...lulled) {
+// lullAll is like [host.Run.Lull] for several runs at once: they share one sentinel and one window.
+func lullAll(ctx context.Context, h host.Host, of ...lulled) {
 	if len(of) == 0 {
 		return
 	}
@@ -114,8 +114,8 @@ func lulls(ctx context.Context, h host.Host, of ...lulled) {
 	}
 }
 
-// goes makes the loop and follows it to where it ends or is held.
-func (o *WeighedLoop) goes(ctx context.Context, h host.Host, label string, way host.Suspending) {
+// follow makes the loop and follows it until it ends or is held.
+func (o *WeighedLoop) follow(ctx context.Context, h host.Host, label string, way host.Suspending) {
 	o.Way, o.Turns, o.Kinds, o.Held.Turn = way.Fixture, way.Turns(), way.Kinds(), way.At[0]
 	r := h.Create(ctx, "create "+label, way.Request(nil))
 	if r.ID == "" {
@@ -128,12 +128,12 @@ func (o *WeighedLoop) goes(ctx context.Context, h host.Host, label string, way h
 // answering is a way to answer a held decision.
 type answering func(ctx context.Context, r *host.Run, i host.Interrupt, text string) *wire.Reply
 
-// accept has a held decision carried out.
+// accept accepts a held decision.
 func accept(ctx context.Context, r *host.Run, i host.Interrupt, text string) *wire.Reply {
 	return r.Resolve(ctx, i, text)
 }
 
-// reject answers an interrupt that takes an approval with a refusal.
+// reject rejects the approval that an interrupt asks for.
 func reject(ctx context.Context, r *host.Run, i host.Interrupt, text string) *wire.Reply {
 	return r.Do(ctx, wire.Call{Operation: dialect.AnswerNode.Of(r.ID, i.Node), Label: "reject",
 		Body: map[string]any{"resumeValue": map[string]any{"action": dialect.ApprovalActionReject, "comment": text}}})
@@ -142,16 +142,16 @@ func reject(ctx context.Context, r *host.Run, i host.Interrupt, text string) *wi
 // weighed runs a loop with this confidence in one of its turns.
 func weighed(ctx context.Context, h host.Host, label string, confidence *float64) WeighedLoop {
 	way, o := weigh(h, confidence)
-	o.goes(ctx, h, label, way)
+	o.follow(ctx, h, label, way)
 	return o
 }
 
-// drawBelow draws a confidence that is a little lower, in thousandths.
+// drawBelow draws a confidence slightly below the floor, in thousandths.
 func drawBelow(h host.Host, floor float64) float64 {
 	return max(0, math.Floor(1000*(floor-h.Share(1, 99)))/1000)
 }
 
-// drawAbove draws a confidence that is a little higher, in thousandths.
+// drawAbove draws a confidence slightly above the floor, in thousandths.
 func drawAbove(h host.Host, floor float64) float64 {
 	return min(1, math.Ceil(1000*(floor+h.Share(1, 99)))/1000)
 }

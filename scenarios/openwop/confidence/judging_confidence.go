@@ -13,20 +13,20 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// What judges of held decisions have in common.
+// Shared by the judges of held decisions.
 
-// escalations are the decisions that a log says were held for their confidence.
+// escalations returns the decisions that the log reports as held for their confidence.
 func escalations(l host.RunLog) wire.Found {
 	return l.OfType(dialect.ConfidenceEscalated)
 }
 
-// handedOver are the workers that a log says work was given to, in order.
+// handedOver returns the workers that received work according to the log, in order.
 func handedOver(l host.RunLog) wire.Found {
 	return l.Phase(dialect.ChainPhaseDispatchBegan).Each("/payload/workerId")
 }
 
-// checkHeld looks for a dispatch that nobody has agreed to. What was dispatched
-// before is the control: some turn came before the one that is held.
+// checkHeld expects no dispatch without a person's consent. The dispatches of earlier turns
+// are the control: a turn precedes the held one.
 func (o WeighedLoop) checkHeld(j *scenarios.Judge, l host.RunLog, floor float64, when string) {
 	most := o.Held.Turn - 1
 	for _, seen := range []struct {
@@ -40,8 +40,8 @@ func (o WeighedLoop) checkHeld(j *scenarios.Judge, l host.RunLog, floor float64,
 	}
 }
 
-// stoodHeld judges a dispatch that has to wait: when it was held, and a while later.
-func (o WeighedLoop) stoodHeld(j *scenarios.Judge, floor float64) {
+// checkStoodHeld checks a dispatch that must wait, when it was held and a while later.
+func (o WeighedLoop) checkStoodHeld(j *scenarios.Judge, floor float64) {
 	o.Held.Log.Exists(j, openwop.OWP0037A6)
 	o.Held.Log.Readable(j)
 	o.checkHeld(j, o.Held.Log, floor, "when it was suspended or over")
@@ -51,7 +51,7 @@ func (o WeighedLoop) stoodHeld(j *scenarios.Judge, floor float64) {
 	o.checkHeld(j, o.Lull.Later, floor, "a while later")
 }
 
-// checkTold judges the event that tells of the held decision (OWP-R101).
+// checkTold checks the event that reports the held decision (OWP-R101).
 func (o WeighedLoop) checkTold(j *scenarios.Judge, floor float64) {
 	told := escalations(o.Lull.Later)
 	if !j.Check(openwop.OWPCNF3, told).To(check.Len(1), "confidence-escalated of a decision with confidence %v and a floor of %v",
@@ -69,7 +69,7 @@ func (o WeighedLoop) checkTold(j *scenarios.Judge, floor float64) {
 	case worker.Present():
 		j.Check(openwop.OWPCNF3, worker).To(check.Equal(o.Worker), "workerId")
 	default:
-		j.Find(openwop.OWPCNF3, "the event does not say which worker is held")
+		j.Find(openwop.OWPCNF3, "the event does not name the held worker")
 	}
 	if original := e.Key("originalDecision"); original.Present() {
 		j.Check(openwop.OWPCNF3, original.Key("kind")).To(check.Equal(o.Kinds[o.Held.Turn-1]), "kind of the original decision")
@@ -79,7 +79,7 @@ func (o WeighedLoop) checkTold(j *scenarios.Judge, floor float64) {
 }
 
 // checkToldFirst expects the event before the interrupt, and before the
-// dispatch if there ever was one (OWP-R9, OWP-R17).
+// dispatch, if any (OWP-R9, OWP-R17).
 func (o WeighedLoop) checkToldFirst(j *scenarios.Judge) {
 	l := o.Log
 	if len(l.Events) == 0 { // nobody answered
@@ -95,7 +95,7 @@ func (o WeighedLoop) checkToldFirst(j *scenarios.Judge) {
 		"handoffs before turn %d, and the event, in order", o.Held.Turn)
 }
 
-// startingWith expects types that begin with those of these events.
+// startingWith expects a list of types that begins with those of these events.
 func startingWith(events ...dialect.Event) dialect.Spelled {
 	return dialect.Spelling(func(d *dialect.Dialect) types.GomegaMatcher { return startingWithWords(d.Words(events...)) })
 }
@@ -107,7 +107,7 @@ func startingWithWords(want []string) check.Matcher {
 	})
 }
 
-// checkFree expects a loop that nobody was asked about.
+// checkFree expects a loop that ran without asking a person.
 func (o WeighedLoop) checkFree(j *scenarios.Judge, id scenarios.RequirementID, what string) {
 	l := o.Log
 	l.Exists(j, openwop.OWP0037A6)
@@ -118,8 +118,8 @@ func (o WeighedLoop) checkFree(j *scenarios.Judge, id scenarios.RequirementID, w
 	j.Check(id, handedOver(l)).To(check.Equal(o.Workers), "workers of a loop with %s in turn %d", what, o.Held.Turn)
 }
 
-// checkCarriedOut expects what was held to be dispatched once at most, and
-// nothing in its place. allowed are the workers in the order of the plan.
+// checkCarriedOut expects the held dispatch at most once, and
+// nothing else in its place. allowed holds the workers in the order of the plan.
 func (o WeighedLoop) checkCarriedOut(j *scenarios.Judge, id scenarios.RequirementID, allowed []string) {
 	j.Check(id, handedOver(o.Log)).To(within(allowed), "workers of the whole loop, of which turn %d was held", o.Held.Turn)
 	f := wire.Found{In: o.Log.All().In}
@@ -133,8 +133,8 @@ func (o WeighedLoop) checkCarriedOut(j *scenarios.Judge, id scenarios.Requiremen
 	o.Ended.CheckStill(j, id, o.Log, "after its end")
 }
 
-// within expects a list with nothing in it but these, in their order, each once
-// at most.
+// within expects a list of these items only, in their order, each at most
+// once.
 func within(allowed []string) check.Matcher {
 	return check.That("nothing but "+wire.Compact(allowed)+", in this order", func(v any) bool {
 		list, ok := v.([]any)
@@ -151,13 +151,13 @@ func within(allowed []string) check.Matcher {
 	})
 }
 
-// without are the workers of the plan but for the held one.
+// without returns the planned workers except the held one.
 func (o WeighedLoop) without() []string {
 	return slices.Delete(slices.Clone(o.Workers), o.Held.Turn-1, o.Held.Turn)
 }
 
-// interruptKinds are the kinds that the host shows of the suspension, in the
-// places where hosts show it.
+// interruptKinds returns the kinds shown for the suspension, from all
+// places where hosts show them.
 func interruptKinds(s host.Suspension) wire.Found {
 	f := wire.Found{In: s.Log.All().In}
 	f.Values = append(f.Values, s.Suspended.Last.At("/interrupt/kind"))

@@ -13,7 +13,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire/wiretest"
 )
 
-// shownAs is a wait for a goal that shows that state with so many runs.
+// shownAs returns a wait that ended with a goal in this state after this number of runs.
 func shownAs(t *testing.T, state string, runs int) wire.Wait {
 	t.Helper()
 	return wire.Wait{What: "the goal moves", Reached: true, Last: wiretest.Value(t, standing(state, runs))}

@@ -16,7 +16,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire/wiretest"
 )
 
-// alone is an honest goal that fired its runs by itself.
+// alone returns an observation of an honest goal that fired its own runs.
 func alone(t *testing.T) goals.GoalAloneObservation {
 	t.Helper()
 	shown := func(state string, runs int) wire.Wait {
@@ -183,7 +183,7 @@ func TestJudgeOfGoalsThatAreNotClaimed(t *testing.T) {
 	}
 }
 
-// A host that keeps objectives as they come serves the credential again. The record of it does not.
+// A host that stores objectives verbatim serves the credential again. Its record does not show it.
 func TestAHostThatServesTheCredentialAgain(t *testing.T) {
 	t.Parallel()
 	const key = "a-key-of-the-host"

@@ -27,8 +27,7 @@ type GoalTick struct {
 	Status wire.Value `json:"status"` // HTTP
 	RunID  wire.Value `json:"runId"`
 	Events wire.Value `json:"events"`
-	// Shown is the waiting for what the tick brings about, of a goal that is to
-	// go on. Last is the goal, read under its id.
+	// Shown waits for the effect of the tick on a goal that should continue. Shown.Last holds the goal, read by its id.
 	Shown wire.Wait `json:"shown"`
 }
 
@@ -38,8 +37,8 @@ func runsOf(goal wire.Value) wire.Value { return goal.At("/progress/contributing
 
 func iterationsOf(goal wire.Value) wire.Value { return goal.At("/progress/iterations") }
 
-// contributed is how many runs the goal shows as judged.
-func contributed(goal wire.Value) int {
+// runCount returns the number of runs that the goal lists as judged.
+func runCount(goal wire.Value) int {
 	if n, ok := iterationsOf(goal).Int(); ok {
 		return int(n)
 	}
@@ -47,32 +46,32 @@ func contributed(goal wire.Value) int {
 	return len(list)
 }
 
-// hasEnded says whether the goal shows a state in which it does not go on.
+// hasEnded reports whether the goal shows a terminal state.
 func hasEnded(goal wire.Value) bool {
 	state := stateOf(goal).String()
 	return state != "" && state != string(dialect.GoalStateActive)
 }
 
-// goesOn says whether the goal shows that it does.
-func goesOn(goal wire.Value) bool { return stateOf(goal).String() == string(dialect.GoalStateActive) }
+// isActive reports whether the goal shows itself as active.
+func isActive(goal wire.Value) bool { return stateOf(goal).String() == string(dialect.GoalStateActive) }
 
-// stillGoesOn says whether the goal was made and is active: whether there is anything to look at.
-func stillGoesOn(m host.GoalMade) bool { return m.ID != "" && goesOn(m.Fresh.Body) }
+// madeActive reports whether the goal was made and is active, so that it can be observed further.
+func madeActive(m host.GoalMade) bool { return m.ID != "" && isActive(m.Fresh.Body) }
 
-// change asks for an operation that changes the goal and reads the goal until it shows what it came to.
+// change calls an operation that changes the goal, then reads the goal until done accepts it.
 func change(ctx context.Context, g *host.Goal, action dialect.Operation, done func(goal wire.Value) bool) GoalEdit {
 	reply := act(ctx, g, action)
 	return after(ctx, g, action.Name(), reply, done)
 }
 
-// rewrite edits the goal and reads it until it shows what it came to.
+// rewrite edits the goal, then reads it until done accepts it.
 func rewrite(ctx context.Context, g *host.Goal, label string, body any, done func(goal wire.Value) bool) GoalEdit {
 	reply := edit(ctx, g, label, body)
 	return after(ctx, g, label, reply, done)
 }
 
-// after reads the goal until it shows what was asked of it. A host may take a
-// call and carry it out a moment later; of one that it refused nothing is to come.
+// after reads the goal until it shows the requested change. A host may accept a call and carry it out
+// a moment later; a refused call changes nothing, so after does not wait for one.
 func after(ctx context.Context, g *host.Goal, label string, reply host.GoalReply, done func(goal wire.Value) bool) GoalEdit {
 	e := GoalEdit{Reply: reply}
 	what := "the goal after: " + label
@@ -83,26 +82,26 @@ func after(ctx context.Context, g *host.Goal, label string, reply host.GoalReply
 	return e
 }
 
-// anyhow is where nothing is to come of a call.
-func anyhow(wire.Value) bool { return true }
+// anyGoal accepts any goal: the call is not expected to change it.
+func anyGoal(wire.Value) bool { return true }
 
-// tick asks the seam for one more run. What it means for a goal that does not
-// go on is the host's affair: it may refuse, or answer and fire nothing.
+// tick asks the seam for one more run. For a goal that is not active the host may refuse,
+// or answer and fire nothing.
 func tick(ctx context.Context, g *host.Goal, label string, ask dialect.GoalTickRequest) GoalTick {
-	// Not g.do: a seam that is switched off may answer 403, and a goal that has ended can be looked at without it.
+	// Do, not Permitted: a disabled seam may answer 403, and an ended goal can be observed without it.
 	reply := g.Do(ctx, wire.Call{Operation: g.To(dialect.TickGoal), Body: ask, Label: label})
-	if ask.Escalate != nil { // a run that is stuck does not end by itself
+	if ask.Escalate != nil { // a stuck run does not end by itself
 		g.Adopt(reply)
 	}
 	return GoalTick{Status: reply.StatusValue(), RunID: reply.Value("/runId"), Events: reply.Value("/events")}
 }
 
-// fire ticks a goal that is active and waits until the goal shows what came of
-// it. Only here a seam that is not there can be told from a goal that is closed.
+// fire ticks an active goal and waits until the goal shows the effect. Only an active goal
+// tells a missing seam from a closed goal.
 func fire(ctx context.Context, g *host.Goal, label string, ask dialect.GoalTickRequest, what string,
 	done func(goal wire.Value) bool) GoalTick {
 	t := tick(ctx, g, label, ask)
-	noSeam(g, t)
+	requireSeam(g, t)
 	if !host.Succeeded(t.Status) {
 		return t
 	}
@@ -113,24 +112,24 @@ func fire(ctx context.Context, g *host.Goal, label string, ask dialect.GoalTickR
 	return t
 }
 
-// noSeam stops a drive where the tick of an active goal shows that there is no seam for us.
-func noSeam(g *host.Goal, t GoalTick) {
+// requireSeam ends the drive if ticking an active goal shows that the seam is missing or refused to us.
+func requireSeam(g *host.Goal, t GoalTick) {
 	switch status, _ := t.Status.Int(); {
 	case host.NotThere(int(status)):
 		scenarios.End(scenarios.Block(fmt.Sprintf("the seam %s answered HTTP %d", g.PathOf(g.To(dialect.TickGoal)), status),
-			"wire the seam by which a goal is ticked (docs/seams.md)"))
+			"wire the seam that ticks a goal (docs/seams.md)"))
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
 		scenarios.End(scenarios.Block("the seam "+g.PathOf(g.To(dialect.TickGoal))+" refuses the credential",
 			"give a key that may use the test seams with --key"))
 	}
 }
 
-// tickThrough ticks once for each ask. The last of them is to end the goal; it
-// stops early where the goal ends before, or does not move.
+// tickThrough ticks once for each ask, the last of which should end the goal. It
+// stops early if the goal ends before that or does not move.
 func tickThrough(ctx context.Context, g *host.Goal, asks ...dialect.GoalTickRequest) []GoalTick {
 	var ticks []GoalTick
 	for i, ask := range asks {
-		what, done := fmt.Sprintf("the goal shows run %d", i+1), func(goal wire.Value) bool { return hasEnded(goal) || contributed(goal) > i }
+		what, done := fmt.Sprintf("the goal shows run %d", i+1), func(goal wire.Value) bool { return hasEnded(goal) || runCount(goal) > i }
 		if i == len(asks)-1 {
 			what, done = "the goal has ended", hasEnded
 		}
@@ -143,36 +142,35 @@ func tickThrough(ctx context.Context, g *host.Goal, asks ...dialect.GoalTickRequ
 	return ticks
 }
 
-// concluded says whether the last of these ticks ended the goal.
+// concluded reports whether the last of these ticks ended the goal.
 func concluded(ticks []GoalTick) bool {
 	return len(ticks) > 0 && hasEnded(ticks[len(ticks)-1].Shown.Last)
 }
 
-// unsatisfied is a tick whose run is judged not to have reached the objective,
-// with any confidence but none.
+// unsatisfied returns a tick whose run is judged, with a random confidence above zero, not to
+// have reached the objective.
 func unsatisfied(h host.Host) dialect.GoalTickRequest {
 	return dialect.GoalTickRequest{Verdict: &dialect.ScriptedVerdict{Confidence: new(float64(h.Between(1, 99)) / 100)}}
 }
 
-// unconvinced is a tick whose run is judged, with no confidence at all, not to
-// have reached the objective.
+// unconvinced returns a tick whose run is judged, with zero confidence, not to have reached the objective.
 func unconvinced(h host.Host) dialect.GoalTickRequest {
 	return dialect.GoalTickRequest{Verdict: &dialect.ScriptedVerdict{Confidence: new(0.0)}}
 }
 
-// satisfied is a tick whose run is judged, with confidence, to have reached it.
+// satisfied returns a tick whose run is judged, with confidence, to have reached the objective.
 func satisfied(h host.Host) dialect.GoalTickRequest {
 	return dialect.GoalTickRequest{Verdict: &dialect.ScriptedVerdict{Satisfied: true, Confidence: new(float64(h.Between(90, 100)) / 100)}}
 }
 
-// act asks for pause, resume or abandon. Not with g.do, like an edit: 403 is one
-// way to refuse what may not be.
+// act calls pause, resume or abandon. It uses Do, not Permitted, as edit does: 403 is one
+// way to refuse a forbidden change.
 func act(ctx context.Context, g *host.Goal, action dialect.Operation) host.GoalReply {
 	return host.AnswerOf(g.Do(ctx, wire.Call{Operation: g.To(action), Label: action.Name()}))
 }
 
-// edit sends a PATCH as the text has it and, where the host knows none, a POST
-// on the goal as the published suite does (OWP-R27).
+// edit sends the PATCH that the RFC specifies. If the host does not know it, edit sends a POST
+// on the goal, as the published suite does (OWP-R27).
 func edit(ctx context.Context, g *host.Goal, label string, body any) host.GoalReply {
 	reply := host.AnswerOf(g.Do(ctx, wire.Call{Operation: g.To(dialect.EditGoal), Body: body, Label: label}))
 	if status, _ := reply.Status.Int(); host.NotThere(int(status)) {
@@ -181,18 +179,18 @@ func edit(ctx context.Context, g *host.Goal, label string, body any) host.GoalRe
 	return reply
 }
 
-// GoalStill is a goal that was ticked while it had to stand still.
+// GoalStill is a goal that was ticked while it was required to stay still.
 type GoalStill struct {
 	Ticks  []GoalTick     `json:"ticks"`
 	Window time.Duration  `json:"windowNs"`
-	Later  host.GoalReply `json:"later"`  // read when the window was over
-	Strays []host.Child   `json:"strays"` // runs that a tick named, that are there, and that the goal does not show
+	Later  host.GoalReply `json:"later"`  // read after the window
+	Strays []host.Child   `json:"strays"` // existing runs that a tick named and that the goal does not list
 }
 
-// still ticks a goal that has to stand still: twice, and once more behind a
-// barrier. Then it lets a window go by and reads the goal. went are the ticks
-// that made it go on. Those that may have come too late, or too often, are
-// suspect, like its own: a run that they name must be one that the goal shows.
+// still ticks a goal that must stay still: twice, then once more after a barrier. It then waits
+// for a quiet window and reads the goal. went holds the ticks that advanced the goal. suspect holds
+// ticks that may have come too late or too often. Like those of still itself, they may
+// name only runs that the goal lists.
 func still(ctx context.Context, g *host.Goal, ask dialect.GoalTickRequest, went []GoalTick, suspect ...GoalTick) GoalStill {
 	var s GoalStill
 	pace := paceOf(slices.Concat(went, suspect))
@@ -209,8 +207,8 @@ func still(ctx context.Context, g *host.Goal, ask dialect.GoalTickRequest, went 
 	return s
 }
 
-// paceOf is the longest that a tick took to show: how long the goal takes to
-// go on when it does go on.
+// paceOf returns the longest time that a tick took to show, bounded to a second. It
+// estimates how long an active goal takes to move.
 func paceOf(ticks []GoalTick) time.Duration {
 	var slowest time.Duration
 	for _, t := range ticks {
@@ -219,8 +217,8 @@ func paceOf(ticks []GoalTick) time.Duration {
 	return min(slowest, time.Second) // a slow host does not decide how long we wait
 }
 
-// barrier gives the host time to show what it is still at work on: another run
-// from end to end, or a quiet window where it offers none.
+// barrier gives the host time to finish and show outstanding work: a complete second run,
+// or a quiet window if the host offers no workflow for one.
 func barrier(ctx context.Context, h host.Host, pace time.Duration) {
 	if !h.Offers(fixture.Noop) {
 		h.Quiet(ctx, pace)
@@ -231,9 +229,8 @@ func barrier(ctx context.Context, h host.Host, pace time.Duration) {
 	}
 }
 
-// strays are the runs that suspect ticks named and that the goal does not show,
-// where the host serves them as runs of its own. A run that got stuck was not
-// judged, and need not be shown as a contribution.
+// strays returns the runs that suspect ticks named, that the host serves, and that the goal does not
+// list. A stuck run was not judged and need not be listed as a contribution.
 func strays(ctx context.Context, g *host.Goal, goal wire.Value, went, suspect []GoalTick) []host.Child {
 	known := map[string]bool{"": true}
 	for _, id := range runsOf(goal).Items() {
@@ -257,27 +254,27 @@ func strays(ctx context.Context, g *host.Goal, goal wire.Value, went, suspect []
 	return out
 }
 
-// GoalTrail is what a goal left behind, beside itself.
+// GoalTrail holds the records that a goal left outside its own resource.
 type GoalTrail struct {
 	Read     wire.Value     `json:"read"`     // HTTP status of the goal's own log
 	Events   wire.Value     `json:"events"`   // the list in it
-	Runs     []Contribution `json:"runs"`     // that the goal shows
+	Runs     []Contribution `json:"runs"`     // as listed by the goal
 	Stranger wire.Value     `json:"stranger"` // HTTP status of a run id that was never given out
 }
 
-// Contribution is a run that the goal shows as one of its own.
+// Contribution is a run that the goal lists as its own.
 type Contribution struct {
 	host.Child
 	Log host.RunLog `json:"log"`
 }
 
-// mostContributions bounds how many runs of a goal are followed.
+// mostContributions bounds the number of runs followed for one goal.
 const mostContributions = 16
 
-// trail reads the goal's own log, and the runs that the goal shows with theirs.
+// trail reads the goal's own log, and the listed runs with their logs.
 func trail(ctx context.Context, g *host.Goal, last host.GoalReply) GoalTrail {
 	var t GoalTrail
-	// Not g.do: this endpoint is Assay's own, and a host that has none may answer anything.
+	// Do, not Permitted: this endpoint is Assay's own, and a host without it may answer anything.
 	reply := g.Do(ctx, wire.Call{Operation: g.To(dialect.ReadTrail), Label: "log of the goal"})
 	t.Read, t.Events = reply.StatusValue(), reply.Value("/events")
 	shown := runsOf(last.Body).Items()
@@ -288,13 +285,13 @@ func trail(ctx context.Context, g *host.Goal, last host.GoalReply) GoalTrail {
 	if len(t.Runs) == 0 {
 		return t
 	}
-	// Not g.do: a host may answer 403 for a run that is not ours, and 404 alike.
+	// Do, not Permitted: for a run that is not ours, a host may answer 403 as well as 404.
 	stranger := g.Do(ctx, wire.Call{Operation: dialect.ReadRun.Of(host.StrangerOf(t.Runs[0].ID)), Label: "a run that never was"})
 	t.Stranger = stranger.StatusValue()
 	return t
 }
 
-// contribution reads a run under its id, and its log.
+// contribution reads a run by its id, and its log.
 func contribution(ctx context.Context, g *host.Goal, id string) Contribution {
 	c := Contribution{Child: host.Child{ID: id}}
 	if id == "" {
@@ -309,7 +306,7 @@ func contribution(ctx context.Context, g *host.Goal, id string) Contribution {
 	return c
 }
 
-// snapshots are the runs that the goal shows, as they are served under their ids.
+// snapshots returns the listed runs, as served under their ids.
 func (o GoalObservation) snapshots() wire.Found {
 	f := wire.Found{In: runsOf(o.Still.Later.Body).Ref()}
 	for _, r := range o.Trail.Runs {
@@ -318,16 +315,16 @@ func (o GoalObservation) snapshots() wire.Found {
 	return f
 }
 
-// goalEvents are the events of a goal, and how strongly they were seen.
+// goalEvents holds the events of a goal, and the strength of the evidence for them.
 type goalEvents struct {
 	wire.Found
 	Evidence scenarios.Evidence
 }
 
-// events are those of one type, from the first home that shows any. The text
-// gives them none, and not one for both types: the goal's own log, the logs of
-// its runs and the replies of the seam count. There is no evidence where no home
-// is on offer.
+// events returns the events of one type, from the first home that shows any. The RFC
+// does not say where goal events stand, and the two types may stand in different places, so
+// events accepts the goal's own log, the logs of its runs and the seam's replies. It
+// returns no evidence if the host offers no home.
 func (o GoalObservation) events(t dialect.Event) goalEvents {
 	homes := o.homes()
 	for _, home := range homes {
@@ -341,8 +338,8 @@ func (o GoalObservation) events(t dialect.Event) goalEvents {
 	return goalEvents{}
 }
 
-// homes are the places on offer, in order. A log of a run is one only where it
-// shows such an event: that it shows none may mean that they stand elsewhere.
+// homes returns the available places in order of preference. The log of a run counts only if
+// it shows such an event: a log without one may mean that they stand elsewhere.
 func (o GoalObservation) homes() []goalEvents {
 	var out []goalEvents
 	if host.IsList(o.Trail.Events) {
@@ -367,7 +364,7 @@ func (o GoalObservation) homes() []goalEvents {
 	return out
 }
 
-// ofGoals are the events of goals among these. What comes twice counts once.
+// ofGoals selects the goal events, without duplicates.
 func ofGoals(events wire.Values, in wire.Ref) wire.Found {
 	known := map[string]bool{}
 	return wire.Found{Values: events, In: in}.Where(func(e wire.Value) bool {
@@ -385,15 +382,15 @@ func isGoalEvent(e wire.Value) bool {
 	return t == dialect.GoalEvaluated || t == dialect.GoalClosed
 }
 
-// ofType are the events of one type.
+// ofType selects the events of one type.
 func (g goalEvents) ofType(t dialect.Event) wire.Found {
 	return g.Where(func(e wire.Value) bool { return dialect.EventOf(e) == t })
 }
 
-// once ticks a goal for one run that leaves it active, and waits until the goal
-// shows one more than it did.
+// once ticks an active goal for one run that leaves it active, and waits until the goal
+// lists one more run than before.
 func once(ctx context.Context, g *host.Goal, label string, before wire.Value) GoalTick {
-	n := contributed(before)
+	n := runCount(before)
 	return fire(ctx, g, label, unsatisfied(g.GoalHome.Host), "the goal shows one run more",
-		func(goal wire.Value) bool { return hasEnded(goal) || contributed(goal) > n })
+		func(goal wire.Value) bool { return hasEnded(goal) || runCount(goal) > n })
 }

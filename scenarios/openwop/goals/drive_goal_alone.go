@@ -10,43 +10,43 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// GoalAloneObservation is a goal that fires its runs by itself, and what became of it while another one, that goes on by
-// the same, went on beside it. What the other one does shows how long is long enough.
+// GoalAloneObservation is a goal that fires its own runs, beside a second goal of the same continuation.
+// The second goal shows how long a window must be.
 type GoalAloneObservation struct {
 	Goal   host.GoalMade  `json:"goal"`
-	Beside host.GoalMade  `json:"beside"` // the other one; it is neither paused nor does it end
+	Beside host.GoalMade  `json:"beside"` // the second goal; it is neither paused nor ended
 	Bound  int            `json:"bound"`
 	Going  wire.Wait      `json:"going"` // it shows its first runs
 	Paused host.GoalReply `json:"paused"`
-	// Settled is the goal when a run that was under way at the pause had time to
-	// end; Held is it when the other one had gone on meanwhile.
+	// Settled is the goal after a run under way at the pause had time to end.
+	// Held is the goal after the second goal had moved on.
 	Settled   host.GoalReply `json:"settled"`
 	Meanwhile wire.Wait      `json:"meanwhile"`
 	Held      host.GoalReply `json:"held"`
 	Resumed   GoalEdit       `json:"resumed"`
 	Ended     wire.Wait      `json:"ended"`
-	// Later is the goal when the other one had gone on after its end.
+	// Later is the goal, read after the second goal had moved on past its end.
 	After wire.Wait      `json:"after"`
 	Later host.GoalReply `json:"later"`
 }
 
-// outran says whether the goal was at its end before it could be paused, or even seen; or, when it was resumed, before it
-// could be seen to go on.
+// outran reports whether the goal ended before it could be paused or observed, or ended
+// before it could be observed after it was resumed.
 func (o GoalAloneObservation) outran() bool {
-	rested, resumed := contributed(o.Settled.Body), o.Resumed.After.Body
+	rested, resumed := runCount(o.Settled.Body), o.Resumed.After.Body
 	return hasEnded(o.Settled.Body) || hasEnded(o.Goal.Fresh.Body) ||
-		hasEnded(resumed) && contributed(o.Held.Body) == rested && contributed(resumed) > rested
+		hasEnded(resumed) && runCount(o.Held.Body) == rested && runCount(resumed) > rested
 }
 
-// manyRuns is a bound that no goal comes to which goes on for as long as another one is looked at.
+// manyRuns is a bound that a goal does not reach while another one is observed.
 const manyRuns = 500
 
-// pair is a goal that goes on by itself, and the one beside it.
+// pair is a goal that fires its own runs, and a second one beside it.
 type pair struct{ watched, beside *host.Goal }
 
-// beginBy makes two goals that go on by the same, and stops the drive where the
-// host does not know the armRef, which is ours, or makes one alone.
-func beginBy(ctx context.Context, g host.GoalHome, o *GoalAloneObservation, mode dialect.GoalContinuationMode, arm string) (p pair) {
+// createPair makes two goals with the same continuation. It ends the drive if the host
+// refuses the armRef, which Assay chose, or makes only one of them.
+func createPair(ctx context.Context, g host.GoalHome, o *GoalAloneObservation, mode dialect.GoalContinuationMode, arm string) (p pair) {
 	for _, one := range []struct {
 		made  **host.Goal
 		seen  *host.GoalMade
@@ -65,7 +65,7 @@ func beginBy(ctx context.Context, g host.GoalHome, o *GoalAloneObservation, mode
 	return p
 }
 
-// createArmed makes one goal that goes on by itself.
+// createArmed makes one goal that fires its own runs.
 func createArmed(ctx context.Context, g host.GoalHome, label string, mode dialect.GoalContinuationMode, arm string, bound int) *host.Goal {
 	ask := g.GoalRequest(host.BoundedTo(bound))
 	ask.Continuation = dialect.GoalContinuation{Mode: mode, ArmRef: &arm}
@@ -77,15 +77,15 @@ func createArmed(ctx context.Context, g host.GoalHome, label string, mode dialec
 	return made
 }
 
-// goOn says whether both goals were made and are active.
-func (o GoalAloneObservation) goOn() bool { return stillGoesOn(o.Goal) && stillGoesOn(o.Beside) }
+// bothActive reports whether both goals were made and are active.
+func (o GoalAloneObservation) bothActive() bool { return madeActive(o.Goal) && madeActive(o.Beside) }
 
-// reaches waits until the goal shows so many runs.
+// reaches waits until the goal lists this number of runs.
 func reaches(ctx context.Context, g *host.Goal, runs int) wire.Wait {
 	what := fmt.Sprintf("the goal shows %d runs", runs)
 	return g.Await(ctx, what, func(ctx context.Context) (wire.Value, bool) {
 		reply := g.Read(ctx, what)
-		return reply.Body, contributed(reply.Body) >= runs
+		return reply.Body, runCount(reply.Body) >= runs
 	})
 }
 
@@ -96,9 +96,9 @@ func awaitEnd(ctx context.Context, g *host.Goal) wire.Wait {
 	})
 }
 
-// runsOut waits for the runs that the goal may still have, one after another, and for its end.
-func runsOut(ctx context.Context, g *host.Goal, now wire.Value, bound int) (w wire.Wait) {
-	for n := contributed(now) + 1; n <= bound; n++ {
+// awaitAllRuns waits for the remaining runs of the goal, one by one, and for its end.
+func awaitAllRuns(ctx context.Context, g *host.Goal, now wire.Value, bound int) (w wire.Wait) {
+	for n := runCount(now) + 1; n <= bound; n++ {
 		if w = reaches(ctx, g, n); !w.Reached {
 			return w
 		}
@@ -106,32 +106,32 @@ func runsOut(ctx context.Context, g *host.Goal, now wire.Value, bound int) (w wi
 	return awaitEnd(ctx, g)
 }
 
-// more has this goal go on by two runs: push has a run of each goal fired, where time alone does not. Between the two it
-// was the turn of every other goal that goes on by the same.
+// more waits until the goal lists two more runs. push fires a run of each goal if time alone does not.
+// Between the two runs every other goal of the same continuation had its turn.
 func more(ctx context.Context, g *host.Goal, push func(context.Context)) (w wire.Wait) {
 	now := g.Read(ctx, "the goal beside it")
 	for n := range 2 {
 		if push != nil {
 			push(ctx)
 		}
-		if w = reaches(ctx, g, contributed(now.Body)+n+1); !w.Reached {
+		if w = reaches(ctx, g, runCount(now.Body)+n+1); !w.Reached {
 			return w
 		}
 	}
 	return w
 }
 
-// holds looks at the goal, which was paused, while the other one goes on, and resumes it.
+// holds observes the paused goal while the second goal moves on, then resumes it.
 func (p pair) holds(ctx context.Context, o *GoalAloneObservation, push func(context.Context)) {
 	if o.Settled = p.watched.Read(ctx, "the goal, paused"); o.outran() {
 		return
 	}
 	o.Meanwhile = more(ctx, p.beside, push)
 	o.Held = p.watched.Read(ctx, "the goal, paused for a while")
-	o.Resumed = change(ctx, p.watched, dialect.ResumeGoal, goesOn)
+	o.Resumed = change(ctx, p.watched, dialect.ResumeGoal, isActive)
 }
 
-// rests looks at the goal, which has ended, while the other one goes on, and has that one end as well.
+// rests observes the ended goal while the second goal moves on, then ends that one too.
 func (p pair) rests(ctx context.Context, o *GoalAloneObservation, push func(context.Context)) {
 	o.After = more(ctx, p.beside, push)
 	o.Later = p.watched.Read(ctx, "the goal, a while after its end")

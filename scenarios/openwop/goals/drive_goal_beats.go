@@ -9,7 +9,7 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/host"
 )
 
-// goalByHeartbeat makes goals that go on by a heartbeat.
+// goalByHeartbeat makes goals that continue by heartbeat.
 var goalByHeartbeat = &scenarios.Drive[GoalAloneObservation]{
 	ID: "openwop/goal-by-heartbeat",
 	Title: "makes two goals that go on by one heartbeat and has it see changes up to the bound of one, of random length, " +
@@ -28,7 +28,7 @@ var goalByHeartbeat = &scenarios.Drive[GoalAloneObservation]{
 	},
 }
 
-// goalByCommitment makes goals that go on by a commitment.
+// goalByCommitment makes goals that continue by commitment.
 var goalByCommitment = &scenarios.Drive[GoalAloneObservation]{
 	ID: "openwop/goal-by-commitment",
 	Title: "makes two goals that go on by one commitment and fires it up to the bound of one, of random length, twice while " +
@@ -40,27 +40,27 @@ var goalByCommitment = &scenarios.Drive[GoalAloneObservation]{
 		h := host.Host{Conn: c}
 		home := h.StandingGoals(ctx)
 		commitment := dialect.CommitmentFireRequest{CommitmentID: h.Name("assay")}
-		seam, _ := h.FindSeam(ctx, "commitment/fire", commitment) // no goal goes on by it yet
+		seam, _ := h.FindSeam(ctx, "commitment/fire", commitment) // no goal uses it yet
 		known := false
 		*o = pushed(ctx, home, dialect.GoalContinuationModeCommitment, commitment.CommitmentID, func(ctx context.Context) {
 			reply := seam.Ask(ctx, commitment)
 			if known = known || len(reply.Value("/events").Items()) > 0; known {
 				return
 			}
-			// It may go by commitments of its own making, which are nobody's business here.
-			scenarios.End(scenarios.Block(fmt.Sprintf("the seam %s fires no commitment of ours: HTTP %d", seam.Path(), reply.Status),
+			// The host may use commitments of its own making, which this drive does not test.
+			scenarios.End(scenarios.Block(fmt.Sprintf("the seam %s does not fire the commitment: HTTP %d", seam.Path(), reply.Status),
 				"take the armRef of a goal for the id of a commitment (docs/seams.md)"))
 		})
 	},
 }
 
-// pushed has two goals go on that do so whenever something happens: push has it happen. No run is under way when the one
-// of them is paused, so there is nothing to wait for.
+// pushed makes two goals that continue on an event, which push triggers. No run is under way at the pause,
+// so pushed need not wait for one.
 func pushed(ctx context.Context, g host.GoalHome, mode dialect.GoalContinuationMode, arm string,
 	push func(context.Context)) GoalAloneObservation {
 	o := GoalAloneObservation{Bound: g.Between(3, 4)}
-	p := beginBy(ctx, g, &o, mode, arm)
-	if !o.goOn() {
+	p := createPair(ctx, g, &o, mode, arm)
+	if !o.bothActive() {
 		return o
 	}
 	for n := 1; n <= 2; n++ {
@@ -72,10 +72,10 @@ func pushed(ctx context.Context, g host.GoalHome, mode dialect.GoalContinuationM
 	}
 	o.Paused = act(ctx, p.watched, dialect.PauseGoal)
 	p.holds(ctx, &o, push)
-	if !goesOn(o.Resumed.After.Body) {
+	if !isActive(o.Resumed.After.Body) {
 		return o
 	}
-	for n := contributed(o.Resumed.After.Body) + 1; n <= o.Bound; n++ {
+	for n := runCount(o.Resumed.After.Body) + 1; n <= o.Bound; n++ {
 		push(ctx)
 		reaches(ctx, p.watched, n)
 	}

@@ -9,17 +9,17 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// GoalCreatedObservation is a goal that was just made, wherever it is shown.
+// GoalCreatedObservation is a new goal, read wherever the host shows it.
 type GoalCreatedObservation struct {
 	Goal      host.GoalMade             `json:"goal"`
 	Asked     dialect.CreateGoalRequest `json:"asked"`
 	All       host.GoalReply            `json:"all"` // the list
 	Active    host.GoalReply            `json:"active"`
 	Satisfied host.GoalReply            `json:"satisfied"`
-	Stranger  wire.Value                `json:"stranger"` // HTTP status of a goal id that was never given out
+	Stranger  wire.Value                `json:"stranger"` // HTTP status of a goal id that was never issued
 }
 
-// goalCreated makes a goal and reads it in every place.
+// goalCreated makes a goal and reads it everywhere.
 var goalCreated = &scenarios.Drive[GoalCreatedObservation]{
 	ID:    "openwop/goal-created",
 	Title: "makes a goal with random bounds and reads it under its id and in the lists",
@@ -35,7 +35,7 @@ var goalCreated = &scenarios.Drive[GoalCreatedObservation]{
 		if o.Goal = g.Seen(ctx); g.ID == "" {
 			return
 		}
-		// Not g.do: a host may answer 403 for a goal that is not ours, and 404 alike.
+		// Do, not Permitted: for a goal that is not ours, a host may answer 403 as well as 404.
 		stranger := g.Do(ctx, wire.Call{Operation: dialect.ReadGoal.Of(g.Prefix, host.StrangerOf(g.ID)), Label: "a goal that never was"})
 		o.Stranger = stranger.StatusValue()
 		o.All = g.List(ctx, "")
@@ -44,12 +44,12 @@ var goalCreated = &scenarios.Drive[GoalCreatedObservation]{
 	},
 }
 
-// GoalUnboundedObservation is the same goal asked for with and without bounds.
+// GoalUnboundedObservation is the same goal requested with and without bounds.
 type GoalUnboundedObservation struct {
 	Bounded   host.GoalMade  `json:"bounded"`
 	Unbounded host.GoalMade  `json:"unbounded"` // no bounds in the request
-	Empty     host.GoalMade  `json:"empty"`     // an empty object of them
-	All       host.GoalReply `json:"all"`       // the list, after all three
+	Empty     host.GoalMade  `json:"empty"`     // an empty bounds object
+	All       host.GoalReply `json:"all"`       // the list, after all three requests
 	Active    host.GoalReply `json:"active"`
 }
 
@@ -80,25 +80,25 @@ var goalsUnbounded = &scenarios.Drive[GoalUnboundedObservation]{
 	},
 }
 
-// GoalWordObservation is what a client's word does to a goal.
+// GoalWordObservation is a goal that its client repeatedly declares satisfied.
 type GoalWordObservation struct {
-	Goal      host.GoalMade  `json:"goal"`     // made without a word about its state
-	Asserted  host.GoalMade  `json:"asserted"` // asked for as satisfied
+	Goal      host.GoalMade  `json:"goal"`     // made without a state
+	Asserted  host.GoalMade  `json:"asserted"` // requested as satisfied
 	Claimed   GoalEdit       `json:"claimed"`  // an edit to satisfied
 	Reworded  GoalEdit       `json:"reworded"` // an edit of the objective
 	Objective string         `json:"objective"`
-	Restated  GoalEdit       `json:"restated"`  // an edit of completion and continuation, to what they are
+	Restated  GoalEdit       `json:"restated"`  // an edit that sets completion and continuation to their current values
 	Completed GoalEdit       `json:"completed"` // a call to complete
-	Satisfied host.GoalReply `json:"satisfied"` // the list, after all of them
+	Satisfied host.GoalReply `json:"satisfied"` // the list, after all of these
 }
 
-// satisfiedRequest asks for what no client may ask for.
+// satisfiedRequest asks for a state that no client may set.
 type satisfiedRequest struct {
 	dialect.CreateGoalRequest
 	State dialect.GoalState `json:"state"`
 }
 
-// goalByWord has a client say that its goal is satisfied, in every way there is.
+// goalByWord has a client declare its goal satisfied, in every way that the API offers.
 var goalByWord = &scenarios.Drive[GoalWordObservation]{
 	ID:    "openwop/goal-by-word",
 	Title: "makes a goal as satisfied, edits one to satisfied, and asks for its completion; as the control edits what may be edited",
@@ -114,28 +114,28 @@ var goalByWord = &scenarios.Drive[GoalWordObservation]{
 			dialect.GoalStateSatisfied})
 		o.Asserted = asserted.Seen(ctx)
 		g, made := home.Begin(ctx, host.BoundedTo(h.Between(2, 99)))
-		if o.Goal = made; !stillGoesOn(made) {
+		if o.Goal = made; !madeActive(made) {
 			return
 		}
-		o.Claimed = rewrite(ctx, g, "edit the state to satisfied", map[string]dialect.GoalState{"state": dialect.GoalStateSatisfied}, anyhow)
+		o.Claimed = rewrite(ctx, g, "edit the state to satisfied", map[string]dialect.GoalState{"state": dialect.GoalStateSatisfied}, anyGoal)
 		reworded := func(goal wire.Value) bool { return goal.Key("objective").String() == o.Objective }
 		o.Reworded = rewrite(ctx, g, "edit the objective", dialect.EditGoalRequest{Objective: o.Objective}, reworded)
 		o.Restated = rewrite(ctx, g, "edit completion and continuation", dialect.EditGoalRequest{Completion: &asked.Completion,
-			Continuation: &asked.Continuation}, anyhow)
-		o.Completed = change(ctx, g, dialect.CompleteGoal, anyhow)
+			Continuation: &asked.Continuation}, anyGoal)
+		o.Completed = change(ctx, g, dialect.CompleteGoal, anyGoal)
 		o.Satisfied = g.List(ctx, dialect.GoalStateSatisfied)
 	},
 }
 
-// GoalAbandonedObservation is a goal that was given up and then asked to go on.
+// GoalAbandonedObservation is a goal that was abandoned and then asked to continue.
 type GoalAbandonedObservation struct {
 	Goal    host.GoalMade `json:"goal"`
 	Abandon GoalEdit      `json:"abandon"`
 	Revival GoalRevival   `json:"revival"`
 }
 
-// goalAbandoned gives a goal up and asks it to go on. The ticks in it do nothing
-// where the host has no seam for them.
+// goalAbandoned abandons a goal and asks it to continue. The ticks have no effect
+// on a host without the seam.
 var goalAbandoned = &scenarios.Drive[GoalAbandonedObservation]{
 	ID:    "openwop/goal-abandoned",
 	Title: "abandons a goal, edits it, asks it to resume and, where there is a seam, ticks it",
@@ -145,7 +145,7 @@ var goalAbandoned = &scenarios.Drive[GoalAbandonedObservation]{
 		h := host.Host{Conn: c}
 		home := h.StandingGoals(ctx)
 		g, made := home.Begin(ctx, host.BoundedTo(h.Between(2, 9)))
-		if o.Goal = made; !stillGoesOn(made) {
+		if o.Goal = made; !madeActive(made) {
 			return
 		}
 		o.Abandon = change(ctx, g, dialect.AbandonGoal, hasEnded)

@@ -9,20 +9,20 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// GoalObservation is a goal that was ticked to its end, and beyond it.
+// GoalObservation is a goal that was ticked to its end and beyond.
 type GoalObservation struct {
 	Goal    host.GoalMade `json:"goal"`
-	Runs    int           `json:"runs"`  // the last of them is to end the goal
-	Ticks   []GoalTick    `json:"ticks"` // one a run; fewer where it ended before, or did not move
+	Runs    int           `json:"runs"`  // the last of them should end the goal
+	Ticks   []GoalTick    `json:"ticks"` // one a run; fewer if the goal ended early or did not move
 	Still   GoalStill     `json:"still"`
 	Revival GoalRevival   `json:"revival"`
 	Trail   GoalTrail     `json:"trail"`
-	Stuck   host.Child    `json:"stuck"` // the run that asks a person, where the goal or the tick names it
+	Stuck   host.Child    `json:"stuck"` // the run that asks a person, if the goal or the tick names it
 }
 
-// GoalRevival is what came of asking a goal that has ended to go on.
+// GoalRevival holds the replies to requests that ask an ended goal to continue.
 type GoalRevival struct {
-	Objective string         `json:"objective"` // the one that the edit asked for
+	Objective string         `json:"objective"` // as requested by the edit
 	Edited    host.GoalReply `json:"edited"`
 	Resumed   host.GoalReply `json:"resumed"`
 	Still     GoalStill      `json:"still"`
@@ -30,7 +30,7 @@ type GoalRevival struct {
 
 const sendsTicks = "{tick goal}, one after another"
 
-// goalToItsBound ticks a goal that is never satisfied.
+// goalToItsBound ticks a goal whose judge is never satisfied.
 var goalToItsBound = &scenarios.Drive[GoalObservation]{
 	ID: "openwop/goal-to-its-bound",
 	Title: "ticks a goal that is never satisfied through a bound of random length, and three times more; then edits it, " +
@@ -54,7 +54,7 @@ var goalToItsBound = &scenarios.Drive[GoalObservation]{
 	},
 }
 
-// goalUntilSatisfied ticks a goal until its judge is satisfied, short of its bound.
+// goalUntilSatisfied ticks a goal until its judge is satisfied, below its bound.
 var goalUntilSatisfied = &scenarios.Drive[GoalObservation]{
 	ID:    "openwop/goal-until-satisfied",
 	Title: "ticks a goal whose judge, in doubt at first, is satisfied at a random run short of its bound, and three times more",
@@ -76,8 +76,8 @@ var goalUntilSatisfied = &scenarios.Drive[GoalObservation]{
 	},
 }
 
-// goalToItsCost ticks a goal whose runs cost more together than it may. The sum
-// is never the bound itself: what happens then is open.
+// goalToItsCost ticks a goal whose runs together cost more than its bound. The sum
+// never equals the bound: that case is left open.
 var goalToItsCost = &scenarios.Drive[GoalObservation]{
 	ID:    "openwop/goal-to-its-cost",
 	Title: "ticks a goal, with runs of random costs, to just below its bound of cost, across it, and three times more",
@@ -94,21 +94,21 @@ var goalToItsCost = &scenarios.Drive[GoalObservation]{
 			ask.CostUSD = new(float64(last) / 1000)
 			asks = append(asks, ask)
 		}
-		bounds := &dialect.GoalBounds{MaxCostUSD: new(float64(2*spent+last) / 2000)} // half of the last run more than those before it
+		bounds := &dialect.GoalBounds{MaxCostUSD: new(float64(2*spent+last) / 2000)} // halfway through the last run
 		_, *o = goalThrough(ctx, h, bounds, unsatisfied(h), asks...)
 	},
 }
 
-// GoalEscalatedObservation is a goal whose run got stuck, and what came of it when that was answered.
+// GoalEscalatedObservation is a goal with a stuck run, and the goal after the run was answered.
 type GoalEscalatedObservation struct {
 	GoalObservation
 	Answered wire.Value     `json:"answered"` // HTTP status
 	Resumed  host.GoalReply `json:"resumed"`
-	Freed    wire.Wait      `json:"freed"` // it is escalated no more
-	Again    GoalTick       `json:"again"` // where it goes on
+	Freed    wire.Wait      `json:"freed"` // no longer escalated
+	Again    GoalTick       `json:"again"` // after it continued
 }
 
-// goalEscalated has a goal's run get stuck, and answers it.
+// goalEscalated makes a run of a goal get stuck, then answers it.
 var goalEscalated = &scenarios.Drive[GoalEscalatedObservation]{
 	ID: "openwop/goal-escalated",
 	Title: "ticks a goal once, has its next run get stuck and ask a person, and ticks it three times more; then answers " +
@@ -130,7 +130,7 @@ var goalEscalated = &scenarios.Drive[GoalEscalatedObservation]{
 	},
 }
 
-// answers answers the run that got stuck and has the goal go on.
+// answers answers the stuck run and continues the goal.
 func answers(ctx context.Context, g *host.Goal, o *GoalEscalatedObservation) {
 	r := &host.Run{Host: g.Host, ID: o.Stuck.ID, Gone: func() {}}
 	reply := r.Answer(ctx, wire.Wait{Last: o.Stuck.Snapshot}, g.Marker())
@@ -143,14 +143,14 @@ func answers(ctx context.Context, g *host.Goal, o *GoalEscalatedObservation) {
 		reply := g.Read(ctx, what)
 		return reply.Body, stateShown(reply).String() != string(dialect.GoalStateEscalated)
 	})
-	if !goesOn(o.Freed.Last) {
+	if !isActive(o.Freed.Last) {
 		return
 	}
 	o.Again = once(ctx, g, "tick after the answer", o.Freed.Last)
 }
 
-// stuck reads the run that the last tick fired: the one that its reply names,
-// else the last that the goal shows and did not show before.
+// stuck reads the run that the last tick fired: the one named in the reply,
+// else the newest one that the goal lists.
 func stuck(ctx context.Context, g *host.Goal, o GoalObservation) host.Child {
 	c := host.Child{ID: o.Ticks[len(o.Ticks)-1].RunID.String()}
 	shown := runsOf(o.shown()).Items()
@@ -166,14 +166,14 @@ func stuck(ctx context.Context, g *host.Goal, o GoalObservation) host.Child {
 	return c
 }
 
-// goalThrough makes a goal, ticks it once for each ask, the last of which is to
-// end it, and watches it stand still after that.
+// goalThrough makes a goal, ticks it once for each ask, the last of which should
+// end it, and then observes it standing still.
 func goalThrough(ctx context.Context, h host.Host, bounds *dialect.GoalBounds, after dialect.GoalTickRequest,
 	asks ...dialect.GoalTickRequest) (*host.Goal, GoalObservation) {
 	o := GoalObservation{Runs: len(asks)}
 	home := h.StandingGoals(ctx)
 	var g *host.Goal
-	if g, o.Goal = home.Begin(ctx, bounds); !stillGoesOn(o.Goal) {
+	if g, o.Goal = home.Begin(ctx, bounds); !madeActive(o.Goal) {
 		return g, o
 	}
 	if o.Ticks = tickThrough(ctx, g, asks...); !concluded(o.Ticks) {
@@ -183,10 +183,10 @@ func goalThrough(ctx context.Context, h host.Host, bounds *dialect.GoalBounds, a
 	return g, o
 }
 
-// revive asks a goal that has ended to go on, in the ways that a client has.
+// revive asks an ended goal to continue, in every way that a client has.
 func revive(ctx context.Context, g *host.Goal, went []GoalTick) GoalRevival {
 	r := GoalRevival{Objective: g.DrawObjective()}
-	// The edit comes first: a goal that a resume revives may be edited again.
+	// The edit comes first: a goal revived by the resume may be edited again.
 	r.Edited = edit(ctx, g, "edit the goal that has ended", dialect.EditGoalRequest{Objective: r.Objective})
 	r.Resumed = act(ctx, g, dialect.ResumeGoal)
 	r.Still = still(ctx, g, unsatisfied(g.GoalHome.Host), went)

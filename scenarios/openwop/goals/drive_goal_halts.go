@@ -11,7 +11,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// GoalPauseObservation is a goal that went on, was paused, and was resumed.
+// GoalPauseObservation is an active goal that was paused and resumed.
 type GoalPauseObservation struct {
 	Goal    host.GoalMade  `json:"goal"`
 	Before  GoalTick       `json:"before"`
@@ -30,7 +30,7 @@ var goalPaused = &scenarios.Drive[GoalPauseObservation]{
 		h := host.Host{Conn: c}
 		home := h.StandingGoals(ctx)
 		g, made := home.Begin(ctx, host.BoundedTo(h.Between(20, 40)))
-		if o.Goal = made; !stillGoesOn(made) {
+		if o.Goal = made; !madeActive(made) {
 			return
 		}
 		if o.Before = once(ctx, g, "tick before the pause", made.Fresh.Body); !o.Before.Shown.Reached {
@@ -38,25 +38,25 @@ var goalPaused = &scenarios.Drive[GoalPauseObservation]{
 		}
 		o.Paused = act(ctx, g, dialect.PauseGoal)
 		o.Still = still(ctx, g, unsatisfied(h), []GoalTick{o.Before})
-		if o.Resumed = change(ctx, g, dialect.ResumeGoal, goesOn); !goesOn(o.Resumed.After.Body) {
+		if o.Resumed = change(ctx, g, dialect.ResumeGoal, isActive); !isActive(o.Resumed.After.Body) {
 			return
 		}
 		o.After = once(ctx, g, "tick after the resume", o.Resumed.After.Body)
 	},
 }
 
-// GoalRaceObservation is a goal that was ticked more often than its bound
-// allows, all at once.
+// GoalRaceObservation is a goal that was ticked concurrently, more often than its bound
+// allows.
 type GoalRaceObservation struct {
 	Goal   host.GoalMade `json:"goal"`
 	Bound  int           `json:"bound"`
 	AtOnce []GoalTick    `json:"atOnce"`
-	After  []GoalTick    `json:"after"` // one by one, where it went on still
+	After  []GoalTick    `json:"after"` // one by one, if the goal was still active
 	Still  GoalStill     `json:"still"`
 }
 
-// goalTickedAtOnce races for the last runs of a goal. A host may let some of
-// the ticks fail; those that are missing come after.
+// goalTickedAtOnce races for the last runs of a goal. A host may fail some of
+// the ticks; finishRace makes up for them.
 var goalTickedAtOnce = &scenarios.Drive[GoalRaceObservation]{
 	ID:    "openwop/goal-ticked-at-once",
 	Title: "ticks a goal all at once, three times more than its bound of random length allows",
@@ -67,7 +67,7 @@ var goalTickedAtOnce = &scenarios.Drive[GoalRaceObservation]{
 		*o = GoalRaceObservation{Bound: h.Between(2, 4)}
 		home := h.StandingGoals(ctx)
 		g, made := home.Begin(ctx, host.BoundedTo(o.Bound))
-		if o.Goal = made; !stillGoesOn(made) {
+		if o.Goal = made; !madeActive(made) {
 			return
 		}
 		o.AtOnce = race(ctx, g, o.Bound+3)
@@ -76,7 +76,7 @@ var goalTickedAtOnce = &scenarios.Drive[GoalRaceObservation]{
 	},
 }
 
-// race ticks n times at once.
+// race sends n ticks concurrently.
 func race(ctx context.Context, g *host.Goal, n int) []GoalTick {
 	ticks := make([]GoalTick, n)
 	calls := make([]func(context.Context), n)
@@ -87,19 +87,19 @@ func race(ctx context.Context, g *host.Goal, n int) []GoalTick {
 		}
 	}
 	g.AtOnce(ctx, calls...)
-	if !slices.ContainsFunc(ticks, func(t GoalTick) bool { return scenarios.Try(func() { noSeam(g, t) }) == nil }) {
-		noSeam(g, ticks[0])
+	if !slices.ContainsFunc(ticks, func(t GoalTick) bool { return scenarios.Try(func() { requireSeam(g, t) }) == nil }) {
+		requireSeam(g, ticks[0])
 	}
 	return ticks
 }
 
-// finishRace ticks one by one while the goal is active, and at most so often
-// that a host which keeps its bound has reached it.
+// finishRace ticks one by one while the goal is active, just often enough
+// that a host which keeps its bound reaches it.
 func finishRace(ctx context.Context, g *host.Goal, bound int) []GoalTick {
 	var ticks []GoalTick
 	for range bound + 1 {
 		now := g.Read(ctx, "the goal after the race")
-		if !goesOn(now.Body) {
+		if !isActive(now.Body) {
 			return ticks
 		}
 		t := once(ctx, g, "tick after the race", now.Body)
@@ -115,47 +115,47 @@ type GoalDeadlineObservation struct {
 	Goal     host.GoalMade `json:"goal"`
 	Deadline time.Duration `json:"deadlineNs"`
 	Grace    time.Duration `json:"graceNs"` // between the deadline and the tick after it
-	// Early is a tick ahead of the deadline, EarlyBy how long it all had taken
-	// by then, from before the goal was asked for.
+	// Early is a tick ahead of the deadline. EarlyBy is the time from before the
+	// create request until then.
 	Early   GoalTick       `json:"early"`
 	EarlyBy time.Duration  `json:"earlyByNs"`
-	Passed  host.GoalReply `json:"passed"` // the goal, read when the deadline had passed
-	Late    GoalTick       `json:"late"`   // a tick after that: a host may notice only then
+	Passed  host.GoalReply `json:"passed"` // read after the deadline
+	Late    GoalTick       `json:"late"`   // a later tick: a host may notice the deadline only then
 	Ended   wire.Wait      `json:"ended"`
 	Still   GoalStill      `json:"still"`
 }
 
-// tooSlow says whether the host let so much of the deadline pass, until the
-// goal had moved once, that the goal may have been at its end by then.
+// tooSlow reports whether the first run took so much of the deadline that
+// the goal may have ended by then.
 func (o GoalDeadlineObservation) tooSlow() bool {
-	moved := o.Early.Shown.Reached || !stillGoesOn(o.Goal)
+	moved := o.Early.Shown.Reached || !madeActive(o.Goal)
 	return o.Goal.ID != "" && moved && o.EarlyBy > o.Deadline*3/4
 }
 
-// What a host's clock may be late by. One that ticks by the tenth is the first
-// guess; one that ticks by the second is as honest, and has the goal end up to a
-// second early as well.
+// The grace allowed for a host's clock. A clock that ticks every tenth of a second is tried first.
+// One that ticks every second is just as conformant, and may also end the goal up to
+// a second early.
 const (
 	fineGrace = 100 * time.Millisecond
 )
 
-// goesOnInTime says whether the goal moved ahead of its deadline and is active still.
-func (o GoalDeadlineObservation) goesOnInTime() bool {
-	return !o.tooSlow() && o.Early.Shown.Reached && goesOn(o.Early.Shown.Last)
+// activeInTime reports whether the goal moved ahead of its deadline and is still active.
+func (o GoalDeadlineObservation) activeInTime() bool {
+	return !o.tooSlow() && o.Early.Shown.Reached && isActive(o.Early.Shown.Last)
 }
 
-// coarse says whether the goal ended early or went on late.
+// coarse reports whether the goal ended early or continued late.
 func (o GoalDeadlineObservation) coarse() bool {
-	refused := stillGoesOn(o.Goal) && !host.Succeeded(o.Early.Status)
-	return refused || hasEnded(o.Goal.Fresh.Body) || hasEnded(o.Early.Shown.Last) || o.ranOn(o.Ended.Last) || o.ranOn(o.Still.Later.Body)
+	refused := madeActive(o.Goal) && !host.Succeeded(o.Early.Status)
+	return refused || hasEnded(o.Goal.Fresh.Body) || hasEnded(o.Early.Shown.Last) || o.ranLate(o.Ended.Last) || o.ranLate(o.Still.Later.Body)
 }
 
-// ranOn says whether the goal shows a run that it did not show ahead of its deadline.
-func (o GoalDeadlineObservation) ranOn(goal wire.Value) bool {
-	return contributed(goal) > contributed(o.Early.Shown.Last)
+// ranLate reports whether the goal lists a run that it did not list ahead of its deadline.
+func (o GoalDeadlineObservation) ranLate(goal wire.Value) bool {
+	return runCount(goal) > runCount(o.Early.Shown.Last)
 }
 
-// goalToItsDeadline lets real time go by. No clock is moved for it.
+// goalToItsDeadline waits in real time. It moves no clock.
 var goalToItsDeadline = &scenarios.Drive[GoalDeadlineObservation]{
 	ID:    "openwop/goal-to-its-deadline",
 	Title: "makes a goal with a wall-clock bound of random length, ticks it in time, waits until the bound has passed and ticks it again",
@@ -168,13 +168,13 @@ var goalToItsDeadline = &scenarios.Drive[GoalDeadlineObservation]{
 		*o = GoalDeadlineObservation{Deadline: time.Duration(h.Between(200, 350)) * time.Millisecond, Grace: fineGrace}
 		for try := 1; ; try++ {
 			g, passing := withDeadline(ctx, home, o)
-			if o.goesOnInTime() {
+			if o.activeInTime() {
 				passDeadline(ctx, g, passing, o)
 			}
 			switch {
-			case o.tooSlow() && try < 5: // slow just now: with a longer one it may be in time
+			case o.tooSlow() && try < 5: // slow just now: a longer deadline may suffice
 				*o = GoalDeadlineObservation{Deadline: 2 * o.Deadline, Grace: o.Grace}
-			case o.coarse() && o.Grace == fineGrace: // perhaps its clock ticks once a second
+			case o.coarse() && o.Grace == fineGrace: // perhaps a clock that ticks once a second
 				*o = GoalDeadlineObservation{Deadline: 4*time.Second + o.Deadline, Grace: host.CoarseGrace}
 			default:
 				return
@@ -184,28 +184,28 @@ var goalToItsDeadline = &scenarios.Drive[GoalDeadlineObservation]{
 }
 
 // withDeadline makes a goal with a deadline and ticks it at once. passing is
-// the moment by which the deadline has passed wherever the host began to count.
+// the time at which the deadline has passed, however the host started to count.
 func withDeadline(ctx context.Context, g host.GoalHome, o *GoalDeadlineObservation) (made *host.Goal, passing time.Time) {
 	start := g.Now()
 	bounds := host.BoundedTo(g.Between(20, 40))
 	bounds.RunTimeoutMs = new(o.Deadline.Milliseconds())
 	made, o.Goal = g.Begin(ctx, bounds)
 	passing = g.Now().Add(o.Deadline)
-	if stillGoesOn(o.Goal) {
+	if madeActive(o.Goal) {
 		o.Early = once(ctx, made, "tick before the deadline", o.Goal.Fresh.Body)
 	}
 	o.EarlyBy = g.Now().Sub(start)
 	return made, passing
 }
 
-// passDeadline lets the deadline pass and looks at what becomes of the goal.
+// passDeadline waits until the deadline has passed and observes the goal.
 func passDeadline(ctx context.Context, g *host.Goal, passing time.Time, o *GoalDeadlineObservation) {
 	scenarios.End(wire.Pause(ctx, passing.Add(o.Grace).Sub(g.Now())))
 	o.Passed = g.Read(ctx, "the goal after its deadline")
 	o.Late = tick(ctx, g, "tick after the deadline", unsatisfied(g.GoalHome.Host))
 	o.Ended = g.Await(ctx, "the goal has ended", func(ctx context.Context) (wire.Value, bool) {
 		reply := g.Read(ctx, "the goal has ended")
-		return reply.Body, (hasEnded(reply.Body) || o.Grace == fineGrace && o.ranOn(reply.Body))
+		return reply.Body, (hasEnded(reply.Body) || o.Grace == fineGrace && o.ranLate(reply.Body))
 	})
 	if !hasEnded(o.Ended.Last) {
 		return

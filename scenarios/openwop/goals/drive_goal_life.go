@@ -9,19 +9,19 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// GoalLifeObservation is a goal that clients kept changing between its runs.
+// GoalLifeObservation is a goal that clients changed between its runs.
 type GoalLifeObservation struct {
 	GoalObservation
 	Acts []GoalAct `json:"acts"`
 }
 
-// GoalAct is what a client did to a goal, and the goal after it.
+// GoalAct is a client's act on a goal, and the goal after it.
 type GoalAct struct {
 	What string   `json:"what"`
 	Edit GoalEdit `json:"edit"`
 }
 
-// goalLives does random things to a goal before each of its runs, none of which is a verdict.
+// goalLives applies random client acts to a goal before each of its runs. None of them is a verdict.
 var goalLives = &scenarios.Drive[GoalLifeObservation]{
 	ID: "openwop/goal-lives",
 	Title: "edits, or pauses and resumes, a goal before each of its runs, in random order; has all but the last of these " +
@@ -33,16 +33,16 @@ var goalLives = &scenarios.Drive[GoalLifeObservation]{
 		o.Runs = h.Between(3, 5)
 		home := h.StandingGoals(ctx)
 		var g *host.Goal
-		if g, o.Goal = home.Begin(ctx, host.BoundedTo(o.Runs+h.Between(2, 9))); !stillGoesOn(o.Goal) {
+		if g, o.Goal = home.Begin(ctx, host.BoundedTo(o.Runs+h.Between(2, 9))); !madeActive(o.Goal) {
 			return
 		}
 		now := o.Goal.Fresh.Body
 		for i := range o.Runs {
 			actAtRandom(ctx, g, o)
-			if !goesOn(o.Acts[len(o.Acts)-1].Edit.After.Body) {
+			if !isActive(o.Acts[len(o.Acts)-1].Edit.After.Body) {
 				return
 			}
-			t := nextOf(ctx, g, now, i == o.Runs-1)
+			t := tickOnce(ctx, g, now, i == o.Runs-1)
 			o.Ticks = append(o.Ticks, t)
 			if now = t.Shown.Last; !t.Shown.Reached || hasEnded(now) {
 				break
@@ -56,18 +56,18 @@ var goalLives = &scenarios.Drive[GoalLifeObservation]{
 	},
 }
 
-// nextOf ticks the goal once, the last time with a verdict that it is reached.
-func nextOf(ctx context.Context, g *host.Goal, before wire.Value, last bool) GoalTick {
+// tickOnce ticks the goal once. The last tick carries the verdict that the objective is reached.
+func tickOnce(ctx context.Context, g *host.Goal, before wire.Value, last bool) GoalTick {
 	if last {
 		return fire(ctx, g, "the last tick", satisfied(g.GoalHome.Host), "the goal has ended", hasEnded)
 	}
-	n := contributed(before)
+	n := runCount(before)
 	sure := dialect.GoalTickRequest{Verdict: &dialect.ScriptedVerdict{Confidence: new(1.0)}}
 	return fire(ctx, g, "tick, with all confidence that it is not reached", sure, "the goal shows one run more",
-		func(goal wire.Value) bool { return hasEnded(goal) || contributed(goal) > n })
+		func(goal wire.Value) bool { return hasEnded(goal) || runCount(goal) > n })
 }
 
-// actAtRandom does to the goal one of the things that a client may do.
+// actAtRandom applies one random client act to the goal.
 func actAtRandom(ctx context.Context, g *host.Goal, o *GoalLifeObservation) {
 	var a GoalAct
 	switch g.Between(1, 3) {
@@ -79,11 +79,11 @@ func actAtRandom(ctx context.Context, g *host.Goal, o *GoalLifeObservation) {
 	case 2:
 		same := g.GoalRequest(nil)
 		a.What = "edit completion and continuation to what they are"
-		a.Edit = rewrite(ctx, g, a.What, dialect.EditGoalRequest{Completion: &same.Completion, Continuation: &same.Continuation}, anyhow)
+		a.Edit = rewrite(ctx, g, a.What, dialect.EditGoalRequest{Completion: &same.Completion, Continuation: &same.Continuation}, anyGoal)
 	default:
 		a.What = "pause and resume"
 		act(ctx, g, dialect.PauseGoal)
-		a.Edit = change(ctx, g, dialect.ResumeGoal, goesOn)
+		a.Edit = change(ctx, g, dialect.ResumeGoal, isActive)
 	}
 	o.Acts = append(o.Acts, a)
 }

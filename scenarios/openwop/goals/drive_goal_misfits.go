@@ -9,7 +9,7 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/host"
 )
 
-// GoalMisfitsObservation are goals that cannot be, and one that can.
+// GoalMisfitsObservation holds requests for invalid goals, and a valid one as the control.
 type GoalMisfitsObservation struct {
 	Control host.GoalMade `json:"control"`
 	Judges  []GoalMisfit  `json:"judges"`
@@ -17,13 +17,13 @@ type GoalMisfitsObservation struct {
 	Bounds  []GoalMisfit  `json:"bounds"`
 }
 
-// GoalMisfit is a goal that was asked for with one member that does not fit.
+// GoalMisfit is a goal requested with one invalid member.
 type GoalMisfit struct {
 	What string        `json:"what"`
 	Made host.GoalMade `json:"made"`
 }
 
-// goalAsked is a create request in which every member can be anything.
+// goalAsked is a create request whose members accept any value.
 type goalAsked struct {
 	Objective    string         `json:"objective"`
 	Completion   map[string]any `json:"completion"`
@@ -31,7 +31,7 @@ type goalAsked struct {
 	Bounds       map[string]any `json:"bounds"`
 }
 
-// goalMisfits asks for goals with judges, continuations and bounds that do not fit.
+// goalMisfits requests goals with invalid judges, continuations and bounds.
 var goalMisfits = &scenarios.Drive[GoalMisfitsObservation]{
 	ID: "openwop/goal-misfits",
 	Title: "asks for goals with a judge and a continuation that nobody knows, with those that the host does not advertise, " +
@@ -40,7 +40,7 @@ var goalMisfits = &scenarios.Drive[GoalMisfitsObservation]{
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalMisfitsObservation) {
 		h := host.Host{Conn: c}
 		home := h.StandingGoals(ctx)
-		if _, o.Control = home.Begin(ctx, host.BoundedTo(h.Between(2, 9))); !stillGoesOn(o.Control) {
+		if _, o.Control = home.Begin(ctx, host.BoundedTo(h.Between(2, 9))); !madeActive(o.Control) {
 			return
 		}
 		ask := func(to *[]GoalMisfit, what string, spoil func(*goalAsked)) {
@@ -70,7 +70,7 @@ var goalMisfits = &scenarios.Drive[GoalMisfitsObservation]{
 	},
 }
 
-// misfit asks for a goal that does not fit, and reads it where it was made all the same.
+// misfit requests an invalid goal, and reads it if it was made all the same.
 func misfit(ctx context.Context, g host.GoalHome, what string, spoil func(*goalAsked)) host.GoalMade {
 	a := goalAsked{
 		Objective:    g.DrawObjective(),
@@ -83,7 +83,7 @@ func misfit(ctx context.Context, g host.GoalHome, what string, spoil func(*goalA
 	return made.Seen(ctx)
 }
 
-// other is the judge that is not this one.
+// other returns the other judge.
 func other(judge dialect.GoalCheck) dialect.GoalCheck {
 	if judge == dialect.GoalCheckHost {
 		return dialect.GoalCheckVerifier
@@ -91,7 +91,7 @@ func other(judge dialect.GoalCheck) dialect.GoalCheck {
 	return dialect.GoalCheckHost
 }
 
-// unofferedModes are the ways to go on that the host does not advertise.
+// unofferedModes returns the continuation modes that the host does not advertise.
 func unofferedModes(h host.Host) (modes []dialect.GoalContinuationMode) {
 	for _, mode := range []dialect.GoalContinuationMode{dialect.GoalContinuationModeManual, dialect.GoalContinuationModeSchedule,
 		dialect.GoalContinuationModeHeartbeat, dialect.GoalContinuationModeCommitment} {

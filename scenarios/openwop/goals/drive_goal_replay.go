@@ -8,13 +8,13 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/host"
 )
 
-// GoalReplayObservation is a goal, one of whose runs was replayed between two others.
+// GoalReplayObservation is a goal with one run that was replayed between two others.
 type GoalReplayObservation struct {
 	GoalObservation
 	Fork host.Forked `json:"fork"`
 }
 
-// goalReplayed replays a run of a goal that goes on. The tick after it shows that the host had the time to judge it.
+// goalReplayed replays a run of an active goal. A later tick shows that the host had time to judge the replay.
 var goalReplayed = &scenarios.Drive[GoalReplayObservation]{
 	ID:    "openwop/goal-replayed",
 	Title: "ticks a goal a random number of times, replays the first of its runs to the end, and ticks it once more",
@@ -26,7 +26,7 @@ var goalReplayed = &scenarios.Drive[GoalReplayObservation]{
 		o.Runs = before + 1
 		home := h.StandingGoals(ctx)
 		var g *host.Goal
-		if g, o.Goal = home.Begin(ctx, host.BoundedTo(h.Between(10, 20))); !stillGoesOn(o.Goal) {
+		if g, o.Goal = home.Begin(ctx, host.BoundedTo(h.Between(10, 20))); !madeActive(o.Goal) {
 			return
 		}
 		now := o.Goal.Fresh.Body

@@ -11,24 +11,24 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// GoalScheduleObservation is a goal on a schedule, and two more on the same one that ended while it went on.
+// GoalScheduleObservation is a goal on a schedule, and two more on the same schedule that ended meanwhile.
 type GoalScheduleObservation struct {
 	GoalAloneObservation
 	GivenUp   GoalDisarmed `json:"givenUp"`
-	Satisfied GoalDisarmed `json:"satisfied"` // by a tick, where there is a seam
+	Satisfied GoalDisarmed `json:"satisfied"` // by a tick, if the host has the seam
 }
 
 // GoalDisarmed is a goal that ended while it was armed.
 type GoalDisarmed struct {
 	Goal    host.GoalMade  `json:"goal"`
-	Asked   wire.Value     `json:"asked"` // HTTP status of what was to end it
+	Asked   wire.Value     `json:"asked"` // HTTP status of the request to end it
 	Ended   wire.Wait      `json:"ended"`
-	Settled host.GoalReply `json:"settled"` // when a run that was under way had time to end
-	Later   host.GoalReply `json:"later"`   // when others on its schedule had gone on
+	Settled host.GoalReply `json:"settled"` // after a run under way had time to end
+	Later   host.GoalReply `json:"later"`   // after other goals on its schedule had moved on
 }
 
-// goalOnSchedule makes goals that go on by a schedule. What it takes for a
-// goal to go on is time, and nothing else.
+// goalOnSchedule makes goals that continue on a schedule. Nothing but time
+// makes them run.
 var goalOnSchedule = &scenarios.Drive[GoalScheduleObservation]{
 	ID: "openwop/goal-on-schedule",
 	Title: "makes four goals on a schedule of a random short interval; abandons one and, where there is a seam, has one " +
@@ -44,12 +44,13 @@ var goalOnSchedule = &scenarios.Drive[GoalScheduleObservation]{
 		interval := time.Duration(h.Between(50, 60)) * time.Millisecond
 		for try := 1; ; try++ {
 			onSchedule(ctx, home, interval, h.Between(3, 4), o)
-			// A goal may also have come to its end before it could be seen to go on; one that resuming ends does so again.
+			// The goal may also have ended before it was seen to continue. A host that ends resumed goals
+			// does so on every try.
 			slow := o.outran() || try == 1 && hasEnded(o.Resumed.After.Body)
 			if try == 4 || !slow {
 				return
 			}
-			interval *= 3 // we were too slow just now
+			interval *= 3 // we were too slow this time
 		}
 	},
 }
@@ -59,26 +60,26 @@ func onSchedule(ctx context.Context, g host.GoalHome, interval time.Duration, bo
 	o.Bound = bound
 	every := fmt.Sprintf("every:%dms", interval.Milliseconds())
 	var givenUp, satisfied *host.Goal
-	givenUp = endsArmed(ctx, g, &o.GivenUp, every, giveUp)
-	if satisfied = endsArmed(ctx, g, &o.Satisfied, every, satisfy); !stillGoesOn(o.GivenUp.Goal) || !stillGoesOn(o.Satisfied.Goal) {
+	givenUp = endArmed(ctx, g, &o.GivenUp, every, giveUp)
+	if satisfied = endArmed(ctx, g, &o.Satisfied, every, satisfy); !madeActive(o.GivenUp.Goal) || !madeActive(o.Satisfied.Goal) {
 		return
 	}
-	p := beginBy(ctx, g, &o.GoalAloneObservation, dialect.GoalContinuationModeSchedule, every)
-	if !o.goOn() {
+	p := createPair(ctx, g, &o.GoalAloneObservation, dialect.GoalContinuationModeSchedule, every)
+	if !o.bothActive() {
 		return
 	}
 	if o.Going = reaches(ctx, p.watched, 1); !o.Going.Reached {
 		return
 	}
 	o.Paused = act(ctx, p.watched, dialect.PauseGoal)
-	g.Quiet(ctx, 0) // for a run under way, and for a host that shows what was a moment ago
+	g.Quiet(ctx, 0) // for a run under way, and for a host that shows slightly stale data
 	o.GivenUp.Settled = givenUp.Read(ctx, "the goal that was given up")
 	o.Satisfied.Settled = satisfied.Read(ctx, "the goal that was satisfied")
 	p.holds(ctx, &o.GoalAloneObservation, nil)
-	if !goesOn(o.Resumed.After.Body) {
+	if !isActive(o.Resumed.After.Body) {
 		return
 	}
-	if o.Ended = runsOut(ctx, p.watched, o.Resumed.After.Body, o.Bound); !o.Ended.Reached {
+	if o.Ended = awaitAllRuns(ctx, p.watched, o.Resumed.After.Body, o.Bound); !o.Ended.Reached {
 		return
 	}
 	p.rests(ctx, &o.GoalAloneObservation, nil)
@@ -86,11 +87,11 @@ func onSchedule(ctx context.Context, g host.GoalHome, interval time.Duration, bo
 	o.Satisfied.Later = satisfied.Read(ctx, "the goal that was satisfied, a while after")
 }
 
-// endsArmed makes a goal on a schedule and ends it.
-func endsArmed(ctx context.Context, g host.GoalHome, o *GoalDisarmed, every string, end func(context.Context,
+// endArmed makes a goal on a schedule and ends it.
+func endArmed(ctx context.Context, g host.GoalHome, o *GoalDisarmed, every string, end func(context.Context,
 	*host.Goal) wire.Value) *host.Goal {
 	made := createArmed(ctx, g, "create a goal that ends", dialect.GoalContinuationModeSchedule, every, mostContributions)
-	if o.Goal = made.Seen(ctx); !stillGoesOn(o.Goal) {
+	if o.Goal = made.Seen(ctx); !madeActive(o.Goal) {
 		return made
 	}
 	if o.Asked = end(ctx, made); !host.Succeeded(o.Asked) {

@@ -10,20 +10,20 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// GoalSecretObservation is what a goal shows whose objective was asked for with
-// the credential in it. In every record a placeholder stands for that.
+// GoalSecretObservation is a goal whose objective was requested with
+// the credential in it. A placeholder replaces the credential in every record.
 type GoalSecretObservation struct {
 	Goal   host.GoalMade  `json:"goal"`
-	Edited GoalEdit       `json:"edited"` // to another objective with it
-	Tick   GoalTick       `json:"tick"`   // where there is a seam
+	Edited GoalEdit       `json:"edited"` // to another objective with the credential
+	Tick   GoalTick       `json:"tick"`   // if the host has the seam
 	Trail  GoalTrail      `json:"trail"`
 	List   host.GoalReply `json:"list"`
 }
 
-// leastKey is how long a credential has to be, in characters, to be told from ordinary text.
+// leastKey is the minimum length, in characters, that tells a credential from ordinary text.
 const leastKey = 8
 
-// goalWithSecret has goals made and edited with the credential in their objectives.
+// goalWithSecret makes and edits goals with the credential in their objectives.
 var goalWithSecret = &scenarios.Drive[GoalSecretObservation]{
 	ID: "openwop/goal-with-secret",
 	Title: "makes a goal whose objective holds the credential between random words, edits it to another such objective, " +
@@ -34,7 +34,7 @@ var goalWithSecret = &scenarios.Drive[GoalSecretObservation]{
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalSecretObservation) {
 		h := host.Host{Conn: c}
 		if c.KeyLength() < leastKey {
-			scenarios.End(scenarios.Block("there is no credential, or one that is too short to be told from ordinary text",
+			scenarios.End(scenarios.Block("the credential is missing, or too short to tell from ordinary text",
 				"give a key of at least 8 characters with --key"))
 		}
 		home := h.StandingGoals(ctx)
@@ -42,35 +42,35 @@ var goalWithSecret = &scenarios.Drive[GoalSecretObservation]{
 		ask.Objective = objectiveWithKey(h)
 		g := home.Create(ctx, "create a goal with the credential in its objective", ask)
 		o.Goal = g.Seen(ctx)
-		if stillGoesOn(o.Goal) {
+		if madeActive(o.Goal) {
 			told(ctx, g, o)
 		}
 		o.List = home.List(ctx, "")
 	},
 }
 
-// objectiveWithKey holds the credential between two words of an objective.
+// objectiveWithKey puts the credential between two words of an objective.
 func objectiveWithKey(h host.Host) string {
 	return strings.Join([]string{"Assay", h.UniqueName(), wire.OwnKey, h.UniqueName()}, " ")
 }
 
-// told has the goal say more about itself.
+// told makes the goal produce further records of itself.
 func told(ctx context.Context, g *host.Goal, o *GoalSecretObservation) {
 	o.Tick = tick(ctx, g, "tick", unsatisfied(g.GoalHome.Host))
 	objective := objectiveWithKey(g.GoalHome.Host)
 	o.Edited = rewrite(ctx, g, "edit the objective to another with the credential in it",
-		dialect.EditGoalRequest{Objective: objective}, anyhow)
+		dialect.EditGoalRequest{Objective: objective}, anyGoal)
 	o.Trail = trail(ctx, g, o.Edited.After)
 }
 
-// GoalsUnclaimedObservation is what stands where goals would be.
+// GoalsUnclaimedObservation holds the replies of the goal endpoints on a host that claims none.
 type GoalsUnclaimedObservation struct {
 	Paths []string         `json:"paths"`
-	Lists []host.GoalReply `json:"lists"` // one a path
+	Lists []host.GoalReply `json:"lists"` // one per path
 	Makes []host.GoalReply `json:"makes"`
 }
 
-// goalsUnclaimed looks for goals on a host that does not claim them.
+// goalsUnclaimed calls the goal endpoints of a host that does not claim goals.
 var goalsUnclaimed = &scenarios.Drive[GoalsUnclaimedObservation]{
 	ID:    "openwop/goals-unclaimed",
 	Title: "lists goals, and asks for one, at every place where they would be",

@@ -23,12 +23,12 @@ import (
 
 const goalsAt = "/v1/host/sample/goals"
 
-// honestGoals are goals with a run behind each contribution.
+// honestGoals serves goals with a run behind each contribution.
 func honestGoals(g *hosttest.InventedGoals) []hosttest.Routes {
 	return []hosttest.Routes{hosttest.DiscoveryWith("conformance-noop"), g.Routes(), runs(g)}
 }
 
-// runs serves the runs that the goals show, and those that somebody asks for.
+// runs serves the runs that the goals list, and those that clients create.
 func runs(g *hosttest.InventedGoals) hosttest.Routes {
 	var made atomic.Int64
 	known := func(id string) bool {
@@ -57,7 +57,7 @@ func runs(g *hosttest.InventedGoals) hosttest.Routes {
 	}
 }
 
-// statusOf is that of a run: the last one of a goal that is escalated waits, all others have ended.
+// statusOf returns the status of a run: the last one of an escalated goal waits, all others have ended.
 func statusOf(g *hosttest.InventedGoals, id string) string {
 	g.Mu.Lock()
 	defer g.Mu.Unlock()
@@ -69,7 +69,7 @@ func statusOf(g *hosttest.InventedGoals, id string) string {
 	return "completed"
 }
 
-// askOfGoals asks the scenarios of those names, or the whole suite.
+// askOfGoals runs the named scenarios, or the whole suite.
 func askOfGoals(t *testing.T, host []hosttest.Routes, names ...string) *scenarios.Report {
 	t.Helper()
 	selection := scenarios.Selection{Suites: []string{"goal-bounds"}}
@@ -84,7 +84,7 @@ func askOfGoals(t *testing.T, host []hosttest.Routes, names ...string) *scenario
 	return c.Finish(context.Background())
 }
 
-// all is the verdict on every scenario, but for those that are named.
+// all maps every scenario to one verdict, except those in but.
 func all(r *scenarios.Report, verdict string, but map[string]string) map[string]string {
 	out := map[string]string{}
 	for _, o := range r.Outcomes {
@@ -142,7 +142,7 @@ func TestGoalsThatAreKept(t *testing.T) {
 	}
 }
 
-// moved are routes below another home.
+// moved serves the routes below another home.
 func moved(home string, all []hosttest.Routes) []hosttest.Routes {
 	var out []hosttest.Routes
 	for _, some := range all {
@@ -182,7 +182,7 @@ func TestGoalsAreFoundWhereverTheyLive(t *testing.T) {
 	})
 }
 
-// What the text leaves open is answered in more than one way.
+// The RFC leaves points open, and hosts settle them differently.
 func TestGoalsOfOtherHosts(t *testing.T) {
 	refuse := func(status int) hosttest.Answer {
 		return func(*http.Request, map[string]any) (int, any) { return hosttest.Refused(status, "no") }
@@ -211,7 +211,7 @@ func TestGoalsOfOtherHosts(t *testing.T) {
 				return true
 			}),
 			"POST " + goalsAt: func(r *http.Request, body map[string]any) (int, any) {
-				delete(body, "state") // a word that it does not know
+				delete(body, "state") // a word that this host does not know
 				return g.Create(r, body)
 			},
 		}
@@ -235,7 +235,7 @@ func TestGoalsOfOtherHosts(t *testing.T) {
 	t.Run("fires in its own time", func(t *testing.T) {
 		t.Parallel()
 		g := &hosttest.InventedGoals{}
-		var order sync.Mutex // as a queue would keep it
+		var order sync.Mutex // serializes, as a queue would
 		later := hosttest.Routes{"POST " + goalsAt + "/{id}/tick": func(r *http.Request, body map[string]any) (int, any) {
 			time.AfterFunc(3*time.Millisecond, func() {
 				order.Lock()
@@ -371,7 +371,7 @@ func TestGoalsThatAreNotKept(t *testing.T) {
 	}
 }
 
-// A host may answer anything. No verdict is ever a fault of ours.
+// A host may answer anything. No verdict may be our own error.
 func TestGoalsOfAHostileHost(t *testing.T) {
 	many := slices.Repeat([]any{"run-1"}, 5_000)
 	for name, body := range map[string]any{

@@ -9,7 +9,7 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/host"
 )
 
-// The scenarios of goal-completion in which goals go on by themselves.
+// The scenarios of goal-completion for goals that fire their own runs.
 
 // RFC 0097 A, C and E, and the first example.
 var scheduleFires = scenarios.Scenario{
@@ -54,7 +54,7 @@ var abandonedDisarms = scenarios.Scenario{
 		status, _ := o.GivenUp.Asked.Int()
 		given(o.GivenUp.Goal, j)
 		permitted((host.GoalReply{Status: o.GivenUp.Asked}), j, "abandon a goal")
-		o.othersWentOn(j)
+		o.givenOthersActive(j)
 		if status/100 != 2 {
 			j.BlockOn(openwop.OWP0097C6, "setup failed: abandon is answered HTTP "+o.GivenUp.Asked.JSON())
 		}
@@ -71,17 +71,17 @@ var satisfiedScheduleDisarms = scenarios.Scenario{
 	Ask: scenarios.Ask(goalOnSchedule, func(o GoalScheduleObservation, j *scenarios.Judge) {
 		given(o.Satisfied.Goal, j)
 		host.SeamAnswered(j, o.Satisfied.Asked, o.Satisfied.Goal.Path+"/{id}/tick")
-		o.othersWentOn(j)
+		o.givenOthersActive(j)
 		o.Satisfied.check(j, openwop.OWP0097G1, dialect.GoalStateSatisfied)
 	}),
 }
 
-// othersWentOn stops a judge where the goals beside those that ended did not go on either.
-func (o GoalScheduleObservation) othersWentOn(j *scenarios.Judge) {
+// givenOthersActive blocks the judge unless the goals beside the ended ones moved on.
+func (o GoalScheduleObservation) givenOthersActive(j *scenarios.Judge) {
 	given(o.Beside, j)
 	j.Need(openwop.OWP0097A3, o.Going)
 	if o.outran() {
-		o.tooQuick(j)
+		o.blockOutran(j)
 	}
 	j.Need(openwop.OWP0097A3, o.After)
 }
@@ -95,7 +95,7 @@ func (d GoalDisarmed) check(j *scenarios.Judge, id scenarios.RequirementID, stat
 	j.Check(id, runsOf(d.Later.Body)).To(check.SameAs(runsOf(d.Settled.Body)), "contributing runs when others had gone on")
 }
 
-// check follows a goal that goes on by itself, through a pause and to its end.
+// check follows a goal that fires its own runs through a pause and to its end.
 func (o GoalAloneObservation) check(j *scenarios.Judge, fires scenarios.RequirementID) {
 	given(o.Goal, j)
 	given(o.Beside, j)
@@ -105,7 +105,7 @@ func (o GoalAloneObservation) check(j *scenarios.Judge, fires scenarios.Requirem
 	showsRuns(j, o.Going.Last)
 	permitted(o.Paused, j, "pause a goal")
 	if o.outran() {
-		o.tooQuick(j)
+		o.blockOutran(j)
 		return
 	}
 	j.Check(openwop.OWP0097C5, o.Paused.Status).To(check.Status(2), "pause")
@@ -122,14 +122,14 @@ func (o GoalAloneObservation) check(j *scenarios.Judge, fires scenarios.Requirem
 	checkRuns(j, openwop.OWP0097E4, o.Later.Body, o.Bound)
 }
 
-// ends is what a goal violates that does not come to its end: the bound that it has reached, where it has.
+// ends returns the requirement that a goal violates by not ending: the bound, if the goal has reached it.
 func (o GoalAloneObservation) ends(fires scenarios.RequirementID) scenarios.RequirementID {
-	if contributed(o.Ended.Last) < o.Bound {
+	if runCount(o.Ended.Last) < o.Bound {
 		return fires
 	}
 	return openwop.OWP0097E4
 }
 
-func (o GoalAloneObservation) tooQuick(j *scenarios.Judge) {
-	j.Block("the goal was at its end before it could be paused", "certify it again when the host answers faster")
+func (o GoalAloneObservation) blockOutran(j *scenarios.Judge) {
+	j.Block("the goal ended before it could be paused", "run again when the host answers faster")
 }

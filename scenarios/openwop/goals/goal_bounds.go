@@ -12,7 +12,7 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/host"
 )
 
-// BoundsSuite looks at who ends a standing goal, and at where it stops at the latest.
+// BoundsSuite asks who may end a standing goal, and where the goal stops at the latest.
 func BoundsSuite() scenarios.Suite {
 	return scenarios.Suite{
 		ID: "goal-bounds", Title: "standing goals: judged by the host alone, and stopped at their bounds",
@@ -36,12 +36,12 @@ var goalsWellFormed = scenarios.Scenario{
 		j.Check(openwop.OWP0097A1, block.Key("judge")).To(check.OneOf("verifier", "host"), "judge")
 		j.Check(openwop.OWP0097A1, block.Key("continuation")).To(modes(), "continuation")
 		if host.IsList(block.Key("continuation")) && len(block.Key("continuation").Items()) == 0 {
-			j.Find(openwop.OWP0097A1, "the list of continuations is empty: nothing is said to make a goal go on")
+			j.Find(openwop.OWP0097A1, "the list of continuations is empty, so nothing continues a goal")
 		}
 	}),
 }
 
-// modes expects a list of ways by which a goal goes on, none twice.
+// modes expects a list of continuation modes without duplicates.
 func modes() check.Matcher {
 	return check.That("a list of schedule, commitment, heartbeat and manual, none twice", func(v any) bool {
 		list, ok := v.([]any)
@@ -72,7 +72,7 @@ var boundsRequired = scenarios.Scenario{
 		readable(o.Active, j)
 		for _, goals := range []host.GoalReply{o.All, o.Active} {
 			if len(listed(goals, o.Bounded).Values) == 0 {
-				j.BlockOn(openwop.OWP0097C2, "setup failed: the goal with a bound is not listed, so the others might be hidden too")
+				j.BlockOn(openwop.OWP0097C2, "setup failed: the goal with a bound is not listed, so the others may be hidden too")
 			}
 			j.Check(openwop.OWP0097A2, listed(goals, o.Unbounded, o.Empty)).To(check.Len(0), "goals in the list that were asked for without a bound")
 		}
@@ -128,7 +128,7 @@ var createdAsAsked = scenarios.Scenario{
 	}),
 }
 
-// RFC 0097 B. That what does not fit is refused is not said; that it is not served is.
+// RFC 0097 B does not require a host to refuse an invalid goal. It does forbid serving one.
 var misfitsNotKept = scenarios.Scenario{
 	ID:     "openwop/goal-bounds/misfits-not-kept",
 	Title:  "no goal is served with a judge or a continuation that nobody knows, nor with bounds that cannot be, whatever was asked for",
@@ -136,7 +136,7 @@ var misfitsNotKept = scenarios.Scenario{
 	Claim:  claims.Goals,
 	Ask: scenarios.Ask(goalMisfits, func(o GoalMisfitsObservation, j *scenarios.Judge) {
 		given(o.Control, j)
-		// OWP-R27: it may be left off
+		// OWP-R27: it may be omitted
 		judges, modes := check.OneOf("verifier", "host"), check.OneOf(nil, "schedule", "commitment", "heartbeat", "manual")
 		j.Check(openwop.OWP0097B2, o.Control.Fresh.Body.At("/completion/check")).To(judges, "completion.check of a goal as it can be")
 		j.Check(openwop.OWP0097B3, o.Control.Fresh.Body.At("/continuation/mode")).To(modes, "continuation.mode of a goal as it can be")
@@ -158,7 +158,7 @@ var misfitsNotKept = scenarios.Scenario{
 	}),
 }
 
-// check expects of a goal that was made although it does not fit that it does where it is served.
+// check expects a goal that was made despite its invalid member to be served with a valid one.
 func (m GoalMisfit) check(j *scenarios.Judge, id scenarios.RequirementID, pointer string, fits check.Matcher) {
 	if m.Made.ID == "" {
 		m.Made.Created.TellRefusal(j, id, "a goal "+m.What)
@@ -169,7 +169,7 @@ func (m GoalMisfit) check(j *scenarios.Judge, id scenarios.RequirementID, pointe
 	}
 }
 
-// boundsThatCanBe expects bounds as the schema of a goal has them.
+// boundsThatCanBe expects bounds that satisfy the schema of a goal.
 func boundsThatCanBe() check.Matcher {
 	return check.That("bounds of at least 1 whole run, 0 ms and a cost of 0", func(v any) bool {
 		bounds, ok := v.(map[string]any)
@@ -198,7 +198,7 @@ func (o GoalCreatedObservation) checkLists(j *scenarios.Judge) {
 	}
 }
 
-// RFC 0097 C and E: completion is the judge's verdict, never a client's word.
+// RFC 0097 C and E: the judge's verdict completes a goal, never a client's word.
 var clientCannotSatisfy = scenarios.Scenario{
 	ID:     "openwop/goal-bounds/client-cannot-satisfy",
 	Title:  "no create, edit or call of a client makes a goal satisfied; what may be edited can be",
@@ -211,7 +211,7 @@ var clientCannotSatisfy = scenarios.Scenario{
 			asserted.Created.TellRefusal(j, openwop.OWP0097E2, "a goal that is to be satisfied from the start")
 		case j.Check(openwop.OWP0097E2, stateShown(asserted.Fresh)).To(check.Equal(dialect.GoalStateActive),
 			"state of a goal that was asked for as satisfied"):
-			j.Find(openwop.OWP0097E2, "a goal that is to be satisfied from the start is made, as active, and the word is dropped without a word")
+			j.Find(openwop.OWP0097E2, "a goal requested as satisfied is made as active: the host silently dropped the state")
 		}
 		j.Check(openwop.OWP0097E2, o.Claimed.Reply.Status).To(check.Status(4), "an edit of the state to satisfied")
 		j.Check(openwop.OWP0097E2, stateShown(o.Claimed.After)).To(check.Equal(dialect.GoalStateActive), "state after that edit")
@@ -231,7 +231,7 @@ var clientCannotSatisfy = scenarios.Scenario{
 	}),
 }
 
-// RFC 0097 C. To revive a goal that somebody gave up is not safe (OWP-R27).
+// RFC 0097 C. Reviving an abandoned goal is not safe (OWP-R27).
 var abandonedStaysAbandoned = scenarios.Scenario{
 	ID:     "openwop/goal-bounds/abandoned-stays-abandoned",
 	Title:  "an abandoned goal is abandoned, and neither resume nor edit bring it back or change it",

@@ -12,9 +12,8 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// The scenarios of goal-bounds that need the seam by which a goal is ticked:
-// the protocol has no other way to fire a run of a goal and to say what its
-// judge is to find.
+// The scenarios of goal-bounds that need the tick seam: the protocol offers
+// no other way to fire a run of a goal and to choose its verdict.
 
 // RFC 0097 E, and the second example.
 var stopsAtBound = scenarios.Scenario{
@@ -29,7 +28,7 @@ var stopsAtBound = scenarios.Scenario{
 	}),
 }
 
-// RFC 0097 D and E. That the event comes once is inferred.
+// RFC 0097 D and E. The RFC implies that the event comes once.
 var closedAtBound = scenarios.Scenario{
 	ID:     "openwop/goal-bounds/closed-at-bound",
 	Title:  "a goal that stops at its bound is closed once, as bound-exceeded, whatever it is asked after that",
@@ -43,7 +42,7 @@ var closedAtBound = scenarios.Scenario{
 	}),
 }
 
-// checkClosed expects one event that closes the goal, in that state.
+// checkClosed expects exactly one closing event, with that state.
 func (o GoalObservation) checkClosed(j *scenarios.Judge, as scenarios.RequirementID, state dialect.GoalState) {
 	closed := o.events(dialect.GoalClosed)
 	j.Check(openwop.OWP0097D3, closed).To(check.Len(1), "events that close the goal")
@@ -51,7 +50,7 @@ func (o GoalObservation) checkClosed(j *scenarios.Judge, as scenarios.Requiremen
 	j.Check(as, closed.Each("/payload/finalState")).To(check.Each(check.Equal(state)), "finalState")
 }
 
-// RFC 0097 C and E: an ended goal is not edited, and a bound once crossed stays crossed.
+// RFC 0097 C and E: an ended goal cannot be edited, and a bound once crossed stays crossed.
 var exceededStaysExceeded = scenarios.Scenario{
 	ID:     "openwop/goal-bounds/exceeded-stays-exceeded",
 	Title:  "a goal that has exceeded its bound is neither changed by an edit nor brought back by resume",
@@ -64,7 +63,7 @@ var exceededStaysExceeded = scenarios.Scenario{
 	}),
 }
 
-// RFC 0097 E: exactly at the bound, also where ticks race for the last run.
+// RFC 0097 E: exactly at the bound, even if ticks race for the last run.
 var tickedAtOnce = scenarios.Scenario{
 	ID:     "openwop/goal-bounds/ticked-at-once",
 	Title:  "ticks that come all at once fire exactly as many runs as the bound says",
@@ -87,7 +86,7 @@ var tickedAtOnce = scenarios.Scenario{
 	}),
 }
 
-// namesItsRuns says whether the goal shows a run under the id that a tick gave it, where any did.
+// namesItsRuns reports whether the goal lists a run by the id that a tick returned, if any tick returned one.
 func (o GoalRaceObservation) namesItsRuns() bool {
 	named := map[string]bool{}
 	for _, t := range slices.Concat(o.AtOnce, o.After) {
@@ -98,7 +97,7 @@ func (o GoalRaceObservation) namesItsRuns() bool {
 	return len(named) == 0 || slices.ContainsFunc(runsOf(o.Still.Later.Body).Items(), func(id wire.Value) bool { return named[id.String()] })
 }
 
-// RFC 0097 E with RFC 0084. Below the bound the goal goes on: the control.
+// RFC 0097 E with RFC 0084. The control: below the bound the goal stays active.
 var costBound = scenarios.Scenario{
 	ID:     "openwop/goal-bounds/cost-bound",
 	Title:  "a goal goes on below its bound of cost, exceeds it with the run that crosses it, and fires no run after that",
@@ -111,7 +110,7 @@ var costBound = scenarios.Scenario{
 	}),
 }
 
-// RFC 0097 E. A host that notices only when it is ticked keeps it too.
+// RFC 0097 E. A host that checks the deadline only on a tick conforms too.
 var deadlineBound = scenarios.Scenario{
 	ID:     "openwop/goal-bounds/deadline",
 	Title:  "a goal goes on before its deadline, has exceeded it when it has passed, and fires no run after that",
@@ -119,7 +118,7 @@ var deadlineBound = scenarios.Scenario{
 	Claim:  claims.Goals,
 	Ask: scenarios.Ask(goalToItsDeadline, func(o GoalDeadlineObservation, j *scenarios.Judge) {
 		if o.tooSlow() {
-			j.Block("the host took "+o.EarlyBy.String()+" to make a goal and to tick it, too long for a deadline of "+o.Deadline.String(),
+			j.Block("the host took "+o.EarlyBy.String()+" to make a goal and tick it, too long for a deadline of "+o.Deadline.String(),
 				"certify it again when it answers faster")
 		}
 		early := func(goal wire.Value) bool {
@@ -137,10 +136,10 @@ var deadlineBound = scenarios.Scenario{
 			return
 		}
 		if o.Grace == host.CoarseGrace {
-			j.Find(openwop.OWP0097E6, "a goal with a deadline of less than a second ended early or went on late, as by a clock of "+
+			j.Find(openwop.OWP0097E6, "a goal with a deadline of less than a second ended early or continued late, as with a clock of "+
 				"full seconds; judged with a deadline of %s and a grace of %s", o.Deadline, o.Grace)
 		}
-		if goesOn(o.Passed.Body) {
+		if isActive(o.Passed.Body) {
 			j.Find(openwop.OWP0097E6, "the goal is shown as active after its deadline, until it is ticked")
 		}
 		o.Still.check(j, openwop.OWP0097E6, o.Goal.Path, o.Early.Shown.Last, dialect.GoalStateBoundExceeded)
@@ -193,7 +192,7 @@ var evaluationsAttributed = scenarios.Scenario{
 		evaluated, runs := o.events(dialect.GoalEvaluated), runsOf(o.shown())
 		o.given(j)
 		o.ended(j, openwop.OWP0097E1, dialect.GoalStateSatisfied)
-		o.stood(j, openwop.OWP0097G1)
+		o.givenStill(j, openwop.OWP0097G1)
 		seen(j, evaluated)
 		j.Check(openwop.OWP0097E9, runs).To(check.Len(o.Runs), "contributing runs")
 		j.Check(openwop.OWP0097E9, evaluated.Each("/payload/runId")).To(check.SameAs(runs), "runs that the evaluations name")
@@ -211,14 +210,14 @@ var runsOfTheGoal = scenarios.Scenario{
 	Ask: scenarios.Ask(goalUntilSatisfied, func(o GoalObservation, j *scenarios.Judge) {
 		o.driven(j)
 		o.ended(j, openwop.OWP0097E1, dialect.GoalStateSatisfied)
-		o.stood(j, openwop.OWP0097G1)
+		o.givenStill(j, openwop.OWP0097G1)
 		g := o.shown()
 		checkRuns(j, openwop.OWP0097C3, g, o.Runs)
 		j.Check(openwop.OWP0097C3, g.At("/completion/lastVerdict/satisfied")).To(check.Equal(true), "completion.lastVerdict.satisfied")
 		j.Check(openwop.OWP0097C3, g.At("/completion/lastVerdict/runId")).To(check.Text(), "completion.lastVerdict.runId")
 		j.Check(openwop.OWP0097E10, o.snapshots().Each("/runId")).To(check.SameAs(runsOf(g)),
 			"runId of the contributing runs, read under their ids")
-		for _, r := range o.Trail.Runs { // to serve a snapshot takes no run, to show what it did takes one
+		for _, r := range o.Trail.Runs { // serving a snapshot takes no run, serving its events does
 			j.Check(openwop.OWP0097E10, r.Log.All().Each("/runId")).To(check.Each(check.Equal(r.ID)),
 				"run of every event in the log of run %s", r.ID)
 		}
@@ -226,8 +225,8 @@ var runsOfTheGoal = scenarios.Scenario{
 	}),
 }
 
-// RFC 0097 D. What else stands in the log of a run, its inputs for one, may
-// well say what the run is for.
+// RFC 0097 D. Other parts of a run's log, such as its inputs, may state
+// the purpose of the run.
 var contentFree = scenarios.Scenario{
 	ID:     "openwop/goal-bounds/content-free",
 	Title:  "no event of a goal holds text of its objective",
@@ -239,8 +238,8 @@ var contentFree = scenarios.Scenario{
 		o.ended(j, openwop.OWP0097E1, dialect.GoalStateSatisfied)
 		seen(j, events)
 		switch objective := o.Goal.Fresh.Body.Key("objective"); {
-		case !namedIn(o.Goal, objective.String()): // the control: where the text is, it is found
-			j.BlockOn(openwop.OWP0097B1, "setup failed: the goal does not show its objective as it was asked for: "+objective.JSON())
+		case !namedIn(o.Goal, objective.String()): // the control: the text is found in the goal
+			j.BlockOn(openwop.OWP0097B1, "setup failed: the goal does not show its objective as requested: "+objective.JSON())
 		case len(events.Values) == 0:
 			j.BlockOn(openwop.OWP0097D1, "setup failed: the goal has no events")
 		}
@@ -259,7 +258,7 @@ var contentFree = scenarios.Scenario{
 	}),
 }
 
-// RFC 0097 C. No field shows a pause: only the absence of runs does (OWP-R43).
+// RFC 0097 C. No field shows a pause, only the absence of runs (OWP-R43).
 var pauseHalts = scenarios.Scenario{
 	ID:     "openwop/goal-bounds/pause-halts",
 	Title:  "a paused goal fires no run; it did before, and does again when it is resumed",
@@ -276,7 +275,7 @@ var pauseHalts = scenarios.Scenario{
 		if !o.Still.checkRuns(j, openwop.OWP0097C5, o.Goal.Path, o.Before.Shown.Last) {
 			return
 		}
-		if !goesOn(o.Still.Later.Body) {
+		if !isActive(o.Still.Later.Body) {
 			j.Find(openwop.OWP0097C5, "the state of a paused goal is %s", stateShown(o.Still.Later).JSON())
 		}
 		j.Check(openwop.OWP0097C5, o.Resumed.Reply.Status).To(check.Status(2), "resume")
@@ -287,7 +286,7 @@ var pauseHalts = scenarios.Scenario{
 	}),
 }
 
-// RFC 0097 E with RFC 0044. How a goal leaves escalated is not said (OWP-R27).
+// RFC 0097 E with RFC 0044. The RFC does not say how a goal leaves escalated (OWP-R27).
 var escalationHalts = scenarios.Scenario{
 	ID:     "openwop/goal-bounds/escalation-halts",
 	Title:  "a goal whose run asks a person is escalated, and fires no run while nobody has answered",
@@ -299,10 +298,10 @@ var escalationHalts = scenarios.Scenario{
 			return
 		}
 		if o.Stuck.ID == "" {
-			j.Block("neither the goal nor the reply to its tick names the run that got stuck",
+			j.Block("neither the goal nor the reply to its tick names the stuck run",
 				"have the reply to the tick carry the runId (docs/seams.md)")
 		}
-		// It is a run that escalates a goal, not the word of whoever ticks it.
+		// A run escalates a goal, not the client that ticks it.
 		j.Check(openwop.OWP0097E8, o.Stuck.Snapshot.Key("status")).To(check.OneOf("waiting-input", "waiting-approval",
 			"waiting-external"), "status of the run that asks a person")
 	}),

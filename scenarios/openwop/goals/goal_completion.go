@@ -15,7 +15,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// CompletionSuite looks at goals that live for a while: what fires their runs, who judges them, and what they give away.
+// CompletionSuite asks of long-lived goals what fires their runs, who judges them, and what they disclose.
 func CompletionSuite() scenarios.Suite {
 	return scenarios.Suite{
 		ID: "goal-completion", Title: "standing goals that go on by themselves, are judged by the host alone, and keep secrets",
@@ -25,7 +25,7 @@ func CompletionSuite() scenarios.Suite {
 	}
 }
 
-// RFC 0097 E: what a client does to a goal in the course of its life is no verdict.
+// RFC 0097 E: a client's acts on a goal are no verdict.
 var onlyTheJudge = scenarios.Scenario{
 	ID:     "openwop/goal-completion/only-the-judge",
 	Title:  "edits, pauses and verdicts against it, in any order, leave a goal active; one verdict for it makes it satisfied",
@@ -53,7 +53,7 @@ var everyRunJudged = scenarios.Scenario{
 		evaluated := o.events(dialect.GoalEvaluated)
 		o.given(j)
 		o.ended(j, openwop.OWP0097E1, dialect.GoalStateSatisfied)
-		o.stood(j, openwop.OWP0097G1)
+		o.givenStill(j, openwop.OWP0097G1)
 		seen(j, evaluated)
 		for i, t := range o.Ticks {
 			runs, verdict := runsOf(t.Shown.Last), t.Shown.Last.At("/completion/lastVerdict")
@@ -68,7 +68,7 @@ var everyRunJudged = scenarios.Scenario{
 	}),
 }
 
-// RFC 0097 E with RFC 0044. How a goal leaves escalated is not said (OWP-R27); that it does is.
+// RFC 0097 E with RFC 0044. The RFC says that a goal leaves escalated, but not how (OWP-R27).
 var goesOnAfterAnswer = scenarios.Scenario{
 	ID:     "openwop/goal-completion/goes-on-after-answer",
 	Title:  "a goal that was escalated goes on, or ends, when the run that got stuck was answered; what it was judged by up to then stays",
@@ -79,22 +79,22 @@ var goesOnAfterAnswer = scenarios.Scenario{
 		o.ended(j, openwop.OWP0097E8, dialect.GoalStateEscalated)
 		switch {
 		case o.Stuck.ID == "":
-			j.Block("neither the goal nor the reply to its tick names the run that got stuck",
+			j.Block("neither the goal nor the reply to its tick names the stuck run",
 				"have the reply to the tick carry the runId (docs/seams.md)")
 		case !host.Succeeded(o.Answered):
-			j.Block("the run that got stuck takes no answer: HTTP "+o.Answered.JSON(),
+			j.Block("the stuck run accepts no answer: HTTP "+o.Answered.JSON(),
 				"let the interrupt of a contributing run be answered by its node")
 		}
 		j.Check(openwop.OWP0097E12, o.Freed).To(check.Reached())
 		before, now := runsOf(o.shown()).Items(), o.Freed.Last
-		if goesOn(now) {
+		if isActive(now) {
 			j.Part(func() {
 				o.Again.answered(j, o.Goal.Path)
 				j.Check(openwop.OWP0097E12, o.Again.Shown).To(check.Reached())
 				now = o.Again.Shown.Last
 			})
 		}
-		for i, id := range before { // what was a contribution stays one
+		for i, id := range before { // a contribution stays one
 			j.Check(openwop.OWP0097E9, at(runsOf(now), i)).To(check.SameAs(id), "contributing run %d after the answer", i+1)
 		}
 		if verdict := now.At("/completion/lastVerdict/runId"); verdict.Present() {
@@ -107,7 +107,7 @@ func inList(list, item wire.Value) bool {
 	return slices.ContainsFunc(list.Items(), func(v wire.Value) bool { return v.String() == item.String() })
 }
 
-// at is an item of a list, absent where it is shorter.
+// at returns an item of a list, absent if the list is too short.
 func at(list wire.Value, i int) wire.Value { return list.At("/" + strconv.Itoa(i)) }
 
 // oneOf expects one of the items of a list.
@@ -116,7 +116,7 @@ func oneOf(list wire.Value) check.Matcher {
 	return check.OneOf(items...)
 }
 
-// The agent runtime on standing goals: what is replayed is not judged.
+// The agent runtime on standing goals: a replay is not judged.
 var replayNotJudged = scenarios.Scenario{
 	ID:     "openwop/goal-completion/replay-not-judged",
 	Title:  "the replay of a contributing run is no run of the goal, and no verdict is recorded for it or changed by it",
@@ -188,7 +188,7 @@ var secretRedacted = scenarios.Scenario{
 	}),
 }
 
-// withoutSecret expects that the placeholder of a secret stands nowhere inside.
+// withoutSecret expects no placeholder of a secret anywhere in the value.
 func withoutSecret() check.Matcher {
 	return check.That("no secret", func(v any) bool {
 		var text strings.Builder
@@ -208,13 +208,13 @@ var noGoalsUnclaimed = scenarios.Scenario{
 		for i, path := range o.Paths {
 			for _, reply := range []struct {
 				host.GoalReply
-				what, proof string // proof is what only goals have in them
+				what, proof string // proof is a member that only goals have
 			}{{o.Lists[i], "list", "goals"}, {o.Makes[i], "make", "objective"}} {
 				if !host.Succeeded(reply.Status) {
 					j.Check(openwop.OWP0097G3, reply.Status).NotTo(check.Status(2), "%s goals at %s", reply.what, path)
 					continue
 				}
-				// A page that is served for every path is no endpoint of goals.
+				// A page served for every path is not a goal endpoint.
 				j.Check(openwop.OWP0097G3, reply.Body.Key(reply.proof)).To(check.Absent(), "%s in the reply to: %s goals at %s", reply.proof,
 					reply.what, path)
 			}

@@ -11,7 +11,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// HeartbeatSuite asks heartbeats what they saw.
+// HeartbeatSuite asks whether heartbeats report state changes.
 func HeartbeatSuite() scenarios.Suite {
 	return scenarios.Suite{
 		ID: "heartbeat", Title: "what a heartbeat takes for a change",
@@ -55,12 +55,12 @@ var sameStateFiresNothing = scenarios.Scenario{
 // HeartbeatLook is one look of a heartbeat.
 type HeartbeatLook struct {
 	First   bool       `json:"first"`
-	Another bool       `json:"another"` // it saw another state than the look before
+	Another bool       `json:"another"` // whether the state differs from that of the look before
 	Status  wire.Value `json:"status"`
 	Reply   wire.Value `json:"reply"`
 }
 
-// HeartbeatLooks are the looks of one heartbeat, in their order.
+// HeartbeatLooks holds the looks of one heartbeat, in order.
 type HeartbeatLooks struct {
 	Seam  string          `json:"seam"`
 	Looks []HeartbeatLook `json:"looks"`
@@ -69,7 +69,7 @@ type HeartbeatLooks struct {
 // SeenAs implements [scenarios.Seer]: a seam's reply is the host's own word.
 func (HeartbeatLooks) SeenAs() scenarios.Evidence { return scenarios.Attested }
 
-// heartbeatLooks has a heartbeat see random states, some of them twice in a row.
+// heartbeatLooks shows random states to a heartbeat, some of them twice in a row.
 var heartbeatLooks = &scenarios.Drive[HeartbeatLooks]{
 	ID:    "openwop/heartbeat-looks",
 	Title: "has a heartbeat see three random states, of which it sees two again at once, in random order",
@@ -101,14 +101,14 @@ var heartbeatLooks = &scenarios.Drive[HeartbeatLooks]{
 	},
 }
 
-// answered stops a judge where the seam did not answer.
+// answered blocks the judge unless the seam answered.
 func (o HeartbeatLooks) answered(j *scenarios.Judge) {
 	for _, l := range o.Looks {
 		host.SeamAnswered(j, l.Status, o.Seam)
 	}
 }
 
-// changed is what a look said: of itself, or in a list of one evaluation, as hosts do.
+// changed returns the reported change: a member of the look, or of a list with one evaluation, as hosts do.
 func (l HeartbeatLook) changed() wire.Value {
 	if v := l.Reply.At("/evaluated/0/changed"); v.Present() {
 		return v
@@ -116,7 +116,8 @@ func (l HeartbeatLook) changed() wire.Value {
 	return l.Reply.Key("changed")
 }
 
-// changed is what the looks said that saw another state, or the same one again; the first look of all is left out.
+// changed returns the reports of the looks that saw another state, or of those that saw the same one. It skips the
+// first look.
 func (o HeartbeatLooks) changed(another bool) wire.Values {
 	var out wire.Values
 	for _, l := range o.Looks {

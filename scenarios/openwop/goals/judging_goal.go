@@ -15,37 +15,37 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// given stops a judge for which the goal was only the set-up.
+// given blocks a judge that needs an active goal as its setup.
 func given(m host.GoalMade, j *scenarios.Judge) {
 	exists(m, j)
-	if !stillGoesOn(m) {
-		j.BlockOn(openwop.OWP0097B1, "setup failed: the goal is not active when it has been made, its state is "+stateShown(m.Fresh).JSON())
+	if !madeActive(m) {
+		j.BlockOn(openwop.OWP0097B1, "setup failed: the new goal is not active: its state is "+stateShown(m.Fresh).JSON())
 	}
 }
 
-// exists is given but for the state of the goal.
+// exists is like given, but ignores the state of the goal.
 func exists(m host.GoalMade, j *scenarios.Judge) {
 	switch {
 	case !host.Succeeded(m.Created.Status) || m.ID == "":
-		j.BlockOn(openwop.OWP0097B1, "setup failed: the host did not make the goal: it answered HTTP "+m.Created.Status.JSON()+" with id "+
+		j.BlockOn(openwop.OWP0097B1, "setup failed: making the goal was answered with HTTP "+m.Created.Status.JSON()+" and id "+
 			m.Created.Body.Key("id").JSON())
 	case !host.Succeeded(m.Fresh.Status):
-		j.BlockOn(openwop.OWP0097C3, "setup failed: the goal cannot be read under its id: HTTP "+m.Fresh.Status.JSON())
+		j.BlockOn(openwop.OWP0097C3, "setup failed: the goal cannot be read by its id: HTTP "+m.Fresh.Status.JSON())
 	}
 }
 
-// answered stops a judge where the seam failed, or refused to tick a goal that was active.
+// answered blocks the judge if the seam failed or refused to tick an active goal.
 func (t GoalTick) answered(j *scenarios.Judge, path string) {
 	host.SeamAnswered(j, t.Status, path+"/{id}/tick")
 }
 
-// given stops a judge that looks at what the ticks did, where they could not do it.
+// given blocks the judge unless the ticks took effect.
 func (o GoalObservation) given(j *scenarios.Judge) {
 	o.driven(j)
 	showsRuns(j, o.shown())
 }
 
-// driven is given but for what the goal shows.
+// driven is like given, but ignores the listed runs.
 func (o GoalObservation) driven(j *scenarios.Judge) {
 	given(o.Goal, j)
 	for _, t := range o.Ticks {
@@ -53,7 +53,7 @@ func (o GoalObservation) driven(j *scenarios.Judge) {
 	}
 }
 
-// showsRuns stops a judge that counts runs where the goal shows none. Before the first one there is nothing to show.
+// showsRuns blocks a judge that counts runs unless the goal lists them. It accepts a goal without runs.
 func showsRuns(j *scenarios.Judge, goal wire.Value) {
 	n, counts := iterationsOf(goal).Int()
 	if !host.IsList(runsOf(goal)) && !(counts && n == 0) {
@@ -61,7 +61,7 @@ func showsRuns(j *scenarios.Judge, goal wire.Value) {
 	}
 }
 
-// shown is the goal as it was read last while it was ticked.
+// shown returns the goal as last read.
 func (o GoalObservation) shown() wire.Value {
 	if o.Still.Later.Body.Present() {
 		return o.Still.Later.Body
@@ -72,35 +72,35 @@ func (o GoalObservation) shown() wire.Value {
 	return o.Goal.Fresh.Body
 }
 
-// ended stops a judge for which the end was only the set-up.
+// ended blocks a judge that needs an ended goal as its setup.
 func (o GoalObservation) ended(j *scenarios.Judge, on scenarios.RequirementID, state dialect.GoalState) {
 	switch got := stateOf(o.shown()); {
 	case got.String() != string(state):
-		j.BlockOn(on, "setup failed: the goal should have become "+string(state)+", its state is "+got.JSON())
+		j.BlockOn(on, "setup failed: the goal should be "+string(state)+": its state is "+got.JSON())
 	case len(o.Ticks) < o.Runs:
-		j.BlockOn(on, fmt.Sprintf("setup failed: the goal should have become %s with run %d, and did with run %d", state, o.Runs, len(o.Ticks)))
+		j.BlockOn(on, fmt.Sprintf("setup failed: the goal should become %s with run %d and did so with run %d", state, o.Runs, len(o.Ticks)))
 	}
 }
 
-// stood stops a judge that looks at the runs of a goal which went on after its end.
-func (o GoalObservation) stood(j *scenarios.Judge, on scenarios.RequirementID) {
+// givenStill blocks a judge of the goal's runs if the goal continued after its end.
+func (o GoalObservation) givenStill(j *scenarios.Judge, on scenarios.RequirementID) {
 	before, after := len(runsOf(o.Ticks[len(o.Ticks)-1].Shown.Last).Items()), len(runsOf(o.shown()).Items())
 	if after > before {
-		j.BlockOn(on, fmt.Sprintf("setup failed: the goal should have stood still after its end, with %d runs; it shows %d", before, after))
+		j.BlockOn(on, fmt.Sprintf("setup failed: the goal continued after its end: it had %d runs and now shows %d", before, after))
 	}
 }
 
-// goalRows are the requirements that the phases of a goal speak for.
+// goalRows holds the requirement for each phase of a goal.
 type goalRows struct{ active, end, still scenarios.RequirementID }
 
-// checkEnd follows a goal to its end: active up to its last run, ended by it,
-// and standing still after it.
+// checkEnd checks the end of a goal: active up to its last run, ended by that run,
+// and still afterwards.
 func (o GoalObservation) checkEnd(j *scenarios.Judge, rows goalRows, state dialect.GoalState) bool {
 	return o.checkTicks(j, rows.active, rows.end, state) &&
 		o.Still.check(j, rows.still, o.Goal.Path, o.Ticks[len(o.Ticks)-1].Shown.Last, state)
 }
 
-// checkTicks expects a goal to be active up to its last run, and to be ended by it.
+// checkTicks expects the goal to be active up to its last run and ended by it.
 func (o GoalObservation) checkTicks(j *scenarios.Judge, active, end scenarios.RequirementID, state dialect.GoalState) bool {
 	for i, t := range o.Ticks {
 		id, want := active, dialect.GoalStateActive
@@ -115,20 +115,20 @@ func (o GoalObservation) checkTicks(j *scenarios.Judge, active, end scenarios.Re
 	return true
 }
 
-// check compares a goal that had to stand still with what it was before, and its state with what it had to be.
+// check expects an unchanged goal in the given state after the ticks.
 func (s GoalStill) check(j *scenarios.Judge, id scenarios.RequirementID, path string, before wire.Value, state dialect.GoalState) bool {
 	ok := j.Check(id, stateShown(s.Later)).To(check.Equal(state), "state after more ticks and a quiet window of %s", s.Window)
 	return s.checkRuns(j, id, path, before) && ok
 }
 
-// checkRuns expects that no run was fired while the goal had to stand still.
+// checkRuns expects no runs while the goal had to stay still.
 func (s GoalStill) checkRuns(j *scenarios.Judge, id scenarios.RequirementID, path string, before wire.Value) bool {
 	after := s.Later.Body
 	ok := j.Check(id, runsOf(after)).To(check.SameAs(runsOf(before)), "contributing runs after more ticks and a quiet window of %s", s.Window)
 	ok = j.Check(id, iterationsOf(after)).To(check.SameAs(iterationsOf(before)), "iterations after more ticks") && ok
 	ok = j.Check(id, s.strays()).To(check.Len(0), "runs that a tick named and that the goal does not show") && ok
 	for _, t := range s.Ticks {
-		if code, _ := t.Status.Int(); code >= 500 && !host.NotThere(int(code)) { // to refuse is right, to fall over shows nothing
+		if code, _ := t.Status.Int(); code >= 500 && !host.NotThere(int(code)) { // a refusal is right, a crash proves nothing
 			j.Part(func() { t.answered(j, path) })
 			return false
 		}
@@ -144,7 +144,7 @@ func (s GoalStill) strays() wire.Found {
 	return f
 }
 
-// check compares a goal that was asked to go on after its end.
+// check expects an ended goal not to continue.
 func (r GoalRevival) check(j *scenarios.Judge, edit, still scenarios.RequirementID, path string, before wire.Value,
 	state dialect.GoalState) {
 	after := r.Still.Later.Body
@@ -161,15 +161,15 @@ func (r GoalRevival) check(j *scenarios.Judge, edit, still scenarios.Requirement
 	}
 }
 
-// permitted stops a judge where the credential may not do what the host has to do for us.
+// permitted blocks the judge if the credential may not make the call.
 func permitted(r host.GoalReply, j *scenarios.Judge, what string) {
 	if r.Forbidden() {
-		j.Block("the host does not let us "+what+": HTTP "+r.Status.JSON(), host.GiveGoalsKey)
+		j.Block("the host does not permit us to "+what+": HTTP "+r.Status.JSON(), host.GiveGoalsKey)
 	}
 }
 
-// listed are the goals of a list that are one of these: by id, or by a word of
-// the objective where none was given out.
+// listed returns the entries of a list that are one of these goals: by id, or by a word of
+// the objective if the host issued no id.
 func listed(r host.GoalReply, goals ...host.GoalMade) wire.Found {
 	in := r.Body.Key("goals")
 	return wire.Found{Values: in.Items(), In: in.Ref()}.Where(func(g wire.Value) bool {
@@ -179,7 +179,7 @@ func listed(r host.GoalReply, goals ...host.GoalMade) wire.Found {
 	})
 }
 
-// unbounded is how many goals of a list have no bound.
+// unbounded counts the goals of a list without a bound.
 func unbounded(r host.GoalReply) int {
 	n := 0
 	for _, g := range r.Body.Key("goals").Items() {
@@ -190,23 +190,23 @@ func unbounded(r host.GoalReply) int {
 	return n
 }
 
-// readable stops a judge that looks into the list.
+// readable blocks the judge unless the list can be read.
 func readable(r host.GoalReply, j *scenarios.Judge) {
 	if !(host.Succeeded(r.Status) && host.IsList(r.Body.Key("goals"))) {
 		j.BlockOn(openwop.OWP0097C2, "setup failed: the goals cannot be listed: HTTP "+r.Status.JSON()+" with "+r.Body.JSON())
 	}
 }
 
-// in stops a judge that looks into the list of the goals in one state, where it holds a goal that says it is in another.
+// in blocks the judge if the list of goals in one state holds a goal in another.
 func in(r host.GoalReply, j *scenarios.Judge, state dialect.GoalState) {
 	for _, g := range r.Body.Key("goals").Items() {
 		if got := stateOf(g); got.Present() && got.String() != string(state) {
-			j.BlockOn(openwop.OWP0097C2, "setup failed: the list of the goals that are "+string(state)+" holds one that is "+got.JSON())
+			j.BlockOn(openwop.OWP0097C2, "setup failed: the list of goals in state "+string(state)+" holds one in state "+got.JSON())
 		}
 	}
 }
 
-// words are the parts of the objective that nobody else can know.
+// words returns the words of the objective that only this drive knows.
 func words(m host.GoalMade) []string {
 	return slices.DeleteFunc(strings.Fields(m.Objective), func(w string) bool { return len(w) < 12 })
 }
@@ -215,7 +215,7 @@ func namedIn(m host.GoalMade, text string) bool {
 	return slices.ContainsFunc(words(m), func(w string) bool { return strings.Contains(text, w) })
 }
 
-// withoutTextOf expects that no part of an objective stands anywhere inside.
+// withoutTextOf expects no word of the objective anywhere in the value.
 func withoutTextOf(m host.GoalMade) check.Matcher {
 	return check.That("no text of the objective", func(v any) bool {
 		raw, err := json.Marshal(v)
@@ -231,18 +231,18 @@ func boundedObject() check.Matcher {
 	})
 }
 
-// seen stops a judge that looks at events which can be read nowhere, and says
-// how strongly the weakest of them were seen.
+// seen blocks the judge unless the events can be read somewhere, and records
+// the weakest evidence for them.
 func seen(j *scenarios.Judge, all ...goalEvents) {
 	weakest := slices.MinFunc(all, func(a, b goalEvents) int { return cmp.Compare(a.Evidence, b.Evidence) }).Evidence
 	if weakest == scenarios.Unseen {
-		j.Block("the events of a goal can be read nowhere: not in a log of its own, not in those of its runs, not in the replies to its ticks",
-			"serve the log of a goal, or have the replies to its ticks hold its events (docs/seams.md)")
+		j.Block("no log of the goal, no log of its runs and no reply to its ticks shows the events of the goal",
+			"serve the log of a goal, or put its events into the replies to its ticks (docs/seams.md)")
 	}
 	j.SeenAs(weakest)
 }
 
-// checkRuns expects that a goal had so many runs, and counted them.
+// checkRuns expects the goal to list n runs and to count them.
 func checkRuns(j *scenarios.Judge, id scenarios.RequirementID, goal wire.Value, n int) {
 	j.Check(id, iterationsOf(goal)).To(check.Equal(n), "progress.iterations")
 	j.Check(id, runsOf(goal)).To(check.Len(n), "contributing runs")

@@ -15,7 +15,7 @@ import (
 
 const objective = "Assay m0123456789abcdef mfedcba9876543210"
 
-// standing is a goal as a host may show it after so many runs.
+// standing returns a goal as a host may show it after this number of runs.
 func standing(state string, runs int) hosttest.Fields {
 	ids := []string{}
 	var verdict any
@@ -48,14 +48,14 @@ func refusedGoal(t *testing.T, status int, other string) host.GoalMade {
 		"message": "no"})}
 }
 
-// ticked is a tick after which the goal was shown in that state with so many runs.
+// ticked returns a tick after which the goal showed this state and number of runs.
 func ticked(t *testing.T, state string, runs int) goals.GoalTick {
 	t.Helper()
 	return goals.GoalTick{Status: wiretest.Status(t, 200), Shown: wire.Wait{What: "the goal moves", Reached: true,
 		Last: wiretest.Value(t, standing(state, runs))}}
 }
 
-// stuck is a tick that was answered and brought nothing about.
+// stuck returns a tick that was answered and had no effect.
 func stuck(t *testing.T, runs int) goals.GoalTick {
 	k := ticked(t, "active", runs)
 	k.Shown.Reached = false
@@ -77,7 +77,7 @@ func goalEvent(n int, kind string, payload hosttest.Fields) hosttest.Fields {
 	return hosttest.Fields{"eventId": fmt.Sprint("e-", n), "type": kind, "payload": payload}
 }
 
-// goalLog are the events of a goal that ended so after so many runs.
+// goalLog returns the events of a goal that ended in this state after this number of runs.
 func goalLog(state string, runs int) []hosttest.Fields {
 	var out []hosttest.Fields
 	for i := range runs {
@@ -92,7 +92,7 @@ func eventList(t *testing.T, events []hosttest.Fields) wire.Value {
 	return wiretest.Value(t, hosttest.Fields{"events": events}).Key("events")
 }
 
-// through is an honest goal that ended in that state with its last run, and stayed so.
+// through returns an observation of an honest goal whose last run ended it in this state.
 func through(t *testing.T, state string, runs int) goals.GoalObservation {
 	t.Helper()
 	o := goals.GoalObservation{Goal: made(t), Runs: runs, Still: still(t, state, runs),
@@ -111,7 +111,7 @@ func through(t *testing.T, state string, runs int) goals.GoalObservation {
 	return o
 }
 
-// contributingLog is the log of a contributing run, with these events after its start.
+// contributingLog returns the log of a contributing run, with more events after its start.
 func contributingLog(t *testing.T, id string, more ...hosttest.Fields) host.RunLog {
 	t.Helper()
 	events := append([]hosttest.Fields{{"eventId": id + "-0", "type": "run.started", "payload": hosttest.Fields{}}}, more...)
@@ -121,7 +121,7 @@ func contributingLog(t *testing.T, id string, more ...hosttest.Fields) host.RunL
 	return host.RunLog{RunID: id, Read: wiretest.Status(t, 200), Events: eventList(t, events).Items()}
 }
 
-// with is a copy of a goal in which a member, and what stands in it, is another.
+// with returns a copy of a goal with one member replaced.
 func with(goal hosttest.Fields, name string, value any) hosttest.Fields {
 	goal = maps.Clone(goal)
 	if goal[name] = value; value == nil {

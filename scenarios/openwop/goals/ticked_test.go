@@ -196,14 +196,14 @@ func TestJudgesOfASatisfiedGoal(t *testing.T) {
 	}
 }
 
-// The text gives the events of a goal no home: three places count, and only
-// the seam's own word counts for less.
+// The RFC does not say where goal events stand: three places count, and
+// only the seam's own word is weaker evidence.
 func TestTheHomesOfGoalEvents(t *testing.T) {
 	log := goalLog("satisfied", 2)
 	inRuns := func(o *goals.GoalObservation) {
 		o.Trail.Events = wire.Value{}
 		o.Trail.Runs[0].Log = contributingLog(t, "run-1", log[0])
-		o.Trail.Runs[1].Log = contributingLog(t, "run-2", log[1], log[2], log[0]) // what was copied counts once
+		o.Trail.Runs[1].Log = contributingLog(t, "run-2", log[1], log[2], log[0]) // a copy counts once
 	}
 	inReplies := func(o *goals.GoalObservation) {
 		o.Trail.Events = wire.Value{}

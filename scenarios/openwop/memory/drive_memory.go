@@ -11,7 +11,7 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/host"
 )
 
-// memoryWrite is one entry of the fixtures' scripts of writes.
+// memoryWrite is one entry in a fixture's script of writes.
 type memoryWrite struct {
 	Memory memoryEntry `json:"memory"`
 }
@@ -22,7 +22,7 @@ type memoryEntry struct {
 	TTL     int      `json:"ttlMs,omitempty"`
 }
 
-// writesIn has one turn of a run, counted from 1, write entries.
+// writesIn returns a script that writes entries in one turn of a run, counted from 1.
 func writesIn(turn int, tag string, contents ...string) [][]memoryWrite {
 	script := slices.Repeat([][]memoryWrite{{}}, turn)
 	for _, c := range contents {
@@ -31,18 +31,18 @@ func writesIn(turn int, tag string, contents ...string) [][]memoryWrite {
 	return script
 }
 
-// remembering asks for a run of a fixture that reads the entries with a tag. scripts are further inputs.
+// remembering returns a request for a run that reads the entries with a tag. scripts holds further inputs.
 func remembering(fixture, tag string, p host.Plan, scripts map[string]any) dialect.CreateRunRequest {
 	inputs := map[string]any{"plan": p, "reads": map[string]any{"memory": []string{tag}}}
 	maps.Copy(inputs, scripts)
 	return dialect.CreateRunRequest{WorkflowID: fixture, Inputs: inputs}
 }
 
-// offersMemory stops a drive where nobody would tell what is remembered, or where loops are too short.
-func offersMemory(h host.Host, turns int, fixtures ...string) {
+// requireMemory ends the drive unless the fixtures are on offer and loops may take this number of turns.
+func requireMemory(h host.Host, turns int, fixtures ...string) {
 	for _, f := range append([]string{fixture.MemoryOne, fixture.Noop}, fixtures...) {
 		if !h.Offers(f) {
-			scenarios.End(scenarios.Block("no run that notes what it remembers is on offer: "+f+" is not listed", fixture.Load))
+			scenarios.End(scenarios.Block("no workflow on offer notes its memory: "+f+" is not listed", fixture.Load))
 		}
 	}
 	if ceiling, why := h.Ceiling(); ceiling < turns {
@@ -50,15 +50,15 @@ func offersMemory(h host.Host, turns int, fixtures ...string) {
 	}
 }
 
-// tag is one that no entry has which another drive wrote.
+// tag returns a fresh tag, so that no other drive's entry has it.
 func tag(h host.Host) string { return h.Name("assay") }
 
-// reader makes a run of one turn, which notes what there is under a tag.
+// reader runs one turn, which notes the entries with a tag.
 func reader(ctx context.Context, h host.Host, who, tag string) host.RunLog {
 	return whole(ctx, h, "the run that reads "+who, remembering(fixture.MemoryOne, tag, host.Plan{host.Terminate(h.Name("done"))}, nil))
 }
 
-// writer makes a run of one turn, which writes an entry.
+// writer runs one turn, which writes an entry.
 func writer(ctx context.Context, h host.Host, who, tag, content string) host.RunLog {
 	scripts := map[string]any{"writes": writesIn(1, tag, content)}
 	return whole(ctx, h, "the run that writes "+who, remembering(fixture.MemoryOne, tag, host.Plan{host.Terminate(h.Name("done"))}, scripts))
@@ -69,21 +69,21 @@ func whole(ctx context.Context, h host.Host, what string, request dialect.Create
 	return r.Finish(ctx, "log of "+what)
 }
 
-// MemoryFamily is a loop that wrote an entry in its first turn and dispatched two
-// workers in one decision later on, which wrote one each.
+// MemoryFamily is a loop that wrote an entry, then dispatched two
+// workers in one decision. Each worker wrote an entry.
 type MemoryFamily struct {
 	Turns    int             `json:"turns"`
-	Wrote    int             `json:"wrote"`    // the turn in which the loop wrote
-	Handed   int             `json:"handed"`   // the turn that dispatched the workers
+	Wrote    int             `json:"wrote"`    // turn in which the loop wrote
+	Handed   int             `json:"handed"`   // turn that dispatched the workers
 	Own      string          `json:"own"`      // content of the loop's entry
-	First    string          `json:"first"`    // of the first worker's
-	Second   string          `json:"second"`   // of the second's
-	Tag      string          `json:"tag"`      // of all of them
+	First    string          `json:"first"`    // content of the first worker's entry
+	Second   string          `json:"second"`   // content of the second worker's entry
+	Tag      string          `json:"tag"`      // of all three
 	Log      host.RunLog     `json:"log"`      // of the loop
-	Children []host.ChildRun `json:"children"` // those that it names, in order
+	Children []host.ChildRun `json:"children"` // as named by the loop, in order
 }
 
-// rememberingFamily has a loop and two of its workers write and read entries.
+// rememberingFamily runs a loop and two workers that write and read entries.
 var rememberingFamily = &scenarios.Drive[MemoryFamily]{
 	ID:    "openwop/remembering-family",
 	Title: "runs a loop that writes a memory entry in a random turn and later dispatches two workers in one decision, which write one each",
@@ -93,7 +93,7 @@ var rememberingFamily = &scenarios.Drive[MemoryFamily]{
 	},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *MemoryFamily) {
 		h := host.Host{Conn: c}
-		offersMemory(h, 5, fixture.Memory, fixture.MemoryTwo)
+		requireMemory(h, 5, fixture.Memory, fixture.MemoryTwo)
 		n := h.TurnsFrom(5)
 		*o = MemoryFamily{Turns: n, Wrote: h.Between(1, 2), Handed: h.Between(3, n-2), Own: h.Marker(), First: h.Marker(),
 			Second: h.Marker(), Tag: tag(h)}
@@ -118,9 +118,8 @@ var rememberingFamily = &scenarios.Drive[MemoryFamily]{
 	},
 }
 
-// runsOfWorkers are the runs that a run names as those of some workers, one for each
-// of these: the others are of no interest. Where it does not say which worker a
-// child is of, there are none.
+// runsOfWorkers returns one child run for each of these workers, and ignores the others. It
+// returns none if the log does not say which worker each child belongs to.
 func runsOfWorkers(l host.RunLog, workers ...string) []string {
 	var out []string
 	for _, worker := range workers {

@@ -9,19 +9,19 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/host"
 )
 
-// ForkedMemory is a loop that wrote two entries, a third entry that another run
-// wrote when the loop had ended, and forks of the loop that were made after that.
+// ForkedMemory is a loop that wrote two entries, an entry that another run wrote
+// after the loop had ended, and forks of the loop made after that.
 type ForkedMemory struct {
 	Turns  int           `json:"turns"`
-	Wrote  [2]int        `json:"wrote"` // the turns that wrote, in order
-	Own    []string      `json:"own"`   // contents of its entries
+	Wrote  [2]int        `json:"wrote"` // turns that wrote, in order
+	Own    []string      `json:"own"`   // contents of the loop's entries
 	Theirs string        `json:"theirs"`
 	Tag    string        `json:"tag"`
 	Source host.RunLog   `json:"source"`
 	Writer host.RunLog   `json:"writer"` // the other run
-	Reader host.RunLog   `json:"reader"` // a run that read after that
+	Reader host.RunLog   `json:"reader"` // a run that read after the writer
 	Forks  []host.Forked `json:"forks"`
-	Begins int           `json:"begins"` // of a branch: the first turn that it takes by itself
+	Begins int           `json:"begins"` // of a branch: the first turn that it runs itself
 }
 
 var sendsForksOfMemory = []string{
@@ -29,7 +29,7 @@ var sendsForksOfMemory = []string{
 	"{poll log}",
 }
 
-// replayedMemory replays a loop when the memory has changed.
+// replayedMemory replays a loop after its memory has changed.
 var replayedMemory = &scenarios.Drive[ForkedMemory]{
 	ID: "openwop/replayed-memory",
 	Title: "runs a loop that writes memory entries, has another run write one, and replays the loop from the first event " +
@@ -50,7 +50,7 @@ var replayedMemory = &scenarios.Drive[ForkedMemory]{
 	},
 }
 
-// branchedMemory branches off a loop when the memory has changed.
+// branchedMemory branches off a loop after its memory has changed.
 var branchedMemory = &scenarios.Drive[ForkedMemory]{
 	ID:    "openwop/branched-memory",
 	Title: "runs a loop that writes memory entries, has another run write one, and branches off the loop where a later turn begins",
@@ -65,17 +65,17 @@ var branchedMemory = &scenarios.Drive[ForkedMemory]{
 		starts := turnStarts(o.Source)
 		o.Begins = h.Between(o.Wrote[1]+1, o.Turns)
 		if o.Begins > len(starts) {
-			scenarios.End(scenarios.Block("the log of a loop does not show where its turns begin",
+			scenarios.End(scenarios.Block("the log of the loop does not show where its turns begin",
 				"tell of each start of the supervisor's node with node.started"))
 		}
 		forksOf(ctx, h, r, o, dialect.ForkModeBranch, starts[o.Begins-1])
 	},
 }
 
-// changedMemory runs the loop that is to be forked and what comes after it. The
-// run is nil where there is nothing to fork.
+// changedMemory runs the loop to be forked, then the writer and the reader. It returns a nil
+// run if there is nothing to fork.
 func changedMemory(ctx context.Context, h host.Host) (*host.Run, ForkedMemory) {
-	offersMemory(h, 4)
+	requireMemory(h, 4)
 	n := h.TurnsFrom(4)
 	first := h.Between(1, n-2)
 	o := ForkedMemory{Turns: n, Wrote: [2]int{first, h.Between(first+1, n-1)}, Own: []string{h.Marker(), h.Marker()},
@@ -99,7 +99,7 @@ func forksOf(ctx context.Context, h host.Host, r *host.Run, o *ForkedMemory, mod
 	}
 }
 
-// turnStarts are the places at which the supervisor's node was started.
+// turnStarts returns the sequences at which the supervisor's node started.
 func turnStarts(l host.RunLog) (at []int64) {
 	for _, e := range l.OfType(dialect.NodeStarted).Values {
 		if host.FirstText(e.Key("nodeId"), e.At("/payload/nodeId")) == "supervisor" {
@@ -109,27 +109,27 @@ func turnStarts(l host.RunLog) (at []int64) {
 	return at
 }
 
-// TenantMemory is what two tenants remember under one tag.
+// TenantMemory holds entries that two tenants wrote and read under one tag.
 type TenantMemory struct {
 	Tenants host.Tenants `json:"tenants"`
 	Tag     string       `json:"tag"`
 	Mine    string       `json:"mine"`   // content of the first tenant's entry
-	Theirs  string       `json:"theirs"` // of the other's
-	Wrote   host.RunLog  `json:"wrote"`  // the run that wrote, of the first
-	Other   host.RunLog  `json:"other"`  // the same of the other
-	Before  host.RunLog  `json:"before"` // what the other read before it wrote
-	Own     host.RunLog  `json:"own"`    // what the other read then
-	Kept    host.RunLog  `json:"kept"`   // what the first read then
+	Theirs  string       `json:"theirs"` // content of the second tenant's entry
+	Wrote   host.RunLog  `json:"wrote"`  // of the first tenant's run that wrote
+	Other   host.RunLog  `json:"other"`  // of the second tenant's run that wrote
+	Before  host.RunLog  `json:"before"` // of the second tenant's run that read before that
+	Own     host.RunLog  `json:"own"`    // of the second tenant's run that read after that
+	Kept    host.RunLog  `json:"kept"`   // of the first tenant's run that read after that
 }
 
-// tenantsRemember has two tenants write and read under one tag, with runs of one workflow.
-var tenantsRemember = &scenarios.Drive[TenantMemory]{
+// tenantMemories has two tenants write and read under one tag, with runs of one workflow.
+var tenantMemories = &scenarios.Drive[TenantMemory]{
 	ID:    "openwop/tenants-remember",
 	Title: "has two tenants write and read memory entries under one tag, in runs of one workflow whose agent names its memory",
 	Sends: []string{host.SendsTenants, "{create run} (assay-memory-worker), as both tenants", "{read run}", "{poll log}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *TenantMemory) {
 		h := host.Host{Conn: c}
-		offersMemory(h, 1)
+		requireMemory(h, 1)
 		t, made := h.TwoTenants(ctx)
 		o.Tenants = made
 		o.Tag, o.Mine, o.Theirs = tag(h), h.Marker(), h.Marker()

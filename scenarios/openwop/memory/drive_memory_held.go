@@ -11,22 +11,22 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// HeldWorker is a loop whose worker wrote entries, asked, and was answered when
-// one of them had expired.
+// HeldWorker is a loop whose worker wrote entries, asked a person, and was answered after
+// one entry had expired.
 type HeldWorker struct {
 	Tag     string          `json:"tag"`
-	Lasting string          `json:"lasting"` // content of the entry without an end
-	Long    string          `json:"long"`    // of the one that expires in an hour
-	Brief   string          `json:"brief"`   // of the one that expires after TTL
+	Lasting string          `json:"lasting"` // content of the entry without an expiry
+	Long    string          `json:"long"`    // content of the entry that expires in an hour
+	Brief   string          `json:"brief"`   // content of the entry that expires after TTL
 	TTL     int             `json:"ttlMs"`
 	Found   wire.Wait       `json:"found"` // the loop named its worker
 	Worker  host.Suspension `json:"worker"`
 	While   host.RunLog     `json:"while"` // of a run that read while the worker was held
 	Log     host.RunLog     `json:"log"`   // of the loop
-	After   host.RunLog     `json:"after"` // of a run that read when all had ended
+	After   host.RunLog     `json:"after"` // of a run that read after all had ended
 }
 
-// heldWorker holds a worker that has written, until an entry of it has expired.
+// heldWorker holds a worker that has written until one of its entries has expired.
 var heldWorker = &scenarios.Drive[HeldWorker]{
 	ID: "openwop/held-worker",
 	Title: "has a worker write three memory entries and ask a person, reads in another run, answers when one entry has " +
@@ -38,24 +38,24 @@ var heldWorker = &scenarios.Drive[HeldWorker]{
 	},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *HeldWorker) {
 		h := host.Host{Conn: c}
-		offersMemory(h, 3, fixture.Memory)
-		*o = holdsWorker(ctx, h, 20*time.Millisecond)
-		if !o.outlives() {
+		requireMemory(h, 3, fixture.Memory)
+		*o = holdWorker(ctx, h, 20*time.Millisecond)
+		if !o.readsExpired() {
 			return
 		}
-		*o = holdsWorker(ctx, h, host.CoarseGrace) // perhaps its clock ticks once a second
+		*o = holdWorker(ctx, h, host.CoarseGrace) // perhaps a clock that ticks once a second
 	},
 }
 
-// outlives says whether the loop or the run after it read what had expired.
-func (o HeldWorker) outlives() bool {
+// readsExpired reports whether the loop or the later run read the expired entry.
+func (o HeldWorker) readsExpired() bool {
 	loop, after := recollections{Notes: host.ReadSeen(o.Log, "memory")}, recollections{Notes: host.ReadSeen(o.After, "memory")}
 	return loop.has(host.Look{Turn: 2, At: host.AtBegin}, o.Brief) || after.has(host.Look{Turn: 1, At: host.AtBegin}, o.Brief)
 }
 
-// holdsWorker has the loop and its worker run once. grace is what the host's
-// clock may be late by.
-func holdsWorker(ctx context.Context, h host.Host, grace time.Duration) HeldWorker {
+// holdWorker runs the loop and its worker once. grace bounds how late the host's
+// clock may be.
+func holdWorker(ctx context.Context, h host.Host, grace time.Duration) HeldWorker {
 	o := HeldWorker{Tag: tag(h), Lasting: h.Marker(), Long: h.Marker(), Brief: h.Marker(), TTL: h.Between(60, 120)}
 	writes := writesIn(1, o.Tag, o.Lasting, o.Long, o.Brief)
 	writes[0][1].Memory.TTL, writes[0][2].Memory.TTL = int(time.Hour.Milliseconds()), o.TTL
@@ -77,7 +77,7 @@ func holdsWorker(ctx context.Context, h host.Host, grace time.Duration) HeldWork
 	return o
 }
 
-// waitOut answers the worker when its brief entry has expired by a clock that is
+// waitOut answers the worker after its brief entry has expired, even by a clock that is
 // late by grace.
 func waitOut(ctx context.Context, r *host.Run, o *HeldWorker, grace time.Duration) {
 	var found host.RunLog
@@ -92,27 +92,27 @@ func waitOut(ctx context.Context, r *host.Run, o *HeldWorker, grace time.Duratio
 		return
 	}
 	o.While = reader(ctx, r.Host, "while the worker is held", o.Tag)
-	// It was written before the worker was seen to be suspended.
+	// The worker wrote the entry before its suspension was seen.
 	scenarios.End(wire.Pause(ctx, time.Duration(o.TTL)*time.Millisecond+grace))
 	child.Resolves(ctx, &o.Worker)
 }
 
-// HeldMemory is a loop that wrote an entry and asked, and was answered when
+// HeldMemory is a loop that wrote an entry, asked a person, and was answered after
 // another run had written as well.
 type HeldMemory struct {
 	Turns  int             `json:"turns"`
-	Asked  int             `json:"asked"` // the turn that asked, and wrote before it did
+	Asked  int             `json:"asked"` // turn that wrote, then asked
 	Early  string          `json:"early"` // written in the first turn
 	Own    string          `json:"own"`   // written in the turn that asked
 	Theirs string          `json:"theirs"`
 	Tag    string          `json:"tag"`
 	Held   host.Suspension `json:"held"`
 	Writer host.RunLog     `json:"writer"` // the other run
-	Reader host.RunLog     `json:"reader"` // a run that read after that
+	Reader host.RunLog     `json:"reader"` // a run that read after the writer
 	Log    host.RunLog     `json:"log"`
 }
 
-// heldMemory has another run write while a loop waits for a person.
+// heldMemory lets another run write while a loop waits for a person.
 var heldMemory = &scenarios.Drive[HeldMemory]{
 	ID:    "openwop/held-memory",
 	Title: "holds a loop that writes memory entries by a question in a random turn, has another run write one meanwhile, and answers",
@@ -122,7 +122,7 @@ var heldMemory = &scenarios.Drive[HeldMemory]{
 	},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *HeldMemory) {
 		h := host.Host{Conn: c}
-		offersMemory(h, 3)
+		requireMemory(h, 3)
 		n := h.TurnsFrom(3)
 		*o = HeldMemory{Turns: n, Asked: h.Between(2, n-1), Early: h.Marker(), Own: h.Marker(), Theirs: h.Marker(), Tag: tag(h)}
 		p := h.LoopPlan(n)
@@ -145,22 +145,22 @@ var heldMemory = &scenarios.Drive[HeldMemory]{
 	},
 }
 
-// LostWorkers is a loop that wrote an entry, and whose workers wrote one each and
+// LostWorkers is a loop that wrote an entry, with two workers that wrote one each and
 // did not complete.
 type LostWorkers struct {
 	Tag       string          `json:"tag"`
 	Own       string          `json:"own"`       // content of the loop's own entry
-	Failed    string          `json:"failed"`    // of that of the worker that fails
-	Cancelled string          `json:"cancelled"` // of that of the one that is cancelled
+	Failed    string          `json:"failed"`    // content of the failing worker's entry
+	Cancelled string          `json:"cancelled"` // content of the cancelled worker's entry
 	Found     wire.Wait       `json:"found"`     // the loop named both workers
 	Running   wire.Wait       `json:"running"`   // the second one was suspended
 	Cancel    wire.Value      `json:"cancel"`    // HTTP status
 	Log       host.RunLog     `json:"log"`
 	Children  []host.ChildRun `json:"children"`
-	Reader    host.RunLog     `json:"reader"` // of a run that read afterwards
+	Reader    host.RunLog     `json:"reader"` // of a run that read after all had ended
 }
 
-// lostWorkers has one worker that wrote fail, and another be cancelled.
+// lostWorkers lets one worker write and fail, and cancels another one that wrote.
 var lostWorkers = &scenarios.Drive[LostWorkers]{
 	ID:    "openwop/lost-workers",
 	Title: "runs a loop with two workers that write memory entries, of which one fails and one is cancelled, and reads in another run",
@@ -170,7 +170,7 @@ var lostWorkers = &scenarios.Drive[LostWorkers]{
 	},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *LostWorkers) {
 		h := host.Host{Conn: c}
-		offersMemory(h, 4, fixture.Memory, fixture.MemoryFails)
+		requireMemory(h, 4, fixture.Memory, fixture.MemoryFails)
 		*o = LostWorkers{Tag: tag(h), Own: h.Marker(), Failed: h.Marker(), Cancelled: h.Marker()}
 		r := h.Create(ctx, "create the loop that loses its workers", remembering(fixture.Memory, o.Tag,
 			host.Plan{host.NextWorker(fixture.MemoryFails), host.NextWorker(fixture.MemoryOne), host.NextWorker(fixture.Noop),
@@ -187,7 +187,7 @@ var lostWorkers = &scenarios.Drive[LostWorkers]{
 			o.Log = r.ReadLog(ctx, "log of the loop")
 			return
 		}
-		lose(ctx, r, o)
+		cancelSecond(ctx, r, o)
 		if o.Log = r.Finish(ctx, "log of the loop"); !o.Log.Ended.Reached {
 			return
 		}
@@ -196,8 +196,8 @@ var lostWorkers = &scenarios.Drive[LostWorkers]{
 	},
 }
 
-// lose cancels the second worker.
-func lose(ctx context.Context, r *host.Run, o *LostWorkers) {
+// cancelSecond cancels the second worker.
+func cancelSecond(ctx context.Context, r *host.Run, o *LostWorkers) {
 	var found host.RunLog
 	if o.Found, found = r.AwaitChildren(ctx, 2); !o.Found.Reached {
 		return

@@ -15,21 +15,21 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// recollections are what the turns of a run noted of their memory.
+// recollections holds the notes that the turns of a run took of their memory.
 type recollections struct {
 	host.Notes
 	who string
 }
 
-// recalled reads the notes of a run that has ended, and blocks a scenario where
-// they are not what the fixture promises.
+// recalled reads the notes of an ended run, and blocks the judge unless
+// they have the form that the fixture specifies.
 func recalled(l host.RunLog, j *scenarios.Judge, who string, turns int) (r recollections, ok bool) {
 	l.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
 	r = recollections{host.ReadSeen(l, "memory"), who}
 	for turn := range int64(turns) {
 		for _, at := range []host.Look{{Turn: turn + 1, At: host.AtBegin}, {Turn: turn + 1, At: host.AtEnd}} {
 			if flaw := r.flaw(at); flaw != "" {
-				j.Block("the variable seen of "+who+" is not what the fixture promises: "+flaw,
+				j.Block("the variable seen of "+who+" does not follow the fixture: "+flaw,
 					"have the supervisor note what each turn reads in its memory, as the fixture "+fixture.Memory+" says (docs/seams.md)")
 			}
 		}
@@ -37,7 +37,7 @@ func recalled(l host.RunLog, j *scenarios.Judge, who string, turns int) (r recol
 	return r, true
 }
 
-// flaw says what is wrong with a look, "" if nothing is.
+// flaw describes the defect of a look, or returns "".
 func (r recollections) flaw(at host.Look) string {
 	entries, noted := r.ByLook[at]
 	if !noted {
@@ -51,20 +51,20 @@ func (r recollections) flaw(at host.Look) string {
 	return ""
 }
 
-// check checks the contents that a look showed.
+// check checks the contents of a look.
 func (r recollections) check(j *scenarios.Judge, id scenarios.RequirementID, at host.Look, m check.Matcher) bool {
 	return j.Check(id, r.contents(at)).To(m, "what %s of %s read", at, r.who)
 }
 
 func (r recollections) contents(at host.Look) wire.Found { return r.Entries(at).Each("/content") }
 
-// has says whether a look showed all of these.
+// has reports whether a look showed all of these contents.
 func (r recollections) has(at host.Look, contents ...string) bool {
 	seen := contentsIn(r.contents(at).Actual())
 	return !slices.ContainsFunc(contents, func(c string) bool { return !slices.Contains(seen, c) })
 }
 
-// idsOf are the ids under which an entry was read.
+// idsOf returns the ids under which an entry was read.
 func (r recollections) idsOf(content string) (out []string) {
 	for _, entries := range r.ByLook {
 		for _, e := range entries {
@@ -76,7 +76,7 @@ func (r recollections) idsOf(content string) (out []string) {
 	return out
 }
 
-// allOf expects that these are among what was read.
+// allOf expects all of these contents, among others.
 func allOf(contents ...string) check.Matcher {
 	return check.That("all of "+wire.Compact(contents), func(v any) bool {
 		seen := contentsIn(v)
@@ -84,7 +84,7 @@ func allOf(contents ...string) check.Matcher {
 	})
 }
 
-// noneOf expects that these are not among what was read.
+// noneOf expects none of these contents.
 func noneOf(contents ...string) check.Matcher {
 	return check.That("none of "+wire.Compact(contents), func(v any) bool {
 		seen := contentsIn(v)
@@ -92,7 +92,7 @@ func noneOf(contents ...string) check.Matcher {
 	})
 }
 
-// nothingBut expects these, in any order, and no others.
+// nothingBut expects exactly these contents, in any order.
 func nothingBut(contents ...string) check.Matcher {
 	want := slices.Sorted(slices.Values(contents))
 	return check.That("nothing but "+wire.Compact(contents), func(v any) bool {
@@ -100,7 +100,7 @@ func nothingBut(contents ...string) check.Matcher {
 	})
 }
 
-// comesBefore expects that one was read before the other.
+// comesBefore expects first to be read before second.
 func comesBefore(first, second string) check.Matcher {
 	return check.That(fmt.Sprintf("%s before %s", first, second), func(v any) bool {
 		seen := contentsIn(v)
@@ -109,7 +109,7 @@ func comesBefore(first, second string) check.Matcher {
 	})
 }
 
-// contentsIn are the elements of a list; what is no text is "".
+// contentsIn returns the elements of a list, with "" for those that are no text.
 func contentsIn(v any) []string {
 	list, _ := v.([]any)
 	out := make([]string, len(list))
@@ -119,10 +119,10 @@ func contentsIn(v any) []string {
 	return out
 }
 
-// entryMembers are those that an entry can have.
+// entryMembers lists the members that an entry may have.
 var entryMembers = []string{"content", "createdAt", "expiresAt", "id", "tags"}
 
-// anEntry expects what the schema of an entry asks, with this one tag.
+// anEntry expects an entry that satisfies the schema and has this tag only.
 func anEntry(tag string) check.Matcher {
 	return check.That("an entry with an id, its content, the tag "+tag+", createdAt, perhaps expiresAt, and nothing else", func(v any) bool {
 		e, ok := v.(map[string]any)
@@ -146,14 +146,14 @@ func isTime(v any) bool {
 	return err == nil
 }
 
-// shares stops a judge where a run that reads afterwards does not find what
-// nobody doubts is there: what else is not there then says nothing.
-func shares(l host.RunLog, j *scenarios.Judge, who string, contents ...string) (r recollections, ok bool) {
+// givenShared blocks the judge unless a later run reads these contents, which it should in any case. Without
+// them, the absence of other contents proves nothing.
+func givenShared(l host.RunLog, j *scenarios.Judge, who string, contents ...string) (r recollections, ok bool) {
 	if r, ok = recalled(l, j, who, 1); !ok {
 		return r, false
 	}
 	if !r.has(host.Look{Turn: 1, At: host.AtBegin}, contents...) {
-		j.Block(fmt.Sprintf("setup failed: %s does not find %s, so that nothing follows from what else it does not find", who,
+		j.Block(fmt.Sprintf("setup failed: %s does not read %s, so its missing entries prove nothing", who,
 			wire.Compact(contents)),
 			"have runs whose agents name the same memoryRef share their memory")
 	}

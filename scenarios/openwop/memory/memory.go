@@ -10,8 +10,8 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/host"
 )
 
-// Suite looks at what runs remember. Nothing but a run shows it: the turns
-// of a fixture note what they read.
+// Suite asks what runs remember. Only a run can show it: the turns
+// of a fixture note the entries that they read.
 func Suite() scenarios.Suite {
 	return scenarios.Suite{
 		ID: "memory", Title: "what runs remember: turns, workers, forks and tenants, and when an entry is there and when it is gone",
@@ -22,7 +22,7 @@ func Suite() scenarios.Suite {
 	}
 }
 
-// RFC 0061 C. What the workers bring is childBrings'.
+// RFC 0061 C. childBrings covers the entries of workers.
 var turnRemembers = scenarios.Scenario{
 	ID:     "openwop/memory/as-of-turn",
 	Title:  "a turn reads what was remembered when it started, and not what it or its workers write meanwhile",
@@ -54,7 +54,7 @@ var turnRemembers = scenarios.Scenario{
 	}),
 }
 
-// RFC 0061 D. The control is another run that finds what was written meanwhile.
+// RFC 0061 D. The control is another run that reads the entry written meanwhile.
 var resumeRemembers = scenarios.Scenario{
 	ID:     "openwop/memory/as-of-turn-after-resume",
 	Title:  "a resumed turn reads what it read before, whatever others wrote meanwhile, and the next turn reads that as well",
@@ -67,7 +67,7 @@ var resumeRemembers = scenarios.Scenario{
 			j.BlockOn(openwop.OWP0061D1, "setup failed: the host refused the answer that resumes the loop: HTTP "+o.Held.Answered.JSON())
 		}
 		o.Writer.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
-		if _, ok := shares(o.Reader, j, "another run", o.Theirs); !ok {
+		if _, ok := givenShared(o.Reader, j, "another run", o.Theirs); !ok {
 			return
 		}
 		r, ok := recalled(o.Log, j, "the loop", o.Turns)
@@ -84,14 +84,14 @@ var resumeRemembers = scenarios.Scenario{
 	}),
 }
 
-// The control is another run that finds the entry that does not expire so soon.
+// The control is another run that reads the entry with the longer expiry.
 var entriesExpire = scenarios.Scenario{
 	ID:     "openwop/memory/expiry-from-childs-write",
 	Title:  "an entry that expired before its writer completed is read by nobody after that, and one that did not is read by its parent",
 	Proves: scenarios.IDs{openwop.OWPMEM5, openwop.OWPMEM9},
 	Claim:  claims.MemoryTTL,
 	Ask: scenarios.Ask(heldWorker, func(o HeldWorker, j *scenarios.Judge) {
-		r, ok := o.brought(j)
+		r, ok := o.mergedNotes(j)
 		if !ok {
 			return
 		}
@@ -105,18 +105,18 @@ var entriesExpire = scenarios.Scenario{
 	}),
 }
 
-// brought are the notes of the loop, of which those of its second turn have what
-// its worker wrote for good.
-func (o HeldWorker) brought(j *scenarios.Judge) (recollections, bool) {
+// mergedNotes returns the loop's notes, and blocks the judge unless the second turn read the lasting
+// entries of the worker.
+func (o HeldWorker) mergedNotes(j *scenarios.Judge) (recollections, bool) {
 	o.Log.Exists(j, openwop.OWP0037A6)
 	j.Need(openwop.OWP0037A3, o.Found)
 	j.Need(openwop.OWP0061D1, o.Worker.Suspended)
 	if !host.Succeeded(o.Worker.Answered) {
-		j.BlockOn(openwop.OWPINT2, "setup failed: the host refused the answer to the worker: HTTP "+o.Worker.Answered.JSON())
+		j.BlockOn(openwop.OWPINT2, "setup failed: answering the worker was answered with HTTP "+o.Worker.Answered.JSON())
 	}
 	r, ok := recalled(o.Log, j, "the loop", 3)
 	if ok && !r.has(host.Look{Turn: 2, At: host.AtBegin}, o.Lasting) {
-		j.BlockOn(openwop.OWPMEM2, "setup failed: the turn after the worker does not read what it wrote for good: "+
+		j.BlockOn(openwop.OWPMEM2, "setup failed: the turn after the worker does not read its lasting entry: "+
 			r.contents(host.Look{Turn: 2, At: host.AtBegin}).Last().JSON())
 	}
 	return r, ok
@@ -129,7 +129,7 @@ var entriesShaped = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWPMEM8},
 	Claim:  claims.MemoryWorkers,
 	Ask: scenarios.Ask(rememberingFamily, func(o MemoryFamily, j *scenarios.Judge) {
-		r, ok := o.brought(j)
+		r, ok := o.mergedNotes(j)
 		if !ok {
 			return
 		}
@@ -139,15 +139,15 @@ var entriesShaped = scenarios.Scenario{
 	}),
 }
 
-// A host may give an entry another id when it comes into the memory of another
-// run, so that the event need only name one under which somebody reads it.
+// A host may give an entry a new id when it enters the memory of another
+// run, so the event need only name an id under which some run reads it.
 var writesTold = scenarios.Scenario{
 	ID:     "openwop/memory/writes-told-by-id",
 	Title:  "each write is told once in the log of its run, by an id under which the entry is read, and without its content",
 	Proves: scenarios.IDs{openwop.OWPMEM14, openwop.OWPMEM15},
 	Claim:  claims.MemoryEvents,
 	Ask: scenarios.Ask(rememberingFamily, func(o MemoryFamily, j *scenarios.Judge) {
-		read, ok := o.all(j)
+		read, ok := o.allNotes(j)
 		if !ok {
 			return
 		}
@@ -163,7 +163,7 @@ var writesTold = scenarios.Scenario{
 				}
 			}
 			if len(known) == 0 {
-				j.BlockOn(openwop.OWPMEM2, "setup failed: nobody reads what "+w.who+" wrote")
+				j.BlockOn(openwop.OWPMEM2, "setup failed: no run reads the entry of "+w.who)
 			}
 			told := w.log.OfType(dialect.MemoryWritten)
 			if !j.Check(openwop.OWPMEM14, told).To(check.Len(1), "memory.written in the log of %s, which wrote once", w.who) {
@@ -179,21 +179,21 @@ var writesTold = scenarios.Scenario{
 	}),
 }
 
-// The controls are both tenants, who read what they wrote.
+// The control: both tenants read their own entries.
 var tenantsRememberApart = scenarios.Scenario{
 	ID:     "openwop/memory/tenants-apart",
 	Title:  "a tenant does not read what a run of another remembers, whatever name their memories have",
 	Proves: scenarios.IDs{openwop.OWPISO9},
 	Claim:  claims.TenantsMemory,
-	Ask: scenarios.Ask(tenantsRemember, func(o TenantMemory, j *scenarios.Judge) {
+	Ask: scenarios.Ask(tenantMemories, func(o TenantMemory, j *scenarios.Judge) {
 		o.Tenants.Given(j)
 		o.Wrote.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
 		o.Other.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
-		first, ok := shares(o.Kept, j, "another run of the first tenant", o.Mine)
+		first, ok := givenShared(o.Kept, j, "another run of the first tenant", o.Mine)
 		if !ok {
 			return
 		}
-		other, ok := shares(o.Own, j, "another run of the other tenant", o.Theirs)
+		other, ok := givenShared(o.Own, j, "another run of the other tenant", o.Theirs)
 		if !ok {
 			return
 		}

@@ -12,8 +12,8 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/host"
 )
 
-// kids are the notes of both workers.
-func (o MemoryFamily) kids(j *scenarios.Judge) (first, second recollections, ok bool) {
+// workerNotes returns the notes of both workers.
+func (o MemoryFamily) workerNotes(j *scenarios.Judge) (first, second recollections, ok bool) {
 	o.Log.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
 	if len(o.Children) != 2 {
 		j.Block("setup failed: the loop does not name the run of each of its two workers",
@@ -25,25 +25,25 @@ func (o MemoryFamily) kids(j *scenarios.Judge) (first, second recollections, ok 
 	return first, second, ok
 }
 
-// next is when the turn after the one that dispatched the workers begins.
+// next returns the beginning of the turn after the one that dispatched the workers.
 func (o MemoryFamily) next() host.Look { return host.Look{Turn: int64(o.Handed) + 1, At: host.AtBegin} }
 
-// brought are the notes of the loop, of which those of the next turn have what the workers wrote.
-func (o MemoryFamily) brought(j *scenarios.Judge) (recollections, bool) {
+// mergedNotes returns the loop's notes, and blocks the judge unless the next turn read the workers' entries.
+func (o MemoryFamily) mergedNotes(j *scenarios.Judge) (recollections, bool) {
 	r, ok := recalled(o.Log, j, "the loop", o.Turns)
 	if ok && !r.has(o.next(), o.First, o.Second) {
-		j.BlockOn(openwop.OWPMEM2, "setup failed: "+o.next().String()+" does not read what the workers wrote")
+		j.BlockOn(openwop.OWPMEM2, "setup failed: "+o.next().String()+" does not read the entries of the workers")
 	}
 	return r, ok
 }
 
-// all are the notes of everybody.
-func (o MemoryFamily) all(j *scenarios.Judge) ([]recollections, bool) {
-	first, second, ok := o.kids(j)
+// allNotes returns the notes of the loop and of both workers.
+func (o MemoryFamily) allNotes(j *scenarios.Judge) ([]recollections, bool) {
+	first, second, ok := o.workerNotes(j)
 	if !ok {
 		return nil, false
 	}
-	r, ok := o.brought(j)
+	r, ok := o.mergedNotes(j)
 	return []recollections{r, first, second}, ok
 }
 
@@ -54,7 +54,7 @@ var childInherits = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWPMEM1},
 	Claim:  claims.MemoryWorkers,
 	Ask: scenarios.Ask(rememberingFamily, func(o MemoryFamily, j *scenarios.Judge) {
-		first, second, ok := o.kids(j)
+		first, second, ok := o.workerNotes(j)
 		if !ok {
 			return
 		}
@@ -69,7 +69,7 @@ var childBrings = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWPMEM2},
 	Claim:  claims.MemoryWorkers,
 	Ask: scenarios.Ask(rememberingFamily, func(o MemoryFamily, j *scenarios.Judge) {
-		if _, _, ok := o.kids(j); !ok {
+		if _, _, ok := o.workerNotes(j); !ok {
 			return
 		}
 		r, ok := recalled(o.Log, j, "the loop", o.Turns)
@@ -90,11 +90,11 @@ var siblingsInOrder = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWPMEM6},
 	Claim:  claims.MemorySiblings,
 	Ask: scenarios.Ask(rememberingFamily, func(o MemoryFamily, j *scenarios.Judge) {
-		first, second, ok := o.kids(j)
+		first, second, ok := o.workerNotes(j)
 		if !ok {
 			return
 		}
-		r, ok := o.brought(j)
+		r, ok := o.mergedNotes(j)
 		if !ok {
 			return
 		}
@@ -107,7 +107,7 @@ var siblingsInOrder = scenarios.Scenario{
 	}),
 }
 
-// The control is the same run when the worker has completed.
+// The control is the same run after the worker has completed.
 var heldChildHidden = scenarios.Scenario{
 	ID:     "openwop/memory/held-child-hidden",
 	Title:  "what a worker wrote that waits for a person is not read by anybody else, and is when the worker has completed",
@@ -118,7 +118,7 @@ var heldChildHidden = scenarios.Scenario{
 		j.Need(openwop.OWP0037A3, o.Found)
 		j.Need(openwop.OWP0061D1, o.Worker.Suspended)
 		if !host.Succeeded(o.Worker.Answered) {
-			j.BlockOn(openwop.OWPINT2, "setup failed: the host refused the answer to the worker: HTTP "+o.Worker.Answered.JSON())
+			j.BlockOn(openwop.OWPINT2, "setup failed: answering the worker was answered with HTTP "+o.Worker.Answered.JSON())
 		}
 		r, ok := recalled(o.Log, j, "the loop", 3)
 		if !ok {
@@ -126,7 +126,7 @@ var heldChildHidden = scenarios.Scenario{
 		}
 		r.check(j, openwop.OWPMEM3, host.Look{Turn: 1, At: host.AtBegin}, noneOf(o.Lasting, o.Long, o.Brief))
 		r.check(j, openwop.OWPMEM2, host.Look{Turn: 2, At: host.AtBegin}, allOf(o.Lasting))
-		if _, ok := shares(o.After, j, "another run", o.Lasting); !ok {
+		if _, ok := givenShared(o.After, j, "another run", o.Lasting); !ok {
 			return
 		}
 		if while, ok := recalled(o.While, j, "the run that read while the worker was held", 1); ok {
@@ -135,7 +135,7 @@ var heldChildHidden = scenarios.Scenario{
 	}),
 }
 
-// The control is another run that finds what the loop itself has written.
+// The control is another run that reads the loop's own entry.
 var lostChildLeavesNothing = scenarios.Scenario{
 	ID:     "openwop/memory/lost-child-leaves-nothing",
 	Title:  "what a worker wrote that failed or was cancelled is read neither by its parent nor by anybody else",
@@ -145,12 +145,12 @@ var lostChildLeavesNothing = scenarios.Scenario{
 		o.Log.Exists(j, openwop.OWP0037A6)
 		j.Need(openwop.OWP0037A3, o.Found)
 		j.Need(openwop.OWP0061D1, o.Running)
-		o.lost(j)
+		o.givenLost(j)
 		r, ok := recalled(o.Log, j, "the loop", 4)
 		if !ok {
 			return
 		}
-		after, ok := shares(o.Reader, j, "another run", o.Own)
+		after, ok := givenShared(o.Reader, j, "another run", o.Own)
 		if !ok {
 			return
 		}
@@ -162,9 +162,9 @@ var lostChildLeavesNothing = scenarios.Scenario{
 	}),
 }
 
-// lost stops a judge where the workers did not end as they were to, or did not
-// write: they show that by their own later turns, or by what their logs tell.
-func (o LostWorkers) lost(j *scenarios.Judge) {
+// givenLost blocks the judge unless the workers ended as planned and wrote. Their own later
+// turns or their logs show the writes.
+func (o LostWorkers) givenLost(j *scenarios.Judge) {
 	if len(o.Children) < 2 {
 		j.Block("setup failed: the loop does not name its two workers",
 			"tell of a child run when it is made, with dispatch.succeeded or node.dispatched")
@@ -173,31 +173,31 @@ func (o LostWorkers) lost(j *scenarios.Judge) {
 		l := o.Children[i].Log
 		l.Given(j, openwop.OWP0037A3, openwop.OWP0037A1)
 		if got := l.Status().String(); got != w.status {
-			j.Block("setup failed: the worker that was to be "+w.status+" is "+got, "have "+fixture.MemoryFails+
+			j.Block("setup failed: the worker that should be "+w.status+" is "+got, "have "+fixture.MemoryFails+
 				" refuse two workers in one decision, and serve {cancel run}")
 		}
 		own := recollections{host.ReadSeen(l, "memory"), "the worker"}
 		if len(own.idsOf(w.content)) == 0 && len(l.OfType(dialect.MemoryWritten).Values) == 0 {
-			j.Block("setup failed: nothing shows that the worker that was "+w.status+" wrote at all",
-				"have its next turn read what it wrote, or its log tell of it with memory.written")
+			j.Block("setup failed: nothing shows that the "+w.status+" worker wrote",
+				"let its next turn read the entry, or report it with memory.written")
 		}
 	}
 }
 
-// changed stops a judge where the source did not read its entries, or where
-// nobody reads what was written since.
-func (o ForkedMemory) changed(j *scenarios.Judge) (source recollections, ok bool) {
+// givenChanged blocks the judge unless the source read its entries and another run
+// reads the entry written since.
+func (o ForkedMemory) givenChanged(j *scenarios.Judge) (source recollections, ok bool) {
 	source, ok = recalled(o.Source, j, "the source", o.Turns)
 	if !ok {
 		j.End()
 	}
 	o.Writer.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
-	_, ok = shares(o.Reader, j, "another run", o.Own[0], o.Own[1], o.Theirs)
+	_, ok = givenShared(o.Reader, j, "another run", o.Own[0], o.Own[1], o.Theirs)
 	return source, ok
 }
 
-// refused says whether a fork was refused because there is no memory for it any
-// more, which is as good as one that reads it.
+// forgotten reports whether the host refused a fork because its memory is no longer
+// available. Such a refusal conforms just as a faithful fork does.
 func forgotten(f host.Forked, j *scenarios.Judge) bool {
 	status, _ := f.Log.Created.Int()
 	if code := dialect.CodeOf(f.Reply.Key("error")); status != http.StatusUnprocessableEntity && status != http.StatusGone ||
@@ -207,7 +207,7 @@ func forgotten(f host.Forked, j *scenarios.Judge) bool {
 	j.Check(openwop.OWPMEM17, f.Log.Created).To(check.OneOf(http.StatusUnprocessableEntity, http.StatusGone),
 		"a fork from %d without a memory", f.FromSeq)
 	if status == http.StatusGone {
-		j.Find(openwop.OWPMEM17, "the fork from %d is refused with 410, and the texts say 422", f.FromSeq)
+		j.Find(openwop.OWPMEM17, "the fork from %d is refused with 410; the texts say 422", f.FromSeq)
 	}
 	for _, member := range []string{"fromSeq", "sourceRunId", "reason"} {
 		if !f.Reply.Key("details").Key(member).Present() {
@@ -217,14 +217,14 @@ func forgotten(f host.Forked, j *scenarios.Judge) bool {
 	return true
 }
 
-// RFC 0039 MAE-3. A replay that reads again reads what is there by now.
+// RFC 0039 MAE-3. A replay that reads the memory again sees later entries.
 var replayRemembers = scenarios.Scenario{
 	ID:     "openwop/memory/replay-as-of-index",
 	Title:  "the turns of a replay read the entries that those of its source read, whatever was written since, or the replay is refused",
 	Proves: scenarios.IDs{openwop.OWPMEM17},
 	Claim:  claims.MemoryForks,
 	Ask: scenarios.Ask(replayedMemory, func(o ForkedMemory, j *scenarios.Judge) {
-		source, ok := o.changed(j)
+		source, ok := o.givenChanged(j)
 		if !ok {
 			return
 		}
@@ -232,7 +232,7 @@ var replayRemembers = scenarios.Scenario{
 			if f.Unsupported() || forgotten(f, j) {
 				continue
 			}
-			r, ok := o.fork(j, f)
+			r, ok := o.forkNotes(j, f)
 			if !ok {
 				return
 			}
@@ -243,8 +243,8 @@ var replayRemembers = scenarios.Scenario{
 	}),
 }
 
-// fork are the notes of a fork.
-func (o ForkedMemory) fork(j *scenarios.Judge, f host.Forked) (recollections, bool) {
+// forkNotes returns the notes of a fork.
+func (o ForkedMemory) forkNotes(j *scenarios.Judge, f host.Forked) (recollections, bool) {
 	if f.Log.RunID == o.Source.RunID {
 		j.BlockOn(openwop.OWPRPL1, "setup failed: the host names the source as its own fork")
 	}
@@ -252,14 +252,14 @@ func (o ForkedMemory) fork(j *scenarios.Judge, f host.Forked) (recollections, bo
 	return recalled(f.Log, j, "the fork", o.Turns)
 }
 
-// checkAsSource checks that a turn of a fork read what that of its source did.
+// checkAsSource expects a turn of a fork to read the entries that the source's turn read.
 func (o ForkedMemory) checkAsSource(j *scenarios.Judge, source, fork recollections, turn int64) {
 	for _, at := range []host.Look{{Turn: turn, At: host.AtBegin}, {Turn: turn, At: host.AtEnd}} {
 		j.Check(openwop.OWPMEM17, fork.contents(at)).To(check.SameAs(source.contents(at)), "what %s of the fork read", at)
 	}
 }
 
-// Of a branch the turns that it takes over and those that it takes itself: after
+// A branch has inherited turns and turns of its own. After
 // the source's last write both read the same.
 var branchRemembers = scenarios.Scenario{
 	ID:     "openwop/memory/branch-as-of-index",
@@ -267,7 +267,7 @@ var branchRemembers = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWPMEM17},
 	Claim:  claims.MemoryBranches,
 	Ask: scenarios.Ask(branchedMemory, func(o ForkedMemory, j *scenarios.Judge) {
-		source, ok := o.changed(j)
+		source, ok := o.givenChanged(j)
 		if !ok {
 			return
 		}
@@ -275,7 +275,7 @@ var branchRemembers = scenarios.Scenario{
 			if forgotten(f, j) {
 				continue
 			}
-			r, ok := o.fork(j, f)
+			r, ok := o.forkNotes(j, f)
 			if !ok {
 				return
 			}

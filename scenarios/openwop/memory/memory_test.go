@@ -13,10 +13,10 @@ import (
 	"github.com/openassay/assay/scenarios/wire/wiretest"
 )
 
-// recall says which contents a turn read at its begin or its end.
+// recall returns the contents that a turn read at its begin or its end.
 type recall func(turn int, at string) []string
 
-// but reads otherwise in the looks of one turn.
+// but replaces the contents read in one turn.
 func (r recall) but(turn int, contents ...string) recall {
 	return func(n int, at string) []string {
 		if n == turn {
@@ -28,7 +28,7 @@ func (r recall) but(turn int, contents ...string) recall {
 
 func reads(contents ...string) recall { return func(int, string) []string { return contents } }
 
-// since reads more from a turn on.
+// since adds contents from a turn on.
 func (r recall) since(turn int, contents ...string) recall {
 	return func(n int, at string) []string {
 		if n < turn {
@@ -38,14 +38,14 @@ func (r recall) since(turn int, contents ...string) recall {
 	}
 }
 
-// idOf is the id of the entry with a content. Nothing of the content is in it.
+// idOf returns the id of the entry with this content. The id does not show the content.
 func idOf(content string) string { return fmt.Sprintf("%x", content) }
 
 func remembered(content string) map[string]any {
 	return map[string]any{"id": idOf(content), "content": content, "tags": []any{"tag"}, "createdAt": "2026-01-02T03:04:05.678Z"}
 }
 
-// looks are the notes of so many turns that read so.
+// looks returns the notes of this number of turns.
 func (r recall) looks(turns int) []any {
 	var notes []any
 	for turn := 1; turn <= turns; turn++ {
@@ -60,7 +60,7 @@ func (r recall) looks(turns int) []any {
 	return notes
 }
 
-// run is a run whose turns noted this, and whose log tells of the writes of these contents.
+// run returns a run whose turns took these notes, and whose log reports writes of the told contents.
 func (r recall) run(t *testing.T, id string, turns int, told ...string) host.RunLog {
 	t.Helper()
 	return rememberingRun(t, id, "completed", r.looks(turns), told...)
@@ -180,7 +180,7 @@ func TestJudgesOfNotesThatSayNothing(t *testing.T) {
 	}
 }
 
-// notesOf are notes of so many turns with these entries in each.
+// notesOf returns notes of this number of turns with these entries in each.
 func notesOf(turns int, entries ...any) []any {
 	var notes []any
 	for turn := 1; turn <= turns; turn++ {

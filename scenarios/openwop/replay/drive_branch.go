@@ -9,7 +9,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// OverlayObservation is a finished loop, and two branches off it before its
+// OverlayObservation is a finished loop and two branches off it before its
 // first decision: one with a lower bound on turns, one without.
 type OverlayObservation struct {
 	Way    string      `json:"way"`
@@ -42,7 +42,7 @@ var branchesOfALoop = &scenarios.Drive[OverlayObservation]{
 	},
 }
 
-// ForkRefusals is what a host answers to forks that can be and to forks that cannot.
+// ForkRefusals holds the replies to valid and to invalid forks.
 type ForkRefusals struct {
 	Source  host.RunLog   `json:"source"`
 	Control host.Answered `json:"control"` // from the first event
@@ -50,13 +50,13 @@ type ForkRefusals struct {
 	Beyond  host.Answered `json:"beyond"`
 	Before  host.Answered `json:"before"`
 	Unknown host.Answered `json:"unknown"`
-	Nowhere host.Answered `json:"nowhere"` // of a run that never was, from beyond any end
+	Nowhere host.Answered `json:"nowhere"` // of an unknown run, from beyond any end
 	Overlay host.Answered `json:"overlay"`
 	Strange host.Answered `json:"strange"`
 	NoMode  host.Answered `json:"noMode"`
 }
 
-// forksThatCannotBe asks for forks that a host has to refuse.
+// forksThatCannotBe requests forks that a host must refuse.
 var forksThatCannotBe = &scenarios.Drive[ForkRefusals]{
 	ID: "openwop/forks-that-cannot-be",
 	Title: "asks for replays from outside a log, of a run that never was, with other run options and in no mode; as " +
@@ -92,15 +92,15 @@ var forksThatCannotBe = &scenarios.Drive[ForkRefusals]{
 	},
 }
 
-// BranchRefusals is what a host answers to branches that cannot be.
+// BranchRefusals holds the replies to invalid branches, and to a valid one as the control.
 type BranchRefusals struct {
 	Source  host.RunLog   `json:"source"`
 	Control host.Answered `json:"control"` // from the first event
-	Open    host.Answered `json:"open"`    // without saying from where
+	Open    host.Answered `json:"open"`    // without fromSeq
 	Beyond  host.Answered `json:"beyond"`
 }
 
-// branchesThatCannotBe asks for branches that a host has to refuse.
+// branchesThatCannotBe requests branches that a host must refuse.
 var branchesThatCannotBe = &scenarios.Drive[BranchRefusals]{
 	ID:    "openwop/branches-that-cannot-be",
 	Title: "asks for a branch from nowhere and for one from beyond the log; as the control for one from inside it",
@@ -133,7 +133,7 @@ func ended(ctx context.Context, h host.Host, into *host.RunLog) *host.Run {
 	return r
 }
 
-// askFork asks for a fork. What comes of it is not the question.
+// askFork requests a fork and ignores the run that it makes.
 func askFork(ctx context.Context, h host.Host, what, id string, body map[string]any) host.Answered {
 	reply := h.Permitted(ctx, wire.Call{Operation: dialect.ForkRun.Of(id), Label: what, Body: body})
 	h.Adopt(reply)

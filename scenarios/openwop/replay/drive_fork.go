@@ -7,8 +7,8 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/host"
 )
 
-// ForkObservation is two finished loops and a replay of each: one that ended
-// by itself, and one that crossed its bound.
+// ForkObservation holds two finished loops and a replay of each: one loop ended
+// by itself, the other crossed its bound.
 type ForkObservation struct {
 	Way             string      `json:"way"`
 	Turns           int         `json:"turns"`
@@ -19,7 +19,7 @@ type ForkObservation struct {
 	BoundedReplayed host.RunLog `json:"boundedReplayed"`
 }
 
-// replayedLoops forks finished runs in mode replay, from their first event.
+// ReplayedLoops forks finished runs in mode replay, from their first event.
 var ReplayedLoops = &scenarios.Drive[ForkObservation]{
 	ID:    "openwop/replayed-loops",
 	Title: "replays a finished loop, and one that crossed its bound, from the first event",

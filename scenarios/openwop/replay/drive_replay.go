@@ -10,12 +10,12 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/host"
 )
 
-// PrefixObservation is a finished run and replays of it from several places.
+// PrefixObservation is a finished run, and replays of it from several places.
 type PrefixObservation struct {
 	Way    string        `json:"way"`
 	Source host.RunLog   `json:"source"`
 	Forks  []host.Forked `json:"forks"`
-	Later  host.RunLog   `json:"later"` // the source, when the forks had ended
+	Later  host.RunLog   `json:"later"` // the source, read after the forks had ended
 }
 
 // replaysFromAnywhere replays a finished run from random places.
@@ -25,7 +25,7 @@ var replaysFromAnywhere = &scenarios.Drive[PrefixObservation]{
 	Sends: []string{"{create run} (a loop, else a run that ends by itself)", "{fork run} {mode: replay, fromSeq}", "{read run}", "{poll log}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *PrefixObservation) {
 		h := host.Host{Conn: c}
-		body := eventful(h)
+		body := longestRun(h)
 		*o = PrefixObservation{Way: body.WorkflowID}
 		r := h.Create(ctx, "create the source", body)
 		if o.Source = r.Finish(ctx, "log of the source"); !o.Source.Ended.Reached || len(o.Source.Events) < 2 {
@@ -39,8 +39,8 @@ var replaysFromAnywhere = &scenarios.Drive[PrefixObservation]{
 	},
 }
 
-// eventful is the run with the longest story that the host offers.
-func eventful(h host.Host) dialect.CreateRunRequest {
+// longestRun requests the run with the longest log that the host offers.
+func longestRun(h host.Host) dialect.CreateRunRequest {
 	if way, err := scenarios.Attempt(func() host.Scripted { return h.LoopOf(3, 6, 0) }); err == nil {
 		return way.Request(nil)
 	}
@@ -50,7 +50,7 @@ func eventful(h host.Host) dialect.CreateRunRequest {
 	return h.Simple()
 }
 
-// places are n different places inside a log, and the one behind its last event.
+// places returns n distinct places inside a log, and the one behind its last event.
 func places(h host.Host, l host.RunLog, n int) []int64 {
 	inside := l.Events[1:]
 	var out []int64
@@ -61,7 +61,7 @@ func places(h host.Host, l host.RunLog, n int) []int64 {
 	return append(out, host.Sequence(l.Last())+1)
 }
 
-// DrawnObservation is a run whose nodes draw values, another run of the same,
+// DrawnObservation is a run whose nodes draw values, a second run of the same workflow,
 // and forks of the first.
 type DrawnObservation struct {
 	Source  host.RunLog   `json:"source"`
@@ -76,18 +76,18 @@ var replaysOfDrawnValues = &scenarios.Drive[DrawnObservation]{
 	Sends: []string{"{create run} (assay-random, twice)", "{fork run} {mode: replay, fromSeq}", "{read run}", "{poll log}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *DrawnObservation) {
 		h := host.Host{Conn: c}
-		*o = drawn(ctx, h, dialect.ForkModeReplay, func(l host.RunLog) []int64 { return append([]int64{0}, places(h, l, 1)[0]) })
+		*o = forkDraws(ctx, h, dialect.ForkModeReplay, func(l host.RunLog) []int64 { return append([]int64{0}, places(h, l, 1)[0]) })
 	},
 }
 
-// branchesOfDrawnValues branches off a run whose nodes draw values, where some are drawn and some are not.
+// branchesOfDrawnValues branches off a run whose nodes draw values, after some draws and before others.
 var branchesOfDrawnValues = &scenarios.Drive[DrawnObservation]{
 	ID:    "openwop/branches-of-drawn-values",
 	Title: "runs nodes that draw values, twice, and branches off the first run where some of its values are drawn and some are not",
 	Sends: []string{"{create run} (assay-random, twice)", "{fork run} {mode: branch, fromSeq}", "{read run}", "{poll log}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *DrawnObservation) {
 		h := host.Host{Conn: c}
-		*o = drawn(ctx, h, dialect.ForkModeBranch, func(l host.RunLog) []int64 {
+		*o = forkDraws(ctx, h, dialect.ForkModeBranch, func(l host.RunLog) []int64 {
 			draws := draws(l).Values
 			if len(draws) < 2 {
 				return nil
@@ -97,7 +97,7 @@ var branchesOfDrawnValues = &scenarios.Drive[DrawnObservation]{
 	},
 }
 
-func drawn(ctx context.Context, h host.Host, mode dialect.ForkMode, places func(host.RunLog) []int64) (o DrawnObservation) {
+func forkDraws(ctx context.Context, h host.Host, mode dialect.ForkMode, places func(host.RunLog) []int64) (o DrawnObservation) {
 	if !h.Offers(fixture.Random) {
 		scenarios.End(scenarios.Block("no workflow is on offer whose nodes draw values", fixture.Load))
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// The nodes of upstream's workflows for replays under a model.
+// The nodes of upstream's workflows for replays with a model.
 const (
 	modelNode = "structured-call"
 	toolNode  = "nondet-tool"
@@ -23,22 +23,22 @@ const (
 
 // ModelReplay is a run that called a model, and its replay.
 type ModelReplay struct {
-	Said   string      `json:"said"` // in the model's answer to the source, if it answered
+	Said   string      `json:"said"` // the model's answer in the source, if it answered
 	Source host.RunLog `json:"source"`
 	Replay host.RunLog `json:"replay"`
-	Code   wire.Value  `json:"code"` // of a fork that was refused
+	Code   wire.Value  `json:"code"` // error code of a refused fork
 }
 
-// ModelObservation is a replay for each thing that a model can do in it.
+// ModelObservation holds a replay for each behavior of the model.
 type ModelObservation struct {
 	Path      string      `json:"path"`
-	Same      ModelReplay `json:"same"`      // answers what it did in the source
+	Same      ModelReplay `json:"same"`      // answers as in the source
 	Other     ModelReplay `json:"other"`     // answers something else
-	Refusing  ModelReplay `json:"refusing"`  // refuses what it answered
-	Answering ModelReplay `json:"answering"` // answers what it refused
+	Refusing  ModelReplay `json:"refusing"`  // refuses what it had answered
+	Answering ModelReplay `json:"answering"` // answers what it had refused
 }
 
-// replaysOfAModel replays runs under a model that is programmed for both.
+// replaysOfAModel replays runs with a model that is programmed for the run and for its replay.
 var replaysOfAModel = &scenarios.Drive[ModelObservation]{
 	ID:    "openwop/replays-of-a-model",
 	Title: "runs a node that calls a model and replays it, with a model that answers the same, something else, refuses or no longer refuses",
@@ -48,13 +48,13 @@ var replaysOfAModel = &scenarios.Drive[ModelObservation]{
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ModelObservation) {
 		h := host.Host{Conn: c}
 		if !h.Offers(fixture.Divergence) {
-			scenarios.End(scenarios.Block("no workflow is on offer that calls a model which can be programmed", fixture.Load))
+			scenarios.End(scenarios.Block("no workflow is on offer that calls a programmable model", fixture.Load))
 		}
 		s, _ := h.FindSeam(ctx, "test/mock-ai/program", modelProgram(h.Marker()))
 		o.Path = s.Path()
 		for _, r := range []struct {
 			into        *ModelReplay
-			first, then string // what it says; "" to refuse
+			first, then string // the answers; "" refuses
 		}{{&o.Same, h.Marker(), ""}, {&o.Other, h.Marker(), h.Marker()}, {&o.Refusing, h.Marker(), ""}, {&o.Answering, "", h.Marker()}} {
 			r.into.Said = r.first
 			then := answers(h, r.then)
@@ -67,13 +67,13 @@ var replaysOfAModel = &scenarios.Drive[ModelObservation]{
 	},
 }
 
-// modelProgram is what a node of that id is to be answered, call by call.
+// modelProgram returns a program that answers the node with this id, call by call.
 func modelProgram(node string, answers ...any) map[string]any {
 	return map[string]any{"nodeId": node, "program": append([]any{}, answers...)}
 }
 
-// answers is an entry of a program, in all forms that hosts are known to read
-// (OWP-R36): an answer that says this, or a refusal for "".
+// answers returns an entry of a program, in all forms that hosts are known to read
+// (OWP-R36): this answer, or a refusal for "".
 func answers(h host.Host, says string) any {
 	if says == "" {
 		return map[string]any{"mode": "refusal", "stopReason": "safety", "refusalText": h.Marker()}
@@ -83,7 +83,7 @@ func answers(h host.Host, says string) any {
 		"content": fmt.Sprintf(`{"valid":true,"marker":%q}`, says)}
 }
 
-// program says what the model answers to the node that calls it.
+// program sets the answers that the model gives to the node.
 func program(ctx context.Context, s host.Seam, answers ...any) {
 	reply := s.Ask(ctx, modelProgram(modelNode, answers...))
 	if !reply.Success() {
@@ -103,14 +103,14 @@ func replayModel(ctx context.Context, h host.Host, m *ModelReplay) {
 	m.Replay = h.Adopt(reply).Finish(ctx, "log of the replay")
 }
 
-// ToolObservation is a run with a node that nobody can foresee, and its replay.
+// ToolObservation is a run with a node declared nondeterministic, and its replay.
 type ToolObservation struct {
 	Source host.RunLog `json:"source"`
 	Fork   host.Forked `json:"fork"`
 }
 
-// replaysOfATool replays a run with a node that says of itself that nobody can foresee it. Behind that node is one with the
-// id of the one that calls a model in replaysOfAModel: at the same time it would be given the answers that are meant for that.
+// replaysOfATool replays a run with a node declared nondeterministic. A later node of that workflow has the id of
+// the node that calls a model in replaysOfAModel, and would take its answers if both drives ran concurrently.
 var replaysOfATool = &scenarios.Drive[ToolObservation]{
 	ID:        "openwop/replays-of-a-tool",
 	Title:     "replays a run with a node that says of itself that nobody can foresee it",
@@ -119,7 +119,7 @@ var replaysOfATool = &scenarios.Drive[ToolObservation]{
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ToolObservation) {
 		h := host.Host{Conn: c}
 		if !h.Offers(fixture.Nondeterministic) {
-			scenarios.End(scenarios.Block("no workflow is on offer with a node that says that nobody can foresee it", fixture.Load))
+			scenarios.End(scenarios.Block("no workflow is on offer with a node declared nondeterministic", fixture.Load))
 		}
 		r := h.Create(ctx, "create a run with such a node", dialect.CreateRunRequest{WorkflowID: fixture.Nondeterministic})
 		if o.Source = r.Finish(ctx, "log of the run"); !o.Source.Ended.Reached {
@@ -129,14 +129,14 @@ var replaysOfATool = &scenarios.Drive[ToolObservation]{
 	},
 }
 
-// KeyAnswer is the key of one request to a model.
+// KeyAnswer is the cache key of one request to a model.
 type KeyAnswer struct {
-	What   string     `json:"what"` // how it differs
+	What   string     `json:"what"` // how the request differs
 	Status wire.Value `json:"status"`
 	Key    wire.Value `json:"key"`
 }
 
-// KeyObservation is the keys of a request, of others that mean the same and of others that do not.
+// KeyObservation holds the keys of a request, of equivalent requests and of different ones.
 type KeyObservation struct {
 	Path  string      `json:"path"`
 	Base  KeyAnswer   `json:"base"`
@@ -147,7 +147,7 @@ type KeyObservation struct {
 // SeenAs implements [scenarios.Seer]: a seam's reply is the host's own word.
 func (KeyObservation) SeenAs() scenarios.Evidence { return scenarios.Attested }
 
-// keysOfRequests asks for the keys of random requests to a model.
+// keysOfRequests asks for the cache keys of random requests to a model.
 var keysOfRequests = &scenarios.Drive[KeyObservation]{
 	ID: "openwop/keys-of-requests",
 	Title: "asks for the key of a random request to a model, of the same in another order or with what does not count, and " +
@@ -175,7 +175,7 @@ var keysOfRequests = &scenarios.Drive[KeyObservation]{
 	},
 }
 
-// asking is a request to a model and how it differs from the one that is compared with.
+// asking is a request to a model, and its difference from the base request.
 type asking struct {
 	what string
 	body any
@@ -210,8 +210,8 @@ func (m modelRequest) body() map[string]any {
 		"temperature": m.Temperature, "topP": m.TopP, "topK": m.TopK, "responseFormat": m.Format}
 }
 
-// sameRequests mean the same as a request. What the versions of the recipe
-// disagree about (stop, seed and the length of the answer) is not among them.
+// sameRequests returns requests that are equivalent to m. They leave out stop, seed and the length of the answer,
+// on which the versions of the recipe disagree.
 func sameRequests(h host.Host, m modelRequest) []asking {
 	tools := m
 	tools.Tools = []map[string]any{m.Tools[1], m.Tools[0]}
@@ -225,7 +225,7 @@ func sameRequests(h host.Host, m modelRequest) []asking {
 	}
 }
 
-// otherRequests mean something else, each something else than the others.
+// otherRequests returns requests that differ in meaning from m and from one another.
 func otherRequests(h host.Host, m modelRequest) (others []asking) {
 	for _, change := range []struct {
 		what string
@@ -260,7 +260,7 @@ func otherRequests(h host.Host, m modelRequest) (others []asking) {
 	return others
 }
 
-// backwards is a document with the keys of its objects from the last to the first, all the way down.
+// backwards encodes a document with the keys of all its objects in reverse order.
 func backwards(v any) json.RawMessage {
 	var out bytes.Buffer
 	writeBackwards(&out, v)

@@ -12,19 +12,19 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// What judges of forks have in common.
+// Shared by the judges of forks.
 
-// below are the events that a fork takes over from its source.
+// below returns the events that a fork inherits from its source.
 func below(l host.RunLog, from int64) wire.Found {
 	return l.All().Where(func(e wire.Value) bool { return host.Sequence(e) < from })
 }
 
-// notBelow are the events that a fork runs itself.
-func notBelow(from int64) func(wire.Value) bool {
+// atOrAfter selects the events that a fork runs itself.
+func atOrAfter(from int64) func(wire.Value) bool {
 	return func(e wire.Value) bool { return host.Sequence(e) >= from }
 }
 
-// draws are the events in which a node of assay-random tells the value that it drew.
+// draws returns the events that report the value drawn by a node of assay-random.
 func draws(l host.RunLog) wire.Found {
 	return l.OfType(dialect.NodeCompleted).Where(func(e wire.Value) bool {
 		return e.At("/payload/outputs/value").Present()
@@ -33,9 +33,9 @@ func draws(l host.RunLog) wire.Found {
 
 func values(draws wire.Found) wire.Found { return draws.Each("/payload/outputs/value") }
 
-// drawn stops a judge where the nodes of the source drew nothing that could be
-// told from what another run drew.
-func (o DrawnObservation) drawn(j *scenarios.Judge) {
+// givenDraws blocks the judge unless the nodes of the source and of the control drew
+// distinct values.
+func (o DrawnObservation) givenDraws(j *scenarios.Judge) {
 	o.Control.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
 	o.Source.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
 	seen := map[string]bool{}
@@ -43,7 +43,7 @@ func (o DrawnObservation) drawn(j *scenarios.Judge) {
 		all := values(draws(l)).Values
 		for _, v := range all {
 			if v.String() == "" || seen[v.String()] {
-				j.Block("the nodes of "+fixture.Random+" do not draw values of their own: "+v.JSON(), drawAnew)
+				j.Block("the nodes of "+fixture.Random+" drew an empty or repeated value: "+v.JSON(), drawAnew)
 			}
 			seen[v.String()] = true
 		}
@@ -56,7 +56,7 @@ func (o DrawnObservation) drawn(j *scenarios.Judge) {
 const drawAnew = "have each node of the type vendor.openassay.random complete with the output value, a string drawn anew " +
 	"each time (docs/seams.md)"
 
-// made expects a fork of this source: a run of its own that ended.
+// made expects a fork of this source: a new run that ended.
 func made(f host.Forked, j *scenarios.Judge, id scenarios.RequirementID, source host.RunLog) {
 	f.Log.Made(j, id, "a fork")
 	j.Require(j.Check(id, f.Log.ID).NotTo(check.Equal(source.RunID), "runId of the fork"))
@@ -64,7 +64,7 @@ func made(f host.Forked, j *scenarios.Judge, id scenarios.RequirementID, source 
 	f.Log.Readable(j)
 }
 
-// CheckPrefix expects below fromSeq what the source has there, whatever stands in the members of payloads that are in ids.
+// CheckPrefix expects the source's events below fromSeq. It ignores the values of payload members named in ids.
 func CheckPrefix(f host.Forked, j *scenarios.Judge, id scenarios.RequirementID, source host.RunLog, ids ...string) {
 	want, got := below(source, f.FromSeq), below(f.Log, f.FromSeq)
 	for _, field := range []string{"/sequence", "/type", "/nodeId"} {
@@ -73,25 +73,25 @@ func CheckPrefix(f host.Forked, j *scenarios.Judge, id scenarios.RequirementID, 
 	own := map[string]bool{source.RunID: true, f.Log.RunID: true}
 	j.Check(id, got.Each("/payload")).To(samePayloads(want.Each("/payload"), own, ids), "payload of the events below %d", f.FromSeq)
 	if !reflect.DeepEqual(placesOfCauses(got, source), placesOfCauses(want, source)) {
-		j.Find(id, "the fork from %d names other causes below that place than its source", f.FromSeq)
+		j.Find(id, "below its start, the fork from %d names other causes than its source", f.FromSeq)
 	}
 }
 
-// samePayloads expects the payloads of the source, whichever of the two runs
-// they name, and whatever stands in the fields that hold ids of other things.
+// samePayloads expects the payloads of the source. It ignores which of the two runs
+// they name, and the values of the members named in ids.
 func samePayloads(source wire.Found, own map[string]bool, ids []string) check.Matcher {
 	skip := map[string]bool{}
 	for _, name := range ids {
 		skip[name] = true
 	}
-	want := nameless(check.Plain(source.Actual()), own, skip)
+	want := withoutNames(check.Plain(source.Actual()), own, skip)
 	return check.That("as in the source, "+wire.Compact(source.Actual()), func(v any) bool {
-		return reflect.DeepEqual(nameless(check.Plain(v), own, skip), want)
+		return reflect.DeepEqual(withoutNames(check.Plain(v), own, skip), want)
 	})
 }
 
-// nameless is a document in which no member of skip has a value, and no run of own a name.
-func nameless(v any, own, skip map[string]bool) any {
+// withoutNames returns a document without the values of the members in skip and without the names of the runs in own.
+func withoutNames(v any, own, skip map[string]bool) any {
 	switch v := v.(type) {
 	case string:
 		if own[v] {
@@ -100,14 +100,14 @@ func nameless(v any, own, skip map[string]bool) any {
 	case []any:
 		out := make([]any, len(v))
 		for i := range v {
-			out[i] = nameless(v[i], own, skip)
+			out[i] = withoutNames(v[i], own, skip)
 		}
 		return out
 	case map[string]any:
 		out := make(map[string]any, len(v))
 		for name, member := range v {
 			if out[name] = ""; !skip[name] {
-				out[name] = nameless(member, own, skip)
+				out[name] = withoutNames(member, own, skip)
 			}
 		}
 		return out
@@ -115,8 +115,8 @@ func nameless(v any, own, skip map[string]bool) any {
 	return v
 }
 
-// placesOfCauses are the sequences of the events that the events name as their causes,
-// be it under the ids of their own log or of the source's; -1 where there is none.
+// placesOfCauses returns the sequence of the cause of each event, or -1 if it has none. The
+// cause may be named by its id in the event's own log or in the source's.
 func placesOfCauses(events wire.Found, source host.RunLog) []int64 {
 	at := map[string]int64{}
 	for _, e := range source.Events {
@@ -135,7 +135,7 @@ func placesOfCauses(events wire.Found, source host.RunLog) []int64 {
 	return out
 }
 
-// none expects that none of these texts is there, and at least one other.
+// none expects at least one text, and none of these.
 func none(of wire.Found) check.Matcher {
 	known := map[string]bool{}
 	for _, v := range of.Values {

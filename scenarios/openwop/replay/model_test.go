@@ -32,7 +32,7 @@ func refusedOnce() hosttest.Story {
 	}}
 }
 
-// brokenAt is a replay that fails at a refusal; was and is are what the model did.
+// brokenAt returns a replay that fails at a refusal. was and is name the model's behavior in the source and the replay.
 func brokenAt(was, is string) hosttest.Story {
 	return hosttest.Story{Id: "r", Status: "failed", Events: []hosttest.Event{
 		{Kind: "run.started", Payload: map[string]any{"workflowId": "w"}}, {Kind: "node.started", Payload: map[string]any{"nodeId": "n"}},
@@ -42,7 +42,7 @@ func brokenAt(was, is string) hosttest.Story {
 	}}
 }
 
-// differing tells of a difference before it goes on with what is recorded.
+// differing reports a difference before it continues with the recorded events.
 func differing(s hosttest.Story, payload map[string]any) hosttest.Story {
 	events := append([]hosttest.Event{}, s.Events[:2]...)
 	s.Events = append(append(events, hosttest.Event{Kind: "replay.diverged", Payload: payload}), s.Events[2:]...)

@@ -1,4 +1,4 @@
-// Package replay asks whether a replay repeats what was recorded and a branch departs from it.
+// Package replay asks whether a replay repeats its record and a branch departs from it.
 package replay
 
 import (
@@ -12,9 +12,9 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/host"
 )
 
-// Suite looks at forks: what they take over, what they take from the
-// record, and what they do anew. What a replay of a loop counts is part of
-// iteration-monotonic, that of a bound of execution-bounds.
+// Suite asks what forks inherit, what they take from the record, and
+// what they do anew. iteration-monotonic covers the count of a replayed loop,
+// execution-bounds covers its bound.
 func Suite() scenarios.Suite {
 	return scenarios.Suite{
 		ID: "replay", Title: "forks: a replay takes what was recorded, a branch goes another way",
@@ -23,7 +23,7 @@ func Suite() scenarios.Suite {
 	}
 }
 
-// A fork that is just another run of the same workflow, or that does not look at fromSeq, is found out here.
+// This exposes a fork that is merely another run of the workflow, and one that ignores fromSeq.
 var prefixKept = scenarios.Scenario{
 	ID:     "openwop/replay/prefix-kept",
 	Title:  "a replay from anywhere is a run of its own, has the events of its source below that place, and leaves the source as it was",
@@ -50,7 +50,7 @@ var prefixKept = scenarios.Scenario{
 	}),
 }
 
-// checkReply expects what the reply says of a fork.
+// checkReply checks the reply that made the fork.
 func checkReply(f host.Forked, j *scenarios.Judge, source host.RunLog, mode dialect.ForkMode) {
 	j.Check(openwop.OWPRPL1, f.Reply.Key("sourceRunId")).To(check.Equal(source.RunID), "sourceRunId of the fork")
 	j.Check(openwop.OWPRPL1, f.Reply.Key("mode")).To(check.Equal(string(mode)), "mode of the fork")
@@ -60,17 +60,17 @@ func checkReply(f host.Forked, j *scenarios.Judge, source host.RunLog, mode dial
 	}
 }
 
-// The control is another run of the workflow: it has other values.
+// The control is another run of the workflow, which draws other values.
 var drawnOnce = scenarios.Scenario{
 	ID:     "openwop/replay/drawn-once",
 	Title:  "a replay has the values that the nodes of its source drew; another run of the workflow has others",
 	Proves: scenarios.IDs{openwop.OWPRPL4},
 	Claim:  claims.ForkReplay,
 	Ask: scenarios.Ask(replaysOfDrawnValues, func(o DrawnObservation, j *scenarios.Judge) {
-		o.drawn(j)
+		o.givenDraws(j)
 		for _, f := range o.Forks {
 			if f.Unsupported() {
-				j.Find(openwop.OWPRPL4, "seen of a replay from the first event only: from %d the host answered HTTP 501", f.FromSeq)
+				j.Find(openwop.OWPRPL4, "shown for a replay from the first event only: from %d the host answered HTTP 501", f.FromSeq)
 				continue
 			}
 			made(f, j, openwop.OWPRPL4, o.Source)
@@ -88,7 +88,7 @@ var forksRefused = scenarios.Scenario{
 	Claim:  claims.ForkReplay,
 	Ask: scenarios.Ask(forksThatCannotBe, func(o ForkRefusals, j *scenarios.Judge) {
 		o.Source.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
-		forked(o.Control, j)
+		givenFork(o.Control, j)
 		j.Check(openwop.OWPRPL5, o.Edge.Status).To(check.Status(2, http.StatusNotImplemented), "%s", o.Edge.Asked)
 		j.Check(openwop.OWPRPL5, o.Beyond.Status).To(check.Status(http.StatusUnprocessableEntity, http.StatusNotImplemented), "%s",
 			o.Beyond.Asked)
@@ -107,8 +107,8 @@ var forksRefused = scenarios.Scenario{
 	}),
 }
 
-// forked stops a judge of refusals where the host refuses what it should not.
-func forked(a host.Answered, j *scenarios.Judge) {
+// givenFork blocks a judge of refusals if the host refuses a valid fork.
+func givenFork(a host.Answered, j *scenarios.Judge) {
 	if a.HTTPStatus()/100 != 2 {
 		j.BlockOn(openwop.OWPRPL1, "setup failed: the host refused "+a.Asked+": HTTP "+a.Status.JSON())
 	}
@@ -120,21 +120,21 @@ var branchDraws = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWPRPL10, openwop.OWPRPL11},
 	Claim:  claims.ForkBranch,
 	Ask: scenarios.Ask(branchesOfDrawnValues, func(o DrawnObservation, j *scenarios.Judge) {
-		o.drawn(j)
+		o.givenDraws(j)
 		for _, f := range o.Forks {
 			made(f, j, openwop.OWPRPL11, o.Source)
 			CheckPrefix(f, j, openwop.OWPRPL10, o.Source, IdsOfOthers...)
-			after := draws(f.Log).Where(notBelow(f.FromSeq))
+			after := draws(f.Log).Where(atOrAfter(f.FromSeq))
 			j.Check(openwop.OWPRPL11, values(after)).To(none(values(draws(o.Source))), "values that the branch from %d drew", f.FromSeq)
 		}
 	}),
 }
 
-// idsOfOthers are the fields in which an event names a run below, or an
-// interrupt: where a branch takes one up again, it is one of its own.
+// IdsOfOthers lists the fields in which an event names a child run or an
+// interrupt. A branch that starts one again gives it a new id.
 var IdsOfOthers = []string{"childRunId", "interruptId"}
 
-// The control is a branch without the bound: it takes all turns.
+// The control is a branch without the bound, which takes all turns.
 var branchBounded = scenarios.Scenario{
 	ID:     "openwop/replay/branch-bounded",
 	Title:  "a branch with a bound that is one turn too low crosses it, and one without ends by itself",
@@ -164,7 +164,7 @@ var branchesRefused = scenarios.Scenario{
 	Claim:  claims.ForkBranch,
 	Ask: scenarios.Ask(branchesThatCannotBe, func(o BranchRefusals, j *scenarios.Judge) {
 		o.Source.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
-		forked(o.Control, j)
+		givenFork(o.Control, j)
 		for _, a := range []host.Answered{o.Open, o.Beyond} {
 			j.Check(openwop.OWPRPL13, a.Status).To(check.Status(http.StatusBadRequest, http.StatusUnprocessableEntity), "%s", a.Asked)
 		}

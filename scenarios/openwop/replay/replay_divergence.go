@@ -13,7 +13,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// Silent substitution is found out here: the refusal, or the answer in its place, is nowhere but in the event that tells of it.
+// This exposes silent substitution: only the event that reports it may hold the refusal or the substituted answer.
 var refusalDiverges = scenarios.Scenario{
 	ID:     "openwop/replay/refusal-diverges",
 	Title:  "a replay in which a model refuses what it answered, or answers what it refused, says so once and fails",
@@ -29,7 +29,7 @@ var refusalDiverges = scenarios.Scenario{
 		} {
 			r.call.given(j)
 			if status, _ := r.call.Replay.Created.Int(); status == http.StatusUnprocessableEntity {
-				j.Find(openwop.OWPRPL15, "%s is refused with HTTP 422, and is no run", r.what)
+				j.Find(openwop.OWPRPL15, "%s is refused with HTTP 422 and makes no run", r.what)
 				j.Check(openwop.OWPRPL15, r.call.Code).To(dialect.Coded(dialect.DivergedAtRefusal), "code for %s", r.what)
 				continue
 			}
@@ -57,7 +57,7 @@ var refusalDiverges = scenarios.Scenario{
 	}),
 }
 
-// within expects a place in the log of the source.
+// within expects a sequence of the source's log.
 func (m ModelReplay) within() check.Matcher {
 	first, last := int64(0), int64(0)
 	if n := len(m.Source.Events); n > 0 {
@@ -69,12 +69,12 @@ func (m ModelReplay) within() check.Matcher {
 	})
 }
 
-// given stops a judge where the source did not end.
+// given blocks the judge unless the source ended.
 func (m ModelReplay) given(j *scenarios.Judge) {
 	m.Source.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
 }
 
-// The control of both is a replay in which the model answers what it did before.
+// The control of both is a replay in which the model answers as before.
 var otherAnswerTold = scenarios.Scenario{
 	ID: "openwop/replay/other-answer-told",
 	Title: "a replay in which a model answers something else has what was recorded, and says so if it asked again; one in " +
@@ -109,7 +109,7 @@ var otherAnswerTold = scenarios.Scenario{
 			}
 			j.Check(openwop.OWPRPL16, l.OfType(dialect.ReplayDivergedAtRefusal)).To(check.Len(0), "refusals told in %s", r.what)
 			if len(told.Values) == 0 {
-				j.Find(openwop.OWPRPL16, "the host did not ask the model again, so there was no difference to tell")
+				j.Find(openwop.OWPRPL16, "the host did not ask the model again, so it had no difference to report")
 				continue
 			}
 			dialect.FindSlips(j, openwop.OWPRPL16, told.Values[0])
@@ -135,7 +135,7 @@ func outputsOf(l host.RunLog) wire.Found {
 	return l.OfType(dialect.NodeCompleted).Each("/payload/outputs")
 }
 
-// RFC 0041 C: the events up to the end of a node that nobody can foresee are those of the source.
+// RFC 0041 C: the events up to the end of a nondeterministic node are the source's.
 var toolKept = scenarios.Scenario{
 	ID:     "openwop/replay/tool-kept",
 	Title:  "up to the end of a node that says of itself that nobody can foresee it, a replay has the events of its source",
@@ -156,7 +156,7 @@ var toolKept = scenarios.Scenario{
 	}),
 }
 
-// untilNode are the events of a log up to the end of a node; none where it has no end.
+// untilNode returns the events of a log up to the end of a node, or none if it does not end.
 func untilNode(l host.RunLog, node string) wire.Found {
 	all := l.All()
 	for i, e := range all.Values {
@@ -169,10 +169,10 @@ func untilNode(l host.RunLog, node string) wire.Found {
 	return all
 }
 
-// cacheKeyForm is a SHA-256 in lower-case hex.
+// cacheKeyForm matches a SHA-256 in lower-case hex.
 var cacheKeyForm = lazyregexp.New(`^[0-9a-f]{64}$`)
 
-// No digest is computed here: only what must be equal and what must not is asked (OWP-R37).
+// The judge computes no digest. It only compares keys that must be equal or must differ (OWP-R37).
 var cacheKeys = scenarios.Scenario{
 	ID:      "openwop/replay/cache-keys",
 	Title:   "a request to a model has the key of the same request in another order, and no other request has it",

@@ -11,7 +11,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire/wiretest"
 )
 
-// forkedLog is a fork of run r as an honest host answers it.
+// forkedLog returns a fork of run r as an honest host serves it.
 func forkedLog(t *testing.T, mode string, from int64, s hosttest.Story) host.Forked {
 	t.Helper()
 	reply := wiretest.Value(t, map[string]any{"runId": "f", "sourceRunId": "r", "mode": mode, "fromSeq": from, "status": "pending",
@@ -72,7 +72,7 @@ func TestJudgeOfPrefixes(t *testing.T) {
 	}
 }
 
-// drawing is a run of nodes that drew these values.
+// drawing returns a run of nodes that drew these values.
 func drawing(values ...any) hosttest.Story {
 	s := hosttest.Story{Id: "r", Status: "completed", Events: []hosttest.Event{{Kind: "run.started",
 		Payload: map[string]any{"workflowId": "w"}}}}

@@ -28,23 +28,23 @@ type Verdict struct {
 type VerifiedRun struct {
 	Plan     host.Plan   `json:"plan"`
 	Verdicts []Verdict   `json:"verdicts"`
-	Said     string      `json:"said"` // what its worker brings back
-	Kept     string      `json:"kept"` // what is there before it does
+	Said     string      `json:"said"` // the worker's result
+	Kept     string      `json:"kept"` // the variable's value before the result
 	Bound    int         `json:"bound,omitempty"`
 	Log      host.RunLog `json:"log"`
 }
 
-// VerifiedObservation is a run for each thing that a verdict can come to.
+// VerifiedObservation holds a run for each consequence of a verdict.
 type VerifiedObservation struct {
 	Passed    VerifiedRun `json:"passed"`    // the worker's result, then the end
 	Failed    VerifiedRun `json:"failed"`    // the worker's result; the end passes
 	Revised   VerifiedRun `json:"revised"`   // the worker's result, which passes in the next turn
 	FailedEnd VerifiedRun `json:"failedEnd"` // every end
-	Again     VerifiedRun `json:"again"`     // the first end, and the next one passes
+	Again     VerifiedRun `json:"again"`     // the first end; the next one passes
 	Forever   VerifiedRun `json:"forever"`   // every end is to be revised
 }
 
-// verifiedResults runs loops whose results are verified.
+// verifiedResults runs loops with verified results.
 var verifiedResults = &scenarios.Drive[VerifiedObservation]{
 	ID:    "openwop/verified-results",
 	Title: "runs loops whose verifier passes, fails or has revised what a worker brings back, and the end of the run",
@@ -52,7 +52,7 @@ var verifiedResults = &scenarios.Drive[VerifiedObservation]{
 	Run: func(ctx context.Context, c *scenarios.Conn, o *VerifiedObservation) {
 		h := host.Host{Conn: c}
 		if !h.Offers(fixture.Verified, fixture.Echo, fixture.Noop) {
-			scenarios.End(scenarios.Block("no workflow is on offer whose results a verifier can be told to judge", fixture.Load))
+			scenarios.End(scenarios.Block("no workflow is on offer with a verifier that follows a script", fixture.Load))
 		}
 		ceiling, why := h.Ceiling()
 		if ceiling < 4 {
@@ -87,7 +87,7 @@ var verifiedResults = &scenarios.Drive[VerifiedObservation]{
 	},
 }
 
-// repeated is a list of n of these.
+// repeated returns a list of n copies of item.
 func repeated[T any](item T, n int) []T {
 	out := make([]T, n)
 	for i := range out {
@@ -96,7 +96,7 @@ func repeated[T any](item T, n int) []T {
 	return out
 }
 
-// verdict is a verdict with criteria and a confidence that nothing else has.
+// verdict returns a verdict with unique criteria and a random confidence.
 func verdict(h host.Host, found string) Verdict {
 	v := Verdict{Verdict: found, Confidence: float64(h.Between(1, 99)) / 100}
 	for range h.Between(1, 3) {
@@ -105,7 +105,7 @@ func verdict(h host.Host, found string) Verdict {
 	return v
 }
 
-// verify makes a run and follows it until it has ended or waits for somebody.
+// verify makes a run and follows it until it ends or waits for a person.
 func verify(ctx context.Context, h host.Host, v *VerifiedRun) {
 	body := dialect.CreateRunRequest{WorkflowID: fixture.Verified, Inputs: map[string]any{"plan": v.Plan, "verdicts": v.Verdicts,
 		"said": v.Said, "heard": v.Kept}}
@@ -126,7 +126,7 @@ type UnverifiedObservation struct {
 	Log host.RunLog `json:"log"`
 }
 
-// unverifiedResults runs a loop for which verdicts are scripted, where they can be.
+// unverifiedResults runs a loop, with scripted verdicts if the host lists the workflow for them.
 var unverifiedResults = &scenarios.Drive[UnverifiedObservation]{
 	ID:    "openwop/unverified-results",
 	Title: "runs a loop with a script for a verifier on a host that offers none",
@@ -147,21 +147,21 @@ var unverifiedResults = &scenarios.Drive[UnverifiedObservation]{
 	},
 }
 
-// CriteriaObservation is a loop that gave up and one that did not, by the
-// criteria of success in their decisions to terminate.
+// CriteriaObservation is a loop that gave up and one that did not, each with
+// success criteria in its decision to terminate.
 type CriteriaObservation struct {
 	GaveUp Judged `json:"gaveUp"`
 	Met    Judged `json:"met"`
 }
 
-// Judged is a loop and the criteria that its last decision holds.
+// Judged is a loop and the criteria in its last decision.
 type Judged struct {
 	Turns    int         `json:"turns"`
 	Criteria []any       `json:"criteria"`
 	Log      host.RunLog `json:"log"`
 }
 
-// criteriaOfSuccess runs loops whose last decision says what of success is met.
+// criteriaOfSuccess runs loops whose last decision lists the success criteria met.
 var criteriaOfSuccess = &scenarios.Drive[CriteriaObservation]{
 	ID:    "openwop/criteria-of-success",
 	Title: "runs a loop that ends with criteria of success that are not all met, and one that ends with criteria that are",
@@ -171,7 +171,7 @@ var criteriaOfSuccess = &scenarios.Drive[CriteriaObservation]{
 		ceiling, why := h.Ceiling()
 		switch {
 		case !h.Offers(fixture.Loop, fixture.Noop):
-			scenarios.End(scenarios.Block("no loop is on offer whose decisions can be chosen", fixture.Load))
+			scenarios.End(scenarios.Block("no loop is on offer that follows a plan of decisions", fixture.Load))
 		case ceiling < 2:
 			scenarios.End(scenarios.Block("the host lets no loop take enough turns: "+why, "advertise higher limits while the host is certified"))
 		}
@@ -198,25 +198,25 @@ var criteriaOfSuccess = &scenarios.Drive[CriteriaObservation]{
 	},
 }
 
-// SeamVerdict is one question put to the seam agents/verify-run, and its reply.
+// SeamVerdict is one request to the seam agents/verify-run, and its reply.
 type SeamVerdict struct {
 	Asked  string     `json:"asked"`
 	Status wire.Value `json:"status"`
 	Body   wire.Value `json:"body"`
 }
 
-// SeamVerdicts is what the seam answered.
+// SeamVerdicts holds the replies of the seam.
 type SeamVerdicts struct {
 	Path    string        `json:"path"`
 	Answers []SeamVerdict `json:"answers"`
-	Strange SeamVerdict   `json:"strange"` // to a verdict that there is not
+	Strange SeamVerdict   `json:"strange"` // to an unknown verdict
 }
 
 // SeenAs implements [scenarios.Seer]: a seam's reply is the host's own word.
 func (SeamVerdicts) SeenAs() scenarios.Evidence { return scenarios.Attested }
 
-// seamVerdicts asks the seam for every verdict in a random order, and for one
-// that there is not. A constant cannot answer that.
+// seamVerdicts asks the seam for every verdict in random order, and for an
+// unknown one. A constant reply cannot pass.
 var seamVerdicts = &scenarios.Drive[SeamVerdicts]{
 	ID:    "openwop/seam-verdicts",
 	Title: "asks the seam agents/verify-run for every verdict twice, in a random order, and for one that there is not",

@@ -1,4 +1,4 @@
-// Package verifier asks what verdicts on results and on ends of runs bring about.
+// Package verifier asks what verdicts on results and on the ends of runs bring about.
 package verifier
 
 import (
@@ -15,8 +15,8 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// Suite looks at verdicts (RFC 0090): that they come before what they
-// are about counts, and that they decide whether it does.
+// Suite asks whether verdicts (RFC 0090) come before their target takes
+// effect, and whether they decide on it.
 func Suite() scenarios.Suite {
 	return scenarios.Suite{
 		ID: "verifier", Title: "verdicts on what a worker brings back and on the end of a run, and what follows from them",
@@ -27,7 +27,7 @@ func Suite() scenarios.Suite {
 	}
 }
 
-// The verdicts, their criteria and how sure they are were drawn for this run.
+// The verdicts, their criteria and their confidences are drawn for each run.
 var verdictTold = scenarios.Scenario{
 	ID:     "openwop/verifier/verdict-told",
 	Title:  "each verdict stands on the log before what it is about counts, as it was given, and holds nothing of what was judged",
@@ -38,9 +38,9 @@ var verdictTold = scenarios.Scenario{
 		l.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
 		told := l.OfType(dialect.Verified)
 		if len(told.Values) > 0 && len(l.Phase(dialect.ChainPhaseOutputHarvested).Values)+len(l.OfType(dialect.RunCompleted).Values) < 2 {
-			j.BlockOn(openwop.OWPVER9, "setup failed: not all that passed counts")
+			j.BlockOn(openwop.OWPVER9, "setup failed: a result or an end that passed does not count")
 		}
-		j.Check(openwop.OWPVER1, commits(l)).To(dialect.Types(dialect.Verified, harvested, dialect.Verified, dialect.RunCompleted),
+		j.Check(openwop.OWPVER1, steps(l)).To(dialect.Types(dialect.Verified, harvested, dialect.Verified, dialect.RunCompleted),
 			"verdicts, and what counts, in order")
 		for _, field := range []struct {
 			name string
@@ -71,11 +71,11 @@ var verdictTold = scenarios.Scenario{
 	}),
 }
 
-// harvested stands among the types for a handoff in this phase.
+// harvested represents a handoff in this phase among the event types.
 const harvested = dialect.Event(dialect.ChainPhaseOutputHarvested)
 
-// commits are the types of verdicts, of merges and of the ends, in order.
-func commits(l host.RunLog) wire.Found {
+// steps returns the types of verdicts, merges and run ends, in order.
+func steps(l host.RunLog) wire.Found {
 	found := wire.Found{In: l.All().In}
 	for _, e := range l.Events {
 		switch dialect.EventOf(e) {
@@ -90,8 +90,8 @@ func commits(l host.RunLog) wire.Found {
 	return found
 }
 
-// known expects the id of what an event at this place can be about: of an event
-// before it, of a child run, or of its own run.
+// known expects the id of a possible target of the event at this place: an earlier event,
+// a child run, or the event's own run.
 func known(l host.RunLog, place int64) check.Matcher {
 	known := map[string]bool{l.RunID: true}
 	for _, e := range l.Events {
@@ -108,15 +108,15 @@ func known(l host.RunLog, place int64) check.Matcher {
 	})
 }
 
-// without expects that a text is nowhere in a document.
+// without expects a document that does not hold the text.
 func without(text string) check.Matcher {
 	return check.That("nothing with "+text+" in it", func(v any) bool { return v != nil && !host.Holds(v, text) })
 }
 
-// merged checks what became of what the worker brought back.
-func (v VerifiedRun) merged(j *scenarios.Judge, id scenarios.RequirementID, times int, heard string) {
+// checkMerged checks the number of merges of the worker's result, and the variable that takes it.
+func (v VerifiedRun) checkMerged(j *scenarios.Judge, id scenarios.RequirementID, times int, heard string) {
 	merges := v.Log.Phase(dialect.ChainPhaseOutputHarvested).Where(func(e wire.Value) bool {
-		return e.At("/payload/workerId").String() != fixture.Noop // who worked in the turns before
+		return e.At("/payload/workerId").String() != fixture.Noop // the worker of the turns before
 	})
 	j.Check(id, merges).To(check.Len(times), "merges of what the worker brought back")
 	if got := v.Log.Ended.Last.At("/variables/heard"); got.Present() {
@@ -124,8 +124,8 @@ func (v VerifiedRun) merged(j *scenarios.Judge, id scenarios.RequirementID, time
 	}
 }
 
-// judged stops a judge of what follows from a verdict where there was none.
-func (v VerifiedRun) judged(j *scenarios.Judge, verdict string) {
+// givenVerdict blocks the judge unless the log shows the verdict.
+func (v VerifiedRun) givenVerdict(j *scenarios.Judge, verdict string) {
 	v.Log.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
 	found := v.Log.OfType(dialect.Verified).Each("/payload/verdict").Actual()
 	if list, _ := found.([]any); !slices.Contains(list, any(verdict)) {
@@ -139,36 +139,36 @@ var passedCounts = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWPVER9},
 	Claim:  claims.Verifier,
 	Ask: scenarios.Ask(verifiedResults, func(o VerifiedObservation, j *scenarios.Judge) {
-		o.Passed.judged(j, verdictPass)
-		o.Passed.merged(j, openwop.OWPVER9, 1, o.Passed.Said)
+		o.Passed.givenVerdict(j, verdictPass)
+		o.Passed.checkMerged(j, openwop.OWPVER9, 1, o.Passed.Said)
 		j.Check(openwop.OWPVER9, o.Passed.Log.Status()).To(check.Equal("completed"), "status of the run")
 	}),
 }
 
-// The control is the run whose verdict is pass: it is merged.
+// The control is the run with the verdict pass, whose result is merged.
 var failedNotMerged = scenarios.Scenario{
 	ID:     "openwop/verifier/failed-not-merged",
 	Title:  "what failed is not merged, whether the run goes on or not",
 	Proves: scenarios.IDs{openwop.OWPVER5},
 	Claim:  claims.VerifierGating,
 	Ask: scenarios.Ask(verifiedResults, func(o VerifiedObservation, j *scenarios.Judge) {
-		o.Passed.judged(j, verdictPass)
-		o.Failed.judged(j, verdictFail)
+		o.Passed.givenVerdict(j, verdictPass)
+		o.Failed.givenVerdict(j, verdictFail)
 		if len(o.Passed.Log.Phase(dialect.ChainPhaseOutputHarvested).Values) == 0 {
-			j.BlockOn(openwop.OWPVER9, "setup failed: what passed is not merged either")
+			j.BlockOn(openwop.OWPVER9, "setup failed: a result that passed is not merged either")
 		}
-		o.Failed.merged(j, openwop.OWPVER5, 0, o.Failed.Kept)
+		o.Failed.checkMerged(j, openwop.OWPVER5, 0, o.Failed.Kept)
 	}),
 }
 
-// Every end fails, in every turn that a host may take after the first.
+// The verifier fails every end, in every turn that a host may take after the first.
 var failedEndHeld = scenarios.Scenario{
 	ID:     "openwop/verifier/failed-end-held",
 	Title:  "a run whose end failed is not completed, whatever else becomes of it",
 	Proves: scenarios.IDs{openwop.OWPVER6},
 	Claim:  claims.VerifierGating,
 	Ask: scenarios.Ask(verifiedResults, func(o VerifiedObservation, j *scenarios.Judge) {
-		o.FailedEnd.judged(j, verdictFail)
+		o.FailedEnd.givenVerdict(j, verdictFail)
 		l := o.FailedEnd.Log
 		j.Check(openwop.OWPVER6, l.OfType(dialect.RunCompleted)).To(check.Len(0), "%s", dialect.RunCompleted)
 		j.Check(openwop.OWPVER6, l.Status()).NotTo(check.Equal("completed"), "status of the run")
@@ -189,8 +189,8 @@ var revisedGoesOn = scenarios.Scenario{
 			{"a result", o.Revised, []dialect.Event{dialect.Verified, dialect.Verified, harvested, dialect.Verified, dialect.RunCompleted}},
 			{"an end", o.Again, []dialect.Event{dialect.Verified, dialect.Verified, dialect.RunCompleted}},
 		} {
-			r.run.judged(j, verdictRevise)
-			j.Check(openwop.OWPVER7, commits(r.run.Log)).To(dialect.Types(r.want...), "verdicts, and what counts, where %s is to be revised", r.what)
+			r.run.givenVerdict(j, verdictRevise)
+			j.Check(openwop.OWPVER7, steps(r.run.Log)).To(dialect.Types(r.want...), "verdicts, and what counts, where %s is to be revised", r.what)
 			j.Check(openwop.OWPVER7, r.run.Log.Decided()).To(check.Len(len(r.run.Plan)), "turns where %s is to be revised", r.what)
 		}
 	}),
@@ -202,10 +202,10 @@ var revisedInBound = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWPVER8},
 	Claim:  claims.VerifierGating,
 	Ask: scenarios.Ask(verifiedResults, func(o VerifiedObservation, j *scenarios.Judge) {
-		o.Forever.judged(j, verdictRevise)
+		o.Forever.givenVerdict(j, verdictRevise)
 		l := o.Forever.Log
 		if len(l.Decided().Values) < 2 {
-			j.BlockOn(openwop.OWPVER7, "setup failed: no turn follows where an end is to be revised")
+			j.BlockOn(openwop.OWPVER7, "setup failed: no turn follows the verdict to revise an end")
 		}
 		l.CheckBreach(j, openwop.OWPVER8, dialect.CapKindLoopIterations, o.Forever.Bound, check.Equal(o.Forever.Bound+1))
 		j.Check(openwop.OWPVER8, l.Decided()).To(check.Len(o.Forever.Bound), "turns of a run with a bound of %d", o.Forever.Bound)
@@ -219,10 +219,10 @@ var toldHoldsNothing = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWPVER10},
 	Claim:  claims.VerifierTold,
 	Ask: scenarios.Ask(verifiedResults, func(o VerifiedObservation, j *scenarios.Judge) {
-		o.Failed.judged(j, verdictFail)
-		o.FailedEnd.judged(j, verdictFail)
-		o.Forever.judged(j, verdictRevise)
-		o.Failed.merged(j, openwop.OWPVER10, 1, o.Failed.Said)
+		o.Failed.givenVerdict(j, verdictFail)
+		o.FailedEnd.givenVerdict(j, verdictFail)
+		o.Forever.givenVerdict(j, verdictRevise)
+		o.Failed.checkMerged(j, openwop.OWPVER10, 1, o.Failed.Said)
 		for _, r := range []VerifiedRun{o.FailedEnd, o.Forever} {
 			j.Check(openwop.OWPVER10, r.Log.Decided()).To(check.Len(1), "turns of a run that terminates in its first")
 			j.Check(openwop.OWPVER10, r.Log.Status()).To(check.Equal("completed"), "status of the run")
@@ -230,7 +230,7 @@ var toldHoldsNothing = scenarios.Scenario{
 	}),
 }
 
-// The control is the run that met all: it is completed.
+// The control is the run that met all criteria and is completed.
 var criteriaKept = scenarios.Scenario{
 	ID:     "openwop/verifier/criteria-kept",
 	Title:  "the last decision of a loop says which criteria of success are met and which are not, as they were judged",
@@ -244,7 +244,7 @@ var criteriaKept = scenarios.Scenario{
 		}{{"a loop that gave up", o.GaveUp, []any{"completed", "failed"}}, {"a loop that met all", o.Met, []any{"completed"}}} {
 			r.run.Log.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
 			if n := len(r.run.Log.Decided().Values); n != r.run.Turns {
-				j.BlockOn(openwop.OWP0037A6, fmt.Sprintf("setup failed: %s took %d turns, and its plan has %d", r.what, n, r.run.Turns))
+				j.BlockOn(openwop.OWP0037A6, fmt.Sprintf("setup failed: %s took %d turns; its plan has %d", r.what, n, r.run.Turns))
 			}
 			j.Check(openwop.OWPVER11, r.run.Log.Decided().Last().At("/payload/decision/successCriteria")).To(check.Equal(r.run.Criteria),
 				"criteria of %s", r.what)
@@ -287,7 +287,7 @@ var noCriteriaBelow6 = scenarios.Scenario{
 	}),
 }
 
-// What the seam says of revise is left open but for the verdict itself.
+// The RFC leaves open the seam's reply for revise, except for the verdict itself.
 var seamVerdictsAgree = scenarios.Scenario{
 	ID:      "openwop/verifier/seam-verdicts",
 	Title:   "the seam records the verdict that it was asked for, and says of what passed that it counts and of what failed that it does not",

@@ -17,8 +17,8 @@ func verdict(found, target string, n int) hosttest.Event {
 		"criteria": []any{"k"}, "confidence": float64(n) / 10}}
 }
 
-// unfold is a story of these steps: turn, work (a worker that completed), merge, an end of a run, or a verdict. The n-th
-// verdict of the script has the confidence n/10.
+// unfold returns a story of these steps: turn, work (a completed worker), merge, a run end, or a verdict. The n-th
+// verdict of the script has confidence n/10.
 func unfold(status string, all ...string) hosttest.Story {
 	s := hosttest.Story{Id: "r", Status: status, Events: []hosttest.Event{{Kind: "run.started", Payload: map[string]any{"workflowId": "w"}}}}
 	turns, verdicts := 0, 0
@@ -219,7 +219,7 @@ func TestJudgesOfCriteria(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			o := verifier.CriteriaObservation{GaveUp: c.gaveUp, Met: c.met}
 			hosttest.Expect(t, "criteria-kept", o, c.want)
-			hosttest.Expect(t, "no-criteria-below-6", o, c.below) // what is there is a finding
+			hosttest.Expect(t, "no-criteria-below-6", o, c.below) // a present one is a finding
 		})
 	}
 	refused := verifier.Judged{Log: host.RunLog{Created: wiretest.Status(t, 400)}}
