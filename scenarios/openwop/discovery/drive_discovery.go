@@ -58,7 +58,7 @@ var listedFixture = &scenarios.Drive[FixtureObservation]{
 		h := host.Host{Conn: c}
 		listed := h.Known(func(f host.Fixture) bool { return h.Offers(f.Needs...) })
 		if len(listed) == 0 {
-			scenarios.End(scenarios.Block("the host lists no fixture that Assay knows", fixture.Load))
+			scenarios.End(scenarios.Block("none of the listed fixtures is known here", fixture.Load))
 		}
 		*o = FixtureObservation{Fixture: listed[0]}
 		r := h.Create(ctx, "create a run of a listed fixture", dialect.CreateRunRequest{WorkflowID: o.Fixture})
