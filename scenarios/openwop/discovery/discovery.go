@@ -1,4 +1,4 @@
-// Package discovery asks whether what a host says of itself is well-formed, reaches everybody, and is true of its fixtures.
+// Package discovery tests whether a host's discovery document is well-formed, public, and true of its fixtures.
 package discovery
 
 import (
@@ -10,8 +10,8 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/host"
 )
 
-// Suite looks at what a host says of itself, at how it says it, and at
-// whether it does what the list of its fixtures says.
+// Suite returns the scenarios about a host's discovery document, and about
+// whether the host can run the fixtures it lists.
 func Suite() scenarios.Suite {
 	return scenarios.Suite{
 		ID: "discovery", Title: "what a host says of itself, to whom, and whether that can be run",
@@ -23,13 +23,13 @@ func Suite() scenarios.Suite {
 	}
 }
 
-// The document and the contract are what a client needs before it has a key.
+// A client needs both documents before it has a key.
 var servedToAnybody = scenarios.Scenario{
 	ID:     "openwop/discovery/served-to-anybody",
 	Title:  "the capabilities and the API document are served as JSON without a credential",
 	Proves: scenarios.IDs{openwop.OWPCAP2, openwop.OWPCAP3, openwop.OWPCAP4},
 	Claim:  claims.AnyHost,
-	Ask: scenarios.Ask(documentsForAnybody, func(o DocumentsObservation, j *scenarios.Judge) {
+	Ask: scenarios.Ask(publicDocuments, func(o DocumentsObservation, j *scenarios.Judge) {
 		j.Check(openwop.OWPCAP2, o.Capabilities.Status).To(check.Status(200), "the capabilities")
 		j.Check(openwop.OWPCAP2, o.Capabilities.Type).To(jsonType(), "their Content-Type")
 		j.Check(openwop.OWPCAP2, o.Capabilities.Body).To(host.JsonObject(), "the capabilities")
@@ -46,9 +46,8 @@ var servedToAnybody = scenarios.Scenario{
 
 var maxAge = lazyregexp.New(`(?i)\bmax-age=\d`)
 
-// RFC 0073. Every host seen still sends the deprecated wrapper beside the root
-// (OWP-R7): a reader of the one and a reader of the other see two hosts where
-// they differ.
+// RFC 0073. Every known host still sends the deprecated wrapper beside the root
+// (OWP-R7). If they differ, clients disagree about the host.
 var familiesAtTheRoot = scenarios.Scenario{
 	ID:     "openwop/discovery/families-at-the-root",
 	Title:  "what stands in the deprecated wrapper stands at the root, and says the same",
@@ -105,7 +104,7 @@ var limitsWellFormed = scenarios.Scenario{
 	}),
 }
 
-// The rungs whose members no other suite looks at.
+// Only the rungs whose members no other suite checks.
 var rungsWellFormed = scenarios.Scenario{
 	ID:    "openwop/discovery/rungs-well-formed",
 	Title: "what the execution model says about each of its rungs is of the right type and in its range",
@@ -127,7 +126,7 @@ var rungsWellFormed = scenarios.Scenario{
 			{openwop.OWPCAP17, "verifier", "VerifierCapability"},
 		} {
 			if v := m.Key(block.name); v.Present() {
-				asTheSchemaHasIt(j, block.id, v, block.component)
+				checkSchema(j, block.id, v, block.component)
 			} else {
 				j.Check(block.id, v).To(check.Absent(), "%s", block.name)
 			}
@@ -135,7 +134,7 @@ var rungsWellFormed = scenarios.Scenario{
 	}),
 }
 
-// wellFormed compares one family with its schema.
+// wellFormed returns a scenario that checks one family against its schema.
 func wellFormed(name, title string, claim scenarios.Claim, id scenarios.RequirementID, component string,
 	elsewhere ...string) scenarios.Scenario {
 	return scenarios.Scenario{
@@ -144,13 +143,13 @@ func wellFormed(name, title string, claim scenarios.Claim, id scenarios.Requirem
 		Proves: scenarios.IDs{id},
 		Claim:  claim,
 		Ask: scenarios.Advertised(func(d scenarios.Discovery, j *scenarios.Judge) {
-			asTheSchemaHasIt(j, id, claims.Family(d, name), component, elsewhere...)
+			checkSchema(j, id, claims.Family(d, name), component, elsewhere...)
 		}),
 	}
 }
 
 var (
-	// RFC 0097 A has its own scenario for what stands below goals.
+	// RFC 0097 A has its own scenario for the members below goals.
 	agentsWellFormed = wellFormed("agents", "what is said about agents is as the schema has it", claims.AgentsBlock,
 		openwop.OWPCAP24, "AgentsCapability", "/goals")
 	workspaceWellFormed = wellFormed("workspace", "what is said about workspace files is as the schema has it",

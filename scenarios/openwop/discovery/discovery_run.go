@@ -19,15 +19,15 @@ var fixturesUnique = scenarios.Scenario{
 	}),
 }
 
-// The list is a claim: hosts are known that list what they cannot run. One is
-// picked at random, so that nobody can know which one it will be.
+// The list is a claim: some hosts list fixtures they cannot run. A random pick
+// keeps a host from preparing just one.
 var fixtureCanRun = scenarios.Scenario{
 	ID:     "openwop/discovery/fixture-can-run",
 	Title:  "a run can be created from a fixture that is picked from the list at random",
 	Proves: scenarios.IDs{openwop.OWPCAP19},
 	Claim:  claims.FixturesListed,
-	Ask: scenarios.Ask(fixtureOfTheList, func(o FixtureObservation, j *scenarios.Judge) {
-		if host.Succeeded(o.Unlisted.Status) { // who takes any id has not said that this one can be run
+	Ask: scenarios.Ask(listedFixture, func(o FixtureObservation, j *scenarios.Judge) {
+		if host.Succeeded(o.Unlisted.Status) { // a host that takes any id proves nothing about this one
 			j.BlockOn(openwop.OWPERR9, "setup failed: the host also makes a run of "+o.Unlisted.Asked)
 		}
 		if !j.Check(openwop.OWPCAP19, o.Created.Status).To(check.Status(2), "a run of %s, which is listed", o.Fixture) ||
@@ -42,7 +42,7 @@ var fixtureCanRun = scenarios.Scenario{
 	}),
 }
 
-// refusedWithout asks a host for what it says it lacks.
+// refusedWithout returns a scenario that asks a host for a feature it does not claim.
 func refusedWithout(name, title string, claim scenarios.Claim, id scenarios.RequirementID,
 	d *scenarios.Drive[GatedObservation]) scenarios.Scenario {
 	return scenarios.Scenario{
@@ -50,10 +50,10 @@ func refusedWithout(name, title string, claim scenarios.Claim, id scenarios.Requ
 		Ask: scenarios.Ask(d, func(o GatedObservation, j *scenarios.Judge) {
 			switch {
 			case !host.Succeeded(o.Control.Status):
-				j.Block("setup failed: a run of "+o.Control.Asked+" is refused with HTTP "+o.Control.Status.JSON()+", so a refusal says nothing",
+				j.Block("setup failed: a run of "+o.Control.Asked+" is refused with HTTP "+o.Control.Status.JSON()+", so refusals prove nothing",
 					fixture.Load)
 			case o.Reply.Unknown() && !o.Listed:
-				j.Block("the host knows none of the workflows that could be asked for: "+o.Reply.Asked+" answers HTTP "+o.Reply.Status.JSON(),
+				j.Block("the host knows no workflow that needs this: "+o.Reply.Asked+" answers HTTP "+o.Reply.Status.JSON(),
 					fixture.Load)
 			default:
 				j.Check(id, o.Reply.Status).To(check.Status(400, 404, 422), "a run of %s", o.Reply.Asked)

@@ -117,8 +117,8 @@ func TestJudgesOfTheDocument(t *testing.T) {
 	})
 }
 
-// Only who says nothing of supervisors, or says that there are none, is asked
-// whether it refuses them; a loop is a supervisor, too.
+// The refusal applies only to hosts that do not claim supervisors. A loop counts
+// as a supervisor.
 func TestWhatAHostLacks(t *testing.T) {
 	for _, c := range []struct {
 		document string

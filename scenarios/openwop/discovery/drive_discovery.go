@@ -10,21 +10,21 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// ServedDocument is a document as a stranger got it.
+// ServedDocument is a document as served without a credential.
 type ServedDocument struct {
 	host.Answered
 	Type  wire.Value `json:"type"` // Content-Type
 	Cache wire.Value `json:"cache"`
 }
 
-// DocumentsObservation is what a host serves to somebody without a key.
+// DocumentsObservation is the documents that a host serves without a credential.
 type DocumentsObservation struct {
 	Capabilities ServedDocument `json:"capabilities"`
 	Contract     ServedDocument `json:"contract"`
 }
 
-// documentsForAnybody asks for what nobody needs a key for.
-var documentsForAnybody = &scenarios.Drive[DocumentsObservation]{
+// publicDocuments reads the documents that need no credential.
+var publicDocuments = &scenarios.Drive[DocumentsObservation]{
 	ID:    "openwop/documents-for-anybody",
 	Title: "reads the capabilities and the API document without a credential",
 	Sends: []string{"{read discovery} without a credential", "{read contract} without a credential"},
@@ -45,12 +45,12 @@ var documentsForAnybody = &scenarios.Drive[DocumentsObservation]{
 type FixtureObservation struct {
 	Fixture  string        `json:"fixture"`
 	Created  host.Answered `json:"created"`
-	Run      host.Answered `json:"run"`      // read under its id
-	Unlisted host.Answered `json:"unlisted"` // a run of a workflow that nobody has
+	Run      host.Answered `json:"run"`      // the run, read under its id
+	Unlisted host.Answered `json:"unlisted"` // a run of an unknown workflow
 }
 
-// fixtureOfTheList takes the list at its word.
-var fixtureOfTheList = &scenarios.Drive[FixtureObservation]{
+// listedFixture runs a random one of the listed fixtures.
+var listedFixture = &scenarios.Drive[FixtureObservation]{
 	ID:    "openwop/fixture-of-the-list",
 	Title: "picks one of the listed fixtures at random and makes a run of it; as the control asks for a run of a workflow that nobody has",
 	Sends: []string{"{create run} (a listed fixture)", "{read run}", "{create run} (a workflow that nobody has)"},
@@ -73,16 +73,16 @@ var fixtureOfTheList = &scenarios.Drive[FixtureObservation]{
 	},
 }
 
-// GatedObservation is what a host answers that was asked for what it says it lacks.
+// GatedObservation is a host's reply to a request for a feature it does not claim.
 type GatedObservation struct {
 	Control host.Answered `json:"control"` // a run of a workflow that needs nothing
-	Reply   host.Answered `json:"reply"`   // to the first workflow that it knows, or to the last that was asked for
-	Listed  bool          `json:"listed"`  // among its fixtures
+	Reply   host.Answered `json:"reply"`   // to the first workflow it knows, else to the last one tried
+	Listed  bool          `json:"listed"`  // the host lists that workflow
 }
 
-// withoutIt asks for workflows that need something until the host knows one of
-// them. Those that it lists come first.
-func withoutIt(id, title string, needs func(host.Fixture) bool) *scenarios.Drive[GatedObservation] {
+// gatedDrive returns a drive that tries workflows with the feature, listed ones
+// first, until the host knows one.
+func gatedDrive(id, title string, needs func(host.Fixture) bool) *scenarios.Drive[GatedObservation] {
 	return &scenarios.Drive[GatedObservation]{
 		ID: "openwop/" + id, Title: title,
 		Sends: []string{"{create run} (a workflow that needs it, up to five)", "{create run} (a workflow that needs nothing)"},
@@ -103,10 +103,10 @@ func withoutIt(id, title string, needs func(host.Fixture) bool) *scenarios.Drive
 }
 
 var (
-	withoutSupervisors = withoutIt("without-supervisors", "asks a host without supervisors for a run with one",
+	withoutSupervisors = gatedDrive("without-supervisors", "asks a host without supervisors for a run with one",
 		func(f host.Fixture) bool { return f.Has("core.orchestrator.supervisor") })
-	withoutDispatch = withoutIt("without-dispatch", "asks a host without dispatch for a run with one",
+	withoutDispatch = gatedDrive("without-dispatch", "asks a host without dispatch for a run with one",
 		func(f host.Fixture) bool { return f.Has("core.dispatch") })
-	withoutMapping = withoutIt("without-mapping", "asks a host that maps nothing for a run with a mapping",
+	withoutMapping = gatedDrive("without-mapping", "asks a host that maps nothing for a run with a mapping",
 		func(f host.Fixture) bool { return f.Maps })
 )

@@ -12,10 +12,10 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// asTheSchemaHasIt checks a family with a component of the contract, but for
-// the members that have a row of their own. A member that a closed object does
-// not have is told with the document's other findings already.
-func asTheSchemaHasIt(j *scenarios.Judge, id scenarios.RequirementID, family wire.Value, component string, elsewhere ...string) {
+// checkSchema checks a family against a component of the contract, except the
+// members in elsewhere, which have scenarios of their own. Unknown members of
+// closed objects are left out: the document's findings already report them.
+func checkSchema(j *scenarios.Judge, id scenarios.RequirementID, family wire.Value, component string, elsewhere ...string) {
 	schema, err := dialect.Of(family).Schema(component)
 	if err != nil {
 		panic("our own contract has no " + component + ": " + err.Error())
@@ -32,7 +32,7 @@ func asTheSchemaHasIt(j *scenarios.Judge, id scenarios.RequirementID, family wir
 	j.Check(id, at).To(check.That(want, func(any) bool { return len(problems) == 0 }))
 }
 
-// notNegative expects a number of at least 0, whole or not.
+// notNegative matches a number of at least 0, whole or not.
 func notNegative() check.Matcher {
 	return check.That("a number of at least 0", func(v any) bool {
 		whole, isWhole := v.(int64)
@@ -41,7 +41,7 @@ func notNegative() check.Matcher {
 	})
 }
 
-// jsonType expects a media type of JSON, whatever its parameters.
+// jsonType matches a JSON media type with any parameters.
 func jsonType() check.Matcher {
 	return check.That("application/json", func(v any) bool {
 		s, _ := v.(string)
@@ -50,7 +50,7 @@ func jsonType() check.Matcher {
 	})
 }
 
-// texts expects a list of non-empty strings, which may be empty.
+// texts matches a list, possibly empty, of non-empty strings.
 func texts() check.Matcher {
 	return check.That("a list of non-empty strings", func(v any) bool {
 		list, ok := v.([]any)
@@ -58,7 +58,7 @@ func texts() check.Matcher {
 	})
 }
 
-// distinctTexts expects such a list with nothing in it twice.
+// distinctTexts matches such a list without duplicates.
 func distinctTexts() check.Matcher {
 	return check.That("a list of non-empty strings, none twice", func(v any) bool {
 		list, ok := v.([]any)
@@ -74,7 +74,7 @@ func distinctTexts() check.Matcher {
 	})
 }
 
-// counts expects an object of integers of at least 0.
+// counts matches an object of integers of at least 0.
 func counts() check.Matcher {
 	return check.That("an object of integers of at least 0", func(v any) bool {
 		object, ok := v.(map[string]any)
@@ -87,7 +87,7 @@ func counts() check.Matcher {
 	})
 }
 
-// hasText expects a list that has this string among others.
+// hasText matches a list that contains this string.
 func hasText(text string) check.Matcher {
 	return check.That("a list with "+wire.Compact(text), func(v any) bool {
 		list, _ := v.([]any)

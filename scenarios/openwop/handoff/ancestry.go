@@ -14,7 +14,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// AncestrySuite looks at what a host says of where a run comes from.
+// AncestrySuite returns the scenarios about which run, on which host, started a run.
 func AncestrySuite() scenarios.Suite {
 	return scenarios.Suite{
 		ID: "ancestry", Title: "which run started a run, and what is said where none did",
@@ -37,7 +37,7 @@ var rootHasNoParent = scenarios.Scenario{
 	}),
 }
 
-// The control for a parent that is always null.
+// The control for a host whose parent is always null.
 var childNamesParent = scenarios.Scenario{
 	ID:     "openwop/ancestry/child-names-parent",
 	Title:  "each run that a loop dispatches names the loop as its parent, on this host, by dispatch",
@@ -61,7 +61,7 @@ var childNamesParent = scenarios.Scenario{
 				cause.String() == causeSubWorkflow {
 				j.Find(openwop.OWPCAU4, "%s was dispatched, and says %s", c.Of.Asked, causeSubWorkflow)
 			}
-			tellOthers(j, openwop.OWPCAU1, parent, "the parent in "+c.Of.Asked, "runId", "hostId", "cause", "wellKnownUrl")
+			findUnknownMembers(j, openwop.OWPCAU1, parent, "the parent in "+c.Of.Asked, "runId", "hostId", "cause", "wellKnownUrl")
 		}
 	}),
 }
@@ -87,7 +87,7 @@ var forkHasNoParent = scenarios.Scenario{
 	}),
 }
 
-// The control is the loop, whose ancestry is there.
+// The control is the loop, whose ancestry is served.
 var neverHasNoAncestry = scenarios.Scenario{
 	ID:     "openwop/ancestry/never-has-none",
 	Title:  "a run that never was has no ancestry, where one that is there has",
@@ -117,7 +117,7 @@ var ancestryNotOffered = scenarios.Scenario{
 	}),
 }
 
-// The loop never left the host, so that no cause of it is elsewhere.
+// The loop never left the host, so none of its causes is elsewhere.
 var ownCausesNameNoHost = scenarios.Scenario{
 	ID:     "openwop/ancestry/own-causes-name-no-host",
 	Title:  "no event of a loop and its children, which all ran on one host, says that its cause is on another",
@@ -142,36 +142,36 @@ var ownCausesNameNoHost = scenarios.Scenario{
 	}),
 }
 
-// causeHost is the host on which an event says that its cause is.
+// causeHost returns the host that an event names for its cause.
 func causeHost(e wire.Value) string {
 	return host.FirstText(e.Key("causationHostId"), e.At("/payload/causationHostId"))
 }
 
-// given stops a judge where there is no loop that has ended.
+// given blocks the judge unless the loop ended.
 func (o AncestryObservation) given(j *scenarios.Judge) {
 	o.Root.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
 }
 
 func (a Ancestry) parent() wire.Value { return a.Body.Key("parent") }
 
-// checkNamed checks what every ancestry says.
+// checkNamed checks the members that every ancestry has.
 func (a Ancestry) checkNamed(j *scenarios.Judge, advertised string) bool {
 	const id = openwop.OWPCAU1
 	if !j.Check(id, a.Status).To(check.Status(http.StatusOK), "%s", a.Asked) {
 		return false
 	}
 	host := check.Text()
-	if advertised != "" { // that there is one is another requirement
+	if advertised != "" { // another requirement demands one
 		host = check.Equal(advertised)
 	}
-	tellOthers(j, id, a.Body, a.Asked, "runId", "hostId", "parent")
+	findUnknownMembers(j, id, a.Body, a.Asked, "runId", "hostId", "parent")
 	return j.Check(id, a.Body.Key("runId")).To(check.Equal(a.RunID), "runId in %s", a.Asked) &&
 		j.Check(id, a.Body.Key("hostId")).To(host, "hostId in %s", a.Asked) &&
 		j.Check(id, a.parent()).NotTo(check.Absent(), "parent in %s", a.Asked)
 }
 
-// tellOthers notes members that a closed schema does not have.
-func tellOthers(j *scenarios.Judge, id scenarios.RequirementID, object wire.Value, what string, known ...string) {
+// findUnknownMembers reports members that a closed schema does not have.
+func findUnknownMembers(j *scenarios.Judge, id scenarios.RequirementID, object wire.Value, what string, known ...string) {
 	members, _ := object.Actual().(map[string]any)
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		if !slices.Contains(known, name) {

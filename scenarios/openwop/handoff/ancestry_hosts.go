@@ -13,7 +13,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// The controls are the other steps of the handoffs, whose causes are here.
+// The controls are the other steps of the handoffs, whose causes are local.
 var causesNameOtherHost = scenarios.Scenario{
 	ID: "openwop/ancestry/causes-name-other-host",
 	Title: "where a worker ran on another host, the step that says how it ended names the event there which ended it, and " +
@@ -44,10 +44,10 @@ var parentOnOtherHost = scenarios.Scenario{
 			parent := kid.Of.parent()
 			j.Check(id, parent.Key("runId")).To(check.Equal(o.Root.RunID), "parent.runId in %s", kid.Of.Asked)
 			j.Check(id, parent.Key("hostId")).To(check.Equal(o.First), "parent.hostId in %s", kid.Of.Asked)
-			j.Check(id, parent.Key("wellKnownUrl")).To(aDiscoveryAddress(), "parent.wellKnownUrl in %s", kid.Of.Asked)
+			j.Check(id, parent.Key("wellKnownUrl")).To(isDiscoveryAddress(), "parent.wellKnownUrl in %s", kid.Of.Asked)
 			j.Check(id, parent.Key("cause")).To(check.OneOf(causeDispatch, causeSubWorkflow, causeToolCall, causeMessage),
 				"parent.cause in %s", kid.Of.Asked)
-			tellOthers(j, id, parent, "the parent in "+kid.Of.Asked, "runId", "hostId", "cause", "wellKnownUrl")
+			findUnknownMembers(j, id, parent, "the parent in "+kid.Of.Asked, "runId", "hostId", "cause", "wellKnownUrl")
 		}
 	}),
 }
@@ -57,7 +57,7 @@ const (
 	causeMessage  = string(dialect.RunParentCauseA2AMessage)
 )
 
-// The trace is random, so that no answer that was prepared has it.
+// The trace is random, so no canned answer can contain it.
 var traceGoesAlong = scenarios.Scenario{
 	ID:     "openwop/ancestry/trace-goes-along",
 	Title:  "the trace in which a loop was asked for goes along to each worker on another host, with another parent in it",
@@ -97,25 +97,25 @@ var cancelCrossesHosts = scenarios.Scenario{
 	}),
 }
 
-// given stops a judge where no worker ran on the other host to its end.
+// given blocks the judge unless every worker ended on the other host.
 func (o HostsObservation) given(j *scenarios.Judge) {
 	o.named(j)
 	for _, kid := range o.Kids {
 		if !kid.Log.Ended.Reached {
-			j.Block("setup failed: the run "+kid.Log.RunID+" on the second host, which the loop names, does not end", giveSecond)
+			j.Block("setup failed: the run "+kid.Log.RunID+" that the loop names does not end on the second host", giveSecond)
 		}
 	}
 }
 
-// named stops a judge where the loop names no run that the other host has.
+// named blocks the judge unless the loop names runs that the other host serves.
 func (o HostsObservation) named(j *scenarios.Judge) {
 	o.Root.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
 	if o.host() == "" || o.First == "" || o.host() == o.First {
-		j.Block("setup failed: the two hosts do not advertise two ids: "+o.First+" and "+o.host(),
-			"give each a crossHostCausation.hostId of its own")
+		j.Block("setup failed: the hosts do not advertise different ids: "+o.First+" and "+o.host(),
+			"give each host its own crossHostCausation.hostId")
 	}
 	if len(o.Kids) == 0 {
-		j.Block("setup failed: the loop names no run on the second host", "have the target know the host of --second-host by the name "+
+		j.Block("setup failed: the loop names no run on the second host", "make the host of --second-host known to the target by the name "+
 			wire.SecondName)
 	}
 	for _, kid := range o.Kids {
@@ -126,20 +126,20 @@ func (o HostsObservation) named(j *scenarios.Judge) {
 	}
 }
 
-// host is the id that the second host advertises.
+// host returns the id that the second host advertises.
 func (o HostsObservation) host() string {
 	d := scenarios.Discovery{Document: o.Second.Body, Status: o.Second.Status}
 	return claims.Model(d).At("/crossHostCausation/hostId").String()
 }
 
-// isEnd tells the steps that say how a child ended.
+// isEnd reports whether a step tells how a child ended.
 func isEnd(e wire.Value) bool {
 	return slices.Contains([]string{
 		string(dialect.ChainPhaseChildCompleted), string(dialect.ChainPhaseChildFailed), string(dialect.ChainPhaseChildCancelled),
 	}, e.At("/payload/phase").String())
 }
 
-// checkEnds expects of each child one step that says how it ended, because of the event there that ended it.
+// checkEnds checks that each child has one step that tells how it ended, caused by the event that ended it.
 func (o HostsObservation) checkEnds(j *scenarios.Judge) {
 	const id = openwop.OWPCAU10
 	for _, kid := range o.Kids {
@@ -155,7 +155,7 @@ func (o HostsObservation) checkEnds(j *scenarios.Judge) {
 	}
 }
 
-// plainIDs are the ids of events, as a matcher takes them.
+// plainIDs returns the ids of events as a matcher takes them.
 func plainIDs(events wire.Found) []any {
 	var out []any
 	for _, e := range events.Values {
@@ -171,14 +171,14 @@ var (
 	traceParent      = lazyregexp.New(`^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}`)
 )
 
-func aDiscoveryAddress() check.Matcher {
+func isDiscoveryAddress() check.Matcher {
 	return check.That("the address of a discovery document", func(v any) bool {
 		s, _ := v.(string)
 		return discoveryAddress.MatchString(s)
 	})
 }
 
-// inTrace expects one trace context of this trace, handed on by somebody else than who asked first.
+// inTrace matches one traceparent of this trace with another parent than span.
 func inTrace(trace, span string) check.Matcher {
 	return check.Seeing("one traceparent of the trace "+trace+", and not from "+span, func(s wire.Seen) (bool, string) {
 		found, _ := s.(wire.Found)

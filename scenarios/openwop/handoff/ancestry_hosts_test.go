@@ -12,7 +12,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire/wiretest"
 )
 
-// twoHosts is what two hosts say of a loop on h-1 whose only worker ran on h-2.
+// twoHosts is the replies of two hosts about a loop on h-1 whose only worker ran on h-2.
 type twoHosts struct {
 	steps   []map[string]any // of the handoff, whole events
 	parent  map[string]any

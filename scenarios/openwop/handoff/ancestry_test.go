@@ -10,7 +10,7 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/hosttest"
 )
 
-// ancestryOf is what a host says of a run.
+// ancestryOf returns a host's reply about a run's ancestry.
 func ancestryOf(t *testing.T, id string, status int, body map[string]any) handoff.Ancestry {
 	t.Helper()
 	return handoff.Ancestry{RunID: id, Answered: hosttest.Told(t, "the ancestry of "+id, status, body)}

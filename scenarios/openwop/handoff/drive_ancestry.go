@@ -10,31 +10,31 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// AncestryObservation is where runs come from, by their own word.
+// AncestryObservation is the ancestries that a host serves for a loop and its relatives.
 type AncestryObservation struct {
 	Advertised string      `json:"advertised"` // crossHostCausation.hostId
 	Root       host.RunLog `json:"root"`       // a loop with workers
 	OfRoot     Ancestry    `json:"ofRoot"`
 	Children   []KinsRun   `json:"children"`
-	Never      Ancestry    `json:"never"` // an id that was never given out
-	// Forked is a replay of the root, zero where forks are not claimed.
+	Never      Ancestry    `json:"never"` // of an id that no run has
+	// Forked is a replay of the root, zero unless forks are claimed.
 	Forked host.Answered `json:"forked"`
 	OfFork Ancestry      `json:"ofFork"`
 }
 
-// Ancestry is what the host says of where a run comes from.
+// Ancestry is the host's reply about where a run comes from.
 type Ancestry struct {
 	RunID string `json:"runId"`
 	host.Answered
 }
 
-// KinsRun is a child run.
+// KinsRun is a child run and its ancestry.
 type KinsRun struct {
 	Log host.RunLog `json:"log"`
 	Of  Ancestry    `json:"of"`
 }
 
-// ancestries asks where a run, its children and a fork of it come from.
+// ancestries reads the ancestry of a loop, its children, a fork of it, and an unknown run.
 var ancestries = &scenarios.Drive[AncestryObservation]{
 	ID:    "openwop/ancestries",
 	Title: "runs a loop with random workers, and asks where it, each child, a replay of it and a run that never was come from",
@@ -67,7 +67,7 @@ var ancestries = &scenarios.Drive[AncestryObservation]{
 	},
 }
 
-// ancestry asks where a run comes from.
+// ancestry reads the ancestry of a run.
 func ancestry(ctx context.Context, h host.Host, what, id string) Ancestry {
 	reply := h.Permitted(ctx, wire.Call{Operation: dialect.ReadLineage.Of(id), Label: "ancestry of " + what})
 	return Ancestry{id, host.AnsweredBy("the ancestry of "+what, reply)}

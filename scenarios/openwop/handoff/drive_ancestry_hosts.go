@@ -12,24 +12,25 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// Dispatch to another host is a way of ours, for want of one in the texts: docs/seams.md. Who lists its fixture offers it.
+// The texts define no dispatch to another host, so the fixture uses our own: docs/seams.md.
+// A host that lists it offers it.
 const (
 	giveSecond = "name the host that the target knows as " + wire.SecondName + " with --second-host, and its key with --second-host-key"
 )
 
-// HostsObservation is a loop whose workers ran on another host.
+// HostsObservation is a loop whose workers ran on a second host.
 type HostsObservation struct {
 	First  string        `json:"first"`  // hostId that the target advertises
-	Second host.Answered `json:"second"` // discovery document of the other host
-	Trace  string        `json:"trace"`  // id of the trace in which the loop was asked for
-	Span   string        `json:"span"`   // and what asked for it there
+	Second host.Answered `json:"second"` // discovery document of the second host
+	Trace  string        `json:"trace"`  // trace id of the request for the loop
+	Span   string        `json:"span"`   // parent id of that request
 	Root   host.RunLog   `json:"root"`
-	Kids   []KinsRun     `json:"kids"`   // as the other host has them, in the order in which the loop names them
-	Cancel wire.Value    `json:"cancel"` // HTTP status, where the loop was cancelled
-	Waited wire.Wait     `json:"waited"` // for a child to cancel it with
+	Kids   []KinsRun     `json:"kids"`   // as the second host serves them, in the order in which the loop names them
+	Cancel wire.Value    `json:"cancel"` // HTTP status, if the loop was cancelled
+	Waited wire.Wait     `json:"waited"` // for a child, before the cancel
 }
 
-// hostsChain has a loop hand workers to the other host, which end by themselves.
+// hostsChain runs a loop whose workers end by themselves on the second host.
 var hostsChain = &scenarios.Drive[HostsObservation]{
 	ID:    "openwop/hosts-chain",
 	Title: "runs a loop whose workers run on a second host, within a trace of its own, and reads what both hosts say of it",
@@ -40,16 +41,16 @@ var hostsChain = &scenarios.Drive[HostsObservation]{
 		h := host.Host{Conn: c}
 		workers := []string{fixture.Echo, fixture.Fail, fixture.Echo}
 		h.Rand.Shuffle(len(workers), func(i, k int) { workers[i], workers[k] = workers[k], workers[i] })
-		r, other, seen := handOverThere(ctx, h, workers...)
+		r, other, seen := dispatchRemote(ctx, h, workers...)
 		*o = seen
 		if o.Root = r.Finish(ctx, "log of the loop"); !o.Root.Ended.Reached {
 			return
 		}
-		readKids(ctx, other, o, len(workers))
+		readChildren(ctx, other, o, len(workers))
 	},
 }
 
-// hostsCancel cancels a loop while its worker is under way on the other host.
+// hostsCancel cancels a loop while its worker runs on the second host.
 var hostsCancel = &scenarios.Drive[HostsObservation]{
 	ID:    "openwop/hosts-cancel",
 	Title: "cancels a loop while its worker is under way on a second host, and reads what both hosts say of it",
@@ -58,7 +59,7 @@ var hostsCancel = &scenarios.Drive[HostsObservation]{
 		"{cancel run}", "{read run}, /events/poll and /ancestry of the child, on the second host"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *HostsObservation) {
 		h := host.Host{Conn: c}
-		r, other, seen := handOverThere(ctx, h, fixture.Wait)
+		r, other, seen := dispatchRemote(ctx, h, fixture.Wait)
 		*o = seen
 		if o.Waited, o.Root = r.AwaitChildren(ctx, 1); !o.Waited.Reached {
 			return
@@ -67,19 +68,19 @@ var hostsCancel = &scenarios.Drive[HostsObservation]{
 		if o.Root = r.Finish(ctx, "log of the cancelled loop"); !o.Root.Ended.Reached {
 			return
 		}
-		readKids(ctx, other, o, 1)
+		readChildren(ctx, other, o, 1)
 	},
 }
 
-// handOverThere begins a loop that has the other host run these workers, one a turn.
-func handOverThere(ctx context.Context, h host.Host, workers ...string) (*host.Run, host.Host, HostsObservation) {
+// dispatchRemote starts a loop that runs these workers on the second host, one a turn.
+func dispatchRemote(ctx context.Context, h host.Host, workers ...string) (*host.Run, host.Host, HostsObservation) {
 	o := HostsObservation{
 		First: claims.Model(h.Discovery).At("/crossHostCausation/hostId").String(),
 		Trace: fmt.Sprintf("%016x%016x", h.Rand.Uint64()|1, h.Rand.Uint64()), Span: fmt.Sprintf("%016x", h.Rand.Uint64()|1),
 	}
 	second, ok := h.Second()
 	if !ok {
-		scenarios.End(scenarios.Block("there is no second host: none was named with --second-host", giveSecond))
+		scenarios.End(scenarios.Block("this takes a second host, and no --second-host was given", giveSecond))
 	}
 	other := host.Host{Conn: second}
 	reply := other.Send(ctx, wire.Call{Operation: dialect.Discover.Of(), Label: "discovery of the second host", Discovery: true})
@@ -106,8 +107,8 @@ func handOverThere(ctx context.Context, h host.Host, workers ...string) (*host.R
 	return h.Adopt(reply), other, o
 }
 
-// readKids reads the children of a loop where they ran.
-func readKids(ctx context.Context, h host.Host, o *HostsObservation, planned int) {
+// readChildren reads the children of a loop on the host where they ran.
+func readChildren(ctx context.Context, h host.Host, o *HostsObservation, planned int) {
 	children := h.ChildRuns(ctx, o.Root, planned)
 	for _, child := range children {
 		of := ancestry(ctx, h, "the child "+child.ID+" on the second host", child.ID)

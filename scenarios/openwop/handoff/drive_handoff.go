@@ -10,16 +10,16 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// LostObservation is a loop whose first worker does not complete, and whose
-// second one does.
+// LostObservation is a loop whose first worker does not complete and whose
+// second worker does.
 type LostObservation struct {
 	Way     string `json:"way"`
-	Mapped  bool   `json:"mapped"`  // what the first worker has to say would end up in Outcome
-	Outcome string `json:"outcome"` // value of the parent's variable of that name before
+	Mapped  bool   `json:"mapped"`  // the first worker's output maps to the variable outcome
+	Outcome string `json:"outcome"` // initial value of that variable of the parent
 	Lost    string `json:"lost"`    // the first worker
 	Next    string `json:"next"`    // the second
-	// Running and Cancelled are of a worker that was cancelled: that it was at
-	// work, with its snapshot, and the HTTP status of the call that cancelled it.
+	// Running and Cancelled are set if the worker was cancelled: the wait until it
+	// was at work, with its snapshot, and the HTTP status of the cancel.
 	Running   wire.Wait       `json:"running"`
 	Cancelled wire.Value      `json:"cancelled"`
 	Log       host.RunLog     `json:"log"` // of the parent
@@ -28,8 +28,8 @@ type LostObservation struct {
 
 const sendsLost = "{create run} (assay-loop-mapped or assay-loop with a chosen plan)"
 
-// workerThatFails hands over to a worker that fails.
-var workerThatFails = &scenarios.Drive[LostObservation]{
+// failingWorker dispatches a worker that fails.
+var failingWorker = &scenarios.Drive[LostObservation]{
 	ID:    "openwop/worker-that-fails",
 	Title: "runs a loop whose first worker fails and whose second one does not, and reads both",
 	Sends: []string{sendsLost, "{read run}", "{poll log}", "{read run:childRunId}", "{poll log:childRunId}"},
@@ -41,8 +41,8 @@ var workerThatFails = &scenarios.Drive[LostObservation]{
 	},
 }
 
-// workerThatIsNone hands over to a worker that does not exist.
-var workerThatIsNone = &scenarios.Drive[LostObservation]{
+// missingWorker dispatches a worker that does not exist.
+var missingWorker = &scenarios.Drive[LostObservation]{
 	ID:    "openwop/worker-that-is-none",
 	Title: "runs a loop whose first worker is a random name that the host cannot know, and whose second one exists",
 	Sends: []string{sendsLost, "{read run}", "{poll log}", "{read run:childRunId}", "{poll log:childRunId}"},
@@ -54,8 +54,8 @@ var workerThatIsNone = &scenarios.Drive[LostObservation]{
 	},
 }
 
-// workerThatIsCancelled cancels a worker while it waits.
-var workerThatIsCancelled = &scenarios.Drive[LostObservation]{
+// stoppedWorker cancels a worker while it waits.
+var stoppedWorker = &scenarios.Drive[LostObservation]{
 	ID:    "openwop/worker-that-is-cancelled",
 	Title: "runs a loop whose first worker waits half a minute, cancels that worker, and reads both",
 	Sends: []string{
@@ -80,8 +80,8 @@ var workerThatIsCancelled = &scenarios.Drive[LostObservation]{
 	},
 }
 
-// lose starts a loop that hands over to the worker, and then to one that
-// completes. needs are fixtures that this takes.
+// lose starts a loop that dispatches the worker, and then one that completes. It
+// ends the drive unless the host offers the fixtures in needs.
 func lose(ctx context.Context, h host.Host, worker string, needs ...string) (*host.Run, LostObservation) {
 	ceiling, why := h.Ceiling()
 	o := LostObservation{Lost: worker, Outcome: h.Marker()}
@@ -91,14 +91,14 @@ func lose(ctx context.Context, h host.Host, worker string, needs ...string) (*ho
 		scenarios.End(scenarios.Block("the host lets no loop take enough turns: "+why, "advertise higher limits while the host is certified"))
 		return nil, o
 	case !h.Offers(needs...):
-		scenarios.End(scenarios.Block("the worker is not on offer", fixture.Load))
+		scenarios.End(scenarios.Block("the host does not offer the worker", fixture.Load))
 		return nil, o
 	case maps && h.Offers(fixture.Mapped, fixture.Echo) && len(needs) > 0:
 		o.Way, o.Mapped, o.Next = fixture.Mapped, true, fixture.Echo
 	case h.Offers(fixture.Loop, fixture.Noop):
 		o.Way, o.Next = fixture.Loop, fixture.Noop
 	default:
-		scenarios.End(scenarios.Block("no loop fixture with chosen workers is on offer", fixture.Load))
+		scenarios.End(scenarios.Block("the host offers no loop with chosen workers", fixture.Load))
 		return nil, o
 	}
 	request := host.Scripted{Fixture: o.Way, Plan: host.Plan{host.NextWorker(worker), host.NextWorker(o.Next),
@@ -110,7 +110,7 @@ func lose(ctx context.Context, h host.Host, worker string, needs ...string) (*ho
 	return r, o
 }
 
-// worker waits until the run names the child it has made, and that one is served as being at work.
+// worker waits until the run names its first child, and notes whether that child is at work.
 func worker(ctx context.Context, r *host.Run, running *wire.Wait) *host.Run {
 	found, l := r.AwaitChildren(ctx, 1)
 	*running = found
@@ -123,7 +123,7 @@ func worker(ctx context.Context, r *host.Run, running *wire.Wait) *host.Run {
 	return child
 }
 
-// follow reads the loop to its end, and its children.
+// follow follows the loop to its end and reads its children.
 func follow(ctx context.Context, r *host.Run, o *LostObservation) {
 	if o.Log = r.Finish(ctx, "log of the loop"); !o.Log.Ended.Reached {
 		return

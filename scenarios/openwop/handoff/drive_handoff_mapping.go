@@ -10,43 +10,43 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// MappedObservation is what mappings carried, or should not have carried, in
-// one or several runs.
+// MappedObservation holds the values that mappings carried, or should not have
+// carried, in one or more runs.
 type MappedObservation struct {
-	Chosen bool        `json:"chosen"` // the values were drawn for this
+	Chosen bool        `json:"chosen"` // the values are random
 	Runs   []MappedRun `json:"runs"`
-	// What workers were given by a default mapping, by one of their own, and of
-	// what a worker before them had brought back; and what they brought back.
+	// Inputs came by a default mapping, Own by a worker's own mapping, and Across
+	// from an earlier worker's output; Harvests came back to the parent.
 	Inputs   []Carried `json:"inputs"`
 	Own      []Carried `json:"own"`
 	Across   []Carried `json:"across"`
 	Harvests []Carried `json:"harvests"`
-	// Unset are inputs whose source had no value; Replaced are inputs that only
-	// a mapping gives which another one replaced.
+	// Unset holds inputs whose source had no value; Replaced holds inputs that only
+	// a replaced mapping would give.
 	Unset    []Carried `json:"unset"`
 	Replaced []Carried `json:"replaced"`
 }
 
-// MappedRun is a loop with mappings, and its children in the order of its workers.
+// MappedRun is a loop with mappings and its children, in the order of its workers.
 type MappedRun struct {
 	Way       string          `json:"way"`
 	Workers   []string        `json:"workers"`
-	Harvested [][]string      `json:"harvested"` // the parent's variables that each worker writes, nil without a mapping
+	Harvested [][]string      `json:"harvested"` // the parent's variables that each worker writes; nil if it has no mapping
 	Log       host.RunLog     `json:"log"`
 	Children  []host.ChildRun `json:"children"`
 }
 
-// Carried is one value where a mapping leaves it.
+// Carried is one value at the place where a mapping puts it.
 type Carried struct {
 	Way      string     `json:"way"`
 	What     string     `json:"what"`
 	Key      string     `json:"key"`
-	Back     bool       `json:"back"`     // left in the parent; else in a worker
+	Back     bool       `json:"back"`     // put in the parent, else in a worker
 	Snapshot wire.Value `json:"snapshot"` // of that run
-	Want     []any      `json:"want"`     // one of these; of a fixture that is published, its default as well
+	Want     []any      `json:"want"`     // any of these; for upstream's fixtures, the default as well
 }
 
-// mappedLoops maps random values to workers and back.
+// mappedLoops runs loops that map random values to workers and back.
 var mappedLoops = &scenarios.Drive[MappedObservation]{
 	ID: "openwop/mapped-loops",
 	Title: "runs loops that map random values to their workers and back, one of them with a variable that has no value, and " +
@@ -79,7 +79,7 @@ func mapped(ctx context.Context, h host.Host, m MappedRun, request dialect.Creat
 	return m
 }
 
-// to is what a mapping gives to the worker.
+// to returns a value that a mapping gives to a worker.
 func (m MappedRun) to(worker int, what, key string, want ...any) Carried {
 	c := Carried{Way: m.Way, What: what, Key: key, Want: want}
 	if worker < len(m.Children) {
@@ -88,7 +88,7 @@ func (m MappedRun) to(worker int, what, key string, want ...any) Carried {
 	return c
 }
 
-// had is the variable with which a worker ended, where that is shown; else what it should have been.
+// had returns a worker's final variable if the host shows its variables, else planned.
 func (m MappedRun) had(worker int, key string, planned any) []any {
 	if worker < len(m.Children) {
 		if variables := m.Children[worker].Log.Ended.Last.Key("variables"); variables.Present() {
@@ -98,13 +98,13 @@ func (m MappedRun) had(worker int, key string, planned any) []any {
 	return []any{planned}
 }
 
-// back is what a mapping leaves in the parent.
+// back returns a value that a mapping puts in the parent.
 func (m MappedRun) back(what, key string, want ...any) Carried {
 	return Carried{Way: m.Way, What: what, Key: key, Want: want, Back: true, Snapshot: m.Log.Ended.Last}
 }
 
-// mapRandomly has two workers say what they were told, and then one again
-// without the variable that the first two had.
+// mapRandomly runs a loop with two echoing workers, and then one with a single
+// worker that lacks a variable the first two had.
 func mapRandomly(ctx context.Context, h host.Host) MappedObservation {
 	o := MappedObservation{Chosen: true}
 	said, other, spare := h.Marker(), h.Marker(), h.Marker()

@@ -9,12 +9,12 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/host"
 )
 
-// Upstream's loops with mappings. What is mapped in them is written down in the
-// fixtures; where a variable can be given a value as an input of the run, it is.
+// publishedPrefix begins the names of upstream's loops with mappings. The fixtures
+// fix the mappings; variables that a run's inputs can set get random values.
 
 const publishedPrefix = "conformance-dispatch-"
 
-// published is one of these loops.
+// published is one of upstream's loops with mappings.
 type published struct {
 	fixture   string
 	workers   []string
@@ -23,7 +23,7 @@ type published struct {
 	note      func(o *MappedObservation, m MappedRun)
 }
 
-// mapAsPublished runs those of upstream's loops that are on offer.
+// mapAsPublished runs upstream's loops that the host offers.
 func mapAsPublished(ctx context.Context, h host.Host) MappedObservation {
 	var o MappedObservation
 	for _, p := range publishedLoops(h) {
@@ -36,7 +36,7 @@ func mapAsPublished(ctx context.Context, h host.Host) MappedObservation {
 		p.note(&o, m)
 	}
 	if len(o.Runs) == 0 {
-		scenarios.End(scenarios.Block("no loop with mappings is on offer", fixture.Load))
+		scenarios.End(scenarios.Block("the host offers no loop with mappings", fixture.Load))
 	}
 	return o
 }

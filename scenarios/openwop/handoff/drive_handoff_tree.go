@@ -10,27 +10,27 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// TreeObservation is a run, its child and its grandchild. The first was
-// cancelled while the last was at work.
+// TreeObservation is a run, its child and its grandchild. The run was cancelled
+// while the grandchild was at work.
 type TreeObservation struct {
 	Way       string       `json:"way"`
-	Running   wire.Wait    `json:"running"`   // the grandchild was at work before; Last is its snapshot
+	Running   wire.Wait    `json:"running"`   // the grandchild is at work; Last is its snapshot
 	Cancelled wire.Value   `json:"cancelled"` // HTTP status of the cancel
-	Members   []TreeMember `json:"members"`   // from the top, as far as they were found
-	// Sentinel and Window are what came between the two logs of each.
+	Members   []TreeMember `json:"members"`   // from the top, as many as were found
+	// Sentinel and Window separate the two logs of each member.
 	Sentinel wire.Wait     `json:"sentinel"`
 	Window   time.Duration `json:"windowNs"`
 }
 
-// TreeMember is one run of the tree, read when it had ended and after a while.
+// TreeMember is one run of the tree, read at its end and again later.
 type TreeMember struct {
 	Name  string      `json:"name"`
 	Log   host.RunLog `json:"log"`
 	Later host.RunLog `json:"later"`
 }
 
-// treeThatIsCancelled cancels the top of three runs.
-var treeThatIsCancelled = &scenarios.Drive[TreeObservation]{
+// cancelledTree cancels the top of a tree of three runs.
+var cancelledTree = &scenarios.Drive[TreeObservation]{
 	ID: "openwop/tree-that-is-cancelled",
 	Title: "runs a loop whose worker is a loop whose worker waits half a minute, cancels the first, runs a sentinel, waits " +
 		"a window and looks at all three",
@@ -42,7 +42,7 @@ var treeThatIsCancelled = &scenarios.Drive[TreeObservation]{
 		h := host.Host{Conn: c}
 		*o = TreeObservation{Way: fixture.Loop}
 		if !h.Offers(fixture.Loop, fixture.LoopWaits, fixture.Wait) {
-			scenarios.End(scenarios.Block("no tree of three runs is on offer", fixture.Load))
+			scenarios.End(scenarios.Block("the host does not offer the fixtures for a tree of three runs", fixture.Load))
 		}
 		way := host.Scripted{Fixture: fixture.Loop, Plan: host.Plan{host.NextWorker(fixture.LoopWaits), host.Terminate(h.Name("done"))},
 			Chosen: true}
@@ -61,7 +61,7 @@ var treeThatIsCancelled = &scenarios.Drive[TreeObservation]{
 	},
 }
 
-// descend finds the child of the run, and that one's.
+// descend finds the run's child and grandchild.
 func descend(ctx context.Context, h host.Host, runs []*host.Run, running *wire.Wait) []*host.Run {
 	for len(runs) < 3 {
 		last := runs[len(runs)-1]
@@ -77,7 +77,7 @@ func descend(ctx context.Context, h host.Host, runs []*host.Run, running *wire.W
 	return runs
 }
 
-// cut cancels the top of the tree and reads all of it, twice.
+// cut cancels the top of the tree and reads every member twice.
 func cut(ctx context.Context, h host.Host, runs []*host.Run, way host.Scripted, o *TreeObservation) {
 	o.Cancelled = runs[0].Cancel(ctx, h.Name("assay"))
 	for i, r := range runs {

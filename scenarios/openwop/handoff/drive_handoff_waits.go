@@ -9,18 +9,18 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// WaitingWorkerObservation is a loop with two workers in one decision, of which
-// the first waits for a person.
+// WaitingWorkerObservation is a loop with two workers in one decision. The first
+// waits for a person.
 type WaitingWorkerObservation struct {
 	Way     string          `json:"way"`
 	Workers []string        `json:"workers"` // of the decision
 	Found   wire.Wait       `json:"found"`   // the run named its first child
 	Child   host.Suspension `json:"child"`   // the first worker
-	Lull    host.Lull       `json:"lull"`    // of the parent, while its worker waits
-	Log     host.RunLog     `json:"log"`     // of the parent, after the answer
+	Lull    host.Lull       `json:"lull"`    // of the parent while its worker waits
+	Log     host.RunLog     `json:"log"`     // of the parent after the answer
 }
 
-// workerThatWaits leaves a loop waiting for a worker that waits for a person.
+// WorkerThatWaits runs a loop whose first worker waits for a person, and later answers it.
 var WorkerThatWaits = &scenarios.Drive[WaitingWorkerObservation]{
 	ID: "openwop/worker-that-waits",
 	Title: "runs a loop with two workers in one decision of which the first asks a person, runs a sentinel, waits a window, " +
@@ -36,7 +36,7 @@ var WorkerThatWaits = &scenarios.Drive[WaitingWorkerObservation]{
 			scenarios.End(scenarios.Block("the host lets no loop take enough turns: "+why, "advertise higher limits while the host is certified"))
 		}
 		if !h.Offers(fixture.Loop, fixture.LoopAskUser, fixture.Noop) {
-			scenarios.End(scenarios.Block("no worker that waits for a person is on offer", fixture.Load))
+			scenarios.End(scenarios.Block("the host offers no worker that waits for a person", fixture.Load))
 		}
 		way := host.Scripted{Fixture: fixture.Loop, Plan: host.Plan{host.NextWorker(o.Workers...), host.Terminate(h.Name("done"))}, Chosen: true}
 		r := h.Create(ctx, "create the loop", way.Request(nil))
@@ -53,7 +53,7 @@ var WorkerThatWaits = &scenarios.Drive[WaitingWorkerObservation]{
 	},
 }
 
-// waitForWorker finds the worker that waits, lets a while go by and answers it.
+// waitForWorker finds the waiting worker, watches the loop for a while, and answers the worker.
 func waitForWorker(ctx context.Context, r *host.Run, o *WaitingWorkerObservation, way host.Scripted) {
 	var found host.RunLog
 	if o.Found, found = r.AwaitChildren(ctx, 1); !o.Found.Reached {

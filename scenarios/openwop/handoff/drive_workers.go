@@ -16,10 +16,10 @@ type WorkersObservation struct {
 	Workers  []string        `json:"workers"`  // one a turn, as planned
 	Mapped   bool            `json:"mapped"`   // the fixture maps their output
 	Log      host.RunLog     `json:"log"`      // of the parent
-	Children []host.ChildRun `json:"children"` // in the order in which the parent names them
+	Children []host.ChildRun `json:"children"` // in the parent's order
 }
 
-// loopOfWorkers hands over to different workers.
+// LoopOfWorkers runs a loop that dispatches a different worker each turn.
 var LoopOfWorkers = &scenarios.Drive[WorkersObservation]{
 	ID: "openwop/loop-of-workers",
 	Title: "runs a loop that hands over to a random worker each turn, another one than in the turn before, and reads its " +
@@ -40,7 +40,7 @@ var LoopOfWorkers = &scenarios.Drive[WorkersObservation]{
 	},
 }
 
-// Given stops a judge for which the loop was only the set-up.
+// Given blocks the judge unless the loop ran as planned. Judges call it whose loop is only the setup.
 func (o WorkersObservation) Given(j *scenarios.Judge, id scenarios.RequirementID) {
 	o.Log.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
 	decidedAs(o.Log, j, o.Workers...)

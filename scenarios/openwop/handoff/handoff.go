@@ -1,4 +1,4 @@
-// Package handoff asks how a decision becomes a child run, what its parent takes over from it, and which run names which.
+// Package handoff tests how a decision becomes a child run, what the parent takes back, and how runs name each other.
 package handoff
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// Suite follows handoffs from the decision to what the worker brings back.
+// Suite returns the scenarios that follow a handoff from the decision to the harvest.
 func Suite() scenarios.Suite {
 	return scenarios.Suite{
 		ID: "handoff", Title: "from a decision to a child run and back: its phases, what caused them, and what is mapped",
@@ -35,7 +35,7 @@ var chainOfCauses = scenarios.Scenario{
 		o.Given(j, openwop.OWP0037B3)
 		j.Check(openwop.OWP0037B3, o.Log.All().Each("/eventId")).To(check.Distinct(), "eventId of every event")
 		for i, worker := range o.Workers {
-			steps := checkHandoff(o.Log, j, openwop.OWP0037B3, i, worker, completes)
+			steps := checkHandoff(o.Log, j, openwop.OWP0037B3, i, worker, completion)
 			checkNamed(j, steps, worker)
 		}
 		CheckChains(o.Log, j)
@@ -44,7 +44,7 @@ var chainOfCauses = scenarios.Scenario{
 	}),
 }
 
-// RFC 0037 B as specified later: OWP-R103.
+// RFC 0037 B, as a later text specifies it: OWP-R103.
 var childIsARun = scenarios.Scenario{
 	ID: "openwop/handoff/child-is-a-run",
 	Title: "the child of each handoff is a run of that worker, served under its own id, with a log of its own and the end " +
@@ -64,7 +64,7 @@ var childIsARun = scenarios.Scenario{
 	}),
 }
 
-// RFC 0007 D: the first of two waits for a person, so the host cannot merely have been fast.
+// RFC 0007 D. The first worker waits for a person, so a fast host cannot pass by finishing it early.
 var secondWaitsForFirst = scenarios.Scenario{
 	ID:     "openwop/handoff/second-waits-for-first",
 	Title:  "of two workers in one decision the second begins when the first has settled, and not while it waits",
@@ -87,9 +87,9 @@ var secondWaitsForFirst = scenarios.Scenario{
 	}),
 }
 
-// Given stops a judge where no worker waited.
+// Given blocks the judge unless a worker waited.
 func (o WaitingWorkerObservation) Given(j *scenarios.Judge) {
-	if o.Found.What == "" { // there was no run to look at
+	if o.Found.What == "" { // the run was never created
 		o.Log.Exists(j, openwop.OWP0037A6)
 		return
 	}
@@ -102,14 +102,14 @@ func (o WaitingWorkerObservation) Given(j *scenarios.Judge) {
 	o.Lull.Later.Readable(j)
 }
 
-// Answered stops a judge that needs the worker's end.
+// Answered blocks the judge unless the worker took its answer and the loop ended.
 func (o WaitingWorkerObservation) Answered(j *scenarios.Judge) {
 	o.Child.CheckAnswered(j)
 	o.Log.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
 	decidedAs(o.Log, j, o.Workers...)
 }
 
-// checkHarvest compares what the harvests of a loop name with what its mappings have.
+// checkHarvest checks that a loop harvests exactly the mapped workers and variables.
 func (m MappedRun) checkHarvest(j *scenarios.Judge) {
 	var workers []any
 	for i, keys := range m.Harvested {

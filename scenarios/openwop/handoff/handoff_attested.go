@@ -18,7 +18,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// RFC 0063. The values are random, so is the checksum.
+// RFC 0063. The values are random, and so are their checksums.
 var harvestAttested = scenarios.Scenario{
 	ID:     "openwop/handoff/harvest-attested",
 	Title:  "what is harvested of a worker comes with the SHA-256 of what that worker put out",
@@ -26,12 +26,12 @@ var harvestAttested = scenarios.Scenario{
 	Claim:  claims.Attestation,
 	Ask: scenarios.Ask(mappedLoops, func(o MappedObservation, j *scenarios.Judge) {
 		if len(o.Harvests) == 0 {
-			j.Block("none of the loops on offer maps anything back", fixture.Load)
+			j.Block("no offered loop maps anything back", fixture.Load)
 		}
 		o.given(j, openwop.OWPDSP27)
 		if !slices.ContainsFunc(o.Runs, MappedRun.attests) {
-			j.Block("the host attests nothing that no parent asks it to attest, and no fixture here asks",
-				"attest what workers of assay-loop-mapped put out")
+			j.Block("the host attests only what a parent asks for, and no fixture here asks",
+				"attest the outputs of the workers of assay-loop-mapped")
 		}
 		for _, m := range o.Runs {
 			j.Part(func() { m.checkAttested(j) })
@@ -39,13 +39,13 @@ var harvestAttested = scenarios.Scenario{
 	}),
 }
 
-// attests tells whether anything that was harvested has a checksum.
+// attests reports whether any harvest has a checksum.
 func (m MappedRun) attests() bool {
 	return slices.ContainsFunc(m.Log.Phase(dialect.ChainPhaseOutputHarvested).Values,
 		func(e wire.Value) bool { return e.At("/payload/attestation").Present() })
 }
 
-// checkAttested compares the checksums in a loop with what its workers put out.
+// checkAttested compares the checksums in a loop with the outputs of its workers.
 func (m MappedRun) checkAttested(j *scenarios.Judge) {
 	for i, keys := range m.Harvested {
 		if keys == nil {
@@ -66,8 +66,8 @@ func (m MappedRun) checkAttested(j *scenarios.Judge) {
 	}
 }
 
-// sums are the checksums that a host may give for what a worker put out: the
-// outputs in its log, its variables, or what was mapped back of them.
+// sums returns the checksums that a host may give for a worker's output: of the
+// outputs in its log, of its variables, or of the values mapped back.
 func (m MappedRun) sums(worker int) (sums []any) {
 	log := m.Children[worker].Log
 	shown := []wire.Value{log.Ended.Last.Key("variables"), log.Ended.Last.Key("outputs")}
@@ -92,8 +92,8 @@ func (m MappedRun) sums(worker int) (sums []any) {
 	return sums
 }
 
-// checksum is the SHA-256, in hex, of a value as canonical JSON (RFC 8785); ok
-// is false where it has none, as with a number that is too large.
+// checksum returns the SHA-256, in hex, of a value as canonical JSON (RFC 8785).
+// ok is false if the value has no canonical form, as with too large a number.
 func checksum(value any) (sum string, ok bool) {
 	encoded, err := json.Marshal(value)
 	if err != nil {

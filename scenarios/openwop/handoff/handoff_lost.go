@@ -11,15 +11,15 @@ import (
 
 // Workers that do not complete.
 
-// RFC 0037 B; that the loop goes on: OWP-R10.
+// RFC 0037 B. The loop goes on by OWP-R10.
 var failedWorker = scenarios.Scenario{
 	ID:     "openwop/handoff/failed-worker",
 	Title:  "a worker that fails ends its handoff with child.failed and the error, and the loop goes on",
 	Proves: scenarios.IDs{openwop.OWP0037B3, openwop.OWPDSP10, openwop.OWPDSP11, openwop.OWPDSP12, openwop.OWPDSP13, openwop.OWPDSP15},
 	Claim:  claims.ExecutionModel,
-	Ask: scenarios.Ask(workerThatFails, func(o LostObservation, j *scenarios.Judge) {
+	Ask: scenarios.Ask(failingWorker, func(o LostObservation, j *scenarios.Judge) {
 		o.given(j)
-		o.checkEnded(j, "failed", fails)
+		o.checkEnded(j, "failed", failure)
 		o.checkErrors(j)
 	}),
 }
@@ -29,9 +29,9 @@ var cancelledWorker = scenarios.Scenario{
 	Title:  "a worker that is cancelled while it is at work ends its handoff with child.cancelled, and the loop goes on",
 	Proves: scenarios.IDs{openwop.OWP0037B3, openwop.OWPDSP10, openwop.OWPDSP12, openwop.OWPDSP13, openwop.OWPDSP15},
 	Claim:  claims.ExecutionModel,
-	Ask: scenarios.Ask(workerThatIsCancelled, func(o LostObservation, j *scenarios.Judge) {
+	Ask: scenarios.Ask(stoppedWorker, func(o LostObservation, j *scenarios.Judge) {
 		o.wasCancelled(j)
-		o.checkEnded(j, "cancelled", isStopped)
+		o.checkEnded(j, "cancelled", cancellation)
 	}),
 }
 
@@ -41,12 +41,12 @@ var uncreatableWorker = scenarios.Scenario{
 	Title:  "a worker that does not exist is one dispatch.failed with nothing after it, and the loop goes on",
 	Proves: scenarios.IDs{openwop.OWP0037B4, openwop.OWPDSP10, openwop.OWPDSP11, openwop.OWPDSP15},
 	Claim:  claims.ExecutionModel,
-	Ask: scenarios.Ask(workerThatIsNone, func(o LostObservation, j *scenarios.Judge) {
+	Ask: scenarios.Ask(missingWorker, func(o LostObservation, j *scenarios.Judge) {
 		o.given(j)
-		steps := checkHandoff(o.Log, j, openwop.OWP0037B4, 0, o.Lost, isRefused)
+		steps := checkHandoff(o.Log, j, openwop.OWP0037B4, 0, o.Lost, refusal)
 		j.Check(openwop.OWP0037B4, steps.Where(IsPhase(dialect.ChainPhaseOutputHarvested))).To(check.Len(0),
 			"harvests of a worker that does not exist")
-		j.Check(openwop.OWPDSP10, steps.Each("/payload/childRunId")).To(nothingAt(), "childRunId of a worker that does not exist")
+		j.Check(openwop.OWPDSP10, steps.Each("/payload/childRunId")).To(allAbsent(), "childRunId of a worker that does not exist")
 		o.checkErrors(j)
 		o.checkGoesOn(j)
 		if other := o.Log.OfType("core.dispatch.failed"); len(other.Values) > 0 {
@@ -62,7 +62,7 @@ var failedNotHarvested = scenarios.Scenario{
 	Title:  "nothing of a worker that failed is harvested, and the parent's variable stays as it was",
 	Proves: scenarios.IDs{openwop.OWP0037B2},
 	Claim:  claims.HandoffMapping,
-	Ask: scenarios.Ask(workerThatFails, func(o LostObservation, j *scenarios.Judge) {
+	Ask: scenarios.Ask(failingWorker, func(o LostObservation, j *scenarios.Judge) {
 		o.given(j)
 		o.checkUntouched(j)
 	}),
@@ -73,23 +73,23 @@ var cancelledNotHarvested = scenarios.Scenario{
 	Title:  "nothing of a worker that was cancelled is harvested, and the parent's variable stays as it was",
 	Proves: scenarios.IDs{openwop.OWP0037B2},
 	Claim:  claims.HandoffMapping,
-	Ask: scenarios.Ask(workerThatIsCancelled, func(o LostObservation, j *scenarios.Judge) {
+	Ask: scenarios.Ask(stoppedWorker, func(o LostObservation, j *scenarios.Judge) {
 		o.wasCancelled(j)
 		o.checkUntouched(j)
 	}),
 }
 
-// given stops a judge whose loop did not come to its first worker.
+// given blocks the judge unless the loop decided on its first worker, and on the second if it went on.
 func (o LostObservation) given(j *scenarios.Judge) {
 	o.Log.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
-	if o.Log.Status().String() == "failed" { // at the first worker: OWP-R10
+	if o.Log.Status().String() == "failed" { // after the first worker: OWP-R10
 		decidedAs(o.Log, j, o.Lost)
 		return
 	}
 	decidedAs(o.Log, j, o.Lost, o.Next)
 }
 
-// wasCancelled stops a judge whose worker was not cancelled while it was at work.
+// wasCancelled blocks the judge unless the worker was cancelled while at work.
 func (o LostObservation) wasCancelled(j *scenarios.Judge) {
 	o.Log.Exists(j, openwop.OWP0037A6)
 	o.Log.Readable(j)
@@ -100,18 +100,18 @@ func (o LostObservation) wasCancelled(j *scenarios.Judge) {
 	}
 	if status, _ := o.Cancelled.Int(); status/100 != 2 {
 		j.Block("setup failed: cancelling the worker was answered HTTP "+o.Cancelled.JSON(),
-			"let the key that is given cancel child runs with {cancel run}")
+			"let the given key cancel child runs with {cancel run}")
 	}
 	o.given(j)
 }
 
-// checkEnded follows a worker that was made and did not complete.
+// checkEnded checks the handoff to a worker that was created and did not complete.
 func (o LostObservation) checkEnded(j *scenarios.Judge, status string, phases []dialect.ChainPhase) {
 	steps := checkHandoff(o.Log, j, openwop.OWP0037B3, 0, o.Lost, phases)
 	checkNamed(j, steps, o.Lost)
 	checkChild(j, o.Log, o.Children, steps, o.Lost, status)
 	if o.Log.Status().String() != "failed" {
-		checkHandoff(o.Log, j, openwop.OWP0037B3, 1, o.Next, completes)
+		checkHandoff(o.Log, j, openwop.OWP0037B3, 1, o.Next, completion)
 	}
 	o.checkGoesOn(j)
 }
@@ -122,16 +122,16 @@ func (o LostObservation) checkErrors(j *scenarios.Judge) {
 		"code of the error that the handoff to %s ended with", o.Lost)
 }
 
-// checkGoesOn looks at the loop after its worker was lost: a finding where it did not go on.
+// checkGoesOn checks that the loop went on after its worker was lost; a loop that did not is only a finding.
 func (o LostObservation) checkGoesOn(j *scenarios.Judge) {
 	j.Check(openwop.OWPDSP15, o.Log.Status()).To(check.Equal("completed"), "status of a loop whose worker did not complete")
 	j.Check(openwop.OWPDSP15, o.Log.Decided()).To(check.Len(3), "turns of a loop whose worker did not complete")
 }
 
-// checkUntouched looks for anything that came back from a worker that did not complete.
+// checkUntouched checks that nothing came back from a worker that did not complete.
 func (o LostObservation) checkUntouched(j *scenarios.Judge) {
 	if !o.Mapped {
-		j.Block("the fixture on offer maps nothing back, so nothing could be harvested", fixture.Load)
+		j.Block("the offered fixture maps nothing back, so nothing could be harvested", fixture.Load)
 	}
 	variables := o.Log.Ended.Last.Key("variables")
 	if !variables.Present() {
@@ -142,7 +142,7 @@ func (o LostObservation) checkUntouched(j *scenarios.Judge) {
 		"harvests of %s", o.Lost)
 	j.Check(openwop.OWP0037B2, variables.Key("outcome")).To(check.Equal(o.Outcome),
 		"the parent's outcome, which %s would have written", o.Lost)
-	if o.Log.Status().String() == "failed" { // no worker followed that could have been harvested
+	if o.Log.Status().String() == "failed" { // the second worker, which is the control, never ran
 		return
 	}
 	if control := handoff(o.Log, 1, o.Next).Where(IsPhase(dialect.ChainPhaseOutputHarvested)); len(control.Values) == 0 {

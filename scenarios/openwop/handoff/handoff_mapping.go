@@ -10,9 +10,9 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// What mappings carry to workers and back.
+// Values that mappings carry to workers and back.
 
-// RFC 0037 B: exactly when; here it has to be.
+// RFC 0037 B says "exactly when": mapped output is harvested.
 var harvestedWhenMapped = scenarios.Scenario{
 	ID:     "openwop/handoff/harvested-when-mapped",
 	Title:  "a worker that completed is harvested once where its output is mapped, after it completed, and no other is",
@@ -20,7 +20,7 @@ var harvestedWhenMapped = scenarios.Scenario{
 	Claim:  claims.HandoffMapping,
 	Ask: scenarios.Ask(mappedLoops, func(o MappedObservation, j *scenarios.Judge) {
 		if len(o.Harvests) == 0 {
-			j.Block("none of the loops on offer maps anything back", fixture.Load)
+			j.Block("no offered loop maps anything back", fixture.Load)
 		}
 		o.given(j, openwop.OWP0037B1)
 		for _, m := range o.Runs {
@@ -29,7 +29,7 @@ var harvestedWhenMapped = scenarios.Scenario{
 	}),
 }
 
-// RFC 0037 B: exactly when; here it must not be.
+// RFC 0037 B says "exactly when": other output is not harvested.
 var unmappedNotHarvested = scenarios.Scenario{
 	ID:     "openwop/handoff/unmapped-not-harvested",
 	Title:  "workers whose output is not mapped are not harvested",
@@ -37,7 +37,7 @@ var unmappedNotHarvested = scenarios.Scenario{
 	Claim:  claims.ExecutionModel,
 	Ask: scenarios.Ask(LoopOfWorkers, func(o WorkersObservation, j *scenarios.Judge) {
 		if o.Mapped {
-			j.Block("the fixture on offer maps the output of its worker", fixture.Load)
+			j.Block("the offered fixture maps the output of its worker", fixture.Load)
 		}
 		o.Given(j, openwop.OWP0037B1)
 		if completed := o.Log.Phase(dialect.ChainPhaseChildCompleted); len(completed.Values) < len(o.Workers) {
@@ -72,7 +72,7 @@ func carriedScenario(name, title string, id scenarios.RequirementID, of func(Map
 	}
 }
 
-// RFC 0022 A: neither null nor an error. That the host shows inputs at all is the control.
+// RFC 0022 A: neither null nor an error. The control is an input that the host shows.
 var unsetInputAbsent = scenarios.Scenario{
 	ID:     "openwop/handoff/unset-input-absent",
 	Title:  "a parent's variable without a value gives the worker no input, and nothing fails",
@@ -82,7 +82,7 @@ var unsetInputAbsent = scenarios.Scenario{
 		o.given(j, openwop.OWPDSP17)
 		shown(j, o.Unset)
 		if len(o.Inputs) == 0 || !o.Inputs[0].seen().Present() {
-			j.BlockOn(openwop.OWPDSP16, "setup failed: the host shows no input of a worker that has one")
+			j.BlockOn(openwop.OWPDSP16, "setup failed: the host does not show the inputs of workers")
 		}
 		for _, c := range o.Unset {
 			j.Check(openwop.OWPDSP17, c.seen()).To(check.Absent(), "%s, in %s", c.What, c.Way)
@@ -95,7 +95,7 @@ var unsetInputAbsent = scenarios.Scenario{
 	}),
 }
 
-// RFC 0022 A: replaces, and does not add.
+// RFC 0022 A: the worker's mapping replaces the default and does not add to it.
 var ownMapping = scenarios.Scenario{
 	ID:     "openwop/handoff/own-mapping",
 	Title:  "a worker with a mapping of its own is given, and brings back, what that one names and nothing of the default",
@@ -111,7 +111,7 @@ var ownMapping = scenarios.Scenario{
 	}),
 }
 
-// given stops a judge whose loops did not run.
+// given blocks the judge unless all loops ran as planned.
 func (o MappedObservation) given(j *scenarios.Judge, id scenarios.RequirementID) {
 	for _, m := range o.Runs {
 		m.Log.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
@@ -126,10 +126,10 @@ func (o MappedObservation) given(j *scenarios.Judge, id scenarios.RequirementID)
 	}
 }
 
-// shown stops a judge where the host shows nothing of the values it asks for.
+// shown blocks the judge if the host does not show where the values would be.
 func shown(j *scenarios.Judge, carried []Carried) {
 	if len(carried) == 0 {
-		j.Block("none of the loops on offer maps such a value", fixture.Load)
+		j.Block("no offered loop maps such a value", fixture.Load)
 	}
 	for _, c := range carried {
 		if !c.Snapshot.Key("variables").Present() && len(c.Want) > 0 && (c.Back || !c.Snapshot.Key("inputs").Present()) {
@@ -139,7 +139,7 @@ func shown(j *scenarios.Judge, carried []Carried) {
 	}
 }
 
-// checkCarried compares values with what they were where they came from.
+// checkCarried compares carried values with their sources.
 func checkCarried(j *scenarios.Judge, id scenarios.RequirementID, carried []Carried) {
 	for _, c := range carried {
 		ok := j.Check(id, c.seen()).To(check.OneOf(c.Want...), "%s, in %s", c.What, c.Way)
@@ -149,8 +149,8 @@ func checkCarried(j *scenarios.Judge, id scenarios.RequirementID, carried []Carr
 	}
 }
 
-// seen is the value where it was to be left: in the parent's variables, or among
-// the inputs of a worker; where a host shows no inputs, among the worker's variables.
+// seen returns the value at its destination: the parent's variables, or a
+// worker's inputs; its variables if the host shows no inputs.
 func (c Carried) seen() wire.Value {
 	inputs, variables := c.Snapshot.Key("inputs"), c.Snapshot.Key("variables")
 	if c.Back || !inputs.Present() {

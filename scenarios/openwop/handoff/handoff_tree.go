@@ -10,14 +10,14 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// A tree of runs of which the first is cancelled.
+// A tree of runs, cancelled at the top.
 
 var cancelReachesAll = scenarios.Scenario{
 	ID:     "openwop/handoff/cancel-reaches-all",
 	Title:  "whoever cancels a run cancels its child and its grandchild, and their logs say why",
 	Proves: scenarios.IDs{openwop.OWPDSP21, openwop.OWPDSP22},
 	Claim:  claims.Supervisor,
-	Ask: scenarios.Ask(treeThatIsCancelled, func(o TreeObservation, j *scenarios.Judge) {
+	Ask: scenarios.Ask(cancelledTree, func(o TreeObservation, j *scenarios.Judge) {
 		o.given(j)
 		if !j.Check(openwop.OWPDSP21, o.Cancelled).To(check.Status(2), "cancelling a run whose grandchild is at work") {
 			return
@@ -40,13 +40,13 @@ var cancelReachesAll = scenarios.Scenario{
 	}),
 }
 
-// The control is that they worked before: each dispatched the one below it.
+// The control is their work before: each run dispatched the one below it.
 var cancelledTreeRests = scenarios.Scenario{
 	ID:     "openwop/handoff/cancelled-tree-rests",
 	Title:  "a cancelled run, its child and its grandchild take no step after that",
 	Proves: scenarios.IDs{openwop.OWPDSP23},
 	Claim:  claims.Supervisor,
-	Ask: scenarios.Ask(treeThatIsCancelled, func(o TreeObservation, j *scenarios.Judge) {
+	Ask: scenarios.Ask(cancelledTree, func(o TreeObservation, j *scenarios.Judge) {
 		o.given(j)
 		for _, m := range o.Members {
 			j.Need(openwop.OWPDSP21, m.Log.Ended)
@@ -73,8 +73,8 @@ var cancelledTreeRests = scenarios.Scenario{
 	}),
 }
 
-// work are the events by which a run does something. What a host notes when it
-// puts a cancelled run away is none.
+// work returns the events by which a run does something. A host may still write
+// other events when it cleans up a cancelled run.
 func work(l host.RunLog) wire.Found {
 	return l.All().Where(func(e wire.Value) bool {
 		return IsPhase(dialect.ChainPhaseDispatchBegan, dialect.ChainPhaseDispatchSucceeded, dialect.ChainPhaseOutputHarvested)(e) ||
@@ -83,7 +83,7 @@ func work(l host.RunLog) wire.Found {
 	})
 }
 
-// given stops a judge where there was no tree at work to cancel.
+// given blocks the judge unless all three runs were at work.
 func (o TreeObservation) given(j *scenarios.Judge) {
 	if len(o.Members) == 0 {
 		j.End()

@@ -12,7 +12,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// follows are the phases that a step of a handoff may follow. The first one follows a decision.
+// follows maps each phase of a handoff to its predecessor. The first phase follows a decision.
 var follows = map[dialect.ChainPhase]dialect.ChainPhase{
 	dialect.ChainPhaseDispatchSucceeded: dialect.ChainPhaseDispatchBegan,
 	dialect.ChainPhaseDispatchFailed:    dialect.ChainPhaseDispatchBegan,
@@ -22,14 +22,14 @@ var follows = map[dialect.ChainPhase]dialect.ChainPhase{
 	dialect.ChainPhaseOutputHarvested:   dialect.ChainPhaseChildCompleted,
 }
 
-// CheckChains expects of every handoff, how ever far it has come, that each of
-// its steps is caused by the one that it may follow (RFC 0037 B).
+// CheckChains checks that each step of every handoff is caused by its predecessor,
+// even if the handoff is not complete (RFC 0037 B).
 func CheckChains(l host.RunLog, j *scenarios.Judge) {
 	steps := l.OfType(dialect.HandedOver)
 	j.Check(openwop.OWP0037B3, steps).To(chained(l.Decided()), "steps of the handoffs, by their causes")
 }
 
-// chained expects steps of handoffs that begin with one of these decisions.
+// chained matches steps whose handoffs begin with one of these decisions.
 func chained(decisions wire.Found) check.Matcher {
 	return check.Seeing("each caused by a step that it may follow, of the same worker and child, and the first by the "+
 		"decision for this worker", func(s wire.Seen) (bool, string) {
@@ -47,13 +47,13 @@ func chained(decisions wire.Found) check.Matcher {
 	})
 }
 
-// chains are the handoffs of a log, as far as it was read.
+// chains holds the handoffs of a log while it is read.
 type chains struct {
-	decided map[string][]string   // by decision: the workers that are still to be dispatched
-	open    map[string]wire.Value // by eventId: steps that nothing has followed
+	decided map[string][]string   // by decision: workers yet to be dispatched
+	open    map[string]wire.Value // by eventId: steps without a successor so far
 }
 
-// follow takes the next step of the log and says what is wrong with it.
+// follow adds the next step of the log and returns its flaw, "" if none.
 func (c chains) follow(step wire.Value) string {
 	cause, worker := step.Key("causationId").String(), step.At("/payload/workerId").String()
 	phase := dialect.ChainPhase(step.At("/payload/phase").String())

@@ -13,17 +13,17 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// What judges of handoffs have in common.
+// Helpers shared by the judges of handoffs.
 
-// Phases of a handoff whose child was made and ended.
+// The phases of a handoff by its outcome, without the harvest.
 var (
-	completes = []dialect.ChainPhase{dialect.ChainPhaseDispatchBegan, dialect.ChainPhaseDispatchSucceeded, dialect.ChainPhaseChildCompleted}
-	fails     = []dialect.ChainPhase{dialect.ChainPhaseDispatchBegan, dialect.ChainPhaseDispatchSucceeded, dialect.ChainPhaseChildFailed}
-	isStopped = []dialect.ChainPhase{dialect.ChainPhaseDispatchBegan, dialect.ChainPhaseDispatchSucceeded, dialect.ChainPhaseChildCancelled}
-	isRefused = []dialect.ChainPhase{dialect.ChainPhaseDispatchBegan, dialect.ChainPhaseDispatchFailed}
+	completion   = []dialect.ChainPhase{dialect.ChainPhaseDispatchBegan, dialect.ChainPhaseDispatchSucceeded, dialect.ChainPhaseChildCompleted}
+	failure      = []dialect.ChainPhase{dialect.ChainPhaseDispatchBegan, dialect.ChainPhaseDispatchSucceeded, dialect.ChainPhaseChildFailed}
+	cancellation = []dialect.ChainPhase{dialect.ChainPhaseDispatchBegan, dialect.ChainPhaseDispatchSucceeded, dialect.ChainPhaseChildCancelled}
+	refusal      = []dialect.ChainPhase{dialect.ChainPhaseDispatchBegan, dialect.ChainPhaseDispatchFailed}
 )
 
-// Turn are the events between the i-th decision, from 0, and the next one.
+// Turn returns the events between the i-th decision, from 0, and the next one.
 func Turn(l host.RunLog, i int) wire.Found {
 	decided := l.Decided().Values
 	return l.All().Where(func(e wire.Value) bool {
@@ -32,20 +32,21 @@ func Turn(l host.RunLog, i int) wire.Found {
 	})
 }
 
-// handoff are the steps of the handoff to a worker in the i-th turn, from 0.
+// handoff returns the steps of the handoff to a worker in the i-th turn, from 0.
 func handoff(l host.RunLog, i int, worker string) wire.Found {
 	return Turn(l, i).Where(func(e wire.Value) bool {
 		return host.IsA(dialect.HandedOver)(e) && e.At("/payload/workerId").String() == worker
 	})
 }
 
+// IsPhase returns a predicate that reports whether an event is a step of a handoff in one of these phases.
 func IsPhase(phases ...dialect.ChainPhase) func(wire.Value) bool {
 	return func(e wire.Value) bool {
 		return host.IsA(dialect.HandedOver)(e) && slices.Contains(phases, dialect.ChainPhase(e.At("/payload/phase").String()))
 	}
 }
 
-// decidedAs stops a judge whose loop did not decide what was planned.
+// decidedAs blocks the judge unless the loop decided on the planned workers.
 func decidedAs(l host.RunLog, j *scenarios.Judge, workers ...string) {
 	var got []string
 	for _, d := range l.Decided().Values {
@@ -59,8 +60,8 @@ func decidedAs(l host.RunLog, j *scenarios.Judge, workers ...string) {
 	j.BlockOn(openwop.OWP0037A2, "setup failed: the loop was to hand over to "+wire.Compact(workers)+" and decided on "+wire.Compact(got))
 }
 
-// checkHandoff follows the handoff to a worker from its decision on: its phases
-// but for the harvest, and what caused each step.
+// checkHandoff checks the handoff to a worker from its decision on: its phases
+// except the harvest, and the cause of each step.
 func checkHandoff(l host.RunLog, j *scenarios.Judge, id scenarios.RequirementID, turn int, worker string,
 	phases []dialect.ChainPhase) wire.Found {
 	steps := handoff(l, turn, worker)
@@ -81,13 +82,13 @@ func checkHandoff(l host.RunLog, j *scenarios.Judge, id scenarios.RequirementID,
 	return steps
 }
 
-// CheckUnharvested expects that nothing of a worker was brought back.
+// CheckUnharvested checks that no worker was harvested.
 func CheckUnharvested(l host.RunLog, j *scenarios.Judge) {
 	j.Check(openwop.OWP0037B1, l.Phase(dialect.ChainPhaseOutputHarvested).Each("/payload/workerId")).To(check.Len(0),
 		"workers that were harvested")
 }
 
-// checkNamed compares the child that the steps of a handoff name.
+// checkNamed checks that the steps of a handoff name the same child.
 func checkNamed(j *scenarios.Judge, steps wire.Found, worker string) {
 	named := steps.Where(IsPhase(dialect.ChainPhaseDispatchSucceeded, dialect.ChainPhaseChildCompleted, dialect.ChainPhaseChildFailed,
 		dialect.ChainPhaseChildCancelled, dialect.ChainPhaseOutputHarvested))
@@ -95,7 +96,7 @@ func checkNamed(j *scenarios.Judge, steps wire.Found, worker string) {
 		"childRunId of the handoff to %s, from dispatch.succeeded on", worker)
 }
 
-// checkChild reads the run that a handoff names as its child under its own id.
+// checkChild checks the run that a handoff names as its child, as served under its own id.
 func checkChild(j *scenarios.Judge, parent host.RunLog, children []host.ChildRun, steps wire.Found, worker, status string) {
 	named := steps.Where(IsPhase(dialect.ChainPhaseDispatchSucceeded)).Last().At("/payload/childRunId")
 	i := slices.IndexFunc(children, func(c host.ChildRun) bool { return c.ID == named.String() })
@@ -130,8 +131,8 @@ func checkChild(j *scenarios.Judge, parent host.RunLog, children []host.ChildRun
 		steps.Where(IsPhase(dialect.ChainPhaseChildCompleted, dialect.ChainPhaseChildFailed, dialect.ChainPhaseChildCancelled)).Last())
 }
 
-// TellLate notes that an event is stamped later than one that can only follow
-// it. The two may come from clocks that differ, so it is no more than a finding.
+// TellLate reports that an event is stamped later than one that must follow it.
+// Their clocks may differ, so this is only a finding.
 func TellLate(j *scenarios.Judge, id scenarios.RequirementID, what string, happened wire.Value, after string, follows wire.Value) {
 	a, b, ok := stamps(happened, follows)
 	if ok && a.After(b) {
@@ -139,7 +140,7 @@ func TellLate(j *scenarios.Judge, id scenarios.RequirementID, what string, happe
 	}
 }
 
-// stamps are the timestamps of two events, as exact as the less exact of them.
+// stamps returns the timestamps of two events, truncated to the coarser precision.
 func stamps(a, b wire.Value) (at, bt time.Time, ok bool) {
 	as, bs := a.Key("timestamp").String(), b.Key("timestamp").String()
 	at, err := time.Parse(time.RFC3339, as)
@@ -157,7 +158,7 @@ func decimals(stamp string) int {
 	return len(fraction) - len(strings.TrimLeft(fraction, "0123456789"))
 }
 
-// OneAndTheSame expects the same non-empty string again and again.
+// OneAndTheSame matches a list of one non-empty string, repeated.
 func OneAndTheSame() check.Matcher {
 	return check.That("the same non-empty string each time", func(v any) bool {
 		list, _ := v.([]any)
@@ -170,15 +171,15 @@ func OneAndTheSame() check.Matcher {
 	})
 }
 
-// nothingAt expects a list in which nothing stands.
-func nothingAt() check.Matcher {
+// allAbsent matches a list of absent values.
+func allAbsent() check.Matcher {
 	return check.That("nothing each time", func(v any) bool {
 		list, ok := v.([]any)
 		return ok && !slices.ContainsFunc(list, func(e any) bool { return e != nil })
 	})
 }
 
-// Codes are the error codes with which a run, or a node of it, failed.
+// Codes returns the error codes with which a run and its nodes failed, and the snapshot's.
 func Codes(l host.RunLog) []dialect.Code {
 	var out []dialect.Code
 	for _, e := range l.OfType(dialect.RunFailed, dialect.NodeFailed).Values {

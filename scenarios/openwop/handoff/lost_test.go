@@ -12,7 +12,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire/wiretest"
 )
 
-// lostCast are a loop whose first worker ended so, and its runs.
+// lostCast returns a loop whose first worker ended in this phase and status, and its runs.
 func lostCast(phase, status string) *hosttest.Cast {
 	c := &hosttest.Cast{Parent: hosttest.NewTale("p", "assay-loop-mapped", "completed")}
 	c.Parent.Shown["variables"] = map[string]any{"outcome": "as it was"}
@@ -35,7 +35,7 @@ func lostCast(phase, status string) *hosttest.Cast {
 	return c
 }
 
-// failsWithIt ends the parent where its worker was lost.
+// failsWithIt ends the parent after its lost worker.
 func failsWithIt(c *hosttest.Cast) {
 	c.Parent.Events = c.Parent.Events[:c.Parent.At("runOrchestrator.decided", 1)]
 	c.Parent.Add("run.failed", "", map[string]any{"error": map[string]any{"code": "child_failed", "message": "m"}})

@@ -15,7 +15,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire/wiretest"
 )
 
-// mappedCast are a loop with two mapped workers in one decision, and their runs.
+// mappedCast returns a loop with two mapped workers in one decision, and their runs.
 func mappedCast() *hosttest.Cast {
 	c := &hosttest.Cast{Parent: hosttest.NewTale("p", "assay-loop-mapped", "completed")}
 	d := c.Parent.Decide("echo", "again")
@@ -32,7 +32,7 @@ func mappedCast() *hosttest.Cast {
 	return c
 }
 
-// bareCast are the same loop with one worker, and without a value for spare.
+// bareCast returns the same loop with one worker and no value for spare.
 func bareCast() *hosttest.Cast {
 	c := &hosttest.Cast{Parent: hosttest.NewTale("q", "assay-loop-mapped", "completed")}
 	c.Parent.Hand(c.Parent.Decide("echo"), "echo", "c3", "heard")
@@ -45,13 +45,13 @@ func bareCast() *hosttest.Cast {
 	return c
 }
 
-// attest gives the i-th harvest the checksum of that.
+// attest gives the i-th harvest the checksum of canonical.
 func attest(s *hosttest.Tale, i int, canonical string) {
 	s.Payload("output.harvested", i)["attestation"] = map[string]any{"algorithm": "sha256", "checksum": fmt.Sprintf("%x",
 		sha256.Sum256([]byte(canonical)))}
 }
 
-// mappedObservation is what a drive would have noted of the two.
+// mappedObservation returns the drive's observation of both loops.
 func mappedObservation(t *testing.T, both, bare *hosttest.Cast) handoff.MappedObservation {
 	run := func(c *hosttest.Cast, workers []string, harvested ...[]string) handoff.MappedRun {
 		m := handoff.MappedRun{Way: "assay-loop-mapped", Workers: workers, Harvested: harvested}
@@ -206,7 +206,7 @@ func TestJudgesOfMappings(t *testing.T) {
 	})
 }
 
-// treeOf are three runs that ended by the cancel of the first.
+// treeOf returns three runs that ended when the first was cancelled.
 func treeOf(t *testing.T, spoil func(log, later []*hosttest.Tale)) handoff.TreeObservation {
 	tell := func() []*hosttest.Tale {
 		top, below, last := hosttest.NewTale("p", "assay-loop", "cancelled"), hosttest.NewTale("c", "assay-loop-waits", "cancelled"),

@@ -9,21 +9,21 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// ApprovalObservation is an approval that was answered wrongly, accepted, and
-// answered once more.
+// ApprovalObservation is an approval that got wrong answers, was accepted, and
+// was answered again.
 type ApprovalObservation struct {
 	Gate
-	Draft     string      `json:"draft"`     // in the artifact; "" where it was not chosen
-	Unoffered []Response  `json:"unoffered"` // actions that it does not offer, and none at all
-	Nowhere   Response    `json:"nowhere"`   // an answer to a node that the run does not have
+	Draft     string      `json:"draft"`     // text of the artifact; "" for a fixed fixture
+	Unoffered []Response  `json:"unoffered"` // actions not on offer, then none at all
+	Nowhere   Response    `json:"nowhere"`   // an answer to an unknown node
 	Barrier   wire.Wait   `json:"barrier"`
-	Later     host.RunLog `json:"later"` // behind it
+	Later     host.RunLog `json:"later"` // after the barrier
 	Accepted  Response    `json:"accepted"`
 	End       host.RunLog `json:"end"`
-	Again     Response    `json:"again"` // rejected, when the run had ended
+	Again     Response    `json:"again"` // a rejection after the run ended
 }
 
-// approvalAnswered answers an approval in every way that is wrong, then rightly, then again.
+// approvalAnswered gives an approval wrong answers, then a right one, then another.
 var approvalAnswered = &scenarios.Drive[ApprovalObservation]{
 	ID: "openwop/approval-answered",
 	Title: "has a run wait for an approval, answers with actions that are not offered and at a node that is not there, runs " +
@@ -33,48 +33,48 @@ var approvalAnswered = &scenarios.Drive[ApprovalObservation]{
 		h := host.Host{Conn: c}
 		w := waitForApproval(ctx, h)
 		o.Gate, o.Draft = w.Gate, w.draft
-		if !w.waits() {
+		if !w.isWaiting() {
 			return
 		}
-		w.misanswered(ctx, o)
-		o.Accepted = w.decides(ctx, dialect.ApprovalActionAccept)
-		if o.End = w.ends(ctx, o.Accepted); !o.End.Ended.Reached {
+		w.sendWrongAnswers(ctx, o)
+		o.Accepted = w.decide(ctx, dialect.ApprovalActionAccept)
+		if o.End = w.finishAfter(ctx, o.Accepted); !o.End.Ended.Reached {
 			return
 		}
-		o.Again = w.looked(ctx, w.decides(ctx, dialect.ApprovalActionReject))
+		o.Again = w.withLog(ctx, w.decide(ctx, dialect.ApprovalActionReject))
 	},
 }
 
-// misanswered sends what has to be refused.
-func (w *Waiting) misanswered(ctx context.Context, o *ApprovalObservation) {
+// sendWrongAnswers sends answers that the host must refuse.
+func (w *Waiting) sendWrongAnswers(ctx context.Context, o *ApprovalObservation) {
 	for _, action := range unoffered(w.Run.Host, dialect.ApprovalActionAccept, dialect.ApprovalActionReject) {
-		o.Unoffered = append(o.Unoffered, w.looked(ctx, w.decides(ctx, action)))
+		o.Unoffered = append(o.Unoffered, w.withLog(ctx, w.decide(ctx, action)))
 	}
 	marker := w.Marker()
-	o.Unoffered = append(o.Unoffered, w.looked(ctx, w.answers(ctx, "to answer without an action", marker, map[string]any{"comment": marker})))
+	o.Unoffered = append(o.Unoffered, w.withLog(ctx, w.answer(ctx, "to answer without an action", marker, map[string]any{"comment": marker})))
 	marker = w.Marker()
-	o.Nowhere = w.looked(ctx, w.answerAt(ctx, w.Name("no-node"), "to accept at a node that the run does not have", marker,
+	o.Nowhere = w.withLog(ctx, w.answerAt(ctx, w.Name("no-node"), "to accept at a node that the run does not have", marker,
 		decision(dialect.ApprovalActionAccept, marker)))
-	w.settled(ctx, &o.Barrier, &o.Later)
+	w.settle(ctx, &o.Barrier, &o.Later)
 }
 
 // DecidedObservation is an approval that was answered once.
 type DecidedObservation struct {
 	Gate
 	Draft   string      `json:"draft"`
-	Decided Response    `json:"decided"` // its marker is in the comment, or in the edited artifact
+	Decided Response    `json:"decided"` // carries its marker in the comment or the edited artifact
 	End     host.RunLog `json:"end"`
 }
 
-// decidedOnce has one answer given to an approval.
+// decidedOnce answers an approval once and follows the run.
 func decidedOnce(ctx context.Context, h host.Host, way gateWay, answer func(*Waiting) Response, o *DecidedObservation) {
 	w := wait(ctx, h, way)
 	o.Gate, o.Draft = w.Gate, w.draft
-	if !w.waits() {
+	if !w.isWaiting() {
 		return
 	}
 	o.Decided = answer(w)
-	o.End = w.ends(ctx, o.Decided)
+	o.End = w.finishAfter(ctx, o.Decided)
 }
 
 var approvalRejected = &scenarios.Drive[DecidedObservation]{
@@ -84,7 +84,7 @@ var approvalRejected = &scenarios.Drive[DecidedObservation]{
 	Run: func(ctx context.Context, c *scenarios.Conn, o *DecidedObservation) {
 		h := host.Host{Conn: c}
 		way := approvalGate(h)
-		decidedOnce(ctx, h, way, func(w *Waiting) Response { return w.decides(ctx, dialect.ApprovalActionReject) }, o)
+		decidedOnce(ctx, h, way, func(w *Waiting) Response { return w.decide(ctx, dialect.ApprovalActionReject) }, o)
 	},
 }
 
@@ -94,21 +94,21 @@ var approvalEdited = &scenarios.Drive[DecidedObservation]{
 	Sends: []string{"{create run} (assay-approval with a random draft)", "{read run}", "{poll log}", "{answer node}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *DecidedObservation) {
 		h := host.Host{Conn: c}
-		way := gateOfOurs(h, approvalWay(h, dialect.ApprovalActionAccept, dialect.ApprovalActionReject, dialect.ApprovalActionEditAccept))
+		way := ourGate(h, approvalWay(h, dialect.ApprovalActionAccept, dialect.ApprovalActionReject, dialect.ApprovalActionEditAccept))
 		decidedOnce(ctx, h, way, func(w *Waiting) Response {
 			marker := w.Marker()
-			return w.answers(ctx, "to accept with an edit", marker, map[string]any{"action": dialect.ApprovalActionEditAccept,
+			return w.answer(ctx, "to accept with an edit", marker, map[string]any{"action": dialect.ApprovalActionEditAccept,
 				"editedArtifactData": map[string]any{"text": marker}})
 		}, o)
 	},
 }
 
-// AskedAboutObservation is an approval that somebody asked about before it was accepted.
+// AskedAboutObservation is an approval that was asked about, then accepted.
 type AskedAboutObservation struct {
 	Gate
 	Asked    Response    `json:"asked"`
-	Again    wire.Wait   `json:"again"`   // until it waits again, or has ended; Last is the snapshot
-	Between  host.RunLog `json:"between"` // as it stood then
+	Again    wire.Wait   `json:"again"`   // until the run waits again or ends; Last is the snapshot
+	Between  host.RunLog `json:"between"` // the run at that moment
 	Accepted Response    `json:"accepted"`
 	End      host.RunLog `json:"end"`
 }
@@ -120,26 +120,26 @@ var approvalAskedAbout = &scenarios.Drive[AskedAboutObservation]{
 	Sends: []string{"{create run} (assay-approval with a random draft)", "{read run}", "{poll log}", "{answer node}, twice"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *AskedAboutObservation) {
 		h := host.Host{Conn: c}
-		way := gateOfOurs(h, approvalWay(h, dialect.ApprovalActionAccept, dialect.ApprovalActionReject, dialect.ApprovalActionAsk))
+		way := ourGate(h, approvalWay(h, dialect.ApprovalActionAccept, dialect.ApprovalActionReject, dialect.ApprovalActionAsk))
 		w := wait(ctx, h, way)
-		if o.Gate = w.Gate; !w.waits() {
+		if o.Gate = w.Gate; !w.isWaiting() {
 			return
 		}
-		if o.Asked = w.decides(ctx, dialect.ApprovalActionAsk); !host.Succeeded(o.Asked.Status) {
+		if o.Asked = w.decide(ctx, dialect.ApprovalActionAsk); !host.Succeeded(o.Asked.Status) {
 			return
 		}
-		o.Again = w.waitsAgain(ctx)
+		o.Again = w.awaitAgain(ctx)
 		if o.Between = w.Stands(ctx, "the run after the question"); !o.Again.Reached {
 			return
 		}
-		o.Accepted = w.decides(ctx, dialect.ApprovalActionAccept)
-		o.End = w.ends(ctx, o.Accepted)
+		o.Accepted = w.decide(ctx, dialect.ApprovalActionAccept)
+		o.End = w.finishAfter(ctx, o.Accepted)
 	},
 }
 
-// waitsAgain waits for a second suspension on the log, which our fixture asks
-// for. A run that has ended does not wait again, and is not waited for.
-func (w *Waiting) waitsAgain(ctx context.Context) wire.Wait {
+// awaitAgain waits for a second suspension on the log, as our fixture demands.
+// It gives up once the run has ended.
+func (w *Waiting) awaitAgain(ctx context.Context) wire.Wait {
 	ended := false
 	wait := w.Await(ctx, "the gate waits again", func(ctx context.Context) (wire.Value, bool) {
 		l := w.ReadLog(ctx, "log, until the gate waits again")

@@ -11,14 +11,14 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// QuestionsObservation is a clarification that was answered wrongly and then
-// rightly, one that was answered in the other form, and one that got no answer.
+// QuestionsObservation is three clarifications: one answered wrongly, then with
+// a map; one answered with a list; and one left open.
 type QuestionsObservation struct {
 	Gate
-	Misfits []Response  `json:"misfits"` // answers that do not fit their schema; none where the questions were not chosen
+	Misfits []Response  `json:"misfits"` // answers that violate the schema; none for a fixed fixture
 	Barrier wire.Wait   `json:"barrier"`
 	Later   host.RunLog `json:"later"`
-	Given   []string    `json:"given"` // what the answers hold
+	Given   []string    `json:"given"` // the answers as text
 	Mapped  Response    `json:"mapped"`
 	End     host.RunLog `json:"end"`
 
@@ -27,19 +27,19 @@ type QuestionsObservation struct {
 	SecondEnd host.RunLog `json:"secondEnd"`
 
 	Third Gate     `json:"third"`
-	Empty Response `json:"empty"` // no answer at all
+	Empty Response `json:"empty"` // an answer without any answers
 }
 
-// questions are what a run asks, and what it is answered.
+// questions holds a run's questions and the right answers.
 type questions struct {
 	way    gateWay
 	text   string // id of the question whose answer is a text
-	number string // id of the one whose answer is a number; "" where there is none
+	number string // id of the one whose answer is a number; "" if none
 	given  map[string]any
 }
 
-// gives are the answers as text.
-func (q questions) gives() []string {
+// texts returns the answers as text.
+func (q questions) texts() []string {
 	out := []string{q.given[q.text].(string)}
 	if n, ok := q.given[q.number].(int); ok {
 		out = append(out, strconv.Itoa(n))
@@ -59,7 +59,7 @@ func (q questions) listed() map[string]any {
 	return map[string]any{"answers": list}
 }
 
-// without are the answers but for one, which is another value in its place, or missing.
+// without returns the answers with one replaced by instead, or removed if instead is nil.
 func (q questions) without(id string, instead any) map[string]any {
 	answers := maps.Clone(q.given)
 	if answers[id] = instead; instead == nil {
@@ -68,7 +68,7 @@ func (q questions) without(id string, instead any) map[string]any {
 	return map[string]any{"answers": answers}
 }
 
-// questionsGate makes up a text to be asked for and a number, each under a random id.
+// questionsGate makes up two questions under random ids, one for a text and one for a number, else takes upstream's.
 func questionsGate(h host.Host) questions {
 	text, number := "q"+h.Marker(), "n"+h.Marker()
 	least := h.Between(1_000_000, 2_000_000)
@@ -82,7 +82,7 @@ func questionsGate(h host.Host) questions {
 	return questions{way: way, text: text, number: number, given: map[string]any{text: h.Marker(), number: least + h.Between(1, 1_000_000)}}
 }
 
-// questionsAnswered answers questions with what does not fit, with what fits, as a map and as a list, and with nothing.
+// questionsAnswered answers questions wrongly, as a map, as a list, and with nothing.
 var questionsAnswered = &scenarios.Drive[QuestionsObservation]{
 	ID: "openwop/questions-answered",
 	Title: "has a run ask random questions, answers them with what does not fit, runs a sentinel, and answers them; has " +
@@ -91,20 +91,20 @@ var questionsAnswered = &scenarios.Drive[QuestionsObservation]{
 	Run: func(ctx context.Context, c *scenarios.Conn, o *QuestionsObservation) {
 		h := host.Host{Conn: c}
 		q, w := waitForAnswers(ctx, h)
-		o.Gate, o.Given = w.Gate, q.gives()
-		if !w.waits() {
+		o.Gate, o.Given = w.Gate, q.texts()
+		if !w.isWaiting() {
 			return
 		}
-		w.misinformed(ctx, q, o)
-		o.Mapped = w.answers(ctx, "to answer with a map", q.given[q.text].(string), q.mapped())
-		o.End = w.ends(ctx, o.Mapped)
-		answeredWithAList(ctx, h, o)
-		unanswered(ctx, h, o)
+		w.sendMisfits(ctx, q, o)
+		o.Mapped = w.answer(ctx, "to answer with a map", q.given[q.text].(string), q.mapped())
+		o.End = w.finishAfter(ctx, o.Mapped)
+		answerWithList(ctx, h, o)
+		leaveUnanswered(ctx, h, o)
 	},
 }
 
-// misinformed sends what does not answer the questions.
-func (w *Waiting) misinformed(ctx context.Context, q questions, o *QuestionsObservation) {
+// sendMisfits sends answers that violate the questions' schemas.
+func (w *Waiting) sendMisfits(ctx context.Context, q questions, o *QuestionsObservation) {
 	if q.number != "" {
 		marker := w.Marker()
 		for _, wrong := range []struct {
@@ -115,43 +115,43 @@ func (w *Waiting) misinformed(ctx context.Context, q questions, o *QuestionsObse
 			{"a number that is too small", q.without(q.number, w.Between(1, 999_999))},
 			{"a text that is too short", q.without(q.text, "s"+marker[:3])},
 		} {
-			o.Misfits = append(o.Misfits, w.looked(ctx, w.answers(ctx, "to answer with "+wrong.what, marker, wrong.answers)))
+			o.Misfits = append(o.Misfits, w.withLog(ctx, w.answer(ctx, "to answer with "+wrong.what, marker, wrong.answers)))
 		}
 	}
-	w.settled(ctx, &o.Barrier, &o.Later)
+	w.settle(ctx, &o.Barrier, &o.Later)
 }
 
-// waitForAnswers is wait at random questions.
+// waitForAnswers creates a run that asks questions and waits until it does.
 func waitForAnswers(ctx context.Context, h host.Host) (q questions, w *Waiting) {
 	q = questionsGate(h)
 	w = wait(ctx, h, q.way)
 	return q, w
 }
 
-// unanswered has another run ask, and answers nothing.
-func unanswered(ctx context.Context, h host.Host, o *QuestionsObservation) {
+// leaveUnanswered has another run ask, and sends an empty answer.
+func leaveUnanswered(ctx context.Context, h host.Host, o *QuestionsObservation) {
 	_, w := waitForAnswers(ctx, h)
-	if o.Third = w.Gate; !w.waits() {
+	if o.Third = w.Gate; !w.isWaiting() {
 		return
 	}
-	o.Empty = w.looked(ctx, w.answers(ctx, "to answer nothing", "", map[string]any{"answers": map[string]any{}}))
+	o.Empty = w.withLog(ctx, w.answer(ctx, "to answer nothing", "", map[string]any{"answers": map[string]any{}}))
 	if host.Succeeded(o.Empty.Status) {
 		return
 	}
 	w.Stop(ctx, "to cancel the run that got no answer")
 }
 
-// answeredWithAList has another run ask, and answers it with a list.
-func answeredWithAList(ctx context.Context, h host.Host, o *QuestionsObservation) {
+// answerWithList has another run ask, and answers it with a list.
+func answerWithList(ctx context.Context, h host.Host, o *QuestionsObservation) {
 	q, w := waitForAnswers(ctx, h)
-	if o.Second = w.Gate; !w.waits() {
+	if o.Second = w.Gate; !w.isWaiting() {
 		return
 	}
-	o.Listed = w.answers(ctx, "to answer with a list", q.given[q.text].(string), q.listed())
-	if host.RefusesAnswer(o.Listed.Status) { // the run is not left waiting
-		w.answers(ctx, "to answer with a map after all", "", q.mapped())
+	o.Listed = w.answer(ctx, "to answer with a list", q.given[q.text].(string), q.listed())
+	if host.RefusesAnswer(o.Listed.Status) { // do not leave the run waiting
+		w.answer(ctx, "to answer with a map after all", "", q.mapped())
 		w.AwaitEnd(ctx)
 		return
 	}
-	o.SecondEnd = w.ends(ctx, o.Listed)
+	o.SecondEnd = w.finishAfter(ctx, o.Listed)
 }

@@ -26,11 +26,11 @@ var gateReplayed = &scenarios.Drive[GateReplayedObservation]{
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GateReplayedObservation) {
 		h := host.Host{Conn: c}
 		w := waitForApproval(ctx, h)
-		if o.Gate = w.Gate; !w.waits() {
+		if o.Gate = w.Gate; !w.isWaiting() {
 			return
 		}
-		o.Accepted = w.decides(ctx, dialect.ApprovalActionAccept)
-		if o.End = w.ends(ctx, o.Accepted); !o.End.Ended.Reached {
+		o.Accepted = w.decide(ctx, dialect.ApprovalActionAccept)
+		if o.End = w.finishAfter(ctx, o.Accepted); !o.End.Ended.Reached {
 			return
 		}
 		fork := h.Fork(ctx, w.Run)
@@ -42,7 +42,7 @@ var gateReplayed = &scenarios.Drive[GateReplayedObservation]{
 	},
 }
 
-// CascadeObservation is a run that was cancelled while a child of it waited.
+// CascadeObservation is a run that was cancelled while its child waited.
 type CascadeObservation struct {
 	Created host.Answered `json:"created"` // the parent
 	Child   Gate          `json:"child"`
@@ -69,7 +69,7 @@ var cascaded = &scenarios.Drive[CascadeObservation]{
 			return
 		}
 		child := childOf(ctx, parent, gate)
-		if o.Child = child.Gate; !child.waits() {
+		if o.Child = child.Gate; !child.isWaiting() {
 			return
 		}
 		o.Cancel = parent.Stop(ctx, "to cancel the parent")
@@ -77,12 +77,12 @@ var cascaded = &scenarios.Drive[CascadeObservation]{
 		if o.End = child.Finish(ctx, "log of the child, when its parent was cancelled"); !o.End.Ended.Reached {
 			return
 		}
-		o.Late = child.decides(ctx, dialect.ApprovalActionAccept)
-		child.settled(ctx, &o.Barrier, &o.Later)
+		o.Late = child.decide(ctx, dialect.ApprovalActionAccept)
+		child.settle(ctx, &o.Barrier, &o.Later)
 	},
 }
 
-// parentOfGate asks for a run whose child waits for an approval: a loop that dispatches one, else upstream's pair.
+// parentOfGate returns a request for a run whose child waits for an approval: our loop if offered, else upstream's pair.
 func parentOfGate(h host.Host) (dialect.CreateRunRequest, Gate) {
 	if h.Offers(fixture.Loop, fixture.Approval) {
 		way := host.Scripted{Fixture: fixture.Loop, Plan: host.Plan{host.NextWorker(fixture.Approval), host.Terminate(h.Name("done"))},
@@ -92,7 +92,7 @@ func parentOfGate(h host.Host) (dialect.CreateRunRequest, Gate) {
 	return dialect.CreateRunRequest{WorkflowID: fixture.UpstreamCascade}, Gate{Way: fixture.UpstreamCascadeChild, Node: "child-gate"}
 }
 
-// childOf waits until the run names a child, and until that one waits.
+// childOf waits until the run names a child, and then until that child waits.
 func childOf(ctx context.Context, r *host.Run, gate Gate) *Waiting {
 	w := &Waiting{Run: &host.Run{Host: r.Host, Created: r.Created, Gone: func() {}}, ask: r.Permitted, Gate: gate}
 	w.Suspended = r.Await(ctx, "the run names its child", func(ctx context.Context) (wire.Value, bool) {
@@ -109,7 +109,7 @@ func childOf(ctx context.Context, r *host.Run, gate Gate) *Waiting {
 		w.Suspended.Reached = false
 		return w
 	}
-	w.Gone = r.LeaveRun(w.ID) // its parent may not take it along
+	w.Gone = r.LeaveRun(w.ID) // cancelling its parent may not cancel it
 	w.Suspended = w.AwaitSuspended(ctx, 0)
 	w.Log = w.ReadLog(ctx, "log of the child that waits")
 	return w

@@ -10,7 +10,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// EventObservation is a run that waited for an event from outside.
+// EventObservation is a run that waited for an external event.
 type EventObservation struct {
 	Gate
 	Wrong   []Response  `json:"wrong"` // events that do not match
@@ -29,7 +29,7 @@ var eventAwaited = &scenarios.Drive[EventObservation]{
 		h := host.Host{Conn: c}
 		way, correlation := eventWay(h)
 		w := wait(ctx, h, way)
-		if o.Gate = w.Gate; !w.waits() {
+		if o.Gate = w.Gate; !w.isWaiting() {
 			return
 		}
 		event := func(marker string) map[string]any {
@@ -48,16 +48,16 @@ var eventAwaited = &scenarios.Drive[EventObservation]{
 			marker := h.Marker()
 			e := event(marker)
 			wrong.spoil(e)
-			o.Wrong = append(o.Wrong, w.looked(ctx, w.answersEither(ctx, wrong.what, marker, e)))
+			o.Wrong = append(o.Wrong, w.withLog(ctx, w.answerAsEvent(ctx, wrong.what, marker, e)))
 		}
-		w.settled(ctx, &o.Barrier, &o.Later)
+		w.settle(ctx, &o.Barrier, &o.Later)
 		marker := h.Marker()
-		o.Right = w.answersEither(ctx, "the event", marker, event(marker))
-		o.End = w.ends(ctx, o.Right)
+		o.Right = w.answerAsEvent(ctx, "the event", marker, event(marker))
+		o.End = w.finishAfter(ctx, o.Right)
 	},
 }
 
-// eventWay is a run that waits for an event, and what the event has to be.
+// eventWay returns a run that waits for an event, and the members that the event must have.
 func eventWay(h host.Host) (gateWay, map[string]any) {
 	correlation := map[string]any{"orderId": h.Marker(), "status": h.Marker()}
 	way := gateOf(h, gateWay{fixture: fixture.Event, node: "wait", inputs: map[string]any{"eventType": "assay." + h.Marker(),

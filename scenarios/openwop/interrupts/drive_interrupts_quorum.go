@@ -12,31 +12,31 @@ import (
 )
 
 const (
-	giveVoterKeys = "give the keys of further principals of the same tenant, which may answer interrupts, with --voter-key " +
+	giveVoterKeys = "give keys of other principals of the same tenant that may answer interrupts, with --voter-key " +
 		"(repeatable) or ASSAY_VOTER_KEYS"
 	giveLowScope = "give a key of the same tenant that may make and read runs and not answer interrupts, with " +
 		"--low-scope-key or ASSAY_LOW_SCOPE_KEY"
 )
 
-// Ballot is a gate at which several people voted, one after the other.
+// Ballot is a gate at which several principals voted, one after the other.
 type Ballot struct {
 	Gate
 	Required int         `json:"required"`
-	Votes    []Response  `json:"votes"` // each but the last with the run as it stood then
-	End      host.RunLog `json:"end"`   // where the last vote was taken
+	Votes    []Response  `json:"votes"` // with the run after each but the last
+	End      host.RunLog `json:"end"`   // if the last vote was taken
 }
 
-// QuorumObservation is two gates: one voter tried to fill the first alone, and
-// others came in the end; at the second each voted once.
+// QuorumObservation is two gates. At the first, one voter voted repeatedly
+// before others did; at the second, each voted once.
 type QuorumObservation struct {
 	Alone   Ballot      `json:"alone"`
-	Repeats int         `json:"repeats"` // of the votes of the first gate, by one voter
-	Barrier wire.Wait   `json:"barrier"` // behind these
+	Repeats int         `json:"repeats"` // how many of the first gate's votes came from one voter
+	Barrier wire.Wait   `json:"barrier"` // after these
 	Later   host.RunLog `json:"later"`
 	All     Ballot      `json:"all"`
 }
 
-// voters are the target's own key and those of further principals.
+// voters returns connections with the target's own key and with every --voter-key.
 func voters(h host.Host) []*scenarios.Conn {
 	out := []*scenarios.Conn{h.Conn}
 	for {
@@ -48,18 +48,18 @@ func voters(h host.Host) []*scenarios.Conn {
 	}
 }
 
-// quorumWay is a gate that asks for no more votes than there are voters.
+// quorumWay returns a gate that requires no more votes than the operator gave keys.
 func quorumWay(h host.Host, policy dialect.ApprovalDataRejectionPolicy) (way gateWay, required int) {
-	const upstreamAsks, most = 3, 5 // of the voters that may have been given
+	const upstreamAsks, most = 3, 5 // votes
 	there := len(voters(h))
 	if there == 1 {
-		scenarios.End(scenarios.Block("there is nobody else to vote: no key was given with --voter-key", giveVoterKeys))
+		scenarios.End(scenarios.Block("a quorum takes a second voter, and no --voter-key was given", giveVoterKeys))
 	}
 	ours := gateWay{fixture: fixture.Quorum, node: "gate"}
 	if h.Offers(fixture.Quorum) {
 		required = h.Between(2, min(there, most))
 		ours.inputs = map[string]any{"requiredApprovals": required, "rejectionPolicy": policy}
-		way = gateOfOurs(h, ours)
+		way = ourGate(h, ours)
 		return way, required
 	}
 	if there < upstreamAsks || policy != dialect.ApprovalDataRejectionPolicyMajority {
@@ -71,27 +71,27 @@ func quorumWay(h host.Host, policy dialect.ApprovalDataRejectionPolicy) (way gat
 	return way, upstreamAsks
 }
 
-// poll waits at a gate that asks for votes.
+// poll waits at a gate that needs several votes.
 func poll(ctx context.Context, h host.Host, policy dialect.ApprovalDataRejectionPolicy) (*Waiting, Ballot) {
 	way, required := quorumWay(h, policy)
 	w := wait(ctx, h, way)
 	return w, Ballot{Gate: w.Gate, Required: required}
 }
 
-// vote has each of these voters vote once, and looks at the run after each but
-// the last, with which it ends.
+// vote has each voter vote once. It reads the run after each vote but the last,
+// and then follows it to its end.
 func (w *Waiting) vote(ctx context.Context, b *Ballot, action dialect.ApprovalAction, voters ...*scenarios.Conn) {
 	for i, v := range voters {
-		a := w.by(v).decides(ctx, action)
+		a := w.by(v).decide(ctx, action)
 		if i < len(voters)-1 {
-			a = w.looked(ctx, a)
+			a = w.withLog(ctx, a)
 		}
 		b.Votes = append(b.Votes, a)
 	}
-	b.End = w.ends(ctx, b.Votes[len(b.Votes)-1])
+	b.End = w.finishAfter(ctx, b.Votes[len(b.Votes)-1])
 }
 
-// quorumFilled has one voter vote again and again, and has as many vote as are asked for.
+// quorumFilled has one voter vote repeatedly at one gate, and enough voters vote at another.
 var quorumFilled = &scenarios.Drive[QuorumObservation]{
 	ID: "openwop/quorum-filled",
 	Title: "has one principal accept as often as a quorum asks for, runs a sentinel, and has others accept; and has as many " +
@@ -101,29 +101,29 @@ var quorumFilled = &scenarios.Drive[QuorumObservation]{
 		h := host.Host{Conn: c}
 		w, alone := poll(ctx, h, dialect.ApprovalDataRejectionPolicyMajority)
 		o.Alone = alone
-		if w.waits() {
+		if w.isWaiting() {
 			w.fillAlone(ctx, o)
 		}
 		w, all := poll(ctx, h, dialect.ApprovalDataRejectionPolicyMajority)
-		if o.All = all; !w.waits() {
+		if o.All = all; !w.isWaiting() {
 			return
 		}
 		w.vote(ctx, &o.All, dialect.ApprovalActionAccept, voters(h)[:all.Required]...)
 	},
 }
 
-// fillAlone has the first voter accept as often as is asked for, and once
-// more, and looks at the run after the first of these; then the others do.
+// fillAlone has the first voter accept once more often than the quorum requires,
+// and then has the others accept. It reads the run after the first vote.
 func (w *Waiting) fillAlone(ctx context.Context, o *QuorumObservation) {
 	for i := range o.Alone.Required + 1 {
-		a := w.decides(ctx, dialect.ApprovalActionAccept)
+		a := w.decide(ctx, dialect.ApprovalActionAccept)
 		if i == 0 {
-			a = w.looked(ctx, a)
+			a = w.withLog(ctx, a)
 		}
 		o.Alone.Votes = append(o.Alone.Votes, a)
 	}
 	o.Repeats = len(o.Alone.Votes)
-	w.settled(ctx, &o.Barrier, &o.Later)
+	w.settle(ctx, &o.Barrier, &o.Later)
 	w.vote(ctx, &o.Alone, dialect.ApprovalActionAccept, voters(w.Run.Host)[1:o.Alone.Required]...)
 }
 
@@ -132,7 +132,7 @@ type VetoObservation struct {
 	Ballot
 }
 
-// quorumRejected has just so many reject that the majority does.
+// quorumRejected has the smallest majority reject.
 var quorumRejected = &scenarios.Drive[VetoObservation]{
 	ID:    "openwop/quorum-rejected",
 	Title: "has just as many principals reject a quorum as are more than half of it, one after the other",
@@ -140,14 +140,14 @@ var quorumRejected = &scenarios.Drive[VetoObservation]{
 	Run: func(ctx context.Context, c *scenarios.Conn, o *VetoObservation) {
 		h := host.Host{Conn: c}
 		w, ballot := poll(ctx, h, dialect.ApprovalDataRejectionPolicyMajority)
-		if o.Ballot = ballot; !w.waits() {
+		if o.Ballot = ballot; !w.isWaiting() {
 			return
 		}
 		w.vote(ctx, &o.Ballot, dialect.ApprovalActionReject, voters(h)[:ballot.Required/2+1]...)
 	},
 }
 
-// quorumVetoed has one accept and another reject where one rejection is enough.
+// quorumVetoed has one voter accept and another reject where a single rejection decides.
 var quorumVetoed = &scenarios.Drive[VetoObservation]{
 	ID:    "openwop/quorum-vetoed",
 	Title: "has one principal accept a quorum in which each has a veto, and another reject it",
@@ -155,18 +155,18 @@ var quorumVetoed = &scenarios.Drive[VetoObservation]{
 	Run: func(ctx context.Context, c *scenarios.Conn, o *VetoObservation) {
 		h := host.Host{Conn: c}
 		w, ballot := poll(ctx, h, dialect.ApprovalDataRejectionPolicySingleVeto)
-		if o.Ballot = ballot; !w.waits() {
+		if o.Ballot = ballot; !w.isWaiting() {
 			return
 		}
-		o.Votes = append(o.Votes, w.looked(ctx, w.decides(ctx, dialect.ApprovalActionAccept)))
+		o.Votes = append(o.Votes, w.withLog(ctx, w.decide(ctx, dialect.ApprovalActionAccept)))
 		w.vote(ctx, &o.Ballot, dialect.ApprovalActionReject, voters(h)[1])
 	},
 }
 
-// ScopeObservation is an approval that somebody without the scope would have answered.
+// ScopeObservation is an approval that a credential without the scope tried to answer.
 type ScopeObservation struct {
 	Gate
-	Read     host.Answered `json:"read"` // of the run, by who may not answer
+	Read     host.Answered `json:"read"` // the run, read with the low-scope key
 	Low      Response      `json:"low"`
 	Barrier  wire.Wait     `json:"barrier"`
 	Later    host.RunLog   `json:"later"`
@@ -174,7 +174,7 @@ type ScopeObservation struct {
 	End      host.RunLog   `json:"end"`
 }
 
-// answeredWithoutScope has a credential answer that may not.
+// answeredWithoutScope answers with a credential that lacks the scope, then with the key.
 var answeredWithoutScope = &scenarios.Drive[ScopeObservation]{
 	ID:    "openwop/answered-without-scope",
 	Title: "has a run wait for an approval, has a credential without approvals:respond read it and accept, runs a sentinel, and accepts",
@@ -184,7 +184,7 @@ var answeredWithoutScope = &scenarios.Drive[ScopeObservation]{
 		h := host.Host{Conn: c}
 		low, ok := h.LowScope()
 		if !ok {
-			scenarios.End(scenarios.Block("there is nobody who may not answer: no key was given with --low-scope-key", giveLowScope))
+			scenarios.End(scenarios.Block("this takes a key that may not answer, and no --low-scope-key was given", giveLowScope))
 		}
 		way, err := scenarios.Attempt(func() gateWay { return approvalGate(h) })
 		if h.Offers(fixture.UpstreamAuth) && h.Between(0, 1) == 0 {
@@ -192,18 +192,18 @@ var answeredWithoutScope = &scenarios.Drive[ScopeObservation]{
 		}
 		scenarios.End(err)
 		w := wait(ctx, h, way)
-		if o.Gate = w.Gate; !w.waits() {
+		if o.Gate = w.Gate; !w.isWaiting() {
 			return
 		}
 		o.Read = w.by(low).readAs(ctx)
-		o.Low = w.by(low).decides(ctx, dialect.ApprovalActionAccept)
-		w.settled(ctx, &o.Barrier, &o.Later)
-		o.Accepted = w.decides(ctx, dialect.ApprovalActionAccept)
-		o.End = w.ends(ctx, o.Accepted)
+		o.Low = w.by(low).decide(ctx, dialect.ApprovalActionAccept)
+		w.settle(ctx, &o.Barrier, &o.Later)
+		o.Accepted = w.decide(ctx, dialect.ApprovalActionAccept)
+		o.End = w.finishAfter(ctx, o.Accepted)
 	},
 }
 
-// readAs reads a run. Any status is an answer.
+// readAs reads the run. Any status is accepted.
 func (w *Waiting) readAs(ctx context.Context) host.Answered {
 	const what = "the run, read with the low-scope key"
 	reply := w.Do(ctx, wire.Call{Operation: dialect.ReadRun.Of(w.ID), Label: what, Secrets: host.InterruptTokens})

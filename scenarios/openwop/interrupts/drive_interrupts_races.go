@@ -9,16 +9,16 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// ApprovalRaceObservation is an approval that several accepted at once.
+// ApprovalRaceObservation is an approval with several simultaneous acceptances.
 type ApprovalRaceObservation struct {
 	Gate
 	Rivals  []Response  `json:"rivals"`
-	Barrier wire.Wait   `json:"barrier"` // behind the end
+	Barrier wire.Wait   `json:"barrier"` // after the end
 	End     host.RunLog `json:"end"`
 	Later   host.RunLog `json:"later"`
 }
 
-// approvalRaced has six accept at once, by the node and by the token.
+// approvalRaced sends six acceptances at once, by node and by token.
 var approvalRaced = &scenarios.Drive[ApprovalRaceObservation]{
 	ID: "openwop/approval-raced",
 	Title: "has a run wait for an approval and sends six different acceptances at once, every second with the token where " +
@@ -27,7 +27,7 @@ var approvalRaced = &scenarios.Drive[ApprovalRaceObservation]{
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ApprovalRaceObservation) {
 		h := host.Host{Conn: c}
 		w := waitForApproval(ctx, h)
-		if o.Gate = w.Gate; !w.waits() {
+		if o.Gate = w.Gate; !w.isWaiting() {
 			return
 		}
 		const rivals = 6
@@ -35,9 +35,9 @@ var approvalRaced = &scenarios.Drive[ApprovalRaceObservation]{
 		calls := make([]func(context.Context), rivals)
 		for i := range calls {
 			marker := h.Marker()
-			answer := w.answers
+			answer := w.answer
 			if i%2 == 1 {
-				answer = w.answersEither
+				answer = w.answerAsEvent
 			}
 			calls[i] = func(ctx context.Context) {
 				o.Rivals[i] = answer(ctx, "one of six acceptances", marker, decision(dialect.ApprovalActionAccept, marker))
@@ -50,11 +50,11 @@ var approvalRaced = &scenarios.Drive[ApprovalRaceObservation]{
 		if o.End = w.Finish(ctx, "log of the run that was answered"); !o.End.Ended.Reached {
 			return
 		}
-		w.settled(ctx, &o.Barrier, &o.Later)
+		w.settle(ctx, &o.Barrier, &o.Later)
 	},
 }
 
-// winners are the answers that were taken.
+// winners returns the answers that the host took.
 func (o ApprovalRaceObservation) winners() []Response {
 	var out []Response
 	for _, r := range o.Rivals {
@@ -65,8 +65,8 @@ func (o ApprovalRaceObservation) winners() []Response {
 	return out
 }
 
-// CancelRaceObservation is an approval that was accepted and whose run was
-// cancelled at once.
+// CancelRaceObservation is an approval that was accepted at the same time as its
+// run was cancelled.
 type CancelRaceObservation struct {
 	Gate
 	Accepted Response      `json:"accepted"`
@@ -76,12 +76,12 @@ type CancelRaceObservation struct {
 	Later    host.RunLog   `json:"later"`
 }
 
-// CancelRaces are several, since either may win by being first.
+// CancelRaces holds several races, since either side may win one.
 type CancelRaces struct {
 	Races []CancelRaceObservation `json:"races"`
 }
 
-// approvalOrCancel has an approval accepted and its run cancelled at once, three times.
+// approvalOrCancel accepts an approval and cancels its run at the same time, three times.
 var approvalOrCancel = &scenarios.Drive[CancelRaces]{
 	ID: "openwop/approval-or-cancel",
 	Title: "has a run wait for an approval, accepts it and cancels the run at once, runs a sentinel when the run has ended " +
@@ -98,19 +98,19 @@ var approvalOrCancel = &scenarios.Drive[CancelRaces]{
 
 func cancelRace(ctx context.Context, h host.Host) (o CancelRaceObservation) {
 	w := waitForApproval(ctx, h)
-	if o.Gate = w.Gate; !w.waits() {
+	if o.Gate = w.Gate; !w.isWaiting() {
 		return o
 	}
 	marker := h.Marker()
 	h.AtOnce(ctx, func(ctx context.Context) {
-		o.Accepted = w.answers(ctx, "to accept", marker, decision(dialect.ApprovalActionAccept, marker))
+		o.Accepted = w.answer(ctx, "to accept", marker, decision(dialect.ApprovalActionAccept, marker))
 	}, func(ctx context.Context) {
 		o.Cancel = w.Stop(ctx, "to cancel the run")
 	})
 	if o.End = w.Finish(ctx, "log of the run that was answered and cancelled"); !o.End.Ended.Reached {
 		return o
 	}
-	w.settled(ctx, &o.Barrier, &o.Later)
+	w.settle(ctx, &o.Barrier, &o.Later)
 	return o
 }
 
@@ -119,12 +119,12 @@ type GateCancelledObservation struct {
 	Gate
 	Cancel  host.Answered `json:"cancel"`
 	End     host.RunLog   `json:"end"`
-	AtNode  Response      `json:"atNode"` // an answer at the node, when the run was cancelled
+	AtNode  Response      `json:"atNode"` // an answer at the node after the cancel
 	Barrier wire.Wait     `json:"barrier"`
 	Later   host.RunLog   `json:"later"`
 }
 
-// gateCancelled cancels a run that waits, and answers it.
+// gateCancelled cancels a waiting run and then answers it.
 var gateCancelled = &scenarios.Drive[GateCancelledObservation]{
 	ID:    "openwop/gate-cancelled",
 	Title: "has a run wait for an approval, cancels it, accepts, runs a sentinel and looks again",
@@ -132,14 +132,14 @@ var gateCancelled = &scenarios.Drive[GateCancelledObservation]{
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GateCancelledObservation) {
 		h := host.Host{Conn: c}
 		w := waitForApproval(ctx, h)
-		if o.Gate = w.Gate; !w.waits() {
+		if o.Gate = w.Gate; !w.isWaiting() {
 			return
 		}
 		o.Cancel = w.Stop(ctx, "to cancel the run that waits")
 		if o.End = w.Finish(ctx, "log of the cancelled run"); !o.End.Ended.Reached {
 			return
 		}
-		o.AtNode = w.looked(ctx, w.decides(ctx, dialect.ApprovalActionAccept))
-		w.settled(ctx, &o.Barrier, &o.Later)
+		o.AtNode = w.withLog(ctx, w.decide(ctx, dialect.ApprovalActionAccept))
+		w.settle(ctx, &o.Barrier, &o.Later)
 	},
 }

@@ -8,16 +8,16 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// ResolvedAgainObservation is a loop whose interrupt was resolved once more
-// when the loop had ended.
+// ResolvedAgainObservation is a loop whose interrupt was resolved again after
+// the loop had ended.
 type ResolvedAgainObservation struct {
 	host.SuspendedLoop
 	Marker string     `json:"marker"` // the second answer
 	Again  wire.Value `json:"again"`  // its HTTP status
-	Lull   host.Lull  `json:"lull"`   // after it
+	Lull   host.Lull  `json:"lull"`   // after the second answer
 }
 
-// loopResolvedAgain answers the same interrupt a second time, otherwise.
+// LoopResolvedAgain answers an interrupt, and answers it differently once the loop has ended.
 var LoopResolvedAgain = &scenarios.Drive[ResolvedAgainObservation]{
 	ID: "openwop/loop-resolved-again",
 	Title: "holds a loop by a question, answers, answers the same node otherwise when the loop has ended, runs a sentinel, " +
@@ -40,15 +40,15 @@ var LoopResolvedAgain = &scenarios.Drive[ResolvedAgainObservation]{
 	},
 }
 
-// RivalsObservation is a loop whose interrupt several resolved at once.
+// RivalsObservation is a loop whose interrupt got several answers at once.
 type RivalsObservation struct {
 	host.SuspendedLoop
-	Markers []string    `json:"markers"` // of each
+	Markers []string    `json:"markers"` // one per answer
 	Replies wire.Values `json:"replies"` // HTTP statuses, in the same order
 	Lull    host.Lull   `json:"lull"`    // after the end
 }
 
-// Winners are the markers of the answers that were taken.
+// Winners returns the markers of the answers that the host took.
 func (o RivalsObservation) Winners() []string {
 	var out []string
 	for i, status := range o.Replies {
@@ -59,7 +59,7 @@ func (o RivalsObservation) Winners() []string {
 	return out
 }
 
-// loopWithRivals has four answers sent at once.
+// LoopWithRivals sends four answers at once.
 var LoopWithRivals = &scenarios.Drive[RivalsObservation]{
 	ID: "openwop/loop-with-rivals",
 	Title: "holds a loop by a question, sends four different answers at once, runs a sentinel when the loop has ended, " +
@@ -97,16 +97,16 @@ var LoopWithRivals = &scenarios.Drive[RivalsObservation]{
 	},
 }
 
-// TwoSuspendedObservation is two loops of one plan that were suspended at the
-// same time. The second was answered first.
+// TwoSuspendedObservation is two loops with the same plan, suspended at the same
+// time. The second was answered first.
 type TwoSuspendedObservation struct {
 	First  host.SuspendedLoop `json:"first"`
 	Second host.SuspendedLoop `json:"second"`
-	Astray wire.Value         `json:"astray"` // HTTP status of an answer to a node that the first does not have, ahead of the lull
+	Astray wire.Value         `json:"astray"` // HTTP status of an answer to a node unknown to the first, before the lull
 	Lull   host.Lull          `json:"lull"`   // of the first; the second's end is the sentinel
 }
 
-// twoLoopsSuspended holds two loops by the same question.
+// TwoLoopsSuspended suspends two loops with the same question and answers the second first.
 var TwoLoopsSuspended = &scenarios.Drive[TwoSuspendedObservation]{
 	ID: "openwop/two-loops-suspended",
 	Title: "holds two loops of one plan by a question, answers a node that the first does not have, answers the second, " +
@@ -136,7 +136,7 @@ var TwoLoopsSuspended = &scenarios.Drive[TwoSuspendedObservation]{
 	},
 }
 
-// astray answers a node that the run does not have, and returns the HTTP status.
+// astray answers a node that the run does not have and returns the HTTP status.
 func astray(ctx context.Context, r *host.Run, s host.Suspension) wire.Value {
 	asked := host.Pending(s.Suspended.Last, s.Log)
 	asked.Node = r.Name("no-node")

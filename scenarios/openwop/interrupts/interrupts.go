@@ -1,4 +1,4 @@
-// Package interrupts asks who may answer a run that waits, and what an answer changes.
+// Package interrupts tests who may answer a waiting run, and what an answer changes.
 package interrupts
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// Suite looks at runs that wait for somebody.
+// Suite returns the scenarios about runs that wait for people and events.
 func Suite() scenarios.Suite {
 	return scenarios.Suite{
 		ID: "interrupts", Title: "runs that wait for people and for events: who may answer, what an answer does, and what it must not do",
@@ -30,8 +30,8 @@ func Suite() scenarios.Suite {
 	}
 }
 
-// The run that is over without having waited for anybody is the violation; one
-// that has failed says that the host cannot run the fixture.
+// A run that ends without waiting is the violation. A run that fails only shows
+// that the host cannot run the fixture.
 var gateWaits = scenarios.Scenario{
 	ID:     "openwop/interrupts/waits",
 	Title:  "a run that needs an approval waits for it: the status, the node and the log say so",
@@ -61,7 +61,7 @@ var gateWaits = scenarios.Scenario{
 	}),
 }
 
-// What a host leaves out is no violation; what stands there stands in order.
+// A host may leave events out; those it writes must be in order.
 var gateOrder = scenarios.Scenario{
 	ID:     "openwop/interrupts/in-order",
 	Title:  "on the log an approval is suspended, resolved, resumed and completed, each once and in this order",
@@ -75,8 +75,8 @@ var gateOrder = scenarios.Scenario{
 	}),
 }
 
-// inOrder expects the types of an interrupt's course: a suspension first and a
-// completion last, none twice and none before another that has to come first.
+// inOrder matches the event types of an interrupt's course: a suspension first, a
+// completion last, no type twice and none out of order.
 func inOrder() dialect.Spelled {
 	return dialect.Spelling(func(d *dialect.Dialect) types.GomegaMatcher { return movesInOrder(d) })
 }
@@ -118,8 +118,8 @@ var gateNamed = scenarios.Scenario{
 	}),
 }
 
-// The first suspension's key is compared with the second's of the same run and
-// of the same node: only the suspension is another one.
+// Both suspensions are of the same run and node, so only the suspension can tell
+// their keys apart.
 var gateKeys = scenarios.Scenario{
 	ID:     "openwop/interrupts/keys-differ",
 	Title:  "each suspension of a run has a key of its own",
@@ -156,7 +156,7 @@ var gateReplays = scenarios.Scenario{
 		case len(source.Values) == 0:
 			j.Block("no event of a suspension shows its key", "emit node.suspended or interrupt.requested with the key of the interrupt")
 		case len(copied.Values) == 0:
-			j.Block("the replay raises no interrupt, so it shows no key", "replay the events of the interrupt")
+			j.Block("the replay raises no interrupt and so shows no key", "replay the events of the interrupt")
 		default:
 			j.Check(openwop.OWPINT10, copied).To(check.SameAs(source), "keys of the suspensions in the replay")
 		}

@@ -11,11 +11,10 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/host"
 )
 
-// What people say to a run's questions, and what comes from outside.
+// Answers to a run's questions, and external events.
 
-// reaches checks that the run went on with what it was given. Upstream's runs
-// have nowhere to put it: of a host that does not show it all the same nothing
-// is said.
+// reaches checks that the run completed with the answer. Upstream's fixtures do
+// nothing with it, so a host that does not show it there is not judged.
 func (g Gate) reaches(j *scenarios.Judge, id scenarios.RequirementID, a Response, end host.RunLog, given ...string) {
 	g.given(j)
 	if !j.Check(id, a.Status).To(check.Status(2), "%s", a.Asked) || !j.Check(id, end.Ended).To(check.Reached(), "after %s", a.Asked) {
@@ -25,7 +24,7 @@ func (g Gate) reaches(j *scenarios.Judge, id scenarios.RequirementID, a Response
 	j.Check(id, end.Status()).To(check.Equal("completed"), "status of the run")
 	for _, text := range given {
 		if !g.Ours && len(showing(shows(end), text).Values) == 0 {
-			j.Block("upstream's run has nothing behind its gate, so whether it was given the answer cannot be seen",
+			j.Block("upstream's fixture does nothing after its gate, so it does not show whether the answer reached the run",
 				"offer "+fixture.Questions+" and "+fixture.Event)
 		}
 		j.Check(id, shows(end)).To(someHolding(text), "what the run shows that it was given, %s", a.Asked)
@@ -42,7 +41,7 @@ var questionsReach = scenarios.Scenario{
 	Claim:  claims.Clarifications,
 	Ask: scenarios.Ask(questionsAnswered, func(o QuestionsObservation, j *scenarios.Judge) {
 		form := o.Mapped
-		if host.RefusesAnswer(form.Status) && host.Succeeded(o.Listed.Status) { // a host that knows the other form (OWP-R34)
+		if host.RefusesAnswer(form.Status) && host.Succeeded(o.Listed.Status) { // a host that takes only the list (OWP-R34)
 			o.Second.reaches(j, openwop.OWPINT21, o.Listed, o.SecondEnd, o.Listed.Marker)
 			return
 		}
@@ -109,7 +108,7 @@ var eventReaches = scenarios.Scenario{
 	}),
 }
 
-// The control is the event that matches, sent in the same way.
+// The control is a matching event, sent the same way.
 var eventMismatch = scenarios.Scenario{
 	ID:     "openwop/interrupts/event-mismatch",
 	Title:  "an event that does not match the correlation is refused with 422 and moves nothing",

@@ -11,7 +11,7 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/host"
 )
 
-// What the answers to an approval do, and what wrong ones must not.
+// Answers to an approval: what right ones do, and what wrong ones must not do.
 
 var gateAccepted = scenarios.Scenario{
 	ID:     "openwop/interrupts/accepted",
@@ -79,7 +79,7 @@ var gateEdited = scenarios.Scenario{
 	}),
 }
 
-// The control is the acceptance: the gate was there to be passed.
+// The control is the acceptance: the gate could be passed.
 var gateQuestioned = scenarios.Scenario{
 	ID:     "openwop/interrupts/asked",
 	Title:  "a question about an approval decides nothing, and the gate can be accepted afterwards",
@@ -88,7 +88,7 @@ var gateQuestioned = scenarios.Scenario{
 	Ask: scenarios.Ask(approvalAskedAbout, func(o AskedAboutObservation, j *scenarios.Judge) {
 		o.given(j)
 		if len(suspensions(o.Log, o.Node).Values) == 0 {
-			j.BlockOn(openwop.OWPINT8, "setup failed: the log does not show that the gate waits, nor when it waits again")
+			j.BlockOn(openwop.OWPINT8, "setup failed: the log does not show when the gate waits, or waits again")
 		}
 		if !j.Check(openwop.OWPINT19, o.Asked.Status).To(check.Status(2), "%s", o.Asked.Asked) || !j.Check(openwop.OWPINT19,
 			o.Again).To(check.Reached(), "after the question") {
@@ -124,7 +124,7 @@ var gateUnoffered = scenarios.Scenario{
 	}),
 }
 
-// unoffered is the run behind the last action that is not offered.
+// unoffered returns the run after the last action that is not on offer.
 func (o ApprovalObservation) unoffered() host.RunLog {
 	if len(o.Unoffered) == 0 {
 		return o.Log

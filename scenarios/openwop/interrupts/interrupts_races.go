@@ -13,7 +13,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// Who answers at once, and who comes when the run is over.
+// Simultaneous answers, and answers after the run has ended.
 
 var gateRivals = scenarios.Scenario{
 	ID:     "openwop/interrupts/rivals",
@@ -28,7 +28,7 @@ var gateRivals = scenarios.Scenario{
 			statuses = append(statuses, r.Status)
 			late = late && host.RefusesAnswer(r.Status)
 		}
-		if late { // they did not come too late: none is taken at all
+		if late { // nobody won, so the host takes no answers at all
 			o.Rivals[0].taken(j)
 			return
 		}
@@ -48,7 +48,7 @@ var gateRivals = scenarios.Scenario{
 			if o.Ours {
 				j.Check(openwop.OWPINT3, carried(o.End)).To(someHolding(winner.Marker), "what the run was given, by who won")
 			} else {
-				j.Find(openwop.OWPINT3, "nothing in the run shows the answer: whether it was the winner's cannot be seen")
+				j.Find(openwop.OWPINT3, "nothing in the run shows the answer, so the winner's cannot be told from the others")
 			}
 		}
 		for _, r := range o.Rivals {
@@ -61,10 +61,10 @@ var gateRivals = scenarios.Scenario{
 	}),
 }
 
-// closed is what is answered where nobody waits any more.
+// closed lists the statuses for an answer to a run that no longer waits.
 var closed = []int{http.StatusNotFound, http.StatusConflict, http.StatusGone, http.StatusUnprocessableEntity}
 
-// The control is the run, which waited until it was cancelled.
+// The control is the run itself, which waited until it was cancelled.
 var gateClosed = scenarios.Scenario{
 	ID:     "openwop/interrupts/cancelled",
 	Title:  "a run that was cancelled while it waited takes no answer any more",
@@ -73,7 +73,7 @@ var gateClosed = scenarios.Scenario{
 	Ask: scenarios.Ask(gateCancelled, func(o GateCancelledObservation, j *scenarios.Judge) {
 		o.given(j)
 		if !host.Succeeded(o.Cancel.Status) || !o.End.Ended.Reached || o.End.Status().String() != "cancelled" {
-			j.Block("setup failed: the run that waits cannot be cancelled: HTTP "+o.Cancel.Status.JSON()+", status "+o.End.Status().JSON(),
+			j.Block("setup failed: the waiting run cannot be cancelled: HTTP "+o.Cancel.Status.JSON()+", status "+o.End.Status().JSON(),
 				"serve {cancel run}")
 		}
 		j.Check(openwop.OWPINT46, o.AtNode.Status).To(check.Status(closed...), "%s, when the run was cancelled", o.AtNode.Asked)
@@ -84,8 +84,8 @@ var gateClosed = scenarios.Scenario{
 	}),
 }
 
-// An answer may win and the cancel come behind it: then both were in time, and
-// the log has both in this order.
+// The answer may win and the cancel follow: then both were in time, and the log
+// has both in this order.
 var gateOrCancel = scenarios.Scenario{
 	ID:     "openwop/interrupts/cancel-or-answer",
 	Title:  "of a cancel and an answer that come at once the run shows one outcome, and both are answered in keeping with it",
@@ -130,8 +130,8 @@ func (o CancelRaceObservation) judge(j *scenarios.Judge) {
 	checkUntouched(j, id, o.End, o.Later, "its end")
 }
 
-// showsResolution says whether an event shows that an interrupt of the node was
-// resolved. Hosts have names of their own for it (OWP-R17).
+// showsResolution reports whether an event shows that an interrupt of the node was
+// resolved. Hosts have their own names for such events (OWP-R17).
 func showsResolution(e wire.Value, node string) bool {
 	t := dialect.EventOf(e)
 	return moveOf(e, node) > 1 || t == dialect.RunResumed || strings.HasSuffix(string(t), ".resolved")

@@ -16,7 +16,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire/wiretest"
 )
 
-// gateRun is a run with an interrupt, as a test tells it.
+// gateRun is a made-up run with an interrupt.
 type gateRun struct {
 	id, status string
 	events     []hosttest.Event
@@ -36,7 +36,7 @@ func ofGate(kind string, payload map[string]any) hosttest.Event {
 	return hosttest.Event{Kind: kind, Payload: payload}
 }
 
-// waitingRun is a run that waits for an approval.
+// waitingRun returns a run that waits for an approval.
 func waitingRun(id string) gateRun {
 	return gateRun{id: id, status: "waiting-approval", shown: map[string]any{"currentNodeId": gateNode}, events: []hosttest.Event{
 		{Kind: "run.started", Payload: map[string]any{"workflowId": "w"}}, ofGate("node.started", nil),
@@ -56,7 +56,7 @@ func (r gateRun) shows(member string, v any) gateRun {
 	return r
 }
 
-// resolved is the run when the answer was taken and it has gone on to its end.
+// resolved returns the run completed after this answer.
 func (r gateRun) resolved(answer map[string]any) gateRun {
 	return r.then("completed",
 		ofGate("interrupt.resolved", map[string]any{"interruptId": "i-1", "resumeValue": answer}), ofGate("node.resumed",
@@ -67,7 +67,7 @@ func (r gateRun) resolved(answer map[string]any) gateRun {
 		"artifact": map[string]any{"text": "draft"}})
 }
 
-// rejected is the run when it has failed of a rejection.
+// rejected returns the run failed by a rejection.
 func (r gateRun) rejected() gateRun {
 	answer := map[string]any{"action": "reject"}
 	return r.then("failed", ofGate("interrupt.resolved", map[string]any{"interruptId": "i-1", "resumeValue": answer}),
@@ -88,7 +88,7 @@ func (r gateRun) without(kind string) gateRun {
 
 func (r gateRun) log(t *testing.T) host.RunLog { return r.logIn(t, time.RFC3339Nano) }
 
-// inSeconds is the log of a host whose clock has no more.
+// inSeconds returns the log with timestamps in whole seconds.
 func (r gateRun) inSeconds(t *testing.T) host.RunLog { return r.logIn(t, time.RFC3339) }
 
 func (r gateRun) logIn(t *testing.T, layout string) host.RunLog {
@@ -107,14 +107,14 @@ func (r gateRun) logIn(t *testing.T, layout string) host.RunLog {
 		Ended: wire.Wait{What: "the run", Reached: true, Patience: time.Second, Last: doc.Key("snapshot")}}
 }
 
-// gate is the run as it stood when it was suspended.
+// gate returns the run at its suspension.
 func (r gateRun) gate(t *testing.T) interrupts.Gate {
 	l := r.log(t)
 	l.Ended.Reached = r.status != "failed" && r.status != "completed"
 	return interrupts.Gate{Way: "w", Ours: true, Node: gateNode, Suspended: l.Ended, Log: l}
 }
 
-// responded is what somebody answered, and the run as it stood then.
+// responded returns an answer, and the run after it.
 func responded(t *testing.T, status int, marker string, after ...gateRun) interrupts.Response {
 	a := interrupts.Response{Answered: hosttest.Told(t, "to answer "+marker, status, map[string]any{"runId": "r", "nodeId": gateNode,
 		"status": "running"}), Marker: marker}

@@ -16,9 +16,9 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// What the token of an interrupt opens, and how long.
+// What an interrupt's token allows, and for how long.
 
-// given stops a judge where no two runs waited, each with its token.
+// given blocks the judge unless both runs waited.
 func (o TokensObservation) given(j *scenarios.Judge) {
 	o.First.given(j)
 	o.Second.given(j)
@@ -56,7 +56,7 @@ var tokenAnswers = scenarios.Scenario{
 	Ask: scenarios.Ask(tokensUsed, func(o TokensObservation, j *scenarios.Judge) {
 		o.given(j)
 		if slices.ContainsFunc(o.Forged, func(f Response) bool { return moved(o.First.Log, f.After) }) {
-			j.BlockOn(openwop.OWPINT39, "setup failed: a token that nobody made has answered the run")
+			j.BlockOn(openwop.OWPINT39, "setup failed: a forged token answered the run")
 		}
 		if !j.Check(openwop.OWPINT37, o.Used.Status).To(check.Status(2), "%s", o.Used.Asked) || !j.Check(openwop.OWPINT37,
 			o.FirstEnd.Ended).To(check.Reached(), "after it was answered") {
@@ -70,8 +70,8 @@ var tokenAnswers = scenarios.Scenario{
 	}),
 }
 
-// The controls are the first use of the one token and the run of the other,
-// which waited until it was cancelled.
+// The controls are the first use of one token, and the other token's run, which
+// waited until it was cancelled.
 var tokenSpent = scenarios.Scenario{
 	ID:     "openwop/interrupts/token-spent",
 	Title:  "a token that was used, and one whose run was cancelled, is refused and changes nothing",
@@ -84,7 +84,7 @@ var tokenSpent = scenarios.Scenario{
 		checkUntouched(j, openwop.OWPINT38, o.FirstEnd, o.Again.After, o.Again.Asked)
 		checkNoTrace(j, openwop.OWPINT38, o.Again.After, o.Again)
 		if !host.Succeeded(o.Cancelled.Status) || o.SecondEnd.Status().String() != "cancelled" {
-			j.Block("setup failed: the run that waits cannot be cancelled: HTTP "+o.Cancelled.Status.JSON(), "serve {cancel run}")
+			j.Block("setup failed: the waiting run cannot be cancelled: HTTP "+o.Cancelled.Status.JSON(), "serve {cancel run}")
 		}
 		j.Check(openwop.OWPINT38, o.Late.Status).To(check.Status(http.StatusNotFound, http.StatusConflict, http.StatusGone), "%s", o.Late.Asked)
 		checkUntouched(j, openwop.OWPINT38, o.SecondEnd, o.Late.After, o.Late.Asked)
@@ -97,7 +97,7 @@ var tokenSpent = scenarios.Scenario{
 	}),
 }
 
-// The control is the first run, which its own token moves.
+// The control is the first run, which its own token answers.
 var tokenOwn = scenarios.Scenario{
 	ID:     "openwop/interrupts/token-own",
 	Title:  "a token answers the interrupt it was made for and no other, and one that nobody made answers none",
@@ -118,8 +118,7 @@ var tokenOwn = scenarios.Scenario{
 	}),
 }
 
-// A host's clock stands still for nobody: what it does in one go may be a moment apart, and a slow host makes the token
-// when somebody looks.
+// leeway allows for time between the suspension and its token: a slow host may make the token only when it is read.
 const leeway = 5 * time.Second
 
 var tokenLife = scenarios.Scenario{
@@ -133,14 +132,14 @@ var tokenLife = scenarios.Scenario{
 			j.Block("upstream's approval has no timeoutMs", "offer assay-approval")
 		}
 		if !host.Succeeded(o.Inspected.Status) || !host.Succeeded(o.Other.Status) {
-			j.BlockOn(openwop.OWPINT36, "setup failed: the tokens do not show when they end")
+			j.BlockOn(openwop.OWPINT36, "setup failed: the tokens do not show when they expire")
 		}
 		j.Check(openwop.OWPINT40, o.Inspected.Body.Key("expiresAt")).To(endsIn(o.Timeout, o.First), "when the token ends")
 		j.Check(openwop.OWPINT41, o.Other.Body.Key("expiresAt")).To(endsIn(30*time.Minute, o.Second), "when the token ends that has no timeoutMs")
 	}),
 }
 
-// endsIn expects a moment behind the suspension of the run, and no later than so long after it, by the host's own clock.
+// endsIn matches a time after the run's suspension and at most life later, by the host's own clock.
 func endsIn(life time.Duration, g Gate) check.Matcher {
 	suspended := suspensions(g.Log, g.Node)
 	return check.That(fmt.Sprintf("after the suspension, and no later than %s after it", life), func(v any) bool {
@@ -151,14 +150,14 @@ func endsIn(life time.Duration, g Gate) check.Matcher {
 	})
 }
 
-// writtenAt is when the last of these events was written.
+// writtenAt returns the timestamp of the last event.
 func writtenAt(events wire.Found) (time.Time, bool) {
 	at, err := time.Parse(time.RFC3339, events.Last().Key("timestamp").String())
 	return at, err == nil
 }
 
-// waited stops a judge where nobody waited. A wait that was over before it was
-// shown stands on the log.
+// waited blocks the judge unless the run waited. The log is enough: a short wait
+// may end before a snapshot shows it.
 func (o ExpiredObservation) waited(j *scenarios.Judge) {
 	if !(o.End.Ended.Reached && len(suspensions(o.Log, o.Node).Values) > 0) {
 		o.given(j)
@@ -181,17 +180,17 @@ var gateExpires = scenarios.Scenario{
 	}),
 }
 
-// beganAt is when the node began, and so its time, or when it was suspended where no log says when it began.
+// beganAt returns when the node started, and with it the timeout; if the log does not say, when it was suspended.
 func beganAt(l host.RunLog, node string) (time.Time, bool) {
 	began := l.OfType(dialect.NodeStarted).Where(func(e wire.Value) bool { return isOf(e, node) })
-	began.Values = began.Values[:min(1, len(began.Values))] // a host may start it again when it goes on
+	began.Values = began.Values[:min(1, len(began.Values))] // a host may start the node again when it resumes
 	if since, known := writtenAt(began); known {
 		return since, true
 	}
 	return writtenAt(suspensions(l, node))
 }
 
-// rounding is what the times on a log may have lost: of a clock that writes whole seconds up to one of them.
+// rounding returns how much the log's timestamps may be off: a second if none has a fraction.
 func rounding(l host.RunLog) time.Duration {
 	for _, e := range l.Events {
 		if strings.Contains(e.Key("timestamp").String(), ".") {
@@ -201,7 +200,7 @@ func rounding(l host.RunLog) time.Duration {
 	return time.Second
 }
 
-// notBefore expects a moment at or after another one, but for what is lost in rounding.
+// notBefore matches a time no earlier than least, up to rounding.
 func notBefore(least time.Time, lost time.Duration) check.Matcher {
 	return check.That("no earlier than "+least.Format(time.RFC3339Nano), func(v any) bool {
 		s, _ := v.(string)

@@ -13,17 +13,17 @@ import (
 
 // Who may answer, and how many it takes.
 
-// counted stops a judge where the votes were not taken as those of as many
-// principals: keys that the host does not know say nothing about it.
+// counted blocks the judge if the host refused a vote: keys that it does not know
+// show nothing about quorums.
 func counted(j *scenarios.Judge, votes []Response) {
 	for _, v := range votes {
 		if !host.Succeeded(v.Status) {
-			j.Block("setup failed: the vote of a principal that had not voted is refused with HTTP "+v.Status.JSON(), giveVoterKeys)
+			j.Block("setup failed: a principal's first vote is refused with HTTP "+v.Status.JSON(), giveVoterKeys)
 		}
 	}
 }
 
-// checkPartial checks that all votes but the last were not enough.
+// checkPartial checks that no vote but the last moved the run.
 func (b Ballot) checkPartial(j *scenarios.Judge, id scenarios.RequirementID) {
 	for i, v := range b.Votes[:len(b.Votes)-1] {
 		b.checkUnmoved(j, id, v.After, "vote "+strconv.Itoa(i+1)+" of those that it takes")
@@ -47,7 +47,7 @@ var quorumOfDistinct = scenarios.Scenario{
 	}),
 }
 
-// The control are the others, with whom the same gate is filled.
+// The control is the same gate, which the other voters then fill.
 var quorumOneVote = scenarios.Scenario{
 	ID:     "openwop/interrupts/one-vote-each",
 	Title:  "one principal does not fill a quorum alone, however often it votes",
@@ -59,7 +59,7 @@ var quorumOneVote = scenarios.Scenario{
 		counted(j, b.Votes[:1])
 		j.Need(openwop.OWP0037A1, o.Barrier)
 		if moved(b.Log, b.Votes[0].After) && host.IsTerminal(b.Votes[0].After.Status().String()) {
-			j.BlockOn(openwop.OWPINT27, "setup failed: one vote has filled the quorum")
+			j.BlockOn(openwop.OWPINT27, "setup failed: one vote filled the quorum")
 		}
 		for _, v := range b.Votes[1:o.Repeats] {
 			j.Check(openwop.OWPINT28, v.Status).To(check.Status(2, 4), "another vote of the same principal")
@@ -100,7 +100,7 @@ var quorumVeto = scenarios.Scenario{
 	}),
 }
 
-// The control is the key, which is accepted for the same run.
+// The control is the key, which the host accepts for the same run.
 var credentialNeeded = scenarios.Scenario{
 	ID:     "openwop/interrupts/credential-needed",
 	Title:  "an approval that asks for a credential is not answered by its token alone",
@@ -118,7 +118,7 @@ var credentialNeeded = scenarios.Scenario{
 	}),
 }
 
-// The controls are the run, which the credential can read, and the key.
+// The controls are a read with the same credential, and an answer with the key.
 var scopeNeeded = scenarios.Scenario{
 	ID:     "openwop/interrupts/scope-needed",
 	Title:  "a credential without the scope to answer interrupts is refused with 403 and moves nothing",

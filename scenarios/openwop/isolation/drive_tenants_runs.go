@@ -10,18 +10,18 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// TenantRuns are two tenants who look for each other's runs.
+// TenantRuns is two tenants that read each other's runs.
 type TenantRuns struct {
 	Tenants host.Tenants      `json:"tenants"`
 	Reads   []host.TenantCall `json:"reads"`
-	Own     host.Answered     `json:"own"`    // the list of runs, to the first tenant; not every host has one
-	Others  host.Answered     `json:"others"` // to the other
-	// Before and After are the run of the first tenant.
+	Own     host.Answered     `json:"own"`    // the first tenant's list of runs; not every host has one
+	Others  host.Answered     `json:"others"` // the other tenant's list
+	// Before and After are the first tenant's run around the reads.
 	Before host.RunLog `json:"before"`
 	After  host.RunLog `json:"after"`
 }
 
-// tenantsReadRuns has each tenant ask for the run of the other.
+// tenantsReadRuns has each tenant read the other's run.
 var tenantsReadRuns = &scenarios.Drive[TenantRuns]{
 	ID: "openwop/tenants-read-runs",
 	Title: "has two tenants make a run each, and each ask for the other's and for one that never was: the snapshot, the " +
@@ -51,7 +51,7 @@ var tenantsReadRuns = &scenarios.Drive[TenantRuns]{
 	},
 }
 
-// readsOf asks in every way for a run that has ended.
+// readsOf tries every way to read an ended run.
 func readsOf(ctx context.Context, h host.Host, by, theirs string) []host.TenantCall {
 	var out []host.TenantCall
 	for _, op := range []struct {
@@ -70,8 +70,8 @@ func readsOf(ctx context.Context, h host.Host, by, theirs string) []host.TenantC
 	return out
 }
 
-// runList asks for the list of runs, which the protocol does not have and many
-// hosts do. One that is longer than we read is as good as none.
+// runList reads the list of runs, which many hosts serve although the protocol has
+// none. A list above the read limit counts as none.
 func runList(ctx context.Context, h host.Host, what string) host.Answered {
 	reply, err := scenarios.Attempt(func() *wire.Reply { return h.Do(ctx, wire.Call{Operation: dialect.ListRuns.Of(), Label: what}) })
 	if errors.Is(err, wire.ErrOverLimit) {
@@ -81,18 +81,18 @@ func runList(ctx context.Context, h host.Host, what string) host.Answered {
 	return host.AnsweredBy(what, reply)
 }
 
-// TenantFork is a run that another tenant would fork, and that its own does.
+// TenantFork is a run that another tenant tried to fork, and that its own tenant forked.
 type TenantFork struct {
 	Tenants host.Tenants    `json:"tenants"`
 	Call    host.TenantCall `json:"call"`
 	Before  host.RunLog     `json:"before"`
 	After   host.RunLog     `json:"after"`
-	Forked  host.Answered   `json:"forked"` // by its own tenant
-	Own     host.Answered   `json:"own"`    // the fork, read by its own tenant
-	Read    host.TenantCall `json:"read"`   // and by the other
+	Forked  host.Answered   `json:"forked"` // by the run's own tenant
+	Own     host.Answered   `json:"own"`    // the fork, read by its tenant
+	Read    host.TenantCall `json:"read"`   // the fork, read by the other
 }
 
-// tenantsFork has a tenant fork the run of another.
+// tenantsFork has a tenant fork another's run.
 var tenantsFork = &scenarios.Drive[TenantFork]{
 	ID:    "openwop/tenants-fork",
 	Title: "has a tenant replay the run of another and one that never was, replays it as its own tenant, and has the other ask for the replay",
@@ -120,14 +120,14 @@ var tenantsFork = &scenarios.Drive[TenantFork]{
 	},
 }
 
-// readOf asks as the other tenant for the snapshot of a run.
+// readOf reads a run's snapshot as the other tenant.
 func readOf(ctx context.Context, h host.Host, what, id string) host.TenantCall {
 	return h.Intrude(ctx, host.TheOther, what, true, id, host.StrangerOf(id), func(id string) wire.Call {
 		return wire.Call{Operation: dialect.ReadRun.Of(id)}
 	})
 }
 
-// TenantOffspring is a run with its children, which another tenant asks for.
+// TenantOffspring is a run with children that another tenant tried to read.
 type TenantOffspring struct {
 	Tenants  host.Tenants      `json:"tenants"`
 	Log      host.RunLog       `json:"log"` // of the run
@@ -135,7 +135,7 @@ type TenantOffspring struct {
 	Reads    []host.TenantCall `json:"reads"`
 }
 
-// tenantsOffspring has a tenant ask for what the run of another dispatched.
+// tenantsOffspring has a tenant read the children of another's run.
 var tenantsOffspring = &scenarios.Drive[TenantOffspring]{
 	ID:    "openwop/tenants-offspring",
 	Title: "runs a loop with workers, and has another tenant ask for each child",
@@ -161,7 +161,7 @@ var tenantsOffspring = &scenarios.Drive[TenantOffspring]{
 	},
 }
 
-// TenantCancel is a run under way that another tenant would cancel.
+// TenantCancel is a run under way that another tenant tried to cancel.
 type TenantCancel struct {
 	Tenants host.Tenants    `json:"tenants"`
 	Way     string          `json:"way"`
@@ -169,11 +169,11 @@ type TenantCancel struct {
 	Live    wire.Value      `json:"live"` // snapshot before
 	Call    host.TenantCall `json:"call"`
 	After   wire.Value      `json:"after"`  // snapshot after
-	Cancel  host.Answered   `json:"cancel"` // by its own tenant
+	Cancel  host.Answered   `json:"cancel"` // by the run's own tenant
 	Ended   wire.Wait       `json:"ended"`
 }
 
-// tenantsCancel has a tenant cancel the run of another.
+// tenantsCancel has a tenant cancel another's run.
 var tenantsCancel = &scenarios.Drive[TenantCancel]{
 	ID:    "openwop/tenants-cancel",
 	Title: "has a tenant cancel a run of another that is under way, and one that never was, and cancels it then as its own tenant",
@@ -198,15 +198,15 @@ var tenantsCancel = &scenarios.Drive[TenantCancel]{
 	},
 }
 
-// TenantAnswer is a suspended loop that another tenant would answer.
+// TenantAnswer is a suspended loop that another tenant tried to answer.
 type TenantAnswer struct {
 	Tenants host.Tenants `json:"tenants"`
 	host.SuspendedLoop
 	Call  host.TenantCall `json:"call"`
-	After host.RunLog     `json:"after"` // before its own tenant answered
+	After host.RunLog     `json:"after"` // after the call, before its own tenant answered
 }
 
-// tenantsAnswer has a tenant answer the loop of another.
+// tenantsAnswer has a tenant answer another's loop.
 var tenantsAnswer = &scenarios.Drive[TenantAnswer]{
 	ID:    "openwop/tenants-answer",
 	Title: "holds a loop by a question, has another tenant answer it, looks at it, and answers as its own tenant",

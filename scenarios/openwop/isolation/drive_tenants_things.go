@@ -10,20 +10,20 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// TenantAsks are runs that are asked for under another tenant's key and name.
+// TenantAsks is requests for runs under another tenant's idempotency key and name.
 type TenantAsks struct {
 	Tenants host.Tenants  `json:"tenants"`
 	Key     host.KeyedRun `json:"key"`   // by the first tenant
 	Same    host.KeyedRun `json:"same"`  // the same request under the same idempotency key, by the other
 	Again   host.KeyedRun `json:"again"` // by the first tenant once more
-	// Named is a run that the other tenant asks for in the name of the first.
+	// Named is the other tenant's request for a run in the name of the first.
 	Name  string        `json:"name"` // the tenant that the body names
 	Named host.Answered `json:"named"`
-	Mine  host.Answered `json:"mine"` // the run, read by who asked for it; zero where none was made
+	Mine  host.Answered `json:"mine"` // the run, read by the tenant that asked; zero if none was made
 	Yours host.Answered `json:"yours"`
 }
 
-// tenantsAsk has two tenants ask under one idempotency key, and one in the name of the other.
+// tenantsAsk has two tenants use one idempotency key, and one ask in the name of the other.
 var tenantsAsk = &scenarios.Drive[TenantAsks]{
 	ID:    "openwop/tenants-ask",
 	Title: "has two tenants ask for the same run under one idempotency key, and one of them for a run whose body names the other",
@@ -45,7 +45,7 @@ var tenantsAsk = &scenarios.Drive[TenantAsks]{
 	},
 }
 
-// impersonate has the other tenant ask for a run in the name of the first.
+// impersonate has the other tenant request a run in the name of the first.
 func impersonate(ctx context.Context, t host.TenantPair, o *TenantAsks, workflow string) {
 	reply := t.Other.Do(ctx, wire.Call{Operation: dialect.CreateRun.Of(), Body: map[string]any{"workflowId": workflow, "tenantId": o.Name},
 		Label: "a run in the name of " + host.TheFirst, Secrets: host.InterruptTokens})
@@ -64,15 +64,15 @@ func impersonate(ctx context.Context, t host.TenantPair, o *TenantAsks, workflow
 	}
 }
 
-// TenantFiles are the files of two tenants at one path.
+// TenantFiles is two tenants' files at one path.
 type TenantFiles struct {
 	Tenants host.Tenants    `json:"tenants"`
 	Path    string          `json:"path"`
 	Mine    string          `json:"mine"`   // content of the first tenant's
 	Theirs  string          `json:"theirs"` // content of the other's
-	Before  host.TenantCall `json:"before"` // by the other, who has written none
-	Own     host.FileReply  `json:"own"`    // the list of the first tenant, which has the file
-	Others  host.FileReply  `json:"others"` // the list of the other, before it wrote
+	Before  host.TenantCall `json:"before"` // read by the other, which has none
+	Own     host.FileReply  `json:"own"`    // the first tenant's list
+	Others  host.FileReply  `json:"others"` // the other's list, before it wrote
 	Put     host.FileReply  `json:"put"`    // by the other
 	Got     host.FileReply  `json:"got"`    // by the other
 	Kept    host.FileReply  `json:"kept"`   // by the first, after that
@@ -95,13 +95,13 @@ var tenantsWrite = &scenarios.Drive[TenantFiles]{
 		o.Before = theirs.Intrude(ctx, host.TheOther, "the file", true, o.Path, mine.Path("never"), func(path string) wire.Call {
 			return wire.Call{Operation: dialect.ReadFile.Of(path)}
 		})
-		useOf(ctx, theirs, mine, o)
+		useSamePath(ctx, theirs, mine, o)
 		theirs.Tidy(ctx)
 	}),
 }
 
-// useOf writes and deletes at the path where another tenant has a file.
-func useOf(ctx context.Context, f *host.Files, mine *host.Files, o *TenantFiles) {
+// useSamePath writes and deletes a file at a path where another tenant has one.
+func useSamePath(ctx context.Context, f *host.Files, mine *host.Files, o *TenantFiles) {
 	for _, list := range []struct {
 		by   *host.Files
 		into *host.FileReply
@@ -116,18 +116,18 @@ func useOf(ctx context.Context, f *host.Files, mine *host.Files, o *TenantFiles)
 	o.After = mine.LookAt(ctx, o.Path, "")
 }
 
-// TenantGoals are the goals of two tenants.
+// TenantGoals is two tenants' goals.
 type TenantGoals struct {
 	Tenants host.Tenants      `json:"tenants"`
 	Mine    host.GoalMade     `json:"mine"`
-	Theirs  host.GoalMade     `json:"theirs"` // the control: the other tenant can make and read one
-	Calls   []host.TenantCall `json:"calls"`  // on the first one's, by the other
-	Own     host.GoalReply    `json:"own"`    // the list of the first tenant
-	Others  host.GoalReply    `json:"others"` // the list of the other
+	Theirs  host.GoalMade     `json:"theirs"` // the control: the other tenant can make and read its own
+	Calls   []host.TenantCall `json:"calls"`  // by the other, on the first tenant's goal
+	Own     host.GoalReply    `json:"own"`    // the first tenant's list
+	Others  host.GoalReply    `json:"others"` // the other's list
 	After   host.GoalReply    `json:"after"`
 }
 
-// tenantsGoals has a tenant ask for the goal of another.
+// tenantsGoals has a tenant read and change another's goal.
 var tenantsGoals = &scenarios.Drive[TenantGoals]{
 	ID:    "openwop/tenants-goals",
 	Title: "has two tenants make a goal each, and one read, list, edit, pause and abandon the other's, and one that never was",
@@ -148,15 +148,15 @@ var tenantsGoals = &scenarios.Drive[TenantGoals]{
 			return
 		}
 		o.Theirs.Fresh = host.AnswerOf(own.Do(ctx, wire.Call{Operation: own.To(dialect.ReadGoal), Label: "its own goal"}))
-		o.Calls = callsOn(ctx, theirs, mine.ID, h.DrawObjective())
+		o.Calls = tryGoal(ctx, theirs, mine.ID, h.DrawObjective())
 		o.Own = home.List(ctx, "")
 		o.Others = theirs.List(ctx, "")
 		o.After = mine.Read(ctx, "the goal, after the other tenant had come")
 	},
 }
 
-// callsOn asks for everything that can be done with a goal of another tenant.
-func callsOn(ctx context.Context, g host.GoalHome, id, objective string) []host.TenantCall {
+// tryGoal tries every operation on another tenant's goal.
+func tryGoal(ctx context.Context, g host.GoalHome, id, objective string) []host.TenantCall {
 	var out []host.TenantCall
 	for _, op := range []struct {
 		what   string

@@ -1,4 +1,4 @@
-// Package isolation asks whether two tenants of a host are kept apart.
+// Package isolation tests whether a host keeps two tenants apart.
 package isolation
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/host"
 )
 
-// Suite looks at what two tenants of one host see of each other.
+// Suite returns the scenarios about what two tenants of one host see of each other.
 func Suite() scenarios.Suite {
 	return scenarios.Suite{
 		ID: "isolation", Title: "two tenants of one host, and that neither sees or moves what is the other's",
@@ -22,7 +22,7 @@ func Suite() scenarios.Suite {
 	}
 }
 
-// The controls are the runs of their own, which both can read.
+// The controls are their own runs, which both can read.
 var runsUnread = scenarios.Scenario{
 	ID:     "openwop/isolation/runs-unread",
 	Title:  "a tenant reads nothing of a run of another, in either direction, and cannot tell it from one that never was",
@@ -36,7 +36,7 @@ var runsUnread = scenarios.Scenario{
 			c.CheckUnguessed(j)
 		}
 		host.CheckSame(j, openwop.OWPISO1, o.Before, o.After, "the run")
-		// A list that does not show one's own run says nothing about others'.
+		// A list without the tenant's own run proves nothing about other runs.
 		if id := o.Tenants.First.RunID(); host.Succeeded(o.Own.Status) && host.Succeeded(o.Others.Status) && host.IsListed(o.Own.Body, id) {
 			j.Check(openwop.OWPISO1, o.Others.Body).To(host.NotNaming(id), "%s", o.Others.Asked)
 		}
@@ -64,7 +64,7 @@ var offspringUnread = scenarios.Scenario{
 	}),
 }
 
-// The control is the cancel of its own tenant, which ends the run.
+// The control is the cancel by its own tenant, which ends the run.
 var cancelRefused = scenarios.Scenario{
 	ID:     "openwop/isolation/cancel-refused",
 	Title:  "a tenant does not cancel a run of another that is under way",
@@ -84,13 +84,13 @@ var cancelRefused = scenarios.Scenario{
 	}),
 }
 
-// underWay expects a status of a run that nobody has stopped. One that there is
-// not, and that the run had before, is asked about in run-control.
+// underWay matches the status of a run that nobody has stopped. An unknown status
+// is accepted if the run had it before: run-control judges that.
 func underWay(before string) check.Matcher {
 	return check.OneOf("pending", "running", "paused", "waiting-input", "waiting-approval", "waiting-external", before)
 }
 
-// The control is the answer of its own tenant, which the run takes.
+// The control is its own tenant's answer, which the run takes.
 var answerRefused = scenarios.Scenario{
 	ID:     "openwop/isolation/answer-refused",
 	Title:  "a tenant does not answer what a run of another asks",
@@ -110,7 +110,7 @@ var answerRefused = scenarios.Scenario{
 	}),
 }
 
-// The control is the fork that its own tenant makes.
+// The control is its own tenant's fork.
 var forkRefused = scenarios.Scenario{
 	ID:     "openwop/isolation/fork-refused",
 	Title:  "a tenant does not fork a run of another, and does not read a fork that the other has made",
@@ -131,7 +131,7 @@ var forkRefused = scenarios.Scenario{
 	}),
 }
 
-// The control is the first tenant, who finds its run again under the key.
+// The control is the first tenant, whose key returns its run again.
 var keysApart = scenarios.Scenario{
 	ID:     "openwop/isolation/keys-apart",
 	Title:  "two tenants who use the same idempotency key for the same request get a run each",
@@ -140,7 +140,7 @@ var keysApart = scenarios.Scenario{
 	Ask: scenarios.Ask(tenantsAsk, func(o TenantAsks, j *scenarios.Judge) {
 		o.Tenants.Given(j)
 		if !host.Succeeded(o.Key.Status) || o.Key.RunID().String() == "" || o.Again.RunID().String() != o.Key.RunID().String() {
-			j.BlockOn(openwop.OWPERR18, "setup failed: a run under a key is not found again: "+o.Key.RunID().JSON()+" and then "+
+			j.BlockOn(openwop.OWPERR18, "setup failed: a repeated key does not return its run: "+o.Key.RunID().JSON()+" and then "+
 				o.Again.RunID().JSON())
 		}
 		j.Check(openwop.OWPISO5, o.Same.Status).To(check.Status(2), "%s", o.Same.Asked)
@@ -165,7 +165,7 @@ var ownerByCredential = scenarios.Scenario{
 	}),
 }
 
-// The controls are both owners, who read and list what they wrote.
+// The controls are both owners, which read and list their own files.
 var filesApart = scenarios.Scenario{
 	ID:     "openwop/isolation/files-apart",
 	Title:  "a tenant does not read, list, overwrite or delete the workspace file that another has at the same path",

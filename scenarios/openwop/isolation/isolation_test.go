@@ -13,7 +13,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire/wiretest"
 )
 
-// intrusion is a call that was refused as what never was.
+// intrusion returns a call that was refused like one for an unknown id.
 func intrusion(t *testing.T) host.TenantCall {
 	return host.TenantCall{By: "b", Theirs: "r-1", Never: "r-2", Needed: true, Existing: missing(t, "r-1"), Missing: missing(t, "r-2")}
 }
@@ -23,8 +23,8 @@ func missing(t *testing.T, id string) host.Answered {
 		"details": map[string]any{"runId": id}})
 }
 
-// intrusions are ways to answer somebody else, with the requirement that they
-// violate where the id given is that of being refused.
+// intrusions returns ways to answer another tenant, with the requirement that each
+// violates. refused is the requirement to refuse.
 func intrusions(t *testing.T, refused string) map[string]struct {
 	call host.TenantCall
 	want string
@@ -129,7 +129,7 @@ func TestJudgesOfIntruders(t *testing.T) {
 	})
 }
 
-// What is refused may have been done all the same.
+// A host may refuse a call and still carry it out.
 func TestJudgesOfWhatIntrudersLeave(t *testing.T) {
 	running := wiretest.Value(t, map[string]any{"status": "running"})
 	cancelled := wiretest.Value(t, map[string]any{"status": "cancelled"})

@@ -9,13 +9,13 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// CancelObservation is a run that was cancelled while it was under way, and one
-// that had ended before.
+// CancelObservation is a run that was cancelled under way, and one that was
+// cancelled after its end.
 type CancelObservation struct {
 	Way     string        `json:"way"` // the fixture
 	Created host.Answered `json:"created"`
-	Live    wire.Value    `json:"live"` // snapshot before anybody cancelled it
-	// Strangers are cancels without access, one after the other.
+	Live    wire.Value    `json:"live"` // snapshot before any cancel
+	// Strangers holds cancels without access, one after the other.
 	Strangers []host.Answered `json:"strangers"`
 	Untouched wire.Value      `json:"untouched"` // snapshot after them
 	Cancel    host.Answered   `json:"cancel"`
@@ -28,7 +28,7 @@ type CancelObservation struct {
 	DoneAfter wire.Value    `json:"doneAfter"`
 }
 
-// cancelled cancels a run that is under way and one that has ended.
+// cancelled cancels a run under way and an ended run.
 var cancelled = &scenarios.Drive[CancelObservation]{
 	ID:    "openwop/cancelled",
 	Title: "has strangers cancel a run that is under way, then cancels it twice; and cancels a run that has ended by itself",

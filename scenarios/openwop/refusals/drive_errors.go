@@ -11,15 +11,15 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// UnknownObservation is what a host answers about what is not there.
+// UnknownObservation is a host's replies about unknown ids.
 type UnknownObservation struct {
-	Known    host.Answered   `json:"known"` // a run that is there; zero where none can be made
-	Runs     []host.Answered `json:"runs"`  // operations on a run that never was
+	Known    host.Answered   `json:"known"` // an existing run; zero if none can be made
+	Runs     []host.Answered `json:"runs"`  // operations on an unknown run
 	Resolve  host.Answered   `json:"resolve"`
-	Workflow host.Answered   `json:"workflow"` // a run of a workflow that nobody has
+	Workflow host.Answered   `json:"workflow"` // a run of an unknown workflow
 }
 
-// unknownIDs asks for what is not there.
+// unknownIDs asks for unknown runs and workflows.
 var unknownIDs = &scenarios.Drive[UnknownObservation]{
 	ID:    "openwop/unknown-ids",
 	Title: "asks for a run that never was and for a run of a workflow that nobody has; as the control reads a run that is there",
@@ -29,7 +29,7 @@ var unknownIDs = &scenarios.Drive[UnknownObservation]{
 		h := host.Host{Conn: c}
 		never := h.Name("run")
 		simple, err := scenarios.Attempt(h.Simple)
-		if err == nil { // without a fixture the control is missing, and the question stays
+		if err == nil { // without a fixture only the control is missing
 			r := h.Create(ctx, "create a run", simple)
 			if r.ID != "" {
 				known := r.Snapshot(ctx, "a run that is there")
@@ -37,7 +37,7 @@ var unknownIDs = &scenarios.Drive[UnknownObservation]{
 			}
 		}
 		for _, op := range host.RunOperations {
-			if op.Asks == dialect.StreamLog { // a stream that began would have to be waited for
+			if op.Asks == dialect.StreamLog { // if the host began a stream, it would have to be waited for
 				continue
 			}
 			reply := h.Permitted(ctx, op.On(never))
@@ -52,17 +52,17 @@ var unknownIDs = &scenarios.Drive[UnknownObservation]{
 	},
 }
 
-// BodiesObservation is what a host answers to bodies that are not as they should be.
+// BodiesObservation is a host's replies to malformed bodies.
 type BodiesObservation struct {
-	Control    host.Answered   `json:"control"`    // the same request as it should be; zero without a fixture
-	NoJSON     []host.Answered `json:"noJson"`     // cut short, or not begun
+	Control    host.Answered   `json:"control"`    // the well-formed request; zero without a fixture
+	NoJSON     []host.Answered `json:"noJson"`     // cut short, or not JSON at all
 	NoObject   []host.Answered `json:"noObject"`   // JSON of another kind
-	NoWorkflow []host.Answered `json:"noWorkflow"` // without a workflowId, or with one that is no text
+	NoWorkflow []host.Answered `json:"noWorkflow"` // workflowId missing or not a string
 	WrongType  []host.Answered `json:"wrongType"`  // another member of the wrong type
-	Unknown    host.Answered   `json:"unknown"`    // a member that the body does not have
+	Unknown    host.Answered   `json:"unknown"`    // an unknown member
 }
 
-// oddBodies asks for runs with bodies that are not as they should be.
+// oddBodies asks for runs with malformed bodies.
 var oddBodies = &scenarios.Drive[BodiesObservation]{
 	ID: "openwop/odd-bodies",
 	Title: "asks for runs with bodies that are no JSON, no object, or have a member of the wrong type or one too many; as " +
@@ -106,13 +106,13 @@ var oddBodies = &scenarios.Drive[BodiesObservation]{
 	},
 }
 
-// oddBody is a request for a run as it goes out.
+// oddBody is a request for a run, byte for byte.
 type oddBody struct {
 	what string
 	raw  []byte
 }
 
-// oddRuns asks for runs and notes those that are made.
+// oddRuns asks for runs, and adopts any that the host makes.
 func oddRuns(ctx context.Context, h host.Host, bodies ...oddBody) []host.Answered {
 	var out []host.Answered
 	for _, b := range bodies {
@@ -123,8 +123,8 @@ func oddRuns(ctx context.Context, h host.Host, bodies ...oddBody) []host.Answere
 	return out
 }
 
-// OddRequestsObservation is what a host answers to a stream mode and to a
-// method that it does not have.
+// OddRequestsObservation is a host's replies to unknown stream modes and an
+// unknown method.
 type OddRequestsObservation struct {
 	Created host.Answered   `json:"created"`
 	Ended   wire.Wait       `json:"ended"`
@@ -132,8 +132,8 @@ type OddRequestsObservation struct {
 	Method  host.Answered   `json:"method"`
 }
 
-// oddRequests asks for the stream of a run that has ended, so that a host which
-// streams all the same is soon done.
+// oddRequests uses an ended run, so a host that streams instead of refusing is
+// soon done.
 var oddRequests = &scenarios.Drive[OddRequestsObservation]{
 	ID:    "openwop/odd-requests",
 	Title: "asks for the stream of a run that has ended in modes that cannot be, and for its log by a method that it does not have",

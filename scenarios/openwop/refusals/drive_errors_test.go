@@ -15,7 +15,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// The operator's own headers may be a credential: who has them is no stranger.
+// The operator's own headers may hold a credential, so a caller with them is no stranger.
 func TestWithTheOperatorsHeadersNobodyIsAStranger(t *testing.T) {
 	url := hosttest.Serve(t, hosttest.DiscoveryWith())
 	for name, c := range map[string]struct {
@@ -40,7 +40,7 @@ func TestWithTheOperatorsHeadersNobodyIsAStranger(t *testing.T) {
 	}
 }
 
-// A refusal ends calls made at once and cancels the others, which may have made a run by then.
+// A refusal cancels the simultaneous calls, which may already have made a run.
 func TestKeyedRunsThatWereCancelledAreReported(t *testing.T) {
 	const inARow = 6
 	var asked atomic.Int32

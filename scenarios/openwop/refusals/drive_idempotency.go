@@ -8,7 +8,7 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/host"
 )
 
-// IdempotencyObservation is what came of requests under few keys.
+// IdempotencyObservation is the outcome of requests under a few keys.
 type IdempotencyObservation struct {
 	First     host.KeyedRun   `json:"first"`
 	Again     host.KeyedRun   `json:"again"`     // the same request, the same key

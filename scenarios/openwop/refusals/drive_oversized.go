@@ -11,17 +11,17 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/host"
 )
 
-// OversizedObservation is a body above the advertised limit, and one that is small.
+// OversizedObservation is a body above the advertised limit, and a small one.
 type OversizedObservation struct {
 	Limit   int64         `json:"limit"`
 	Control host.Answered `json:"control"`
 	Large   host.Answered `json:"large"`
 }
 
-// mostBody is how large a body Assay sends, and keeps in its transcript.
-const mostBody = 2 << 20
+// maxBody is the largest body, in bytes, that Assay sends and keeps in its transcript.
+const maxBody = 2 << 20
 
-// oversized sends a body that is a little larger than the advertised limit.
+// oversized sends a body slightly larger than the advertised limit.
 var oversized = &scenarios.Drive[OversizedObservation]{
 	ID:    "openwop/oversized",
 	Title: "asks for a run with a body that is larger than the advertised limit; as the control with a small one",
@@ -29,9 +29,9 @@ var oversized = &scenarios.Drive[OversizedObservation]{
 	Run: func(ctx context.Context, c *scenarios.Conn, o *OversizedObservation) {
 		h := host.Host{Conn: c}
 		limit, ok := claims.Family(c.Discovery, "limits").Key("maxRequestBodyBytes").Int()
-		if !ok || limit < 1 || limit > mostBody {
-			scenarios.End(scenarios.Block("a body larger than the advertised limits.maxRequestBodyBytes is more than can be sent",
-				fmt.Sprintf("advertise a limit of 1 to %d bytes while the host is certified", mostBody)))
+		if !ok || limit < 1 || limit > maxBody {
+			scenarios.End(scenarios.Block("the advertised limits.maxRequestBodyBytes is missing, or more than Assay sends",
+				fmt.Sprintf("advertise a limit of 1 to %d bytes while the host is certified", maxBody)))
 		}
 		o.Limit = limit
 		simple := h.Simple()

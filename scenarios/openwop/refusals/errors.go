@@ -1,4 +1,4 @@
-// Package refusals asks what a host refuses, in which words, and whether what it refused changed anything.
+// Package refusals tests what a host refuses, in which words, and whether a refused request changes anything.
 package refusals
 
 import (
@@ -13,8 +13,8 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/host"
 )
 
-// Suite looks at what a host refuses, how it says so, and whether a
-// refusal, a repetition or a cancellation does what it should and no more.
+// Suite returns the scenarios about refusals, repeated requests and
+// cancellations, and about their side effects.
 func Suite() scenarios.Suite {
 	return scenarios.Suite{
 		ID: "errors", Title: "what a host refuses, in which words, and that it changes nothing",
@@ -40,7 +40,7 @@ var strangersRefused = scenarios.Scenario{
 			}
 			a := c.Existing
 			a.Asked += " " + string(c.Who)
-			if !c.Needed && host.NotThere(a.HTTPStatus()) { // not every host has it
+			if !c.Needed && host.NotThere(a.HTTPStatus()) { // optional operation
 				a.Envelope(j)
 				continue
 			}
@@ -49,7 +49,7 @@ var strangersRefused = scenarios.Scenario{
 	}),
 }
 
-// The order of the checks: who somebody is comes before what there is.
+// A host must check the credential before it looks for the run.
 var existenceHidden = scenarios.Scenario{
 	ID:     "openwop/errors/existence-hidden",
 	Title:  "a stranger is answered the same about a run that exists and about one that never was",
@@ -68,7 +68,7 @@ var existenceHidden = scenarios.Scenario{
 	}),
 }
 
-// given stops a judge where there is no run that a stranger could ask for.
+// given blocks the judge unless strangers had a run to ask for.
 func given(o host.StrangersObservation, j *scenarios.Judge) {
 	if !host.Succeeded(o.Created.Status) || !host.Succeeded(o.Read.Status) {
 		j.Block("setup failed: the run cannot be made or read with the credential: HTTP "+o.Created.Status.JSON()+" and "+
@@ -76,7 +76,7 @@ func given(o host.StrangersObservation, j *scenarios.Judge) {
 	}
 }
 
-// A host need not tell what is not there from what is not ours.
+// A host need not distinguish an unknown run from another tenant's.
 var unknownNotFound = scenarios.Scenario{
 	ID:     "openwop/errors/unknown-not-found",
 	Title:  "a run that never was is not found by any operation, and there is no run of a workflow that nobody has",
@@ -84,7 +84,7 @@ var unknownNotFound = scenarios.Scenario{
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(unknownIDs, func(o UnknownObservation, j *scenarios.Judge) {
 		if o.Known.Asked != "" && !host.Succeeded(o.Known.Status) {
-			j.Block("setup failed: a run that is there cannot be read: HTTP "+o.Known.Status.JSON(), "serve {read run} for every run")
+			j.Block("setup failed: an existing run cannot be read: HTTP "+o.Known.Status.JSON(), "serve {read run} for every run")
 		}
 		for _, a := range o.Runs {
 			Coded(a, j, openwop.OWPERR8, dialect.NoSuchRun)
@@ -96,8 +96,8 @@ var unknownNotFound = scenarios.Scenario{
 	}),
 }
 
-// Hosts are known that fall over when a body is null. A 4xx of another number
-// says the same; a 5xx says that nobody looked.
+// Some hosts crash on a null body. Any 4xx is a refusal; a 5xx means that the body
+// was not checked.
 var bodiesRefused = scenarios.Scenario{
 	ID:     "openwop/errors/bodies-refused",
 	Title:  "a body that is no JSON, no object, or names no workflow is refused and makes no run",
@@ -126,7 +126,7 @@ var membersAnswered = scenarios.Scenario{
 		case o.Control.Asked == "":
 			j.Block("no workflow is on offer that ends by itself", fixture.Load)
 		case !host.Succeeded(o.Control.Status):
-			j.Block("setup failed: the request as it should be is refused with HTTP "+o.Control.Status.JSON(), fixture.Load)
+			j.Block("setup failed: the well-formed request is refused with HTTP "+o.Control.Status.JSON(), fixture.Load)
 		default:
 			for _, a := range o.WrongType {
 				NotAFault(a, j, openwop.OWPERR14)

@@ -13,7 +13,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// A key is bound to one request: it is done once, whoever repeats it.
+// A key is bound to one request, which runs once however often it is repeated.
 var keyedOnce = scenarios.Scenario{
 	ID:     "openwop/errors/keyed-once",
 	Title:  "a request that is repeated under its idempotency key makes no second run, and another one under the key is refused",
@@ -25,7 +25,7 @@ var keyedOnce = scenarios.Scenario{
 		for _, k := range []host.KeyedRun{o.Again, o.Last} {
 			j.Check(openwop.OWPERR18, k.Status).To(check.Status(2), "%s", k.Asked)
 			if j.Check(openwop.OWPERR18, k.RunID()).To(check.SameAs(o.First.RunID()), "runId of %s", k.Asked) {
-				tellReply(j, k, o.First)
+				findChangedReply(j, k, o.First)
 			}
 			j.Check(openwop.OWPERR21, k.Replay).To(check.Equal("true"), "openwop-Idempotent-Replay of %s", k.Asked)
 		}
@@ -36,15 +36,15 @@ var keyedOnce = scenarios.Scenario{
 	}),
 }
 
-// tellReply notes a reply that is given again and says something else.
-func tellReply(j *scenarios.Judge, again, first host.KeyedRun) {
+// findChangedReply reports a repeated request whose reply differs from the first.
+func findChangedReply(j *scenarios.Judge, again, first host.KeyedRun) {
 	if same, _ := check.SameAs(first.Body).Match(again.Body.Actual()); !same {
 		j.Find(openwop.OWPERR18, "%s names the same run in another reply: %s", again.Asked, again.Body.JSON())
 	}
 }
 
-// given stops a judge where runs cannot be asked for under a key, or where
-// another key makes no run: then nothing tells a repetition from a constant.
+// given blocks the judge unless both keys made a run. Without the second, a
+// repeated reply could not be told from a constant one.
 func (o IdempotencyObservation) given(j *scenarios.Judge) {
 	for _, k := range []host.KeyedRun{o.First, o.Fresh} {
 		if !host.Succeeded(k.Status) || k.RunID().String() == "" {
@@ -92,8 +92,8 @@ var cancelEnds = scenarios.Scenario{
 	}),
 }
 
-// Version 1 of the protocol answers with the status in which the run ended,
-// version 2 refuses (OWP-R42).
+// Version 1 of the protocol replies with the run's final status; version 2 refuses
+// (OWP-R42).
 var cancelOfEnded = scenarios.Scenario{
 	ID:     "openwop/errors/cancel-of-ended",
 	Title:  "to cancel a run that has ended, by itself or cancelled, leaves it as it ended",
@@ -112,7 +112,7 @@ var cancelOfEnded = scenarios.Scenario{
 	}),
 }
 
-// endedCancel is a cancel of a run that had ended.
+// endedCancel is a cancel of an ended run.
 type endedCancel struct {
 	reply         host.Answered
 	before, after wire.Value // status of the run
@@ -125,8 +125,7 @@ func (e endedCancel) check(j *scenarios.Judge) {
 	j.Check(openwop.OWPERR24, e.after).To(check.SameAs(e.before), "status of the run after it")
 }
 
-// What the later cancel with the credential did is the control: the run could
-// be cancelled.
+// The control is the later cancel with the credential, which the run obeys.
 var strangersChangeNothing = scenarios.Scenario{
 	ID:     "openwop/errors/strangers-change-nothing",
 	Title:  "a run that strangers tried to cancel goes on",
@@ -146,7 +145,7 @@ var strangersChangeNothing = scenarios.Scenario{
 	}),
 }
 
-// given stops a judge where no run was under way.
+// given blocks the judge unless a run was under way.
 func (o CancelObservation) given(j *scenarios.Judge) {
 	if !host.Succeeded(o.Created.Status) || o.Created.Body.Key("runId").String() == "" {
 		j.Block("setup failed: no run of "+o.Way+" is made: HTTP "+o.Created.Status.JSON(), fixture.Load)

@@ -261,7 +261,7 @@ func TestJudgeOfALargeBody(t *testing.T) {
 	}
 }
 
-// ended is the wait for the end of a run.
+// ended returns a completed wait for the end of a run.
 func ended(t *testing.T, status string) wire.Wait {
 	t.Helper()
 	return wire.Wait{What: "the run has ended", Reached: true, Patience: time.Second, Last: wiretest.Value(t,

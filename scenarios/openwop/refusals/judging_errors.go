@@ -8,7 +8,7 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/host"
 )
 
-// Coded is refused with a code for which the protocol has canonical spellings.
+// Coded checks that a request is refused with one of the canonical codes for as.
 func Coded(a host.Answered, j *scenarios.Judge, id scenarios.RequirementID, as dialect.Refusal) {
 	if j.Check(id, a.Status).To(dialect.Refused(as), "%s", a.Asked) {
 		a.Envelope(j)
@@ -16,9 +16,9 @@ func Coded(a host.Answered, j *scenarios.Judge, id scenarios.RequirementID, as d
 	}
 }
 
-// NotAFault checks a request that a host may take or refuse, but has to answer.
+// NotAFault checks a request that a host may take or refuse but must answer.
 func NotAFault(a host.Answered, j *scenarios.Judge, id scenarios.RequirementID) {
 	if j.Check(id, a.Status).To(check.Status(2, 400, 422), "%s", a.Asked) && host.Succeeded(a.Status) {
-		j.Find(id, "%s: a run is made all the same", a.Asked)
+		j.Find(id, "%s: the host made a run instead of refusing", a.Asked)
 	}
 }
