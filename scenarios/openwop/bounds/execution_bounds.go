@@ -72,7 +72,7 @@ var nodesLeaveAlone = scenarios.Scenario{
 	}),
 }
 
-// RFC 0058 A: the smaller of what is asked and what is advertised.
+// RFC 0058 A: the smaller of the requested and the advertised bound.
 var nodesClamped = scenarios.Scenario{
 	ID:     "openwop/execution-bounds/node-limit-honoured",
 	Title:  "the advertised limit on nodes bounds a run that asks for more, or for nothing",

@@ -13,8 +13,6 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// What judges of bounds have in common.
-
 // starts returns the node.started events of a run.
 func starts(l host.RunLog) wire.Found { return l.OfType(dialect.NodeStarted) }
 

@@ -12,8 +12,6 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// What judges of runs that are paused and cancelled have in common.
-
 // anyPresent reports whether there are any values.
 func anyPresent(s wire.Seen) (bool, string) {
 	list, _ := s.Actual().([]any)

@@ -112,11 +112,11 @@ func (s still) moveWhile(ctx context.Context, o *LiveObservation, e *ear) {
 		return
 	}
 	o.Late = pollAfter(ctx, s.Run, "poll behind what was there before", last, s.Dialect().Cursors...)
-	e.await(ctx, s.Patience, func(int) bool { return false }) // until the host has closed the stream
+	e.await(ctx, s.Patience, func(int) bool { return false }) // until the host closes the stream
 }
 
 // pollIdle polls after the end of a log that does not grow. It returns the time
-// the reply took. If no reply came, it first checks that the host is responsive.
+// the reply took. If no reply comes, it reads the run: the host must answer that.
 func (s still) pollIdle(ctx context.Context, after int64) (PollPage, wire.Wait) {
 	w := wire.Wait{What: "the poll is answered", Patience: time.Second + s.Patience} // the poll's own timeout, and ours
 	bounded, cancel := context.WithTimeout(ctx, w.Patience)

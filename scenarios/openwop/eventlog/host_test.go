@@ -259,5 +259,5 @@ func streamOf(text string, endless bool) func(http.ResponseWriter, *http.Request
 	}
 }
 
-// longLine is a line of so many bytes.
+// longLine returns a line of this many bytes.
 func longLine(bytes int) string { return "data: \"" + strings.Repeat("x", bytes) + "\"" }

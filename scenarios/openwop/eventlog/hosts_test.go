@@ -138,7 +138,7 @@ func TestHonestHostsTellTheirLogsDifferently(t *testing.T) {
 	}
 }
 
-// Each fault in a host's logs is found by what it shows.
+// Each fault in a host's logs is found.
 func TestHostsThatTellTheirLogsWrongly(t *testing.T) {
 	page := func(edit func(events []map[string]any, after int64) []map[string]any) func(*telling, int64, string) any {
 		return func(t *telling, after int64, _ string) any {

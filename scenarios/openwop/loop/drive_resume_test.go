@@ -405,7 +405,7 @@ func TestWhatSuspendedLoopsCanDoWrong(t *testing.T) {
 	for name, c := range map[string]struct {
 		does habits
 		want map[string]string // scenario: requirement
-		only []string          // where others could not be followed to the end
+		only []string          // if other scenarios cannot run to their end
 	}{
 		"a heartbeat moves loops": {habits{beats: true}, map[string]string{"heartbeat-moves-nothing": requirement.OWP0061H1},
 			[]string{"openwop/stateful-resume/heartbeat-moves-nothing"}},

@@ -13,11 +13,11 @@ import (
 type FilePath struct {
 	What    string         `json:"what"`
 	Path    string         `json:"path"`
-	Leads   string         `json:"leads,omitempty"` // where it leads
+	Leads   string         `json:"leads,omitempty"` // the path it resolves to
 	Content string         `json:"content"`
 	Put     host.FileReply `json:"put"`
 	Got     host.FileReply `json:"got"`
-	There   host.FileReply `json:"there"` // what is read where it leads
+	There   host.FileReply `json:"there"` // the read of Leads
 }
 
 // FilePaths are writes to paths of every kind.

@@ -72,7 +72,8 @@ func history(ctx context.Context, f *host.Files, o *FileHistory, path string) {
 	}
 }
 
-// mostVersions is the largest number of writes spent on losing the oldest version.
+// mostVersions is the maximum number of writes that the drive spends on making the
+// host drop its oldest version.
 const mostVersions = 32
 
 // FileHorizon is a file with more writes than the host keeps versions.

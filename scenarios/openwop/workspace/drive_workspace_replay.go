@@ -17,7 +17,7 @@ type ReplayedNotes struct {
 	After    []FileRead  `json:"after"`  // the files after the replay ended
 }
 
-// FileRead is a file as it is served.
+// FileRead is a file as served.
 type FileRead struct {
 	Path   string     `json:"path"`
 	Status wire.Value `json:"status"`

@@ -11,8 +11,6 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// What judges of several scenarios of workspace files have in common.
-
 // given blocks the judge unless a set-up request succeeded.
 func given(r host.FileReply, j *scenarios.Judge, what string) {
 	if !host.Succeeded(r.Status) {

@@ -26,7 +26,7 @@ type scribe struct {
 	through  bool // reads see the current files
 	rereads  bool // reads of a replay do
 	drops    bool // a replay misses files deleted since
-	late     int  // turns by which the files are behind
+	late     int  // number of turns by which the files lag
 	seen     any  // served instead of the notes
 }
 
