@@ -39,7 +39,7 @@ var decidedBeforeWorker = scenarios.Scenario{
 		began := o.Log.Phase(dialect.ChainPhaseDispatchBegan)
 		told := o.Log.OfType(dialect.NodeDispatched)
 		if len(began.Values)+len(told.Values) == 0 {
-			j.BlockOn(openwop.OWP0037A3, "setup failed: the log shows no worker")
+			j.BlockOn(openwop.OWP0037A3, "setup failed: the log tells of no worker")
 		}
 		CheckDecidedFirst(o.Log, j, len(o.Workers)+1)
 		decided := o.Log.Decided().Values
@@ -97,7 +97,7 @@ var decidedBeforeQuestion = scenarios.Scenario{
 	Claim:  claims.Supervisor,
 	Ask: scenarios.Ask(LoopThatAsks, func(o AskedObservation, j *scenarios.Judge) {
 		if o.Seam != nil {
-			j.Block("only the seam is on offer, and it shows no run", fixture.Load)
+			j.Block("only the seam's word is on offer, and it shows no run", fixture.Load)
 		}
 		o.Held.Given(j)
 		l := o.Held.Log
@@ -139,7 +139,7 @@ var effectOfItsDecision = scenarios.Scenario{
 		o.Given(j, openwop.OWPDSP3)
 		all := host.Dispatched(o.Log)
 		if len(all.Values) == 0 {
-			j.BlockOn(openwop.OWP0037A3, "setup failed: the log shows no worker")
+			j.BlockOn(openwop.OWP0037A3, "setup failed: the log tells of no worker")
 		}
 		j.Check(openwop.OWPDSP3, all.Each("/type")).To(check.Len(len(o.Workers)), "workers of all decisions")
 		for i, worker := range o.Workers {
@@ -213,7 +213,7 @@ var sameAgentAfterAnswer = scenarios.Scenario{
 	Ask: scenarios.Ask(LoopThatAsks, func(o AskedObservation, j *scenarios.Judge) {
 		switch {
 		case o.Seam != nil:
-			j.Block("only the seam is on offer, and it shows no run", fixture.Load)
+			j.Block("only the seam's word is on offer, and it shows no run", fixture.Load)
 		default:
 			o.Held.Given(j)
 			givenProgress(o.SuspendedLoop, j)

@@ -54,7 +54,7 @@ var asPlanned = scenarios.Scenario{
 	Claim: claims.ExecutionModel,
 	Ask: scenarios.Ask(loopOfTurns, func(o LoopObservation, j *scenarios.Judge) {
 		if o.Evidence == scenarios.Attested {
-			j.Block("only the seam is on offer, and it shows no run", fixture.Load)
+			j.Block("only the seam's word is on offer, and it shows no run", fixture.Load)
 		}
 		l := o.Log
 		l.Made(j, openwop.OWP0037A6, "a run of "+o.Way)

@@ -26,7 +26,7 @@ var suspendedStandsStill = scenarios.Scenario{
 	Ask: scenarios.Ask(LoopThatAsks, func(o AskedObservation, j *scenarios.Judge) {
 		switch {
 		case o.Seam != nil:
-			j.Block("only the seam is on offer, and it shows no suspended run", fixture.Load)
+			j.Block("only the seam's word is on offer, and it shows no suspended run", fixture.Load)
 		default:
 			o.Held.Given(j)
 			o.Lull.CheckWaiting(j, openwop.OWPINT1, o.Held.Log, "while it was suspended")
