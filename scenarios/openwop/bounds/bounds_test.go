@@ -16,7 +16,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire/wiretest"
 )
 
-// capped is the honest story of nodes that crossed their bound n.
+// capped is an honest story of nodes that exceeded their bound n.
 func capped(n int) hosttest.Story {
 	s := hosttest.Nodes(n)
 	s.Events = append(s.Events[:len(s.Events)-1], crossed("node-executions", n, n+1), hosttest.Failed("recursion_limit_exceeded"))
@@ -27,8 +27,8 @@ func crossed(kind string, limit, observed int) hosttest.Event {
 	return hosttest.Event{Kind: "cap.breached", Payload: map[string]any{"kind": kind, "limit": limit, "observed": observed}}
 }
 
-// breached is the story as a host serves it that fails with this code in the
-// snapshot too, and that names the breach as the cause of the failure.
+// breached is the story as served by a host whose snapshot carries code and whose
+// failure names the breach as its cause.
 func breached(s hosttest.Story, t *testing.T, code string, stamps map[string]string) host.RunLog {
 	t.Helper()
 	l := s.Log(t)
@@ -155,7 +155,7 @@ func TestJudgeOfTheNodeLimit(t *testing.T) {
 	}
 }
 
-// late is the honest story of a run that was over its time.
+// late is an honest story of a run that exceeded its time.
 func late(limit, observed int) hosttest.Story {
 	s := hosttest.Story{Id: "r", Status: "failed", Events: []hosttest.Event{{Kind: "run.started", Payload: nil},
 		{Kind: "node.started", Payload: map[string]any{"nodeId": "wait"}}, crossed("run-duration", limit, observed)}}
@@ -311,7 +311,8 @@ func TestJudgeOfLoopsInALoop(t *testing.T) {
 	}
 }
 
-// It is a SHOULD: a host that bounds what nobody claimed is told, and not failed.
+// A SHOULD: a host that bounds turns without claiming to gets a finding, not a
+// failure.
 func TestJudgeOfTurnsWithoutAModel(t *testing.T) {
 	for name, c := range map[string]struct {
 		below    hosttest.Story

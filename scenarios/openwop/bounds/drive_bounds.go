@@ -11,8 +11,8 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/host"
 )
 
-// BoundsObservation is the same loop run three times, with its bound one
-// below, at and one above the turns it needs.
+// BoundsObservation is the same loop run three times, with its bound one below, at
+// and one above the turns it needs.
 type BoundsObservation struct {
 	Way    string      `json:"way"`
 	Chosen bool        `json:"chosen"`
@@ -20,13 +20,13 @@ type BoundsObservation struct {
 	Below  host.RunLog `json:"below"` // bound Turns-1
 	At     host.RunLog `json:"at"`    // bound Turns
 	Above  host.RunLog `json:"above"` // bound Turns+1
-	// BelowLater is the log of Below read again after the other two had ended,
-	// and after a window in which the host could have gone on.
+	// BelowLater is the log of Below, read again after the other two ended and
+	// after a window in which the host could have continued.
 	BelowLater host.RunLog   `json:"belowLater"`
 	Window     time.Duration `json:"windowNs"`
 }
 
-// loopAroundItsBound runs one loop under three bounds.
+// LoopAroundItsBound runs one loop under three bounds.
 var LoopAroundItsBound = &scenarios.Drive[BoundsObservation]{
 	ID:    "openwop/loop-around-its-bound",
 	Title: "runs a loop of random length with maxLoopIterations one below, at and one above its turns",
@@ -49,15 +49,15 @@ var LoopAroundItsBound = &scenarios.Drive[BoundsObservation]{
 	},
 }
 
-// LimitObservation is a loop longer than the host's own ceiling, once without
-// asking for a bound and once asking for more than the host grants.
+// LimitObservation is a loop longer than the host's own ceiling, run once without
+// a requested bound and once with one above the ceiling.
 type LimitObservation struct {
 	Limit    int         `json:"limit"` // as advertised
 	Unasked  host.RunLog `json:"unasked"`
 	Overdone host.RunLog `json:"overdone"`
 }
 
-// loopToTheLimit runs a loop into the host's advertised ceiling.
+// LoopToTheLimit runs a loop into the host's advertised ceiling.
 var LoopToTheLimit = &scenarios.Drive[LimitObservation]{
 	ID:    "openwop/loop-to-the-limit",
 	Title: "runs a loop that is longer than the advertised limits.maxLoopIterations",
@@ -68,7 +68,7 @@ var LoopToTheLimit = &scenarios.Drive[LimitObservation]{
 		limit, ok := claims.Family(c.Discovery, "limits").Key("maxLoopIterations").Int()
 		switch {
 		case !ok || limit < 1:
-			scenarios.End(scenarios.Block("the advertised limits.maxLoopIterations is no number of turns", "advertise an integer of at least 1"))
+			scenarios.End(scenarios.Block("the advertised limits.maxLoopIterations is not a number of turns", "advertise an integer of at least 1"))
 		case limit > host.MostTurns:
 			scenarios.End(scenarios.Block(fmt.Sprintf("the advertised limit of %d turns takes too long to reach", limit),
 				fmt.Sprintf("advertise a limits.maxLoopIterations of at most %d while the host is certified", host.MostTurns)))
@@ -91,15 +91,15 @@ var LoopToTheLimit = &scenarios.Drive[LimitObservation]{
 	},
 }
 
-// nodeLimited says whether so many turns, and the node of one more, are more
-// than the host executes in a run.
+// nodeLimited reports whether turns, plus one node, exceed the host's limit on
+// node executions.
 func nodeLimited(h host.Host, turns int) bool {
 	n, ok := claims.Family(h.Discovery, "limits").Key("maxNodeExecutions").Int()
 	return ok && n <= int64(2*turns)
 }
 
-// atMost draws a bound that is no higher than the host's own limit, so that it
-// makes no difference whether the one asked for or the one in force is shown.
+// atMost draws a bound no higher than the host's own limit, so that the requested
+// bound and the bound in force are the same.
 func atMost(h host.Host, limit string, least, most int) int {
 	n := h.Between(least, most)
 	if own, ok := claims.Family(h.Discovery, "limits").Key(limit).Int(); ok && own < int64(n) {

@@ -10,11 +10,11 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// NestedObservation is a loop whose workers are loops. Its bound is what its
-// own turns need.
+// NestedObservation is a loop whose workers are loops. Its bound equals its own
+// turns.
 type NestedObservation struct {
 	Turns    int           `json:"turns"` // of the outer loop, and its bound
-	Plain    host.RunLog   `json:"plain"` // a loop of as many turns under the same bound, whose workers are no loops
+	Plain    host.RunLog   `json:"plain"` // a loop with as many turns and the same bound, without inner loops
 	Log      host.RunLog   `json:"log"`
 	Children []host.RunLog `json:"children"` // Ended.Last is the snapshot
 }
@@ -52,7 +52,7 @@ var loopsInALoop = &scenarios.Drive[NestedObservation]{
 	},
 }
 
-// inner reads a child run with its log.
+// inner reads a child run and its log.
 func inner(ctx context.Context, h host.Host, id string) host.RunLog {
 	reply := h.Send(ctx, wire.Call{Operation: dialect.ReadRun.Of(id), Label: "inner loop"})
 	child := h.Adopt(reply)

@@ -16,15 +16,15 @@ const (
 	manyNodes = 256
 )
 
-// NodesObservation is a workflow of several nodes run three times: with a bound
-// below, at and above the nodes that it has.
+// NodesObservation is a workflow of several nodes run three times, with a bound
+// below, at and above its number of nodes.
 type NodesObservation struct {
 	Nodes int         `json:"nodes"`
 	Bound int         `json:"bound"` // of Below
 	Below host.RunLog `json:"below"`
 	At    host.RunLog `json:"at"`    // bound Nodes
 	Above host.RunLog `json:"above"` // a higher bound
-	Lull  host.Lull   `json:"lull"`  // of Below, when the others had ended
+	Lull  host.Lull   `json:"lull"`  // of Below, after the others ended
 }
 
 // nodesAroundTheirBound runs one workflow under three bounds.
@@ -55,7 +55,7 @@ var nodesAroundTheirBound = &scenarios.Drive[NodesObservation]{
 	},
 }
 
-// offersSixNodes stops a drive that needs the six nodes to run.
+// offersSixNodes ends the drive unless the host can run six nodes.
 func offersSixNodes(h host.Host) {
 	if n, ok := claims.Family(h.Discovery, "limits").Key("maxNodeExecutions").Int(); ok && n < sixNodes {
 		scenarios.End(scenarios.Block("the host's own limits.maxNodeExecutions ends a run of six nodes before its end",
@@ -66,7 +66,7 @@ func offersSixNodes(h host.Host) {
 	}
 }
 
-// boundedNodes runs the six nodes with a bound, to the end.
+// boundedNodes runs the six nodes to the end under a bound.
 func boundedNodes(ctx context.Context, h host.Host, bound int) (*host.Run, host.RunLog) {
 	r := h.Create(ctx, fmt.Sprintf("create six nodes with bound %d", bound), dialect.CreateRunRequest{
 		WorkflowID: fixture.SixNodes, Configurable: &dialect.Configurable{RecursionLimit: new(int64(bound))}})
@@ -74,7 +74,7 @@ func boundedNodes(ctx context.Context, h host.Host, bound int) (*host.Run, host.
 	return r, l
 }
 
-// nodesToTheLimit runs more nodes than the host advertises to execute.
+// nodesToTheLimit runs more nodes than the advertised limit.
 var nodesToTheLimit = &scenarios.Drive[LimitObservation]{
 	ID:    "openwop/nodes-to-the-limit",
 	Title: "runs more nodes than the advertised limits.maxNodeExecutions, once without asking for a bound and once asking for a higher one",
@@ -88,7 +88,7 @@ var nodesToTheLimit = &scenarios.Drive[LimitObservation]{
 		}
 		switch {
 		case !ok || limit < 1:
-			scenarios.End(scenarios.Block("the advertised limits.maxNodeExecutions is no number of nodes", "advertise an integer of at least 1"))
+			scenarios.End(scenarios.Block("the advertised limits.maxNodeExecutions is not a number of nodes", "advertise an integer of at least 1"))
 		case limit >= int64(nodes):
 			scenarios.End(scenarios.Block(fmt.Sprintf("no fixture has more than the advertised limit of %d nodes", limit),
 				fmt.Sprintf("advertise a limits.maxNodeExecutions below %d while the host is certified", nodes)))
@@ -108,13 +108,13 @@ var nodesToTheLimit = &scenarios.Drive[LimitObservation]{
 	},
 }
 
-// ReplayedBreachObservation is a run that crossed a bound, and a replay of it.
+// ReplayedBreachObservation is a run that exceeded a bound, and its replay.
 type ReplayedBreachObservation struct {
 	Source   host.RunLog `json:"source"`
 	Replayed host.RunLog `json:"replayed"`
 }
 
-// replayedNodes forks a run that crossed its bound on nodes.
+// replayedNodes replays a run that exceeded its bound on nodes.
 var replayedNodes = &scenarios.Drive[ReplayedBreachObservation]{
 	ID:    "openwop/replayed-nodes",
 	Title: "runs six nodes with a random recursionLimit below six and replays the run from the first event",

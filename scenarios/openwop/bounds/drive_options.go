@@ -13,20 +13,19 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// TriedOption is one run that was asked for with one run option.
+// TriedOption is a run requested with one run option.
 type TriedOption struct {
 	Option string     `json:"option"` // as JSON: "recursionLimit": 0
 	Status wire.Value `json:"status"` // of the reply
 }
 
-// OptionsObservation is what the host answers to options that can be, and to
-// options that cannot.
+// OptionsObservation holds the host's replies to valid and to invalid options.
 type OptionsObservation struct {
 	Possible   []TriedOption `json:"possible"`
 	Impossible []TriedOption `json:"impossible"`
 }
 
-// optionsThatCannotBe asks for runs with values that no run option has.
+// optionsThatCannotBe requests runs with option values out of range.
 var optionsThatCannotBe = &scenarios.Drive[OptionsObservation]{
 	ID: "openwop/options-that-cannot-be",
 	Title: "asks for runs with bounds of zero, below zero and as text, with thresholds outside 0 to 1 and as text, and with " +
@@ -50,7 +49,7 @@ var optionsThatCannotBe = &scenarios.Drive[OptionsObservation]{
 	},
 }
 
-// option is a run option with a value in its range, and some outside.
+// option is a run option with one valid value and some invalid ones.
 type option struct {
 	key        string
 	possible   any
@@ -71,7 +70,7 @@ func options(h host.Host) []option {
 		strconv.Itoa(h.Between(0, 1))}})
 }
 
-// try asks for a run with one option. What comes of the run is not the question.
+// try requests a run with one option and ignores what becomes of the run.
 func try(ctx context.Context, h host.Host, key string, value any) TriedOption {
 	t := TriedOption{Option: fmt.Sprintf("%q: %s", key, wire.Compact(value))}
 	reply := h.Send(ctx, wire.Call{Operation: dialect.CreateRun.Of(), Label: "a run with " + t.Option,
@@ -81,8 +80,7 @@ func try(ctx context.Context, h host.Host, key string, value any) TriedOption {
 	return t
 }
 
-// EchoObservation is a run with options, and what its snapshot shows of them
-// when it was made and when it had ended.
+// EchoObservation is a run with options, and its first and last snapshots.
 type EchoObservation struct {
 	RecursionLimit int         `json:"recursionLimit"`
 	RunTimeoutMs   int         `json:"runTimeoutMs"`
@@ -91,7 +89,7 @@ type EchoObservation struct {
 	Log            host.RunLog `json:"log"`
 }
 
-// shown is something of the snapshots, of the first and of the last.
+// shown extracts a part of the first and the last snapshot.
 func (o EchoObservation) shown(part func(snapshot wire.Value) wire.Value) wire.Values {
 	return wire.Values{part(o.Early), part(o.Log.Ended.Last)}
 }
@@ -108,7 +106,7 @@ var optionsOfARun = &scenarios.Drive[EchoObservation]{
 		request := dialect.CreateRunRequest{WorkflowID: fixture.Noop, Configurable: &dialect.Configurable{
 			RecursionLimit: new(int64(o.RecursionLimit)), RunTimeoutMs: new(int64(o.RunTimeoutMs)), EscalationThreshold: &o.Threshold}}
 		switch {
-		case h.Offers(fixture.Delay): // so that the first look is at a run under way
+		case h.Offers(fixture.Delay): // so that the first snapshot is of a live run
 			request.WorkflowID, request.Inputs = fixture.Delay, map[string]any{"delayMs": h.Between(50, 100)}
 		case !h.Offers(fixture.Noop):
 			scenarios.End(scenarios.Block("no workflow is on offer", fixture.Load))

@@ -12,21 +12,22 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/host"
 )
 
-// OvertimeObservation is a run that takes longer than it may, and one that does
-// not: its bound is so long that no busy machine makes it late, and less than
-// a hundred times what it takes, for a host that counts in another unit.
+// OvertimeObservation is a run that exceeds its bound on time, and one that does
+// not. The bound is long enough for a busy machine, and short enough to unmask a
+// host that counts in another unit: less than a hundred times the duration of the
+// short run.
 type OvertimeObservation struct {
 	Bound int `json:"boundMs"`
-	// Over waits for half a minute. Its Ended.Took is by our clock, from before
-	// it was asked for: never shorter than what the host has to let pass.
+	// Over waits for half a minute. Its Ended.Took is measured by our clock from
+	// before the request, so it is never shorter than the time the host measured.
 	Over   host.RunLog `json:"over"`
 	InTime host.RunLog `json:"inTime"`
 	Lull   host.Lull   `json:"lull"` // of Over, after its end
-	// Replayed is a replay of Over, where the host claims to replay.
+	// Replayed is a replay of Over if the host claims replay.
 	Replayed host.RunLog `json:"replayed"`
 }
 
-// runOverItsTime has a run wait for longer than its bound on time.
+// runOverItsTime makes a run wait longer than its bound on time.
 var runOverItsTime = &scenarios.Drive[OvertimeObservation]{
 	ID: "openwop/run-over-its-time",
 	Title: "runs a wait of half a minute with a random runTimeoutMs between 1.1 and 1.2 seconds, and a short one with up to " +
@@ -60,7 +61,7 @@ var runOverItsTime = &scenarios.Drive[OvertimeObservation]{
 	},
 }
 
-// waiting is the host with more patience, for what must take so long.
+// waiting returns the host with enough patience for a long run.
 func waiting(h host.Host, long time.Duration) host.Host {
 	patient := *h.Conn
 	patient.Patience += long
@@ -70,9 +71,9 @@ func waiting(h host.Host, long time.Duration) host.Host {
 // overtimeBound is the longest runTimeoutMs that runOverItsTime asks for.
 const overtimeBound = 1200
 
-// shortRun is a run that ends well before any bound of a second, and takes some
-// time where the host can be told to. delay is how long it is told to wait: that
-// long a gap in its log does not make the host a slow one.
+// shortRun requests a run that ends well within a second, and that takes some time
+// if the host offers a delay. The requested delay is not held against the host's
+// pace.
 func shortRun(h host.Host) (request dialect.CreateRunRequest, delay time.Duration) {
 	limit, ok := claims.Family(h.Discovery, "limits").Key("maxRunDurationMs").Int()
 	switch {
@@ -86,6 +87,6 @@ func shortRun(h host.Host) (request dialect.CreateRunRequest, delay time.Duratio
 	case h.Offers(fixture.Overtime, fixture.Noop):
 		return dialect.CreateRunRequest{WorkflowID: fixture.Noop}, 0
 	}
-	scenarios.End(scenarios.Block("no workflow that waits is on offer, or none that does not", fixture.Load))
+	scenarios.End(scenarios.Block("the host offers no workflow that waits, or none that ends soon", fixture.Load))
 	return request, 0
 }

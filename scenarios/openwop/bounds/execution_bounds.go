@@ -1,4 +1,5 @@
-// Package bounds asks whether a run stops at the bounds that are set for it: nodes, time, loop iterations.
+// Package bounds asks whether a run stops at its bounds: nodes, time, loop
+// iterations.
 package bounds
 
 import (
@@ -12,8 +13,8 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/host"
 )
 
-// Suite looks at where a run is stopped, and at how it tells. The
-// bound on turns is part of the loop: see iteration-monotonic.
+// Suite tests where a run stops and what it reports. The bound on turns belongs to
+// the loop: see iteration-monotonic.
 func Suite() scenarios.Suite {
 	return scenarios.Suite{
 		ID: "execution-bounds", Title: "bounds on nodes and on time: they strike where they are set, not before, and no work follows",
@@ -48,8 +49,8 @@ var nodesBounded = scenarios.Scenario{
 	}),
 }
 
-// controlled stops a judge where the nodes of a run cannot be counted: a host
-// that shows none in its log has started none beyond any bound.
+// controlled blocks the judge if the nodes of a run cannot be counted: a log
+// without nodes would show none beyond any bound.
 func (o NodesObservation) controlled(j *scenarios.Judge) {
 	o.Above.Given(j, openwop.OWP0037A6, openwop.OWPBND4)
 	if len(starts(o.Above).Values) != o.Nodes && o.Above.Status().String() == "completed" {
@@ -57,7 +58,7 @@ func (o NodesObservation) controlled(j *scenarios.Judge) {
 	}
 }
 
-// The controls of nodes-bounded: a host that always breaches is found out here.
+// The controls of nodes-bounded: they expose a host that always breaches.
 var nodesLeaveAlone = scenarios.Scenario{
 	ID:     "openwop/execution-bounds/nodes-leave-alone",
 	Title:  "a run that needs as many nodes as its bound, or fewer, ends by itself",
@@ -71,7 +72,7 @@ var nodesLeaveAlone = scenarios.Scenario{
 	}),
 }
 
-// RFC 0058 A: the smaller of what is asked and what is advertised.
+// RFC 0058 A: the smaller of the requested and the advertised bound.
 var nodesClamped = scenarios.Scenario{
 	ID:     "openwop/execution-bounds/node-limit-honoured",
 	Title:  "the advertised limit on nodes bounds a run that asks for more, or for nothing",
@@ -91,7 +92,7 @@ var nodesClamped = scenarios.Scenario{
 	}),
 }
 
-// RFC 0058 C: what was observed is recorded, and read from the record.
+// RFC 0058 C: a replay reads the recorded observation.
 var nodesReplayed = scenarios.Scenario{
 	ID:     "openwop/execution-bounds/node-breach-replayed",
 	Title:  "a replay of a run that crossed its bound on nodes carries the same breach after the same nodes",
@@ -118,17 +119,17 @@ var innerTurnsApart = scenarios.Scenario{
 	}),
 }
 
-// controlled stops a judge where also a loop of no loops does not keep the bound.
+// controlled blocks the judge if a loop without inner loops breaks the bound too.
 func (o NestedObservation) controlled(j *scenarios.Judge) {
 	o.Plain.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
 	if len(o.Plain.Breaches().Values) > 0 || o.Plain.Status().Actual() != "completed" {
 		j.BlockOn(openwop.OWP0061E6, "setup failed: a loop of "+strconv.Itoa(o.Turns)+
-			" turns with that bound, whose workers are no loops, is "+o.Plain.Status().JSON())
+			" turns with that bound and without inner loops is "+o.Plain.Status().JSON())
 	}
 }
 
-// innerLoops stops a judge where no inner loop took a turn, or where one was
-// stopped: whether a child takes over its parent's bound is left open.
+// innerLoops blocks the judge if no inner loop took a turn, or one was stopped:
+// RFC 0058 leaves open whether a child inherits its parent's bound.
 func (o NestedObservation) innerLoops(j *scenarios.Judge) {
 	if len(o.Children) == 0 {
 		j.BlockOn(openwop.OWP0037A3, "setup failed: no inner loop was dispatched")

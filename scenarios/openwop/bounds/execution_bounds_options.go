@@ -12,7 +12,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// OWP-R14: a value that no option has should be refused, and is often taken.
+// OWP-R14: hosts should refuse a value out of range, but often accept it.
 var optionsRefused = scenarios.Scenario{
 	ID:     "openwop/execution-bounds/options-refused",
 	Title:  "a run with an option that cannot be is refused when it is asked for",
@@ -21,7 +21,7 @@ var optionsRefused = scenarios.Scenario{
 	Ask: scenarios.Ask(optionsThatCannotBe, func(o OptionsObservation, j *scenarios.Judge) {
 		for _, t := range o.Possible {
 			if code, _ := t.Status.Int(); code/100 != 2 {
-				j.BlockOn(openwop.OWP0037A6, "setup failed: a run with "+t.Option+" was not made either: HTTP "+t.Status.JSON())
+				j.BlockOn(openwop.OWP0037A6, "setup failed: a run with "+t.Option+" was not created either: HTTP "+t.Status.JSON())
 			}
 		}
 		var taken, otherwise []string
@@ -57,7 +57,7 @@ var optionsKept = scenarios.Scenario{
 		}
 		j.Check(openwop.OWPBND22, shown).NotTo(check.Absent(), "configurable in the snapshots")
 		if !shown[0].Present() || !shown[1].Present() {
-			j.Block("the snapshot does not show the run options at all times, so they cannot be compared", "show configurable in {read run}")
+			j.Block("the first or the last snapshot lacks the run options, so they cannot be compared", "show configurable in {read run}")
 		}
 		j.Check(openwop.OWPBND23, option(dialect.RecursionLimit)).To(check.Equal([]any{o.RecursionLimit, o.RecursionLimit}),
 			"recursionLimit, early and late")

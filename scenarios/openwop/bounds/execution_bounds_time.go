@@ -12,8 +12,8 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// RFC 0058 A. Whether the bound strikes too early is seen by two clocks: ours,
-// which started before the run did, and the host's own timestamps.
+// RFC 0058 A. Two clocks show whether the bound strikes too early: ours, started
+// before the run, and the host's own timestamps.
 var timeBounded = scenarios.Scenario{
 	ID:    "openwop/execution-bounds/time-bounded",
 	Title: "a run that is not over in time is stopped when its time has passed, not before, says so and fails",
@@ -50,8 +50,8 @@ var timeBounded = scenarios.Scenario{
 	}),
 }
 
-// spanOf is the run's time up to its breach by the host's timestamps; nil where
-// they are not given.
+// spanOf returns the timestamps of the run's start and breach, or nil if the host
+// gives none.
 func spanOf(l host.RunLog) wire.Seen {
 	from, to := l.OfType(dialect.RunStarted), l.Breaches()
 	if len(from.Values) == 0 || len(to.Values) == 0 {
@@ -66,8 +66,8 @@ func spanOf(l host.RunLog) wire.Seen {
 	return span
 }
 
-// grain is the smallest difference in time that the host shows: one that counts
-// in full seconds may be up to one too early. Zero where it shows no time.
+// grain returns the finest resolution of the host's timestamps, or 0 if it has
+// none. A host that counts whole seconds may appear up to one early.
 func grain(l host.RunLog) time.Duration {
 	finest := time.Duration(0)
 	for _, e := range l.Events {
@@ -78,7 +78,7 @@ func grain(l host.RunLog) time.Duration {
 	return finest
 }
 
-// The control of time-bounded: a host that always fails is found out here.
+// The control of time-bounded: it exposes a host that always fails.
 var timeLeavesAlone = scenarios.Scenario{
 	ID:     "openwop/execution-bounds/time-leaves-alone",
 	Title:  "a run that ends within its bound on time ends by itself",
@@ -90,7 +90,7 @@ var timeLeavesAlone = scenarios.Scenario{
 	}),
 }
 
-// A replay that measures anew shows another time: it ends at once, or later.
+// A replay that measures again shows another time: it ends at once, or later.
 var timeReplayed = scenarios.Scenario{
 	ID:     "openwop/execution-bounds/time-breach-replayed",
 	Title:  "a replay of a run that was over its time carries the time that was observed then",

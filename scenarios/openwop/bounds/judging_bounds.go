@@ -13,13 +13,11 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// What judges of bounds have in common.
-
-// starts are the nodes that a run began.
+// starts returns the node.started events of a run.
 func starts(l host.RunLog) wire.Found { return l.OfType(dialect.NodeStarted) }
 
-// checkFailed expects the failure that follows a breach, in the log and in the
-// snapshot.
+// checkFailed expects the failure that follows a breach, both in the log and in
+// the snapshot.
 func checkFailed(l host.RunLog, j *scenarios.Judge, id scenarios.RequirementID, code dialect.Code) {
 	failed := l.OfType(dialect.RunFailed)
 	j.Check(id, l.Status()).To(check.Equal("failed"), "status of the run")
@@ -28,18 +26,17 @@ func checkFailed(l host.RunLog, j *scenarios.Judge, id scenarios.RequirementID, 
 	j.Check(id, host.BreachesAndEnds(l)).To(dialect.Types(dialect.Breached, dialect.RunFailed), "breach and end in order")
 }
 
-// CheckOver expects that no work is told of behind the failure.
+// CheckOver expects no work after the failure.
 func CheckOver(l host.RunLog, j *scenarios.Judge, id scenarios.RequirementID) {
 	j.Check(id, host.OfTheLoop(l).Last().Key("type")).To(dialect.Type(dialect.RunFailed), "last event of the run, but for notes")
 }
 
-// checkCause expects the failure to name the breach that brought it about.
+// checkCause expects the failure to name the breach as its cause.
 func checkCause(l host.RunLog, j *scenarios.Judge, id scenarios.RequirementID) {
 	failed := l.OfType(dialect.RunFailed)
 	j.Check(id, failed.Each("/causationId")).To(check.SameAs(l.Breaches().Each("/eventId")), "cause of the failure: the breach")
 }
 
-// atLeast expects a number that is no lower.
 func atLeast(least float64) check.Matcher {
 	return check.That(fmt.Sprintf("a number of at least %v", least), func(v any) bool {
 		n, ok := host.AsNumber(v)
@@ -47,7 +44,7 @@ func atLeast(least float64) check.Matcher {
 	})
 }
 
-// took expects a wait, by our clock, of at least so long.
+// took expects a wait of at least this long by our clock.
 func took(least time.Duration) check.Matcher {
 	return check.Seeing("not before "+least.String()+" have passed", func(s wire.Seen) (bool, string) {
 		w, ok := s.(wire.Wait)
@@ -55,8 +52,8 @@ func took(least time.Duration) check.Matcher {
 	})
 }
 
-// apart expects two timestamps with at least so long between them, as exactly
-// as the host writes them.
+// apart expects two timestamps at least this far apart, within the resolution of
+// their notation.
 func apart(least time.Duration) check.Matcher {
 	return check.That("at least "+least.String()+" apart", func(v any) bool {
 		times, ok := v.([]any)
@@ -69,8 +66,7 @@ func apart(least time.Duration) check.Matcher {
 	})
 }
 
-// moment reads a point in time, and the smallest difference that its
-// spelling can show.
+// moment parses a timestamp. grain is the resolution of its notation.
 func moment(v any) (at time.Time, grain time.Duration, ok bool) {
 	text, _ := v.(string)
 	at, err := time.Parse(time.RFC3339, text)
@@ -89,7 +85,7 @@ func moment(v any) (at time.Time, grain time.Duration, ok bool) {
 	return at, max(grain, time.Nanosecond), true
 }
 
-// check compares a replay with its source, which has to have crossed a bound.
+// check compares a replay with its source, which must have exceeded a bound.
 func (o ReplayedBreachObservation) check(j *scenarios.Judge, breached scenarios.RequirementID) {
 	source, replayed := o.Source, o.Replayed
 	source.Given(j, openwop.OWP0037A6, breached)

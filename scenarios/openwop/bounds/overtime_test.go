@@ -17,7 +17,8 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// The window after the breach is five times what the host takes for itself, not what it was told to wait.
+// The window after the breach is five times the host's own latency, without the
+// delay it was told to wait.
 func TestADelayThatWasAskedForStretchesNoWindow(t *testing.T) {
 	for _, c := range []struct{ slower, window time.Duration }{{0, 250 * time.Millisecond}, {100 * time.Millisecond, 500 * time.Millisecond}} {
 		var delay atomic.Int64

@@ -12,7 +12,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire/wiretest"
 )
 
-// nodes tell of nodes that began, or ended with what they put out.
+// began and over are the events of a node's start and end.
 func began(node string) hosttest.Event {
 	return hosttest.Event{Kind: "node.started", Payload: map[string]any{"nodeId": node, "typeId": "core.noop"}}
 }
@@ -28,12 +28,12 @@ var (
 	runCompleted = hosttest.Event{Kind: "run.completed", Payload: map[string]any{"outputs": map[string]any{"said": "m"}}}
 )
 
-// steps is the story of a run of assay-steps, as far as it has got.
+// steps is the story of a run of assay-steps up to its latest event.
 func steps(status string, events ...hosttest.Event) hosttest.Story {
 	return hosttest.Story{Id: "r", Status: status, Events: append([]hosttest.Event{runStarted}, events...)}
 }
 
-// stands mints a story of a run that need not have ended.
+// stands mints the log of a run that need not have ended.
 func stands(s hosttest.Story, t *testing.T) host.RunLog {
 	t.Helper()
 	l := s.Log(t)

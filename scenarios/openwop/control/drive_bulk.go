@@ -9,27 +9,27 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// bulkMost is how many runs a bulk cancel may name.
+// bulkMost is the maximum number of runs in a bulk cancel.
 const bulkMost = 100
 
-// BulkObservation is several runs that were cancelled by one request, after two
-// requests that cannot be.
+// BulkObservation is several runs cancelled by one request, after two invalid
+// requests.
 type BulkObservation struct {
 	Way     string        `json:"way"`
-	Created host.Answered `json:"created"` // the run under way that was made last
-	// Large names more runs than can be, one of them under way; Spared is that
-	// run after it. Empty names none.
+	Created host.Answered `json:"created"` // the live run that was made last
+	// Large names too many runs, one of them live; Spared is that run after the
+	// request. Empty names none.
 	Large  host.Answered `json:"large"`
 	Spared wire.Value    `json:"spared"`
 	Empty  host.Answered `json:"empty"`
 
 	IDs   []string      `json:"ids"`   // in the order of the request
-	Live  []string      `json:"live"`  // those under way
-	Never string        `json:"never"` // one that never was
-	Ended string        `json:"ended"` // one that had ended
-	Done  wire.Value    `json:"done"`  // its snapshot before
+	Live  []string      `json:"live"`  // the live ones
+	Never string        `json:"never"` // a run that never existed
+	Ended string        `json:"ended"` // a run that had ended
+	Done  wire.Value    `json:"done"`  // snapshot of Ended before the requests
 	Bulk  host.Answered `json:"bulk"`
-	Logs  []host.RunLog `json:"logs"` // of those under way, as they ended
+	Logs  []host.RunLog `json:"logs"` // of the live ones, at their end
 	After wire.Value    `json:"after"`
 }
 
@@ -68,7 +68,7 @@ var bulkCancelled = &scenarios.Drive[BulkObservation]{
 	},
 }
 
-// doneRun makes a run that ends by itself; nil where there is none.
+// doneRun makes a run that ends by itself, or returns nil if none is on offer.
 func doneRun(ctx context.Context, h host.Host, o *BulkObservation) *host.Run {
 	r := h.SimpleRun(ctx, "create a run that ends")
 	if o.Created = host.AnsweredBy("a run that ends", r.Created); r.ID == "" {
@@ -82,8 +82,8 @@ func doneRun(ctx context.Context, h host.Host, o *BulkObservation) *host.Run {
 	return r
 }
 
-// bulkOffered stops a drive where there is no bulk cancel. To name a run that
-// has ended changes nothing.
+// bulkOffered ends the drive if the host has no bulk cancel. It names a run that
+// has ended, which changes nothing.
 func bulkOffered(ctx context.Context, h host.Host, done *host.Run) {
 	reply := bulk(ctx, h, "whether there is a bulk cancel", []string{done.ID})
 	done.IsOffered(ctx, "{cancel runs}", reply)
@@ -98,7 +98,7 @@ func bulkCancel(ctx context.Context, h host.Host, what string, ids []string) hos
 	return host.AnsweredBy(what, reply)
 }
 
-// liveRuns makes two runs that last.
+// liveRuns makes two long runs.
 func liveRuns(ctx context.Context, h host.Host, o *BulkObservation) (live []*host.Run) {
 	for range 2 {
 		long := h.Lasting()
@@ -112,8 +112,7 @@ func liveRuns(ctx context.Context, h host.Host, o *BulkObservation) (live []*hos
 	return live
 }
 
-// bulkRefused sends what cannot be a bulk cancel: the run is among more than
-// there may be.
+// bulkRefused sends invalid bulk cancels. One names the run among too many.
 func bulkRefused(ctx context.Context, h host.Host, r *host.Run, o *BulkObservation) {
 	many := []string{r.ID}
 	for len(many) <= bulkMost {
@@ -124,25 +123,25 @@ func bulkRefused(ctx context.Context, h host.Host, r *host.Run, o *BulkObservati
 	o.Empty = bulkCancel(ctx, h, "to cancel no run", []string{})
 }
 
-// TenantControl is what a tenant was answered who would pause, cancel and
-// compare the run of another.
+// TenantControl holds the host's replies to a tenant who tries to pause, cancel
+// and compare another tenant's run.
 type TenantControl struct {
 	Tenants host.Tenants    `json:"tenants"`
 	Way     string          `json:"way"`
 	Created host.Answered   `json:"created"`
 	Live    wire.Value      `json:"live"`   // snapshot before
 	Pause   host.TenantCall `json:"pause"`  // of the run
-	Diff    host.TenantCall `json:"diff"`   // of a run of its own against the run
-	Bulk    host.Answered   `json:"bulk"`   // naming the run and one that never was
-	Never   string          `json:"never"`  // which that was
+	Diff    host.TenantCall `json:"diff"`   // of one of its own runs against the run
+	Bulk    host.Answered   `json:"bulk"`   // naming the run and one that never existed
+	Never   string          `json:"never"`  // the run that never existed
 	After   wire.Value      `json:"after"`  // snapshot after all of these
 	Paused  host.Answered   `json:"paused"` // by its own tenant
 	Diffed  host.Answered   `json:"diffed"`
 	Cancel  host.Answered   `json:"cancel"` // in bulk
 }
 
-// tenantsControl has a tenant try the operations that not every host has on the
-// run of another.
+// tenantsControlRuns makes one tenant try the optional operations on another
+// tenant's run.
 var tenantsControlRuns = &scenarios.Drive[TenantControl]{
 	ID: "openwop/tenants-control",
 	Title: "has a tenant pause the run of another, compare one of its own with it and name it in a bulk cancel, then does " +
@@ -172,13 +171,13 @@ var tenantsControlRuns = &scenarios.Drive[TenantControl]{
 	},
 }
 
-// unlessControls is why a drive is blocked, unless the host has none of the
-// operations: then that is why.
+// unlessControls ends the drive as blocked, or as not offered if the host has none
+// of the operations.
 func unlessControls(ctx context.Context, h host.Host, blocked error) {
 	h.UnlessLacking(ctx, blocked, func(r *host.Run) { controlled(ctx, r, r.ID, &TenantControl{}) })
 }
 
-// controls is another tenant at work on the run.
+// controls tries the operations as the other tenant.
 func controls(ctx context.Context, h host.Host, theirs, own string, o *TenantControl) {
 	o.Never = host.StrangerOf(theirs)
 	o.Pause = h.Intrude(ctx, host.TheOther, "to pause the run", false, theirs, o.Never, func(id string) wire.Call {
@@ -192,7 +191,7 @@ func controls(ctx context.Context, h host.Host, theirs, own string, o *TenantCon
 	o.Bulk = host.AnsweredBy("to cancel the run in bulk, by "+host.TheOther, reply)
 }
 
-// controlled is the run's own tenant, who may.
+// controlled tries the operations as the run's own tenant.
 func controlled(ctx context.Context, r *host.Run, own string, o *TenantControl) {
 	for _, op := range []struct {
 		what string

@@ -11,27 +11,26 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// Diffed is two runs that were compared.
+// Diffed is a comparison of two runs.
 type Diffed struct {
 	A     host.RunLog   `json:"a"`
 	B     host.RunLog   `json:"b"`
 	Reply host.Answered `json:"reply"`
 }
 
-// DiffObservation is runs that were compared with each other, with themselves
-// and with one that never was.
+// DiffObservation holds comparisons of runs with each other, with themselves and
+// with a run that never existed.
 type DiffObservation struct {
 	Self  Diffed `json:"self"`  // a run with itself
 	Alike Diffed `json:"alike"` // two runs of one workflow
-	Other Diffed `json:"other"` // two runs that ended otherwise
-	// Replay is a run with a replay of it, where it can be replayed.
+	Other Diffed `json:"other"` // two runs with different outcomes
+	// Replay compares a run with its replay if the host can replay it.
 	Replay *Diffed         `json:"replay,omitempty"`
-	Never  []host.Answered `json:"never"` // against one that never was, and the other way round
+	Never  []host.Answered `json:"never"` // against a run that never existed, in both directions
 }
 
 func diffOf(a, b string) wire.Operation { return dialect.CompareRuns.Of(a).With("against", b) }
 
-// comparedRuns compares runs.
 var comparedRuns = &scenarios.Drive[DiffObservation]{
 	ID:    "openwop/diff",
 	Title: "compares a run with itself, with another of its workflow, with one that fails, with a replay of it and with one that never was",
@@ -41,7 +40,7 @@ var comparedRuns = &scenarios.Drive[DiffObservation]{
 	Run: func(ctx context.Context, c *scenarios.Conn, o *DiffObservation) {
 		h := host.Host{Conn: c}
 		request := comparableWorkflow(h)
-		first := comparable(ctx, h, request, &o.Self.A)
+		first := comparableRun(ctx, h, request, &o.Self.A)
 		if first == nil {
 			return
 		}
@@ -58,7 +57,8 @@ var comparedRuns = &scenarios.Drive[DiffObservation]{
 	},
 }
 
-// comparableWorkflow asks for a run of a workflow whose runs differ from each other, if there is one.
+// comparableWorkflow requests a run of a workflow whose runs differ, if one is on
+// offer.
 func comparableWorkflow(h host.Host) dialect.CreateRunRequest {
 	if h.Offers(fixture.Random) {
 		return dialect.CreateRunRequest{WorkflowID: fixture.Random}
@@ -66,8 +66,9 @@ func comparableWorkflow(h host.Host) dialect.CreateRunRequest {
 	return h.Simple()
 }
 
-// comparable makes a run and follows it to its end; nil where there is none.
-func comparable(ctx context.Context, h host.Host, request dialect.CreateRunRequest, l *host.RunLog) *host.Run {
+// comparableRun makes a run and follows it to its end. It returns nil if none is
+// made.
+func comparableRun(ctx context.Context, h host.Host, request dialect.CreateRunRequest, l *host.RunLog) *host.Run {
 	r := h.Create(ctx, "create a run to compare", request)
 	if *l = r.Finish(ctx, "log of a run to compare"); r.ID == "" || !l.Ended.Reached {
 		return nil
@@ -75,10 +76,10 @@ func comparable(ctx context.Context, h host.Host, request dialect.CreateRunReque
 	return r
 }
 
-// comparedWith makes another run and compares the run with it.
+// comparedWith makes another run and compares r with it.
 func comparedWith(ctx context.Context, r *host.Run, request dialect.CreateRunRequest, what string, own host.RunLog, d *Diffed) {
 	d.A = own
-	other := comparable(ctx, r.Host, request, &d.B)
+	other := comparableRun(ctx, r.Host, request, &d.B)
 	if other == nil {
 		return
 	}
@@ -90,7 +91,7 @@ func diff(ctx context.Context, r *host.Run, other, what string, d *Diffed) {
 	d.Reply = host.AnsweredBy(what, reply)
 }
 
-// comparedWithReplay compares the run with a replay of it.
+// comparedWithReplay compares the run with its replay.
 func comparedWithReplay(ctx context.Context, r *host.Run, o *DiffObservation) {
 	if _, claimed := claims.FinishedReplay.Look(r.Discovery); !claimed {
 		return
@@ -107,7 +108,7 @@ func comparedWithReplay(ctx context.Context, r *host.Run, o *DiffObservation) {
 	diff(ctx, r, fork.ID, "the run with a replay of it", d)
 }
 
-// comparedWithNone compares the run with one that never was.
+// comparedWithNone compares the run with one that never existed.
 func comparedWithNone(ctx context.Context, r *host.Run, o *DiffObservation) {
 	never := host.StrangerOf(r.ID)
 	for _, op := range []struct{ what, a, b string }{{"the run with one that never was", r.ID, never},

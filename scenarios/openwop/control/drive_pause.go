@@ -11,33 +11,33 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// PausedObservation is a run that was paused while it waited for a time, left
-// alone until that time had come, and resumed.
+// PausedObservation is a run paused during a timed wait, left alone until that
+// time had passed, and resumed.
 type PausedObservation struct {
 	Way     string        `json:"way"`  // the fixture
-	Said    string        `json:"said"` // what a run of assay-steps is to put out
+	Said    string        `json:"said"` // the expected output of a run of assay-steps
 	Reason  string        `json:"reason"`
 	Created host.Answered `json:"created"`
 	Paused  host.Answered `json:"paused"`
 	Still   wire.Wait     `json:"still"`  // until its status is paused
-	Before  host.RunLog   `json:"before"` // as it was then
+	Before  host.RunLog   `json:"before"` // the log at that time
 	Again   host.Answered `json:"again"`  // a second pause
-	// Control is the same workflow with the same inputs, made when the pause was
-	// taken: when it has ended, the run's own time has come as well.
+	// Control is the same workflow with the same inputs, made once the pause was
+	// accepted: when it has ended, the paused run's wait is over as well.
 	Control host.RunLog   `json:"control"`
-	After   host.RunLog   `json:"after"` // as it was then
+	After   host.RunLog   `json:"after"` // the log at that time
 	Resumed host.Answered `json:"resumed"`
-	Log     host.RunLog   `json:"log"`  // to the end
-	Late    host.Answered `json:"late"` // a pause of the run that has ended
+	Log     host.RunLog   `json:"log"`  // the log to the end
+	Late    host.Answered `json:"late"` // a pause of the ended run
 	Later   host.RunLog   `json:"later"`
-	TooLate bool          `json:"tooLate"` // however long the run waited, it had ended before the pause
+	TooLate bool          `json:"tooLate"` // every run ended before its pause, however long its wait
 }
 
-// waits are the times that a run is made to wait, in ms: the shortest in which
-// a pause arrives is long enough.
+// waits are the durations that a run waits, in ms. The drive takes the shortest in
+// which a pause arrives.
 var waits = []int{250, 1000, 4000}
 
-// pausedAtOnce pauses a run at once and has it go on.
+// pausedAtOnce pauses a run at once and resumes it.
 var pausedAtOnce = &scenarios.Drive[PausedObservation]{
 	ID: "openwop/paused",
 	Title: "pauses a run at once while it waits for a time, has another one wait for as long, looks whether the first took " +
@@ -51,7 +51,7 @@ var pausedAtOnce = &scenarios.Drive[PausedObservation]{
 	},
 }
 
-// pausedByDrain lets the node under way end, and has the run go on then.
+// pausedByDrain pauses a run after its current node, and resumes it.
 var pausedByDrain = &scenarios.Drive[PausedObservation]{
 	ID: "openwop/paused-by-drain",
 	Title: "pauses a run that waits for a time, without saying how, has another one wait for as long, looks how far the " +
@@ -60,7 +60,7 @@ var pausedByDrain = &scenarios.Drive[PausedObservation]{
 	Waits: 300 * time.Millisecond,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *PausedObservation) {
 		h := host.Host{Conn: c}
-		if !h.Offers(fixture.Steps) { // no other has a node behind one that takes a while
+		if !h.Offers(fixture.Steps) { // only this one has a node after a slow one
 			unlessPauses(ctx, h, scenarios.Block("no workflow is on offer that takes steps after a wait", fixture.Load))
 			return
 		}
@@ -68,15 +68,15 @@ var pausedByDrain = &scenarios.Drive[PausedObservation]{
 	},
 }
 
-// unlessPauses is why a drive is blocked, unless the host does not pause runs at
-// all: then that is why.
+// unlessPauses ends the drive as blocked, or as not offered if the host does not
+// pause runs at all.
 func unlessPauses(ctx context.Context, h host.Host, blocked error) {
 	h.UnlessLacking(ctx, blocked, func(r *host.Run) {
 		r.Pause(ctx, "", "", "a pause, to see whether there is one")
 	})
 }
 
-// stepping asks for a run that waits for so long, in ms.
+// stepping requests a run that waits this many ms.
 func stepping(h host.Host, wait int, said string) dialect.CreateRunRequest {
 	for _, id := range []string{fixture.Steps, fixture.Delay, fixture.Cancellable} {
 		if h.Offers(id) {
@@ -91,8 +91,8 @@ func stepping(h host.Host, wait int, said string) dialect.CreateRunRequest {
 	return dialect.CreateRunRequest{}
 }
 
-// pausedFor pauses a run while it waits. Where the pause comes too late the
-// next run waits longer.
+// pausedFor pauses a run while it waits. If the pause comes too late, the next run
+// waits longer.
 func pausedFor(ctx context.Context, h host.Host, policy string, o *PausedObservation) {
 	for _, wait := range waits {
 		wait = h.Between(wait, wait+wait/10)
@@ -118,7 +118,7 @@ func pausedFor(ctx context.Context, h host.Host, policy string, o *PausedObserva
 	o.TooLate = true
 }
 
-// standsStill looks at a run from the pause to its end.
+// standsStill follows a run from its pause to its end.
 func standsStill(ctx context.Context, r *host.Run, request dialect.CreateRunRequest, o *PausedObservation) {
 	if !host.Succeeded(o.Paused.Status) {
 		return

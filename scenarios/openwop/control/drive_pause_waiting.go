@@ -10,19 +10,19 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// PausedAskingObservation is a loop that a question held, and that was paused
-// before it was answered.
+// PausedAskingObservation is a loop that was held by a question and paused before
+// the answer.
 type PausedAskingObservation struct {
 	host.SuspendedLoop
 	Paused   host.Answered `json:"paused"`
 	Still    wire.Wait     `json:"still"`
-	Answered host.Answered `json:"answered"` // an answer, while it is paused
+	Answered host.Answered `json:"answered"` // an answer during the pause
 	During   host.RunLog   `json:"during"`   // after it, and after a sentinel
 	Sentinel wire.Wait     `json:"sentinel"`
 	Resumed  host.Answered `json:"resumed"`
 }
 
-// pausedAsking pauses a loop that asks.
+// pausedAsking pauses a loop that waits for an answer.
 var pausedAsking = &scenarios.Drive[PausedAskingObservation]{
 	ID: "openwop/paused-asking",
 	Title: "holds a loop by a question, pauses it, answers it, runs a sentinel and looks at it, resumes it and, where the " +
@@ -47,11 +47,11 @@ var pausedAsking = &scenarios.Drive[PausedAskingObservation]{
 		if o.Still = r.IsPaused(ctx); !o.Still.Reached {
 			return
 		}
-		answersPaused(ctx, r, way, o)
+		answerPaused(ctx, r, way, o)
 		if o.Resumed = r.GoOn(ctx, "to resume the loop"); !host.Succeeded(o.Resumed.Status) {
 			return
 		}
-		if !host.Succeeded(o.Answered.Status) { // it is answered as any loop that is suspended
+		if !host.Succeeded(o.Answered.Status) { // answered like any suspended loop
 			r.Resumes(ctx, &o.SuspendedLoop)
 			return
 		}
@@ -60,8 +60,8 @@ var pausedAsking = &scenarios.Drive[PausedAskingObservation]{
 	},
 }
 
-// answersPaused answers a loop while it is paused, and looks what comes of it.
-func answersPaused(ctx context.Context, r *host.Run, way host.Suspending, o *PausedAskingObservation) {
+// answerPaused answers a paused loop and observes the effect.
+func answerPaused(ctx context.Context, r *host.Run, way host.Suspending, o *PausedAskingObservation) {
 	asked := host.Pending(o.Held.Suspended.Last, o.Held.Log)
 	reply := r.Do(ctx, wire.Call{Operation: dialect.AnswerNode.Of(r.ID, asked.Node), Label: "answer while it is paused",
 		Body: map[string]any{"resumeValue": asked.Answers(o.Held.Marker)[0]}, Secrets: host.InterruptTokens})
@@ -74,8 +74,8 @@ func answersPaused(ctx context.Context, r *host.Run, way host.Suspending, o *Pau
 	o.During = r.Stands(ctx, "the paused loop, after the answer and the sentinel")
 }
 
-// ControlCancelObservation is two runs that were cancelled while they waited
-// for a time, one of them paused, and left alone until that time had come.
+// ControlCancelObservation is a run cancelled during a timed wait, possibly while
+// paused, and left alone until that time had passed.
 type ControlCancelObservation struct {
 	Way     string         `json:"way"`
 	Reason  string         `json:"reason"`
@@ -85,13 +85,13 @@ type ControlCancelObservation struct {
 	Still   wire.Wait      `json:"still"`
 	Cancel  host.Answered  `json:"cancel"`
 	Log     host.RunLog    `json:"log"`
-	Control host.RunLog    `json:"control"` // the same, made after the cancel, to its end
-	Later   host.RunLog    `json:"later"`   // the cancelled run then
+	Control host.RunLog    `json:"control"` // the same workflow, made after the cancel, to its end
+	Later   host.RunLog    `json:"later"`   // the cancelled run at that time
 }
 
 const sendsCancelled = "{create run} (assay-steps, conformance-delay or conformance-cancellable), twice"
 
-// cancelledWaiting cancels a run that waits for a time.
+// cancelledWaiting cancels a run during a timed wait.
 var cancelledWaiting = &scenarios.Drive[ControlCancelObservation]{
 	ID:    "openwop/cancelled-waiting",
 	Title: "cancels a run, with a reason, while it waits for a time, has another one wait for as long, and looks at the first again",
@@ -102,7 +102,7 @@ var cancelledWaiting = &scenarios.Drive[ControlCancelObservation]{
 	},
 }
 
-// cancelledPaused cancels a run that is paused.
+// cancelledPaused cancels a paused run.
 var cancelledPaused = &scenarios.Drive[ControlCancelObservation]{
 	ID:    "openwop/cancelled-paused",
 	Title: "pauses a run while it waits for a time and cancels it, has another one wait for as long, and looks at the first again",
@@ -113,15 +113,15 @@ var cancelledPaused = &scenarios.Drive[ControlCancelObservation]{
 	},
 }
 
-// pauseAtOnce pauses the run and waits until it is.
+// pauseAtOnce pauses the run and waits for the pause.
 func pauseAtOnce(ctx context.Context, r *host.Run, o *ControlCancelObservation) {
 	pause := r.Pause(ctx, string(dialect.PauseRunRequestDrainPolicyImmediate), "", "to pause the run")
 	o.Paused = &pause
 	o.Still = r.IsPaused(ctx)
 }
 
-// cancelledFor cancels a run while it waits. Where that comes too late the next
-// run waits longer.
+// cancelledFor cancels a run while it waits. If the cancel comes too late, the
+// next run waits longer.
 func cancelledFor(ctx context.Context, h host.Host, paused bool, o *ControlCancelObservation) {
 	for i, wait := range waits {
 		request, err := scenarios.Attempt(func() dialect.CreateRunRequest { return stepping(h, h.Between(wait, wait+wait/10), h.Marker()) })
@@ -143,7 +143,7 @@ func cancelledFor(ctx context.Context, h host.Host, paused bool, o *ControlCance
 		o.Cancel = cancelBecause(ctx, r, o.Reason)
 		o.Log = r.Finish(ctx, "log of the cancelled run")
 		inTime := len(o.Log.OfType(dialect.NodeCompleted).Values) == 0
-		if o.Log.Status().String() == "completed" || !inTime && i < len(waits)-1 { // it was quicker
+		if o.Log.Status().String() == "completed" || !inTime && i < len(waits)-1 { // the run was quicker
 			continue
 		}
 		other := h.Create(ctx, "create another that waits for as long", request)

@@ -10,11 +10,11 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// Snapped is a run of which we know how it ends, and its snapshots when it was
-// made, when it had ended, and once more.
+// Snapped is a run with a known outcome, and its snapshots: at its creation, at
+// its end, and later.
 type Snapped struct {
 	Workflow string        `json:"workflow"`
-	Want     string        `json:"want"` // the status in which it ends
+	Want     string        `json:"want"` // the final status
 	Tags     []string      `json:"tags"`
 	Marker   string        `json:"marker"` // in its metadata, under "assay"
 	Created  host.Answered `json:"created"`
@@ -23,12 +23,12 @@ type Snapped struct {
 	Later    wire.Value    `json:"later"`
 }
 
-// SnapshotsObservation is runs that end in the three ways there are.
+// SnapshotsObservation is one run for each way to end.
 type SnapshotsObservation struct {
 	Runs []Snapped `json:"runs"`
 }
 
-// snapshots reads runs as they are made, as they have ended, and later.
+// snapshots reads runs when they are made, when they have ended, and later.
 var snapshots = &scenarios.Drive[SnapshotsObservation]{
 	ID:    "openwop/snapshots",
 	Title: "makes a run that completes, one that fails and one that it cancels, with tags and metadata, and reads each three times",
@@ -62,7 +62,7 @@ var snapshots = &scenarios.Drive[SnapshotsObservation]{
 	},
 }
 
-// snap makes a run and reads it to its end.
+// snap makes a run and follows it to its end.
 func snap(ctx context.Context, h host.Host, request dialect.CreateRunRequest, want string) (*host.Run, Snapped) {
 	s := Snapped{Workflow: request.WorkflowID, Want: want, Tags: []string{h.Marker(), h.Marker()}, Marker: h.Marker()}
 	request.Tags, request.Metadata = s.Tags, map[string]any{"assay": s.Marker}

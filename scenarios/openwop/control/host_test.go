@@ -18,9 +18,8 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// slow is a host whose runs wait for a time that has come by when they are
-// looked at for the second time, or, of the first late ones, when they are
-// cancelled.
+// slow is a host whose runs finish their wait by the second read or, for the first
+// few, at the cancel.
 type slow struct {
 	late int
 
@@ -88,7 +87,7 @@ func (s *slow) serve(t *testing.T) string {
 	return server.URL
 }
 
-// of answers about a run that there is.
+// of wraps a handler for an existing run.
 func (s *slow) of(f func(w http.ResponseWriter, q *http.Request, i int, r *slowRun)) http.HandlerFunc {
 	return func(w http.ResponseWriter, q *http.Request) {
 		s.mu.Lock()
@@ -102,8 +101,8 @@ func (s *slow) of(f func(w http.ResponseWriter, q *http.Request, i int, r *slowR
 	}
 }
 
-// A cancel may come when what the run waited for has happened already. Who
-// never cancels before that is not only slow.
+// A cancel may arrive after the run's wait is over. A host that is late every time
+// is not just slow.
 func TestACancelThatComesTooLateIsSentAgain(t *testing.T) {
 	for late, want := range map[int]string{0: "passed", 1: "passed", 2: "passed", 3: requirement.OWPCTL11} {
 		t.Run(fmt.Sprint(late), func(t *testing.T) {

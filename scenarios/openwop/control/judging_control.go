@@ -12,25 +12,23 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// What judges of runs that are paused and cancelled have in common.
-
-// anyThere expects that something was found.
-func anyThere(s wire.Seen) (bool, string) {
+// anyPresent reports whether there are any values.
+func anyPresent(s wire.Seen) (bool, string) {
 	list, _ := s.Actual().([]any)
 	return len(list) > 0, wire.Compact(list)
 }
 
-// given stops a judge where there was no run to pause.
+// given blocks the judge if there was no run to pause.
 func (o PausedObservation) given(j *scenarios.Judge) {
 	if !host.Succeeded(o.Created.Status) || o.Created.Body.Key("runId").String() == "" {
 		j.Block("setup failed: no run of "+o.Way+" is made: HTTP "+o.Created.Status.JSON(), fixture.Load)
 	}
 	if o.TooLate {
-		j.Block("setup failed: the run had ended before it was paused, however long it was to wait", "have "+o.Way+" wait for its input delayMs")
+		j.Block("setup failed: every run ended before it was paused, even with the longest wait", "have "+o.Way+" wait for its input delayMs")
 	}
 }
 
-// checkPaused checks that the pause was taken and came to pass.
+// checkPaused checks that the pause was accepted and took effect.
 func (o PausedObservation) checkPaused(j *scenarios.Judge) {
 	if !j.Check(openwop.OWPCTL19, o.Paused.Status).To(check.Status(2), "%s", o.Paused.Asked) {
 		j.End()
@@ -41,9 +39,9 @@ func (o PausedObservation) checkPaused(j *scenarios.Judge) {
 	j.Require(j.Check(openwop.OWPCTL19, o.Still).To(check.Reached()))
 }
 
-// stood stops a judge where no run stood still, or where nothing tells when its
-// time had come.
-func (o PausedObservation) stood(j *scenarios.Judge) {
+// givenPause blocks the judge unless a run was paused, and another shows when its
+// wait was over.
+func (o PausedObservation) givenPause(j *scenarios.Judge) {
 	if !host.Succeeded(o.Paused.Status) || !o.Still.Reached {
 		j.BlockOn(openwop.OWPCTL19, "setup failed: the run is not paused: HTTP "+o.Paused.Status.JSON()+", status "+
 			o.Still.Last.Key("status").JSON())
@@ -56,9 +54,9 @@ func (o PausedObservation) stood(j *scenarios.Judge) {
 	}
 }
 
-// wentOn stops a judge where the run did not go on to its end.
-func (o PausedObservation) wentOn(j *scenarios.Judge) {
-	o.stood(j)
+// givenEnd blocks the judge unless the run was resumed and ended.
+func (o PausedObservation) givenEnd(j *scenarios.Judge) {
+	o.givenPause(j)
 	if !host.Succeeded(o.Resumed.Status) {
 		j.BlockOn(openwop.OWPCTL24, "setup failed: the run is not resumed: HTTP "+o.Resumed.Status.JSON())
 	}
@@ -67,24 +65,24 @@ func (o PausedObservation) wentOn(j *scenarios.Judge) {
 	o.Later.Polled(j)
 }
 
-// checkStill checks that the run took no step from the pause to the barrier.
+// checkStill checks that the run took no step between the pause and the barrier.
 func (o PausedObservation) checkStill(j *scenarios.Judge) {
 	j.Check(openwop.OWPCTL20, host.Steps(o.After).Each("/eventId")).To(check.SameAs(host.Steps(o.Before).Each("/eventId")),
 		"steps of the paused run, when another that waited for as long had ended")
-	j.Check(openwop.OWPCTL20, behindPause(o.After)).To(check.Len(0), "steps of the paused run behind its run.paused")
+	j.Check(openwop.OWPCTL20, stepsAfterPause(o.After)).To(check.Len(0), "steps of the paused run behind its run.paused")
 	j.Check(openwop.OWPCTL20, o.After.Status()).To(check.Equal("paused"), "status of the paused run then")
 }
 
-// behindPause are the steps that stand behind the last pause on a log; none
-// where the log tells of no pause, which is asked elsewhere.
-func behindPause(l host.RunLog) wire.Found {
+// stepsAfterPause returns the steps after the last pause on the log, and none if
+// the log has no pause, which another scenario reports.
+func stepsAfterPause(l host.RunLog) wire.Found {
 	pauses := l.OfType(dialect.RunPaused)
 	return host.Steps(l).Where(func(e wire.Value) bool {
 		return len(pauses.Values) > 0 && host.Sequence(e) > host.Sequence(pauses.Last())
 	})
 }
 
-// checkGoesOn compares the run with the one that was never paused.
+// checkGoesOn compares the run with one that was never paused.
 func (o PausedObservation) checkGoesOn(j *scenarios.Judge) {
 	const id = openwop.OWPCTL24
 	if !j.Check(id, o.Resumed.Status).To(check.Status(2), "%s", o.Resumed.Asked) {
@@ -122,35 +120,35 @@ func (o PausedObservation) checkGoesOn(j *scenarios.Judge) {
 	j.Check(openwop.OWPCTL26, o.Log.OfType(dialect.RunPaused).Last().At("/payload/reason")).To(check.Equal(o.Reason), "reason in run.paused")
 }
 
-// progress is steps but for an answer that is only noted.
+// progress returns the steps of a log except notes of an answer.
 func progress(l host.RunLog) wire.Found {
 	return host.Steps(l).Where(func(e wire.Value) bool { return !host.IsA(dialect.InterruptResolved)(e) })
 }
 
-// given stops a judge where no run was under way when it was cancelled.
+// given blocks the judge unless the run was live when it was cancelled.
 func (o ControlCancelObservation) given(j *scenarios.Judge) {
 	if !host.Succeeded(o.Created.Status) || o.Created.Body.Key("runId").String() == "" {
 		j.Block("setup failed: no run of "+o.Way+" is made: HTTP "+o.Created.Status.JSON(), fixture.Load)
 	}
 	if status := o.Live.Key("status").String(); status == "" || host.IsTerminal(status) || o.Log.Status().String() == "completed" {
-		j.Block("setup failed: the run had ended before it was cancelled, however long it was to wait",
+		j.Block("setup failed: every run ended before it was cancelled, even with the longest wait",
 			"have "+o.Way+" wait for its input delayMs")
 	}
 }
 
-// drained tells whether a node had ended before the run was paused: then there
-// is nothing left that the run could wait for.
+// drained reports whether a node had ended before the pause, so that the run had
+// nothing left to wait for.
 func (o ControlCancelObservation) drained() bool {
 	ended, paused := o.Log.OfType(dialect.NodeCompleted).Values, o.Log.OfType(dialect.RunPaused).Values
 	return len(ended) > 0 && len(paused) > 0 && host.Sequence(ended[0]) < host.Sequence(paused[0])
 }
 
-// waited stops a judge where nothing tells when the time of the run would have
-// come.
-func (o ControlCancelObservation) waited(j *scenarios.Judge) {
+// givenBarrier blocks the judge unless another run shows when the wait would have
+// been over.
+func (o ControlCancelObservation) givenBarrier(j *scenarios.Judge) {
 	o.Control.Served(j)
 	o.Later.Polled(j)
 	if len(o.Control.OfType(dialect.NodeCompleted).Values) == 0 {
-		j.Block("setup failed: the log of a run of "+o.Way+" that has ended tells of no node that did", "put node.completed on the logs of runs")
+		j.Block("setup failed: the log of a run of "+o.Way+" has no node.completed, although it ended", "log node.completed for every node")
 	}
 }

@@ -12,7 +12,8 @@ import (
 	"github.com/openassay/assay/scenarios/wire/wiretest"
 )
 
-// pausedRun is an honest observation: how far the run has got when it stands still is the argument.
+// pausedRun is an honest observation. far is the run's progress when it stands
+// still.
 func pausedRun(t *testing.T, far ...hosttest.Event) control.PausedObservation {
 	t.Helper()
 	whole := []hosttest.Event{began("wait"), over("wait"), began("between"), over("between"), began("say"), over("say")}
@@ -274,7 +275,7 @@ func TestJudgesOfRunsThatAreCancelledWhileTheyWait(t *testing.T) {
 	o = honest(t, true)
 	o.Still.Reached = false
 	hosttest.Expect(t, "paused-cancelled", o, "blocked")
-	o = honest(t, true) // what it waited for was there before it was paused
+	o = honest(t, true) // its wait was over before it was paused
 	o.Log = stands(steps("cancelled", began("wait"), over("wait"), runPaused, hosttest.Event{Kind: "run.cancelled", Payload: nil}), t)
 	o.Later = o.Log
 	hosttest.Expect(t, "paused-cancelled", o, "blocked")

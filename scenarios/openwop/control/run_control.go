@@ -1,4 +1,5 @@
-// Package control asks whether runs can be read, cancelled, paused, resumed and compared.
+// Package control asks whether runs can be read, cancelled, paused, resumed and
+// compared.
 package control
 
 import (
@@ -13,8 +14,8 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/loop"
 )
 
-// Suite looks at what a host says of a run, and at what it does when
-// somebody cancels, pauses, resumes or compares runs.
+// Suite tests what a host reports of a run, and how it cancels, pauses, resumes
+// and compares runs.
 func Suite() scenarios.Suite {
 	return scenarios.Suite{
 		ID: "run-control", Title: "how a run stands, and that it is cancelled, paused, resumed and compared as asked",
@@ -27,8 +28,8 @@ func Suite() scenarios.Suite {
 	}
 }
 
-// The barrier is another run of the same kind, which began to wait later: when
-// it has ended, the time of the paused one has come.
+// The barrier is another run of the same kind that began its wait later: when it
+// has ended, the paused run's wait is over.
 var pausedStandsStill = scenarios.Scenario{
 	ID:     "openwop/run-control/paused-stands-still",
 	Title:  "a run that is paused while it waits for a time takes no step when that time has come",
@@ -37,7 +38,7 @@ var pausedStandsStill = scenarios.Scenario{
 	Ask: scenarios.Ask(pausedAtOnce, func(o PausedObservation, j *scenarios.Judge) {
 		o.given(j)
 		o.checkPaused(j)
-		o.stood(j)
+		o.givenPause(j)
 		j.Check(openwop.OWPCTL22, o.Before.OfType(dialect.NodeCompleted).Each("/type")).To(check.Len(0),
 			"nodes that ended before the run stood still")
 		o.checkStill(j)
@@ -52,9 +53,9 @@ var drainedStandsStill = scenarios.Scenario{
 	Ask: scenarios.Ask(pausedByDrain, func(o PausedObservation, j *scenarios.Judge) {
 		o.given(j)
 		o.checkPaused(j)
-		o.stood(j)
+		o.givenPause(j)
 		started, completed := o.Before.OfType(dialect.NodeStarted), o.Before.OfType(dialect.NodeCompleted)
-		if j.Check(openwop.OWPCTL21, completed.Each("/type")).To(check.Seeing("one or more", anyThere),
+		if j.Check(openwop.OWPCTL21, completed.Each("/type")).To(check.Seeing("one or more", anyPresent),
 			"nodes that ended before the run stood still") {
 			j.Check(openwop.OWPCTL21, started.Each("/type")).To(check.Len(len(completed.Values)),
 				"nodes that began before it stood still, where %d ended", len(completed.Values))
@@ -70,7 +71,7 @@ var pausedIsRefused = scenarios.Scenario{
 	Claim:  claims.RunPause,
 	Ask: scenarios.Ask(pausedAtOnce, func(o PausedObservation, j *scenarios.Judge) {
 		o.given(j)
-		o.wentOn(j)
+		o.givenEnd(j)
 		for _, p := range []struct {
 			host.Answered
 			status any
@@ -90,13 +91,13 @@ var resumedGoesOn = scenarios.Scenario{
 	Claim:  claims.RunPause,
 	Ask: scenarios.Ask(pausedAtOnce, func(o PausedObservation, j *scenarios.Judge) {
 		o.given(j)
-		o.stood(j)
+		o.givenPause(j)
 		o.checkGoesOn(j)
 	}),
 }
 
-// What hosts do with an answer to a paused run is not written anywhere: they
-// refuse it, or keep it until the run goes on.
+// No text says what happens to an answer to a paused run: hosts refuse it, or keep
+// it until the run continues.
 var suspendedPaused = scenarios.Scenario{
 	ID:     "openwop/run-control/suspended-paused",
 	Title:  "a loop that asks is paused, takes no step when it is answered, and goes on by an answer when it was resumed",
@@ -145,7 +146,7 @@ var pausedCancelled = scenarios.Scenario{
 			return
 		}
 		j.Check(openwop.OWPCTL27, o.Log.Status()).To(check.Equal("cancelled"), "status of the run")
-		o.waited(j)
+		o.givenBarrier(j)
 		j.Check(openwop.OWPCTL27, o.Later.OfType(dialect.NodeCompleted).Each("/type")).To(check.Len(0),
 			"nodes that ended, when the time of the run would have come")
 	}),
@@ -161,7 +162,7 @@ var cancelledNeverCompletes = scenarios.Scenario{
 		if o.Log.Status().String() != "cancelled" {
 			j.BlockOn(openwop.OWPERR23, "setup failed: the run is not cancelled, its status is "+o.Log.Status().JSON())
 		}
-		o.waited(j)
+		o.givenBarrier(j)
 		j.Check(openwop.OWPCTL11, o.Later.OfType(dialect.NodeCompleted).Each("/type")).To(check.Len(0),
 			"nodes that ended, when the time of the run would have come")
 		j.Check(openwop.OWPCTL11, o.Later.Status()).To(check.Equal("cancelled"), "status of the run then")

@@ -46,7 +46,7 @@ var bulkCancelsEach = scenarios.Scenario{
 	}),
 }
 
-// Version 1 of the protocol answers a cancel of what has ended with its status,
+// Version 1 of the protocol answers a cancel of an ended run with its status;
 // version 2 refuses it (OWP-R42).
 var bulkLeavesEnded = scenarios.Scenario{
 	ID:     "openwop/run-control/bulk-leaves-ended",
@@ -81,20 +81,19 @@ var bulkRefuses = scenarios.Scenario{
 	}),
 }
 
-// given stops a judge where there were no runs to cancel.
+// given blocks the judge if there were no runs to cancel.
 func (o BulkObservation) given(j *scenarios.Judge) {
 	if len(o.Live) < 2 || o.Ended == "" {
-		j.Block("setup failed: no runs to cancel are made, or the one that ends does not: HTTP "+o.Created.Status.JSON(), fixture.Load)
+		j.Block("setup failed: the runs to cancel were not made, or the short run did not end: HTTP "+o.Created.Status.JSON(), fixture.Load)
 	}
 }
 
-// results are what became of each run.
 func (o BulkObservation) results() wire.Found {
 	list := o.Bulk.Body.Key("results")
 	return wire.Found{Values: list.Items(), In: list.Ref()}
 }
 
-// result is what became of one run; absent where nothing is told of it.
+// result returns the entry for one run, absent if there is none.
 func (o BulkObservation) result(id string) wire.Value {
 	list := o.results().Values
 	if i := slices.IndexFunc(list, func(r wire.Value) bool { return r.Key("runId").String() == id }); i >= 0 {
@@ -103,7 +102,7 @@ func (o BulkObservation) result(id string) wire.Value {
 	return o.Bulk.Body.Key("results").Key(id)
 }
 
-// Each operation is looked at where the run's own tenant has it.
+// Only operations that the run's own tenant can use are judged.
 var foreignUncontrolled = scenarios.Scenario{
 	ID: "openwop/run-control/foreign-uncontrolled",
 	Title: "a tenant does not pause, cancel with others or compare the run of another, and is answered as if it never was; " +
@@ -126,7 +125,7 @@ var foreignUncontrolled = scenarios.Scenario{
 		}
 		switch {
 		case !host.Succeeded(o.Cancel.Status):
-		case !host.Succeeded(o.Bulk.Status): // it is refused as a whole, which tells of neither
+		case !host.Succeeded(o.Bulk.Status): // refused as a whole, which says nothing of either run
 			for _, id := range []scenarios.RequirementID{openwop.OWPCTL38, openwop.OWPISO2} {
 				j.Check(id, o.Bulk.Status).To(check.Status(4), "%s", o.Bulk.Asked)
 			}
@@ -139,8 +138,8 @@ var foreignUncontrolled = scenarios.Scenario{
 	}),
 }
 
-// given stops a judge where there is no run of a tenant that another could
-// reach for.
+// given blocks the judge unless a tenant has a live run that another could try to
+// control.
 func (o TenantControl) given(j *scenarios.Judge) {
 	o.Tenants.Given(j)
 	if status := o.Live.Key("status").String(); !host.Succeeded(o.Created.Status) || status == "" || host.IsTerminal(status) {

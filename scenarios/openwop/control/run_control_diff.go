@@ -29,8 +29,8 @@ var diffOfItself = scenarios.Scenario{
 	}),
 }
 
-// That the run does not differ from itself is the control for a diff that tells
-// of every place there is.
+// The comparison of a run with itself is the control: a diff that reports every
+// place would show differences there too.
 var diffTellsAll = scenarios.Scenario{
 	ID: "openwop/run-control/diff-tells-all",
 	Title: "a diff tells of every place at which two logs differ, what stands there, and which is the first; that ids and " +
@@ -98,33 +98,32 @@ var diffOfUnknown = scenarios.Scenario{
 	}),
 }
 
-// given stops a judge where there are no two logs to compare.
+// given blocks the judge unless there are two logs to compare.
 func (d Diffed) given(j *scenarios.Judge) {
 	d.A.Whole(j)
 	d.B.Whole(j)
 }
 
-// checkNamed checks that the diff is of these two runs.
+// checkNamed checks that the diff names these two runs.
 func (d Diffed) checkNamed(j *scenarios.Judge) {
 	j.Require(j.Check(openwop.OWPCTL30, d.Reply.Status).To(check.Status(200), "%s", d.Reply.Asked))
 	j.Require(j.Check(openwop.OWPCTL30, d.Reply.Body.Key("a")).To(check.Equal(d.A.RunID), "a, of %s", d.Reply.Asked))
 	j.Require(j.Check(openwop.OWPCTL30, d.Reply.Body.Key("b")).To(check.Equal(d.B.RunID), "b, of %s", d.Reply.Asked))
 }
 
-// places are all that the diff tells of.
+// places returns all differences that the diff reports.
 func (d Diffed) places() wire.Found {
 	list := d.Reply.Body.Key("eventDiffs")
 	return wire.Found{Values: list.Items(), In: list.Ref()}
 }
 
-// differing are the places at which the runs did something else: what kind of
-// difference it is, by sequence.
+// differing returns the kind of difference by sequence, computed from the logs.
 func (d Diffed) differing() map[int64]string {
 	a, b, out := bySequence(d.A), bySequence(d.B), map[int64]string{}
 	for seq, event := range a {
 		if other, both := b[seq]; !both {
 			out[seq] = string(dialect.RunEventDiffOpRemoved)
-		} else if didElse(event, other) {
+		} else if eventsDiffer(event, other) {
 			out[seq] = string(dialect.RunEventDiffOpChanged)
 		}
 	}
@@ -144,9 +143,9 @@ func bySequence(l host.RunLog) map[int64]wire.Value {
 	return out
 }
 
-// didElse says whether two events differ in what happened. Of a payload that is
-// read what cannot be an id or a time.
-func didElse(a, b wire.Value) bool {
+// eventsDiffer reports whether two events say different things. Of the payloads it
+// compares only members that cannot be an id or a time.
+func eventsDiffer(a, b wire.Value) bool {
 	for _, pointer := range []string{"/type", "/nodeId", "/payload/nodeId", "/payload/workflowId", "/payload/inputs",
 		"/payload/outputs", "/payload/error/code"} {
 		if !sameAt(pointer, a, b) {
@@ -156,22 +155,22 @@ func didElse(a, b wire.Value) bool {
 	return false
 }
 
-// sameAt says whether the same stands at a place of two documents.
+// sameAt reports whether two documents hold the same value at a pointer.
 func sameAt(pointer string, a, b wire.Value) bool {
 	same, _ := check.SameAs(a.At(pointer)).Match(check.Plain(b.At(pointer).Actual()))
 	return same
 }
 
-// checkTold compares what the diff tells of with the logs.
+// checkTold compares the reported differences with the logs.
 func (d Diffed) checkTold(j *scenarios.Judge) {
 	told := d.places()
-	// Each place is looked at, so that there must not be more of them than there can be.
+	// The checks below visit every reported place, so bound their number first.
 	if most := len(d.A.Events) + len(d.B.Events); !j.Check(openwop.OWPCTL32, told.Each("/seq")).To(host.NoMoreThan(most),
 		"places that are told of two logs of %d events in all", most) {
 		return
 	}
 	want := d.differing()
-	if truncated := d.Reply.Body.Key("truncated").Actual() == true; truncated { // it may stop early
+	if truncated := d.Reply.Body.Key("truncated").Actual() == true; truncated { // a truncated diff may stop early
 		last, _ := told.Last().Key("seq").Int()
 		maps.DeleteFunc(want, func(seq int64, _ string) bool { return seq > last })
 	}
@@ -204,7 +203,7 @@ func (d Diffed) checkTold(j *scenarios.Judge) {
 		seq, _ := p.Key("seq").Int()
 		one, inA := a[seq]
 		other, inB := b[seq]
-		return inA && inB && !didElse(one, other) && sameAt("/payload", one, other)
+		return inA && inB && !eventsDiffer(one, other) && sameAt("/payload", one, other)
 	})
 	j.Check(openwop.OWPCTL35, alike.Each("/seq")).To(check.Len(0),
 		"places that are told of, where the events are the same but for ids and times, of %s", d.Reply.Asked)

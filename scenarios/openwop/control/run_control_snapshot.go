@@ -15,7 +15,6 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// runStatuses are the statuses that there are.
 var runStatuses = []string{"pending", "running", "paused", "waiting-approval", "waiting-input", "waiting-external", "completed",
 	"failed", "cancelling", "cancelled"}
 
@@ -39,7 +38,7 @@ var snapshotWellFormed = scenarios.Scenario{
 	}),
 }
 
-// checkStatus checks that there is such a status.
+// checkStatus checks that the protocol has this status.
 func checkStatus(j *scenarios.Judge, status wire.Value) {
 	const slip = "waiting-clarification" // OWP-R8
 	known := []any{slip}
@@ -51,7 +50,7 @@ func checkStatus(j *scenarios.Judge, status wire.Value) {
 	}
 }
 
-// tellShape notes where a snapshot departs from its schema, each place once.
+// tellShape notes where a snapshot departs from its schema, once per place.
 func tellShape(j *scenarios.Judge, snapshot wire.Value) {
 	schema, err := dialect.Of(snapshot).Schema("RunSnapshot")
 	if err != nil {
@@ -147,7 +146,7 @@ var labelsKept = scenarios.Scenario{
 	}),
 }
 
-// given stops a judge where there was no run to look at, or it did not end.
+// given blocks the judge unless there was a run and it ended.
 func (r Snapped) given(j *scenarios.Judge) {
 	if !host.Succeeded(r.Created.Status) || r.Created.Body.Key("runId").String() == "" {
 		j.Block("setup failed: no run of "+r.Workflow+" is made: HTTP "+r.Created.Status.JSON(), fixture.Load)
@@ -155,10 +154,10 @@ func (r Snapped) given(j *scenarios.Judge) {
 	j.Need(openwop.OWP0037A1, r.Ended)
 }
 
-// seen are the snapshots of the run.
+// seen returns the run's snapshots.
 func (r Snapped) seen() wire.Values { return wire.Values{r.Early.Body, r.Ended.Last, r.Later} }
 
-// The answer goes to the node that the snapshot names, where it names one.
+// The answer goes to the node that the snapshot names, if it names one.
 var suspendedNamesNode = scenarios.Scenario{
 	ID:     "openwop/run-control/suspended-names-node",
 	Title:  "the snapshot of a suspended run names the node that waits, and an answer at that node is taken",

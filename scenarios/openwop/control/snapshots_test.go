@@ -45,7 +45,7 @@ func TestJudgesOfSnapshots(t *testing.T) {
 		name  string
 		edit  func(map[string]any)
 		want  string
-		finds string // a requirement, and the scenario that tells of it
+		finds string // a requirement, and the scenario that reports it
 	}{
 		{"honest", nil, "passed passed passed passed passed", ""},
 		{"of another run", func(s map[string]any) { s["runId"] = "q" }, openwop.OWPCTL1 + " passed passed passed passed", ""},

@@ -14,8 +14,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// LogsObservation is two runs that were under way at once, and what polls told
-// of the first.
+// LogsObservation is two concurrent runs, and polls of the first.
 type LogsObservation struct {
 	Way    string        `json:"way"` // fixture of the first
 	First  host.RunLog   `json:"first"`
@@ -23,7 +22,7 @@ type LogsObservation struct {
 	Whole  PollPage      `json:"whole"` // of the first at its end, without a cursor
 	Pages  []PollPage    `json:"pages"` // of the first at its end, with cursors
 	Window time.Duration `json:"windowNs"`
-	Again  host.RunLog   `json:"again"` // the first, when the second had ended and the window had gone by
+	Again  host.RunLog   `json:"again"` // the first, after the second ended and the window passed
 }
 
 // PollPage is one reply to a poll.
@@ -31,26 +30,26 @@ type PollPage struct {
 	After  int64      `json:"after"` // the cursor; -1 for none
 	Status wire.Value `json:"status"`
 	Body   wire.Value `json:"body"`
-	// Since is the reply to the cursor under its former name, where the first
-	// reply did not mind the cursor.
+	// Since is the reply to the cursor under its former name, if the host ignored
+	// the present one.
 	Since *PollPage `json:"since,omitempty"`
 }
 
-// events are the events that the reply lists, in its order.
+// events returns the events of the reply, in its order.
 func (p PollPage) events() wire.Found {
 	list := p.Body.Key("events")
 	return wire.Found{Values: list.Items(), In: list.Ref()}
 }
 
-// fresh are the events that the reply lists beyond the cursor.
+// fresh returns the events of the reply after the cursor.
 func (p PollPage) fresh() wire.Found {
 	return p.events().Where(func(e wire.Value) bool { return host.Sequence(e) > p.After })
 }
 
-// repeats says whether the reply lists what the cursor leaves behind.
+// repeats reports whether the reply lists events up to the cursor.
 func (p PollPage) repeats() bool { return len(p.fresh().Values) < len(p.events().Values) }
 
-// pollAfter asks once for what is behind a cursor, under these of its names.
+// pollAfter polls once for the events after a cursor, sent under these names.
 func pollAfter(ctx context.Context, r *host.Run, label string, after int64, names ...string) PollPage {
 	poll := dialect.PollLog.Of(r.ID).With("timeout", "1")
 	for _, name := range names {
@@ -60,8 +59,8 @@ func pollAfter(ctx context.Context, r *host.Run, label string, after int64, name
 	return PollPage{After: after, Status: reply.StatusValue(), Body: reply.Value("")}
 }
 
-// pollBehind asks for what is behind a cursor under its present name and, where
-// that was not minded, under its former one.
+// pollBehind polls with the cursor under its present name and, if the host ignored
+// that, under its former one.
 func pollBehind(ctx context.Context, r *host.Run, after int64) PollPage {
 	label := "poll behind " + strconv.FormatInt(after, 10)
 	names := r.Dialect().Cursors
@@ -74,8 +73,8 @@ func pollBehind(ctx context.Context, r *host.Run, after int64) PollPage {
 	return p
 }
 
-// finite is the most telling run on offer that ends by itself: a loop where the
-// host claims to have loops, else upstream's one step.
+// finite returns the richest run on offer that ends by itself: a loop if the host
+// claims loops, otherwise upstream's one step.
 func finite(h host.Host) host.Scripted {
 	if _, claimed := claims.ExecutionModel.Look(h.Discovery); claimed {
 		if way, err := scenarios.Attempt(func() host.Scripted { return h.LoopOf(3, 7, 0) }); err == nil || !host.IsBlocked(err) {
@@ -92,8 +91,8 @@ func finite(h host.Host) host.Scripted {
 
 const sendsFinite = "{create run} (assay-loop with a random plan; else one of upstream's loops; else conformance-noop)"
 
-// cursors are places of a log to go on from: a random one with something behind
-// it, the last but one, the last, and a random one beyond it.
+// cursors returns places to resume a log from: a random one before the last, the
+// last but one, the last, and a random one beyond the end.
 func cursors(h host.Host, l host.RunLog) []int64 {
 	n := len(l.Events)
 	if n < 2 {
@@ -103,12 +102,12 @@ func cursors(h host.Host, l host.RunLog) []int64 {
 	return []int64{cursor(h, l), host.Sequence(l.Events[n-2]), last, last + int64(h.Between(1, 1000))}
 }
 
-// cursor is a random place of a log of two events or more, but for its last.
+// cursor draws a place before the last event, from a log of at least two.
 func cursor(h host.Host, l host.RunLog) int64 {
 	return host.Sequence(l.Events[h.Between(0, len(l.Events)-2)])
 }
 
-// logsOfTwoRuns has two runs under way at once and polls the log of one.
+// logsOfTwoRuns has two concurrent runs and polls the log of one.
 var logsOfTwoRuns = &scenarios.Drive[LogsObservation]{
 	ID:    "openwop/logs-of-two-runs",
 	Title: "makes two runs at once, polls the log of the first with and without cursors, and reads it again after a quiet window",
@@ -131,7 +130,7 @@ var logsOfTwoRuns = &scenarios.Drive[LogsObservation]{
 	},
 }
 
-// createBoth asks for two runs at once.
+// createBoth creates two runs at once.
 func createBoth(ctx context.Context, h host.Host, one, other dialect.CreateRunRequest) (*host.Run, *host.Run) {
 	var first, second *host.Run
 	create := func(out **host.Run, label string, body dialect.CreateRunRequest) func(context.Context) {

@@ -13,15 +13,15 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// LiveObservation is a run that stood still until we moved it, while somebody
-// listened to it and somebody polled it.
+// LiveObservation is a run that stood still until we moved it, with a listener and
+// a poll on it.
 type LiveObservation struct {
 	Way       string      `json:"way"`
 	Held      wire.Wait   `json:"held"`   // Last is the snapshot
-	Before    host.RunLog `json:"before"` // the log as it stood then
-	Idle      PollPage    `json:"idle"`   // a poll behind the end of that log
+	Before    host.RunLog `json:"before"` // the log at that time
+	Idle      PollPage    `json:"idle"`   // a poll after the end of that log
 	Idled     wire.Wait   `json:"idled"`  // for the reply to it
-	Heard     int         `json:"heard"`  // frames that had come before the run was moved
+	Heard     int         `json:"heard"`  // frames received before the run was moved
 	Moved     wire.Value  `json:"moved"`  // HTTP status of the answer, or of the cancellation
 	After     host.RunLog `json:"after"`  // the log to the end
 	Late      PollPage    `json:"late"`   // a poll with the cursor of Idle, at the end
@@ -64,11 +64,11 @@ var runWhileHeard = &scenarios.Drive[LiveObservation]{
 	},
 }
 
-// ear counts the frames that a listener hears.
+// ear counts the frames that a listener receives.
 type ear struct {
 	count  atomic.Int64
-	signal chan struct{} // receives after a frame
-	gone   chan struct{} // is closed when nobody listens any more
+	signal chan struct{} // receives after each frame
+	gone   chan struct{} // closed when the listener is gone
 }
 
 func (e *ear) heard() {
@@ -79,7 +79,8 @@ func (e *ear) heard() {
 	}
 }
 
-// await returns when what was heard is enough, nobody listens any more or the time is over.
+// await returns once the frames are enough, the listener is gone or the time is
+// up.
 func (e *ear) await(ctx context.Context, longest time.Duration, enough func(frames int) bool) {
 	over := time.NewTimer(longest)
 	defer over.Stop()
@@ -96,8 +97,8 @@ func (e *ear) await(ctx context.Context, longest time.Duration, enough func(fram
 	}
 }
 
-// moveWhile polls the run that stands still, moves it, follows it to its end
-// and gives the host the patience to close the stream.
+// moveWhile polls the run while it stands still, moves it, follows it to its end
+// and waits for the host to close the stream.
 func (s still) moveWhile(ctx context.Context, o *LiveObservation, e *ear) {
 	last := host.Sequence(o.Before.Last())
 	o.Idle, o.Idled = s.pollIdle(ctx, last)
@@ -111,11 +112,11 @@ func (s still) moveWhile(ctx context.Context, o *LiveObservation, e *ear) {
 		return
 	}
 	o.Late = pollAfter(ctx, s.Run, "poll behind what was there before", last, s.Dialect().Cursors...)
-	e.await(ctx, s.Patience, func(int) bool { return false }) // until the host has closed the stream
+	e.await(ctx, s.Patience, func(int) bool { return false }) // until the host closes the stream
 }
 
-// pollIdle polls behind the end of a log that does not go on. It returns how
-// long the reply took; where none came, that the host answers to something else.
+// pollIdle polls after the end of a log that does not grow. It returns the time
+// the reply took. If no reply comes, it reads the run: the host must answer that.
 func (s still) pollIdle(ctx context.Context, after int64) (PollPage, wire.Wait) {
 	w := wire.Wait{What: "the poll is answered", Patience: time.Second + s.Patience} // the poll's own timeout, and ours
 	bounded, cancel := context.WithTimeout(ctx, w.Patience)
@@ -138,8 +139,8 @@ func (s still) pollIdle(ctx context.Context, after int64) (PollPage, wire.Wait) 
 	return p, w
 }
 
-// stillRun makes a run and waits until it stands still: a loop that asks, else
-// a run that waits to be cancelled.
+// stillRun makes a run and waits until it stands still: a loop that asks,
+// otherwise a run that waits to be cancelled.
 func stillRun(ctx context.Context, h host.Host, o *LiveObservation) still {
 	way, err := scenarios.Attempt(func() host.Suspending { return h.AskingLoop(1) })
 	switch {

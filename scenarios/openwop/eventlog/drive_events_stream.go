@@ -13,39 +13,38 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// StreamFrame is one event of a stream as it was framed.
+// StreamFrame is one event of a stream, as framed.
 type StreamFrame struct {
 	ID   wire.Value `json:"id"`
 	Type wire.Value `json:"type"`
-	Data wire.Value `json:"data"` // absent where it is no JSON
+	Data wire.Value `json:"data"` // absent if it is not JSON
 }
 
-// Listening is what an event stream told, from its opening on.
+// Listening is everything an event stream sent since it opened.
 type Listening struct {
 	Status wire.Value    `json:"status"` // HTTP status
 	Kind   wire.Value    `json:"kind"`   // Content-Type
 	Frames []StreamFrame `json:"frames,omitempty"`
-	Closed wire.Wait     `json:"closed"` // by the host; Last is the snapshot where it did not
+	Closed wire.Wait     `json:"closed"` // by the host; Last is the snapshot if it did not
 }
 
-// listenIn is how a stream is asked for.
+// listenIn says how to request a stream.
 type listenIn struct {
 	label     string
-	parameter wire.Parameter // beside the mode
+	parameter wire.Parameter // besides the mode
 	after     string         // Last-Event-ID
 	patience  time.Duration
-	heard     func() // is called after each frame
+	heard     func() // called after each frame
 }
 
-// hear opens the run's event stream in mode debug, which alone is sure to carry
-// every event (OWP-R22), and reads until the host closes it, the patience is
-// over or ctx is. What is too large or never ends is cut off by the limits of
-// the wire.
+// hear opens the run's event stream in mode debug, the only one sure to carry
+// every event (OWP-R22). It reads until the host closes the stream, the patience
+// ends or ctx does. The limits of the wire cut off what is too large or endless.
 func hear(ctx context.Context, r *host.Run, in listenIn) Listening {
 	o := Listening{Closed: wire.Wait{What: "the host closes the stream", Patience: in.patience}}
 	listening, enough := context.WithCancel(ctx)
 	defer enough()
-	over := time.AfterFunc(max(r.Patience, in.patience), enough) // the host takes its time to open the stream
+	over := time.AfterFunc(max(r.Patience, in.patience), enough) // opening the stream may take the host a while
 	defer over.Stop()
 	if in.patience <= 0 {
 		over.Stop()
@@ -68,7 +67,7 @@ func hear(ctx context.Context, r *host.Run, in listenIn) Listening {
 		return o
 	case s == nil:
 		o.Status, o.Kind = plain.StatusValue(), plain.HeaderValue("Content-Type")
-		scenarios.End(unheard(plain.Status))
+		scenarios.End(refusedStream(plain.Status))
 		return o
 	}
 	defer s.Close()
@@ -95,9 +94,9 @@ func hear(ctx context.Context, r *host.Run, in listenIn) Listening {
 	return o
 }
 
-// unheard stops the drive where the host would not let us listen, as [host.do]
-// does for plain calls.
-func unheard(status int) error {
+// refusedStream returns why the host refused us the stream, as [host.do] does for
+// plain calls.
+func refusedStream(status int) error {
 	switch status {
 	case http.StatusUnauthorized, http.StatusForbidden:
 		return scenarios.Block(fmt.Sprintf("the event stream of our own run is refused: HTTP %d", status),
@@ -108,9 +107,8 @@ func unheard(status int) error {
 	return nil
 }
 
-// hearOut is hear of a run that has ended. Where the host leaves the stream
-// open, it is asked for the run once more: a host that is silent altogether is
-// not judged.
+// hearOut is hear for a run that has ended. If the host leaves the stream open,
+// hearOut reads the run once more: a host that is altogether silent is not judged.
 func hearOut(ctx context.Context, r *host.Run, in listenIn) Listening {
 	o := hear(ctx, r, in)
 	if o.Closed.Reached {
@@ -124,22 +122,22 @@ func hearOut(ctx context.Context, r *host.Run, in listenIn) Listening {
 	return o
 }
 
-// StreamsObservation is a finished run as its streams and its list tell it.
+// StreamsObservation is a finished run as shown by its streams and its list.
 type StreamsObservation struct {
 	Way      string      `json:"way"`
 	Log      host.RunLog `json:"log"` // by polls
 	Full     Listening   `json:"full"`
-	After    int64       `json:"after"` // random, with something behind it
+	After    int64       `json:"after"` // random, before the last event
 	Resumed  Listening   `json:"resumed"`
 	AtEnd    Listening   `json:"atEnd"`   // with the last event as Last-Event-ID
-	Garbled  string      `json:"garbled"` // a Last-Event-ID that is no sequence
+	Garbled  string      `json:"garbled"` // a Last-Event-ID that is not a sequence
 	Unparsed Listening   `json:"unparsed"`
 	HoldMs   int         `json:"holdMs"`
 	Batched  Listening   `json:"batched"`
-	List     PollPage    `json:"list"` // the JSON document, where there is one
+	List     PollPage    `json:"list"` // the JSON document, if there is one
 }
 
-// finishedRunStreamed streams a run that is over, in several ways.
+// finishedRunStreamed streams a finished run in several ways.
 var finishedRunStreamed = &scenarios.Drive[StreamsObservation]{
 	ID: "openwop/finished-run-streamed",
 	Title: "streams a finished run from the start, from a random event, from its last, from an id that is none, in batches, " +
@@ -164,7 +162,7 @@ var finishedRunStreamed = &scenarios.Drive[StreamsObservation]{
 	},
 }
 
-// hearAgain streams the run in further ways, and asks for it as JSON.
+// hearAgain streams the run in further ways, and requests it as JSON.
 func hearAgain(ctx context.Context, r *host.Run, o *StreamsObservation) {
 	last := strconv.FormatInt(host.Sequence(o.Log.Last()), 10)
 	for _, way := range []struct {
@@ -172,7 +170,8 @@ func hearAgain(ctx context.Context, r *host.Run, o *StreamsObservation) {
 		out *Listening
 	}{
 		{listenIn{label: "stream from a random event on", after: strconv.FormatInt(o.After, 10), patience: r.Patience}, &o.Resumed},
-		// Nobody says that a stream with nothing to tell is closed, so that is not waited for.
+		// No text says that a host closes a stream with nothing left to send, so
+		// the drive does not wait for that.
 		{listenIn{label: "stream from the last event on", after: last, patience: min(r.Patience, time.Second)}, &o.AtEnd},
 		{listenIn{label: "stream from an id that is none", after: o.Garbled, patience: r.Patience}, &o.Unparsed},
 		{listenIn{label: "stream in batches", parameter: wire.Parameter{Name: "bufferMs", Value: strconv.Itoa(o.HoldMs)},

@@ -1,4 +1,5 @@
-// Package eventlog asks whether the log of a run is whole and in order, however it is read.
+// Package eventlog asks whether a run's log is complete and in order, however it
+// is read.
 package eventlog
 
 import (
@@ -10,8 +11,8 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// Suite looks at logs for their own sake: their order, their ends, and the
-// ways to read them.
+// Suite tests logs for their own sake: their order, their ends, and the ways to
+// read them.
 func Suite() scenarios.Suite {
 	return scenarios.Suite{
 		ID: "event-log", Title: "the log of a run: whole, in order, never changed, ended once, and the same by poll and by stream",
@@ -23,7 +24,8 @@ func Suite() scenarios.Suite {
 	}
 }
 
-// The schema has the first event at 0; only the steps count (OWP-R20).
+// The schema has the first event at 0, but only the steps between sequences count
+// (OWP-R20).
 var numberedWithoutGap = scenarios.Scenario{
 	ID:     "openwop/event-log/numbered-without-gap",
 	Title:  "the events of a run are numbered one by one, and listed in this order",
@@ -77,12 +79,12 @@ var causesComeFirst = scenarios.Scenario{
 			named += len(withCause(l).Values)
 		}
 		if named == 0 {
-			j.Find(openwop.OWPEVT6, "no event names its cause: there was nothing to compare")
+			j.Find(openwop.OWPEVT6, "no event names its cause, so there was nothing to compare")
 		}
 	}),
 }
 
-// Every host that was seen departs from some schema: findings, by type (OWP-R41).
+// Every host seen so far departs from some schema: findings, by type (OWP-R41).
 var payloadsFit = scenarios.Scenario{
 	ID:     "openwop/event-log/payloads-fit",
 	Title:  "the payloads of catalogue types have the shape of their schemas",
@@ -116,7 +118,7 @@ var endsOnce = scenarios.Scenario{
 	}),
 }
 
-// The control is that the host knows the two runs apart at all.
+// The control: the host can tell the two runs apart at all.
 var logsApart = scenarios.Scenario{
 	ID:     "openwop/event-log/logs-apart",
 	Title:  "of two runs at once each log holds the events of its own run only",

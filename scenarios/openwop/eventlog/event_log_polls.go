@@ -11,10 +11,8 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/host"
 )
 
-// The scenarios about polls.
-
-// Hosts read the cursor under its present or its former name, and some count
-// from 1 (OWP-R20): no event may get lost, whatever else.
+// Hosts read the cursor under its present or its former name, and some count from
+// 1 (OWP-R20). Under all of these, no event may get lost.
 var pollCursor = scenarios.Scenario{
 	ID:     "openwop/event-log/poll-cursor",
 	Title:  "a poll lists the log from its first event on, or all that is behind its cursor, and nothing else",
@@ -48,8 +46,8 @@ var pollCursor = scenarios.Scenario{
 	}),
 }
 
-// checkStart looks whether the log begins with its beginning. Where the host
-// counts from elsewhere, an event that begins runs is known by its type.
+// checkStart checks that the log starts with the first event. If the host does not
+// count from 0, the type shows whether the event is a start.
 func (p PollPage) checkStart(j *scenarios.Judge) {
 	j.Check(openwop.OWPEVT13, p.Status).To(check.Status(2), "poll without a cursor")
 	first := p.events().Values
@@ -62,7 +60,7 @@ func (p PollPage) checkStart(j *scenarios.Judge) {
 	j.Check(openwop.OWPEVT13, types).To(dialect.Types(dialect.RunStarted), "type of the first event")
 }
 
-// Not every host sends isComplete; some send isTerminal, some both.
+// Some hosts send isComplete, some isTerminal, some both, some neither.
 var pollComplete = scenarios.Scenario{
 	ID:     "openwop/event-log/poll-complete",
 	Title:  "a poll at the end of a finished run says that the log is complete",
@@ -85,7 +83,7 @@ var pollComplete = scenarios.Scenario{
 	}),
 }
 
-// completeFlags are the names by which hosts say that nothing more will come.
+// completeFlags are the members by which hosts mark the end of a log.
 var completeFlags = []string{"isComplete", "isTerminal"}
 
 var pollWhileLive = scenarios.Scenario{
@@ -95,9 +93,9 @@ var pollWhileLive = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWPEVT12, openwop.OWPEVT16, openwop.OWPEVT18, openwop.OWPEVT19},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(runWhileHeard, func(o LiveObservation, j *scenarios.Judge) {
-		o.stood(j)
+		o.givenStill(j)
 		j.Check(openwop.OWPEVT18, o.Idled).To(check.Reached(), "with nothing new and a timeout of a second")
-		o.wentOn(j)
+		o.givenMove(j)
 		for _, flag := range completeFlags {
 			j.Check(openwop.OWPEVT16, o.Idle.Body.Key(flag)).NotTo(check.Equal(true), "%s of a run that was still to go on", flag)
 		}

@@ -9,9 +9,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// The scenarios about streams.
-
-// Frames may say less than the log; what they say has to be right (OWP-R41).
+// Frames may say less than the log, but nothing wrong (OWP-R41).
 var streamShowsAll = scenarios.Scenario{
 	ID:     "openwop/event-log/stream-shows-all",
 	Title:  "a stream in mode debug shows every event of a finished run once, in order, one to a frame",
@@ -44,14 +42,14 @@ var streamCloses = scenarios.Scenario{
 	}),
 }
 
-// resumable stops a judge that needs more than the first stream.
+// resumable blocks a judge that needs more than the first stream.
 func (o StreamsObservation) resumable(j *scenarios.Judge) {
 	o.Log.Whole(j)
 	o.Full.streamed(j)
 	j.Need(openwop.OWPEVT23, o.Full.Closed)
 }
 
-// Hosts refuse an id that is none, or begin from the start: neither loses an event.
+// Hosts refuse a malformed id, or start over: neither loses an event.
 var streamResumes = scenarios.Scenario{
 	ID:     "openwop/event-log/stream-resumes",
 	Title:  "a stream goes on behind the event that it is told was the last",
@@ -83,7 +81,7 @@ var streamBatches = scenarios.Scenario{
 	Ask: scenarios.Ask(finishedRunStreamed, func(o StreamsObservation, j *scenarios.Judge) {
 		o.resumable(j)
 		if code, _ := o.Batched.Status.Int(); code/100 == 4 {
-			j.Block("the host refuses to gather events: HTTP "+o.Batched.Status.JSON(), "serve {stream log}?bufferMs= from 0 to 5000")
+			j.Block("the host refuses to batch events: HTTP "+o.Batched.Status.JSON(), "serve {stream log}?bufferMs= from 0 to 5000")
 		}
 		j.Check(openwop.OWPEVT28, o.Batched.Status).To(check.Status(200), "asked for the stream with bufferMs=%d", o.HoldMs)
 		j.Check(openwop.OWPEVT28, o.Batched.unpacked(o.Log)).To(numbered(behind(o.Log, -1)), "sequences of the events")
@@ -102,21 +100,21 @@ var streamWhileLive = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWPEVT23, openwop.OWPEVT26},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(runWhileHeard, func(o LiveObservation, j *scenarios.Judge) {
-		o.stood(j)
-		o.wentOn(j)
+		o.givenStill(j)
+		o.givenMove(j)
 		o.After.Whole(j)
 		o.Listening.streamed(j)
 		l := o.After
 		j.Check(openwop.OWPEVT26, o.Listening.ids(l)).To(numbered(behind(l, -1)), "ids of the frames")
 		j.Check(openwop.OWPEVT23, o.Listening.Closed).To(check.Reached(), "stream of a run that has ended meanwhile")
 		if o.Heard == 0 {
-			j.Find(openwop.OWPEVT26, "nothing had come over the stream when the run was moved")
+			j.Find(openwop.OWPEVT26, "the stream had sent nothing when the run was moved")
 		}
 	}),
 }
 
-// A host need not have the JSON document (OWP-R21). Ids and numbers have to
-// agree; what else differs is found and told.
+// A host need not have the JSON document (OWP-R21). Ids and numbers must agree;
+// other differences are findings.
 var formsAgree = scenarios.Scenario{
 	ID:     "openwop/event-log/forms-agree",
 	Title:  "the stream and the JSON document tell the events of the poll, under the same ids and numbers",
@@ -139,7 +137,7 @@ func (s Listening) checkAgrees(j *scenarios.Judge, l host.RunLog) {
 	for _, f := range s.events(l) {
 		id := f.Data.Key("eventId")
 		told[f.ID.String()] = f.Data
-		if id.Present() { // what a frame leaves out is found below
+		if id.Present() { // missing members are found below
 			ids.Values, want = append(ids.Values, id), append(want, known[f.ID.String()].Key("eventId").Actual())
 		}
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire/wiretest"
 )
 
-// entriesOf is the honest log of a run that takes one step.
+// entriesOf is an honest log of a run that takes one step.
 func entriesOf(run string) hosttest.Entries {
 	log := hosttest.Entries{}
 	for i, e := range []hosttest.Event{
@@ -34,7 +34,7 @@ func entriesOf(run string) hosttest.Entries {
 	return log
 }
 
-// then adds an event of this type at the end.
+// then appends an event of this type.
 func then(e hosttest.Entries, kind string) hosttest.Entries {
 	last := e[len(e)-1]
 	n := last["sequence"].(int) + 1
@@ -53,7 +53,7 @@ func page(e hosttest.Entries, t *testing.T, after int64, more map[string]any) ev
 
 var isComplete = map[string]any{"isComplete": true}
 
-// logsObservation is of two honest runs but for the log of the first.
+// logsObservation is of two honest runs, with the given log for the first.
 func logsObservation(t *testing.T, first hosttest.Entries) eventlog.LogsObservation {
 	o := eventlog.LogsObservation{Way: "conformance-noop", First: first.Log(t, "a"), Second: entriesOf("b").Log(t, "b"),
 		Again: first.Log(t, "a"), Whole: page(first, t, -1, isComplete)}
@@ -208,7 +208,7 @@ func TestJudgesOfWhatWasReadAgain(t *testing.T) {
 	}
 }
 
-// What real hosts differ in is told, and changes no verdict.
+// Differences between real hosts are noted and change no verdict.
 func TestJudgesOfEventLogsTell(t *testing.T) {
 	honest := entriesOf("a")
 	terminal := func(o *eventlog.LogsObservation) {
@@ -259,7 +259,7 @@ func TestJudgesOfEventLogsTell(t *testing.T) {
 	}
 }
 
-// tells expects a pass, with a finding that begins like this.
+// tells expects a pass with a finding that begins with want.
 func tells(t *testing.T, name string, observation any, want string) {
 	t.Helper()
 	out := scenarios.Conclude(hosttest.Scenario(t, name), openwop.Protocol.Ledger, observation)

@@ -15,9 +15,9 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/hosttest"
 )
 
-// teller is a host that has two workflows, one that ends by itself and one that
-// waits to be cancelled, and tells their logs by poll and by stream. It is
-// written from the protocol alone. Each of its ways to tell can be replaced.
+// teller is a host with two workflows, one that ends by itself and one that waits
+// to be cancelled. It serves their logs by poll and by stream, and is written from
+// the protocol alone. Each way of serving them can be replaced.
 type teller struct {
 	fixtures []string
 	first    int                                               // sequence of the first event
@@ -25,11 +25,11 @@ type teller struct {
 	note     string                                            // type of an event after the end of every run
 	page     func(t *telling, after int64, since string) any   // reply to a poll
 	frame    func(e map[string]any) string                     // an event of a stream
-	stream   func(w http.ResponseWriter, r *http.Request) bool // says whether it was answered
+	stream   func(w http.ResponseWriter, r *http.Request) bool // reports whether it answered
 	resumes  func(lastEventID string) (after int64, status int)
-	leaves   bool // streams open
-	batches  bool // are understood
-	lists    bool // the JSON document
+	leaves   bool // leaves streams open
+	batches  bool // understands batches
+	lists    bool // serves the JSON document
 
 	mu   sync.Mutex
 	runs []*telling
@@ -43,7 +43,7 @@ type telling struct {
 	status  string
 	first   int
 	events  []map[string]any
-	changed chan struct{} // is closed and replaced with every event
+	changed chan struct{} // closed and replaced with every event
 }
 
 func (t *telling) add(kind string, payload any) {
@@ -55,7 +55,8 @@ func (t *telling) add(kind string, payload any) {
 	t.changed = make(chan struct{})
 }
 
-// behind are the events after a sequence, as they stand now, and whether the run is over.
+// behind returns the current events after a sequence, and whether the run has
+// ended.
 func (t *telling) behind(after int64) (events []map[string]any, over bool, changed chan struct{}) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -161,7 +162,7 @@ func (h *teller) poll(w http.ResponseWriter, r *http.Request, t *telling) {
 	hosttest.TellJSON(w, 200, map[string]any{"events": events, "isComplete": over})
 }
 
-// tell streams a run until it is over.
+// tell streams a run until it ends.
 func (h *teller) tell(w http.ResponseWriter, r *http.Request, t *telling) {
 	if r.Header.Get("Accept") == "application/json" {
 		if !h.lists {
@@ -231,7 +232,7 @@ func (h *teller) cursor(lastEventID string) (after int64, status int) {
 	return n, 0
 }
 
-// lacking copies an event but for these members.
+// lacking copies an event without these members.
 func lacking(e map[string]any, members ...string) map[string]any {
 	out := map[string]any{}
 	for k, v := range e {
@@ -242,7 +243,7 @@ func lacking(e map[string]any, members ...string) map[string]any {
 	return out
 }
 
-// streamOf answers every stream with this text, again and again where endless.
+// streamOf answers every stream with this text, repeatedly if endless.
 func streamOf(text string, endless bool) func(http.ResponseWriter, *http.Request) bool {
 	return func(w http.ResponseWriter, r *http.Request) bool {
 		w.Header().Set("Content-Type", "text/event-stream")
@@ -258,5 +259,5 @@ func streamOf(text string, endless bool) func(http.ResponseWriter, *http.Request
 	}
 }
 
-// longLine is a line of so many bytes.
+// longLine returns a line of this many bytes.
 func longLine(bytes int) string { return "data: \"" + strings.Repeat("x", bytes) + "\"" }

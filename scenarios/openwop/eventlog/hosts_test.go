@@ -37,14 +37,14 @@ func isTerminalPage(t *telling, after int64, _ string) any {
 	return map[string]any{"runId": t.id, "events": events, "lastEventSeq": last, "runStatus": t.status, "isTerminal": over}
 }
 
-// Honest hosts differ; none is accused of it.
+// Honest hosts differ, and none is accused.
 func TestHonestHostsTellTheirLogsDifferently(t *testing.T) {
 	for name, c := range map[string]struct {
 		host    *teller
 		blocked []string
 		finds   []string // requirements with findings
 	}{
-		"by the book":                       {host: &teller{lists: true}, finds: []string{"OWP-EVT-28"}}, // it gathers nothing
+		"by the book":                       {host: &teller{lists: true}, finds: []string{"OWP-EVT-28"}}, // it does not batch
 		"counts from 1":                     {host: &teller{first: 1}, finds: []string{"OWP-EVT-1"}},
 		"counts from 7":                     {host: &teller{first: 7}, finds: []string{"OWP-EVT-1"}},
 		"isTerminal in place of isComplete": {host: &teller{page: isTerminalPage}, finds: []string{"OWP-EVT-17"}},
@@ -138,7 +138,7 @@ func TestHonestHostsTellTheirLogsDifferently(t *testing.T) {
 	}
 }
 
-// What a host does to its logs is found by what it shows.
+// Each fault in a host's logs is found.
 func TestHostsThatTellTheirLogsWrongly(t *testing.T) {
 	page := func(edit func(events []map[string]any, after int64) []map[string]any) func(*telling, int64, string) any {
 		return func(t *telling, after int64, _ string) any {
@@ -206,7 +206,7 @@ func TestHostsThatTellTheirLogsWrongly(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			patience := 10 * time.Second
-			if c.host.leaves || name == "an empty log for everyone" { // it is waited for in vain
+			if c.host.leaves || name == "an empty log for everyone" { // the reader waits in vain
 				patience = 2 * time.Second
 			}
 			r := certifyEventLog(t, c.host.serve(t), patience, nil)
@@ -222,7 +222,7 @@ func TestHostsThatTellTheirLogsWrongly(t *testing.T) {
 	}
 }
 
-// A host that floods us, or is silent, is neither judged nor waited for.
+// A host that floods or stalls the reader is neither judged nor waited for.
 func TestHostileStreams(t *testing.T) {
 	limits := wire.DefaultLimits()
 	limits.EventBytes, limits.StreamEvents, limits.DriveBytes, limits.Request = 64<<10, 500, 1<<20, 3*time.Second
@@ -245,7 +245,7 @@ func TestHostileStreams(t *testing.T) {
 				w.(http.Flusher).Flush()
 			}
 			return true
-		}}, scenarios.Failed}, // it is read, and is none of the events
+		}}, scenarios.Failed}, // read, but not one of the events
 		"not a word": {&teller{stream: func(_ http.ResponseWriter, r *http.Request) bool {
 			<-r.Context().Done()
 			return true

@@ -15,19 +15,19 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// CheckNumbered expects one sequence after the other.
+// CheckNumbered expects consecutive sequences.
 func CheckNumbered(l host.RunLog, j *scenarios.Judge) {
 	j.Check(openwop.OWPEVT1, l.All().Each("/sequence")).To(consecutive(host.LeastEvents), "sequence of the events")
 }
 
-// CheckEnvelopes expects of every event what each has to say of itself.
+// CheckEnvelopes expects the required members of every event.
 func CheckEnvelopes(l host.RunLog, j *scenarios.Judge) {
 	all := l.All()
 	for _, member := range []string{"eventId", "runId", "type"} {
 		j.Check(openwop.OWPEVT2, all.Each("/"+member)).To(check.Each(check.Text()), "%s", member)
 	}
-	j.Check(openwop.OWPEVT2, all.Each("/payload")).To(allThere(), "payload")
-	j.Check(openwop.OWPEVT2, all.Each("/timestamp")).To(check.Each(aTimestamp()), "timestamp")
+	j.Check(openwop.OWPEVT2, all.Each("/payload")).To(allPresent(), "payload")
+	j.Check(openwop.OWPEVT2, all.Each("/timestamp")).To(check.Each(anyTimestamp()), "timestamp")
 	j.Check(openwop.OWPEVT2, all.Each("/sequence")).To(check.Each(check.Integer(0, 0)), "sequence")
 	j.Check(openwop.OWPEVT3, all.Each("/eventId")).To(check.Distinct(""), "eventId")
 	j.Check(openwop.OWPEVT5, all.Each("/timestamp")).To(notEarlier(), "timestamp")
@@ -40,17 +40,19 @@ func CheckCauses(l host.RunLog, j *scenarios.Judge) {
 	j.Check(openwop.OWPEVT6, withCause(l)).To(causedBefore(l, alone(l)), "events that name their cause")
 }
 
-// alone says whether the run hands on no work: then all causes stand in its own log.
+// alone reports whether the run delegates no work, so that all causes are in its
+// own log.
 func alone(l host.RunLog) bool {
 	return len(l.OfType(dialect.Decided, dialect.NodeDispatched, dialect.HandedOver).Values) == 0
 }
 
-// CheckOwn expects the events of this run only.
+// CheckOwn expects events of this run only.
 func CheckOwn(l host.RunLog, j *scenarios.Judge) {
 	j.Check(openwop.OWPEVT4, l.All().Each("/runId")).To(check.Each(check.Equal(l.RunID)), "run of every event")
 }
 
-// endOf is the sequence of the event that ends the run; that of the last event where none does.
+// endOf returns the sequence of the event that ends the run, or of the last event
+// if none does.
 func endOf(l host.RunLog) int64 {
 	if ends := l.Terminals().Values; len(ends) > 0 {
 		return host.Sequence(ends[0])
@@ -58,13 +60,13 @@ func endOf(l host.RunLog) int64 {
 	return host.Sequence(l.Last())
 }
 
-// behind are the events after a sequence, to the one that ends the run.
+// behind returns the sequences after this one, up to the end of the run.
 func behind(l host.RunLog, after int64) []int64 {
 	end := endOf(l)
 	return slices.DeleteFunc(behindAll(l, after), func(n int64) bool { return n > end })
 }
 
-// behindAll are the events after a sequence, also those after the end of the run.
+// behindAll is like behind, but continues after the end of the run.
 func behindAll(l host.RunLog, after int64) []int64 {
 	var out []int64
 	for _, e := range l.Events {
@@ -75,7 +77,7 @@ func behindAll(l host.RunLog, after int64) []int64 {
 	return out
 }
 
-// byNumber are the events by their sequence in decimal digits, as frames have it for an id.
+// byNumber maps sequences in decimal digits, the ids of frames, to events.
 func byNumber(l host.RunLog) map[string]wire.Value {
 	out := make(map[string]wire.Value, len(l.Events))
 	for _, e := range l.Events {
@@ -84,13 +86,13 @@ func byNumber(l host.RunLog) map[string]wire.Value {
 	return out
 }
 
-// afterEnd are the events after the one that ends the run.
+// afterEnd returns the events after the one that ends the run.
 func afterEnd(l host.RunLog) wire.Found {
 	end := endOf(l)
 	return l.All().Where(func(e wire.Value) bool { return host.Sequence(e) > end })
 }
 
-// CheckEnd looks for the one event that ends the run, and for steps after it.
+// CheckEnd expects one event that ends the run, and no steps after it.
 func CheckEnd(l host.RunLog, j *scenarios.Judge, when string) {
 	j.Check(openwop.OWPEVT9, l.Terminals().Each("/type")).To(check.Len(1), "events that end the run, %s", when)
 	end := endOf(l)
@@ -105,13 +107,13 @@ func CheckEnd(l host.RunLog, j *scenarios.Judge, when string) {
 	}
 }
 
-// CheckEndAsTold expects the end that the snapshot tells of.
+// CheckEndAsTold expects the end that the snapshot reports.
 func CheckEndAsTold(l host.RunLog, j *scenarios.Judge) {
 	j.Check(openwop.OWPEVT11, l.Terminals().Each("/type")).To(dialect.Types(dialect.Ended(l.Status().String())),
 		"event that ends a run of status %s", l.Status().JSON())
 }
 
-// typesOf are the types of these events, each once.
+// typesOf returns the types of these events, without duplicates.
 func typesOf(events wire.Found) []string {
 	var out []string
 	for _, t := range events.Each("/type").Values {
@@ -121,7 +123,7 @@ func typesOf(events wire.Found) []string {
 	return slices.Compact(out)
 }
 
-// CheckKept compares what a log was with what it is.
+// CheckKept compares a log's earlier state with its present one.
 func CheckKept(j *scenarios.Judge, before, now host.RunLog, when string) {
 	same := now.All()
 	same.Values = same.Values[:min(len(before.Events), len(same.Values))]
@@ -130,7 +132,8 @@ func CheckKept(j *scenarios.Judge, before, now host.RunLog, when string) {
 	}
 }
 
-// consecutive expects at least so many whole numbers, each by one more than the one before.
+// consecutive expects at least this many whole numbers, each one above the
+// previous.
 func consecutive(least int) check.Matcher {
 	return check.That(fmt.Sprintf("%d or more, each by one more than the one before", least), func(v any) bool {
 		list, _ := v.([]any)
@@ -144,8 +147,8 @@ func consecutive(least int) check.Matcher {
 	})
 }
 
-// numbered expects these sequences in this order. The id of a frame is a
-// sequence in decimal digits.
+// numbered expects these sequences in this order. A frame's id is a sequence in
+// decimal digits.
 func numbered(want []int64) check.Matcher {
 	return check.That(numbersOf(want), func(v any) bool {
 		list, ok := v.([]any)
@@ -153,8 +156,8 @@ func numbered(want []int64) check.Matcher {
 	})
 }
 
-// leading expects the first of these sequences, so many of them at least: a
-// host may serve a log in pages.
+// leading expects a prefix of these sequences of at least this length: a host may
+// serve a log in pages.
 func leading(want []int64, least int) check.Matcher {
 	return check.That(fmt.Sprintf("%s, or the first %d or more of them", numbersOf(want), least), func(v any) bool {
 		list, ok := v.([]any)
@@ -179,7 +182,7 @@ func numbersOf(want []int64) string {
 	return wire.Compact(want)
 }
 
-// allBeyond expects nothing but whole numbers over the cursor, or nothing at all.
+// allBeyond expects only whole numbers above the cursor, or nothing.
 func allBeyond(cursor int64) check.Matcher {
 	return check.That(fmt.Sprintf("none, or all over %d", cursor), func(v any) bool {
 		list, ok := v.([]any)
@@ -187,8 +190,8 @@ func allBeyond(cursor int64) check.Matcher {
 	})
 }
 
-// stood stops a judge where no run stood still.
-func (o LiveObservation) stood(j *scenarios.Judge) {
+// givenStill blocks the judge unless a run stood still.
+func (o LiveObservation) givenStill(j *scenarios.Judge) {
 	if status, _ := o.Before.Created.Int(); status/100 != 2 || o.Before.RunID == "" {
 		j.Block("setup failed: the host did not make the run: it answered HTTP "+o.Before.Created.JSON()+" with runId "+o.Before.ID.JSON(),
 			"make runs of the fixtures that are listed under /fixtures")
@@ -203,10 +206,10 @@ func (o LiveObservation) stood(j *scenarios.Judge) {
 	}
 }
 
-// wentOn stops a judge where the run did not go on when it was moved.
-func (o LiveObservation) wentOn(j *scenarios.Judge) {
+// givenMove blocks the judge unless the run continued after it was moved.
+func (o LiveObservation) givenMove(j *scenarios.Judge) {
 	if code, _ := o.Moved.Int(); code/100 != 2 {
-		j.Block("setup failed: the host refused what moves the run: HTTP "+o.Moved.JSON(),
+		j.Block("setup failed: moving the run was answered with HTTP "+o.Moved.JSON(),
 			"let the key that is given answer interrupts and cancel runs")
 	}
 	o.After.Served(j)

@@ -13,10 +13,8 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// What judges expect of the members of an event.
-
-// allThere expects that something stands in every place, a null included.
-func allThere() check.Matcher {
+// allPresent expects a value in every place. A null counts.
+func allPresent() check.Matcher {
 	return check.Seeing("there", func(s wire.Seen) (bool, string) {
 		found, _ := s.(wire.Found)
 		for _, v := range found.Values {
@@ -28,18 +26,18 @@ func allThere() check.Matcher {
 	})
 }
 
-// aTimestamp expects a time by RFC 3339.
-func aTimestamp() check.Matcher {
+// anyTimestamp expects a time in RFC 3339 notation.
+func anyTimestamp() check.Matcher {
 	return check.That("a time by RFC 3339", func(v any) bool { _, ok := timestampOf(v); return ok })
 }
 
 func timestampOf(v any) (time.Time, bool) {
 	s, _ := v.(string)
-	at, err := time.Parse(time.RFC3339, strings.ToUpper(s)) // the T and the Z may be small
+	at, err := time.Parse(time.RFC3339, strings.ToUpper(s)) // the T and the Z may be lower case
 	return at, err == nil
 }
 
-// notEarlier expects times, none before the one in front of it.
+// notEarlier expects times in ascending order.
 func notEarlier() check.Matcher {
 	return check.That("times, none before the one in front of it", func(v any) bool {
 		list, _ := v.([]any)
@@ -55,13 +53,13 @@ func notEarlier() check.Matcher {
 	})
 }
 
-// withCause are the events that name their cause.
+// withCause returns the events that name their cause.
 func withCause(l host.RunLog) wire.Found {
 	return l.All().Where(func(e wire.Value) bool { return e.Key("causationId").Actual() != nil })
 }
 
-// causedBefore expects events whose causes do not come after them, and where
-// the run works alone stand in its own log.
+// causedBefore expects that no cause comes after its event and, if the run works
+// alone, that all causes are in its own log.
 func causedBefore(l host.RunLog, alone bool) check.Matcher {
 	place := map[string]int{}
 	for i, e := range l.Events {
@@ -85,7 +83,7 @@ func causedBefore(l host.RunLog, alone bool) check.Matcher {
 	})
 }
 
-// foreignCauses are the causes that are no event of the log.
+// foreignCauses returns the causes outside the log.
 func foreignCauses(l host.RunLog) wire.Found {
 	own := map[string]bool{}
 	for _, e := range l.Events {
@@ -94,13 +92,13 @@ func foreignCauses(l host.RunLog) wire.Found {
 	return withCause(l).Where(func(e wire.Value) bool { return !own[e.Key("causationId").String()] })
 }
 
-// vendorForm is how a type looks that is not in the catalogue. Its first part
-// may be none of the reserved words.
+// vendorForm matches types outside the catalogue. Their first part must not be a
+// reserved word.
 var vendorForm = lazyregexp.New(`^[a-z][a-zA-Z0-9_-]*(\.[a-zA-Z0-9_-]+)+$`)
 
 var reservedWords = []string{"openwop", "core", "community", "vendor", "private", "local"}
 
-// legalType expects a type of the catalogue or one of a vendor's form.
+// legalType expects a type from the catalogue or in a vendor's form.
 func legalType(d *dialect.Dialect) check.Matcher {
 	return check.That("a type of the catalogue, or two or more parts with dots between them", func(v any) bool {
 		s, _ := v.(string)
@@ -108,7 +106,8 @@ func legalType(d *dialect.Dialect) check.Matcher {
 	})
 }
 
-// reserved are the types outside the catalogue that begin with a reserved word, each once.
+// reserved returns the types outside the catalogue that begin with a reserved
+// word, without duplicates.
 func reserved(l host.RunLog) []string {
 	return typesOf(l.All().Where(func(e wire.Value) bool {
 		t := e.Key("type").String()

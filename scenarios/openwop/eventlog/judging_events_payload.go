@@ -15,7 +15,8 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// typesWithSchema are the types on these logs whose payload has a schema, each once.
+// typesWithSchema returns the types on these logs whose payload has a schema,
+// without duplicates.
 func typesWithSchema(logs ...host.RunLog) []dialect.Event {
 	var out []dialect.Event
 	for _, l := range logs {
@@ -29,7 +30,8 @@ func typesWithSchema(logs ...host.RunLog) []dialect.Event {
 	return slices.Compact(out)
 }
 
-// CheckPayloads expects of every type with a schema that its payloads fit.
+// CheckPayloads checks the payloads of every type against its schema, if it has
+// one.
 func CheckPayloads(j *scenarios.Judge, logs ...host.RunLog) {
 	for _, t := range typesWithSchema(logs...) {
 		var payloads wire.Found
@@ -42,7 +44,7 @@ func CheckPayloads(j *scenarios.Judge, logs ...host.RunLog) {
 	}
 }
 
-// fitting expects payloads that are as the schema of their type has them.
+// fitting expects payloads that match the schema of their type.
 func fitting(t dialect.Event) dialect.Spelled {
 	return dialect.Spelling(func(d *dialect.Dialect) types.GomegaMatcher { return fittingSchema(d, d.Payload(t)) })
 }

@@ -13,9 +13,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// What judges of event streams have in common.
-
-// offered stops a judge where the host has no stream, or not the mode that is
+// offered blocks the judge if the host has no stream, or lacks the mode that is
 // sure to show everything.
 func (s Listening) offered(j *scenarios.Judge) {
 	switch status, _ := s.Status.Int(); status {
@@ -29,7 +27,7 @@ func (s Listening) offered(j *scenarios.Judge) {
 	}
 }
 
-// streamed stops a judge for which the stream was only the set-up.
+// streamed blocks the judge unless the stream, as its set-up, was served.
 func (s Listening) streamed(j *scenarios.Judge) {
 	s.offered(j)
 	if status, _ := s.Status.Int(); status != 200 || !isEventStream(s.Kind.Actual()) {
@@ -45,11 +43,10 @@ func isEventStream(v any) bool {
 	return strings.EqualFold(strings.TrimSpace(kind), "text/event-stream")
 }
 
-// events are the frames that stand for events of the run. A host may send
-// others beside them, a ping or a snapshot, and events after the one that ends
-// the run: these are no part of what is asked.
+// events returns the frames that carry events of the run. A host may also send
+// pings, snapshots, and events after the end of the run: these are not judged.
 func (s Listening) events(l host.RunLog) []StreamFrame {
-	ours := map[string]bool{"": true, "message": true} // a frame that does not say what it is
+	ours := map[string]bool{"": true, "message": true} // a frame without a type
 	for _, e := range l.Events {
 		ours[e.Key("type").String()] = true
 	}
@@ -64,7 +61,8 @@ func (s Listening) events(l host.RunLog) []StreamFrame {
 	return out
 }
 
-// lateEvents are the sequences, in decimal digits, of the events after the one that ends the run.
+// lateEvents holds the sequences, in decimal digits, of the events after the end
+// of the run.
 func lateEvents(l host.RunLog) map[string]bool {
 	out := map[string]bool{}
 	for _, n := range behindAll(l, endOf(l)) {
@@ -73,7 +71,7 @@ func lateEvents(l host.RunLog) map[string]bool {
 	return out
 }
 
-// others are the types of the frames that stand for no event, each once.
+// others returns the types of frames that carry no event, without duplicates.
 func (s Listening) others(l host.RunLog) []string {
 	events := map[wire.Ref]bool{}
 	for _, f := range s.events(l) {
@@ -90,7 +88,8 @@ func (s Listening) others(l host.RunLog) []string {
 	return out
 }
 
-// of makes one part of each frame checkable; where there is no frame, the reply is what can be shown.
+// of returns one part of each frame. If there are no frames, the result refers to
+// the reply.
 func (s Listening) of(frames []StreamFrame, part func(StreamFrame) wire.Value) wire.Found {
 	f := wire.Found{In: s.Status.Ref()}
 	for _, frame := range frames {
@@ -99,13 +98,13 @@ func (s Listening) of(frames []StreamFrame, part func(StreamFrame) wire.Value) w
 	return f
 }
 
-// ids are those of the frames that stand for events.
+// ids returns the ids of the frames that carry events.
 func (s Listening) ids(l host.RunLog) wire.Found {
 	return s.of(s.events(l), func(f StreamFrame) wire.Value { return f.ID })
 }
 
-// checkFrames compares what each frame says in its own lines with the document
-// in it. Where the document is silent, the log speaks (OWP-R41).
+// checkFrames compares the lines of each frame with the document in it. Members
+// missing from the document are taken from the log (OWP-R41).
 func (s Listening) checkFrames(j *scenarios.Judge, l host.RunLog) {
 	frames, log := s.events(l), byNumber(l)
 	var ids, types []any
@@ -123,7 +122,7 @@ func object() check.Matcher {
 	return check.That("a JSON object", func(v any) bool { _, ok := v.(map[string]any); return ok })
 }
 
-// number is the id that the frame should have.
+// number returns the id that the frame should have.
 func (f StreamFrame) number() any {
 	if n, ok := f.Data.Key("sequence").Int(); ok {
 		return strconv.FormatInt(n, 10)
@@ -134,7 +133,7 @@ func (f StreamFrame) number() any {
 	return "a sequence"
 }
 
-// kind is the type that the frame should have.
+// kind returns the type that the frame should have.
 func (f StreamFrame) kind(log map[string]wire.Value) any {
 	if t := f.Data.Key("type"); t.String() != "" {
 		return t.String()
@@ -142,7 +141,7 @@ func (f StreamFrame) kind(log map[string]wire.Value) any {
 	return log[f.ID.String()].Key("type").String()
 }
 
-// batches are the frames that hold several events.
+// batches returns the frames that hold several events.
 func (s Listening) batches() []StreamFrame {
 	var out []StreamFrame
 	for _, f := range s.Frames {
@@ -153,7 +152,7 @@ func (s Listening) batches() []StreamFrame {
 	return out
 }
 
-// unpacked are the sequences of all events, those in batches included.
+// unpacked returns the sequences of all events, including those in batches.
 func (s Listening) unpacked(l host.RunLog) wire.Found {
 	single := map[wire.Ref]bool{}
 	for _, f := range s.events(l) {
@@ -176,7 +175,7 @@ func (s Listening) unpacked(l host.RunLog) wire.Found {
 	return out
 }
 
-// highest are the ids that the batches should have.
+// highest returns the ids that the batches should have.
 func (s Listening) highest() []any {
 	out := []any{}
 	for _, f := range s.batches() {
@@ -189,8 +188,8 @@ func (s Listening) highest() []any {
 	return out
 }
 
-// findDifferences tells what one form of the log leaves out of its events or
-// says otherwise than the poll, each member once.
+// findDifferences notes what one form of the log omits or states differently from
+// the poll, once per member.
 func findDifferences(j *scenarios.Judge, form string, l host.RunLog, events map[string]wire.Value) {
 	for _, member := range []string{"eventId", "runId", "type", "sequence", "timestamp", "payload", "nodeId", "causationId"} {
 		lacks, differs := 0, 0

@@ -24,8 +24,8 @@ func sseFrame(id, kind string, data any) string {
 	return fmt.Sprintf("id: %s\nevent: %s\ndata: %s\n\n", id, kind, raw)
 }
 
-// framed are the events as a stream frames them; honest but for the members
-// that its documents leave out.
+// framed returns the events as a stream frames them: honest, except for members
+// left out of the documents.
 func framed(e hosttest.Entries, leftOut ...string) string {
 	var b strings.Builder
 	for _, doc := range e {
@@ -55,7 +55,7 @@ func listening(t *testing.T, text string) eventlog.Listening {
 	return o
 }
 
-// noStream mints a reply that is no stream.
+// noStream mints a reply that is not a stream.
 func noStream(t *testing.T, status int) eventlog.Listening {
 	return eventlog.Listening{Status: wiretest.Status(t, status)}
 }

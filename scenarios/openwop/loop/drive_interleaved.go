@@ -11,12 +11,12 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// InterleavedObservation is two loops of which one ran while the other was
-// under way.
+// InterleavedObservation is two loops, one of which ran while the other was under
+// way.
 type InterleavedObservation struct {
 	Way string `json:"way"`
-	// Suspends says whether the first loop was held in the middle by a question
-	// while the second ran from end to end; otherwise both merely ran at once.
+	// Suspends reports whether a question held the first loop while the second ran
+	// from start to end. If false, both merely ran at once.
 	Suspends  bool        `json:"suspends"`
 	AskedAt   int         `json:"askedAt,omitempty"` // the turn that asked
 	Stateful  bool        `json:"stateful"`          // the host claims that a counter survives a suspension
@@ -28,8 +28,8 @@ type InterleavedObservation struct {
 	Second    host.RunLog `json:"second"`
 }
 
-// overlaps says whether the host's own timestamps show that neither run had
-// ended when the other began.
+// overlaps reports whether, by the host's own timestamps, each run began before
+// the other ended.
 func (o InterleavedObservation) overlaps() bool {
 	stamp := func(e wire.Value) string { return e.Key("timestamp").String() }
 	f, s := o.First.Events, o.Second.Events
@@ -43,9 +43,9 @@ func (o InterleavedObservation) overlaps() bool {
 	return err1 == nil && err2 == nil && err3 == nil && err4 == nil && firstBegan.Before(secondEnded) && secondBegan.Before(firstEnded)
 }
 
-// twoLoopsAtOnce interleaves two runs. Where a loop can be held by a question
-// the overlap is certain; two runs that are merely made at the same time may
-// follow one another on a fast host.
+// twoLoopsAtOnce interleaves two runs. A loop held by a question makes the overlap
+// certain; on a fast host, two runs created together may still run one after the
+// other.
 var twoLoopsAtOnce = &scenarios.Drive[InterleavedObservation]{
 	ID:    "openwop/two-loops-at-once",
 	Title: "holds one loop by a question in a random turn while another runs from end to end",
@@ -66,7 +66,7 @@ var twoLoopsAtOnce = &scenarios.Drive[InterleavedObservation]{
 
 func heldLoop(ctx context.Context, h host.Host, ceiling int) InterleavedObservation {
 	total := h.Between(3, min(7, ceiling))
-	askedAt := h.Between(2, total-1) // some turn before it, and some after
+	askedAt := h.Between(2, total-1) // with a turn before it and one after
 	first := h.LoopPlan(total)
 	first[askedAt-1] = host.AskUser("Which way? " + h.Marker())
 	second := h.LoopPlan(h.Between(3, min(6, ceiling)))

@@ -10,23 +10,24 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// LoopObservation is one loop whose turns were known beforehand, from its
-// creation to after its end.
+// LoopObservation is one loop with known turns, from its creation to after its
+// end.
 type LoopObservation struct {
 	Way       string             `json:"way"`    // the fixture, or the seam
-	Chosen    bool               `json:"chosen"` // its turns were chosen at random
+	Chosen    bool               `json:"chosen"` // its turns were drawn at random
 	Evidence  scenarios.Evidence `json:"evidence"`
-	Decisions []any              `json:"decisions"` // that were asked for, as the log should show them; nil of a seam
+	Decisions []any              `json:"decisions"` // as requested, in the form the log should show; nil for a seam
 	Turns     int                `json:"turns"`
 	Log       host.RunLog        `json:"log"`
-	// Later is the log read again after another run was made and had ended, and
-	// after a window in which the host could have gone on.
+	// Later is the log read again after another run ended and after a window in
+	// which the host could have continued.
 	Later    host.RunLog   `json:"later"`
 	Sentinel wire.Wait     `json:"sentinel"`
 	Window   time.Duration `json:"windowNs"`
 	Children []host.Child  `json:"children"`
-	Stranger wire.Value    `json:"stranger"` // HTTP status of a run id that was never given out
-	// SeamIterations are the counters of the seam's reply, where a seam is all there is.
+	Stranger wire.Value    `json:"stranger"` // HTTP status for a run id that was never issued
+	// SeamIterations holds the counters of the seam's reply if only a seam is on
+	// offer.
 	SeamIterations wire.Values `json:"seamIterations,omitempty"`
 	SeamStatus     wire.Value  `json:"seamStatus"`
 }
@@ -34,7 +35,7 @@ type LoopObservation struct {
 // SeenAs implements [scenarios.Seer].
 func (o LoopObservation) SeenAs() scenarios.Evidence { return o.Evidence }
 
-// iterations are the counters, of the log where there is one.
+// iterations returns the counters: those of the log, if there is one.
 func (o LoopObservation) iterations() wire.Found {
 	if o.Evidence == scenarios.Attested {
 		return wire.Found{Values: o.SeamIterations, In: o.SeamStatus.Ref()}
@@ -42,7 +43,8 @@ func (o LoopObservation) iterations() wire.Found {
 	return o.Log.Iterations()
 }
 
-// snapshots are the children's; where the log named none, the log is the place to look.
+// snapshots returns the children's snapshots. If the log names no child, the
+// result refers to the log.
 func (o LoopObservation) snapshots() wire.Found {
 	f := wire.Found{In: o.Log.All().In}
 	for _, c := range o.Children {
@@ -76,13 +78,13 @@ var loopOfTurns = &scenarios.Drive[LoopObservation]{
 	},
 }
 
-// watchLoop follows a loop that was created to its end and beyond.
+// watchLoop follows a loop to its end and beyond.
 func watchLoop(ctx context.Context, h host.Host, r *host.Run, o *LoopObservation, sentinel func() *host.Run) {
 	if o.Log = r.Finish(ctx, "log"); !o.Log.Ended.Reached {
 		return
 	}
 	o.Children = h.Children(ctx, o.Log)
-	// Not h.do: a host may answer 403 for a run that is not ours, and 404 alike.
+	// Not h.do: for a run that is not ours, a host may answer 403 as well as 404.
 	stranger := h.Do(ctx, wire.Call{Operation: dialect.ReadRun.Of(host.StrangerOf(r.ID)), Label: "a run that never was"})
 	o.Stranger = stranger.StatusValue()
 	other := sentinel()
@@ -94,8 +96,8 @@ func watchLoop(ctx context.Context, h host.Host, r *host.Run, o *LoopObservation
 	o.Later = r.ReadLog(ctx, "log after the sentinel and a quiet window")
 }
 
-// seamLoop has the seam run the loop. Where its reply names the run, the run's
-// own log is read and counts as observed; else there is only the seam's word.
+// seamLoop has the seam run the loop. If the reply names the run, the run's own
+// log counts as observed; otherwise only the seam attests to it.
 func seamLoop(ctx context.Context, h host.Host, o *LoopObservation) {
 	seam := h.AgentLoopSeam(ctx)
 	ceiling, _ := h.Ceiling()

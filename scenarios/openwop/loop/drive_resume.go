@@ -13,7 +13,7 @@ type TwiceObservation struct {
 	Again host.Suspension `json:"again"`
 }
 
-// loopSuspendedTwice asks in two turns.
+// loopSuspendedTwice runs a loop that asks in two turns.
 var loopSuspendedTwice = &scenarios.Drive[TwiceObservation]{
 	ID:    "openwop/loop-suspended-twice",
 	Title: "holds a loop by a question in two random turns and answers each time",
@@ -45,7 +45,8 @@ type FloorObservation struct {
 	Lull       host.Lull `json:"lull"` // before the answer
 }
 
-// loopBelowTheFloor has a supervisor dispatch with too little confidence.
+// loopBelowTheFloor runs a loop whose supervisor dispatches with too little
+// confidence.
 var loopBelowTheFloor = &scenarios.Drive[FloorObservation]{
 	ID:    "openwop/loop-below-the-floor",
 	Title: "runs a loop with a random confidence below the floor in a random turn, runs a sentinel, waits a window, and answers",
@@ -74,7 +75,7 @@ type ResumedForkObservation struct {
 	Replayed host.RunLog `json:"replayed"`
 }
 
-// replayOfResumed forks a loop that was suspended and resumed.
+// replayOfResumed replays a loop that was suspended and resumed.
 var replayOfResumed = &scenarios.Drive[ResumedForkObservation]{
 	ID:    "openwop/replay-of-resumed",
 	Title: "holds a loop by a question, answers, and replays the finished loop from the first event",

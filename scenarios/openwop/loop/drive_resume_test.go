@@ -22,26 +22,26 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// habits are what hosts with loops that can be suspended differ in, and what
-// they can do wrong.
+// habits are the ways in which hosts with suspendable loops differ, and in which
+// they fail.
 type habits struct {
-	silent   bool // no event tells of an interrupt, only the run's snapshot does
-	bare     bool // only events tell what is asked, the snapshot just has a status
+	silent   bool // interrupts show in the run's snapshot only, not in events
+	bare     bool // questions show in events only, the snapshot has just a status
 	approves bool // a doubtful decision waits for an approval
 	listed   bool // answers are read as a list
-	late     bool // the waiting status outlives the answer by two looks
-	drops    bool // a decision that was held is not carried out
-	shy      bool // leaves no loop suspended by the seam
+	late     bool // the waiting status outlives the answer by two reads
+	drops    bool // a held decision is not carried out
+	shy      bool // the seam leaves no loop suspended
 
 	takesAll  bool // every answer resolves, and each moves the run
-	takesLate bool // an answer is taken when the run has ended, and changes it
-	refuses   bool // such an answer is refused, and changes it
-	impatient bool // a suspended run goes on when its events are streamed
-	beats     bool // ... when a heartbeat looks
+	takesLate bool // an answer is accepted after the run ended, and changes it
+	refuses   bool // such an answer is refused, yet changes the run
+	impatient bool // a suspended run continues when its events are streamed
+	beats     bool // ... or when a heartbeat ticks
 	mixes     bool // an answer moves every run that waits
-	forgets   bool // the answer is not the one that was given
-	careless  bool // the floor is not looked at
-	recounts  bool // the counter starts again
+	forgets   bool // the recorded answer is not the one given
+	careless  bool // the confidence floor is ignored
+	recounts  bool // the counter restarts
 	asksAgain bool // a replay asks again
 }
 
@@ -57,12 +57,12 @@ type suspender struct {
 type suspended struct {
 	id      string
 	plan    []map[string]any
-	next    int // decision of the plan
+	next    int // index into the plan
 	counted int
 	status  string
 	asks    string // kind of the open interrupt
 	held    map[string]any
-	looks   int // for which the waiting status is still shown
+	looks   int // reads for which the waiting status is still shown
 	answer  string
 	events  []map[string]any
 }
@@ -120,7 +120,7 @@ func (s *suspender) dispatch(r *suspended) {
 	}
 }
 
-// resolve answers; what the answer sets going may wait for a look or two.
+// resolve answers; the effect may be delayed by a few reads.
 func (s *suspender) resolve(r *suspended, answer string) {
 	r.asks, r.answer = "", answer
 	if s.forgets {
@@ -156,7 +156,7 @@ func (s *suspender) send(w http.ResponseWriter, status int, body any) {
 	}
 }
 
-// one serves a resource of a run.
+// one wraps a handler for a resource of a run.
 func (s *suspender) one(serve func(http.ResponseWriter, *http.Request, *suspended)) http.HandlerFunc {
 	return func(w http.ResponseWriter, q *http.Request) {
 		s.mu.Lock()
@@ -188,7 +188,8 @@ func (s *suspender) show(w http.ResponseWriter, _ *http.Request, r *suspended) {
 	s.send(w, 200, body)
 }
 
-// poll serves the log in pages of nine. Nobody waits for what is not to come.
+// poll serves the log in pages of nine. No poll should wait for events that never
+// come.
 func (s *suspender) poll(w http.ResponseWriter, q *http.Request, r *suspended) {
 	from := 0
 	if _, err := fmt.Sscan(q.URL.Query().Get("lastSequence"), &from); err == nil {
@@ -246,7 +247,7 @@ func (s *suspender) answer(w http.ResponseWriter, q *http.Request, r *suspended)
 	s.send(w, 200, map[string]any{"runId": r.id, "nodeId": "sup", "status": r.status})
 }
 
-// fork copies the log, under an id of its own.
+// fork copies the log under a new id.
 func (s *suspender) fork(w http.ResponseWriter, _ *http.Request, r *suspended) {
 	f := s.create(nil)
 	if s.asksAgain {
@@ -261,7 +262,7 @@ func (s *suspender) fork(w http.ResponseWriter, _ *http.Request, r *suspended) {
 	s.send(w, 201, map[string]any{"runId": f.id})
 }
 
-// drive is the seam agentloop/run: a real run behind it.
+// drive is the seam agentloop/run, backed by a real run.
 func (s *suspender) drive(w http.ResponseWriter, q *http.Request) {
 	var ask dialect.AgentloopRequest
 	if err := json.NewDecoder(q.Body).Decode(&ask); err != nil {
@@ -298,7 +299,7 @@ func (s *suspender) drive(w http.ResponseWriter, q *http.Request) {
 	s.send(w, 200, reply)
 }
 
-// wake lets a suspended run go on, unasked.
+// wake continues a suspended run without an answer.
 func (s *suspender) wake(r *suspended) {
 	if r.asks != "" {
 		r.asks = ""
@@ -366,7 +367,7 @@ func certifyResume(t *testing.T, h habits, only ...string) *scenarios.Report {
 	return c.Finish(context.Background())
 }
 
-// Honest hosts differ, and none of it is a violation.
+// Honest hosts differ, and none of these differences is a violation.
 func TestHonestHostsThatSuspendLoops(t *testing.T) {
 	t.Parallel()
 	for name, h := range map[string]habits{
@@ -397,14 +398,14 @@ func TestHonestHostsThatSuspendLoops(t *testing.T) {
 	}
 }
 
-// What a host does wrong is found, by the scenario that asks for it and for the
-// requirement it breaks; all others have nothing to say against the host.
+// Each fault is found by the scenario that looks for it, under the requirement it
+// breaks; all other scenarios pass.
 func TestWhatSuspendedLoopsCanDoWrong(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		does habits
 		want map[string]string // scenario: requirement
-		only []string          // where others could not be followed to the end
+		only []string          // if other scenarios cannot run to their end
 	}{
 		"a heartbeat moves loops": {habits{beats: true}, map[string]string{"heartbeat-moves-nothing": requirement.OWP0061H1},
 			[]string{"openwop/stateful-resume/heartbeat-moves-nothing"}},
@@ -440,7 +441,7 @@ func TestWhatSuspendedLoopsCanDoWrong(t *testing.T) {
 	}
 }
 
-// A drive that ends while it listens has closed the stream by then.
+// A drive that ends while it listens closes the stream first.
 func TestADriveThatEndsWhileItListensHangsUp(t *testing.T) {
 	t.Parallel()
 	s := &suspender{t: t, runs: map[string]*suspended{}}

@@ -9,21 +9,21 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// AskedObservation is a loop that a question held in one turn, and that was
-// left alone for a while before it was answered.
+// AskedObservation is a loop that a question held in one turn, and that was left
+// alone for a while before the answer.
 type AskedObservation struct {
 	host.SuspendedLoop
 	Evidence scenarios.Evidence `json:"evidence"`
 	Lull     host.Lull          `json:"lull"` // before the answer
-	// Seam is what the seam says of such a loop, where a seam is all there is;
-	// Way is its path then.
+	// Seam is the seam's account of such a loop if only a seam is on offer. Way is
+	// then its path.
 	Seam *host.SeamAnswer `json:"seam,omitempty"`
 }
 
 // SeenAs implements [scenarios.Seer].
 func (o AskedObservation) SeenAs() scenarios.Evidence { return o.Evidence }
 
-// loopThatAsks holds a loop by a question.
+// LoopThatAsks holds a loop by a question.
 var LoopThatAsks = &scenarios.Drive[AskedObservation]{
 	ID:    "openwop/loop-that-asks",
 	Title: "holds a loop by a question in a random turn, looks at it, listens to it, runs a sentinel and waits a window, and answers",
@@ -67,8 +67,8 @@ func seamAsks(ctx context.Context, h host.Host, o *AskedObservation) {
 	}
 }
 
-// suspendAt asks the seam for a loop of random length that is suspended in a
-// random turn before its last.
+// suspendAt asks the seam for a loop of random length, suspended in a random turn
+// before its last.
 func suspendAt(h host.Host) dialect.AgentloopRequest {
 	n := h.TurnsFrom(4)
 	return dialect.AgentloopRequest{Turns: int64(n), SuspendAtTurn: new(int64(h.Between(1, n-1)))}
@@ -93,7 +93,7 @@ var seamSuspends = &scenarios.Drive[host.SeamObservation]{
 	},
 }
 
-// HeartbeatObservation is a loop that was suspended while heartbeats looked.
+// HeartbeatObservation is a loop that was suspended while heartbeats ticked.
 type HeartbeatObservation struct {
 	host.SuspendedLoop
 	Seam  string      `json:"seam"`
@@ -101,7 +101,8 @@ type HeartbeatObservation struct {
 	Lull  host.Lull   `json:"lull"`  // after the ticks, before the answer
 }
 
-// loopBesideHeartbeats has a heartbeat see two states while a loop is suspended.
+// loopBesideHeartbeats ticks a heartbeat with two states while a loop is
+// suspended.
 var loopBesideHeartbeats = &scenarios.Drive[HeartbeatObservation]{
 	ID:    "openwop/loop-beside-heartbeats",
 	Title: "holds a loop by a question, has a heartbeat see two different states, runs a sentinel and waits a window, and answers",

@@ -9,19 +9,20 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/host"
 )
 
-// BeyondObservation is a loop whose script goes on behind its decision to terminate.
+// BeyondObservation is a loop whose script continues after its decision to
+// terminate.
 type BeyondObservation struct {
 	Way    string `json:"way"`
 	Chosen bool   `json:"chosen"`
-	// Decisions are those up to and with terminate, as the log should show them;
-	// Beyond is how many the script holds behind it.
+	// Decisions holds the decisions up to and including terminate, in the form the
+	// log should show. Beyond counts those the script holds after it.
 	Decisions []any       `json:"decisions"`
 	Beyond    int         `json:"beyond"`
 	Log       host.RunLog `json:"log"`
 	Lull      host.Lull   `json:"lull"` // after the end
 }
 
-// loopBeyondItsEnd gives a loop more to do than it may.
+// loopBeyondItsEnd gives a loop more decisions than it may take.
 var loopBeyondItsEnd = &scenarios.Drive[BeyondObservation]{
 	ID:    "openwop/loop-beyond-its-end",
 	Title: "runs a loop whose script goes on behind terminate, runs a sentinel, waits a window and looks again",
@@ -57,14 +58,15 @@ func loopBeyond(h host.Host) (host.Scripted, BeyondObservation) {
 	return host.Scripted{}, BeyondObservation{}
 }
 
-// RefusedObservation is a dispatch node that had nothing it could carry out.
+// RefusedObservation is a dispatch node without a decision it could carry out.
 type RefusedObservation struct {
 	Way     string      `json:"way"`
-	Control int         `json:"control"` // workers of the turn before, that had to be carried out
+	Control int         `json:"control"` // workers of the previous turn, which must be dispatched
 	Log     host.RunLog `json:"log"`
 }
 
-// dispatchOfTooMany has a dispatch node of policy reject carry out one worker, and then several.
+// dispatchOfTooMany gives a dispatch node of policy reject one worker, and then
+// several.
 var dispatchOfTooMany = &scenarios.Drive[RefusedObservation]{
 	ID:    "openwop/dispatch-of-too-many",
 	Title: "runs a loop with fanOutPolicy reject that hands over to one worker, and then to several in one decision",
@@ -87,7 +89,7 @@ var dispatchOfTooMany = &scenarios.Drive[RefusedObservation]{
 	},
 }
 
-// dispatchOfNothing runs a dispatch node that no supervisor stands before.
+// dispatchOfNothing runs a dispatch node without a supervisor.
 var dispatchOfNothing = &scenarios.Drive[RefusedObservation]{
 	ID:    "openwop/dispatch-of-nothing",
 	Title: "runs a dispatch node that no decision comes before",

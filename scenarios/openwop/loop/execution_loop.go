@@ -1,4 +1,5 @@
-// Package loop asks whether an orchestrator loop decides, acts, counts its turns, suspends and resumes as it should.
+// Package loop asks whether an orchestrator loop decides, acts, counts its turns,
+// suspends and resumes correctly.
 package loop
 
 import (
@@ -16,7 +17,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// ExecutionSuite looks at what decisions bring about, and when.
+// ExecutionSuite tests the effects of decisions, and their order.
 func ExecutionSuite() scenarios.Suite {
 	return scenarios.Suite{
 		ID: "execution-loop", Title: "decide, carry out, decide again: what a decision brings about, and nothing before it or after the last",
@@ -51,7 +52,8 @@ var decidedBeforeWorker = scenarios.Scenario{
 	}),
 }
 
-// CheckDecidedFirst expects no worker before it was decided on, and so many turns before the end.
+// CheckDecidedFirst expects the decision before its worker, and all turns before
+// the end.
 func CheckDecidedFirst(l host.RunLog, j *scenarios.Judge, turns int) {
 	for _, effect := range []func(wire.Value) bool{handoff.IsPhase(dialect.ChainPhaseDispatchBegan), host.IsA(dialect.NodeDispatched)} {
 		marks := l.All().Where(func(e wire.Value) bool {
@@ -61,12 +63,13 @@ func CheckDecidedFirst(l host.RunLog, j *scenarios.Judge, turns int) {
 	}
 }
 
-// decisionsFirst expects events in which each worker comes behind the decision for it, and the end behind all of them.
+// decisionsFirst expects each worker after the decision for it, and the end after
+// all decisions.
 func decisionsFirst(turns int) check.Matcher {
 	return check.Seeing(fmt.Sprintf("each worker after its decision, and the end after %d", turns), func(s wire.Seen) (bool, string) {
 		marks, _ := s.(wire.Found)
 		types := wire.Compact(marks.Each("/type").Actual())
-		decided, workers := 0, 0 // and those that were decided on and not dispatched yet
+		decided, workers := 0, 0 // workers: decided on but not dispatched yet
 		for _, e := range marks.Values {
 			switch dialect.EventOf(e) {
 			case dialect.Decided:
@@ -109,7 +112,7 @@ var decidedBeforeQuestion = scenarios.Scenario{
 	}),
 }
 
-// RFC 0037 A, RFC 0006 CO-1: seen while a worker waits for a person.
+// RFC 0037 A, RFC 0006 CO-1: shown by a worker that waits for a person.
 var turnWaitsForWorker = scenarios.Scenario{
 	ID:     "openwop/execution-loop/turn-waits-for-worker",
 	Title:  "while a worker waits, its decision is on the log and no other; the next one comes when the worker is done",
@@ -166,13 +169,13 @@ var dispatchNamesItsCause = scenarios.Scenario{
 		o.Given(j, openwop.OWPDSP4)
 		told := o.Log.OfType(dialect.NodeDispatched)
 		if len(told.Values) == 0 {
-			j.Block("the log has no node.dispatched", "have the dispatch node tell of each child run that it makes")
+			j.Block("the log has no node.dispatched", "log node.dispatched for every child run")
 		}
 		for i, d := range o.Log.Decided().Values {
 			of := handoff.Turn(o.Log, i)
 			causes := of.Where(host.IsA(dialect.NodeDispatched)).Each("/causationId")
 			id := d.Key("eventId").String()
-			accepted := []any{nil, id} // and the steps of the handoff, which RFC 0037 chains
+			accepted := []any{nil, id} // or the handoff steps, which RFC 0037 chains
 			for _, step := range of.Where(host.IsA(dialect.HandedOver)).Values {
 				accepted = append(accepted, step.Key("eventId").String())
 			}
@@ -201,7 +204,7 @@ var oneAgent = scenarios.Scenario{
 	}),
 }
 
-// RFC 0006, CO-2: whoever answers does not become the one who decides.
+// RFC 0006, CO-2: answering does not make anybody the deciding agent.
 var sameAgentAfterAnswer = scenarios.Scenario{
 	ID:     "openwop/execution-loop/same-agent-after-answer",
 	Title:  "the agent that decides is the same before and after a person has answered",
@@ -213,7 +216,7 @@ var sameAgentAfterAnswer = scenarios.Scenario{
 			j.Block("only the seam's word is on offer, and it shows no run", fixture.Load)
 		default:
 			o.Held.Given(j)
-			wentOn(o.SuspendedLoop, j)
+			givenProgress(o.SuspendedLoop, j)
 			CheckAgent(o.Log, j)
 		}
 	}),

@@ -13,7 +13,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// RFC 0007 D: the script holds more, and nobody asks it.
+// RFC 0007 D: the script holds more decisions, but they are not taken.
 var nothingAfterTerminate = scenarios.Scenario{
 	ID:     "openwop/execution-loop/nothing-after-terminate",
 	Title:  "a loop whose script goes on behind terminate decides nothing and dispatches nobody after it",
@@ -29,7 +29,7 @@ var nothingAfterTerminate = scenarios.Scenario{
 		for _, l := range []host.RunLog{o.Log, o.Lull.Later} {
 			end, ok := o.terminated(l)
 			if !ok {
-				j.BlockOn(openwop.OWP0037A2, "setup failed: the loop did not come to the terminate of its plan")
+				j.BlockOn(openwop.OWP0037A2, "setup failed: the loop did not reach the terminate of its plan")
 			}
 			at := host.Sequence(end)
 			CheckNoTurnAfter(l, j, at)
@@ -41,7 +41,8 @@ var nothingAfterTerminate = scenarios.Scenario{
 	}),
 }
 
-// CheckNoTurnAfter expects that nobody decides, or is dispatched, behind a decision to terminate.
+// CheckNoTurnAfter expects no decision and no dispatch after a decision to
+// terminate.
 func CheckNoTurnAfter(l host.RunLog, j *scenarios.Judge, terminate int64) {
 	after := l.All().Where(func(e wire.Value) bool {
 		return host.Sequence(e) > terminate && host.IsA(dialect.Decided, dialect.HandedOver, dialect.NodeDispatched)(e)
@@ -49,7 +50,8 @@ func CheckNoTurnAfter(l host.RunLog, j *scenarios.Judge, terminate int64) {
 	j.Check(openwop.OWPDSP5, after.Each("/type")).To(check.Len(0), "decisions and handoffs after terminate")
 }
 
-// terminated is the decision to terminate, where the loop came to the one of its plan.
+// terminated returns the decision to terminate if the loop reached the planned
+// one.
 func (o BeyondObservation) terminated(l host.RunLog) (wire.Value, bool) {
 	decided := l.Decided()
 	last := slices.IndexFunc(decided.Values, func(e wire.Value) bool {
@@ -63,7 +65,7 @@ func (o BeyondObservation) terminated(l host.RunLog) (wire.Value, bool) {
 	return decided.Values[last], asPlanned || !o.Chosen // a fixture's own plan is not every host's
 }
 
-// dispatchedBefore counts the workers that were dispatched before a place in the log.
+// dispatchedBefore counts the workers dispatched before a place in the log.
 func dispatchedBefore(l host.RunLog, at int64) int {
 	return len(host.Dispatched(l).Where(func(e wire.Value) bool { return host.Sequence(e) < at }).Values)
 }
@@ -82,7 +84,7 @@ var fanOutRejected = scenarios.Scenario{
 		}
 		l.Readable(j)
 		if len(l.Decided().Values) < 2 || len(host.Dispatched(l).Values) == 0 {
-			j.BlockOn(openwop.OWP0037A3, "setup failed: the loop did not come to the decision for several")
+			j.BlockOn(openwop.OWP0037A3, "setup failed: the loop did not reach the decision for several workers")
 		}
 		j.Check(openwop.OWPDSP6, host.Dispatched(l).Each("/type")).To(check.Len(o.Control), "workers that were dispatched")
 		j.Check(openwop.OWPDSP6, l.Status()).To(check.Equal("failed"), "status of the run")
@@ -115,7 +117,7 @@ var dispatchUndecided = scenarios.Scenario{
 	}),
 }
 
-// tellCode notes that the failure has another code than the text names.
+// tellCode notes a failure code other than the one in the text.
 func (o RefusedObservation) tellCode(j *scenarios.Judge, id scenarios.RequirementID, code dialect.Code) {
 	if got := handoff.Codes(o.Log); !slices.Contains(got, code) {
 		j.Find(id, "the failure has no code %s, but %s", code, wire.Compact(got))

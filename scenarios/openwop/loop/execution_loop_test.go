@@ -101,7 +101,8 @@ func TestJudgesOfDecisionsAndTheirEffects(t *testing.T) {
 	})
 }
 
-// withoutSteps is what a host without an execution model tells of so many workers.
+// withoutSteps adds the events of a host without an execution model for this many
+// workers.
 func withoutSteps(s *hosttest.Tale, workers int) {
 	for range workers {
 		for _, phase := range []string{"dispatch.began", "dispatch.succeeded", "child.completed"} {

@@ -39,7 +39,7 @@ var onePerTurn = scenarios.Scenario{
 	}),
 }
 
-// CheckCounted expects the counters of so many turns.
+// CheckCounted expects the counters 1 to turns.
 func CheckCounted(j *scenarios.Judge, iterations wire.Found, turns int) {
 	j.Check(openwop.OWP0061B1, iterations).To(check.Each(check.Integer(1, 0)))
 	j.Check(openwop.OWP0061B2, iterations).To(check.CountFromOne(turns))
@@ -64,7 +64,7 @@ var asPlanned = scenarios.Scenario{
 		l.Readable(j)
 		o.tell(j, openwop.OWP0037A6)
 		j.Check(openwop.OWP0037A6, l.Decided()).To(check.Len(o.Turns), "orchestrator turns")
-		if o.Decisions == nil { // the seam's own plan: of its turns only the end is known
+		if o.Decisions == nil { // the seam chose the plan: only its last decision is known
 			j.Check(openwop.OWP0037A2, l.Kinds()).To(check.Each(check.Text()), "kind of each decision")
 		} else {
 			j.Check(openwop.OWP0037A2, l.Decided().Each("/payload/decision")).To(check.HasIn(o.Decisions), "decisions in order")
@@ -106,7 +106,7 @@ var nothingShared = scenarios.Scenario{
 		o.First.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
 		o.Second.Given(j, openwop.OWP0037A6, openwop.OWP0061E1)
 		if !o.Suspends && !o.overlaps() {
-			j.Block("the two loops ran one after the other: that nothing is shared can only be seen of loops that run at once", fixture.Load)
+			j.Block("the two loops did not overlap, so shared counters could not be tested", fixture.Load)
 		}
 		j.Check(openwop.OWP0061B4, o.Second.Iterations()).To(check.CountFromOne(o.SecondN), "the loop that ran meanwhile")
 		first, n := o.First.Iterations(), o.FirstN
@@ -134,7 +134,7 @@ var forkKeeps = scenarios.Scenario{
 			source, replayed host.RunLog
 		}{{"finished loop", o.Turns, o.Source, o.Replayed}, {"bounded loop", o.Bound, o.BoundedSource, o.BoundedReplayed}} {
 			pair.source.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
-			if len(pair.source.Decided().Values) != pair.turns { // an empty source would be matched by an empty copy
+			if len(pair.source.Decided().Values) != pair.turns { // an empty copy would match an empty source
 				j.BlockOn(openwop.OWP0061B2, "setup failed: the source did not take the turns of its plan")
 			}
 			pair.replayed.Made(j, openwop.OWP0061M1, "a fork of the "+pair.name)
@@ -187,7 +187,7 @@ var boundBelow = scenarios.Scenario{
 	}),
 }
 
-// The controls of bound-below: a host that always breaches is found out here.
+// The controls of bound-below: they expose a host that always breaches.
 var boundLeavesAlone = scenarios.Scenario{
 	ID:     "openwop/iteration-monotonic/bound-leaves-alone",
 	Title:  "a loop that needs as many turns as its bound, or one fewer, ends by itself",
@@ -203,7 +203,7 @@ var boundLeavesAlone = scenarios.Scenario{
 	}),
 }
 
-// RFC 0061, conformance: the seam's reply. A constant cannot answer it.
+// RFC 0061, conformance: the seam's reply. A constant reply fails.
 var seamRandomTurns = scenarios.Scenario{
 	ID:      "openwop/iteration-monotonic/seam-random-turns",
 	Title:   "the seam answers a random number of turns with exactly as many iterations",
@@ -225,7 +225,7 @@ var seamRandomTurns = scenarios.Scenario{
 	}),
 }
 
-// Where a seam and a real run disagree, the real run decides.
+// If a seam and a real run disagree, the real run decides.
 var seamAgreesWithLog = scenarios.Scenario{
 	ID:     "openwop/iteration-monotonic/seam-agrees-with-log",
 	Title:  "the run that the seam's reply names shows the same iterations in its own log",
@@ -250,7 +250,8 @@ var seamAgreesWithLog = scenarios.Scenario{
 	}),
 }
 
-// Refusing, false and absent are all honest answers to what cannot be; a claim is not.
+// Refusing, false and absent are all honest answers to an impossible request; a
+// claim is not.
 var seamOutOfRange = scenarios.Scenario{
 	ID:      "openwop/iteration-monotonic/seam-out-of-range",
 	Title:   "the seam claims no turn that cannot have been",

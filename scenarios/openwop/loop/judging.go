@@ -9,10 +9,10 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// What judges of several scenarios have in common: when an observation can be
-// judged at all, and which events of a log count.
+// Helpers for several judges: whether an observation can be judged, and which
+// events of a log count.
 
-// given stops a judge for which the loop was only the set-up.
+// given blocks the judge unless the loop, as its set-up, ran to its end.
 func (o LoopObservation) given(j *scenarios.Judge) {
 	if o.Evidence == scenarios.Attested {
 		host.SeamAnswered(j, o.SeamStatus, o.Way)
@@ -21,15 +21,15 @@ func (o LoopObservation) given(j *scenarios.Judge) {
 	o.Log.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
 }
 
-// tell notes that the turns were not chosen for this run.
+// tell notes that the turns were not drawn for this run.
 func (o LoopObservation) tell(j *scenarios.Judge, id scenarios.RequirementID) {
 	if !o.Chosen {
 		j.Find(id, host.FixedScript)
 	}
 }
 
-// checkChildren follows each handoff to its child run: one for each dispatching
-// turn, none twice, none the parent, each served under its own id.
+// checkChildren follows each handoff to its child run: one per dispatching turn,
+// no duplicates, never the parent, each served under its own id.
 func (o LoopObservation) checkChildren(j *scenarios.Judge) {
 	started := o.Log.Phase(dialect.ChainPhaseDispatchSucceeded)
 	j.Check(openwop.OWP0037A3, started).To(check.Len(o.Turns-1), "handoffs that began")
@@ -46,7 +46,7 @@ func (o LoopObservation) checkChildren(j *scenarios.Judge) {
 	j.Check(openwop.OWP0037A3, o.Stranger).To(check.Status(4), "a run id that was never given out")
 }
 
-// turnsAndSettlements are the types of the turns and of the child runs' ends, in order.
+// turnsAndSettlements returns the turns and the ends of child runs, in order.
 func turnsAndSettlements(l host.RunLog) wire.Found {
 	return l.All().Where(func(e wire.Value) bool {
 		switch dialect.EventOf(e) {
@@ -59,7 +59,7 @@ func turnsAndSettlements(l host.RunLog) wire.Found {
 	}).Each("/type")
 }
 
-// alternating is a turn, then the end of its worker, and so on to the last turn.
+// alternating returns a turn, the end of its worker, and so on to the last turn.
 func alternating(turns int) []dialect.Event {
 	out := []dialect.Event{dialect.Decided}
 	for range turns - 1 {

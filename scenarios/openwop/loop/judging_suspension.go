@@ -11,18 +11,18 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// wentOn stops a judge whose control failed: of a loop that never moves it says
-// nothing that it stood still.
-func wentOn(o host.SuspendedLoop, j *scenarios.Judge) {
+// givenProgress blocks the judge unless the loop continued after its answer:
+// standing still proves nothing of a loop that never moves.
+func givenProgress(o host.SuspendedLoop, j *scenarios.Judge) {
 	o.Held.CheckAnswered(j)
 	j.Need(openwop.OWP0061D1, o.Log.Ended)
 	o.Log.Readable(j)
-	tookItsTurns(o, j)
+	givenPlannedTurns(o, j)
 }
 
-// tookItsTurns stops a judge whose loop was not the one that was asked for: a
+// givenPlannedTurns blocks the judge unless the loop took the planned turns: a
 // canned log stands still as well.
-func tookItsTurns(o host.SuspendedLoop, j *scenarios.Judge) {
+func givenPlannedTurns(o host.SuspendedLoop, j *scenarios.Judge) {
 	kinds := o.Log.Kinds()
 	if ok, _ := KindsOf(o.Kinds).MatchSeen(kinds); ok {
 		return
@@ -31,7 +31,7 @@ func tookItsTurns(o host.SuspendedLoop, j *scenarios.Judge) {
 		wire.Compact(kinds.Actual()))
 }
 
-// checkResumed follows the counter over the suspension to the end of the plan.
+// checkResumed follows the counter across the suspension to the end of the plan.
 func checkResumed(o host.SuspendedLoop, j *scenarios.Judge) {
 	l := o.Log
 	if !j.Check(openwop.OWP0061D1, l.Ended).To(check.Reached(), "after the answer") {
@@ -50,7 +50,7 @@ func checkResumed(o host.SuspendedLoop, j *scenarios.Judge) {
 	}
 }
 
-// KindsOf expects these kinds of decisions. The prose calls clarify or escalate
+// KindsOf expects decisions of these kinds. The prose calls clarify or escalate
 // what the schema calls ask-user (OWP-R1).
 func KindsOf(want []string) check.Matcher {
 	return check.That(wire.Compact(want), func(v any) bool {
@@ -66,14 +66,14 @@ func isAsking(kind string) bool {
 	return kind == string(dialect.AskUserDecisionKindAskUser) || kind == "clarify" || kind == "escalate"
 }
 
-// resumeValues are the answers that a run shows as taken, where it shows them.
+// resumeValues returns the answers that a run shows as accepted.
 func resumeValues(l host.RunLog) wire.Found {
 	f := l.OfType(dialect.InterruptResolved, dialect.NodeResumed).Each("/payload/resumeValue")
 	f.Values = append(f.Values, l.Ended.Last.At("/variables/answer"))
 	return f.Where(func(v wire.Value) bool { return v.Actual() != nil })
 }
 
-// tracesOf are the places in which a run shows this answer as taken.
+// tracesOf returns the places in which a run shows this answer as accepted.
 func tracesOf(l host.RunLog, marker string) wire.Found {
 	f := l.OfType(dialect.InterruptResolved, dialect.NodeResumed, dialect.RunResumed, dialect.VariableChanged).Each("/payload")
 	f.Values = append(f.Values, l.Ended.Last.Key("variables"))

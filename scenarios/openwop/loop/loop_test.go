@@ -163,7 +163,7 @@ func TestJudgesOfOneLoop(t *testing.T) {
 	})
 }
 
-// strip takes the counters out.
+// strip removes the counters.
 func strip(s hosttest.Story) hosttest.Story {
 	for k := range 4 {
 		s = s.Change("runOrchestrator.decided", k, func(p map[string]any) { delete(p, "iteration") })

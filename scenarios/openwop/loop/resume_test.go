@@ -16,13 +16,13 @@ import (
 	"github.com/openassay/assay/scenarios/wire/wiretest"
 )
 
-// asking is the honest story of n turns of which turn k asks, and is answered.
+// asking is an honest story of n turns. Turn k asks and is answered.
 func asking(n, k int, marker string) hosttest.Story {
 	return held(hosttest.LoopOf(n), k, "ask-user", marker)
 }
 
-// doubtful is the honest story of n turns of which turn k has too little
-// confidence; its worker runs when somebody has answered.
+// doubtful is an honest story of n turns. Turn k has too little confidence; its
+// worker runs after an answer.
 func doubtful(n, k int, marker string) hosttest.Story {
 	return held(hosttest.LoopOf(n), k, "next-worker", marker)
 }
@@ -61,7 +61,7 @@ func count(s hosttest.Story, iterations ...any) hosttest.Story {
 	return s
 }
 
-// kinds are those of n turns of which turn k is of this kind.
+// kinds returns the kinds of n turns, with turn k of this kind.
 func kinds(n, k int, kind string) []string {
 	out := slices.Repeat([]string{"next-worker"}, n)
 	out[k-1], out[n-1] = kind, "terminate"
@@ -148,7 +148,7 @@ func TestJudgesOfALoopThatAsks(t *testing.T) {
 	})
 }
 
-// Whatever a host calls the step that a suspended run takes, it is one.
+// The step of a suspended run counts, whatever a host calls it.
 func TestJudgeOfEveryStep(t *testing.T) {
 	honest := asking(5, 2, "m1")
 	for kind, want := range map[string]string{
@@ -427,7 +427,7 @@ func TestJudgeOfRivals(t *testing.T) {
 		}
 		return out
 	}
-	// again is the honest story with one event twice.
+	// again is the honest story with one event duplicated.
 	again := func(kind string) hosttest.Story {
 		s := honest.Then()
 		i := slices.IndexFunc(s.Events, func(e hosttest.Event) bool { return e.Kind == kind })

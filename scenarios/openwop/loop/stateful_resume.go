@@ -11,8 +11,8 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/host"
 )
 
-// ResumeSuite suspends loops and looks at what stands still, what goes
-// on, and with whose answer.
+// ResumeSuite suspends loops and tests what stands still, what continues, and with
+// whose answer.
 func ResumeSuite() scenarios.Suite {
 	return scenarios.Suite{
 		ID: "stateful-resume", Title: "a suspended loop: it stands still, is answered once, and goes on where it stood",
@@ -41,7 +41,7 @@ var resumeAskUser = scenarios.Scenario{
 	}),
 }
 
-// RFC 0061 D with RFC 0039 A: the other way to be suspended.
+// RFC 0061 D with RFC 0039 A: a decision below the floor suspends as well.
 var resumeBelowFloor = scenarios.Scenario{
 	ID:     "openwop/stateful-resume/below-floor",
 	Title:  "a decision below the confidence floor is held until somebody answers, and the loop goes on in the same turn",
@@ -57,8 +57,8 @@ var resumeBelowFloor = scenarios.Scenario{
 		o.checkHeld(j, o.Lull.Later, "a while later")
 		o.Held.CheckAnswered(j)
 		checkResumed(o.SuspendedLoop, j)
-		// No text says that an answer which is no refusal makes the host carry out
-		// what it held; to carry it out twice is to repeat the turn (OWP-R102).
+		// No text says that any answer short of a refusal makes the host carry out
+		// the held decision; carrying it out twice repeats the turn (OWP-R102).
 		if began := o.Log.Phase(dialect.ChainPhaseDispatchBegan).Each("/payload/workerId"); len(began.Values) == o.Turns-2 {
 			j.Find(openwop.OWPINT5, "the decision of turn %d was never carried out, although nobody refused it", o.Held.Turn)
 		} else {
@@ -67,14 +67,14 @@ var resumeBelowFloor = scenarios.Scenario{
 	}),
 }
 
-// checkHeld looks for a handoff that nobody has agreed to.
+// checkHeld expects no handoff without approval.
 func (o FloorObservation) checkHeld(j *scenarios.Judge, l host.RunLog, when string) {
 	began := l.Phase(dialect.ChainPhaseDispatchBegan).Each("/payload/workerId")
 	j.Require(j.Check(openwop.OWPINT5, began).To(host.NoMoreThan(o.Held.Turn-1),
 		"handoffs of a loop with confidence %v in turn %d and a floor of %v, %s and without an answer", o.Confidence, o.Held.Turn, o.Floor, when))
 }
 
-// RFC 0061 D: once more, at the same node.
+// RFC 0061 D: two suspensions at the same node.
 var resumeTwice = scenarios.Scenario{
 	ID:     "openwop/stateful-resume/two-suspends",
 	Title:  "a loop that is suspended twice goes on in the same turn each time",
@@ -90,8 +90,8 @@ var resumeTwice = scenarios.Scenario{
 	}),
 }
 
-// RFC 0061, conformance: the seam's reply. A loop that was suspended and not
-// resumed has no later turn.
+// RFC 0061, conformance: the seam's reply. A suspended loop without a resume has
+// no later turn.
 var resumeSeam = scenarios.Scenario{
 	ID:     "openwop/stateful-resume/seam-suspends",
 	Title:  "the seam resumes a loop in the turn that it was suspended in, and takes no later turn without a resume",
@@ -107,11 +107,11 @@ var resumeSeam = scenarios.Scenario{
 	}),
 }
 
-// checkSeamResumed judges what the seam says of a loop that it suspended and
-// resumed; where it names the run, that run's log has the last word.
+// checkSeamResumed judges the seam's account of a resumed loop. If it names the
+// run, the run's log decides.
 func checkSeamResumed(a host.SeamAnswer, j *scenarios.Judge, path string) {
 	host.SeamAnswered(j, a.Status, path)
-	logged(a, j)
+	givenLog(a, j)
 	j.Check(openwop.OWP0061D1, a.Resumed).To(check.Equal(a.SuspendsAt),
 		"resumedIteration of %d turns, suspended in turn %d and resumed", a.Turns, a.SuspendsAt)
 	j.Check(openwop.OWP0061D1, a.Iterations()).To(check.CountFromOne(a.Turns),
@@ -121,18 +121,18 @@ func checkSeamResumed(a host.SeamAnswer, j *scenarios.Judge, path string) {
 	}
 }
 
-// logged stops a judge where the run that the reply names does not show its
-// log. One that is not there at all was made up, and is judged.
-func logged(a host.SeamAnswer, j *scenarios.Judge) {
+// givenLog blocks the judge if the named run exists but does not show its log. A
+// run that does not exist was made up, and is judged.
+func givenLog(a host.SeamAnswer, j *scenarios.Judge) {
 	code, _ := a.Log.Read.Int()
 	if a.NamesARun && code != http.StatusNotFound {
 		a.Log.Readable(j)
 	}
 }
 
-// checkSuspended judges what the seam says of a loop that it left suspended, and
-// tells whether it left one. To refuse that is honest; the decision that suspends may be on the log
-// before somebody has answered, or not (OWP-R9).
+// checkSuspended judges the seam's account of a loop it left suspended, and
+// reports whether it left one. Refusing is honest. The decision that suspends may
+// be logged before the answer, or after it (OWP-R9).
 func checkSuspended(a host.SeamAnswer, j *scenarios.Judge) bool {
 	if code, _ := a.Status.Int(); !j.Check(openwop.OWP0061D1, a.Status).To(check.Status(2, 400, 422),
 		"asked for a suspension without a resume") || code/100 != 2 {
@@ -143,14 +143,14 @@ func checkSuspended(a host.SeamAnswer, j *scenarios.Judge) bool {
 	j.Check(openwop.OWP0061D1, a.Resumed).To(check.OneOf(nil, false), "resumedIteration without a resume")
 	if a.NamesARun {
 		j.Part(func() {
-			logged(a, j)
+			givenLog(a, j)
 			j.Check(openwop.OWP0061D1, a.Log.Iterations()).To(until, "iterations in the log of run %s", a.Log.RunID)
 		})
 	}
 	return true
 }
 
-// upTo counts from 1.
+// upTo returns the numbers 1 to n.
 func upTo(n int) []any {
 	out := make([]any, n)
 	for i := range out {
@@ -159,7 +159,7 @@ func upTo(n int) []any {
 	return out
 }
 
-// RFC 0061, motivation: also across a suspension.
+// RFC 0061, motivation: replay also holds across a suspension.
 var resumeFork = scenarios.Scenario{
 	ID:     "openwop/stateful-resume/fork-of-resumed",
 	Title:  "a replay of a loop that was suspended and resumed carries the turns of its source, and asks nobody again",
@@ -167,8 +167,8 @@ var resumeFork = scenarios.Scenario{
 	Claim:  claims.StatefulResumeReplay,
 	Ask: scenarios.Ask(replayOfResumed, func(o ResumedForkObservation, j *scenarios.Judge) {
 		o.Held.Given(j)
-		wentOn(o.SuspendedLoop, j)
-		if len(o.Log.Decided().Values) != o.Turns { // a source cut short would be matched by a copy cut short
+		givenProgress(o.SuspendedLoop, j)
+		if len(o.Log.Decided().Values) != o.Turns { // a truncated copy would match a truncated source
 			j.BlockOn(openwop.OWP0061D1, "setup failed: the source did not take the turns of its plan")
 		}
 		o.Replayed.Made(j, openwop.OWP0061M1, "a fork of the resumed loop")
@@ -184,7 +184,7 @@ var resumeFork = scenarios.Scenario{
 	}),
 }
 
-// RFC 0061, phase 0: a heartbeat may start a run of its own.
+// RFC 0061, phase 0: a heartbeat may start its own run.
 var heartbeatMovesNothing = scenarios.Scenario{
 	ID:     "openwop/stateful-resume/heartbeat-moves-nothing",
 	Title:  "a heartbeat that sees a change leaves a suspended loop where it stands",
@@ -196,6 +196,6 @@ var heartbeatMovesNothing = scenarios.Scenario{
 			host.SeamAnswered(j, tick, o.Seam)
 		}
 		o.Lull.CheckWaiting(j, openwop.OWP0061H1, o.Held.Log, "after two heartbeats")
-		wentOn(o.SuspendedLoop, j)
+		givenProgress(o.SuspendedLoop, j)
 	}),
 }

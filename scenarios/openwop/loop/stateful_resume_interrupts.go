@@ -14,10 +14,10 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// What holds of the interrupt of every loop, whether it claims to go on where
-// it stood or not: below version 5 there is no counter, so these count turns.
+// These rules hold for interrupts of every loop, with or without stateful resume.
+// Below version 5 there is no counter, so these scenarios count turns.
 
-// The control is in the same drive: the loop moves once it is answered.
+// The control is in the same drive: the loop moves after its answer.
 var suspendedStandsStill = scenarios.Scenario{
 	ID:     "openwop/stateful-resume/stands-still",
 	Title:  "a suspended loop takes no step while it is looked at, listened to and left alone",
@@ -30,7 +30,7 @@ var suspendedStandsStill = scenarios.Scenario{
 		default:
 			o.Held.Given(j)
 			o.Lull.CheckWaiting(j, openwop.OWPINT1, o.Held.Log, "while it was suspended")
-			wentOn(o.SuspendedLoop, j)
+			givenProgress(o.SuspendedLoop, j)
 		}
 	}),
 }
@@ -42,7 +42,7 @@ var resolvedOnce = scenarios.Scenario{
 	Claim:  claims.ExecutionModel,
 	Ask: scenarios.Ask(interrupts.LoopResolvedAgain, func(o interrupts.ResolvedAgainObservation, j *scenarios.Judge) {
 		o.Held.Given(j)
-		wentOn(o.SuspendedLoop, j)
+		givenProgress(o.SuspendedLoop, j)
 		j.Check(openwop.OWPINT2, o.Again).To(check.Status(4), "a second answer to the same node")
 		if code, _ := o.Again.Int(); code/100 == 4 && !slices.Contains([]int64{404, 409, 410}, code) {
 			j.Find(openwop.OWPINT2, "the second answer is refused with HTTP %d; 404, 409 and 410 are in use for it", code)
@@ -80,8 +80,8 @@ var resolvedByOne = scenarios.Scenario{
 			return
 		}
 		l.Readable(j)
-		// More turns than planned are turns taken twice. Whether one is missing is
-		// asked by the scenarios of the counter.
+		// Extra turns are repeated turns. The scenarios of the counter look for
+		// missing ones.
 		j.Check(openwop.OWPINT3, l.Kinds()).To(host.NoMoreThan(o.Turns), "decisions of %d turns", o.Turns)
 		j.Check(openwop.OWPINT3, l.OfType(dialect.InterruptResolved).Each("/nodeId")).To(host.NoMoreThan(1), "interrupts resolved")
 		CheckResolvedOnce(l, j)
@@ -91,7 +91,7 @@ var resolvedByOne = scenarios.Scenario{
 		if shown := resumeValues(l); len(shown.Values) > 0 {
 			j.Check(openwop.OWPINT3, shown).To(check.Each(host.Holding(winner)), "the answer as the run shows it")
 		} else {
-			j.Find(openwop.OWPINT3, "no event and no variable of the run shows the answer: whether it was lost cannot be seen")
+			j.Find(openwop.OWPINT3, "neither an event nor a variable of the run shows the answer, so a lost answer would go unnoticed")
 		}
 		for _, marker := range o.Markers {
 			if marker != winner {
@@ -102,7 +102,8 @@ var resolvedByOne = scenarios.Scenario{
 	}),
 }
 
-// CheckResolvedOnce expects no interrupt to be resolved twice, where the log says which was.
+// CheckResolvedOnce expects no interrupt to be resolved twice, as far as the log
+// identifies them.
 func CheckResolvedOnce(l host.RunLog, j *scenarios.Judge) {
 	resolved := l.OfType(dialect.InterruptResolved).Each("/payload/interruptId").Where(func(id wire.Value) bool { return id.Actual() != nil })
 	if len(resolved.Values) > 0 {
@@ -119,7 +120,7 @@ var resolvedApart = scenarios.Scenario{
 		a, b := o.First, o.Second
 		a.Held.Given(j)
 		b.Held.Given(j)
-		if code, _ := b.Held.Answered.Int(); code == 409 || code == 410 { // nobody else has answered that run
+		if code, _ := b.Held.Answered.Int(); code == 409 || code == 410 { // nobody else answered that run
 			j.Check(openwop.OWPINT4, b.Held.Answered).To(check.Status(2), "the first answer to a loop that waited")
 			return
 		}
@@ -134,8 +135,8 @@ var resolvedApart = scenarios.Scenario{
 			return
 		}
 		a.Log.Readable(j)
-		tookItsTurns(a, j)
-		tookItsTurns(b, j)
+		givenPlannedTurns(a, j)
+		givenPlannedTurns(b, j)
 		if host.Succeeded(o.Astray) {
 			j.Find(openwop.OWPINT4, "an answer to a node that the run does not have got HTTP %s and moved nothing", o.Astray.JSON())
 		}

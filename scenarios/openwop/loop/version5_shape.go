@@ -11,8 +11,8 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// Version5Suite looks at what is advertised and at the shape of the counter
-// that the advertisement promises.
+// Version5Suite tests the advertised version and the shape of the counter it
+// promises.
 func Version5Suite() scenarios.Suite {
 	return scenarios.Suite{
 		ID: "version5-shape", Title: "what a host at version 5 advertises, and the shape of its iteration counter",
@@ -23,7 +23,7 @@ func Version5Suite() scenarios.Suite {
 	}
 }
 
-// RFC 0037 C, RFC 0061 A. Version 6 is the highest rung known (OWP-R6).
+// RFC 0037 C, RFC 0061 A. Version 6 is the highest known rung (OWP-R6).
 var modelWellFormed = scenarios.Scenario{
 	ID:     "openwop/version5-shape/model-well-formed",
 	Title:  "the advertised execution model says whether it is supported, and at which version",
@@ -56,7 +56,8 @@ var resumeFlag = scenarios.Scenario{
 	}),
 }
 
-// RFC 0040 makes the block part of rung 3, RFC 0061 A makes rung 3 part of those above.
+// RFC 0040 makes the block part of rung 3; RFC 0061 A requires rung 3 of all
+// higher ones.
 var causationBlock = scenarios.Scenario{
 	ID:     "openwop/version5-shape/causation-block",
 	Title:  "from version 3 on the host names itself for cross-host causation",
@@ -82,7 +83,7 @@ var replayBlock = scenarios.Scenario{
 	}),
 }
 
-// The capability schema: a promise that may be taken back says until when.
+// The capability schema: an experimental promise has an end date.
 var experimentalDated = scenarios.Scenario{
 	ID:     "openwop/version5-shape/experimental-dated",
 	Title:  "an experimental execution model carries a date, at most twelve months ahead",
@@ -106,7 +107,7 @@ var iterationOnDecided = scenarios.Scenario{
 	}),
 }
 
-// RFC 0061 B says that such hosts omit it, without a normative word.
+// RFC 0061 B says so without a normative word.
 var iterationAbsentBelow5 = scenarios.Scenario{
 	ID:     "openwop/version5-shape/iteration-absent-below-5",
 	Title:  "below version 5 no orchestrator turn carries an iteration",
@@ -115,7 +116,7 @@ var iterationAbsentBelow5 = scenarios.Scenario{
 	Ask: scenarios.Ask(loopOfTurns, func(o LoopObservation, j *scenarios.Judge) {
 		o.given(j)
 		switch {
-		case len(o.iterations().Values) == 0: // no turn at all: another scenario's failure
+		case len(o.iterations().Values) == 0: // no turn at all: another scenario reports that
 			j.BlockOn(openwop.OWP0037A2, "setup failed: the log shows no orchestrator turn")
 		default:
 			CheckUncounted(j, o.iterations())
@@ -138,7 +139,7 @@ var limitHonoured = scenarios.Scenario{
 		for _, l := range []host.RunLog{o.Unasked, o.Overdone} {
 			l.Given(j, openwop.OWP0037A6, openwop.OWP0061E3)
 			if kinds := l.Breaches().Each("/payload/kind").Values; len(kinds) > 0 && kinds[0].String() != string(dialect.CapKindLoopIterations) {
-				j.Block("another bound of the host's struck first: "+kinds[0].JSON(), "raise that bound while the host is certified")
+				j.Block("another bound of the host struck first: "+kinds[0].JSON(), "raise that bound while the host is certified")
 			}
 			j.Check(openwop.OWP0061E5, l.Decided()).To(check.Len(o.Limit), "orchestrator turns")
 			j.Check(openwop.OWP0061E5, l.Breaches().Each("/payload/limit")).To(check.Equal([]any{int64(o.Limit)}), "limit of the breach")

@@ -15,20 +15,20 @@ import (
 type FileWrite struct {
 	Path        string         `json:"path"`
 	Content     string         `json:"content"`
-	ContentType string         `json:"contentType,omitempty"` // "" = none was sent
+	ContentType string         `json:"contentType,omitempty"` // "" = none sent
 	Put         host.FileReply `json:"put"`
 	Got         host.FileReply `json:"got"`
 }
 
-// admitted is text for a drive that cannot begin without: one whose credential
-// may not write has nothing to look at.
+// admitted writes a first file. It ends the drive if the credential may not write.
 func admitted(ctx context.Context, f *host.Files, path, content string) *wire.Reply {
 	reply := f.Text(ctx, path, content)
 	scenarios.End(barred(reply))
 	return reply
 }
 
-// barred is why a drive cannot begin: the credential may not write, or there is no room.
+// barred returns why a drive cannot begin: the credential may not write, or the
+// workspace is full.
 func barred(reply *wire.Reply) error {
 	switch {
 	case host.Forbids(reply.Status):
@@ -39,18 +39,18 @@ func barred(reply *wire.Reply) error {
 	return nil
 }
 
-// at is look at a version that is a number.
+// at reads a version by number.
 func at(ctx context.Context, f *host.Files, path string, version int) host.FileReply {
 	return f.LookAt(ctx, path, strconv.Itoa(version))
 }
 
-// etagOf is what If-Match takes of a file that was just served.
+// etagOf returns the If-Match value for a file that was just served.
 func etagOf(reply *wire.Reply) string { return reply.Text("/etag") }
 
-// inventedEtag looks like one and is no file's.
+// inventedEtag returns a well-formed etag that no file has.
 func inventedEtag(h host.Host) string { return `"assay-` + h.Marker() + `"` }
 
-// filesWritten puts files of several kinds and reads them.
+// filesWritten writes files of several kinds and reads them back.
 var filesWritten = &scenarios.Drive[[]FileWrite]{
 	ID: "openwop/files-written",
 	Title: "puts workspace files with random text of many scripts, with nothing, with and without a content type, below the " +
@@ -70,13 +70,14 @@ var filesWritten = &scenarios.Drive[[]FileWrite]{
 	}),
 }
 
-// scripts is a text that comes back changed from whoever does not keep it as
-// it is: line ends, a combining accent, quotes, and characters of four bytes.
+// scripts is a text that careless storage changes: line ends, a combining accent,
+// quotes, and four-byte characters.
 func scripts(h host.Host) string {
 	return "\t# Straße " + h.Marker() + "\r\n“naïve” e\u0301 \"\\/\" &lt; %2F {{x}} ${y}\n工作区 مرحبا 🧪\u2028\n\n "
 }
 
-// longest is a path of 256 characters, of every kind that a path may have.
+// longest is a path of 256 characters with every kind of character allowed in a
+// path.
 func longest(f *host.Files) string {
 	const most = 256
 	path := f.Prefix + "/Deep_er/v1.0/"
@@ -86,7 +87,7 @@ func longest(f *host.Files) string {
 	return path + ".md"
 }
 
-// roundTrip writes a file and reads it.
+// roundTrip writes a file and reads it back.
 func roundTrip(ctx context.Context, f *host.Files, w *FileWrite) {
 	body := dialect.WorkspaceFileCreate{Content: w.Content}
 	if w.ContentType != "" {
@@ -98,14 +99,14 @@ func roundTrip(ctx context.Context, f *host.Files, w *FileWrite) {
 	w.Got = f.LookAt(ctx, w.Path, "")
 }
 
-// FileBodies are writes that say nothing that a file could hold.
+// FileBodies are writes without content for a file.
 type FileBodies struct {
-	First  FileWrite      `json:"first"` // the control: the same path, and a proper body
+	First  FileWrite      `json:"first"` // the control: the same path with a valid body
 	Bodies []FileRefuse   `json:"bodies"`
 	After  host.FileReply `json:"after"`
 }
 
-// FileRefuse is a write that has to be refused.
+// FileRefuse is a write that must be refused.
 type FileRefuse struct {
 	What string         `json:"what"`
 	Put  host.FileReply `json:"put"`

@@ -9,24 +9,25 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// FileCondition is a write that was to happen on a condition, and the file after it.
+// FileCondition is a conditional write, and the file after it.
 type FileCondition struct {
 	What    string         `json:"what"`
 	Content string         `json:"content"` // of the write
 	Put     host.FileReply `json:"put"`
 	Got     host.FileReply `json:"got"`
-	Listed  host.FileReply `json:"listed"` // where the file was not there
+	Listed  host.FileReply `json:"listed"` // if there is no file
 }
 
 // FileConditions are conditional writes of one file, in this order.
 type FileConditions struct {
 	First   FileWrite       `json:"first"`
-	Current FileCondition   `json:"current"` // with the etag of the first
-	Stale   []FileCondition `json:"stale"`   // with it once more, and with one that nobody gave out
-	Last    FileCondition   `json:"last"`    // with the etag that the file has then
+	Current FileCondition   `json:"current"` // with the etag of First
+	Stale   []FileCondition `json:"stale"`   // with that etag again, and with an invented one
+	Last    FileCondition   `json:"last"`    // with the file's current etag
 }
 
-// fileConditions writes a file with etags that it has, had, and never had.
+// fileConditions writes a file with its current etag, a former one and an invented
+// one.
 var fileConditions = &scenarios.Drive[FileConditions]{
 	ID: "openwop/file-conditions",
 	Title: "writes a workspace file with the etag that it has, with the one it had before and with one that nobody gave " +
@@ -57,7 +58,8 @@ var fileConditions = &scenarios.Drive[FileConditions]{
 	}),
 }
 
-// conditional writes a file that has this etag, and reads it. It returns the etag of what was written.
+// conditional writes a file if it has this etag, and reads it. It returns the etag
+// after the write.
 func conditional(ctx context.Context, f *host.Files, path, etag, what string, o *FileCondition) string {
 	o.What, o.Content = what, f.Marker()
 	reply := f.TextIf(ctx, path, etag, o.Content)
@@ -66,18 +68,18 @@ func conditional(ctx context.Context, f *host.Files, path, etag, what string, o 
 	return etagOf(reply)
 }
 
-// FileAbsentConditions are conditional writes of files that are not there.
+// FileAbsentConditions are conditional writes of missing files.
 type FileAbsentConditions struct {
 	Path    string         `json:"path"`
-	Never   FileCondition  `json:"never"` // of one that nobody has written
-	Made    FileWrite      `json:"made"`  // the control: without a condition
+	Never   FileCondition  `json:"never"` // of a file never written
+	Made    FileWrite      `json:"made"`  // the control: an unconditional write
 	Deleted host.FileReply `json:"deleted"`
 	Left    host.FileReply `json:"left"`   // the file then
 	Listed  host.FileReply `json:"listed"` // the list then
-	Gone    FileCondition  `json:"gone"`   // of one that was deleted, with the etag that it had
+	Gone    FileCondition  `json:"gone"`   // of a deleted file, with its last etag
 }
 
-// filesAbsent writes on a condition what is not there.
+// filesAbsent writes missing files conditionally.
 var filesAbsent = &scenarios.Drive[FileAbsentConditions]{
 	ID:    "openwop/files-absent",
 	Title: "writes with If-Match a workspace file that was never there; makes it without, deletes it, and writes it with the etag that it had",
@@ -99,21 +101,22 @@ var filesAbsent = &scenarios.Drive[FileAbsentConditions]{
 	}),
 }
 
-// absent is conditional for a file that is not there: a list shows whether it is made.
+// absent is like conditional for a missing file: a list shows whether the write
+// made it.
 func absent(ctx context.Context, f *host.Files, path, etag, what string, o *FileCondition) {
 	conditional(ctx, f, path, etag, what, o)
 	o.Listed = f.List(ctx, f.Prefix)
 }
 
-// FileRace is one round of several writers who come with the same etag.
+// FileRace is one round of several writers with the same etag.
 type FileRace struct {
-	Before   host.FileReply   `json:"before"` // the file that they all know
+	Before   host.FileReply   `json:"before"` // the file that all writers know
 	Contents []string         `json:"contents"`
 	Answers  []host.FileReply `json:"answers"` // of each writer
 	After    host.FileReply   `json:"after"`
 }
 
-// filesRaced has writers come at once.
+// filesRaced lets several writers write at once.
 var filesRaced = &scenarios.Drive[[]FileRace]{
 	ID:    "openwop/files-raced",
 	Title: "has several writers come at once with the same etag of a workspace file, in several rounds, and reads the file after each",

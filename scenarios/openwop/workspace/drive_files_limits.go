@@ -13,10 +13,10 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// FileSize is a write of a content that a judge can make again.
+// FileSize is a write with content that a judge can reproduce.
 type FileSize struct {
 	What  string         `json:"what"`
-	Unit  string         `json:"unit"`  // repeated, and cut off at Bytes
+	Unit  string         `json:"unit"`  // repeated, and truncated at Bytes
 	Bytes int            `json:"bytes"` // of the content
 	Put   host.FileReply `json:"put"`
 	Got   host.FileReply `json:"got"`
@@ -24,30 +24,32 @@ type FileSize struct {
 
 func (s FileSize) content() string {
 	text := strings.Repeat(s.Unit, s.Bytes/len(s.Unit)+1)
-	for cut := s.Bytes; ; cut-- { // not in the middle of a character
+	for cut := s.Bytes; ; cut-- { // not inside a character
 		if utf8.RuneStart(text[cut]) {
 			return text[:cut]
 		}
 	}
 }
 
-// FileSizes are writes about the bound on the size of a file, each over the same small one.
+// FileSizes are writes around the bound on file size, each over the same small
+// file.
 type FileSizes struct {
 	Limit int        `json:"limit"` // maxFileBytes
 	First FileWrite  `json:"first"` // the file before
 	Sizes []FileSize `json:"sizes"`
 }
 
-// What is sent and read of one file. A reply of more than 1 MiB is not read, so
-// the largest file that can be compared with what was put is a little smaller.
+// Sizes of requests and replies. Replies above 1 MiB are not read, so the largest
+// comparable file is a little smaller.
 const (
 	mostSent = 2 << 20
 	mostRead = 1<<20 - 4<<10
-	// bodyBeside is what a request holds beside the content, and the few bytes that are too many.
+	// bodyBeside is room in a request beside the content, and the excess that
+	// makes a file too large.
 	bodyBeside = 64
 )
 
-// filesTooLarge writes more than there may be in one file.
+// filesTooLarge writes files above the bound on size.
 var filesTooLarge = &scenarios.Drive[FileSizes]{
 	ID: "openwop/files-too-large",
 	Title: "overwrites a workspace file with one byte more than maxFileBytes, and with characters of two bytes that are too " +
@@ -64,7 +66,7 @@ var filesTooLarge = &scenarios.Drive[FileSizes]{
 	}),
 }
 
-// filesAtLimit writes as much as there may be in one file.
+// filesAtLimit writes files as large as the bound on size allows.
 var filesAtLimit = &scenarios.Drive[FileSizes]{
 	ID:    "openwop/files-at-limit",
 	Title: "overwrites a workspace file with exactly maxFileBytes bytes, and reads it",
@@ -80,14 +82,14 @@ var filesAtLimit = &scenarios.Drive[FileSizes]{
 func sized(ctx context.Context, f *host.Files, most int, o *FileSizes, sizes func(limit int) []FileSize) {
 	limit := fileLimit(f.Host, "maxFileBytes", most)
 	if body, ok := claims.Family(f.Discovery, "limits").Key("maxRequestBodyBytes").Int(); ok && body < int64(limit)+bodyBeside {
-		scenarios.End(scenarios.Block(fmt.Sprintf("limits.maxRequestBodyBytes is %d, so that no file can have the %d bytes of "+
+		scenarios.End(scenarios.Block(fmt.Sprintf("limits.maxRequestBodyBytes is %d, so no file can have the %d bytes of "+
 			"workspace.maxFileBytes", body, limit),
 			"advertise limits that leave room for the largest file in a request"))
 	}
 	*o = FileSizes{Limit: limit, First: FileWrite{Path: f.Path("sized"), Content: f.Marker()[:min(8, limit)]}}
 	admitted(ctx, f, o.First.Path, f.Marker()[:min(8, limit)])
 	roundTrip(ctx, f, &o.First)
-	if !host.Succeeded(o.First.Put.Status) { // the control: it can be overwritten
+	if !host.Succeeded(o.First.Put.Status) { // the control: the small file can be overwritten
 		return
 	}
 	for _, s := range sizes(limit) {
@@ -101,37 +103,37 @@ func sized(ctx context.Context, f *host.Files, most int, o *FileSizes, sizes fun
 	}
 }
 
-// fileLimit is a bound that the host advertises on its files, if we can reach it.
+// fileLimit returns an advertised bound on files, provided we can reach it.
 func fileLimit(h host.Host, name string, most int) int {
 	v := claims.Family(h.Discovery, "workspace").Key(name)
 	limit, ok := v.Int()
 	if !ok || limit < 1 || limit > int64(most) {
-		scenarios.End(scenarios.Block(fmt.Sprintf("workspace.%s is %s, and one from 1 to %d can be looked at", name, v.JSON(), most),
+		scenarios.End(scenarios.Block(fmt.Sprintf("workspace.%s is %s, and only one from 1 to %d can be tested", name, v.JSON(), most),
 			fmt.Sprintf("advertise and keep a workspace.%s of at most %d while the host is certified", name, most)))
 	}
 	return int(limit)
 }
 
-// FilesFull is a workspace that was filled up to its bound.
+// FilesFull is a workspace that was filled to its bound.
 type FilesFull struct {
 	Limit   int              `json:"limit"` // maxFiles
-	Gone    string           `json:"gone"`  // the path of a file that was made and deleted before the first list
+	Gone    string           `json:"gone"`  // the path of a file made and deleted before the first list
 	Before  host.FileReply   `json:"before"`
-	Filled  []host.FileReply `json:"filled"` // writes of new files, as many as there was room for
-	Again   host.FileReply   `json:"again"`  // the control: another write of the first of them, while there was room
+	Filled  []host.FileReply `json:"filled"` // writes of new files, up to the bound
+	Again   host.FileReply   `json:"again"`  // the control: the first of them written again before the workspace is full
 	Full    host.FileReply   `json:"full"`   // the list then
 	Over    host.FileReply   `json:"over"`   // one more
 	Got     host.FileReply   `json:"got"`
-	Rewrite host.FileReply   `json:"rewrite"` // of one that is there
+	Rewrite host.FileReply   `json:"rewrite"` // of an existing file
 	After   host.FileReply   `json:"after"`   // the list then
 	Deleted host.FileReply   `json:"deleted"`
-	Room    host.FileReply   `json:"room"` // a new one, when another was deleted
+	Room    host.FileReply   `json:"room"` // a new file after another was deleted
 }
 
-// mostFiles is how many files are made to fill a workspace.
+// mostFiles is the largest workspace that the drive fills.
 const mostFiles = 100
 
-// filesFull fills the workspace. Nothing else that writes files may run beside it.
+// filesFull fills the workspace. No other drive may write files meanwhile.
 var filesFull = &scenarios.Drive[FilesFull]{
 	ID: "openwop/files-full",
 	Title: "fills the workspace up to maxFiles, writes one file more, one that is there, and a new one when another was " +
@@ -159,7 +161,8 @@ var filesFull = &scenarios.Drive[FilesFull]{
 	}),
 }
 
-// fill makes files until there should be no room, and tries what is possible then.
+// fill makes files until the workspace should be full, and then tries further
+// writes.
 func fill(ctx context.Context, f *host.Files, o *FilesFull, room int) {
 	for i := range room {
 		if i == 1 {
@@ -197,5 +200,4 @@ func fill(ctx context.Context, f *host.Files, o *FilesFull, room int) {
 
 func numbered(f *host.Files, i int) string { return f.Path(fmt.Sprint("n", i)) }
 
-// listed are the entries of a list.
 func listed(r host.FileReply) wire.Values { return r.Body.Key("files").Items() }

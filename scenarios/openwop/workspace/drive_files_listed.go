@@ -7,7 +7,7 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/host"
 )
 
-// FileListing is what a list of the files below a prefix must show, and what it shows.
+// FileListing is the expected and the actual list of files under a prefix.
 type FileListing struct {
 	What   string         `json:"what"`
 	Prefix string         `json:"prefix"`
@@ -15,7 +15,7 @@ type FileListing struct {
 	List   host.FileReply `json:"list"`
 }
 
-// FilesListed are lists of files that were written before.
+// FilesListed holds lists of files written before.
 type FilesListed struct {
 	Writes []FileWrite   `json:"writes"` // all of them, in order
 	Lists  []FileListing `json:"lists"`
@@ -64,12 +64,13 @@ func listFiles(ctx context.Context, f *host.Files, o *FilesListed, l FileListing
 	o.Lists = append(o.Lists, l)
 }
 
-// FilesUnclaimed is a host that says it has no files, and what it answers to a list of them.
+// FilesUnclaimed is a host that claims no workspace files, and its reply to a list
+// request.
 type FilesUnclaimed struct {
 	List host.FileReply `json:"list"`
 }
 
-// filesUnclaimed asks for what was not promised.
+// filesUnclaimed requests a list the host does not promise.
 var filesUnclaimed = &scenarios.Drive[FilesUnclaimed]{
 	ID:    "openwop/files-unclaimed",
 	Title: "lists the workspace files of a host that advertises none",

@@ -10,30 +10,30 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// FileOwner is one of several owners whose files have the same path.
+// FileOwner is one of several owners with files at the same path.
 type FileOwner struct {
 	Tenant    string         `json:"tenant"`
 	Workspace string         `json:"workspace"`
 	Content   string         `json:"content"` // of its file
-	Before    host.FileReply `json:"before"`  // its file, when owners before it had written theirs
+	Before    host.FileReply `json:"before"`  // its file, after earlier owners wrote theirs
 	Listed    host.FileReply `json:"listed"`  // its files then
 	Put       host.FileReply `json:"put"`
-	Got       host.FileReply `json:"got"` // when all had written
+	Got       host.FileReply `json:"got"` // after all had written
 	All       host.FileReply `json:"all"` // its files then
 }
 
-// FileOwners are owners that look alike, in the order in which they wrote.
+// FileOwners are owners with similar names, in the order in which they wrote.
 type FileOwners struct {
 	Seam   string         `json:"seam"`
 	Path   string         `json:"path"`
 	Owners []FileOwner    `json:"owners"`
-	Public host.FileReply `json:"public"` // the file as the public endpoint shows it to the credential's own owner
+	Public host.FileReply `json:"public"` // the public endpoint's reply to the credential's own owner
 }
 
 // SeenAs implements [scenarios.Seer]: a seam's reply is the host's own word.
 func (FileOwners) SeenAs() scenarios.Evidence { return scenarios.Attested }
 
-// filesOwned has owners of the drive's own choice write files.
+// filesOwned lets owners chosen by the drive write files.
 var filesOwned = &scenarios.Drive[FileOwners]{
 	ID: "openwop/files-owned",
 	Title: "has owners whose names run into each other write a file of the same path over the seam workspace/op, each after " +
@@ -55,8 +55,8 @@ var filesOwned = &scenarios.Drive[FileOwners]{
 	},
 }
 
-// alike are owners whom one who joins tenant and workspace to one key takes
-// for each other. Their names are of this drive alone.
+// alike returns owners that collide if a host joins tenant and workspace into one
+// key. No other drive uses their names.
 func alike(h host.Host) []FileOwner {
 	t, w := h.Name("t"), h.Marker()
 	owners := []FileOwner{{Tenant: t, Workspace: w}, {Tenant: t}, {Tenant: t, Workspace: h.Marker()}, {Tenant: w, Workspace: t},
@@ -80,7 +80,7 @@ func (o *FileOwner) ask(op dialect.WorkspaceOpRequestOp, path string) dialect.Wo
 	return ask
 }
 
-// begin looks for the file of an owner who has written none, and has it written.
+// begin reads the missing file of a new owner, and writes it.
 func (o *FileOwner) begin(ctx context.Context, s host.Seam, path string) {
 	o.look(ctx, s, path, &o.Before, &o.Listed)
 	put := o.ask(dialect.WorkspaceOpRequestOpPut, path)
@@ -105,7 +105,7 @@ func (o *FileOwner) begin(ctx context.Context, s host.Seam, path string) {
 	o.Put = host.FileReplyOf(reply)
 }
 
-// end reads the file of an owner and lists its files.
+// end reads the owner's file and lists its files.
 func (o *FileOwner) end(ctx context.Context, s host.Seam, path string) {
 	o.look(ctx, s, path, &o.Got, &o.All)
 }

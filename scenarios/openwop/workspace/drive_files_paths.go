@@ -8,28 +8,28 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/host"
 )
 
-// FilePath is a write below a path that has to be refused, and what is read
-// afterwards: there, and where a host would have put it that did not refuse.
+// FilePath is a write to a forbidden path, and later reads: of that path, and of
+// the place where a careless host would have stored the file.
 type FilePath struct {
 	What    string         `json:"what"`
 	Path    string         `json:"path"`
-	Leads   string         `json:"leads,omitempty"` // where it leads
+	Leads   string         `json:"leads,omitempty"` // the path it resolves to
 	Content string         `json:"content"`
 	Put     host.FileReply `json:"put"`
 	Got     host.FileReply `json:"got"`
-	There   host.FileReply `json:"there"` // what is read where it leads
+	There   host.FileReply `json:"there"` // the read of Leads
 }
 
-// FilePaths are writes below paths of every kind.
+// FilePaths are writes to paths of every kind.
 type FilePaths struct {
 	Good   []FileWrite    `json:"good"`   // the control
 	Climbs []FilePath     `json:"climbs"` // with a segment ".."
-	Others []FilePath     `json:"others"` // that the pattern does not let pass
+	Others []FilePath     `json:"others"` // that the pattern rejects
 	Prefix string         `json:"prefix"`
-	List   host.FileReply `json:"list"` // of everything that is ours
+	List   host.FileReply `json:"list"` // of all our files
 }
 
-// filesAstray writes below paths that no file can have.
+// filesAstray writes to forbidden paths.
 var filesAstray = &scenarios.Drive[FilePaths]{
 	ID: "openwop/files-astray",
 	Title: "writes workspace files below paths that leave the workspace or that no file can have, and looks for them there, " +
@@ -54,7 +54,7 @@ var filesAstray = &scenarios.Drive[FilePaths]{
 	}),
 }
 
-// climbs are paths that lead out of a folder, or out of the workspace.
+// climbs returns paths that lead out of a folder or out of the workspace.
 func climbs(f *host.Files) []FilePath {
 	p := f.Prefix
 	return []FilePath{
@@ -67,9 +67,8 @@ func climbs(f *host.Files) []FilePath {
 	}
 }
 
-// others are paths with something that no path has. Empty segments and those
-// of one dot are not among them: the pattern lets them pass, and no text says
-// more.
+// others returns paths with forbidden parts. It leaves out empty segments and
+// segments of one dot: the pattern accepts them, and no text says more.
 func others(f *host.Files) []FilePath {
 	p := f.Prefix
 	const most = 256
@@ -87,7 +86,7 @@ func others(f *host.Files) []FilePath {
 	}
 }
 
-// stray writes below such a path and looks what has come of it.
+// stray writes to a forbidden path and reads the result.
 func stray(ctx context.Context, f *host.Files, o *FilePath) {
 	o.Content = f.Marker()
 	reply := f.Text(ctx, o.Path, o.Content)

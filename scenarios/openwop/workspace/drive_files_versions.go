@@ -10,24 +10,24 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/host"
 )
 
-// FileHistory is a file that was written several times, and its versions as
-// they are read afterwards.
+// FileHistory is a file written several times, and its versions as read
+// afterwards.
 type FileHistory struct {
 	Writes []FileWrite   `json:"writes"`
-	Kept   int           `json:"kept,omitempty"` // maxVersions, 0 where the host does not say
-	Older  []FileVersion `json:"older"`          // of every write, in order
+	Kept   int           `json:"kept,omitempty"` // maxVersions, 0 if not advertised
+	Older  []FileVersion `json:"older"`          // one for every write, in order
 	Never  []FileVersion `json:"never"`          // that were never written
-	Absurd []FileVersion `json:"absurd"`         // that are no versions
+	Absurd []FileVersion `json:"absurd"`         // that are not version numbers
 }
 
-// FileVersion is what ?version= was answered.
+// FileVersion is the reply to ?version=.
 type FileVersion struct {
-	Version string         `json:"version"` // as it was asked for
+	Version string         `json:"version"` // as requested
 	Content string         `json:"content,omitempty"`
 	Got     host.FileReply `json:"got"`
 }
 
-// fileRewritten writes a file over and over, once with what it holds already.
+// fileRewritten writes a file repeatedly, once with its current content.
 var fileRewritten = &scenarios.Drive[FileHistory]{
 	ID: "openwop/file-rewritten",
 	Title: "writes a workspace file a random number of times, once with the same content again, reads it after each write, " +
@@ -37,7 +37,7 @@ var fileRewritten = &scenarios.Drive[FileHistory]{
 		kept, _ := claims.Family(f.Discovery, "workspace").Key("maxVersions").Int()
 		*o = FileHistory{Kept: int(min(max(kept, 0), mostVersions))}
 		path, n := f.Path("rewritten"), f.Between(4, 6)
-		again := f.Between(1, n-1) // writes what the one before it wrote
+		again := f.Between(1, n-1) // repeats the previous content
 		for i := range n {
 			w := FileWrite{Path: path, Content: f.Marker()}
 			if i == again {
@@ -53,7 +53,7 @@ var fileRewritten = &scenarios.Drive[FileHistory]{
 	}),
 }
 
-// history reads the versions of a file that was written n times.
+// history reads the versions of a file written n times.
 func history(ctx context.Context, f *host.Files, o *FileHistory, path string) {
 	for i, w := range o.Writes {
 		got := at(ctx, f, path, i+1)
@@ -72,19 +72,20 @@ func history(ctx context.Context, f *host.Files, o *FileHistory, path string) {
 	}
 }
 
-// mostVersions is how often a file is written to see its oldest version go.
+// mostVersions is the maximum number of writes that the drive spends on making the
+// host drop its oldest version.
 const mostVersions = 32
 
-// FileHorizon is a file that was written more often than the host keeps versions.
+// FileHorizon is a file with more writes than the host keeps versions.
 type FileHorizon struct {
 	Kept    int            `json:"kept"`    // maxVersions
 	Written int            `json:"written"` // how often
-	Refused host.FileReply `json:"refused"` // the first write that was, where one was
-	Oldest  []FileVersion  `json:"oldest"`  // that must still be there
-	Beyond  []FileVersion  `json:"beyond"`  // that need not
+	Refused host.FileReply `json:"refused"` // the first refused write, if any
+	Oldest  []FileVersion  `json:"oldest"`  // that the host must still keep
+	Beyond  []FileVersion  `json:"beyond"`  // that the host may have dropped
 }
 
-// fileHorizon writes a file until versions have to go.
+// fileHorizon writes a file until the host must drop versions.
 var fileHorizon = &scenarios.Drive[FileHorizon]{
 	ID:    "openwop/file-horizon",
 	Title: "writes a workspace file a few times more than the host keeps versions, and reads those at either side of the bound",
@@ -111,7 +112,7 @@ var fileHorizon = &scenarios.Drive[FileHorizon]{
 		}
 		oldest := o.Written - o.Kept + 1
 		for version := 1; version <= o.Written; version++ {
-			if version > oldest && version < o.Written || version == oldest-1 { // whether the latest is one of them is left open
+			if version > oldest && version < o.Written || version == oldest-1 { // it is left open whether the latest is one of them
 				continue
 			}
 			got := at(ctx, f, path, version)
@@ -133,11 +134,10 @@ type FileDeleted struct {
 	Gone     host.FileReply   `json:"gone"`
 	Unlisted host.FileReply   `json:"unlisted"` // after it
 	Twice    host.FileReply   `json:"twice"`    // deleted again
-	Never    []host.FileReply `json:"never"`    // read and deleted: a path that nobody has written
+	Never    []host.FileReply `json:"never"`    // read and deleted: a path never written
 	Again    FileWrite        `json:"again"`
 }
 
-// fileDeleted deletes a file.
 var fileDeleted = &scenarios.Drive[FileDeleted]{
 	ID: "openwop/file-deleted",
 	Title: "writes a workspace file twice, deletes it, looks for it, deletes it again and writes it again; and does the " +

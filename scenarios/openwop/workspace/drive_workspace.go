@@ -10,7 +10,7 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/host"
 )
 
-// loopThatWrites has one turn of a loop overwrite a file and make another.
+// loopThatWrites makes one turn of a loop overwrite a file and create another.
 var loopThatWrites = &scenarios.Drive[NotedLoop]{
 	ID:    "openwop/loop-that-writes",
 	Title: "runs a loop of random length in which a random turn overwrites a workspace file with random content, and makes another",
@@ -22,8 +22,8 @@ var loopThatWrites = &scenarios.Drive[NotedLoop]{
 	},
 }
 
-// writingLoop runs a loop whose files are changed by one of its turns. Two
-// turns at least follow that one.
+// writingLoop runs a loop in which one turn changes files. At least two turns
+// follow it.
 func writingLoop(ctx context.Context, h host.Host, f *host.Files) (NotedLoop, *host.Run) {
 	n := notedTurns(h, 3)
 	l := NotedLoop{Turns: n, Changed: h.Between(1, n-2), Files: []FileChange{
@@ -36,7 +36,7 @@ func writingLoop(ctx context.Context, h host.Host, f *host.Files) (NotedLoop, *h
 	return l, r
 }
 
-// notedTurns draws a number of turns for a loop that notes what they see.
+// notedTurns draws a number of turns for a loop that notes what its turns see.
 func notedTurns(h host.Host, least int) int {
 	if !h.Offers(fixture.LoopWorkspace, fixture.Noop) {
 		scenarios.End(scenarios.Block("no loop that notes what its turns see is on offer: "+fixture.LoopWorkspace+" with "+fixture.Noop+
@@ -45,7 +45,8 @@ func notedTurns(h host.Host, least int) int {
 	return h.TurnsFrom(least)
 }
 
-// setUp puts the files that are there before the run, and announces those a turn will make.
+// setUp writes the files that exist before the run, and registers those that a
+// turn will create.
 func setUp(ctx context.Context, f *host.Files, changes []FileChange) {
 	for i, c := range changes {
 		if c.Before != "" {
@@ -57,7 +58,7 @@ func setUp(ctx context.Context, f *host.Files, changes []FileChange) {
 	}
 }
 
-// change makes the changes that no turn makes.
+// change makes the changes from outside the run.
 func change(ctx context.Context, f *host.Files, changes []FileChange) {
 	for i, c := range changes {
 		switch {
@@ -70,13 +71,13 @@ func change(ctx context.Context, f *host.Files, changes []FileChange) {
 	}
 }
 
-// fileWrite is one write of the fixture's variable writes.
+// fileWrite is one entry of the fixture's variable writes.
 type fileWrite struct {
 	Path    string `json:"path"`
 	Content string `json:"content"`
 }
 
-// request asks for the loop, and for notes of every file.
+// request asks for the loop, with notes of every file.
 func (l NotedLoop) request(p host.Plan) dialect.CreateRunRequest {
 	paths, written := make([]string, len(l.Files)), []fileWrite{}
 	for i, f := range l.Files {

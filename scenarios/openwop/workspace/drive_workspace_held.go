@@ -10,27 +10,27 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// HeldLoop is a loop that a question held in one turn, while its files were
-// changed from outside.
+// HeldLoop is a loop held by a question in one turn, while its files were changed
+// from outside.
 type HeldLoop struct {
 	Way       string     `json:"way"` // the fixture
 	Loop      NotedLoop  `json:"loop"`
 	Suspended wire.Wait  `json:"suspended"`
 	Answered  wire.Value `json:"answered"` // HTTP status of the answer
-	// Where no turn notes what it sees, the run's snapshot may list which
-	// versions it reads: in Suspended, in Later once the files had changed, and in
-	// Again, when the next turn had asked as well.
+	// If no turn notes what it sees, the run's snapshot may list the versions it
+	// reads: Suspended holds the first list, Later the one after the files
+	// changed, Again the one after the next turn asked.
 	Later wire.Value `json:"later"`
 	Again wire.Wait  `json:"again"`
 }
 
-// resumed says whether the host took the answer.
+// resumed reports whether the host accepted the answer.
 func (o HeldLoop) resumed() bool {
 	status, _ := o.Answered.Int()
 	return status/100 == 2
 }
 
-// noted says whether the turns themselves noted what they saw.
+// noted reports whether the turns themselves noted what they saw.
 func (o HeldLoop) noted() bool { return o.Way == fixture.LoopWorkspace }
 
 // loopWrittenTo changes the files of a loop while it is suspended.
@@ -53,13 +53,13 @@ var loopWrittenTo = &scenarios.Drive[HeldLoop]{
 			*o = listedLoop(ctx, h, f, changes)
 			return
 		}
-		// What the turn wrote itself before it asked is not its to see either.
+		// A turn must not see its own writes either.
 		own := FileChange{Path: f.Path("own"), Before: h.Marker(), After: h.Marker(), ByTurn: true}
 		*o = notedLoop(ctx, h, f, append(changes, own))
 	},
 }
 
-// notedLoop is answered once and runs to its end: its turns say what they saw.
+// notedLoop runs a loop whose turns note what they see. It is answered once.
 func notedLoop(ctx context.Context, h host.Host, f *host.Files, changes []FileChange) HeldLoop {
 	n := notedTurns(h, 3)
 	o := HeldLoop{Way: fixture.LoopWorkspace, Loop: NotedLoop{Turns: n, Changed: h.Between(2, n-1), Files: changes}}
@@ -73,7 +73,8 @@ func notedLoop(ctx context.Context, h host.Host, f *host.Files, changes []FileCh
 	return o
 }
 
-// listedLoop asks in two turns on end: the run's snapshot says in each which versions it reads.
+// listedLoop runs a loop that asks in two consecutive turns. Each time, the run's
+// snapshot lists the versions it reads.
 func listedLoop(ctx context.Context, h host.Host, f *host.Files, changes []FileChange) HeldLoop {
 	n := h.TurnsFrom(4)
 	o := HeldLoop{Way: fixture.LoopAskUser, Loop: NotedLoop{Turns: n, Changed: h.Between(2, n-2), Files: changes}}
@@ -87,7 +88,7 @@ func listedLoop(ctx context.Context, h host.Host, f *host.Files, changes []FileC
 	return o
 }
 
-// hold runs a loop into its question, changes the files and answers.
+// hold runs a loop to its question, changes the files and answers.
 func hold(ctx context.Context, h host.Host, f *host.Files, o *HeldLoop, request dialect.CreateRunRequest) *host.Run {
 	setUp(ctx, f, o.Loop.Files)
 	r := h.Create(ctx, "create the loop that asks", request)

@@ -8,23 +8,23 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// ReplayedNotes is a loop that wrote files, and a replay of it that was made
-// after somebody else had changed the files again.
+// ReplayedNotes is a loop that wrote files, and a replay made after the files
+// changed again.
 type ReplayedNotes struct {
 	Source   NotedLoop   `json:"source"`
 	Replayed host.RunLog `json:"replayed"`
-	Before   []FileRead  `json:"before"` // the files when the replay was asked for
-	After    []FileRead  `json:"after"`  // the files when it had ended
+	Before   []FileRead  `json:"before"` // the files before the replay
+	After    []FileRead  `json:"after"`  // the files after the replay ended
 }
 
-// FileRead is a file as it is served.
+// FileRead is a file as served.
 type FileRead struct {
 	Path   string     `json:"path"`
 	Status wire.Value `json:"status"`
 	File   wire.Value `json:"file"`
 }
 
-// replayedNotes forks a loop that wrote files, in mode replay from its first event.
+// replayedNotes replays a loop that wrote files from its first event.
 var replayedNotes = &scenarios.Drive[ReplayedNotes]{
 	ID:    "openwop/replayed-notes",
 	Title: "runs a loop that writes workspace files, changes the files from outside, and replays the loop from the first event",

@@ -8,7 +8,7 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/host"
 )
 
-// seamWrites asks the seam for two loops in which another turn writes.
+// seamWrites asks the seam for two loops that write in different turns.
 var seamWrites = &scenarios.Drive[host.SeamObservation]{
 	ID:    "openwop/seam-writes",
 	Title: "asks the seam agentloop/run for two loops of different length, each with a write in another random turn before the last",
@@ -19,12 +19,12 @@ var seamWrites = &scenarios.Drive[host.SeamObservation]{
 		s := h.AgentLoopSeam(ctx)
 		first := h.TurnsFrom(4)
 		second := h.Between(3, first-1)
-		at := h.Rand.Perm(second - 1) // turns of both, of which each has one to follow it
+		at := h.Rand.Perm(second - 1) // two turns, neither of them the last
 		*o = s.Answers(ctx, writing(first, at[0]+1), writing(second, at[1]+1))
 	},
 }
 
-// seamWritesLate asks the seam for writes that no turn can see.
+// seamWritesLate asks the seam for writes after which no turn starts.
 var seamWritesLate = &scenarios.Drive[host.SeamObservation]{
 	ID:    "openwop/seam-writes-late",
 	Title: "asks the seam agentloop/run for a write in the last turn, and in one behind it; and for one in an earlier turn, as the control",
@@ -38,7 +38,7 @@ var seamWritesLate = &scenarios.Drive[host.SeamObservation]{
 	},
 }
 
-// writing asks for a loop of so many turns, of which one writes.
+// writing asks for a loop of this many turns, with a write in turn at.
 func writing(turns, at int) dialect.AgentloopRequest {
 	return dialect.AgentloopRequest{Turns: int64(turns), WorkspaceWriteAtTurn: new(int64(at))}
 }

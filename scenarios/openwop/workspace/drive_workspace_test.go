@@ -16,7 +16,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// askOfFiles asks the scenarios of the suite that are not about the seam.
+// askOfFiles runs the scenarios of the suite that need no seam.
 func askOfFiles(t *testing.T, s *scribe, seed uint64) *scenarios.Report {
 	t.Helper()
 	selection := scenarios.Selection{Scenarios: []string{"workspace-snapshot/write-in-turn", "workspace-snapshot/write-from-outside",
@@ -85,7 +85,7 @@ func TestFilesOfAHostThatLoops(t *testing.T) {
 	}
 }
 
-// sameWhenJudgedAgain derives the verdicts from what was written to disk.
+// sameWhenJudgedAgain expects the same verdicts from the recorded evidence.
 func sameWhenJudgedAgain(t *testing.T, r *scenarios.Report) {
 	t.Helper()
 	dir := t.TempDir()
@@ -110,7 +110,8 @@ func sameWhenJudgedAgain(t *testing.T, r *scenarios.Report) {
 	}
 }
 
-// What would unblock it is said: another key, the files, the fixture.
+// A blocked scenario says what would unblock it: another key, the files, the
+// fixture.
 func TestWhatBlocksTheFilesIsSaid(t *testing.T) {
 	notes := []string{"assay-loop-workspace", "conformance-noop"}
 	for _, c := range []struct {

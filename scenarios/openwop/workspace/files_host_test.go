@@ -16,11 +16,12 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/hosttest"
 )
 
-// shelf is a host with workspace files and nothing else. It is written from the protocol alone, keeps everything in memory,
-// and tells one lie at most. A lie is named where it is told.
+// shelf is a host with workspace files and nothing else. It is written from the
+// protocol alone, keeps everything in memory, and tells at most one lie. The code
+// that tells a lie names it.
 type shelf struct {
 	lie  string
-	says map[string]any // of its files, where that is not what it keeps to
+	says map[string]any // advertised of its files, if it differs from what it does
 
 	mu     sync.Mutex
 	owners map[string]map[string]*filed
@@ -72,7 +73,7 @@ func (s *shelf) start(t *testing.T) string {
 	return server.URL
 }
 
-// shelfReply is a status with a body; nil sends none.
+// shelfReply is a status with a body; nil sends no body.
 type shelfReply struct {
 	status int
 	body   any
@@ -335,7 +336,7 @@ func (s *shelf) put(r shelfRequest) shelfReply {
 	fresh := f == nil || !f.there
 	f = s.store(r)
 	status := 200
-	if fresh && s.lie == "says created" { // no lie: it is noted
+	if fresh && s.lie == "says created" { // no lie: it only gets a finding
 		status = 201
 	}
 	s.writes++
@@ -345,7 +346,7 @@ func (s *shelf) put(r shelfRequest) shelfReply {
 	return shelfReply{status, s.shown(r.path, f, len(f.versions), true)}
 }
 
-// unfit refuses a write that may not be.
+// unfit refuses a write that breaks a rule.
 func (s *shelf) unfit(r shelfRequest, f *filed) shelfReply {
 	content, text := r.content.(string)
 	if !text && s.lie != "takes what is no text" {

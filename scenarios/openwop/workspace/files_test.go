@@ -18,7 +18,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire/wiretest"
 )
 
-// aboutFiles are the scenarios that a host with files and nothing else is asked.
+// aboutFiles selects the scenarios for a host with files and nothing else.
 var aboutFiles = scenarios.Selection{Suites: []string{"workspace-files"}}
 
 func askOfShelf(t *testing.T, s *shelf, seed uint64) *scenarios.Report {
@@ -31,16 +31,16 @@ func askOfShelf(t *testing.T, s *shelf, seed uint64) *scenarios.Report {
 	return c.Finish(context.Background())
 }
 
-// filesElsewhere are asked of hosts that run loops, or have no files.
+// filesElsewhere lists scenarios for hosts that run loops, or have no files.
 var filesElsewhere = []string{"write-is-logged", "reads-as-of-run-start", "unclaimed-not-served"}
 
-// Honest in their own ways: what the texts leave open is nobody's violation.
+// Honest variants: no host is accused over what the texts leave open.
 func TestShelvesThatAreHonest(t *testing.T) {
 	t.Parallel()
 	for lie, blocked := range map[string][]string{
 		"": nil, "forbids what is not there": nil, "says created": nil, "leaves the default type off": nil, "calls it bad": nil,
 		"has no etags": {"etags-change", "if-match", "one-writer-wins"}, "takes one owner only": {"owners-apart"},
-		// A seam that fails is no host that fails.
+		// A failing seam does not make the host fail.
 		"the seam forgets": {"owners-apart"},
 	} {
 		t.Run(lie, func(t *testing.T) {
@@ -160,7 +160,7 @@ func TestShelvesThatAreNot(t *testing.T) {
 	}
 }
 
-// What a scenario only sets up for itself, and does not get, is accused where it is asked about.
+// A failed set-up is reported by the scenario that tests it.
 func TestShelvesAccusedWhereItIsAsked(t *testing.T) {
 	for lie, c := range map[string]struct{ failed, blocked []string }{
 		"serves what was deleted": {[]string{"deleted-is-gone"}, []string{"if-match-absent"}},
@@ -183,7 +183,7 @@ func TestShelvesAccusedWhereItIsAsked(t *testing.T) {
 	}
 }
 
-// More versions than are advertised harm nobody: that is noted, and no more.
+// Keeping more versions than advertised harms nobody and is only noted.
 func TestAShelfThatKeepsEverything(t *testing.T) {
 	r := askOfShelf(t, &shelf{lie: "keeps everything"}, 1)
 	for _, o := range r.Outcomes {
@@ -194,7 +194,7 @@ func TestAShelfThatKeepsEverything(t *testing.T) {
 	}
 }
 
-// What an endpoint has to say in words that others understand is noted.
+// Departures in headers and error bodies are noted.
 func TestWhatIsNotedOfFiles(t *testing.T) {
 	for lie, text := range map[string]string{"says created": "HTTP 201", "calls it bad": "HTTP 400, where the text has 413",
 		"forbids what is not there": "HTTP 403, where the text has 404"} {
@@ -210,7 +210,7 @@ func TestWhatIsNotedOfFiles(t *testing.T) {
 	}
 }
 
-// loggedWrites is a run that wrote two files, and what its log has of them.
+// loggedWrites is a run that wrote two files, and its log of these writes.
 func loggedWrites(t *testing.T, events ...hosttest.Event) workspace.NotedLoop {
 	t.Helper()
 	files := writtenFiles()
@@ -319,7 +319,8 @@ func TestJudgeOfReadsAsOfRunStart(t *testing.T) {
 	})
 }
 
-// A reply that cannot be looked into blocks one part of a judge; what the other parts find still counts.
+// An unreadable reply blocks one part of a judge; findings of the other parts
+// still count.
 func TestJudgesOfFilesWithAPartUnseen(t *testing.T) {
 	answered := func(status int, body any) host.FileReply {
 		return host.FileReply{Status: wiretest.Status(t, status), Body: wiretest.Value(t, body)}
@@ -392,7 +393,7 @@ func TestJudgeOfUnclaimedFiles(t *testing.T) {
 	}
 }
 
-// Nonsense for a bound is no bound, and one that we cannot reach is not looked at.
+// A nonsensical bound counts as none, and an unreachable one is not tested.
 func TestShelvesWithOddBounds(t *testing.T) {
 	for _, bound := range []any{0, -3, 1e300, 1 << 40, "7", nil, 1.5, []any{}} {
 		s := &shelf{says: map[string]any{"supported": true, "versioned": true, "maxFileBytes": bound, "maxFiles": bound, "maxVersions": bound}}
@@ -411,7 +412,8 @@ func TestShelvesWithOddBounds(t *testing.T) {
 	}
 }
 
-// A host that answers everything with the same is nobody to be proved, and nobody to fall over.
+// A host that gives the same answer to everything proves nothing and crashes
+// nothing.
 func TestJudgesOfFilesStandNonsense(t *testing.T) {
 	t.Parallel()
 	for _, body := range []any{nil, 7, "files", []any{}, map[string]any{"files": 3, "content": []any{}, "version": "x", "etag": 1},

@@ -9,7 +9,7 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/host"
 )
 
-// remove deletes a file and sees that it is gone.
+// remove deletes a file and checks that it is gone.
 func remove(ctx context.Context, f *host.Files, path string) {
 	reply := f.Call(ctx, dialect.DeleteFile, path, nil)
 	if !reply.Success() {

@@ -1,4 +1,5 @@
-// Package workspace asks how workspace files are kept, and which versions of them a turn sees.
+// Package workspace asks how a host keeps workspace files, and which versions of
+// them a turn sees.
 package workspace
 
 import (
@@ -9,7 +10,8 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// FilesSuite looks at the files themselves: what is put, found, refused and kept apart.
+// FilesSuite tests the files themselves: how they are written, found, refused and
+// kept apart.
 func FilesSuite() scenarios.Suite {
 	return scenarios.Suite{
 		ID: "workspace-files", Title: "workspace files: served as they were put, versioned, written on conditions, bounded, and nobody else's",
@@ -62,7 +64,7 @@ var contentRequired = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWPWSP3},
 	Claim:  claims.WorkspaceFiles,
 	Ask: scenarios.Ask(filesUnwritable, func(o FileBodies, j *scenarios.Judge) {
-		done(o.First.Put, j, "a proper write of the same path")
+		given(o.First.Put, j, "a proper write of the same path")
 		for _, b := range o.Bodies {
 			refused(b.Put, j, openwop.OWPWSP3, 400, b.What)
 		}
@@ -70,7 +72,7 @@ var contentRequired = scenarios.Scenario{
 	}),
 }
 
-// Whether a list is sorted is nobody's business.
+// Lists may come in any order.
 var listedByPrefix = scenarios.Scenario{
 	ID:     "openwop/workspace-files/listed-by-prefix",
 	Title:  "a list shows exactly the files below its prefix, at their latest version, and not what they hold",
@@ -78,14 +80,14 @@ var listedByPrefix = scenarios.Scenario{
 	Claim:  claims.WorkspaceFiles,
 	Ask: scenarios.Ask(filesListed, func(o FilesListed, j *scenarios.Judge) {
 		for _, w := range o.Writes {
-			done(w.Put, j, "the write of "+w.Path)
+			given(w.Put, j, "the write of "+w.Path)
 		}
 		for _, l := range o.Lists {
 			if !j.Check(openwop.OWPWSP4, l.List.Status).To(check.Status(2), "the list of %s", l.What) ||
 				!j.Check(openwop.OWPWSP4, l.List.Body.Key("files")).To(aList(), "files in the list of %s", l.What) {
 				continue
 			}
-			j.Check(openwop.OWPWSP4, entries(l.List).Each("/path")).To(thesePaths(pathsOf(l.Shown)...), "paths in the list of %s", l.What)
+			j.Check(openwop.OWPWSP4, entries(l.List).Each("/path")).To(exactPaths(pathsOf(l.Shown)...), "paths in the list of %s", l.What)
 			for _, w := range l.Shown {
 				j.Check(openwop.OWPWSP4, partsOf(l.List, w.Path).Each("/version")).To(check.SameAs(wire.Values{w.Put.Body.Key("version")}),
 					"version of %s in the list of %s", w.Path, l.What)
@@ -105,8 +107,8 @@ var deletedIsGone = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWPWSP6, openwop.OWPWSP7},
 	Claim:  claims.WorkspaceFiles,
 	Ask: scenarios.Ask(fileDeleted, func(o FileDeleted, j *scenarios.Judge) {
-		done(o.First.Put, j, "the write of a file")
-		shownAsList(o.Listed, j)
+		given(o.First.Put, j, "the write of a file")
+		givenList(o.Listed, j)
 		if len(partsOf(o.Listed, o.First.Path).Values) == 0 { // the control
 			j.BlockOn(openwop.OWPWSP4, "setup failed: the file is not listed before it is deleted")
 		}
@@ -116,7 +118,7 @@ var deletedIsGone = scenarios.Scenario{
 		tell(o.Deleted, j, openwop.OWPWSP6, 204, "a delete")
 		checkAbsent(o.Gone, j, openwop.OWPWSP6, "a file that was deleted")
 		j.Part(func() {
-			shownAsList(o.Unlisted, j)
+			givenList(o.Unlisted, j)
 			j.Check(openwop.OWPWSP6, partsOf(o.Unlisted, o.First.Path)).To(check.Len(0), "entries of the deleted file in the list")
 		})
 		if checkAbsent(o.Twice, j, openwop.OWPWSP7, "a second delete") {
@@ -130,8 +132,8 @@ var deletedIsGone = scenarios.Scenario{
 	}),
 }
 
-// What a host does not claim is asked of nobody else: here it says no, where a
-// client would look.
+// The only scenario for hosts without the claim: they must say no where a client
+// would look.
 var unclaimedNotServed = scenarios.Scenario{
 	ID:     "openwop/workspace-files/unclaimed-not-served",
 	Title:  "a host that advertises no workspace says so when it is asked for files",

@@ -10,7 +10,8 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/host"
 )
 
-// OWP-R26: the pattern of paths lets two dots inside pass, and a host refuses them all the same.
+// OWP-R26: the path pattern accepts two dots inside a segment, but hosts refuse
+// them anyway.
 var climbsRefused = scenarios.Scenario{
 	ID:     "openwop/workspace-files/climbs-refused",
 	Title:  "a path that leads up is refused, and nothing is there afterwards, nor where it leads",
@@ -33,8 +34,8 @@ var badPathsRefused = scenarios.Scenario{
 
 func (o FilePaths) judge(j *scenarios.Judge, id scenarios.RequirementID, strays []FilePath) {
 	for _, w := range o.Good { // the control
-		done(w.Put, j, "the write of "+w.Path)
-		done(w.Got, j, "reading "+w.Path)
+		given(w.Put, j, "the write of "+w.Path)
+		given(w.Got, j, "reading "+w.Path)
 	}
 	var paths []string
 	for _, s := range strays {
@@ -47,18 +48,18 @@ func (o FilePaths) judge(j *scenarios.Judge, id scenarios.RequirementID, strays 
 			paths = append(paths, s.Leads)
 		}
 	}
-	shownAsList(o.List, j)
+	givenList(o.List, j)
 	j.Check(id, partsOf(o.List, paths...)).To(check.Len(0), "files in the list that should have been refused")
 }
 
-// OWP-R26: 413 as the text has it, or 400.
+// OWP-R26: 413 by the text, or 400.
 var tooLargeRefused = scenarios.Scenario{
 	ID:     "openwop/workspace-files/too-large-refused",
 	Title:  "content beyond the advertised size is refused, by its bytes and not by its characters, and changes nothing",
 	Proves: scenarios.IDs{openwop.OWPWSP23},
 	Claim:  claims.WorkspaceMaxFileBytes,
 	Ask: scenarios.Ask(filesTooLarge, func(o FileSizes, j *scenarios.Judge) {
-		done(o.First.Put, j, "the write of a small file")
+		given(o.First.Put, j, "the write of a small file")
 		for _, s := range o.Sizes {
 			what := fmt.Sprintf("content of %d bytes, %s", s.Bytes, s.What)
 			if j.Check(openwop.OWPWSP23, s.Put.Status).To(check.Status(400, 413), "%s", what) {
@@ -78,7 +79,7 @@ var largestTaken = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWPWSP24},
 	Claim:  claims.WorkspaceMaxFileBytes,
 	Ask: scenarios.Ask(filesAtLimit, func(o FileSizes, j *scenarios.Judge) {
-		done(o.First.Put, j, "the write of a small file")
+		given(o.First.Put, j, "the write of a small file")
 		for _, s := range o.Sizes {
 			if j.Check(openwop.OWPWSP24, s.Put.Status).To(check.Status(2), "content of %d bytes, %s", s.Bytes, s.What) {
 				j.Check(openwop.OWPWSP24, s.Got.Body.Key("content")).To(sameText(s.content()), "content of %d bytes, read again", s.Bytes)
@@ -87,7 +88,7 @@ var largestTaken = scenarios.Scenario{
 	}),
 }
 
-// sameText expects a text that is too long to be shown.
+// sameText expects a text too long to be shown.
 func sameText(want string) check.Matcher {
 	return check.That(fmt.Sprintf("the %d bytes that were put", len(want)), func(v any) bool { return v == want })
 }
@@ -98,12 +99,12 @@ var fullTakesNoMore = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWPWSP25, openwop.OWPWSP26},
 	Claim:  claims.WorkspaceMaxFiles,
 	Ask: scenarios.Ask(filesFull, func(o FilesFull, j *scenarios.Judge) {
-		shownAsList(o.Before, j)
-		shownAsList(o.Full, j)
-		shownAsList(o.After, j)
+		givenList(o.Before, j)
+		givenList(o.Full, j)
+		givenList(o.After, j)
 		o.alone(j)
 		if o.Again.Status.Present() {
-			done(o.Again, j, "another write of a file while there was room")
+			given(o.Again, j, "another write of a file while there was room")
 		}
 		there := len(listed(o.Before))
 		for i, r := range o.Filled {
@@ -115,15 +116,15 @@ var fullTakesNoMore = scenarios.Scenario{
 		checkAbsent(o.Got, j, openwop.OWPWSP25, "the file that was too many")
 		j.Check(openwop.OWPWSP25, entries(o.After)).To(host.NoMoreThan(o.Limit), "files in the list, when one too many was written")
 		j.Check(openwop.OWPWSP26, o.Rewrite.Status).To(check.Status(2), "another write of a file in a full workspace")
-		dropped(o.Deleted, j)
+		givenDelete(o.Deleted, j)
 		j.Check(openwop.OWPWSP26, o.Room.Status).To(check.Status(2), "a new file, when another was deleted")
 	}),
 }
 
-// alone stops a judge that counts files where others write as well.
+// alone blocks a judge that counts files if others write as well.
 func (o FilesFull) alone(j *scenarios.Judge) {
 	if len(partsOf(o.Before, o.Gone).Values) > 0 {
-		j.BlockOn(openwop.OWPWSP6, "setup failed: files that were deleted are listed, so that the list does not tell how many there are")
+		j.BlockOn(openwop.OWPWSP6, "setup failed: deleted files are still listed, so the list does not show how many there are")
 	}
 	want := len(listed(o.Before))
 	for _, r := range o.Filled {
@@ -132,7 +133,7 @@ func (o FilesFull) alone(j *scenarios.Judge) {
 		}
 	}
 	if got := len(listed(o.Full)); got != want {
-		j.Block(fmt.Sprintf("the workspace lists %d files where %d were to be expected: somebody else writes there, or it "+
+		j.Block(fmt.Sprintf("the workspace lists %d files, not the expected %d: somebody else writes there, or it "+
 			"does not list all", got, want),
 			"let nobody else write to the workspace while the host is certified")
 	}

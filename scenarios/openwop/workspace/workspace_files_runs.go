@@ -15,7 +15,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// What runs have to do with files at any version of the execution model, and whose files they are.
+// Files and runs at any version of the execution model, and the owners of files.
 
 var writeIsLogged = scenarios.Scenario{
 	ID:     "openwop/workspace-files/write-is-logged",
@@ -42,7 +42,7 @@ var writeIsLogged = scenarios.Scenario{
 	}),
 }
 
-// withoutText expects that a text stands nowhere inside.
+// withoutText expects that a text occurs nowhere inside.
 func withoutText(text string) check.Matcher {
 	return check.That("nothing of what was written", func(v any) bool {
 		raw, err := json.Marshal(v)
@@ -50,7 +50,7 @@ func withoutText(text string) check.Matcher {
 	})
 }
 
-// tellMore notes members that the closed payload of workspace.updated does not have.
+// tellMore notes members outside the closed payload of workspace.updated.
 func tellMore(j *scenarios.Judge, told wire.Found) {
 	for _, e := range told.Values {
 		members, _ := e.Key("payload").Actual().(map[string]any)
@@ -60,7 +60,7 @@ func tellMore(j *scenarios.Judge, told wire.Found) {
 	}
 }
 
-// RFC 0059 D. From version 5 on the turns of a loop have a rule of their own.
+// RFC 0059 D. From version 5 on, the turns of a loop have their own rule.
 var readsAsOfRunStart = scenarios.Scenario{
 	ID:     "openwop/workspace-files/reads-as-of-run-start",
 	Title:  "below version 5 every turn of a run reads the files as they were when it started, whoever has changed them since",
@@ -89,7 +89,7 @@ var readsAsOfRunStart = scenarios.Scenario{
 	}),
 }
 
-// judgeListed goes by the versions that the run's own snapshot lists.
+// judgeListed judges by the versions that the run's own snapshot lists.
 func (o HeldLoop) judgeListed(j *scenarios.Judge) {
 	held := readListing(o.Suspended.Last)
 	for _, f := range o.Loop.Files {
@@ -108,8 +108,8 @@ func (o HeldLoop) judgeListed(j *scenarios.Judge) {
 		fixture.LoopWorkspace)
 }
 
-// The owner of a request is its credential's; only a seam lets one caller be
-// several. So all of this is the host's own word.
+// A request's owner follows from its credential, and only a seam lets one caller
+// act as several owners. So all of this rests on the host's own word.
 var ownersApart = scenarios.Scenario{
 	ID:      "openwop/workspace-files/owners-apart",
 	Title:   "owners see nothing of each other's files, not even where tenant and workspace of one read like those of another",
@@ -129,13 +129,13 @@ var ownersApart = scenarios.Scenario{
 			}
 			j.Check(openwop.OWPWSP31, owner.Got.Body.Key("content")).To(check.Equal(owner.Content),
 				"content of the file of %s, when all had written", who)
-			j.Check(openwop.OWPWSP31, entries(owner.All).Each("/path")).To(thesePaths(o.Path), "files of %s, when all had written", who)
+			j.Check(openwop.OWPWSP31, entries(owner.All).Each("/path")).To(exactPaths(o.Path), "files of %s, when all had written", who)
 		}
 		checkAbsent(o.Public, j, openwop.OWPWSP31, "the same path over the public endpoint, whose owner is none of these")
 	}),
 }
 
-// given stops a judge where the seam did not do what it was asked.
+// given blocks the judge unless the seam did as asked.
 func (o FileOwners) given(j *scenarios.Judge) {
 	const mend = "have the seam answer as the public endpoints do (docs/seams.md), or leave it off"
 	wrote := 0
@@ -145,7 +145,7 @@ func (o FileOwners) given(j *scenarios.Judge) {
 				j.Block(fmt.Sprintf("the seam %s answered HTTP %d", o.Seam, code), mend)
 			}
 		}
-		if !host.Succeeded(owner.Put.Status) { // such an owner there cannot be
+		if !host.Succeeded(owner.Put.Status) { // the host has no such owner
 			continue
 		}
 		wrote++
@@ -154,6 +154,6 @@ func (o FileOwners) given(j *scenarios.Judge) {
 		}
 	}
 	if !host.Succeeded(o.Owners[0].Put.Status) || wrote < 2 {
-		j.Block(fmt.Sprintf("the seam %s takes the writes of %d owners, and it takes two to be kept apart", o.Seam, wrote), mend)
+		j.Block(fmt.Sprintf("the seam %s accepts the writes of %d owners; it takes two to be kept apart", o.Seam, wrote), mend)
 	}
 }

@@ -20,7 +20,7 @@ var versionsCount = scenarios.Scenario{
 	Ask: scenarios.Ask(fileRewritten, func(o FileHistory, j *scenarios.Judge) {
 		for i, w := range o.Writes {
 			if i == 0 {
-				done(w.Put, j, "the first write of a file")
+				given(w.Put, j, "the first write of a file")
 			}
 			if i > 0 && !j.Check(openwop.OWPWSP11, w.Put.Status).To(check.Status(2), "write %d of a file, without If-Match", i+1) {
 				return
@@ -32,8 +32,8 @@ var versionsCount = scenarios.Scenario{
 	}),
 }
 
-// The file is another one with each version, since it shows the version: also
-// where the same text is written again.
+// A file shows its version, so every write changes it: also a write of the same
+// text.
 var etagsChange = scenarios.Scenario{
 	ID:     "openwop/workspace-files/etags-change",
 	Title:  "the etag of a file is strong, and another one after each write, also of the same content",
@@ -43,19 +43,19 @@ var etagsChange = scenarios.Scenario{
 		etags := wire.Found{}
 		o.counted(j)
 		for i, w := range o.Writes {
-			tagged(w.Got, j)
+			givenEtag(w.Got, j)
 			etag := w.Got.Body.Key("etag")
 			j.Check(openwop.OWPWSP10, etag).To(strongEtag(), "etag after write %d", i+1)
 			etags.Values, etags.In = append(etags.Values, etag), etag.Ref()
 		}
-		j.Check(openwop.OWPWSP10, etags).To(allDifferent(), "etags of a file after each write")
+		j.Check(openwop.OWPWSP10, etags).To(noDuplicates(), "etags of a file after each write")
 	}),
 }
 
-// counted stops a judge for which the versions of a file were only the set-up.
+// counted blocks the judge unless every set-up write changed the version.
 func (o FileHistory) counted(j *scenarios.Judge) {
 	for i, w := range o.Writes {
-		done(w.Put, j, "write "+strconv.Itoa(i+1)+" of a file")
+		given(w.Put, j, "write "+strconv.Itoa(i+1)+" of a file")
 		before := wire.Value{}
 		if i > 0 {
 			before = o.Writes[i-1].Got.Body.Key("version")
@@ -66,17 +66,18 @@ func (o FileHistory) counted(j *scenarios.Judge) {
 	}
 }
 
-// One scenario for both: what refuses everything, or nothing, keeps one of them only.
+// One scenario for both requirements: a host that refuses everything, or nothing,
+// meets only one of them.
 var overwrittenIfMatch = scenarios.Scenario{
 	ID:     "openwop/workspace-files/if-match",
 	Title:  "a write with the etag that the file has is made; with any other it is refused, says which version there is, and changes nothing",
 	Proves: scenarios.IDs{openwop.OWPWSP12, openwop.OWPWSP13, openwop.OWPWSP14},
 	Claim:  claims.WorkspaceFiles,
 	Ask: scenarios.Ask(fileConditions, func(o FileConditions, j *scenarios.Judge) {
-		done(o.First.Put, j, "the first write of a file")
-		tagged(o.First.Put, j)
+		given(o.First.Put, j, "the first write of a file")
+		givenEtag(o.First.Put, j)
 		o.Current.made(j)
-		tagged(o.Current.Put, j)
+		givenEtag(o.Current.Put, j)
 		version := o.Current.Got.Body.Key("version")
 		for _, s := range o.Stale {
 			if j.Check(openwop.OWPWSP13, s.Put.Status).To(check.Status(4), "a write with %s", s.What) {
@@ -91,40 +92,40 @@ var overwrittenIfMatch = scenarios.Scenario{
 	}),
 }
 
-// made checks that a write with the right etag was made.
+// made checks that a write with the right etag succeeded.
 func (c FileCondition) made(j *scenarios.Judge) {
 	j.Require(j.Check(openwop.OWPWSP12, c.Put.Status).To(check.Status(2), "a write with %s", c.What))
 	j.Require(j.Check(openwop.OWPWSP12, c.Got.Body.Key("content")).To(check.Equal(c.Content), "content after a write with %s", c.What))
 }
 
-// OWP-R26: no text says how such a write is refused.
+// OWP-R26: no text says how to refuse such a write.
 var absentIfMatch = scenarios.Scenario{
 	ID:     "openwop/workspace-files/if-match-absent",
 	Title:  "a write with the etag of a file that is not there, never was or was deleted, is refused and makes none",
 	Proves: scenarios.IDs{openwop.OWPWSP15},
 	Claim:  claims.WorkspaceFiles,
 	Ask: scenarios.Ask(filesAbsent, func(o FileAbsentConditions, j *scenarios.Judge) {
-		done(o.Made.Put, j, "a write of the same path without If-Match")
+		given(o.Made.Put, j, "a write of the same path without If-Match")
 		o.Never.unmade(j, o.Path)
 		switch {
 		case !o.Gone.Put.Status.Present():
-			j.Find(openwop.OWPWSP15, "the file has no etag: only one that nobody gave out could be sent")
+			j.Find(openwop.OWPWSP15, "the file has no etag, so only an invented one could be sent")
 		default:
-			dropped(o.Deleted, j)
+			givenDelete(o.Deleted, j)
 			o.gone(j)
 			o.Gone.unmade(j, o.Path)
 		}
 	}),
 }
 
-// gone stops a judge for which the delete of the file was only the set-up.
+// gone blocks the judge unless the file, as its set-up, was deleted.
 func (o FileAbsentConditions) gone(j *scenarios.Judge) {
 	if code, _ := o.Left.Status.Int(); !host.IsGone(int(code)) || len(partsOf(o.Listed, o.Path).Values) > 0 {
 		j.BlockOn(openwop.OWPWSP6, "setup failed: the file is still there after its delete: HTTP "+o.Left.Status.JSON())
 	}
 }
 
-// unmade checks that a write was refused, and that there is no file.
+// unmade checks that a write was refused and made no file.
 func (c FileCondition) unmade(j *scenarios.Judge, path string) {
 	what := "a write with " + c.What
 	if refused(c.Put, j, openwop.OWPWSP15, 409, what) {
@@ -134,7 +135,7 @@ func (c FileCondition) unmade(j *scenarios.Judge, path string) {
 	}
 	checkAbsent(c.Got, j, openwop.OWPWSP15, "the file after "+what)
 	j.Part(func() {
-		shownAsList(c.Listed, j)
+		givenList(c.Listed, j)
 		j.Check(openwop.OWPWSP15, partsOf(c.Listed, path)).To(check.Len(0), "entries of the file in the list after %s", what)
 	})
 }
@@ -146,8 +147,8 @@ var oneWriterWins = scenarios.Scenario{
 	Claim:  claims.WorkspaceFiles,
 	Ask: scenarios.Ask(filesRaced, func(rounds []FileRace, j *scenarios.Judge) {
 		for i, r := range rounds {
-			done(r.Before, j, "a write of a file")
-			tagged(r.Before, j)
+			given(r.Before, j, "a write of a file")
+			givenEtag(r.Before, j)
 			statuses := wire.Values{}
 			winner := ""
 			for k, a := range r.Answers {
@@ -173,9 +174,9 @@ var numberingContinues = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWPWSP17},
 	Claim:  claims.WorkspaceVersioned,
 	Ask: scenarios.Ask(fileDeleted, func(o FileDeleted, j *scenarios.Judge) {
-		done(o.First.Put, j, "the write of a file")
-		dropped(o.Deleted, j)
-		done(o.Again.Put, j, "the write of a file that was deleted")
+		given(o.First.Put, j, "the write of a file")
+		givenDelete(o.Deleted, j)
+		given(o.Again.Put, j, "the write of a file that was deleted")
 		before, ok := o.First.Got.Body.Key("version").Int()
 		if !ok {
 			j.BlockOn(openwop.OWPWSP9, "setup failed: the file shows no version before it is deleted")
@@ -209,7 +210,7 @@ var olderVersions = scenarios.Scenario{
 	}),
 }
 
-// check expects a version as it was written.
+// check expects a version with the content that was written.
 func (v FileVersion) check(j *scenarios.Judge) {
 	if !j.Check(openwop.OWPWSP18, v.Got.Status).To(check.Status(2), "version %s of a file", v.Version) {
 		return
@@ -246,7 +247,7 @@ var versionHorizon = scenarios.Scenario{
 	Claim:  claims.WorkspaceMaxVersions,
 	Ask: scenarios.Ask(fileHorizon, func(o FileHorizon, j *scenarios.Judge) {
 		if o.Refused.Status.Present() {
-			done(o.Refused, j, "one of "+strconv.Itoa(o.Written)+" writes of a file")
+			given(o.Refused, j, "one of "+strconv.Itoa(o.Written)+" writes of a file")
 		}
 		for _, v := range o.Oldest {
 			v.check(j)

@@ -14,19 +14,19 @@ import (
 )
 
 // scribe is a host with workspace files and loops that read them. It is written
-// from the protocol and the fixtures alone, and it can read the files wrongly.
+// from the protocol and the fixtures alone, and it can misread the files.
 type scribe struct {
 	mu    sync.Mutex
 	files map[string]doc
 	runs  map[string]*scribeRun
 
 	fixtures []string
-	refuse   int  // HTTP status of every PUT; 0 = they are served
-	forgets  bool // a PUT is answered, and nothing is written
-	through  bool // reads see what is there now
-	rereads  bool // those of a replay do
-	drops    bool // a replay does not see what was deleted since
-	late     int  // turns by which the files are behind
+	refuse   int  // HTTP status of every PUT; 0 = PUTs are served
+	forgets  bool // a PUT is answered, but nothing is written
+	through  bool // reads see the current files
+	rereads  bool // reads of a replay do
+	drops    bool // a replay misses files deleted since
+	late     int  // number of turns by which the files lag
 	seen     any  // served instead of the notes
 }
 
@@ -42,14 +42,14 @@ type scribeRun struct {
 	reads            []string
 	writes           [][]struct{ Path, Content string }
 	turn             int
-	views            []map[string]doc // the files at the start of each turn, of a replay those of its source
+	views            []map[string]doc // the files at the start of each turn; a replay's are those of its source
 	notes            []any
 	events           []any
 	replays          bool
-	answered         bool // and not gone on yet
+	answered         bool // but not continued yet
 }
 
-// view is what the present turn reads.
+// view returns the files that the current turn reads.
 func (s *scribe) view(r *scribeRun) map[string]doc {
 	switch {
 	case s.through, s.rereads && r.replays:
@@ -85,7 +85,7 @@ func (r *scribeRun) event(kind string, payload any) {
 		"sequence": len(r.events), "payload": payload})
 }
 
-// advance takes turns until one asks or the plan has ended.
+// advance takes turns until one asks or the plan ends.
 func (s *scribe) advance(r *scribeRun) {
 	for r.turn < len(r.plan) {
 		r.turn++
@@ -180,7 +180,7 @@ func (s *scribe) file(w http.ResponseWriter, r *http.Request) {
 
 func sendJSON(w http.ResponseWriter, body any) { json.NewEncoder(w).Encode(body) }
 
-// start serves it until the test is over.
+// start serves the host until the test ends.
 func (s *scribe) start(t *testing.T) string {
 	t.Helper()
 	s.files, s.runs = map[string]doc{}, map[string]*scribeRun{}
@@ -203,7 +203,7 @@ func (s *scribe) start(t *testing.T) string {
 	mux.HandleFunc("POST /v1/runs", s.create)
 	mux.HandleFunc("GET /v1/runs/{id}", known(func(w http.ResponseWriter, _ *http.Request, r *scribeRun) {
 		sendJSON(w, s.snapshot(r))
-		if r.answered { // it goes on behind our back, as honest hosts do
+		if r.answered { // it continues on its own, as honest hosts do
 			r.answered = false
 			s.note(r, "end")
 			s.advance(r)

@@ -11,18 +11,18 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// FileChange is what becomes of one workspace file while a loop runs.
+// FileChange is the change of one workspace file during a loop.
 type FileChange struct {
 	Path   string     `json:"path"`
-	Before string     `json:"before,omitempty"` // content until it changes; "" = it is not there
-	After  string     `json:"after,omitempty"`  // content from then on; "" = it is not there
-	ByTurn bool       `json:"byTurn,omitempty"` // the turn writes it, and nobody outside the run
-	Old    wire.Value `json:"old"`              // as it was served before the run
-	New    wire.Value `json:"new"`              // as it was served after the change, unless a turn made it
+	Before string     `json:"before,omitempty"` // content before the change; "" = no file
+	After  string     `json:"after,omitempty"`  // content after the change; "" = no file
+	ByTurn bool       `json:"byTurn,omitempty"` // the turn writes the file; nobody outside the run does
+	Old    wire.Value `json:"old"`              // as served before the run
+	New    wire.Value `json:"new"`              // as served after the change, unless a turn made it
 }
 
-// NotedLoop is a loop whose turns noted what they saw of some files. All of
-// these changed in one turn, after it had begun and before it ended.
+// NotedLoop is a loop whose turns noted what they saw of some files. All of these
+// files changed in one turn, after its start and before its end.
 type NotedLoop struct {
 	Turns   int          `json:"turns"`
 	Changed int          `json:"changed"` // that turn
@@ -30,7 +30,8 @@ type NotedLoop struct {
 	Log     host.RunLog  `json:"log"`
 }
 
-// expects is what a turn must see of a file: what was there when it started.
+// expects returns what a turn must see of a file: its content at the start of the
+// turn.
 func (l NotedLoop) expects(f FileChange, turn int) string {
 	if turn <= l.Changed {
 		return f.Before
@@ -38,16 +39,15 @@ func (l NotedLoop) expects(f FileChange, turn int) string {
 	return f.After
 }
 
-// readNotes finds the notes of the fixture assay-loop-workspace: its variable
-// seen in the last snapshot or, where that does not show it, as the log changed it last.
+// readNotes reads the notes of the fixture assay-loop-workspace: its variable seen
+// in the last snapshot or, failing that, as the log last changed it.
 func readNotes(l host.RunLog) host.Notes { return host.ReadSeen(l, "workspace") }
 
-// of are the entries of one file in a look.
+// of returns the entries of one file in a look.
 func of(n host.Notes, l host.Look, path string) wire.Found {
 	return n.Entries(l).Where(func(e wire.Value) bool { return e.Key("path").String() == path })
 }
 
-// looks are all looks of a loop, in order.
 func (l NotedLoop) looks() []host.Look {
 	out := make([]host.Look, 0, 2*l.Turns)
 	for turn := range int64(l.Turns) {
@@ -56,9 +56,9 @@ func (l NotedLoop) looks() []host.Look {
 	return out
 }
 
-// notes reads the notes and blocks a scenario where they are not what the
-// fixture promises: equipment that does not work proves and disproves nothing.
-// A turn may have noted twice, after a resume for one: all its notes count.
+// notes reads the notes, and blocks a scenario if they are not what the fixture
+// promises: broken equipment proves nothing. A turn may note twice, for example
+// after a resume: all its notes count.
 func (l NotedLoop) notes(j *scenarios.Judge) (n host.Notes, ok bool) {
 	n = readNotes(l.Log)
 	for _, at := range l.looks() {
@@ -70,7 +70,7 @@ func (l NotedLoop) notes(j *scenarios.Judge) (n host.Notes, ok bool) {
 	return n, true
 }
 
-// flaw says what is wrong with the notes of a look, "" if nothing is.
+// flaw returns what is wrong with the notes of a look, or "".
 func (l NotedLoop) flaw(n host.Notes, at host.Look) string {
 	for _, f := range l.Files {
 		entries := of(n, at, f.Path)
@@ -86,7 +86,7 @@ func (l NotedLoop) flaw(n host.Notes, at host.Look) string {
 	return ""
 }
 
-// isNote says whether an entry tells of a file, or of the absence of one.
+// isNote reports whether an entry describes a file, or its absence.
 func isNote(e wire.Value) bool {
 	version, ok := e.Key("version").Int()
 	switch content := e.Key("content").Actual().(type) {
@@ -98,7 +98,7 @@ func isNote(e wire.Value) bool {
 	return false
 }
 
-// shows checks what a look showed of a file.
+// shows checks what a look shows of a file.
 func shows(n host.Notes, j *scenarios.Judge, id scenarios.RequirementID, at host.Look, path, want string) {
 	if want == "" {
 		j.Check(id, of(n, at, path).Each("/version")).To(check.Each(check.Equal(0)), "version of %s, which is not there, in %s", path, at)
@@ -107,18 +107,18 @@ func shows(n host.Notes, j *scenarios.Judge, id scenarios.RequirementID, at host
 	j.Check(id, of(n, at, path).Each("/content")).To(check.Each(check.Equal(want)), "content of %s in %s", path, at)
 }
 
-// shown says whether a look showed just that.
+// shown reports whether a look shows exactly this.
 func shown(n host.Notes, at host.Look, path, want string) bool {
 	return !slices.ContainsFunc(of(n, at, path).Values, func(e wire.Value) bool { return e.Key("content").String() != want })
 }
 
-// listing is the workspace as the snapshot of a run lists it, by path.
+// listing is the workspace as a run's snapshot lists it, by path.
 type listing struct {
 	in     wire.Ref
 	byPath map[string]wire.Values
 }
 
-// mostListed bounds the files of a workspace that is looked through.
+// mostListed bounds the number of files that a judge searches.
 const mostListed = 10_000
 
 func readListing(snapshot wire.Value) listing {
@@ -131,7 +131,7 @@ func readListing(snapshot wire.Value) listing {
 	return out
 }
 
-// lists checks the version of a file as it was served to us, or its absence.
+// lists checks that a file has the version that was served to us, or is absent.
 func (l listing) lists(j *scenarios.Judge, id scenarios.RequirementID, path string, served wire.Value, when string) {
 	entries := wire.Found{Values: l.byPath[path], In: l.in}
 	if !served.Present() {

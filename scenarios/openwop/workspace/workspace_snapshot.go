@@ -12,7 +12,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// SnapshotSuite looks at the files that a turn reads.
+// SnapshotSuite tests which files a turn reads.
 func SnapshotSuite() scenarios.Suite {
 	return scenarios.Suite{
 		ID: "workspace-snapshot", Title: "the files a turn reads: as they were when it started, after a resume and on replay as well",
@@ -20,7 +20,8 @@ func SnapshotSuite() scenarios.Suite {
 	}
 }
 
-// RFC 0061 C: a turn reads the files as of its start, so what it writes comes with the next one.
+// RFC 0061 C: a turn reads the files as of its start, so its own writes show from
+// the next turn on.
 var writeInTurn = scenarios.Scenario{
 	ID:     "openwop/workspace-snapshot/write-in-turn",
 	Title:  "what a turn writes is not there for the turn itself, and is there for every turn after it",
@@ -44,8 +45,8 @@ var writeInTurn = scenarios.Scenario{
 	}),
 }
 
-// RFC 0061 D: a question in the middle of a turn does not move what it reads;
-// RFC 0061 C: the next turn takes the files as they then are.
+// RFC 0061 D: a question during a turn does not change what it reads; RFC 0061 C:
+// the next turn reads the files as of its own start.
 var writeFromOutside = scenarios.Scenario{
 	ID:     "openwop/workspace-snapshot/write-from-outside",
 	Title:  "what others write, make and delete while a loop is suspended is nothing to the resumed turn, and all there for the next",
@@ -63,7 +64,7 @@ var writeFromOutside = scenarios.Scenario{
 	}),
 }
 
-// resumes stops a judge where the answer did not set the loop going.
+// resumes blocks the judge unless the answer resumed the loop.
 func (o HeldLoop) resumes(j *scenarios.Judge) {
 	if !o.resumed() {
 		j.BlockOn(openwop.OWP0061D1, "setup failed: the host refused the answer that resumes the loop: HTTP "+o.Answered.JSON())
@@ -89,8 +90,8 @@ func (o HeldLoop) judgeNotes(j *scenarios.Judge) {
 	}
 }
 
-// judgeSnapshots goes by the versions that the run's own snapshot lists: what
-// the resumed turn then read is not seen.
+// judgeSnapshots judges by the versions that the run's own snapshot lists, which
+// do not show what the resumed turn read.
 func (o HeldLoop) judgeSnapshots(j *scenarios.Judge) {
 	held, later := readListing(o.Suspended.Last), readListing(o.Later)
 	for _, f := range o.Loop.Files {
@@ -112,7 +113,7 @@ func (o HeldLoop) judgeSnapshots(j *scenarios.Judge) {
 		"say what it read", fixture.LoopWorkspace)
 }
 
-// RFC 0061 C: the inputs of a turn can be had again.
+// RFC 0061 C: a turn's inputs can be reproduced.
 var replaySeesTheSame = scenarios.Scenario{
 	ID:     "openwop/workspace-snapshot/replay-sees-the-same",
 	Title:  "the turns of a replay see the files that the turns of its source saw, whatever has become of them since",
@@ -125,7 +126,7 @@ var replaySeesTheSame = scenarios.Scenario{
 		if !ok {
 			return
 		}
-		l.sawIt(j, source)
+		l.givenChanges(j, source)
 		o.replayed(j)
 		replay := readNotes(o.Replayed)
 		for _, at := range l.looks() {
@@ -139,9 +140,9 @@ var replaySeesTheSame = scenarios.Scenario{
 	}),
 }
 
-// sawIt stops a judge whose source did not see its files come and change: a
-// copy of nothing is matched by nothing.
-func (l NotedLoop) sawIt(j *scenarios.Judge, seen host.Notes) {
+// givenChanges blocks the judge unless the source saw its files change: an empty
+// copy would match an empty source.
+func (l NotedLoop) givenChanges(j *scenarios.Judge, seen host.Notes) {
 	for _, at := range l.looks() {
 		for _, f := range l.Files {
 			if !shown(seen, at, f.Path, l.expects(f, int(at.Turn))) {
@@ -151,7 +152,7 @@ func (l NotedLoop) sawIt(j *scenarios.Judge, seen host.Notes) {
 	}
 }
 
-// replayed stops a judge for which the replay was only the set-up.
+// replayed blocks the judge unless the replay, as its set-up, was made.
 func (o ReplayedNotes) replayed(j *scenarios.Judge) {
 	if o.Replayed.RunID == o.Source.Log.RunID {
 		j.BlockOn(openwop.OWP0061M1, "setup failed: the host names the source as its own replay")
@@ -159,8 +160,8 @@ func (o ReplayedNotes) replayed(j *scenarios.Judge) {
 	o.Replayed.Given(j, openwop.OWP0061M1, openwop.OWP0061M1)
 }
 
-// tellOfWrites notes files that the replay changed. The row speaks of what a
-// turn reads; that a replay should not act again is another sentence's.
+// tellOfWrites notes files that the replay changed. This requirement covers reads
+// only; another sentence says that a replay must not act again.
 func (o ReplayedNotes) tellOfWrites(j *scenarios.Judge) {
 	for i := range min(len(o.Before), len(o.After)) {
 		before, after := o.Before[i], o.After[i]
@@ -181,7 +182,7 @@ var seamWriteTurn = scenarios.Scenario{
 	Ask: scenarios.Ask(seamWrites, func(o host.SeamObservation, j *scenarios.Judge) {
 		shown := true
 		for _, a := range o.Answers {
-			tellsOfWrite(a, j, o.Path)
+			givenReport(a, j, o.Path)
 			checkWrite(a, j)
 			shown = showsWrite(a, j) && shown
 		}
@@ -191,34 +192,34 @@ var seamWriteTurn = scenarios.Scenario{
 	}),
 }
 
-// visible is what the reply says of the file that was written.
+// visible returns the reply's account of the written file.
 func visible(a host.SeamAnswer) wire.Value { return a.Body.Key("workspaceVisible") }
 
-// tellsOfWrite stops a judge where the seam has no word on it.
-func tellsOfWrite(a host.SeamAnswer, j *scenarios.Judge, path string) {
+// givenReport blocks the judge if the seam says nothing of the write.
+func givenReport(a host.SeamAnswer, j *scenarios.Judge, path string) {
 	host.SeamAnswered(j, a.Status, path)
 	if n := len(a.Decisions); n > 0 && n != a.Turns {
 		j.BlockOn(openwop.OWP0061B2, fmt.Sprintf("setup failed: the loop of the seam %s took %d turns, asked for %d", path, n, a.Turns))
 	}
 	if visible(a).Actual() == nil {
-		j.Block("the seam "+path+" says nothing of a write that it was asked for", "have its reply carry workspaceVisible (docs/seams.md)")
+		j.Block("the seam "+path+" does not report the write it was asked for", "have its reply carry workspaceVisible (docs/seams.md)")
 	}
 }
 
-// checkWrite checks the answer to a write in a turn that another one follows.
+// checkWrite checks the reply to a write that another turn follows.
 func checkWrite(a host.SeamAnswer, j *scenarios.Judge) {
 	j.Check(openwop.OWP0061C6, visible(a).Key("atWriteTurn")).To(check.Equal(false), "atWriteTurn when turn %d of %d writes",
 		a.WritesAt, a.Turns)
 	j.Check(openwop.OWP0061C6, visible(a).Key("atNextTurn")).To(check.Equal(true), "atNextTurn when turn %d of %d writes", a.WritesAt, a.Turns)
 }
 
-// toldWell says whether checkWrite would hold.
-func toldWell(a host.SeamAnswer) bool {
+// writeReported reports whether checkWrite would pass.
+func writeReported(a host.SeamAnswer) bool {
 	return visible(a).Key("atWriteTurn").Actual() == false && visible(a).Key("atNextTurn").Actual() == true
 }
 
-// showsWrite checks the notes of the run that the reply names, whatever files
-// it wrote, and says whether there are any.
+// showsWrite checks the notes of the run that the reply names, whatever its files,
+// and reports whether there are any.
 func showsWrite(a host.SeamAnswer, j *scenarios.Judge) bool {
 	seen := readNotes(a.Log)
 	version := func(turn int, at string) wire.Found {
@@ -234,8 +235,8 @@ func showsWrite(a host.SeamAnswer, j *scenarios.Judge) bool {
 	return true
 }
 
-// Behind the last turn there is none that could see what it wrote. Refusing,
-// false and absent are all honest answers; a claim is not.
+// No turn follows the last one, so none can see its write. Refusing, false and
+// absent are all honest answers; a claim is not.
 var seamLastTurn = scenarios.Scenario{
 	ID:      "openwop/workspace-snapshot/seam-last-turn",
 	Title:   "the seam does not claim that anything was seen by a turn that cannot have been",
@@ -246,9 +247,9 @@ var seamLastTurn = scenarios.Scenario{
 		if len(o.Answers) == 0 {
 			return
 		}
-		tellsOfWrite(o.Answers[0], j, o.Path)
-		if !toldWell(o.Answers[0]) {
-			j.BlockOn(openwop.OWP0061C6, "setup failed: the seam does not say of an earlier write that the next turn alone sees it")
+		givenReport(o.Answers[0], j, o.Path)
+		if !writeReported(o.Answers[0]) {
+			j.BlockOn(openwop.OWP0061C6, "setup failed: the seam does not report that only the next turn sees an earlier write")
 		}
 		for _, a := range o.Answers[1:] {
 			if !j.Check(openwop.OWP0061C6, a.Status).To(check.Status(2, 400, 422), "asked for a write in turn %d of %d", a.WritesAt, a.Turns) {

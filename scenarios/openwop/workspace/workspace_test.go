@@ -15,7 +15,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire/wiretest"
 )
 
-// honestly sees of a file what was there when the turn started.
+// honestly shows of each file its content at the start of the turn.
 func honestly(changed int) hosttest.Sight {
 	return func(turn int, _ string, f workspace.FileChange) string {
 		if turn <= changed {
@@ -25,7 +25,7 @@ func honestly(changed int) hosttest.Sight {
 	}
 }
 
-// but sees otherwise in some looks.
+// but changes what some looks see.
 func but(s hosttest.Sight, otherwise func(turn int, at string, f workspace.FileChange) (content string, ok bool)) hosttest.Sight {
 	return func(turn int, at string, f workspace.FileChange) string {
 		if content, ok := otherwise(turn, at, f); ok {
@@ -35,12 +35,12 @@ func but(s hosttest.Sight, otherwise func(turn int, at string, f workspace.FileC
 	}
 }
 
-// entry is the k-th entry of the i-th note, to be spoilt.
+// entry returns the k-th entry of the i-th note, for the test to spoil.
 func entry(notes []any, i, k int) map[string]any {
 	return notes[i].(map[string]any)["workspace"].([]any)[k].(map[string]any)
 }
 
-// withNotes is a loop of five turns whose run variable seen holds this.
+// withNotes is a loop of five turns with this value in its run variable seen.
 func withNotes(t *testing.T, s hosttest.Story, seen any) host.RunLog {
 	t.Helper()
 	l := s.Log(t)
@@ -138,7 +138,7 @@ func TestJudgeOfWritesInTurn(t *testing.T) {
 	})
 }
 
-// outsideFiles are changed by others; own.md is written by the turn that asks.
+// outsideFiles are changed by others; the turn that asks writes own.md.
 func outsideFiles(t *testing.T) []workspace.FileChange {
 	t.Helper()
 	version := func(n int) wire.Value { return wiretest.Value(t, map[string]any{"version": n}) }
@@ -208,7 +208,7 @@ func TestJudgeOfWritesFromOutside(t *testing.T) {
 	}
 }
 
-// The weaker way: which versions the run's own snapshot lists.
+// The weaker evidence: the versions that the run's own snapshot lists.
 func TestJudgeOfListedVersions(t *testing.T) {
 	snapshot := func(listed any) wire.Value {
 		return wiretest.Value(t, map[string]any{"status": "waiting-input", "workspace": listed})
@@ -389,7 +389,7 @@ func TestJudgesOfTheSeamsWrites(t *testing.T) {
 	}
 }
 
-// Where the reply names a run whose turns noted what they saw, these count.
+// If the reply names a run whose turns noted what they saw, the notes count.
 func TestASeamWhoseRunShowsTheWrite(t *testing.T) {
 	named := func(s hosttest.Sight) host.SeamAnswer {
 		return host.SeamAnswer{Turns: 5, WritesAt: changedIn, Status: wiretest.Status(t, 200), NamesARun: true,
@@ -399,7 +399,7 @@ func TestASeamWhoseRunShowsTheWrite(t *testing.T) {
 	mute := named(honestly(changedIn))
 	mute.Log.Ended.Last = wire.Value{}
 	early := hosttest.Noted(5, writtenFiles(), honestly(changedIn))
-	entry(early, 2*changedIn-1, 0)["version"] = 7 // another one than both before and after
+	entry(early, 2*changedIn-1, 0)["version"] = 7 // neither the old version nor the new
 	through := named(honestly(changedIn))
 	through.Log = withNotes(t, hosttest.LoopOf(5), early)
 	for _, c := range []struct {
