@@ -53,7 +53,7 @@ func quorumWay(h host.Host, policy dialect.ApprovalDataRejectionPolicy) (way gat
 	const upstreamAsks, most = 3, 5 // votes
 	there := len(voters(h))
 	if there == 1 {
-		scenarios.End(scenarios.Block("a quorum takes a second voter, and no --voter-key was given", giveVoterKeys))
+		scenarios.End(scenarios.Block("a quorum takes a second voter, and no key was given with --voter-key", giveVoterKeys))
 	}
 	ours := gateWay{fixture: fixture.Quorum, node: "gate"}
 	if h.Offers(fixture.Quorum) {
@@ -184,7 +184,7 @@ var answeredWithoutScope = &scenarios.Drive[ScopeObservation]{
 		h := host.Host{Conn: c}
 		low, ok := h.LowScope()
 		if !ok {
-			scenarios.End(scenarios.Block("this takes a key that may not answer, and no --low-scope-key was given", giveLowScope))
+			scenarios.End(scenarios.Block("this takes a key that may not answer, and no key was given with --low-scope-key", giveLowScope))
 		}
 		way, err := scenarios.Attempt(func() gateWay { return approvalGate(h) })
 		if h.Offers(fixture.UpstreamAuth) && h.Between(0, 1) == 0 {
