@@ -14,8 +14,9 @@ FORMATTED := docs gen internal reports scenarios simhost spec tools
 # Where things run at the same time, and where the race detector therefore looks. These packages are tested with it, and not
 # again without it. Whole certifications take many times as long under it, so a few of tools/prove stand for all.
 # What takes longest comes first, so that the rest fills the other cores meanwhile.
-RACED := ./simhost/run ./simhost/eventlog ./simhost/console ./simhost/openwop ./simhost/agent ./simhost/gateway/... ./simhost/goal \
-	./simhost/memory ./simhost/workspace ./simhost/clock ./simhost/mockai ./simhost/openintent ./simhost/openintent/engine \
+RACED := ./simhost/openwop/engine/... ./simhost/eventlog ./simhost/console ./simhost/openwop/surface ./simhost/agenticloop/agent \
+	./simhost/agenticloop/gateway/... ./simhost/openwop/goal ./simhost/openwop/memory ./simhost/openwop/workspace ./simhost/clock \
+	./simhost/openwop/mockai ./simhost/openintent ./simhost/openintent/engine \
 	./scenarios ./scenarios/wire ./scenarios/ginkgosuite ./internal/process ./reports/live ./tools/assay/internal/...
 
 .DEFAULT_GOAL := help

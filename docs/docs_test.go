@@ -14,11 +14,11 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/openassay/assay/scenarios/openwop"
-	"github.com/openassay/assay/simhost/agent"
-	agentvariation "github.com/openassay/assay/simhost/agent/variation"
-	"github.com/openassay/assay/simhost/gateway"
+	"github.com/openassay/assay/simhost/agenticloop/agent"
+	"github.com/openassay/assay/simhost/agenticloop/gateway"
+	agentvariation "github.com/openassay/assay/simhost/agenticloop/variation"
 	intentvariation "github.com/openassay/assay/simhost/openintent/variation"
-	"github.com/openassay/assay/simhost/variation"
+	"github.com/openassay/assay/simhost/openwop/variation"
 )
 
 // A maintainer finds what each suite needs from the host.

@@ -118,6 +118,26 @@ var rules = []rule{
 		forbid: anyOf(ours("scenarios")...),
 	},
 	{
+		name: "a simulated host knows no other protocol (openwop)", deps: true,
+		of:     below("simhost/openwop"),
+		forbid: anyOf(ours("simhost/openintent", "simhost/agenticloop", "gen/openintentv1", "gen/agenticloopv2")...),
+	},
+	{
+		name: "a simulated host knows no other protocol (openintent)", deps: true,
+		of:     below("simhost/openintent"),
+		forbid: anyOf(ours("simhost/openwop", "simhost/agenticloop", "gen/openwopv1", "gen/agenticloopv2")...),
+	},
+	{
+		name: "a simulated host knows no other protocol (agenticloop)", deps: true,
+		of:     below("simhost/agenticloop"),
+		forbid: anyOf(ours("simhost/openwop", "simhost/openintent", "gen/openwopv1", "gen/openintentv1")...),
+	},
+	{
+		name: "what the simulated hosts share knows no protocol", deps: true,
+		of:     below("simhost/eventlog", "simhost/clock", "simhost/ids", "simhost/refusal", "simhost/serving", "simhost/internal"),
+		forbid: anyOf(ours("simhost/openwop", "simhost/openintent", "simhost/agenticloop", "gen")...),
+	},
+	{
 		name: "scenarios stays light: a vendor links it into a test", deps: true,
 		of:     below("scenarios"),
 		forbid: anyOf(heavy...),

@@ -16,7 +16,7 @@ import (
 	"github.com/openassay/assay/scenarios"
 	questions "github.com/openassay/assay/scenarios/openwop"
 	"github.com/openassay/assay/scenarios/wire"
-	"github.com/openassay/assay/simhost/openwop"
+	"github.com/openassay/assay/simhost/openwop/surface"
 )
 
 // key is the credential of the hosts in these tests. No report may hold it.
@@ -25,7 +25,7 @@ const key = "a-key-that-nobody-may-see"
 // simulated is a simulated host that commits these faults.
 func simulated(t testing.TB, faults ...string) http.Handler {
 	t.Helper()
-	host, err := openwop.New(t.Context(), openwop.Options{Key: key, Faults: faults})
+	host, err := surface.New(t.Context(), surface.Options{Key: key, Faults: faults})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/openassay/assay/internal/browsertest"
 	"github.com/openassay/assay/simhost/clock"
-	"github.com/openassay/assay/simhost/openwop"
+	"github.com/openassay/assay/simhost/openwop/surface"
 )
 
 // visit signs a browser in.
@@ -38,7 +38,7 @@ func sound(t *testing.T, p *browsertest.Page) {
 
 // What the console is for: somebody starts a loop, watches turns appear, answers what it asks and sees it complete.
 func TestSomebodyAnswersALoopInABrowser(t *testing.T) {
-	r := open(t, openwop.Options{})
+	r := open(t, surface.Options{})
 	p := r.visit(browsertest.Wide)
 
 	watching := r.visit(browsertest.Phone) // an open list of runs, on a phone
@@ -89,7 +89,7 @@ func TestSomebodyAnswersALoopInABrowser(t *testing.T) {
 
 // A page that stays open takes in what happens, and a form that is the same stays as it is, with what was typed.
 func TestAPageThatIsOpenGoesOn(t *testing.T) {
-	r := open(t, openwop.Options{})
+	r := open(t, surface.Options{})
 	p := r.visit(browsertest.Wide)
 	first := r.create("dev", "assay-loop-ask-user", nil)
 	p.Do(chromedp.Navigate(r.base + "/console/waiting"))
@@ -115,7 +115,7 @@ func TestAPageThatIsOpenGoesOn(t *testing.T) {
 
 // A page whose stream was cut catches up by itself, and one whose session is over asks for the key again.
 func TestAPageComesBack(t *testing.T) {
-	r := open(t, openwop.Options{})
+	r := open(t, surface.Options{})
 	p := r.visit(browsertest.Wide)
 	p.Until(`document.querySelector("#list .empty")`)
 	for range 2 {
@@ -137,7 +137,7 @@ func TestAPageComesBack(t *testing.T) {
 // furnished is a host that has something to show on every page.
 func furnished(t *testing.T) (r *rig, pages map[string]string) {
 	t.Helper()
-	r = open(t, openwop.Options{Clock: clock.NewManual(time.Date(2026, 3, 4, 9, 0, 0, 0, time.UTC)), Version: 6,
+	r = open(t, surface.Options{Clock: clock.NewManual(time.Date(2026, 3, 4, 9, 0, 0, 0, time.UTC)), Version: 6,
 		Faults: []string{"loop.iteration-resets-on-resume"}})
 	asks := r.create("dev", "assay-loop-ask-user", map[string]any{"plan": []any{
 		map[string]any{"kind": "next-worker", "nextWorkerIds": []string{"assay-loop", "conformance-noop"}},

@@ -15,10 +15,10 @@ import (
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/clock"
 	"github.com/openassay/assay/simhost/eventlog"
-	"github.com/openassay/assay/simhost/goal"
 	"github.com/openassay/assay/simhost/openintent"
-	"github.com/openassay/assay/simhost/openwop"
-	"github.com/openassay/assay/simhost/run"
+	"github.com/openassay/assay/simhost/openwop/engine"
+	"github.com/openassay/assay/simhost/openwop/goal"
+	"github.com/openassay/assay/simhost/openwop/surface"
 )
 
 // Prefix is what the paths of all pages begin with.
@@ -26,24 +26,24 @@ const Prefix = "/console"
 
 // Host is what a console sees of a host: folds of its logs, and its API.
 type Host interface {
-	Caller(key string) (openwop.Caller, bool)
-	Ask(ctx context.Context, who openwop.Caller, method, path string, body any) (openwop.Reply, error)
-	Runs(ctx context.Context, who openwop.Caller, below uint64, n int) (runs []run.Account, older uint64, err error)
-	Waiting(ctx context.Context, who openwop.Caller, n int) (runs []run.Account, total int, err error)
-	Run(ctx context.Context, who openwop.Caller, runID string) (run.Account, error)
-	Files(ctx context.Context, who openwop.Caller) ([]openwopv1.WorkspaceFileRef, error)
-	File(ctx context.Context, who openwop.Caller, ref openwopv1.WorkspaceFileRef) (string, error)
-	Goals(ctx context.Context, who openwop.Caller) (goals []goal.Account, kept bool, err error)
+	Caller(key string) (surface.Caller, bool)
+	Ask(ctx context.Context, who surface.Caller, method, path string, body any) (surface.Reply, error)
+	Runs(ctx context.Context, who surface.Caller, below uint64, n int) (runs []engine.Account, older uint64, err error)
+	Waiting(ctx context.Context, who surface.Caller, n int) (runs []engine.Account, total int, err error)
+	Run(ctx context.Context, who surface.Caller, runID string) (engine.Account, error)
+	Files(ctx context.Context, who surface.Caller) ([]openwopv1.WorkspaceFileRef, error)
+	File(ctx context.Context, who surface.Caller, ref openwopv1.WorkspaceFileRef) (string, error)
+	Goals(ctx context.Context, who surface.Caller) (goals []goal.Account, kept bool, err error)
 	Workflows() []openwopv1.WorkflowDefinition
-	Changed(ctx context.Context, who openwop.Caller, logs []string) openwop.Change
+	Changed(ctx context.Context, who surface.Caller, logs []string) surface.Change
 }
 
-var _ Host = (*openwop.Host)(nil)
+var _ Host = (*surface.Host)(nil)
 
 // Options of a console. One of Host and Intents is required; both share a store.
 type Options struct {
 	// Host is what speaks OpenWOP, Intents what speaks OpenIntent; nil where that is not spoken.
-	Host    *openwop.Switchable
+	Host    *surface.Switchable
 	Intents *openintent.Host
 	// Clock is the clock of the host where that only moves when told to; nil where time goes by itself.
 	Clock *clock.Manual
@@ -100,7 +100,7 @@ func Owns(path string) bool {
 
 // host calls do with the host as it is now.
 func (c *Console) host(do func(Host) error) error {
-	return c.o.Host.With(func(h *openwop.Host) error { return do(h) })
+	return c.o.Host.With(func(h *surface.Host) error { return do(h) })
 }
 
 // first is the page that the console begins with.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/openassay/assay/simhost/fault"
+	"github.com/openassay/assay/simhost/openwop/fault"
 )
 
 type faultsPage struct {

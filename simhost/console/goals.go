@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/openassay/assay/gen/openwopv1"
-	"github.com/openassay/assay/simhost/goal"
+	"github.com/openassay/assay/simhost/openwop/goal"
 )
 
 // goalsShown is how many goals one page shows, the latest first.

@@ -10,13 +10,13 @@ import (
 	"time"
 
 	"github.com/openassay/assay/simhost/clock"
-	"github.com/openassay/assay/simhost/openwop"
+	"github.com/openassay/assay/simhost/openwop/surface"
 )
 
 // Other machines, and names that are not this machine's, are turned away, unless that is asked for.
 func TestTheConsoleIsForThisMachine(t *testing.T) {
-	r := open(t, openwop.Options{})
-	far := open(t, openwop.Options{}, func(o *Options) { o.Remote = true })
+	r := open(t, surface.Options{})
+	far := open(t, surface.Options{}, func(o *Options) { o.Remote = true })
 	for _, c := range []struct {
 		from, host   string
 		here, remote int
@@ -46,7 +46,7 @@ func TestTheConsoleIsForThisMachine(t *testing.T) {
 
 // Nothing is shown, and nothing is done, before a key was given; the policy stands on every answer.
 func TestNothingWithoutAKey(t *testing.T) {
-	r := open(t, openwop.Options{})
+	r := open(t, surface.Options{})
 	id := r.create("dev", "assay-questions", nil)
 	for _, path := range []string{"/console", "/console/", "/console/start", "/console/runs/" + id, "/console/runs/" + id + "/files",
 		"/console/waiting", "/console/goals", "/console/faults", "/console/clock", "/console/else"} {
@@ -78,7 +78,7 @@ func TestNothingWithoutAKey(t *testing.T) {
 
 func TestSigningIn(t *testing.T) {
 	wire := clock.NewManual(time.Date(2026, 3, 4, 9, 0, 0, 0, time.UTC))
-	r := open(t, openwop.Options{Key: "a key", LowScopeKey: "low"}, func(o *Options) { o.Wire = wire })
+	r := open(t, surface.Options{Key: "a key", LowScopeKey: "low"}, func(o *Options) { o.Wire = wire })
 	if got := r.post("/console/login", url.Values{"key": {"dev"}}); got.status != http.StatusForbidden ||
 		len(got.header.Values("Set-Cookie")) > 0 || !strings.Contains(got.body, "does not know that key") {
 		t.Errorf("a wrong key: %d %v", got.status, got.header)
@@ -142,7 +142,7 @@ func TestSignedInGoesToPagesOfTheConsole(t *testing.T) {
 
 // A request that a page of somebody else makes changes nothing, whatever the browser sends along.
 func TestPagesOfOthersDoNothing(t *testing.T) {
-	r := open(t, openwop.Options{})
+	r := open(t, surface.Options{})
 	r.signIn("dev")
 	for _, from := range [][]string{
 		{"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Site", "same-site"}, {"Origin", "http://evil.example"},
@@ -169,7 +169,7 @@ func TestPagesOfOthersDoNothing(t *testing.T) {
 
 // Tenants see their own, in lists, by id, and in what they hear.
 func TestTenantsAreApart(t *testing.T) {
-	r := open(t, openwop.Options{Tenants: map[string]string{"other": "others-key"}})
+	r := open(t, surface.Options{Tenants: map[string]string{"other": "others-key"}})
 	theirs := r.create("others-key", "assay-questions", nil)
 	r.signIn("dev")
 	if got := r.get("/console"); !strings.Contains(got.body, "No run yet") {

@@ -18,7 +18,7 @@ import (
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/internal/testenv"
 	"github.com/openassay/assay/simhost/clock"
-	"github.com/openassay/assay/simhost/openwop"
+	"github.com/openassay/assay/simhost/openwop/surface"
 	"github.com/openassay/assay/simhost/serving"
 )
 
@@ -30,7 +30,7 @@ var patience = testenv.Patience(20 * time.Second)
 // rig is a host with its console on a socket of its own, and a client with cookies.
 type rig struct {
 	t       *testing.T
-	host    *openwop.Switchable
+	host    *surface.Switchable
 	console *Console
 	clock   *clock.Manual
 	base    string
@@ -67,14 +67,14 @@ func (c *conns) cut() {
 }
 
 // open starts a host. It is stopped, and must stop cleanly, when the test ends.
-func open(t *testing.T, o openwop.Options, settle ...func(*Options)) *rig {
+func open(t *testing.T, o surface.Options, settle ...func(*Options)) *rig {
 	t.Helper()
 	r := &rig{t: t}
 	if manual, ok := o.Clock.(*clock.Manual); ok {
 		r.clock = manual
 	}
 	var err error
-	if r.host, err = openwop.OpenSwitchable(t.Context(), o); err != nil {
+	if r.host, err = surface.OpenSwitchable(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
 	options := Options{Host: r.host, Clock: r.clock}

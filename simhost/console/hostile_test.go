@@ -12,12 +12,12 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/openassay/assay/internal/browsertest"
-	"github.com/openassay/assay/simhost/openwop"
+	"github.com/openassay/assay/simhost/openwop/surface"
 )
 
 // What clients have stored is text, wherever it is shown: nothing of it runs, loads or closes a tag.
 func TestWhatClientsStoredIsInert(t *testing.T) {
-	r := open(t, openwop.Options{})
+	r := open(t, surface.Options{})
 	const hostile = `"'><script>alert(1)</script><img src=/v1/stolen onerror=alert(2)></textarea></pre></dd><svg onload=alert(3)>{{.}}javascript:alert(4)&amp;` + "\u202e"
 	r.signIn("dev")
 	asks := r.create("dev", "assay-loop-ask-user", map[string]any{
@@ -75,7 +75,7 @@ func TestWhatClientsStoredIsInert(t *testing.T) {
 
 // Arrows lead from the cause of an event, and to what it caused: for a pointer, and for the keyboard alone.
 func TestArrowsOfCauses(t *testing.T) {
-	r := open(t, openwop.Options{})
+	r := open(t, surface.Options{})
 	r.signIn("dev")
 	id := r.create("dev", "assay-loop", nil)
 	r.until("/console/runs/"+id, "run.completed")

@@ -12,7 +12,7 @@ import (
 
 	"github.com/openassay/assay/internal/browsertest"
 	"github.com/openassay/assay/simhost/openintent"
-	"github.com/openassay/assay/simhost/openwop"
+	"github.com/openassay/assay/simhost/openwop/surface"
 )
 
 // withIntents has a console show an OpenIntent server beside the host.
@@ -30,7 +30,7 @@ func withIntents(t *testing.T, o openintent.Options) func(*Options) {
 
 // An intent that waits is shown with a form; time is let pass for it, and the answer ends it.
 func TestAnIntentIsAnsweredInABrowser(t *testing.T) {
-	r := open(t, openwop.Options{}, withIntents(t, openintent.Options{}))
+	r := open(t, surface.Options{}, withIntents(t, openintent.Options{}))
 	for name, width := range map[string]int{"wide": browsertest.Wide, "phone": browsertest.Phone} {
 		t.Run(name, func(t *testing.T) {
 			at := *r
@@ -70,7 +70,7 @@ func fits(t *testing.T, p *browsertest.Page, page string) {
 
 // Who has a key of one protocol sees the pages of that one.
 func TestAKeyOfOneProtocol(t *testing.T) {
-	r := open(t, openwop.Options{Tenants: map[string]string{"other": "others-key"}},
+	r := open(t, surface.Options{Tenants: map[string]string{"other": "others-key"}},
 		withIntents(t, openintent.Options{Callers: map[string]string{"bob": "bobs-key"}}))
 	for key, want := range map[string][2]int{"dev": {200, 200}, "others-key": {200, 404}, "bobs-key": {404, 200}} {
 		r.signIn(key)

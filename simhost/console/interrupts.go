@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/openassay/assay/gen/openwopv1"
-	"github.com/openassay/assay/simhost/openwop"
+	"github.com/openassay/assay/simhost/openwop/surface"
 )
 
 // question is what a run waits for, as a form.
@@ -194,7 +194,7 @@ func (c *Console) answer(w http.ResponseWriter, r *http.Request, who visitor) er
 			return c.problem(w, r, who, http.StatusConflict, "Somebody has answered meanwhile, and the run asks something else by now: look again.")
 		}
 	}
-	reply, err := c.ask(r.Context(), who, http.MethodPost, openwop.RunPath(id, "interrupts", r.PostForm.Get("node")),
+	reply, err := c.ask(r.Context(), who, http.MethodPost, surface.RunPath(id, "interrupts", r.PostForm.Get("node")),
 		map[string]any{"resumeValue": value})
 	if err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 
 	"github.com/openassay/assay/simhost/eventlog"
 	"github.com/openassay/assay/simhost/openintent/engine"
-	"github.com/openassay/assay/simhost/openwop"
+	"github.com/openassay/assay/simhost/openwop/surface"
 	"github.com/openassay/assay/simhost/serving"
 )
 
@@ -152,7 +152,7 @@ func (c *Console) changes(ctx context.Context, who visitor, appends *eventlog.Ap
 
 // topics are what appends to these logs mean for what a page shows; "" where they mean nothing to the tenant.
 func (c *Console) topics(ctx context.Context, who visitor, logs []string) string {
-	var change openwop.Change
+	var change surface.Change
 	if who.hasRuns {
 		if err := c.host(func(h Host) error {
 			change = h.Changed(ctx, who.runs, logs)

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/openassay/assay/simhost/clock"
-	"github.com/openassay/assay/simhost/openwop"
+	"github.com/openassay/assay/simhost/openwop/surface"
 )
 
 // ear hears a stream.
@@ -81,7 +81,7 @@ func (e *ear) until(topic string) {
 
 // A page hears of what it shows, whichever way that came about.
 func TestAPageHearsOfChanges(t *testing.T) {
-	r := open(t, openwop.Options{Clock: clock.NewManual(time.Date(2026, 3, 4, 9, 0, 0, 0, time.UTC))})
+	r := open(t, surface.Options{Clock: clock.NewManual(time.Date(2026, 3, 4, 9, 0, 0, 0, time.UTC))})
 	r.signIn("dev")
 	e := r.listen()
 	e.until("*")
@@ -106,7 +106,7 @@ func TestAPageHearsOfChanges(t *testing.T) {
 
 // Streams end when the page goes, when its session ends, and at once when the server stops.
 func TestStreamsEnd(t *testing.T) {
-	r := open(t, openwop.Options{})
+	r := open(t, surface.Options{})
 	r.signIn("dev")
 	gone, signedOut, last := r.listen(), r.listen(), r.listen()
 	for _, e := range []*ear{gone, signedOut, last} {

@@ -14,7 +14,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openintent"
-	"github.com/openassay/assay/simhost/openwop"
+	"github.com/openassay/assay/simhost/openwop/surface"
 )
 
 //go:embed pages/*.html
@@ -184,7 +184,7 @@ func (c *Console) fail(w http.ResponseWriter, r *http.Request, err error) {
 	switch {
 	case errors.Is(err, errNotTheirs):
 		status, says = http.StatusNotFound, "This key belongs to the other protocol: sign out, and give one of the host's."
-	case openwop.IsMissing(err), openintent.IsMissing(err):
+	case surface.IsMissing(err), openintent.IsMissing(err):
 		status, says = http.StatusNotFound, "There is nothing here, or it belongs to another tenant."
 	case errors.As(err, &tooLarge):
 		status, says = http.StatusRequestEntityTooLarge, "That was too much at once: send less."

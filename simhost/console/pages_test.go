@@ -11,12 +11,12 @@ import (
 	"time"
 
 	"github.com/openassay/assay/simhost/clock"
-	"github.com/openassay/assay/simhost/openwop"
+	"github.com/openassay/assay/simhost/openwop/surface"
 )
 
 // A file is shown as the turn saw it: what a turn writes is there for the next one.
 func TestTheWorkspaceAsOfATurn(t *testing.T) {
-	r := open(t, openwop.Options{})
+	r := open(t, surface.Options{})
 	r.signIn("dev")
 	id := r.create("dev", "assay-loop-workspace", map[string]any{"writes": []any{
 		[]any{map[string]any{"path": "assay/notes.md", "content": "from the first"}},
@@ -43,7 +43,7 @@ func TestTheWorkspaceAsOfATurn(t *testing.T) {
 
 // The timeline has every event of the log, once, in its turn; each names a cause that is on the page.
 func TestTheTimelineIsTheLog(t *testing.T) {
-	r := open(t, openwop.Options{})
+	r := open(t, surface.Options{})
 	r.signIn("dev")
 	id := r.create("dev", "assay-loop", nil)
 	r.until("/console/runs/"+id, "run.completed")
@@ -84,7 +84,7 @@ func TestTheTimelineIsTheLog(t *testing.T) {
 
 // A log that is longer than a page is shown from its end, and from wherever one asks.
 func TestALongLogHasPages(t *testing.T) {
-	r := open(t, openwop.Options{MaxLoopIterations: 400})
+	r := open(t, surface.Options{MaxLoopIterations: 400})
 	r.signIn("dev")
 	id := r.create("dev", "assay-loop-endless", map[string]any{})
 	r.until("/console/runs/"+id, "cap.breached")
@@ -108,7 +108,7 @@ func TestALongLogHasPages(t *testing.T) {
 }
 
 func TestStartingARun(t *testing.T) {
-	r := open(t, openwop.Options{})
+	r := open(t, surface.Options{})
 	r.signIn("dev")
 	if got := r.get("/console/start?workflow=assay-loop"); !strings.Contains(got.body, "next-worker") {
 		t.Error("the form does not hold what the workflow does by itself")
@@ -131,7 +131,7 @@ func TestStartingARun(t *testing.T) {
 
 // Every kind of interrupt has a form whose answer the host takes.
 func TestAnswers(t *testing.T) {
-	r := open(t, openwop.Options{Voters: map[string]string{"ann": "anns-key"}})
+	r := open(t, surface.Options{Voters: map[string]string{"ann": "anns-key"}})
 	r.signIn("dev")
 	for _, c := range []struct {
 		workflow string
@@ -182,7 +182,7 @@ func TestAnswers(t *testing.T) {
 }
 
 func TestPausingAndCancelling(t *testing.T) {
-	r := open(t, openwop.Options{})
+	r := open(t, surface.Options{})
 	r.signIn("dev")
 	id := r.create("dev", "assay-questions", nil)
 	at := "/console/runs/" + id
@@ -199,7 +199,7 @@ func TestPausingAndCancelling(t *testing.T) {
 
 // The clock moves as far as it is told to, and what comes due on the way happens.
 func TestAdvancingTheClock(t *testing.T) {
-	r := open(t, openwop.Options{Clock: clock.NewManual(time.Date(2026, 3, 4, 9, 0, 0, 0, time.UTC))})
+	r := open(t, surface.Options{Clock: clock.NewManual(time.Date(2026, 3, 4, 9, 0, 0, 0, time.UTC))})
 	r.signIn("dev")
 	id := r.create("dev", "assay-questions", map[string]any{"timeoutMs": 60000})
 	goal := r.goal()
@@ -220,7 +220,7 @@ func TestAdvancingTheClock(t *testing.T) {
 		t.Error("the goal is gone")
 	}
 	r.until("/console/runs/"+id, ">failed<") // nobody answered in time
-	other := open(t, openwop.Options{})
+	other := open(t, surface.Options{})
 	other.signIn("dev")
 	if got := other.get("/console/clock"); strings.Contains(got.body, "<button class=\"main\">Advance") ||
 		!strings.Contains(got.body, "--clock manual") {
@@ -233,7 +233,7 @@ func TestAdvancingTheClock(t *testing.T) {
 
 // A fault that is switched on is committed from then on, also by a run that began before, and not any more once it is off.
 func TestSwitchingFaults(t *testing.T) {
-	r := open(t, openwop.Options{})
+	r := open(t, surface.Options{})
 	r.signIn("dev")
 	id := r.create("dev", "assay-loop-ask-user", nil)
 	r.until("/console/runs/"+id, "waiting-input")

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/openassay/assay/gen/openwopv1"
-	"github.com/openassay/assay/simhost/openwop"
-	"github.com/openassay/assay/simhost/run"
+	"github.com/openassay/assay/simhost/openwop/engine"
+	"github.com/openassay/assay/simhost/openwop/surface"
 )
 
 // runsShown is how many runs one page lists.
@@ -40,7 +40,7 @@ type runsPage struct {
 	Find  string
 }
 
-func rowOf(a run.Account) runRow {
+func rowOf(a engine.Account) runRow {
 	s := a.Snapshot
 	row := runRow{
 		ID: s.RunID, Workflow: s.WorkflowID, Status: string(s.Status), Kind: word(s.Status), Paused: a.Paused, Iteration: a.Iteration,
@@ -105,9 +105,9 @@ func (c *Console) runs(w http.ResponseWriter, r *http.Request, who visitor) erro
 	return c.show(w, r, who, "runs", layout{Title: "Runs", Here: "runs", Body: page})
 }
 
-func merge(found, more []run.Account) []run.Account {
+func merge(found, more []engine.Account) []engine.Account {
 	for _, a := range more {
-		if !slices.ContainsFunc(found, func(b run.Account) bool { return a.Snapshot.RunID == b.Snapshot.RunID }) {
+		if !slices.ContainsFunc(found, func(b engine.Account) bool { return a.Snapshot.RunID == b.Snapshot.RunID }) {
 			found = append(found, a)
 		}
 	}
@@ -115,20 +115,20 @@ func merge(found, more []run.Account) []run.Account {
 }
 
 // tree puts children below their parents where these are in the list, the latest run first and children in their order.
-func tree(found []run.Account) []runRow {
-	slices.SortStableFunc(found, func(a, b run.Account) int { return b.Snapshot.StartedAt.Compare(a.Snapshot.StartedAt) })
+func tree(found []engine.Account) []runRow {
+	slices.SortStableFunc(found, func(a, b engine.Account) int { return b.Snapshot.StartedAt.Compare(a.Snapshot.StartedAt) })
 	listed := map[string]bool{}
 	for _, a := range found {
 		listed[a.Snapshot.RunID] = true
 	}
-	children := map[string][]run.Account{}
+	children := map[string][]engine.Account{}
 	for _, a := range slices.Backward(found) {
 		if parent := a.Lineage.ParentRunID; listed[parent] {
 			children[parent] = append(children[parent], a)
 		}
 	}
-	var grow func(a run.Account) runRow
-	grow = func(a run.Account) runRow {
+	var grow func(a engine.Account) runRow
+	grow = func(a engine.Account) runRow {
 		row := rowOf(a)
 		for _, child := range children[row.ID] {
 			row.Children = append(row.Children, grow(child))
@@ -234,7 +234,7 @@ func (c *Console) startAgain(w http.ResponseWriter, r *http.Request, who visitor
 }
 
 // ask makes a request to the API in somebody's name.
-func (c *Console) ask(ctx context.Context, who visitor, method, path string, body any) (reply openwop.Reply, err error) {
+func (c *Console) ask(ctx context.Context, who visitor, method, path string, body any) (reply surface.Reply, err error) {
 	err = c.host(func(h Host) error {
 		reply, err = h.Ask(ctx, who.runs, method, path, body)
 		return err
@@ -246,7 +246,7 @@ func (c *Console) ask(ctx context.Context, who visitor, method, path string, bod
 func (c *Console) control(w http.ResponseWriter, r *http.Request, who visitor) error {
 	id, what := r.PathValue("run"), r.PostFormValue("do")
 	path := map[string]string{
-		"cancel": openwop.RunPath(id, "cancel"), "pause": openwop.RunPath(id) + ":pause", "resume": openwop.RunPath(id) + ":resume",
+		"cancel": surface.RunPath(id, "cancel"), "pause": surface.RunPath(id) + ":pause", "resume": surface.RunPath(id) + ":resume",
 	}[what]
 	if path == "" {
 		return c.problem(w, r, who, http.StatusBadRequest, "Nothing of that kind can be done with a run.")

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/openassay/assay/simhost/clock"
-	"github.com/openassay/assay/simhost/openwop"
+	"github.com/openassay/assay/simhost/openwop/surface"
 )
 
 const (
@@ -37,7 +37,7 @@ type sessions struct {
 
 // visitor is who has shown a key: to the host, to the OpenIntent server, or to both where they know the same one.
 type visitor struct {
-	runs    openwop.Caller
+	runs    surface.Caller
 	hasRuns bool
 	intents string // the name of the caller; "" where that server does not know the key
 }

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/openassay/assay/simhost/ids"
+
 	"github.com/openassay/assay/gen/openintentv1"
 	"github.com/openassay/assay/internal/validate"
 	"github.com/openassay/assay/simhost/eventlog"
@@ -23,7 +25,6 @@ import (
 	"github.com/openassay/assay/simhost/openintent/fault"
 	"github.com/openassay/assay/simhost/openintent/rules"
 	"github.com/openassay/assay/simhost/openintent/variation"
-	"github.com/openassay/assay/simhost/run"
 	"github.com/openassay/assay/simhost/serving"
 )
 
@@ -122,16 +123,16 @@ func (h *Host) start(ctx context.Context) (err error) {
 			return errors.Join(err, h.post.close())
 		}
 	}
-	ids := run.RandomIDs()
+	source := ids.Random()
 	if h.opts.Seed != 0 {
 		last, err := h.store.Last(ctx, "openintent")
 		if err != nil {
 			return errors.Join(err, h.closeParts())
 		}
-		ids = run.SeededIDs(h.opts.Seed + last.Revision<<20) // no two starts of a seed make the same ids
+		source = ids.Seeded(h.opts.Seed + last.Revision<<20) // no two starts of a seed make the same ids
 	}
 	h.engine, err = engine.Open(ctx, engine.Options{
-		Log: h.store, Clock: h.opts.Clock, Wire: h.opts.Wire, IDs: ids, Rules: h.rules,
+		Log: h.store, Clock: h.opts.Clock, Wire: h.opts.Wire, IDs: source, Rules: h.rules,
 		DefaultPolicy: h.config.Suspension.DefaultRetryPolicy, MayNotify: h.config.mayNotify, Without: h.without,
 		Notify:  h.notify,
 		OnError: func(err error) { h.log.Error("openintent engine", "error", err) },

@@ -20,7 +20,7 @@ import (
 	"github.com/openassay/assay/internal/testenv"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/simhost/openintent"
-	"github.com/openassay/assay/simhost/openwop"
+	"github.com/openassay/assay/simhost/openwop/surface"
 )
 
 // standsFor is what the words of the docs stand for, beside the addresses of hosts.
@@ -162,9 +162,9 @@ func addReports(t *testing.T, dir, host string) {
 // docHosts starts what the pages certify, and is what stands for it there.
 func docHosts(t *testing.T) map[string]string {
 	t.Helper()
-	host, err := openwop.New(t.Context(), openwop.Options{
+	host, err := surface.New(t.Context(), surface.Options{
 		Key: docKey, Tenants: map[string]string{"other": docOtherKey, "another": docTenantKey}, Voters: docVoters,
-		LowScopeKey: docLowScopeKey, Version: openwop.HighestVersion,
+		LowScopeKey: docLowScopeKey, Version: surface.HighestVersion,
 	})
 	if err != nil {
 		t.Fatal(err)

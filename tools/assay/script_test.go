@@ -23,7 +23,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/openassay/assay/internal/testenv"
-	"github.com/openassay/assay/simhost/openwop"
+	"github.com/openassay/assay/simhost/openwop/surface"
 )
 
 func TestMain(m *testing.M) {
@@ -150,7 +150,7 @@ func serve(ts *testscript.TestScript, neg bool, args []string) {
 // host [-fault ID] KEY [OTHERKEY [LOWSCOPEKEY VOTERKEY...]] starts a simulated host with this key at $URL, with that of another tenant, one
 // that may not answer interrupts and those of voters.
 func simulatedHost(ts *testscript.TestScript, neg bool, args []string) {
-	var o openwop.Options
+	var o surface.Options
 	if len(args) > 2 && args[0] == "-fault" {
 		o.Faults, args = []string{args[1]}, args[2:]
 	}
@@ -167,7 +167,7 @@ func simulatedHost(ts *testscript.TestScript, neg bool, args []string) {
 			o.Voters["voter "+key] = key
 		}
 	}
-	host, err := openwop.New(context.Background(), o)
+	host, err := surface.New(context.Background(), o)
 	ts.Check(err)
 	server := httptest.NewServer(host.Handler())
 	ts.Defer(func() {
@@ -184,7 +184,7 @@ func strippedHost(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: stripped KEY MEMBER...")
 	}
-	host, err := openwop.New(context.Background(), openwop.Options{Key: args[0]})
+	host, err := surface.New(context.Background(), surface.Options{Key: args[0]})
 	ts.Check(err)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/.well-known/openwop" {

@@ -17,8 +17,8 @@ import (
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/agenticloop"
 	"github.com/openassay/assay/scenarios/wire"
-	"github.com/openassay/assay/simhost/agent"
-	"github.com/openassay/assay/simhost/openwop"
+	"github.com/openassay/assay/simhost/agenticloop/agent"
+	"github.com/openassay/assay/simhost/openwop/surface"
 	"github.com/openassay/assay/tools/internal/protocols"
 	"github.com/openassay/assay/tools/trace"
 )
@@ -98,7 +98,7 @@ func (r *recording) all() {
 	}
 	r.command("--resolver", assay+" resolve-policy")
 	// What the host of assay certify simhost leaves nothing to ask for.
-	for _, o := range []openwop.Options{
+	for _, o := range []surface.Options{
 		{Version: 1}, {Without: []string{"executionModel"}}, {Without: []string{"orchestrator"}}, {Without: []string{"dispatch"}},
 		{Without: []string{"workspace"}}, {Without: []string{"goals"}}, {Without: []string{"verifierGating"}},
 		{EscalationInterrupt: "approval"}, {ExperimentalUntil: time.Now().AddDate(0, 1, 0).Format(time.DateOnly)},
@@ -133,14 +133,14 @@ func (r *recording) take(dir string) {
 }
 
 // host certifies a host for the scenarios of OpenWOP that are missing still.
-func (r *recording) host(o openwop.Options) {
+func (r *recording) host(o surface.Options) {
 	r.Helper()
 	if o.Version == 0 {
-		o.Version = openwop.HighestVersion
+		o.Version = surface.HighestVersion
 	}
 	host, err := protocols.Serve(r.Context(), nil, func(url string) (protocols.Host, error) {
 		o.URL = url
-		return openwop.New(r.Context(), o)
+		return surface.New(r.Context(), o)
 	})
 	if err != nil {
 		r.Fatal(err)
@@ -150,7 +150,7 @@ func (r *recording) host(o openwop.Options) {
 			r.Error(err)
 		}
 	}()
-	args := []string{host.URL, "--key", openwop.DefaultKey}
+	args := []string{host.URL, "--key", surface.DefaultKey}
 	for _, id := range r.missingOf("openwop/") {
 		args = append(args, "--scenario", id)
 	}

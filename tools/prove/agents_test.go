@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/openassay/assay/scenarios"
-	"github.com/openassay/assay/simhost/agent/variation"
+	"github.com/openassay/assay/simhost/agenticloop/variation"
 	"github.com/openassay/assay/tools/internal/protocols"
 	"github.com/openassay/assay/tools/prove"
 )

@@ -16,8 +16,8 @@ import (
 
 	"github.com/openassay/assay/scenarios"
 	suites "github.com/openassay/assay/scenarios/openwop"
-	"github.com/openassay/assay/simhost/fault"
-	"github.com/openassay/assay/simhost/openwop"
+	"github.com/openassay/assay/simhost/openwop/fault"
+	"github.com/openassay/assay/simhost/openwop/surface"
 )
 
 // Every row of docs/blind-spots.md names the faults that stand for it, and no others; the kill matrix says what kills them.
@@ -82,7 +82,7 @@ func TestImpostorsAreFoundOut(t *testing.T) {
 
 // isFound certifies the host that commits the violation.
 func (s impostor) isFound(t *testing.T) {
-	r := certify(t, serve(t, openwop.Options{}, s.wrap).URL, s.options())
+	r := certify(t, serve(t, surface.Options{}, s.wrap).URL, s.options())
 	if shows := slices.ContainsFunc(r.Seen, func(seen scenarios.Sighting) bool { return seen.Claim.ID == s.seen }); shows != (s.seen != "") {
 		t.Errorf("the report shows %v as not claimed, but seen", r.Seen)
 	}
@@ -138,7 +138,7 @@ func (c *controls) passes(t *testing.T, spot impostor) {
 }
 
 // of is the certification of an honest host in all that is asked of hosts with these options.
-func (c *controls) of(t *testing.T, o openwop.Options) *scenarios.Report {
+func (c *controls) of(t *testing.T, o surface.Options) *scenarios.Report {
 	host := fmt.Sprintf("%+v", o)
 	c.mu.Lock()
 	certified := c.certified[host]

@@ -19,12 +19,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/openassay/assay/simhost/ids"
+
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/internal/testenv"
 	"github.com/openassay/assay/simhost/clock"
 	"github.com/openassay/assay/simhost/eventlog"
-	"github.com/openassay/assay/simhost/openwop"
-	"github.com/openassay/assay/simhost/run"
+	"github.com/openassay/assay/simhost/openwop/engine"
+	"github.com/openassay/assay/simhost/openwop/surface"
 	"github.com/openassay/assay/tools/prove"
 )
 
@@ -207,17 +209,17 @@ func dieAfterAppends(setting string) error {
 	}
 	log := &fatalLog{Store: store}
 	log.left.Store(appends)
-	engine, err := run.New(run.Options{Log: log, Clock: clock.Real(), IDs: run.SeededIDs(7), Workflows: flows, Version: 5})
+	runs, err := engine.New(engine.Options{Log: log, Clock: clock.Real(), IDs: ids.Seeded(7), Workflows: flows, Version: 5})
 	if err != nil {
 		return err
 	}
-	defer engine.Close()
-	s, err := engine.Create(context.Background(), run.Create{WorkflowID: "assay-loop",
-		Owner: &openwopv1.RunOwner{Tenant: openwop.DefaultTenant}})
+	defer runs.Close()
+	s, err := runs.Create(context.Background(), engine.Create{WorkflowID: "assay-loop",
+		Owner: &openwopv1.RunOwner{Tenant: surface.DefaultTenant}})
 	if err != nil {
 		return err
 	}
-	if err := engine.Await(context.Background(), s.RunID); err != nil {
+	if err := runs.Await(context.Background(), s.RunID); err != nil {
 		return err
 	}
 	fmt.Println("survived")
@@ -256,7 +258,7 @@ func TestALoopSurvivesKill9AfterAnyAppend(t *testing.T) {
 
 func endsWell(t *testing.T, dir, id string) {
 	t.Helper()
-	url := serve(t, openwop.Options{DataDir: dir}, nil).URL
+	url := serve(t, surface.Options{DataDir: dir}, nil).URL
 	s := until(t, url, id, openwopv1.RunStatusCompleted)
 	if got := iterations(t, url, id); !slices.Equal(got, []int64{1, 2, 3, 4}) {
 		t.Errorf("iterations %v", got)

@@ -14,7 +14,7 @@ import (
 	suites "github.com/openassay/assay/scenarios/openwop"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/dialect/dialecttest"
-	"github.com/openassay/assay/simhost/openwop"
+	"github.com/openassay/assay/simhost/openwop/surface"
 	"github.com/openassay/assay/tools/internal/protocols"
 	"github.com/openassay/assay/tools/prove"
 )
@@ -115,7 +115,7 @@ func TestFaultsShowInAnotherDialect(t *testing.T) {
 	} {
 		t.Run(fault, func(t *testing.T) {
 			t.Parallel()
-			served := serve(t, openwop.Options{Version: openwop.HighestVersion, Faults: []string{fault}}, dialecttest.Speaks)
+			served := serve(t, surface.Options{Version: surface.HighestVersion, Faults: []string{fault}}, dialecttest.Speaks)
 			o := scenarios.Options{Select: scenarios.Selection{Scenarios: []string{scenario}}, Patience: testenv.Patience(10 * time.Second)}
 			target := lab.Target(suites.Protocol)
 			target.URL = served.URL

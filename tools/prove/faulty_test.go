@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/openassay/assay/scenarios"
-	"github.com/openassay/assay/simhost/openwop"
+	"github.com/openassay/assay/simhost/openwop/surface"
 	"github.com/openassay/assay/tools/internal/protocols"
 )
 
@@ -27,7 +27,7 @@ func TestAHostThatDiesInTheMiddle(t *testing.T) {
 			var requests atomic.Int64
 			var server *protocols.Served
 			ready := make(chan struct{})
-			server = serve(t, openwop.Options{}, func(next http.Handler) http.Handler {
+			server = serve(t, surface.Options{}, func(next http.Handler) http.Handler {
 				return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 					<-ready
 					if requests.Add(1) > after {
@@ -76,7 +76,7 @@ func TestAHostThatNeverFinishes(t *testing.T) {
 			io.WriteString(w, body)
 		})
 	}
-	r := certify(t, serve(t, openwop.Options{}, never).URL, scenarios.Options{Patience: 300 * time.Millisecond})
+	r := certify(t, serve(t, surface.Options{}, never).URL, scenarios.Options{Patience: 300 * time.Millisecond})
 	for name, reason := range map[string]string{"as-planned": "OWP-0037-A1: expected in time, got not within 300ms",
 		"bound-below": "OWP-0061-E3: expected in time, got not within 300ms"} {
 		if o := outcome(t, r, name); o.Verdict != scenarios.Failed || !strings.Contains(o.Reason, reason) {

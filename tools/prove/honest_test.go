@@ -15,36 +15,36 @@ import (
 
 	"github.com/openassay/assay/scenarios"
 	suites "github.com/openassay/assay/scenarios/openwop"
-	"github.com/openassay/assay/simhost/openwop"
+	"github.com/openassay/assay/simhost/openwop/surface"
 )
 
 // inapplicable is the committed list: what the simulated host does not claim
 // unless it is asked to, each with the option that makes the scenario run.
 var inapplicable = map[string]struct {
 	option string
-	with   openwop.Options
+	with   surface.Options
 }{
-	"experimental-dated": {"--experimental-until", openwop.Options{ExperimentalUntil: time.Now().AddDate(0, 1,
+	"experimental-dated": {"--experimental-until", surface.Options{ExperimentalUntil: time.Now().AddDate(0, 1,
 		0).Format(time.DateOnly)}},
-	"not-offered-not-found":    {"--without ancestry", openwop.Options{Without: []string{"ancestry"}}},
-	"absent-without-claim":     {"--without goals", openwop.Options{Without: []string{"goals"}}},
-	"iteration-absent-below-5": {"--version 4", openwop.Options{Version: 4}},
-	"reads-as-of-run-start":    {"--version 4", openwop.Options{Version: 4}},
-	"unclaimed-unverified":     {"--version 5", openwop.Options{}},
-	"no-criteria-below-6":      {"--version 5", openwop.Options{}},
-	"told-holds-nothing":       {"--version 6 --without verifierGating", openwop.Options{Version: 6, Without: []string{"verifierGating"}}},
-	"unclaimed-not-served":     {"--without workspace", openwop.Options{Without: []string{"workspace"}}},
-	"supervisor-refused":       {"--without orchestrator", openwop.Options{Without: []string{"orchestrator"}}},
-	"dispatch-refused":         {"--without dispatch", openwop.Options{Without: []string{"dispatch"}}},
-	"rejected-never":           {"--escalation-interrupt approval", openwop.Options{EscalationInterrupt: "approval"}},
-	"untold-below-2":           {"--version 1", openwop.Options{Version: 1}},
-	"turns-without-model":      {"--without executionModel", openwop.Options{Without: []string{"executionModel"}}},
-	"mapping-refused":          {"--without dispatchMapping", openwop.Options{Without: []string{"dispatchMapping"}}},
+	"not-offered-not-found":    {"--without ancestry", surface.Options{Without: []string{"ancestry"}}},
+	"absent-without-claim":     {"--without goals", surface.Options{Without: []string{"goals"}}},
+	"iteration-absent-below-5": {"--version 4", surface.Options{Version: 4}},
+	"reads-as-of-run-start":    {"--version 4", surface.Options{Version: 4}},
+	"unclaimed-unverified":     {"--version 5", surface.Options{}},
+	"no-criteria-below-6":      {"--version 5", surface.Options{}},
+	"told-holds-nothing":       {"--version 6 --without verifierGating", surface.Options{Version: 6, Without: []string{"verifierGating"}}},
+	"unclaimed-not-served":     {"--without workspace", surface.Options{Without: []string{"workspace"}}},
+	"supervisor-refused":       {"--without orchestrator", surface.Options{Without: []string{"orchestrator"}}},
+	"dispatch-refused":         {"--without dispatch", surface.Options{Without: []string{"dispatch"}}},
+	"rejected-never":           {"--escalation-interrupt approval", surface.Options{EscalationInterrupt: "approval"}},
+	"untold-below-2":           {"--version 1", surface.Options{Version: 1}},
+	"turns-without-model":      {"--without executionModel", surface.Options{Without: []string{"executionModel"}}},
+	"mapping-refused":          {"--without dispatchMapping", surface.Options{Without: []string{"dispatchMapping"}}},
 }
 
 func TestTheHonestHostKeepsEveryPromise(t *testing.T) {
 	t.Parallel()
-	r := certified(t, openwop.Options{Version: openwop.HighestVersion})
+	r := certified(t, surface.Options{Version: surface.HighestVersion})
 	nothingWrong(t, r)
 	got := byVerdict(r)[scenarios.Inapplicable]
 	var want []string
@@ -96,23 +96,23 @@ func TestWhatIsInapplicableRunsUnderItsOption(t *testing.T) {
 func TestEveryHonestHost(t *testing.T) {
 	many(t)
 	t.Parallel()
-	hosts := map[string]openwop.Options{}
+	hosts := map[string]surface.Options{}
 	for v := 1; v <= 6; v++ {
-		hosts[fmt.Sprintf("--version %d", v)] = openwop.Options{Version: v}
+		hosts[fmt.Sprintf("--version %d", v)] = surface.Options{Version: v}
 	}
-	hosts["--version 5"] = openwop.Options{} // it is the default
-	for _, name := range openwop.ClaimNames() {
-		hosts["--without "+name] = openwop.Options{Without: []string{name}}
+	hosts["--version 5"] = surface.Options{} // it is the default
+	for _, name := range surface.ClaimNames() {
+		hosts["--without "+name] = surface.Options{Without: []string{name}}
 	}
 	for _, name := range []string{"verifier", "verifierGating", "verifySeam", "dispatchMapping", "fixtures"} {
-		hosts["--version 6 --without "+name] = openwop.Options{Version: 6, Without: []string{name}}
+		hosts["--version 6 --without "+name] = surface.Options{Version: 6, Without: []string{name}}
 	}
-	hosts["--version 6 --max-loop-iterations 2"] = openwop.Options{Version: 6, MaxLoopIterations: 2}
-	hosts["--escalation-interrupt approval"] = openwop.Options{EscalationInterrupt: "approval"}
-	hosts["--goal-judge verifier"] = openwop.Options{GoalJudge: "verifier"}
-	hosts["--max-loop-iterations 2"] = openwop.Options{MaxLoopIterations: 2}
-	hosts["--max-loop-iterations 5"] = openwop.Options{MaxLoopIterations: 5}
-	hosts["--max-node-executions 100"] = openwop.Options{MaxNodeExecutions: 100}
+	hosts["--version 6 --max-loop-iterations 2"] = surface.Options{Version: 6, MaxLoopIterations: 2}
+	hosts["--escalation-interrupt approval"] = surface.Options{EscalationInterrupt: "approval"}
+	hosts["--goal-judge verifier"] = surface.Options{GoalJudge: "verifier"}
+	hosts["--max-loop-iterations 2"] = surface.Options{MaxLoopIterations: 2}
+	hosts["--max-loop-iterations 5"] = surface.Options{MaxLoopIterations: 5}
+	hosts["--max-node-executions 100"] = surface.Options{MaxNodeExecutions: 100}
 	// What cannot be looked at any more when a way to look is taken away.
 	suspends := []string{"below-floor", "concurrent-resolvers", "fork-of-resumed", "heartbeat-moves-nothing", "second-resolve", "stands-still",
 		"two-at-once", "two-suspends"}
@@ -203,7 +203,7 @@ func TestEveryHonestHost(t *testing.T) {
 // What the first certification has left on the host is not taken for what the second one made.
 func TestAHostIsCertifiedTwiceWithOneSeed(t *testing.T) {
 	t.Parallel()
-	s := serve(t, openwop.Options{}, nil)
+	s := serve(t, surface.Options{}, nil)
 	for range 2 {
 		for verdict, names := range byVerdict(certify(t, s.URL, scenarios.Options{Seed: 7})) {
 			if verdict != scenarios.Passed && verdict != scenarios.Inapplicable {
@@ -229,7 +229,7 @@ func TestAHostThatForbidsWhatItDoesNotKnow(t *testing.T) {
 			recorded.Body.WriteTo(w)
 		})
 	}
-	r := certify(t, serve(t, openwop.Options{}, forbids).URL, scenarios.Options{})
+	r := certify(t, serve(t, surface.Options{}, forbids).URL, scenarios.Options{})
 	nothingWrong(t, r)
 	if code := r.ExitCode(); code != scenarios.ExitProved {
 		t.Errorf("exit code %d", code)
@@ -240,7 +240,7 @@ func TestAHostThatForbidsWhatItDoesNotKnow(t *testing.T) {
 func TestEveryVerdictIsDerivedAgainFromTheTranscripts(t *testing.T) {
 	many(t)
 	t.Parallel()
-	for name, o := range map[string]openwop.Options{"honest": {}, "faulty": {Faults: []string{"loop.iteration-resets-on-resume"}},
+	for name, o := range map[string]surface.Options{"honest": {}, "faulty": {Faults: []string{"loop.iteration-resets-on-resume"}},
 		"below 5":          {Version: 2},
 		"without fixtures": {Without: []string{"fixtures"}}, "without our seams": {Without: []string{"agentloopSeam", "goalsSeam"}}} {
 		t.Run(name, func(t *testing.T) {

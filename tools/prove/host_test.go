@@ -16,7 +16,7 @@ import (
 	"github.com/openassay/assay/internal/testenv"
 	"github.com/openassay/assay/scenarios"
 	suites "github.com/openassay/assay/scenarios/openwop"
-	"github.com/openassay/assay/simhost/openwop"
+	"github.com/openassay/assay/simhost/openwop/surface"
 	"github.com/openassay/assay/tools/internal/protocols"
 	"github.com/openassay/assay/tools/prove"
 )
@@ -74,7 +74,7 @@ func many(t *testing.T) {
 }
 
 // serve starts a simulated host on a real socket; wrap may stand in front of it.
-func serve(t *testing.T, o openwop.Options, wrap func(http.Handler) http.Handler) *protocols.Served {
+func serve(t *testing.T, o surface.Options, wrap func(http.Handler) http.Handler) *protocols.Served {
 	t.Helper()
 	s, err := protocols.OpenWOP{Options: o}.Serve(t.Context(), lab.Target(suites.Protocol), protocols.Place{}, wrap)
 	if err != nil {
@@ -115,7 +115,7 @@ type sharedReport struct {
 
 // certified is the report of an honest or faulty host with these options and nothing in front of it, without its
 // transcripts. Each host is certified once, for all tests that ask for it: they must not change the report.
-func certified(t *testing.T, o openwop.Options) *scenarios.Report {
+func certified(t *testing.T, o surface.Options) *scenarios.Report {
 	t.Helper()
 	h := prove.Host{Name: t.Name(), Specimen: protocols.OpenWOP{Options: o}}
 	r, err := certifiedOnce(context.WithoutCancel(t.Context()), h, scenarios.Options{Seed: 1})

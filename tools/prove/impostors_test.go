@@ -3,7 +3,7 @@ package prove_test
 import (
 	"net/http"
 
-	"github.com/openassay/assay/simhost/openwop"
+	"github.com/openassay/assay/simhost/openwop/surface"
 )
 
 // impostor is a violation of a row of docs/blind-spots.md that no engine commits: something answers in front of it, or in
@@ -16,7 +16,7 @@ type impostor struct {
 	// seen is the claim under which the report shows what the host does without claiming it, "" where that is not asked.
 	seen string
 	// honest is the host that keeps what this one breaks, where it is not the one of the zero options.
-	honest openwop.Options
+	honest surface.Options
 }
 
 func impostors() []impostor {
@@ -37,7 +37,7 @@ func impostors() []impostor {
 			wrap:  heard(theRuns, func(body object) { delete(body, "inputs") }),
 			finds: map[string]string{"iteration-monotonic/as-planned": "OWP-0037-A6", "iteration-monotonic/one-per-turn": "OWP-0061-B2"}},
 		{row: 38, what: "a host with goals does not claim them", wrap: told(wellKnown, func(doc object) { delete(in(doc, "agents"), "goals") }),
-			honest: openwop.Options{Without: []string{"goals"}}, seen: "goals",
+			honest: surface.Options{Without: []string{"goals"}}, seen: "goals",
 			finds: map[string]string{"goal-completion/absent-without-claim": "OWP-0097-G3"}},
 		{row: 39, what: "HTTP 500 with the right body", wrap: seamSays(http.StatusInternalServerError, func(_, _ object) {}),
 			finds: map[string]string{"iteration-monotonic/seam-random-turns": "blocked", "stateful-resume/seam-suspends": "blocked"}},

@@ -23,8 +23,8 @@ import (
 	"github.com/openassay/assay/scenarios/wire/wiretest"
 	"github.com/openassay/assay/simhost/clock"
 	"github.com/openassay/assay/simhost/eventlog"
-	"github.com/openassay/assay/simhost/openwop"
-	"github.com/openassay/assay/simhost/run"
+	"github.com/openassay/assay/simhost/openwop/engine"
+	"github.com/openassay/assay/simhost/openwop/surface"
 	"github.com/openassay/assay/tools/prove"
 )
 
@@ -64,9 +64,9 @@ func TestInterleavingsKeepWhatTheSuitesAsk(t *testing.T) {
 type world struct {
 	t       *testing.T
 	rt      *rapid.T
-	options openwop.Options
+	options surface.Options
 	clock   *clock.Manual
-	host    *openwop.Host
+	host    *surface.Host
 	runs    []string // that were asked for, or that one of those dispatched
 	logs    map[string]host.RunLog
 	pages   map[string]string // the logs as they were served last
@@ -84,10 +84,10 @@ type served struct {
 func newWorld(t *testing.T, rt *rapid.T) *world {
 	w := &world{t: t, rt: rt, clock: clock.NewManual(time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)), logs: map[string]host.RunLog{},
 		pages: map[string]string{}, forks: map[string]suites.Standing{}, served: map[string][]served{}, over: map[string]bool{}}
-	w.options = openwop.Options{
+	w.options = surface.Options{
 		Key: prove.Key, DataDir: t.TempDir(), Clock: w.clock, Seed: rapid.Uint64Range(1, 1<<32).Draw(rt, "seed"),
 		Version:             rapid.SampledFrom([]int{1, 4, 5, 5, 5, 6}).Draw(rt, "version"),
-		EscalationInterrupt: rapid.SampledFrom(openwop.EscalationInterrupts()).Draw(rt, "escalation"),
+		EscalationInterrupt: rapid.SampledFrom(surface.EscalationInterrupts()).Draw(rt, "escalation"),
 		MaxLoopIterations:   6, MaxNodeExecutions: 40, MaxRunDuration: 2 * time.Minute,
 	}
 	w.open()
@@ -96,7 +96,7 @@ func newWorld(t *testing.T, rt *rapid.T) *world {
 
 func (w *world) open() {
 	var err error
-	if w.host, err = openwop.New(context.Background(), w.options); err != nil {
+	if w.host, err = surface.New(context.Background(), w.options); err != nil {
 		w.rt.Fatal(err)
 	}
 }
@@ -381,18 +381,18 @@ func (w *world) refold(rt *rapid.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		state, err := run.NewState(id, fixture(rt, all[0].snapshot.WorkflowID))
+		state, err := engine.NewState(id, fixture(rt, all[0].snapshot.WorkflowID))
 		if err != nil {
 			rt.Fatal(err)
 		}
 		folded := map[string]bool{}
 		events := 0
 		for _, e := range entries {
-			var r run.Record
+			var r engine.Record
 			if err := json.Unmarshal(e.Data, &r); err != nil {
 				rt.Fatal(err)
 			}
-			if state, err = run.Fold(state, r); err != nil {
+			if state, err = engine.Fold(state, r); err != nil {
 				rt.Fatal(err)
 			}
 			events += len(r.Events)

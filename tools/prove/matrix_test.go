@@ -14,7 +14,7 @@ import (
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	suites "github.com/openassay/assay/scenarios/openwop"
-	"github.com/openassay/assay/simhost/fault"
+	"github.com/openassay/assay/simhost/openwop/fault"
 	"github.com/openassay/assay/tools/internal/protocols"
 	"github.com/openassay/assay/tools/prove"
 )

@@ -17,7 +17,7 @@ import (
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/simhost/clock"
-	"github.com/openassay/assay/simhost/openwop"
+	"github.com/openassay/assay/simhost/openwop/surface"
 )
 
 // What honest hosts differ in, beside the variations of the simulated host.
@@ -27,7 +27,7 @@ func TestHonestHostsThatDiffer(t *testing.T) {
 	many(t)
 	t.Parallel()
 	for name, host := range map[string]struct {
-		options openwop.Options
+		options surface.Options
 		wrap    func(http.Handler) http.Handler
 	}{
 		"slow":                     {wrap: slow(40 * time.Millisecond)},
@@ -36,7 +36,7 @@ func TestHonestHostsThatDiffer(t *testing.T) {
 		"refuses in other words":   {wrap: edited(hideConflicts)},
 		"goals on their own time":  {wrap: behind(t)},
 		"closes goals to a ticker": {wrap: edited(closeToTicker)},
-		"a clock of full seconds":  {options: openwop.Options{Clock: fullSeconds{clock.Real()}}},
+		"a clock of full seconds":  {options: surface.Options{Clock: fullSeconds{clock.Real()}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/openassay/assay/scenarios"
-	"github.com/openassay/assay/simhost/agent"
-	"github.com/openassay/assay/simhost/agent/fault"
+	"github.com/openassay/assay/simhost/agenticloop/agent"
+	"github.com/openassay/assay/simhost/agenticloop/fault"
 	"github.com/openassay/assay/tools/prove"
 )
 

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/openassay/assay/scenarios"
-	"github.com/openassay/assay/simhost/openwop"
+	"github.com/openassay/assay/simhost/openwop/surface"
 	"github.com/openassay/assay/tools/prove"
 )
 
@@ -29,7 +29,7 @@ func TestHostsThatRefuseBadly(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			o := scenarios.Options{Patience: 2 * time.Second, Select: scenarios.Selection{Suites: []string{"discovery", "errors"}}}
-			r := certify(t, serve(t, openwop.Options{}, host.wrap).URL, o)
+			r := certify(t, serve(t, surface.Options{}, host.wrap).URL, o)
 			for _, o := range r.Outcomes {
 				want, fails := host.failed[o.Scenario.Name()]
 				if fails != (o.Verdict == scenarios.Failed) || !strings.HasPrefix(o.Reason, want) {

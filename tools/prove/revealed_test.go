@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/openassay/assay/simhost/fault"
-	"github.com/openassay/assay/simhost/openwop"
+	"github.com/openassay/assay/simhost/openwop/fault"
+	"github.com/openassay/assay/simhost/openwop/surface"
 	"github.com/openassay/assay/tools/internal/protocols"
 )
 
@@ -36,10 +36,10 @@ func TestNoHostTellsOfItsFaults(t *testing.T) {
 }
 
 // says is what a host tells everybody: its banner, and its discovery document.
-func says(t *testing.T, o openwop.Options) []string {
+func says(t *testing.T, o surface.Options) []string {
 	t.Helper()
 	o.URL = "http://127.0.0.1:7411"
-	h, err := openwop.New(t.Context(), o)
+	h, err := surface.New(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/openassay/assay/scenarios"
-	"github.com/openassay/assay/simhost/openwop"
+	"github.com/openassay/assay/simhost/openwop/surface"
 )
 
 // A host cannot get around a question by leaving the claim off without the report telling what it does all the same. It is
@@ -16,16 +16,16 @@ func TestSeenButNotClaimed(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		strip func(document object)
-		host  openwop.Options
+		host  surface.Options
 		want  map[string]string // what is seen, and the claim it falls under
 	}{
-		"everything is claimed": {func(object) {}, openwop.Options{Version: 6}, map[string]string{}},
+		"everything is claimed": {func(object) {}, surface.Options{Version: 6}, map[string]string{}},
 		"nothing but supervisors": {func(d object) {
 			for _, family := range []string{"multiAgent", "workspace", "memory", "replay", "limits"} {
 				delete(d, family)
 			}
 			delete(in(d, "agents"), "goals")
-		}, openwop.Options{Version: 6}, map[string]string{
+		}, surface.Options{Version: 6}, map[string]string{
 			"events core.workflowChain.event in the log of a run":                        "execution-model",
 			"events runOrchestrator.decided with /payload/iteration in the log of a run": "execution-model>=5",
 			"goals that can be listed":                                                   "goals",
@@ -33,7 +33,7 @@ func TestSeenButNotClaimed(t *testing.T) {
 			"the ancestry of a run":                                                      "ancestry",
 		}},
 		"the rest is not there": {func(d object) { delete(d, "multiAgent") },
-			openwop.Options{Without: []string{"executionModel", "goals", "workspace", "memory", "replay"}}, map[string]string{}},
+			surface.Options{Without: []string{"executionModel", "goals", "workspace", "memory", "replay"}}, map[string]string{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

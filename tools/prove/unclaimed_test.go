@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/openassay/assay/scenarios"
-	"github.com/openassay/assay/simhost/openwop"
+	"github.com/openassay/assay/simhost/openwop/surface"
 )
 
 // What a host stops claiming turns exactly the scenarios about it inapplicable, and no other; all others pass.
@@ -45,32 +45,32 @@ func TestWhatIsNotClaimedIsInapplicableAndNothingElse(t *testing.T) {
 	remembers := slices.Concat(handedOn, []string{"as-of-turn-after-resume", "replay-as-of-index", "branch-as-of-index", "tenants-apart"})
 	between := []string{"causes-name-other-host", "parent-on-other-host", "trace-goes-along", "cancel-crosses-hosts"}
 	for name, c := range map[string]struct {
-		host openwop.Options
+		host surface.Options
 		want []string
 	}{
-		"--version 4": {openwop.Options{Version: 4}, slices.Concat(always, from5, resume, workspace, []string{"as-of-turn",
+		"--version 4": {surface.Options{Version: 4}, slices.Concat(always, from5, resume, workspace, []string{"as-of-turn",
 			"as-of-turn-after-resume", "not-offered-not-found", "untold-below-2", "unclaimed-not-served"})},
-		"--version 1": {openwop.Options{Version: 1},
+		"--version 1": {surface.Options{Version: 1},
 			slices.Concat(always, from5, resume, workspace, from2, remembers, between, models, []string{"root-has-no-parent",
 				"child-names-parent", "fork-has-no-parent", "never-has-none", "own-causes-name-no-host", "causation-block", "replay-block",
 				"escalation-halts", "goes-on-after-answer", "unclaimed-not-served"})},
-		"--without goals": {openwop.Options{Without: []string{"goals"}}, slices.Concat(always, goals, []string{"not-offered-not-found",
+		"--without goals": {surface.Options{Without: []string{"goals"}}, slices.Concat(always, goals, []string{"not-offered-not-found",
 			"untold-below-2", "iteration-absent-below-5", "reads-as-of-run-start", "unclaimed-not-served"})},
-		"--without dispatchMapping": {openwop.Options{Without: []string{"dispatchMapping"}}, slices.Concat(mappings, handedOn, between,
+		"--without dispatchMapping": {surface.Options{Without: []string{"dispatchMapping"}}, slices.Concat(mappings, handedOn, between,
 			[]string{"not-offered-not-found", "experimental-dated", "rejected-never",
 				"turns-without-model", "supervisor-refused", "dispatch-refused", "untold-below-2", "iteration-absent-below-5",
 				"reads-as-of-run-start", "unclaimed-not-served"})},
 		// Nothing claims these three: that they are answered 501 is what tells.
-		"--without pause, diff and bulkCancel": {openwop.Options{Without: []string{"pause", "diff", "bulkCancel"}},
+		"--without pause, diff and bulkCancel": {surface.Options{Without: []string{"pause", "diff", "bulkCancel"}},
 			slices.Concat(always, []string{"not-offered-not-found", "untold-below-2",
 				"iteration-absent-below-5", "reads-as-of-run-start", "unclaimed-not-served", "bulk-cancels-each", "bulk-leaves-ended",
 				"bulk-refuses", "paused-stands-still", "drained-stands-still",
 				"paused-is-refused", "resumed-goes-on", "paused-cancelled", "suspended-paused", "diff-of-itself", "diff-tells-all",
 				"diff-of-states", "diff-of-unknown", "foreign-uncontrolled"})},
-		"--without memory": {openwop.Options{Without: []string{"memory"}}, slices.Concat(always, remembers,
+		"--without memory": {surface.Options{Without: []string{"memory"}}, slices.Concat(always, remembers,
 			[]string{"memory-well-formed", "not-offered-not-found", "untold-below-2",
 				"iteration-absent-below-5", "reads-as-of-run-start", "unclaimed-not-served"})},
-		"--without workspace": {openwop.Options{Without: []string{"workspace"}}, slices.Concat(always, workspace, files,
+		"--without workspace": {surface.Options{Without: []string{"workspace"}}, slices.Concat(always, workspace, files,
 			[]string{"not-offered-not-found", "untold-below-2", "workspace-well-formed", "iteration-absent-below-5"})},
 	} {
 		t.Run(name, func(t *testing.T) {

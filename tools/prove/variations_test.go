@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/openassay/assay/scenarios"
-	"github.com/openassay/assay/simhost/openwop"
-	"github.com/openassay/assay/simhost/variation"
+	"github.com/openassay/assay/simhost/openwop/surface"
+	"github.com/openassay/assay/simhost/openwop/variation"
 )
 
 // Each way to differ alone, and all at once, is certified as the plain host is:
@@ -18,12 +18,12 @@ import (
 func TestEveryHonestVariation(t *testing.T) {
 	many(t)
 	t.Parallel()
-	plain := certified(t, openwop.Options{Version: openwop.HighestVersion})
+	plain := certified(t, surface.Options{Version: surface.HighestVersion})
 	accepted := append(slices.Collect(maps.Keys(slipped(plain))), stalled)
 	for _, name := range append(variation.Names(), variation.All) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := certified(t, openwop.Options{Version: openwop.HighestVersion, Vary: []string{name}})
+			r := certified(t, surface.Options{Version: surface.HighestVersion, Vary: []string{name}})
 			nothingWrong(t, r)
 			if diff := cmp.Diff(verdicts(plain), verdicts(r)); diff != "" {
 				t.Errorf("verdicts (-plain +varied):\n%s", diff)

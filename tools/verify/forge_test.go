@@ -29,7 +29,7 @@ import (
 	"github.com/openassay/assay/scenarios"
 	suites "github.com/openassay/assay/scenarios/openwop"
 	"github.com/openassay/assay/scenarios/wire"
-	"github.com/openassay/assay/simhost/openwop"
+	"github.com/openassay/assay/simhost/openwop/surface"
 )
 
 // secret is the credential of the certification that is forged. It may be in no bundle.
@@ -57,11 +57,11 @@ var (
 )
 
 func fetch(fault string, selection scenarios.Selection) ([]byte, error) {
-	o := openwop.Options{Key: secret}
+	o := surface.Options{Key: secret}
 	if fault != "" {
 		o.Faults = []string{fault}
 	}
-	host, err := openwop.New(context.Background(), o)
+	host, err := surface.New(context.Background(), o)
 	if err != nil {
 		return nil, err
 	}

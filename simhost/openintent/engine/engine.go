@@ -14,6 +14,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/openassay/assay/simhost/ids"
+
 	"github.com/openassay/assay/simhost/clock"
 	"github.com/openassay/assay/simhost/eventlog"
 	"github.com/openassay/assay/simhost/openintent/rules"
@@ -29,18 +31,12 @@ type Log interface {
 	Each(ctx context.Context, log string, after uint64, see func(eventlog.Entry) error) error
 }
 
-// IDs makes the ids of what is made.
-type IDs interface {
-	// Run returns 128 bits that no other call returned.
-	Run() [16]byte
-}
-
 // Options of an engine. Log, Clock and IDs are required.
 type Options struct {
 	Log   Log
 	Clock clock.Clock // of the host; the seam moves an intent or a portfolio ahead of it
 	Wire  clock.Clock // by which a pause is taken that a fault makes; nil: Clock
-	IDs   IDs
+	IDs   ids.Source
 	Rules rules.Set
 
 	// DefaultPolicy is the platform level of the cascade; nil: there is none.
@@ -228,7 +224,7 @@ func (e *Engine) now(intent, portfolio string) time.Time {
 
 // newID is a UUID.
 func (e *Engine) newID() string {
-	b := e.o.IDs.Run()
+	b := e.o.IDs.Next()
 	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
 	h := hex.EncodeToString(b[:])
 	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]

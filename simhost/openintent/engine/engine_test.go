@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/openassay/assay/simhost/ids"
+
 	"go.uber.org/goleak"
 
 	"github.com/openassay/assay/gen/openintentv1"
@@ -15,7 +17,6 @@ import (
 	"github.com/openassay/assay/simhost/clock"
 	"github.com/openassay/assay/simhost/eventlog"
 	"github.com/openassay/assay/simhost/openintent/rules"
-	"github.com/openassay/assay/simhost/run"
 )
 
 func TestMain(m *testing.M) {
@@ -57,7 +58,7 @@ func (l *lab) open() {
 	l.t.Helper()
 	var err error
 	l.Engine, err = Open(l.ctx, Options{
-		Log: l.store, Clock: l.clock, IDs: run.RandomIDs(), Rules: rules.Honest(), Notify: func(n Notice) { l.sent = append(l.sent, n) },
+		Log: l.store, Clock: l.clock, IDs: ids.Random(), Rules: rules.Honest(), Notify: func(n Notice) { l.sent = append(l.sent, n) },
 		OnError: func(err error) { l.t.Fatal(err) },
 	})
 	if err != nil {

@@ -13,10 +13,10 @@ import (
 	"github.com/openassay/assay/scenarios"
 	suites "github.com/openassay/assay/scenarios/agenticloop"
 	"github.com/openassay/assay/scenarios/wire"
-	"github.com/openassay/assay/simhost/agent"
-	"github.com/openassay/assay/simhost/agent/fault"
-	"github.com/openassay/assay/simhost/agent/rules"
-	"github.com/openassay/assay/simhost/agent/variation"
+	"github.com/openassay/assay/simhost/agenticloop/agent"
+	"github.com/openassay/assay/simhost/agenticloop/fault"
+	"github.com/openassay/assay/simhost/agenticloop/rules"
+	"github.com/openassay/assay/simhost/agenticloop/variation"
 	commands "github.com/openassay/assay/tools/internal/protocols/agenticloop"
 )
 

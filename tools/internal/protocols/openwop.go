@@ -17,9 +17,9 @@ import (
 	suites "github.com/openassay/assay/scenarios/openwop"
 	"github.com/openassay/assay/scenarios/wire"
 	"github.com/openassay/assay/simhost/console"
-	"github.com/openassay/assay/simhost/fault"
-	"github.com/openassay/assay/simhost/openwop"
-	"github.com/openassay/assay/simhost/variation"
+	"github.com/openassay/assay/simhost/openwop/fault"
+	"github.com/openassay/assay/simhost/openwop/surface"
+	"github.com/openassay/assay/simhost/openwop/variation"
 	"github.com/openassay/assay/tools/internal/cli"
 )
 
@@ -51,7 +51,7 @@ var openWOP = &Row{
 }
 
 // OpenWOP is a simulated host of OpenWOP to certify.
-type OpenWOP struct{ openwop.Options }
+type OpenWOP struct{ surface.Options }
 
 // Protocol implements [Specimen].
 func (OpenWOP) Protocol() *scenarios.Protocol { return suites.Protocol }
@@ -76,51 +76,51 @@ func (h OpenWOP) Start(ctx context.Context, t wire.Target, p Place) (wire.Target
 
 // Serve starts the host for the keys of t, whose second host it works with. wrap may stand in front of it.
 func (h OpenWOP) Serve(ctx context.Context, t wire.Target, p Place, wrap func(http.Handler) http.Handler) (*Served, error) {
-	o := h.Options.WithSecond(openwop.Peer{URL: t.SecondURL, Key: t.SecondKey})
+	o := h.Options.WithSecond(surface.Peer{URL: t.SecondURL, Key: t.SecondKey})
 	o.Key, o.Tenants, o.Voters, o.LowScopeKey = t.Key, map[string]string{"other": t.OtherKey}, votersOf(t), t.LowScopeKey
 	return serveHost(ctx, o, p, wrap)
 }
 
 func secondHost(ctx context.Context, p Place) (*Served, string, error) {
-	o := openwop.Options{Key: rand.Text(), HostID: "assay-simhost-second"}
+	o := surface.Options{Key: rand.Text(), HostID: "assay-simhost-second"}
 	s, err := serveHost(ctx, o, p, nil)
 	return s, o.Key, err
 }
 
-func serveHost(ctx context.Context, o openwop.Options, p Place, wrap func(http.Handler) http.Handler) (*Served, error) {
+func serveHost(ctx context.Context, o surface.Options, p Place, wrap func(http.Handler) http.Handler) (*Served, error) {
 	o.Release, o.Logger = p.Release, p.Logger
 	return Serve(ctx, wrap, func(url string) (Host, error) {
 		o.URL = url
-		return openwop.New(ctx, o)
+		return surface.New(ctx, o)
 	})
 }
 
 // honestHosts list every rung of the ladder, each claim left off alone, what else an operator can choose, and each way in which
 // honest hosts differ, alone and all at once.
 func honestHosts() []Honest {
-	hosts := []Honest{{"honest", OpenWOP{openwop.Options{Version: openwop.HighestVersion}}}}
-	add := func(flags string, o openwop.Options) { hosts = append(hosts, Honest{flags, OpenWOP{o}}) }
-	for v := 1; v <= openwop.HighestVersion; v++ {
-		o := openwop.Options{Version: v}
-		if v == openwop.DefaultVersion {
+	hosts := []Honest{{"honest", OpenWOP{surface.Options{Version: surface.HighestVersion}}}}
+	add := func(flags string, o surface.Options) { hosts = append(hosts, Honest{flags, OpenWOP{o}}) }
+	for v := 1; v <= surface.HighestVersion; v++ {
+		o := surface.Options{Version: v}
+		if v == surface.DefaultVersion {
 			o.Version = 0
 		}
 		add(fmt.Sprintf("--version %d", v), o)
 	}
-	for _, claim := range openwop.ClaimNames() {
-		add("--without "+claim, openwop.Options{Without: []string{claim}})
+	for _, claim := range surface.ClaimNames() {
+		add("--without "+claim, surface.Options{Without: []string{claim}})
 	}
 	for _, claim := range []string{"verifier", "verifierGating", "verifySeam", "dispatchMapping", "fixtures"} {
-		add("--version 6 --without "+claim, openwop.Options{Version: 6, Without: []string{claim}})
+		add("--version 6 --without "+claim, surface.Options{Version: 6, Without: []string{claim}})
 	}
-	add("--version 6 --max-loop-iterations 2", openwop.Options{Version: 6, MaxLoopIterations: 2})
-	add("--max-loop-iterations 2", openwop.Options{MaxLoopIterations: 2})
-	add("--max-loop-iterations 5", openwop.Options{MaxLoopIterations: 5})
-	add("--max-node-executions 100", openwop.Options{MaxNodeExecutions: 100})
-	add("--escalation-interrupt approval", openwop.Options{EscalationInterrupt: "approval"})
-	add("--goal-judge verifier", openwop.Options{GoalJudge: "verifier"})
+	add("--version 6 --max-loop-iterations 2", surface.Options{Version: 6, MaxLoopIterations: 2})
+	add("--max-loop-iterations 2", surface.Options{MaxLoopIterations: 2})
+	add("--max-loop-iterations 5", surface.Options{MaxLoopIterations: 5})
+	add("--max-node-executions 100", surface.Options{MaxNodeExecutions: 100})
+	add("--escalation-interrupt approval", surface.Options{EscalationInterrupt: "approval"})
+	add("--goal-judge verifier", surface.Options{GoalJudge: "verifier"})
 	for _, name := range append(variation.Names(), variation.All) {
-		add("--version 6 --vary "+name, openwop.Options{Version: openwop.HighestVersion, Vary: []string{name}})
+		add("--version 6 --vary "+name, surface.Options{Version: surface.HighestVersion, Vary: []string{name}})
 	}
 	return hosts
 }
@@ -134,8 +134,8 @@ func hostFaults() (out []Fault) {
 
 // HostFault is a fault of the simulated host, with a host on which it shows.
 func HostFault(f fault.Fault) Fault {
-	o := openwop.Options{
-		Version: cmp.Or(f.Under.Version, openwop.HighestVersion), Without: f.Under.Without, EscalationInterrupt: f.Under.EscalationInterrupt,
+	o := surface.Options{
+		Version: cmp.Or(f.Under.Version, surface.HighestVersion), Without: f.Under.Without, EscalationInterrupt: f.Under.EscalationInterrupt,
 		Faults: []string{f.ID},
 	}
 	if f.Under.Experimental {
@@ -156,7 +156,7 @@ func hostVariations() (out []Variation) {
 
 // hostSimhost is the host as the command simhost runs it.
 type hostSimhost struct {
-	o                    openwop.Options
+	o                    surface.Options
 	tenants, peers, keys []string // keys are those of the peers
 }
 
@@ -171,13 +171,13 @@ func (h *hostSimhost) Flags(behind string, f *pflag.FlagSet) {
 		f.StringArrayVar(&h.tenants, "tenant", nil, "further tenant and its key, `NAME=KEY`; may be repeated")
 	case "voter":
 		f.StringVar(&o.LowScopeKey, "low-scope-key", "", "further `KEY` of the first tenant, which may not answer interrupts (default none)")
-		f.IntVar(&o.Version, "version", openwop.DefaultVersion, "version `N` of the execution model, 1 to 6")
+		f.IntVar(&o.Version, "version", surface.DefaultVersion, "version `N` of the execution model, 1 to 6")
 	case "without":
 		f.StringVar(&o.ExperimentalUntil, "experimental-until", "", "advertise the execution model as experimental until this `DAY`, YYYY-MM-DD")
-		f.StringVar(&o.EscalationInterrupt, "escalation-interrupt", openwop.EscalationInterrupts()[0],
+		f.StringVar(&o.EscalationInterrupt, "escalation-interrupt", surface.EscalationInterrupts()[0],
 			"`KIND` of interrupt that a decision below the confidence floor raises: clarification or approval")
-		f.StringVar(&o.GoalJudge, "goal-judge", openwop.GoalJudges()[0], "`WHO` judges the runs of standing goals: host or verifier")
-		f.StringVar(&o.HostID, "host-id", "", "`ID` of this host in causes that are told across hosts (default "+openwop.DefaultHostID+")")
+		f.StringVar(&o.GoalJudge, "goal-judge", surface.GoalJudges()[0], "`WHO` judges the runs of standing goals: host or verifier")
+		f.StringVar(&o.HostID, "host-id", "", "`ID` of this host in causes that are told across hosts (default "+surface.DefaultHostID+")")
 		f.StringArrayVar(&h.peers, "peer", nil, "other host that runs the workers NAME/WORKFLOW of this one, `NAME=URL`; may be repeated")
 		f.StringArrayVar(&h.keys, "peer-key", nil, "key that this host has there, `NAME=KEY`; may be repeated")
 	case "vary":
@@ -191,9 +191,9 @@ func (h *hostSimhost) Flags(behind string, f *pflag.FlagSet) {
 
 func (h *hostSimhost) Read(bool) error {
 	switch {
-	case !slices.Contains(openwop.EscalationInterrupts(), h.o.EscalationInterrupt):
-		return cli.Unknown("value of --escalation-interrupt", h.o.EscalationInterrupt, openwop.EscalationInterrupts())
-	case h.o.Version < 1 || h.o.Version > openwop.HighestVersion:
+	case !slices.Contains(surface.EscalationInterrupts(), h.o.EscalationInterrupt):
+		return cli.Unknown("value of --escalation-interrupt", h.o.EscalationInterrupt, surface.EscalationInterrupts())
+	case h.o.Version < 1 || h.o.Version > surface.HighestVersion:
 		return cli.Usage("simhost --version %d: give one from 1 to 6", h.o.Version)
 	}
 	var err error
@@ -218,14 +218,14 @@ func (h *hostSimhost) readPeers() error {
 			return cli.Usage("simhost --peer-key %s: there is no such peer: name it with --peer %s=URL", name, name)
 		}
 	}
-	h.o.Peers = make(map[string]openwop.Peer, len(urls))
+	h.o.Peers = make(map[string]surface.Peer, len(urls))
 	for name, url := range urls {
-		h.o.Peers[name] = openwop.Peer{URL: url, Key: keys[name]}
+		h.o.Peers[name] = surface.Peer{URL: url, Key: keys[name]}
 	}
 	return nil
 }
 
-func (h *hostSimhost) options(s Settings) openwop.Options {
+func (h *hostSimhost) options(s Settings) surface.Options {
 	o := h.o
 	o.Key, o.Voters, o.Without, o.Faults, o.Vary, o.Seed = s.Key, s.Voters, s.Without, s.Faults, s.Vary, s.Seed
 	o.Store, o.DataDir, o.SyncAlways, o.LogMax = s.Store, s.DataDir, s.SyncAlways, s.LogMax
@@ -234,16 +234,16 @@ func (h *hostSimhost) options(s Settings) openwop.Options {
 }
 
 func (h *hostSimhost) Check(s Settings) error {
-	return misused[*openwop.OptionError](h.options(s).Check())
+	return misused[*surface.OptionError](h.options(s).Check())
 }
 
 func (h *hostSimhost) Open(ctx context.Context, s Settings) (Bannered, error) {
-	host, err := openwop.OpenSwitchable(ctx, h.options(s))
-	return host, misused[*openwop.OptionError](err)
+	host, err := surface.OpenSwitchable(ctx, h.options(s))
+	return host, misused[*surface.OptionError](err)
 }
 
-func (*hostSimhost) Show(h Bannered, o *console.Options) { o.Host, _ = h.(*openwop.Switchable) }
+func (*hostSimhost) Show(h Bannered, o *console.Options) { o.Host, _ = h.(*surface.Switchable) }
 func (*hostSimhost) Owns(string) bool                    { return false }
-func (*hostSimhost) Claims() []string                    { return openwop.ClaimNames() }
+func (*hostSimhost) Claims() []string                    { return surface.ClaimNames() }
 func (*hostSimhost) Faults() []string                    { return fault.IDs() }
 func (*hostSimhost) Variations() []string                { return append(variation.Names(), variation.All) }

@@ -13,7 +13,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/openassay/assay/simhost/openwop"
+	"github.com/openassay/assay/simhost/openwop/surface"
 )
 
 // The keys that the command is given. The hosts see them, and may tell them to anybody.
@@ -181,10 +181,10 @@ func startWrapped(t *testing.T, wrap func(http.Handler) http.Handler) string {
 }
 
 // simulated is an honest host with all claims that one host alone can have.
-func simulated(t testing.TB, url string) *openwop.Host {
+func simulated(t testing.TB, url string) *surface.Host {
 	t.Helper()
-	h, err := openwop.New(t.Context(), openwop.Options{
-		URL: url, Version: openwop.HighestVersion, Key: key, Tenants: map[string]string{"other": otherKey},
+	h, err := surface.New(t.Context(), surface.Options{
+		URL: url, Version: surface.HighestVersion, Key: key, Tenants: map[string]string{"other": otherKey},
 		Voters: map[string]string{"voter-1": voterKeyOne, "voter-2": voterKeyTwo}, LowScopeKey: lowScopeKey,
 	})
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/openassay/assay/scenarios/openintent"
 	"github.com/openassay/assay/scenarios/openwop"
 	"github.com/openassay/assay/scenarios/wire"
-	host "github.com/openassay/assay/simhost/openwop"
+	host "github.com/openassay/assay/simhost/openwop/surface"
 	"github.com/openassay/assay/tools/assay/internal/doctor"
 )
 

@@ -13,9 +13,9 @@ import (
 	"github.com/openassay/assay/internal/nearest"
 	"github.com/openassay/assay/internal/process"
 	"github.com/openassay/assay/scenarios"
-	"github.com/openassay/assay/simhost/agent"
-	"github.com/openassay/assay/simhost/agent/fault"
-	"github.com/openassay/assay/simhost/agent/variation"
+	"github.com/openassay/assay/simhost/agenticloop/agent"
+	"github.com/openassay/assay/simhost/agenticloop/fault"
+	"github.com/openassay/assay/simhost/agenticloop/variation"
 	"github.com/openassay/assay/tools/internal/cli"
 )
 

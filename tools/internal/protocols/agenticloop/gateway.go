@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/openassay/assay/simhost/gateway/example"
+	"github.com/openassay/assay/simhost/agenticloop/gateway/example"
 	"github.com/openassay/assay/tools/internal/cli"
 )
 

@@ -14,10 +14,10 @@ import (
 
 	"github.com/openassay/assay/gen/agenticloopv2"
 	"github.com/openassay/assay/scenarios"
-	"github.com/openassay/assay/simhost/agent"
+	"github.com/openassay/assay/simhost/agenticloop/agent"
+	"github.com/openassay/assay/simhost/agenticloop/gateway"
 	"github.com/openassay/assay/simhost/clock"
 	"github.com/openassay/assay/simhost/eventlog"
-	"github.com/openassay/assay/simhost/gateway"
 	"github.com/openassay/assay/tools/internal/cli"
 	"github.com/openassay/assay/tools/internal/protocols/agenticloop/jobtree"
 )

@@ -11,7 +11,7 @@ import (
 
 	"github.com/openassay/assay/gen/agenticloopv2"
 	"github.com/openassay/assay/internal/textsafe"
-	"github.com/openassay/assay/simhost/gateway"
+	"github.com/openassay/assay/simhost/agenticloop/gateway"
 )
 
 // maxIndent is how many levels are shown: a run of many steps is a deep tree.

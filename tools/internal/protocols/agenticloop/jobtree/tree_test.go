@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/openassay/assay/gen/agenticloopv2"
-	"github.com/openassay/assay/simhost/gateway"
+	"github.com/openassay/assay/simhost/agenticloop/gateway"
 	"github.com/openassay/assay/tools/internal/protocols/agenticloop/jobtree"
 )
 

@@ -1,0 +1,120 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/openassay/assay/gen/agenticloopv2"
+	"github.com/openassay/assay/simhost/agenticloop/rules"
+)
+
+// resume takes a result, in the order of the text's rules.
+func (t *turn) resume(ctx context.Context, found *result) error {
+	t.found = found
+	t.id = t.rules.Resume.Run(found.Correlation, textOf(t.request.state["last_run_id"]), t.allRuns)
+	r, known, err := t.load(t.id)
+	if err != nil {
+		return err
+	}
+	verdict := t.rules.Resume.Finds(rules.Standing{Known: known, Status: r.Status, LastStep: r.Step,
+		PendingStep: r.PendingStep, PendingTool: r.PendingTool, Step: found.Step, Tool: found.Tool})
+	level := t.rules.Resume.Logs(verdict)
+	switch verdict {
+	case rules.UnknownRun:
+		t.ignore(level, "a result for run %s, which there is not", quote(found.RunID))
+		return nil
+	case rules.EndedRun:
+		t.ignore(level, "a result for run %s, which has ended", t.id)
+		if t.rules.Ends.Retells(r.Status) {
+			return t.retell(r)
+		}
+		return nil
+	case rules.StaleStep:
+		if found.Step == r.PendingStep-1 {
+			return t.again(r, "a result for step %d of run %s, which was taken", found.Step, t.id)
+		}
+		t.ignore(level, "a result for step %d of run %s, which is at step %d", found.Step, t.id, r.Step)
+		return nil
+	case rules.Failed:
+		return refuse("a result for step %d, and step %d is pending", found.Step, r.PendingStep)
+	}
+	if err := t.openFiles(); err != nil {
+		return err
+	}
+	switch {
+	case verdict == rules.FutureStep:
+		return t.escalate(r, "step_mismatch")
+	case verdict == rules.WrongTool:
+		return t.escalate(r, "pending_tool_mismatch")
+	case !found.ok:
+		return t.retry(r)
+	case !t.rules.Resume.Goes(t.request.workspace):
+		t.ignore(agenticloopv2.LogLevelInfo, "a result for run %s, of which there are no files", t.id)
+		return nil
+	}
+	if err := t.take(r, found); err != nil {
+		return err
+	}
+	return t.decide(ctx, r, membersOf(r.Context))
+}
+
+// allRuns reads every run that can be read.
+func (t *turn) allRuns() map[string]agenticloopv2.Run {
+	out := map[string]agenticloopv2.Run{}
+	for id, raw := range t.runs {
+		if r, err := readRun(t.rules.State.Read(raw)); err == nil {
+			out[id] = r.Run
+		}
+	}
+	return out
+}
+
+// take notes what a step found. What is long becomes a file, where there is a workspace; the state never holds it.
+func (t *turn) take(r *run, found *result) error {
+	r.Taken = r.taken() + 1
+	r.CompletedSteps = t.rules.State.Completed(r.CompletedSteps, found.Step)
+	n := note{Step: found.Step, Tool: found.Tool, Text: t.rules.State.Keeps(found.text), Artifact: found.file}
+	if n.Artifact == "" && n.Text != found.text && t.files != nil {
+		file, err := t.files.artifact(fmt.Sprintf("step-%02d-%s.txt", found.Step, found.Tool), found.text)
+		if err != nil {
+			t.warn("what step %d found cannot be kept as a file: is there room, and may the agent write?", found.Step)
+		} else {
+			n.Artifact = file
+		}
+	}
+	if t.files.has(n.Artifact) && !slices.Contains(r.Artifacts, n.Artifact) {
+		r.Artifacts = append(r.Artifacts, n.Artifact)
+	}
+	r.Notes = append(r.Notes, n)
+	r.Notes = r.Notes[max(0, len(r.Notes)-maxNotes):]
+	t.kept = n
+	return nil
+}
+
+// retry asks for the step that failed again, as often as the operator allows.
+func (t *turn) retry(r *run) error {
+	if !t.rules.Steps.Retries(r.Attempt, t.request.config.maxRetries) {
+		return t.escalate(r, "tool_error")
+	}
+	tool := r.PendingTool
+	if reason := t.forbidden(tool, false); reason != "" {
+		return t.escalate(r, reason)
+	}
+	r.Step = t.rules.Steps.Again(r.PendingStep)
+	r.Attempt = t.rules.Steps.Attempt(r.Attempt)
+	if r.Asked == nil {
+		r.Asked = &asked{Command: defaultCommand} // a state that another agent made
+	}
+	return t.ask(r, tool)
+}
+
+// digest names a payload.
+func digest(payload map[string]json.RawMessage) string {
+	raw, err := json.Marshal(payload)
+	if err != nil {
+		return ""
+	}
+	return rules.RunID("payload", string(raw))
+}

@@ -1,0 +1,63 @@
+// Package fault is the catalogue of the violations that the reference agent commits on demand. Each replaces rules of the agent,
+// see package rules; everything else stays honest. There is a file to a theme.
+package fault
+
+import (
+	"github.com/openassay/assay/simhost/agenticloop/rules"
+	"github.com/openassay/assay/simhost/internal/listed"
+)
+
+// Fault is a named violation. Ids are chosen by hand and never reused.
+type Fault struct {
+	ID     string   // agent.what-is-wrong
+	Title  string   // what the agent does
+	Looks  string   // how that looks from outside
+	Breaks []string // the requirements that it violates, three at most; what else turns out wrong is caught for the wrong reason
+
+	// Revision is that of the protocol under which it shows, where that is not the first.
+	Revision string
+
+	// Process: it shows only where each turn is a process of its own.
+	Process bool
+
+	// Twin is why it is there beside another fault that breaks the same and is caught by the same scenarios.
+	Twin string
+
+	// Replace puts other rules in the place of honest ones. It may call those that were there before.
+	Replace func(*rules.Set)
+}
+
+// themes are all faults. Adding a fault is adding a row to one of them.
+var themes = [][]Fault{
+	manifestFaults,
+	inputFaults,
+	startFaults,
+	deliveryFaults,
+	correlationFaults,
+	resumeFaults,
+	stepFaults,
+	toolFaults,
+	requestFaults,
+	endFaults,
+	stateFaults,
+	fileFaults,
+	modelFaults,
+	outputFaults,
+	gatewayFaults,
+}
+
+// All lists every fault there is, by id.
+func All() []Fault { return listed.By(idOf, themes...) }
+
+// IDs are the ids of All.
+func IDs() []string { return listed.IDs(idOf, All()) }
+
+// Find is the fault with this id. The error of an id that no fault has names the nearest one.
+func Find(id string) (Fault, error) { return listed.Find(idOf, All(), id, " of the agent") }
+
+func idOf(f Fault) string { return f.ID }
+
+// Rules are the honest ones with these faults put in, in the order given. The error is that of [Find].
+func Rules(ids ...string) (rules.Set, error) {
+	return listed.Applied(rules.Honest(), ids, Find, func(f Fault, s *rules.Set) { f.Replace(s) })
+}

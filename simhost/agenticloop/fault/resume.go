@@ -1,0 +1,290 @@
+package fault
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	requirement "github.com/openassay/assay/gen/agenticloop"
+	al "github.com/openassay/assay/gen/agenticloopv2"
+	"github.com/openassay/assay/simhost/agenticloop/rules"
+)
+
+// finds puts a verdict before the honest ones, where the case is as named.
+func finds(v rules.Verdict, where func(rules.Standing) bool) func(*rules.Set) {
+	return func(s *rules.Set) {
+		honest := s.Resume.Finds
+		s.Resume.Finds = func(now rules.Standing) rules.Verdict {
+			if where(now) {
+				return v
+			}
+			return honest(now)
+		}
+	}
+}
+
+func running(s rules.Standing) bool { return s.Known && s.Status == al.RunStatusRunning }
+
+func ended(s rules.Standing) bool { return s.Known && s.Status != al.RunStatusRunning }
+
+var correlationFaults = []Fault{
+	{
+		ID:     "agent.text-step-taken",
+		Title:  "a step that is written as a text is read as a number",
+		Looks:  `a result with step "1" resumes the run`,
+		Breaks: []string{requirement.RFC103READ1},
+		Replace: reading(func(raw json.RawMessage) (int64, bool) {
+			step, err := strconv.ParseInt(string(bytes.Trim(raw, `"`)), 10, 64)
+			return step, err == nil && step > 0
+		}),
+	},
+	{
+		ID:     "agent.result-without-step-taken",
+		Title:  "a result without a step is one for the pending step",
+		Looks:  "a result without step resumes the run",
+		Breaks: []string{requirement.RFC103READ1, requirement.RFC103I5},
+		Twin:   "each of the three has a place of its own in which it is read: there the run is guessed, here the step",
+		Replace: func(s *rules.Set) {
+			lacking(s, "step")
+			finds(rules.Match, func(now rules.Standing) bool { return running(now) && now.Step == 0 })(s)
+		},
+	},
+	{
+		ID:     "agent.result-without-tool-taken",
+		Title:  "a result without a tool is one of the pending tool",
+		Looks:  "a result without tool resumes the run",
+		Breaks: []string{requirement.RFC103READ1, requirement.RFC103I5},
+		Twin:   "each of the three has a place of its own in which it is read: here it is the tool that is guessed",
+		Replace: func(s *rules.Set) {
+			lacking(s, "tool")
+			finds(rules.Match, func(now rules.Standing) bool { return running(now) && now.Tool == "" && now.Step == now.PendingStep })(s)
+		},
+	},
+	{
+		ID:     "agent.result-without-run-resumes-last",
+		Title:  "a result without a run is one for the run that was started last",
+		Looks:  "a result without run_id resumes a run",
+		Breaks: []string{requirement.RFC103READ1, requirement.RFC103I5, requirement.RFC103READ5},
+		Replace: func(s *rules.Set) {
+			lacking(s, "run_id")
+			s.Resume.Run = func(r rules.Correlation, last string, _ func() map[string]al.Run) string {
+				if r.RunID == "" {
+					return last
+				}
+				return r.RunID
+			}
+		},
+	},
+	{
+		ID:     "agent.missing-status-is-ok",
+		Title:  "a result without a status went well",
+		Looks:  "a result without status leads to the next step",
+		Breaks: []string{requirement.RFC103V8},
+		Replace: func(s *rules.Set) {
+			honest := s.Resume.Status
+			s.Resume.Status = func(raw json.RawMessage) (al.ToolStatus, bool) {
+				if len(raw) == 0 {
+					return al.ToolStatusOk, true
+				}
+				return honest(raw)
+			}
+		},
+	},
+	{
+		ID:     "agent.strange-status-is-ok",
+		Title:  "whatever is not an error went well",
+		Looks:  "a result with a status that the text does not have leads to the next step",
+		Breaks: []string{requirement.RFC103V8},
+		Twin:   "there none is given, here one is, and it is neither of the two",
+		Replace: func(s *rules.Set) {
+			s.Resume.Status = func(raw json.RawMessage) (al.ToolStatus, bool) {
+				if string(raw) == `"error"` {
+					return al.ToolStatusError, true
+				}
+				return al.ToolStatusOk, len(raw) > 0
+			}
+		},
+	},
+	{
+		ID:     "agent.last-run-resumed",
+		Title:  "every result is one for the run that was started last",
+		Looks:  "a result of the first of two runs moves the second",
+		Breaks: []string{requirement.RFC103I5, requirement.RFC103READ5, requirement.RFC103WIRE12},
+		Replace: func(s *rules.Set) {
+			s.Resume.Run = func(r rules.Correlation, last string, runs func() map[string]al.Run) string {
+				if _, known := runs()[r.RunID]; !known {
+					return r.RunID
+				}
+				return last
+			}
+		},
+	},
+	{
+		ID:     "agent.run-found-by-step",
+		Title:  "the run of a result is looked for by step and tool, not by its id",
+		Looks:  "a result that names one run, and the step and tool of another, moves the other",
+		Breaks: []string{requirement.RFC103I5, requirement.RFC103READ5},
+		Replace: func(s *rules.Set) {
+			s.Resume.Run = func(r rules.Correlation, _ string, runs func() map[string]al.Run) string {
+				all := runs()
+				waits := func(id string) bool { return all[id].PendingStep == r.Step && all[id].PendingTool == r.Tool }
+				if _, known := all[r.RunID]; !known || waits(r.RunID) {
+					return r.RunID
+				}
+				ids := slices.Sorted(maps.Keys(all))
+				if i := slices.IndexFunc(ids, waits); i >= 0 {
+					return ids[i]
+				}
+				return r.RunID
+			}
+		},
+	},
+}
+
+func reading(step func(json.RawMessage) (int64, bool)) func(*rules.Set) {
+	return func(s *rules.Set) { s.Resume.Step = step }
+}
+
+func lacking(s *rules.Set, member string) {
+	s.Resume.Refuses = func(name string) bool { return name != member }
+}
+
+var resumeFaults = []Fault{
+	{
+		ID:      "agent.resumes-on-step-alone",
+		Title:   "the tool of a result is not looked at",
+		Looks:   "a result of the pending step that names another tool leads to the next step",
+		Breaks:  []string{requirement.RFC103I5, requirement.RFC103V7, requirement.RFC103M5},
+		Replace: finds(rules.Match, func(s rules.Standing) bool { return running(s) && s.Step == s.PendingStep }),
+	},
+	{
+		ID:      "agent.wrong-tool-passed-over",
+		Title:   "a result of another tool than the pending one is passed over",
+		Looks:   "the run is still running behind such a result",
+		Breaks:  []string{requirement.RFC103V7, requirement.RFC103F2, requirement.RFC103M5},
+		Replace: finds(rules.StaleStep, func(s rules.Standing) bool { return running(s) && s.Step == s.PendingStep && s.Tool != s.PendingTool }),
+	},
+	{
+		ID:      "agent.tool-looked-at-before-step",
+		Title:   "the tool of a result is looked at before its step",
+		Looks:   "an old result of another tool escalates the run",
+		Breaks:  []string{requirement.RFC103V1, requirement.RFC103V6, requirement.RFC103I6},
+		Replace: finds(rules.WrongTool, func(s rules.Standing) bool { return running(s) && s.Tool != s.PendingTool && s.Step < s.PendingStep }),
+	},
+	{
+		ID:     "agent.end-looked-at-last",
+		Title:  "whether a run has ended is looked at after step and tool",
+		Looks:  "a result of a later step escalates a run that has ended",
+		Breaks: []string{requirement.RFC103V1, requirement.RFC103V4, requirement.RFC103READ8},
+		Replace: finds(rules.FutureStep, func(s rules.Standing) bool {
+			return ended(s) && s.Step > s.LastStep
+		}),
+	},
+	{
+		ID:      "agent.duplicate-advances",
+		Title:   "the result that was taken last is taken again when it comes again",
+		Looks:   "the result of step 1, delivered twice, leads to step 2 and to step 3",
+		Breaks:  []string{requirement.RFC103I6, requirement.RFC103M3, requirement.RFC103O5},
+		Replace: finds(rules.Match, func(s rules.Standing) bool { return running(s) && s.Step > 0 && s.Step == s.PendingStep-1 }),
+	},
+	{
+		ID:      "agent.old-step-advances",
+		Title:   "a result that is older than the last one is taken",
+		Looks:   "a result of step 1, where step 3 is pending, leads to step 4",
+		Breaks:  []string{requirement.RFC103I6, requirement.RFC103M4, requirement.RFC103V6},
+		Replace: finds(rules.Match, func(s rules.Standing) bool { return running(s) && s.Step > 0 && s.Step < s.PendingStep-1 }),
+	},
+	{
+		ID:      "agent.stale-step-escalates",
+		Title:   "a result of an earlier step is a violation of the protocol",
+		Looks:   "a result of step 1, where step 2 is pending, escalates the run",
+		Breaks:  []string{requirement.RFC103V6, requirement.RFC103M4, requirement.RFC103I6},
+		Replace: finds(rules.FutureStep, func(s rules.Standing) bool { return running(s) && s.Step < s.PendingStep }),
+	},
+	{
+		ID:      "agent.future-step-is-error",
+		Title:   "a result of a later step ends the turn in an error",
+		Looks:   "status error, and the run is still running, as the first version of the plugin had it",
+		Breaks:  []string{requirement.RFC103K2},
+		Replace: finds(rules.Failed, func(s rules.Standing) bool { return running(s) && s.Step > s.PendingStep }),
+	},
+	{
+		ID:      "agent.future-step-passed-over",
+		Title:   "a result of a later step is passed over",
+		Looks:   "the run is still running behind such a result",
+		Breaks:  []string{requirement.RFC103K2},
+		Twin:    "there the turn fails, so that the gateway tries again; here nobody hears of it and the run waits on",
+		Replace: finds(rules.StaleStep, func(s rules.Standing) bool { return running(s) && s.Step > s.PendingStep }),
+	},
+	{
+		ID:      "agent.future-step-advances",
+		Title:   "a result of a later step is taken for the pending one",
+		Looks:   "a result of step 7, where step 1 is pending, leads to step 2",
+		Breaks:  []string{requirement.RFC103K2, requirement.RFC103I5, requirement.RFC103T4},
+		Replace: finds(rules.Match, func(s rules.Standing) bool { return running(s) && s.Step > s.PendingStep }),
+	},
+	{
+		ID:      "agent.unknown-run-adopted",
+		Title:   "a result for a run that there is not makes that run",
+		Looks:   "the state has a run that no start began",
+		Breaks:  []string{requirement.RFC103V2, requirement.RFC103F1},
+		Replace: finds(rules.Match, func(s rules.Standing) bool { return !s.Known }),
+	},
+	{
+		ID:      "agent.unknown-run-is-error",
+		Title:   "a result for a run that there is not ends the turn in an error",
+		Looks:   "status error",
+		Breaks:  []string{requirement.RFC103V2, requirement.RFC103F1},
+		Twin:    "there the run is made, here it is not, and the gateway is told of an error, which it tries again",
+		Replace: finds(rules.Failed, func(s rules.Standing) bool { return !s.Known }),
+	},
+	{
+		ID:      "agent.unknown-run-unlogged",
+		Title:   "a result for a run that there is not is passed over without a word",
+		Looks:   "no log of level warn",
+		Breaks:  []string{requirement.RFC103V3},
+		Replace: unlogged(rules.UnknownRun),
+	},
+	{
+		ID:      "agent.ended-run-unlogged",
+		Title:   "a result for a run that has ended is passed over without a word",
+		Looks:   "no log of level info",
+		Breaks:  []string{requirement.RFC103V5},
+		Replace: unlogged(rules.EndedRun),
+	},
+	{
+		ID:      "agent.first-result-advances-again",
+		Title:   "that a step was taken is looked at from the second step on",
+		Looks:   "the result of step 1, whose job is run again with the state that it left, leads to step 3",
+		Breaks:  []string{requirement.RFC103READ4, requirement.RFC103I6, requirement.RFC103M3},
+		Replace: finds(rules.Match, func(s rules.Standing) bool { return running(s) && s.Step == 1 && s.PendingStep == 2 }),
+	},
+	{
+		ID:     "agent.goes-on-with-files-alone",
+		Title:  "a run goes on only where its context.md is, for what it wants is not in the state",
+		Looks:  "a result that matches is passed over where the workspace of the start is not that of the result",
+		Breaks: []string{requirement.RFC103S1, requirement.RFC103E11, requirement.RFC103T8},
+		Replace: func(s *rules.Set) {
+			s.Resume.Goes = func(workspace string) bool {
+				_, err := os.Stat(filepath.Join(workspace, "context.md"))
+				return workspace != "" && err == nil
+			}
+		},
+	},
+}
+
+func unlogged(which rules.Verdict) func(*rules.Set) {
+	return func(s *rules.Set) {
+		honest := s.Resume.Logs
+		s.Resume.Logs = func(v rules.Verdict) al.LogLevel {
+			if v == which {
+				return ""
+			}
+			return honest(v)
+		}
+	}
+}

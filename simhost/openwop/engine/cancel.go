@@ -1,0 +1,44 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/openassay/assay/gen/openwopv1"
+)
+
+// Cancel ends a run and all runs below it. The snapshot says cancelled, or cancelling while something below has yet to end.
+// A run that ended already, or is about to, is left as it is.
+func (e *Engine) Cancel(ctx context.Context, runID, reason string) (snapshot openwopv1.RunSnapshot, err error) {
+	leave, err := e.enter()
+	if err != nil {
+		return snapshot, err
+	}
+	defer leave()
+	err = e.with(ctx, runID, func(r *liveRun) error {
+		if status := r.state.status; !e.o.Rules.Control.Cancels(status) {
+			return refuse(CodeRunActive, fmt.Sprintf("run %s is %s: it is not cancelled now", runID, status), "runId", runID, "runStatus", status)
+		}
+		err := e.halt(ctx, r, &Stop{Why: stopCancelled, Reason: reason})
+		snapshot = r.state.Snapshot()
+		snapshot.Status = e.o.Rules.Gates.CancelSays(snapshot.Status, r.state.askedLast())
+		return err
+	})
+	return snapshot, err
+}
+
+// halt writes down that a run is to end, then ends what is below it, then the run, as far as that goes at once. The caller
+// has the run's lock.
+func (e *Engine) halt(ctx context.Context, r *liveRun, stop *Stop) error {
+	if r.state.Ended() || r.state.stop != nil {
+		return nil
+	}
+	again, err := e.move(r, &move{stop: stop})
+	for err == nil && again && r.state.stop == nil { // a fork takes over what its source did first
+		again, err = e.move(r, &move{stop: stop})
+	}
+	for err == nil && again {
+		again, err = e.advanceOnce(ctx, r)
+	}
+	return err // what has yet to end below wakes the run when it does
+}

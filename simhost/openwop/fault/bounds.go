@@ -1,0 +1,370 @@
+package fault
+
+import (
+	"maps"
+	"net/http"
+	"strings"
+
+	"github.com/openassay/assay/gen/openwop"
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/openwop/rules"
+)
+
+const (
+	turns    = openwopv1.CapKindLoopIterations
+	nodes    = openwopv1.CapKindNodeExecutions
+	duration = openwopv1.CapKindRunDuration
+)
+
+var boundFaults = []Fault{
+	// ---- nodes ---------------------------------------------------------------------------------
+	{
+		ID:     "bounds.node-too-many",
+		Title:  "a run starts one node more than its recursionLimit",
+		Looks:  "n+1 node.started with a recursionLimit of n, and a breach at n+1 behind them",
+		Breaks: []string{openwop.OWPBND1},
+		Replace: func(s *rules.Set) {
+			s.Bounds.NodeRefused = func(n int, b rules.Bound, _ bool) bool { return b.Limit > 0 && int64(n) > b.Limit+owned(b) }
+			breachTells(s, nodes, true, func(p *openwopv1.CapBreachedPayload) { p.Observed = p.Limit + 1 })
+		},
+	},
+	{
+		ID:     "bounds.node-breach-tells-hosts-limit",
+		Title:  "a breach of a recursionLimit tells the limit of the host in place of the caller's",
+		Looks:  "limit in cap.breached is not the recursionLimit of the run",
+		Breaks: []string{openwop.OWPBND2},
+		Replace: func(s *rules.Set) {
+			breachTells(s, nodes, true, func(p *openwopv1.CapBreachedPayload) { p.Limit += 1000 })
+		},
+	},
+	{
+		ID:      "bounds.node-failure-named-otherwise",
+		Title:   "a run over its own recursionLimit fails with another code than one over the host's",
+		Looks:   "run.failed and the snapshot say node_limit_exceeded",
+		Breaks:  []string{openwop.OWPBND3},
+		Replace: func(s *rules.Set) { failsWith(s, nodes, true, "node_limit_exceeded") },
+	},
+	{
+		ID:     "bounds.last-node-refused",
+		Title:  "a run that needs exactly as many nodes as its recursionLimit is refused the last one",
+		Looks:  "a breach at the last node, which is no further than the bound",
+		Breaks: []string{openwop.OWPBND4},
+		Spots:  []int{10},
+		Replace: func(s *rules.Set) {
+			refused := s.Bounds.NodeRefused
+			s.Bounds.NodeRefused = func(n int, b rules.Bound, last bool) bool {
+				return refused(n, b, last) || last && b.Own && int64(n) == b.Limit
+			}
+		},
+	},
+	{
+		ID:      "bounds.nodes-not-clamped",
+		Title:   "a recursionLimit above the advertised maxNodeExecutions is taken as it is",
+		Looks:   "a run that asks for more starts more nodes than the host advertises",
+		Breaks:  []string{openwop.OWPBND5},
+		Replace: func(s *rules.Set) { takesAsked(s, nodes) },
+	},
+	{
+		ID:     "bounds.refused-node-begins-after-failure",
+		Title:  "the node that a recursionLimit refused begins after the run has failed",
+		Looks:  "node.started stands behind run.failed",
+		Breaks: []string{openwop.OWPBND12, openwop.OWPBND1},
+		Spots:  []int{9},
+		Replace: func(s *rules.Set) {
+			s.Bounds.Rests = func(b rules.Bound) bool { return b.Kind != nodes || !b.Own }
+		},
+	},
+	{
+		ID:      "bounds.node-failure-without-cause",
+		Title:   "the failure of a run that crossed its bound on nodes does not name the breach",
+		Looks:   "run.failed has no causationId",
+		Breaks:  []string{openwop.OWPBND13},
+		Replace: func(s *rules.Set) { s.Bounds.Blames = func(b rules.Bound) bool { return b.Kind != nodes } },
+	},
+	{
+		ID:      "bounds.node-breach-not-recalled",
+		Title:   "a replay of a run that crossed its bound on nodes is not bounded",
+		Looks:   "the replay does not breach where its source did, and fails as one that left it",
+		Breaks:  []string{openwop.OWPBND15},
+		Replace: func(s *rules.Set) { forgets(s, nodes) },
+	},
+
+	// ---- time ----------------------------------------------------------------------------------
+	{
+		ID:      "bounds.time-ignored",
+		Title:   "a run goes on when its runTimeoutMs has passed",
+		Looks:   "the run is still running long after its time",
+		Breaks:  []string{openwop.OWPBND6},
+		Spots:   []int{8},
+		Replace: func(s *rules.Set) { s.Bounds.Overtime = func(_, _ int64) bool { return false } },
+	},
+	{
+		ID:     "bounds.time-in-full-seconds",
+		Title:  "a runTimeoutMs is rounded down to full seconds",
+		Looks:  "the run is stopped up to a second too early, and the breach tells another limit",
+		Breaks: []string{openwop.OWPBND6, openwop.OWPBND7, openwop.OWPBND11},
+		Spots:  []int{8},
+		Replace: func(s *rules.Set) {
+			inForce := s.Bounds.InForce
+			s.Bounds.InForce = func(kind openwopv1.CapKind, requested, advertised int64) int64 {
+				bound := inForce(kind, requested, advertised)
+				if kind == duration {
+					bound -= bound % 1000
+				}
+				return bound
+			}
+		},
+	},
+	{
+		ID:     "bounds.time-breach-without-limit",
+		Title:  "the breach of a bound on time does not tell the bound",
+		Looks:  "limit in cap.breached is 0",
+		Breaks: []string{openwop.OWPBND7},
+		Replace: func(s *rules.Set) {
+			breachTells(s, duration, true, func(p *openwopv1.CapBreachedPayload) { p.Limit = 0 })
+		},
+	},
+	{
+		ID:      "bounds.time-failure-named-otherwise",
+		Title:   "a run over its time fails with a code of the host's own",
+		Looks:   "run.failed and the snapshot say timeout",
+		Breaks:  []string{openwop.OWPBND8},
+		Replace: func(s *rules.Set) { failsWith(s, duration, true, "timeout") },
+	},
+	{
+		ID:     "bounds.time-counted-too-fast",
+		Title:  "the time that a run took is counted in hundredths of a millisecond when a node ends",
+		Looks:  "a run that waits for some 200 ms crosses a runTimeoutMs of more than ten seconds",
+		Breaks: []string{openwop.OWPBND9},
+		Spots:  []int{8},
+		Replace: func(s *rules.Set) {
+			overtime := s.Bounds.Overtime
+			s.Bounds.Overtime = func(elapsed, bound int64) bool { return overtime(100*elapsed, bound) }
+		},
+	},
+	{
+		ID:     "bounds.time-failure-untimed",
+		Title:  "the failure of a run over its time does not say how long it took",
+		Looks:  "run.failed has no details.elapsedMs",
+		Breaks: []string{openwop.OWPBND11},
+		Replace: func(s *rules.Set) {
+			s.Bounds.Error = func(b rules.Bound, e openwopv1.RunError) openwopv1.RunError {
+				if b.Kind == duration {
+					e.Details = nil
+				}
+				return e
+			}
+		},
+	},
+	{
+		ID:      "bounds.late-node-begins-anew",
+		Title:   "the node that was cut off when its run was over its time begins anew after the run has failed",
+		Looks:   "node.started stands behind run.failed",
+		Breaks:  []string{openwop.OWPBND12},
+		Spots:   []int{9},
+		Replace: func(s *rules.Set) { s.Bounds.Rests = func(b rules.Bound) bool { return b.Kind != duration } },
+	},
+	{
+		ID:      "bounds.time-failure-without-cause",
+		Title:   "the failure of a run over its time does not name the breach",
+		Looks:   "run.failed has no causationId",
+		Breaks:  []string{openwop.OWPBND13},
+		Replace: func(s *rules.Set) { s.Bounds.Blames = func(b rules.Bound) bool { return b.Kind != duration } },
+	},
+	{
+		ID:     "bounds.time-breach-of-a-node",
+		Title:  "the breach of a bound on time is told of a node",
+		Looks:  "cap.breached of kind run-duration has a nodeId",
+		Breaks: []string{openwop.OWPBND14},
+		Replace: func(s *rules.Set) {
+			breachTells(s, duration, true, func(p *openwopv1.CapBreachedPayload) { p.NodeID = new("wait") })
+		},
+	},
+	{
+		ID:      "bounds.time-measured-anew",
+		Title:   "a replay of a run that was over its time measures its own",
+		Looks:   "the breach of the replay tells another time than that of its source",
+		Breaks:  []string{openwop.OWPBND15},
+		Replace: func(s *rules.Set) { forgets(s, duration) },
+	},
+
+	// ---- turns ---------------------------------------------------------------------------------
+	{
+		ID:      "bounds.inner-turns-count",
+		Title:   "a worker that is a loop counts as a turn of the loop that dispatches it",
+		Looks:   "a loop of loops crosses a bound that its own turns keep",
+		Breaks:  []string{openwop.OWPBND16},
+		Replace: func(s *rules.Set) { s.Bounds.Turns = func(iteration, loops int) int { return iteration + loops } },
+	},
+	{
+		ID:      "bounds.turns-without-model",
+		Title:   "a host without an execution model bounds turns all the same",
+		Looks:   "a loop on such a host breaches at maxLoopIterations",
+		Breaks:  []string{openwop.OWPBND17},
+		Under:   Under{Without: []string{"executionModel"}},
+		Replace: func(s *rules.Set) { s.Bounds.CountsTurns = func(int) bool { return true } },
+	},
+	{
+		ID:     "bounds.turn-breach-at-the-bound",
+		Title:  "a breach of a bound on turns tells the last turn that ran as the one that was refused",
+		Looks:  "observed in cap.breached is the limit",
+		Breaks: []string{openwop.OWP0061E2, openwop.OWPVER8},
+		Replace: func(s *rules.Set) {
+			breachTells(s, turns, true, func(p *openwopv1.CapBreachedPayload) { p.Observed = p.Limit })
+		},
+	},
+	{
+		ID:      "bounds.turn-failure-named-otherwise",
+		Title:   "a loop over its bound fails with a code of the host's own",
+		Looks:   "run.failed says max_iterations",
+		Breaks:  []string{openwop.OWP0061E3},
+		Replace: func(s *rules.Set) { failsWith(s, turns, true, "max_iterations") },
+	},
+	{
+		ID:     "bounds.turn-too-many",
+		Title:  "a loop takes one turn more than its maxLoopIterations",
+		Looks:  "n+1 decisions with a bound of n",
+		Breaks: []string{openwop.OWP0061E3, openwop.OWP0061E4, openwop.OWPVER8},
+		Spots:  []int{7},
+		Replace: func(s *rules.Set) {
+			s.Bounds.TurnRefused = func(iteration int, b rules.Bound) bool {
+				return b.Limit > 0 && int64(iteration) > b.Limit+owned(b)
+			}
+		},
+	},
+	{
+		ID:      "bounds.turns-unbounded-below-5",
+		Title:   "turns are bounded from version 5 on only",
+		Looks:   "a loop on a host at version 4 takes more turns than its bound",
+		Breaks:  []string{openwop.OWP0061E4, openwop.OWP0061E5, openwop.OWPRPL12},
+		Spots:   []int{7},
+		Under:   Under{Version: 4},
+		Replace: func(s *rules.Set) { s.Bounds.CountsTurns = func(version int) bool { return version >= 5 } },
+	},
+	{
+		ID:     "bounds.last-turn-refused",
+		Title:  "a loop takes one turn fewer than its maxLoopIterations",
+		Looks:  "a breach at turn n with a bound of n",
+		Breaks: []string{openwop.OWP0061E6, openwop.OWP0061E3, openwop.OWPVER8},
+		Spots:  []int{7},
+		Replace: func(s *rules.Set) {
+			s.Bounds.TurnRefused = func(iteration int, b rules.Bound) bool {
+				return b.Limit > 0 && int64(iteration) > b.Limit-owned(b)
+			}
+		},
+	},
+	{
+		ID:      "bounds.turns-not-clamped",
+		Title:   "a maxLoopIterations above the advertised one is taken as it is",
+		Looks:   "a loop that asks for more takes more turns than the host advertises",
+		Breaks:  []string{openwop.OWP0061E5},
+		Spots:   []int{7},
+		Replace: func(s *rules.Set) { takesAsked(s, turns) },
+	},
+	{
+		ID:      "bounds.turn-breach-not-recalled",
+		Title:   "a replay of a loop that crossed its bound is not bounded",
+		Looks:   "the replay does not breach where its source did, and fails as one that left it",
+		Breaks:  []string{openwop.OWP0061M1},
+		Replace: func(s *rules.Set) { forgets(s, turns) },
+	},
+	{
+		ID:      "bounds.refused-turn-begins-after-failure",
+		Title:   "the turn that a bound refused begins after the loop has failed",
+		Looks:   "node.started of the supervisor stands behind run.failed",
+		Breaks:  []string{openwop.OWP0061E3},
+		Spots:   []int{4, 9},
+		Twin:    "what follows the failure is another mistake than what the failure says",
+		Replace: func(s *rules.Set) { s.Bounds.Rests = func(b rules.Bound) bool { return b.Kind != turns || !b.Own } },
+	},
+
+	// ---- options -------------------------------------------------------------------------------
+	{
+		ID:     "bounds.misfit-option-breaks-the-host",
+		Title:  "an option of a run that cannot be makes the host fail",
+		Looks:  "POST /v1/runs is answered 500",
+		Breaks: []string{openwop.OWPBND21},
+		Replace: func(s *rules.Set) {
+			misfit := s.Control.Misfit
+			s.Control.Misfit = func(operation, field string) int {
+				if operation == "createRun" && strings.HasPrefix(field, "configurable.") {
+					return http.StatusInternalServerError
+				}
+				return misfit(operation, field)
+			}
+		},
+	},
+	{
+		ID:     "bounds.options-not-shown",
+		Title:  "the snapshot of a run does not show its options",
+		Looks:  "configurable is missing",
+		Breaks: []string{openwop.OWPBND22},
+		Replace: func(s *rules.Set) {
+			s.Control.Shows = func(run openwopv1.RunSnapshot) openwopv1.RunSnapshot {
+				run.Configurable = nil
+				return run
+			}
+		},
+	},
+	{
+		ID:     "bounds.options-used-up",
+		Title:  "the snapshot of an ended run shows as recursionLimit what was left of it",
+		Looks:  "configurable.recursionLimit is lower at the end than at the beginning",
+		Breaks: []string{openwop.OWPBND23},
+		Replace: func(s *rules.Set) {
+			s.Control.Shows = func(run openwopv1.RunSnapshot) openwopv1.RunSnapshot {
+				if limit, set := run.Configurable["recursionLimit"].(float64); set && over(run) {
+					run.Configurable = maps.Clone(run.Configurable)
+					run.Configurable["recursionLimit"] = limit - 1
+				}
+				return run
+			}
+		},
+	},
+}
+
+// owned is 1 for a bound that the caller asked for.
+func owned(b rules.Bound) int64 {
+	if b.Own {
+		return 1
+	}
+	return 0
+}
+
+// breachTells changes what a breach of this kind says.
+func breachTells(s *rules.Set, kind openwopv1.CapKind, own bool, change func(*openwopv1.CapBreachedPayload)) {
+	honest := s.Bounds.Tells
+	s.Bounds.Tells = func(p openwopv1.CapBreachedPayload, owned bool) openwopv1.CapBreachedPayload {
+		p = honest(p, owned)
+		if p.Kind == kind && owned == own {
+			change(&p)
+		}
+		return p
+	}
+}
+
+// failsWith has runs that crossed a bound of this kind fail with another code.
+func failsWith(s *rules.Set, kind openwopv1.CapKind, own bool, code string) {
+	s.Bounds.Error = func(b rules.Bound, e openwopv1.RunError) openwopv1.RunError {
+		if b.Kind == kind && b.Own == own {
+			e.Code = code
+		}
+		return e
+	}
+}
+
+// takesAsked has a bound that was asked for stand above the advertised one.
+func takesAsked(s *rules.Set, of openwopv1.CapKind) {
+	inForce := s.Bounds.InForce
+	s.Bounds.InForce = func(kind openwopv1.CapKind, requested, advertised int64) int64 {
+		if kind == of && requested > advertised {
+			return requested
+		}
+		return inForce(kind, requested, advertised)
+	}
+}
+
+// forgets has replays count breaches of this kind anew.
+func forgets(s *rules.Set, of openwopv1.CapKind) {
+	s.Bounds.Recalls = func(kind openwopv1.CapKind) bool { return kind != of }
+}

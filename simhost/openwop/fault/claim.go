@@ -1,0 +1,146 @@
+package fault
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/openassay/assay/gen/openwop"
+	"github.com/openassay/assay/simhost/openwop/rules"
+)
+
+var claimFaults = slices.Concat(servingFaults, documentFaults, familyFaults)
+
+// servingFaults are about how the documents are served, and about what stands behind them.
+var servingFaults = []Fault{
+	{
+		ID:      "claim.served-as-bytes",
+		Title:   "the capabilities are served as a file of no known type",
+		Looks:   "the Content-Type of /.well-known/openwop is application/octet-stream",
+		Breaks:  []string{openwop.OWPCAP2},
+		Replace: served("Content-Type", "application/octet-stream"),
+	},
+	{
+		ID:      "claim.never-kept",
+		Title:   "the capabilities must not be kept by anybody",
+		Looks:   "Cache-Control of /.well-known/openwop is no-store",
+		Breaks:  []string{openwop.OWPCAP4},
+		Replace: served("Cache-Control", "no-store"),
+	},
+	{
+		ID:     "claim.contract-guarded",
+		Title:  "the API document is for who has a key",
+		Looks:  "GET /v1/openapi.json is HTTP 401 without a credential",
+		Breaks: []string{openwop.OWPCAP3},
+		Replace: func(s *rules.Set) {
+			public := s.Access.Public
+			s.Access.Public = func(path string, everybodys bool) bool {
+				return path != "/v1/openapi.json" && public(path, everybodys)
+			}
+		},
+	},
+	{
+		ID:     "claim.fixtures-not-loaded",
+		Title:  "the fixtures are listed, and none of them is there",
+		Looks:  "a run of a listed fixture is HTTP 404",
+		Breaks: []string{openwop.OWPCAP19},
+		Under:  Under{Without: []string{"executionModel"}}, // a host with one owes the runs of its loops as well
+		Replace: func(s *rules.Set) {
+			s.Requests.Made = func(workflow string, _ bool) string { return workflow + "@draft" }
+		},
+	},
+	{
+		ID:      "claim.supervisors-run-unclaimed",
+		Title:   "workflows with a supervisor run where there are said to be none",
+		Looks:   "a run with a supervisor is HTTP 201 on a host without supervisors",
+		Breaks:  []string{openwop.OWPCAP20},
+		Under:   Under{Without: []string{"orchestrator"}},
+		Replace: admitting("agents.orchestrator"),
+	},
+	{
+		ID:      "claim.dispatch-runs-unclaimed",
+		Title:   "workflows with a dispatch run where there is said to be none, and map what it maps",
+		Looks:   "a run with a dispatch is HTTP 201 on a host without dispatch",
+		Breaks:  []string{openwop.OWPCAP21, openwop.OWPCAP22},
+		Under:   Under{Without: []string{"dispatch"}},
+		Replace: admitting("agents.dispatch", "agents.dispatchMapping"),
+	},
+	{
+		ID:      "claim.mappings-run-unclaimed",
+		Title:   "a dispatch with mappings runs where nothing is said to be mapped",
+		Looks:   "a run with a mapping is HTTP 201 on a host that maps nothing",
+		Breaks:  []string{openwop.OWPCAP22},
+		Under:   Under{Without: []string{"dispatchMapping"}},
+		Replace: admitting("agents.dispatchMapping"),
+	},
+}
+
+// served changes a header of the discovery document.
+func served(name, value string) func(*rules.Set) {
+	return func(s *rules.Set) {
+		headers := s.Claims.Headers
+		s.Claims.Headers = func(h map[string]string) map[string]string {
+			changed := maps.Clone(headers(h))
+			changed[name] = value
+			return changed
+		}
+	}
+}
+
+// admitting refuses no workflow for want of these capabilities.
+func admitting(capabilities ...string) func(*rules.Set) {
+	return func(s *rules.Set) {
+		refused := s.Claims.Refused
+		s.Claims.Refused = func(lacks []string) []string {
+			return slices.DeleteFunc(slices.Clone(refused(lacks)), func(c string) bool { return slices.Contains(capabilities, c) })
+		}
+	}
+}
+
+// saying puts a value at a place in the discovery document, given as the names of its members with slashes between them.
+// Objects on the way that are not there are made.
+func saying(place string, value any) func(*rules.Set) {
+	return rewriting(func(doc map[string]any) { put(doc, strings.Split(place, "/"), value) })
+}
+
+// listing puts one more name in the list of fixtures.
+func listing(fixture string) func(*rules.Set) {
+	return rewriting(func(doc map[string]any) {
+		listed, _ := doc["fixtures"].([]any) // none: then it is the first
+		doc["fixtures"] = append(listed, fixture)
+	})
+}
+
+// rewriting changes the discovery document.
+func rewriting(change func(doc map[string]any)) func(*rules.Set) {
+	return func(s *rules.Set) {
+		document := s.Claims.Document
+		s.Claims.Document = func(raw []byte) []byte {
+			var doc map[string]any
+			if err := json.Unmarshal(document(raw), &doc); err != nil {
+				panic(fmt.Sprintf("the discovery document of the host is none: %v", err))
+			}
+			change(doc)
+			said, err := json.Marshal(doc)
+			if err != nil {
+				panic(fmt.Sprintf("a lie in the discovery document is no JSON: %v", err))
+			}
+			return said
+		}
+	}
+}
+
+func put(object map[string]any, place []string, value any) {
+	if len(place) == 1 {
+		object[place[0]] = value
+		return
+	}
+	inner, ok := object[place[0]].(map[string]any)
+	if !ok {
+		inner = map[string]any{}
+		object[place[0]] = inner
+	}
+	put(inner, place[1:], value)
+}

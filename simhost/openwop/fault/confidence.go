@@ -1,0 +1,191 @@
+package fault
+
+import (
+	"slices"
+
+	"github.com/openassay/assay/gen/openwop"
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/openwop/rules"
+)
+
+var confidenceFaults = slices.Concat(confidenceFloorFaults, confidenceAnswerFaults, confidenceUnsureFaults)
+
+const (
+	nextWorker = string(openwopv1.NextWorkerDecisionKindNextWorker)
+	askUser    = string(openwopv1.AskUserDecisionKindAskUser)
+	terminate  = string(openwopv1.TerminateDecisionKindTerminate)
+)
+
+// confidenceFloorFaults are about which decisions are held, and how that is told.
+var confidenceFloorFaults = []Fault{
+	{
+		ID:     "confidence.floor-in-percent",
+		Title:  "the floor is advertised in percent",
+		Looks:  "confidenceEscalationFloor is 50",
+		Breaks: []string{openwop.OWPCNF1},
+		Lies:   true,
+		Replace: func(s *rules.Set) {
+			advertised := s.Confidence.Advertised
+			s.Confidence.Advertised = func(floor float64, kind string) (float64, string) {
+				floor, kind = advertised(floor, kind)
+				return 100 * floor, kind
+			}
+		},
+	},
+	{
+		ID:     "confidence.kind-unknown",
+		Title:  "the interrupt of held decisions is advertised by a name that no kind has",
+		Looks:  "confidenceEscalationInterruptKind is question",
+		Breaks: []string{openwop.OWPCNF2, openwop.OWPCNF8},
+		Lies:   true,
+		Replace: func(s *rules.Set) {
+			advertised := s.Confidence.Advertised
+			s.Confidence.Advertised = func(floor float64, kind string) (float64, string) {
+				floor, _ = advertised(floor, kind)
+				return floor, "question"
+			}
+		},
+	},
+	{
+		ID:     "confidence.floor-lower-than-advertised",
+		Title:  "a worker is dispatched on a decision that is below the floor, if not by far",
+		Looks:  "a decision a little below the floor is carried out and nobody is asked",
+		Breaks: []string{openwop.OWPINT5},
+		Spots:  []int{16},
+		Replace: escalating(func(d rules.Doubt, honest bool) bool {
+			return honest && (d.Kind != nextWorker || *d.Confidence < d.Floor-0.1)
+		}),
+	},
+	{
+		ID:      "confidence.floor-itself-held",
+		Title:   "a worker waits for a person where its decision is at the floor",
+		Looks:   "a decision with a confidence equal to the floor is held",
+		Breaks:  []string{openwop.OWPCNF5},
+		Replace: escalating(atFloor(nextWorker)),
+	},
+	{
+		ID:      "confidence.end-at-floor-held",
+		Title:   "the end waits for a person where its decision is at the floor",
+		Looks:   "a decision to terminate with a confidence equal to the floor is held",
+		Breaks:  []string{openwop.OWPCNF5},
+		Replace: escalating(atFloor(terminate)),
+	},
+	{
+		ID:     "confidence.any-confidence-held",
+		Title:  "every decision that says how sure it is is held, how ever sure that is",
+		Looks:  "a decision above the floor is held",
+		Breaks: []string{openwop.OWPCNF5},
+		Spots:  []int{16},
+		Replace: escalating(func(d rules.Doubt, honest bool) bool {
+			return honest || d.Version >= 2 && d.Confidence != nil
+		}),
+	},
+	{
+		ID:     "confidence.silence-held",
+		Title:  "a decision for a worker that is new to the run counts as not sure where it does not say how sure it is",
+		Looks:  "a decision without a confidence is held",
+		Breaks: []string{openwop.OWPCNF6},
+		Replace: escalating(func(d rules.Doubt, honest bool) bool {
+			return honest || d.Version >= 2 && d.Confidence == nil && d.Newcomer
+		}),
+	},
+	{
+		ID:     "confidence.end-not-held",
+		Title:  "a decision to terminate is carried out how ever unsure it is",
+		Looks:  "a run ends on a decision below the floor, and nobody is asked",
+		Breaks: []string{openwop.OWPCNF7},
+		Replace: escalating(func(d rules.Doubt, honest bool) bool {
+			return honest && d.Kind != terminate
+		}),
+	},
+	{
+		ID:     "confidence.told-below-2",
+		Title:  "decisions below the floor are held before the version that has one",
+		Looks:  "a host of version 1 writes confidence-escalated",
+		Breaks: []string{openwop.OWPCNF13},
+		Under:  Under{Version: 1},
+		Replace: escalating(func(d rules.Doubt, honest bool) bool {
+			return honest || d.Confidence != nil && *d.Confidence < d.Floor
+		}),
+	},
+	{
+		ID:     "confidence.told-the-wrong-way-round",
+		Title:  "a held dispatch is told with the floor for its confidence",
+		Looks:  "confidence and floor of confidence-escalated are exchanged",
+		Breaks: []string{openwop.OWPCNF3},
+		Replace: escalated(func(p *openwopv1.CoreWorkflowChainConfidenceEscalatedPayload) {
+			if p.WorkerID != "" {
+				p.Confidence, p.Floor = p.Floor, p.Confidence
+			}
+		}),
+	},
+	{
+		ID:     "confidence.end-told-with-worker",
+		Title:  "a held decision to terminate is told as if it were for a worker",
+		Looks:  "confidence-escalated of a decision to terminate has a workerId",
+		Breaks: []string{openwop.OWPCNF3},
+		Replace: escalated(func(p *openwopv1.CoreWorkflowChainConfidenceEscalatedPayload) {
+			if p.WorkerID == "" {
+				p.WorkerID = terminate
+			}
+		}),
+	},
+	{
+		ID:      "confidence.told-after-suspension",
+		Title:   "that a dispatch is held is told when its supervisor is suspended already",
+		Looks:   "confidence-escalated follows node.suspended",
+		Breaks:  []string{openwop.OWPCNF4},
+		Replace: tellingLate(nextWorker),
+	},
+	{
+		ID:      "confidence.end-told-after-suspension",
+		Title:   "that a decision to terminate is held is told when its supervisor is suspended already",
+		Looks:   "confidence-escalated of a decision to terminate follows node.suspended",
+		Breaks:  []string{openwop.OWPCNF4},
+		Replace: tellingLate(terminate),
+	},
+	{
+		ID:     "confidence.another-interrupt",
+		Title:  "a held decision asks for an approval whatever the host advertises",
+		Looks:  "the interrupt is of kind approval, and clarification is advertised",
+		Breaks: []string{openwop.OWPCNF8},
+		Replace: func(s *rules.Set) {
+			s.Confidence.Raises = func(openwopv1.InterruptKind) openwopv1.InterruptKind { return openwopv1.InterruptKindApproval }
+		},
+	},
+}
+
+// escalating has decisions held where this says so, given whether they honestly are.
+func escalating(held func(d rules.Doubt, honest bool) bool) func(*rules.Set) {
+	return func(s *rules.Set) {
+		escalates := s.Confidence.Escalates
+		s.Confidence.Escalates = func(d rules.Doubt) bool { return held(d, escalates(d)) }
+	}
+}
+
+// atFloor holds decisions of this kind that are at the floor as well.
+func atFloor(kind string) func(rules.Doubt, bool) bool {
+	return func(d rules.Doubt, honest bool) bool {
+		return honest || d.Version >= 2 && d.Kind == kind && d.Confidence != nil && *d.Confidence == d.Floor
+	}
+}
+
+// escalated changes how a held decision is told.
+func escalated(change func(*openwopv1.CoreWorkflowChainConfidenceEscalatedPayload)) func(*rules.Set) {
+	return func(s *rules.Set) {
+		told := s.Confidence.Told
+		s.Confidence.Told = func(p openwopv1.CoreWorkflowChainConfidenceEscalatedPayload) openwopv1.CoreWorkflowChainConfidenceEscalatedPayload {
+			p = told(p)
+			change(&p)
+			return p
+		}
+	}
+}
+
+// tellingLate has decisions of this kind told when they are held already.
+func tellingLate(kind string) func(*rules.Set) {
+	return func(s *rules.Set) {
+		first := s.Confidence.TellsFirst
+		s.Confidence.TellsFirst = func(of string) bool { return of != kind && first(of) }
+	}
+}

@@ -1,0 +1,122 @@
+package fault
+
+import (
+	"github.com/openassay/assay/gen/openwop"
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/openwop/rules"
+)
+
+var pauseFaults = []Fault{
+	{
+		ID:      "control.pause-at-once-forgotten",
+		Title:   "a pause that is to be immediate is taken and forgotten",
+		Looks:   "it is answered 202, and the run goes on to its end",
+		Breaks:  []string{openwop.OWPCTL19},
+		Replace: func(s *rules.Set) { s.Control.Pauses = func(drain, working, _ bool) bool { return drain && !working } },
+	},
+	{
+		ID:     "control.drain-forgotten",
+		Title:  "a pause that drains is forgotten when the node under way ends",
+		Looks:  "it is answered 202, and the run begins the next node and goes on to its end",
+		Breaks: []string{openwop.OWPCTL19},
+		Replace: func(s *rules.Set) {
+			s.Control.Pauses = func(drain, _, suspended bool) bool { return !drain || suspended }
+		},
+	},
+	{
+		ID:      "control.paused-wait-ends",
+		Title:   "a node that waits for a time ends while its run is paused",
+		Looks:   "node.completed stands behind run.paused before anybody has resumed the run",
+		Breaks:  []string{openwop.OWPCTL20},
+		Replace: func(s *rules.Set) { s.Control.Holds = func(waiting bool, _ int64) bool { return !waiting } },
+	},
+	{
+		ID:     "control.drained-begins-the-next",
+		Title:  "a run that was paused when its node had ended begins the next one all the same",
+		Looks:  "a node.started stands behind run.paused",
+		Breaks: []string{openwop.OWPCTL20, openwop.OWPCTL21},
+		Replace: func(s *rules.Set) {
+			s.Control.Holds = func(waiting bool, behind int64) bool { return waiting || behind > 0 }
+		},
+	},
+	{
+		ID:     "control.pause-does-not-drain-unasked",
+		Title:  "a pause without a policy does not let the node under way end",
+		Looks:  "run.paused comes before the node.completed of the node under way",
+		Breaks: []string{openwop.OWPCTL21},
+		Replace: func(s *rules.Set) {
+			s.Control.Drains = func(p openwopv1.PauseRunRequestDrainPolicy) bool {
+				return p == openwopv1.PauseRunRequestDrainPolicyDrainCurrentNode
+			}
+		},
+	},
+	{
+		ID:      "control.immediate-drains",
+		Title:   "an immediate pause lets the node under way end first",
+		Looks:   "run.paused comes behind the node.completed of the node under way",
+		Breaks:  []string{openwop.OWPCTL22},
+		Replace: func(s *rules.Set) { s.Control.Drains = func(openwopv1.PauseRunRequestDrainPolicy) bool { return true } },
+	},
+	{
+		ID:     "control.second-pause-taken",
+		Title:  "a paused run can be paused again",
+		Looks:  "the second pause is answered 202",
+		Breaks: []string{openwop.OWPCTL23},
+		Replace: func(s *rules.Set) {
+			s.Control.Paused = func(status openwopv1.RunStatus) bool { return status != openwopv1.RunStatusPaused }
+		},
+	},
+	{
+		ID:      "control.pause-refusal-without-words",
+		Title:   "a pause of what stands still already is refused without words",
+		Looks:   "the message of its 409 is empty",
+		Breaks:  []string{openwop.OWPERR4},
+		Replace: func(s *rules.Set) { loseWords(s, "run_paused") },
+	},
+	{
+		ID:    "control.result-lost-by-a-pause",
+		Title: "a run that was paused puts out nothing",
+		Looks: "outputs in run.completed is empty where the run was paused",
+		Breaks: []string{
+			openwop.OWPCTL24,
+		},
+		Replace: func(s *rules.Set) {
+			s.Control.PutsOut = func(outputs map[string]any, paused bool) map[string]any {
+				if paused {
+					return map[string]any{}
+				}
+				return outputs
+			}
+		},
+	},
+	{
+		ID:      "control.resume-unlogged",
+		Title:   "that a paused run goes on is not put on its log",
+		Looks:   "run.paused stands on the log, and no run.resumed behind it",
+		Breaks:  []string{openwop.OWPCTL25},
+		Replace: func(s *rules.Set) { s.Control.Logs = func() bool { return false } },
+	},
+	{
+		ID:      "control.pause-reason-lost",
+		Title:   "the reason of a pause is not written down",
+		Looks:   "run.paused has no reason",
+		Breaks:  []string{openwop.OWPCTL26},
+		Replace: func(s *rules.Set) { loseReason(s, openwopv1.RunEventTypeRunPaused) },
+	},
+	{
+		ID:     "control.paused-not-cancelled",
+		Title:  "a paused run must be resumed before it can be cancelled",
+		Looks:  "the cancel of a paused run is refused with 409",
+		Breaks: []string{openwop.OWPCTL27},
+		Replace: func(s *rules.Set) {
+			s.Control.Cancels = func(status openwopv1.RunStatus) bool { return status != openwopv1.RunStatusPaused }
+		},
+	},
+	{
+		ID:      "control.paused-loses-answer",
+		Title:   "an answer to a paused run is taken and lost",
+		Looks:   "the answer is answered 200, and the run still waits for one when it was resumed",
+		Breaks:  []string{openwop.OWPCTL28},
+		Replace: func(s *rules.Set) { s.Control.Takes = func(bool) bool { return true } },
+	},
+}

@@ -1,0 +1,91 @@
+// Package fault is the catalogue of the violations that the simulated host commits on demand. Each replaces rules of the
+// host, see package rules; everything else stays honest. There is a file to a theme.
+package fault
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/openassay/assay/simhost/internal/listed"
+	"github.com/openassay/assay/simhost/openwop/rules"
+)
+
+// Fault is a named violation. Ids are chosen by hand and never reused.
+type Fault struct {
+	ID     string   // theme.what-is-wrong
+	Title  string   // what the host does
+	Looks  string   // how that looks from outside
+	Breaks []string // the requirements that it violates, three at most; what else turns out wrong is caught for the wrong reason
+	Spots  []int    // the blind spots of the published suite that it stands for, as docs/blind-spots.md numbers them
+	Under  Under    // the host that it shows on; zero: the usual one
+	Lies   bool     // what it does wrong is what it says of itself: in the banner or the discovery document
+	Twin   string   // why it is there beside another fault that breaks the same and is caught by the same scenarios
+
+	// Replace puts other rules in the place of honest ones. It may call those that were there before.
+	Replace func(*rules.Set)
+}
+
+// Under says which options a host needs so that a fault shows on it.
+type Under struct {
+	Version             int      // of the execution model; 0: it shows on the default one, and on those above
+	Without             []string // claims that are left off
+	EscalationInterrupt string   // "": the default
+	Experimental        bool     // the execution model is advertised as experimental
+}
+
+// String is the flags of assay simhost that make such a host, "" for the usual one.
+func (u Under) String() string {
+	var flags []string
+	if u.Version != 0 {
+		flags = append(flags, fmt.Sprintf("--version %d", u.Version))
+	}
+	if len(u.Without) > 0 {
+		flags = append(flags, "--without "+strings.Join(u.Without, ","))
+	}
+	if u.EscalationInterrupt != "" {
+		flags = append(flags, "--escalation-interrupt "+u.EscalationInterrupt)
+	}
+	if u.Experimental {
+		flags = append(flags, "--experimental-until DAY")
+	}
+	return strings.Join(flags, " ")
+}
+
+// themes are all faults, in the order of the themes. Adding a fault is adding a row to one of them.
+var themes = [][]Fault{
+	loopFaults,
+	handoffFaults,
+	dispatchFaults,
+	confidenceFaults,
+	verifierFaults,
+	gateFaults,
+	tenantFaults,
+	memoryFaults,
+	readsFaults,
+	slices.Concat(fileFaults, fileVersionFaults),
+	goalFaults,
+	heartbeatFaults,
+	shapeFaults,
+	logFaults, streamFaults, replayFaults, ancestryFaults,
+	controlFaults,
+	boundFaults,
+	requestFaults,
+	claimFaults,
+}
+
+// All lists every fault there is, by id.
+func All() []Fault { return listed.By(idOf, themes...) }
+
+// IDs are the ids of All.
+func IDs() []string { return listed.IDs(idOf, All()) }
+
+// Find is the fault with this id. The error of an id that no fault has names the nearest one.
+func Find(id string) (Fault, error) { return listed.Find(idOf, All(), id, "") }
+
+func idOf(f Fault) string { return f.ID }
+
+// Rules are the honest ones with these faults put in, in the order given. The error is that of [Find].
+func Rules(ids ...string) (rules.Set, error) {
+	return listed.Applied(rules.Honest(), ids, Find, func(f Fault, s *rules.Set) { f.Replace(s) })
+}

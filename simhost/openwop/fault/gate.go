@@ -1,0 +1,279 @@
+package fault
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/openassay/assay/gen/openwop"
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/openwop/rules"
+)
+
+const (
+	approval      = openwopv1.InterruptKindApproval
+	clarification = openwopv1.InterruptKindClarification
+	externalEvent = openwopv1.InterruptKindExternalEvent
+)
+
+// gateFaults are about what waits: what is told of it, with what it goes on, and how long it waits.
+var gateFaults = slices.Concat(waitingFaults, passingFaults, answerFaults, lateFaults, voteFaults, tokenFaults)
+
+var waitingFaults = []Fault{
+	{
+		ID:     "gate.waits-as-running",
+		Title:  "a run that waits for an approval has the status running",
+		Looks:  "the snapshot has an interrupt, and no waiting status",
+		Breaks: []string{openwop.OWPINT6},
+		Replace: func(s *rules.Set) {
+			s.Gates.Shows = func(w rules.Waiting) rules.Waiting {
+				if w.Kind == approval {
+					w.Status = openwopv1.RunStatusRunning
+				}
+				return w
+			}
+		},
+	},
+	{
+		ID:     "gate.waits-nowhere",
+		Title:  "a run that waits for an approval does not say at which node",
+		Looks:  "the snapshot has no currentNodeId",
+		Breaks: []string{openwop.OWPINT7},
+		Replace: func(s *rules.Set) {
+			s.Gates.Shows = func(w rules.Waiting) rules.Waiting {
+				if w.Kind == approval {
+					w.NodeID = ""
+				}
+				return w
+			}
+		},
+	},
+	{
+		ID:     "gate.suspension-told-late",
+		Title:  "the log tells of an approval when it was answered, and not before",
+		Looks:  "the log of a run that waits ends before node.suspended",
+		Breaks: []string{openwop.OWPINT8},
+		Replace: func(s *rules.Set) {
+			s.Gates.Reads = func(log []openwopv1.RunEvent, waiting bool) []openwopv1.RunEvent {
+				if at := slices.IndexFunc(log, suspendsForApproval); waiting && at >= 0 {
+					return log[:at]
+				}
+				return log
+			}
+		},
+	},
+	{
+		ID:     "gate.resolved-without-value",
+		Title:  "the log does not say with what an approval was resolved",
+		Looks:  "interrupt.resolved has no resumeValue",
+		Breaks: []string{openwop.OWPINT12},
+		Replace: func(s *rules.Set) {
+			s.Gates.Reads = func(log []openwopv1.RunEvent, _ bool) []openwopv1.RunEvent {
+				told := slices.Clone(log)
+				for i, e := range told {
+					told[i].Payload = withoutAnswer(e)
+				}
+				return told
+			}
+		},
+	},
+	{
+		ID:     "gate.key-is-the-node",
+		Title:  "the key of an approval is the id of its node",
+		Looks:  "a gate that is asked about raises its second interrupt under the key of its first",
+		Breaks: []string{openwop.OWPINT9},
+		Replace: func(s *rules.Set) {
+			s.Gates.Key = keyOfApprovals(s.Gates.Key, func(p rules.Suspension) string { return p.NodeID })
+		},
+	},
+	{
+		ID:     "gate.key-holds-the-run",
+		Title:  "the key of an approval is made of the id of the run",
+		Looks:  "a replay raises its interrupt under another key than its source",
+		Breaks: []string{openwop.OWPINT10},
+		Replace: func(s *rules.Set) {
+			key := s.Gates.Key
+			s.Gates.Key = keyOfApprovals(key, func(p rules.Suspension) string { return p.RunID + ":" + key(p) })
+		},
+	},
+	{
+		ID:     "gate.expires-early",
+		Title:  "an approval is over when half of its timeoutMs is",
+		Looks:  "the run ends before its time",
+		Breaks: []string{openwop.OWPINT44},
+		Twin:   "the one half of the sentence: when it is over, beside what happens then",
+		Replace: func(s *rules.Set) {
+			s.Gates.Due = func(now time.Time, timeout time.Duration) time.Time { return now.Add(timeout / 2) }
+		},
+	},
+	{
+		ID:      "gate.expires-accepted",
+		Title:   "an approval that nobody answers in time counts as accepted",
+		Looks:   "the run completes when its timeoutMs is over",
+		Breaks:  []string{openwop.OWPINT44},
+		Twin:    "the other half of the sentence: what happens then, beside when",
+		Replace: func(s *rules.Set) { s.Gates.Lapses = func() json.RawMessage { return accepted } },
+	},
+	{
+		ID:      "gate.cascade-spares-who-waits",
+		Title:   "a cancellation does not reach a child that waits for an answer",
+		Looks:   "the parent is cancelled, and the child waits on",
+		Breaks:  []string{openwop.OWPINT48},
+		Replace: func(s *rules.Set) { s.Gates.Cascades = func(waits bool) bool { return !waits } },
+	},
+}
+
+var (
+	accepted = json.RawMessage(`{"action":"accept"}`)
+	rejected = json.RawMessage(`{"action":"reject"}`)
+)
+
+func suspendsForApproval(e openwopv1.RunEvent) bool {
+	if e.Type != openwopv1.RunEventTypeNodeSuspended {
+		return false
+	}
+	var p openwopv1.NodeSuspendedPayload
+	return json.Unmarshal(e.Payload, &p) == nil && p.Kind == approval
+}
+
+func resolvesApproval(e openwopv1.RunEvent) bool {
+	if e.Type != openwopv1.RunEventTypeInterruptResolved {
+		return false
+	}
+	var p openwopv1.InterruptResolvedPayload
+	return json.Unmarshal(e.Payload, &p) == nil && p.Kind == approval
+}
+
+// withoutAnswer is the payload of an event without what an approval was resolved with.
+func withoutAnswer(e openwopv1.RunEvent) json.RawMessage {
+	var p map[string]any
+	if !resolvesApproval(e) || json.Unmarshal(e.Payload, &p) != nil {
+		return e.Payload
+	}
+	delete(p, "resumeValue")
+	raw, err := json.Marshal(p)
+	if err != nil {
+		return e.Payload
+	}
+	return raw
+}
+
+func keyOfApprovals(others, approvals func(rules.Suspension) string) func(rules.Suspension) string {
+	return func(p rules.Suspension) string {
+		if p.Kind == approval {
+			return approvals(p)
+		}
+		return others(p)
+	}
+}
+
+var passingFaults = []Fault{
+	{
+		ID:     "gate.accepted-fails",
+		Title:  "an approval that is accepted fails its node",
+		Looks:  "the run fails with interrupt_rejected when it was accepted",
+		Breaks: []string{openwop.OWPINT16, openwop.OWPINT37, openwop.OWPINT3},
+		Replace: func(s *rules.Set) {
+			passes := s.Gates.Passes
+			s.Gates.Passes = func(action openwopv1.ApprovalAction, questions int, vote bool) bool {
+				return passes(action, questions, vote) && (action != openwopv1.ApprovalActionAccept || questions > 0 || vote)
+			}
+		},
+	},
+	{
+		ID:     "gate.accepted-after-question-fails",
+		Title:  "an approval that was asked about cannot be accepted any more",
+		Looks:  "the run fails when it is accepted in the second round",
+		Breaks: []string{openwop.OWPINT19},
+		Twin:   "the question was taken for what it is, and what comes after it is lost",
+		Replace: func(s *rules.Set) {
+			passes := s.Gates.Passes
+			s.Gates.Passes = func(action openwopv1.ApprovalAction, questions int, vote bool) bool {
+				return passes(action, questions, vote) && questions == 0
+			}
+		},
+	},
+	{
+		ID:     "gate.resumed-twice",
+		Title:  "an answer has the node of an approval go on twice",
+		Looks:  "the log has node.resumed twice",
+		Breaks: []string{openwop.OWPINT11, openwop.OWPINT3},
+		Replace: func(s *rules.Set) {
+			s.Gates.Resumptions = func(kind openwopv1.InterruptKind) int {
+				if kind == approval {
+					return 2
+				}
+				return 1
+			}
+		},
+	},
+	{
+		ID:     "gate.resumed-first",
+		Title:  "an approval goes on before the log says what it was answered",
+		Looks:  "node.resumed stands before interrupt.resolved",
+		Breaks: []string{openwop.OWPINT11},
+		Replace: func(s *rules.Set) {
+			s.Gates.Reads = func(log []openwopv1.RunEvent, _ bool) []openwopv1.RunEvent {
+				resolved := slices.IndexFunc(log, resolvesApproval)
+				resumed := slices.IndexFunc(log, func(e openwopv1.RunEvent) bool { return e.Type == openwopv1.RunEventTypeNodeResumed })
+				if resolved < 0 || resumed < resolved {
+					return log
+				}
+				told := slices.Clone(log)
+				told[resolved].Type, told[resumed].Type = log[resumed].Type, log[resolved].Type
+				told[resolved].Payload, told[resumed].Payload = log[resumed].Payload, log[resolved].Payload
+				return told
+			}
+		},
+	},
+	{
+		ID:     "gate.artifact-lost",
+		Title:  "the artifact of an approval that was accepted is gone behind the gate",
+		Looks:  "neither the variables nor the outputs of the run have the draft as it was accepted",
+		Breaks: []string{openwop.OWPINT18},
+		Replace: func(s *rules.Set) {
+			artifact := s.Gates.Artifact
+			s.Gates.Artifact = func(action openwopv1.ApprovalAction, shown, edited json.RawMessage) json.RawMessage {
+				if action == openwopv1.ApprovalActionAccept {
+					return nil
+				}
+				return artifact(action, shown, edited)
+			}
+		},
+	},
+	{
+		ID:     "gate.edit-lost",
+		Title:  "an approval that is accepted with an edit lets the run go on with the draft",
+		Looks:  "the artifact of the run is the one that was shown",
+		Breaks: []string{openwop.OWPINT18},
+		Replace: func(s *rules.Set) {
+			s.Gates.Artifact = func(_ openwopv1.ApprovalAction, shown, _ json.RawMessage) json.RawMessage { return shown }
+		},
+	},
+	{
+		ID:      "gate.answers-lost",
+		Title:   "the answers to a clarification do not reach the run",
+		Looks:   "the run completes, and nothing behind the gate has the answers",
+		Breaks:  []string{openwop.OWPINT21},
+		Spots:   []int{27},
+		Replace: func(s *rules.Set) { s.Gates.HandsOn = nothingOf(clarification, s.Gates.HandsOn) },
+	},
+	{
+		ID:      "gate.event-lost",
+		Title:   "an event from outside resumes the run and does not reach it",
+		Looks:   "the run completes, and nothing behind the gate has the event",
+		Breaks:  []string{openwop.OWPINT25},
+		Replace: func(s *rules.Set) { s.Gates.HandsOn = nothingOf(externalEvent, s.Gates.HandsOn) },
+	},
+}
+
+// nothingOf hands on nothing of answers to this kind of interrupt.
+func nothingOf(lost openwopv1.InterruptKind, handsOn func(openwopv1.InterruptKind,
+	json.RawMessage) json.RawMessage) func(openwopv1.InterruptKind, json.RawMessage) json.RawMessage {
+	return func(kind openwopv1.InterruptKind, answer json.RawMessage) json.RawMessage {
+		if kind == lost {
+			return json.RawMessage(`{}`)
+		}
+		return handsOn(kind, answer)
+	}
+}

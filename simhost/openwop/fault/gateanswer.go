@@ -1,0 +1,170 @@
+package fault
+
+import (
+	"encoding/json"
+	"slices"
+	"sync"
+
+	"github.com/openassay/assay/gen/openwop"
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/openwop/rules"
+)
+
+// answerFaults are about which answers are taken, and what is written down.
+var answerFaults = []Fault{
+	{
+		ID:     "gate.rejected-is-accepted",
+		Title:  "a rejection at the node of an approval is written down as an acceptance",
+		Looks:  "the run completes when it was rejected, and says nowhere that it was",
+		Breaks: []string{openwop.OWPINT17},
+		Replace: func(s *rules.Set) {
+			s.Answers.Takes = func(a rules.Answer) json.RawMessage {
+				if a.Gate && !a.Vote && a.Action() == openwopv1.ApprovalActionReject {
+					return accepted
+				}
+				return a.Value
+			}
+		},
+	},
+	{
+		ID:     "gate.refused-spoils",
+		Title:  "an approval that has refused an answer counts the acceptance after it as a rejection",
+		Looks:  "the run fails when it is accepted after a wrong answer",
+		Breaks: []string{openwop.OWPINT16},
+		Replace: func(s *rules.Set) {
+			var spoilt sync.Map // ids of runs
+			s.Answers.Leaves = func(a rules.Answer) bool {
+				if a.Gate && a.Kind == approval && !a.Vote {
+					spoilt.Store(a.RunID, true)
+				}
+				return true
+			}
+			s.Answers.Takes = func(a rules.Answer) json.RawMessage {
+				if _, was := spoilt.Load(a.RunID); was && a.Action() == openwopv1.ApprovalActionAccept {
+					return rejected
+				}
+				return a.Value
+			}
+		},
+	},
+	{
+		ID:     "gate.question-accepts",
+		Title:  "a question about an approval accepts it",
+		Looks:  "the run completes when somebody asks",
+		Breaks: []string{openwop.OWPINT19},
+		Twin:   "the question itself is taken for a decision, and nothing can come after it",
+		Replace: func(s *rules.Set) {
+			s.Answers.Takes = func(a rules.Answer) json.RawMessage {
+				if a.Gate && a.Action() == openwopv1.ApprovalActionAsk {
+					return accepted
+				}
+				return a.Value
+			}
+		},
+	},
+	{
+		ID:     "gate.any-action",
+		Title:  "an approval takes actions that it does not offer",
+		Looks:  "an answer with an action of nobody's is taken, and the run goes on",
+		Breaks: []string{openwop.OWPINT20},
+		Replace: func(s *rules.Set) {
+			s.Answers.Offers = func([]openwopv1.ApprovalAction, openwopv1.ApprovalAction) bool { return true }
+		},
+	},
+	{
+		ID:     "gate.unoffered-taken",
+		Title:  "an approval refuses an action that it does not offer, and goes on with it",
+		Looks:  "the answer is HTTP 4xx, and the run has moved",
+		Breaks: []string{openwop.OWPINT13},
+		Spots:  []int{24},
+		Replace: func(s *rules.Set) {
+			s.Answers.Leaves = func(a rules.Answer) bool {
+				return !a.Gate || a.Kind != approval || decides(a.Action())
+			}
+		},
+	},
+	{
+		ID:     "gate.answer-to-nobody-taken",
+		Title:  "an answer to a node that is not there is refused, and answers the node that waits",
+		Looks:  "the answer is HTTP 404, and the run has moved",
+		Breaks: []string{openwop.OWPINT13},
+		Spots:  []int{24},
+		Replace: func(s *rules.Set) {
+			s.Answers.Leaves = func(a rules.Answer) bool {
+				return !a.Gate || a.ByToken || !a.Astray || a.Kind != approval
+			}
+		},
+	},
+	{
+		ID:     "gate.misfit-taken",
+		Title:  "an answer that does not fit its question is refused, and the run goes on with it",
+		Looks:  "the answer is HTTP 400, and the run has moved",
+		Breaks: []string{openwop.OWPINT13},
+		Spots:  []int{24},
+		Replace: func(s *rules.Set) {
+			s.Answers.Leaves = func(a rules.Answer) bool {
+				return !a.Gate || a.Kind != clarification || string(a.Value) == `{"answers":{}}`
+			}
+		},
+	},
+	{
+		ID:     "gate.wrong-event-taken",
+		Title:  "an event that does not match is refused, and the run goes on with it",
+		Looks:  "the event is HTTP 422, and the run has moved",
+		Breaks: []string{openwop.OWPINT13},
+		Spots:  []int{24},
+		Replace: func(s *rules.Set) {
+			s.Answers.Leaves = func(a rules.Answer) bool { return !a.Gate || a.Kind != externalEvent }
+		},
+	},
+	{
+		ID:     "gate.schemas-unread",
+		Title:  "the answers to a clarification are not held to the schemas of their questions",
+		Looks:  "a text is taken where a number was asked for",
+		Breaks: []string{openwop.OWPINT22},
+		Replace: func(s *rules.Set) {
+			s.Answers.Fits = func(bool) bool { return true }
+		},
+	},
+	{
+		ID:      "gate.questions-left-open",
+		Title:   "a clarification takes an answer that leaves its questions open",
+		Looks:   "the run goes on when nothing was answered",
+		Breaks:  []string{openwop.OWPINT23},
+		Replace: func(s *rules.Set) { s.Answers.Needs = func(int) bool { return false } },
+	},
+	{
+		ID:      "gate.list-refused",
+		Title:   "the answers to a clarification are taken as a map only",
+		Looks:   "answers that come as a list are refused",
+		Breaks:  []string{openwop.OWPINT24},
+		Replace: func(s *rules.Set) { s.Answers.Lists = func() bool { return false } },
+	},
+	{
+		ID:     "gate.event-matches-in-part",
+		Title:  "an event matches that leaves out members of the correlation",
+		Looks:  "an event without its status resumes the run",
+		Breaks: []string{openwop.OWPINT26},
+		Replace: func(s *rules.Set) {
+			correlates := s.Answers.Correlates
+			s.Answers.Correlates = func(want, got any, there bool) bool { return !there || correlates(want, got, there) }
+		},
+	},
+	{
+		ID:     "gate.reply-without-node",
+		Title:  "the reply to an answer does not say which node was answered",
+		Looks:  "nodeId of the reply is empty",
+		Breaks: []string{openwop.OWPINT15},
+		Replace: func(s *rules.Set) {
+			s.Answers.Replies = func(r openwopv1.ResolveInterruptResponse) openwopv1.ResolveInterruptResponse {
+				r.NodeID = ""
+				return r
+			}
+		},
+	},
+}
+
+// decides tells the actions that every approval of the suites offers.
+func decides(action openwopv1.ApprovalAction) bool {
+	return slices.Contains([]openwopv1.ApprovalAction{openwopv1.ApprovalActionAccept, openwopv1.ApprovalActionReject}, action)
+}

@@ -1,0 +1,134 @@
+package fault
+
+import (
+	"slices"
+
+	"github.com/openassay/assay/gen/openwop"
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/openwop/rules"
+)
+
+// handoffChildFaults are about the run that a worker is, and what becomes of the loop with it.
+var handoffChildFaults = []Fault{
+	{
+		ID:     "handoff.child-is-no-run",
+		Title:  "the log names a child that nobody can find",
+		Looks:  "reading the childRunId of dispatch.succeeded is answered 404",
+		Breaks: []string{openwop.OWPDSP12, openwop.OWP0037A3, openwop.OWPCAU1},
+		Spots:  []int{13},
+		Replace: func(s *rules.Set) {
+			told := s.Handoff.Step
+			s.Handoff.Step = func(step rules.Step) rules.Step {
+				step = told(step)
+				if id := []byte(step.Payload.ChildRunID); len(id) > 0 {
+					slices.Reverse(id)
+					step.Payload.ChildRunID = string(id)
+				}
+				return step
+			}
+		},
+	},
+	{
+		ID:      "handoff.completed-child-of-itself",
+		Title:   "a worker that completed is shown as its own parent",
+		Looks:   "the parentRunId in the snapshot of a completed child is its runId",
+		Breaks:  []string{openwop.OWPDSP12},
+		Replace: showingChild(openwopv1.RunStatusCompleted, func(c *openwopv1.RunSnapshot) { c.ParentRunID = &c.RunID }),
+	},
+	{
+		ID:      "handoff.failed-child-shown-completed",
+		Title:   "a worker that failed is shown as one that completed",
+		Looks:   "the snapshot of a child is completed, its log ends with run.failed",
+		Breaks:  []string{openwop.OWPDSP12},
+		Replace: showingChild(openwopv1.RunStatusFailed, func(c *openwopv1.RunSnapshot) { c.Status = openwopv1.RunStatusCompleted }),
+	},
+	{
+		ID:      "handoff.cancelled-child-of-itself",
+		Title:   "a worker that was cancelled is shown as its own parent",
+		Looks:   "the parentRunId in the snapshot of a cancelled child is its runId",
+		Breaks:  []string{openwop.OWPDSP12},
+		Replace: showingChild(openwopv1.RunStatusCancelled, func(c *openwopv1.RunSnapshot) { c.ParentRunID = &c.RunID }),
+	},
+	{
+		ID:      "handoff.completed-child-without-parent",
+		Title:   "a worker forgets its parent when it completes",
+		Looks:   "the snapshot of a completed child has no parentRunId",
+		Breaks:  []string{openwop.OWPDSP13},
+		Replace: showingChild(openwopv1.RunStatusCompleted, orphaned),
+	},
+	{
+		ID:      "handoff.failed-child-without-parent",
+		Title:   "a worker forgets its parent when it fails",
+		Looks:   "the snapshot of a failed child has no parentRunId",
+		Breaks:  []string{openwop.OWPDSP13},
+		Replace: showingChild(openwopv1.RunStatusFailed, orphaned),
+	},
+	{
+		ID:      "handoff.cancelled-child-without-parent",
+		Title:   "a worker forgets its parent when it is cancelled",
+		Looks:   "the snapshot of a cancelled child has no parentRunId",
+		Breaks:  []string{openwop.OWPDSP13},
+		Replace: showingChild(openwopv1.RunStatusCancelled, orphaned),
+	},
+	{
+		ID:     "handoff.next-worker-beside-waiting-one",
+		Title:  "a worker that waits for a person is taken to be done, and the next of its decision begins",
+		Looks:  "two children of one decision are at work at the same time",
+		Breaks: []string{openwop.OWPDSP14, openwop.OWP0037A5},
+		Spots:  []int{19},
+		Replace: func(s *rules.Set) {
+			counts := s.Handoff.CountsAs
+			s.Handoff.CountsAs = func(child openwopv1.RunStatus, more bool) openwopv1.RunStatus {
+				if child == openwopv1.RunStatusWaitingInput && more {
+					return openwopv1.RunStatusCompleted
+				}
+				return counts(child, more)
+			}
+		},
+	},
+	{
+		ID:      "handoff.loop-fails-with-worker",
+		Title:   "a worker that fails takes the loop with it",
+		Looks:   "the parent is failed after child.failed",
+		Breaks:  []string{openwop.OWPDSP15},
+		Spots:   []int{22},
+		Replace: failingAfter(openwopv1.ChainPhaseChildFailed),
+	},
+	{
+		ID:      "handoff.loop-fails-with-cancelled-worker",
+		Title:   "a worker that is cancelled takes the loop with it",
+		Looks:   "the parent is failed after child.cancelled",
+		Breaks:  []string{openwop.OWPDSP15},
+		Replace: failingAfter(openwopv1.ChainPhaseChildCancelled),
+	},
+	{
+		ID:      "handoff.loop-fails-without-worker",
+		Title:   "a worker that cannot be created takes the loop with it",
+		Looks:   "the parent is failed after dispatch.failed",
+		Breaks:  []string{openwop.OWPDSP15},
+		Replace: failingAfter(openwopv1.ChainPhaseDispatchFailed),
+	},
+}
+
+// showingChild changes how a run of this status is shown that another one dispatched.
+func showingChild(status openwopv1.RunStatus, change func(*openwopv1.RunSnapshot)) func(*rules.Set) {
+	return func(s *rules.Set) {
+		shown := s.Handoff.Child
+		s.Handoff.Child = func(c openwopv1.RunSnapshot) openwopv1.RunSnapshot {
+			if c = shown(c); c.Status == status {
+				change(&c)
+			}
+			return c
+		}
+	}
+}
+
+func orphaned(c *openwopv1.RunSnapshot) { c.ParentRunID = nil }
+
+// failingAfter has the loop fail after a handoff that this step ended.
+func failingAfter(last openwopv1.ChainPhase) func(*rules.Set) {
+	return func(s *rules.Set) {
+		goesOn := s.Handoff.GoesOn
+		s.Handoff.GoesOn = func(phase openwopv1.ChainPhase) bool { return phase != last && goesOn(phase) }
+	}
+}

@@ -1,0 +1,148 @@
+package fault
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/openassay/assay/gen/openwop"
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/openwop/rules"
+)
+
+// handoffMappingFaults are about what mappings carry.
+var handoffMappingFaults = []Fault{
+	{
+		ID:     "handoff.unmapped-harvested",
+		Title:  "where nothing at all is mapped back every worker that completes is harvested",
+		Looks:  "output.harvested stands on the log of a loop that maps nothing back",
+		Breaks: []string{openwop.OWP0037B1},
+		Replace: harvesting(func(child openwopv1.RunStatus, _, maps bool) bool {
+			return child == openwopv1.RunStatusCompleted && !maps
+		}),
+	},
+	{
+		ID:     "handoff.failed-harvested",
+		Title:  "a worker that fails is harvested as far as it came",
+		Looks:  "output.harvested follows child.failed, and the parent's variable has changed",
+		Breaks: []string{openwop.OWP0037B2},
+		Spots:  []int{14},
+		Replace: harvesting(func(child openwopv1.RunStatus, mapped, _ bool) bool {
+			return child == openwopv1.RunStatusFailed && mapped
+		}),
+	},
+	{
+		ID:     "handoff.cancelled-harvested",
+		Title:  "a worker that is cancelled is harvested as far as it came",
+		Looks:  "output.harvested follows child.cancelled",
+		Breaks: []string{openwop.OWP0037B2},
+		Replace: harvesting(func(child openwopv1.RunStatus, mapped, _ bool) bool {
+			return child == openwopv1.RunStatusCancelled && mapped
+		}),
+	},
+	{
+		ID:     "handoff.later-results-lost",
+		Title:  "of the workers of a decision only the first brings anything back",
+		Looks:  "output.harvested stands on the log, and the parent's variable is as it was",
+		Breaks: []string{openwop.OWP0037A4},
+		Replace: func(s *rules.Set) {
+			brought := s.Handoff.Brought
+			s.Handoff.Brought = func(values map[string]any, first bool) map[string]any {
+				if !first {
+					return map[string]any{}
+				}
+				return brought(values, first)
+			}
+		},
+	},
+	{
+		ID:     "handoff.first-worker-short-of-inputs",
+		Title:  "the first worker of a decision is given one of the inputs that are mapped to it, and none of the others",
+		Looks:  "the snapshot of the child lacks an input whose source has a value",
+		Breaks: []string{openwop.OWPDSP16},
+		Replace: func(s *rules.Set) {
+			given := s.Handoff.Given
+			s.Handoff.Given = func(g rules.Given) map[string]any {
+				inputs := given(g)
+				if g.Brought == nil && len(inputs) > 1 {
+					delete(inputs, slices.Min(slices.Collect(maps.Keys(inputs))))
+				}
+				return inputs
+			}
+		},
+	},
+	{
+		ID:     "handoff.unset-given-empty",
+		Title:  "a variable without a value is handed on as an empty text",
+		Looks:  "a child has an empty input whose source the parent never had",
+		Breaks: []string{openwop.OWPDSP17},
+		Replace: func(s *rules.Set) {
+			given := s.Handoff.Given
+			s.Handoff.Given = func(g rules.Given) map[string]any {
+				inputs := given(g)
+				for name := range g.Mapping {
+					if _, set := inputs[name]; !set {
+						inputs[name] = ""
+					}
+				}
+				return inputs
+			}
+		},
+	},
+	{
+		ID:     "handoff.default-inputs-added",
+		Title:  "a worker with an input mapping of its own is given what the default one names as well",
+		Looks:  "a child has an input that only the default mapping has",
+		Breaks: []string{openwop.OWPDSP18},
+		Replace: func(s *rules.Set) {
+			mapping := s.Handoff.Mapping
+			s.Handoff.Mapping = func(byDefault, own *openwopv1.VariableMapping, back bool) openwopv1.VariableMapping {
+				honest := mapping(byDefault, own, back)
+				if back || byDefault == nil || own == nil {
+					return honest
+				}
+				both := maps.Clone(*byDefault)
+				maps.Copy(both, honest)
+				return both
+			}
+		},
+	},
+	{
+		ID:     "handoff.inputs-from-before-decision",
+		Title:  "all workers of a decision are given what the parent had before the first of them",
+		Looks:  "the second worker lacks what the first has just brought back",
+		Breaks: []string{openwop.OWPDSP19},
+		Replace: func(s *rules.Set) {
+			given := s.Handoff.Given
+			s.Handoff.Given = func(g rules.Given) map[string]any {
+				g.Variables = maps.Clone(g.Variables)
+				maps.DeleteFunc(g.Variables, func(name string, _ any) bool {
+					_, brought := g.Brought[name]
+					return brought
+				})
+				return given(g)
+			}
+		},
+	},
+	{
+		ID:     "handoff.checksum-of-something-else",
+		Title:  "the checksum is made over the outputs in a wrapper of the host's own",
+		Looks:  "attestation.checksum of output.harvested fits nothing that the child put out",
+		Breaks: []string{openwop.OWPDSP27},
+		Replace: func(s *rules.Set) {
+			attested := s.Handoff.Attested
+			s.Handoff.Attested = func(outputs, harvest map[string]any) any {
+				return map[string]any{"outputs": attested(outputs, harvest)}
+			}
+		},
+	},
+}
+
+// harvesting has these children harvested as well.
+func harvesting(also func(child openwopv1.RunStatus, mapped, maps bool) bool) func(*rules.Set) {
+	return func(s *rules.Set) {
+		harvests := s.Handoff.Harvests
+		s.Handoff.Harvests = func(child openwopv1.RunStatus, mapped, maps bool) bool {
+			return harvests(child, mapped, maps) || also(child, mapped, maps)
+		}
+	}
+}

@@ -1,0 +1,382 @@
+package fault
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/openassay/assay/gen/openwop"
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/openwop/rules"
+)
+
+// retold has every event of a log changed, in whatever form the log is read, before it is looked for what is behind a cursor.
+func retold(s *rules.Set, change func(e *openwopv1.RunEvent, r rules.Listing)) {
+	relisted(s, func(r rules.Listing) []openwopv1.RunEvent {
+		events := slices.Clone(r.Events)
+		for i := range events {
+			change(&events[i], r)
+		}
+		return events
+	})
+}
+
+// relisted has another log told than there is.
+func relisted(s *rules.Set, other func(rules.Listing) []openwopv1.RunEvent) {
+	lists := s.Log.Lists
+	s.Log.Lists = func(r rules.Listing) []openwopv1.RunEvent {
+		r.Events = other(r)
+		return lists(r)
+	}
+}
+
+// swept has a log told otherwise once somebody has found out, with a cursor at its end, that the run is over.
+func swept(s *rules.Set, other func([]openwopv1.RunEvent) []openwopv1.RunEvent) {
+	var over sync.Map // ids of runs
+	lists := s.Log.Lists
+	s.Log.Lists = func(r rules.Listing) []openwopv1.RunEvent {
+		if len(r.Events) == 0 {
+			return lists(r)
+		}
+		last := r.Events[len(r.Events)-1]
+		if _, known := over.Load(last.RunID); known {
+			r.Events = other(slices.Clone(r.Events))
+		}
+		if r.Form == rules.Poll && r.Ended && r.After >= last.Sequence {
+			over.Store(last.RunID, true)
+		}
+		return lists(r)
+	}
+}
+
+// again is an event once more, at the end of a log.
+func again(e openwopv1.RunEvent, log []openwopv1.RunEvent) openwopv1.RunEvent {
+	last := log[len(log)-1]
+	e.Sequence, e.EventID, e.Timestamp = last.Sequence+1, last.EventID+"-again", last.Timestamp.Add(time.Millisecond)
+	return e
+}
+
+// idle tells the log of a run that has ended and whose only node did nothing.
+func idle(r rules.Listing) bool {
+	if !r.Ended || len(r.Events) != 4 {
+		return false
+	}
+	var p openwopv1.NodeStartedPayload
+	return json.Unmarshal(r.Events[1].Payload, &p) == nil && p.TypeID == "core.noop"
+}
+
+// looped tells the log of a loop that has ended without asking anybody.
+func looped(r rules.Listing) bool {
+	supervised := func(e openwopv1.RunEvent) bool { return e.Type == openwopv1.RunEventTypeRunOrchestratorDecided }
+	asked := func(e openwopv1.RunEvent) bool { return e.Type == openwopv1.RunEventTypeNodeSuspended }
+	return r.Ended && slices.ContainsFunc(r.Events, supervised) && !slices.ContainsFunc(r.Events, asked)
+}
+
+func isOf(e *openwopv1.RunEvent, t openwopv1.RunEventType, nodeID string) bool {
+	return e.Type == t && e.NodeID == nodeID
+}
+
+func endsRun(e *openwopv1.RunEvent) bool {
+	switch e.Type {
+	case openwopv1.RunEventTypeRunCompleted, openwopv1.RunEventTypeRunFailed, openwopv1.RunEventTypeRunCancelled:
+		return true
+	}
+	return false
+}
+
+// logFaults are about logs themselves.
+var logFaults = []Fault{
+	{
+		ID:     "log.listed-by-id",
+		Title:  "a poll without a cursor sorts events of the same instant by their ids, as text",
+		Looks:  "event 10 is listed before event 2",
+		Breaks: []string{openwop.OWPEVT1},
+		Replace: func(s *rules.Set) {
+			lists := s.Log.Lists
+			s.Log.Lists = func(r rules.Listing) []openwopv1.RunEvent {
+				listed := lists(r)
+				if r.Form != rules.Poll || r.After >= 0 || len(listed) < 2 {
+					return listed
+				}
+				listed = slices.Clone(listed)
+				slices.SortStableFunc(listed[1:], func(a, b openwopv1.RunEvent) int {
+					if byTime := a.Timestamp.Compare(b.Timestamp); byTime != 0 {
+						return byTime
+					}
+					return cmp.Compare(a.EventID, b.EventID)
+				})
+				return listed
+			}
+		},
+	},
+	{
+		ID:     "log.number-left-out",
+		Title:  "a loop leaves out a sequence number before its end",
+		Looks:  "the last event of a loop is numbered by two more than the event before it",
+		Breaks: []string{openwop.OWPEVT1},
+		Twin:   "there a number is missing, here the order is wrong",
+		Replace: func(s *rules.Set) {
+			retold(s, func(e *openwopv1.RunEvent, r rules.Listing) {
+				if looped(r) && endsRun(e) {
+					e.Sequence++
+				}
+			})
+		},
+	},
+	{
+		ID:     "log.end-without-id",
+		Title:  "the event that ends a run in which nothing was done is told without an id",
+		Looks:  "the eventId of run.completed of conformance-noop is empty",
+		Breaks: []string{openwop.OWPEVT2},
+		Replace: func(s *rules.Set) {
+			retold(s, func(e *openwopv1.RunEvent, r rules.Listing) {
+				if idle(r) && endsRun(e) {
+					e.EventID = ""
+				}
+			})
+		},
+	},
+	{
+		ID:     "log.ids-by-node",
+		Title:  "the ids of the events of a node that does nothing are made of the run and the node",
+		Looks:  "node.started and node.completed of conformance-noop have one eventId",
+		Breaks: []string{openwop.OWPEVT3},
+		Replace: func(s *rules.Set) {
+			retold(s, func(e *openwopv1.RunEvent, r rules.Listing) {
+				if idle(r) && e.NodeID != "" {
+					e.EventID = e.RunID + "-" + e.NodeID
+				}
+			})
+		},
+	},
+	{
+		ID:     "log.attempt-for-run",
+		Title:  "the end of a run in which nothing was done is stamped with the attempt in place of the run",
+		Looks:  "the runId of the last event of conformance-noop has :1 behind it",
+		Breaks: []string{openwop.OWPEVT4},
+		Replace: func(s *rules.Set) {
+			retold(s, func(e *openwopv1.RunEvent, r rules.Listing) {
+				if idle(r) && endsRun(e) {
+					e.RunID += ":1"
+				}
+			})
+		},
+	},
+	{
+		ID:     "log.coarse-times",
+		Title:  "the time of node.completed is cut to milliseconds, that of other events is not",
+		Looks:  "node.completed is stamped earlier than the event before it",
+		Breaks: []string{openwop.OWPEVT5},
+		Replace: func(s *rules.Set) {
+			retold(s, func(e *openwopv1.RunEvent, _ rules.Listing) {
+				if e.Type == openwopv1.RunEventTypeNodeCompleted {
+					e.Timestamp = e.Timestamp.Truncate(time.Millisecond)
+				}
+			})
+		},
+	},
+	{
+		ID:     "log.causes-itself",
+		Title:  "the end of a supervisor's node names itself as its cause",
+		Looks:  "causationId and eventId of node.completed are the same",
+		Breaks: []string{openwop.OWPEVT6},
+		Replace: func(s *rules.Set) {
+			retold(s, func(e *openwopv1.RunEvent, _ rules.Listing) {
+				if isOf(e, openwopv1.RunEventTypeNodeCompleted, "supervisor") {
+					e.CausationID = e.EventID
+				}
+			})
+		},
+	},
+	{
+		ID:     "log.type-of-one-word",
+		Title:  "the end of a supervisor's node is told under a type of the host's own that has no dot",
+		Looks:  "an event has the type nodeCompleted",
+		Breaks: []string{openwop.OWPEVT7},
+		Replace: func(s *rules.Set) {
+			retold(s, func(e *openwopv1.RunEvent, _ rules.Listing) {
+				if isOf(e, openwopv1.RunEventTypeNodeCompleted, "supervisor") {
+					e.Type = "nodeCompleted"
+				}
+			})
+		},
+	},
+	{
+		ID:     "log.start-without-type",
+		Title:  "node.started of a supervisor does not say of what type the node is",
+		Looks:  "its payload has no typeId",
+		Breaks: []string{openwop.OWPEVT8},
+		Replace: func(s *rules.Set) {
+			retold(s, func(e *openwopv1.RunEvent, _ rules.Listing) {
+				if isOf(e, openwopv1.RunEventTypeNodeStarted, "supervisor") {
+					e.Payload = json.RawMessage(`{"nodeId":"supervisor"}`)
+				}
+			})
+		},
+	},
+	{
+		ID:     "log.ended-again",
+		Title:  "a run that was found to be over is ended once more",
+		Looks:  "after a poll with a cursor at the end of the log there is a second run.completed on it",
+		Breaks: []string{openwop.OWPEVT9},
+		Spots:  []int{40},
+		Replace: func(s *rules.Set) {
+			swept(s, func(log []openwopv1.RunEvent) []openwopv1.RunEvent { return append(log, again(log[len(log)-1], log)) })
+		},
+	},
+	{
+		ID:     "log.step-after-end",
+		Title:  "a worker that comes late writes its result behind the end of the run",
+		Looks:  "after a poll with a cursor at the end of the log, node.completed stands behind run.completed",
+		Breaks: []string{openwop.OWPEVT10},
+		Replace: func(s *rules.Set) {
+			swept(s, func(log []openwopv1.RunEvent) []openwopv1.RunEvent {
+				i := slices.IndexFunc(log, func(e openwopv1.RunEvent) bool { return e.Type == openwopv1.RunEventTypeNodeCompleted })
+				if i < 0 {
+					return log
+				}
+				return append(log, again(log[i], log))
+			})
+		},
+	},
+	{
+		ID:     "log.ends-as-cancelled",
+		Title:  "the log of a run in which nothing was done ends as that of a run that was given up",
+		Looks:  "the run is completed, and its last event is run.cancelled",
+		Breaks: []string{openwop.OWPEVT11},
+		Replace: func(s *rules.Set) {
+			retold(s, func(e *openwopv1.RunEvent, r rules.Listing) {
+				if idle(r) && e.Type == openwopv1.RunEventTypeRunCompleted {
+					e.Type, e.Payload = openwopv1.RunEventTypeRunCancelled, json.RawMessage(`{}`)
+				}
+			})
+		},
+	},
+	{
+		ID:     "log.archive-forgets",
+		Title:  "a log that was read to its end is archived, and the causes of its events with it",
+		Looks:  "after a poll with a cursor at the end of the log no event has a causationId any more",
+		Breaks: []string{openwop.OWPEVT12},
+		Replace: func(s *rules.Set) {
+			swept(s, func(log []openwopv1.RunEvent) []openwopv1.RunEvent {
+				for i := range log {
+					log[i].CausationID = ""
+				}
+				return log
+			})
+		},
+	},
+	{
+		ID:     "log.restamped-on-resume",
+		Title:  "when a run is over whose answer came late, the time of its question is that of the answer",
+		Looks:  "node.suspended has another timestamp at the end of the run than while the run waited",
+		Breaks: []string{openwop.OWPEVT12},
+		Replace: func(s *rules.Set) {
+			retold(s, func(e *openwopv1.RunEvent, r rules.Listing) {
+				i := slices.IndexFunc(r.Events, func(e openwopv1.RunEvent) bool { return e.Type == openwopv1.RunEventTypeInterruptResolved })
+				if i >= 0 && r.Ended && e.Type == openwopv1.RunEventTypeNodeSuspended {
+					e.Timestamp = r.Events[i].Timestamp
+				}
+			})
+		},
+	},
+	{
+		ID:     "log.first-left-out",
+		Title:  "a poll without a cursor is taken for one behind the first event",
+		Looks:  "the first event that a poll lists has sequence 1",
+		Breaks: []string{openwop.OWPEVT13},
+		Replace: func(s *rules.Set) {
+			lists := s.Log.Lists
+			s.Log.Lists = func(r rules.Listing) []openwopv1.RunEvent {
+				if r.Form == rules.Poll && len(r.Events) > 8 {
+					r.After = max(r.After, 0)
+				}
+				return lists(r)
+			}
+		},
+	},
+	{
+		ID:     "log.single-held-back",
+		Title:  "a poll with a cursor does not list an event that is the only one behind it",
+		Looks:  "behind the last but one of a finished run a poll lists nothing, and says that the log is complete",
+		Breaks: []string{openwop.OWPEVT14, openwop.OWPEVT16},
+		Replace: func(s *rules.Set) {
+			lists := s.Log.Lists
+			s.Log.Lists = func(r rules.Listing) []openwopv1.RunEvent {
+				listed := lists(r)
+				if r.Form == rules.Poll && r.Ended && r.After >= 0 && len(listed) == 1 {
+					return nil
+				}
+				return listed
+			}
+		},
+	},
+	{
+		ID:     "log.cursor-included",
+		Title:  "a poll with a cursor lists the event at the cursor once more",
+		Looks:  "the first event that a poll behind 4 lists has sequence 4",
+		Breaks: []string{openwop.OWPEVT15},
+		Replace: func(s *rules.Set) {
+			lists := s.Log.Lists
+			s.Log.Lists = func(r rules.Listing) []openwopv1.RunEvent {
+				if r.Form == rules.Poll && r.Ended && r.After >= 0 {
+					r.After--
+				}
+				return lists(r)
+			}
+		},
+	},
+	{
+		ID:      "log.complete-when-idle",
+		Title:   "a poll that has nothing to list says that the log is complete",
+		Looks:   "isComplete is true of a run that is suspended",
+		Breaks:  []string{openwop.OWPEVT16},
+		Replace: func(s *rules.Set) { s.Log.Complete = func(empty, _, ended bool) bool { return ended || empty } },
+	},
+	{
+		ID:     "log.never-complete-when-idle",
+		Title:  "a poll says that the log is complete only where it lists the last event",
+		Looks:  "isComplete is false behind the last event of a finished run",
+		Breaks: []string{openwop.OWPEVT17},
+		Replace: func(s *rules.Set) {
+			s.Log.Complete = func(empty, more, ended bool) bool { return ended && !more && !empty }
+		},
+	},
+	{
+		ID:      "log.poll-overstays",
+		Title:   "a poll is held until something happens, whatever timeout it asks for",
+		Looks:   "a poll of a suspended run with a timeout of a second is not answered",
+		Breaks:  []string{openwop.OWPEVT18},
+		Replace: func(s *rules.Set) { s.Log.Waits = func(t time.Duration) time.Duration { return max(t, time.Minute) } },
+	},
+	{
+		ID:     "log.empty-poll-moves-on",
+		Title:  "a poll that came back empty moves the cursor on, to the event that comes next",
+		Looks:  "who asks again with the same cursor does not get the first event that happened since",
+		Breaks: []string{openwop.OWPEVT19},
+		Replace: func(s *rules.Set) {
+			type place struct {
+				runID string
+				after int64
+			}
+			var moved sync.Map
+			lists := s.Log.Lists
+			s.Log.Lists = func(r rules.Listing) []openwopv1.RunEvent {
+				if r.Form != rules.Poll || len(r.Events) == 0 {
+					return lists(r)
+				}
+				at := place{r.Events[0].RunID, r.After}
+				if _, again := moved.Load(at); again {
+					r.After++
+				}
+				listed := lists(r)
+				if len(listed) == 0 && !r.Ended {
+					moved.Store(at, true)
+				}
+				return listed
+			}
+		},
+	},
+}

@@ -1,0 +1,258 @@
+package fault
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/openassay/assay/gen/openwop"
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/openwop/rules"
+)
+
+var loopFaults = []Fault{
+	// ---- the counter ---------------------------------------------------------------------------
+	{
+		ID:     "loop.iteration-resets-on-resume",
+		Title:  "after a suspension the loop counts its turns from 1 again",
+		Looks:  "the decided event after an answered interrupt carries iteration 1",
+		Breaks: []string{openwop.OWP0061D1, openwop.OWP0061B2},
+		Spots:  []int{2},
+		Replace: func(s *rules.Set) {
+			counts(s, func(p rules.Past) bool { return p.Suspended }, func(int) int { return 1 })
+		},
+	},
+	{
+		ID:     "loop.iteration-skips-after-second-answer",
+		Title:  "when a loop is resumed for the second time its counter skips a turn",
+		Looks:  "iteration goes on two higher after the second answer",
+		Breaks: []string{openwop.OWP0061D1},
+		Spots:  []int{2, 3},
+		Replace: func(s *rules.Set) {
+			counts(s, func(p rules.Past) bool { return p.Again }, func(n int) int { return n + 2 })
+		},
+	},
+	{
+		ID:     "loop.held-turn-counts-twice",
+		Title:  "a decision that was held counts as another turn when it is carried out",
+		Looks:  "iteration goes on two higher after a decision below the floor",
+		Breaks: []string{openwop.OWP0061D1},
+		Spots:  []int{2, 3},
+		Replace: func(s *rules.Set) {
+			counts(s, func(p rules.Past) bool { return p.Held }, func(n int) int { return n + 2 })
+		},
+	},
+	{
+		ID:     "loop.last-turn-uncounted",
+		Title:  "the decision to terminate carries no iteration",
+		Looks:  "iteration is missing in the last decided event",
+		Breaks: []string{openwop.OWP0061B1, openwop.OWP0061B2, openwop.OWP0061D1},
+		Spots:  []int{3},
+		Replace: func(s *rules.Set) {
+			s.Loop.Carries = func(d openwopv1.OrchestratorDecision) bool { return !isTerminate(d) }
+		},
+	},
+	{
+		ID:     "loop.replay-counts-resumed-turn-twice",
+		Title:  "a replay counts the turn behind a suspension as one more",
+		Looks:  "iteration in the replay of a resumed loop is one higher than in its source",
+		Breaks: []string{openwop.OWP0061M1},
+		Spots:  []int{29},
+		Replace: func(s *rules.Set) {
+			s.Loop.Replays = func(recorded int, past rules.Past) int {
+				if past.Suspended {
+					return recorded + 1
+				}
+				return recorded
+			}
+		},
+	},
+
+	{
+		ID:     "loop.counter-shared-with-workers",
+		Title:  "the runs of its workers move the counter of a loop as well",
+		Looks:  "iteration counts 1, 3, 5 where every turn but the last dispatches a worker",
+		Breaks: []string{openwop.OWP0061B4, openwop.OWP0061B2, openwop.OWP0061D1},
+		Spots:  []int{3},
+		Replace: func(s *rules.Set) {
+			s.Loop.Numbers = func(iteration, workers int) int { return iteration + workers }
+		},
+	},
+
+	// ---- the loop ------------------------------------------------------------------------------
+	{
+		ID:     "loop.repeated-decision-passed-over",
+		Title:  "a loop that nobody bounded and that is to decide the same every turn decides it once less",
+		Looks:  "the loop takes a turn fewer than its plan has, and terminates",
+		Breaks: []string{openwop.OWP0037A6, openwop.OWP0061B2, openwop.OWP0061B4},
+		Spots:  []int{4},
+		Replace: func(s *rules.Set) {
+			s.Loop.Script = func(plan []any, bounded bool) []any {
+				others := func(d any) bool { return !reflect.DeepEqual(d, plan[0]) }
+				if bounded || len(plan) < 3 || slices.ContainsFunc(plan[:len(plan)-1], others) {
+					return plan
+				}
+				return plan[1:]
+			}
+		},
+	},
+	{
+		ID:     "loop.child-served-as-parent",
+		Title:  "the snapshot of a run that another dispatched and that leaves nothing behind names that other",
+		Looks:  "runId in the snapshot of a completed child without variables is its parent's",
+		Breaks: []string{openwop.OWP0037A3, openwop.OWPDSP12},
+		Replace: func(s *rules.Set) {
+			s.Control.Shows = func(run openwopv1.RunSnapshot) openwopv1.RunSnapshot {
+				if run.ParentRunID != nil && run.Status == openwopv1.RunStatusCompleted && len(run.Variables) == 0 {
+					run.RunID = *run.ParentRunID
+				}
+				return run
+			}
+		},
+	},
+	{
+		ID:     "loop.reason-lost",
+		Title:  "the supervisor's reason to terminate is not put on the log",
+		Looks:  "the last decided event has a decision without the reason that its script holds",
+		Breaks: []string{openwop.OWP0037A2},
+		Replace: func(s *rules.Set) {
+			s.Loop.Writes = func(p openwopv1.RunOrchestratorDecidedPayload) openwopv1.RunOrchestratorDecidedPayload {
+				if d, err := p.Decision.AsTerminateDecision(); err == nil && isTerminate(p.Decision) {
+					d.Reason = ""
+					_ = p.Decision.FromTerminateDecision(d) // what was decoded encodes
+				}
+				return p
+			}
+		},
+	},
+	{
+		ID:     "loop.last-decision-unsigned",
+		Title:  "the decision to terminate does not say which agent made it",
+		Looks:  "agentId is empty in the last decided event",
+		Breaks: []string{openwop.OWP0061B5, openwop.OWPDSP2},
+		Replace: func(s *rules.Set) {
+			s.Loop.Writes = func(p openwopv1.RunOrchestratorDecidedPayload) openwopv1.RunOrchestratorDecidedPayload {
+				if isTerminate(p.Decision) {
+					p.AgentID = ""
+				}
+				return p
+			}
+		},
+	},
+	{
+		ID:      "loop.turn-begins-after-the-end",
+		Title:   "another turn begins when the loop has ended",
+		Looks:   "node.started of the supervisor stands behind run.completed",
+		Breaks:  []string{openwop.OWP0061E1, openwop.OWPEVT10},
+		Spots:   []int{4, 9},
+		Replace: func(s *rules.Set) { s.Loop.Rests = func() bool { return false } },
+	},
+
+	// ---- answers -------------------------------------------------------------------------------
+	{
+		ID:     "loop.answer-astray-counts",
+		Title:  "an answer to a node that a loop does not have answers the question that is open",
+		Looks:  "a suspended loop goes on when another node is answered",
+		Breaks: []string{openwop.OWPINT4},
+		Replace: func(s *rules.Set) {
+			leaves := s.Answers.Leaves
+			s.Answers.Leaves = func(a rules.Answer) bool { return (a.Gate || !a.Astray) && leaves(a) }
+		},
+	},
+	{
+		ID:     "loop.second-answer-taken",
+		Title:  "who answers a loop that was answered before is told that the answer was taken",
+		Looks:  "a second answer is answered 200, as are all that come at once",
+		Breaks: []string{openwop.OWPINT2, openwop.OWPINT3},
+		Spots:  []int{25},
+		Replace: func(s *rules.Set) {
+			late := s.Answers.Late
+			s.Answers.Late = func(l rules.Late) string {
+				if code := late(l); l.Gate || code != rules.InterruptResolved {
+					return code
+				}
+				return ""
+			}
+		},
+	},
+
+	// ---- the seam ------------------------------------------------------------------------------
+	{
+		ID:     "loop.seam-constant",
+		Title:  "the seam names no run and says of every loop that it took three turns",
+		Looks:  "three iterations, however many turns were asked for",
+		Breaks: []string{openwop.OWP0061B2, openwop.OWP0061B4},
+		Spots:  []int{1},
+		Replace: func(s *rules.Set) {
+			s.Loop.Replies = func(ask openwopv1.AgentloopRequest, reply openwopv1.AgentloopReply) openwopv1.AgentloopReply {
+				if !plain(ask) {
+					return reply
+				}
+				reply.RunID, reply.Decisions = "", slices.Repeat(reply.Decisions[:1], 3)
+				for i := range reply.Decisions {
+					reply.Decisions[i].Iteration = new(int64(i + 1))
+				}
+				return reply
+			}
+		},
+	},
+	{
+		ID:     "loop.seam-names-another-run",
+		Title:  "the seam names a run that it did not drive",
+		Looks:  "there is no run of the id in the reply",
+		Breaks: []string{openwop.OWP0061B2},
+		Spots:  []int{1},
+		Replace: func(s *rules.Set) {
+			s.Loop.Replies = func(ask openwopv1.AgentloopRequest, reply openwopv1.AgentloopReply) openwopv1.AgentloopReply {
+				if plain(ask) {
+					reply.RunID = strings.ToUpper(reply.RunID)
+				}
+				return reply
+			}
+		},
+	},
+	{
+		ID:     "loop.seam-resumes-a-turn-later",
+		Title:  "the seam says that a loop was resumed in the turn behind the one that was suspended",
+		Looks:  "resumedIteration is one higher than suspendAtTurn",
+		Breaks: []string{openwop.OWP0061D1},
+		Spots:  []int{2},
+		Replace: func(s *rules.Set) {
+			s.Loop.Replies = func(_ openwopv1.AgentloopRequest, reply openwopv1.AgentloopReply) openwopv1.AgentloopReply {
+				if reply.ResumedIteration != nil {
+					reply.ResumedIteration = new(*reply.ResumedIteration + 1)
+				}
+				return reply
+			}
+		},
+	},
+	{
+		ID:      "loop.seam-resumes-what-cannot-be",
+		Title:   "the seam resumes a loop in a turn behind its last one",
+		Looks:   "resumedIteration is there for a suspendAtTurn above the turns",
+		Breaks:  []string{openwop.OWP0061B4},
+		Replace: func(s *rules.Set) { s.Loop.Suspends = func(_, _ int64, _ bool) bool { return true } },
+	},
+}
+
+// counts has the turns that follow such a turn be numbered otherwise.
+func counts(s *rules.Set, behind func(rules.Past) bool, number func(previous int) int) {
+	next := s.Loop.Next
+	s.Loop.Next = func(previous int, past rules.Past) int {
+		if behind(past) {
+			return number(previous)
+		}
+		return next(previous, past)
+	}
+}
+
+// isTerminate tells whether a decision ends its loop.
+func isTerminate(d openwopv1.OrchestratorDecision) bool {
+	kind, err := d.Discriminator()
+	return err == nil && kind == string(openwopv1.TerminateDecisionKindTerminate)
+}
+
+// plain tells whether the seam is asked for a loop that nothing holds and that writes nothing.
+func plain(ask openwopv1.AgentloopRequest) bool {
+	return ask.SuspendAtTurn == nil && ask.WorkspaceWriteAtTurn == nil && ask.MaxLoopIterations == nil
+}

@@ -1,0 +1,187 @@
+package fault
+
+import (
+	"time"
+
+	"github.com/openassay/assay/gen/openwop"
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/openwop/rules"
+)
+
+var memoryFaults = []Fault{
+	{
+		ID:     "memory.first-worker-begins-empty",
+		Title:  "the first worker of a decision begins with nothing of what its parent remembers",
+		Looks:  "the worker's first turn reads none of its parent's entries",
+		Breaks: []string{openwop.OWPMEM1},
+		Replace: func(s *rules.Set) {
+			inherited := s.Memory.Inherited
+			s.Memory.Inherited = func(position int, then, now int64) int64 {
+				if position == 0 {
+					return 0
+				}
+				return inherited(position, then, now)
+			}
+		},
+	},
+	{
+		ID:     "memory.sibling-begins-as-turn-began",
+		Title:  "a later worker of a decision begins with what its parent remembered when the turn began",
+		Looks:  "the second worker reads nothing of what the first one wrote",
+		Breaks: []string{openwop.OWPMEM6},
+		Replace: func(s *rules.Set) {
+			inherited := s.Memory.Inherited
+			s.Memory.Inherited = func(position int, then, now int64) int64 {
+				if position > 0 {
+					return then
+				}
+				return inherited(position, then, now)
+			}
+		},
+	},
+	{
+		ID:     "memory.last-worker-brings-nothing",
+		Title:  "what a worker wrote is merged when the next one of its decision begins, and so the last one's never is",
+		Looks:  "the next turn of the parent does not read what the last worker of a decision wrote",
+		Breaks: []string{openwop.OWPMEM2},
+		Replace: bringing(func(_ openwopv1.RunStatus, last, honest bool) bool {
+			return honest && !last
+		}),
+	},
+	{
+		ID:     "memory.only-last-worker-brings",
+		Title:  "of several workers in one decision only the last brings what it wrote",
+		Looks:  "the next turn of the parent does not read what the first worker wrote",
+		Breaks: []string{openwop.OWPMEM2, openwop.OWPMEM6},
+		Replace: bringing(func(_ openwopv1.RunStatus, last, honest bool) bool {
+			return honest && last
+		}),
+	},
+	{
+		ID:     "memory.child-writes-through",
+		Title:  "what a worker writes goes straight into its parent's memory",
+		Looks:  "another run reads the entry of a worker that still waits, or that failed",
+		Breaks: []string{openwop.OWPMEM3, openwop.OWPMEM4},
+		Replace: func(s *rules.Set) {
+			s.Memory.Drafts = func() bool { return false }
+		},
+	},
+	{
+		ID:     "memory.lost-worker-brings",
+		Title:  "what a worker wrote that failed or was cancelled comes into its parent's memory all the same",
+		Looks:  "the turn after a failed worker reads the entry of that worker",
+		Breaks: []string{openwop.OWPMEM4},
+		Replace: bringing(func(status openwopv1.RunStatus, _, honest bool) bool {
+			return honest || status == openwopv1.RunStatusFailed || status == openwopv1.RunStatusCancelled
+		}),
+	},
+	{
+		ID:     "memory.life-counts-from-merge",
+		Title:  "an entry of a worker begins its time to live anew when its parent gets it",
+		Looks:  "the parent reads an entry that had expired before its writer completed",
+		Breaks: []string{openwop.OWPMEM5},
+		Replace: func(s *rules.Set) {
+			s.Memory.Expires = func(created, expires, now time.Time) time.Time {
+				if expires.IsZero() {
+					return expires
+				}
+				return now.Add(expires.Sub(created))
+			}
+		},
+	},
+	{
+		ID:      "memory.shared-by-tenants",
+		Title:   "memories are told apart by their name alone, whosever they are",
+		Looks:   "a run reads what a run of another tenant wrote to a memory of the same name",
+		Breaks:  []string{openwop.OWPISO9},
+		Replace: func(s *rules.Set) { s.Memory.Owner = func(string) string { return "" } },
+	},
+	{
+		ID:     "memory.never-expires",
+		Title:  "entries are read as long as the memory exists, whatever their expiresAt",
+		Looks:  "a run reads an entry whose expiresAt has passed",
+		Breaks: []string{openwop.OWPMEM9},
+		Replace: func(s *rules.Set) {
+			s.Memory.Expired = func(_, _ time.Time) bool { return false }
+		},
+	},
+	{
+		ID:     "memory.times-lost",
+		Title:  "an entry is read without the time at which it was written",
+		Looks:  "the entries that a turn notes have no createdAt",
+		Breaks: []string{openwop.OWPMEM8},
+		Replace: func(s *rules.Set) {
+			s.Memory.Shown = func(e rules.MemoryEntry) rules.MemoryEntry {
+				e.CreatedAt = time.Time{}
+				return e
+			}
+		},
+	},
+	{
+		ID:     "memory.writes-untold",
+		Title:  "the log says nothing of what turns write to their memory",
+		Looks:  "no memory.written stands in the log of a run that wrote",
+		Breaks: []string{openwop.OWPMEM14},
+		Replace: func(s *rules.Set) {
+			s.Memory.Told = func(openwopv1.MemoryWrittenPayload, string) (rules.MemoryTold, bool) {
+				return rules.MemoryTold{}, false
+			}
+		},
+	},
+	{
+		ID:     "memory.content-told",
+		Title:  "the log repeats the content of what turns write to their memory",
+		Looks:  "memory.written holds the content of the entry",
+		Breaks: []string{openwop.OWPMEM15},
+		Replace: func(s *rules.Set) {
+			told := s.Memory.Told
+			s.Memory.Told = func(p openwopv1.MemoryWrittenPayload, content string) (rules.MemoryTold, bool) {
+				t, tells := told(p, content)
+				t.Content = content
+				return t, tells
+			}
+		},
+	},
+	{
+		ID:     "memory.branch-remembers-now",
+		Title:  "a branch begins with what is remembered when it is made",
+		Looks:  "the branch reads an entry that was written after its source had ended",
+		Breaks: []string{openwop.OWPMEM17},
+		Replace: recalling(func(branch bool) bool {
+			return branch
+		}),
+	},
+	{
+		ID:     "memory.replay-remembers-now",
+		Title:  "the turns of a replay read their memory anew, as it is when they do",
+		Looks:  "the replay notes an entry that was written after its source had ended",
+		Breaks: []string{openwop.OWPMEM17},
+		Replace: func(s *rules.Set) {
+			recalling(func(branch bool) bool { return !branch })(s)
+			readingAnew(rules.Memories)(s)
+		},
+	},
+}
+
+// bringing changes whose writes come into the memory of the parent.
+func bringing(brings func(status openwopv1.RunStatus, last, honest bool) bool) func(*rules.Set) {
+	return func(s *rules.Set) {
+		honest := s.Memory.Brings
+		s.Memory.Brings = func(status openwopv1.RunStatus, last bool) bool {
+			return brings(status, last, honest(status, last))
+		}
+	}
+}
+
+// recalling has the forks that are meant begin with what is remembered now.
+func recalling(meant func(branch bool) bool) func(*rules.Set) {
+	return func(s *rules.Set) {
+		recalled := s.Memory.Recalled
+		s.Memory.Recalled = func(branch bool, then, now int64) int64 {
+			if meant(branch) {
+				return now
+			}
+			return recalled(branch, then, now)
+		}
+	}
+}

@@ -1,0 +1,151 @@
+package fault
+
+import (
+	"sync"
+	"time"
+
+	"github.com/openassay/assay/gen/openwop"
+	"github.com/openassay/assay/simhost/openwop/rules"
+)
+
+// keyFaults are about idempotency keys.
+var keyFaults = []Fault{
+	{
+		ID:     "request.keys-unread",
+		Title:  "idempotency keys are taken and not looked at",
+		Looks:  "every request under one key makes a run of its own",
+		Breaks: []string{openwop.OWPERR18, openwop.OWPERR19, openwop.OWPERR20},
+		Replace: func(s *rules.Set) {
+			s.Keys.Heeds = func(string) bool { return false }
+		},
+	},
+	{
+		ID:     "request.mismatch-frees-the-key",
+		Title:  "an idempotency key under which another body was refused is forgotten",
+		Looks:  "the first request makes a second run when it is repeated after that",
+		Breaks: []string{openwop.OWPERR18},
+		Replace: func(s *rules.Set) {
+			var freed sync.Map // names of keys
+			doing(func(k rules.Keyed, honest rules.Doing) rules.Doing {
+				switch honest {
+				case rules.Refuse:
+					freed.Store(k.Key, true)
+				case rules.Repeat:
+					if _, was := freed.LoadAndDelete(k.Key); was {
+						return rules.Begin
+					}
+				}
+				return honest
+			})(s)
+		},
+	},
+	{
+		ID:     "request.bodies-uncompared",
+		Title:  "whatever comes under an idempotency key is answered as the first request under it was",
+		Looks:  "another body under the key is HTTP 201 with the first run",
+		Breaks: []string{openwop.OWPERR19},
+		Replace: doing(func(k rules.Keyed, honest rules.Doing) rules.Doing {
+			if honest == rules.Refuse && k.Answered {
+				return rules.Repeat
+			}
+			return honest
+		}),
+	},
+	{
+		ID:     "request.repetition-refused",
+		Title:  "a request that is repeated under its idempotency key is refused as a duplicate",
+		Looks:  "the repetition is HTTP 409, also when the first request was answered long ago",
+		Breaks: []string{openwop.OWPERR18, openwop.OWPERR20},
+		Replace: doing(func(_ rules.Keyed, honest rules.Doing) rules.Doing {
+			if honest == rules.Repeat {
+				return rules.Refuse
+			}
+			return honest
+		}),
+	},
+	{
+		ID:     "request.repetition-untold",
+		Title:  "an answer that is given again does not say that it is",
+		Looks:  "openwop-Idempotent-Replay is missing from the repetition",
+		Breaks: []string{openwop.OWPERR21},
+		Replace: func(s *rules.Set) {
+			s.Keys.Tells = func() bool { return false }
+		},
+	},
+	{
+		ID:     "request.keys-race",
+		Title:  "two requests that come at once under a new idempotency key both find nothing under it, and both are done",
+		Looks:  "several runs are made of equal requests that come at once",
+		Breaks: []string{openwop.OWPERR20},
+		Replace: func(s *rules.Set) {
+			s.Keys.Heeds = new(meeting).alone
+		},
+	},
+}
+
+// doing changes what becomes of requests under keys.
+func doing(does func(k rules.Keyed, honest rules.Doing) rules.Doing) func(*rules.Set) {
+	return func(s *rules.Set) {
+		honest := s.Keys.Does
+		s.Keys.Does = func(k rules.Keyed) rules.Doing { return does(k, honest(k)) }
+	}
+}
+
+// keyCompany is how long the first request under a key waits for a second one. Requests that are sent at once are much closer
+// together.
+const keyCompany = 1500 * time.Millisecond
+
+// meeting is where the first two requests under a key meet if they come at once. The zero meeting can be used.
+type meeting struct {
+	mu    sync.Mutex
+	first map[string]chan struct{} // by key: closed when the second has come; nil when nobody waits any more
+}
+
+// alone tells whether a request is not one of two that met.
+func (m *meeting) alone(key string) bool {
+	met, first := m.come(key)
+	if !first {
+		return met == nil
+	}
+	late := time.NewTimer(keyCompany)
+	defer late.Stop()
+	select {
+	case <-met:
+		return false
+	case <-late.C:
+		return m.leave(key, met)
+	}
+}
+
+// come says for whom the second has come, if it is the second, and whether it is the first.
+func (m *meeting) come(key string) (met chan struct{}, first bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	met, known := m.first[key]
+	if !known {
+		met = make(chan struct{})
+		if m.first == nil {
+			m.first = map[string]chan struct{}{}
+		}
+		m.first[key] = met
+		return met, true
+	}
+	if met != nil {
+		close(met)
+		m.first[key] = nil
+	}
+	return met, false
+}
+
+// leave tells whether nobody has come after all.
+func (m *meeting) leave(key string, met chan struct{}) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.first[key] = nil
+	select {
+	case <-met:
+		return false
+	default:
+		return true
+	}
+}

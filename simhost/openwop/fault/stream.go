@@ -1,0 +1,185 @@
+package fault
+
+import (
+	"math"
+	"slices"
+
+	"github.com/openassay/assay/gen/openwop"
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/openwop/rules"
+)
+
+// streamed has another log told over streams than there is.
+func streamed(s *rules.Set, other func(rules.Listing) []openwopv1.RunEvent) {
+	lists := s.Log.Lists
+	s.Log.Lists = func(r rules.Listing) []openwopv1.RunEvent {
+		if r.Form == rules.Stream {
+			r.Events = other(r)
+		}
+		return lists(r)
+	}
+}
+
+// streamFaults are about logs that are streamed.
+var streamFaults = []Fault{
+	{
+		ID:      "stream.json-instead",
+		Title:   "the log goes out as one JSON document, whatever the client asks for",
+		Looks:   "who asks for text/event-stream gets application/json",
+		Breaks:  []string{openwop.OWPEVT20},
+		Replace: func(s *rules.Set) { s.Log.Streams = func(bool) bool { return false } },
+	},
+	{
+		ID:     "stream.frames-of-one-kind",
+		Title:  "every frame is of the kind message",
+		Looks:  "the event line of a frame is not the type of the event in it",
+		Breaks: []string{openwop.OWPEVT21},
+		Replace: func(s *rules.Set) {
+			s.Log.Frame = func(e openwopv1.RunEvent) (int64, string) { return e.Sequence, "message" }
+		},
+	},
+	{
+		ID:     "stream.debug-hides",
+		Title:  "a stream in mode debug leaves out node.started of the loop's nodes, as updates does",
+		Looks:  "the stream of a finished run has fewer events than its log",
+		Breaks: []string{openwop.OWPEVT22, openwop.OWPEVT27},
+		Replace: func(s *rules.Set) {
+			lists := s.Log.Lists
+			s.Log.Lists = func(r rules.Listing) []openwopv1.RunEvent {
+				listed := lists(r)
+				if r.Form != rules.Stream || !r.Ended || r.Gathers || r.After >= 0 {
+					return listed
+				}
+				return slices.DeleteFunc(slices.Clone(listed), func(e openwopv1.RunEvent) bool {
+					return isOf(&e, openwopv1.RunEventTypeNodeStarted, "supervisor")
+				})
+			}
+		},
+	},
+	{
+		ID:      "stream.stays-open",
+		Title:   "a stream of a run that had ended before stays open",
+		Looks:   "all events of a finished run come, and the stream does not end",
+		Breaks:  []string{openwop.OWPEVT23},
+		Replace: func(s *rules.Set) { s.Log.Closes = func(live bool) bool { return live } },
+	},
+	{
+		ID:      "stream.outlives-its-run",
+		Title:   "a stream that was open when its run ended stays open",
+		Looks:   "the event that ends the run comes, and the stream does not end",
+		Breaks:  []string{openwop.OWPEVT23},
+		Replace: func(s *rules.Set) { s.Log.Closes = func(live bool) bool { return !live } },
+	},
+	{
+		ID:      "stream.resumes-from-the-start",
+		Title:   "a stream begins with the first event, whatever Last-Event-ID says",
+		Looks:   "events come again that the client has",
+		Breaks:  []string{openwop.OWPEVT24},
+		Replace: func(s *rules.Set) { s.Log.Resumes = resuming(s, func(int64) int64 { return -1 }) },
+	},
+	{
+		ID:      "stream.resumes-one-late",
+		Title:   "a stream that goes on leaves out the event next to the last",
+		Looks:   "the first frame behind 4 has the id 6",
+		Breaks:  []string{openwop.OWPEVT24},
+		Twin:    "there events come twice, here one is lost",
+		Replace: func(s *rules.Set) { s.Log.Resumes = resuming(s, func(after int64) int64 { return after + 1 }) },
+	},
+	{
+		ID:     "stream.garbled-is-the-end",
+		Title:  "a Last-Event-ID that is no sequence is taken for one behind the end",
+		Looks:  "the stream is opened and shows nothing",
+		Breaks: []string{openwop.OWPEVT25},
+		Replace: func(s *rules.Set) {
+			resumes := s.Log.Resumes
+			s.Log.Resumes = func(raw string) (int64, bool) {
+				if after, ok := resumes(raw); ok {
+					return after, true
+				}
+				return math.MaxInt64, true
+			}
+		},
+	},
+	{
+		ID:     "stream.loses-the-answer",
+		Title:  "a stream that is open loses the first event that happens while it is",
+		Looks:  "there is a number missing among the frames behind a suspension",
+		Breaks: []string{openwop.OWPEVT26},
+		Replace: func(s *rules.Set) {
+			streamed(s, func(r rules.Listing) []openwopv1.RunEvent {
+				if r.Live && len(r.Events) > 0 && r.Events[0].Type == openwopv1.RunEventTypeInterruptResolved {
+					return r.Events[1:]
+				}
+				return r.Events
+			})
+		},
+	},
+	{
+		ID:     "stream.ids-of-its-own",
+		Title:  "a stream gives events ids of its own",
+		Looks:  "an event has one eventId in a poll and another one in a frame",
+		Breaks: []string{openwop.OWPEVT27},
+		Replace: func(s *rules.Set) {
+			streamed(s, func(r rules.Listing) []openwopv1.RunEvent {
+				events := slices.Clone(r.Events)
+				for i := range events {
+					events[i].EventID = "frame-" + events[i].EventID
+				}
+				return events
+			})
+		},
+	},
+	{
+		ID:     "stream.document-is-short",
+		Title:  "the JSON document of a log is without its last event",
+		Looks:  "the poll lists run.completed, the JSON document does not",
+		Breaks: []string{openwop.OWPEVT27},
+		Twin:   "the document is a form of its own, beside the stream",
+		Replace: func(s *rules.Set) {
+			lists := s.Log.Lists
+			s.Log.Lists = func(r rules.Listing) []openwopv1.RunEvent {
+				listed := lists(r)
+				if r.Form == rules.Document && len(listed) > 0 {
+					return listed[:len(listed)-1]
+				}
+				return listed
+			}
+		},
+	},
+	{
+		ID:     "stream.last-batch-is-short",
+		Title:  "what is gathered goes out without its last event",
+		Looks:  "the event that ends the run is in no batch",
+		Breaks: []string{openwop.OWPEVT28},
+		Replace: func(s *rules.Set) {
+			batch := s.Log.Batch
+			s.Log.Batch = func(events []openwopv1.RunEvent) ([]openwopv1.RunEvent, int64) {
+				if len(events) > 1 {
+					events = events[:len(events)-1]
+				}
+				return batch(events)
+			}
+		},
+	},
+	{
+		ID:     "stream.batch-named-by-first",
+		Title:  "the id of a batch is the sequence of the first event in it",
+		Looks:  "the id of a frame of type batch is lower than the highest sequence in it",
+		Breaks: []string{openwop.OWPEVT29},
+		Replace: func(s *rules.Set) {
+			s.Log.Batch = func(events []openwopv1.RunEvent) ([]openwopv1.RunEvent, int64) { return events, events[0].Sequence }
+		},
+	},
+}
+
+// resuming moves the place from which a stream goes on.
+func resuming(s *rules.Set, from func(after int64) int64) func(string) (int64, bool) {
+	resumes := s.Log.Resumes
+	return func(raw string) (int64, bool) {
+		after, ok := resumes(raw)
+		if !ok {
+			return after, ok
+		}
+		return from(after), true
+	}
+}

@@ -1,0 +1,182 @@
+package fault
+
+import (
+	"github.com/openassay/assay/gen/openwop"
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/openwop/rules"
+)
+
+// from6 is a host of the version from which results are verified; ungated is one on which verdicts are told, and no more.
+var (
+	from6   = Under{Version: 6}
+	ungated = Under{Version: 6, Without: []string{"verifierGating"}}
+)
+
+var verifierFaults = []Fault{
+	{
+		ID:     "verifier.end-unverified",
+		Title:  "only what workers bring back is verified, and never the end of a run",
+		Looks:  "run.completed follows a decision to terminate without a verdict between them",
+		Breaks: []string{openwop.OWPVER1},
+		Under:  from6,
+		Replace: func(s *rules.Set) {
+			asked := s.Verifier.Asked
+			s.Verifier.Asked = func(end bool, left int) bool { return !end && asked(end, left) }
+		},
+	},
+	{
+		ID:     "verifier.criteria-lost",
+		Title:  "a verdict is recorded without the criteria that it looked at",
+		Looks:  "agent.verified has no criteria where the verifier named some",
+		Breaks: []string{openwop.OWPVER2},
+		Under:  from6,
+		Replace: telling(func(t *rules.VerdictTold, _ string, _ map[string]any) {
+			t.Criteria = nil
+		}),
+	},
+	{
+		ID:     "verifier.result-told",
+		Title:  "a verdict is recorded together with what was judged",
+		Looks:  "agent.verified holds the values that the worker brought back",
+		Breaks: []string{openwop.OWPVER3},
+		Under:  from6,
+		Replace: telling(func(t *rules.VerdictTold, _ string, result map[string]any) {
+			t.Result = result
+		}),
+	},
+	{
+		ID:     "verifier.judges-itself",
+		Title:  "the supervisor's own agent judges what it has decided",
+		Looks:  "agent.verified carries the agentId of runOrchestrator.decided",
+		Breaks: []string{openwop.OWPVER4},
+		Under:  from6,
+		Replace: telling(func(t *rules.VerdictTold, decider string, _ map[string]any) {
+			t.AgentID = decider
+		}),
+	},
+	{
+		ID:     "verifier.failed-result-merged",
+		Title:  "what failed is merged as if it had passed, if the verdict lists criteria",
+		Looks:  "output.harvested follows a verdict of fail, and the parent's variable has changed",
+		Breaks: []string{openwop.OWPVER5},
+		Under:  from6,
+		Replace: heeding(func(end bool, v openwopv1.AgentVerifiedPayload) bool {
+			return !end && v.Verdict == openwopv1.AgentVerifiedPayloadVerdictFail && len(v.Criteria) > 0
+		}, openwopv1.AgentVerifiedPayloadVerdictPass),
+	},
+	{
+		ID:     "verifier.failed-end-completes",
+		Title:  "a run whose end failed is completed all the same",
+		Looks:  "run.completed follows a verdict of fail on the end",
+		Breaks: []string{openwop.OWPVER6},
+		Under:  from6,
+		Replace: heeding(func(end bool, v openwopv1.AgentVerifiedPayload) bool {
+			return end && v.Verdict == openwopv1.AgentVerifiedPayloadVerdictFail
+		}, openwopv1.AgentVerifiedPayloadVerdictPass),
+	},
+	{
+		ID:     "verifier.revised-result-merged",
+		Title:  "what is to be revised is merged before it was",
+		Looks:  "output.harvested follows a verdict of revise",
+		Breaks: []string{openwop.OWPVER7},
+		Under:  from6,
+		Replace: heeding(func(end bool, v openwopv1.AgentVerifiedPayload) bool {
+			return !end && v.Verdict == openwopv1.AgentVerifiedPayloadVerdictRevise
+		}, openwopv1.AgentVerifiedPayloadVerdictPass),
+	},
+	{
+		ID:     "verifier.revises-for-ever",
+		Title:  "turns that follow from a verdict of revise do not count against the bound on turns",
+		Looks:  "a loop whose end is to be revised takes more turns than maxLoopIterations",
+		Breaks: []string{openwop.OWPVER8},
+		Under:  from6,
+		Replace: func(s *rules.Set) {
+			s.Verifier.Bounded = func(revises bool) bool { return !revises }
+		},
+	},
+	{
+		ID:     "verifier.passed-result-withheld",
+		Title:  "what passed is withheld, if the verdict lists criteria",
+		Looks:  "no output.harvested follows a verdict of pass, and the parent's variable is as it was",
+		Breaks: []string{openwop.OWPVER9},
+		Under:  from6,
+		Replace: heeding(func(end bool, v openwopv1.AgentVerifiedPayload) bool {
+			return !end && v.Verdict == openwopv1.AgentVerifiedPayloadVerdictPass && len(v.Criteria) > 0
+		}, openwopv1.AgentVerifiedPayloadVerdictFail),
+	},
+	{
+		ID:     "verifier.told-result-withheld",
+		Title:  "a verdict that is only told withholds what it is about",
+		Looks:  "without gating, no output.harvested follows a verdict of fail",
+		Breaks: []string{openwop.OWPVER10},
+		Under:  ungated,
+		Replace: heeding(func(end bool, v openwopv1.AgentVerifiedPayload) bool {
+			return !end && v.Verdict == openwopv1.AgentVerifiedPayloadVerdictFail
+		}, openwopv1.AgentVerifiedPayloadVerdictFail),
+	},
+	{
+		ID:      "verifier.success-criteria-lost",
+		Title:   "a decision to terminate is recorded without its criteria of success",
+		Looks:   "the decided event of a loop that gave up has no successCriteria",
+		Breaks:  []string{openwop.OWPVER11},
+		Under:   from6,
+		Replace: func(s *rules.Set) { s.Verifier.KeepsCriteria = func(int) bool { return false } },
+	},
+	{
+		ID:      "verifier.unclaimed",
+		Title:   "results are verified by a host that offers no verifier",
+		Looks:   "agent.verified stands on the log below version 6",
+		Breaks:  []string{openwop.OWPVER13},
+		Under:   Under{Version: 5},
+		Replace: func(s *rules.Set) { s.Verifier.Offered = func(bool, int) bool { return true } },
+	},
+	{
+		ID:      "verifier.success-criteria-below-6",
+		Title:   "a decision to terminate keeps criteria of success at a version that knows none",
+		Looks:   "the decided event of a host at version 5 has successCriteria",
+		Breaks:  []string{openwop.OWPVER14},
+		Under:   Under{Version: 5},
+		Replace: func(s *rules.Set) { s.Verifier.KeepsCriteria = func(int) bool { return true } },
+	},
+	{
+		ID:      "verifier.seam-always-commits",
+		Title:   "the seam says of every result that it was merged",
+		Looks:   "verify-run answers committed to a verdict of fail",
+		Breaks:  []string{openwop.OWPVER5},
+		Under:   from6,
+		Replace: func(s *rules.Set) { s.Verifier.Committed = func(bool) bool { return true } },
+	},
+	{
+		ID:      "verifier.seam-never-commits",
+		Title:   "the seam says of every result that it was withheld",
+		Looks:   "verify-run answers not committed to a verdict of pass",
+		Breaks:  []string{openwop.OWPVER9},
+		Under:   from6,
+		Replace: func(s *rules.Set) { s.Verifier.Committed = func(bool) bool { return false } },
+	},
+}
+
+// telling changes what the log says of verdicts.
+func telling(change func(t *rules.VerdictTold, decider string, result map[string]any)) func(*rules.Set) {
+	return func(s *rules.Set) {
+		told := s.Verifier.Told
+		s.Verifier.Told = func(v openwopv1.AgentVerifiedPayload, decider string, result map[string]any) rules.VerdictTold {
+			t := told(v, decider, result)
+			change(&t, decider, result)
+			return t
+		}
+	}
+}
+
+// heeding has the host go by another verdict where one is meant.
+func heeding(meant func(end bool, v openwopv1.AgentVerifiedPayload) bool, instead openwopv1.AgentVerifiedPayloadVerdict) func(*rules.Set) {
+	return func(s *rules.Set) {
+		heeded := s.Verifier.Heeded
+		s.Verifier.Heeded = func(end bool, v openwopv1.AgentVerifiedPayload, gates bool) openwopv1.AgentVerifiedPayloadVerdict {
+			if meant(end, v) {
+				return instead
+			}
+			return heeded(end, v, gates)
+		}
+	}
+}

@@ -1,0 +1,115 @@
+package surface
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/openwop/engine"
+	"github.com/openassay/assay/simhost/openwop/rules"
+	refusals "github.com/openassay/assay/simhost/refusal"
+)
+
+// tokenLife is how long the token of an interrupt can be used, from when the interrupt was requested, by the clock that
+// runs go by. It ends with the interrupt where that has a timeoutMs that is over sooner.
+const tokenLife = 30 * time.Minute
+
+// snapshot is a run as clients see it: where it waits for an answer, with a token that an answer can be given with, unless
+// who asks may not answer.
+func (h *Host) snapshot(ctx context.Context, runID string) (openwopv1.RunSnapshot, error) {
+	snapshot, err := h.engine.Snapshot(ctx, runID)
+	if err != nil || snapshot.Interrupt == nil || !h.claimed[claimInterruptTokens] || callerOf(ctx).lacksRespond {
+		return snapshot, err
+	}
+	pending := *snapshot.Interrupt
+	asked, err := h.engine.Interrupt(ctx, runID, *pending.InterruptID)
+	if err != nil {
+		return snapshot, err
+	}
+	pending.ExpiresAt = h.rules.Tokens.Ends(asked.RequestedAt, asked.Due, tokenLife)
+	named := h.rules.Tokens.Names(rules.Interrupt{RunID: runID, InterruptID: *pending.InterruptID}, asked.Data)
+	token, err := h.signer.sign(interruptToken{RunID: named.RunID, InterruptID: named.InterruptID, ExpiresAt: pending.ExpiresAt})
+	if err != nil {
+		return snapshot, err
+	}
+	pending.InterruptToken, pending.CallbackURL = &token, new(tokenPrefix+token)
+	snapshot.Interrupt = &pending
+	return snapshot, nil
+}
+
+// InspectInterruptByToken shows what the interrupt behind a token asks. One that nobody can answer any more, because it was
+// answered or its run has ended, is shown as resolved.
+func (h *Host) InspectInterruptByToken(ctx context.Context,
+	req openwopv1.InspectInterruptByTokenRequestObject) (openwopv1.InspectInterruptByTokenResponseObject, error) {
+	token, asked, err := h.behind(ctx, req.Token)
+	if err != nil {
+		return nil, err
+	}
+	return openwopv1.InspectInterruptByToken200JSONResponse{
+		Kind:      asked.Kind,
+		Key:       asked.Key,
+		Data:      h.rules.Tokens.Shows(asked.Data),
+		ExpiresAt: token.ExpiresAt,
+		Resolved:  asked.Resolved || asked.Gone || asked.Expired,
+		RunID:     token.RunID,
+		NodeID:    asked.NodeID,
+	}, nil
+}
+
+// ResolveInterruptByToken answers the interrupt behind a token, as ResolveInterruptByRun answers that of a node. The token of
+// a run that was stopped is spent, as the protocol has it, where its node is gone.
+func (h *Host) ResolveInterruptByToken(ctx context.Context,
+	req openwopv1.ResolveInterruptByTokenRequestObject) (openwopv1.ResolveInterruptByTokenResponseObject, error) {
+	token, asked, err := h.behind(ctx, req.Token)
+	if err != nil {
+		return nil, err
+	}
+	snapshot, err := h.engine.ResolveInterrupt(h.besideToken(ctx, token.RunID), token.RunID, token.InterruptID, resumeValue(req.Body))
+	if e := (*refusals.Error)(nil); errors.As(err, &e) && e.Code == codeInterruptGone {
+		return nil, refuse(codeInterruptResolved, "this token is spent: the run was stopped", "runId", token.RunID, "interruptId",
+			token.InterruptID)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return openwopv1.ResolveInterruptByToken200JSONResponse{
+		RunID:  snapshot.RunID,
+		NodeID: asked.NodeID,
+		Status: snapshot.Status,
+	}, nil
+}
+
+// besideToken notes who answers, where the token came with a key that may answer this run. Some interrupts want to know;
+// where they do not, the key makes no difference.
+func (h *Host) besideToken(ctx context.Context, runID string) context.Context {
+	who, known := ctx.Value(besideToken{}).(caller)
+	if !known || who.lacksRespond {
+		return ctx
+	}
+	if _, err := h.lineage(ctx, opByToken, who.tenant, runID); err != nil {
+		return ctx
+	}
+	return engine.As(ctx, who.principal)
+}
+
+// behind finds the interrupt that a token is for. A token that was not signed here, in whatever way it is wrong, is not
+// told from one whose run is gone.
+func (h *Host) behind(ctx context.Context, text string) (interruptToken, engine.Interrupt, error) {
+	unknown := refuse(codeInterruptNotFound, "there is no interrupt behind this token: read interruptToken from the snapshot of the run")
+	token, signed, err := h.signer.read(text)
+	switch {
+	case !h.claimed[claimInterruptTokens] || err != nil || !h.rules.Tokens.Genuine(signed):
+		return token, engine.Interrupt{}, unknown
+	case !h.opts.Clock.Now().Before(token.ExpiresAt):
+		return token, engine.Interrupt{}, refuse(codeInterruptExpired, "this token has ended: answer the interrupt by its run and node",
+			"expiresAt", token.ExpiresAt)
+	}
+	opened := h.rules.Tokens.Opens(rules.Interrupt{RunID: token.RunID, InterruptID: token.InterruptID})
+	token.RunID, token.InterruptID = opened.RunID, opened.InterruptID
+	asked, err := h.engine.Interrupt(ctx, token.RunID, token.InterruptID)
+	if e := (*refusals.Error)(nil); errors.As(err, &e) { // a key from a seed also signed for stores that are no more
+		return token, asked, unknown
+	}
+	return token, asked, err
+}

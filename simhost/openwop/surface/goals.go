@@ -1,0 +1,238 @@
+package surface
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/openwop/goal"
+	refusals "github.com/openassay/assay/simhost/refusal"
+)
+
+// escalatesFrom is the version of the execution model from which on a decision below the floor waits for a person.
+const escalatesFrom = 2
+
+// hasGoals refuses what concerns goals where there are none: then there is nothing at their paths (RFC 0097).
+func (h *Host) hasGoals() error {
+	if !h.keepsGoals() {
+		return refuse(codeNotFound, "this host keeps no goals: discovery has no agents.goals")
+	}
+	return nil
+}
+
+// keepsGoals tells whether there are goals here.
+func (h *Host) keepsGoals() bool { return h.rules.Goals.Kept(h.claimed[claimGoals]) }
+
+// ownGoals are those of who asks: every tenant has its own.
+func (h *Host) ownGoals(ctx context.Context) *goal.Goals { return h.goals[tenantOf(ctx)] }
+
+// goalsWith are those that a goal is among, as far as an operation on it finds it: those of who asks.
+func (h *Host) goalsWith(ctx context.Context, operation, id string) (*goal.Goals, error) {
+	tenant, err := h.keeper(ctx, operation, func(tenant string) bool {
+		_, err := h.goals[tenant].Get(ctx, id)
+		return err == nil
+	})
+	return h.goals[tenant], err
+}
+
+// hasGoalsSeam refuses what is ours about goals where it is left off.
+func (h *Host) hasGoalsSeam() error {
+	if !h.claimed[claimGoals] || !h.claimed[claimGoalsSeam] {
+		return refuse(codeNotFound, "this host does not offer the seam of goals")
+	}
+	return nil
+}
+
+// ListGoals serves the goals, all or those in one state.
+func (h *Host) ListGoals(ctx context.Context, req openwopv1.ListGoalsRequestObject) (openwopv1.ListGoalsResponseObject, error) {
+	if err := h.hasGoals(); err != nil {
+		return nil, err
+	}
+	goals, err := h.ownGoals(ctx).List(ctx, given(req.Params.State))
+	if err != nil {
+		return nil, err
+	}
+	for _, tenant := range h.among(ctx, opListGoals) {
+		more, err := h.goals[tenant].List(ctx, given(req.Params.State))
+		if err != nil {
+			return nil, err
+		}
+		goals = append(goals, more...)
+	}
+	return openwopv1.ListGoals200JSONResponse{Goals: goals}, nil
+}
+
+// CreateGoal sets up a goal.
+func (h *Host) CreateGoal(ctx context.Context, req openwopv1.CreateGoalRequestObject) (openwopv1.CreateGoalResponseObject, error) {
+	if err := h.hasGoals(); err != nil {
+		return nil, err
+	}
+	made, err := h.ownGoals(ctx).Create(ctx, goal.Create{
+		ID:           chosenID(ctx),
+		Objective:    req.Body.Objective,
+		Completion:   req.Body.Completion,
+		Continuation: req.Body.Continuation,
+		Bounds:       given(req.Body.Bounds),
+	})
+	if err != nil {
+		return nil, h.boundless(err)
+	}
+	return openwopv1.CreateGoal200JSONResponse(made), nil
+}
+
+// boundless gives the refusal of a goal without bounds the status that the protocol wants for it. Everything else that is
+// wrong with a body is 400, so that the two can be told apart.
+func (h *Host) boundless(err error) error {
+	refused := (*refusals.Error)(nil)
+	if !errors.As(err, &refused) || refused.Code != goal.CodeUnbounded {
+		return err
+	}
+	return &refusal{code: codeValidation, message: refused.Message, details: refused.Details, status: h.rules.Goals.Unbounded()}
+}
+
+// GetGoal serves a goal as it stands.
+func (h *Host) GetGoal(ctx context.Context, req openwopv1.GetGoalRequestObject) (openwopv1.GetGoalResponseObject, error) {
+	if err := h.hasGoals(); err != nil {
+		return nil, err
+	}
+	goals, err := h.goalsWith(ctx, opGetGoal, req.GoalID)
+	if err != nil {
+		return nil, err
+	}
+	got, err := goals.Get(ctx, req.GoalID)
+	if err != nil {
+		return nil, err
+	}
+	return openwopv1.GetGoal200JSONResponse(got), nil
+}
+
+// EditGoal changes a goal while it is active. A state is nothing that its body can hold.
+func (h *Host) EditGoal(ctx context.Context, req openwopv1.EditGoalRequestObject) (openwopv1.EditGoalResponseObject, error) {
+	if err := h.hasGoals(); err != nil {
+		return nil, err
+	}
+	goals, err := h.goalsWith(ctx, opEditGoal, req.GoalID)
+	if err != nil {
+		return nil, err
+	}
+	edited, err := goals.Edit(ctx, req.GoalID, goal.Edit{
+		Objective:    req.Body.Objective,
+		Completion:   req.Body.Completion,
+		Continuation: req.Body.Continuation,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return openwopv1.EditGoal200JSONResponse(edited), nil
+}
+
+// PauseGoal lets no run follow.
+func (h *Host) PauseGoal(ctx context.Context, req openwopv1.PauseGoalRequestObject) (openwopv1.PauseGoalResponseObject, error) {
+	if err := h.hasGoals(); err != nil {
+		return nil, err
+	}
+	goals, err := h.goalsWith(ctx, opPauseGoal, req.GoalID)
+	if err != nil {
+		return nil, err
+	}
+	paused, err := goals.Pause(ctx, req.GoalID)
+	if err != nil {
+		return nil, err
+	}
+	return openwopv1.PauseGoal200JSONResponse(paused), nil
+}
+
+// ResumeGoal lets runs follow again. The protocol does not say how a goal leaves escalated: here it does by this, once
+// somebody has answered the run that is stuck.
+func (h *Host) ResumeGoal(ctx context.Context, req openwopv1.ResumeGoalRequestObject) (openwopv1.ResumeGoalResponseObject, error) {
+	if err := h.hasGoals(); err != nil {
+		return nil, err
+	}
+	ctx, cancel := h.waiting(ctx)
+	defer cancel()
+	resumed, err := h.ownGoals(ctx).ReArm(ctx, req.GoalID)
+	if err != nil {
+		return nil, err
+	}
+	return openwopv1.ResumeGoal200JSONResponse(resumed), nil
+}
+
+// AbandonGoal gives a goal up.
+func (h *Host) AbandonGoal(ctx context.Context, req openwopv1.AbandonGoalRequestObject) (openwopv1.AbandonGoalResponseObject, error) {
+	if err := h.hasGoals(); err != nil {
+		return nil, err
+	}
+	goals, err := h.goalsWith(ctx, opAbandonGoal, req.GoalID)
+	if err != nil {
+		return nil, err
+	}
+	abandoned, err := goals.Abandon(ctx, req.GoalID)
+	if err != nil {
+		return nil, err
+	}
+	return openwopv1.AbandonGoal200JSONResponse(abandoned), nil
+}
+
+// routeEndings offers the calls that end goals and that the contract does not name.
+func (h *Host) routeEndings(router *router) {
+	for call, as := range h.rules.Goals.Endings() {
+		router.HandleFunc("POST /v1/host/sample/goals/{goalId}/"+call, func(w http.ResponseWriter, r *http.Request) {
+			if err := h.endGoal(w, r, as); err != nil {
+				h.fail(w, r, err)
+			}
+		})
+	}
+}
+
+func (h *Host) endGoal(w http.ResponseWriter, r *http.Request, as openwopv1.GoalState) error {
+	if err := h.hasGoals(); err != nil {
+		return err
+	}
+	ended, err := h.ownGoals(r.Context()).End(r.Context(), r.PathValue("goalId"), as)
+	if err != nil {
+		return err
+	}
+	return openwopv1.GetGoal200JSONResponse(ended).VisitGetGoalResponse(w)
+}
+
+// ListGoalEvents is a seam of ours: the protocol names the events of a goal and gives them no home.
+func (h *Host) ListGoalEvents(ctx context.Context,
+	req openwopv1.ListGoalEventsRequestObject) (openwopv1.ListGoalEventsResponseObject, error) {
+	if err := h.hasGoalsSeam(); err != nil {
+		return nil, err
+	}
+	events, err := h.ownGoals(ctx).Events(ctx, req.GoalID)
+	if err != nil {
+		return nil, err
+	}
+	return openwopv1.ListGoalEvents200JSONResponse{Events: events}, nil
+}
+
+// TickGoal is a seam of ours: it fires the next run of a goal. What the judge then finds, it finds in that run.
+func (h *Host) TickGoal(ctx context.Context, req openwopv1.TickGoalRequestObject) (openwopv1.TickGoalResponseObject, error) {
+	if err := h.hasGoalsSeam(); err != nil {
+		return nil, err
+	}
+	tick, err := h.tickOf(*req.Body)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := h.waiting(ctx)
+	defer cancel()
+	done, err := h.ownGoals(ctx).Tick(ctx, req.GoalID, tick)
+	if err != nil {
+		return nil, err
+	}
+	return openwopv1.TickGoal200JSONResponse{Goal: done.Goal, RunID: done.RunID, Events: done.Events}, nil
+}
+
+// tickOf reads what is asked for, and refuses what no run here could do.
+func (h *Host) tickOf(ask openwopv1.GoalTickRequest) (goal.Tick, error) {
+	tick := goal.Tick{Verdict: ask.Verdict, Escalate: given(ask.Escalate), CostUSD: given(ask.CostUSD), ElapsedMs: given(ask.ElapsedMs)}
+	if tick.Escalate && h.version() < escalatesFrom {
+		return tick, refuse(codeCapability, "a run of this host does not wait for a person: leave escalate off",
+			"field", "escalate", "requiredCapability", "multiAgent.executionModel", "version", escalatesFrom)
+	}
+	return tick, nil
+}

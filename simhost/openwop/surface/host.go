@@ -1,0 +1,193 @@
+// Package surface is the OpenWOP v1 HTTP surface of the simulated host: discovery, runs, events, interrupts, workspace
+// files, goals and the seams, over the run engine and the stores beside it.
+//
+// The server is the generated one of gen/openwopv1, and what a request must look like is read from the same document,
+// so a change of the contract shows up when this package is compiled or tested. The package keeps no state of its own:
+// what it answers is read from the logs, and what it must remember (the answers of idempotency keys) is a log too.
+package surface
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"sync/atomic"
+
+	"github.com/openassay/assay/simhost/ids"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/eventlog"
+	"github.com/openassay/assay/simhost/openwop/engine"
+	"github.com/openassay/assay/simhost/openwop/fault"
+	"github.com/openassay/assay/simhost/openwop/goal"
+	"github.com/openassay/assay/simhost/openwop/memory"
+	"github.com/openassay/assay/simhost/openwop/mockai"
+	"github.com/openassay/assay/simhost/openwop/rules"
+	"github.com/openassay/assay/simhost/openwop/variation"
+	"github.com/openassay/assay/simhost/openwop/workspace"
+	"github.com/openassay/assay/simhost/serving"
+)
+
+// Host is a simulated host that is open for requests. Its methods may be called concurrently.
+type Host struct {
+	opts        Options // with defaults
+	log         *slog.Logger
+	claimed     claimed
+	rules       rules.Set     // what every part goes by
+	manner      variation.Set // in which it speaks
+	credentials []credential
+	tenants     []string // that have a key
+	workflows   workflows
+	fixtures    []string // ids of the workflows that can run here
+	store       *eventlog.Store
+	ids         ids.Source
+	engine      *engine.Engine
+	files       *workspace.Files // nil where the claim is left off, as is the next
+	memories    *memory.Store
+	models      *mockai.Models         // nil where the claim is left off, as is the next
+	goals       map[string]*goal.Goals // by tenant; nil where the claim is left off
+	keys        *idempotency
+	signer      tokenSigner
+	discovery   document
+	contract    document
+	handler     http.Handler
+	inside      http.Handler  // is asked in the name of a caller who is known already
+	faults      atomic.Uint64 // requests that failed by our fault, for their correlation ids
+
+	abroad  *http.Client    // asks peers
+	closing context.Context // ends when Close begins
+	close   context.CancelFunc
+	active  requests
+}
+
+// The generated server calls these.
+var _ openwopv1.StrictServerInterface = (*Host)(nil)
+
+// New opens the logs, takes up the runs that were under way when the last host on them ended, and returns a host that
+// can serve. Its errors name the option to mend.
+func New(ctx context.Context, o Options) (*Host, error) {
+	h, err := open(ctx, o)
+	if err != nil {
+		return nil, fmt.Errorf("start the simulated host: %w", err)
+	}
+	return h, nil
+}
+
+// Check reports what is wrong with options without opening anything: an [OptionError].
+func (o Options) Check() error {
+	h, _, err := prepare(o)
+	if h != nil {
+		h.close()
+	}
+	return err
+}
+
+func open(ctx context.Context, o Options) (*Host, error) {
+	h, b, err := prepare(o)
+	if err != nil {
+		return nil, err
+	}
+	h.fixtures = h.withoutRemote(h.workflows.runnable(h.lacks()))
+	if h.discovery, err = h.discover(); err != nil {
+		return nil, err
+	}
+	h.contract = document{body: b.document, header: map[string]string{"Content-Type": mediaJSON}}
+	h.route(b.operations)
+	return h, h.start(ctx)
+}
+
+// prepare reads the options, and all that they name.
+func prepare(o Options) (_ *Host, _ *bundle, err error) {
+	if o, err = o.withDefaults(); err != nil {
+		return nil, nil, &OptionError{err}
+	}
+	h := &Host{opts: o, log: o.Logger, credentials: o.credentials(), tenants: o.tenants(), abroad: newPeerClient()}
+	h.closing, h.close = context.WithCancel(context.Background())
+	if h.claimed, err = settle(o.Version, o.Without); err != nil {
+		return nil, nil, &OptionError{err}
+	}
+	if h.rules, err = fault.Rules(o.Faults...); err != nil {
+		return nil, nil, &OptionError{err}
+	}
+	if h.manner, err = variation.With(o.Vary...); err != nil {
+		return nil, nil, &OptionError{err}
+	}
+	b, err := readBundle()
+	if err != nil {
+		return nil, nil, err
+	}
+	if h.workflows, err = b.load(o.Workflows); err != nil {
+		return nil, nil, &OptionError{err}
+	}
+	return h, b, nil
+}
+
+// Close ends streams and long polls, waits for the requests under way until ctx ends, and closes the goals, the engine and
+// the logs. Runs that have not ended go on when a host is opened on the same data folder.
+func (h *Host) Close(ctx context.Context) error {
+	h.close()
+	waited := h.active.wait(ctx)
+	return errors.Join(waited, h.closeParts())
+}
+
+// Handler answers requests; it can be put into any server. Serve does that.
+func (h *Host) Handler() http.Handler { return h.handler }
+
+// route builds the handler: from outside in, CORS, faults, the manner in which the host speaks, the key, the routes, the
+// checks of the contract, the generated server, and the methods of Host.
+func (h *Host) route(ops operations) {
+	router := newRouter(h, ops)
+	router.mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		_, _ = w.Write([]byte("ok\n")) // a prober that left does not matter
+	})
+	bad := func(w http.ResponseWriter, r *http.Request, err error) { h.fail(w, r, badRequest(err)) }
+	strict := openwopv1.NewStrictHandlerWithOptions(h, []openwopv1.StrictMiddlewareFunc{withRequest},
+		openwopv1.StrictHTTPServerOptions{RequestErrorHandlerFunc: bad, ResponseErrorHandlerFunc: h.fail})
+	openwopv1.HandlerWithOptions(strict, openwopv1.StdHTTPServerOptions{BaseRouter: router, ErrorHandlerFunc: bad})
+	h.routeEndings(router)
+	h.inside = h.active.count(serving.Recovered(router, h.fail))
+	h.handler = cors(h.opts.CORS, h.active.count(serving.Recovered(h.manner.Front(h.bearer(router), router.knows), h.fail)))
+}
+
+// version of the execution model as the engine wants it: 0 where there is none.
+func (h *Host) version() int {
+	if !h.claimed[claimExecutionModel] {
+		return 0
+	}
+	return h.opts.Version
+}
+
+// limits are the bounds to enforce: those that are advertised.
+func (h *Host) limits() engine.Limits {
+	var l engine.Limits
+	if h.claimed[claimLoopLimit] {
+		l.MaxLoopIterations = h.opts.MaxLoopIterations
+	}
+	if h.claimed[claimNodeLimit] {
+		l.MaxNodeExecutions = h.opts.MaxNodeExecutions
+	}
+	if h.claimed[claimDurationLimit] {
+		l.MaxRunDuration = h.opts.MaxRunDuration
+	}
+	return l
+}
+
+// lacks lists the capabilities whose workflows have to be refused.
+func (h *Host) lacks() []string {
+	var lacks []string
+	for _, c := range []struct{ claim, capability string }{
+		{claimOrchestrator, engine.CapabilityOrchestrator},
+		{claimDispatch, engine.CapabilityDispatch},
+		{claimDispatchMapping, engine.CapabilityDispatchMapping},
+		{claimWorkspace, engine.CapabilityWorkspace},
+		{claimMemory, engine.CapabilityMemory},
+		{claimMockAI, engine.CapabilityModel},
+	} {
+		if !h.claimed[c.claim] {
+			lacks = append(lacks, c.capability)
+		}
+	}
+	return lacks
+}

@@ -1,0 +1,100 @@
+package surface
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/openassay/assay/simhost/openwop/rules"
+)
+
+func TestParseModes(t *testing.T) {
+	for _, c := range []struct {
+		raw  string
+		want streamModes // nil: refused
+	}{
+		{"values", streamModes{"values"}},
+		{"updates", streamModes{"updates"}},
+		{"updates,messages", streamModes{"updates", "messages"}},
+		{"debug, updates ,debug", streamModes{"debug", "updates"}},
+		{"values,updates", nil},
+		{"updates,values", nil},
+		{"", nil},
+		{"updates,", nil},
+		{"UPDATES", nil},
+		{"everything", nil},
+	} {
+		got, err := parseModes(c.raw, rules.Honest().Requests)
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%q gives %v, want %v", c.raw, got, c.want)
+		}
+		var refused *refusal
+		if c.want == nil && (!errors.As(err, &refused) || refused.code != codeStreamMode || refused.details["supported"] == nil) {
+			t.Errorf("%q is refused with %v, want %s and the supported modes", c.raw, err, codeStreamMode)
+		}
+	}
+}
+
+func TestModesCarry(t *testing.T) {
+	for _, c := range []struct {
+		modes string
+		event string
+		want  bool
+	}{
+		{"updates", "run.started", true},
+		{"updates", "runOrchestrator.decided", true},
+		{"updates", "node.started", false},
+		{"updates", "variable.changed", false},
+		{"updates", "log.appended", false},
+		{"updates", "lease.renewed", false},
+		{"updates", "version.pinned", false},
+		{"debug", "node.started", true},
+		{"updates,debug", "lease.lost", true},
+		{"messages", "run.completed", false},
+		{"messages", "ai.message.chunk", true},
+		{"updates,messages", "run.completed", true},
+		{"values", "run.completed", false},
+	} {
+		if got := must(parseModes(c.modes, rules.Honest().Requests)).carry(c.event); got != c.want {
+			t.Errorf("mode %s carries %s: %v, want %v", c.modes, c.event, got, c.want)
+		}
+	}
+}
+
+func TestPrefersJSON(t *testing.T) {
+	for _, c := range []struct {
+		accept string
+		want   bool
+	}{
+		{"", false},
+		{"*/*", false},
+		{"text/event-stream", false},
+		{"application/json", true},
+		{"Application/JSON; charset=utf-8", true},
+		{"application/json, text/event-stream", false}, // both alike: the stream is what the endpoint is for
+		{"application/json, text/event-stream;q=0.5", true},
+		{"application/json;q=0.2, text/event-stream;q=0.5", false},
+		{"application/json;q=0", false},
+		{"application/*, */*;q=0.1", true},
+		{"text/html, application/json;q=nonsense", true},
+	} {
+		if got := prefersJSON(strings.Split(c.accept, "|")); got != c.want {
+			t.Errorf("Accept %q prefers JSON: %v, want %v", c.accept, got, c.want)
+		}
+	}
+}
+
+// What a client sends ends in an answer or a refusal, never in a panic or in modes that nothing matches.
+func FuzzStreamOptions(f *testing.F) {
+	f.Add("updates,debug", "3")
+	f.Add("values", "-1")
+	f.Fuzz(func(t *testing.T, mode, cursor string) {
+		if modes, err := parseModes(mode, rules.Honest().Requests); err == nil && (len(modes) == 0 || modes.snapshots() && len(modes) > 1) {
+			t.Errorf("%q gives the modes %v", mode, modes)
+		}
+		if after, ok := rules.Honest().Log.Resumes(cursor); ok && itoa(after) != strings.TrimLeft(cursor, "0") && after != 0 {
+			t.Errorf("%q gives the cursor %d", cursor, after)
+		}
+	})
+}

@@ -1,0 +1,25 @@
+package surface
+
+import (
+	"context"
+	"net"
+	"time"
+
+	"github.com/openassay/assay/simhost/serving"
+)
+
+// The patience of the server with bodies and with those who read streams.
+const (
+	bodyPatience  = 20 * time.Second
+	writePatience = 20 * time.Second
+)
+
+// Serve answers on ln until ctx ends, then stops cleanly (see package serving). The host itself stays usable; Close ends it.
+func (h *Host) Serve(ctx context.Context, ln net.Listener) error {
+	return serving.Serve(ctx, ln, h.Handler(), h.log)
+}
+
+// waiting is the context of a request that waits or streams.
+func (h *Host) waiting(ctx context.Context) (context.Context, context.CancelFunc) {
+	return serving.Waiting(ctx, h.closing)
+}

@@ -1,0 +1,95 @@
+package surface
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/openassay/assay/simhost/eventlog"
+)
+
+// interruptToken is what a token says: whoever has it may answer this one interrupt until then.
+type interruptToken struct {
+	Version     int       `json:"v"`
+	RunID       string    `json:"run"`
+	InterruptID string    `json:"interrupt"`
+	ExpiresAt   time.Time `json:"expires"`
+}
+
+const tokenVersion = 1
+
+// tokenSigner makes tokens and reads those it made. A token is base64url(JSON) "." base64url(HMAC-SHA256 of what stands
+// before the point), both without padding.
+type tokenSigner struct{ key []byte }
+
+var tokenText = base64.RawURLEncoding
+
+// sign makes a token. The same interrupt always gets the same one.
+func (s tokenSigner) sign(t interruptToken) (string, error) {
+	t.Version = tokenVersion
+	payload, err := json.Marshal(t)
+	if err != nil {
+		return "", fmt.Errorf("encode the token of interrupt %s: %w", t.InterruptID, err)
+	}
+	said := tokenText.EncodeToString(payload)
+	return said + "." + s.signature(said), nil
+}
+
+// read is what a token says, and whether that is signed: then it was made here. The signature is looked at as text, so that
+// no other spelling of a token passes for it.
+func (s tokenSigner) read(token string) (t interruptToken, signed bool, err error) {
+	said, signature, _ := strings.Cut(token, ".")
+	signed = hmac.Equal([]byte(signature), []byte(s.signature(said)))
+	payload, err := tokenText.DecodeString(said)
+	if err != nil {
+		return t, signed, err
+	}
+	if err := json.Unmarshal(payload, &t); err != nil {
+		return t, signed, err
+	}
+	if t.Version != tokenVersion {
+		return t, signed, fmt.Errorf("a token of version %d", t.Version)
+	}
+	return t, signed, nil
+}
+
+func (s tokenSigner) signature(said string) string {
+	mac := hmac.New(sha256.New, s.key)
+	mac.Write([]byte(said)) // never fails
+	return tokenText.EncodeToString(mac.Sum(nil))
+}
+
+// signerLog holds the key that tokens are signed with, so that they outlive the process.
+const signerLog = "token-key"
+
+// openSigner takes the key from the store, or makes one: of the seed where there is one, else nobody can guess it.
+func openSigner(ctx context.Context, store *eventlog.Store, seed uint64) (tokenSigner, error) {
+	last, err := store.Last(ctx, signerLog)
+	if err != nil {
+		return tokenSigner{}, err
+	}
+	switch {
+	case last.Revision == 0:
+	case len(last.Data) != sha256.Size: // tokens signed with less could be forged
+		return tokenSigner{}, fmt.Errorf("the key that tokens are signed with has %d bytes, not %d: put a copy of the "+
+			"--data folder back", len(last.Data), sha256.Size)
+	default:
+		return tokenSigner{key: last.Data}, nil
+	}
+	key := make([]byte, sha256.Size)
+	_, _ = rand.Read(key) // never fails: the process ends first
+	if seed != 0 {
+		sum := sha256.Sum256(fmt.Appendf(nil, "interrupt tokens of seed %d", seed))
+		key = sum[:]
+	}
+	if _, err := store.Append(ctx, signerLog, 0, key); err != nil {
+		return tokenSigner{}, err
+	}
+	return tokenSigner{key: key}, nil
+}

@@ -1,0 +1,118 @@
+package surface
+
+import (
+	"context"
+	"maps"
+	"net/http"
+	"slices"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/internal/contract"
+	"github.com/openassay/assay/simhost/openwop/engine"
+	"github.com/openassay/assay/simhost/openwop/rules"
+	"github.com/openassay/assay/simhost/openwop/workspace"
+)
+
+// DefaultTenant is the tenant that Options.Key belongs to.
+const DefaultTenant = "local"
+
+// tenants are the names of those whose runs, files and goals are apart, in order.
+func (o Options) tenants() []string {
+	names := append(slices.Collect(maps.Keys(o.Tenants)), DefaultTenant)
+	slices.Sort(names)
+	return names
+}
+
+// runOwner is the owner of what runs for a caller.
+func runOwner(ctx context.Context) *openwopv1.RunOwner {
+	return &openwopv1.RunOwner{Tenant: tenantOf(ctx)}
+}
+
+// ownFiles is whose files the public endpoints serve: the one that the key belongs to (RFC 0059).
+func ownFiles(ctx context.Context) workspace.Owner { return workspace.Owner{Tenant: tenantOf(ctx)} }
+
+// among are the other tenants among whose things an operation looks.
+func (h *Host) among(ctx context.Context, operation string) []string {
+	own := tenantOf(ctx)
+	return slices.DeleteFunc(slices.Clone(h.rules.Tenants.Among(operation, h.tenants)), func(tenant string) bool { return tenant == own })
+}
+
+// keeper is the tenant that has what an operation is about, as has tells; where nobody is found to have it, who asks.
+func (h *Host) keeper(ctx context.Context, operation string, has func(tenant string) bool) (tenant string, err error) {
+	own := tenantOf(ctx)
+	for _, other := range h.among(ctx, operation) {
+		if has(own) || !has(other) {
+			continue
+		}
+		if code := h.rules.Tenants.Visits(rules.Visit{Operation: operation, Tenant: own, Owner: other}); code != "" {
+			return "", refuse(code, "this belongs to another tenant")
+		}
+		return other, nil
+	}
+	return own, nil
+}
+
+// lineage is where a run comes from, for an operation of a tenant on it. To whom it does not belong it is not there.
+func (h *Host) lineage(ctx context.Context, operation, tenant, runID string) (engine.Lineage, error) {
+	return h.engine.Lineage(ctx, runID, func(l engine.Lineage) (code string) {
+		return h.rules.Tenants.Visits(rules.Visit{
+			Operation: operation, Tenant: tenant, Owner: l.Owner, Dispatched: l.ParentRunID != "", Forked: l.SourceRunID != "",
+		})
+	})
+}
+
+// ownRun lets requests about a run through to whom the run belongs. Some operations look at that themselves.
+func (h *Host) ownRun(op *operation, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		runID := r.PathValue(paramRun)
+		_, err := h.lineage(r.Context(), op.ID, tenantOf(r.Context()), runID)
+		refused := asRefusal(err)
+		switch {
+		case err == nil || op.judgesMissing():
+			next.ServeHTTP(w, r)
+		case refused != nil && h.nobodys(r.Context(), runID):
+			refused.code = h.rules.Requests.Absent(op.ID, refused.code, tenantOf(r.Context()) == DefaultTenant)
+			h.fail(w, r, refused)
+		default:
+			h.fail(w, r, err)
+		}
+	})
+}
+
+// Operations that look at a run that their path does not name.
+const (
+	opAncestry   = "getRunAncestry"
+	opBulkCancel = "bulkCancelRuns"
+	opDiff       = "diffRun"
+	opFork       = "forkRun"
+	opByToken    = "resolveInterruptByToken"
+)
+
+// Operations on what every tenant has of its own.
+const (
+	opListFiles   = "listWorkspaceFiles"
+	opGetFile     = "getWorkspaceFile"
+	opPutFile     = "putWorkspaceFile"
+	opListGoals   = "listGoals"
+	opGetGoal     = "getGoal"
+	opEditGoal    = "editGoal"
+	opPauseGoal   = "pauseGoal"
+	opAbandonGoal = "abandonGoal"
+)
+
+// nobodys tells whether a run is not there, not even for somebody else.
+func (h *Host) nobodys(ctx context.Context, runID string) bool {
+	_, err := h.engine.Snapshot(ctx, runID)
+	return err != nil
+}
+
+// judgesMissing tells the operations that say themselves that the client has no such run: what they ask first is a rule.
+func (op *operation) judgesMissing() bool { return op.ID == opFork || op.ID == opAncestry }
+
+// paramRun is the path parameter of every operation on a run.
+const paramRun = "runId"
+
+// ofOneRun tells the operations on a run.
+func (op *operation) ofOneRun() bool {
+	return slices.ContainsFunc(op.Parameters, func(p contract.Parameter) bool { return p.In == "path" && p.Name == paramRun })
+}

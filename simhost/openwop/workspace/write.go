@@ -1,0 +1,142 @@
+package workspace
+
+import (
+	"context"
+	"encoding/json"
+	"unicode/utf8"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/openwop/rules"
+)
+
+// Put is a write.
+type Put struct {
+	Path, Content string
+	ContentType   string // "" is text/markdown
+	// IfMatch is the etag that the file must have for the write to happen; "*" is any, of a file that exists. nil writes
+	// over whatever there is.
+	IfMatch *string
+	// Origin names the cause of the write among all of the owner. A write with an origin that has written before returns
+	// what was written then and writes nothing, so that what a crash interrupted can be done again. "" is none.
+	Origin string
+}
+
+// Put writes a file and returns it as it was written, secrets redacted.
+func (f *Files) Put(ctx context.Context, owner Owner, p Put) (openwopv1.WorkspaceFile, error) {
+	var (
+		written record
+		before  uint64
+	)
+	if err := f.judgeAhead(ctx, owner, &p); err != nil {
+		return openwopv1.WorkspaceFile{}, err
+	}
+	err := f.owners.Append(ctx, f.log(owner), func(x *index) (data []byte, err error) {
+		if before = x.origins[p.Origin]; before > 0 {
+			return nil, nil
+		}
+		if written, err = f.next(x, p); err != nil {
+			return nil, err
+		}
+		if !f.o.Rules.Counts(func() bool { return f.holds(x.files[written.Path], written) }) {
+			before = x.files[written.Path].latest().revision
+			return nil, nil
+		}
+		return json.Marshal(written)
+	})
+	switch {
+	case err != nil:
+		return openwopv1.WorkspaceFile{}, err
+	case before > 0:
+		return f.load(ctx, owner, before)
+	}
+	return written.file(), nil
+}
+
+// judgeAhead takes the condition off a write that is judged before the others are done.
+func (f *Files) judgeAhead(ctx context.Context, owner Owner, p *Put) error {
+	if p.IfMatch == nil {
+		return nil
+	}
+	judged, err := f.o.Rules.Ahead(p.Path, func() error {
+		return f.owners.View(ctx, f.log(owner), func(x *index) error { return f.match(x.files[p.Path], *p) })
+	})
+	if judged {
+		p.IfMatch = nil
+	}
+	return err
+}
+
+// holds tells whether a file is already what is to be written.
+func (f *Files) holds(file *file, r record) bool {
+	return file.exists() && file.latest().etag == f.o.Rules.Etag(file.version(), r.Content) && file.latest().contentType == r.ContentType
+}
+
+// next is what a write makes of the files as they are.
+func (f *Files) next(x *index, p Put) (record, error) {
+	if err := f.check(&p); err != nil {
+		return record{}, err
+	}
+	file, rule := x.files[p.Path], &f.o.Rules
+	r := record{
+		Path:        p.Path,
+		Version:     rule.Next(file.version(), file.exists()),
+		UpdatedAt:   f.now(),
+		Content:     f.redactor.Text(rule.Kept(p.Content)),
+		ContentType: rule.Type(p.Path, f.redactor.Text(p.ContentType)),
+		Origin:      p.Origin,
+	}
+	r.Etag = rule.Etag(r.Version, r.Content)
+	// The marker of a secret can be longer than the secret, and no file is ever served that could not be put back.
+	if bytes := max(rule.Bytes(p.Content), rule.Bytes(r.Content)); bytes > f.o.MaxFileBytes {
+		return record{}, fileTooLarge(p.Path, bytes, f.o.MaxFileBytes)
+	}
+	if err := f.match(file, p); err != nil {
+		return record{}, err
+	}
+	if !rule.Room(len(x.live), f.o.MaxFiles, file.exists()) {
+		return record{}, tooMany(f.o.MaxFiles)
+	}
+	return r, nil
+}
+
+// check judges a write without a look at the files, and says under which path it is kept.
+func (f *Files) check(p *Put) (err error) {
+	if p.Path, err = f.path(p.Path); err != nil {
+		return err
+	}
+	if !utf8.ValidString(p.Content) {
+		return invalid("content", "it is not UTF-8: a file is text")
+	}
+	return checkContentType(p.ContentType)
+}
+
+// match compares the If-Match of a write with what there is.
+func (f *Files) match(file *file, p Put) error {
+	etag, current := "", int64(0)
+	if file.exists() {
+		etag, current = file.latest().etag, f.o.Rules.Current(file.version())
+	}
+	made := etag == "" || f.o.Rules.Overwrites(p.Origin != "")
+	if p.IfMatch != nil {
+		made = f.o.Rules.Holds(rules.FileCondition{Path: p.Path, IfMatch: *p.IfMatch, Etag: etag, Version: file.version()})
+	}
+	if !made {
+		return conflict(p.Path, current)
+	}
+	return nil
+}
+
+// Delete removes a file. The delete is a version of its own, so that a file that is there again counts on from it.
+func (f *Files) Delete(ctx context.Context, owner Owner, path string) error {
+	path, err := f.path(path)
+	if err != nil {
+		return err
+	}
+	return f.owners.Append(ctx, f.log(owner), func(x *index) ([]byte, error) {
+		file := x.files[path]
+		if !f.finds(file, rules.DeletesFile, path) {
+			return nil, notFound(path)
+		}
+		return json.Marshal(record{Path: path, Version: file.version() + 1, UpdatedAt: f.now(), Deleted: true})
+	})
+}
