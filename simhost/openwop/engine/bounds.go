@@ -23,8 +23,8 @@ var boundKeys = map[openwopv1.CapKind]string{
 	openwopv1.CapKindRunDuration:    keyDuration,
 }
 
-// bound is a bound of a run as rules see it.
-func (s *State) bound(kind openwopv1.CapKind, limit int64) rules.Bound {
+// boundOf is a bound of a run as rules see it.
+func boundOf(s *State, kind openwopv1.CapKind, limit int64) rules.Bound {
 	asked, _ := positive(s.created.Configurable, boundKeys[kind]) // it was checked before the run was made
 	branch := s.created.Fork != nil && s.created.Fork.Branch
 	return rules.Bound{Kind: kind, Limit: limit, Own: asked > 0 && asked == limit && !branch}
@@ -97,8 +97,8 @@ func threshold(configurable map[string]any) (float64, error) {
 
 // turnRefused breaches the bound on turns where the turn with this number is over it.
 func (m *move) turnRefused(iteration int) bool {
-	bound := m.s.bound(openwopv1.CapKindLoopIterations, m.s.created.Bounds.Turns)
-	iteration = m.rules.Bounds.Turns(iteration, m.s.loops(m.loops))
+	bound := boundOf(m.s, openwopv1.CapKindLoopIterations, m.s.created.Bounds.Turns)
+	iteration = m.rules.Bounds.Turns(iteration, loopWorkers(m.s, m.loops))
 	if m.replaying() {
 		return m.copyBreach(openwopv1.CapKindLoopIterations)
 	}
@@ -111,7 +111,7 @@ func (m *move) turnRefused(iteration int) bool {
 
 // nodeRefused breaches the bound on node starts where the start of this node is over it.
 func (m *move) nodeRefused(id string) bool {
-	bound, n := m.s.bound(openwopv1.CapKindNodeExecutions, m.s.created.Bounds.Nodes), m.s.starts+1
+	bound, n := boundOf(m.s, openwopv1.CapKindNodeExecutions, m.s.created.Bounds.Nodes), m.s.starts+1
 	if m.replaying() {
 		return m.copyBreach(openwopv1.CapKindNodeExecutions)
 	}
@@ -124,7 +124,7 @@ func (m *move) nodeRefused(id string) bool {
 }
 
 func (m *move) breach(payload openwopv1.CapBreachedPayload) wait {
-	payload = m.rules.Bounds.Tells(payload, m.s.bound(payload.Kind, int64(payload.Limit)).Own)
+	payload = m.rules.Bounds.Tells(payload, boundOf(m.s, payload.Kind, int64(payload.Limit)).Own)
 	nodeID := ""
 	if payload.NodeID != nil {
 		nodeID = *payload.NodeID
@@ -162,7 +162,7 @@ func (m *move) windUp() wait {
 	}
 	s := m.s
 	for i, n := range s.nodes {
-		if n.status.active() && (n.due.IsZero() || m.rules.Control.GivesUp(s.stopped())) {
+		if n.status.active() && (n.due.IsZero() || m.rules.Control.GivesUp(stoppedRun(s))) {
 			id, reason := s.program.nodes[i].ID, string(s.stop.Why)
 			return m.emit(openwopv1.RunEventTypeNodeCancelled, id, "", &openwopv1.NodeCancelledPayload{NodeID: id, Reason: &reason})
 		}
@@ -204,8 +204,8 @@ func (m *move) cancelled() *openwopv1.RunCancelledPayload {
 	return p
 }
 
-// stopped is the run as rules see it that is stopped.
-func (s *State) stopped() rules.Stopped {
+// stoppedRun is the run as rules see it that is stopped.
+func stoppedRun(s *State) rules.Stopped {
 	return rules.Stopped{Overtime: s.stop.Why == stopOvertime, Child: s.created.Parent != nil, Paused: s.stood}
 }
 
@@ -213,7 +213,7 @@ func (s *State) stopped() rules.Stopped {
 func (m *move) late() wait {
 	n := m.s.timed()
 	switch {
-	case n == nil && m.s.failing != nil && m.s.failing.kind != "" && !m.rules.Bounds.Rests(m.s.bound(m.s.failing.kind, m.s.failing.limit)):
+	case n == nil && m.s.failing != nil && m.s.failing.kind != "" && !m.rules.Bounds.Rests(boundOf(m.s, m.s.failing.kind, m.s.failing.limit)):
 		return m.carryOn()
 	case n == nil && m.s.status == openwopv1.RunStatusCompleted && m.s.loop.consulted > 0 && !m.rules.Loop.Rests():
 		return m.turnAgain()
@@ -255,8 +255,8 @@ func (m *move) turnAgain() wait {
 	return m.emitStarted(n, "")
 }
 
-// loops counts the workers so far that were loops themselves.
-func (s *State) loops(isLoop func(workflowID string) bool) (n int) {
+// loopWorkers counts the workers so far that were loops themselves.
+func loopWorkers(s *State, isLoop func(workflowID string) bool) (n int) {
 	for _, c := range s.children {
 		if isLoop(c.workflowID) {
 			n++

@@ -21,7 +21,7 @@ func (e *Engine) Cancel(ctx context.Context, runID, reason string) (snapshot ope
 		}
 		err := e.halt(ctx, r, &Stop{Why: stopCancelled, Reason: reason})
 		snapshot = r.state.Snapshot()
-		snapshot.Status = e.o.Rules.Gates.CancelSays(snapshot.Status, r.state.askedLast())
+		snapshot.Status = e.o.Rules.Gates.CancelSays(snapshot.Status, askedLast(&r.state))
 		return err
 	})
 	return snapshot, err

@@ -57,7 +57,7 @@ func (e *Engine) sendCourier(r *liveRun, c Child) *courier {
 		return refused(failure(codeTooDeep, "runs dispatch runs %d deep: more than this host follows", depth))
 	}
 	_, workflow, _ := strings.Cut(c.WorkerID, "/")
-	trace := e.o.Rules.Ancestry.Trace(r.state.trace(), c.RunID)
+	trace := e.o.Rules.Ancestry.Trace(traceOf(&r.state), c.RunID)
 	create := PeerCreate{
 		Key: c.RunID, WorkflowID: workflow, Inputs: c.Inputs, ParentRunID: r.id, Depth: depth, TraceParent: traceParent(trace, c.RunID),
 	}

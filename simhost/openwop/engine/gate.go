@@ -67,7 +67,7 @@ func (m *move) runGate(n *node) wait {
 	g := &m.s.gate
 	switch g.phase {
 	case gateReady, gateSuspended:
-		r, wrong := m.s.readGate(n)
+		r, wrong := readGate(m.s, n)
 		if wrong != nil {
 			return m.failNode(n.ID, wrong)
 		}

@@ -12,7 +12,7 @@ import (
 
 // checkAnswer refuses a value that does not resolve the interrupt that is open, or does not come from whom it must. An empty
 // principal is somebody of whom nothing is known but that they were sent the token.
-func (s *State) checkAnswer(principal string, value json.RawMessage) error {
+func checkAnswer(s *State, principal string, value json.RawMessage) error {
 	g := s.openGate()
 	if g == nil {
 		return s.program.checkAnswer(s.loop.asked.kind, value)

@@ -71,7 +71,7 @@ var settingNames = map[string][]string{
 }
 
 // readGate reads what a gate asks now.
-func (s *State) readGate(n *node) (gateRequest, *openwopv1.EventError) {
+func readGate(s *State, n *node) (gateRequest, *openwopv1.EventError) {
 	values, missing := s.portValues(n)
 	if missing != nil {
 		return gateRequest{}, missing

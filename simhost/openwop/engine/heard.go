@@ -13,25 +13,25 @@ import (
 // refuses says what is wrong with an answer to the interrupt that is open.
 func (r *liveRun) refuses(principal string, value json.RawMessage) error {
 	s := &r.state
-	if err := s.refusePaused(); err != nil {
+	if err := refusePaused(s); err != nil {
 		return err
 	}
 	if r.tape.covers(s) {
 		return refuse(CodeInterruptResolved, fmt.Sprintf("run %s still replays what became of this in its source", s.runID), "runId", s.runID)
 	}
-	return s.checkAnswer(principal, value)
+	return checkAnswer(s, principal, value)
 }
 
 // heard notes to what a run is answered.
-func (s *State) heard(a *rules.Answer) {
+func heard(s *State, a *rules.Answer) {
 	if i := s.lastInterrupt(); i != nil {
 		a.Kind, a.Gate = i.Kind, s.gateAt(i.NodeID) != nil
 	}
 	a.RunID, a.Vote = s.runID, s.gate.quorum.several()
 }
 
-// late tells whether nobody waits for an answer, given what says so, and how it is refused then; nil is not at all.
-func (s *State) late(a rules.Answer, closed error) (late bool, refused error) {
+// tooLate tells whether nobody waits for an answer, given what says so, and how it is refused then; nil is not at all.
+func tooLate(s *State, a rules.Answer, closed error) (late bool, refused error) {
 	e := (*refusal.Error)(nil)
 	if !errors.As(closed, &e) {
 		return closed != nil, closed
@@ -53,7 +53,7 @@ func (s *State) late(a rules.Answer, closed error) (late bool, refused error) {
 }
 
 // askedLast is the kind of the interrupt that was raised last, "" where there was none.
-func (s *State) askedLast() openwopv1.InterruptKind {
+func askedLast(s *State) openwopv1.InterruptKind {
 	if i := s.lastInterrupt(); i != nil {
 		return i.Kind
 	}

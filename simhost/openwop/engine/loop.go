@@ -113,7 +113,7 @@ func (m *move) decide() wait {
 
 // goesBy is the script that the supervisor goes by.
 func (m *move) goesBy(plan []any) []any {
-	return m.rules.Loop.Script(plan, m.s.bound(openwopv1.CapKindLoopIterations, m.s.created.Bounds.Turns).Own)
+	return m.rules.Loop.Script(plan, boundOf(m.s, openwopv1.CapKindLoopIterations, m.s.created.Bounds.Turns).Own)
 }
 
 // unsure tells whether the supervisor's agent holds back its decision (RFC 0006 C): only its scripted first one can be.

@@ -102,7 +102,7 @@ func (r recalled) of(id string, created *Created) {
 
 // kept refuses a fork of a run that remembers where the memory that it would need is no longer kept.
 func (e *Engine) kept(ctx context.Context, source *State, records []Record, link ForkLink) error {
-	if !source.remembers() {
+	if !remembers(source) {
 		return nil
 	}
 	oldest, err := e.o.Memory.Oldest(ctx, source.viewer().line)
@@ -118,7 +118,7 @@ func (e *Engine) kept(ctx context.Context, source *State, records []Record, link
 }
 
 // remembers tells whether a run reads or writes its memory, or has it of its children.
-func (s *State) remembers() bool {
+func remembers(s *State) bool {
 	if s.program.loop == len(s.program.nodes) {
 		return false
 	}

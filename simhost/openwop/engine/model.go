@@ -72,7 +72,7 @@ func (m *move) call(n *node) wait {
 		return m.outcome(n, nil)
 	}
 	was := m.recordedOutcome()
-	differs := m.rules.Replay.Differs(rules.Reanswer{Refused: a.Refused(), WasRefused: was.refused(), Same: was.is(n.judge(*a))})
+	differs := m.rules.Replay.Differs(rules.Reanswer{Refused: a.Refused(), WasRefused: was.refused(), Same: was.is(judge(n, *a))})
 	switch {
 	case differs == rules.AtRefusal:
 		return m.tellRefusal(n, *a)
@@ -88,7 +88,7 @@ func (m *move) call(n *node) wait {
 func (m *move) outcome(n *node, a *answered) wait {
 	o := m.recordedOutcome()
 	if a != nil {
-		o = n.judge(*a)
+		o = judge(n, *a)
 	}
 	switch {
 	case o.err != nil:
@@ -115,7 +115,7 @@ func (o outcome) is(other outcome) bool {
 }
 
 // judge is what an answer comes to. What a model says when it refuses is not repeated: it may quote what it was asked.
-func (n *node) judge(a answered) outcome {
+func judge(n *node, a answered) outcome {
 	if a.Refused() {
 		return outcome{err: failure(codeModelRefused, "the model refused to answer node %q", n.ID)}
 	}
@@ -155,11 +155,11 @@ func (m *move) tellRefusal(n *node, a answered) wait {
 		false: openwopv1.ReplayDivergedAtRefusalPayloadReplayEnvelopeKindValid,
 		true:  openwopv1.ReplayDivergedAtRefusalPayloadReplayEnvelopeKindRefusal,
 	}
-	place := m.s.place()
+	at := place(m.s)
 	payload := &openwopv1.ReplayDivergedAtRefusalPayload{
 		SourceRunID:          m.s.created.Fork.RunID,
-		AtSequence:           place,
-		OriginalEventID:      &m.tape.events[place].EventID,
+		AtSequence:           at,
+		OriginalEventID:      &m.tape.events[at].EventID,
 		NodeID:               n.ID,
 		OriginalEnvelopeKind: openwopv1.ReplayDivergedAtRefusalPayloadOriginalEnvelopeKind(kinds[!a.Refused()]),
 		ReplayEnvelopeKind:   kinds[a.Refused()],
@@ -172,11 +172,11 @@ func (m *move) tellRefusal(n *node, a answered) wait {
 
 // tellDifference says that the answer of the source's model and that of now are not the same.
 func (m *move) tellDifference() wait {
-	place := m.s.place()
+	at := place(m.s)
 	return m.aside(openwopv1.RunEventTypeReplayDiverged, "", &openwopv1.ReplayDivergedPayload{
 		SourceRunID:     m.s.created.Fork.RunID,
-		AtSequence:      place,
-		OriginalEventID: &m.tape.events[place].EventID,
+		AtSequence:      at,
+		OriginalEventID: &m.tape.events[at].EventID,
 		DivergenceKind:  openwopv1.ReplayDivergedPayloadDivergenceKindOutput,
 	})
 }

@@ -201,7 +201,7 @@ func (m *move) complete(cause string) wait {
 }
 
 // alone tells whether a run is nobody's child or fork, dispatches nobody and asked nobody.
-func (s *State) alone() bool {
+func alone(s *State) bool {
 	dispatches := slices.ContainsFunc(s.program.nodes, func(n node) bool { return n.TypeID == typeDispatch })
 	return s.created.Parent == nil && s.created.Fork == nil && !dispatches && len(s.interrupts) == 0
 }
@@ -209,12 +209,12 @@ func (s *State) alone() bool {
 // fail ends the run for the reason that stands in its state.
 func (m *move) fail() wait {
 	f := m.s.failing
-	if f.ofNode && !m.rules.Control.Fails(m.s.alone()) {
+	if f.ofNode && !m.rules.Control.Fails(alone(m.s)) {
 		return m.complete("")
 	}
 	err, cause := f.err, f.cause
 	if f.kind != "" {
-		bound := m.s.bound(f.kind, f.limit)
+		bound := boundOf(m.s, f.kind, f.limit)
 		if err = m.rules.Bounds.Error(bound, err); !m.rules.Bounds.Blames(bound) {
 			cause = ""
 		}

@@ -23,9 +23,9 @@ type Pause struct {
 func (e *Engine) Pause(ctx context.Context, runID string, p Pause) (openwopv1.RunSnapshot, error) {
 	c := &e.o.Rules.Control
 	return e.hold(ctx, runID, func(s *State) (*move, error) {
-		err := s.refuseStopped()
+		err := refuseStopped(s)
 		if err == nil && s.paused != nil {
-			err = s.refusePause(CodeRunPaused, "stands still already")
+			err = refusePause(s, CodeRunPaused, "stands still already")
 		}
 		switch {
 		case err != nil && c.Paused(s.status):
@@ -43,7 +43,7 @@ func (e *Engine) Pause(ctx context.Context, runID string, p Pause) (openwopv1.Ru
 // where it does not stand still, both with details.runStatus.
 func (e *Engine) Continue(ctx context.Context, runID string) (openwopv1.RunSnapshot, error) {
 	return e.hold(ctx, runID, func(s *State) (*move, error) {
-		if err := s.refuseStopped(); err != nil {
+		if err := refuseStopped(s); err != nil {
 			return nil, err
 		}
 		switch {
@@ -52,7 +52,7 @@ func (e *Engine) Continue(ctx context.Context, runID string) (openwopv1.RunSnaps
 		case s.pausing != nil:
 			return &move{pause: &Pause{Withdrawn: true}}, nil
 		}
-		return nil, s.refusePause(CodeRunNotPaused, "does not stand still")
+		return nil, refusePause(s, CodeRunNotPaused, "does not stand still")
 	})
 }
 
@@ -75,7 +75,7 @@ func (e *Engine) hold(ctx context.Context, runID string, wish func(*State) (*mov
 			}
 			e.wake(r) // a run that goes on looks after its child first; one that stops has its child to stop
 			if m.pause != nil || m.unpause {
-				err = s.refuseStopped() // the run was over its time before the wish came
+				err = refuseStopped(s) // the run was over its time before the wish came
 			}
 		}
 		snapshot = s.Snapshot()
@@ -94,23 +94,23 @@ func (e *Engine) catchUp(ctx context.Context, r *liveRun) (err error) {
 }
 
 // refuseStopped refuses where the run has ended, or is about to.
-func (s *State) refuseStopped() error {
+func refuseStopped(s *State) error {
 	if s.Ended() || s.stop != nil || s.failing != nil {
-		return s.refusePause(CodeRunTerminal, "has ended, or is about to")
+		return refusePause(s, CodeRunTerminal, "has ended, or is about to")
 	}
 	return nil
 }
 
-func (s *State) refusePause(code, why string) error {
+func refusePause(s *State, code, why string) error {
 	return refuse(code, fmt.Sprintf("run %s %s", s.runID, why), "runId", s.runID, "runStatus", s.status)
 }
 
 // refusePaused refuses an answer to a run that stands still.
-func (s *State) refusePaused() error {
+func refusePaused(s *State) error {
 	if s.rules.Control.Takes(s.paused != nil) {
 		return nil
 	}
-	return s.refusePause(CodeRunPaused, "is paused: have it go on, then answer")
+	return refusePause(s, CodeRunPaused, "is paused: have it go on, then answer")
 }
 
 // paused is a run that stands still.
@@ -135,7 +135,7 @@ func (m *move) wishes() wait {
 // pausesNow tells whether the run has come to where it is to stand still.
 func (m *move) pausesNow() bool {
 	wish := m.s.pausing
-	return wish != nil && !m.replaying() && m.rules.Control.Pauses(wish.Drain, m.s.working(), m.s.Waiting())
+	return wish != nil && !m.replaying() && m.rules.Control.Pauses(wish.Drain, working(m.s), m.s.Waiting())
 }
 
 // holds tells whether a run that stands still takes no step.
@@ -154,7 +154,7 @@ func (s *State) timed() *node {
 }
 
 // working tells whether a node is under way that does not wait for an answer.
-func (s *State) working() bool {
+func working(s *State) bool {
 	for _, n := range s.nodes {
 		if n.status == nodeRunning {
 			return true

@@ -112,8 +112,8 @@ func (s *State) depth() int {
 	return 0
 }
 
-// trace is the id of the trace that a run belongs to: that of who asked for it, or one of its own.
-func (s *State) trace() string {
+// traceOf is the id of the trace that a run belongs to: that of who asked for it, or one of its own.
+func traceOf(s *State) string {
 	if s.created.Trace != "" {
 		return s.created.Trace
 	}

@@ -31,12 +31,12 @@ type Interrupt struct {
 // stopped and interrupt_expired where it was too late; where the node never asked anything it is interrupt_not_found. Who
 // answers is said by As; an interrupt that is not theirs to answer is refused with forbidden.
 func (e *Engine) Resolve(ctx context.Context, runID, nodeID string, value json.RawMessage) (openwopv1.RunSnapshot, error) {
-	return e.resolve(ctx, runID, rules.Answer{Value: value}, func(s *State) error { return s.resolvable(nodeID) })
+	return e.resolve(ctx, runID, rules.Answer{Value: value}, func(s *State) error { return refuseUnlessAsked(s, nodeID) })
 }
 
 // ResolveInterrupt is Resolve for the interrupt with this id and no other, whichever is open at its node now.
 func (e *Engine) ResolveInterrupt(ctx context.Context, runID, interruptID string, value json.RawMessage) (openwopv1.RunSnapshot, error) {
-	return e.resolve(ctx, runID, rules.Answer{Value: value, ByToken: true}, func(s *State) error { return s.open(interruptID) })
+	return e.resolve(ctx, runID, rules.Answer{Value: value, ByToken: true}, func(s *State) error { return refuseUnlessOpen(s, interruptID) })
 }
 
 // resolve answers the interrupt that is open, unless open refuses it.
@@ -50,8 +50,8 @@ func (e *Engine) resolve(ctx context.Context, runID string, a rules.Answer, open
 	defer leave()
 	err = e.with(ctx, runID, func(r *liveRun) error {
 		s := &r.state
-		s.heard(&a)
-		late, refused := s.late(a, open(s))
+		heard(s, &a)
+		late, refused := tooLate(s, a, open(s))
 		if late && refused == nil {
 			snapshot = s.Snapshot()
 			return nil
@@ -93,9 +93,9 @@ func (e *Engine) Interrupt(ctx context.Context, runID, interruptID string) (foun
 	}
 	defer leave()
 	err = e.with(ctx, runID, func(r *liveRun) error {
-		i := r.state.interrupt(interruptID)
+		i := findInterrupt(&r.state, interruptID)
 		if i == nil {
-			return r.state.noInterrupt(interruptID)
+			return noInterrupt(&r.state, interruptID)
 		}
 		found = *i
 		return nil
@@ -103,8 +103,8 @@ func (e *Engine) Interrupt(ctx context.Context, runID, interruptID string) (foun
 	return found, err
 }
 
-// interrupt is the interrupt with this id, nil where the run never raised it.
-func (s *State) interrupt(id string) *Interrupt {
+// findInterrupt is the interrupt with this id, nil where the run never raised it.
+func findInterrupt(s *State, id string) *Interrupt {
 	for i := range s.interrupts {
 		if s.interrupts[i].ID == id {
 			return &s.interrupts[i]
@@ -121,12 +121,12 @@ func (s *State) lastInterrupt() *Interrupt {
 	return &s.interrupts[len(s.interrupts)-1]
 }
 
-// open refuses where the interrupt with this id is not open.
-func (s *State) open(id string) error {
-	i := s.interrupt(id)
+// refuseUnlessOpen refuses where the interrupt with this id is not open.
+func refuseUnlessOpen(s *State, id string) error {
+	i := findInterrupt(s, id)
 	switch {
 	case i == nil:
-		return s.noInterrupt(id)
+		return noInterrupt(s, id)
 	case i.Expired:
 		return refuse(CodeInterruptExpired, fmt.Sprintf("nobody answered interrupt %s of run %s in time", id, s.runID),
 			"runId", s.runID, "interruptId", id)
@@ -137,17 +137,17 @@ func (s *State) open(id string) error {
 		return refuse(CodeInterruptGone, fmt.Sprintf("nobody waits for interrupt %s any more: run %s was stopped", id, s.runID),
 			"runId", s.runID, "interruptId", id)
 	case !s.Waiting():
-		return s.noInterrupt(id) // it is about to be requested
+		return noInterrupt(s, id) // it is about to be requested
 	}
 	return nil
 }
 
-func (s *State) noInterrupt(id string) error {
+func noInterrupt(s *State, id string) error {
 	return refuse(CodeInterruptNotFound, fmt.Sprintf("run %s has no interrupt %q", s.runID, id), "runId", s.runID, "interruptId", id)
 }
 
-// resolvable refuses where no interrupt is open at a node.
-func (s *State) resolvable(nodeID string) error {
+// refuseUnlessAsked refuses where no interrupt is open at a node.
+func refuseUnlessAsked(s *State, nodeID string) error {
 	n := s.node(nodeID)
 	refuse := func(code, format string) error {
 		return refuse(code, fmt.Sprintf(format, nodeID, s.runID), "runId", s.runID, "nodeId", nodeID)

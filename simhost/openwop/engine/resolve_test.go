@@ -220,10 +220,10 @@ func TestSuspensionsThatAreNotRequestedYet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := state.open(id); code(err) != CodeInterruptNotFound || len(state.interrupt(id).Data) > 0 {
+	if err := refuseUnlessOpen(&state, id); code(err) != CodeInterruptNotFound || len(findInterrupt(&state, id).Data) > 0 {
 		t.Errorf("right after its suspension: %v", err)
 	}
-	if err := requested.open(id); err != nil || len(requested.interrupt(id).Data) == 0 {
+	if err := refuseUnlessOpen(&requested, id); err != nil || len(findInterrupt(&requested, id).Data) == 0 {
 		t.Errorf("once it is requested: %v", err)
 	}
 }

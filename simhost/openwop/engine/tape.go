@@ -87,10 +87,10 @@ func (t *tape) rename(payload json.RawMessage) json.RawMessage {
 }
 
 // place is where the next event of a run stands in the log of its source.
-func (s *State) place() int64 { return s.next - int64(len(s.asides)) }
+func place(s *State) int64 { return s.next - int64(len(s.asides)) }
 
-// own is where the event of the source at this place stands in the log of its replay.
-func (s *State) own(place int64) int64 {
+// ownPlace is where the event of the source at this place stands in the log of its replay.
+func ownPlace(s *State, place int64) int64 {
 	for _, at := range s.asides {
 		if place >= at {
 			place++
@@ -102,18 +102,18 @@ func (s *State) own(place int64) int64 {
 // covers tells whether the next step of a run is on the tape. It is not once the run was stopped, or fails, for a reason of
 // its own.
 func (t *tape) covers(s *State) bool {
-	return t != nil && s.place() < int64(len(t.events)) && s.refusal == nil && (s.stop == nil || s.stop.Replayed)
+	return t != nil && place(s) < int64(len(t.events)) && s.refusal == nil && (s.stop == nil || s.stop.Replayed)
 }
 
 // replaying tells whether the next step is on the tape.
 func (m *move) replaying() bool { return m.tape.covers(m.s) }
 
 // copies tells whether the next event is to be the source's, word for word.
-func (m *move) copies() bool { return m.replaying() && m.s.place() < m.tape.fromSeq }
+func (m *move) copies() bool { return m.replaying() && place(m.s) < m.tape.fromSeq }
 
 // copy takes over the next event of the source with the facts that stand before it.
 func (m *move) copy() wait {
-	for _, f := range m.tape.facts[m.s.place()] {
+	for _, f := range m.tape.facts[place(m.s)] {
 		switch {
 		case f.Pause != nil && !m.s.created.Fork.Branch: // where the source did stand still stands on its log
 			continue
@@ -123,7 +123,7 @@ func (m *move) copy() wait {
 			f.Child = new(*f.Child)
 			f.Child.RunID = m.tape.own[f.Child.RunID]
 		case f.Timer != nil: // the node begins now, and waits as long as it did there
-			waits := f.Timer.Due.Sub(m.tape.events[m.s.place()].Timestamp)
+			waits := f.Timer.Due.Sub(m.tape.events[place(m.s)].Timestamp)
 			f.Timer = &Timer{NodeID: f.Timer.NodeID, Due: m.now.Add(waits)}
 		}
 		m.learn(f)
@@ -133,7 +133,7 @@ func (m *move) copy() wait {
 
 // replay takes over the next event of the source. Ids are the fork's own, as are times: bounds on time count from its own start.
 func (m *move) replay() wait {
-	event := m.tape.events[m.s.place()]
+	event := m.tape.events[place(m.s)]
 	event.Payload = m.tape.rename(event.Payload)
 	payload, _, err := openwopv1.DecodePayload(event.Type, event.Payload)
 	if err != nil {
@@ -144,16 +144,16 @@ func (m *move) replay() wait {
 	event.RunID = m.s.runID
 	event.Timestamp = m.now
 	if place, ok := m.tape.places[event.CausationID]; ok {
-		event.CausationID = eventID(m.s.runID, m.s.own(place))
+		event.CausationID = eventID(m.s.runID, ownPlace(m.s, place))
 	}
-	m.append(m.rules.Replay.Takes(event, m.tape.events[m.s.place()], m.s.created.Fork.Branch), payload)
+	m.append(m.rules.Replay.Takes(event, m.tape.events[place(m.s)], m.s.created.Fork.Branch), payload)
 	return goesOn
 }
 
 // follows tells whether an event of this type is what the source has at this place. If not, the fork cannot be what it
 // says it is, and ends.
 func (m *move) follows(t openwopv1.RunEventType) bool {
-	if !m.replaying() || m.tape.events[m.s.place()].Type == t {
+	if !m.replaying() || m.tape.events[place(m.s)].Type == t {
 		return true
 	}
 	m.diverge()
@@ -173,7 +173,7 @@ func (m *move) diverge() wait { return m.learn(Fact{Stop: &Stop{Why: stopDiverge
 func (m *move) tellDivergence() wait {
 	return m.emit(openwopv1.RunEventTypeReplayDiverged, "", "", &openwopv1.ReplayDivergedPayload{
 		SourceRunID:    m.s.created.Fork.RunID,
-		AtSequence:     m.s.place(),
+		AtSequence:     place(m.s),
 		DivergenceKind: openwopv1.ReplayDivergedPayloadDivergenceKindTypeMismatch,
 	})
 }
@@ -199,12 +199,12 @@ func (s *State) diverged(event openwopv1.RunEvent, p *openwopv1.ReplayDivergedPa
 
 // recorded tells whether the source has an event of this type next.
 func (m *move) recorded(t openwopv1.RunEventType) bool {
-	return m.replaying() && m.tape.events[m.s.place()].Type == t
+	return m.replaying() && m.tape.events[place(m.s)].Type == t
 }
 
 // read decodes the source's next event, if it is of this type.
 func (m *move) read(t openwopv1.RunEventType, into any) bool {
-	return m.recorded(t) && json.Unmarshal(m.tape.events[m.s.place()].Payload, into) == nil
+	return m.recorded(t) && json.Unmarshal(m.tape.events[place(m.s)].Payload, into) == nil
 }
 
 func (m *move) recordedDecision() (wire openwopv1.OrchestratorDecision, agentID string, ok bool) {
@@ -276,5 +276,5 @@ func (m *move) recordedFacts() []Fact {
 	if !m.replaying() {
 		return nil
 	}
-	return m.tape.facts[m.s.place()]
+	return m.tape.facts[place(m.s)]
 }

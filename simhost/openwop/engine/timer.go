@@ -18,7 +18,7 @@ type alarm struct {
 const farOff = 1 << 42
 
 // nextTime is when something happens by itself to a run that waits, later than a time that came to nothing; zero for never.
-func (s *State) nextTime(w wait, idle time.Time) (due time.Time) {
+func nextTime(s *State, w wait, idle time.Time) (due time.Time) {
 	if s.Ended() && w == waitsForTime {
 		return s.node(s.timed().ID).due
 	}
@@ -45,7 +45,7 @@ func (e *Engine) arm(r *liveRun, w wait) {
 	if a := r.alarm; a != nil && a.rung.Load() && !e.now().Before(a.due) {
 		idle = a.due // rung in time without effect, it would have none if it rang again
 	}
-	due := r.state.nextTime(w, idle)
+	due := nextTime(&r.state, w, idle)
 	if r.alarm != nil && r.alarm.due.Equal(due) && !r.alarm.rung.Load() {
 		return
 	}
