@@ -15,7 +15,7 @@ type reading struct {
 	Memory    []rules.MemoryEntry `json:"memory,omitzero"`
 	Workspace []fileSeen          `json:"workspace,omitzero"`
 
-	refused *openwopv1.EventError
+	refused *openwopv1.EventError `json:"-"`
 }
 
 // fileSeen is a file at the version that the turn sees, 0 and without content where it is not there.

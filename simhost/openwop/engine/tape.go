@@ -118,7 +118,7 @@ func (m *move) copy() wait {
 		case f.Pause != nil && !m.s.created.Fork.Branch: // where the source did stand still stands on its log
 			continue
 		case f.Stop != nil:
-			f.Stop = f.Stop.replayed()
+			f.Stop = replayed(f.Stop)
 		case f.Child != nil && m.tape.own[f.Child.RunID] != "":
 			f.Child = new(*f.Child)
 			f.Child.RunID = m.tape.own[f.Child.RunID]
@@ -161,7 +161,7 @@ func (m *move) follows(t openwopv1.RunEventType) bool {
 }
 
 // replayed is the stop of a source as its fork has it.
-func (s *Stop) replayed() *Stop {
+func replayed(s *Stop) *Stop {
 	r := *s
 	r.Replayed = true
 	return &r
@@ -257,7 +257,7 @@ func (m *move) recordedWrite() (*Wrote, bool) {
 func (m *move) recordedStop() *Stop {
 	for _, f := range m.recordedFacts() {
 		if f.Stop != nil {
-			return f.Stop.replayed()
+			return replayed(f.Stop)
 		}
 	}
 	return nil
