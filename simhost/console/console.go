@@ -16,7 +16,7 @@ import (
 	"github.com/openassay/assay/simhost/clock"
 	"github.com/openassay/assay/simhost/eventlog"
 	"github.com/openassay/assay/simhost/openintent"
-	"github.com/openassay/assay/simhost/openwop/engine"
+	"github.com/openassay/assay/simhost/openwop/engine/state"
 	"github.com/openassay/assay/simhost/openwop/goal"
 	"github.com/openassay/assay/simhost/openwop/surface"
 )
@@ -28,9 +28,9 @@ const Prefix = "/console"
 type Host interface {
 	Caller(key string) (surface.Caller, bool)
 	Ask(ctx context.Context, who surface.Caller, method, path string, body any) (surface.Reply, error)
-	Runs(ctx context.Context, who surface.Caller, below uint64, n int) (runs []engine.Account, older uint64, err error)
-	Waiting(ctx context.Context, who surface.Caller, n int) (runs []engine.Account, total int, err error)
-	Run(ctx context.Context, who surface.Caller, runID string) (engine.Account, error)
+	Runs(ctx context.Context, who surface.Caller, below uint64, n int) (runs []state.Account, older uint64, err error)
+	Waiting(ctx context.Context, who surface.Caller, n int) (runs []state.Account, total int, err error)
+	Run(ctx context.Context, who surface.Caller, runID string) (state.Account, error)
 	Files(ctx context.Context, who surface.Caller) ([]openwopv1.WorkspaceFileRef, error)
 	File(ctx context.Context, who surface.Caller, ref openwopv1.WorkspaceFileRef) (string, error)
 	Goals(ctx context.Context, who surface.Caller) (goals []goal.Account, kept bool, err error)

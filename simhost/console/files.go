@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"github.com/openassay/assay/gen/openwopv1"
-	"github.com/openassay/assay/simhost/openwop/engine"
+	"github.com/openassay/assay/simhost/openwop/engine/state"
 )
 
 // contentsShown is how many bytes of files one page shows; of a file that was asked for, all of it.
@@ -82,7 +82,7 @@ func (c *Console) runFiles(w http.ResponseWriter, r *http.Request, who visitor) 
 }
 
 // at finds what was seen when a turn began, and at the turn before it: "" and "begin" are when the run began.
-func (p *filesPage) at(a engine.Account, asked string) (sees, before []openwopv1.WorkspaceFileRef) {
+func (p *filesPage) at(a state.Account, asked string) (sees, before []openwopv1.WorkspaceFileRef) {
 	p.Turns = append(p.Turns, turnLink{Name: "Begin", Query: "begin"})
 	sees, before, p.Title = a.Files, a.Files, "as the run began"
 	previous := a.Files

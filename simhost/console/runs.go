@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/openassay/assay/gen/openwopv1"
-	"github.com/openassay/assay/simhost/openwop/engine"
+	"github.com/openassay/assay/simhost/openwop/engine/state"
 	"github.com/openassay/assay/simhost/openwop/surface"
 )
 
@@ -40,7 +40,7 @@ type runsPage struct {
 	Find  string
 }
 
-func rowOf(a engine.Account) runRow {
+func rowOf(a state.Account) runRow {
 	s := a.Snapshot
 	row := runRow{
 		ID: s.RunID, Workflow: s.WorkflowID, Status: string(s.Status), Kind: word(s.Status), Paused: a.Paused, Iteration: a.Iteration,
@@ -105,9 +105,9 @@ func (c *Console) runs(w http.ResponseWriter, r *http.Request, who visitor) erro
 	return c.show(w, r, who, "runs", layout{Title: "Runs", Here: "runs", Body: page})
 }
 
-func merge(found, more []engine.Account) []engine.Account {
+func merge(found, more []state.Account) []state.Account {
 	for _, a := range more {
-		if !slices.ContainsFunc(found, func(b engine.Account) bool { return a.Snapshot.RunID == b.Snapshot.RunID }) {
+		if !slices.ContainsFunc(found, func(b state.Account) bool { return a.Snapshot.RunID == b.Snapshot.RunID }) {
 			found = append(found, a)
 		}
 	}
@@ -115,20 +115,20 @@ func merge(found, more []engine.Account) []engine.Account {
 }
 
 // tree puts children below their parents where these are in the list, the latest run first and children in their order.
-func tree(found []engine.Account) []runRow {
-	slices.SortStableFunc(found, func(a, b engine.Account) int { return b.Snapshot.StartedAt.Compare(a.Snapshot.StartedAt) })
+func tree(found []state.Account) []runRow {
+	slices.SortStableFunc(found, func(a, b state.Account) int { return b.Snapshot.StartedAt.Compare(a.Snapshot.StartedAt) })
 	listed := map[string]bool{}
 	for _, a := range found {
 		listed[a.Snapshot.RunID] = true
 	}
-	children := map[string][]engine.Account{}
+	children := map[string][]state.Account{}
 	for _, a := range slices.Backward(found) {
 		if parent := a.Lineage.ParentRunID; listed[parent] {
 			children[parent] = append(children[parent], a)
 		}
 	}
-	var grow func(a engine.Account) runRow
-	grow = func(a engine.Account) runRow {
+	var grow func(a state.Account) runRow
+	grow = func(a state.Account) runRow {
 		row := rowOf(a)
 		for _, child := range children[row.ID] {
 			row.Children = append(row.Children, grow(child))

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/openassay/assay/gen/openwopv1"
-	"github.com/openassay/assay/simhost/openwop/engine"
+	"github.com/openassay/assay/simhost/openwop/engine/state"
 	"github.com/openassay/assay/simhost/openwop/surface"
 )
 
@@ -137,7 +137,7 @@ func (t *teller) tell(id string, from, depth int) (runView, error) {
 }
 
 // fill sorts the events into turns, and puts each child below the event that first names it.
-func (t *teller) fill(v *runView, a engine.Account, shown []openwopv1.RunEvent) error {
+func (t *teller) fill(v *runView, a state.Account, shown []openwopv1.RunEvent) error {
 	known := childrenOf(a.Snapshot)
 	placed := map[string]bool{}
 	for _, e := range a.Events[:v.From] {
@@ -182,7 +182,7 @@ func (t *teller) fill(v *runView, a engine.Account, shown []openwopv1.RunEvent) 
 }
 
 // open begins the section of a turn, counted from 1; 0 is what comes before the first.
-func (v *runView) open(a engine.Account, turn int) {
+func (v *runView) open(a state.Account, turn int) {
 	v.dropEmpty()
 	s := section{ID: fmt.Sprintf("%s-turn-%d", v.ID, turn)}
 	switch {
@@ -252,7 +252,7 @@ func changed(inputs, variables map[string]any) map[string]any {
 }
 
 // rowOfEvent is a row. places are the sequences of the events of the run, by id.
-func rowOfEvent(a engine.Account, places map[string]int64, e openwopv1.RunEvent) eventRow {
+func rowOfEvent(a state.Account, places map[string]int64, e openwopv1.RunEvent) eventRow {
 	row := eventRow{
 		ID: e.EventID, Cause: e.CausationID, Sequence: e.Sequence, Type: string(e.Type), Tone: tone(e.Type), Node: e.NodeID,
 		At: e.Timestamp, After: took(e.Timestamp.Sub(a.Snapshot.StartedAt)), Payload: e.Payload, Gist: gist(e),

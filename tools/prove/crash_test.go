@@ -25,7 +25,7 @@ import (
 	"github.com/openassay/assay/internal/testenv"
 	"github.com/openassay/assay/simhost/clock"
 	"github.com/openassay/assay/simhost/eventlog"
-	"github.com/openassay/assay/simhost/openwop/engine"
+	"github.com/openassay/assay/simhost/openwop/engine/live"
 	"github.com/openassay/assay/simhost/openwop/surface"
 	"github.com/openassay/assay/tools/prove"
 )
@@ -209,12 +209,12 @@ func dieAfterAppends(setting string) error {
 	}
 	log := &fatalLog{Store: store}
 	log.left.Store(appends)
-	runs, err := engine.New(engine.Options{Log: log, Clock: clock.Real(), IDs: ids.Seeded(7), Workflows: flows, Version: 5})
+	runs, err := live.New(live.Options{Log: log, Clock: clock.Real(), IDs: ids.Seeded(7), Workflows: flows, Version: 5})
 	if err != nil {
 		return err
 	}
 	defer runs.Close()
-	s, err := runs.Create(context.Background(), engine.Create{WorkflowID: "assay-loop",
+	s, err := runs.Create(context.Background(), live.Create{WorkflowID: "assay-loop",
 		Owner: &openwopv1.RunOwner{Tenant: surface.DefaultTenant}})
 	if err != nil {
 		return err

@@ -23,7 +23,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire/wiretest"
 	"github.com/openassay/assay/simhost/clock"
 	"github.com/openassay/assay/simhost/eventlog"
-	"github.com/openassay/assay/simhost/openwop/engine"
+	"github.com/openassay/assay/simhost/openwop/engine/state"
 	"github.com/openassay/assay/simhost/openwop/surface"
 	"github.com/openassay/assay/tools/prove"
 )
@@ -381,27 +381,27 @@ func (w *world) refold(rt *rapid.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		state, err := engine.NewState(id, fixture(rt, all[0].snapshot.WorkflowID))
+		now, err := state.NewState(id, fixture(rt, all[0].snapshot.WorkflowID))
 		if err != nil {
 			rt.Fatal(err)
 		}
 		folded := map[string]bool{}
 		events := 0
 		for _, e := range entries {
-			var r engine.Record
+			var r state.Record
 			if err := json.Unmarshal(e.Data, &r); err != nil {
 				rt.Fatal(err)
 			}
-			if state, err = engine.Fold(state, r); err != nil {
+			if now, err = state.Fold(now, r); err != nil {
 				rt.Fatal(err)
 			}
 			events += len(r.Events)
-			folded[standing(state.Snapshot(), events)] = true
+			folded[standing(now.Snapshot(), events)] = true
 		}
 		for _, s := range all {
 			if !folded[standing(s.snapshot, s.events)] {
 				rt.Fatalf("run %s was served with %d events as\n%s\nno prefix of its log says so: in the end it is\n%s", id, s.events,
-					asJSON(s.snapshot), asJSON(state.Snapshot()))
+					asJSON(s.snapshot), asJSON(now.Snapshot()))
 			}
 		}
 	}

@@ -14,16 +14,16 @@ import (
 	"github.com/openassay/assay/simhost/eventlog"
 	"github.com/openassay/assay/simhost/internal/folded"
 	"github.com/openassay/assay/simhost/internal/redact"
-	"github.com/openassay/assay/simhost/openwop/engine"
+	"github.com/openassay/assay/simhost/openwop/engine/live"
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
 // Log is where goals are kept; *eventlog.Store is one.
 type Log = folded.Log
 
-// Runs is where contributing runs are made; *engine.Engine is one.
+// Runs is where contributing runs are made; *live.Engine is one.
 type Runs interface {
-	Create(ctx context.Context, c engine.Create) (openwopv1.RunSnapshot, error)
+	Create(ctx context.Context, c live.Create) (openwopv1.RunSnapshot, error)
 	ID(chosen [16]byte) string
 	Await(ctx context.Context, runID string) error
 	Snapshot(ctx context.Context, runID string) (openwopv1.RunSnapshot, error)

@@ -14,7 +14,7 @@ import (
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/clock"
 	"github.com/openassay/assay/simhost/eventlog"
-	"github.com/openassay/assay/simhost/openwop/engine"
+	"github.com/openassay/assay/simhost/openwop/engine/live"
 	"github.com/openassay/assay/simhost/refusal"
 )
 
@@ -348,9 +348,9 @@ func TestClosedGoalsAnswerNobody(t *testing.T) {
 // The real log in place of the one in memory that the other tests have.
 func TestOverFiles(t *testing.T) {
 	dir := t.TempDir()
-	open := func() (*eventlog.Store, *engine.Engine, *Goals) {
+	open := func() (*eventlog.Store, *live.Engine, *Goals) {
 		store := must[*eventlog.Store](t)(eventlog.Open(t.Context(), eventlog.Options{Dir: dir}))
-		engine := must[*engine.Engine](t)(engine.New(engine.Options{Log: store, Clock: clock.NewManual(epoch),
+		engine := must[*live.Engine](t)(live.New(live.Options{Log: store, Clock: clock.NewManual(epoch),
 			Workflows: fixtures(t), Version: 5}))
 		if err := engine.Resume(t.Context()); err != nil {
 			t.Fatal(err)

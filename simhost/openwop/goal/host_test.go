@@ -20,7 +20,7 @@ import (
 	"github.com/openassay/assay/internal/testenv"
 	"github.com/openassay/assay/simhost/clock"
 	"github.com/openassay/assay/simhost/eventlog"
-	"github.com/openassay/assay/simhost/openwop/engine"
+	"github.com/openassay/assay/simhost/openwop/engine/live"
 	"github.com/openassay/assay/simhost/refusal"
 )
 
@@ -40,10 +40,10 @@ type host struct {
 	t      testing.TB
 	log    *memoryLog
 	clock  *clock.Manual
-	engine *engine.Engine
+	engine *live.Engine
 	dying  sync.WaitGroup
 	o      Options
-	r      engine.Options
+	r      live.Options
 }
 
 // newHost opens goals over an engine, both over a log in memory, and closes them with the test.
@@ -55,7 +55,7 @@ func newHost(t testing.TB, options ...func(*host)) *host {
 			t.Errorf("background error: %v", err)
 		}
 	}
-	h.r = engine.Options{Clock: h.clock, IDs: ids.Seeded(1), Workflows: fixtures(t), Version: 5, OnError: complain}
+	h.r = live.Options{Clock: h.clock, IDs: ids.Seeded(1), Workflows: fixtures(t), Version: 5, OnError: complain}
 	h.o = Options{Clock: h.clock, IDs: ids.Seeded(2), Tenant: "local", RequireBounds: true, OnError: complain}
 	for _, set := range options {
 		set(h)
@@ -69,7 +69,7 @@ func (h *host) start() {
 	h.t.Helper()
 	h.r.Log, h.o.Log = h.log, h.log
 	var err error
-	if h.engine, err = engine.New(h.r); err != nil {
+	if h.engine, err = live.New(h.r); err != nil {
 		h.t.Fatal(err)
 	}
 	if err := h.engine.Resume(h.soon()); err != nil {

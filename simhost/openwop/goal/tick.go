@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/openassay/assay/gen/openwopv1"
-	"github.com/openassay/assay/simhost/openwop/engine"
+	"github.com/openassay/assay/simhost/openwop/engine/live"
 	"github.com/openassay/assay/simhost/refusal"
 )
 
@@ -128,7 +128,7 @@ func (g *Goals) begin(id string, t Tick) (outcome, error) {
 // is "" where there was nothing to do. Whoever calls it has the turn, and may have lost patience: it is finished all the
 // same.
 func (g *Goals) finish(id string) (o outcome, runID string, err error) {
-	var create *engine.Create
+	var create *live.Create
 	open := false
 	err = g.look(g.ctx, id, func(s *state) {
 		o.goal, open = s.show(), s.fires()
@@ -163,9 +163,9 @@ func (g *Goals) finish(id string) (o outcome, runID string, err error) {
 }
 
 // create is the run of a tick. Its id derives from the goal and the count of its runs.
-func (t *script) create(s *state) *engine.Create {
+func (t *script) create(s *state) *live.Create {
 	sum := sha256.Sum256(fmt.Appendf(nil, "contributing run\x00%s\x00%d", s.id, s.fired))
-	c := &engine.Create{
+	c := &live.Create{
 		ID:         [16]byte(sum[:16]),
 		WorkflowID: workflowStuck,
 		Metadata:   map[string]any{"goalId": s.id},
@@ -202,7 +202,7 @@ func (g *Goals) conclude(id, runID string, found *verdict) (outcome, error) {
 }
 
 // dropAny ends a tick whose goal has ended. A former process may have created its run.
-func (g *Goals) dropAny(id string, create engine.Create) (o outcome, runID string, err error) {
+func (g *Goals) dropAny(id string, create live.Create) (o outcome, runID string, err error) {
 	runID = g.o.Runs.ID(create.ID)
 	_, err = g.o.Runs.Snapshot(g.ctx, runID)
 	if refused := (*refusal.Error)(nil); errors.As(err, &refused) && refused.Code == refusal.NotFound {

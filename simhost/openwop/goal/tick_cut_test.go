@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/openassay/assay/gen/openwopv1"
-	"github.com/openassay/assay/simhost/openwop/engine"
+	"github.com/openassay/assay/simhost/openwop/engine/live"
 )
 
 // gate holds up those who wait for a run.
@@ -49,7 +49,7 @@ type gated struct {
 	h *host
 }
 
-func (g *gated) Create(ctx context.Context, c engine.Create) (openwopv1.RunSnapshot, error) {
+func (g *gated) Create(ctx context.Context, c live.Create) (openwopv1.RunSnapshot, error) {
 	return g.h.engine.Create(ctx, c)
 }
 

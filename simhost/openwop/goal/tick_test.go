@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/openassay/assay/gen/openwopv1"
-	"github.com/openassay/assay/simhost/openwop/engine"
+	"github.com/openassay/assay/simhost/openwop/engine/codes"
 	"github.com/openassay/assay/simhost/refusal"
 )
 
@@ -185,7 +185,7 @@ func TestATickWithoutItsWorkflowIsRefusedAndLeavesNothing(t *testing.T) {
 	h := newHost(t, func(h *host) { delete(h.r.Workflows, workflowStuck) })
 	id := h.create(within(2))
 	before := h.get(id)
-	if _, err := h.Tick(h.soon(), id, Tick{Escalate: true}); code(err) != engine.CodeNotFound {
+	if _, err := h.Tick(h.soon(), id, Tick{Escalate: true}); code(err) != codes.NotFound {
 		t.Errorf("ticked with %v", err)
 	}
 	if diff := cmp.Diff(before, h.get(id)); diff != "" {

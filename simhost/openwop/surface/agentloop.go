@@ -7,7 +7,7 @@ import (
 	"fmt"
 
 	"github.com/openassay/assay/gen/openwopv1"
-	"github.com/openassay/assay/simhost/openwop/engine"
+	"github.com/openassay/assay/simhost/openwop/engine/live"
 )
 
 const (
@@ -34,7 +34,7 @@ func (h *Host) RunAgentLoop(ctx context.Context, req openwopv1.RunAgentLoopReque
 	}
 	ctx, cancel := h.waiting(ctx)
 	defer cancel()
-	create := engine.Create{WorkflowID: loopWorkflow, Inputs: map[string]any{"plan": plan}, Owner: runOwner(ctx)}
+	create := live.Create{WorkflowID: loopWorkflow, Inputs: map[string]any{"plan": plan}, Owner: runOwner(ctx)}
 	if n := req.Body.MaxLoopIterations; n != nil {
 		create.Configurable = map[string]any{"maxLoopIterations": float64(*n)} // as encoding/json would decode it
 	}
@@ -67,7 +67,7 @@ func (h *Host) RunAgentLoop(ctx context.Context, req openwopv1.RunAgentLoopReque
 }
 
 // drive makes a loop and answers its question if asked to. It returns the run as it then stands: ended, or waiting.
-func (h *Host) drive(ctx context.Context, create engine.Create, resume bool) (openwopv1.RunSnapshot, error) {
+func (h *Host) drive(ctx context.Context, create live.Create, resume bool) (openwopv1.RunSnapshot, error) {
 	snapshot, err := h.engine.Create(ctx, create)
 	if err != nil {
 		return snapshot, err

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/openassay/assay/simhost/openwop/engine"
+	"github.com/openassay/assay/simhost/openwop/engine/live"
 )
 
 // BenchmarkCreate compares a run of one node with a handler that decodes the same body and answers with the same reply,
@@ -96,7 +96,7 @@ func BenchmarkFirstEvent(b *testing.B) {
 	defer server.Close()
 	for b.Loop() {
 		b.StopTimer()
-		created, err := h.engine.Create(b.Context(), engine.Create{WorkflowID: "assay-loop"})
+		created, err := h.engine.Create(b.Context(), live.Create{WorkflowID: "assay-loop"})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -6,7 +6,8 @@ import (
 	"time"
 
 	"github.com/openassay/assay/gen/openwopv1"
-	"github.com/openassay/assay/simhost/openwop/engine"
+	"github.com/openassay/assay/simhost/openwop/engine/live"
+	"github.com/openassay/assay/simhost/openwop/engine/state"
 	"github.com/openassay/assay/simhost/openwop/rules"
 	refusals "github.com/openassay/assay/simhost/refusal"
 )
@@ -90,19 +91,19 @@ func (h *Host) besideToken(ctx context.Context, runID string) context.Context {
 	if _, err := h.lineage(ctx, opByToken, who.tenant, runID); err != nil {
 		return ctx
 	}
-	return engine.As(ctx, who.principal)
+	return live.As(ctx, who.principal)
 }
 
 // behind finds the interrupt that a token is for. A token that was not signed here, in whatever way it is wrong, is not
 // told from one whose run is gone.
-func (h *Host) behind(ctx context.Context, text string) (interruptToken, engine.Interrupt, error) {
+func (h *Host) behind(ctx context.Context, text string) (interruptToken, state.Interrupt, error) {
 	unknown := refuse(codeInterruptNotFound, "there is no interrupt behind this token: read interruptToken from the snapshot of the run")
 	token, signed, err := h.signer.read(text)
 	switch {
 	case !h.claimed[claimInterruptTokens] || err != nil || !h.rules.Tokens.Genuine(signed):
-		return token, engine.Interrupt{}, unknown
+		return token, state.Interrupt{}, unknown
 	case !h.opts.Clock.Now().Before(token.ExpiresAt):
-		return token, engine.Interrupt{}, refuse(codeInterruptExpired, "this token has ended: answer the interrupt by its run and node",
+		return token, state.Interrupt{}, refuse(codeInterruptExpired, "this token has ended: answer the interrupt by its run and node",
 			"expiresAt", token.ExpiresAt)
 	}
 	opened := h.rules.Tokens.Opens(rules.Interrupt{RunID: token.RunID, InterruptID: token.InterruptID})

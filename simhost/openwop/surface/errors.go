@@ -12,7 +12,7 @@ import (
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/internal/validate"
 	"github.com/openassay/assay/simhost/eventlog"
-	"github.com/openassay/assay/simhost/openwop/engine"
+	"github.com/openassay/assay/simhost/openwop/engine/live"
 	"github.com/openassay/assay/simhost/openwop/goal"
 	"github.com/openassay/assay/simhost/openwop/rules"
 	refusals "github.com/openassay/assay/simhost/refusal"
@@ -146,7 +146,7 @@ func (h *Host) fail(w http.ResponseWriter, r *http.Request, err error) {
 	case errors.Is(err, eventlog.ErrFull):
 		h.log.ErrorContext(r.Context(), "the event log is full", "correlationId", id, "error", err)
 		h.refuse(w, r, refuse(codeUnavailable, err.Error(), detailCorrelation, id))
-	case errors.Is(err, eventlog.ErrClosed), errors.Is(err, engine.ErrClosed), errors.Is(err, goal.ErrClosed),
+	case errors.Is(err, eventlog.ErrClosed), errors.Is(err, live.ErrClosed), errors.Is(err, goal.ErrClosed),
 		errors.Is(err, context.Canceled):
 		// Either the host stops, or the client left, and then nobody reads this.
 		h.refuse(w, r, refuse(codeUnavailable, "the host is shutting down: ask again when it is back", detailCorrelation, id))

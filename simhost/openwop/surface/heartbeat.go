@@ -9,7 +9,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/eventlog"
-	"github.com/openassay/assay/simhost/openwop/engine"
+	"github.com/openassay/assay/simhost/openwop/engine/live"
 )
 
 // heartbeatWorkflow is what a heartbeat runs when the state that it watches has changed.
@@ -65,7 +65,7 @@ func (h *Host) observe(ctx context.Context, heartbeat, state string) (fired stri
 	}
 	// The run's id derives from the change. A tick that was cut off before the state was written down is a change again
 	// when it is repeated, and then it finds its run.
-	snapshot, err := h.engine.Create(ctx, engine.Create{
+	snapshot, err := h.engine.Create(ctx, live.Create{
 		ID:         idOf(token(log, state, last.Revision)),
 		WorkflowID: heartbeatWorkflow,
 		Owner:      runOwner(ctx),

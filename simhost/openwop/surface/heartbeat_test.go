@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/openassay/assay/gen/openwopv1"
-	"github.com/openassay/assay/simhost/openwop/engine"
+	"github.com/openassay/assay/simhost/openwop/engine/live"
 )
 
 const heartbeatSeam = "/v1/host/sample/heartbeat/tick"
@@ -107,7 +107,7 @@ func TestATickThatWasCutOffFindsItsRun(t *testing.T) {
 	log := heartbeatLog(DefaultTenant, "a")
 	last := must(c.host.store.Last(t.Context(), log))
 	id := idOf(token(log, must(stateDigest(json.RawMessage(`2`))), last.Revision))
-	made := must(c.host.engine.Create(t.Context(), engine.Create{ID: id, WorkflowID: heartbeatWorkflow}))
+	made := must(c.host.engine.Create(t.Context(), live.Create{ID: id, WorkflowID: heartbeatWorkflow}))
 	if got := c.tick("a", `2`); !got.Changed || got.RunID != made.RunID {
 		t.Errorf("the repeated tick answers %+v, the one before had made run %s", got, made.RunID)
 	}

@@ -18,7 +18,8 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/eventlog"
-	"github.com/openassay/assay/simhost/openwop/engine"
+	"github.com/openassay/assay/simhost/openwop/engine/live"
+	"github.com/openassay/assay/simhost/openwop/engine/workflow"
 	"github.com/openassay/assay/simhost/openwop/fault"
 	"github.com/openassay/assay/simhost/openwop/goal"
 	"github.com/openassay/assay/simhost/openwop/memory"
@@ -42,7 +43,7 @@ type Host struct {
 	fixtures    []string // ids of the workflows that can run here
 	store       *eventlog.Store
 	ids         ids.Source
-	engine      *engine.Engine
+	engine      *live.Engine
 	files       *workspace.Files // nil where the claim is left off, as is the next
 	memories    *memory.Store
 	models      *mockai.Models         // nil where the claim is left off, as is the next
@@ -160,8 +161,8 @@ func (h *Host) version() int {
 }
 
 // limits are the bounds to enforce: those that are advertised.
-func (h *Host) limits() engine.Limits {
-	var l engine.Limits
+func (h *Host) limits() live.Limits {
+	var l live.Limits
 	if h.claimed[claimLoopLimit] {
 		l.MaxLoopIterations = h.opts.MaxLoopIterations
 	}
@@ -178,12 +179,12 @@ func (h *Host) limits() engine.Limits {
 func (h *Host) lacks() []string {
 	var lacks []string
 	for _, c := range []struct{ claim, capability string }{
-		{claimOrchestrator, engine.CapabilityOrchestrator},
-		{claimDispatch, engine.CapabilityDispatch},
-		{claimDispatchMapping, engine.CapabilityDispatchMapping},
-		{claimWorkspace, engine.CapabilityWorkspace},
-		{claimMemory, engine.CapabilityMemory},
-		{claimMockAI, engine.CapabilityModel},
+		{claimOrchestrator, workflow.CapabilityOrchestrator},
+		{claimDispatch, workflow.CapabilityDispatch},
+		{claimDispatchMapping, workflow.CapabilityDispatchMapping},
+		{claimWorkspace, workflow.CapabilityWorkspace},
+		{claimMemory, workflow.CapabilityMemory},
+		{claimMockAI, workflow.CapabilityModel},
 	} {
 		if !h.claimed[c.claim] {
 			lacks = append(lacks, c.capability)

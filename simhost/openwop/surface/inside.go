@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/openassay/assay/gen/openwopv1"
-	"github.com/openassay/assay/simhost/openwop/engine"
+	"github.com/openassay/assay/simhost/openwop/engine/state"
 	"github.com/openassay/assay/simhost/openwop/goal"
 	"github.com/openassay/assay/simhost/openwop/workspace"
 )
@@ -79,7 +79,7 @@ func RunPath(runID string, below ...string) string {
 }
 
 // owned tells whether a run belongs to the tenant of a caller.
-func (c Caller) owned(a engine.Account) bool { return a.Lineage.Owner == c.who.tenant }
+func (c Caller) owned(a state.Account) bool { return a.Lineage.Owner == c.who.tenant }
 
 // maxSteps bounds how many appends are looked at for one list of runs.
 const maxSteps = 2000
@@ -87,12 +87,12 @@ const maxSteps = 2000
 // Runs are the overviews of the latest runs of a caller's tenant, n at most, the one whose log went on last first: those of which
 // an append lies below a revision of the store, 0 for the end. older is where to go on, 0 where there is nothing more. Where
 // others are busier than the tenant, there may be fewer than n although there are more.
-func (h *Host) Runs(ctx context.Context, c Caller, below uint64, n int) (runs []engine.Account, older uint64, err error) {
+func (h *Host) Runs(ctx context.Context, c Caller, below uint64, n int) (runs []state.Account, older uint64, err error) {
 	seen := map[string]bool{}
 	var ids []string
 	steps := 0
 	err = h.store.Latest(ctx, below, func(log string, revision uint64) bool {
-		if engine.IsID(log) && !seen[log] {
+		if state.IsID(log) && !seen[log] {
 			seen[log], ids = true, append(ids, log)
 		}
 		steps, older = steps+1, revision
@@ -121,7 +121,7 @@ func (h *Host) Runs(ctx context.Context, c Caller, below uint64, n int) (runs []
 
 // Waiting are the runs of a caller's tenant that wait for an answer, n at most, the one that was started first first, and how
 // many there are.
-func (h *Host) Waiting(ctx context.Context, c Caller, n int) (runs []engine.Account, total int, err error) {
+func (h *Host) Waiting(ctx context.Context, c Caller, n int) (runs []state.Account, total int, err error) {
 	ids := h.engine.Waiting(c.who.tenant)
 	for _, id := range ids[:min(n, len(ids))] {
 		a, err := h.engine.Overview(ctx, id)
@@ -139,10 +139,10 @@ func (h *Host) Waiting(ctx context.Context, c Caller, n int) (runs []engine.Acco
 }
 
 // Run is a run of a caller's tenant, with its events. The error is a [Refusal] where there is no such run.
-func (h *Host) Run(ctx context.Context, c Caller, runID string) (engine.Account, error) {
+func (h *Host) Run(ctx context.Context, c Caller, runID string) (state.Account, error) {
 	a, err := h.engine.Account(ctx, runID)
 	if err == nil && !c.owned(a) {
-		return engine.Account{}, refuse(codeNotFound, "there is no run "+quoted(runID))
+		return state.Account{}, refuse(codeNotFound, "there is no run "+quoted(runID))
 	}
 	return a, err
 }
@@ -150,7 +150,7 @@ func (h *Host) Run(ctx context.Context, c Caller, runID string) (engine.Account,
 // Root is the run that a run comes from by dispatch, itself where none dispatched it here.
 func (h *Host) Root(ctx context.Context, c Caller, runID string) (string, error) {
 	for range 64 { // deeper than any dispatch goes
-		l, err := h.engine.Lineage(ctx, runID, func(l engine.Lineage) string {
+		l, err := h.engine.Lineage(ctx, runID, func(l state.Lineage) string {
 			if l.Owner != c.who.tenant {
 				return codeNotFound
 			}
@@ -223,7 +223,7 @@ func (h *Host) Changed(ctx context.Context, c Caller, logs []string) (change Cha
 			change.Goals = true
 		case h.files != nil && log == h.files.LogName(workspace.Owner{Tenant: c.who.tenant}):
 			change.Files = true
-		case engine.IsID(log):
+		case state.IsID(log):
 			// A run of somebody else is nothing to tell of, nor one that cannot be read.
 			if root, err := h.Root(ctx, c, log); err == nil {
 				roots[root] = true

@@ -6,7 +6,7 @@ import (
 	"net/http"
 
 	"github.com/openassay/assay/gen/openwopv1"
-	"github.com/openassay/assay/simhost/openwop/engine"
+	"github.com/openassay/assay/simhost/openwop/engine/live"
 )
 
 // responds lets through who may answer interrupts (scope approvals:respond). It stands in front of whatever looks at the
@@ -28,7 +28,7 @@ func (op *operation) answersInterrupts() bool { return op.ID == "resolveInterrup
 // sets going, so its status may still be the waiting one.
 func (h *Host) ResolveInterruptByRun(ctx context.Context,
 	req openwopv1.ResolveInterruptByRunRequestObject) (openwopv1.ResolveInterruptByRunResponseObject, error) {
-	snapshot, err := h.engine.Resolve(engine.As(ctx, callerOf(ctx).principal), req.RunID, req.NodeID, resumeValue(req.Body))
+	snapshot, err := h.engine.Resolve(live.As(ctx, callerOf(ctx).principal), req.RunID, req.NodeID, resumeValue(req.Body))
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,8 @@ import (
 	"slices"
 
 	"github.com/openassay/assay/gen/openwopv1"
-	"github.com/openassay/assay/simhost/openwop/engine"
+	"github.com/openassay/assay/simhost/openwop/engine/live"
+	"github.com/openassay/assay/simhost/openwop/engine/workflow"
 	refusals "github.com/openassay/assay/simhost/refusal"
 )
 
@@ -32,7 +33,7 @@ func (h *Host) canWrite(ask openwopv1.AgentloopRequest) error {
 	switch {
 	case !h.claimed[claimWorkspace]:
 		return refuse(codeCapability, "this host has no workspace: leave workspaceWriteAtTurn off",
-			"field", field, "requiredCapability", engine.CapabilityWorkspace)
+			"field", field, "requiredCapability", workflow.CapabilityWorkspace)
 	case h.version() < 5:
 		return refuse(codeCapability, "turns see what earlier ones wrote from version 5 of the execution model on: leave "+
 			"workspaceWriteAtTurn off",
@@ -57,7 +58,7 @@ func (h *Host) newLoopFile(turn int64) *loopFile {
 }
 
 // addTo has the loop read the file in every turn, and write it in its own.
-func (f *loopFile) addTo(create *engine.Create) {
+func (f *loopFile) addTo(create *live.Create) {
 	writes := slices.Repeat([]any{[]any{}}, int(f.turn))
 	writes[f.turn-1] = []any{map[string]any{"path": f.path, "content": f.content}}
 	create.WorkflowID = loopFileWorkflow

@@ -8,7 +8,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/eventlog"
-	"github.com/openassay/assay/simhost/openwop/engine"
+	"github.com/openassay/assay/simhost/openwop/engine/live"
 	"github.com/openassay/assay/simhost/openwop/goal"
 	"github.com/openassay/assay/simhost/openwop/memory"
 	"github.com/openassay/assay/simhost/openwop/mockai"
@@ -75,7 +75,7 @@ func (h *Host) openModels(context.Context) (err error) {
 
 // openEngine opens the engine and takes up the runs that were under way.
 func (h *Host) openEngine(ctx context.Context) error {
-	o := engine.Options{
+	o := live.Options{
 		Log:             h.store,
 		Clock:           h.opts.Clock,
 		IDs:             h.ids,
@@ -105,7 +105,7 @@ func (h *Host) openEngine(ctx context.Context) error {
 	if h.models != nil {
 		o.Models = h.models
 	}
-	engine, err := engine.New(o)
+	engine, err := live.New(o)
 	if err != nil {
 		return err
 	}

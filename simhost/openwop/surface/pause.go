@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/openassay/assay/gen/openwopv1"
-	"github.com/openassay/assay/simhost/openwop/engine"
+	"github.com/openassay/assay/simhost/openwop/engine/state"
 )
 
 // PauseRun has a run stand still. The reply says so already while the node under way has yet to end; the snapshot says how
@@ -15,7 +15,7 @@ func (h *Host) PauseRun(ctx context.Context, req openwopv1.PauseRunRequestObject
 	if !h.claimed[claimPause] {
 		return nil, noPause()
 	}
-	p := engine.Pause{Drain: true}
+	p := state.Pause{Drain: true}
 	if body := req.Body; body != nil {
 		if body.Reason != nil {
 			p.Reason = *body.Reason

@@ -13,7 +13,9 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/internal/lazyregexp"
-	"github.com/openassay/assay/simhost/openwop/engine"
+	"github.com/openassay/assay/simhost/openwop/engine/live"
+	"github.com/openassay/assay/simhost/openwop/engine/state"
+	"github.com/openassay/assay/simhost/openwop/engine/step"
 )
 
 // Dispatch to another host is a way of ours: RFC 0040 says how causation is told across hosts, and no text says how one host
@@ -87,11 +89,11 @@ func (o Options) checkPeers() error {
 func isRemoteID(id string) bool { return len(id) <= mostID && remoteID.MatchString(id) }
 
 // peers are those of the engine; none where the host has no causation between hosts.
-func (h *Host) peers() map[string]engine.Peer {
+func (h *Host) peers() map[string]step.Peer {
 	if h.version() < causationVersion {
 		return nil
 	}
-	peers := make(map[string]engine.Peer, len(h.opts.Peers))
+	peers := make(map[string]step.Peer, len(h.opts.Peers))
 	for name, p := range h.opts.Peers {
 		peers[name] = &peerClient{
 			base: strings.TrimSuffix(p.URL, "/"), key: p.Key, http: h.abroad, hostID: h.opts.HostID,
@@ -119,7 +121,7 @@ func (h *Host) withoutRemote(fixtures []string) []string {
 }
 
 // asked is what the headers of a request for a run say of where it comes from. Below the rung of causation they say nothing.
-func (h *Host) asked(ctx context.Context, c engine.Create) (engine.Create, error) {
+func (h *Host) asked(ctx context.Context, c live.Create) (live.Create, error) {
 	r, ok := ctx.Value(requestKey{}).(*http.Request)
 	if !ok || h.version() < causationVersion {
 		return c, nil
@@ -138,7 +140,7 @@ func (h *Host) asked(ctx context.Context, c engine.Create) (engine.Create, error
 }
 
 // traced puts a run into the trace of who asks for it. What is no trace context begins another one (W3C, 4.3).
-func traced(c engine.Create, sent string) engine.Create {
+func traced(c live.Create, sent string) live.Create {
 	parts := traceContext.FindStringSubmatch(sent)
 	if parts == nil || strings.Trim(parts[1], "0") == "" || strings.Trim(parts[2], "0") == "" {
 		return c
@@ -154,12 +156,12 @@ func traced(c engine.Create, sent string) engine.Create {
 
 // readOrigin reads the run that another host says has dispatched this one. It is that host's word: all that is checked is
 // that it can be one.
-func (h *Host) readOrigin(sent string) (*engine.Origin, error) {
+func (h *Host) readOrigin(sent string) (*state.Origin, error) {
 	values, err := url.ParseQuery(sent)
 	if err != nil || len(sent) > mostParentHeader {
 		return nil, badOrigin("it must be as the body of a form")
 	}
-	o := &engine.Origin{RunID: values.Get("runId"), HostID: values.Get("hostId"), WellKnownURL: values.Get("wellKnownUrl")}
+	o := &state.Origin{RunID: values.Get("runId"), HostID: values.Get("hostId"), WellKnownURL: values.Get("wellKnownUrl")}
 	o.Depth, err = strconv.Atoi(values.Get("depth"))
 	u, wrong := url.Parse(o.WellKnownURL)
 	switch {
@@ -180,6 +182,6 @@ func badOrigin(why string) error {
 }
 
 // originOf words for ancestry which run of another host dispatched a run.
-func originOf(o *engine.Origin) *openwopv1.RunParent {
+func originOf(o *state.Origin) *openwopv1.RunParent {
 	return &openwopv1.RunParent{RunID: o.RunID, HostID: o.HostID, WellKnownURL: o.WellKnownURL, Cause: openwopv1.RunParentCauseCoreDispatch}
 }

@@ -36,13 +36,13 @@ func handsTo(workers ...string) map[string]any {
 }
 
 // chain are the steps of the handoffs on a log, in order.
-func (c *client) chain(id string) (steps []step) {
+func (c *client) chain(id string) (steps []hop) {
 	c.t.Helper()
 	for _, e := range c.poll(id, "timeout=1").Events {
 		if e.Type != openwopv1.RunEventTypeCoreWorkflowChainEvent {
 			continue
 		}
-		s := step{event: e}
+		s := hop{event: e}
 		if err := json.Unmarshal(e.Payload, &s.CoreWorkflowChainEventPayload); err != nil {
 			c.t.Fatal(err)
 		}
@@ -51,12 +51,12 @@ func (c *client) chain(id string) (steps []step) {
 	return steps
 }
 
-type step struct {
+type hop struct {
 	event openwopv1.RunEvent
 	openwopv1.CoreWorkflowChainEventPayload
 }
 
-func phases(steps []step) (out []string) {
+func phases(steps []hop) (out []string) {
 	for _, s := range steps {
 		out = append(out, string(s.Phase))
 	}

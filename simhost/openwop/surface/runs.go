@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/openassay/assay/gen/openwopv1"
-	"github.com/openassay/assay/simhost/openwop/engine"
+	"github.com/openassay/assay/simhost/openwop/engine/live"
 )
 
 // CreateRun starts a run. An unknown workflow is 404 not_found: the protocol's table of codes has it under 400, every
@@ -25,7 +25,7 @@ func (h *Host) CreateRun(ctx context.Context, req openwopv1.CreateRunRequestObje
 	if err := h.workflows.checkConfigurable(workflow, configurable); err != nil {
 		return nil, err
 	}
-	create, err := h.asked(ctx, engine.Create{
+	create, err := h.asked(ctx, live.Create{
 		ID:           chosenID(ctx),
 		WorkflowID:   workflow,
 		Inputs:       req.Body.Inputs,

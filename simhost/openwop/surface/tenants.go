@@ -8,7 +8,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/internal/contract"
-	"github.com/openassay/assay/simhost/openwop/engine"
+	"github.com/openassay/assay/simhost/openwop/engine/state"
 	"github.com/openassay/assay/simhost/openwop/rules"
 	"github.com/openassay/assay/simhost/openwop/workspace"
 )
@@ -53,8 +53,8 @@ func (h *Host) keeper(ctx context.Context, operation string, has func(tenant str
 }
 
 // lineage is where a run comes from, for an operation of a tenant on it. To whom it does not belong it is not there.
-func (h *Host) lineage(ctx context.Context, operation, tenant, runID string) (engine.Lineage, error) {
-	return h.engine.Lineage(ctx, runID, func(l engine.Lineage) (code string) {
+func (h *Host) lineage(ctx context.Context, operation, tenant, runID string) (state.Lineage, error) {
+	return h.engine.Lineage(ctx, runID, func(l state.Lineage) (code string) {
 		return h.rules.Tenants.Visits(rules.Visit{
 			Operation: operation, Tenant: tenant, Owner: l.Owner, Dispatched: l.ParentRunID != "", Forked: l.SourceRunID != "",
 		})

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/openassay/assay/gen/openwopv1"
-	"github.com/openassay/assay/simhost/openwop/engine"
+	"github.com/openassay/assay/simhost/openwop/engine/live"
 )
 
 // verifyWorkflow takes its plan and its verdicts from the run's inputs; what verifyWorker brings back is verified.
@@ -22,7 +22,7 @@ func (h *Host) VerifyRun(ctx context.Context, req openwopv1.VerifyRunRequestObje
 	}
 	ctx, cancel := h.waiting(ctx)
 	defer cancel()
-	snapshot, err := h.drive(ctx, engine.Create{WorkflowID: verifyWorkflow, Owner: runOwner(ctx), Inputs: map[string]any{
+	snapshot, err := h.drive(ctx, live.Create{WorkflowID: verifyWorkflow, Owner: runOwner(ctx), Inputs: map[string]any{
 		"plan": []any{
 			map[string]any{"kind": "next-worker", "nextWorkerIds": []any{verifyWorker}},
 			map[string]any{"kind": "terminate", "reason": "goal-reached"},

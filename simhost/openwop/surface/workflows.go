@@ -14,7 +14,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/internal/validate"
-	"github.com/openassay/assay/simhost/openwop/engine"
+	"github.com/openassay/assay/simhost/openwop/engine/workflow"
 )
 
 // workflows are what runs can be made of, by id.
@@ -104,7 +104,7 @@ func (w workflows) add(raw []byte, schema *validate.Schema) error {
 		w.configurable[definition.ID] = configurable
 	}
 	w.definitions[definition.ID] = definition
-	if needs, err := engine.Needs(definition); err == nil {
+	if needs, err := workflow.Needs(definition); err == nil {
 		w.needs[definition.ID] = needs
 	}
 	return nil

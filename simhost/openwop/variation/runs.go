@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/openassay/assay/simhost/openwop/engine"
+	"github.com/openassay/assay/simhost/openwop/engine/workflow"
 )
 
 // How late things are seen. It is longer than any reply takes and far shorter than anybody's patience.
@@ -17,12 +17,12 @@ var runs = []Variation{
 	{
 		ID: "run-uuid-ids", Title: "ids of runs are run-<uuid>, those of their events <run>-n",
 		About: "how ids look",
-		Vary:  func(s *Set) { s.Shapes = append(s.Shapes, engine.PrefixUUID) },
+		Vary:  func(s *Set) { s.Shapes = append(s.Shapes, workflow.PrefixUUID) },
 	},
 	{
 		ID: "uuid-ids", Title: "ids of runs are UUIDs, those of their events evt-<run>-n",
 		About: "how ids look",
-		Vary:  func(s *Set) { s.Shapes = append(s.Shapes, engine.BareUUID) },
+		Vary:  func(s *Set) { s.Shapes = append(s.Shapes, workflow.BareUUID) },
 	},
 	{
 		ID: "late-children", Title: "a parent sees 50 ms late that its child has ended",

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/openassay/assay/simhost/internal/listed"
-	"github.com/openassay/assay/simhost/openwop/engine"
+	"github.com/openassay/assay/simhost/openwop/engine/workflow"
 )
 
 // All is the name that stands for every variation at once.
@@ -34,7 +34,7 @@ type Variation struct {
 // Set is what a host does otherwise. The zero Set is the host as it is.
 type Set struct {
 	// Shapes, ChildLag and AnswerLag are options of the run engine.
-	Shapes              []engine.Shape
+	Shapes              []workflow.Shape
 	ChildLag, AnswerLag time.Duration
 
 	// RawBodies binds an idempotency key to the bytes of a body, not to what they mean.

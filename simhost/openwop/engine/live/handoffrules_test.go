@@ -1,0 +1,106 @@
+package live
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/openwop/engine/codes"
+	"github.com/openassay/assay/simhost/openwop/rules"
+)
+
+// What handoffs, dispatch nodes and doubtful supervisors do is asked of the rules: another answer shows on the log, and not
+// without it.
+func TestLoopsGoByTheRules(t *testing.T) {
+	const (
+		fails    = `[{"kind":"next-worker","nextWorkerIds":["conformance-dispatch-deterministic-fail-child"]}]`
+		two      = `[{"kind":"next-worker","nextWorkerIds":["conformance-noop","conformance-identity"]}]`
+		ends     = `[{"kind":"terminate"},{"kind":"next-worker","nextWorkerIds":["conformance-noop"]}]`
+		asks     = `[{"kind":"ask-user","prompt":"Which?"}]`
+		doubts   = `[{"kind":"next-worker","nextWorkerIds":["conformance-noop"],"confidence":0.1}]`
+		accept   = `{"answers":{"q1":"yes"}}`
+		reject   = `{"action":"reject"}`
+		approves = `{"action":"accept"}`
+		unsure   = "conformance-orchestrator-low-confidence"
+		alone    = "assay-dispatch-alone"
+	)
+	loop := func(decisions string) Create { return Create{Definition: harvesting(t), Inputs: plan(t, decisions)} }
+	for _, c := range []struct {
+		rule    string
+		create  Create
+		answer  string // where the run is to be held
+		replace func(*rules.Set)
+		changed string // on the log with the change only
+	}{
+		{"Handoff.Step", loop(fails), "", func(s *rules.Set) {
+			s.Handoff.Step = func(step rules.Step) rules.Step { step.Payload.Error = nil; return step }
+		}, "child1 <-6\n"},
+		{"Handoff.CountsAs", loop(fails), "", func(s *rules.Set) {
+			s.Handoff.CountsAs = func(openwopv1.RunStatus, bool) openwopv1.RunStatus { return openwopv1.RunStatusCancelled }
+		}, "child.cancelled"},
+		{"Handoff.GoesOn", loop(fails), "", func(s *rules.Set) { s.Handoff.GoesOn = func(openwopv1.ChainPhase) bool { return false } },
+			"run.failed"},
+		{"Handoff.Mapping", loop(fails), "", func(s *rules.Set) {
+			s.Handoff.Harvests = func(_ openwopv1.RunStatus, _, _ bool) bool { return true }
+			s.Handoff.Mapping = func(_, _ *openwopv1.VariableMapping, _ bool) openwopv1.VariableMapping {
+				return openwopv1.VariableMapping{"other": "childOutcome"}
+			}
+		}, `other="this-should-not-be-harvested"`},
+		{"Handoff.Brought", loop(fails), "", func(s *rules.Set) {
+			s.Handoff.Harvests = func(_ openwopv1.RunStatus, _, _ bool) bool { return true }
+			s.Handoff.Brought = func(map[string]any, bool) map[string]any { return map[string]any{"result": "else"} }
+		}, `result="else"`},
+		{"Dispatch.Takes", loop(two), "", func(s *rules.Set) {
+			s.Dispatch.Takes = func(openwopv1.DispatchConfigFanOutPolicy, int) bool { return false }
+		}, codes.FanOut},
+		{"Dispatch.Told", loop(two), "", func(s *rules.Set) {
+			s.Dispatch.Told = func(d rules.Dispatched) rules.Dispatched { d.Cause = d.Started; return d }
+		}, "node.dispatched @dispatch child1 completed <-1"},
+		{"Dispatch.Ends", loop(ends), "", func(s *rules.Set) { s.Dispatch.Ends = func(left int) bool { return left == 0 } },
+			"dispatch.began conformance-noop"},
+		{"Dispatch.NeedsDecision", Create{WorkflowID: alone}, "",
+			func(s *rules.Set) { s.Dispatch.NeedsDecision = func() bool { return false } }, "run.completed"},
+		{"Dispatch.DecidesFirst", loop(asks), accept,
+			func(s *rules.Set) { s.Dispatch.DecidesFirst = func(rules.Doubt) bool { return false } }, "2 node.suspended"},
+		{"Confidence.TellsFirst", loop(doubts), approves,
+			func(s *rules.Set) { s.Confidence.TellsFirst = func(string) bool { return false } }, "3 node.suspended"},
+		{"Confidence.Raises", loop(doubts), accept, func(s *rules.Set) {
+			s.Confidence.Raises = func(openwopv1.InterruptKind) openwopv1.InterruptKind { return openwopv1.InterruptKindClarification }
+		}, "node.suspended @supervisor clarification"},
+		{"Confidence.Told", loop(doubts), approves, func(s *rules.Set) {
+			s.Confidence.Told = func(p openwopv1.CoreWorkflowChainConfidenceEscalatedPayload) openwopv1.CoreWorkflowChainConfidenceEscalatedPayload {
+				p.Confidence = 0.3
+				return p
+			}
+		}, "0.3<0.5"},
+		{"Confidence.After", loop(doubts), reject,
+			func(s *rules.Set) { s.Confidence.After = func(bool, bool) rules.Course { return rules.CarriedOut } },
+			"dispatch.began conformance-noop"},
+		{"Confidence.Workers", loop(doubts), approves, func(s *rules.Set) {
+			s.Confidence.Workers = func([]string, bool) []string { return []string{"conformance-identity"} }
+		}, "dispatch.began conformance-identity"},
+		{"Confidence.After of an unsure agent", Create{WorkflowID: unsure}, reject, func(s *rules.Set) {
+			s.Confidence.After = func(bool, bool) rules.Course { return rules.CarriedOut }
+		}, "dispatch.began conformance-noop"},
+		{"Confidence.Unsure", Create{WorkflowID: unsure}, "",
+			func(s *rules.Set) { s.Confidence.Unsure = func(_, _ float64, _ bool) bool { return false } }, "dispatch.began conformance-noop"},
+	} {
+		for _, faulty := range []bool{false, true} {
+			set := rules.Honest()
+			if faulty {
+				c.replace(&set)
+			}
+			h := newHost(t, func(o *Options) { o.Rules, o.EscalationKind = set, openwopv1.InterruptKindApproval })
+			s := h.create(c.create)
+			if answer := c.answer; answer != "" {
+				if !faulty && answer == accept && c.rule == "Confidence.Raises" {
+					answer = approves
+				}
+				s = h.resolve(s.RunID, answer)
+			}
+			if log := strings.Join(story(h.events(s.RunID)), "\n"); strings.Contains(log, c.changed) != faulty {
+				t.Errorf("%s, faulty %v: is %q in\n%s", c.rule, faulty, c.changed, log)
+			}
+		}
+	}
+}

@@ -1,0 +1,146 @@
+package live
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/openwop/engine/codes"
+	"github.com/openassay/assay/simhost/openwop/engine/state"
+	"github.com/openassay/assay/simhost/openwop/engine/step"
+	"github.com/openassay/assay/simhost/openwop/rules"
+)
+
+// Resolve answers the interrupt that is open at a node, and the run goes on. What value must be depends on the interrupt's
+// kind; what does not fit is refused with validation_error and changes nothing. Of several who resolve the same interrupt,
+// or cancel its run, one wins. The others hear interrupt_already_resolved, or interrupt_gone where the run was
+// stopped and interrupt_expired where it was too late; where the node never asked anything it is interrupt_not_found. Who
+// answers is said by As; an interrupt that is not theirs to answer is refused with forbidden.
+func (e *Engine) Resolve(ctx context.Context, runID, nodeID string, value json.RawMessage) (openwopv1.RunSnapshot, error) {
+	return e.resolve(ctx, runID, rules.Answer{Value: value}, func(s *state.State) error { return refuseUnlessAsked(s, nodeID) })
+}
+
+// ResolveInterrupt is Resolve for the interrupt with this id and no other, whichever is open at its node now.
+func (e *Engine) ResolveInterrupt(ctx context.Context, runID, interruptID string, value json.RawMessage) (openwopv1.RunSnapshot, error) {
+	return e.resolve(ctx, runID, rules.Answer{Value: value, ByToken: true}, func(s *state.State) error { return refuseUnlessOpen(s, interruptID) })
+}
+
+// resolve answers the interrupt that is open, unless open refuses it.
+func (e *Engine) resolve(ctx context.Context, runID string, a rules.Answer, open func(*state.State) error) (
+	snapshot openwopv1.RunSnapshot, err error,
+) {
+	leave, err := e.enter()
+	if err != nil {
+		return snapshot, err
+	}
+	defer leave()
+	err = e.with(ctx, runID, func(r *liveRun) error {
+		s := &r.state
+		heard(s, &a)
+		late, refused := tooLate(s, a, open(s))
+		if late && refused == nil {
+			snapshot = s.Snapshot()
+			return nil
+		}
+		if !late {
+			refused = r.refuses(principalOf(ctx), a.Value)
+		}
+		a.Astray = late
+		if refused != nil && (!r.waiting() || s.Rules.Answers.Leaves(a)) {
+			return refused
+		}
+		before := s.Status
+		m := &step.Move{Answer: s.Rules.Answers.Takes(a), Principal: principalOf(ctx)}
+		again, err := e.move(r, m)
+		if err != nil {
+			return tooLarge(err)
+		}
+		if again {
+			e.goOn(r)
+		}
+		if m.Answer != nil {
+			return open(s) // the run, or the interrupt, was over its time before the answer came
+		}
+		snapshot = s.Snapshot()
+		if m.Defers {
+			snapshot.Status = before
+		}
+		return refused
+	})
+	return snapshot, err
+}
+
+// Interrupt returns an interrupt of a run, also one that was resolved long ago. Refusals: not_found for the run,
+// interrupt_not_found.
+func (e *Engine) Interrupt(ctx context.Context, runID, interruptID string) (found state.Interrupt, err error) {
+	leave, err := e.enter()
+	if err != nil {
+		return found, err
+	}
+	defer leave()
+	err = e.with(ctx, runID, func(r *liveRun) error {
+		i := findInterrupt(&r.state, interruptID)
+		if i == nil {
+			return noInterrupt(&r.state, interruptID)
+		}
+		found = *i
+		return nil
+	})
+	return found, err
+}
+
+// findInterrupt is the interrupt with this id, nil where the run never raised it.
+func findInterrupt(s *state.State, id string) *state.Interrupt {
+	for i := range s.Interrupts {
+		if s.Interrupts[i].ID == id {
+			return &s.Interrupts[i]
+		}
+	}
+	return nil
+}
+
+// refuseUnlessOpen refuses where the interrupt with this id is not open.
+func refuseUnlessOpen(s *state.State, id string) error {
+	i := findInterrupt(s, id)
+	switch {
+	case i == nil:
+		return noInterrupt(s, id)
+	case i.Expired:
+		return codes.Refuse(codes.InterruptExpired, fmt.Sprintf("nobody answered interrupt %s of run %s in time", id, s.RunID),
+			"runId", s.RunID, "interruptId", id)
+	case i.Resolved, s.Decision() != nil:
+		return codes.Refuse(codes.InterruptResolved, fmt.Sprintf("interrupt %s of run %s was answered before", id, s.RunID),
+			"runId", s.RunID, "interruptId", id)
+	case i.Gone:
+		return codes.Refuse(codes.InterruptGone, fmt.Sprintf("nobody waits for interrupt %s any more: run %s was stopped", id, s.RunID),
+			"runId", s.RunID, "interruptId", id)
+	case !s.Waiting():
+		return noInterrupt(s, id) // it is about to be requested
+	}
+	return nil
+}
+
+func noInterrupt(s *state.State, id string) error {
+	return codes.Refuse(codes.InterruptNotFound, fmt.Sprintf("run %s has no interrupt %q", s.RunID, id), "runId", s.RunID, "interruptId", id)
+}
+
+// refuseUnlessAsked refuses where no interrupt is open at a node.
+func refuseUnlessAsked(s *state.State, nodeID string) error {
+	n := s.Node(nodeID)
+	refuse := func(code, format string) error {
+		return codes.Refuse(code, fmt.Sprintf(format, nodeID, s.RunID), "runId", s.RunID, "nodeId", nodeID)
+	}
+	switch {
+	case n != nil && s.Waiting() && n.Status == state.NodeSuspended:
+		return nil
+	case n != nil && n.Expired:
+		return refuse(codes.InterruptExpired, "nobody answered node %q of run %s in time")
+	case n != nil && n.Gone:
+		return refuse(codes.InterruptGone, "nobody waits at node %q any more: run %s was stopped")
+	case n != nil && (n.Resolved > 0 || n.Status == state.NodeSuspended && s.Decision() != nil):
+		return refuse(codes.InterruptResolved, "node %q of run %s was answered before")
+	default:
+		return refuse(codes.InterruptNotFound, "no interrupt is open at node %q of run %s")
+	}
+}

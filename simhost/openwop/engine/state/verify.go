@@ -1,0 +1,58 @@
+package state
+
+import (
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/openwop/engine/codes"
+)
+
+// HandsOver tells whether a worker is being dealt with.
+func (l *Loop) HandsOver() bool { return l.Phase == PhaseDispatching && l.Child != nil }
+
+// Judged is what a verdict is about: what the worker brings back; nil at the run's end.
+func (l *Loop) Judged() map[string]any {
+	if !l.HandsOver() {
+		return nil
+	}
+	return l.Child.Harvest
+}
+
+// Revises tells whether the loop goes on because its end is to be revised.
+func (l *Loop) Revises() bool {
+	return l.Phase == PhaseIdle && l.heeded == openwopv1.AgentVerifiedPayloadVerdictRevise
+}
+
+// judged folds a verdict. One that the host goes by and that is not a pass withholds what a worker brings back; at the
+// run's end it sends the loop into another turn, or fails the run.
+func (s *State) judged(event openwopv1.RunEvent, p *openwopv1.AgentVerifiedPayload) {
+	l := &s.Loop
+	l.Verified++
+	l.Verdict = p.Verdict
+	switch {
+	case l.heeded == openwopv1.AgentVerifiedPayloadVerdictPass:
+	case l.HandsOver():
+		withheld := *l.Child
+		withheld.Harvest = nil
+		l.Child = &withheld
+	case l.heeded == openwopv1.AgentVerifiedPayloadVerdictRevise:
+		l.Phase = PhaseIdle
+	default:
+		s.Failing = &Failing{
+			Err: openwopv1.RunError{
+				Code:    codes.Unverified,
+				Message: "the verifier did not let the run end well",
+				Details: map[string]any{"target": p.Target},
+			},
+			Cause: event.EventID,
+		}
+	}
+}
+
+// unmet are the keys of the criteria that are not met.
+func unmet(criteria []openwopv1.SuccessCriterion) (keys []string) {
+	for _, c := range criteria {
+		if !c.Met {
+			keys = append(keys, c.Key)
+		}
+	}
+	return keys
+}

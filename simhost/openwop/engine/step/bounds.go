@@ -1,0 +1,217 @@
+package step
+
+import (
+	"math"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/openwop/engine/codes"
+	"github.com/openassay/assay/simhost/openwop/engine/state"
+	"github.com/openassay/assay/simhost/openwop/engine/workflow"
+	"github.com/openassay/assay/simhost/openwop/rules"
+)
+
+// The keys of a run's configurable that the engine reads.
+const (
+	KeyTurns     = "maxLoopIterations"
+	KeyNodes     = "recursionLimit"
+	KeyDuration  = "runTimeoutMs"
+	KeyThreshold = "escalationThreshold"
+)
+
+// BoundKeys are those under which a caller asks for a bound.
+var BoundKeys = map[openwopv1.CapKind]string{
+	openwopv1.CapKindLoopIterations: KeyTurns,
+	openwopv1.CapKindNodeExecutions: KeyNodes,
+	openwopv1.CapKindRunDuration:    KeyDuration,
+}
+
+// boundOf is a bound of a run as rules see it.
+func boundOf(s *state.State, kind openwopv1.CapKind, limit int64) rules.Bound {
+	asked, _ := Positive(s.Created.Configurable, BoundKeys[kind]) // it was checked before the run was made
+	branch := s.Created.Fork != nil && s.Created.Fork.Branch
+	return rules.Bound{Kind: kind, Limit: limit, Own: asked > 0 && asked == limit && !branch}
+}
+
+// Positive is an integer of at least 1 in a configurable, 0 where the key is missing.
+func Positive(configurable map[string]any, key string) (int64, error) {
+	value, set := configurable[key]
+	if !set {
+		return 0, nil
+	}
+	n, ok := workflow.Number(value)
+	if !ok || n != math.Trunc(n) || n < 1 || math.IsInf(n, 0) {
+		return 0, codes.Invalid("configurable."+key, "must be an integer of at least 1, not %v", value)
+	}
+	// A float that is larger than any int64 is as good as no bound at all.
+	return int64(min(n, 1<<62)), nil
+}
+
+// turnRefused breaches the bound on turns where the turn with this number is over it.
+func (m *Move) turnRefused(iteration int) bool {
+	bound := boundOf(m.S, openwopv1.CapKindLoopIterations, m.S.Created.Bounds.Turns)
+	iteration = m.Rules.Bounds.Turns(iteration, loopWorkers(m.S, m.Loops))
+	if m.replaying() {
+		return m.copyBreach(openwopv1.CapKindLoopIterations)
+	}
+	if !m.Rules.Verifier.Bounded(m.S.Loop.Revises()) || !m.Rules.Bounds.TurnRefused(iteration, bound) {
+		return false
+	}
+	m.breach(openwopv1.CapBreachedPayload{Kind: openwopv1.CapKindLoopIterations, Limit: float64(bound.Limit), Observed: float64(iteration)})
+	return true
+}
+
+// nodeRefused breaches the bound on node starts where the start of this node is over it.
+func (m *Move) nodeRefused(id string) bool {
+	bound, n := boundOf(m.S, openwopv1.CapKindNodeExecutions, m.S.Created.Bounds.Nodes), m.S.Starts+1
+	if m.replaying() {
+		return m.copyBreach(openwopv1.CapKindNodeExecutions)
+	}
+	if !m.Rules.Bounds.NodeRefused(n, bound, n == len(m.S.Nodes)) {
+		return false
+	}
+	m.breach(openwopv1.CapBreachedPayload{Kind: openwopv1.CapKindNodeExecutions, Limit: float64(bound.Limit), Observed: float64(n),
+		NodeID: &id})
+	return true
+}
+
+func (m *Move) breach(payload openwopv1.CapBreachedPayload) Wait {
+	payload = m.Rules.Bounds.Tells(payload, boundOf(m.S, payload.Kind, int64(payload.Limit)).Own)
+	nodeID := ""
+	if payload.NodeID != nil {
+		nodeID = *payload.NodeID
+	}
+	return m.emit(openwopv1.RunEventTypeCapBreached, nodeID, "", &payload)
+}
+
+// mustStop finds out whether the run has to end now, and notes why in m.stop: it was asked to, or it is over its time.
+func (m *Move) mustStop() bool {
+	if m.Stop != nil {
+		return true
+	}
+	if m.replaying() {
+		m.Stop = m.recordedStop()
+		return m.Stop != nil
+	}
+	bound := m.S.Created.Bounds.DurationMs
+	elapsed := m.Now.Sub(m.S.StartedAt).Milliseconds()
+	if !m.Rules.Bounds.Overtime(elapsed, bound) {
+		return false
+	}
+	m.Stop = &state.Stop{Why: state.StopOvertime, Limit: bound, Observed: elapsed}
+	return true
+}
+
+// windUp ends a run that was stopped: first its child, or its write, then the nodes that are under way, then the run.
+func (m *Move) windUp() Wait {
+	switch {
+	case m.handing():
+		return m.handOver()
+	case m.writing():
+		return m.write()
+	case m.turnsOn():
+		return m.turn()
+	}
+	s := m.S
+	for i, n := range s.Nodes {
+		if n.Status.Active() && (n.Due.IsZero() || m.Rules.Control.GivesUp(stoppedRun(s))) {
+			id, reason := s.Program.Nodes[i].ID, string(s.Stop.Why)
+			return m.emit(openwopv1.RunEventTypeNodeCancelled, id, "", &openwopv1.NodeCancelledPayload{NodeID: id, Reason: &reason})
+		}
+	}
+	switch s.Stop.Why {
+	case state.StopOvertime:
+		observed := s.Stop.Observed
+		if s.Stop.Replayed && !m.Rules.Bounds.Recalls(openwopv1.CapKindRunDuration) {
+			observed = m.Now.Sub(s.StartedAt).Milliseconds()
+		}
+		return m.breach(openwopv1.CapBreachedPayload{Kind: openwopv1.CapKindRunDuration, Limit: float64(s.Stop.Limit),
+			Observed: float64(observed)})
+	case state.StopDiverged:
+		return m.tellDivergence()
+	case state.StopBroken:
+		return m.emit(openwopv1.RunEventTypeRunFailed, "", "", &openwopv1.RunFailedPayload{Error: *s.Stop.Error})
+	default:
+		return m.emit(openwopv1.RunEventTypeRunCancelled, "", "", m.cancelled())
+	}
+}
+
+// turnsOn tells whether a run that is to stop carries out its turn all the same, and decides in another.
+func (m *Move) turnsOn() bool {
+	switch m.S.Loop.Phase {
+	case state.PhaseDispatching, state.PhaseDeciding:
+		return !m.Rules.Dispatch.Rests()
+	case state.PhaseIdle:
+		return !m.Rules.Dispatch.Rests() && m.S.Loop.Child != nil
+	default:
+		return false
+	}
+}
+
+func (m *Move) cancelled() *openwopv1.RunCancelledPayload {
+	p := &openwopv1.RunCancelledPayload{ParentRunID: m.S.Stop.ParentRunID}
+	if reason := m.Rules.Control.Reason(openwopv1.RunEventTypeRunCancelled, m.S.Stop.Reason); reason != "" {
+		p.Reason = &reason
+	}
+	return p
+}
+
+// stoppedRun is the run as rules see it that is stopped.
+func stoppedRun(s *state.State) rules.Stopped {
+	return rules.Stopped{Overtime: s.Stop.Why == state.StopOvertime, Child: s.Created.Parent != nil, Paused: s.Stood}
+}
+
+// late does the next thing for what was not given up with a run that was stopped.
+func (m *Move) late() Wait {
+	n := m.S.Timed()
+	switch {
+	case n == nil && m.S.Failing != nil && m.S.Failing.Kind != "" && !m.Rules.Bounds.Rests(boundOf(m.S, m.S.Failing.Kind, m.S.Failing.Limit)):
+		return m.carryOn()
+	case n == nil && m.S.Status == openwopv1.RunStatusCompleted && m.S.Loop.Consulted > 0 && !m.Rules.Loop.Rests():
+		return m.turnAgain()
+	case n == nil:
+		return WaitsForNothing
+	case m.Now.Before(m.S.Node(n.ID).Due):
+		return WaitsForTime
+	default:
+		return m.completeNode(n.ID, "", nil)
+	}
+}
+
+// carryOn begins what a bound has refused or cut off.
+func (m *Move) carryOn() Wait {
+	refused := func(i int, n state.NodeState) bool {
+		switch id := m.S.Program.Nodes[i].ID; m.S.Failing.Kind {
+		case openwopv1.CapKindLoopIterations:
+			return m.S.Program.IsSupervisor(id)
+		case openwopv1.CapKindRunDuration:
+			return n.Status == state.NodeCancelled
+		default:
+			return id == m.S.Failing.NodeID
+		}
+	}
+	for i, n := range m.S.Nodes {
+		if refused(i, n) && !n.Status.Active() {
+			return m.emitStarted(&m.S.Program.Nodes[i], "")
+		}
+	}
+	return WaitsForNothing
+}
+
+// turnAgain begins another turn, once.
+func (m *Move) turnAgain() Wait {
+	n := m.S.Program.Supervisor()
+	if m.S.Node(n.ID).Status.Active() {
+		return WaitsForNothing
+	}
+	return m.emitStarted(n, "")
+}
+
+// loopWorkers counts the workers so far that were loops themselves.
+func loopWorkers(s *state.State, isLoop func(workflowID string) bool) (n int) {
+	for _, c := range s.Children {
+		if isLoop(c.WorkflowID) {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,261 @@
+package step
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/openwop/engine/codes"
+	"github.com/openassay/assay/simhost/openwop/engine/state"
+	"github.com/openassay/assay/simhost/openwop/engine/workflow"
+	"github.com/openassay/assay/simhost/openwop/rules"
+)
+
+// handOver does the next thing for the workers of a decision, one worker after the other (RFC 0037 B). Every step that the
+// handoff takes is a fact; from version 1 on it is also an event, which the step before it caused.
+func (m *Move) handOver() Wait {
+	l, workers := &m.S.Loop, m.workers()
+	dispatcher := m.S.Program.Dispatcher()
+	switch {
+	case l.Child == nil && !m.Rules.Dispatch.Takes(m.S.Program.Dispatch.FanOutPolicy, len(workers)):
+		err := codes.Failure(codes.FanOut, "%d workers in one decision, and node %q takes one at a time", len(workers), dispatcher.ID)
+		return m.failNode(dispatcher.ID, err)
+	case l.Child == nil:
+		return m.announce(workers[0], 0)
+	case l.Child.Phase == state.ChildAnnounced:
+		return m.childCreated()
+	case l.Child.Phase == state.ChildRunning && !l.Dispatched:
+		return m.childDispatched()
+	case l.Child.Phase == state.ChildRunning:
+		return m.childEnded()
+	case l.Child.Harvest != nil && m.verifies(false):
+		return m.verify(dispatcher.ID, l.Child.ID(), l.EndID)
+	case l.Child.Harvest != nil && l.Written < len(l.Child.Harvest):
+		return m.harvestNext()
+	case l.Child.Harvest != nil && !l.Harvested && m.shown(openwopv1.ChainPhaseOutputHarvested):
+		return m.childHarvested()
+	case !m.Rules.Handoff.GoesOn(l.Child.Phase.Last()):
+		return m.failNode(dispatcher.ID, l.Child.Failure())
+	case m.more():
+		return m.announce(workers[l.Child.Position+1], l.Child.Position+1)
+	default:
+		return m.completeNode(dispatcher.ID, l.DecidedID, lastChild(*l.Child))
+	}
+}
+
+// workers are those that the decision is carried out by.
+func (m *Move) workers() []string {
+	named := m.S.Loop.Decision.Workers
+	if a := m.S.Loop.Asked; a != nil {
+		return m.Rules.Confidence.Workers(named, a.Unsure)
+	}
+	return named
+}
+
+// handing tells whether a handoff has steps left to take that belong to a child that exists, or may exist.
+func (m *Move) handing() bool {
+	l := m.S.Loop
+	if l.Phase != state.PhaseDispatching || l.Child == nil {
+		return false
+	}
+	unharvested := !l.Harvested && m.shown(openwopv1.ChainPhaseOutputHarvested)
+	harvesting := l.Child.Harvest != nil && (l.Written < len(l.Child.Harvest) || unharvested)
+	return !l.Child.Phase.Over() || harvesting
+}
+
+func lastChild(c state.Child) map[string]any {
+	if c.Phase == state.ChildRefused {
+		return nil
+	}
+	return map[string]any{"childRunId": c.ID(), "childStatus": string(c.Phase.Status())}
+}
+
+// more tells whether the decision names workers after the one that was dispatched last.
+func (m *Move) more() bool { return m.S.Loop.Child.Position+1 < len(m.workers()) }
+
+// shown tells whether this step of a handoff is on the log.
+func (m *Move) shown(phase openwopv1.ChainPhase) bool {
+	return m.Rules.Handoff.Shows(m.S.Created.Version, phase)
+}
+
+// chain puts a step of the handoff on the log, where handoffs are shown.
+func (m *Move) chain(phase openwopv1.ChainPhase, cause string, fill func(*openwopv1.CoreWorkflowChainEventPayload)) Wait {
+	if !m.shown(phase) {
+		return goesOn
+	}
+	l := m.S.Loop
+	step := rules.Step{
+		Cause: cause, Decided: l.DecidedID, Mapped: len(m.outputMapping(l.Child.WorkerID)) > 0, Abroad: l.Child.Remote != nil,
+		Payload: openwopv1.CoreWorkflowChainEventPayload{Phase: phase, WorkerID: l.Child.WorkerID, ParentRunID: m.S.RunID},
+	}
+	if fill != nil {
+		fill(&step.Payload)
+	}
+	step.Payload.CausationHostID = m.Rules.Ancestry.CauseHost(phase, step.Payload.CausationHostID, l.Child.HostID())
+	step = m.Rules.Handoff.Step(step)
+	return m.emit(openwopv1.RunEventTypeCoreWorkflowChainEvent, m.S.Program.Dispatcher().ID, step.Cause, &step.Payload)
+}
+
+func (m *Move) withChild(p *openwopv1.CoreWorkflowChainEventPayload) {
+	p.ChildRunID = m.S.Loop.Child.ID()
+}
+
+// announce says that a child is about to be created for the worker at this position. It must be on the log before the
+// child exists.
+func (m *Move) announce(worker string, position int) Wait {
+	l := &m.S.Loop
+	given := rules.Given{Mapping: m.inputMapping(worker), Variables: m.S.Variables}
+	if position > 0 {
+		given.Brought = l.Child.Harvest
+	}
+	m.Child = nil // that was the one before
+	id, remote := workflow.ChildRunID(workflow.EventID(m.S.RunID, m.S.Next)), m.abroad(worker)
+	if recorded, ok := m.recordedChild(position, state.ChildAnnounced); ok {
+		id, remote = recorded.RunID, recorded.Remote
+	}
+	m.learn(state.Fact{Child: &state.Child{
+		Phase:    state.ChildAnnounced,
+		Position: position,
+		WorkerID: worker,
+		RunID:    id,
+		Remote:   remote,
+		Inputs:   m.Rules.Handoff.Given(given),
+	}})
+	return m.chain(openwopv1.ChainPhaseDispatchBegan, l.DecidedID, nil)
+}
+
+// childCreated goes on once it is known whether the child could be created.
+func (m *Move) childCreated() Wait {
+	l := &m.S.Loop
+	next := state.Child{Position: l.Child.Position, WorkerID: l.Child.WorkerID}
+	recorded, ok := m.recordedChild(next.Position, state.ChildRunning, state.ChildRefused)
+	switch {
+	case ok:
+		next.Phase, next.Error, next.Status, next.Remote = recorded.Phase, recorded.Error, recorded.Status, recorded.Remote
+	case m.replaying():
+		return m.diverge()
+	case m.Child == nil:
+		return WaitsToCreate
+	case m.Child.Pending:
+		return waitsForChild
+	case m.Child.Refused != nil && !m.Child.abroad():
+		next.Phase, next.Error = state.ChildRefused, m.Child.Refused
+	default:
+		next.Phase, next.Status, next.Remote = state.ChildRunning, m.Child.Status, m.Child.Remote
+	}
+	m.learn(state.Fact{Child: &next})
+	if next.Phase == state.ChildRefused {
+		return m.chain(openwopv1.ChainPhaseDispatchFailed, l.ChainID, func(p *openwopv1.CoreWorkflowChainEventPayload) {
+			p.Error = next.Error
+		})
+	}
+	return m.chain(openwopv1.ChainPhaseDispatchSucceeded, l.ChainID, m.withChild)
+}
+
+func (m *Move) childDispatched() Wait {
+	c := m.S.Loop.Child
+	status := string(c.Status)
+	told := m.Rules.Dispatch.Told(rules.Dispatched{
+		Cause: m.S.Loop.DecidedID, By: m.S.Program.Definition.ID, Started: m.S.Loop.StartedID,
+		Payload: openwopv1.NodeDispatchedPayload{ChildRunID: c.ID(), ChildWorkflowID: c.WorkerID, ChildStatus: &status},
+	})
+	return m.emit(openwopv1.RunEventTypeNodeDispatched, m.S.Program.Dispatcher().ID, told.Cause, &told.Payload)
+}
+
+// childEnded goes on once the child has ended.
+func (m *Move) childEnded() Wait {
+	l := &m.S.Loop
+	next := state.Child{Position: l.Child.Position, WorkerID: l.Child.WorkerID}
+	recorded, ok := m.recordedChild(next.Position, state.ChildCompleted, state.ChildFailed, state.ChildCancelled)
+	switch {
+	case ok:
+		next.Phase, next.Error, next.Harvest, next.Checksum = recorded.Phase, recorded.Error, recorded.Harvest, recorded.Checksum
+		next.Mark, next.Remote = recorded.Mark, recorded.Remote
+	case m.replaying():
+		return m.diverge()
+	case m.Child == nil && m.S.Inherits():
+		return WaitsToCreate
+	case m.Child == nil || m.Child.Pending || m.Child.Refused == nil && !state.Ended(m.Rules.Handoff.CountsAs(m.Child.Status, m.more())):
+		return waitsForChild
+	default:
+		m.readReport(&next)
+	}
+	m.learn(state.Fact{Child: &next})
+	cause, host := l.Child.EndCause(l.ChainID)
+	return m.chain(next.Phase.Last(), cause, func(p *openwopv1.CoreWorkflowChainEventPayload) {
+		m.withChild(p)
+		p.Error, p.CausationHostID = next.Error, host
+	})
+}
+
+// readReport takes over how the child ended, and what is to be harvested of it.
+func (m *Move) readReport(c *state.Child) {
+	c.Remote = m.Child.Remote
+	r := m.Child
+	switch status := m.Rules.Handoff.CountsAs(r.Status, m.more()); {
+	case r.Refused != nil: // the child of a branch that began after its creation
+		c.Phase, c.Error = state.ChildFailed, r.Refused
+	case status == openwopv1.RunStatusCompleted:
+		c.Phase, c.Mark = state.ChildCompleted, r.Mark
+	case status == openwopv1.RunStatusCancelled:
+		c.Phase = state.ChildCancelled
+	default:
+		c.Phase = state.ChildFailed
+		c.Error = codes.Failure(codes.Internal, "the child failed without an error")
+		if r.Err != nil {
+			c.Error = &openwopv1.EventError{Code: r.Err.Code, Message: r.Err.Message, Details: r.Err.Details}
+		}
+	}
+	mapping := m.outputMapping(c.WorkerID)
+	if m.Rules.Handoff.Harvests(c.Phase.Status(), len(mapping) > 0, m.S.Program.MapsBack()) {
+		c.Harvest = m.Rules.Handoff.Brought(rules.Pick(mapping, r.Variables), c.Position == 0)
+		if m.Attests {
+			c.Checksum, m.Err = checksum(m.Rules.Handoff.Attested(r.Outputs, c.Harvest))
+		}
+	}
+}
+
+// harvestNext writes the next of the parent's variables.
+func (m *Move) harvestNext() Wait {
+	l := &m.S.Loop
+	name := slices.Sorted(maps.Keys(l.Child.Harvest))[l.Written]
+	return m.setVariable(name, m.S.Program.Dispatcher().ID, l.EndID, l.Child.Harvest[name])
+}
+
+func (m *Move) childHarvested() Wait {
+	l := &m.S.Loop
+	return m.chain(openwopv1.ChainPhaseOutputHarvested, l.EndID, func(p *openwopv1.CoreWorkflowChainEventPayload) {
+		m.withChild(p)
+		p.HarvestedKeys = slices.Sorted(maps.Keys(l.Child.Harvest))
+		if sum := l.Child.Checksum; sum != "" {
+			p.Attestation = &openwopv1.CoreWorkflowChainEventPayloadAttestation{Checksum: sum,
+				Algorithm: openwopv1.CoreWorkflowChainEventPayloadAttestationAlgorithmSha256}
+		}
+	})
+}
+
+func (m *Move) setVariable(name, nodeID, cause string, value any) Wait {
+	return m.emit(openwopv1.RunEventTypeVariableChanged, nodeID, cause, &openwopv1.VariableChangedPayload{
+		Name: name, Next: m.encode(value), NodeID: &nodeID,
+	})
+}
+
+// inputMapping is the mapping for a worker: child input to parent variable.
+func (m *Move) inputMapping(worker string) openwopv1.VariableMapping {
+	d := m.S.Program.Dispatch
+	return m.Rules.Handoff.Mapping(d.InputMapping, own(d.PerWorkerInputMappings, worker), false)
+}
+
+// outputMapping is the mapping for a worker: parent variable to child variable.
+func (m *Move) outputMapping(worker string) openwopv1.VariableMapping {
+	d := m.S.Program.Dispatch
+	return m.Rules.Handoff.Mapping(d.OutputMapping, own(d.PerWorkerOutputMappings, worker), true)
+}
+
+// own is the worker's own mapping, nil where it has none.
+func own(mappings map[string]openwopv1.VariableMapping, worker string) *openwopv1.VariableMapping {
+	if mapping, ok := mappings[worker]; ok {
+		return &mapping
+	}
+	return nil
+}

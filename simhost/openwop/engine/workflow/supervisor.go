@@ -1,0 +1,218 @@
+package workflow
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/openassay/assay/gen/openwopv1"
+)
+
+// The keys of a supervisor's config and inputs.
+const (
+	keyPlan       = "mockDispatchPlan"
+	keyDecisions  = "mockDecisions"
+	KeyPending    = "mockPendingDecision" // the decision of the first turn, where the agent is unsure of it ...
+	KeyConfidence = "mockConfidence"      // ... to this degree
+	KeyReads      = "mockReads"           // what the turns look at
+	KeyWrites     = "mockWrites"          // what each turn writes
+	keyNotes      = "mockNotes"           // the variable in which the turns note what they see
+	KeyAnswer     = "mockAnswerSchema"    // what a person may answer
+)
+
+// The kinds of decision.
+const (
+	NextWorker = string(openwopv1.NextWorkerDecisionKindNextWorker)
+	AskUser    = string(openwopv1.AskUserDecisionKindAskUser)
+	Terminate  = string(openwopv1.TerminateDecisionKindTerminate)
+)
+
+// hostSupervisor is the agent behind a supervisor that names none.
+const hostSupervisor = "assay.supervisor"
+
+// defaultPlan is the script of a supervisor that has none.
+var defaultPlan = []any{
+	map[string]any{"kind": NextWorker, "nextWorkerIds": []any{"conformance-noop"}},
+	map[string]any{"kind": Terminate, "reason": "goal-reached"},
+}
+
+// parseDecision reads a decision from a script, strictly: what an event may not say, a script may not either. criteria tells
+// whether the criteria of success of a decision to terminate are kept.
+func parseDecision(value any, criteria bool) (openwopv1.OrchestratorDecision, error) {
+	var wire openwopv1.OrchestratorDecision
+	raw, err := json.Marshal(value)
+	if err != nil {
+		return wire, err
+	}
+	var head struct {
+		Kind string `json:"kind"`
+	}
+	if err := json.Unmarshal(raw, &head); err != nil {
+		return wire, fmt.Errorf("a decision is an object with a kind")
+	}
+	switch head.Kind {
+	case NextWorker:
+		var d openwopv1.NextWorkerDecision
+		if err = strictly(raw, &d); err == nil {
+			err = checkWorkers(d)
+		}
+		err = first(err, wire.FromNextWorkerDecision(d))
+	case AskUser:
+		var d openwopv1.AskUserDecision
+		if err = strictly(raw, &d); err == nil && d.Prompt == "" {
+			err = fmt.Errorf("prompt must say something")
+		}
+		err = first(err, wire.FromAskUserDecision(d))
+	case Terminate:
+		var d openwopv1.TerminateDecision
+		if err = strictly(raw, &d); err == nil {
+			err = checkConfidence(d.Confidence)
+		}
+		if !criteria {
+			d.SuccessCriteria = nil
+		}
+		err = first(err, wire.FromTerminateDecision(d))
+	default:
+		err = fmt.Errorf("kind %q: must be %s, %s or %s", head.Kind, NextWorker, AskUser, Terminate)
+	}
+	return wire, err
+}
+
+func checkWorkers(d openwopv1.NextWorkerDecision) error {
+	if len(d.NextWorkerIds) == 0 {
+		return fmt.Errorf("nextWorkerIds must name a worker")
+	}
+	for _, id := range d.NextWorkerIds {
+		if id == "" || len(id) > 256 {
+			return fmt.Errorf("nextWorkerIds: an id has 1 to 256 characters")
+		}
+	}
+	return checkConfidence(d.Confidence)
+}
+
+func checkConfidence(c *float64) error {
+	if c != nil && !(*c >= 0 && *c <= 1) {
+		return fmt.Errorf("confidence %v: must be 0 to 1", *c)
+	}
+	return nil
+}
+
+// strictly decodes JSON into a struct and refuses keys that the struct has not, spelled as it has them.
+func strictly(raw []byte, into any) error {
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &members); err != nil {
+		return err
+	}
+	for field := range reflect.TypeOf(into).Elem().Fields() {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		delete(members, name)
+	}
+	for name := range members {
+		return fmt.Errorf("unknown field %q", name)
+	}
+	return json.Unmarshal(raw, into)
+}
+
+func first(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readLoop reads what the nodes of the loop are configured to do.
+func (p *Program) readLoop() error {
+	if p.Loop == len(p.Nodes) {
+		return nil
+	}
+	supervisor, dispatcher := p.Supervisor(), p.Dispatcher()
+	p.Agent = openwopv1.AgentRef{AgentID: hostSupervisor}
+	if supervisor.Agent != nil {
+		p.Agent = *supervisor.Agent
+	}
+	if n := len(p.Agent.AgentID); n < 3 || n > 256 {
+		return refusedNode(supervisor.ID, "agent.agentId has %d characters: must be 3 to 256", n)
+	}
+	for key := range supervisor.Config {
+		switch key {
+		case keyPlan, keyDecisions, KeyPending, KeyConfidence, KeyReads, KeyWrites, keyNotes, KeyAnswer, KeyVerdicts:
+		default:
+			return refusedNode(supervisor.ID, "config.%s is nothing a supervisor here knows", key)
+		}
+	}
+	if c, set := supervisor.Config[KeyConfidence]; set {
+		if f, ok := c.(float64); !ok || checkConfidence(&f) != nil {
+			return refusedNode(supervisor.ID, "config.%s must be a number from 0 to 1", KeyConfidence)
+		}
+	}
+	if err := first(p.readNotes(supervisor), p.readAnswerSchema(supervisor)); err != nil {
+		return err
+	}
+	raw, err := json.Marshal(dispatcher.Config)
+	if err == nil {
+		err = strictly(raw, &p.Dispatch)
+	}
+	switch c := p.Dispatch; {
+	case err != nil:
+		return refusedNode(dispatcher.ID, "config: %v", err)
+	case c.AskUserRouting == openwopv1.DispatchConfigAskUserRoutingConversation:
+		return refusedNode(dispatcher.ID, "config.askUserRouting: this host holds no conversations: use clarification or auto")
+	case c.AskUserRouting != "" && !c.AskUserRouting.Valid():
+		return refusedNode(dispatcher.ID, "config.askUserRouting: %q is no routing", c.AskUserRouting)
+	case c.FanOutPolicy != "" && !c.FanOutPolicy.Valid():
+		return refusedNode(dispatcher.ID, "config.fanOutPolicy: must be sequential or reject, not %q", c.FanOutPolicy)
+	case c.WorkerDispatchModel != "" && !c.WorkerDispatchModel.Valid():
+		return refusedNode(dispatcher.ID, "config.workerDispatchModel: must be child-run, not %q", c.WorkerDispatchModel)
+	case c.IterationCap != nil:
+		return refusedNode(dispatcher.ID, "config.iterationCap: this host bounds loops by configurable.maxLoopIterations only")
+	}
+	return nil
+}
+
+// Script is what the supervisor is to decide, turn by turn, and where that stands, for error messages. values are those at
+// the supervisor's ports.
+func (p *Program) Script(values map[string]any) (plan []any, where string, err error) {
+	config := p.Supervisor().Config
+	for _, source := range []struct {
+		where string
+		value any
+	}{
+		{"input " + keyPlan, values[keyPlan]},
+		{"config." + keyPlan, config[keyPlan]},
+		{"config." + keyDecisions, config[keyDecisions]},
+	} {
+		if source.value == nil {
+			continue
+		}
+		plan, ok := source.value.([]any)
+		if !ok {
+			return nil, source.where, fmt.Errorf("must be an array of decisions")
+		}
+		return plan, source.where, nil
+	}
+	if pending, ok := config[KeyPending]; ok {
+		return []any{pending}, "config." + KeyPending, nil
+	}
+	return defaultPlan, "the default plan", nil
+}
+
+// Consult asks the supervisor for its next decision; consulted is how many it gave before, and goesBy what it makes of its script.
+func (p *Program) Consult(values map[string]any, consulted int, criteria bool,
+	goesBy func(plan []any) []any) (openwopv1.OrchestratorDecision, error) {
+	plan, where, err := p.Script(values)
+	if err != nil {
+		return openwopv1.OrchestratorDecision{}, fmt.Errorf("%s: %w", where, err)
+	}
+	plan = goesBy(plan)
+	if consulted >= len(plan) {
+		return parseDecision(map[string]any{"kind": Terminate, "reason": "script-exhausted"}, criteria)
+	}
+	wire, err := parseDecision(plan[consulted], criteria)
+	if err != nil {
+		return wire, fmt.Errorf("%s[%d]: %w", where, consulted, err)
+	}
+	return wire, nil
+}
