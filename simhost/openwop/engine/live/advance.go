@@ -125,8 +125,14 @@ func (e *Engine) steps(m *step.Move) (w step.Wait) {
 
 func (e *Engine) equip(r *liveRun, m *step.Move) {
 	m.S, m.Tape, m.Rules, m.Now, m.Cut, m.Draw = &r.state, r.tape, &e.o.Rules, e.now(), e.o.cut, e.o.Draw
-	m.Attests, m.Peers, m.Defers = e.o.Attests, e.o.Peers, m.Answer != nil && e.o.AnswerLag > 0
+	m.Attests, m.Peers, m.Defers = e.o.Attests, e.isPeer, m.Answer != nil && e.o.AnswerLag > 0
 	m.Loops = e.isLoop
+}
+
+// isPeer reports whether a host of this name runs workers for this one.
+func (e *Engine) isPeer(name string) bool {
+	_, known := e.o.Peers[name]
+	return known
 }
 
 // isLoop tells whether this workflow is a supervisor's loop.

@@ -61,7 +61,7 @@ func (e *Engine) sendCourier(r *liveRun, c state.Child) *courier {
 	}
 	_, workflow, _ := strings.Cut(c.WorkerID, "/")
 	trace := e.o.Rules.Ancestry.Trace(traceOf(&r.state), c.RunID)
-	create := step.PeerCreate{
+	create := PeerCreate{
 		Key: c.RunID, WorkflowID: workflow, Inputs: c.Inputs, ParentRunID: r.id, Depth: depth, TraceParent: traceParent(trace, c.RunID),
 	}
 	on, halt := context.WithCancel(e.ctx)
@@ -85,7 +85,7 @@ func (e *Engine) sendCourier(r *liveRun, c state.Child) *courier {
 }
 
 // travel has a child created, unless that has been done, and waits for its end; when on ends it is stopped first. tell hears of both.
-func (e *Engine) travel(on context.Context, peer step.Peer, create step.PeerCreate, child state.Remote, tell func(*step.ChildReport)) {
+func (e *Engine) travel(on context.Context, peer Peer, create PeerCreate, child state.Remote, tell func(*step.ChildReport)) {
 	if child.RunID == "" {
 		made, err := createAbroad(e.ctx, peer, create)
 		if err != nil {
@@ -122,7 +122,7 @@ func (e *Engine) tellFailure(err error, code string, child state.Remote, tell fu
 	tell(&step.ChildReport{Refused: why, Status: openwopv1.RunStatusRunning, Remote: &child})
 }
 
-func createAbroad(ctx context.Context, peer step.Peer, c step.PeerCreate) (made step.PeerRun, err error) {
+func createAbroad(ctx context.Context, peer Peer, c PeerCreate) (made PeerRun, err error) {
 	pause := peerPause
 	for try := 1; ; try++ {
 		made, err = peer.Create(ctx, c)
@@ -137,7 +137,7 @@ func createAbroad(ctx context.Context, peer step.Peer, c step.PeerCreate) (made 
 }
 
 // follow waits until a run has ended. A peer that cannot be asked for peerPatience has lost it.
-func follow(ctx context.Context, peer step.Peer, runID string) (step.PeerState, error) {
+func follow(ctx context.Context, peer Peer, runID string) (PeerState, error) {
 	cursor, pause, failing := int64(-1), peerPause, time.Time{}
 	for {
 		state, err := peer.Look(ctx, runID, cursor)
@@ -165,7 +165,7 @@ func follow(ctx context.Context, peer step.Peer, runID string) (step.PeerState, 
 }
 
 // stopAbroad has a run ended whose parent is to end.
-func stopAbroad(ctx context.Context, peer step.Peer, runID string) (step.PeerState, error) {
+func stopAbroad(ctx context.Context, peer Peer, runID string) (PeerState, error) {
 	ctx, cancel := context.WithTimeout(ctx, peerPatience)
 	defer cancel()
 	for pause := peerPause; ; pause = min(2*pause, peerPauseMax) {
@@ -174,7 +174,7 @@ func stopAbroad(ctx context.Context, peer step.Peer, runID string) (step.PeerSta
 		case err == nil:
 			return follow(ctx, peer, runID)
 		case isFinal(err) || !rest(ctx, pause):
-			return step.PeerState{}, err
+			return PeerState{}, err
 		}
 	}
 }

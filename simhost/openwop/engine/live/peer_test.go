@@ -21,14 +21,14 @@ import (
 // fakePeer is another host as an engine sees it. A run there ends at once, or when it is cancelled.
 type fakePeer struct {
 	mu    sync.Mutex
-	made  map[string]step.PeerCreate // by run id
-	waits bool                       // until it is cancelled
+	made  map[string]PeerCreate // by run id
+	waits bool                  // until it is cancelled
 	ended map[string]chan struct{}
 	busy  int // how many calls are refused before the next one is answered
 }
 
 func newFakePeer(waits bool) *fakePeer {
-	return &fakePeer{made: map[string]step.PeerCreate{}, waits: waits, ended: map[string]chan struct{}{}}
+	return &fakePeer{made: map[string]PeerCreate{}, waits: waits, ended: map[string]chan struct{}{}}
 }
 
 var errBusy = errors.New("not now")
@@ -38,12 +38,12 @@ func (p *fakePeer) refuses() bool {
 	return p.busy >= 0
 }
 
-func (p *fakePeer) Create(_ context.Context, c step.PeerCreate) (step.PeerRun, error) {
+func (p *fakePeer) Create(_ context.Context, c PeerCreate) (PeerRun, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	id := "there-" + c.Key
 	if before, known := p.made[id]; known && !cmp.Equal(before, c) {
-		return step.PeerRun{}, codes.Refuse(codes.Validation, "the same key asks for something else")
+		return PeerRun{}, codes.Refuse(codes.Validation, "the same key asks for something else")
 	} else if !known {
 		p.made[id], p.ended[id] = c, make(chan struct{})
 		if !p.waits {
@@ -51,24 +51,24 @@ func (p *fakePeer) Create(_ context.Context, c step.PeerCreate) (step.PeerRun, e
 		}
 	}
 	if p.refuses() { // it is made, and the answer is lost
-		return step.PeerRun{}, errBusy
+		return PeerRun{}, errBusy
 	}
-	return step.PeerRun{RunID: id, HostID: "host-b", Status: openwopv1.RunStatusPending}, nil
+	return PeerRun{RunID: id, HostID: "host-b", Status: openwopv1.RunStatusPending}, nil
 }
 
-func (p *fakePeer) Look(ctx context.Context, id string, _ int64) (step.PeerState, error) {
+func (p *fakePeer) Look(ctx context.Context, id string, _ int64) (PeerState, error) {
 	p.mu.Lock()
 	done, c, refuses := p.ended[id], p.made[id], p.refuses()
 	p.mu.Unlock()
 	if refuses {
-		return step.PeerState{}, errBusy
+		return PeerState{}, errBusy
 	}
 	select {
 	case <-done:
 	case <-ctx.Done():
-		return step.PeerState{}, ctx.Err()
+		return PeerState{}, ctx.Err()
 	}
-	s := step.PeerState{Ended: true, EventID: id + "-end", Status: openwopv1.RunStatusCompleted,
+	s := PeerState{Ended: true, EventID: id + "-end", Status: openwopv1.RunStatusCompleted,
 		Variables: map[string]any{"word": c.Inputs["word"]}}
 	if p.waits {
 		s.Status = openwopv1.RunStatusCancelled
@@ -101,7 +101,7 @@ func (p *fakePeer) runs() (ids []string) {
 }
 
 func knows(p *fakePeer) option {
-	return func(o *Options) { o.Peers = map[string]step.Peer{"second": p} }
+	return func(o *Options) { o.Peers = map[string]Peer{"second": p} }
 }
 
 // overThere asks for a loop whose workers run on a peer, one a turn.

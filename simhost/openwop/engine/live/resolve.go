@@ -3,6 +3,7 @@ package live
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/openassay/assay/gen/openwopv1"
@@ -10,6 +11,7 @@ import (
 	"github.com/openassay/assay/simhost/openwop/engine/state"
 	"github.com/openassay/assay/simhost/openwop/engine/step"
 	"github.com/openassay/assay/simhost/openwop/rules"
+	"github.com/openassay/assay/simhost/refusal"
 )
 
 // Resolve answers the interrupt that is open at a node, and the run goes on. What value must be depends on the interrupt's
@@ -143,4 +145,80 @@ func refuseUnlessAsked(s *state.State, nodeID string) error {
 	default:
 		return refuse(codes.InterruptNotFound, "no interrupt is open at node %q of run %s")
 	}
+}
+
+// refuses says what is wrong with an answer to the interrupt that is open.
+func (r *liveRun) refuses(principal string, value json.RawMessage) error {
+	s := &r.state
+	if err := refusePaused(s); err != nil {
+		return err
+	}
+	if r.tape.Covers(s) {
+		return codes.Refuse(codes.InterruptResolved, fmt.Sprintf("run %s still replays what became of this in its source", s.RunID), "runId", s.RunID)
+	}
+	return checkAnswer(s, principal, value)
+}
+
+// heard notes to what a run is answered.
+func heard(s *state.State, a *rules.Answer) {
+	if i := s.LastInterrupt(); i != nil {
+		a.Kind, a.Gate = i.Kind, s.GateAt(i.NodeID) != nil
+	}
+	a.RunID, a.Vote = s.RunID, s.Gate.Quorum.Several()
+}
+
+// tooLate tells whether nobody waits for an answer, given what says so, and how it is refused then; nil is not at all.
+func tooLate(s *state.State, a rules.Answer, closed error) (late bool, refused error) {
+	e := (*refusal.Error)(nil)
+	if !errors.As(closed, &e) {
+		return closed != nil, closed
+	}
+	l := rules.Late{Answer: a, Code: e.Code, Child: s.Created.Parent != nil}
+	if i := s.LastInterrupt(); i != nil {
+		l.Before = i.Answer
+	}
+	switch code := s.Rules.Answers.Late(l); code {
+	case "":
+		return true, nil
+	case e.Code:
+		return true, closed
+	default:
+		other := *e
+		other.Code = code
+		return true, &other
+	}
+}
+
+// checkAnswer refuses a value that does not resolve the interrupt that is open, or does not come from whom it must. An empty
+// principal is somebody of whom nothing is known but that they were sent the token.
+func checkAnswer(s *state.State, principal string, value json.RawMessage) error {
+	g := s.OpenGate()
+	if g == nil {
+		return s.Program.CheckAnswer(s.Loop.Asked.Kind, value)
+	}
+	if !json.Valid(value) {
+		return codes.Invalid("resumeValue", "must be JSON")
+	}
+	switch g.Asked.Kind {
+	case openwopv1.InterruptKindClarification:
+		return g.CheckAnswers(&s.Rules.Answers, value)
+	case openwopv1.InterruptKindExternalEvent:
+		return g.CheckEvent(&s.Rules.Answers, value)
+	default:
+		return g.CheckApproval(&s.Rules.Answers, s.GateNode(), principal, value)
+	}
+}
+
+// principalKey carries in a context who answers an interrupt.
+type principalKey struct{}
+
+// As returns a context in which an interrupt is answered by the principal of this name. Without one the answer is of somebody
+// of whom nothing is known but that they were sent the interrupt's token.
+func As(ctx context.Context, principal string) context.Context {
+	return context.WithValue(ctx, principalKey{}, principal)
+}
+
+func principalOf(ctx context.Context) string {
+	name, _ := ctx.Value(principalKey{}).(string)
+	return name
 }

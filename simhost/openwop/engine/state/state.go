@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/openwop/engine/codes"
 	"github.com/openassay/assay/simhost/openwop/engine/workflow"
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
@@ -239,5 +240,77 @@ func waitingStatus(kind openwopv1.InterruptKind) openwopv1.RunStatus {
 		return openwopv1.RunStatusWaitingExternal
 	default:
 		return openwopv1.RunStatusWaitingInput
+	}
+}
+
+// PortValues are the values at the ports of a node. A port without a value is left out where it is optional; otherwise the
+// error names it.
+func (s *State) PortValues(n *workflow.Node) (map[string]any, *openwopv1.EventError) {
+	values := make(map[string]any, len(n.Ports))
+	for _, p := range n.Ports {
+		value, ok := s.portValue(p)
+		switch {
+		case ok:
+			values[p.Name] = value
+		case !p.Optional:
+			return nil, codes.Failure(codes.Input, "input %q of node %q has no value", p.Name, n.ID)
+		}
+	}
+	return values, nil
+}
+
+func (s *State) portValue(p workflow.Port) (value any, ok bool) {
+	switch {
+	case p.Variable != "":
+		value, ok = s.Variables[p.Variable]
+	case p.NodeID != "":
+		value, ok = s.Nodes[s.Program.ByID[p.NodeID]].Outputs[p.Output]
+	default:
+		value, ok = p.Static, true
+	}
+	return value, ok
+}
+
+// Pause is a wish that a run stand still, or that it do not after all.
+type Pause struct {
+	Reason string `json:"reason,omitzero"`
+	// Drain lets the node under way finish first; a node that waits for an answer does not count as under way.
+	Drain bool `json:"drain,omitzero"`
+	// Withdrawn takes back the wish before it, which the run had not come to yet.
+	Withdrawn bool `json:"withdrawn,omitzero"`
+}
+
+// Paused is a run that stands still.
+type Paused struct {
+	before openwopv1.RunStatus // the status it had, and has again when it goes on
+	Next   int64               // sequence of the next event then
+}
+
+// Timed is the node under way that waits for a time, nil where there is none.
+func (s *State) Timed() *workflow.Node {
+	for i, n := range s.Nodes {
+		if n.Status == NodeRunning && !n.Due.IsZero() {
+			return &s.Program.Nodes[i]
+		}
+	}
+	return nil
+}
+
+func (s *State) learnPause(p Pause) {
+	s.Pausing = &p
+	if p.Withdrawn {
+		s.Pausing = nil
+		s.goesOn()
+	}
+}
+
+func (s *State) pauses() {
+	s.Pausing, s.Paused, s.Stood = nil, &Paused{before: s.Status, Next: s.Next}, true
+	s.Status = openwopv1.RunStatusPaused
+}
+
+func (s *State) goesOn() {
+	if s.Paused != nil {
+		s.Status, s.Paused = s.Paused.before, nil
 	}
 }

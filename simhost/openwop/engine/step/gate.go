@@ -155,3 +155,53 @@ func (m *Move) decode(raw json.RawMessage) (v any) {
 	}
 	return v
 }
+
+// readGate reads what a gate asks now.
+func readGate(s *state.State, n *workflow.Node) (workflow.GateRequest, *openwopv1.EventError) {
+	values, missing := s.PortValues(n)
+	if missing != nil {
+		return workflow.GateRequest{}, missing
+	}
+	r, wrong := n.ReadGate(values)
+	if wrong != nil {
+		return r, codes.Failure(codes.Gate, "node %q cannot ask: %s: %s", n.ID, wrong.At, wrong.Says)
+	}
+	if data, ok := r.Data.(openwopv1.ApprovalData); ok && s.Gate.Comment != "" {
+		data.Description = &s.Gate.Comment
+		r.Data = data
+	}
+	return r, nil
+}
+
+// castVote puts a vote on the log: who voted what is public, the rest of the answer is not before the last vote.
+func (m *Move) castVote(n *workflow.Node, v state.Vote) Wait {
+	g := &m.S.Gate
+	granted, _ := g.Tally()
+	with := int64(granted) + 1
+	m.learn(state.Fact{Vote: &v})
+	if v.Rejects() {
+		p := &openwopv1.ApprovalRejectedPayload{GateID: n.ID, Principal: v.Principal}
+		if reason := state.CommentOf(v.Value); reason != "" {
+			p.Reason = &reason
+		}
+		return m.emit(openwopv1.RunEventTypeApprovalRejected, n.ID, g.Asked.RequestedID, p)
+	}
+	return m.emit(openwopv1.RunEventTypeApprovalGranted, n.ID, g.Asked.RequestedID, &openwopv1.ApprovalGrantedPayload{
+		GateID: n.ID, Principal: v.Principal,
+		QuorumProgress: &openwopv1.ApprovalGrantedPayloadQuorumProgress{Granted: &with, Required: new(int64(g.Quorum.Required))},
+	})
+}
+
+// overdue tells whether the time is over in which a gate can be answered.
+func (m *Move) overdue(n *workflow.Node) bool {
+	due := m.S.Node(n.ID).Due
+	return !due.IsZero() && !m.Now.Before(due)
+}
+
+// expireGate ends a gate that nobody answered in time: an approval is rejected by itself, any other gate fails.
+func (m *Move) expireGate(n *workflow.Node) Wait {
+	if m.S.Gate.Asked.Kind == openwopv1.InterruptKindApproval {
+		return m.resolveGate(n, m.Rules.Gates.Lapses())
+	}
+	return m.failNode(n.ID, codes.Failure(codes.Expired, "nobody answered node %q in time", n.ID))
+}

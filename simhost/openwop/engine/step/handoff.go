@@ -1,14 +1,22 @@
 package step
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
+
+	"github.com/gowebpki/jcs"
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
 	"github.com/openassay/assay/simhost/openwop/engine/workflow"
 	"github.com/openassay/assay/simhost/openwop/rules"
+	"github.com/openassay/assay/simhost/refusal"
 )
 
 // handOver does the next thing for the workers of a decision, one worker after the other (RFC 0037 B). Every step that the
@@ -258,4 +266,46 @@ func own(mappings map[string]openwopv1.VariableMapping, worker string) *openwopv
 		return &mapping
 	}
 	return nil
+}
+
+// MaxDepth bounds how deep children may dispatch children. A workflow that dispatches itself ends there.
+const MaxDepth = 16
+
+// WordRefusal words for the parent's log why a child was not created.
+func WordRefusal(e *refusal.Error) *openwopv1.EventError {
+	code := e.Code
+	if code == codes.NotFound {
+		code = codes.UnknownWork
+	}
+	return &openwopv1.EventError{Code: code, Message: e.Message, Details: e.Details}
+}
+
+// abroad is where the worker of that id runs, if that is a peer: NAME/WORKFLOW.
+func (m *Move) abroad(workerID string) *state.Remote {
+	name, _, ok := strings.Cut(workerID, "/")
+	if !ok || !m.Peers(name) {
+		return nil
+	}
+	return &state.Remote{Peer: name}
+}
+
+// abroad tells whether the child exists on another host, whatever has become of it since.
+func (r *ChildReport) abroad() bool { return r.Remote != nil && r.Remote.RunID != "" }
+
+// checksum is the SHA-256, in hex, over the outputs of a child as canonical JSON (RFC 8785). A child without outputs has the
+// empty object.
+func checksum(outputs any) (string, error) {
+	if none, ok := outputs.(map[string]any); ok && none == nil {
+		outputs = map[string]any{}
+	}
+	encoded, err := json.Marshal(outputs)
+	if err != nil {
+		return "", fmt.Errorf("attest a child's outputs: %w", err)
+	}
+	canonical, err := jcs.Transform(encoded)
+	if err != nil {
+		return "", fmt.Errorf("attest a child's outputs: %w", err)
+	}
+	sum := sha256.Sum256(canonical)
+	return hex.EncodeToString(sum[:]), nil
 }

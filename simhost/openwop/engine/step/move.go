@@ -24,7 +24,7 @@ type Move struct {
 
 	Loops   func(workflowID string) bool // which workflows are loops
 	Attests bool                         // what is harvested comes with a checksum
-	Peers   map[string]Peer              // by whose names workers are told that run elsewhere
+	Peers   func(name string) bool       // which hosts run workers for this one
 
 	Answer    json.RawMessage // resolves the open interrupt
 	Principal string          // whose answer that is; empty: whoever was sent the token

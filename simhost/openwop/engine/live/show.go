@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
 	"github.com/openassay/assay/simhost/openwop/engine/workflow"
@@ -82,4 +83,48 @@ func (e *Engine) Waiting(owner string) []string {
 		ids[i] = w.id
 	}
 	return ids
+}
+
+// Lineage returns where a run comes from. Refusals: not_found, and what visits says, the code with which the run is refused
+// to who asks, "" where it is not. In the code not_found, that is in the same words as of a run that is not there.
+func (e *Engine) Lineage(ctx context.Context, runID string, visits func(state.Lineage) (code string)) (l state.Lineage, err error) {
+	leave, err := e.enter()
+	if err != nil {
+		return l, err
+	}
+	defer leave()
+	err = e.with(ctx, runID, func(r *liveRun) error {
+		l = r.state.Lineage()
+		if code := visits(l); code != "" {
+			refused := codes.RunNotFound(runID)
+			refused.Code = code
+			return refused
+		}
+		return nil
+	})
+	return l, err
+}
+
+// Snapshot returns the run as it is now. Refusal: not_found.
+func (e *Engine) Snapshot(ctx context.Context, runID string) (snapshot openwopv1.RunSnapshot, err error) {
+	leave, err := e.enter()
+	if err != nil {
+		return snapshot, err
+	}
+	defer leave()
+	return e.look(ctx, runID)
+}
+
+func (e *Engine) look(ctx context.Context, runID string) (snapshot openwopv1.RunSnapshot, err error) {
+	err = e.with(ctx, runID, func(r *liveRun) error {
+		snapshot = r.state.Snapshot()
+		if snapshot.ParentRunID != nil {
+			snapshot = e.o.Rules.Handoff.Child(snapshot)
+		}
+		if o := snapshot.RunOrchestrator; o != nil {
+			o.AgentID = e.o.Rules.Dispatch.Orchestrator(o.AgentID)
+		}
+		return nil
+	})
+	return snapshot, err
 }
