@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/openassay/assay/gen/openwopv1"
-	"github.com/openassay/assay/simhost/openwop/engine/step"
+	"github.com/openassay/assay/simhost/openwop/engine/live"
 	refusals "github.com/openassay/assay/simhost/refusal"
 )
 
@@ -53,14 +53,14 @@ func newPeerClient() *http.Client {
 }
 
 // Create implements run.Peer: POST /v1/runs, under an idempotency key.
-func (p *peerClient) Create(ctx context.Context, c step.PeerCreate) (step.PeerRun, error) {
+func (p *peerClient) Create(ctx context.Context, c live.PeerCreate) (live.PeerRun, error) {
 	host, err := p.host(ctx)
 	if err != nil {
-		return step.PeerRun{}, err
+		return live.PeerRun{}, err
 	}
 	body, err := json.Marshal(openwopv1.CreateRunRequest{WorkflowID: c.WorkflowID, Inputs: c.Inputs})
 	if err != nil {
-		return step.PeerRun{}, err
+		return live.PeerRun{}, err
 	}
 	origin := url.Values{"runId": {c.ParentRunID}, "hostId": {p.hostID}, "depth": {strconv.Itoa(c.Depth)}}
 	if p.wellKnownURL != "" {
@@ -75,11 +75,11 @@ func (p *peerClient) Create(ctx context.Context, c step.PeerCreate) (step.PeerRu
 	})
 	switch {
 	case err != nil:
-		return step.PeerRun{}, err
+		return live.PeerRun{}, err
 	case !isRemoteID(made.RunID):
-		return step.PeerRun{}, refusals.New(codePeer, "it made a run and gave no id for it that can be used")
+		return live.PeerRun{}, refusals.New(codePeer, "it made a run and gave no id for it that can be used")
 	}
-	return step.PeerRun{RunID: made.RunID, HostID: host, Status: created(made.Status)}, nil
+	return live.PeerRun{RunID: made.RunID, HostID: host, Status: created(made.Status)}, nil
 }
 
 // codePeer: a peer did what no host may do.
@@ -118,8 +118,8 @@ type modelClaim struct {
 }
 
 // Look implements run.Peer: a poll of the log, and the run itself once that has its end.
-func (p *peerClient) Look(ctx context.Context, runID string, cursor int64) (step.PeerState, error) {
-	state := step.PeerState{Cursor: cursor}
+func (p *peerClient) Look(ctx context.Context, runID string, cursor int64) (live.PeerState, error) {
+	state := live.PeerState{Cursor: cursor}
 	path := "/v1/runs/" + url.PathEscape(runID)
 	query := "?timeout=" + strconv.Itoa(int(peerPoll/time.Second))
 	if cursor >= 0 {
@@ -153,7 +153,7 @@ func (p *peerClient) Look(ctx context.Context, runID string, cursor int64) (step
 }
 
 // ended reads how a run has ended.
-func (p *peerClient) ended(ctx context.Context, path string, state step.PeerState) (step.PeerState, error) {
+func (p *peerClient) ended(ctx context.Context, path string, state live.PeerState) (live.PeerState, error) {
 	var s struct {
 		Status    openwopv1.RunStatus `json:"status"`
 		Variables map[string]any      `json:"variables"`

@@ -15,7 +15,6 @@ import (
 	"github.com/openassay/assay/internal/lazyregexp"
 	"github.com/openassay/assay/simhost/openwop/engine/live"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
-	"github.com/openassay/assay/simhost/openwop/engine/step"
 )
 
 // Dispatch to another host is a way of ours: RFC 0040 says how causation is told across hosts, and no text says how one host
@@ -89,11 +88,11 @@ func (o Options) checkPeers() error {
 func isRemoteID(id string) bool { return len(id) <= mostID && remoteID.MatchString(id) }
 
 // peers are those of the engine; none where the host has no causation between hosts.
-func (h *Host) peers() map[string]step.Peer {
+func (h *Host) peers() map[string]live.Peer {
 	if h.version() < causationVersion {
 		return nil
 	}
-	peers := make(map[string]step.Peer, len(h.opts.Peers))
+	peers := make(map[string]live.Peer, len(h.opts.Peers))
 	for name, p := range h.opts.Peers {
 		peers[name] = &peerClient{
 			base: strings.TrimSuffix(p.URL, "/"), key: p.Key, http: h.abroad, hostID: h.opts.HostID,

@@ -71,7 +71,7 @@ func (e *Engine) advanceOnce(ctx context.Context, r *liveRun) (again bool, err e
 	if r.state.Paused != nil { // its child goes on by itself, and so does time
 		return e.move(r, &step.Move{})
 	}
-	child, err := e.lookAfterChild(ctx, r)
+	child, err := children{e}.lookAfterChild(ctx, r)
 	wrote := (*state.Wrote)(nil)
 	if err == nil {
 		wrote, err = e.carryOut(ctx, r)
@@ -111,12 +111,12 @@ func (e *Engine) steps(m *step.Move) (w step.Wait) {
 	for {
 		switch w = m.Run(); w {
 		case step.WaitsToLook:
-			view, err := e.view(e.ctx, m.S.Viewer(), m.Now)
+			view, err := e.stores.view(e.ctx, m.S.Viewer(), m.Now)
 			m.View, m.Err = &view, err
 		case step.WaitsToRead:
-			m.Reading, m.Err = e.readFor(e.ctx, m.S)
+			m.Reading, m.Err = e.stores.readFor(e.ctx, m.S)
 		case step.WaitsToAsk:
-			m.Answered, m.Err = e.ask(e.ctx, m.S)
+			m.Answered, m.Err = e.stores.ask(e.ctx, m.S)
 		default:
 			return w
 		}
@@ -126,19 +126,13 @@ func (e *Engine) steps(m *step.Move) (w step.Wait) {
 func (e *Engine) equip(r *liveRun, m *step.Move) {
 	m.S, m.Tape, m.Rules, m.Now, m.Cut, m.Draw = &r.state, r.tape, &e.o.Rules, e.now(), e.o.cut, e.o.Draw
 	m.Attests, m.Peers, m.Defers = e.o.Attests, e.isPeer, m.Answer != nil && e.o.AnswerLag > 0
-	m.Loops = e.isLoop
+	m.Loops = e.programs.isLoop
 }
 
 // isPeer reports whether a host of this name runs workers for this one.
 func (e *Engine) isPeer(name string) bool {
 	_, known := e.o.Peers[name]
 	return known
-}
-
-// isLoop tells whether this workflow is a supervisor's loop.
-func (e *Engine) isLoop(workflowID string) bool {
-	p, err := e.registered(workflowID)
-	return err == nil && p.Loop < len(p.Nodes)
 }
 
 // commit appends what m added. If that fails, the state in memory is ahead of the log: the run is forgotten, to be loaded

@@ -12,10 +12,13 @@ import (
 	"github.com/openassay/assay/simhost/refusal"
 )
 
+// children looks after the children of runs, here and on other hosts.
+type children struct{ *Engine }
+
 // lookAfterChild does for the child of a handoff what the parent's log says is to be done: it creates it, stops it, or
 // looks how it is. It may be done any number of times. nil means that there is nothing to look after. The caller has the
 // parent's lock.
-func (e *Engine) lookAfterChild(ctx context.Context, r *liveRun) (*step.ChildReport, error) {
+func (e children) lookAfterChild(ctx context.Context, r *liveRun) (*step.ChildReport, error) {
 	s := &r.state
 	c := s.Loop.Child
 	if s.Loop.Phase != state.PhaseDispatching || c == nil || c.Phase.Over() || r.tape.Covers(s) {
@@ -28,11 +31,11 @@ func (e *Engine) lookAfterChild(ctx context.Context, r *liveRun) (*step.ChildRep
 	if err != nil {
 		return nil, err
 	}
-	return report, e.bringBack(ctx, s, report)
+	return report, e.stores.bringBack(ctx, s, report)
 }
 
 // lookFor is lookAfterChild for the child itself.
-func (e *Engine) lookFor(ctx context.Context, r *liveRun, c *state.Child) (*step.ChildReport, error) {
+func (e children) lookFor(ctx context.Context, r *liveRun, c *state.Child) (*step.ChildReport, error) {
 	switch {
 	case c.Phase == state.ChildRunning && r.state.Inherits():
 		return e.lookAfterHeir(ctx, r, c)
@@ -47,7 +50,7 @@ func (e *Engine) lookFor(ctx context.Context, r *liveRun, c *state.Child) (*step
 
 // lookAfterHeir looks after the child of a branch that stands for one of its source that was under way: it is created, and
 // stopped where the branch is to stop.
-func (e *Engine) lookAfterHeir(ctx context.Context, r *liveRun, c *state.Child) (*step.ChildReport, error) {
+func (e children) lookAfterHeir(ctx context.Context, r *liveRun, c *state.Child) (*step.ChildReport, error) {
 	report, err := e.lookAt(ctx, c.RunID)
 	if refused := (*refusal.Error)(nil); errors.As(err, &refused) && refused.Code == codes.NotFound {
 		report, err = e.createChild(ctx, r, c)
@@ -59,7 +62,7 @@ func (e *Engine) lookAfterHeir(ctx context.Context, r *liveRun, c *state.Child) 
 }
 
 // createHeir creates that child before anybody can read of it in the log of the branch. The caller has the branch's lock.
-func (e *Engine) createHeir(r *liveRun) {
+func (e children) createHeir(r *liveRun) {
 	again, err := e.advanceOnce(e.ctx, r)
 	if err != nil {
 		e.o.OnError(err) // the branch is tried again
@@ -70,12 +73,12 @@ func (e *Engine) createHeir(r *liveRun) {
 }
 
 // createChild creates the announced child, unless that has been done before.
-func (e *Engine) createChild(ctx context.Context, r *liveRun, c *state.Child) (*step.ChildReport, error) {
+func (e children) createChild(ctx context.Context, r *liveRun, c *state.Child) (*step.ChildReport, error) {
 	parent := &state.Parent{RunID: r.id, WorkerID: c.WorkerID, Depth: r.state.Depth() + 1}
 	if parent.Depth > step.MaxDepth {
 		return &step.ChildReport{Refused: codes.Failure(codes.TooDeep, "runs dispatch runs %d deep: more than this host follows", parent.Depth)}, nil
 	}
-	line, err := e.handDown(ctx, &r.state, c.RunID)
+	line, err := e.stores.handDown(ctx, &r.state, c.RunID)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +99,7 @@ func (e *Engine) createChild(ctx context.Context, r *liveRun, c *state.Child) (*
 	return e.reportOf(child), nil
 }
 
-func (e *Engine) lookAt(ctx context.Context, id string) (report *step.ChildReport, err error) {
+func (e children) lookAt(ctx context.Context, id string) (report *step.ChildReport, err error) {
 	err = e.with(ctx, id, func(child *liveRun) error {
 		report = e.reportOf(child)
 		return nil
@@ -105,7 +108,7 @@ func (e *Engine) lookAt(ctx context.Context, id string) (report *step.ChildRepor
 }
 
 // stopChild asks a child to end, and everything below it. The caller has the parent's lock.
-func (e *Engine) stopChild(ctx context.Context, parent *liveRun, id string) (report *step.ChildReport, err error) {
+func (e children) stopChild(ctx context.Context, parent *liveRun, id string) (report *step.ChildReport, err error) {
 	if !e.o.Rules.Handoff.Stops(parent.state.Depth() + 1) {
 		return &step.ChildReport{Status: openwopv1.RunStatusCancelled}, nil
 	}

@@ -31,7 +31,7 @@ type courier struct {
 }
 
 // lookAbroad is lookAfterChild for a child that a peer runs. It waits for nothing: a courier does, without the parent's lock.
-func (e *Engine) lookAbroad(r *liveRun, c *state.Child) *step.ChildReport {
+func (e children) lookAbroad(r *liveRun, c *state.Child) *step.ChildReport {
 	if r.courier == nil || r.courier.child != c.RunID {
 		r.courier = e.sendCourier(r, *c)
 	}
@@ -47,7 +47,7 @@ func (e *Engine) lookAbroad(r *liveRun, c *state.Child) *step.ChildReport {
 	return r.courier.known
 }
 
-func (e *Engine) sendCourier(r *liveRun, c state.Child) *courier {
+func (e children) sendCourier(r *liveRun, c state.Child) *courier {
 	refused := func(why *openwopv1.EventError) *courier {
 		return &courier{child: c.RunID, known: &step.ChildReport{Refused: why, Remote: c.Remote}, halt: func() {}}
 	}
@@ -85,7 +85,7 @@ func (e *Engine) sendCourier(r *liveRun, c state.Child) *courier {
 }
 
 // travel has a child created, unless that has been done, and waits for its end; when on ends it is stopped first. tell hears of both.
-func (e *Engine) travel(on context.Context, peer Peer, create PeerCreate, child state.Remote, tell func(*step.ChildReport)) {
+func (e children) travel(on context.Context, peer Peer, create PeerCreate, child state.Remote, tell func(*step.ChildReport)) {
 	if child.RunID == "" {
 		made, err := createAbroad(e.ctx, peer, create)
 		if err != nil {
@@ -109,7 +109,7 @@ func (e *Engine) travel(on context.Context, peer Peer, create PeerCreate, child 
 }
 
 // tellFailure words why nothing more is known of a child. A host that is being closed says nothing: the next one asks again.
-func (e *Engine) tellFailure(err error, code string, child state.Remote, tell func(*step.ChildReport)) {
+func (e children) tellFailure(err error, code string, child state.Remote, tell func(*step.ChildReport)) {
 	if e.ctx.Err() != nil {
 		return
 	}

@@ -79,7 +79,7 @@ func (e *Engine) named(ctx context.Context, chosen [16]byte, begin func(id strin
 
 // create starts a run, a child where there is a parent.
 func (e *Engine) create(id string, c Create, parent *state.Parent) (*liveRun, error) {
-	p, err := e.find(c)
+	p, err := e.programs.find(c)
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +116,7 @@ func (e *Engine) made(p *workflow.Program, c Create) (created state.Created, err
 	if created.AgentThreshold, err = threshold(c.Configurable); err != nil {
 		return created, err
 	}
-	view, err := e.view(e.ctx, p.Viewer(c.Owner, c.memory), e.now())
+	view, err := e.stores.view(e.ctx, p.Viewer(c.Owner, c.memory), e.now())
 	if err != nil {
 		return created, err
 	}
@@ -137,28 +137,11 @@ func (c Create) started(p *workflow.Program) *openwopv1.RunStartedPayload {
 	}
 }
 
-// find is the program to run.
-func (e *Engine) find(c Create) (*workflow.Program, error) {
-	if c.Definition != nil {
-		return workflow.Compile(*c.Definition)
-	}
-	return e.registered(c.WorkflowID)
-}
-
-// registered is the program of a workflow of the registry.
-func (e *Engine) registered(workflowID string) (*workflow.Program, error) {
-	w, ok := e.workflows[workflowID]
-	if !ok {
-		return nil, codes.WorkflowNotFound(workflowID)
-	}
-	return w()
-}
-
 // begin takes the first steps of a run and appends them. started is nil for a fork that begins as its source did. Where
 // the log has a run of this id already, the error is
 // eventlog.ErrConflict.
 func (e *Engine) begin(id string, p *workflow.Program, t *step.Tape, created state.Created, started *openwopv1.RunStartedPayload) (*liveRun, error) {
-	if err := e.keep(p); err != nil {
+	if err := e.programs.keep(p); err != nil {
 		return nil, tooLarge(err)
 	}
 	r := &liveRun{id: id, state: state.New(id, p, &e.o.Rules), tape: t}
@@ -190,7 +173,7 @@ func (e *Engine) begin(id string, p *workflow.Program, t *step.Tape, created sta
 		e.keepEnded(r)
 		e.tellLate(r)
 	case w == step.WaitsToCreate && r.state.Inherits():
-		e.createHeir(r)
+		children{e}.createHeir(r)
 	case w.Short():
 		e.wake(r)
 	default:

@@ -86,9 +86,9 @@ type Limits struct {
 
 // Engine runs workflows. Its methods may be called concurrently. There must be one engine to a log at a time.
 type Engine struct {
-	o         Options
-	workflows map[string]lazyProgram
-	digests   sync.Map // *program by the digest of its definition, for the workflows compiled so far
+	o        Options
+	stores   stores
+	programs registry
 
 	ctx  context.Context // ends with Close
 	stop context.CancelFunc
@@ -102,9 +102,6 @@ type Engine struct {
 	ended  endedRuns
 	unseen unseen
 }
-
-// lazyProgram compiles a definition of the registry when it is first called, or refuses it.
-type lazyProgram func() (*workflow.Program, error)
 
 // maxAppend keeps what one append takes well below what the log takes at once, whatever the size of a single event.
 const maxAppend = 1 << 20
@@ -147,21 +144,13 @@ func New(o Options) (*Engine, error) {
 		o.OnError = func(err error) { slog.Error("run engine", "err", err) }
 	}
 	e := &Engine{
-		o:         o,
-		workflows: make(map[string]lazyProgram, len(o.Workflows)),
-		live:      map[string]*liveRun{},
-		failed:    map[string]int{},
-	}
-	for id, d := range o.Workflows {
-		e.workflows[id] = sync.OnceValues(func() (*workflow.Program, error) {
-			p, err := workflow.Compile(d)
-			if err == nil {
-				e.digests.Store(p.Digest, p)
-			}
-			return p, err
-		})
+		o:      o,
+		live:   map[string]*liveRun{},
+		failed: map[string]int{},
 	}
 	e.ctx, e.stop = context.WithCancel(context.Background())
+	e.programs.open(e.ctx, o)
+	e.stores = stores{files: e.o.Files, memory: e.o.Memory, models: e.o.Models, rules: &e.o.Rules, now: e.now}
 	return e, nil
 }
 

@@ -39,7 +39,7 @@ func (e *Engine) Fork(ctx context.Context, runID string, f step.Fork) (step.Fork
 	created.Parent, created.Origin = nil, nil
 	created.Fork = &link
 	started := (*openwopv1.RunStartedPayload)(nil)
-	recalled, err := e.recall(ctx, &source, records, link)
+	recalled, err := e.stores.recall(ctx, &source, records, link)
 	if err != nil {
 		return step.ForkResult{}, err
 	}

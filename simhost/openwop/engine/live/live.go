@@ -2,8 +2,6 @@ package live
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -131,7 +129,7 @@ func (e *Engine) load(ctx context.Context, id string) (*liveRun, error) {
 	if created == nil {
 		return nil, fmt.Errorf("load run %s: its log does not begin with what it was created from", id)
 	}
-	p, err := e.program(ctx, created.Definition)
+	p, err := e.programs.program(ctx, created.Definition)
 	if err != nil {
 		return nil, fmt.Errorf("load run %s: %w", id, err)
 	}
@@ -179,41 +177,6 @@ func createdIn(r state.Record) *state.Created {
 			return f.Created
 		}
 	}
-	return nil
-}
-
-// program finds a workflow definition by its digest: in the registry, or in the log.
-func (e *Engine) program(ctx context.Context, digest string) (*workflow.Program, error) {
-	if p, ok := e.digests.Load(digest); ok {
-		return p.(*workflow.Program), nil
-	}
-	entries, err := e.o.Log.Read(ctx, workflow.DefinitionLog(digest), 0)
-	if err != nil {
-		return nil, err
-	}
-	if len(entries) == 0 {
-		return nil, fmt.Errorf("the log holds no workflow definition %s", digest)
-	}
-	var definition openwopv1.WorkflowDefinition
-	if err := json.Unmarshal(entries[0].Data, &definition); err != nil {
-		return nil, fmt.Errorf("decode a workflow definition: %w", err)
-	}
-	if p, err := e.registered(definition.ID); err == nil && p.Digest == digest {
-		return p, nil
-	}
-	return workflow.Compile(definition)
-}
-
-// keep puts a definition into the log, once for all runs of it.
-func (e *Engine) keep(p *workflow.Program) error {
-	if p.Stored.Load() {
-		return nil
-	}
-	_, err := e.o.Log.Append(e.ctx, workflow.DefinitionLog(p.Digest), 0, p.Encoded)
-	if err != nil && !errors.Is(err, eventlog.ErrConflict) {
-		return err
-	}
-	p.Stored.Store(true)
 	return nil
 }
 

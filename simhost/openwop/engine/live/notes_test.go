@@ -407,7 +407,7 @@ func TestReadingsAreBounded(t *testing.T) {
 	err := h.with(soon(t), s.RunID, func(r *liveRun) error {
 		state := r.state.Clone()
 		state.Loop.Reads = map[string]any{"memory": []any{"m"}}
-		got, err := h.readFor(soon(t), &state)
+		got, err := h.Engine.stores.readFor(soon(t), &state)
 		if err != nil || got.Refused == nil || got.Refused.Code != codes.Notes || len(got.Memory) > 0 {
 			t.Errorf("a reading of %d entries, %+v, %v", len(got.Memory), got.Refused, err)
 		}

@@ -248,7 +248,7 @@ func (l *memoryLog) grown(known map[string]int) (ids []string) {
 
 // expectFolded checks that a snapshot is the fold of the log, and that folding never changes a state it began with.
 func (w *world) expectFolded(rt *rapid.T, served openwopv1.RunSnapshot, records []state.Record) {
-	p, err := w.program(soon(w.t), createdIn(records[0]).Definition)
+	p, err := w.programs.program(soon(w.t), createdIn(records[0]).Definition)
 	if err != nil {
 		rt.Fatal(err)
 	}

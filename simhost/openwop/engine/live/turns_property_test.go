@@ -403,7 +403,7 @@ func (l *library) expected(n int, m moment, line memory.Line) string {
 func (l *library) expectPrefixes(rt *rapid.T) {
 	for id, served := range l.served {
 		appends := l.appendsOf(id)
-		p, err := l.program(soon(l.t), createdIn(appends[0].record).Definition)
+		p, err := l.programs.program(soon(l.t), createdIn(appends[0].record).Definition)
 		if err != nil {
 			rt.Fatal(err)
 		}
