@@ -5,7 +5,7 @@ import (
 	"maps"
 
 	"github.com/openassay/assay/gen/openwopv1"
-	"github.com/openassay/assay/simhost/openwop/engine/step"
+	"github.com/openassay/assay/simhost/openwop/engine/live"
 )
 
 // ForkRun makes a new run out of the log of another one. That there is such a run is looked at first, then the mode.
@@ -31,7 +31,7 @@ func (h *Host) ForkRun(ctx context.Context, req openwopv1.ForkRunRequestObject) 
 	if err != nil {
 		return nil, err
 	}
-	fork, err := h.engine.Fork(ctx, req.RunID, step.Fork{
+	fork, err := h.engine.Fork(ctx, req.RunID, live.Fork{
 		ID: chosenID(ctx), Mode: string(req.Body.Mode), FromSeq: req.Body.FromSeq, Overlay: overlay,
 	})
 	if err != nil {
@@ -62,7 +62,7 @@ func (h *Host) adopted(ctx context.Context, source openwopv1.RunSnapshot, mode o
 
 // overlay reads the run options that a branch has other than its source. What a create request may not ask for, an overlay
 // may not either. nil is no overlay.
-func (h *Host) overlay(source openwopv1.RunSnapshot, options *openwopv1.RunOptions) (*step.Overlay, error) {
+func (h *Host) overlay(source openwopv1.RunSnapshot, options *openwopv1.RunOptions) (*live.Overlay, error) {
 	if options == nil {
 		return nil, nil
 	}
@@ -79,5 +79,5 @@ func (h *Host) overlay(source openwopv1.RunSnapshot, options *openwopv1.RunOptio
 	if err := h.workflows.checkConfigurable(source.WorkflowID, both); err != nil {
 		return nil, err
 	}
-	return &step.Overlay{Configurable: configurable, Tags: options.Tags, Metadata: options.Metadata}, nil
+	return &live.Overlay{Configurable: configurable, Tags: options.Tags, Metadata: options.Metadata}, nil
 }

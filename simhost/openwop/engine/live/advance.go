@@ -99,7 +99,7 @@ func (e *Engine) move(r *liveRun, m *step.Move) (again bool, err error) {
 		e.wakeID(parent.RunID) // which sees that its child waits
 	}
 	if r.state.Ended() {
-		e.tellOfEnd(r)
+		tellOfEnd(e, r)
 	}
 	e.arm(r, w)
 	// A run that is to stop from now on has its child to stop first.
@@ -176,11 +176,11 @@ func (e *Engine) finish(r *liveRun) {
 	if r.pending {
 		e.o.Log.ClearPending(r.id)
 	}
-	e.tellOfEnd(r)
+	tellOfEnd(e, r)
 }
 
 // tellOfEnd has the parent of a run that ended look at it.
-func (e *Engine) tellOfEnd(r *liveRun) {
+func tellOfEnd(e *Engine, r *liveRun) {
 	if parent := r.state.Created.Parent; parent != nil {
 		e.tellParent(r.id, parent.RunID)
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/gowebpki/jcs"
 
 	"github.com/openassay/assay/gen/openwopv1"
-	"github.com/openassay/assay/simhost/openwop/engine/step"
 )
 
 func TestHarvestIsAttested(t *testing.T) {
@@ -18,7 +17,7 @@ func TestHarvestIsAttested(t *testing.T) {
 		id := h.begin(Create{WorkflowID: "conformance-multi-agent-handoff"})
 		h.settled(id)
 		h.restart()
-		fork, err := h.Fork(soon(t), id, step.Fork{Mode: "replay"})
+		fork, err := h.Fork(soon(t), id, Fork{Mode: "replay"})
 		if err != nil {
 			t.Fatal(err)
 		}

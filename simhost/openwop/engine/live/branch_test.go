@@ -19,9 +19,9 @@ import (
 )
 
 // branch forks a run in mode branch.
-func (h *host) branch(id string, from int64, overlay *step.Overlay) string {
+func (h *host) branch(id string, from int64, overlay *Overlay) string {
 	h.t.Helper()
-	f, err := h.Fork(soon(h.t), id, step.Fork{Mode: "branch", FromSeq: &from, Overlay: overlay})
+	f, err := h.Fork(soon(h.t), id, Fork{Mode: "branch", FromSeq: &from, Overlay: overlay})
 	if err != nil {
 		h.t.Fatalf("branch from %d: %v", from, err)
 	}
@@ -147,7 +147,7 @@ func TestBranchesOfRandomLoops(t *testing.T) {
 			before := h.events(id)
 			from := rapid.Int64Range(0, int64(len(before))).Draw(rt, "from")
 			bound := rapid.Int64Range(1, 8).Draw(rt, "bound")
-			branch := h.branch(id, from, &step.Overlay{Configurable: map[string]any{step.KeyTurns: float64(bound)}})
+			branch := h.branch(id, from, &Overlay{Configurable: map[string]any{step.KeyTurns: float64(bound)}})
 			s := h.lead2(rt, branch)
 			after := h.events(branch)
 			if problems := unlawful(s, after, v); len(problems) > 0 {
@@ -283,7 +283,7 @@ func TestOverlayOfABranch(t *testing.T) {
 	h := newHost(t)
 	source := h.create(Create{WorkflowID: "assay-loop", Configurable: map[string]any{"kept": "k", step.KeyTurns: 9.0},
 		Tags: []string{"a"}, Metadata: map[string]any{"m": 1.0, "n": 1.0}})
-	overlay := &step.Overlay{Configurable: map[string]any{step.KeyTurns: 2.0}, Tags: []string{"b"}, Metadata: map[string]any{"n": 2.0}}
+	overlay := &Overlay{Configurable: map[string]any{step.KeyTurns: 2.0}, Tags: []string{"b"}, Metadata: map[string]any{"n": 2.0}}
 	for from := range int64(3) {
 		s := h.lead(h.branch(source.RunID, from, overlay), anyAnswer)
 		if s.Error == nil || s.Error.Code != codes.LoopLimit {
@@ -294,7 +294,7 @@ func TestOverlayOfABranch(t *testing.T) {
 			t.Errorf("from %d: the branch has %s", from, got)
 		}
 		// What a fork of the branch has is the branch's, whatever the first source had.
-		f, err := h.Fork(soon(t), s.RunID, step.Fork{Mode: "replay"})
+		f, err := h.Fork(soon(t), s.RunID, Fork{Mode: "replay"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -355,7 +355,7 @@ func TestRandomValues(t *testing.T) {
 	}
 	drawn := 0
 	for from := range int64(len(h.events(id)) + 1) {
-		f, err := h.Fork(soon(t), id, step.Fork{Mode: "replay", FromSeq: &from})
+		f, err := h.Fork(soon(t), id, Fork{Mode: "replay", FromSeq: &from})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -83,7 +83,7 @@ func (e *Engine) create(id string, c Create, parent *state.Parent) (*liveRun, er
 	if err != nil {
 		return nil, err
 	}
-	created, err := e.made(p, c)
+	created, err := checked(e, p, c)
 	if err != nil {
 		return nil, err
 	}
@@ -92,8 +92,8 @@ func (e *Engine) create(id string, c Create, parent *state.Parent) (*liveRun, er
 	return e.begin(id, p, nil, created, c.started(p))
 }
 
-// made is what a run that is created now is made of, if it can be.
-func (e *Engine) made(p *workflow.Program, c Create) (created state.Created, err error) {
+// checked is what a run that is created now is made of, if it can be.
+func checked(e *Engine, p *workflow.Program, c Create) (created state.Created, err error) {
 	if err := p.CheckNeeds(c.Inputs, e.o.Lacks); err != nil {
 		return created, err
 	}
@@ -164,14 +164,14 @@ func (e *Engine) begin(id string, p *workflow.Program, t *step.Tape, created sta
 	}
 	if err := e.commit(r, m); err != nil {
 		if errors.Is(err, eventlog.ErrConflict) {
-			e.unmark(id)
+			unmark(e, id)
 		}
 		return nil, tooLarge(err)
 	}
 	switch {
 	case w == step.WaitsForNothing:
 		e.keepEnded(r)
-		e.tellLate(r)
+		tellLate(e, r)
 	case w == step.WaitsToCreate && r.state.Inherits():
 		children{e}.createHeir(r)
 	case w.Short():
@@ -183,7 +183,7 @@ func (e *Engine) begin(id string, p *workflow.Program, t *step.Tape, created sta
 }
 
 // unmark takes back the mark of a run that somebody else began, if it has ended since.
-func (e *Engine) unmark(id string) {
+func unmark(e *Engine, id string) {
 	if r, err := e.load(e.ctx, id); err == nil && r != nil && r.state.Ended() {
 		e.o.Log.ClearPending(id)
 	}

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/openassay/assay/simhost/eventlog"
-	"github.com/openassay/assay/simhost/openwop/engine/step"
 )
 
 func TestEndedRunsMakeRoom(t *testing.T) {
@@ -71,7 +70,7 @@ func TestKeptRunIsWhatItsLogSays(t *testing.T) {
 	asked := h.create(Create{WorkflowID: "assay-loop-ask-user", Inputs: plan(t, `[{"kind":"ask-user","prompt":"p"}]`)}).RunID
 	h.resolve(asked, `{"answers":{"q1":"yes"}}`)
 	h.ended(asked)
-	replay, err := h.Fork(soon(t), asked, step.Fork{Mode: "replay"})
+	replay, err := h.Fork(soon(t), asked, Fork{Mode: "replay"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/clock"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
-	"github.com/openassay/assay/simhost/openwop/engine/step"
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
@@ -157,7 +156,7 @@ func TestForksOfInterruptsThatEnded(t *testing.T) {
 		s = h.ended(s.RunID)
 		source := h.events(s.RunID)
 		for from := range int64(len(source) + 1) {
-			f, err := h.Fork(soon(t), s.RunID, step.Fork{Mode: "replay", FromSeq: &from})
+			f, err := h.Fork(soon(t), s.RunID, Fork{Mode: "replay", FromSeq: &from})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -170,7 +169,7 @@ func TestForksOfInterruptsThatEnded(t *testing.T) {
 			if from > 4 {
 				continue
 			}
-			f, err = h.Fork(soon(t), s.RunID, step.Fork{Mode: "branch", FromSeq: &from})
+			f, err = h.Fork(soon(t), s.RunID, Fork{Mode: "branch", FromSeq: &from})
 			if err != nil {
 				t.Fatal(err)
 			}

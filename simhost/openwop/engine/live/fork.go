@@ -11,26 +11,59 @@ import (
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
+// Fork is how a run is to be forked. FromSeq is the first sequence that is run again; nil is 0, which a branch has to say.
+type Fork struct {
+	// ID makes the fork's id; forking again finds the fork that is there, and changes nothing. Zero takes one of Options.IDs.
+	ID [16]byte
+
+	Mode    string
+	FromSeq *int64
+
+	// Overlay is what a branch has other than its source, nil for nothing; a replay takes none.
+	Overlay *Overlay
+}
+
+// Overlay is laid over the options of a run: over its configurable and metadata key by key, over its tags as a whole. What
+// is nil changes nothing.
+type Overlay struct {
+	Configurable map[string]any
+	Tags         []string
+	Metadata     map[string]any
+}
+
+// ForkResult is the fork that was made.
+type ForkResult struct {
+	RunID       string
+	SourceRunID string
+	Mode        string
+	FromSeq     int64
+	Snapshot    openwopv1.RunSnapshot
+}
+
+func outsideLog(fromSeq, next int64) error {
+	return codes.Refuse(codes.InvalidFromSeq, fmt.Sprintf("fromSeq %d: must be 0 to %d", fromSeq, next), "fromSeq", fromSeq, "maxSeq", next-1)
+}
+
 // Fork starts a run that replays another one, or branches off it. The other one has ended or is suspended. Refusals:
 // not_found; invalid_from_seq; run_already_active where the source is under way; validation_error for another mode, for a
 // branch that does not say from where, and for an overlay on a replay; replay_memory_snapshot_unavailable where the memory as
 // of that event is no longer kept; for a branch also those of Create.
-func (e *Engine) Fork(ctx context.Context, runID string, f step.Fork) (step.ForkResult, error) {
+func (e *Engine) Fork(ctx context.Context, runID string, f Fork) (ForkResult, error) {
 	leave, err := e.enter()
 	if err != nil {
-		return step.ForkResult{}, err
+		return ForkResult{}, err
 	}
 	defer leave()
-	link, source, err := e.source(ctx, runID, f)
+	link, source, err := sourceOf(e, ctx, runID, f)
 	if err != nil {
-		return step.ForkResult{}, err
+		return ForkResult{}, err
 	}
 	records, _, err := e.read(ctx, link.RunID)
 	if err != nil {
-		return step.ForkResult{}, err
+		return ForkResult{}, err
 	}
 	if link.Branch && underWayAbroad(records, link.Through) {
-		return step.ForkResult{}, codes.Refuse(codes.InvalidFromSeq,
+		return ForkResult{}, codes.Refuse(codes.InvalidFromSeq,
 			fmt.Sprintf("at fromSeq %d a child is under way on another host, which cannot be of two runs", link.FromSeq),
 			"fromSeq", link.FromSeq)
 	}
@@ -41,11 +74,11 @@ func (e *Engine) Fork(ctx context.Context, runID string, f step.Fork) (step.Fork
 	started := (*openwopv1.RunStartedPayload)(nil)
 	recalled, err := e.stores.recall(ctx, &source, records, link)
 	if err != nil {
-		return step.ForkResult{}, err
+		return ForkResult{}, err
 	}
 	if link.Branch {
-		if started, err = e.branch(&created, source, f); err != nil {
-			return step.ForkResult{}, err
+		if started, err = branchOff(e, &created, source, f); err != nil {
+			return ForkResult{}, err
 		}
 	}
 	id, snapshot, err := e.named(ctx, f.ID, func(id string) (*liveRun, error) {
@@ -53,13 +86,13 @@ func (e *Engine) Fork(ctx context.Context, runID string, f step.Fork) (step.Fork
 		return e.begin(id, source.Program, step.NewTape(id, link, records), created, started)
 	})
 	if err != nil {
-		return step.ForkResult{}, err
+		return ForkResult{}, err
 	}
-	return step.ForkResult{RunID: id, SourceRunID: link.RunID, Mode: f.Mode, FromSeq: link.FromSeq, Snapshot: snapshot}, nil
+	return ForkResult{RunID: id, SourceRunID: link.RunID, Mode: f.Mode, FromSeq: link.FromSeq, Snapshot: snapshot}, nil
 }
 
-// source checks what is to be forked and how. Existence comes first, then the mode, then the bounds.
-func (e *Engine) source(ctx context.Context, id string, f step.Fork) (link state.ForkLink, s state.State, err error) {
+// sourceOf checks what is to be forked and how. Existence comes first, then the mode, then the bounds.
+func sourceOf(e *Engine, ctx context.Context, id string, f Fork) (link state.ForkLink, s state.State, err error) {
 	err = e.with(ctx, id, func(r *liveRun) error {
 		s = r.state.Clone()
 		return nil
@@ -77,7 +110,7 @@ func (e *Engine) source(ctx context.Context, id string, f step.Fork) (link state
 	case rules.NoPlace:
 		return link, s, codes.Invalid("fromSeq", "must be given: a branch says where it leaves its source")
 	case rules.OutsideLog:
-		return link, s, step.OutsideLog(*f.FromSeq, s.Next)
+		return link, s, outsideLog(*f.FromSeq, s.Next)
 	}
 	if !s.Ended() && !s.Waiting() {
 		return link, s, codes.Refuse(codes.RunActive, fmt.Sprintf("run %s is under way: fork it when it has ended or is suspended", id),
@@ -86,9 +119,9 @@ func (e *Engine) source(ctx context.Context, id string, f step.Fork) (link state
 	return link, s, nil
 }
 
-// branch lays an overlay over what a branch is made of, and checks that as if the run were created now. started is how the
+// branchOff lays an overlay over what a branch is made of, and checks that as if the run were created now. started is how the
 // branch begins, nil where it takes that over from its source.
-func (e *Engine) branch(created *state.Created, source state.State, f step.Fork) (started *openwopv1.RunStartedPayload, err error) {
+func branchOff(e *Engine, created *state.Created, source state.State, f Fork) (started *openwopv1.RunStartedPayload, err error) {
 	c := Create{Inputs: source.Inputs, Configurable: created.Configurable, Tags: source.Tags, Metadata: source.Metadata, Owner: source.Owner}
 	if o := f.Overlay; o != nil {
 		lay := e.o.Rules.Replay.Lays
@@ -97,7 +130,7 @@ func (e *Engine) branch(created *state.Created, source state.State, f step.Fork)
 			c.Tags = o.Tags
 		}
 	}
-	now, err := e.made(source.Program, c)
+	now, err := checked(e, source.Program, c)
 	if err != nil {
 		return nil, err
 	}

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/openassay/assay/gen/openwopv1"
-	"github.com/openassay/assay/simhost/openwop/engine/step"
 	"github.com/openassay/assay/simhost/openwop/engine/workflow"
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
@@ -16,24 +15,24 @@ func TestForksGoByTheRules(t *testing.T) {
 	for _, c := range []struct {
 		rule            string
 		workflow        string
-		fork            step.Fork
+		fork            Fork
 		replace         func(*rules.Set)
 		honest, changed string // what the log of the fork says of its source: "same", "other" or a refusal
 	}{
-		{"Flaw", "conformance-noop", step.Fork{Mode: "again"}, func(s *rules.Set) {
+		{"Flaw", "conformance-noop", Fork{Mode: "again"}, func(s *rules.Set) {
 			s.Replay.Flaw = func(rules.ForkAsk) rules.ForkFlaw { return rules.NoFlaw }
 		}, "validation_error", "same"},
-		{"Through", "assay-random", step.Fork{Mode: "branch", FromSeq: new(int64(1))}, func(s *rules.Set) {
+		{"Through", "assay-random", Fork{Mode: "branch", FromSeq: new(int64(1))}, func(s *rules.Set) {
 			s.Replay.Through = func(a rules.ForkAsk) int64 { return a.Next - 1 }
 		}, "other", "same"},
-		{"Takes", "assay-random", step.Fork{Mode: "replay"}, func(s *rules.Set) {
+		{"Takes", "assay-random", Fork{Mode: "replay"}, func(s *rules.Set) {
 			s.Replay.Takes = func(own, _ openwopv1.RunEvent, _ bool) openwopv1.RunEvent { own.NodeID = "x"; return own }
 		}, "same", "other"},
-		{"Keeps", "assay-random", step.Fork{Mode: "replay"}, func(s *rules.Set) {
+		{"Keeps", "assay-random", Fork{Mode: "replay"}, func(s *rules.Set) {
 			s.Replay.Keeps = func(nodeType string, _ bool) bool { return nodeType != workflow.TypeRandom }
 		}, "same", "other"},
-		{"Lays", "assay-loop", step.Fork{Mode: "branch", FromSeq: new(int64(1)),
-			Overlay: &step.Overlay{Configurable: map[string]any{"maxLoopIterations": 1.0}}}, func(s *rules.Set) {
+		{"Lays", "assay-loop", Fork{Mode: "branch", FromSeq: new(int64(1)),
+			Overlay: &Overlay{Configurable: map[string]any{"maxLoopIterations": 1.0}}}, func(s *rules.Set) {
 			s.Replay.Lays = func(below, _ map[string]any) map[string]any { return below }
 		}, "other", "same"},
 	} {

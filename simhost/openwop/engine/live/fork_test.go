@@ -82,7 +82,7 @@ func TestReplayReadsNothingAnew(t *testing.T) {
 				h.expectReplays(id)
 				continue
 			}
-			f, err := h.Fork(soon(t), id, step.Fork{Mode: "replay"})
+			f, err := h.Fork(soon(t), id, Fork{Mode: "replay"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -103,7 +103,7 @@ func TestForkOfASuspendedTurnKeepsWhatItSaw(t *testing.T) {
 		h.put("a.md", "meanwhile")
 		h.clock.Advance(time.Hour)
 		for from := range int64(len(h.events(source.RunID)) + 1) {
-			f, err := h.Fork(soon(t), source.RunID, step.Fork{Mode: "replay", FromSeq: &from})
+			f, err := h.Fork(soon(t), source.RunID, Fork{Mode: "replay", FromSeq: &from})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -141,7 +141,7 @@ func TestReplayFromEverywhere(t *testing.T) {
 			want := essence(sourceEvents)
 			appends := h.log.count()
 			for from := range int64(len(want) + 1) {
-				f, err := h.Fork(soon(t), id, step.Fork{Mode: "replay", FromSeq: &from})
+				f, err := h.Fork(soon(t), id, Fork{Mode: "replay", FromSeq: &from})
 				if err != nil {
 					t.Fatalf("version %d, %s from %d: %v", v, name, from, err)
 				}
@@ -177,7 +177,7 @@ func TestForkOfASuspendedRunGoesItsOwnWay(t *testing.T) {
 	h := newHost(t)
 	source := h.create(Create{WorkflowID: "assay-loop-ask-user"})
 	for from := range int64(len(h.events(source.RunID)) + 1) {
-		f, err := h.Fork(soon(t), source.RunID, step.Fork{Mode: "replay", FromSeq: &from})
+		f, err := h.Fork(soon(t), source.RunID, Fork{Mode: "replay", FromSeq: &from})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -200,7 +200,7 @@ func TestForkOfAFork(t *testing.T) {
 	id := h.create(Create{WorkflowID: "conformance-multi-agent-handoff"}).RunID
 	want := essence(h.events(id))
 	for from := range int64(3) {
-		f, err := h.Fork(soon(t), id, step.Fork{Mode: "replay", FromSeq: &from})
+		f, err := h.Fork(soon(t), id, Fork{Mode: "replay", FromSeq: &from})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -224,29 +224,29 @@ func TestForksThatAreRefused(t *testing.T) {
 	at := func(n int64) *int64 { return &n }
 	for _, c := range []struct {
 		name, run string
-		fork      step.Fork
+		fork      Fork
 		code      string
 	}{
-		{"no such run", "run-aaaaaaaaaaaaaaaaaaaaaaaaaa", step.Fork{Mode: "replay"}, codes.NotFound},
-		{"no such run, and no such mode", "run-aaaaaaaaaaaaaaaaaaaaaaaaaa", step.Fork{Mode: "strange"}, codes.NotFound},
-		{"beyond the end", done, step.Fork{Mode: "replay", FromSeq: at(5)}, codes.InvalidFromSeq},
-		{"negative", done, step.Fork{Mode: "replay", FromSeq: at(-1)}, codes.InvalidFromSeq},
-		{"branch from nowhere", done, step.Fork{Mode: "branch"}, codes.Validation},
-		{"branch from beyond the end", done, step.Fork{Mode: "branch", FromSeq: at(5)}, codes.InvalidFromSeq},
-		{"branch with options that no run may have", done, step.Fork{Mode: "branch", FromSeq: at(0),
-			Overlay: &step.Overlay{Configurable: map[string]any{step.KeyNodes: 0.5}}}, codes.Validation},
-		{"branch under way", live, step.Fork{Mode: "branch", FromSeq: at(0)}, codes.RunActive},
-		{"an overlay on a replay", done, step.Fork{Mode: "replay", Overlay: &step.Overlay{}}, codes.Validation},
-		{"beyond the end, in no mode", done, step.Fork{Mode: "strange", FromSeq: at(5)}, codes.Validation},
-		{"no such mode", done, step.Fork{Mode: "strange"}, codes.Validation},
-		{"no mode", done, step.Fork{}, codes.Validation},
-		{"under way", live, step.Fork{Mode: "replay"}, codes.RunActive},
+		{"no such run", "run-aaaaaaaaaaaaaaaaaaaaaaaaaa", Fork{Mode: "replay"}, codes.NotFound},
+		{"no such run, and no such mode", "run-aaaaaaaaaaaaaaaaaaaaaaaaaa", Fork{Mode: "strange"}, codes.NotFound},
+		{"beyond the end", done, Fork{Mode: "replay", FromSeq: at(5)}, codes.InvalidFromSeq},
+		{"negative", done, Fork{Mode: "replay", FromSeq: at(-1)}, codes.InvalidFromSeq},
+		{"branch from nowhere", done, Fork{Mode: "branch"}, codes.Validation},
+		{"branch from beyond the end", done, Fork{Mode: "branch", FromSeq: at(5)}, codes.InvalidFromSeq},
+		{"branch with options that no run may have", done, Fork{Mode: "branch", FromSeq: at(0),
+			Overlay: &Overlay{Configurable: map[string]any{step.KeyNodes: 0.5}}}, codes.Validation},
+		{"branch under way", live, Fork{Mode: "branch", FromSeq: at(0)}, codes.RunActive},
+		{"an overlay on a replay", done, Fork{Mode: "replay", Overlay: &Overlay{}}, codes.Validation},
+		{"beyond the end, in no mode", done, Fork{Mode: "strange", FromSeq: at(5)}, codes.Validation},
+		{"no such mode", done, Fork{Mode: "strange"}, codes.Validation},
+		{"no mode", done, Fork{}, codes.Validation},
+		{"under way", live, Fork{Mode: "replay"}, codes.RunActive},
 	} {
 		if _, err := h.Fork(soon(t), c.run, c.fork); code(err) != c.code {
 			t.Errorf("%s: %v, want %s", c.name, err, c.code)
 		}
 	}
-	if f, err := h.Fork(soon(t), done, step.Fork{Mode: "replay", FromSeq: at(4)}); err != nil ||
+	if f, err := h.Fork(soon(t), done, Fork{Mode: "replay", FromSeq: at(4)}); err != nil ||
 		f.Snapshot.Status != openwopv1.RunStatusCompleted || f.FromSeq != 4 || f.SourceRunID != done {
 		t.Errorf("from right behind the end: %+v, %v", f, err)
 	}
@@ -269,7 +269,7 @@ func TestReplayThatDiverges(t *testing.T) {
 	if entries[0].Data, err = record.Encode(); err != nil {
 		t.Fatal(err)
 	}
-	f, err := h.Fork(soon(t), id, step.Fork{Mode: "replay"})
+	f, err := h.Fork(soon(t), id, Fork{Mode: "replay"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -293,7 +293,7 @@ func TestLongReplaysAreCut(t *testing.T) {
 	want := int64(len(h.events(source.RunID)))
 	for from := range want + 1 {
 		before := h.log.count()
-		f, err := h.Fork(soon(t), source.RunID, step.Fork{Mode: "replay", FromSeq: &from})
+		f, err := h.Fork(soon(t), source.RunID, Fork{Mode: "replay", FromSeq: &from})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -303,7 +303,7 @@ func TestLongReplaysAreCut(t *testing.T) {
 		}
 
 		h.log.kill(1)
-		f, err = h.Fork(soon(t), source.RunID, step.Fork{Mode: "replay", FromSeq: &from})
+		f, err = h.Fork(soon(t), source.RunID, Fork{Mode: "replay", FromSeq: &from})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -331,7 +331,7 @@ func TestAForkPassesThroughSuspensions(t *testing.T) {
 	asked := slices.IndexFunc(h.events(source.RunID), func(e openwopv1.RunEvent) bool {
 		return e.Type == openwopv1.RunEventTypeInterruptRequested
 	})
-	id := h.standing(source.RunID, step.Fork{Mode: "replay"}, asked+1)
+	id := h.standing(source.RunID, Fork{Mode: "replay"}, asked+1)
 	s := h.snapshot(id)
 	if len(h.events(id)) != asked+1 || s.Interrupt == nil {
 		t.Fatalf("the fork stands at\n%s", strings.Join(story(h.events(id)), "\n"))
@@ -357,7 +357,7 @@ func TestAForkPassesThroughSuspensions(t *testing.T) {
 }
 
 // standing forks a run and stops the host after that many appends; nothing goes on by itself in the host that it starts then.
-func (h *host) standing(source string, f step.Fork, appends int) (id string) {
+func (h *host) standing(source string, f Fork, appends int) (id string) {
 	h.t.Helper()
 	h.log.kill(appends)
 	made, err := h.Fork(soon(h.t), source, f)
@@ -387,7 +387,7 @@ func TestWishesToAForkOnTheWay(t *testing.T) {
 			h.expectStatus(source, openwopv1.RunStatusPaused)
 			h.goOn(source)
 			h.settled(source)
-			f := step.Fork{Mode: "replay"}
+			f := Fork{Mode: "replay"}
 			if copied {
 				f.FromSeq = new(int64(len(h.events(source))))
 			}
@@ -409,7 +409,7 @@ func TestCancelOfAForkThatStillReplays(t *testing.T) {
 	h := newHost(t, func(o *Options) { o.cut = 1 })
 	source := h.create(Create{WorkflowID: "assay-loop"})
 	for range 10 {
-		f, err := h.Fork(soon(t), source.RunID, step.Fork{Mode: "replay"})
+		f, err := h.Fork(soon(t), source.RunID, Fork{Mode: "replay"})
 		if err != nil {
 			t.Fatal(err)
 		}

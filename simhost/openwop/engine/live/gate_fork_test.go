@@ -9,7 +9,6 @@ import (
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
-	"github.com/openassay/assay/simhost/openwop/engine/step"
 )
 
 func TestForksOfGates(t *testing.T) {
@@ -34,7 +33,7 @@ func TestForksOfGates(t *testing.T) {
 		}
 		source := h.events(s.RunID)
 		for from := range int64(len(source) + 1) {
-			f, err := h.Fork(soon(t), s.RunID, step.Fork{Mode: "replay", FromSeq: &from})
+			f, err := h.Fork(soon(t), s.RunID, Fork{Mode: "replay", FromSeq: &from})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -42,7 +41,7 @@ func TestForksOfGates(t *testing.T) {
 			if diff := cmp.Diff(payloads(source), payloads(h.events(f.RunID))); diff != "" || replay.Status != s.Status {
 				t.Errorf("%s: the replay from %d is %s (-source +replay)\n%s", c.workflow, from, replay.Status, diff)
 			}
-			f, err = h.Fork(soon(t), s.RunID, step.Fork{Mode: "branch", FromSeq: &from})
+			f, err = h.Fork(soon(t), s.RunID, Fork{Mode: "branch", FromSeq: &from})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -89,7 +88,7 @@ func TestAForkOfAWaitingGateWaitsOnItsOwn(t *testing.T) {
 		if err := h.say(source.RunID, "ann", `{"action":"accept"}`); err != nil {
 			t.Fatal(err)
 		}
-		f, err := h.Fork(soon(t), source.RunID, step.Fork{Mode: mode, FromSeq: new(int64(len(h.events(source.RunID))))})
+		f, err := h.Fork(soon(t), source.RunID, Fork{Mode: mode, FromSeq: new(int64(len(h.events(source.RunID))))})
 		if err != nil {
 			t.Fatal(err)
 		}

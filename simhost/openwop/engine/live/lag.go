@@ -46,7 +46,7 @@ func (e *Engine) tellParent(child, parent string) {
 }
 
 // tellLate is tellParent for a child that ended as it was created: its parent is about to look at it anyway.
-func (e *Engine) tellLate(r *liveRun) {
+func tellLate(e *Engine, r *liveRun) {
 	if parent := r.state.Created.Parent; parent != nil && e.o.ChildLag > 0 {
 		e.tellParent(r.id, parent.RunID)
 	}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
-	"github.com/openassay/assay/simhost/openwop/engine/step"
 	"github.com/openassay/assay/simhost/openwop/memory"
 	"github.com/openassay/assay/simhost/refusal"
 )
@@ -213,7 +212,7 @@ func TestABranchRemembersAsItsSourceDid(t *testing.T) {
 		if e.Type != openwopv1.RunEventTypeNodeStarted || e.NodeID != "supervisor" {
 			continue
 		}
-		f, err := h.Fork(soon(t), s.RunID, step.Fork{Mode: "branch", FromSeq: new(e.Sequence)})
+		f, err := h.Fork(soon(t), s.RunID, Fork{Mode: "branch", FromSeq: new(e.Sequence)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -233,7 +232,7 @@ func TestAForkOfWhatIsNoLongerKept(t *testing.T) {
 	s := h.create(remembering(t, planOf([]string{noop}), map[string]string{"writes": `[[` + entryOf("p") + `]]`}))
 	h.add("one")
 	for _, mode := range []string{"replay", "branch"} {
-		if _, err := h.Fork(soon(t), s.RunID, step.Fork{Mode: mode, FromSeq: new(int64(0))}); err != nil {
+		if _, err := h.Fork(soon(t), s.RunID, Fork{Mode: mode, FromSeq: new(int64(0))}); err != nil {
 			t.Errorf("%s: %v", mode, err)
 		}
 	}
@@ -241,7 +240,7 @@ func TestAForkOfWhatIsNoLongerKept(t *testing.T) {
 	written := int64(slices.IndexFunc(h.events(s.RunID),
 		func(e openwopv1.RunEvent) bool { return e.Type == openwopv1.RunEventTypeMemoryWritten }))
 	for _, mode := range []string{"replay", "branch"} {
-		_, err := h.Fork(soon(t), s.RunID, step.Fork{Mode: mode, FromSeq: new(int64(0))})
+		_, err := h.Fork(soon(t), s.RunID, Fork{Mode: mode, FromSeq: new(int64(0))})
 		refused := (*refusal.Error)(nil)
 		if !errors.As(err, &refused) || refused.Code != codes.MemorySnapshot {
 			t.Fatalf("%s: got error %v", mode, err)
@@ -250,21 +249,21 @@ func TestAForkOfWhatIsNoLongerKept(t *testing.T) {
 		if fmt.Sprint(refused.Details) != fmt.Sprint(want) {
 			t.Errorf("%s: the details are %v, want %v", mode, refused.Details, want)
 		}
-		if _, err := h.Fork(soon(t), s.RunID, step.Fork{Mode: mode, FromSeq: new(written)}); code(err) != codes.MemorySnapshot {
+		if _, err := h.Fork(soon(t), s.RunID, Fork{Mode: mode, FromSeq: new(written)}); code(err) != codes.MemorySnapshot {
 			t.Errorf("%s from %d: got error %v", mode, written, err)
 		}
-		if _, err := h.Fork(soon(t), s.RunID, step.Fork{Mode: mode, FromSeq: new(written + 1)}); err != nil {
+		if _, err := h.Fork(soon(t), s.RunID, Fork{Mode: mode, FromSeq: new(written + 1)}); err != nil {
 			t.Errorf("%s from %d: %v", mode, written+1, err)
 		}
 	}
 	h.add("three")
-	_, err := h.Fork(soon(t), s.RunID, step.Fork{Mode: "replay"})
+	_, err := h.Fork(soon(t), s.RunID, Fork{Mode: "replay"})
 	if refused := (*refusal.Error)(nil); !errors.As(err, &refused) || refused.Details["oldestAvailableIdx"] != nil {
 		t.Errorf("nothing of it is kept, and the refusal says %v", err)
 	}
 	// Who remembers nothing loses nothing.
 	simple := h.create(Create{WorkflowID: noop, Owner: somebody})
-	if _, err := h.Fork(soon(t), simple.RunID, step.Fork{Mode: "replay"}); err != nil {
+	if _, err := h.Fork(soon(t), simple.RunID, Fork{Mode: "replay"}); err != nil {
 		t.Error(err)
 	}
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
-	"github.com/openassay/assay/simhost/openwop/engine/step"
 	"github.com/openassay/assay/simhost/openwop/mockai"
 )
 
@@ -49,7 +48,7 @@ var refuses = mockai.Answer{StopReason: "safety", RefusalText: "I will not say a
 
 func (h *host) replayOf(id string, from int64) (openwopv1.RunSnapshot, []openwopv1.RunEvent) {
 	h.t.Helper()
-	f, err := h.Fork(soon(h.t), id, step.Fork{Mode: "replay", FromSeq: &from})
+	f, err := h.Fork(soon(h.t), id, Fork{Mode: "replay", FromSeq: &from})
 	if err != nil {
 		h.t.Fatal(err)
 	}

@@ -312,14 +312,14 @@ func TestForksOfARunThatWasPaused(t *testing.T) {
 	h.pause(id, state.Pause{Drain: true, Reason: "after the wait"})
 	h.clock.Advance(time.Second)
 	h.expectStatus(id, openwopv1.RunStatusPaused)
-	if _, err := h.Fork(soon(t), id, step.Fork{Mode: "replay"}); code(err) != codes.RunActive {
+	if _, err := h.Fork(soon(t), id, Fork{Mode: "replay"}); code(err) != codes.RunActive {
 		t.Errorf("a fork of a paused run: %v", err)
 	}
 	h.goOn(id)
 	h.settled(id)
 	source := h.events(id)
 	for from := range int64(len(source) + 1) {
-		replay, err := h.Fork(soon(t), id, step.Fork{Mode: "replay", FromSeq: &from})
+		replay, err := h.Fork(soon(t), id, Fork{Mode: "replay", FromSeq: &from})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -328,7 +328,7 @@ func TestForksOfARunThatWasPaused(t *testing.T) {
 		if diff := cmp.Diff(types(source), types(h.events(replay.RunID))); diff != "" {
 			t.Errorf("replay from %d (-source +fork)\n%s", from, diff)
 		}
-		branch, err := h.Fork(soon(t), id, step.Fork{Mode: "branch", FromSeq: &from})
+		branch, err := h.Fork(soon(t), id, Fork{Mode: "branch", FromSeq: &from})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -165,7 +165,7 @@ func (w *world) cancel(rt *rapid.T) {
 func (w *world) fork(rt *rapid.T) {
 	s := w.anyRun(rt)
 	from := rapid.Int64Range(0, int64(len(w.events(s.RunID)))).Draw(rt, "from")
-	how := step.Fork{Mode: rapid.SampledFrom([]string{"replay", "branch"}).Draw(rt, "mode"), FromSeq: &from}
+	how := Fork{Mode: rapid.SampledFrom([]string{"replay", "branch"}).Draw(rt, "mode"), FromSeq: &from}
 	f, err := w.Fork(soon(w.t), s.RunID, how)
 	if code(err) == codes.RunActive {
 		return

@@ -10,7 +10,6 @@ import (
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
-	"github.com/openassay/assay/simhost/openwop/engine/step"
 	"github.com/openassay/assay/simhost/openwop/engine/workflow"
 )
 
@@ -116,7 +115,7 @@ func TestInterruptsOfAFork(t *testing.T) {
 	h := newHost(t)
 	s := h.create(Create{WorkflowID: "assay-loop", Inputs: plan(t, askedTwice)})
 	id := *s.Interrupt.InterruptID
-	f, err := h.Fork(soon(t), s.RunID, step.Fork{Mode: "replay"})
+	f, err := h.Fork(soon(t), s.RunID, Fork{Mode: "replay"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
-	"github.com/openassay/assay/simhost/openwop/engine/step"
 	"github.com/openassay/assay/simhost/openwop/engine/workflow"
 	"github.com/openassay/assay/simhost/openwop/memory"
 	"github.com/openassay/assay/simhost/openwop/workspace"
@@ -184,7 +183,7 @@ func (l *library) resolve(rt *rapid.T) {
 func (l *library) fork(rt *rapid.T) {
 	s := l.anyRun(rt)
 	from := rapid.Int64Range(0, int64(len(l.events(s.RunID)))).Draw(rt, "from")
-	f, err := l.Fork(soon(l.t), s.RunID, step.Fork{Mode: "replay", FromSeq: &from})
+	f, err := l.Fork(soon(l.t), s.RunID, Fork{Mode: "replay", FromSeq: &from})
 	if err != nil {
 		rt.Fatalf("fork: %v", err)
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/openassay/assay/simhost/eventlog"
 	"github.com/openassay/assay/simhost/ids"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
-	"github.com/openassay/assay/simhost/openwop/engine/step"
 )
 
 func TestWatchSeesEverythingOnce(t *testing.T) {
@@ -213,11 +212,11 @@ func TestChosenIDs(t *testing.T) {
 		if again, err = h.Create(soon(t), Create{ID: id, WorkflowID: workflow}); err != nil || again.RunID != s.RunID {
 			t.Errorf("created again after a restart: %s is %s, %v", again.RunID, again.Status, err)
 		}
-		f, err := h.Fork(soon(t), s.RunID, step.Fork{ID: [16]byte{2, id[1]}, Mode: "replay"})
+		f, err := h.Fork(soon(t), s.RunID, Fork{ID: [16]byte{2, id[1]}, Mode: "replay"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		g, err := h.Fork(soon(t), s.RunID, step.Fork{ID: [16]byte{2, id[1]}, Mode: "replay"})
+		g, err := h.Fork(soon(t), s.RunID, Fork{ID: [16]byte{2, id[1]}, Mode: "replay"})
 		if err != nil || f.RunID != g.RunID || f.RunID == s.RunID {
 			t.Errorf("forked again: %s, %s, %v", f.RunID, g.RunID, err)
 		}

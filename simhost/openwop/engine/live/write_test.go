@@ -10,7 +10,6 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
-	"github.com/openassay/assay/simhost/openwop/engine/step"
 	"github.com/openassay/assay/simhost/openwop/engine/workflow"
 	"github.com/openassay/assay/simhost/openwop/workspace"
 	"github.com/openassay/assay/simhost/refusal"
@@ -299,7 +298,7 @@ func (h *host) expectReplays(id string) {
 	want := essence(h.events(id))
 	appends := h.log.count()
 	for from := range int64(len(want) + 1) {
-		f, err := h.Fork(soon(h.t), id, step.Fork{Mode: "replay", FromSeq: &from})
+		f, err := h.Fork(soon(h.t), id, Fork{Mode: "replay", FromSeq: &from})
 		if err != nil {
 			h.t.Fatal(err)
 		}
