@@ -138,6 +138,31 @@ var rules = []rule{
 		forbid: anyOf(ours("simhost/openwop", "simhost/openintent", "simhost/agenticloop", "gen")...),
 	},
 	{
+		name: "the rooms of an engine follow a run: codes, workflow, state, step, live (workflow)", deps: true,
+		of:     below("simhost/openwop/engine/codes", "simhost/openwop/engine/workflow"),
+		forbid: anyOf(ours("simhost/openwop/engine/state", "simhost/openwop/engine/step", "simhost/openwop/engine/live")...),
+	},
+	{
+		name: "the rooms of an engine follow a run: codes, workflow, state, step, live (state)", deps: true,
+		of:     below("simhost/openwop/engine/state"),
+		forbid: anyOf(ours("simhost/openwop/engine/step", "simhost/openwop/engine/live")...),
+	},
+	{
+		name: "the rooms of an engine follow a run: codes, workflow, state, step, live (step)", deps: true,
+		of:     below("simhost/openwop/engine/step"),
+		forbid: anyOf(ours("simhost/openwop/engine/live")...),
+	},
+	{
+		name:   "only the engine takes steps",
+		of:     not(below("simhost/openwop/engine")),
+		forbid: anyOf(ours("simhost/openwop/engine/step")...),
+	},
+	{
+		name: "the engine does not know its surface", deps: true,
+		of:     below("simhost/openwop/engine", "simhost/openwop/goal", "simhost/openwop/workspace", "simhost/openwop/memory"),
+		forbid: anyOf(ours("simhost/openwop/surface", "simhost/openwop/fault", "simhost/openwop/variation")...),
+	},
+	{
 		name: "scenarios stays light: a vendor links it into a test", deps: true,
 		of:     below("scenarios"),
 		forbid: anyOf(heavy...),

@@ -1,16 +1,23 @@
-// Package engine is the engine of the simulated host: it runs workflows, and a run is nothing but its log.
+// Package engine documents the engine of the simulated host. It runs workflows, and a run is nothing but its log. Its
+// rooms follow a run, and each uses only those before it:
+//
+//   - codes: what the engine refuses, and how runs fail
+//   - workflow: a definition is compiled into a program
+//   - state: the log of a run is folded to its state
+//   - step: a state takes its next step
+//   - live: a run that waits, wakes and is watched
 //
 // # A run is a log
 //
 // One append to the log of a run is one Record: public events, and facts that the host must remember and no public
-// payload has a home for. The state of a run is the fold of its records over its workflow definition (Fold). Whatever
+// payload has a home for. The state of a run is the fold of its records over its workflow definition (state.Fold). Whatever
 // is held in memory beside that can be made again from the log: which timer is set, whom to wake, what a stream still
-// has to see. So a process may die between any two appends and the next one goes on (Engine.Resume).
+// has to see. So a process may die between any two appends and the next one goes on (live.Engine.Resume).
 //
 // # One step at a time
 //
 // What a run does next is a pure function of its state, the time, and what was seen outside (an answer, a child, a
-// request to stop): move.step. A step adds at most one event. Steps follow one another until the run must wait, and
+// request to stop): step.Move. A step adds at most one event. Steps follow one another until the run must wait, and
 // everything in between is one append: a workflow that waits for nothing is a single append. Since any prefix of a log
 // is a state from which the steps go on, an append may be cut anywhere and a fork may begin anywhere.
 //

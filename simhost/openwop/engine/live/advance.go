@@ -80,7 +80,7 @@ func (e *Engine) advanceOnce(ctx context.Context, r *liveRun) (again bool, err e
 		e.reviveLater(r.id)
 		return false, err
 	}
-	return e.move(r, &step.Move{Child: child, Wrote: wrote})
+	return e.move(r, &step.Move{Seen: step.Seen{Child: child, Wrote: wrote}})
 }
 
 // move takes the steps of m and appends them. again tells whether there is more to do now. The caller has the run's lock.
@@ -124,9 +124,9 @@ func (e *Engine) steps(m *step.Move) (w step.Wait) {
 }
 
 func (e *Engine) equip(r *liveRun, m *step.Move) {
-	m.S, m.Tape, m.Rules, m.Now, m.Cut, m.Draw = &r.state, r.tape, &e.o.Rules, e.now(), e.o.cut, e.o.Draw
-	m.Attests, m.Peers, m.Defers = e.o.Attests, e.isPeer, m.Answer != nil && e.o.AnswerLag > 0
-	m.Loops = e.programs.isLoop
+	m.S, m.Tape, m.Defers = &r.state, r.tape, m.Answer != nil && e.o.AnswerLag > 0
+	m.Host = step.Host{Rules: &e.o.Rules, Now: e.now(), Draw: e.o.Draw, Loops: e.programs.isLoop, Peers: e.isPeer,
+		Attests: e.o.Attests, Cut: e.o.cut}
 }
 
 // isPeer reports whether a host of this name runs workers for this one.
@@ -195,12 +195,13 @@ func (e *Engine) trouble(r *liveRun, err error) {
 	if !errors.Is(err, eventlog.ErrTooLarge) {
 		return
 	}
-	broken := &state.Stop{Why: state.StopBroken, Error: &openwopv1.EventError{Code: codes.Internal, Message: "the log takes no event of that size"}}
+	broken := &state.Stop{Why: state.StopBroken, Error: &openwopv1.EventError{Code: codes.Internal,
+		Message: "the log takes no event of that size"}}
 	err = e.with(e.ctx, r.id, func(r *liveRun) error {
 		if r.state.Ended() {
 			return nil
 		}
-		_, err := e.move(r, &step.Move{Stop: broken})
+		_, err := e.move(r, &step.Move{Seen: step.Seen{Stop: broken}})
 		return err
 	})
 	if err != nil {

@@ -96,7 +96,8 @@ func TestBranchFromEverywhere(t *testing.T) {
 				events := h.events(branch)
 				expectLawful(t, s, events, v)
 				own := map[string]string{}
-				for place, stands := range step.NewTape(branch, state.ForkLink{RunID: id, FromSeq: from, Through: from - 1, Branch: true}, h.recordsOf(id)).Own {
+				for place, stands := range step.NewTape(branch, state.ForkLink{RunID: id, FromSeq: from, Through: from - 1, Branch: true},
+					h.recordsOf(id)).Own {
 					own[stands] = place
 				}
 				if got, want := alike(events[:from], own), essence(source[:from]); !slices.Equal(got, want) {

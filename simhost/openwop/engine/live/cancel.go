@@ -20,7 +20,8 @@ func (e *Engine) Cancel(ctx context.Context, runID, reason string) (snapshot ope
 	defer leave()
 	err = e.with(ctx, runID, func(r *liveRun) error {
 		if status := r.state.Status; !e.o.Rules.Control.Cancels(status) {
-			return codes.Refuse(codes.RunActive, fmt.Sprintf("run %s is %s: it is not cancelled now", runID, status), "runId", runID, "runStatus", status)
+			return codes.Refuse(codes.RunActive, fmt.Sprintf("run %s is %s: it is not cancelled now", runID, status), "runId", runID,
+				"runStatus", status)
 		}
 		err := e.halt(ctx, r, &state.Stop{Why: state.StopCancelled, Reason: reason})
 		snapshot = r.state.Snapshot()
@@ -36,9 +37,9 @@ func (e *Engine) halt(ctx context.Context, r *liveRun, stop *state.Stop) error {
 	if r.state.Ended() || r.state.Stop != nil {
 		return nil
 	}
-	again, err := e.move(r, &step.Move{Stop: stop})
+	again, err := e.move(r, &step.Move{Seen: step.Seen{Stop: stop}})
 	for err == nil && again && r.state.Stop == nil { // a fork takes over what its source did first
-		again, err = e.move(r, &step.Move{Stop: stop})
+		again, err = e.move(r, &step.Move{Seen: step.Seen{Stop: stop}})
 	}
 	for err == nil && again {
 		again, err = e.advanceOnce(ctx, r)

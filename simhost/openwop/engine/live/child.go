@@ -76,7 +76,8 @@ func (e children) createHeir(r *liveRun) {
 func (e children) createChild(ctx context.Context, r *liveRun, c *state.Child) (*step.ChildReport, error) {
 	parent := &state.Parent{RunID: r.id, WorkerID: c.WorkerID, Depth: r.state.Depth() + 1}
 	if parent.Depth > step.MaxDepth {
-		return &step.ChildReport{Refused: codes.Failure(codes.TooDeep, "runs dispatch runs %d deep: more than this host follows", parent.Depth)}, nil
+		return &step.ChildReport{Refused: codes.Failure(codes.TooDeep, "runs dispatch runs %d deep: more than this host follows",
+			parent.Depth)}, nil
 	}
 	line, err := e.stores.handDown(ctx, &r.state, c.RunID)
 	if err != nil {

@@ -140,7 +140,8 @@ func (c Create) started(p *workflow.Program) *openwopv1.RunStartedPayload {
 // begin takes the first steps of a run and appends them. started is nil for a fork that begins as its source did. Where
 // the log has a run of this id already, the error is
 // eventlog.ErrConflict.
-func (e *Engine) begin(id string, p *workflow.Program, t *step.Tape, created state.Created, started *openwopv1.RunStartedPayload) (*liveRun, error) {
+func (e *Engine) begin(id string, p *workflow.Program, t *step.Tape, created state.Created,
+	started *openwopv1.RunStartedPayload) (*liveRun, error) {
 	if err := e.programs.keep(p); err != nil {
 		return nil, tooLarge(err)
 	}

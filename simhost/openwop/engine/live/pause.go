@@ -29,7 +29,7 @@ func (e *Engine) Pause(ctx context.Context, runID string, p state.Pause) (openwo
 		case s.Pausing != nil && (p.Drain || !s.Pausing.Drain): // nothing new
 			return nil, nil
 		}
-		return &step.Move{Pause: &p}, nil
+		return &step.Move{Seen: step.Seen{Pause: &p}}, nil
 	})
 }
 
@@ -42,16 +42,17 @@ func (e *Engine) Continue(ctx context.Context, runID string) (openwopv1.RunSnaps
 		}
 		switch {
 		case s.Paused != nil:
-			return &step.Move{Unpause: true}, nil
+			return &step.Move{Seen: step.Seen{Unpause: true}}, nil
 		case s.Pausing != nil:
-			return &step.Move{Pause: &state.Pause{Withdrawn: true}}, nil
+			return &step.Move{Seen: step.Seen{Pause: &state.Pause{Withdrawn: true}}}, nil
 		}
 		return nil, refusePause(s, codes.RunNotPaused, "does not stand still")
 	})
 }
 
 // hold makes the move that a wish about standing still comes to; nil is none.
-func (e *Engine) hold(ctx context.Context, runID string, wish func(*state.State) (*step.Move, error)) (snapshot openwopv1.RunSnapshot, err error) {
+func (e *Engine) hold(ctx context.Context, runID string, wish func(*state.State) (*step.Move,
+	error)) (snapshot openwopv1.RunSnapshot, err error) {
 	leave, err := e.enter()
 	if err != nil {
 		return snapshot, err

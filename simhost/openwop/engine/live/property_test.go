@@ -143,7 +143,8 @@ func (w *world) resolve(rt *rapid.T) {
 		if !open {
 			rt.Fatalf("an interrupt was resolved that nobody saw")
 		}
-	case codes.Validation, codes.InterruptNotFound, codes.InterruptResolved, codes.InterruptGone, codes.InterruptExpired, codes.Forbidden, codes.RunPaused:
+	case codes.Validation, codes.InterruptNotFound, codes.InterruptResolved, codes.InterruptGone, codes.InterruptExpired,
+		codes.Forbidden, codes.RunPaused:
 	default:
 		rt.Fatalf("resolve: %v", err)
 	}

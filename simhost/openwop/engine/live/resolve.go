@@ -25,7 +25,8 @@ func (e *Engine) Resolve(ctx context.Context, runID, nodeID string, value json.R
 
 // ResolveInterrupt is Resolve for the interrupt with this id and no other, whichever is open at its node now.
 func (e *Engine) ResolveInterrupt(ctx context.Context, runID, interruptID string, value json.RawMessage) (openwopv1.RunSnapshot, error) {
-	return e.resolve(ctx, runID, rules.Answer{Value: value, ByToken: true}, func(s *state.State) error { return refuseUnlessOpen(s, interruptID) })
+	return e.resolve(ctx, runID, rules.Answer{Value: value, ByToken: true},
+		func(s *state.State) error { return refuseUnlessOpen(s, interruptID) })
 }
 
 // resolve answers the interrupt that is open, unless open refuses it.
@@ -53,7 +54,7 @@ func (e *Engine) resolve(ctx context.Context, runID string, a rules.Answer, open
 			return refused
 		}
 		before := s.Status
-		m := &step.Move{Answer: s.Rules.Answers.Takes(a), Principal: principalOf(ctx)}
+		m := &step.Move{Seen: step.Seen{Answer: s.Rules.Answers.Takes(a), Principal: principalOf(ctx)}}
 		again, err := e.move(r, m)
 		if err != nil {
 			return tooLarge(err)
@@ -154,7 +155,8 @@ func (r *liveRun) refuses(principal string, value json.RawMessage) error {
 		return err
 	}
 	if r.tape.Covers(s) {
-		return codes.Refuse(codes.InterruptResolved, fmt.Sprintf("run %s still replays what became of this in its source", s.RunID), "runId", s.RunID)
+		return codes.Refuse(codes.InterruptResolved, fmt.Sprintf("run %s still replays what became of this in its source", s.RunID),
+			"runId", s.RunID)
 	}
 	return checkAnswer(s, principal, value)
 }

@@ -60,7 +60,8 @@ func (e *Engine) Overview(ctx context.Context, runID string) (a state.Account, e
 
 // overview is what is known of a run without its events. The caller has its lock.
 func (r *liveRun) overview() state.Account {
-	return state.Account{Snapshot: r.state.Snapshot(), Lineage: r.state.Lineage(), Paused: r.state.Paused != nil, Iteration: r.state.Loop.Iteration}
+	return state.Account{Snapshot: r.state.Snapshot(), Lineage: r.state.Lineage(), Paused: r.state.Paused != nil,
+		Iteration: r.state.Loop.Iteration}
 }
 
 // Waiting are the ids of the runs of a tenant that wait for an answer, the one that was started first first.

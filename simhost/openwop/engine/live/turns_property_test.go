@@ -99,7 +99,8 @@ func (l *library) text() string {
 }
 
 func (l *library) create(rt *rapid.T) {
-	next, ask := map[string]any{"kind": workflow.NextWorker, "nextWorkerIds": []any{"conformance-noop"}}, map[string]any{"kind": workflow.AskUser, "prompt": "p"}
+	next, ask := map[string]any{"kind": workflow.NextWorker, "nextWorkerIds": []any{"conformance-noop"}},
+		map[string]any{"kind": workflow.AskUser, "prompt": "p"}
 	held := map[string]any{"kind": workflow.NextWorker, "nextWorkerIds": []any{"conformance-noop"}, "confidence": 0.1}
 	var plan, writes []any
 	for range rapid.IntRange(1, 4).Draw(rt, "turns") {

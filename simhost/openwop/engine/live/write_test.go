@@ -68,7 +68,8 @@ func TestScriptsThatBecomeWrong(t *testing.T) {
 		{`[[],[7]]`, "writes", codes.Script, "mockWrites[1][0]: must be {path, content}"},
 		{`7`, "writes", codes.Script, "mockWrites: must be an array"},
 	} {
-		child := parse[openwopv1.WorkflowDefinition](t, `{"id":"writer","name":"w","version":"1","edges":[],"triggers":[],"metadata":{},"settings":{},
+		child := parse[openwopv1.WorkflowDefinition](t, `{"id":"writer","name":"w","version":"1","edges":[],
+			"triggers":[],"metadata":{},"settings":{},
 			"nodes":[{"id":"n","typeId":"core.noop","name":"n","position":{"x":0,"y":0},"config":{},"inputs":{}}],
 			"variables":[{"name":"next","type":"object","defaultValue":`+c.value+`}]}`)
 		d.Nodes[1].Config = map[string]any{"outputMapping": map[string]any{c.port: "next"}}
@@ -127,7 +128,8 @@ func TestStoresThatTheHostLacks(t *testing.T) {
 		{"reads nothing", noting(t, "", `{}`, `[]`), []string{workflow.CapabilityMemory, workflow.CapabilityWorkspace}, ""},
 		{"reads nothing of either", noting(t, "", `{"workspace":[],"memory":[]}`, `[[],[]]`), []string{workflow.CapabilityMemory,
 			workflow.CapabilityWorkspace}, ""},
-		{"writes in a later turn", noting(t, "", `{}`, `[[],[],[{"memory":{"content":"x"}}]]`), []string{workflow.CapabilityMemory}, workflow.CapabilityMemory},
+		{"writes in a later turn", noting(t, "", `{}`, `[[],[],[{"memory":{"content":"x"}}]]`), []string{workflow.CapabilityMemory},
+			workflow.CapabilityMemory},
 		{"another workflow", Create{WorkflowID: "assay-loop"}, []string{workflow.CapabilityMemory, workflow.CapabilityWorkspace}, ""},
 	} {
 		for _, h := range []*host{
@@ -154,7 +156,8 @@ func TestStoresThatTheHostLacks(t *testing.T) {
 		}
 	}
 	needs, err := workflow.Needs(fixtures(t)["assay-loop-workspace"])
-	if want := []string{workflow.CapabilityOrchestrator, workflow.CapabilityWorkspace, workflow.CapabilityDispatch}; err != nil || !slices.Equal(needs, want) {
+	if want := []string{workflow.CapabilityOrchestrator, workflow.CapabilityWorkspace, workflow.CapabilityDispatch}; err != nil ||
+		!slices.Equal(needs, want) {
 		t.Errorf("the fixture needs %v, %v", needs, err)
 	}
 	if _, err := workflow.Needs(openwopv1.WorkflowDefinition{}); code(err) != codes.Validation {
@@ -191,7 +194,8 @@ func TestStoresThatComeAndGo(t *testing.T) {
 		}
 		h.expectReplays(s.RunID)
 	}
-	for _, lacked := range [][]string{{workflow.CapabilityWorkspace}, {workflow.CapabilityMemory}, {workflow.CapabilityWorkspace, workflow.CapabilityMemory}} {
+	for _, lacked := range [][]string{{workflow.CapabilityWorkspace}, {workflow.CapabilityMemory}, {workflow.CapabilityWorkspace,
+		workflow.CapabilityMemory}} {
 		h := newStoreHost(t, func(o *Options) { o.Lacks = lacked })
 		s := h.create(noting(t, askedTwice, `{}`, `[]`))
 		before := s.Workspace

@@ -142,7 +142,8 @@ func (s *State) nodeStarted(event openwopv1.RunEvent, p *openwopv1.NodeStartedPa
 	case s.Program.IsSupervisor(p.NodeID):
 		s.Loop.Phase = PhaseDeciding
 		s.Loop.StartedID = event.EventID
-		s.Loop.Reads, s.Loop.Writes, s.Loop.Verdicts = s.scripted(workflow.KeyReads), s.scripted(workflow.KeyWrites), s.scripted(workflow.KeyVerdicts)
+		s.Loop.Reads, s.Loop.Writes, s.Loop.Verdicts = s.scripted(workflow.KeyReads), s.scripted(workflow.KeyWrites),
+			s.scripted(workflow.KeyVerdicts)
 	case s.Program.IsDispatch(p.NodeID):
 		s.Loop.Phase = PhaseDispatching
 	}

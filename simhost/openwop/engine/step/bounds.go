@@ -104,12 +104,12 @@ func (m *Move) mustStop() bool {
 // windUp ends a run that was stopped: first its child, or its write, then the nodes that are under way, then the run.
 func (m *Move) windUp() Wait {
 	switch {
-	case m.handing():
-		return m.handOver()
-	case m.writing():
-		return m.write()
+	case m.handoff().handing():
+		return m.handoff().next()
+	case m.stores().writing():
+		return m.stores().write()
 	case m.turnsOn():
-		return m.turn()
+		return m.turn().next()
 	}
 	s := m.S
 	for i, n := range s.Nodes {

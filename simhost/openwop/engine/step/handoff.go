@@ -19,10 +19,10 @@ import (
 	"github.com/openassay/assay/simhost/refusal"
 )
 
-// handOver does the next thing for the workers of a decision, one worker after the other (RFC 0037 B). Every step that the
+// next does the next thing for the workers of a decision, one worker after the other (RFC 0037 B). Every step that the
 // handoff takes is a fact; from version 1 on it is also an event, which the step before it caused.
-func (m *Move) handOver() Wait {
-	l, workers := &m.S.Loop, m.workers()
+func (m handoff) next() Wait {
+	l, workers := m.loop, m.workers()
 	dispatcher := m.S.Program.Dispatcher()
 	switch {
 	case l.Child == nil && !m.Rules.Dispatch.Takes(m.S.Program.Dispatch.FanOutPolicy, len(workers)):
@@ -36,8 +36,8 @@ func (m *Move) handOver() Wait {
 		return m.childDispatched()
 	case l.Child.Phase == state.ChildRunning:
 		return m.childEnded()
-	case l.Child.Harvest != nil && m.verifies(false):
-		return m.verify(dispatcher.ID, l.Child.ID(), l.EndID)
+	case l.Child.Harvest != nil && m.turn().verifies(false):
+		return m.turn().verify(dispatcher.ID, l.Child.ID(), l.EndID)
 	case l.Child.Harvest != nil && l.Written < len(l.Child.Harvest):
 		return m.harvestNext()
 	case l.Child.Harvest != nil && !l.Harvested && m.shown(openwopv1.ChainPhaseOutputHarvested):
@@ -52,23 +52,22 @@ func (m *Move) handOver() Wait {
 }
 
 // workers are those that the decision is carried out by.
-func (m *Move) workers() []string {
-	named := m.S.Loop.Decision.Workers
-	if a := m.S.Loop.Asked; a != nil {
+func (m handoff) workers() []string {
+	named := m.loop.Decision.Workers
+	if a := m.loop.Asked; a != nil {
 		return m.Rules.Confidence.Workers(named, a.Unsure)
 	}
 	return named
 }
 
 // handing tells whether a handoff has steps left to take that belong to a child that exists, or may exist.
-func (m *Move) handing() bool {
-	l := m.S.Loop
-	if l.Phase != state.PhaseDispatching || l.Child == nil {
+func (m handoff) handing() bool {
+	if m.loop.Phase != state.PhaseDispatching || m.loop.Child == nil {
 		return false
 	}
-	unharvested := !l.Harvested && m.shown(openwopv1.ChainPhaseOutputHarvested)
-	harvesting := l.Child.Harvest != nil && (l.Written < len(l.Child.Harvest) || unharvested)
-	return !l.Child.Phase.Over() || harvesting
+	unharvested := !m.loop.Harvested && m.shown(openwopv1.ChainPhaseOutputHarvested)
+	harvesting := m.loop.Child.Harvest != nil && (m.loop.Written < len(m.loop.Child.Harvest) || unharvested)
+	return !m.loop.Child.Phase.Over() || harvesting
 }
 
 func lastChild(c state.Child) map[string]any {
@@ -79,42 +78,40 @@ func lastChild(c state.Child) map[string]any {
 }
 
 // more tells whether the decision names workers after the one that was dispatched last.
-func (m *Move) more() bool { return m.S.Loop.Child.Position+1 < len(m.workers()) }
+func (m handoff) more() bool { return m.loop.Child.Position+1 < len(m.workers()) }
 
 // shown tells whether this step of a handoff is on the log.
-func (m *Move) shown(phase openwopv1.ChainPhase) bool {
+func (m handoff) shown(phase openwopv1.ChainPhase) bool {
 	return m.Rules.Handoff.Shows(m.S.Created.Version, phase)
 }
 
 // chain puts a step of the handoff on the log, where handoffs are shown.
-func (m *Move) chain(phase openwopv1.ChainPhase, cause string, fill func(*openwopv1.CoreWorkflowChainEventPayload)) Wait {
+func (m handoff) chain(phase openwopv1.ChainPhase, cause string, fill func(*openwopv1.CoreWorkflowChainEventPayload)) Wait {
 	if !m.shown(phase) {
 		return goesOn
 	}
-	l := m.S.Loop
 	step := rules.Step{
-		Cause: cause, Decided: l.DecidedID, Mapped: len(m.outputMapping(l.Child.WorkerID)) > 0, Abroad: l.Child.Remote != nil,
-		Payload: openwopv1.CoreWorkflowChainEventPayload{Phase: phase, WorkerID: l.Child.WorkerID, ParentRunID: m.S.RunID},
+		Cause: cause, Decided: m.loop.DecidedID, Mapped: len(m.outputMapping(m.loop.Child.WorkerID)) > 0, Abroad: m.loop.Child.Remote != nil,
+		Payload: openwopv1.CoreWorkflowChainEventPayload{Phase: phase, WorkerID: m.loop.Child.WorkerID, ParentRunID: m.S.RunID},
 	}
 	if fill != nil {
 		fill(&step.Payload)
 	}
-	step.Payload.CausationHostID = m.Rules.Ancestry.CauseHost(phase, step.Payload.CausationHostID, l.Child.HostID())
+	step.Payload.CausationHostID = m.Rules.Ancestry.CauseHost(phase, step.Payload.CausationHostID, m.loop.Child.HostID())
 	step = m.Rules.Handoff.Step(step)
 	return m.emit(openwopv1.RunEventTypeCoreWorkflowChainEvent, m.S.Program.Dispatcher().ID, step.Cause, &step.Payload)
 }
 
-func (m *Move) withChild(p *openwopv1.CoreWorkflowChainEventPayload) {
-	p.ChildRunID = m.S.Loop.Child.ID()
+func (m handoff) withChild(p *openwopv1.CoreWorkflowChainEventPayload) {
+	p.ChildRunID = m.loop.Child.ID()
 }
 
 // announce says that a child is about to be created for the worker at this position. It must be on the log before the
 // child exists.
-func (m *Move) announce(worker string, position int) Wait {
-	l := &m.S.Loop
+func (m handoff) announce(worker string, position int) Wait {
 	given := rules.Given{Mapping: m.inputMapping(worker), Variables: m.S.Variables}
 	if position > 0 {
-		given.Brought = l.Child.Harvest
+		given.Brought = m.loop.Child.Harvest
 	}
 	m.Child = nil // that was the one before
 	id, remote := workflow.ChildRunID(workflow.EventID(m.S.RunID, m.S.Next)), m.abroad(worker)
@@ -129,13 +126,12 @@ func (m *Move) announce(worker string, position int) Wait {
 		Remote:   remote,
 		Inputs:   m.Rules.Handoff.Given(given),
 	}})
-	return m.chain(openwopv1.ChainPhaseDispatchBegan, l.DecidedID, nil)
+	return m.chain(openwopv1.ChainPhaseDispatchBegan, m.loop.DecidedID, nil)
 }
 
 // childCreated goes on once it is known whether the child could be created.
-func (m *Move) childCreated() Wait {
-	l := &m.S.Loop
-	next := state.Child{Position: l.Child.Position, WorkerID: l.Child.WorkerID}
+func (m handoff) childCreated() Wait {
+	next := state.Child{Position: m.loop.Child.Position, WorkerID: m.loop.Child.WorkerID}
 	recorded, ok := m.recordedChild(next.Position, state.ChildRunning, state.ChildRefused)
 	switch {
 	case ok:
@@ -153,27 +149,26 @@ func (m *Move) childCreated() Wait {
 	}
 	m.learn(state.Fact{Child: &next})
 	if next.Phase == state.ChildRefused {
-		return m.chain(openwopv1.ChainPhaseDispatchFailed, l.ChainID, func(p *openwopv1.CoreWorkflowChainEventPayload) {
+		return m.chain(openwopv1.ChainPhaseDispatchFailed, m.loop.ChainID, func(p *openwopv1.CoreWorkflowChainEventPayload) {
 			p.Error = next.Error
 		})
 	}
-	return m.chain(openwopv1.ChainPhaseDispatchSucceeded, l.ChainID, m.withChild)
+	return m.chain(openwopv1.ChainPhaseDispatchSucceeded, m.loop.ChainID, m.withChild)
 }
 
-func (m *Move) childDispatched() Wait {
-	c := m.S.Loop.Child
+func (m handoff) childDispatched() Wait {
+	c := m.loop.Child
 	status := string(c.Status)
 	told := m.Rules.Dispatch.Told(rules.Dispatched{
-		Cause: m.S.Loop.DecidedID, By: m.S.Program.Definition.ID, Started: m.S.Loop.StartedID,
+		Cause: m.loop.DecidedID, By: m.S.Program.Definition.ID, Started: m.loop.StartedID,
 		Payload: openwopv1.NodeDispatchedPayload{ChildRunID: c.ID(), ChildWorkflowID: c.WorkerID, ChildStatus: &status},
 	})
 	return m.emit(openwopv1.RunEventTypeNodeDispatched, m.S.Program.Dispatcher().ID, told.Cause, &told.Payload)
 }
 
 // childEnded goes on once the child has ended.
-func (m *Move) childEnded() Wait {
-	l := &m.S.Loop
-	next := state.Child{Position: l.Child.Position, WorkerID: l.Child.WorkerID}
+func (m handoff) childEnded() Wait {
+	next := state.Child{Position: m.loop.Child.Position, WorkerID: m.loop.Child.WorkerID}
 	recorded, ok := m.recordedChild(next.Position, state.ChildCompleted, state.ChildFailed, state.ChildCancelled)
 	switch {
 	case ok:
@@ -189,7 +184,7 @@ func (m *Move) childEnded() Wait {
 		m.readReport(&next)
 	}
 	m.learn(state.Fact{Child: &next})
-	cause, host := l.Child.EndCause(l.ChainID)
+	cause, host := m.loop.Child.EndCause(m.loop.ChainID)
 	return m.chain(next.Phase.Last(), cause, func(p *openwopv1.CoreWorkflowChainEventPayload) {
 		m.withChild(p)
 		p.Error, p.CausationHostID = next.Error, host
@@ -197,7 +192,7 @@ func (m *Move) childEnded() Wait {
 }
 
 // readReport takes over how the child ended, and what is to be harvested of it.
-func (m *Move) readReport(c *state.Child) {
+func (m handoff) readReport(c *state.Child) {
 	c.Remote = m.Child.Remote
 	r := m.Child
 	switch status := m.Rules.Handoff.CountsAs(r.Status, m.more()); {
@@ -224,18 +219,16 @@ func (m *Move) readReport(c *state.Child) {
 }
 
 // harvestNext writes the next of the parent's variables.
-func (m *Move) harvestNext() Wait {
-	l := &m.S.Loop
-	name := slices.Sorted(maps.Keys(l.Child.Harvest))[l.Written]
-	return m.setVariable(name, m.S.Program.Dispatcher().ID, l.EndID, l.Child.Harvest[name])
+func (m handoff) harvestNext() Wait {
+	name := slices.Sorted(maps.Keys(m.loop.Child.Harvest))[m.loop.Written]
+	return m.setVariable(name, m.S.Program.Dispatcher().ID, m.loop.EndID, m.loop.Child.Harvest[name])
 }
 
-func (m *Move) childHarvested() Wait {
-	l := &m.S.Loop
-	return m.chain(openwopv1.ChainPhaseOutputHarvested, l.EndID, func(p *openwopv1.CoreWorkflowChainEventPayload) {
+func (m handoff) childHarvested() Wait {
+	return m.chain(openwopv1.ChainPhaseOutputHarvested, m.loop.EndID, func(p *openwopv1.CoreWorkflowChainEventPayload) {
 		m.withChild(p)
-		p.HarvestedKeys = slices.Sorted(maps.Keys(l.Child.Harvest))
-		if sum := l.Child.Checksum; sum != "" {
+		p.HarvestedKeys = slices.Sorted(maps.Keys(m.loop.Child.Harvest))
+		if sum := m.loop.Child.Checksum; sum != "" {
 			p.Attestation = &openwopv1.CoreWorkflowChainEventPayloadAttestation{Checksum: sum,
 				Algorithm: openwopv1.CoreWorkflowChainEventPayloadAttestationAlgorithmSha256}
 		}
@@ -249,13 +242,13 @@ func (m *Move) setVariable(name, nodeID, cause string, value any) Wait {
 }
 
 // inputMapping is the mapping for a worker: child input to parent variable.
-func (m *Move) inputMapping(worker string) openwopv1.VariableMapping {
+func (m handoff) inputMapping(worker string) openwopv1.VariableMapping {
 	d := m.S.Program.Dispatch
 	return m.Rules.Handoff.Mapping(d.InputMapping, own(d.PerWorkerInputMappings, worker), false)
 }
 
 // outputMapping is the mapping for a worker: parent variable to child variable.
-func (m *Move) outputMapping(worker string) openwopv1.VariableMapping {
+func (m handoff) outputMapping(worker string) openwopv1.VariableMapping {
 	d := m.S.Program.Dispatch
 	return m.Rules.Handoff.Mapping(d.OutputMapping, own(d.PerWorkerOutputMappings, worker), true)
 }
@@ -281,7 +274,7 @@ func WordRefusal(e *refusal.Error) *openwopv1.EventError {
 }
 
 // abroad is where the worker of that id runs, if that is a peer: NAME/WORKFLOW.
-func (m *Move) abroad(workerID string) *state.Remote {
+func (m handoff) abroad(workerID string) *state.Remote {
 	name, _, ok := strings.Cut(workerID, "/")
 	if !ok || !m.Peers(name) {
 		return nil

@@ -33,11 +33,11 @@ func (m *Move) suspension(n *workflow.Node, kind openwopv1.InterruptKind) openwo
 }
 
 // suspend suspends the supervisor's node.
-func (m *Move) suspend(kind openwopv1.InterruptKind) Wait {
+func (m turn) suspend(kind openwopv1.InterruptKind) Wait {
 	n := m.S.Program.Supervisor()
 	suspended := m.suspension(n, kind)
-	cause := m.S.Loop.DecidedID
-	if m.S.Loop.Phase != state.PhaseDecided && m.S.Next > 0 {
+	cause := m.loop.DecidedID
+	if m.loop.Phase != state.PhaseDecided && m.S.Next > 0 {
 		cause = workflow.EventID(m.S.RunID, m.S.Next-1)
 	}
 	if kind == openwopv1.InterruptKindLowConfidence {
@@ -53,7 +53,7 @@ func (m *Move) suspend(kind openwopv1.InterruptKind) Wait {
 	return m.emit(openwopv1.RunEventTypeNodeSuspended, n.ID, cause, &suspended)
 }
 
-func (m *Move) lowConfidence() openwopv1.LowConfidenceData {
+func (m turn) lowConfidence() openwopv1.LowConfidenceData {
 	config := m.S.Program.Supervisor().Config
 	observed, _ := config[workflow.KeyConfidence].(float64)
 	return m.Rules.Confidence.UnsureTold(openwopv1.LowConfidenceData{
@@ -65,20 +65,20 @@ func (m *Move) lowConfidence() openwopv1.LowConfidenceData {
 }
 
 // request says what the suspension is about.
-func (m *Move) request() Wait {
-	a := m.S.Loop.Asked
+func (m turn) request() Wait {
+	a := m.loop.Asked
 	return m.emit(openwopv1.RunEventTypeInterruptRequested, m.S.Program.Supervisor().ID, workflow.EventID(m.S.RunID, m.S.Next-1),
 		&openwopv1.SuspendRequest{Kind: a.Kind, Key: a.Key, Data: m.encode(m.asks(a.Kind))})
 }
 
-func (m *Move) asks(kind openwopv1.InterruptKind) any {
-	d := m.S.Loop.Decision
+func (m turn) asks(kind openwopv1.InterruptKind) any {
+	d := m.loop.Decision
 	switch kind {
 	case openwopv1.InterruptKindLowConfidence:
 		return m.lowConfidence()
 	case openwopv1.InterruptKindApproval:
 		return openwopv1.ApprovalData{
-			ArtifactID:   m.S.Loop.DecidedID,
+			ArtifactID:   m.loop.DecidedID,
 			ArtifactType: "orchestrator-decision",
 			Title:        "Carry out this decision?",
 			ArtifactData: m.encode(d.Wire),
@@ -97,7 +97,7 @@ func (m *Move) asks(kind openwopv1.InterruptKind) any {
 }
 
 // await resolves the interrupt, once there is an answer.
-func (m *Move) await() Wait {
+func (m turn) await() Wait {
 	if m.replaying() {
 		answer, ok := m.recordedAnswer()
 		if !ok {
@@ -108,7 +108,7 @@ func (m *Move) await() Wait {
 	if m.Answer == nil {
 		return WaitsForAnswer
 	}
-	a, id := m.S.Loop.Asked, m.S.Program.Supervisor().ID
+	a, id := m.loop.Asked, m.S.Program.Supervisor().ID
 	answer := m.Answer
 	m.Answer = nil
 	return m.emit(openwopv1.RunEventTypeInterruptResolved, id, a.RequestedID, &openwopv1.InterruptResolvedPayload{
@@ -117,9 +117,9 @@ func (m *Move) await() Wait {
 }
 
 // takeUp lets the node go on after the answer, which a variable keeps.
-func (m *Move) takeUp() Wait {
-	a, id := m.S.Loop.Asked, m.S.Program.Supervisor().ID
-	if m.S.Loop.Phase == state.PhaseAnswered && a.Kind == openwopv1.InterruptKindClarification {
+func (m turn) takeUp() Wait {
+	a, id := m.loop.Asked, m.S.Program.Supervisor().ID
+	if m.loop.Phase == state.PhaseAnswered && a.Kind == openwopv1.InterruptKindClarification {
 		answers, err := workflow.ReadAnswers(a.Value, true)
 		if err != nil {
 			m.Err = err // it was checked before it was written

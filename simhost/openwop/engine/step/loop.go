@@ -10,9 +10,9 @@ import (
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
-// turn does the next thing in the supervisor's loop.
-func (m *Move) turn() Wait {
-	switch m.S.Loop.Phase {
+// next does the next thing in the supervisor's loop.
+func (m turn) next() Wait {
+	switch m.loop.Phase {
 	case state.PhaseIdle:
 		return m.betweenTurns()
 	case state.PhaseDeciding:
@@ -23,7 +23,7 @@ func (m *Move) turn() Wait {
 		return m.suspend(m.Rules.Confidence.Raises(m.S.Created.Escalation))
 	case state.PhaseSuspended:
 		if m.holdsUntold() {
-			return m.escalate(m.S.Loop.Decision)
+			return m.escalate(m.loop.Decision)
 		}
 		return m.request()
 	case state.PhaseAsked:
@@ -35,13 +35,13 @@ func (m *Move) turn() Wait {
 	case state.PhaseActing:
 		return m.act()
 	default:
-		return m.handOver()
+		return m.handoff().next()
 	}
 }
 
 // betweenTurns ends a turn with its last note, and begins the next one.
-func (m *Move) betweenTurns() Wait {
-	if a := m.S.Loop.Asked; a != nil && a.Rejected && m.S.Loop.Child == nil {
+func (m turn) betweenTurns() Wait {
+	if a := m.loop.Asked; a != nil && a.Rejected && m.loop.Child == nil {
 		switch m.Rules.Confidence.After(true, false) {
 		case rules.CarriedOut:
 			return m.act()
@@ -49,18 +49,17 @@ func (m *Move) betweenTurns() Wait {
 			return WaitsForAnswer
 		}
 	}
-	if m.concludes() {
-		return m.conclude()
+	if m.stores().concludes() {
+		return m.stores().conclude()
 	}
 	return m.beginTurn()
 }
 
 // beginTurn starts the supervisor's node for the next turn, unless it is one too many. From here on the turn reads state
 // as of this place in the log, and the stores as they are at this moment, where turns do that.
-func (m *Move) beginTurn() Wait {
-	l := m.S.Loop
-	past := rules.Past{Suspended: l.Resumed, Held: l.Told, Again: l.Resumes > 1}
-	iteration := m.Rules.Loop.Next(l.Iteration, past)
+func (m turn) beginTurn() Wait {
+	past := rules.Past{Suspended: m.loop.Resumed, Held: m.loop.Told, Again: m.loop.Resumes > 1}
+	iteration := m.Rules.Loop.Next(m.loop.Iteration, past)
 	if turn, ok := m.recordedTurn(); ok {
 		iteration = m.Rules.Loop.Replays(turn.Iteration, past)
 	}
@@ -68,7 +67,7 @@ func (m *Move) beginTurn() Wait {
 	if m.turnRefused(iteration) || m.nodeRefused(n.ID) {
 		return goesOn
 	}
-	news, seen := m.refresh()
+	news, seen := m.stores().refresh()
 	if !seen {
 		return WaitsToLook
 	}
@@ -78,16 +77,16 @@ func (m *Move) beginTurn() Wait {
 
 // decide puts the supervisor's decision on the log, or a suspension where its agent is not sure enough to have one. What
 // the turn notes and writes before it decides comes first.
-func (m *Move) decide() Wait {
+func (m turn) decide() Wait {
 	n := m.S.Program.Supervisor()
 	values, missing := m.S.PortValues(n)
 	if missing != nil {
 		return m.failNode(n.ID, missing)
 	}
-	if _, wrong := workflow.ParseVerdicts(m.S.Loop.Verdicts); wrong != nil {
+	if _, wrong := workflow.ParseVerdicts(m.loop.Verdicts); wrong != nil {
 		return m.failNode(n.ID, codes.Failure(codes.Script, "%s%s: %s", workflow.KeyVerdicts, wrong.At, wrong.Says))
 	}
-	if w, ready := m.prepare(); !ready {
+	if w, ready := m.stores().prepare(); !ready {
 		return w
 	}
 	if m.unsure() {
@@ -108,43 +107,42 @@ func (m *Move) decide() Wait {
 	}
 	payload := m.Rules.Loop.Writes(openwopv1.RunOrchestratorDecidedPayload{AgentID: agent, Decision: wire})
 	if m.Rules.Loop.Shows(m.S.Created.Version) && m.Rules.Loop.Carries(wire) {
-		iteration := int64(m.Rules.Loop.Numbers(m.S.Loop.Iteration, len(m.S.Children)))
+		iteration := int64(m.Rules.Loop.Numbers(m.loop.Iteration, len(m.S.Children)))
 		payload.Iteration = &iteration
 	}
 	return m.emit(openwopv1.RunEventTypeRunOrchestratorDecided, n.ID, "", &payload)
 }
 
 // goesBy is the script that the supervisor goes by.
-func (m *Move) goesBy(plan []any) []any {
+func (m turn) goesBy(plan []any) []any {
 	return m.Rules.Loop.Script(plan, boundOf(m.S, openwopv1.CapKindLoopIterations, m.S.Created.Bounds.Turns).Own)
 }
 
 // unsure tells whether the supervisor's agent holds back its decision (RFC 0006 C): only its scripted first one can be.
-func (m *Move) unsure() bool {
+func (m turn) unsure() bool {
 	config := m.S.Program.Supervisor().Config
 	confidence, scripted := config[workflow.KeyConfidence].(float64)
 	_, pending := config[workflow.KeyPending]
 	_, given := m.S.Created.Configurable[KeyThreshold]
-	return scripted && pending && m.S.Loop.Consulted == 0 && !m.S.Loop.Ratified &&
+	return scripted && pending && m.loop.Consulted == 0 && !m.loop.Ratified &&
 		m.Rules.Confidence.Unsure(confidence, m.S.Created.AgentThreshold, given)
 }
 
 // due is the place in the script of the decision that is to be made. One that somebody rejected is behind.
-func (m *Move) due() int {
-	l := m.S.Loop
-	if overruled := l.Resumed && !l.Ratified; overruled && m.Rules.Confidence.After(true, true) == rules.CarriedOut {
-		return l.Consulted - 1
+func (m turn) due() int {
+	if overruled := m.loop.Resumed && !m.loop.Ratified; overruled && m.Rules.Confidence.After(true, true) == rules.CarriedOut {
+		return m.loop.Consulted - 1
 	}
-	return l.Consulted
+	return m.loop.Consulted
 }
 
 // actEarly begins what a decision brings about that is not on the log; early is false where that has begun.
-func (m *Move) actEarly(d state.Decision) (w Wait, early bool) {
-	switch l := m.S.Loop; {
-	case d.Kind == workflow.AskUser && !l.Resumed:
+func (m turn) actEarly(d state.Decision) (w Wait, early bool) {
+	switch {
+	case d.Kind == workflow.AskUser && !m.loop.Resumed:
 		return m.suspend(openwopv1.InterruptKindClarification), true
-	case d.Kind == workflow.NextWorker && l.Child == nil:
-		return m.announce(d.Workers[0], 0), true
+	case d.Kind == workflow.NextWorker && m.loop.Child == nil:
+		return m.handoff().announce(d.Workers[0], 0), true
 	default:
 		return goesOn, false
 	}
@@ -152,8 +150,8 @@ func (m *Move) actEarly(d state.Decision) (w Wait, early bool) {
 
 // weigh goes on with a decision that is on the log: a question suspends, a decision below the floor is held, any other is
 // carried out.
-func (m *Move) weigh() Wait {
-	d := m.S.Loop.Decision
+func (m turn) weigh() Wait {
+	d := m.loop.Decision
 	switch {
 	case d.Kind == workflow.AskUser && m.Rules.Dispatch.DecidesFirst(m.doubt(d)):
 		return m.suspend(openwopv1.InterruptKindClarification)
@@ -166,7 +164,7 @@ func (m *Move) weigh() Wait {
 	}
 }
 
-func (m *Move) escalates(d state.Decision) bool {
+func (m turn) escalates(d state.Decision) bool {
 	if m.replaying() {
 		return m.recorded(openwopv1.RunEventTypeCoreWorkflowChainConfidenceEscalated) || m.recorded(openwopv1.RunEventTypeNodeSuspended)
 	}
@@ -174,7 +172,7 @@ func (m *Move) escalates(d state.Decision) bool {
 }
 
 // doubt is a decision as rules look at it.
-func (m *Move) doubt(d state.Decision) rules.Doubt {
+func (m turn) doubt(d state.Decision) rules.Doubt {
 	return rules.Doubt{
 		Version: m.S.Created.Version, Kind: d.Kind, Confidence: d.Confidence, Floor: m.S.Created.Floor,
 		Newcomer: len(m.S.Children) > 0 && slices.ContainsFunc(d.Workers, func(worker string) bool {
@@ -184,12 +182,11 @@ func (m *Move) doubt(d state.Decision) rules.Doubt {
 }
 
 // holdsUntold tells whether a decision is held of which the log does not say so yet.
-func (m *Move) holdsUntold() bool {
-	l := m.S.Loop
-	return !l.Told && !l.Asked.Unsure && l.Decision.Kind != workflow.AskUser
+func (m turn) holdsUntold() bool {
+	return !m.loop.Told && !m.loop.Asked.Unsure && m.loop.Decision.Kind != workflow.AskUser
 }
 
-func (m *Move) escalate(d state.Decision) Wait {
+func (m turn) escalate(d state.Decision) Wait {
 	payload := openwopv1.CoreWorkflowChainConfidenceEscalatedPayload{
 		Floor:            m.S.Created.Floor,
 		EscalationKind:   openwopv1.CoreWorkflowChainConfidenceEscalatedPayloadEscalationKindClarify,
@@ -207,43 +204,43 @@ func (m *Move) escalate(d state.Decision) Wait {
 	}
 	payload = m.Rules.Confidence.Told(payload)
 	supervisor := m.S.Program.Supervisor().ID
-	return m.emit(openwopv1.RunEventTypeCoreWorkflowChainConfidenceEscalated, supervisor, m.S.Loop.DecidedID, &payload)
+	return m.emit(openwopv1.RunEventTypeCoreWorkflowChainConfidenceEscalated, supervisor, m.loop.DecidedID, &payload)
 }
 
 // terminate ends the run, once that is verified and the last note is taken.
-func (m *Move) terminate() Wait {
-	switch l := &m.S.Loop; {
+func (m turn) terminate() Wait {
+	switch {
 	case m.verifies(true):
-		return m.verify(m.S.Program.Supervisor().ID, l.DecidedID, l.DecidedID)
-	case m.concludes():
-		return m.conclude()
-	case len(l.Decision.Unmet) > 0:
+		return m.verify(m.S.Program.Supervisor().ID, m.loop.DecidedID, m.loop.DecidedID)
+	case m.stores().concludes():
+		return m.stores().conclude()
+	case len(m.loop.Decision.Unmet) > 0:
 		return m.giveUp()
 	case !m.Rules.Dispatch.Ends(m.left()):
 		return m.beginTurn()
 	default:
-		return m.complete(l.DecidedID)
+		return m.complete(m.loop.DecidedID)
 	}
 }
 
 // left is how many decisions the script holds behind the last one.
-func (m *Move) left() int {
+func (m turn) left() int {
 	values, _ := m.S.PortValues(m.S.Program.Supervisor())
 	plan, _, _ := m.S.Program.Script(values) // it was read for the last decision
-	return max(0, len(plan)-m.S.Loop.Consulted)
+	return max(0, len(plan)-m.loop.Consulted)
 }
 
 // act begins the effect of the turn's decision.
-func (m *Move) act() Wait {
-	if a := m.S.Loop.Asked; a != nil && !a.Rejected && m.Rules.Confidence.After(false, a.Unsure) == rules.Dropped {
+func (m turn) act() Wait {
+	if a := m.loop.Asked; a != nil && !a.Rejected && m.Rules.Confidence.After(false, a.Unsure) == rules.Dropped {
 		return m.beginTurn()
 	}
-	if m.S.Loop.Decision.Kind == workflow.Terminate {
+	if m.loop.Decision.Kind == workflow.Terminate {
 		return m.terminate()
 	}
 	n := m.S.Program.Dispatcher()
 	if m.nodeRefused(n.ID) {
 		return goesOn
 	}
-	return m.emitStarted(n, m.S.Loop.DecidedID)
+	return m.emitStarted(n, m.loop.DecidedID)
 }

@@ -21,52 +21,52 @@ type Answered struct {
 	Programmed bool
 }
 
-// call completes a node with what the model answers. A replay asks the model again, from version 4 on, and takes what is
+// next completes a node with what the model answers. A replay asks the model again, from version 4 on, and takes what is
 // recorded all the same: an answer that differs is told, and where one of the two is a refusal the replay fails.
-func (m *Move) call(n *workflow.Node) Wait {
+func (m call) next() Wait {
 	s := m.S
 	switch {
 	case s.Refusal != nil:
-		return m.failNode(n.ID, s.Refusal)
+		return m.failNode(m.n.ID, s.Refusal)
 	case m.recorded(openwopv1.RunEventTypeReplayDiverged), m.recorded(openwopv1.RunEventTypeReplayDivergedAtRefusal):
 		return m.replay() // the source is a replay itself
 	case m.replaying() && (s.Differs || s.Created.Version < determinismVersion):
-		return m.outcome(n, nil)
+		return m.outcome(nil)
 	case m.Answered == nil:
 		return WaitsToAsk
 	}
 	a := m.Answered
 	m.Answered = nil
 	if !m.replaying() {
-		return m.outcome(n, a)
+		return m.outcome(a)
 	}
 	if !a.Programmed {
-		return m.outcome(n, nil)
+		return m.outcome(nil)
 	}
 	was := m.recordedOutcome()
-	differs := m.Rules.Replay.Differs(rules.Reanswer{Refused: a.Refused(), WasRefused: was.refused(), Same: was.is(judge(n, *a))})
+	differs := m.Rules.Replay.Differs(rules.Reanswer{Refused: a.Refused(), WasRefused: was.refused(), Same: was.is(judge(m.n, *a))})
 	switch {
 	case differs == rules.AtRefusal:
-		return m.tellRefusal(n, *a)
+		return m.tellRefusal(*a)
 	case !m.Rules.Replay.Recorded(differs):
-		return m.outcome(n, a)
+		return m.outcome(a)
 	case differs == rules.OtherAnswer:
 		return m.tellDifference()
 	}
-	return m.outcome(n, nil)
+	return m.outcome(nil)
 }
 
 // outcome ends a node that called a model, as the model's answer has it, or as is recorded where there is none.
-func (m *Move) outcome(n *workflow.Node, a *Answered) Wait {
+func (m call) outcome(a *Answered) Wait {
 	o := m.recordedOutcome()
 	if a != nil {
-		o = judge(n, *a)
+		o = judge(m.n, *a)
 	}
 	switch {
 	case o.err != nil:
-		return m.failNode(n.ID, o.err)
+		return m.failNode(m.n.ID, o.err)
 	case o.outputs != nil:
-		return m.completeNode(n.ID, "", o.outputs)
+		return m.completeNode(m.n.ID, "", o.outputs)
 	default:
 		return m.diverge() // the source has neither at this place
 	}
@@ -104,7 +104,7 @@ func judge(n *workflow.Node, a Answered) outcome {
 }
 
 // recordedOutcome is what the source's call came to.
-func (m *Move) recordedOutcome() (o outcome) {
+func (m call) recordedOutcome() (o outcome) {
 	var (
 		completed openwopv1.NodeCompletedPayload
 		failed    openwopv1.NodeFailedPayload
@@ -122,7 +122,7 @@ func (m *Move) recordedOutcome() (o outcome) {
 }
 
 // tellRefusal says that one of two answers is a refusal. The replay fails for that.
-func (m *Move) tellRefusal(n *workflow.Node, a Answered) Wait {
+func (m call) tellRefusal(a Answered) Wait {
 	kinds := map[bool]openwopv1.ReplayDivergedAtRefusalPayloadReplayEnvelopeKind{
 		false: openwopv1.ReplayDivergedAtRefusalPayloadReplayEnvelopeKindValid,
 		true:  openwopv1.ReplayDivergedAtRefusalPayloadReplayEnvelopeKindRefusal,
@@ -132,18 +132,18 @@ func (m *Move) tellRefusal(n *workflow.Node, a Answered) Wait {
 		SourceRunID:          m.S.Created.Fork.RunID,
 		AtSequence:           at,
 		OriginalEventID:      &m.Tape.events[at].EventID,
-		NodeID:               n.ID,
+		NodeID:               m.n.ID,
 		OriginalEnvelopeKind: openwopv1.ReplayDivergedAtRefusalPayloadOriginalEnvelopeKind(kinds[!a.Refused()]),
 		ReplayEnvelopeKind:   kinds[a.Refused()],
 	}
 	if a.Refused() && a.StopReason != "" {
 		payload.RefusalReason = &a.StopReason
 	}
-	return m.aside(openwopv1.RunEventTypeReplayDivergedAtRefusal, n.ID, payload)
+	return m.aside(openwopv1.RunEventTypeReplayDivergedAtRefusal, m.n.ID, payload)
 }
 
 // tellDifference says that the answer of the source's model and that of now are not the same.
-func (m *Move) tellDifference() Wait {
+func (m call) tellDifference() Wait {
 	at := place(m.S)
 	return m.aside(openwopv1.RunEventTypeReplayDiverged, "", &openwopv1.ReplayDivergedPayload{
 		SourceRunID:     m.S.Created.Fork.RunID,

@@ -14,18 +14,29 @@ import (
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
-// Move is one go of a run: the steps from a state up to where it must wait. What it takes from outside is in its fields.
+// Move advances a run until it must wait. Its steps read the run's state, the host and what was seen outside, and add to
+// the log.
 type Move struct {
-	S     *state.State
-	Rules *rules.Set
-	Tape  *Tape // what a fork goes by, as long as it lasts
-	Now   time.Time
-	Draw  func() [16]byte // randomness for a node that draws
+	S    *state.State
+	Tape *Tape // what a fork goes by, as long as it lasts
+	Host
+	Seen
+	Added
+}
 
+// Host is the host as steps see it.
+type Host struct {
+	Rules   *rules.Set
+	Now     time.Time
+	Draw    func() [16]byte              // randomness for a node that draws
 	Loops   func(workflowID string) bool // which workflows are loops
-	Attests bool                         // what is harvested comes with a checksum
 	Peers   func(name string) bool       // which hosts run workers for this one
+	Attests bool                         // what is harvested comes with a checksum
+	Cut     int                          // size in bytes at which a record is full
+}
 
+// Seen is what was seen outside of the run's log. A step that takes something up clears it.
+type Seen struct {
 	Answer    json.RawMessage // resolves the open interrupt
 	Principal string          // whose answer that is; empty: whoever was sent the token
 	Defers    bool            // what the answer sets going is for the next move
@@ -37,11 +48,13 @@ type Move struct {
 	Reading   *state.Reading  // what the turn reads
 	Wrote     *state.Wrote    // what came of the write that is announced
 	Answered  *Answered       // what the model said that the node under way calls
+}
 
-	Record state.Record // what the steps add to the log
-	size   int          // of that, in bytes, roughly
-	Cut    int          // size at which the record is full
-	Err    error
+// Added is what the steps add to the log.
+type Added struct {
+	Record state.Record
+	Err    error // of encoding it; the move is lost then
+	size   int   // of the record, in bytes, roughly
 }
 
 // ChildReport is what its parent sees of a child.
@@ -116,7 +129,7 @@ func (m *Move) step() Wait {
 	case s.Program.Loop == len(s.Program.Nodes):
 		return m.complete("")
 	default:
-		return m.turn()
+		return m.turn().next()
 	}
 }
 

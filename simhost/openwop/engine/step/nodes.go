@@ -17,7 +17,7 @@ func (m *Move) runNode(n *workflow.Node) Wait {
 	at := m.S.Node(n.ID)
 	switch {
 	case n.IsGate() && at.Status.Active():
-		return m.runGate(n)
+		return m.gate(n).next()
 	case at.Status != state.NodeRunning:
 		return m.startNode(n)
 	}
@@ -38,7 +38,7 @@ func (m *Move) runNode(n *workflow.Node) Wait {
 	case workflow.TypeRandom:
 		return m.random(n)
 	case workflow.TypeModel:
-		return m.call(n)
+		return m.call(n).next()
 	case workflow.TypeIdentity:
 		if len(n.Ports) == 0 {
 			values = maps.Clone(m.S.Variables)

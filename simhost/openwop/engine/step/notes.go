@@ -12,8 +12,8 @@ import (
 
 // prepare does the next thing that comes before a turn's decision: the first note, then what the turn writes. ready is
 // true where nothing is left of that.
-func (m *Move) prepare() (w Wait, ready bool) {
-	l, p := &m.S.Loop, m.S.Program
+func (m stores) prepare() (w Wait, ready bool) {
+	l, p := m.loop, m.S.Program
 	if p.Notes == "" && l.Reads == nil && l.Writes == nil {
 		return goesOn, true
 	}
@@ -43,11 +43,11 @@ func (m *Move) prepare() (w Wait, ready bool) {
 }
 
 // concludes tells whether the turn is over but for its last note.
-func (m *Move) concludes() bool { return m.S.Loop.Begun && !m.S.Loop.Concluded }
+func (m stores) concludes() bool { return m.loop.Begun && !m.loop.Concluded }
 
 // conclude takes the last note of a turn. Its node has ended, so that what cannot be noted ends the run.
-func (m *Move) conclude() Wait {
-	w, refused := m.takeNote(state.TurnEnds, m.S.Loop.DecidedID)
+func (m stores) conclude() Wait {
+	w, refused := m.takeNote(state.TurnEnds, m.loop.DecidedID)
 	if refused != nil {
 		return m.learn(state.Fact{Stop: &state.Stop{Why: state.StopBroken, Error: refused}})
 	}
@@ -56,7 +56,7 @@ func (m *Move) conclude() Wait {
 
 // takeNote adds a note to the variable that holds them, or says why it cannot. A variable that no longer holds notes begins
 // anew.
-func (m *Move) takeNote(at, cause string) (Wait, *openwopv1.EventError) {
+func (m stores) takeNote(at, cause string) (Wait, *openwopv1.EventError) {
 	name, id := m.S.Program.Notes, m.S.Program.Supervisor().ID
 	again := m.Rules.Reads.Again()
 	var (
@@ -76,7 +76,7 @@ func (m *Move) takeNote(at, cause string) (Wait, *openwopv1.EventError) {
 		return goesOn, m.Reading.Refused
 	}
 	notes, _ := m.S.Variables[name].([]any)
-	next := m.encode(append(slices.Clip(notes), state.Note{At: at, Iteration: m.S.Loop.Iteration, Reading: *m.Reading}))
+	next := m.encode(append(slices.Clip(notes), state.Note{At: at, Iteration: m.loop.Iteration, Reading: *m.Reading}))
 	m.Reading = nil
 	if len(next) > state.MaxNotes {
 		return goesOn, state.NotesTooLarge(name)
@@ -86,23 +86,23 @@ func (m *Move) takeNote(at, cause string) (Wait, *openwopv1.EventError) {
 
 // writing tells whether a write was announced and nothing has come of it yet. One that was must not be left at that, not
 // even by a run that is to stop.
-func (m *Move) writing() bool {
+func (m stores) writing() bool {
 	_, recorded := m.recordedWrite()
-	return m.S.Loop.Write != nil || recorded
+	return m.loop.Write != nil || recorded
 }
 
 // write does the next thing about the writes of a turn, one after the other: it announces the next, or goes on with what
 // came of it.
-func (m *Move) write() Wait {
-	l := &m.S.Loop
+func (m stores) write() Wait {
 	wrote, recorded := m.recordedWrite()
 	switch {
 	case recorded:
 	case m.replaying():
 		return m.diverge()
-	case l.Write == nil:
+	case m.loop.Write == nil:
 		m.Wrote = nil // that was the one before
-		return m.learn(state.Fact{Write: &state.Write{Position: l.Wrote, Origin: workflow.EventID(m.S.RunID, m.S.Next) + workflow.Index(l.Wrote)}})
+		return m.learn(state.Fact{Write: &state.Write{Position: m.loop.Wrote, Origin: workflow.EventID(m.S.RunID,
+			m.S.Next) + workflow.Index(m.loop.Wrote)}})
 	case m.Wrote == nil:
 		return waitsToWrite
 	default:
@@ -123,16 +123,16 @@ func (m *Move) write() Wait {
 }
 
 // tellOfFile puts on the log that a file was written.
-func (m *Move) tellOfFile(nodeID string, wrote *state.Wrote) Wait {
+func (m stores) tellOfFile(nodeID string, wrote *state.Wrote) Wait {
 	told, tells := m.Rules.Files.Told(openwopv1.WorkspaceUpdatedPayload{Path: wrote.Path, Version: wrote.Version}, m.contentOf(wrote))
 	if !tells {
 		return goesOn
 	}
-	return m.emitAs(openwopv1.RunEventTypeWorkspaceUpdated, nodeID, m.S.Loop.StartedID, told, &told.WorkspaceUpdatedPayload)
+	return m.emitAs(openwopv1.RunEventTypeWorkspaceUpdated, nodeID, m.loop.StartedID, told, &told.WorkspaceUpdatedPayload)
 }
 
 // contentOf is what the script says that a write has put.
-func (m *Move) contentOf(wrote *state.Wrote) string {
+func (m stores) contentOf(wrote *state.Wrote) string {
 	if writes, wrong := m.S.Writes(); wrong == nil && wrote.Position < len(writes) {
 		return writes[wrote.Position].Content
 	}
@@ -140,7 +140,7 @@ func (m *Move) contentOf(wrote *state.Wrote) string {
 }
 
 // tellOfEntry puts on the log that an entry was written.
-func (m *Move) tellOfEntry(nodeID string, wrote *state.Wrote) Wait {
+func (m stores) tellOfEntry(nodeID string, wrote *state.Wrote) Wait {
 	told, tells := m.Rules.Memory.Told(openwopv1.MemoryWrittenPayload{
 		MemoryRef: m.S.Viewer().Line.Own().Ref,
 		MemoryID:  wrote.EntryID,
@@ -151,11 +151,11 @@ func (m *Move) tellOfEntry(nodeID string, wrote *state.Wrote) Wait {
 	if !tells {
 		return goesOn
 	}
-	return m.emitAs(openwopv1.RunEventTypeMemoryWritten, nodeID, m.S.Loop.StartedID, told, &told.MemoryWrittenPayload)
+	return m.emitAs(openwopv1.RunEventTypeMemoryWritten, nodeID, m.loop.StartedID, told, &told.MemoryWrittenPayload)
 }
 
 // refresh is what a turn that begins sees other than what was seen before. seen is false where somebody must look first.
-func (m *Move) refresh() (news *state.View, seen bool) {
+func (m stores) refresh() (news *state.View, seen bool) {
 	view := m.S.View
 	switch {
 	case m.replaying():
@@ -172,10 +172,10 @@ func (m *Move) refresh() (news *state.View, seen bool) {
 		return nil, false
 	}
 	looked := *m.View
-	if !m.Rules.Reads.Refreshes(rules.Workspace, m.S.Loop.Resumed) {
+	if !m.Rules.Reads.Refreshes(rules.Workspace, m.loop.Resumed) {
 		looked.Files = view.Files
 	}
-	if !m.Rules.Reads.Refreshes(rules.Memories, m.S.Loop.Resumed) {
+	if !m.Rules.Reads.Refreshes(rules.Memories, m.loop.Resumed) {
 		looked.Mark, looked.At = view.Mark, view.At
 	}
 	news = view.News(looked)
@@ -184,7 +184,7 @@ func (m *Move) refresh() (news *state.View, seen bool) {
 }
 
 // brought is what a turn sees anew where turns do not take everything as it is when they begin: what children have brought.
-func (m *Move) brought() *state.View {
+func (m stores) brought() *state.View {
 	s := m.S
 	if s.View.Mark == nil || !m.Rules.Memory.HandsDown(s.Created.Version) || s.Brought <= *s.View.Mark {
 		return nil

@@ -12,41 +12,38 @@ const HostVerifier = "assay.verifier"
 
 // verifies tells whether a result is to be verified now, before it counts: what a worker brings back, or the run's end. A
 // result is verified once, and not where the script has run out.
-func (m *Move) verifies(end bool) bool {
-	l := &m.S.Loop
+func (m turn) verifies(end bool) bool {
 	switch {
-	case l.Verdict != "":
+	case m.loop.Verdict != "":
 		return false
 	case m.replaying():
 		return m.recorded(openwopv1.RunEventTypeAgentVerified)
 	case !m.S.Created.Verifies:
 		return false
 	}
-	verdicts, _ := workflow.ParseVerdicts(l.Verdicts) // they were checked when the turn began
-	return m.Rules.Verifier.Asked(end, len(verdicts)-l.Verified)
+	verdicts, _ := workflow.ParseVerdicts(m.loop.Verdicts) // they were checked when the turn began
+	return m.Rules.Verifier.Asked(end, len(verdicts)-m.loop.Verified)
 }
 
 // verify puts the verdict on the log, and what the host makes of it. What follows is the fold's business.
-func (m *Move) verify(nodeID, target, cause string) Wait {
-	l := &m.S.Loop
+func (m turn) verify(nodeID, target, cause string) Wait {
 	var payload openwopv1.AgentVerifiedPayload
 	if !m.read(openwopv1.RunEventTypeAgentVerified, &payload) {
-		verdicts, _ := workflow.ParseVerdicts(l.Verdicts)
-		v := verdicts[l.Verified]
+		verdicts, _ := workflow.ParseVerdicts(m.loop.Verdicts)
+		v := verdicts[m.loop.Verified]
 		payload = openwopv1.AgentVerifiedPayload{AgentID: HostVerifier, Verdict: v.Verdict, Criteria: v.Criteria, Confidence: v.Confidence}
 	}
 	payload.Target = target
-	m.learn(state.Fact{Heeded: &state.Heeded{Verdict: m.Rules.Verifier.Heeded(!l.HandsOver(), payload, m.S.Created.Gates)}})
-	told := m.Rules.Verifier.Told(payload, l.AgentID, l.Judged())
+	m.learn(state.Fact{Heeded: &state.Heeded{Verdict: m.Rules.Verifier.Heeded(!m.loop.HandsOver(), payload, m.S.Created.Gates)}})
+	told := m.Rules.Verifier.Told(payload, m.loop.AgentID, m.loop.Judged())
 	return m.emitAs(openwopv1.RunEventTypeAgentVerified, nodeID, cause, told, &told.AgentVerifiedPayload)
 }
 
 // giveUp ends a run whose supervisor terminated it and says that a criterion of success is not met: that is no success.
-func (m *Move) giveUp() Wait {
-	l := &m.S.Loop
-	return m.emit(openwopv1.RunEventTypeRunFailed, "", l.DecidedID, &openwopv1.RunFailedPayload{Error: openwopv1.EventError{
+func (m turn) giveUp() Wait {
+	return m.emit(openwopv1.RunEventTypeRunFailed, "", m.loop.DecidedID, &openwopv1.RunFailedPayload{Error: openwopv1.EventError{
 		Code:    codes.GaveUp,
 		Message: "the supervisor gave up: not all criteria of success are met",
-		Details: map[string]any{"unmet": l.Decision.Unmet},
+		Details: map[string]any{"unmet": m.loop.Decision.Unmet},
 	}})
 }

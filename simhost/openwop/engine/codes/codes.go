@@ -59,7 +59,7 @@ const (
 	PeerLost        = "peer_lost"
 )
 
-// refuse and invalid make refusals.
+// Refuse and Invalid make refusals.
 var (
 	Refuse  = refusal.New
 	Invalid = refusal.Invalid

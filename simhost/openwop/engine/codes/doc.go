@@ -1,0 +1,2 @@
+// Package codes names what the engine refuses and how runs fail.
+package codes
