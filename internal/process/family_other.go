@@ -14,8 +14,8 @@ func startOf(int) uint64 { return 0 }
 
 func (*registry) strangers() bool { return true }
 
-// relatives returns what is left of the group of a program, or of all groups if of is nil. A process that left its
-// group is not seen.
+// relatives returns the processes that a program left in its group, or those of all groups if of is nil. It does not
+// find a process that left its group.
 func (f *registry) relatives(of *member) (out []relative) {
 	for pid, m := range f.all() {
 		if (of == nil || m == of) && syscall.Kill(-pid, 0) == nil {

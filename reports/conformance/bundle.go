@@ -81,8 +81,8 @@ func Is(raw []byte) bool {
 	return is
 }
 
-// Parse reads a bundle of version 1 or 2, which a suite wrote. It refuses what is larger or deeper than a bundle is, what its
-// schema does not allow, and other versions.
+// Parse reads a bundle of version 1 or 2 that a suite wrote. It refuses other versions, documents that are too large or
+// too deep, and those that the schema of their version does not allow.
 func Parse(raw []byte, own *scenarios.OwnSuite) (*Bundle, error) {
 	if len(raw) > MostBytes {
 		return nil, fmt.Errorf("it is larger than %d MiB, which no bundle is: give the bundle that the suite wrote", MostBytes>>20)

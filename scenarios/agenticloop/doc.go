@@ -1,6 +1,6 @@
 // Package agenticloop asks plugins of the agentic loop (RFC-103) whether they keep their promises. A plugin is an
-// executable that takes one turn in each process: it reads a request from standard input and writes a response to
-// standard output, while the gateway carries its state from turn to turn.
+// executable that runs once for each turn: it reads a request from standard input and writes a response to standard
+// output. The gateway carries its state from turn to turn.
 //
 // A plugin has no discovery document. It claims what stands in the profile it is certified with, assay-plugin.yaml, and
 // in its manifest: see [Folder] and [Exec].

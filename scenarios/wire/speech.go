@@ -5,32 +5,32 @@ import (
 	"slices"
 )
 
-// Speech is how one version of a protocol spells what suites name. A [Client] asks it before a call goes out; a [Value] carries
-// that of the transcript it stands in, for matchers to expect the words of the version that the target speaks.
+// Speech spells what suites name as one version of a protocol does. A [Client] asks it before a call goes out. A [Value]
+// carries the speech of its transcript, so that matchers expect the words of the version that the target speaks.
 type Speech interface {
-	// Say is a call with the method, path, headers and body that its operation has in this version.
+	// Say returns the call with the method, path, headers and body that its operation has in this version.
 	Say(Call) (Call, error)
-	// Spell is text with each operation that it names, like {cancel run}, as method and path.
+	// Spell replaces each operation that text names, like {cancel run}, by its method and path.
 	Spell(text string) string
 }
 
-// Operation is what a call asks of a target, where the version of the protocol says how.
+// Operation names what a call asks of a target; the version of the protocol says how it is asked.
 type Operation struct {
 	Name  string
-	IDs   []string // that stand in the path, in their order
+	IDs   []string // in the order in which they stand in the path
 	Query []Parameter
 }
 
-// Parameter is one of a query.
+// Parameter is one name and value of a query.
 type Parameter struct{ Name, Value string }
 
-// With is the operation with a further parameter.
+// With returns the operation with one more parameter.
 func (o Operation) With(name, value string) Operation {
 	o.Query = append(slices.Clone(o.Query), Parameter{name, value})
 	return o
 }
 
-// Names is how texts name the call: by its operation, which a [Speech] spells, or by its method and path.
+// Names returns the call's name for texts: its operation, which a [Speech] spells, or its method and path.
 func (c Call) Names() string {
 	if c.Operation.Name != "" {
 		return "{" + c.Operation.Name + "}"
@@ -38,7 +38,7 @@ func (c Call) Names() string {
 	return c.Method + " " + c.Path
 }
 
-// said is a call as it goes out.
+// said returns the call as it goes out.
 func (c *Client) said(call Call) (Call, error) {
 	switch {
 	case call.Operation.Name == "":

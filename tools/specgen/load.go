@@ -46,8 +46,27 @@ var (
 	schemaSuffixes = []string{".schema.json", ".schema.yaml", ".schema.yml"}
 )
 
-// load reads a spec folder. All its files are parsed before it reports, so that one run names every broken one.
+// load reads a spec folder.
 func load(dir string) (*folder, error) {
+	f, err := walk(dir, func(string) bool { return true })
+	if err != nil {
+		return nil, err
+	}
+	if f.root == nil && len(f.schemas) == 0 {
+		return nil, &SpecError{File: dir, Problem: "holds neither openapi.yaml nor a *.schema.json", Mend: "name the folder of a spec"}
+	}
+	slices.SortFunc(f.schemas, func(a, b *document) int { return strings.Compare(a.rel, b.rel) })
+	return f, f.indexIDs()
+}
+
+// loadLedger reads only the requirements and readings of a spec folder. Parsing its schemas would take far longer.
+func loadLedger(dir string) (*folder, error) {
+	return walk(dir, func(rel string) bool { return isLedger(rel) || rel == readingsName })
+}
+
+// walk reads the files of a spec folder that are wanted. It parses all of them before it reports, so that one run names
+// every broken one.
+func walk(dir string, wanted func(rel string) bool) (*folder, error) {
 	f := &folder{dir: dir, byRel: map[string]*document{}, byID: map[string]*document{}, fixtures: map[string][]byte{},
 		ledgers: map[string][]byte{}, profiles: map[string][]byte{}}
 	var bad problems
@@ -62,22 +81,15 @@ func load(dir string) (*folder, error) {
 			}
 			return nil
 		}
-		if err := f.take(rel); err != nil {
-			return bad.take(err)
+		if !wanted(rel) {
+			return nil
 		}
-		return nil
+		return bad.take(f.take(rel))
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read spec folder: %w", err)
 	}
-	if err := bad.err(); err != nil {
-		return nil, err
-	}
-	if f.root == nil && len(f.schemas) == 0 {
-		return nil, &SpecError{File: dir, Problem: "holds neither openapi.yaml nor a *.schema.json", Mend: "name the folder of a spec"}
-	}
-	slices.SortFunc(f.schemas, func(a, b *document) int { return strings.Compare(a.rel, b.rel) })
-	return f, f.indexIDs()
+	return f, bad.err()
 }
 
 // take reads one file, if it is of a kind that belongs to a spec.
@@ -98,7 +110,7 @@ func (f *folder) take(rel string) error {
 		f.fixtures[path.Base(rel)] = b
 		_, err = parse(f.shown(rel), b)
 		return err
-	case rel == ledgerName, path.Dir(rel) == ledgerFolder && path.Ext(rel) == ".yaml":
+	case isLedger(rel):
 		b, err := read()
 		f.ledgers[rel] = b
 		return err
@@ -168,6 +180,10 @@ func (f *folder) indexIDs() error {
 		f.byID[d.id] = d
 	}
 	return bad.err()
+}
+
+func isLedger(rel string) bool {
+	return rel == ledgerName || path.Dir(rel) == ledgerFolder && path.Ext(rel) == ".yaml"
 }
 
 func hasSchemaSuffix(rel string) bool {

@@ -57,10 +57,10 @@ func majors(dir, pkg string) (map[string][]byte, error) {
 		return nil, err
 	}
 	readings, err := readingsOf(pkg, of)
-	maps.Copy(files, readings)
 	if err != nil {
 		return nil, err
 	}
+	maps.Copy(files, readings)
 	doc := comment(fmt.Sprintf("Package %s holds the requirements of every major version of a protocol, and how they are read.", pkg))
 	files["doc.gen.go"], err = tidy(header + "\n" + doc + "\npackage " + pkg + "\n")
 	return files, err
@@ -68,7 +68,7 @@ func majors(dir, pkg string) (map[string][]byte, error) {
 
 func readMajor(dir string) (major, error) {
 	m := major{Name: strings.ToUpper(filepath.Base(dir))}
-	f, err := load(dir)
+	f, err := loadLedger(dir)
 	if err != nil {
 		return m, err
 	}

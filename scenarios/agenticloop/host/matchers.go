@@ -53,7 +53,7 @@ func WholeNumber() check.Matcher {
 	})
 }
 
-// AtMost matches a list of numbers of which none is above the bound.
+// AtMost matches a list of numbers that do not exceed the bound.
 func AtMost(bound int64) check.Matcher {
 	return check.Seeing(fmt.Sprintf("none above %d", bound), func(s wire.Seen) (bool, string) {
 		list, _ := check.Plain(s.Actual()).([]any)

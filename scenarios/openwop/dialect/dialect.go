@@ -257,13 +257,10 @@ func (d *Dialect) Spell(text string) string {
 // another, and {use seam:heartbeat/tick}. Placeholders in paths are single words, so they do not match.
 var operationNames = lazyregexp.New(`\{[a-z]+ [a-z]+(:[^}]*)?\}`)
 
-// spelled returns the word for a name. Without one it returns otherwise if given, else the name itself.
-func spelled[K ~string](words map[K]string, name K, otherwise ...string) string {
+// spelled returns the word for a name, or the name itself where the dialect has no other.
+func spelled[K ~string](words map[K]string, name K) string {
 	if word, ok := words[name]; ok {
 		return word
-	}
-	if len(otherwise) > 0 {
-		return otherwise[0]
 	}
 	return string(name)
 }
