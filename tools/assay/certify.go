@@ -61,9 +61,9 @@ func newCertify() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "certify TARGET|--exec COMMAND|--resolver COMMAND",
 		Short:   "Find out whether a host keeps its promises",
-		Long:    fmt.Sprintf(certifyLong, flagsInWords()),
+		Long:    fmt.Sprintf(certifyLong, programHelp()),
 		Example: fmt.Sprintf(certifyExample, protocols.Hostless()[0].Name()) + protocols.Examples("certify"),
-		Args:    cobra.ArbitraryArgs, // how many there may be depends on --exec
+		Args:    cobra.ArbitraryArgs, // targetOf checks them: --exec replaces TARGET
 		RunE: func(cmd *cobra.Command, targets []string) error {
 			c, err := o.read(cmd, targets)
 			if err != nil {
@@ -76,8 +76,8 @@ func newCertify() *cobra.Command {
 	return cmd
 }
 
-// flagsInWords says what protocols have to say of their flags.
-func flagsInWords() string {
+// programHelp returns the help that protocols add about flags for programs.
+func programHelp() string {
 	var words []string
 	for _, kind := range protocols.Programs() {
 		if kind.Flag.Long != "" {
@@ -87,23 +87,23 @@ func flagsInWords() string {
 	return strings.Join(words, " ")
 }
 
-// certify is one run of the command, with everything the command line says.
+// certify is one run of the command.
 type certify struct {
 	target  target
 	options scenarios.Options
-	suites  []scenarios.Suite   // of the protocol that is certified, or of the first of those that it may be
-	perhaps [][]scenarios.Suite // of further protocols that the target may speak
+	suites  []scenarios.Suite   // suites of the protocol, or of the first candidate
+	others  [][]scenarios.Suite // suites of further candidates for the protocol
 	plan    bool
 	json    bool
 	out     string
 	bundle  evidence
 	again   func(scenarios.ScenarioID) string
 
-	expected expected // failures that are known
-	tells    listeners
+	expected  expected // known failures
+	listeners listeners
 
 	stdout, stderr io.Writer
-	text           io.Writer // where people read: standard output, unless a program reads that
+	text           io.Writer // for people: standard output, unless a program reads that
 }
 
 func (c *certify) run(ctx context.Context) error {
@@ -113,15 +113,15 @@ func (c *certify) run(ctx context.Context) error {
 	if err := c.checkOut(); err != nil {
 		return err
 	}
-	if err := c.tells.open(c.stdout); err != nil {
+	if err := c.listeners.open(c.stdout); err != nil {
 		return err
 	}
-	defer c.tells.close()
+	defer c.listeners.close()
 	doc, err := c.drive(ctx)
-	return c.tells.over(doc, err)
+	return c.listeners.over(doc, err)
 }
 
-// drive certifies the target. There is no document where nothing was driven; the error carries the exit code.
+// drive certifies the target. The document is nil if nothing was driven; the error carries the exit code.
 func (c *certify) drive(ctx context.Context) (*results.Results, error) {
 	defer bounded()()
 	wire, stop, err := c.target.open(ctx)
@@ -139,7 +139,7 @@ func (c *certify) drive(ctx context.Context) (*results.Results, error) {
 			alarm = o.Reason
 		}
 		p.Ended(string(o.Scenario.ID), string(o.Verdict), alarm)
-		c.tells.ended(o)
+		c.listeners.ended(o)
 	}
 	if err := c.detect(ctx, wire); err != nil {
 		return nil, c.notStarted(ctx, err)
@@ -148,17 +148,17 @@ func (c *certify) drive(ctx context.Context) (*results.Results, error) {
 	if err != nil {
 		return nil, c.notStarted(ctx, err)
 	}
-	c.tells.started(certification)
+	c.listeners.started(certification)
 	p.Begin(len(certification.Selected()))
-	// Ginkgo shows the scenarios as its own; what a person reads is made of the report.
+	// Ginkgo runs the scenarios as its own specs; the report is written from their outcomes.
 	ginkgosuite.Show(certification, nil)
-	// The clean-up must reach the target also after an interrupt.
+	// The clean-up must reach the target even after an interrupt.
 	report := certification.Finish(context.WithoutCancel(ctx))
 	p.End()
-	return c.hand(report, ctx.Err() != nil)
+	return c.deliver(report, ctx.Err() != nil)
 }
 
-// verdictWords are the verdicts in the order in which they are counted.
+// verdictWords returns the verdicts in the order in which progress shows them.
 func verdictWords() (words []string) {
 	for _, v := range scenarios.Verdicts {
 		words = append(words, string(v))
@@ -166,34 +166,34 @@ func verdictWords() (words []string) {
 	return words
 }
 
-// Little is held while a target is talked to, and much passes through: what is held at all is bounded elsewhere, by what
-// is kept of a target's replies. So the collector may let the heap grow to a few times of it, which takes a quarter of the
-// processor time off a certification, and works harder only where the process would become large.
+// A certification holds little memory and allocates much: limits on a target's replies bound the live heap. Letting the
+// heap grow to a few times its live size saves a quarter of the processor time; the memory limit makes the collector
+// work harder only if the process would become large.
 const (
 	heapGrowth = 300       // percent
 	mostMemory = 192 << 20 // bytes
 )
 
-// bounded keeps the process small and the terminal ours while a target is talked to. undo takes that back. What the
-// environment says of memory holds.
+// bounded limits the memory of the process and silences the log package while a target is driven. undo restores both.
+// GOMEMLIMIT and GOGC win over its limits.
 func bounded() (undo func()) {
-	// The HTTP client logs what a target sends without being asked, as it came: a key may stand in it.
+	// The HTTP client logs unsolicited responses verbatim, and they may contain a key.
 	before := log.Writer()
 	log.SetOutput(io.Discard)
 	limit := debug.SetMemoryLimit(-1)
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(mostMemory)
 	}
-	usual := roomy()
+	restoreGC := relaxGC()
 	return func() {
 		log.SetOutput(before)
 		debug.SetMemoryLimit(limit)
-		usual()
+		restoreGC()
 	}
 }
 
-// roomy lets the heap grow as far as a certification lets it, unless the environment says how far. undo takes that back.
-func roomy() (undo func()) {
+// relaxGC lets the heap grow by heapGrowth unless GOGC is set. undo restores the previous setting.
+func relaxGC() (undo func()) {
 	if os.Getenv("GOGC") != "" {
 		return func() {}
 	}
@@ -201,7 +201,7 @@ func roomy() (undo func()) {
 	return func() { debug.SetGCPercent(growth) }
 }
 
-// notStarted words why nothing was driven.
+// notStarted returns the error of a run that drove nothing.
 func (c *certify) notStarted(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:
@@ -214,7 +214,7 @@ func (c *certify) notStarted(ctx context.Context, err error) error {
 	return notSelected(err)
 }
 
-// notSelected words a selection that cannot be run.
+// notSelected returns the error of a selection that cannot run.
 func notSelected(err error) error {
 	if errors.Is(err, scenarios.ErrNothingSelected) {
 		return fmt.Errorf("certify: %w: nothing would be proved: assay list scenarios --json shows what there is, with its labels", err)
@@ -222,8 +222,8 @@ func notSelected(err error) error {
 	return fmt.Errorf("certify: %w", err)
 }
 
-// hand writes and shows the report. The error carries the exit code, and says what is wrong with the expectations.
-func (c *certify) hand(report *scenarios.Report, interrupted bool) (*results.Results, error) {
+// deliver writes and shows the report. The error carries the exit code and the mistakes in the expectations.
+func (c *certify) deliver(report *scenarios.Report, interrupted bool) (*results.Results, error) {
 	stamp := reports.Stamp{Version: version(), ExitCode: report.ExitCode(), Again: c.again}
 	if interrupted {
 		stamp.ExitCode = scenarios.ExitInterrupted
@@ -232,12 +232,12 @@ func (c *certify) hand(report *scenarios.Report, interrupted bool) (*results.Res
 	doc := reports.Results(report, stamp)
 	written := reports.Write(c.out, report, doc)
 	shown := c.show(report, stamp, doc, written == nil)
-	said, packed := c.bundle.pack(report, doc)
+	line, packed := c.bundle.pack(report, doc)
 	if !c.json {
-		_, err := io.WriteString(c.text, said)
+		_, err := io.WriteString(c.text, line)
 		shown = errors.Join(shown, err)
 	}
-	if err := errors.Join(written, packed, shown, c.tells.finished(doc, c.out, c.text)); err != nil {
+	if err := errors.Join(written, packed, shown, c.listeners.finished(doc, c.out, c.text)); err != nil {
 		return &doc, &exit{Code: scenarios.ExitBroken, Cause: err}
 	}
 	if unwritten != nil {
@@ -265,12 +265,12 @@ func (c *certify) show(report *scenarios.Report, stamp reports.Stamp, doc result
 	return reports.Text(c.text, report, o)
 }
 
-// checkOut finds out before anything is driven whether the reports will have a place.
+// checkOut returns an error if the folder for the reports cannot be made, before anything is driven.
 func (c *certify) checkOut() error {
 	for dir := filepath.Clean(c.out); ; dir = filepath.Dir(dir) {
 		info, err := os.Stat(dir)
 		if errors.Is(err, os.ErrNotExist) && filepath.Dir(dir) != dir {
-			continue // it will be made
+			continue // reports.Write makes it
 		}
 		if err != nil {
 			return usage("certify --out %s: %w: give another folder", c.out, err)
@@ -282,7 +282,8 @@ func (c *certify) checkOut() error {
 	}
 }
 
-// isTerminal says whether a person may be looking. It also says so of /dev/null, where it does not matter.
+// isTerminal reports whether w may be a terminal that understands control codes. It also reports true for /dev/null,
+// where that does no harm.
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	if !ok || os.Getenv("TERM") == "dumb" {
@@ -292,5 +293,5 @@ func isTerminal(w io.Writer) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
-// wantsColor follows https://no-color.org.
+// wantsColor reports whether to write colors to w. It follows https://no-color.org.
 func wantsColor(w io.Writer) bool { return os.Getenv("NO_COLOR") == "" && isTerminal(w) }

@@ -15,7 +15,7 @@ import (
 	"github.com/openassay/assay/scenarios"
 )
 
-// evidence is the bundle that a run is packed into, as it was typed.
+// evidence holds the flags for the bundle of a run.
 type evidence struct {
 	file, keyFile string
 	key           ed25519.PrivateKey
@@ -26,7 +26,7 @@ func (e *evidence) register(f *pflag.FlagSet) {
 	f.StringVar(&e.keyFile, "sign", "", "`FILE` with the private key that signs the bundle (assay keygen makes one)")
 }
 
-// check finds out before anything is driven whether a bundle can be written and signed.
+// check validates the flags, so that a bundle that cannot be written or signed fails before anything is driven.
 func (e *evidence) check(given func(flag string) bool, plan bool) error {
 	switch {
 	case !given("bundle") && !given("sign"):
@@ -60,8 +60,8 @@ func (e *evidence) check(given func(flag string) bool, plan bool) error {
 	return nil
 }
 
-// pack writes the bundle of a report, where one was asked for. said tells where it is.
-func (e *evidence) pack(r *scenarios.Report, doc results.Results) (said string, err error) {
+// pack writes the bundle of a report if one was asked for. line tells the operator where it is.
+func (e *evidence) pack(r *scenarios.Report, doc results.Results) (line string, err error) {
 	if e.file == "" {
 		return "", nil
 	}

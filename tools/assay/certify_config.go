@@ -18,17 +18,18 @@ import (
 	"github.com/openassay/assay/tools/assay/internal/expectations"
 )
 
-// configName is the file of parameters that is read from the working folder where no other is named.
+// configName is the file of parameters in the working folder, read unless --config names another.
 const configName = "assay.yaml"
 
-// notParameters are flags that say what one run is to do, and nothing of the target.
+// notParameters lists flags that a file must not set: they describe one run, not the target.
 var notParameters = []string{"config", "help", "plan", "json", "update-expectations"}
 
-// oneOf are flags of which one is enough: where the command line has one of them, it wins over the others in the file too.
-var oneOf = [][]string{{"key", "key-file"}}
+// exclusiveFlags groups flags that exclude each other: one of them on the command line also overrides the others in the
+// file.
+var exclusiveFlags = [][]string{{"key", "key-file"}}
 
-// readConfig takes over the parameters in the file at path; "" is assay.yaml, if there is one. What was typed stays as it was
-// typed. No error repeats a key. What the file expects of the target is returned.
+// readConfig sets flags from the file at path, or from assay.yaml if path is "" and that file exists. Flags on the
+// command line win. It returns the failures that the file expects. No error repeats a key.
 func readConfig(cmd *cobra.Command, path string) (expected, error) {
 	name := path
 	if path == "" {
@@ -49,12 +50,12 @@ func readConfig(cmd *cobra.Command, path string) (expected, error) {
 	return expected{list: c.expected, content: content, there: true}, nil
 }
 
-// typed are the flags that the command line has, and those that these stand for.
+// typed returns the flags that the command line sets, and those that they exclude.
 func typed(flags *pflag.FlagSet) map[string]bool {
 	out := map[string]bool{}
 	flags.Visit(func(f *pflag.Flag) {
 		out[f.Name] = true
-		for _, group := range oneOf {
+		for _, group := range exclusiveFlags {
 			if slices.Contains(group, f.Name) {
 				for _, name := range group {
 					out[name] = true
@@ -65,13 +66,13 @@ func typed(flags *pflag.FlagSet) map[string]bool {
 	return out
 }
 
-// config is a file of parameters while it is read.
+// config is the state of reading a file of parameters.
 type config struct {
 	name  string
 	flags *pflag.FlagSet
 	typed map[string]bool
 
-	expected *expectations.List // what it says beside parameters
+	expected *expectations.List // the failures that the file lists
 }
 
 func (c *config) read(r io.Reader) error {
@@ -111,7 +112,7 @@ func (c *config) read(r io.Reader) error {
 	return nil
 }
 
-// expect reads the failures that are known.
+// expect reads the list of known failures.
 func (c *config) expect(value *yaml.Node) error {
 	list, err := expectations.Parse(c.name, value)
 	if mistake, is := errors.AsType[*expectations.Mistake](err); is {
@@ -121,12 +122,12 @@ func (c *config) expect(value *yaml.Node) error {
 	return err
 }
 
-// wrong says what is wrong at a place of the file.
+// wrong returns an error that names the file and the line of a node.
 func (c config) wrong(at *yaml.Node, format string, args ...any) error {
 	return usage("certify: %s:%d: %w", c.name, at.Line, fmt.Errorf(format, args...))
 }
 
-// set gives one flag its value, unless the command line has it.
+// set gives one flag its value, unless the command line sets it.
 func (c config) set(key, value *yaml.Node) error {
 	f := c.flags.Lookup(key.Value)
 	if f == nil || slices.Contains(notParameters, key.Value) {
@@ -152,7 +153,7 @@ func (c config) set(key, value *yaml.Node) error {
 	return nil
 }
 
-// unknown names the parameter that was probably meant.
+// unknown returns the error for an unknown key, with the nearest parameter.
 func (c config) unknown(key *yaml.Node) error {
 	var names []string
 	for _, name := range namesOf(c.flags) {
@@ -168,7 +169,7 @@ func (c config) unknown(key *yaml.Node) error {
 		strings.Join(names[:3], ", "))
 }
 
-// values are what stands for a flag: one value, or each of a list.
+// values returns the value of a node, or each value of a list.
 func (c config) values(f *pflag.Flag, node *yaml.Node) ([]string, error) {
 	items := []*yaml.Node{node}
 	if node.Kind == yaml.SequenceNode {
@@ -184,11 +185,12 @@ func (c config) values(f *pflag.Flag, node *yaml.Node) ([]string, error) {
 	return values, nil
 }
 
-// value is one value: as it stands, or where it is kept. A key must not stand in the file, since such files are shared.
+// value returns the value of a node, which may refer to a variable or a file. It refuses a key written in the file
+// itself, because such files are shared.
 func (c config) value(f *pflag.Flag, node *yaml.Node) (string, error) {
 	switch {
 	case node.Kind == yaml.MappingNode && len(node.Content) == 2 && node.Content[1].Kind == yaml.ScalarNode:
-		return c.kept(f, node.Content[0], node.Content[1])
+		return c.lookUp(f, node.Content[0], node.Content[1])
 	case node.Kind != yaml.ScalarNode, node.Tag == "!!null":
 		return "", c.wrong(node, "%s: write a value, or where it is kept: {env: NAME} or {file: PATH}", f.Name)
 	case isSecret(f):
@@ -197,9 +199,9 @@ func (c config) value(f *pflag.Flag, node *yaml.Node) (string, error) {
 	return node.Value, nil
 }
 
-// kept reads a value from where it is kept.
-func (c config) kept(f *pflag.Flag, how, where *yaml.Node) (string, error) {
-	if c.typed[f.Name] { // then it need not be there
+// lookUp reads a value from an environment variable or a file.
+func (c config) lookUp(f *pflag.Flag, how, where *yaml.Node) (string, error) {
+	if c.typed[f.Name] { // the value is not used, so it may be missing
 		return "", nil
 	}
 	var value string
@@ -222,5 +224,5 @@ func (c config) kept(f *pflag.Flag, how, where *yaml.Node) (string, error) {
 	return value, nil
 }
 
-// isSecret tells the flags whose value is a credential.
+// isSecret reports whether the value of a flag is a credential.
 func isSecret(f *pflag.Flag) bool { return f.Name == "key" || strings.HasSuffix(f.Name, "-key") }

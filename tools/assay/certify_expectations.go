@@ -15,16 +15,17 @@ import (
 	"github.com/openassay/assay/tools/assay/internal/expectations"
 )
 
-// expected are the failures that are known, and the file that says so, as it was when the command began.
+// expected holds the known failures, and the file that lists them as it was when the command began.
 type expected struct {
 	list    *expectations.List
 	content []byte
-	there   bool // the file
-	update  bool // write the list anew
+	there   bool // whether the file exists
+	update  bool // rewrite the list after the run
 }
 
-// expect holds a report against what is expected, and stamps it with what is known. wrong is what is to be mended in the
-// file, a line each; unwritten is why it could not be written anew. Of a run that was interrupted nothing is said, and nothing is written.
+// expect compares a report with the expectations and records the known failures in the stamp. wrong lists the mistakes
+// in the file, one a line; unwritten tells why the file could not be rewritten. An interrupted run reports no mistakes
+// and rewrites nothing.
 func (c *certify) expect(report *scenarios.Report, stamp *reports.Stamp) (wrong, unwritten error) {
 	e := c.expected
 	judged := e.list.Judge(report, known().Suites, time.Now())
@@ -53,7 +54,7 @@ func (c *certify) expect(report *scenarios.Report, stamp *reports.Stamp) (wrong,
 	return errors.Join(problems...), unwritten
 }
 
-// rewrite writes the list anew, and holds the report against what it says then. The new ones need no reason yet.
+// rewrite updates the list in the file and judges the report by the new list, whose new entries need no reason yet.
 func (c *certify) rewrite(report *scenarios.Report, judged *expectations.Judgement) (*expectations.Judgement, error) {
 	e := c.expected
 	content, list, change, err := e.list.Update(e.content, judged)
@@ -72,7 +73,7 @@ func (c *certify) rewrite(report *scenarios.Report, judged *expectations.Judgeme
 	return list.Judge(report, known().Suites, time.Now()), nil
 }
 
-// write puts the content in the place of the file, in one step.
+// write replaces the file atomically. It refuses a file that has changed since it was read.
 func (e expected) write(content []byte) error {
 	path, err := filepath.EvalSymlinks(e.list.File)
 	mode := fs.FileMode(0o644)
@@ -93,7 +94,7 @@ func (e expected) write(content []byte) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.Remove(staged.Name()) }() // it is gone once it was moved
+	defer func() { _ = os.Remove(staged.Name()) }() // fails harmlessly after the rename
 	_, err = staged.Write(content)
 	if err := errors.Join(err, staged.Chmod(mode), staged.Close()); err != nil {
 		return err

@@ -2,8 +2,8 @@ package main
 
 import "github.com/openassay/assay/tools/internal/protocols"
 
-// specimen is the simulated host that is to be certified: an honest one with everything it can do, or one that commits the
-// violation that --fault names.
+// specimen returns the simulated host to certify: an honest one with every feature, or one with the fault that --fault
+// names. It returns nil for any other target.
 func (o *certifyFlags) specimen(t target) (protocols.Specimen, error) {
 	switch {
 	case t.name != simulated && o.fault != "":

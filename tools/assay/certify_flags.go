@@ -19,13 +19,13 @@ import (
 	"github.com/openassay/assay/tools/internal/protocols"
 )
 
-// keyVariable is the environment variable that holds the target's credential.
+// keyVariable names the environment variable that holds the target's credential.
 const keyVariable = "ASSAY_KEY"
 
-// certifyFlags are the flags as they were typed.
+// certifyFlags holds the flags of certify, from the command line and the file of parameters.
 type certifyFlags struct {
 	protocol     string
-	commands     map[string]*string // of programs, by the flags of their kinds
+	commands     map[string]*string // commands of programs, by the name of the flag
 	key, keyFile string
 	others       principals
 	second       secondHost
@@ -48,7 +48,7 @@ type certifyFlags struct {
 	realTime     bool
 	out          string
 	bundle       evidence
-	tells        listeners
+	listeners    listeners
 	json         bool
 
 	updateExpectations bool
@@ -79,11 +79,11 @@ func (o *certifyFlags) register(f *pflag.FlagSet) {
 		"`TIME` for the whole certification; where given, for each drive too, which has 90s otherwise")
 	f.Uint64Var(&o.seed, "seed", 0, "`N` that all random ids and values come of, to send the same again (default random)")
 	f.StringVar(&o.fault, "fault", "", "violation that the TARGET simhost commits, by its `ID` (assay list faults), to see what comes of it")
-	f.BoolVar(&o.realTime, "real-time", false, "let time go by itself, also where "+clocked()+" has a clock that can be advanced")
+	f.BoolVar(&o.realTime, "real-time", false, "let time go by itself, also where "+clockOwners()+" has a clock that can be advanced")
 	f.BoolVar(&o.plan, "plan", false, "print what would be sent, and send nothing")
 	f.StringVar(&o.out, "out", "out", "`DIR` for the reports")
 	o.bundle.register(f)
-	o.tells.register(f)
+	o.listeners.register(f)
 	f.BoolVar(&o.json, "json", false, "print results.json instead of text")
 	f.BoolVar(&o.updateExpectations, "update-expectations", false, "write the failures that are seen now into the list "+
 		expectations.Key+" of the file of --config, and take out those that are gone")
@@ -97,16 +97,16 @@ func (o *certifyFlags) register(f *pflag.FlagSet) {
 }
 
 func protocolUsage() string {
-	of := []string{"what a URL has a discovery document of", protocols.Hosts()[0].Name() + " of simhost"}
+	of := []string{"the one whose discovery document a URL serves", protocols.Hosts()[0].Name() + " of simhost"}
 	for _, row := range protocols.Hostless() {
 		of = append(of, row.Name()+" of a "+row.Targets[0].Name)
 	}
 	names := protocols.OrList(protocols.Names(protocols.All()))
-	return fmt.Sprintf("`NAME` of what the target speaks: %s (default %s)", names, strings.Join(of, ", "))
+	return fmt.Sprintf("`NAME` of the protocol that the target speaks: %s (default %s)", names, strings.Join(of, ", "))
 }
 
-// clocked is who has a clock that can be advanced.
-func clocked() string {
+// clockOwners lists the targets whose clocks can be advanced, for the help.
+func clockOwners() string {
 	var who []string
 	for _, row := range protocols.Table {
 		if row.Clocked != "" {
@@ -116,10 +116,10 @@ func clocked() string {
 	return protocols.OrList(who)
 }
 
-// read makes a run of the flags. Every mistake is found before anything is sent.
+// read validates the flags and the file of parameters, and returns the run that they describe. It sends nothing.
 func (o *certifyFlags) read(cmd *cobra.Command, targets []string) (*certify, error) {
 	o.noteGiven(cmd.Flags())
-	typed := *o // what a file adds is not repeated where the command is
+	typed := *o // again names the file instead of repeating what it sets
 	known, err := readConfig(cmd, o.config)
 	if err != nil {
 		return nil, err
@@ -130,7 +130,7 @@ func (o *certifyFlags) read(cmd *cobra.Command, targets []string) (*certify, err
 	if err != nil {
 		return nil, err
 	}
-	rows, err := o.spoken(t)
+	rows, err := o.candidates(t)
 	if err != nil {
 		return nil, err
 	}
@@ -146,27 +146,27 @@ func (o *certifyFlags) read(cmd *cobra.Command, targets []string) (*certify, err
 		return nil, usage("certify: --plan prints text: leave out --json")
 	}
 	if o.plan && o.updateExpectations {
-		return nil, usage("certify: --plan sends nothing, so that nothing can be expected: leave out --update-expectations")
+		return nil, usage("certify: --plan sends nothing, so there are no failures to record: leave out --update-expectations")
 	}
 	if o.out == "" {
 		return nil, usage("certify --out: name a folder")
 	}
 	if o.realTime && !slices.ContainsFunc(rows, func(r *protocols.Row) bool { return r.Clocked != "" }) {
-		return nil, usage("certify --real-time: it is for targets with a clock that can be advanced, which %s has none of: leave it out",
+		return nil, usage("certify --real-time: it is for targets with a clock that can be advanced, and %s has none: leave it out",
 			t.row.Name())
 	}
 	if err := o.bundle.check(cmd.Flags().Changed, o.plan); err != nil {
 		return nil, err
 	}
-	if err := o.tells.check(cmd.Flags().Changed, o.plan, o.json); err != nil {
+	if err := o.listeners.check(cmd.Flags().Changed, o.plan, o.json); err != nil {
 		return nil, err
 	}
 	c := &certify{
-		target: t, options: options, plan: o.plan, json: o.json, out: o.out, bundle: o.bundle, tells: o.tells,
+		target: t, options: options, plan: o.plan, json: o.json, out: o.out, bundle: o.bundle, listeners: o.listeners,
 		again: typed.again(t, options.Seed), expected: known,
 		stdout: cmd.OutOrStdout(), stderr: cmd.ErrOrStderr(), text: cmd.OutOrStdout(),
 	}
-	if o.json || o.tells.events == onStdout {
+	if o.json || o.listeners.events == onStdout {
 		c.text = c.stderr
 	}
 	return c, c.choose(rows)
@@ -200,7 +200,7 @@ func (o *certifyFlags) options() (scenarios.Options, error) {
 		out.SeamPrefixes = append(out.SeamPrefixes, strings.TrimSuffix(p, "/"))
 	}
 	if o.timeoutWasGiven {
-		out.DriveTimeout = o.timeout // who gives more time means it for the slow drive
+		out.DriveTimeout = o.timeout // a longer timeout is meant for the slow drive
 	}
 	if !o.seedWasGiven {
 		seed, err := randomSeed()
@@ -219,7 +219,7 @@ func (o *certifyFlags) options() (scenarios.Options, error) {
 	return out, nil
 }
 
-// randomSeed has 32 bits: enough to differ, short enough to be typed.
+// randomSeed returns a seed of 32 bits: enough to differ, short enough to type.
 func randomSeed() (uint64, error) {
 	var b [4]byte
 	if _, err := rand.Read(b[:]); err != nil {
@@ -228,7 +228,7 @@ func randomSeed() (uint64, error) {
 	return uint64(binary.BigEndian.Uint32(b[:])), nil
 }
 
-// credential is the target's key, from the flag, the file or the environment.
+// credential returns the target's key, from the flag, the file or the environment.
 func (o *certifyFlags) credential() (string, error) {
 	switch {
 	case o.key != "" && o.keyFile != "":
@@ -249,7 +249,7 @@ func (o *certifyFlags) credential() (string, error) {
 	return checkKey(keyVariable, os.Getenv(keyVariable))
 }
 
-// checkKey refuses what no header can carry. The error must not repeat the key.
+// checkKey returns an error if no header can carry the key. The error must not repeat the key.
 func checkKey(from, key string) (string, error) {
 	if !isHeaderValue(key) {
 		return "", usage("certify %s: the credential holds a line break or another character that a header cannot carry", from)
@@ -257,7 +257,8 @@ func checkKey(from, key string) (string, error) {
 	return key, nil
 }
 
-// again makes the command that runs one scenario as this run did. Secrets stay out of it.
+// again returns a function that builds the command to repeat one scenario with the settings of this run. The command
+// holds no secrets.
 func (o *certifyFlags) again(t target, seed uint64) func(scenarios.ScenarioID) string {
 	words := []string{"assay", "certify"}
 	if t.kind.Target != nil && *o.commands[t.kind.Flag.Name] != "" {

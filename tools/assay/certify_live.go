@@ -16,18 +16,18 @@ import (
 	"github.com/openassay/assay/scenarios"
 )
 
-// listeners are the programs that certify tells of what it does, beside the files in --out: GitHub Actions, and whoever reads
-// the events.
+// listeners holds the programs that certify reports to besides the files in --out: GitHub Actions, and readers of the
+// event stream.
 type listeners struct {
 	github bool
-	events string // file of the events, - for standard output
+	events string // file for the event stream; - for standard output
 
-	summary *os.File     // of the step, with --github
-	file    *os.File     // of the events, unless that is standard output
+	summary *os.File     // of the step; nil without --github
+	file    *os.File     // of the event stream; nil for standard output
 	stream  *live.Stream // nil without --events
 }
 
-// onStdout is the name of standard output where a file is asked for.
+// onStdout names standard output where a flag takes a file.
 const onStdout = "-"
 
 func (l *listeners) register(f *pflag.FlagSet) {
@@ -50,11 +50,11 @@ func (l *listeners) check(given func(string) bool, plan, json bool) error {
 	return nil
 }
 
-// open finds out before anything is driven whether the files can be written.
+// open opens the files, so that one that cannot be written fails before anything is driven.
 func (l *listeners) open(stdout io.Writer) error {
 	if l.github {
 		path := os.Getenv(github.SummaryVariable)
-		// nolint:gosec // the runner names it, and reads it as another user
+		// nolint:gosec // the runner names the path, and reads the file as another user
 		f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o644)
 		if err != nil {
 			return usage("certify --github: open the summary that %s names: %w: set it to a file", github.SummaryVariable, err)
@@ -83,28 +83,28 @@ func (l *listeners) close() {
 	}
 }
 
-// started tells that the drives are under way.
+// started reports that the drives have begun.
 func (l *listeners) started(c *scenarios.Certification) {
 	if l.stream != nil {
 		l.stream.Started(reports.Results(c.Head(), reports.Stamp{Version: version()}), len(c.Selected()))
 	}
 }
 
-// ended tells how one scenario ended.
+// ended reports the outcome of one scenario.
 func (l *listeners) ended(o scenarios.Outcome) {
 	if l.stream != nil {
 		l.stream.Scenario(o)
 	}
 }
 
-// finished tells GitHub what it all came to. text is where the report for people went.
+// finished reports the result to GitHub. The report for people went to text.
 func (l *listeners) finished(doc results.Results, dir string, text io.Writer) error {
 	if !l.github {
 		return nil
 	}
 	meaning := reports.ExitMeaning(int(doc.ExitCode))
-	if said := reports.Conclusion(doc); said != meaning { // it names the file of the known failures
-		meaning = textsafe.Markdown(said)
+	if conclusion := reports.Conclusion(doc); conclusion != meaning { // it names the file of the known failures
+		meaning = textsafe.Markdown(conclusion)
 	}
 	if err := github.Summary(l.summary, doc, meaning, dir); err != nil {
 		return fmt.Errorf("certify --github: write the summary of the step: %w", err)
@@ -112,7 +112,7 @@ func (l *listeners) finished(doc results.Results, dir string, text io.Writer) er
 	return github.Annotations(text, doc)
 }
 
-// over tells how it ended: doc where anything was driven. It returns err, or what kept it from telling.
+// over ends the event stream. doc is nil if nothing was driven. It returns err, or the error of writing the stream.
 func (l *listeners) over(doc *results.Results, err error) error {
 	if l.stream == nil {
 		return err

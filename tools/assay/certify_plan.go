@@ -8,7 +8,7 @@ import (
 	"github.com/openassay/assay/scenarios"
 )
 
-// printPlan shows what a run would send. The target is not asked what it claims, so some of it may not be.
+// printPlan prints what a run would send. It does not ask the target for its claims, so a run may send less.
 func (c *certify) printPlan() error {
 	picked, err := c.options.Select.Pick(c.suites...)
 	if err != nil {

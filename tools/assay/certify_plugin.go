@@ -10,7 +10,7 @@ import (
 	"github.com/openassay/assay/tools/internal/protocols"
 )
 
-// targetOf is the target that the command line names: a host, the folder of a plugin, or the command of a program.
+// targetOf returns the target that the command line names: a host, the folder of a plugin, or the command of a program.
 func (o *certifyFlags) targetOf(cmd *cobra.Command, targets []string) (target, error) {
 	kinds := protocols.Programs()
 	for i := len(kinds) - 1; i >= 0; i-- {
@@ -48,7 +48,7 @@ func (o *certifyFlags) targetOf(cmd *cobra.Command, targets []string) (target, e
 	return folder(cmd, name)
 }
 
-// folder is the target in a folder.
+// folder returns the target in a folder.
 func folder(cmd *cobra.Command, name string) (target, error) {
 	var files []string
 	for _, kind := range protocols.Kinds(protocols.Table) {
@@ -59,7 +59,7 @@ func folder(cmd *cobra.Command, name string) (target, error) {
 			files = append(files, kind.Folder.Files[:]...)
 			continue
 		}
-		if err := onlyForHosts(cmd); err != nil {
+		if err := refuseHostFlags(cmd); err != nil {
 			return target{}, err
 		}
 		ready, err := kind.Folder.Target(name)
@@ -71,7 +71,7 @@ func folder(cmd *cobra.Command, name string) (target, error) {
 	return target{}, usage("certify %s: the folder has neither %s: is it the folder of a plugin?", name, strings.Join(files, " nor "))
 }
 
-// why is what an error of a file says, without the file.
+// why returns the text of an error about a file, without the operation and the path.
 func why(err error) string {
 	if path, is := errors.AsType[*os.PathError](err); is {
 		return path.Err.Error()
@@ -79,7 +79,7 @@ func why(err error) string {
 	return err.Error()
 }
 
-// program is the target that a flag has the command of.
+// program returns the target whose command a flag gives.
 func (o *certifyFlags) program(cmd *cobra.Command, kind protocols.Kind) (target, error) {
 	flag, command := "--"+kind.Flag.Name, *o.commands[kind.Flag.Name]
 	words, err := commandWords(cmd, flag, command, kind.Flag.Example)
@@ -93,7 +93,7 @@ func (o *certifyFlags) program(cmd *cobra.Command, kind protocols.Kind) (target,
 	return target{name: command, kind: kind, wire: process, log: os.Stderr}, nil
 }
 
-// commandWords are the words of a command that a flag gives.
+// commandWords splits the command that a flag gives into words.
 func commandWords(cmd *cobra.Command, flag, command, example string) ([]string, error) {
 	words, ok := shellWords(command)
 	if !ok {
@@ -102,15 +102,16 @@ func commandWords(cmd *cobra.Command, flag, command, example string) ([]string, 
 	if len(words) == 0 {
 		return nil, usage("certify %s: name a program and its arguments, like '%s'", flag, example)
 	}
-	return words, onlyForHosts(cmd)
+	return words, refuseHostFlags(cmd)
 }
 
-// forHosts are flags that mean nothing for an executable.
-var forHosts = []string{"--key", "--key-file", otherKeyFlag, voterKeyFlag, lowScopeKeyFlag, secondHostFlag, secondHostKeyFlag,
+// hostFlags lists flags that mean nothing for a program.
+var hostFlags = []string{"--key", "--key-file", otherKeyFlag, voterKeyFlag, lowScopeKeyFlag, secondHostFlag, secondHostKeyFlag,
 	"--header", "--cacert", "--seam-prefix"}
 
-func onlyForHosts(cmd *cobra.Command) error {
-	for _, name := range forHosts {
+// refuseHostFlags returns an error if the command line sets a flag that only hosts have.
+func refuseHostFlags(cmd *cobra.Command) error {
+	for _, name := range hostFlags {
 		if cmd.Flags().Changed(strings.TrimPrefix(name, "--")) {
 			return usage("certify %s: it is for hosts, and a program is none: leave it out", name)
 		}
@@ -118,7 +119,7 @@ func onlyForHosts(cmd *cobra.Command) error {
 	return nil
 }
 
-// shellWords cuts a command the way a shell does, quotes and backslashes considered and nothing else. ok is false where a
+// shellWords splits a command as a shell does; it knows quotes and backslashes, and nothing else. ok is false if a
 // quote is not closed.
 func shellWords(command string) (words []string, ok bool) {
 	var word strings.Builder

@@ -11,7 +11,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// Who else there is beside the key: each has a flag and a variable. That of the voters holds keys separated by commas.
+// The flags and variables of further principals. The variable of the voters holds keys separated by commas.
 const (
 	otherKeyFlag        = "--tenant-b-key"
 	otherKeyVariable    = "ASSAY_TENANT_B_KEY"
@@ -21,7 +21,7 @@ const (
 	lowScopeKeyVariable = "ASSAY_LOW_SCOPE_KEY"
 )
 
-// principals are the keys of those who are there beside the one that is certified, as they were typed.
+// principals holds the flags for the keys of further principals.
 type principals struct {
 	other    string
 	voters   []string
@@ -37,7 +37,7 @@ func (p *principals) register(f *pflag.FlagSet) {
 		"`KEY` of the same tenant that may make and read runs and not answer interrupts; or set "+lowScopeKeyVariable)
 }
 
-// fill puts the keys into the target. Each must be another one than those before: nobody is two people.
+// fill adds the keys to the target. Every key must be different, because each stands for another principal.
 func (p *principals) fill(t *wire.Target) error {
 	known := []string{t.Key}
 	take := func(flag, variable, typed, whose string) (string, error) {
@@ -70,7 +70,7 @@ func (p *principals) fill(t *wire.Target) error {
 	return nil
 }
 
-// distinct refuses a key that is known already. The error must not repeat it.
+// distinct returns the key, or an error if it is empty or already known. The error must not repeat the key.
 func distinct(known *[]string, from, key, whose string) (string, error) {
 	switch {
 	case key == "":
@@ -84,7 +84,7 @@ func distinct(known *[]string, from, key, whose string) (string, error) {
 	return checkKey(from, key)
 }
 
-// again are the flags that give the same keys by their variables.
+// again returns flags for the same principals, with variables or placeholders instead of keys.
 func (p *principals) again() (words []string) {
 	if p.other != "" {
 		words = append(words, otherKeyFlag+` "$`+otherKeyVariable+`"`)
@@ -98,8 +98,8 @@ func (p *principals) again() (words []string) {
 	return words
 }
 
-// invent makes up the keys that were not given, for a host that is started for the occasion and told them: as many voters as
-// make a majority something else than one or all.
+// invent makes up missing keys, for a specimen that is started with them. Three voters make a majority differ from one
+// and from all.
 func invent(t *wire.Target) {
 	for _, key := range []*string{&t.Key, &t.OtherKey, &t.LowScopeKey} {
 		if *key == "" {

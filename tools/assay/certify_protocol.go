@@ -10,7 +10,7 @@ import (
 	"github.com/openassay/assay/tools/internal/protocols"
 )
 
-// suitesOf are the suites of a protocol that a target is asked.
+// suitesOf returns the suites of a protocol that apply to a target.
 func suitesOf(row *protocols.Row, t target) []scenarios.Suite {
 	if t.kind.Target != nil {
 		return t.kind.Suites()
@@ -18,8 +18,8 @@ func suitesOf(row *protocols.Row, t target) []scenarios.Suite {
 	return row.Targets[0].Suites()
 }
 
-// spoken are the protocols that a target may speak, the one that is meant first.
-func (o *certifyFlags) spoken(t target) ([]*protocols.Row, error) {
+// candidates returns the protocols that a target may speak. The most likely one comes first.
+func (o *certifyFlags) candidates(t target) ([]*protocols.Row, error) {
 	may, what := protocols.Hosts(), "a base URL"
 	switch {
 	case t.kind.Target != nil:
@@ -49,7 +49,8 @@ func (o *certifyFlags) spoken(t target) ([]*protocols.Row, error) {
 	return []*protocols.Row{row}, nil
 }
 
-// choose takes the protocols whose suites have what is selected: a name that only one of them knows says which is meant.
+// choose keeps the protocols whose suites have the selected scenarios: a name that only one protocol knows settles the
+// question.
 func (c *certify) choose(rows []*protocols.Row) error {
 	var all []scenarios.Suite
 	var fit [][]scenarios.Suite
@@ -62,13 +63,13 @@ func (c *certify) choose(rows []*protocols.Row) error {
 	}
 	if len(fit) == 0 {
 		_, err := c.options.Select.Pick(all...)
-		if err == nil { // each name is known, but not to one protocol
+		if err == nil { // every name is known, but no one protocol knows all of them
 			return usage("certify: the selection mixes suites, scenarios, requirements or claims of several protocols: name one " +
 				"protocol with --protocol")
 		}
 		return notSelected(err)
 	}
-	c.suites, c.perhaps = fit[0], fit[1:]
+	c.suites, c.others = fit[0], fit[1:]
 	return nil
 }
 
@@ -77,12 +78,12 @@ func isUsage(err error) bool {
 	return errors.As(err, &mistake)
 }
 
-// detect asks the target which of the protocols it speaks, where that is open.
+// detect asks the target which protocol it speaks if several are left.
 func (c *certify) detect(ctx context.Context, t wire.Target) error {
-	if len(c.perhaps) == 0 {
+	if len(c.others) == 0 {
 		return nil
 	}
-	candidates := append([][]scenarios.Suite{c.suites}, c.perhaps...)
+	candidates := append([][]scenarios.Suite{c.suites}, c.others...)
 	values := make([]*scenarios.Protocol, len(candidates))
 	for i, suites := range candidates {
 		values[i] = suites[0].Protocol

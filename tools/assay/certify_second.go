@@ -10,14 +10,14 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// The second host of what happens between two.
+// The flags and the variable of the second host, for scenarios between two hosts.
 const (
 	secondHostFlag        = "--second-host"
 	secondHostKeyFlag     = "--second-host-key"
 	secondHostKeyVariable = "ASSAY_SECOND_HOST_KEY"
 )
 
-// secondHost is another host that the target works with, as it was typed.
+// secondHost holds the flags for another host that the target works with.
 type secondHost struct{ url, key string }
 
 func (s *secondHost) register(f *pflag.FlagSet) {
@@ -27,7 +27,7 @@ func (s *secondHost) register(f *pflag.FlagSet) {
 		"`KEY` for that host, the target's own there, so that both see the same runs; or set "+secondHostKeyVariable)
 }
 
-// fill puts the second host into the target.
+// fill adds the second host to the target.
 func (s *secondHost) fill(t *wire.Target) error {
 	from, key := secondHostKeyFlag, s.key
 	if key == "" {
@@ -47,7 +47,7 @@ func (s *secondHost) fill(t *wire.Target) error {
 	return err
 }
 
-// again are the flags that name the same host.
+// again returns the flags that name the same host.
 func (s *secondHost) again() (words []string) {
 	if u, err := wire.ParseBase(s.url); err == nil {
 		words = append(words, secondHostFlag, textsafe.Shell(u.Redacted()))

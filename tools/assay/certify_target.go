@@ -14,18 +14,18 @@ import (
 	"github.com/openassay/assay/tools/internal/protocols"
 )
 
-// simulated is the TARGET that is started for the occasion.
+// simulated names the TARGET that certify starts itself.
 const simulated = "simhost"
 
-// target is what is certified, as the command line names it.
+// A target is a host or program to certify, as the command line names it.
 type target struct {
-	name string // as it may be shown: without a password
+	name string // for display: without a password
 	row  *protocols.Row
 	kind protocols.Kind // zero for a host
 	wire wire.Target
 
-	specimen protocols.Specimen // started for the occasion; nil for a target that is there
-	log      io.Writer          // where it reports faults of its own
+	specimen protocols.Specimen // started by certify; nil for a target that already runs
+	log      io.Writer          // for faults of the specimen
 }
 
 func (o *certifyFlags) target(name string) (target, error) {
@@ -38,7 +38,7 @@ func (o *certifyFlags) target(name string) (target, error) {
 		return target{}, err
 	}
 	if key != "" && headers["Authorization"] != "" {
-		return target{}, usage("certify --header Authorization: there is a key too: give one of them")
+		return target{}, usage("certify --header Authorization: a key is given too: give one of them")
 	}
 	t := target{name: name, wire: wire.Target{URL: name, Key: key, Header: headers, CAFile: o.caCert}, log: os.Stderr}
 	if err := o.others.fill(&t.wire); err != nil {
@@ -58,16 +58,16 @@ func (o *certifyFlags) target(name string) (target, error) {
 	return t, nil
 }
 
-// open makes the target ready to be asked. stop ends what was started for it.
+// open starts the specimen, if the target has one, and returns the target to certify. stop ends the specimen.
 func (t target) open(ctx context.Context) (ready wire.Target, stop func(), err error) {
 	if t.specimen == nil {
 		return t.wire, func() {}, nil
 	}
 	ready = t.wire
 	invent(&ready)
-	// Whatever was made on it is cleaned up after an interrupt, too.
+	// The specimen must outlive an interrupt, so that a clean-up still reaches it.
 	ctx = context.WithoutCancel(ctx)
-	// Not every reminder is of interest here.
+	// The specimen logs more at Info than a certification should show.
 	logger := slog.New(slog.NewTextHandler(t.log, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	ready, end, err := t.specimen.Start(ctx, ready, protocols.Place{Release: version(), Logger: logger})
 	if err != nil {
@@ -82,8 +82,9 @@ func (t target) open(ctx context.Context) (ready wire.Target, stop func(), err e
 	}, nil
 }
 
-// notOurs are headers that the transport writes itself, or that only make sense for one connection.
-var notOurs = map[string]string{
+// reservedHeaders maps headers that the transport sets, or that only make sense for one connection, to the reason why
+// --header refuses them.
+var reservedHeaders = map[string]string{
 	"Host":              "it is taken from the target's URL",
 	"Content-Length":    "every request has its own",
 	"Content-Type":      "every request has its own",
@@ -99,7 +100,7 @@ func readHeaders(typed []string) (map[string]string, error) {
 		if !ok {
 			return nil, usage("certify --header: write \"Name: value\" or Name=value, without line breaks")
 		}
-		if why, ours := notOurs[name]; ours {
+		if why, reserved := reservedHeaders[name]; reserved {
 			return nil, usage("certify --header %s: %s: leave it out", name, why)
 		}
 		if _, twice := out[name]; twice {
@@ -110,7 +111,7 @@ func readHeaders(typed []string) (map[string]string, error) {
 	return out, nil
 }
 
-// parseHeader cuts at the first colon or equals sign. The value may be a secret: no error repeats it.
+// parseHeader splits h at the first colon or equals sign. It returns no error, because the value may be a secret.
 func parseHeader(h string) (name, value string, ok bool) {
 	i := strings.IndexAny(h, ":=")
 	if i <= 0 {
@@ -120,13 +121,13 @@ func parseHeader(h string) (name, value string, ok bool) {
 	return name, value, isToken(h[:i]) && isHeaderValue(value)
 }
 
-// isToken is RFC 9110's token, which a header's name is.
+// isToken reports whether s is a token of RFC 9110, as the name of a header must be.
 func isToken(s string) bool {
-	return isMadeOf(s, "!#$%&'*+-.^_`|~")
+	return consistsOf(s, "!#$%&'*+-.^_`|~")
 }
 
-// isMadeOf says whether s is one or more ASCII letters, digits and characters of others.
-func isMadeOf(s, others string) bool {
+// consistsOf reports whether s is not empty and holds only ASCII letters, digits and characters of others.
+func consistsOf(s, others string) bool {
 	for i := range len(s) {
 		c := s[i]
 		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'

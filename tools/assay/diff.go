@@ -60,7 +60,7 @@ func newDiff() *cobra.Command {
 	return cmd
 }
 
-// specDiff is what --json prints.
+// specDiff is the output of --json.
 type specDiff struct {
 	Old     string            `json:"old"`
 	New     string            `json:"new"`
@@ -76,15 +76,15 @@ func (o *diffFlags) run(ctx context.Context, out io.Writer, before, after string
 		}
 		return unknown("severity", o.failOn, names)
 	}
-	was, err := specdiff.Read(ctx, before, o.spec)
+	oldSpec, err := specdiff.Read(ctx, before, o.spec)
 	if err != nil {
 		return usage("diff: %w", err)
 	}
-	is, err := specdiff.Read(ctx, after, o.spec)
+	newSpec, err := specdiff.Read(ctx, after, o.spec)
 	if err != nil {
 		return usage("diff: %w", err)
 	}
-	changes, err := specdiff.Compare(was, is, specdiff.Options{StrictReaders: o.strict, Suites: known().Suites})
+	changes, err := specdiff.Compare(oldSpec, newSpec, specdiff.Options{StrictReaders: o.strict, Suites: known().Suites})
 	if err != nil {
 		return usage("diff: %w", err)
 	}
@@ -122,7 +122,7 @@ func (o *diffFlags) print(out io.Writer, d specDiff) error {
 	return err
 }
 
-// text is the changes as a table, and below it what they touch.
+// text formats the changes as a table, followed by the requirements and scenarios that they touch.
 func (d specDiff) text() string {
 	if len(d.Changes) == 0 {
 		return "no change: the specs say the same\n"
@@ -164,7 +164,7 @@ func counted(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// touched lists the requirements and scenarios that the changes touch, but for those that only add something.
+// touched lists the requirements and scenarios that the changes touch, without additive changes.
 func (d specDiff) touched(b *strings.Builder) {
 	requirements, scenarios, named := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for _, c := range d.Changes {

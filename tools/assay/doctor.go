@@ -37,8 +37,8 @@ Exit codes:
   2  the command was not understood
   3  the target is not reached, or does not say what it can do`
 
-// forTargets are the flags of assay certify that say which target is meant, and how it is reached.
-var forTargets = []string{
+// targetFlags lists the flags of assay certify that name the target and how to reach it.
+var targetFlags = []string{
 	"protocol", "key", "key-file", "tenant-b-key", "voter-key", "low-scope-key", "header", "cacert", "seam-prefix", "config", "json",
 }
 
@@ -58,14 +58,15 @@ func newDoctor() *cobra.Command {
 			return examine(cmd.Context(), c, o, cmd.OutOrStdout())
 		},
 	}
-	// All of them are there, because a file of parameters may have any; none but these means something here.
+	// All flags of certify are registered, because a file of parameters may set any of them. Those without meaning here
+	// stay hidden.
 	o.register(cmd.Flags())
-	cmd.Flags().VisitAll(func(f *pflag.Flag) { f.Hidden = !slices.Contains(forTargets, f.Name) && o.commands[f.Name] == nil })
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { f.Hidden = !slices.Contains(targetFlags, f.Name) && o.commands[f.Name] == nil })
 	cmd.Flags().Lookup("json").Usage = "print what was seen as JSON"
 	return cmd
 }
 
-// doctorTarget reads the flags as assay certify does.
+// doctorTarget reads the flags as assay certify does, and refuses those that only certify knows.
 func doctorTarget(cmd *cobra.Command, o *certifyFlags, targets []string) (*certify, error) {
 	var foreign string
 	cmd.Flags().Visit(func(f *pflag.Flag) {
@@ -94,7 +95,7 @@ func examine(ctx context.Context, c *certify, o *certifyFlags, out io.Writer) er
 	}
 	defer stop()
 	options := doctor.Options{Target: target, Seams: c.options.SeamPrefixes}
-	for _, suites := range append([][]scenarios.Suite{c.suites}, c.perhaps...) {
+	for _, suites := range append([][]scenarios.Suite{c.suites}, c.others...) {
 		options.Protocols = append(options.Protocols, suites[0].Protocol)
 	}
 	report, err := doctor.Examine(ctx, options)
@@ -141,7 +142,7 @@ func printExamination(out io.Writer, r *doctor.Report, asJSON bool) error {
 		}
 	}
 	b.WriteString(catalogue.Aligned(rows))
-	fmt.Fprintf(&b, "\n%d ok, %d to be warned of, %d in the way (exit %d)\n", counts[doctor.OK], counts[doctor.Warn],
+	fmt.Fprintf(&b, "\n%d ok, %d to note, %d in the way (exit %d)\n", counts[doctor.OK], counts[doctor.Warn],
 		counts[doctor.Fail], r.ExitCode())
 	_, err := io.WriteString(out, b.String())
 	return err

@@ -16,7 +16,7 @@ import (
 	"github.com/openassay/assay/tools/specgen"
 )
 
-// What the commands here use of package cli, by shorter names.
+// Shorter names for parts of package cli.
 type exit = cli.Exit
 
 var (
@@ -31,7 +31,7 @@ const exitFailed = cli.Failed
 
 func usage(format string, args ...any) error { return cli.Usage(format, args...) }
 
-// exitUnread is what a shell says of a command that SIGPIPE ended.
+// exitUnread is the exit code that a shell reports for a command killed by SIGPIPE.
 const exitUnread = 128 + int(syscall.SIGPIPE)
 
 // exitCode maps an error to the exit code of the process.
@@ -57,7 +57,7 @@ func exitCode(err error) int {
 	return exitFailed
 }
 
-// flagError words what is wrong with a flag.
+// flagError returns the error for a mistake in a flag, with the nearest flag or its meaning.
 func flagError(cmd *cobra.Command, err error) error {
 	var missing *pflag.NotExistError
 	var invalid *pflag.InvalidValueError
@@ -82,5 +82,5 @@ func flagError(cmd *cobra.Command, err error) error {
 	return usage("%w (see %s --help)", err, cmd.CommandPath())
 }
 
-// meaning is a flag's line of help, without the marks around the name of its value.
+// meaning returns a flag's help without the marks around the name of its value.
 func meaning(f *pflag.Flag) string { return strings.ReplaceAll(f.Usage, "`", "") }

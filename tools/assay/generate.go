@@ -53,7 +53,7 @@ func newGenerate() *cobra.Command {
 func generateTargets(spec, into, pkg string) ([]specgen.Options, error) {
 	if spec != "" {
 		if into == "" || pkg == "" {
-			return nil, usage("assay generate --spec: say where it goes with --into DIR and how it is called with --package NAME")
+			return nil, usage("assay generate --spec: name the folder with --into DIR and the package with --package NAME")
 		}
 		return []specgen.Options{{Spec: spec, Into: into, Package: pkg}}, nil
 	}
@@ -67,7 +67,7 @@ func generateTargets(spec, into, pkg string) ([]specgen.Options, error) {
 	return specgen.Targets(root), nil
 }
 
-// generate makes everything before it writes anything: a mistake in one folder leaves all packages as they were.
+// generate generates all packages before it writes any, so that a mistake in one folder leaves all of them unchanged.
 func generate(ctx context.Context, out io.Writer, targets []specgen.Options, check bool) error {
 	var outputs []*specgen.Output
 	var mistakes []error
@@ -106,7 +106,7 @@ func generate(ctx context.Context, out io.Writer, targets []specgen.Options, che
 
 var modulePattern = lazyregexp.New(`(?m)^module github\.com/openassay/assay$`)
 
-// checkout finds the root of the Assay checkout that the command is run in.
+// checkout returns the root of the Assay checkout around the working folder.
 func checkout() (string, error) {
 	here, err := os.Getwd()
 	if err != nil {
@@ -115,7 +115,7 @@ func checkout() (string, error) {
 	for dir := here; ; dir = filepath.Dir(dir) {
 		if mod, err := os.ReadFile(filepath.Join(dir, "go.mod")); err == nil && modulePattern.Match(mod) {
 			if relative, err := filepath.Rel(here, dir); err == nil {
-				return relative, nil // short, and the same on every machine
+				return relative, nil // short, and independent of the machine
 			}
 			return dir, nil
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/openassay/assay/tools/internal/protocols"
 )
 
-// known is everything this Assay has an id for.
+// known returns the catalogue of everything that this Assay has an id for.
 func known() *catalogue.Catalogue {
 	return &catalogue.Catalogue{Suites: protocols.Suites(), Faults: protocols.Faults(), Variations: protocols.Variations()}
 }

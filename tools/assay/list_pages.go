@@ -8,11 +8,10 @@ import (
 	"strings"
 )
 
-// madePage is in every page that is generated; a page without it is nobody's to remove.
+// madePage marks generated pages. Pages without it are never removed.
 const madePage = "`make generate` writes this page"
 
-// writePages puts pages into a folder, by their paths below it, and removes those that were generated there before and have no
-// successor.
+// writePages writes pages, keyed by path below dir, and removes stale generated pages.
 func writePages(dir string, pages map[string]string) error {
 	for name, content := range pages {
 		path := filepath.Join(dir, name)
@@ -23,11 +22,11 @@ func writePages(dir string, pages map[string]string) error {
 			return fmt.Errorf("assay list: %w: give another folder with --out", err)
 		}
 	}
-	return removeMade(dir, pages)
+	return removeStale(dir, pages)
 }
 
-// removeMade removes the generated pages of a folder that have no successor.
-func removeMade(dir string, pages map[string]string) error {
+// removeStale removes the generated pages below dir that are not in pages.
+func removeStale(dir string, pages map[string]string) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return fmt.Errorf("assay list: %w: give another folder with --out", err)

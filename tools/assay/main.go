@@ -1,4 +1,4 @@
-// Command assay finds out whether an agent host keeps the promises it makes. See assay help.
+// Command assay certifies that an agent host keeps the promises it makes. See assay help.
 package main
 
 import (
@@ -8,7 +8,7 @@ import (
 	"syscall"
 
 	"github.com/openassay/assay/internal/process"
-	_ "github.com/openassay/assay/internal/startheap" // as early as a package can be
+	_ "github.com/openassay/assay/internal/startheap" // runs before packages that allocate much
 	"github.com/openassay/assay/scenarios"
 )
 
@@ -19,17 +19,17 @@ func main() {
 	os.Exit(code)
 }
 
-// interruptible is a context that ends with the first signal, which asks a command to end in order. A second one ends the
-// process at once: programs that it started, which have sessions of their own and hear of no signal, and its temporary
-// folders go before it.
+// interruptible returns a context that the first signal cancels, so that a command can end in order. A second signal
+// ends the process at once. Before that it kills the programs it started, which run in sessions of their own and get no
+// signal, and removes its temporary folders.
 func interruptible(parent context.Context) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancel(parent)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	if !signal.Ignored(syscall.SIGHUP) { // as nohup has it
+	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
 		signal.Notify(signals, syscall.SIGHUP)
 	}
-	// Who reads our output may leave, as head does. That must not end us on the spot, with plugins under way.
+	// A reader of our output may close it early, as head does. That must not kill the process while plugins run.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	go func() {
 		<-signals

@@ -12,7 +12,7 @@ import (
 	"github.com/openassay/assay/tools/assay/internal/catalogue"
 )
 
-// shells are those that completions can be written for, each by what cobra has for it.
+// shells lists the shells that cobra can write completions for.
 var shells = []struct {
 	name  string
 	write func(*cobra.Command) error
@@ -71,7 +71,7 @@ func newMan() *cobra.Command {
 			root := cmd.Root()
 			root.DisableAutoGenTag = true
 			header := &doc.GenManHeader{Section: "1", Source: "Assay " + version(), Manual: "Assay"}
-			if b := built(); !b.Committed.IsZero() { // the same version writes the same pages
+			if b := built(); !b.Committed.IsZero() { // makes the pages reproducible
 				header.Date = &b.Committed
 			}
 			if err := doc.GenManTree(root, header, dirs[0]); err != nil {
@@ -82,32 +82,32 @@ func newMan() *cobra.Command {
 	}
 }
 
-// listedIn are the flags whose values are ids, with the list that has them.
-var listedIn = map[string]string{
+// listOfFlag maps the flags whose values are ids to the list that holds the ids.
+var listOfFlag = map[string]string{
 	"suite": "suites", "scenario": "scenarios", "requirement": "requirements", "expect-claim": "claims", "fault": "faults",
 	"vary": "variations",
 }
 
-// completeIDs has the shell complete the values of all flags of [listedIn], of this command and of those below it. What stands
-// before a comma stays.
+// completeIDs registers completions for the flags in [listOfFlag], of cmd and of all commands below it. In a list, they
+// complete the part after the last comma.
 func completeIDs(cmd *cobra.Command) {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		kind, listed := listedIn[f.Name]
+		kind, listed := listOfFlag[f.Name]
 		if !listed {
 			return
 		}
 		complete := func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-			return beginning(typed, typed[:strings.LastIndex(typed, ",")+1], kind), cobra.ShellCompDirectiveNoFileComp
+			return completionsOf(typed, typed[:strings.LastIndex(typed, ",")+1], kind), cobra.ShellCompDirectiveNoFileComp
 		}
-		_ = cmd.RegisterFlagCompletionFunc(f.Name, complete) // it fails for a flag that there is not, and for one that has a completion
+		_ = cmd.RegisterFlagCompletionFunc(f.Name, complete) // fails only for unknown flags and second completions
 	})
 	for _, c := range cmd.Commands() {
 		completeIDs(c)
 	}
 }
 
-// beginning are the ids of a list that, behind what stands before them, begin as what is typed.
-func beginning(typed, before, kind string) (ids []string) {
+// completionsOf returns the ids of a list, each after the prefix before, that begin with typed.
+func completionsOf(typed, before, kind string) (ids []string) {
 	for _, id := range known().IDs(kind) {
 		if strings.HasPrefix(before+id, typed) {
 			ids = append(ids, before+id)
@@ -116,11 +116,11 @@ func beginning(typed, before, kind string) (ids []string) {
 	return ids
 }
 
-// anyID completes what can be explained.
+// anyID completes the ids of all lists.
 func anyID(_ *cobra.Command, before []string, typed string) (ids []string, _ cobra.ShellCompDirective) {
 	if len(before) == 0 {
 		for _, kind := range catalogue.Kinds {
-			ids = append(ids, beginning(typed, "", kind)...)
+			ids = append(ids, completionsOf(typed, "", kind)...)
 		}
 	}
 	return ids, cobra.ShellCompDirectiveNoFileComp

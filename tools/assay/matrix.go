@@ -34,7 +34,7 @@ Exit codes:
   1  with --diff: something got worse
   0  all else`
 
-// matrixFlags are the flags as they were typed.
+// matrixFlags holds the flags of matrix.
 type matrixFlags struct {
 	out  string
 	diff bool
@@ -83,10 +83,10 @@ func (o *matrixFlags) check(paths []string) error {
 
 func (o *matrixFlags) run(stdout io.Writer, paths []string, now time.Time) error {
 	var all []matrix.Certification
-	var told []*conformance.Bundle
+	var bundles []*conformance.Bundle
 	from := o.out
 	if from == "" {
-		from = "." // where a shell puts what it redirects
+		from = "." // links are relative to where the shell redirects the output
 	}
 	for _, path := range paths {
 		doc, theirs, file, err := reports.LoadForMatrix(path, protocols.OwnSuite())
@@ -94,19 +94,19 @@ func (o *matrixFlags) run(stdout io.Writer, paths []string, now time.Time) error
 		case err != nil:
 			return &exit{Code: scenarios.ExitUsage, Cause: err}
 		case theirs != nil:
-			told = append(told, theirs)
+			bundles = append(bundles, theirs)
 		default:
 			all = append(all, matrix.Certification{Results: *doc, Link: matrix.Beside(file, from)})
 		}
 	}
-	m := matrix.New(known().Ledgers(), now, all, told...)
+	m := matrix.New(known().Ledgers(), now, all, bundles...)
 	if o.out == "" {
 		return m.Markdown(stdout)
 	}
 	return writeMatrix(stdout, m, o.out)
 }
 
-// writeMatrix writes both files; each is whole or as it was.
+// writeMatrix writes both files. It replaces each of them atomically.
 func writeMatrix(stdout io.Writer, m *matrix.Matrix, dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return usage("assay matrix --out %s: %w: give another folder", dir, err)
@@ -124,13 +124,13 @@ func writeMatrix(stdout io.Writer, m *matrix.Matrix, dir string) error {
 	return nil
 }
 
-// replaceFile writes a file beside its place and then moves it there.
+// replaceFile writes a temporary file and renames it to path.
 func replaceFile(path string, write func(io.Writer) error) error {
 	f, err := os.CreateTemp(filepath.Dir(path), ".assay-*")
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.Remove(f.Name()) }() // there is none once it was moved
+	defer func() { _ = os.Remove(f.Name()) }() // fails harmlessly after the rename
 	if err := write(f); err != nil {
 		f.Close()
 		return err
@@ -145,7 +145,7 @@ func replaceFile(path string, write func(io.Writer) error) error {
 	return os.Rename(f.Name(), path)
 }
 
-// diffResults prints what changed. The error carries the exit code.
+// diffResults prints the changes between two results. The error carries the exit code.
 func diffResults(stdout io.Writer, before, after string, asJSON bool) error {
 	a, err := reports.Load(before)
 	if err != nil {

@@ -151,7 +151,7 @@ func (o *proveFlags) settle(flags *pflag.FlagSet) error {
 	return o.pickProtocols()
 }
 
-// pickProtocols leaves the hosts that speak one of the protocols.
+// pickProtocols keeps the hosts that speak one of the protocols of --protocol.
 func (o *proveFlags) pickProtocols() error {
 	if len(o.protocols) == 0 {
 		return nil
@@ -185,19 +185,19 @@ func (o *proveFlags) readShard() error {
 	return nil
 }
 
-// narrowed reports whether less than everything is asked for.
+// narrowed reports whether the flags select less than the whole matrix.
 func (o *proveFlags) narrowed() bool {
 	return len(o.faults)+len(o.protocols)+len(o.options.Select.Suites)+len(o.options.Select.Scenarios) > 0 || o.shard != ""
 }
 
-// mostProving is how much memory is held before it is collected harder, in bytes.
-const mostProving = 3 << 29
+// proveMemory is the soft memory limit of a proof, in bytes.
+const proveMemory = 3 << 29
 
 func (o *proveFlags) prove(ctx context.Context, out, errs io.Writer) (err error) {
 	if os.Getenv("GOMEMLIMIT") == "" {
-		defer debug.SetMemoryLimit(debug.SetMemoryLimit(mostProving))
+		defer debug.SetMemoryLimit(debug.SetMemoryLimit(proveMemory))
 	}
-	defer roomy()()
+	defer relaxGC()()
 	p := progress.New(errs, isTerminal(errs), time.Now, "hosts", "honest", "accused", "caught", "survived", "wrong-reason")
 	defer p.End()
 	keep, end, err := o.part(p)
@@ -216,7 +216,7 @@ func (o *proveFlags) prove(ctx context.Context, out, errs io.Writer) (err error)
 	p.Estimate()
 	p.Begin(len(todo))
 	o.options.Progress = func(host string, r prove.Result) error {
-		p.Ended(told(r))
+		p.Ended(progressOf(r))
 		return keep(host, r)
 	}
 	m, err := lab.Prove(ctx, o.options)
@@ -238,7 +238,8 @@ func (o *proveFlags) prove(ctx context.Context, out, errs io.Writer) (err error)
 	return end(true)
 }
 
-// part opens what is on disk until the matrix is whole. keep adds a host; end closes it, and removes it when nobody needs it.
+// part opens the file that holds finished hosts until the matrix is whole. keep adds a host; end closes the file, and
+// removes it if the matrix is whole.
 func (o *proveFlags) part(p *progress.Printer) (keep func(string, prove.Result) error, end func(whole bool) error, err error) {
 	if o.check {
 		return func(string, prove.Result) error { return nil }, func(bool) error { return nil }, nil
@@ -268,7 +269,7 @@ func (o *proveFlags) part(p *progress.Printer) (keep func(string, prove.Result) 
 	}, nil
 }
 
-// left says what an interrupted proof leaves behind.
+// left describes what an interrupted proof leaves behind.
 func (o *proveFlags) left() string {
 	if o.check {
 		return "nothing was compared"
@@ -276,8 +277,8 @@ func (o *proveFlags) left() string {
 	return filepath.Join(o.out, prove.PartName) + " has the hosts that are done: assay prove --resume goes on from there"
 }
 
-// told is a result in the words of progress: whose it is, how it ended, and what is wrong.
-func told(r prove.Result) (name, word, alarm string) {
+// progressOf returns the arguments of [progress.Printer.Ended] for a result.
+func progressOf(r prove.Result) (name, result, alarm string) {
 	if h := r.Honest; h != nil {
 		if len(h.Accused) == 0 {
 			return h.Host, "honest", ""
@@ -294,15 +295,15 @@ func told(r prove.Result) (name, word, alarm string) {
 	}
 }
 
-// unwritten means that the matrix could not be put where it belongs.
-type unwritten struct{ error }
+// writeError means that the matrix could not be written.
+type writeError struct{ error }
 
 func writeFailed(err error) bool {
-	_, failed := errors.AsType[unwritten](err)
+	_, failed := errors.AsType[writeError](err)
 	return failed
 }
 
-// conclude shows a matrix, writes it to dir or compares it with the one there, and says what the whole is worth.
+// conclude prints a matrix, and writes it to dir or compares it with the one there. The error carries the exit code.
 func conclude(out io.Writer, m results.KillMatrix, dir string, check bool) error {
 	if err := printMatrix(out, m); err != nil {
 		return err
@@ -312,7 +313,7 @@ func conclude(out io.Writer, m results.KillMatrix, dir string, check bool) error
 			return &exit{Code: exitFailed, Cause: fmt.Errorf("prove --check: %w: run make prove", err)}
 		}
 	} else if err := prove.Write(dir, m); err != nil {
-		return &exit{Code: scenarios.ExitUsage, Cause: unwritten{fmt.Errorf("prove: %w: give another folder with --out", err)}}
+		return &exit{Code: scenarios.ExitUsage, Cause: writeError{fmt.Errorf("prove: %w: give another folder with --out", err)}}
 	} else if _, err := fmt.Fprintf(out, "kill matrix in %s\n", filepath.Join(dir, prove.MarkdownName)); err != nil {
 		return err
 	}
@@ -322,7 +323,7 @@ func conclude(out io.Writer, m results.KillMatrix, dir string, check bool) error
 	return nil
 }
 
-// printMatrix writes a line to each fault, what is wrong in full, and the figures.
+// printMatrix writes a line for each fault, every mistake in full, and the figures.
 func printMatrix(out io.Writer, m results.KillMatrix) error {
 	var b strings.Builder
 	for _, p := range m.Protocols {

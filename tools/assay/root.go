@@ -22,7 +22,7 @@ that keeps every promise, or breaks the one you name, comes with it.
   assay certify http://localhost:3000   certify your own host
   assay simhost                         a host to build a client against`
 
-// execute runs one command line and returns the exit code. What went wrong is on errs, a line each, by then.
+// execute runs one command line and returns the exit code. It writes errors to errs, one a line.
 func execute(ctx context.Context, args []string, out, errs io.Writer) int {
 	root := newRoot()
 	root.SetArgs(args)
@@ -56,7 +56,7 @@ func newRoot() *cobra.Command {
 	return root
 }
 
-// addOwn puts the commands that only one protocol has behind those that they stand after.
+// addOwn inserts the commands of single protocols after the commands that they name.
 func addOwn(root *cobra.Command) {
 	commands := root.Commands()
 	for _, row := range protocols.Table {
@@ -69,7 +69,7 @@ func addOwn(root *cobra.Command) {
 	root.AddCommand(commands...)
 }
 
-// newHelp is cobra's help command, but for a command that does not exist it says so and fails.
+// newHelp returns a help command like cobra's, but one that fails for a command that does not exist.
 func newHelp() *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]",
@@ -85,7 +85,8 @@ func newHelp() *cobra.Command {
 	}
 }
 
-// keepOrder keeps flags and commands in the order in which they were written: the ones most used come first.
+// keepOrder keeps the flags of cmd and of all commands below it in the order of their registration, which puts those
+// used most first.
 func keepOrder(cmd *cobra.Command) {
 	cmd.Flags().SortFlags = false
 	cmd.PersistentFlags().SortFlags = false

@@ -36,18 +36,18 @@ type simhostFlags struct {
 	settings protocols.Settings
 
 	clock         string
-	manual        *clock.Manual // nil where time goes by itself
+	manual        *clock.Manual // nil with --clock real
 	console       bool
 	consoleRemote bool
 
 	protocols []string
-	hosts     []spokenHost // of all protocols
+	hosts     []protocolHost // hosts of all protocols
 }
 
-// spokenHost is the simulated host of one protocol.
-type spokenHost struct {
+// protocolHost is the simulated host of one protocol.
+type protocolHost struct {
 	protocols.Simhost
-	name string // of the protocol
+	name string // name of the protocol
 }
 
 func newSimhost() *cobra.Command {
@@ -75,13 +75,13 @@ func newSimhostFlags() *simhostFlags {
 	o := &simhostFlags{}
 	for _, row := range protocols.Table {
 		if row.Simhost != nil {
-			o.hosts = append(o.hosts, spokenHost{row.Simhost(), row.Name()})
+			o.hosts = append(o.hosts, protocolHost{row.Simhost(), row.Name()})
 		}
 	}
 	return o
 }
 
-// kinds says which hosts there are.
+// kinds describes the hosts for the help.
 func (o *simhostFlags) kinds() string {
 	words := o.hosts[0].Words().Is
 	for _, h := range o.hosts[1:] {
@@ -90,7 +90,7 @@ func (o *simhostFlags) kinds() string {
 	return words
 }
 
-// words joins what the hosts say of a flag.
+// words joins one part of the help of all hosts.
 func (o *simhostFlags) words(separator string, of func(protocols.SimhostWords) string) string {
 	var all []string
 	for _, h := range o.hosts {
@@ -107,7 +107,7 @@ func (o *simhostFlags) names() []string {
 	return names
 }
 
-// register adds the flags that all hosts have, and behind each those of one protocol.
+// register adds the flags that all hosts share. After each come the flags of single protocols that belong there.
 func (o *simhostFlags) register(f *pflag.FlagSet) {
 	own := func(behind string) {
 		for _, h := range o.hosts {
@@ -148,7 +148,7 @@ const (
 	clockManual = "manual"
 )
 
-// check finds what can be wrong with the flags before anything is opened.
+// check validates the flags and completes the settings. It opens nothing.
 func (o *simhostFlags) check(cmd *cobra.Command) error {
 	if err := o.checkProtocols(); err != nil {
 		return err
@@ -177,7 +177,8 @@ func (o *simhostFlags) check(cmd *cobra.Command) error {
 	return err
 }
 
-// dialable is an address that a client on this machine can use: a host that listens everywhere has no address of its own.
+// dialable returns an address that a client on this machine can dial: for a host that listens on all interfaces,
+// localhost.
 func dialable(a net.Addr) string {
 	tcp, ok := a.(*net.TCPAddr)
 	if !ok || !tcp.IP.IsUnspecified() {

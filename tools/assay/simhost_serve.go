@@ -19,15 +19,16 @@ import (
 	"github.com/openassay/assay/tools/internal/protocols"
 )
 
-// speaking are the hosts of the protocols that are asked for, in that order.
-func (o *simhostFlags) speaking() (hosts []spokenHost) {
+// selected returns the hosts of the protocols that --protocol names, in that order.
+func (o *simhostFlags) selected() (hosts []protocolHost) {
 	for _, name := range o.protocols {
 		hosts = append(hosts, o.hosts[slices.Index(o.names(), name)])
 	}
 	return hosts
 }
 
-// checkProtocols finds names that none of the protocols has.
+// checkProtocols returns an error for a protocol that does not exist, and for a claim, variation or fault that no
+// selected protocol has.
 func (o *simhostFlags) checkProtocols() error {
 	for _, p := range o.protocols {
 		if !slices.Contains(o.names(), p) {
@@ -43,7 +44,7 @@ func (o *simhostFlags) checkProtocols() error {
 		}
 	}
 	var claims, faults, variations []string
-	for _, h := range o.speaking() {
+	for _, h := range o.selected() {
 		claims, faults, variations = append(claims, h.Claims()...), append(faults, h.Faults()...), append(variations, h.Variations()...)
 	}
 	for _, c := range o.without {
@@ -64,8 +65,8 @@ func (o *simhostFlags) checkProtocols() error {
 	return nil
 }
 
-// settingsOf are the settings with what a host knows of the names that are asked for.
-func (o *simhostFlags) settingsOf(h spokenHost) protocols.Settings {
+// settingsOf returns the settings for a host, with only the claims, faults and variations that the host knows.
+func (o *simhostFlags) settingsOf(h protocolHost) protocols.Settings {
 	known := func(asked, names []string) []string {
 		return slices.DeleteFunc(slices.Clone(asked), func(name string) bool { return !slices.Contains(names, name) })
 	}
@@ -117,14 +118,14 @@ func (o *simhostFlags) serve(ctx context.Context, out, errs io.Writer) (err erro
 	return serving.Serve(ctx, ln, handler, log)
 }
 
-// withConsole puts the console in front of the hosts. done ends what it streams.
+// withConsole puts the console in front of the hosts. done ends its streams.
 func (o *simhostFlags) withConsole(hosts []protocols.Bannered, log *slog.Logger) (handler http.Handler, done func()) {
 	api := o.handler(hosts)
 	if !o.console {
 		return api, func() {}
 	}
 	options := console.Options{Clock: o.manual, Remote: o.consoleRemote, Logger: log}
-	for i, h := range o.speaking() {
+	for i, h := range o.selected() {
 		h.Show(hosts[i], &options)
 	}
 	c := console.New(options)
@@ -137,10 +138,9 @@ func (o *simhostFlags) withConsole(hosts []protocols.Bannered, log *slog.Logger)
 	}), c.Close
 }
 
-// open starts a host for each protocol, in the order in which they are asked for. Those that were started are returned also
-// where one after them fails.
+// open starts the selected hosts in order. If one fails, it also returns those that it started before.
 func (o *simhostFlags) open(ctx context.Context) (hosts []protocols.Bannered, err error) {
-	for _, h := range o.speaking() {
+	for _, h := range o.selected() {
 		host, err := h.Open(ctx, o.settingsOf(h))
 		if err != nil {
 			return hosts, err
@@ -150,10 +150,10 @@ func (o *simhostFlags) open(ctx context.Context) (hosts []protocols.Bannered, er
 	return hosts, nil
 }
 
-// checkOptions finds what the hosts will refuse before anything is opened: an address that is taken is no answer to somebody
-// whose options are wrong.
+// checkOptions has each selected host check its options before serve opens anything: wrong options must be reported
+// rather than an address in use.
 func (o *simhostFlags) checkOptions() error {
-	for _, h := range o.speaking() {
+	for _, h := range o.selected() {
 		if err := h.Check(o.settingsOf(h)); err != nil {
 			return err
 		}
@@ -161,13 +161,14 @@ func (o *simhostFlags) checkOptions() error {
 	return nil
 }
 
-// handler has each protocol answer at its own paths, and the first of the table at the rest.
+// handler routes each request to the host that owns its path. All other paths go to the first selected protocol of the
+// table.
 func (o *simhostFlags) handler(hosts []protocols.Bannered) http.Handler {
-	speaking := o.speaking()
-	first := slices.IndexFunc(o.hosts, func(h spokenHost) bool { return slices.Contains(o.protocols, h.name) })
+	selected := o.selected()
+	first := slices.IndexFunc(o.hosts, func(h protocolHost) bool { return slices.Contains(o.protocols, h.name) })
 	rest := slices.Index(o.protocols, o.hosts[first].name)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		at := slices.IndexFunc(speaking, func(h spokenHost) bool { return h.Owns(r.URL.Path) })
+		at := slices.IndexFunc(selected, func(h protocolHost) bool { return h.Owns(r.URL.Path) })
 		if at < 0 {
 			at = rest
 		}

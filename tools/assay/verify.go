@@ -56,7 +56,7 @@ func newVerify() *cobra.Command {
 	return cmd
 }
 
-// showVerified prints what was found. The error carries the exit code.
+// showVerified prints the report on a bundle. The error carries the exit code.
 func showVerified(cmd *cobra.Command, r *verify.Report, name string, asJSON bool) error {
 	out := cmd.OutOrStdout()
 	if asJSON {

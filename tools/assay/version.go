@@ -15,23 +15,23 @@ import (
 	"github.com/openassay/assay/tools/internal/protocols"
 )
 
-// build is which Assay this is, as assay version --json prints it.
+// build identifies this Assay, as assay version --json prints it.
 type build struct {
-	Version   string       `json:"version"`
-	Commit    string       `json:"commit"`    // "" where the build did not know it
-	Committed time.Time    `json:"committed"` // zero where the build did not know it
-	Modified  bool         `json:"modified"`  // files had changed since that commit
-	Go        string       `json:"go"`
-	Platform  string       `json:"platform"` // GOOS/GOARCH
-	Suites    []suitesOfIt `json:"suites"`
+	Version   string           `json:"version"`
+	Commit    string           `json:"commit"`    // "" if the build did not know it
+	Committed time.Time        `json:"committed"` // zero if the build did not know it
+	Modified  bool             `json:"modified"`  // files had changed since that commit
+	Go        string           `json:"go"`
+	Platform  string           `json:"platform"` // GOOS/GOARCH
+	Suites    []protocolSuites `json:"suites"`
 }
 
-// suitesOfIt says what is asked of a target that speaks one protocol.
-type suitesOfIt struct {
+// protocolSuites summarizes the suites for one kind of target.
+type protocolSuites struct {
 	Protocol  string `json:"protocol"`
-	Target    string `json:"target"` // what speaks it
+	Target    string `json:"target"` // kind of target
 	Scenarios int    `json:"scenarios"`
-	Digest    string `json:"digest"` // results with the same can be compared
+	Digest    string `json:"digest"` // results with the same digest can be compared
 }
 
 func newVersion() *cobra.Command {
@@ -62,10 +62,10 @@ func newVersion() *cobra.Command {
 	return cmd
 }
 
-func suitesFor(kind protocols.Kind) (suitesOfIt, error) {
+func suitesFor(kind protocols.Kind) (protocolSuites, error) {
 	asked := kind.Suites()
 	digest, err := scenarios.SuiteDigest(asked...)
-	of := suitesOfIt{Protocol: kind.Row.ID, Target: kind.Name, Digest: digest}
+	of := protocolSuites{Protocol: kind.Row.ID, Target: kind.Name, Digest: digest}
 	for _, s := range asked {
 		of.Scenarios += len(s.Scenarios)
 	}
@@ -73,23 +73,23 @@ func suitesFor(kind protocols.Kind) (suitesOfIt, error) {
 }
 
 func (b build) write(w io.Writer) error {
-	var said strings.Builder
-	fmt.Fprintf(&said, "assay %s (%s %s)\n", b.Version, b.Go, b.Platform)
+	var text strings.Builder
+	fmt.Fprintf(&text, "assay %s (%s %s)\n", b.Version, b.Go, b.Platform)
 	if b.Commit != "" {
 		with := ""
 		if b.Modified {
 			with = ", with changes"
 		}
-		fmt.Fprintf(&said, "commit %s of %s%s\n", b.Commit, b.Committed.Format(time.RFC3339), with)
+		fmt.Fprintf(&text, "commit %s of %s%s\n", b.Commit, b.Committed.Format(time.RFC3339), with)
 	}
 	for _, s := range b.Suites {
-		fmt.Fprintf(&said, "suites for a %-9s %-15s %3d scenarios  sha256:%s\n", s.Target, s.Protocol, s.Scenarios, s.Digest)
+		fmt.Fprintf(&text, "suites for a %-9s %-15s %3d scenarios  sha256:%s\n", s.Target, s.Protocol, s.Scenarios, s.Digest)
 	}
-	_, err := io.WriteString(w, said.String())
+	_, err := io.WriteString(w, text.String())
 	return err
 }
 
-// built is what the build knows of itself.
+// built returns the build without its suites.
 func built() build {
 	b := build{Version: version(), Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	info, ok := debug.ReadBuildInfo()
@@ -101,7 +101,7 @@ func built() build {
 		case "vcs.revision":
 			b.Commit = s.Value
 		case "vcs.time":
-			b.Committed, _ = time.Parse(time.RFC3339, s.Value) // the go command wrote it
+			b.Committed, _ = time.Parse(time.RFC3339, s.Value) // the go command writes this format
 		case "vcs.modified":
 			b.Modified = s.Value == "true"
 		}
@@ -109,10 +109,10 @@ func built() build {
 	return b
 }
 
-// released is the version of a release, which its build sets: the module's own version is only known where it came as one.
+// released is the version that the build of a release sets. All other builds rely on the version that Go recorded.
 var released string
 
-// version is what the build knows: a release's tag, or the commit it was built from, or "dev".
+// version returns the version of a release, else the one that Go recorded for the module, else "dev".
 func version() string {
 	if released != "" {
 		return released

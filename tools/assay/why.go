@@ -84,10 +84,10 @@ func explainResults(out io.Writer, path, id string, asJSON bool) error {
 	return nil
 }
 
-// How many lines of each kind an answer shows to people; --json has all.
+// mostLines bounds the lines of a field in the text form; --json has all.
 const mostLines = 10
 
-// answerText words an answer. All that the report says may be a target's own words, or somebody else's.
+// answerText formats an answer for people. Anything from the report may be a target's own words, so it is sanitized.
 func answerText(a reason.Answer, address string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s  %s, %s\n", textsafe.Line(a.ID), a.Kind, textsafe.Line(a.Verdict))
@@ -116,24 +116,24 @@ func answerText(a reason.Answer, address string) string {
 	}
 	field("change", changes...)
 	if a.Kind != "scenario" {
-		field("rests on", restsOn(a.Scenarios)...)
+		field("rests on", scenarioLines(a.Scenarios)...)
 	} else if a.Verdict == string(scenarios.Failed) {
-		field("may be", failsFor(a.ID)...)
+		field("may be", likelyFaults(a.ID)...)
 	}
 	if len(a.Changes) > 0 {
-		// Scenarios are named by this Assay, the address by whoever wrote the report.
+		// Ids of scenarios are this Assay's own; the address comes from the report, and is quoted.
 		field("then run", "assay certify "+textsafe.Shell(address)+" --scenario "+strings.Join(firstOf(a.Changes[0].Helps), ","))
 	}
 	return b.String()
 }
 
-// mostWords is how many characters of a line are shown.
+// mostWords bounds the characters of a line.
 const mostWords = 400
 
 func firstOf(ids []string) []string { return ids[:min(len(ids), 4)] }
 
-// restsOn are scenarios by their verdicts, those first that did not pass.
-func restsOn(ended []reason.Ended) []string {
+// scenarioLines lists scenarios with their verdicts. Those that did not pass come first.
+func scenarioLines(ended []reason.Ended) []string {
 	lines := make([]string, 0, len(ended))
 	for _, passed := range []bool{false, true} {
 		for _, e := range ended {
@@ -145,8 +145,8 @@ func restsOn(ended []reason.Ended) []string {
 	return lines
 }
 
-// failsFor are violations of which a scenario is known to fail.
-func failsFor(scenario string) (lines []string) {
+// likelyFaults returns the titles of the faults that make a scenario fail.
+func likelyFaults(scenario string) (lines []string) {
 	failing := trace.Failing(scenario)
 	titles := known().FaultTitles()
 	for _, id := range failing {

@@ -1,5 +1,6 @@
-// Package catalogue knows everything of Assay that has an id: scenarios, suites, requirements, claims, profiles, the
-// faults and variations of the simulated hosts and of the reference agent. It lists and explains them from their metadata; nothing runs.
+// Package catalogue lists and explains everything in Assay that has an id: scenarios, suites, requirements, readings,
+// claims, profiles, and the faults and variations of the simulated hosts and of the reference agent. It reads their
+// metadata and runs nothing.
 package catalogue
 
 import (
@@ -11,15 +12,15 @@ import (
 	"github.com/openassay/assay/tools/internal/protocols"
 )
 
-// Catalogue is what can be listed and explained. All slices keep the order in which they are shown.
+// Catalogue holds everything that can be listed and explained, each slice in the order of the lists.
 type Catalogue struct {
 	Suites     []scenarios.Suite
-	Protocols  []*scenarios.Protocol // those that have no suite yet: their ledgers are listed, and none of it is proved
+	Protocols  []*scenarios.Protocol // protocols without suites: their ledgers are listed, and nothing proves them
 	Faults     []protocols.Fault
 	Variations []protocols.Variation
 }
 
-// Kinds are the names of the lists.
+// Kinds holds the names of the lists.
 var Kinds = []string{"scenarios", "suites", "requirements", "readings", "claims", "faults", "variations", "profiles"}
 
 // Scenario is a scenario as assay list --json prints it.
@@ -30,7 +31,7 @@ type Scenario struct {
 	Requirements []string `json:"requirements"`
 	Level        string   `json:"level"`
 	Claim        string   `json:"claim"`
-	Reaches      string   `json:"reaches"` // the strongest evidence that it can end with
+	Reaches      string   `json:"reaches"` // strongest evidence that it can end with
 	Labels       []string `json:"labels"`
 }
 
@@ -39,7 +40,7 @@ type Suite struct {
 	ID        string `json:"id"`
 	Protocol  string `json:"protocol"`
 	Title     string `json:"title"`
-	Scenarios int    `json:"scenarios"` // how many it has
+	Scenarios int    `json:"scenarios"` // number of its scenarios
 }
 
 // Requirement is a row of a ledger as assay list --json prints it.
@@ -49,11 +50,11 @@ type Requirement struct {
 	Source    string   `json:"source"`
 	Section   string   `json:"section"`
 	Claim     string   `json:"claim"`
-	Evidence  string   `json:"evidence"` // the weakest that proves it
+	Evidence  string   `json:"evidence"` // weakest that proves it
 	Text      string   `json:"text"`
 	Scenarios []string `json:"scenarios"`
-	Reaches   string   `json:"reaches"`  // the strongest evidence that they can end with; "" without one
-	Reason    string   `json:"reason"`   // why it has none
+	Reaches   string   `json:"reaches"`  // strongest evidence that they can end with; "" without scenarios
+	Reason    string   `json:"reason"`   // why no scenario proves it
 	Stimulus  string   `json:"stimulus"` // assay-seam: shown only through a seam of Assay's own
 }
 
@@ -68,19 +69,19 @@ type Claim struct {
 // Fault is a fault of the simulated host, or of the reference agent, as assay list --json prints it.
 type Fault struct {
 	ID         string   `json:"id"`
-	Title      string   `json:"title"` // what the host or the agent does
-	Looks      string   `json:"looks"` // how that looks from outside
+	Title      string   `json:"title"` // violation that the host or agent commits
+	Looks      string   `json:"looks"` // symptom that a client sees
 	Breaks     []string `json:"breaks"`
 	BlindSpots []int    `json:"blindSpots"` // rows of docs/blind-spots.md
-	Run        string   `json:"run"`        // the command that starts such a host or agent
+	Run        string   `json:"run"`        // command that starts such a host or agent
 }
 
-// Variation is a way in which a simulated host, or the reference agent, can differ without being wrong, as assay list --json prints it.
+// Variation is a permitted difference of a simulated host or the reference agent, as assay list --json prints it.
 type Variation struct {
 	ID    string   `json:"id"`
 	Title string   `json:"title"`
-	About string   `json:"about"` // what differs between real ones there
-	Slips []string `json:"slips"` // requirements for which a certification then has a finding
+	About string   `json:"about"` // difference between real hosts or agents that it stands for
+	Slips []string `json:"slips"` // requirements for which a certification has a finding
 	Run   string   `json:"run"`
 }
 
@@ -89,17 +90,16 @@ type Profile struct {
 	ID           string            `json:"id"`
 	Protocol     string            `json:"protocol"`
 	Title        string            `json:"title"`
-	Claims       []string          `json:"claims"` // that make it applicable, all of them
-	Digest       string            `json:"digest"` // what it was frozen as
+	Claims       []string          `json:"claims"` // it applies if a target makes all of them
+	Digest       string            `json:"digest"` // of its frozen content
 	Requirements []string          `json:"requirements"`
-	Evidence     map[string]string `json:"evidence"`    // the weakest that proves each
-	Scenarios    []string          `json:"scenarios"`   // that count
-	Provisional  []string          `json:"provisional"` // that came later, and do not count
-	ThroughSeam  int               `json:"throughSeam"` // how many requirements are shown only through seams of Assay's own
+	Evidence     map[string]string `json:"evidence"`    // weakest that proves each requirement
+	Scenarios    []string          `json:"scenarios"`   // scenarios that count
+	Provisional  []string          `json:"provisional"` // later scenarios, which do not count
+	ThroughSeam  int               `json:"throughSeam"` // requirements shown only through seams of Assay's own
 }
 
-// List is one of the lists, by its kind, as a slice that encodes to the JSON array. The error is an
-// [UnknownError].
+// List returns the list of a kind, as a slice that encodes to a JSON array. The error is an [UnknownError].
 func (c *Catalogue) List(kind string) (any, error) {
 	switch kind {
 	case "scenarios":
@@ -150,7 +150,7 @@ func (c *Catalogue) requirements() []Requirement {
 	return out
 }
 
-// Ledgers are those of all protocols, by the ids of these.
+// Ledgers returns the ledgers of all protocols, by the protocol's id.
 func (c *Catalogue) Ledgers() map[string]*scenarios.Ledger {
 	out := map[string]*scenarios.Ledger{}
 	for _, p := range c.protocols() {
@@ -216,7 +216,7 @@ func (c *Catalogue) variations() []Variation {
 	})
 }
 
-// protocols are those of the suites and those without, each once.
+// protocols returns the protocols of the suites, and then those without suites.
 func (c *Catalogue) protocols() []*scenarios.Protocol {
 	var out []*scenarios.Protocol
 	for _, s := range c.Suites {
@@ -232,7 +232,7 @@ func (c *Catalogue) protocols() []*scenarios.Protocol {
 	return out
 }
 
-// proving are the ids of the scenarios that prove a requirement.
+// proving returns the ids of the scenarios that prove a requirement.
 func (c *Catalogue) proving(requirement string) []string {
 	out := []string{}
 	for _, suite := range c.Suites {
@@ -245,7 +245,7 @@ func (c *Catalogue) proving(requirement string) []string {
 	return out
 }
 
-// reach is the strongest evidence that a scenario can give of a requirement.
+// reach returns the strongest evidence that any scenario can give for a requirement.
 func (c *Catalogue) reach(requirement string) scenarios.Evidence {
 	strongest := scenarios.Unseen
 	for _, suite := range c.Suites {
@@ -260,7 +260,7 @@ func (c *Catalogue) reach(requirement string) scenarios.Evidence {
 
 func text[S ~string](s S) string { return string(s) }
 
-// each maps a list; an empty one stays a list in JSON.
+// each returns f of every element of a list. It is never nil, so an empty list encodes to an array.
 func each[A, B any](list []A, f func(A) B) []B {
 	out := make([]B, len(list))
 	for i, a := range list {
@@ -269,7 +269,7 @@ func each[A, B any](list []A, f func(A) B) []B {
 	return out
 }
 
-// Titles say what each requirement asks, and what each scenario looks for, by their ids.
+// Titles returns the texts of all requirements and the titles of all scenarios, by id.
 func (c *Catalogue) Titles() (requirements, scenarios map[string]string) {
 	requirements, scenarios = map[string]string{}, map[string]string{}
 	for _, p := range c.protocols() {
@@ -283,7 +283,7 @@ func (c *Catalogue) Titles() (requirements, scenarios map[string]string) {
 	return requirements, scenarios
 }
 
-// FaultTitles say what each fault does, by its id.
+// FaultTitles returns the titles of all faults, by id.
 func (c *Catalogue) FaultTitles() map[string]string {
 	out := map[string]string{}
 	for _, f := range c.faults() {

@@ -9,16 +9,16 @@ import (
 	"github.com/openassay/assay/scenarios"
 )
 
-// What is said of a row: how it is proved, or why it is not.
+// The standings of rows. A row that no scenario proves has the reason for that as its standing, if it has one.
 const (
-	byLooking  = "observed"
-	byWord     = "attested"
-	byOurSeams = "our seams"
-	isOpen     = "open" // neither: a mistake, if the row is a MUST
+	standingObserved = "observed"
+	standingAttested = "attested"
+	standingSeams    = "our seams"
+	standingOpen     = "open" // no scenario and no reason: a mistake if the row is a MUST
 )
 
-// standings are the columns of the tables, in order; isOpen is one only where there is such a row.
-var standings = []string{byLooking, byWord, byOurSeams, "unobservable", "needs-host-control", "not-addressed-to-hosts",
+// standings lists the columns of the tables in order. A table with open rows has standingOpen as a further column.
+var standings = []string{standingObserved, standingAttested, standingSeams, "unobservable", "needs-host-control", "not-addressed-to-hosts",
 	"spec-gap", "planned"}
 
 const coverageHead = `# Coverage
@@ -43,7 +43,8 @@ that they look for ([seams.md](seams.md)). Each row of the ledger counts once.
 
 `
 
-// Coverage writes, as a Markdown page, how many rows of each source are proved in which way, and why the others are not.
+// Coverage writes a Markdown page that counts the rows of each source by standing and gives the reasons for untested
+// rows.
 func (c *Catalogue) Coverage(w io.Writer) error {
 	var rows []covered
 	for _, p := range c.protocols() {
@@ -64,15 +65,15 @@ func (c *Catalogue) Coverage(w io.Writer) error {
 		of := slices.DeleteFunc(slices.Clone(rows), func(r covered) bool { return r.Source != source })
 		fmt.Fprintf(&b, "\n## %s\n\n", source)
 		writeCounts(&b, of)
-		writeIDs(&b, "Attested", of, byWord)
-		writeIDs(&b, "Through our seams", of, byOurSeams)
+		writeIDs(&b, "Attested", of, standingAttested)
+		writeIDs(&b, "Through our seams", of, standingSeams)
 		writeUntested(&b, of)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// covered is a row with what is said of it.
+// covered is a row with its standing.
 type covered struct {
 	scenarios.Requirement
 	standing string
@@ -83,20 +84,20 @@ func (c *Catalogue) standing(r scenarios.Requirement) string {
 	case reach == scenarios.Unseen && r.Reason != "":
 		return r.Reason
 	case reach == scenarios.Unseen:
-		return isOpen
+		return standingOpen
 	case r.ThroughSeam():
-		return byOurSeams
+		return standingSeams
 	case reach == scenarios.Attested:
-		return byWord
+		return standingAttested
 	}
-	return byLooking
+	return standingObserved
 }
 
-// writeCounts writes a line for each level that has rows, and one for all.
+// writeCounts writes a table with a line for each level that has rows, and one for all levels.
 func writeCounts(b *strings.Builder, rows []covered) {
 	columns := slices.Clone(standings)
-	if slices.ContainsFunc(rows, func(r covered) bool { return r.standing == isOpen }) {
-		columns = append(columns, isOpen)
+	if slices.ContainsFunc(rows, func(r covered) bool { return r.standing == standingOpen }) {
+		columns = append(columns, standingOpen)
 	}
 	fmt.Fprintf(b, "| level | rows | %s |\n|---%s|\n", strings.Join(columns, " | "), strings.Repeat("|---:", len(columns)+1))
 	for _, level := range []string{scenarios.Must, scenarios.Should, scenarios.May, "all"} {
@@ -128,10 +129,10 @@ func writeIDs(b *strings.Builder, title string, rows []covered, standing string)
 	}
 }
 
-// writeUntested writes the rows that no scenario proves, with the reason.
+// writeUntested writes a table of the rows that no scenario proves, with the reasons.
 func writeUntested(b *strings.Builder, rows []covered) {
 	untested := slices.DeleteFunc(slices.Clone(rows), func(r covered) bool {
-		return slices.Contains([]string{byLooking, byWord, byOurSeams}, r.standing)
+		return slices.Contains([]string{standingObserved, standingAttested, standingSeams}, r.standing)
 	})
 	if len(untested) == 0 {
 		return

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// UnknownError is a list or an id that does not exist.
+// UnknownError reports a list or an id that does not exist.
 type UnknownError struct {
 	What string // unknown list "requirement"
-	Near string // the nearest one there is, or ""
-	See  string // where all of them can be seen
+	Near string // nearest known name, or ""
+	See  string // names the lists
 }
 
 func (e *UnknownError) Error() string {
@@ -19,4 +19,5 @@ func (e *UnknownError) Error() string {
 	return fmt.Sprintf("%s: did you mean %q? (%s)", e.What, e.Near, e.See)
 }
 
+// all holds the names of the lists, for messages.
 var all = strings.Join(Kinds, ", ")

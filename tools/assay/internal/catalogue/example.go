@@ -7,14 +7,14 @@ import (
 	"github.com/openassay/assay/tools/trace"
 )
 
-// scenarioExample shows an exchange of a scenario, as it was recorded on a host that keeps the promise.
+// scenarioExample adds an exchange of a scenario, recorded on a host that keeps the promise.
 func (p *page) scenarioExample(scenario string) {
 	if t, ok := trace.Of(scenario); ok && t.Example != nil {
 		p.list("example", exampleLines(*t.Example))
 	}
 }
 
-// requirementExample shows the first exchange that a check of the requirement looked at.
+// requirementExample adds the first recorded exchange that a check of the requirement examined.
 func (p *page) requirementExample(requirement string) {
 	for _, scenario := range p.catalogue.proving(requirement) {
 		if t, ok := trace.Of(scenario); ok && t.Example != nil && t.Example.For == requirement {
@@ -43,10 +43,10 @@ func exampleLines(x trace.Example) []string {
 	return append(lines, "  expects  "+x.Wants)
 }
 
-// mostCauses is how many violations of which a scenario fails are told.
+// mostCauses bounds the violations shown for a scenario.
 const mostCauses = 8
 
-// causes are the violations for which a scenario is known to fail: those of the faults that it finds.
+// causes returns the violations that are known to make a scenario fail: those of the faults that it finds.
 func (p *page) causes(scenario string) []string {
 	failing := trace.Failing(scenario)
 	var out []string

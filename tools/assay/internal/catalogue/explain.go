@@ -11,9 +11,9 @@ import (
 	"github.com/openassay/assay/tools/trace"
 )
 
-// Explain writes all there is to know of an id: what it asks, where that comes from, how it is looked at, what proves
-// it, and how to run it. It also knows the words of reports: verdicts, evidence, standings, exit codes. An id that belongs to
-// several things is explained as each of them. The error is an [UnknownError].
+// Explain writes everything known about an id: what it asks, its source, the drives and scenarios that test it, and how
+// to run it. It also explains the words of reports: verdicts, evidence, standings, exit codes. An id with several
+// meanings gets all of their explanations. The error is an [UnknownError], or that of w.
 func (c *Catalogue) Explain(w io.Writer, id string) error {
 	p := &page{catalogue: c}
 	p.words(id)
@@ -32,7 +32,7 @@ func (c *Catalogue) Explain(w io.Writer, id string) error {
 	return err
 }
 
-// ids is everything that can be explained.
+// ids returns every id that Explain knows.
 func (c *Catalogue) ids() []string {
 	var out []string
 	for _, s := range c.Suites {
@@ -70,7 +70,7 @@ func (c *Catalogue) ids() []string {
 	return out
 }
 
-// page is an explanation being written.
+// page is an explanation under construction.
 type page struct {
 	catalogue *Catalogue
 	b         strings.Builder
@@ -89,7 +89,7 @@ func (p *page) field(name, value string) {
 	}
 }
 
-// list writes a field of several lines.
+// list adds a field of several lines.
 func (p *page) list(name string, lines []string) {
 	for _, line := range lines {
 		fmt.Fprintf(&p.b, "  %-12s %s\n", name, line)
@@ -132,7 +132,7 @@ func (p *page) requirements(id string) {
 	}
 }
 
-// claimLine is a claim with the place where a target makes it; without one every target is asked.
+// claimLine returns a claim with the place where a target makes it. Without a claim, every target is asked.
 func claimLine(protocol *scenarios.Protocol, id string) string {
 	if id == "" {
 		return "none: every target is asked"
@@ -186,7 +186,7 @@ func (p *page) scenarios(id string) {
 	}
 }
 
-// driven tells how a scenario looks at its target.
+// driven adds the drive of a scenario.
 func (p *page) driven(suite scenarios.Suite, s scenarios.Scenario) {
 	drive, ok := suite.DriveOf(s)
 	if !ok {
@@ -270,7 +270,7 @@ func (p *page) profiles(id string) {
 	}
 }
 
-// requiredLine is a requirement of a profile with the evidence that the profile demands.
+// requiredLine returns a requirement of a profile with the evidence that the profile demands.
 func requiredLine(ledger *scenarios.Ledger, r scenarios.Required) string {
 	return requirementLines(ledger, []scenarios.RequirementID{r.ID})[0] + " [" + r.Evidence.String() + "]"
 }

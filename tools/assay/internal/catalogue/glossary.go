@@ -2,18 +2,18 @@ package catalogue
 
 import "strings"
 
-// throughSeam is what it means that a requirement has the stimulus assay-seam.
+// throughSeam explains the stimulus assay-seam of a requirement.
 const throughSeam = "only a test seam that Assay defines brings it about or shows it (docs/seams.md); a target that has " +
 	"not wired the seam cannot prove it"
 
-// word is one that reports use.
+// word is a term that reports use.
 type word struct {
 	name, kind, means string
-	causes            []string // what it usually comes of
-	mend              string   // what to do about it
+	causes            []string // usual causes
+	mend              string   // remedy
 }
 
-// glossary is what the words of a report mean.
+// glossary explains the words of a report.
 var glossary = []word{
 	{name: "passed", kind: "verdict", means: "every requirement the scenario names had a check on what the target sent, and all held"},
 	{
@@ -72,7 +72,7 @@ var glossary = []word{
 	{name: "drive", kind: "word", means: "the part of a scenario that acts on the target; several scenarios may judge one drive"},
 }
 
-// exits are the exit codes of assay certify, which assay verify gives again.
+// exits explains the exit codes of assay certify, which assay verify derives again from a bundle.
 var exits = []word{
 	{name: "exit-0", means: "every claim that was asked about is proved, but for failures that are known",
 		mend: "nothing; the profiles in the report say what that certifies"},

@@ -2,7 +2,7 @@ package catalogue
 
 import "github.com/openassay/assay/scenarios"
 
-// IDs are the ids of one of the lists (see [Kinds]), in its order; none of a kind that does not exist.
+// IDs returns the ids in the list of a kind (see [Kinds]), in its order. It returns nil for an unknown kind.
 func (c *Catalogue) IDs(kind string) []string {
 	switch kind {
 	case "scenarios":

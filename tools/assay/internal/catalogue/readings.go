@@ -13,26 +13,26 @@ type Reading struct {
 	ID           string   `json:"id"`
 	Protocol     string   `json:"protocol"`
 	Title        string   `json:"title"`
-	Requirements []string `json:"requirements"` // whose texts leave it open
+	Requirements []string `json:"requirements"` // requirements whose texts leave it open
 	Open         string   `json:"open"`
 	Accept       string   `json:"accept"`
 	Refuse       string   `json:"refuse"`
 	Why          string   `json:"why"`
-	Scenarios    []string `json:"scenarios"` // that go by it
+	Scenarios    []string `json:"scenarios"` // scenarios that follow it
 }
 
 func (c *Catalogue) readings() []Reading {
 	out := []Reading{}
 	for _, p := range c.protocols() {
 		for _, r := range p.Readings {
-			out = append(out, Reading{r.ID, p.ID, r.Title, some(r.Sentences), r.Open, r.Accept, r.Refuse, r.Why, some(r.Scenarios)})
+			out = append(out, Reading{r.ID, p.ID, r.Title, nonNil(r.Sentences), r.Open, r.Accept, r.Refuse, r.Why, nonNil(r.Scenarios)})
 		}
 	}
 	return out
 }
 
-// some is a list that encodes to an array, even when it is empty.
-func some(list []string) []string {
+// nonNil returns list, or an empty slice in place of nil, so that it encodes to an array.
+func nonNil(list []string) []string {
 	if list == nil {
 		return []string{}
 	}
@@ -62,7 +62,7 @@ func (p *page) readings(id string) {
 	}
 }
 
-// readingLines are the readings that are about a requirement, a line each.
+// readingLines returns the readings about a requirement, one a line.
 func readingLines(p *scenarios.Protocol, id string) (lines []string) {
 	for _, r := range p.ReadingsOf(scenarios.RequirementID(id)) {
 		lines = append(lines, r.ID+": "+r.Title)

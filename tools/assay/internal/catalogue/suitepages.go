@@ -16,8 +16,7 @@ A suite is the scenarios of one theme; a scenario is one question put to a
 target. What a target does not claim is not asked of it.
 `
 
-// SuitePages are Markdown pages by the path that each has below one folder: a page for each suite, and README.md, which lists
-// them.
+// SuitePages returns a Markdown page for each suite, and README.md, which lists them. Keys are paths below one folder.
 func (c *Catalogue) SuitePages() map[string]string {
 	pages := map[string]string{}
 	var index strings.Builder
@@ -37,7 +36,7 @@ func (c *Catalogue) SuitePages() map[string]string {
 	return pages
 }
 
-// suitePath names the page of a suite, below the folder of its protocol.
+// suitePath returns the path of a suite's page, in the folder of its protocol.
 func suitePath(s scenarios.Suite) string {
 	return s.Protocol.Name() + "/" + s.ID + ".md"
 }
@@ -54,7 +53,7 @@ func (c *Catalogue) suitePage(s scenarios.Suite) string {
 	return b.String()
 }
 
-// writeClaims lists what a target claims that is asked here.
+// writeClaims writes a table of the claims that the suite's scenarios depend on.
 func (c *Catalogue) writeClaims(b *strings.Builder, s scenarios.Suite) {
 	b.WriteString("\n## Claims\n\n| claim | where a target makes it | scenarios |\n|---|---|---:|\n")
 	var seen []string
@@ -95,23 +94,24 @@ func (c *Catalogue) writeScenario(b *strings.Builder, s scenarios.Suite, sc scen
 	}
 }
 
-// driveSentence tells how a scenario looks at its target.
+// driveSentence describes the drive of a scenario.
 func driveSentence(sc scenarios.Scenario) string {
 	drive, ok := sc.Ask.Drive()
-	said := "Looks at the discovery document alone."
+	sentence := "Looks at the discovery document alone."
 	if ok {
-		said = "The drive " + drive.ID + " " + drive.Title + "."
+		sentence = "The drive " + drive.ID + " " + drive.Title + "."
 		if drive.Exclusive {
-			said += " It runs alone, because it moves something host-wide."
+			sentence += " It runs alone, because it moves something host-wide."
 		}
 	}
 	if sc.Reach() < scenarios.Observed {
-		said += " No more than " + sc.Reach().String() + " can come of it, whatever the target offers."
+		sentence += " No more than " + sc.Reach().String() + " can come of it, whatever the target offers."
 	}
-	return said
+	return sentence
 }
 
-// breaking are the ids of the faults that break one of these requirements, in code marks; of many, the first ones.
+// breaking returns the ids of faults that break one of these requirements, quoted as code. After the first few it only
+// counts them.
 func (c *Catalogue) breaking(ids []scenarios.RequirementID) []string {
 	const most = 6
 	var out []string
@@ -133,7 +133,7 @@ func capital(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// prose is a text of ours, which Markdown is to show as it is.
+// prose escapes a text of ours, so that Markdown shows it literally.
 func prose(s string) string {
 	return strings.NewReplacer("<", "&lt;", "*", `\*`, "|", `\|`, "[", `\[`, "`", "\\`").Replace(s)
 }

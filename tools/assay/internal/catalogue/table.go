@@ -10,10 +10,10 @@ import (
 	"github.com/openassay/assay/internal/textsafe"
 )
 
-// shortDigest is how much of a digest a table shows; the JSON has all of it.
+// shortDigest bounds the digits of a digest in a table; the JSON has all of them.
 const shortDigest = 12
 
-// Table writes one of the lists for people: a line a row, in columns, the last of which is not cut.
+// Table writes the list of a kind for people, in aligned columns.
 func (c *Catalogue) Table(w io.Writer, kind string) error {
 	list, err := c.List(kind)
 	if err != nil {
@@ -81,13 +81,13 @@ func (c *Catalogue) Table(w io.Writer, kind string) error {
 	return err
 }
 
-// dagger marks what only a seam of Assay's own shows.
+// dagger marks requirements that only a seam of Assay's own shows.
 const (
 	dagger     = "†"
 	seamLegend = "\n" + dagger + " " + throughSeam + "\n"
 )
 
-// mostSection bounds the column of sections: one that is called by a long path would push the rest off the screen.
+// mostSection bounds the column of sources and sections, because a long path would push the rest off the screen.
 const mostSection = 30
 
 // Aligned pads every column but the last to its widest cell.

@@ -1,5 +1,5 @@
-// Package doctor finds out, before anything is asked that makes something, whether a target can be certified at all: whether
-// it is reached, lets the keys in, says what it can do, and has what scenarios need. Hosts are sent GET requests only; a plugin
+// Package doctor checks whether a target can be certified at all: whether it is reachable, accepts the keys, declares
+// its features, and has what scenarios need. It changes nothing on the target: a host gets only GET requests; a plugin
 // is started once, for its command health, and a resolver once, with an empty question.
 package doctor
 
@@ -12,41 +12,41 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// Status is what came of one look.
+// Status is the result of one check.
 type Status string
 
 // The statuses, best first.
 const (
 	OK   Status = "ok"
-	Warn Status = "warn" // a certification runs, and will leave something open or may mislead
-	Fail Status = "fail" // it cannot run, or will say little
+	Warn Status = "warn" // a certification can run, but may leave something open or mislead
+	Fail Status = "fail" // a certification cannot run, or can prove little
 )
 
-// Check is one look at the target.
+// Check is one check of the target, with its result.
 type Check struct {
 	Name   string `json:"name"` // dns, tcp, tls, discovery, ...
 	Status Status `json:"status"`
-	Seen   string `json:"seen"` // parts of it may be the target's own words
-	Mend   string `json:"mend"` // "" where there is nothing to do
+	Seen   string `json:"seen"` // parts may be the target's own words
+	Mend   string `json:"mend"` // what would help; "" if nothing is needed
 }
 
-// Options say what is looked at.
+// Options select the target and what to check of it.
 type Options struct {
 	Target    wire.Target
-	Protocols []*scenarios.Protocol // that the target may speak, the one that is meant first
-	Seams     []string              // prefixes that the operator named
+	Protocols []*scenarios.Protocol // candidates; the most likely comes first
+	Seams     []string              // prefixes of test seams; none = the protocol's own
 	Now       func() time.Time      // nil = time.Now
 }
 
-// Report is what came of it.
+// Report holds the results of an examination.
 type Report struct {
 	Target   string  `json:"target"`
-	Protocol string  `json:"protocol"` // "" where that was not found out
+	Protocol string  `json:"protocol"` // "" if it was not detected
 	Checks   []Check `json:"checks"`
-	Reached  bool    `json:"reached"` // it answered, and says what it can do
+	Reached  bool    `json:"reached"` // it answered, and declares its features
 }
 
-// ExitCode is 3 where the target was not reached, 1 where another look failed, and 0.
+// ExitCode returns 3 if the target was not reached, 1 if another check failed, and otherwise 0.
 func (r *Report) ExitCode() int {
 	if !r.Reached {
 		return scenarios.ExitUnreachable
@@ -59,10 +59,10 @@ func (r *Report) ExitCode() int {
 	return 0
 }
 
-// each bounds one look.
-const each = 10 * time.Second
+// checkTimeout bounds one check.
+const checkTimeout = 10 * time.Second
 
-// Examine looks at a target. The error is one of the options'; whatever is wrong with the target is in the report.
+// Examine checks a target. The error is about the options; the report holds everything wrong with the target.
 func Examine(ctx context.Context, o Options) (*Report, error) {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -79,7 +79,7 @@ func Examine(ctx context.Context, o Options) (*Report, error) {
 	} else {
 		e.host(ctx)
 	}
-	for i, c := range e.report.Checks { // no key reaches a terminal
+	for i, c := range e.report.Checks { // keys must not reach a terminal
 		e.report.Checks[i].Seen = network.Redactor().Clean(c.Seen)
 	}
 	return e.report, nil

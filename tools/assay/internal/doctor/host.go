@@ -16,21 +16,21 @@ import (
 )
 
 func (e *examination) host(ctx context.Context) {
-	base, err := url.Parse(e.Target.URL) // NewNetwork has parsed it
+	base, err := url.Parse(e.Target.URL) // NewNetwork has checked it
 	if err != nil || !e.reach(ctx, base) {
 		return
 	}
-	protocol, said, ok := e.discover(ctx)
+	protocol, declared, ok := e.discover(ctx)
 	if !ok {
 		return
 	}
 	e.report.Reached, e.report.Protocol = true, protocol.ID
-	e.clock(said.Date)
+	e.clock(declared.Date)
 	if protocol.CheckDiscovery != nil {
-		e.schema("the discovery document", protocol.CheckDiscovery(said.Raw))
+		e.schema("the discovery document", protocol.CheckDiscovery(declared.Raw))
 	}
-	e.claims(protocol, scenarios.Discovery{Document: said.Document, Status: said.Status, At: e.Now()})
-	if err := e.speak(protocol); err != nil {
+	e.claims(protocol, scenarios.Discovery{Document: declared.Document, Status: declared.Status, At: e.Now()})
+	if err := e.useProtocol(protocol); err != nil {
 		e.note("keys", Fail, "give keys that a header can carry", "%v", err)
 		return
 	}
@@ -39,39 +39,39 @@ func (e *examination) host(ctx context.Context) {
 		e.seams(ctx, protocol)
 	}
 	if protocol.Fixtures != nil {
-		e.fixtures(protocol, said.Document)
+		e.fixtures(protocol, declared.Document)
 	}
 }
 
-// discover fetches the discovery documents that there may be, as anybody may.
+// discover fetches the discovery document of each candidate, without a key, and returns the first that the host serves.
 func (e *examination) discover(ctx context.Context) (*scenarios.Protocol, wire.Declaration, bool) {
-	ctx, cancel := context.WithTimeout(ctx, each)
+	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
-	var came []string
+	var attempts []string
 	for _, p := range e.Protocols {
-		said, err := e.client.Discover(ctx, p.DiscoveryPath)
-		_, isObject := said.Document.Actual().(map[string]any)
+		declared, err := e.client.Discover(ctx, p.DiscoveryPath)
+		_, isObject := declared.Document.Actual().(map[string]any)
 		switch {
 		case err != nil:
-			came = append(came, fmt.Sprintf("GET %s: %v", p.DiscoveryPath, err))
-		case said.Found && isObject:
+			attempts = append(attempts, fmt.Sprintf("GET %s: %v", p.DiscoveryPath, err))
+		case declared.Found && isObject:
 			e.note("discovery", OK, "", "GET %s is a document of %s", p.DiscoveryPath, p.ID)
-			return p, said, true
-		case said.Found:
-			came = append(came, fmt.Sprintf("GET %s: no JSON object", p.DiscoveryPath))
+			return p, declared, true
+		case declared.Found:
+			attempts = append(attempts, fmt.Sprintf("GET %s: no JSON object", p.DiscoveryPath))
 		default:
-			came = append(came, fmt.Sprintf("GET %s: %v", p.DiscoveryPath, said.Status.Actual()))
+			attempts = append(attempts, fmt.Sprintf("GET %s: %v", p.DiscoveryPath, declared.Status.Actual()))
 		}
 	}
 	mend := "is this the base URL of the host? The path of the document is appended to it; it is served to anybody, without a key"
 	if e.Protocols[0].KeyHeader == "" && len(e.Protocols) > 1 {
 		mend += "; name what it speaks with --protocol"
 	}
-	e.note("discovery", Fail, mend, "%s", strings.Join(came, "; "))
+	e.note("discovery", Fail, mend, "%s", strings.Join(attempts, "; "))
 	return nil, wire.Declaration{}, false
 }
 
-// mostSkew is how far apart clocks may be. A header tells whole seconds.
+// mostSkew bounds how far apart clocks may be. The Date header only has whole seconds.
 const mostSkew = 5 * time.Second
 
 func (e *examination) clock(date string) {
@@ -86,7 +86,7 @@ func (e *examination) clock(date string) {
 			"the clock of the host is off by %s", skew)
 		return
 	}
-	e.note("clock", OK, "", "the clock of the host is right to %s", mostSkew)
+	e.note("clock", OK, "", "the clock of the host is accurate to %s", mostSkew)
 }
 
 const mostFindings = 5
@@ -97,7 +97,7 @@ func (e *examination) schema(of string, findings []scenarios.Finding) {
 		return
 	}
 	for _, f := range findings[:min(len(findings), mostFindings)] {
-		e.note("schema", Warn, "mend the document: what is claimed there may be read wrongly", "%s", f.Text)
+		e.note("schema", Warn, "mend the document: its claims may be misread", "%s", f.Text)
 	}
 	if more := len(findings) - mostFindings; more > 0 {
 		e.note("schema", Warn, "mend those first", "and %d more", more)
@@ -119,8 +119,8 @@ func (e *examination) claims(p *scenarios.Protocol, d scenarios.Discovery) {
 	e.note("claims", OK, "", "the document makes %d of %d claims, or leaves them open", made, len(p.Claims))
 }
 
-// speak puts the keys where the protocol has them.
-func (e *examination) speak(p *scenarios.Protocol) error {
+// useProtocol replaces the client by one that sends keys in the header of the protocol.
+func (e *examination) useProtocol(p *scenarios.Protocol) error {
 	target := e.Target
 	target.KeyHeader = p.KeyHeader
 	network, err := wire.NewNetwork(target, wire.Options{Limits: wire.DefaultLimits(), Now: e.Now})
@@ -132,17 +132,18 @@ func (e *examination) speak(p *scenarios.Protocol) error {
 	return nil
 }
 
-// nobody is an id that nothing has.
-const nobody = "00000000-0000-4000-8000-00000000d0c5"
+// absentID is an id that no resource has.
+const absentID = "00000000-0000-4000-8000-00000000d0c5"
 
-// keys asks for what is nowhere, with each key and without: it is not found by who is let in.
+// keys checks that the host accepts each key and refuses requests without one. It asks for a resource that does not
+// exist, so an accepted request is answered with not found.
 func (e *examination) keys(ctx context.Context, p *scenarios.Protocol) {
 	if p.Resources == "" {
 		return
 	}
-	path := p.Resources + nobody
+	path := p.Resources + absentID
 	ask := func(c *wire.Client, anonymous bool) (int, error) {
-		ctx, cancel := context.WithTimeout(ctx, each)
+		ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 		defer cancel()
 		reply, err := c.Do(ctx, wire.Call{Method: http.MethodGet, Path: path, Label: "who is let in", Anonymous: anonymous})
 		if err != nil {
@@ -165,7 +166,7 @@ func (e *examination) keys(ctx context.Context, p *scenarios.Protocol) {
 	case refused(open):
 		e.note("no key", OK, "", "GET %s without a key is refused with %d", path, open)
 	default:
-		e.note("no key", Warn, "have the host ask for a key: that it does is a requirement", "GET %s without a key is answered with %d",
+		e.note("no key", Warn, "have the host ask for a key: the protocol requires it", "GET %s without a key is answered with %d",
 			path, open)
 	}
 	e.key("--key", path, e.Target.Key != "", func() (int, error) { return ask(e.client, false) })
@@ -196,7 +197,7 @@ func refused(status int) bool {
 	return status == http.StatusUnauthorized || status == http.StatusForbidden
 }
 
-// seams looks for test seams as far as a GET can: one that takes POST alone says so with 405, or looks like nothing.
+// seams checks for test seams by GET. A seam that only takes POST either answers 405, or cannot be seen this way.
 func (e *examination) seams(ctx context.Context, p *scenarios.Protocol) {
 	prefixes := e.Seams
 	if len(prefixes) == 0 {
@@ -206,7 +207,7 @@ func (e *examination) seams(ctx context.Context, p *scenarios.Protocol) {
 	for _, name := range seamNames(p) {
 		found := false
 		for _, prefix := range prefixes {
-			ctx, cancel := context.WithTimeout(ctx, each)
+			ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 			reply, err := e.client.Do(ctx, wire.Call{Method: http.MethodGet, Path: prefix + name, Label: "is there a seam"})
 			cancel()
 			if errors.Is(err, wire.ErrNoAnswer) {
@@ -226,20 +227,20 @@ func (e *examination) seams(ctx context.Context, p *scenarios.Protocol) {
 			"none is seen below %s by GET; a host may hide what takes POST alone", strings.Join(prefixes, ", "))
 		return
 	}
-	said := fmt.Sprintf("%d are there below %s: %s", len(there), strings.Join(prefixes, ", "), strings.Join(there, ", "))
+	seen := fmt.Sprintf("%d are there below %s: %s", len(there), strings.Join(prefixes, ", "), strings.Join(there, ", "))
 	if len(unsure) > 0 {
-		said += fmt.Sprintf("; not seen by GET: %s", strings.Join(unsure, ", "))
+		seen += fmt.Sprintf("; not seen by GET: %s", strings.Join(unsure, ", "))
 	}
-	e.note("seams", OK, "", "%s", said)
+	e.note("seams", OK, "", "%s", seen)
 }
 
-// seamNames are the paths of the seams in the spec below their prefix, those without parameters.
+// seamNames returns the paths of seams in the spec, below their prefix, without those that have parameters.
 func seamNames(p *scenarios.Protocol) []string {
 	var doc struct {
 		Paths map[string]json.RawMessage `json:"paths"`
 	}
 	if err := json.Unmarshal(p.Spec(), &doc); err != nil {
-		return nil // it is generated, and parsed by the tests of its package
+		return nil // cannot happen: tests parse the generated spec
 	}
 	var out []string
 	for path := range doc.Paths {
@@ -250,7 +251,7 @@ func seamNames(p *scenarios.Protocol) []string {
 	return sorted(out)
 }
 
-// fixtures compares the list in the discovery document with ours.
+// fixtures checks that the discovery document lists every fixture workflow.
 func (e *examination) fixtures(p *scenarios.Protocol, document wire.Value) {
 	listed := map[string]bool{}
 	if list, ok := document.Key("fixtures").Actual().([]any); ok {
@@ -262,7 +263,7 @@ func (e *examination) fixtures(p *scenarios.Protocol, document wire.Value) {
 	}
 	files, err := fs.ReadDir(p.Fixtures, ".")
 	if err != nil {
-		return // they are embedded
+		return // cannot happen: they are embedded
 	}
 	var missing []string
 	for _, f := range files {

@@ -16,7 +16,8 @@ func sorted(list []string) []string {
 	return list
 }
 
-// program looks at a target that is an executable: what is declared of it, and how it takes one turn that changes nothing.
+// program checks a target that is an executable: that it can be started, its declaration, and one turn that changes
+// nothing.
 func (e *examination) program(ctx context.Context) {
 	p := e.Target.Process
 	e.report.Protocol = e.Protocols[0].ID
@@ -31,7 +32,7 @@ func (e *examination) program(ctx context.Context) {
 	e.turn(ctx)
 }
 
-// misfit says why an answer is none of the protocol, "" where it is one.
+// misfit returns the first way in which an answer violates the schema of the protocol, or "".
 func (e *examination) misfit(answer []byte) string {
 	set, err := validate.New(e.Protocols[0].Spec())
 	if err != nil {
@@ -47,15 +48,15 @@ func (e *examination) misfit(answer []byte) string {
 	return ""
 }
 
-// turn starts the program once, with a request that acts on nothing.
+// turn starts the program once, with a request that changes nothing.
 func (e *examination) turn(ctx context.Context) {
-	input, what := e.Protocols[0].Program.Harmless(e.Now().Add(each))
+	input, what := e.Protocols[0].Program.Harmless(e.Now().Add(checkTimeout))
 	raw, err := json.Marshal(input)
 	if err != nil {
 		e.note("turn", Fail, "report it: it is a fault of Assay's own", "%v", err)
 		return
 	}
-	ended, err := e.client.Spawn(ctx, wire.Turn{Input: raw, Label: "does it answer", Timeout: each})
+	ended, err := e.client.Spawn(ctx, wire.Turn{Input: raw, Label: "does it answer", Timeout: checkTimeout})
 	if err != nil {
 		e.note("turn", Fail, "see that it starts: the interpreter in its first line, its rights, what it needs around it", "%v", err)
 		return
@@ -67,7 +68,7 @@ func (e *examination) turn(ctx context.Context) {
 	}
 	switch {
 	case ended.TimedOut:
-		e.note("turn", Fail, "have it end when its input ends, and its answer is written", "%s: it did not end in %s%s", what, each, errs)
+		e.note("turn", Fail, "have it end when its input ends, and its answer is written", "%s: it did not end in %s%s", what, checkTimeout, errs)
 		return
 	case spawned.Unread != "":
 		e.note("turn", Fail, "have it write one JSON document on its standard output, and nothing else", "%s: %s%s", what, spawned.Unread, errs)

@@ -16,7 +16,8 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// reach goes the way to the host step by step. ok says whether it is there to be asked.
+// reach checks each step of the way to the host, and stops at the first failure. ok reports whether the host can be
+// reached.
 func (e *examination) reach(ctx context.Context, base *url.URL) (ok bool) {
 	e.proxy(base)
 	host, port := base.Hostname(), base.Port()
@@ -43,13 +44,13 @@ func (e *examination) proxy(base *url.URL) {
 	case err != nil:
 		e.note("proxy", Warn, "unset it, or mend it; Assay connects directly", "the environment names a proxy that is no URL")
 	case through != nil:
-		e.note("proxy", Warn, "nothing, where the host is reached without it; Assay connects directly, so that what it sees is "+
-			"the host's own", "the environment names the proxy %s", through.Host)
+		e.note("proxy", Warn, "nothing, if the host can be reached without it; Assay connects directly, so that it sees the "+
+			"host's own replies", "the environment names the proxy %s", through.Host)
 	}
 }
 
 func (e *examination) dns(ctx context.Context, host string) bool {
-	ctx, cancel := context.WithTimeout(ctx, each)
+	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
 	found, err := net.DefaultResolver.LookupHost(ctx, host)
 	if err != nil {
@@ -61,7 +62,7 @@ func (e *examination) dns(ctx context.Context, host string) bool {
 }
 
 func (e *examination) tcp(ctx context.Context, address string) bool {
-	ctx, cancel := context.WithTimeout(ctx, each)
+	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
 	start := e.Now()
 	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
@@ -78,11 +79,11 @@ func (e *examination) tcp(ctx context.Context, address string) bool {
 	return true
 }
 
-// soon is how long a certificate should last still.
-const soon = 14 * 24 * time.Hour
+// renewWithin is the remaining validity below which a certificate deserves a warning.
+const renewWithin = 14 * 24 * time.Hour
 
 func (e *examination) tls(ctx context.Context, address, host string) bool {
-	ctx, cancel := context.WithTimeout(ctx, each)
+	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
 	config := &tls.Config{MinVersion: tls.VersionTLS12}
 	if e.Target.CAFile != "" {
@@ -103,12 +104,12 @@ func (e *examination) tls(ctx context.Context, address, host string) bool {
 	_ = conn.Close() // nothing was sent on it
 	leaf := state.PeerCertificates[0]
 	left := leaf.NotAfter.Sub(e.Now())
-	said := fmt.Sprintf("%s, certificate until %s", tls.VersionName(state.Version), leaf.NotAfter.UTC().Format(time.DateOnly))
-	if left < soon {
-		e.note("tls", Warn, "renew the certificate", "%s", said)
+	seen := fmt.Sprintf("%s, certificate until %s", tls.VersionName(state.Version), leaf.NotAfter.UTC().Format(time.DateOnly))
+	if left < renewWithin {
+		e.note("tls", Warn, "renew the certificate", "%s", seen)
 		return true
 	}
-	e.note("tls", OK, "", "%s", said)
+	e.note("tls", OK, "", "%s", seen)
 	return true
 }
 
@@ -119,13 +120,13 @@ func mendTLS(err error) string {
 	var record tls.RecordHeaderError
 	switch {
 	case errors.As(err, &unknown):
-		return "nobody here knows who signed the certificate: give the authority's PEM file with --cacert"
+		return "this machine does not trust the authority of the certificate: give its PEM file with --cacert"
 	case errors.As(err, &name):
-		return "the certificate is of another name: use one of its names in the URL"
+		return "the certificate is for another name: use one of its names in the URL"
 	case errors.As(err, &invalid):
 		return "have the host use a valid certificate; check the clock of this machine"
 	case errors.As(err, &record):
-		return "what answers there speaks no TLS: is it http:// that is meant?"
+		return "the server does not speak TLS: is it http:// that is meant?"
 	}
 	return "check what answers there, and that it takes TLS 1.2 or later"
 }

@@ -21,9 +21,9 @@ func (c Change) String() string {
 	return fmt.Sprintf("%d added, %d removed, %d kept", c.Added, c.Removed, c.Kept)
 }
 
-// Update takes the expectations that are out of date by a judgement out of the content of their file, and adds the failures
-// that nobody expects. All else stays as it is, byte by byte. The list is that of the new content. The error says that the
-// file has to be edited by hand.
+// Update removes the stale expectations of a judgement from the content of their file, and adds the unexpected
+// failures. It keeps all other bytes. It returns the new content, its list, and what changed. The error says that the
+// file must be edited by hand.
 func (l *List) Update(content []byte, j *Judgement) ([]byte, *List, Change, error) {
 	fresh := j.added()
 	change := Change{Added: len(fresh), Removed: len(j.stale), Kept: len(l.Entries) - len(j.stale)}
@@ -50,7 +50,7 @@ func (l *List) Update(content []byte, j *Judgement) ([]byte, *List, Change, erro
 var errByHand = errors.New("its " + Key + " are not written line by line: give each a line of its own that begins with - " +
 	"scenario, or edit them by hand")
 
-// Read is the list in the content of a file of parameters; without one it is empty.
+// Read returns the list in the content of a file of parameters. It is empty if the file has none.
 func Read(file string, content []byte) (*List, error) {
 	root, err := rootOf(content)
 	if err != nil {
@@ -73,7 +73,7 @@ func rootOf(content []byte) (*yaml.Node, error) {
 	return document.Content[0], nil
 }
 
-// section is the key of the list in a file, and the list; nil without one.
+// section returns the key of the list in a file, and the list, or nil if the file has none.
 func section(root *yaml.Node) (key, value *yaml.Node) {
 	if root.Kind != yaml.MappingNode {
 		return nil, nil
@@ -101,7 +101,7 @@ func (l *List) without(stale []int) []Expectation {
 	return out
 }
 
-// added are expectations of the failures that nobody expects, each with what it is to be known by.
+// added returns expectations of the unexpected failures, each with its signature.
 func (j *Judgement) added() []Expectation {
 	var out []Expectation
 	for _, o := range j.fresh {
@@ -115,15 +115,15 @@ func (j *Judgement) added() []Expectation {
 	return out
 }
 
-// mostTold is how much of a failure stands in the reason that is still to be written.
+// mostTold bounds the description of a failure in a reason that is still to be written.
 const mostTold = 200
 
-// document is a file of parameters as lines, with the places of the expectations in it.
+// document holds the lines of a file of parameters, and where its expectations begin.
 type document struct {
-	lines  []string // without their ends
-	end    string   // of a line
-	key    int      // index of the line with the key of the list; -1 without one
-	dashes []int    // index of the line with which each expectation begins
+	lines  []string // without line ends
+	end    string   // line end
+	key    int      // index of the line with the key of the list, or -1
+	dashes []int    // index of the first line of each expectation
 }
 
 func newDocument(content string) (*document, error) {
@@ -163,7 +163,7 @@ func (d *document) line(i int) string {
 	return d.lines[i]
 }
 
-// indent is how far a line is from the left; -1 for an empty one.
+// indent returns the indentation of a line, or -1 if the line is blank.
 func indent(line string) int {
 	if strings.TrimSpace(line) == "" {
 		return -1
@@ -171,7 +171,8 @@ func indent(line string) int {
 	return len(line) - len(strings.TrimLeft(line, " "))
 }
 
-// after is the index of the line behind the expectation that begins at a line: all that is indented more is part of it.
+// after returns the index of the line after the expectation that begins at dash. Lines with a deeper indentation belong
+// to it.
 func (d *document) after(dash int) int {
 	last := dash
 	for i := dash + 1; i < len(d.lines); i++ {
@@ -184,8 +185,8 @@ func (d *document) after(dash int) int {
 	return last + 1
 }
 
-// remove takes out an expectation with the comment right above it, unless that stands at the head of the list. It is
-// called from the last to the first.
+// remove removes an expectation with the comment right above it; a comment at the head of the list stays. Callers must
+// remove later expectations first.
 func (d *document) remove(i int) {
 	from, to := d.dashes[i], d.after(d.dashes[i])
 	if i > 0 {
@@ -204,7 +205,7 @@ func (d *document) isComment(i int) bool { return strings.HasPrefix(strings.Trim
 
 var emptyList = lazyregexp.New(`^(` + Key + `:)(?:\s+(?:\[\s*\]|~|null))?(\s+#.*)?\s*$`)
 
-// add puts expectations behind the last one, or behind the key, which it makes where there is none.
+// add inserts expectations after the last one, or after the key of the list. It adds the key if the file has none.
 func (d *document) add(list []Expectation) {
 	if len(list) == 0 {
 		return
@@ -229,7 +230,7 @@ func (d *document) add(list []Expectation) {
 	d.lines = slices.Insert(d.lines, at, made...)
 }
 
-// lines are an expectation as it is written.
+// lines returns an expectation as lines of YAML.
 func (e Expectation) lines(left string) []string {
 	return []string{
 		left + "- scenario: " + e.Scenario,
@@ -240,7 +241,7 @@ func (e Expectation) lines(left string) []string {
 	}
 }
 
-// quoted is a text as a double-quoted scalar of YAML.
+// quoted returns a text as a double-quoted scalar of YAML.
 func quoted(text string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
 }

@@ -12,17 +12,17 @@ import (
 	"github.com/openassay/assay/scenarios/check"
 )
 
-// Judgement is what came of a list in one certification.
+// Judgement is the result of comparing a list with one certification.
 type Judgement struct {
-	Known    map[scenarios.ScenarioID]results.Known // the scenarios that failed as expected, in all that they violate
-	Problems []results.ExpectationProblem           // what is wrong with the list now, in its order
+	Known    map[scenarios.ScenarioID]results.Known // scenarios whose violations are all expected
+	Problems []results.ExpectationProblem           // mistakes in the list, in its order
 
-	stale []int               // entries whose failures do not occur any more
-	fresh []scenarios.Outcome // failures that nobody expects, with the checks that show them
+	stale []int               // indexes of entries whose failures no longer occur
+	fresh []scenarios.Outcome // unexpected failures, with only the checks that show them
 }
 
-// Judge compares a list with a report. every are the suites of all protocols: a list may serve several targets. Of what
-// was not asked, or did not end, nothing is said. A list of nothing knows nothing.
+// Judge compares a list with a report. every holds the suites of all protocols, because a list may serve several
+// targets. An expectation about scenarios that were not asked, or got no verdict on the target, is not judged.
 func (l *List) Judge(r *scenarios.Report, every []scenarios.Suite, now time.Time) *Judgement {
 	j := &judging{list: l, report: r, every: every, now: now, used: make([]bool, len(l.Entries)),
 		Judgement: Judgement{Known: map[scenarios.ScenarioID]results.Known{}}}
@@ -43,17 +43,17 @@ type judging struct {
 	report *scenarios.Report
 	every  []scenarios.Suite
 	now    time.Time
-	used   []bool // entries that met a failure
+	used   []bool // by index: whether the entry matched a failure
 }
 
-// outcome finds out whether all that a scenario violates is expected.
+// outcome records whether everything that a scenario violates is expected.
 func (j *judging) outcome(o scenarios.Outcome) {
 	var reasons, issues, unmet []string
 	expires := ""
 	fresh := o
 	fresh.Checks = nil
 	for _, failure := range o.Failures(j.report.Protocol.Ledger) {
-		met, valid := j.meet(o.Scenario.ID, failure)
+		met, valid := j.match(o.Scenario.ID, failure)
 		switch {
 		case met == nil:
 			fresh.Checks = append(fresh.Checks, failure)
@@ -87,11 +87,12 @@ func add(list []string, word string) []string {
 	return append(list, word)
 }
 
-// meet finds the first expectation of a failure that is not over; where all of them are, the first.
-func (j *judging) meet(id scenarios.ScenarioID, failure check.Result) (met *Expectation, valid bool) {
+// match returns the first expectation of a failure that has not expired, or the first expired one. valid
+// reports whether the result has not expired.
+func (j *judging) match(id scenarios.ScenarioID, failure check.Result) (met *Expectation, valid bool) {
 	for i := range j.list.Entries {
 		e := &j.list.Entries[i]
-		if !j.names(*e, id, failure.Requirement) || !e.describes(id, failure) {
+		if !j.covers(*e, id, failure.Requirement) || !e.describes(id, failure) {
 			continue
 		}
 		j.used[i] = true
@@ -105,8 +106,8 @@ func (j *judging) meet(id scenarios.ScenarioID, failure check.Result) (met *Expe
 	return met, valid
 }
 
-// names says whether e is about a requirement of a scenario.
-func (j *judging) names(e Expectation, id scenarios.ScenarioID, requirement string) bool {
+// covers reports whether e is about a requirement of a scenario.
+func (j *judging) covers(e Expectation, id scenarios.ScenarioID, requirement string) bool {
 	if !e.isAbout(id) {
 		return false
 	}
@@ -114,20 +115,21 @@ func (j *judging) names(e Expectation, id scenarios.ScenarioID, requirement stri
 	return e.Requirement == "" || e.Requirement == requirement || known && row.ID == requirement
 }
 
-// isAbout says whether e names a scenario.
+// isAbout reports whether e names a scenario.
 func (e Expectation) isAbout(id scenarios.ScenarioID) bool {
 	_, short, _ := strings.Cut(string(id), "/")
 	return fits(e.Scenario, string(id)) || fits(e.Scenario, short)
 }
 
+// describes reports whether a failure has the signature and the words of e.
 func (e Expectation) describes(id scenarios.ScenarioID, failure check.Result) bool {
 	return (e.Signature == "" || e.Signature == scenarios.Signature(id, failure)) && fits(e.Expected, failure.Expected) &&
 		fits(e.Actual, failure.Actual)
 }
 
-// problem says what is to be mended about an expectation, and notes those that are out of date.
+// problem returns the mistake in an expectation, or "". It records stale expectations.
 func (j *judging) problem(i int, e Expectation) string {
-	if problem := j.nobody(e); problem != "" {
+	if problem := j.unmatched(e); problem != "" {
 		return problem
 	}
 	asked, settled, failing := j.asked(e)
@@ -150,8 +152,8 @@ func (j *judging) problem(i int, e Expectation) string {
 	return fmt.Sprintf("%s passes now%s", e.Scenario, mend)
 }
 
-// nobody says why an expectation is about nothing that there is, in any protocol.
-func (j *judging) nobody(e Expectation) string {
+// unmatched returns the mistake in an expectation that names no scenario or requirement of any protocol, or "".
+func (j *judging) unmatched(e Expectation) string {
 	var all, requirements []string
 	named := false
 	for _, suite := range j.every {
@@ -171,20 +173,22 @@ func (j *judging) nobody(e Expectation) string {
 		}
 	}
 	if named {
-		return fmt.Sprintf("%s is not about %s%s", e.Scenario, e.Requirement, meant(e.Requirement, requirements))
+		return fmt.Sprintf("%s is not about %s%s", e.Scenario, e.Requirement, suggestion(e.Requirement, requirements))
 	}
-	return fmt.Sprintf("no scenario is called %s%s", e.Scenario, meant(e.Scenario, all))
+	return fmt.Sprintf("no scenario is called %s%s", e.Scenario, suggestion(e.Scenario, all))
 }
 
-func meant(name string, known []string) string {
+// suggestion returns the hint for an unknown name.
+func suggestion(name string, known []string) string {
 	if near := nearest.Name(name, known); near != "" {
 		return fmt.Sprintf(": did you mean %s?", near)
 	}
 	return ": remove it, or name another"
 }
 
-// asked looks at the scenarios that an expectation is about: how many were asked, whether each of them was and ended with a
-// verdict on the target, and how one fails that fails otherwise. What is not claimed was not asked, and settles nothing.
+// asked examines the scenarios that an expectation is about. n counts those that passed or failed; settled reports
+// whether the report has an outcome for each, and none of them is blocked, inconclusive or broken; failing describes
+// one that fails, if any does. Inapplicable scenarios do not count.
 func (j *judging) asked(e Expectation) (n int, settled bool, failing string) {
 	settled = true
 	for _, suite := range j.every {

@@ -1,5 +1,5 @@
-// Package expectations holds a certification against the failures that its operator knows of: it reads them from a file of
-// parameters, tells which of them occurred and which are out of date, and writes the file anew.
+// Package expectations compares a certification with the failures that its operator expects. It reads them from a file
+// of parameters, reports which of them occurred and which are stale, and updates the file.
 package expectations
 
 import (
@@ -15,33 +15,33 @@ import (
 	"github.com/openassay/assay/internal/nearest"
 )
 
-// Key is the name of the list in the file.
+// Key names the list in the file.
 const Key = "expectations"
 
-// Expectation is one failure that is known.
+// Expectation is one known failure.
 type Expectation struct {
-	Scenario    string // its id, with or without the protocol; a * stands for any text
-	Requirement string // that it violates; "" for any
-	Signature   string // of the failure; "" where it is told by its words
-	Expected    string // the words of the failure, in which * stands for any text; "" for any
-	Actual      string
-	Reason      string // why it is known
+	Scenario    string // id, with or without the protocol; a * matches any text
+	Requirement string // id of the violated requirement; "" matches any
+	Signature   string // of the failure; "" matches any
+	Expected    string // expected text of the failure; a * matches any text, and "" everything
+	Actual      string // actual text of the failure, likewise
+	Reason      string // why it is expected
 	Issue       string // URL
-	Expires     string // the last day on which it is expected, like 2027-01-31; "" for none
-	Line        int    // where it stands in the file, from 1
+	Expires     string // last day on which it is expected, like 2027-01-31; "" = never expires
+	Line        int    // in the file, from 1
 }
 
-// What a reason or an issue begins with that is still to be written.
+// todo begins a reason or an issue that is still to be written.
 const todo = "TODO"
 
-// List is all that is expected, in the order of the file.
+// List holds all expectations, in the order of the file.
 type List struct {
-	File    string // as it is named in messages
+	File    string // name for messages
 	Entries []Expectation
-	Draft   bool // that it was just written: nobody can have said yet why a failure is known
+	Draft   bool // just written by Update, so reasons may still be missing
 }
 
-// Mistake is something in the file that cannot be read as an expectation.
+// Mistake reports a part of the file that cannot be read as an expectation.
 type Mistake struct {
 	Line    int
 	Problem string
@@ -53,7 +53,7 @@ func wrong(at *yaml.Node, format string, args ...any) error {
 	return &Mistake{at.Line, fmt.Sprintf(format, args...)}
 }
 
-// Parse reads the list that is the value of [Key]. The error is a [Mistake].
+// Parse reads the list from the value of [Key]. The error is a [Mistake].
 func Parse(file string, node *yaml.Node) (*List, error) {
 	l := &List{File: file}
 	switch {
@@ -75,7 +75,7 @@ func Parse(file string, node *yaml.Node) (*List, error) {
 	return l, nil
 }
 
-// same says whether two expectations are of the same failure, whatever is said about it.
+// same reports whether two expectations describe the same failure. Reason, issue and expiry may differ.
 func (e Expectation) same(o Expectation) bool {
 	return e.Scenario == o.Scenario && e.Requirement == o.Requirement && e.Signature == o.Signature && e.Expected == o.Expected &&
 		e.Actual == o.Actual
@@ -93,7 +93,7 @@ func parse(item *yaml.Node) (Expectation, error) {
 	return e, e.check(item, at)
 }
 
-// take fills the fields of e, and returns where each of them stands.
+// take fills the fields of e, and returns the node of each.
 func (e *Expectation) take(item *yaml.Node) (at map[string]*yaml.Node, err error) {
 	fields := map[string]*string{
 		"scenario": &e.Scenario, "requirement": &e.Requirement, "signature": &e.Signature, "expected": &e.Expected, "actual": &e.Actual,
@@ -148,17 +148,17 @@ func (e *Expectation) check(item *yaml.Node, at map[string]*yaml.Node) error {
 	return nil
 }
 
-// expired says whether the last day of e is over, in UTC.
+// expired reports whether the last day of e is over, in UTC.
 func (e Expectation) expired(now time.Time) bool {
 	return e.Expires != "" && now.UTC().Format(time.DateOnly) > e.Expires
 }
 
-// unexplained says whether nobody has said yet why e is known.
+// unexplained reports whether the reason or the issue of e is still to be written.
 func (e Expectation) unexplained() bool {
 	return strings.HasPrefix(e.Reason, todo) || strings.HasPrefix(e.Issue, todo)
 }
 
-// fits says whether a text is as a pattern says, in which * stands for any text; "" is any.
+// fits reports whether a text matches a pattern, in which a * matches any text. An empty pattern matches everything.
 func fits(pattern, text string) bool {
 	if pattern == "" {
 		return true

@@ -1,5 +1,5 @@
-// Package progress tells a person how far long work is, such as a certification: one line that is written over again on a terminal, a
-// line now and then elsewhere.
+// Package progress shows a person how far long work is, such as a certification: in one line that is overwritten on a
+// terminal, in an occasional line elsewhere.
 package progress
 
 import (
@@ -18,63 +18,64 @@ type Printer struct {
 	live bool
 	now  func() time.Time
 
-	of    string   // what is counted
-	order []string // the words that it can end with, as they are told
+	of    string   // what is counted, such as scenarios
+	order []string // results, in the order in which they are shown
 
 	mu    sync.Mutex
-	eta   bool // say when it will be over
+	eta   bool // whether to estimate the time left
 	began time.Time
 	total int
-	n     map[string]int
-	said  time.Time // when a count was last written
-	shown bool      // a live line stands on the terminal
+	n     map[string]int // by result
+	last  time.Time      // when a count was last written
+	shown bool           // whether the terminal shows a live line
 }
 
-// every is how often a count is written where lines cannot be written over.
-const every = 5 * time.Second
+// interval separates counts where lines cannot be overwritten.
+const interval = 5 * time.Second
 
-// New writes to w. live means that w is a terminal. It counts things of a kind by the words that they end with, and tells
-// these in the order given.
+// New returns a printer that writes to w. live means that w is a terminal. The printer counts items, called of, by
+// their results, and shows the results in the given order.
 func New(w io.Writer, live bool, now func() time.Time, of string, order ...string) *Printer {
 	return &Printer{w: w, live: live, now: now, of: of, order: order, n: map[string]int{}}
 }
 
-// Say writes a line of its own.
+// Say writes a separate line.
 func (p *Printer) Say(format string, args ...any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.line(fmt.Sprintf(format, args...))
 }
 
-// Estimate has every count say how long the rest will take, once a tenth is done.
+// Estimate adds the estimated time left to every count, once a tenth is done.
 func (p *Printer) Estimate() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.eta = true
 }
 
-// Begin says how many there will be.
+// Begin sets the total and shows the first count.
 func (p *Printer) Begin(total int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.total, p.said, p.began = total, p.now(), p.now()
+	p.total, p.last, p.began = total, p.now(), p.now()
 	p.count("")
 }
 
-// Ended takes note of one that ended with a word. alarm is told at once, in a line of its own; "" for none.
-func (p *Printer) Ended(name, word, alarm string) {
+// Ended counts an item by its result, one of those given to New. An alarm that is not empty is written at once, in a
+// separate line.
+func (p *Printer) Ended(name, result, alarm string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.n[word]++
+	p.n[result]++
 	if alarm != "" {
-		p.line(fmt.Sprintf("%s  %s: %s", word, name, textsafe.Clip(alarm, 120)))
+		p.line(fmt.Sprintf("%s  %s: %s", result, name, textsafe.Clip(alarm, 120)))
 	}
-	if p.total > 0 { // some end before it is known how many there are
+	if p.total > 0 { // items may end before Begin sets the total
 		p.count(name)
 	}
 }
 
-// End takes the live line away.
+// End removes the live line.
 func (p *Printer) End() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -96,10 +97,10 @@ func (p *Printer) clear() {
 func (p *Printer) count(latest string) {
 	done := 0
 	var words []string
-	for _, word := range p.order {
-		if p.n[word] > 0 {
-			done += p.n[word]
-			words = append(words, fmt.Sprintf("%d %s", p.n[word], word))
+	for _, result := range p.order {
+		if p.n[result] > 0 {
+			done += p.n[result]
+			words = append(words, fmt.Sprintf("%d %s", p.n[result], result))
 		}
 	}
 	state := fmt.Sprintf("%d of %d %s", done, p.total, p.of)
@@ -113,15 +114,15 @@ func (p *Printer) count(latest string) {
 		if latest != "" {
 			state += "  " + latest
 		}
-		io.WriteString(p.w, textsafe.Clip(state, 78)) // a line that wraps could not be taken back
+		io.WriteString(p.w, textsafe.Clip(state, 78)) // a line that wraps could not be cleared
 		p.shown = true
-	case done > 0 && p.now().Sub(p.said) >= every:
-		p.said = p.now()
+	case done > 0 && p.now().Sub(p.last) >= interval:
+		p.last = p.now()
 		p.line(state)
 	}
 }
 
-// left is how long the rest will take at the pace so far, "" where that cannot be told yet.
+// left returns the estimated time left at the pace so far, or "" if it is too early or too late to estimate.
 func (p *Printer) left(done int) string {
 	if !p.eta || done == 0 || done*10 < p.total || done >= p.total {
 		return ""

@@ -1,5 +1,5 @@
-// Package reason says why something of a report ended as it did, and which change would have it end otherwise. It goes by
-// what the report says alone; nothing is asked of the target.
+// Package reason explains why a part of a report ended as it did, and which changes would lead to another result. It
+// reads only the report; it never contacts the target.
 package reason
 
 import (
@@ -12,24 +12,24 @@ import (
 	"github.com/openassay/assay/scenarios"
 )
 
-// Answer says how a scenario, a requirement, a claim or a profile ended, why, and what would change that.
+// Answer explains how a scenario, a requirement, a claim or a profile ended, and what would change that.
 type Answer struct {
 	Kind    string `json:"kind"` // scenario, requirement, claim, profile
 	ID      string `json:"id"`
-	Asks    string `json:"asks"`    // what it is about, in a sentence
-	Verdict string `json:"verdict"` // or the standing of a claim or profile; "not asked" where the run left it out
-	// Because are the reasons, in the order of the report, each once.
+	Asks    string `json:"asks"`    // its subject, in a sentence
+	Verdict string `json:"verdict"` // or the standing of a claim or profile; "not asked" if the run left it out
+	// Because lists the reasons in the order of the report, without duplicates.
 	Because []string `json:"because"`
-	// Changes would have scenarios run, or pass, that did not; the one that helps the most comes first.
+	// Changes lists changes that let scenarios run or pass. The change that helps the most scenarios comes first.
 	Changes []Change `json:"changes"`
-	// Scenarios are those that it rests on, with their verdicts.
+	// Scenarios lists the scenarios that the result rests on, with their verdicts.
 	Scenarios []Ended `json:"scenarios"`
 }
 
-// Change is something to do, and the scenarios that it lets run, or that fail until it is done.
+// Change is an action, and the scenarios that it lets run or pass.
 type Change struct {
 	Do    string   `json:"do"`
-	Flag  string   `json:"flag,omitempty"` // of assay certify, which has them run as the target is
+	Flag  string   `json:"flag,omitempty"` // flag of assay certify that runs them without changing the target
 	Helps []string `json:"helps"`
 }
 
@@ -39,15 +39,15 @@ type Ended struct {
 	Verdict string `json:"verdict"`
 }
 
-// Report is what is asked about.
+// Report is a report to explain.
 type Report struct {
 	Results  results.Results
-	Protocol *scenarios.Protocol // of the target
+	Protocol *scenarios.Protocol // protocol of the target
 	Suites   []scenarios.Suite
 }
 
-// Answers explains an id, once for each kind of thing that is called so. A scenario may be called by the end of its id.
-// Nothing is called so where it is empty.
+// Answers explains everything that has an id: a scenario, a requirement, a claim, a profile, or several of them. The
+// end of a scenario's id is enough. The result is empty for an unknown id.
 func (r Report) Answers(id string) []Answer {
 	var out []Answer
 	for _, suite := range r.Suites {
@@ -74,7 +74,7 @@ func (r Report) Answers(id string) []Answer {
 	return out
 }
 
-// IDs are what can be asked about.
+// IDs returns the ids that Answers knows.
 func (r Report) IDs() []string {
 	var out []string
 	for _, suite := range r.Suites {
@@ -100,8 +100,8 @@ const notAsked = "not asked"
 
 func (r Report) scenario(s scenarios.Scenario) Answer {
 	a := Answer{Kind: "scenario", ID: string(s.ID), Asks: "whether " + s.Title, Verdict: notAsked}
-	if came, ok := r.came(string(s.ID)); ok {
-		a.Verdict = string(came.Verdict)
+	if result, ok := r.result(string(s.ID)); ok {
+		a.Verdict = string(result.Verdict)
 	}
 	r.rest(&a, []string{string(s.ID)})
 	return a
@@ -109,10 +109,10 @@ func (r Report) scenario(s scenarios.Scenario) Answer {
 
 func (r Report) requirement(row scenarios.Requirement) Answer {
 	a := Answer{Kind: "requirement", ID: row.ID, Asks: row.Text, Verdict: notAsked}
-	for _, came := range r.Results.Requirements {
-		if came.ID == row.ID {
-			a.Verdict = string(came.Verdict)
-			if weak := weakness(row.Demands(), came); weak != "" {
+	for _, result := range r.Results.Requirements {
+		if result.ID == row.ID {
+			a.Verdict = string(result.Verdict)
+			if weak := weakness(row.Demands(), result); weak != "" {
 				a.Because = append(a.Because, weak)
 			}
 		}
@@ -125,10 +125,10 @@ func (r Report) requirement(row scenarios.Requirement) Answer {
 	return a
 }
 
-// weakness words a requirement that was kept as far as was seen, where more is demanded.
-func weakness(demands scenarios.Evidence, came results.RequirementResult) string {
-	seen, err := scenarios.ParseEvidence(string(came.Evidence))
-	if err != nil || came.Verdict != results.VerdictPassed || seen >= demands {
+// weakness describes a requirement that passed with weaker evidence than it demands. It returns "" for any other.
+func weakness(demands scenarios.Evidence, result results.RequirementResult) string {
+	seen, err := scenarios.ParseEvidence(string(result.Evidence))
+	if err != nil || result.Verdict != results.VerdictPassed || seen >= demands {
 		return ""
 	}
 	return fmt.Sprintf("it was %s, and %s is demanded: a seam's word is not enough, so have the target show it on a public resource",
@@ -137,9 +137,9 @@ func weakness(demands scenarios.Evidence, came results.RequirementResult) string
 
 func (r Report) claim(c scenarios.Claim) Answer {
 	a := Answer{Kind: "claim", ID: c.ID, Asks: c.Title + ": " + c.Pointer, Verdict: "not claimed, or nothing of it asked"}
-	for _, came := range r.Results.Claims {
-		if came.ID == c.ID {
-			a.Verdict = string(came.Status)
+	for _, result := range r.Results.Claims {
+		if result.ID == c.ID {
+			a.Verdict = string(result.Status)
 		}
 	}
 	var on []string
@@ -160,9 +160,9 @@ func (r Report) claim(c scenarios.Claim) Answer {
 
 func (r Report) profile(p scenarios.Profile) Answer {
 	a := Answer{Kind: "profile", ID: p.ID, Asks: p.Title, Verdict: notAsked}
-	for _, came := range r.Results.Profiles {
-		if came.ID == p.ID {
-			a.Verdict = string(came.Status)
+	for _, result := range r.Results.Profiles {
+		if result.ID == p.ID {
+			a.Verdict = string(result.Status)
 		}
 	}
 	var on []string
@@ -178,20 +178,20 @@ func (r Report) profile(p scenarios.Profile) Answer {
 	return a
 }
 
-// weak adds the requirements that were seen too weakly, of those that these scenarios prove.
+// weak adds the weaknesses of the requirements that these scenarios prove.
 func (r Report) weak(a *Answer, on []string) {
-	for _, came := range r.Results.Requirements {
-		row, _ := r.Protocol.Ledger.Find(scenarios.RequirementID(came.ID))
-		if !slices.ContainsFunc(on, func(id string) bool { s, ok := r.came(id); return ok && slices.Contains(s.Requirements, came.ID) }) {
+	for _, result := range r.Results.Requirements {
+		row, _ := r.Protocol.Ledger.Find(scenarios.RequirementID(result.ID))
+		if !slices.ContainsFunc(on, func(id string) bool { s, ok := r.result(id); return ok && slices.Contains(s.Requirements, result.ID) }) {
 			continue
 		}
-		if weak := weakness(row.Demands(), came); weak != "" {
-			a.Because = append(a.Because, came.ID+": "+weak)
+		if weak := weakness(row.Demands(), result); weak != "" {
+			a.Because = append(a.Because, result.ID+": "+weak)
 		}
 	}
 }
 
-// proving are the scenarios that prove a requirement of these.
+// proving returns the scenarios that prove a requirement for which is reports true.
 func (r Report) proving(is func(scenarios.RequirementID) bool) (out []string) {
 	for _, suite := range r.Suites {
 		for _, s := range suite.Scenarios {
@@ -203,7 +203,8 @@ func (r Report) proving(is func(scenarios.RequirementID) bool) (out []string) {
 	return out
 }
 
-func (r Report) came(id string) (results.ScenarioResult, bool) {
+// result returns the result of a scenario.
+func (r Report) result(id string) (results.ScenarioResult, bool) {
 	for _, s := range r.Results.Scenarios {
 		if s.ID == id {
 			return s, true
@@ -212,20 +213,20 @@ func (r Report) came(id string) (results.ScenarioResult, bool) {
 	return results.ScenarioResult{}, false
 }
 
-// rest fills in why the scenarios that something rests on ended as they did, and what would help.
+// rest adds the scenarios that an answer rests on, the reasons for their verdicts, and the changes that would help.
 func (r Report) rest(a *Answer, on []string) {
 	a.Scenarios, a.Changes = []Ended{}, []Change{}
 	if a.Because == nil {
 		a.Because = []string{}
 	}
 	for _, id := range on {
-		came, ok := r.came(id)
+		result, ok := r.result(id)
 		ended := Ended{id, notAsked}
 		if ok {
-			ended.Verdict = string(came.Verdict)
+			ended.Verdict = string(result.Verdict)
 		}
 		a.Scenarios = append(a.Scenarios, ended)
-		reasons, change := r.reasons(id, came, ok)
+		reasons, change := r.reasons(id, result, ok)
 		for _, reason := range reasons {
 			if !slices.Contains(a.Because, reason) {
 				a.Because = append(a.Because, reason)
@@ -246,10 +247,10 @@ func (a *Answer) add(c Change, helps string) {
 	a.Changes[i].Helps = append(a.Changes[i].Helps, helps)
 }
 
-// reasons are why one scenario ended as it did, and what would help.
+// reasons returns why one scenario ended as it did, and the change that would help.
 func (r Report) reasons(id string, s results.ScenarioResult, asked bool) ([]string, Change) {
 	if !asked {
-		return []string{"the run left it out: " + r.left()}, Change{Do: "ask it: select it, or nothing", Flag: "--scenario " + id}
+		return []string{"the run left it out: " + r.narrowing()}, Change{Do: "ask it: select it, or nothing", Flag: "--scenario " + id}
 	}
 	switch s.Verdict {
 	case results.VerdictPassed:
@@ -257,15 +258,15 @@ func (r Report) reasons(id string, s results.ScenarioResult, asked bool) ([]stri
 	case results.VerdictFailed:
 		return violations(s), Change{Do: "have the target keep " + strings.Join(violated(s), ", ")}
 	case results.VerdictInapplicable:
-		return []string{s.Reason}, r.claimed(s)
+		return []string{s.Reason}, r.makeApplicable(s)
 	case results.VerdictBroken:
 		return []string{s.Reason}, Change{Do: cmp.Or(s.Unblock, "report it: it is a fault of Assay's own")}
 	}
 	return []string{s.Reason}, Change{Do: cmp.Or(s.Unblock, "see that the target answers: assay doctor")}
 }
 
-// claimed is how a scenario comes to apply.
-func (r Report) claimed(s results.ScenarioResult) Change {
+// makeApplicable returns the change that makes an inapplicable scenario apply.
+func (r Report) makeApplicable(s results.ScenarioResult) Change {
 	claim, ok := r.Protocol.Claim(s.Claim)
 	flag := "--expect-claim '" + s.Claim + "'"
 	switch {
@@ -306,8 +307,8 @@ func violated(s results.ScenarioResult) (out []string) {
 	return out
 }
 
-// left says what a run was narrowed to.
-func (r Report) left() string {
+// narrowing describes the selection of the run.
+func (r Report) narrowing() string {
 	f := r.Results.Filter
 	if f == nil {
 		return "it was not among the scenarios of the Assay that wrote the report"

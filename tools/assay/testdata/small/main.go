@@ -1,6 +1,6 @@
-// Command small is an OpenIntent server that suspends intents and takes answers, and has nothing that could watch them: no
-// children, no portfolios, no plans, no leases, no configuration. It is mostly right. What it gets wrong: the answer is not kept,
-// a suspended intent can be completed past it, and a body that is no object makes it fail.
+// Command small is a minimal OpenIntent server: it suspends intents and takes answers, without children, portfolios,
+// plans, leases or configuration. It has three mistakes: it does not keep the answer, it lets a suspended intent be
+// completed without one, and a body that is no object makes it fail.
 //
 // It prints its URL and serves until it is killed. Its keys are dev and bob.
 package main
@@ -155,7 +155,7 @@ func patchState(w http.ResponseWriter, body object, i *intent) {
 	reply(w, 200, i.object)
 }
 
-// respond takes an answer. It does not write it into the record.
+// respond takes an answer, but does not write it into the record.
 func respond(w http.ResponseWriter, r *http.Request) {
 	var body object
 	if json.NewDecoder(r.Body).Decode(&body) != nil {
