@@ -15,12 +15,13 @@ import (
 	"github.com/openassay/assay/reports/badge"
 )
 
-// BadgesDir is the folder of the badges below that of a report: badge-PROFILE.svg, and badge-PROFILE.json for shields.io.
+// BadgesDir is the badge folder below the report folder. It holds badge-PROFILE.svg, and badge-PROFILE.json for
+// shields.io.
 const BadgesDir = "badges"
 
 const badgePrefix = "badge-"
 
-// badges are two files for each profile.
+// badges returns two files for each profile.
 func badges(profiles []results.ProfileResult) ([]file, error) {
 	var out []file
 	taken := map[string]bool{}
@@ -41,7 +42,8 @@ func badges(profiles []results.ProfileResult) ([]file, error) {
 	return out, nil
 }
 
-// badgeName is the name of a profile's badge without its ending. Ids are ours; an id of others must not lead out of the folder.
+// badgeName returns the name of a profile's badge without its extension. Unsafe characters are replaced, so that a
+// foreign id cannot lead out of the folder.
 func badgeName(profile string) string {
 	const most = 80
 	safe := strings.Map(func(r rune) rune {
@@ -53,8 +55,8 @@ func badgeName(profile string) string {
 	return badgePrefix + safe[:min(len(safe), most)]
 }
 
-// removeStaleBadges removes badges of profiles that were not part of this run. A picture says itself that it is one of
-// ours; the document of the same name goes with it.
+// removeStaleBadges removes the badges of profiles outside this run. The mark in a picture identifies it as ours; the
+// document of the same name goes with it.
 func removeStaleBadges(dir string, files []file) error {
 	entries, err := os.ReadDir(filepath.Join(dir, BadgesDir))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -88,6 +90,6 @@ func isBadge(path string) bool {
 		return false
 	}
 	defer f.Close()
-	head, err := io.ReadAll(io.LimitReader(f, 2<<10)) // the mark comes before what is drawn
+	head, err := io.ReadAll(io.LimitReader(f, 2<<10)) // the mark precedes the drawing
 	return err == nil && bytes.Contains(head, []byte(badge.Mark))
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// HTML writes report.html: one page that needs nothing but itself. It is made of the results, of what the drives saw and of the
-// ledger, and can be made of these again.
+// HTML writes report.html, one self-contained page. The results, the transcripts and the ledger determine its content,
+// so it can be written again from them.
 func HTML(w io.Writer, protocol *scenarios.Protocol, doc results.Results, drives []scenarios.DriveRecord) error {
 	transcripts := make(map[string]*wire.Transcript, len(drives))
 	for _, d := range drives {

@@ -14,9 +14,9 @@ import (
 	"github.com/openassay/assay/reports/excerpt"
 )
 
-// JUnit writes the results as JUnit XML, one test suite a suite. A violation is a failure, a fault of Assay's own is
-// an error; what proves nothing (inapplicable, blocked, inconclusive) is skipped, with the reason, so that no reader
-// takes it for a pass. So is a violation that was expected, since a red build is what expecting it avoids.
+// JUnit writes the results as JUnit XML, with one test suite per suite. A violation becomes a failure, a fault of Assay
+// itself an error. Verdicts that prove nothing (inapplicable, blocked, inconclusive) are skipped with their reason, so
+// that no reader takes them for a pass. So are expected violations, whose point is to avoid a red build.
 func JUnit(w io.Writer, doc results.Results) error {
 	out := junitSuites{Name: textsafe.Line("assay certify " + doc.Target.Protocol + " " + doc.Target.Address), Time: junitTime(doc.Seconds)}
 	for _, s := range doc.Scenarios {
@@ -87,7 +87,7 @@ type junitCase struct {
 	Skipped    *junitMessage `xml:"skipped"`
 }
 
-// junitMarks are the properties of a case. They hang on a pointer, because an empty list would still write its element.
+// junitMarks holds the properties of a case, behind a pointer because an empty list would still write its element.
 type junitMarks struct {
 	Properties []junitProperty `xml:"property"`
 }
@@ -98,7 +98,7 @@ type junitMessage struct {
 	Text    string `xml:",cdata"`
 }
 
-// throughSeam names the requirements of a scenario that are shown only through a seam of Assay's own; nil when there are none.
+// throughSeam lists the requirements of a scenario that only a seam of Assay's own can show; nil if there are none.
 func throughSeam(doc results.Results, s results.ScenarioResult) *junitMarks {
 	var marked []string
 	for _, r := range doc.Requirements {
@@ -146,7 +146,7 @@ func (s *junitSuite) add(r results.ScenarioResult, marks *junitMarks) {
 	s.Cases = append(s.Cases, c)
 }
 
-// junitFailure tells every expectation of the scenario that did not hold, those of a SHOULD among them.
+// junitFailure lists every failed expectation of the scenario, including those of a SHOULD.
 func junitFailure(r results.ScenarioResult) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n%s\n", r.Title)

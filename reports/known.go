@@ -9,8 +9,8 @@ import (
 	"github.com/openassay/assay/scenarios"
 )
 
-// ExitCodeOf is the exit code of a certification that ended by itself, with the known failures and the expectations of s:
-// what is to be mended in these is as bad as a violation.
+// ExitCodeOf returns the exit code of an uninterrupted certification, given the known failures and the expectations of
+// s: an outdated expectation is as bad as a violation.
 func (s Stamp) ExitCodeOf(r *scenarios.Report) int {
 	code := r.ExitCodeKnowing(func(id scenarios.ScenarioID) bool { _, is := s.Known[id]; return is })
 	if code != scenarios.ExitBroken && s.Expectations != nil && len(s.Expectations.Problems) > 0 {
@@ -19,8 +19,8 @@ func (s Stamp) ExitCodeOf(r *scenarios.Report) int {
 	return code
 }
 
-// Conclusion says in a sentence how a certification ended. Where failures were expected it says so: what an exit code of 0
-// means is then less.
+// Conclusion describes in a sentence how a certification ended. It mentions expected failures, because exit code 0
+// means less with them.
 func Conclusion(doc results.Results) string {
 	code := int(doc.ExitCode)
 	known := 0
@@ -49,7 +49,7 @@ func unknownFailure(doc results.Results) bool {
 	})
 }
 
-// fileOf is where the expectations stand, in brackets.
+// fileOf returns the name of the expectations file in brackets.
 func fileOf(doc results.Results) string {
 	if doc.Expectations == nil {
 		return ""
@@ -57,7 +57,7 @@ func fileOf(doc results.Results) string {
 	return " (" + textsafe.Line(doc.Expectations.File) + ")"
 }
 
-// known lists the failures that were expected, each with why.
+// known lists the expected failures with their reasons.
 func (t *text) known() {
 	first := true
 	for _, s := range t.doc.Scenarios {
@@ -87,7 +87,7 @@ func (t *text) known() {
 	}
 }
 
-// knownSkip is the reason of a failure that was expected, for a report that has no word for such.
+// knownSkip returns the skip reason of an expected failure, for formats without a word for one.
 func knownSkip(k results.Known) string {
 	return fmt.Sprintf("known failure: %s (%s)", k.Reason, k.Issue)
 }

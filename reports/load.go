@@ -17,14 +17,14 @@ import (
 	"github.com/openassay/assay/scenarios"
 )
 
-// ResultsName is the file that every other report is made of.
+// ResultsName is the source of every other report.
 const ResultsName = "results.json"
 
-// mostResults is how many bytes a results.json may have: many times what a certification of all there is writes.
+// mostResults bounds the bytes of a results.json. It is many times the size of a certification of everything.
 const mostResults = 64 << 20
 
-// Load reads a results.json, or the one in a folder. It refuses a document of another version, and one that is not
-// what its schema says: the file may come from anybody.
+// Load reads a results.json, or the one in a folder. The file may come from anybody: Load refuses other versions and
+// documents that their schema rejects.
 func Load(path string) (results.Results, error) {
 	path, raw, err := read(path)
 	if err != nil {
@@ -37,8 +37,8 @@ func Load(path string) (results.Results, error) {
 	return doc, nil
 }
 
-// LoadForMatrix reads what a matrix is made of: a results.json as [Load] does, or a certification bundle of a protocol's own
-// suite, whose content says that it is one. file is the file that was read.
+// LoadForMatrix reads one input of a matrix: a results.json as [Load] does, or a certification bundle of a protocol's
+// own suite, recognised by its content. It returns one of the two, and the path of the file.
 func LoadForMatrix(path string, own *scenarios.OwnSuite) (doc *results.Results, told *conformance.Bundle, file string, err error) {
 	file, raw, err := read(path)
 	if err != nil {
@@ -58,7 +58,7 @@ func LoadForMatrix(path string, own *scenarios.OwnSuite) (doc *results.Results, 
 	return &parsed, nil, file, nil
 }
 
-// read is the content of a file, or of the results.json in a folder, and its path.
+// read returns the path and the content of a file, or of the results.json in a folder.
 func read(path string) (string, []byte, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		path = filepath.Join(path, ResultsName)
@@ -112,7 +112,7 @@ func ParseResults(raw []byte) (results.Results, error) {
 	return doc, nil
 }
 
-// resultsSchema is compiled when a document is first read, not at start.
+// resultsSchema compiles the schema when the first document is read, not at start.
 var resultsSchema = sync.OnceValues(func() (*validate.Schema, error) {
 	set, err := validate.Embedded(results.Bundled())
 	if err != nil {

@@ -14,20 +14,20 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// Stamp is what a report does not know by itself: who made it, how the command ended, and how one scenario of it is
-// run again.
+// Stamp holds what a report does not know itself: the version of Assay, how the command ended, and how to run one
+// scenario again.
 type Stamp struct {
 	Version  string // of Assay
-	ExitCode int    // of the command; [scenarios.Report.ExitCode] unless it was interrupted
-	// Again is the command line that runs one scenario alone with the same seed. nil makes one of the address.
+	ExitCode int    // exit code of the command; [scenarios.Report.ExitCode] unless it was interrupted
+	// Again returns the command line that runs one scenario alone with the same seed. nil derives it from the address.
 	Again func(scenarios.ScenarioID) string
-	// Known are the failures that the operator expected, by their scenarios, and Expectations the file that says so; nil
-	// without one.
+	// Known holds the failures that the operator expects, by scenario; Expectations describes their file, nil without
+	// one.
 	Known        map[scenarios.ScenarioID]results.Known
 	Expectations *results.Expectations
 }
 
-// Results is a report as the document that results.json holds.
+// Results converts a report into the document of results.json.
 func Results(r *scenarios.Report, stamp Stamp) results.Results {
 	if stamp.Again == nil {
 		stamp.Again = func(id scenarios.ScenarioID) string {
@@ -58,8 +58,8 @@ func Results(r *scenarios.Report, stamp Stamp) results.Results {
 	}
 }
 
-// MarshalResults is the document as bytes, the same for a terminal and for a file: every character that could act on
-// a terminal is written as its JSON escape, which changes nothing for a program that reads it.
+// MarshalResults encodes the document. The bytes are the same for a terminal and a file: characters that could act on a
+// terminal are written as JSON escapes, which mean the same to a program.
 func MarshalResults(doc results.Results) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -71,7 +71,7 @@ func MarshalResults(doc results.Results) ([]byte, error) {
 	return textsafe.JSON(b.Bytes()), nil
 }
 
-// each maps a list; the schema wants an empty list where there is nothing, not null.
+// each maps a list. It never returns nil, because the schema wants an empty list, not null.
 func each[A, B any](list []A, f func(A) B) []B {
 	out := make([]B, len(list))
 	for i, a := range list {
@@ -112,7 +112,7 @@ func scenario(o scenarios.Outcome, ledger *scenarios.Ledger, stamp Stamp) result
 	return out
 }
 
-// sign gives the first check that violates a requirement its signature, and the failure that of the check it tells.
+// sign sets the signature of the first violating check of each requirement, and of the failure itself.
 func sign(s *results.ScenarioResult, failures []check.Result) {
 	for _, f := range failures {
 		signature := scenarios.Signature(scenarios.ScenarioID(s.ID), f)
@@ -142,8 +142,8 @@ func claim(c scenarios.ClaimStatus) results.Claim {
 	return results.Claim{ID: c.ID, Pointer: c.Pointer, Value: value, Status: results.ClaimStatus(c.Status)}
 }
 
-// mostValue is how many bytes of a claim's value are kept as they are; of a longer one it is the beginning, as a string. A
-// claim is a flag or a number, and may be a block of them.
+// mostValue bounds the bytes of a claim's value. A claim is a flag, a number or a block of them; of a longer value the
+// document keeps the beginning, as a string.
 const mostValue = 16 << 10
 
 func requirementIn(ledger *scenarios.Ledger) func(scenarios.RequirementStatus) results.RequirementResult {
@@ -198,7 +198,7 @@ func filter(s scenarios.Selection) *results.Filter {
 	return &f
 }
 
-// mostLabel is how many characters of a target's own name are kept: it is a label, and may be a megabyte long.
+// mostLabel bounds the characters of a target's own name, which may be a megabyte long.
 const mostLabel = 200
 
 func label(s string) *string {
@@ -211,5 +211,5 @@ func label(s string) *string {
 	return &s
 }
 
-// seconds drops the digits that no clock has.
+// seconds drops the digits beyond microseconds.
 func seconds(s float64) float64 { return math.Round(s*1e6) / 1e6 }

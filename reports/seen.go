@@ -7,7 +7,7 @@ import (
 	"github.com/openassay/assay/internal/textsafe"
 )
 
-// seen tells what the target does and does not claim. It is no verdict: what is not claimed was not promised.
+// seen lists the unclaimed features of the target. They are no verdict: the target did not promise them.
 func (t *text) seen() {
 	if len(t.doc.NotClaimed) == 0 {
 		return
@@ -20,7 +20,7 @@ func (t *text) seen() {
 	}
 }
 
-// sightingPlace is where a sighting stands, as people read it.
+// sightingPlace describes for people where a sighting was made.
 func sightingPlace(s results.Sighting) string {
 	words := fmt.Sprintf("%s #%d %s", s.Drive, s.Exchange, s.Pointer)
 	if s.Replies > 1 {

@@ -15,15 +15,15 @@ import (
 	"github.com/openassay/assay/scenarios"
 )
 
-// TextOptions say how [Text] writes.
+// TextOptions configures [Text].
 type TextOptions struct {
 	Stamp Stamp
-	Color bool   // ANSI colours; only where a person looks
-	Dir   string // where the reports were written, "" when they were not
+	Color bool   // ANSI colours, for terminals only
+	Dir   string // report folder, "" if no reports were written
 }
 
-// Text writes what a person sees at the end of a run: a line a suite, each failure in full, what is blocked by its
-// causes, what else was found, and a summary last.
+// Text writes what a person sees at the end of a run: a line a suite, each failure in full, blocked scenarios by cause,
+// further findings, and a summary last.
 func Text(w io.Writer, r *scenarios.Report, o TextOptions) error {
 	t := &text{report: r, doc: Results(r, o.Stamp), color: o.Color, dir: o.Dir}
 	for _, section := range []func(){
@@ -73,14 +73,14 @@ func (t *text) paint(color, s string) string {
 	return "\x1b[" + color + "m" + s + "\x1b[0m"
 }
 
-// How much of a text that a target wrote is shown. The files have all of it.
+// Limits on displayed texts of a target. The files hold them in full.
 const (
 	mostName   = 80
 	mostReason = 400
 	mostBody   = 160
-	width      = 100 // of our own prose
+	width      = 100 // for our own prose
 
-	mostFindings = 20 // a document of another kind can depart from its schema in a hundred ways
+	mostFindings = 20 // a foreign document can violate its schema in a hundred ways
 )
 
 func (t *text) head() {
@@ -95,12 +95,12 @@ func (t *text) head() {
 	t.line("")
 }
 
-// suites shows a line for each, in columns.
+// suites shows one line for each suite, in columns.
 func (t *text) suites() {
 	type row struct {
 		id      string
 		n       map[scenarios.Verdict]int
-		slowest float64 // drive, in seconds; they run side by side
+		slowest float64 // slowest drive in seconds; drives run in parallel
 	}
 	var rows []*row
 	for _, o := range t.report.Outcomes {
@@ -143,7 +143,7 @@ func (t *text) verdicts(n map[scenarios.Verdict]int) string {
 	return strings.Join(words, ", ")
 }
 
-// broken is what went wrong in Assay itself.
+// broken lists the failures of Assay itself.
 func (t *text) broken() {
 	for _, o := range t.with(scenarios.Broken) {
 		t.heading(red, "BROKEN", string(o.Scenario.ID)+": a fault of Assay's own, not of the target")
@@ -213,7 +213,7 @@ func (t *text) claims() {
 		}
 	}
 	for _, p := range t.doc.Profiles {
-		narrowed := t.doc.Filter != nil && p.Proved == 0 && p.Status == results.ProfileStatusUnproved // to nothing of it
+		narrowed := t.doc.Filter != nil && p.Proved == 0 && p.Status == results.ProfileStatusUnproved // no scenario of it
 		if p.Status != results.ProfileStatusInapplicable && !narrowed {
 			seams := ""
 			if p.ThroughSeam > 0 {
@@ -225,7 +225,7 @@ func (t *text) claims() {
 	}
 }
 
-// provisional says how many scenarios were asked beside those that the profile was frozen with, and did not count.
+// provisional counts the scenarios that ran but are not among those frozen with the profile, and so did not count.
 func (t *text) provisional(p results.ProfileResult) string {
 	if len(p.Provisional) == 0 {
 		return ""
@@ -243,8 +243,8 @@ func (t *text) provisional(p results.ProfileResult) string {
 	return said
 }
 
-// provedInBrief names the claims that are proved, where they are many, and returns those that are still to be listed, with
-// their pointers. matrix.md has them all.
+// provedInBrief names the proved claims briefly if there are many, and returns the claims still to be listed with their
+// pointers. matrix.md has them all.
 func (t *text) provedInBrief() (rest []results.Claim) {
 	const many, width = 12, 96
 	var proved []string
@@ -292,7 +292,7 @@ func (t *text) summary() {
 	}
 }
 
-// ExitMeaning says in a sentence what an exit code of assay certify means; "" for a code it never returns.
+// ExitMeaning explains an exit code of assay certify in a sentence; "" for a code it never returns.
 func ExitMeaning(code int) string {
 	switch code {
 	case scenarios.ExitProved:

@@ -11,7 +11,7 @@ import (
 	"github.com/openassay/assay/scenarios"
 )
 
-// blocked groups by what would unblock: one remedy may serve many scenarios.
+// blocked groups blocked scenarios by remedy: one may serve many scenarios.
 func (t *text) blocked() {
 	groups := excerpt.Causes(t.doc.Scenarios, results.VerdictBlocked, excerpt.Remedy)
 	if len(groups) == 0 {
@@ -35,7 +35,7 @@ func (t *text) inconclusive() {
 	}
 }
 
-// attested lists the requirements that were kept, but seen more weakly than they demand: they leave a claim unproved.
+// attested lists the requirements that passed with weaker evidence than they demand: they leave a claim unproved.
 func (t *text) attested() {
 	ledger := t.report.Protocol.Ledger
 	var weak []string

@@ -5,11 +5,11 @@ import (
 	"github.com/openassay/assay/scenarios"
 )
 
-// mostChecks is how many expectations of the one scenario are shown.
+// mostChecks bounds the expectations shown for a single scenario.
 const mostChecks = 60
 
-// checks shows what a scenario that passed rests on, where it is the only one: who asks a single question wants to read the
-// answer, line by line.
+// checks shows the basis of a passed scenario if it was the only one: whoever asks a single question wants to read the
+// answer line by line.
 func (t *text) checks() {
 	if len(t.report.Outcomes) != 1 || t.report.Outcomes[0].Verdict != scenarios.Passed {
 		return

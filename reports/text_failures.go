@@ -11,8 +11,8 @@ import (
 	"github.com/openassay/assay/scenarios"
 )
 
-// failures shows each violated scenario whole: what is asked, what was expected and what came, the exchanges that
-// show it, and the command that runs it again.
+// failures shows each violated scenario in full: its question, the expected and actual values, the exchanges behind
+// them, and the command that runs it again.
 func (t *text) failures() {
 	for i, o := range t.report.Outcomes {
 		if o.Verdict != scenarios.Failed || t.doc.Scenarios[i].Known != nil {
@@ -83,7 +83,7 @@ func (t *text) exchanges(drive string, violations []results.Check) {
 	}
 }
 
-// exchange is one exchange on one line.
+// exchange renders an exchange on one line.
 func exchange(e excerpt.Told) string {
 	words := []string{textsafe.Clip(e.Sent, mostBody)}
 	add := func(text string, most int) {

@@ -18,7 +18,7 @@ import (
 	"github.com/openassay/assay/scenarios"
 )
 
-// Names of what [Write] leaves in its folder beside results.json.
+// Names of the files that [Write] puts beside results.json.
 const (
 	MatrixName     = "matrix.md"
 	ReportName     = "report.html"
@@ -26,10 +26,10 @@ const (
 	TranscriptsDir = "transcripts"
 )
 
-// Write puts doc, which is [Results] of the report, into dir as results.json, and report.html, matrix.md, junit.xml, badges and a
-// transcript of each drive beside it. It makes dir if need be.
-// All of it is written beside its place first and then moved, so that a failure leaves what an earlier run wrote.
-// Transcripts and badges of an earlier run that this one has no successor for are removed; no other file is touched.
+// Write writes doc, the [Results] of the report, into dir as results.json, together with report.html, matrix.md,
+// junit.xml, badges and a transcript of each drive. It creates dir if necessary. Write stages all files first and then
+// moves them, so that a failure keeps the output of an earlier run. It removes an earlier run's transcripts and badges
+// that this run does not replace, and touches no other file.
 func Write(dir string, r *scenarios.Report, doc results.Results) error {
 	files, err := render(r, doc)
 	if err != nil {
@@ -46,7 +46,7 @@ func install(dir string, files []file) error {
 	if err := os.MkdirAll(filepath.Join(dir, TranscriptsDir), 0o755); err != nil {
 		return err
 	}
-	// The same file system as dir: moving is then one step a file.
+	// On the same file system as dir, a move is a single step.
 	staged, err := os.MkdirTemp(dir, ".assay-*")
 	if err != nil {
 		return err
@@ -66,14 +66,14 @@ func install(dir string, files []file) error {
 	return errors.Join(removeStale(filepath.Join(dir, TranscriptsDir), files), removeStaleBadges(dir, files))
 }
 
-// file is one file of a report; name is its path below the folder. Its content is made while it is written: all
-// transcripts at once, as they stand on disk, take several times what the target sent.
+// file is one file of a report; name is its path below the folder. write produces the content on demand: all
+// transcripts at once take several times the bytes that the target sent.
 type file struct {
 	name  string
 	write func(io.Writer) error
 }
 
-// made is the content of a file that is there already.
+// made returns a writer of existing content.
 func made(content []byte) func(io.Writer) error {
 	return func(w io.Writer) error {
 		_, err := w.Write(content)
@@ -81,7 +81,7 @@ func made(content []byte) func(io.Writer) error {
 	}
 }
 
-// render makes the files. results.json comes last: where it is new, the others are.
+// render returns the files. results.json comes last: a new one implies that the others are new.
 func render(r *scenarios.Report, doc results.Results) ([]file, error) {
 	encoded, err := MarshalResults(doc)
 	if err != nil {
@@ -109,28 +109,28 @@ func render(r *scenarios.Report, doc results.Results) ([]file, error) {
 	), nil
 }
 
-// alone is the matrix of one certification, as of its end.
+// alone returns the matrix of one certification, as of its end.
 func alone(r *scenarios.Report, doc results.Results) *matrix.Matrix {
 	over := r.Started.Add(time.Duration(r.Seconds * float64(time.Second)))
 	return matrix.New(map[string]*scenarios.Ledger{r.Protocol.ID: r.Protocol.Ledger}, over,
 		[]matrix.Certification{{Results: doc, Link: ReportName}})
 }
 
-// transcriptPath is where the transcript of a drive lies below the folder of the report.
+// transcriptPath returns the path of a drive's transcript below the report folder.
 func transcriptPath(drive string) string {
 	return filepath.Join(TranscriptsDir, scenarios.TranscriptName(drive))
 }
 
-// swap moves staged files to their places and remembers how to undo it.
+// swap moves staged files to their places and can undo the moves.
 type swap struct {
 	dir, staged string
 	buffer      *bufio.Writer
-	folders     map[string]bool // that are there
-	moved       []string        // names that are in place
-	replaced    []string        // names whose former file was put aside
+	folders     map[string]bool // known to exist
+	moved       []string        // names already in place
+	replaced    []string        // names with an earlier file set aside
 }
 
-// bufferSize is how much of a file is written at once.
+// bufferSize is the write buffer's size in bytes.
 const bufferSize = 64 << 10
 
 func (s *swap) new(name string) string { return filepath.Join(s.staged, "new", name) }
@@ -150,7 +150,7 @@ func (s *swap) stage(f file) error {
 	return errors.Join(f.write(s.buffer), s.buffer.Flush(), out.Close())
 }
 
-// folder makes a folder, once: most files share theirs.
+// folder creates each folder only once: most files share theirs.
 func (s *swap) folder(path string) error {
 	if s.folders[path] {
 		return nil
@@ -197,8 +197,7 @@ func (s *swap) back() error {
 	return errors.Join(problems...)
 }
 
-// removeStale removes the transcripts of drives that were not part of this run. A file counts as a transcript when it
-// says so itself.
+// removeStale removes the transcripts of drives outside this run. It recognises a transcript by its content.
 func removeStale(dir string, files []file) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package badge draws what a profile came to as a small picture, and as the document that shields.io makes such a picture of.
-// A badge says one of five words: certified, attested, unproved, violated, inapplicable. It never says a percentage.
+// Package badge draws the status of a profile as a small picture and writes the matching shields.io document. A badge
+// shows one of five words: certified, attested, unproved, violated, inapplicable. It never shows a percentage.
 package badge
 
 import (
@@ -13,13 +13,13 @@ import (
 	"github.com/openassay/assay/internal/textsafe"
 )
 
-// Badge is what one says.
+// Badge is the label and the message of one badge.
 type Badge struct {
 	Label, Message string
 	paint          paint
 }
 
-// paint is a colour by the name that shields.io has for it, and as we draw it: dark enough for white text.
+// paint is a colour: its shields.io name and our hex value, dark enough for white text.
 type paint struct{ name, hex string }
 
 var paints = map[results.ProfileStatus]paint{
@@ -30,21 +30,21 @@ var paints = map[results.ProfileStatus]paint{
 	results.ProfileStatusInapplicable: {"lightgrey", "#6b7079"},
 }
 
-// mostLabel is how many characters of a profile's id a badge has room for.
+// mostLabel bounds the characters of a profile's id on a badge.
 const mostLabel = 40
 
-// Of is the badge of a profile.
+// Of returns the badge of a profile.
 func Of(p results.ProfileResult) Badge {
 	b := Badge{Label: "assay " + textsafe.Clip(p.ID, mostLabel), Message: textsafe.Clip(string(p.Status), mostLabel)}
 	paint, known := paints[p.Status]
-	if !known { // nothing that this Assay writes
+	if !known { // this Assay writes no such status
 		paint = paints[results.ProfileStatusInapplicable]
 	}
 	b.paint = paint
 	return b
 }
 
-// Endpoint is the badge as the document of a shields.io endpoint badge (https://shields.io/badges/endpoint-badge).
+// Endpoint returns the badge as a shields.io endpoint document (https://shields.io/badges/endpoint-badge).
 func (b Badge) Endpoint() ([]byte, error) {
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)
@@ -58,7 +58,7 @@ func (b Badge) Endpoint() ([]byte, error) {
 	return textsafe.JSON(out.Bytes()), err
 }
 
-// Mark stands in every picture, so that a program knows what it may replace.
+// Mark is part of every picture, so that a program knows which files it may replace.
 const Mark = "<!-- assay.badge/1 -->"
 
 // Sizes of a picture, in pixels.
@@ -68,7 +68,7 @@ const (
 	radius  = 3
 )
 
-// SVG is the badge as a picture. It holds no style sheet, script, link or id, so that it can stand in any page.
+// SVG returns the badge as a picture. It has no style sheet, script, link or id, so that any page can include it.
 func (b Badge) SVG() []byte {
 	left, right := widthOf(b.Label)+2*padding, widthOf(b.Message)+2*padding
 	label, message := escape(b.Label), escape(b.Message)
@@ -90,12 +90,12 @@ func (b Badge) SVG() []byte {
 
 func escape(s string) string {
 	var out strings.Builder
-	_ = xml.EscapeText(&out, []byte(s)) // a strings.Builder takes everything
+	_ = xml.EscapeText(&out, []byte(s)) // a strings.Builder never fails
 	return out.String()
 }
 
-// widthOf is about how wide a text is in Verdana of 11 pixels. A badge says how long its text is to be drawn, so that a
-// little more or less does not matter.
+// widthOf estimates the width of a text in Verdana of 11 pixels. A rough estimate will do, because the badge sets the
+// length of its text explicitly.
 func widthOf(s string) int {
 	tenths := 0
 	for _, r := range s {

@@ -1,9 +1,9 @@
-// Package bundle packs a certification into one file that others can check: the results, the transcripts that they follow
-// from, the discovery document, and a manifest of digests, signed where the operator has a key.
+// Package bundle packs a certification into one file that others can check. The file holds the results, the transcripts
+// behind them, the discovery document, and a manifest of digests, signed if the operator has a key.
 //
-// A bundle is a tar file (USTAR) in gzip. It is read from front to back, once, within limits, and has no index that could tell
-// something else than what stands there. Times, owners and order are fixed, so that the same certification gives the same
-// bytes. Where an archive would not come out the same when it is packed again, it is refused: nothing hides between its files.
+// A bundle is a gzipped tar file (USTAR). Readers read it once, from front to back, within limits; it has no index that
+// could contradict its content. Times, owners and order are fixed, so that the same certification gives the same bytes.
+// A reader refuses an archive that would not pack to the same bytes again, so nothing can hide between its files.
 package bundle
 
 import (
@@ -18,8 +18,8 @@ import (
 	"github.com/openassay/assay/internal/lazyregexp"
 )
 
-// Names in an archive, in the order in which they stand there. One of the two manifests is there: the bare one, or the one in
-// the envelope of its signature.
+// Names of the files in an archive, in archive order. An archive holds one of the two manifests: the bare one, or the
+// one in a signed envelope.
 const (
 	ResultsName     = "results.json"
 	DiscoveryName   = "discovery.json"
@@ -31,24 +31,24 @@ const (
 
 var isTranscript = lazyregexp.New(transcriptNames)
 
-// Limits of an archive. certify makes none beyond them, and verify reads none.
+// Limits of an archive. certify writes nothing beyond them, and verify reads nothing beyond them.
 const (
-	mostPacked  = 64 << 20  // bytes of the file
-	mostBytes   = 128 << 20 // bytes when it is unpacked
+	mostPacked  = 64 << 20  // bytes of the packed file
+	mostBytes   = 128 << 20 // bytes when unpacked
 	mostFiles   = 2000
-	freeBytes   = 32 << 20 // so many bytes may be unpacked of anything,
-	mostRatio   = 100      // and so many more for each byte that is packed
-	mostEntries = 200_000  // exchanges of all transcripts
+	freeBytes   = 32 << 20 // any archive may unpack to this many bytes,
+	mostRatio   = 100      // plus this many for each packed byte
+	mostEntries = 200_000  // exchanges in all transcripts
 )
 
-// Bundle is an archive that was read. Nothing in it has been checked against anything else.
+// Bundle holds the content of an archive. Nothing in it has been checked against anything else.
 type Bundle struct {
 	Manifest    results.BundleManifest
-	Payload     []byte    // the manifest as it stands in the archive
-	Envelope    *Envelope // nil where nobody signed
+	Payload     []byte    // the manifest's bytes in the archive
+	Envelope    *Envelope // nil if unsigned
 	Results     []byte
 	Discovery   []byte
-	Transcripts Files // by their names below transcripts/
+	Transcripts Files // by name below transcripts/
 }
 
 // file is one file of an archive.
@@ -57,10 +57,10 @@ type file struct {
 	content []byte
 }
 
-// Files are files by their names. They are an [fs.FS] without folders.
+// Files maps names to contents. It is an [fs.FS] without folders.
 type Files map[string][]byte
 
-// Names are the names in order.
+// Names returns the names in order.
 func (f Files) Names() []string {
 	names := make([]string, 0, len(f))
 	for name := range f {
@@ -79,7 +79,7 @@ func (f Files) ReadFile(name string) ([]byte, error) {
 	return content, nil
 }
 
-// Open implements [fs.FS]. Files are read whole: see [Files.ReadFile].
+// Open implements [fs.FS], but always fails: use [Files.ReadFile].
 func (f Files) Open(name string) (fs.File, error) {
 	if _, err := f.ReadFile(name); err != nil {
 		return nil, err
@@ -87,7 +87,7 @@ func (f Files) Open(name string) (fs.File, error) {
 	return nil, &fs.PathError{Op: "open", Path: name, Err: fmt.Errorf("%w: read it whole", fs.ErrInvalid)}
 }
 
-// Digest is the SHA-256 of a file, in hex.
+// Digest returns the SHA-256 of a file, in hex.
 func Digest(content []byte) string {
 	sum := sha256.Sum256(content)
 	return hex.EncodeToString(sum[:])
@@ -97,10 +97,10 @@ func bundled(content []byte) results.BundledFile {
 	return results.BundledFile{Bytes: int64(len(content)), Sha256: Digest(content)}
 }
 
-// manifestPlace is the rank of the manifest, the last.
+// manifestPlace is the manifest's rank, the last one.
 const manifestPlace = 3
 
-// place is where a file may stand: its rank in the archive, -1 for one that may not. Files of one rank stand by their names.
+// place returns the rank of a file in the archive, or -1 for an unknown name. Files of equal rank are sorted by name.
 func place(name string) int {
 	switch {
 	case name == ResultsName:

@@ -10,11 +10,11 @@ import (
 	"io"
 )
 
-// PayloadType says what an envelope of ours holds.
+// PayloadType is the media type of the payload in an envelope of ours.
 const PayloadType = "application/vnd.openassay.bundle-manifest+json"
 
-// Envelope is a DSSE envelope (https://github.com/secure-systems-lab/dsse, version 1). That library would bring an SSH
-// implementation along for the fingerprint of a key; the ten lines of the encoding are here instead.
+// Envelope is a DSSE envelope (https://github.com/secure-systems-lab/dsse, version 1). That library would pull in an
+// SSH implementation just to fingerprint a key; the ten lines of the encoding are here instead.
 type Envelope struct {
 	PayloadType string      `json:"payloadType"`
 	Payload     string      `json:"payload"` // base64
@@ -23,14 +23,14 @@ type Envelope struct {
 
 // Signature is one signature over the envelope's payload and its type.
 type Signature struct {
-	KeyID string `json:"keyid"` // a hint which key it is, which nothing rests on: see [KeyID]
+	KeyID string `json:"keyid"` // a hint at the key; nothing relies on it: see [KeyID]
 	Sig   string `json:"sig"`   // base64
 }
 
-// mostSignatures are how many one envelope may hold.
+// mostSignatures bounds the signatures of one envelope.
 const mostSignatures = 16
 
-// encoding is what is signed: DSSE's pre-authentication encoding.
+// encoding returns the signed bytes: DSSE's pre-authentication encoding.
 func encoding(payloadType string, payload []byte) []byte {
 	return fmt.Appendf(nil, "DSSEv1 %d %s %d %s", len(payloadType), payloadType, len(payload), payload)
 }
@@ -48,7 +48,7 @@ func sign(payload []byte, key ed25519.PrivateKey) (*Envelope, error) {
 	}, nil
 }
 
-// SignedBy says whether a signature of the envelope is by the key. Which key a signature says it is by does not matter.
+// SignedBy reports whether the key made one of the envelope's signatures. It ignores the key ids of the signatures.
 func (e *Envelope) SignedBy(key ed25519.PublicKey) bool {
 	payload, err := base64.StdEncoding.Strict().DecodeString(e.Payload)
 	if err != nil {
@@ -63,7 +63,7 @@ func (e *Envelope) SignedBy(key ed25519.PublicKey) bool {
 	return false
 }
 
-// open reads an envelope and what is in it.
+// open reads an envelope and its payload.
 func open(content []byte) (e *Envelope, payload []byte, err error) {
 	e = &Envelope{}
 	d := json.NewDecoder(bytes.NewReader(content))
@@ -87,7 +87,7 @@ func open(content []byte) (e *Envelope, payload []byte, err error) {
 	return e, payload, nil
 }
 
-// marshal writes an envelope.
+// marshal encodes the envelope.
 func (e *Envelope) marshal() ([]byte, error) {
 	b, err := json.Marshal(e)
 	return append(b, '\n'), err

@@ -13,19 +13,19 @@ import (
 	"os"
 )
 
-// Blocks of PEM that keys stand in, as openssl writes them.
+// PEM block types of keys, as openssl writes them.
 const (
 	privateBlock = "PRIVATE KEY" // PKCS#8
 	publicBlock  = "PUBLIC KEY"  // PKIX
 )
 
-// PublicSuffix is what the file of a public key has behind the name of the private one's.
+// PublicSuffix is appended to a private key's file name to name the public key's file.
 const PublicSuffix = ".pub"
 
-// mostKey is how many bytes a file with a key may have.
+// mostKey bounds the bytes of a key file.
 const mostKey = 64 << 10
 
-// KeyID names a public key: sha256: and the SHA-256 of its PKIX form in hex.
+// KeyID returns the name of a public key: "sha256:" and the SHA-256 of its PKIX form in hex.
 func KeyID(key ed25519.PublicKey) (string, error) {
 	der, err := x509.MarshalPKIXPublicKey(key)
 	if err != nil {
@@ -35,8 +35,8 @@ func KeyID(key ed25519.PublicKey) (string, error) {
 	return "sha256:" + hex.EncodeToString(sum[:]), nil
 }
 
-// GenerateKey makes an Ed25519 key: the private one in path, which only its owner may read, the public one in path.pub. Neither
-// may be there already. It returns the public key's name.
+// GenerateKey makes an Ed25519 key pair. It writes the private key to path, readable only by its owner, and the public
+// key to path.pub. Neither file may exist. It returns the id of the public key.
 func GenerateKey(path string) (id string, err error) {
 	public, private, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
@@ -53,7 +53,7 @@ func GenerateKey(path string) (id string, err error) {
 	if err != nil {
 		return "", err
 	}
-	// The public one first: where it cannot be written, no secret is left behind.
+	// The public key goes first: if it cannot be written, no secret is left behind.
 	if err := create(path+PublicSuffix, 0o644, publicBlock, open); err != nil {
 		return "", err
 	}
@@ -63,7 +63,7 @@ func GenerateKey(path string) (id string, err error) {
 	return id, nil
 }
 
-// create writes a file that must not be there.
+// create writes a file that must not exist.
 func create(path string, mode os.FileMode, block string, der []byte) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if errors.Is(err, os.ErrExist) {
@@ -75,7 +75,7 @@ func create(path string, mode os.FileMode, block string, der []byte) error {
 	return errors.Join(pem.Encode(f, &pem.Block{Type: block, Bytes: der}), f.Close())
 }
 
-// ReadPrivateKey reads the key to sign with.
+// ReadPrivateKey reads a signing key.
 func ReadPrivateKey(path string) (ed25519.PrivateKey, error) {
 	b, err := readKey(path)
 	if err != nil {
@@ -95,7 +95,7 @@ func ReadPrivateKey(path string) (ed25519.PrivateKey, error) {
 	return key, nil
 }
 
-// ReadPublicKey reads the key to check a signature with.
+// ReadPublicKey reads a key that checks signatures.
 func ReadPublicKey(path string) (ed25519.PublicKey, error) {
 	b, err := readKey(path)
 	if err != nil {
@@ -136,5 +136,5 @@ func readKey(path string) (*pem.Block, error) {
 	return b, nil
 }
 
-// shown is the type of a block, which stands in a file of the operator's.
+// shown quotes a block type, which comes from the operator's file.
 func shown(block string) string { return fmt.Sprintf("%q", block) }

@@ -29,7 +29,8 @@ func ReadFile(path string) (*Bundle, error) {
 	return Read(f)
 }
 
-// Read reads a bundle, which may be from anybody: within limits, by name, and only as certify packs it.
+// Read reads a bundle from an untrusted source. It accepts only known names, within limits, packed as certify packs
+// them.
 func Read(r io.Reader) (*Bundle, error) {
 	packed, err := io.ReadAll(io.LimitReader(r, mostPacked+1))
 	if err != nil {
@@ -45,19 +46,19 @@ func Read(r io.Reader) (*Bundle, error) {
 	return readTar(unpacked)
 }
 
-// readTar reads what was in gzip.
+// readTar reads an unpacked bundle.
 func readTar(unpacked []byte) (*Bundle, error) {
 	files, err := list(unpacked)
 	if err != nil {
 		return nil, err
 	}
-	if err := packedAlike(files, unpacked); err != nil {
+	if err := checkPacking(files, unpacked); err != nil {
 		return nil, err
 	}
 	return assemble(files)
 }
 
-// unpack undoes gzip.
+// unpack undoes the gzip compression.
 func unpack(packed []byte) ([]byte, error) {
 	in := bytes.NewReader(packed)
 	zip, err := gzip.NewReader(in)
@@ -81,7 +82,7 @@ func unpack(packed []byte) ([]byte, error) {
 	return out, nil
 }
 
-// list reads the files of a tar file. Each has a name that a bundle knows, once, in order.
+// list reads the files of a tar file. Each must have a known name, occur once, and be in order.
 func list(unpacked []byte) ([]file, error) {
 	var out []file
 	last := ""
@@ -118,8 +119,8 @@ func list(unpacked []byte) ([]file, error) {
 	}
 }
 
-// packedAlike makes sure that an archive is nothing but its files: packed again, it gives the same bytes.
-func packedAlike(files []file, unpacked []byte) error {
+// checkPacking checks that an archive holds nothing but its files: packing them again gives the same bytes.
+func checkPacking(files []file, unpacked []byte) error {
 	same := &comparison{rest: unpacked}
 	w := tar.NewWriter(same)
 	for _, f := range files {
@@ -133,7 +134,7 @@ func packedAlike(files []file, unpacked []byte) error {
 	return nil
 }
 
-// comparison is a writer that takes only what is expected.
+// comparison is a writer that accepts only the expected bytes.
 type comparison struct{ rest []byte }
 
 func (c *comparison) Write(p []byte) (int, error) {
@@ -145,7 +146,7 @@ func (c *comparison) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// assemble sorts files into a bundle.
+// assemble builds a bundle from its files.
 func assemble(files []file) (*Bundle, error) {
 	b := &Bundle{Transcripts: Files{}}
 	for _, f := range files {
@@ -157,7 +158,7 @@ func assemble(files []file) (*Bundle, error) {
 		case 2:
 			b.Transcripts[strings.TrimPrefix(f.name, TranscriptsDir)] = f.content
 		default:
-			if err := b.take(f); err != nil {
+			if err := b.readManifest(f); err != nil {
 				return nil, fmt.Errorf("%s: %w", f.name, err)
 			}
 		}
@@ -173,8 +174,8 @@ func assemble(files []file) (*Bundle, error) {
 	return b, nil
 }
 
-// take reads a manifest.
-func (b *Bundle) take(f file) (err error) {
+// readManifest reads a manifest.
+func (b *Bundle) readManifest(f file) (err error) {
 	b.Payload = f.content
 	if f.name == SignedName {
 		if b.Envelope, b.Payload, err = open(f.content); err != nil {
@@ -215,7 +216,7 @@ func parse(payload []byte) (m results.BundleManifest, err error) {
 	return m, nil
 }
 
-// manifestSchema is compiled when a bundle is first read, not at start.
+// manifestSchema compiles the schema when the first bundle is read, not at start.
 var manifestSchema = sync.OnceValues(func() (*validate.Schema, error) {
 	set, err := validate.Embedded(results.Bundled())
 	if err != nil {
@@ -224,7 +225,7 @@ var manifestSchema = sync.OnceValues(func() (*validate.Schema, error) {
 	return set.Component("BundleManifest")
 })
 
-// clipped is the start of a name that somebody else chose.
+// clipped returns the start of a foreign name.
 func clipped(name string) string {
 	const most = 100
 	if len(name) <= most {

@@ -13,17 +13,17 @@ import (
 	"github.com/openassay/assay/gen/results"
 )
 
-// A hash begins with what it is of, so that none can be passed off as another.
+// A hash begins with the kind of its content, so that no kind can pass as another.
 const (
-	ofExchange   byte = iota // an exchange of a transcript, as JSON without white space
+	ofExchange   byte = iota // an exchange of a transcript, as compact JSON
 	ofNode                   // two hashes
-	ofNoted                  // what a drive noted beside its exchanges
+	ofNoted                  // a drive's notes beside its exchanges
 	ofTranscript             // a transcript: its drive, the number of its exchanges, the root over its leaves
 )
 
 type hash = [sha256.Size]byte
 
-// hashOf is the hash of parts, each with its length before it.
+// hashOf returns the hash of parts, each preceded by its length.
 func hashOf(what byte, parts ...[]byte) (out hash) {
 	h := sha256.New()
 	h.Write([]byte{what})
@@ -35,8 +35,8 @@ func hashOf(what byte, parts ...[]byte) (out hash) {
 	return out
 }
 
-// rootOf is the root of the tree over leaves, of which there is one at least. As in RFC 6962, the left half is the largest power of
-// two below their number.
+// rootOf returns the root of the tree over leaves, which must not be empty. As in RFC 6962, the left half is the
+// largest power of two below their number.
 func rootOf(leaves []hash) hash {
 	if len(leaves) == 1 {
 		return leaves[0]
@@ -49,7 +49,7 @@ func rootOf(leaves []hash) hash {
 	return hashOf(ofNode, a[:], b[:])
 }
 
-// transcript is a file of a drive as far as it is digested: its members as they stand there.
+// transcript is the digested part of a drive's file: its members, undecoded.
 type transcript struct {
 	Schema      string            `json:"schema"`
 	Drive       string            `json:"drive"`
@@ -59,7 +59,7 @@ type transcript struct {
 	Entries     []json.RawMessage `json:"entries"`
 }
 
-// Describe digests the transcript in a file: all that a manifest says of it.
+// Describe digests the transcript in a file into its manifest entry.
 func Describe(file string, content []byte) (results.BundledTranscript, error) {
 	out := results.BundledTranscript{File: file, Bytes: int64(len(content)), Sha256: Digest(content), Exchanges: []string{}}
 	var t transcript
@@ -87,16 +87,16 @@ func Describe(file string, content []byte) (results.BundledTranscript, error) {
 	return out, nil
 }
 
-// compact is a JSON value without white space between its tokens.
+// compact returns a JSON value without white space between its tokens.
 func compact(raw json.RawMessage) []byte {
 	var b bytes.Buffer
-	if err := json.Compact(&b, raw); err != nil { // decoded already, or absent
+	if err := json.Compact(&b, raw); err != nil { // already decoded, or absent
 		return raw
 	}
 	return b.Bytes()
 }
 
-// Root is the root of the tree over transcripts, in the order in which they are given.
+// Root returns the root of the tree over transcripts, in the given order.
 func Root(transcripts []results.BundledTranscript) (string, error) {
 	if len(transcripts) == 0 {
 		return "", errors.New("there is no transcript")

@@ -23,15 +23,15 @@ import (
 	"github.com/openassay/assay/scenarios"
 )
 
-// Made is what a bundle that was written is called by.
+// Made identifies a written bundle.
 type Made struct {
-	Root  string // of the tree over its transcripts
-	KeyID string // of the key that signed it, "" where none did
+	Root  string // root of the tree over its transcripts
+	KeyID string // key that signed it, "" if unsigned
 }
 
-// Write packs a certification, doc being [reports.Results] of it, into the file at path, which it replaces only when
-// the bundle is whole. key is nil where nobody
-// signs. What was written is read again: a bundle that assay verify would not read is an error.
+// Write packs a certification into the file at path, which it replaces only when the bundle is complete. doc must be
+// the [reports.Results] of r. A nil key leaves the bundle unsigned. Write reads its output back and fails if assay
+// verify would refuse it.
 func Write(path string, r *scenarios.Report, doc results.Results, key ed25519.PrivateKey) (Made, error) {
 	encoded, err := reports.MarshalResults(doc)
 	if err != nil {
@@ -41,7 +41,7 @@ func Write(path string, r *scenarios.Report, doc results.Results, key ed25519.Pr
 	if err != nil {
 		return Made{}, err
 	}
-	defer func() { _ = os.Remove(staged.Name()) }() // gone already where all went well
+	defer func() { _ = os.Remove(staged.Name()) }() // already gone on success
 	buffered := bufio.NewWriter(staged)
 	made, err := pack(buffered, r, doc, encoded, key)
 	if err := errors.Join(err, buffered.Flush(), staged.Chmod(0o644), staged.Close()); err != nil {
@@ -53,7 +53,8 @@ func Write(path string, r *scenarios.Report, doc results.Results, key ed25519.Pr
 	return made, os.Rename(staged.Name(), path)
 }
 
-// pack writes an archive, a transcript after the other: all at once take several times what the target sent.
+// pack writes an archive, one transcript at a time: all of them at once take several times the bytes that the target
+// sent.
 func pack(w io.Writer, r *scenarios.Report, doc results.Results, encoded []byte, key ed25519.PrivateKey) (Made, error) {
 	said, err := discovery(r)
 	if err != nil {
@@ -94,7 +95,7 @@ func pack(w io.Writer, r *scenarios.Report, doc results.Results, encoded []byte,
 	return made, errors.Join(err, a.close())
 }
 
-// discovery is the document as it was recorded.
+// discovery returns the discovery document as recorded.
 func discovery(r *scenarios.Report) ([]byte, error) {
 	if len(r.Drives) == 0 {
 		return nil, errors.New("the discovery document was not recorded")
@@ -106,7 +107,7 @@ func discovery(r *scenarios.Report) ([]byte, error) {
 	return []byte(text), nil
 }
 
-// Canonical is a manifest in canonical JSON (RFC 8785).
+// Canonical returns a manifest in canonical JSON (RFC 8785).
 func Canonical(m results.BundleManifest) ([]byte, error) {
 	b, err := json.Marshal(m)
 	if err != nil {
@@ -115,20 +116,20 @@ func Canonical(m results.BundleManifest) ([]byte, error) {
 	return jcs.Transform(b)
 }
 
-// archive is a bundle that is being packed.
+// archive is a bundle under construction.
 type archive struct {
 	zip *gzip.Writer
 	tar *tar.Writer
 }
 
 func newArchive(w io.Writer) *archive {
-	zip := gzip.NewWriter(w) // without a name, and without a time
+	zip := gzip.NewWriter(w) // without a name or a time
 	return &archive{zip, tar.NewWriter(zip)}
 }
 
 func (a *archive) add(name string, content []byte) error { return put(a.tar, name, content) }
 
-// finish adds the manifest, signed where there is a key.
+// finish adds the manifest, signed if the key is not nil.
 func (a *archive) finish(m results.BundleManifest, key ed25519.PrivateKey) (Made, error) {
 	payload, err := Canonical(m)
 	if err != nil {
@@ -150,10 +151,10 @@ func (a *archive) finish(m results.BundleManifest, key ed25519.PrivateKey) (Made
 
 func (a *archive) close() error { return errors.Join(a.tar.Close(), a.zip.Close()) }
 
-// packedAt is when each file of each bundle was packed: some programs warn of what is older.
+// packedAt is the fixed time of every file in a bundle. Some programs warn about older files.
 var packedAt = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// put writes one file of an archive. Nothing of it depends on the machine.
+// put writes one file of an archive. Its output does not depend on the machine.
 func put(w *tar.Writer, name string, content []byte) error {
 	header := &tar.Header{Typeflag: tar.TypeReg, Name: name, Size: int64(len(content)), Mode: 0o644, ModTime: packedAt,
 		Format: tar.FormatUSTAR}

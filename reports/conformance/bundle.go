@@ -1,7 +1,8 @@
-// Package conformance reads the certification bundles, versions 1 and 2, that a protocol's own conformance suite writes about a host.
+// Package conformance reads the certification bundles, versions 1 and 2, that a protocol's own conformance suite writes
+// about a host.
 //
-// A bundle is somebody else's word. Whoever ran that suite wrote it, nothing in it can be judged again, and its questions
-// are not Assay's. It is therefore shown beside our results and never mixed with them.
+// A bundle is hearsay: somebody else ran the suite, nothing in the bundle can be judged again, and the suite's
+// questions are not Assay's. Reports therefore show it beside our results and never mix the two.
 package conformance
 
 import (
@@ -19,30 +20,30 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// Disposition is how one of their scenarios ended, in our words.
+// Disposition is our word for how one of their scenarios ended.
 type Disposition string
 
-// What a row of a bundle can say. The order is that of [Dispositions].
+// Dispositions of a bundle's rows, in the order of [Dispositions].
 const (
-	// Failed: executed-fail, or a name in the list failed.
+	// Failed means executed-fail in version 2, or a name in the list failed of version 1.
 	Failed Disposition = "failed"
-	// Blocked: blocked; the host claims it, and it could not be looked at.
+	// Blocked means blocked: the host makes the claim, but the suite could not test it.
 	Blocked Disposition = "blocked"
-	// Uncounted: said to have passed, without saying that anything was asserted. It is no pass: a scenario that gives up
-	// early and a scenario that looked look the same.
+	// Uncounted means a reported pass without a count of assertions. It is no pass: a scenario that gives up early
+	// looks the same as one that tests something.
 	Uncounted Disposition = "uncounted"
-	// Skipped: skipped; somebody did not want it asked. In version 1 also what the host does not claim.
+	// Skipped means skipped: somebody excluded the scenario, or in version 1 the host does not make the claim.
 	Skipped Disposition = "skipped"
-	// Inapplicable: inapplicable; the host does not claim it.
+	// Inapplicable means inapplicable: the host does not make the claim.
 	Inapplicable Disposition = "inapplicable"
-	// Passed: executed-pass, and at least one assertion was counted.
+	// Passed means executed-pass with at least one assertion.
 	Passed Disposition = "passed"
 )
 
-// Dispositions are all of them, the worst first: of several rows about one scenario the first of these counts.
+// Dispositions lists all dispositions, the worst first: of several rows about one scenario the first of these counts.
 var Dispositions = []Disposition{Failed, Blocked, Uncounted, Skipped, Inapplicable, Passed}
 
-// Bundle is one certification by the other suite. Its texts are as they came: whoever shows them escapes them.
+// Bundle is one certification by the other suite. Its texts are unescaped.
 type Bundle struct {
 	By               string // the title of the suite
 	Version          string // of the format: 1 or 2
@@ -50,28 +51,28 @@ type Bundle struct {
 	Suite            string // package and version
 	Host             string
 	HostVersion      string
-	URL              string // of the discovery document
+	URL              string // discovery document
 	ClaimedProfiles  []string
-	Rows             []Row // by scenario, each once
-	TotalsContradict bool  // its totals are not what its rows add up to
+	Rows             []Row // one per scenario
+	TotalsContradict bool  // its totals differ from the sums of its rows
 }
 
 // Row is one of their scenarios.
 type Row struct {
 	Scenario    string
 	Disposition Disposition
-	Assertions  int64 // how many expectations were looked at; 0 where it does not say
+	Assertions  int64 // number of assertions; 0 if not given
 }
 
-// Bounds of what is read.
+// Limits on the input.
 const (
-	// MostBytes is the size of a bundle, its discovery document included.
+	// MostBytes bounds the size of a bundle, its discovery document included.
 	MostBytes = 8 << 20
 	mostDepth = 64
 	mostDigit = 64
 )
 
-// Is tells a bundle from other JSON documents: it is an object with a member bundleVersion.
+// Is reports whether a JSON document is a bundle: an object with a member bundleVersion.
 func Is(raw []byte) bool {
 	var head map[string]json.RawMessage
 	if json.Unmarshal(raw, &head) != nil {
@@ -81,8 +82,8 @@ func Is(raw []byte) bool {
 	return is
 }
 
-// Parse reads a bundle of version 1 or 2 that a suite wrote. It refuses other versions, documents that are too large or
-// too deep, and those that the schema of their version does not allow.
+// Parse reads a bundle of version 1 or 2. It refuses input that is too large or too deep, input that the schema
+// rejects, and other versions.
 func Parse(raw []byte, own *scenarios.OwnSuite) (*Bundle, error) {
 	if len(raw) > MostBytes {
 		return nil, fmt.Errorf("it is larger than %d MiB, which no bundle is: give the bundle that the suite wrote", MostBytes>>20)
@@ -120,7 +121,7 @@ func parse(raw []byte, component string, own *scenarios.OwnSuite, rowsOf func(ob
 		}
 		return nil, fmt.Errorf("it is not a valid certification bundle: %s: give the bundle as the suite wrote it", strings.Join(words, "; "))
 	}
-	// Names are taken as they are spelled: encoding/json would also fill a field from another spelling of its name.
+	// Match names exactly: encoding/json would also fill a struct field from another spelling of its name.
 	var doc object
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
@@ -145,7 +146,7 @@ func parse(raw []byte, component string, own *scenarios.OwnSuite, rowsOf func(ob
 	return b, nil
 }
 
-// lists are the rows of version 1: names, and no word of what was asserted.
+// lists returns the rows of version 1, which has names but no counts of assertions.
 func lists(r object) (out []Row, agree bool) {
 	agree = true
 	for member, d := range map[string]Disposition{"passed": Uncounted, "failed": Failed, "skipped": Skipped} {
@@ -158,7 +159,7 @@ func lists(r object) (out []Row, agree bool) {
 	return out, agree
 }
 
-// rows are those of version 2, whose requirement ids begin with prefix.
+// rows returns the rows of version 2, whose requirement ids begin with prefix.
 func rows(r object, prefix string) (out []Row, agree bool) {
 	n := map[string]int64{}
 	for _, each := range r.list("requirements") {
@@ -187,7 +188,7 @@ func rows(r object, prefix string) (out []Row, agree bool) {
 	return out, agree
 }
 
-// once keeps one row a scenario, the worst, in the order of their names.
+// once keeps the worst row of each scenario, sorted by name.
 func once(all []Row) []Row {
 	slices.SortStableFunc(all, func(a, b Row) int {
 		if c := strings.Compare(a.Scenario, b.Scenario); c != 0 {
@@ -198,7 +199,7 @@ func once(all []Row) []Row {
 	return slices.CompactFunc(all, func(a, b Row) bool { return a.Scenario == b.Scenario })
 }
 
-// Total counts rows by how they ended.
+// Total returns the number of rows with a disposition.
 func (b *Bundle) Total(d Disposition) int {
 	n := 0
 	for _, r := range b.Rows {
@@ -209,7 +210,7 @@ func (b *Bundle) Total(d Disposition) int {
 	return n
 }
 
-// Find is the row of a scenario.
+// Find returns the row of a scenario.
 func (b *Bundle) Find(scenario string) (Row, bool) {
 	i, found := slices.BinarySearchFunc(b.Rows, scenario, func(r Row, name string) int { return strings.Compare(r.Scenario, name) })
 	if !found {
@@ -218,7 +219,7 @@ func (b *Bundle) Find(scenario string) (Row, bool) {
 	return b.Rows[i], true
 }
 
-// object is a JSON object that its schema has been looked at with: what is there has its type.
+// object is a JSON object that passed its schema: members that exist have the right type.
 type object map[string]any
 
 func (o object) in(name string) object {
@@ -245,7 +246,7 @@ func (o object) texts(name string) []string {
 	return out
 }
 
-// number is a count; one that no int64 holds is as many as an int64 can hold.
+// number returns a count. It clips counts beyond an int64 to 1<<62.
 func (o object) number(name string) int64 {
 	n, is := o[name].(json.Number)
 	if !is {
@@ -255,12 +256,12 @@ func (o object) number(name string) int64 {
 	if err == nil {
 		return i
 	}
-	f, err := n.Float64() // the schema takes 3.0 and 3e0 for integers too
+	f, err := n.Float64() // the schema also accepts 3.0 and 3e0 as integers
 	if err != nil || f >= 1<<62 {
 		return 1 << 62
 	}
 	return int64(f)
 }
 
-// schemas are compiled when a bundle is first read, not at start.
+// schemas compiles the schemas when the first bundle is read, not at start.
 var schemas = sync.OnceValues(func() (*validate.Set, error) { return validate.Embedded(results.Bundled()) })

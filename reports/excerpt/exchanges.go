@@ -1,5 +1,5 @@
-// Package excerpt picks what people are shown of a certification, whatever the format: which exchanges matter to a failure and
-// what stands in them, what scenarios without a verdict have in common, which findings are alike. Nothing here is escaped yet.
+// Package excerpt selects the parts of a certification that every report format shows: the exchanges behind a failure
+// and their content, the common causes of missing verdicts, and groups of equal findings. Its texts are unescaped.
 package excerpt
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// Violations are the checks that made a scenario fail; a SHOULD that was not met is among the findings.
+// Violations returns the checks that made a scenario fail. Unmet SHOULDs are findings instead.
 func Violations(s results.ScenarioResult, ledger *scenarios.Ledger) []results.Check {
 	var out []results.Check
 	for _, c := range s.Checks {
@@ -25,7 +25,7 @@ func Violations(s results.ScenarioResult, ledger *scenarios.Ledger) []results.Ch
 	return out
 }
 
-// Place is where a check looked, as people read it.
+// Place describes for people where a check looked.
 func Place(c results.Check) string {
 	if c.Exchange == 0 {
 		return "no single exchange"
@@ -34,11 +34,11 @@ func Place(c results.Check) string {
 	return strings.Join(words, " ")
 }
 
-// mostExchanges is how many exchanges a failure shows. One says what came; two or three how it came to that.
+// mostExchanges bounds the exchanges shown for a failure: one shows the result, two or three how it came about.
 const mostExchanges = 3
 
-// Exchanges are the few entries of a transcript that show what the checks are about, in the order in which they happened: those
-// that the checks name and, where that is a single look, what was last done to the thing that was looked at.
+// Exchanges returns the numbers of the few entries that explain the checks, in transcript order: the ones the checks
+// name. If that is a single read, Exchanges adds the last entry that acted on the same thing.
 func Exchanges(checks []results.Check, t *wire.Transcript) []int {
 	var out []int
 	for _, c := range checks {
@@ -55,7 +55,7 @@ func Exchanges(checks []results.Check, t *wire.Transcript) []int {
 	return out
 }
 
-// lastAct is the last entry before a look that acted on the thing that the look is at; 0 where there is none.
+// lastAct returns the last entry before a read that acted on the thing being read, or 0.
 func lastAct(t *wire.Transcript, look int) int {
 	e := t.Entry(look)
 	if e == nil || e.Request == nil || Acts(*e) {
@@ -73,16 +73,16 @@ func lastAct(t *wire.Transcript, look int) int {
 	return 0
 }
 
-// Acts says whether an entry may have changed something, or is something that the target did of its own accord.
+// Acts reports whether an entry may have changed something: it runs a process, or its request method is not a safe one.
 func Acts(e wire.Entry) bool {
 	return e.Process != nil || e.Request != nil && !slices.Contains([]string{"", http.MethodGet, http.MethodHead,
 		http.MethodOptions}, e.Request.Method)
 }
 
-// shortestID is how many characters the id of a thing has at least; shorter ones are words of a path.
+// shortestID is the minimum length of a thing's id; shorter segments are words of a path.
 const shortestID = 8
 
-// segments are the parts of a URL's path that may name a thing.
+// segments returns the parts of a URL's path that may name a thing.
 func segments(address string) []string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -92,21 +92,21 @@ func segments(address string) []string {
 		func(s string) bool { return len(s) < shortestID || !strings.ContainsAny(s, "0123456789") })
 }
 
-// Told is an entry of a transcript as it is told to people.
+// Told is a transcript entry as shown to people.
 type Told struct {
 	Number int    // from 1
-	Label  string // what it was for
-	Sent   string // POST /v1/runs; what the process was for; what was looked at
-	Body   string // what was handed over
+	Label  string // purpose of the entry
+	Sent   string // POST /v1/runs; purpose of the process; name of the files read
+	Body   string // request body or process input
 	Came   string // 201, exit 0
-	Reply  string // what came back
-	Notes  []Note // what else there is to say of it
+	Reply  string // response body or process output
+	Notes  []Note // further remarks
 }
 
-// Note is one thing more to say: what it is about ("stderr", "failed") and the text.
+// Note is a further remark: its subject ("stderr", "failed") and its text.
 type Note struct{ About, Text string }
 
-// Tell tells the n-th entry. Addresses below that of the target lose it.
+// Tell describes the n-th entry. It strips the target's address from URLs.
 func Tell(n int, e wire.Entry, address string) Told {
 	t := Told{Number: n, Label: e.Label}
 	switch {

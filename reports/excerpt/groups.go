@@ -6,15 +6,15 @@ import (
 	"github.com/openassay/assay/gen/results"
 )
 
-// Cause is what several scenarios share that ended without a pass or a failure.
+// Cause groups scenarios that ended without a verdict for the same reason or with the same remedy.
 type Cause struct {
 	key       string
 	Reasons   []string
-	Remedies  []string // what would unblock them
+	Remedies  []string // how to unblock them
 	Scenarios []results.ScenarioResult
 }
 
-// Causes groups the scenarios of a verdict by a key, in the order of their first.
+// Causes groups the scenarios of a verdict by a key, in order of first appearance.
 func Causes(all []results.ScenarioResult, verdict results.Verdict, key func(results.ScenarioResult) string) []*Cause {
 	var out []*Cause
 	for _, s := range all {
@@ -39,10 +39,10 @@ func Causes(all []results.ScenarioResult, verdict results.Verdict, key func(resu
 	return out
 }
 
-// Reason is why a scenario did not pass.
+// Reason returns why a scenario did not pass.
 func Reason(s results.ScenarioResult) string { return s.Reason }
 
-// Remedy is what unblocks a scenario, or else what blocks it: one remedy may serve many.
+// Remedy returns how to unblock a scenario, or else its reason: one remedy may serve many scenarios.
 func Remedy(s results.ScenarioResult) string {
 	if s.Unblock != "" {
 		return s.Unblock
@@ -50,14 +50,14 @@ func Remedy(s results.ScenarioResult) string {
 	return s.Reason
 }
 
-// Finding is a deviation that changed no verdict, and how often it was found.
+// Finding is a deviation that changed no verdict, with the number of times it was found.
 type Finding struct {
 	results.Finding
 	Times     int
-	Scenarios []string // that found it; none for one that the discovery document shows
+	Scenarios []string // scenarios that found it; none if it comes from the discovery document
 }
 
-// Findings are the findings of a certification, those that are alike once, in the order of their first.
+// Findings returns the distinct findings of a certification, in order of first appearance.
 func Findings(doc results.Results) []*Finding {
 	var out []*Finding
 	at := map[results.Finding]*Finding{}

@@ -1,5 +1,5 @@
-// Package github tells GitHub Actions what a certification found: a summary of the step as Markdown, and commands to the
-// runner that become annotations. Both are made of the results document.
+// Package github reports a certification to GitHub Actions: a step summary in Markdown, and runner commands that become
+// annotations. It reads only the results document.
 package github
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/openassay/assay/internal/textsafe"
 )
 
-// Bounds. GitHub takes a summary of 1 MiB a step, and shows ten annotations of a kind.
+// Limits. GitHub accepts a summary of 1 MiB a step, and shows ten annotations of a kind.
 const (
 	mostAnnotations = 10
 	mostFailures    = 50
@@ -20,11 +20,11 @@ const (
 	mostName        = 100
 )
 
-// SummaryVariable is the environment variable in which the runner names the file that takes a step's summary.
+// SummaryVariable is the environment variable that names the runner's step summary file.
 const SummaryVariable = "GITHUB_STEP_SUMMARY"
 
-// Summary writes what a person wants to see first. meaning is what the exit code means, in a sentence; dir is where the
-// reports are, "" where there are none.
+// Summary writes a short overview for people. meaning explains the exit code in a sentence; dir is the report folder,
+// or "" if no reports were written.
 func Summary(w io.Writer, doc results.Results, meaning, dir string) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "## Assay: %s\n\n", code(doc.Target.Address))
@@ -45,7 +45,7 @@ func Summary(w io.Writer, doc results.Results, meaning, dir string) error {
 	if dir != "" {
 		fmt.Fprintf(&b, "\nThe reports, with the evidence, are in %s: keep them with actions/upload-artifact.\n", code(dir))
 	}
-	b.WriteByte('\n') // another step's summary may follow
+	b.WriteByte('\n') // separates the next step's summary
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -74,7 +74,7 @@ func profiles(b *strings.Builder, all []results.ProfileResult) {
 	more(b, len(all)-mostProfiles)
 }
 
-// scenarios lists what is violated and what broke.
+// scenarios lists violated and broken scenarios.
 func scenarios(b *strings.Builder, doc results.Results) {
 	bad := failures(doc)
 	if len(bad) == 0 {
@@ -99,7 +99,7 @@ func more(b *strings.Builder, n int) {
 	}
 }
 
-// failures are the scenarios that failed and whose failure is not a known one, then those that Assay itself broke.
+// failures returns the scenarios that failed unexpectedly, then the ones that Assay itself broke.
 func failures(doc results.Results) (out []results.ScenarioResult) {
 	for _, v := range []results.Verdict{results.VerdictFailed, results.VerdictBroken} {
 		for _, s := range doc.Scenarios {
@@ -123,9 +123,8 @@ func known(doc results.Results) (n int) {
 func code(s string) string { return textsafe.Markdown(textsafe.Clip(s, mostName)) }
 func long(s string) string { return textsafe.Markdown(textsafe.Clip(s, mostText)) }
 
-// Annotations writes a command to the runner for each failure, and for each expectation that does not hold, a line
-// each. Where there are more than GitHub shows, the last
-// one says how many are left.
+// Annotations writes one runner command a line: one for each failure, and one for each expectation that does not hold.
+// If GitHub would not show all failures, the last of their lines counts the rest.
 func Annotations(w io.Writer, doc results.Results) error {
 	bad := failures(doc)
 	shown := bad
@@ -155,7 +154,7 @@ func Annotations(w io.Writer, doc results.Results) error {
 	return err
 }
 
-// Escapes of the runner's commands: a percent sign first, or it would be read back as one of the others.
+// Escapes for the runner's commands. The percent sign comes first, or it would escape the other escapes.
 var (
 	dataEscapes     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	propertyEscapes = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")

@@ -14,22 +14,21 @@ import (
 	"github.com/openassay/assay/internal/textsafe"
 )
 
-// line is one line of a body as it is shown.
+// line is one displayed line of a body.
 type line []part
 
-// Bounds of a body that is shown.
+// Limits of a displayed body.
 const (
 	mostLines   = 80
-	mostLine    = 150     // characters of what is not marked
-	mostMarked  = 1200    // characters of what is
-	mostRaw     = 2000    // characters of a body that is no JSON
-	mostParsed  = 1 << 20 // bytes of one that is taken apart
+	mostLine    = 150     // characters of an unmarked value
+	mostMarked  = 1200    // characters of a marked value
+	mostRaw     = 2000    // characters of a body other than JSON
+	mostParsed  = 1 << 20 // bytes of a body that is parsed
 	mostDepth   = 64
-	mostMembers = 16 // members of an object or array that are shown beside those that matter
+	mostMembers = 16 // members of an object or array up to which all are shown
 )
 
-// body is text that was sent, laid out. JSON is opened along the pointers that are marked; what lies beside them is a line
-// each, cut where it is long.
+// body lays out a sent text. It expands JSON along the marked pointers and puts every other value on one clipped line.
 func body(text string, marks map[string]string) []line {
 	if strings.TrimSpace(text) == "" {
 		return nil
@@ -54,7 +53,7 @@ func body(text string, marks map[string]string) []line {
 	return out
 }
 
-// clipLines is at most n characters, its lines kept.
+// clipLines returns at most n characters of s and keeps its line breaks.
 func clipLines(s string, n int) string {
 	runes := 0
 	for i := range s {
@@ -65,10 +64,10 @@ func clipLines(s string, n int) string {
 	return s
 }
 
-// tree is a JSON value whose members stand in the order in which they came.
+// tree is a JSON value with its members in their original order.
 type tree struct {
 	open  byte   // { or [, 0 for a scalar
-	text  string // of a scalar, as JSON
+	text  string // JSON of a scalar
 	keys  []string
 	items []*tree
 }
@@ -94,7 +93,7 @@ func parse(d *json.Decoder, depth int) (*tree, error) {
 			if err != nil {
 				return nil, err
 			}
-			t.keys = append(t.keys, key.(string)) // the decoder takes nothing else for a key
+			t.keys = append(t.keys, key.(string)) // the decoder accepts nothing else as a key
 		}
 		item, err := parse(d, depth+1)
 		if err != nil {
@@ -106,18 +105,18 @@ func parse(d *json.Decoder, depth int) (*tree, error) {
 	return t, err
 }
 
-// encode is a scalar as JSON that people read.
+// encode returns a scalar as JSON without HTML escapes.
 func encode(v any) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil { // a token always encodes
+	if err := e.Encode(v); err != nil { // a token never fails
 		return "?"
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// compact writes a value on one line, at most so many bytes of it.
+// compact writes a value on one line and stops soon after most bytes.
 func (t *tree) compact(b *strings.Builder, most int) {
 	if b.Len() > most {
 		return
@@ -138,12 +137,12 @@ func (t *tree) compact(b *strings.Builder, most int) {
 			return
 		}
 	}
-	b.WriteByte(t.open + 2) // } and ] stand two after { and [
+	b.WriteByte(t.open + 2) // '}' is '{'+2, and ']' is '['+2
 }
 
 func (t *tree) brief(most int) string {
 	var b strings.Builder
-	t.compact(&b, 4*most) // bytes; a character has at most four
+	t.compact(&b, 4*most) // bytes: a character has at most four
 	return clip(b.String(), most)
 }
 
@@ -151,7 +150,7 @@ func (t *tree) brief(most int) string {
 type layout struct {
 	marks map[string]string // JSON pointer -> class
 	lines []line
-	left  int // lines that were left out
+	left  int // number of omitted lines
 }
 
 func (l *layout) add(parts ...part) {
@@ -169,7 +168,7 @@ func (l *layout) done() []line {
 	return l.lines
 }
 
-// leads is the class of the marks that stand at or below a pointer, differs where there is one; "" where none does.
+// leads returns the class of the marks at or below a pointer: differs if any mark has it, "" without a mark.
 func (l *layout) leads(pointer string) string {
 	found := ""
 	for p, class := range l.marks {
@@ -226,7 +225,7 @@ func (l *layout) node(t *tree, pointer, indent, head, tail string) {
 	l.add(part{Text: indent + string(t.open+2) + tail})
 }
 
-// pointer is that of the i-th member.
+// pointer returns the pointer of the i-th member.
 func (t *tree) pointer(of string, i int) string {
 	if t.open == '[' {
 		return of + "/" + strconv.Itoa(i)
@@ -234,7 +233,7 @@ func (t *tree) pointer(of string, i int) string {
 	return of + "/" + jsonpointer.Escape(t.keys[i])
 }
 
-// inline is an object on one line, with no more of it than leads to a mark.
+// inline renders an object on one line and shows only the members that lead to a mark.
 func (l *layout) inline(t *tree, pointer string) []part {
 	if class := l.marks[pointer]; class != "" {
 		return []part{{t.brief(mostMarked), class}}
@@ -260,11 +259,11 @@ func (l *layout) inline(t *tree, pointer string) []part {
 	return append(out, part{Text: string(t.open + 2)})
 }
 
-// mostAlike is how many members that are as they should be are shown before one that is not.
+// mostAlike bounds the matching members shown before one that differs.
 const mostAlike = 3
 
-// shown picks the members that are shown: all of a few; of many those that lead to what differs, their neighbours, the last few
-// that were compared before them, and the first.
+// shown selects the members to show. A small value shows all; a large one shows members that lead to a difference,
+// their neighbours, the last few matching ones before them, and the first.
 func (l *layout) shown(t *tree, pointer string) map[int]bool {
 	out := map[int]bool{}
 	var compared []int
@@ -293,7 +292,7 @@ func (l *layout) shown(t *tree, pointer string) map[int]bool {
 	return out
 }
 
-// absent says what is marked and not there, in the innermost value that is.
+// absent lists marked values that do not exist, at their innermost existing parent.
 func (l *layout) absent(t *tree, pointer, indent string) {
 	var missing []string
 	for p := range l.marks {

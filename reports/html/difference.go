@@ -8,37 +8,37 @@ import (
 	"github.com/openassay/assay/internal/textsafe"
 )
 
-// part is a piece of text; Mark is the class of the mark that it stands in, "" for none.
+// part is a piece of text. Mark is its class, or "" if unmarked.
 type part struct{ Text, Mark string }
 
 // Classes of marks.
 const (
-	differs = "differs" // what is not as it should be
-	alike   = "alike"   // what was compared too, and is as it should be
+	differs = "differs" // a value that does not match
+	alike   = "alike"   // a compared value that matches
 )
 
-// difference is what was expected and what came, with the parts marked in which they differ. Where there is no telling which,
-// nothing is marked.
+// difference renders the expected and the actual value and marks where they differ. It marks nothing if the texts have
+// too little in common.
 func difference(expected, actual string) (want, got []part) {
-	lead, value := valueIn(expected)
+	lead, value := splitExpectation(expected)
 	if wanted, ok := elements(value); ok {
 		if came, ok := elements(actual); ok {
-			want, got = ofLists(wanted, came)
+			want, got = diffLists(wanted, came)
 			return append([]part{{Text: clip(lead, mostWords)}}, want...), got
 		}
 	}
 	if value == "" {
 		lead, value = "", expected
 	}
-	want, got = ofTexts(value, actual)
+	want, got = diffTexts(value, actual)
 	if lead != "" {
 		want = append([]part{{Text: clip(lead, mostWords)}}, want...)
 	}
 	return want, got
 }
 
-// valueIn splits an expectation into the words before and the JSON that ends it; value is "" where none does.
-func valueIn(expected string) (lead, value string) {
+// splitExpectation splits an expectation into its words and the JSON at its end; value is "" without JSON.
+func splitExpectation(expected string) (lead, value string) {
 	for at := 0; ; {
 		if rest := expected[at:]; json.Valid([]byte(rest)) {
 			return expected[:at], rest
@@ -51,7 +51,7 @@ func valueIn(expected string) (lead, value string) {
 	}
 }
 
-// elements are those of a JSON array.
+// elements returns the elements of a JSON array.
 func elements(text string) ([]string, bool) {
 	var list []json.RawMessage
 	if !strings.HasPrefix(text, "[") || json.Unmarshal([]byte(text), &list) != nil {
@@ -64,8 +64,8 @@ func elements(text string) ([]string, bool) {
 	return out, true
 }
 
-// ofLists compares place by place: most lists of a protocol are counted or in the order of time.
-func ofLists(wanted, came []string) (want, got []part) {
+// diffLists compares element by element: most lists of a protocol are numbered or in time order.
+func diffLists(wanted, came []string) (want, got []part) {
 	one := func(list, other []string) []part {
 		out := []part{{Text: "["}}
 		for i, e := range list {
@@ -83,8 +83,8 @@ func ofLists(wanted, came []string) (want, got []part) {
 	return one(wanted, came), one(came, wanted)
 }
 
-// ofTexts marks the middle in which two texts differ, where they have a beginning or an end in common.
-func ofTexts(wanted, came string) (want, got []part) {
+// diffTexts marks the middle of two texts that share a beginning or an end.
+func diffTexts(wanted, came string) (want, got []part) {
 	wanted, came = clip(wanted, mostWords), clip(came, mostWords)
 	front := commonRunes(wanted, came)
 	back := commonEnd(wanted[front:], came[front:])
@@ -97,10 +97,10 @@ func ofTexts(wanted, came string) (want, got []part) {
 	return one(wanted), one(came)
 }
 
-// leastAlike is how many bytes two texts have in common at least before the rest is called their difference.
+// leastAlike is the number of shared bytes that two texts need before the rest is marked as a difference.
 const leastAlike = 12
 
-// commonRunes is the length in bytes of the beginning that two texts share.
+// commonRunes returns the length in bytes of the common prefix, in whole characters.
 func commonRunes(a, b string) int {
 	n := 0
 	for n < len(a) && n < len(b) {
@@ -125,5 +125,5 @@ func commonEnd(a, b string) int {
 	return n
 }
 
-// clip is text of a target, fit to be shown, on one line.
+// clip returns a target's text as one safe line of at most n characters.
 func clip(s string, n int) string { return textsafe.Clip(s, n) }

@@ -13,9 +13,9 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// failure is a violated scenario, told whole.
+// failure shows a violated scenario in full.
 type failure struct {
-	Anchor, Scenario string // ids of elements
+	Anchor, Scenario string // element ids
 	ID, Title, Suite string
 	Broken           []broken
 	Readings         []scenarios.Reading
@@ -25,17 +25,17 @@ type failure struct {
 	Again            string
 	Script           string
 	Pictures         []picture
-	Signatures       []string // with the requirements that they are of
-	Known            string   // why it was expected; "" where nobody did
+	Signatures       []string // with their requirements
+	Known            string   // why it was expected; "" if it was not
 }
 
-// broken is what is violated in one way: a requirement, or several that say the same of what was seen.
+// broken is one violation: a requirement, or several that rest on the same evidence.
 type broken struct {
 	Requirements []requirement
 	Checks       []compared
 	More         int
 
-	seen string // what all of them were seen in
+	seen string // the evidence they share
 }
 
 // compared is one expectation that did not hold.
@@ -44,10 +44,10 @@ type compared struct {
 	Place     string
 }
 
-// mostCompared is how many expectations are shown of one requirement that a scenario found violated.
+// mostCompared bounds the expectations shown for one violated requirement of a scenario.
 const mostCompared = 6
 
-// mostSeen is how many expectations that did not hold are looked for in the exchanges, of one scenario.
+// mostSeen bounds the failed expectations of a scenario that are looked up in its exchanges.
 const mostSeen = 24
 
 func (m *maker) failures() (out []failure, more int) {
@@ -95,7 +95,7 @@ func (m *maker) failure(s results.ScenarioResult) failure {
 	return f
 }
 
-// broken groups violations by their requirement, and requirements by what they were seen in.
+// broken groups violations by requirement, and requirements by evidence.
 func (m *maker) broken(violations []results.Check) []broken {
 	var ids []string
 	by := map[string][]results.Check{}
@@ -127,21 +127,21 @@ func (m *maker) broken(violations []results.Check) []broken {
 	return out
 }
 
-// exchange is an entry of a transcript as it is shown.
+// exchange is an entry of a transcript as shown on the page.
 type exchange struct {
 	Number     int
 	Label      string
 	Sent, Came string
 	Body       []line
 	Reply      []line
-	ReplyIs    string // what it is, where it is not simply the reply
-	Answered   bool   // it was something that has an answer
+	ReplyIs    string // heading of the reply, if it needs one
+	Answered   bool   // the entry can have an answer
 	Notes      []excerpt.Note
-	Marked     []string // where the marks stand, for those who do not see them
+	Marked     []string // pointers of the marks, for readers who cannot see them
 }
 
 func (m *maker) exchanges(violations []results.Check, t *replies) []exchange {
-	numbers, places := shownOf(violations, t)
+	numbers, places := entriesFor(violations, t)
 	var out []exchange
 	for _, n := range numbers {
 		if e := t.Entry(n); e != nil {
@@ -151,9 +151,9 @@ func (m *maker) exchanges(violations []results.Check, t *replies) []exchange {
 	return out
 }
 
-// shownOf are the entries that show what violations are about, and the places in them that are marked. Where what differs came
-// in a later entry than the check names, that is shown too.
-func shownOf(violations []results.Check, t *replies) ([]int, []place) {
+// entriesFor returns the entries that show the violations, and the places to mark in them. It adds entries after the
+// one a check names if the difference is there.
+func entriesFor(violations []results.Check, t *replies) ([]int, []place) {
 	numbers := excerpt.Exchanges(violations, t.Transcript)
 	var places []place
 	for _, c := range violations {
@@ -168,7 +168,7 @@ func shownOf(violations []results.Check, t *replies) ([]int, []place) {
 	return numbers, places
 }
 
-// mostShown is how many exchanges stand with a failure.
+// mostShown bounds the exchanges shown with a failure.
 const mostShown = 4
 
 func (m *maker) exchange(n int, e wire.Entry, violations []results.Check, places []place) exchange {
@@ -204,14 +204,14 @@ func (m *maker) exchange(n int, e wire.Entry, violations []results.Check, places
 		}
 	}
 	sent := map[string]string{}
-	if e.Kind == "inbound" { // what came stands in the request
+	if e.Kind == "inbound" { // the target's words are in the request
 		sent = marks
 	}
 	x.Body, x.Reply = body(told.Body, sent), body(reply, marks)
 	return x
 }
 
-// eventOf is the data of the n-th event of a stream, from 1.
+// eventOf returns the data of the event with this number in a stream, counted from 1.
 func eventOf(e wire.Entry, number string) (string, bool) {
 	n, err := strconv.Atoi(number)
 	if err != nil {
@@ -228,7 +228,7 @@ func eventOf(e wire.Entry, number string) (string, bool) {
 	return "", false
 }
 
-// loopsOf are the loops that a drive saw, read once.
+// loopsOf returns the loops that a drive saw, and caches them.
 func (m *maker) loopsOf(drive string) []timeline.Loop {
 	if found, done := m.drawn[drive]; done {
 		return found

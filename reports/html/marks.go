@@ -14,14 +14,15 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// place is a value in an entry of a transcript.
+// place is a value in an entry of a transcript, and the class of its mark.
 type place struct {
 	exchange int
 	pointer  string
 	class    string
 }
 
-// replies are those of a transcript. The one that was decoded last is kept: one check after another is about it.
+// replies decodes the replies of a transcript. It caches the last one, because successive checks tend to read the same
+// reply.
 type replies struct {
 	*wire.Transcript
 	last int
@@ -29,7 +30,7 @@ type replies struct {
 	ok   bool
 }
 
-// document is the reply of an entry, where it is JSON.
+// document returns the reply of an entry if it is JSON.
 func (r *replies) document(n int) (any, bool) {
 	if r.last != n || n == 0 {
 		r.last, r.kept = n, nil
@@ -39,18 +40,18 @@ func (r *replies) document(n int) (any, bool) {
 	return r.kept, r.ok
 }
 
-// marked are the places that a violation is about. A check says where the first value stood; where it compared a list that was
-// gathered from the elements of an array, the others are found again, and only those marked that are not as expected, or not as
-// the first where no list was expected.
+// marked returns the places that a violation is about. A check records only the place of its first value. If it
+// compared a list gathered from an array, marked finds the other elements again. It gives the class differs to the ones
+// that are unexpected, or, if no list was expected, unlike the first.
 func marked(c results.Check, t *replies) []place {
 	if c.Exchange == 0 || c.Part != "" && !strings.HasPrefix(c.Part, "event:") || c.Pointer == "" {
 		return nil
 	}
-	_, value := valueIn(c.Expected)
+	_, value := splitExpectation(c.Expected)
 	wanted, isList := elements(value)
 	came, cameList := elements(c.Actual)
 	if cameList && c.Part == "" {
-		if found := gathered(c, t, came); found != nil {
+		if found := gatheredPlaces(c, t, came); found != nil {
 			same := !slices.ContainsFunc(came, func(e string) bool { return e != came[0] })
 			for i := range found {
 				if isList && (i >= len(wanted) || wanted[i] != came[i]) || !isList && (same || came[i] != came[0]) {
@@ -63,14 +64,14 @@ func marked(c results.Check, t *replies) []place {
 	return []place{{int(c.Exchange), c.Pointer, differs}}
 }
 
-// index is a place in an array, within a JSON pointer.
+// index matches an array index within a JSON pointer.
 var index = lazyregexp.New(`/\d+(/|$)`)
 
-// gathered finds the elements of a list that a check compared: the values at its pointer with another number in it, in this
-// reply and, where the log came in pages, in those after it. nil where that is not what it compared.
-func gathered(c results.Check, t *replies, came []string) []place {
+// gatheredPlaces finds the elements of a list that a check compared: the values at its pointer with another array
+// index, in this reply and in later pages of the same log. It returns nil if the check compared something else.
+func gatheredPlaces(c results.Check, t *replies, came []string) []place {
 	if e := t.Entry(int(c.Exchange)); e != nil && e.Process != nil {
-		if found := turnByTurn(c, t, came); found != nil {
+		if found := turnPlaces(c, t, came); found != nil {
 			return found
 		}
 	}
@@ -108,9 +109,9 @@ func gathered(c results.Check, t *replies, came []string) []place {
 	return out
 }
 
-// turnByTurn finds the elements of a list that was compared in the answers of one process after another, where each has one at
-// the same pointer.
-func turnByTurn(c results.Check, t *replies, came []string) []place {
+// turnPlaces finds the elements of a compared list that came one from each of several consecutive processes, all at the
+// same pointer.
+func turnPlaces(c results.Check, t *replies, came []string) []place {
 	if len(came) < 2 {
 		return nil
 	}
@@ -129,8 +130,7 @@ func turnByTurn(c results.Check, t *replies, came []string) []place {
 	return out
 }
 
-// kindOf is the type of the event that a pointer goes through, "" where it goes through none: a list is gathered from events of
-// one type.
+// kindOf returns the type of the event that a pointer goes through, or "". Checks gather lists from events of one type.
 func kindOf(c results.Check, t *replies) string {
 	at := index.FindStringIndex(c.Pointer)
 	if at == nil {
@@ -185,7 +185,7 @@ func sameJSON(v any, text string) bool {
 	return string(a) == string(b)
 }
 
-// look follows a JSON pointer; nil where nothing stands.
+// look returns the value at a JSON pointer, or nil.
 func look(v any, pointer string) any {
 	for token := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
 		if pointer == "" {

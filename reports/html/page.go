@@ -1,5 +1,5 @@
-// Package html writes reports that people open in a browser. A page is one file: it asks no network for anything, and what a
-// target sent stands in it as text that does nothing.
+// Package html writes reports for browsers. A page is one self-contained file that needs no network, and a target's
+// words in it are inert text.
 package html
 
 import (
@@ -13,12 +13,12 @@ import (
 //go:embed style.css
 var style string
 
-// Style is the style sheet that all pages share: colours for light, dark and paper, type, tables, folds, code, and words of
-// status (class="word violated"). It goes into a style element as it is, and [Policy] has to know of it.
+// Style returns the style sheet that all pages share: colours for light, dark and paper, type, tables, folds, code, and
+// status words (class="word violated"). Put it into a style element unchanged, and pass it to [Policy].
 func Style() template.CSS { return template.CSS(style) } //nolint:gosec // our own file
 
-// Policy is the content of a Content-Security-Policy that lets a page use these style sheets and scripts, pictures that stand
-// in the page itself, and nothing else. Each text is the whole content of its element.
+// Policy returns a Content-Security-Policy that allows a page these style sheets and scripts, and embedded pictures.
+// Each text is the whole content of its element.
 func Policy(styles []template.CSS, scripts []template.JS) string {
 	words := []string{"default-src 'none'", "img-src data:", "base-uri 'none'", "form-action 'none'"}
 	add := func(directive string, texts []string) {

@@ -17,31 +17,32 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// Certification is what a report is made of: the results as they stand in results.json, and what was seen.
+// Certification is the input of a report: the results as in results.json, and the recorded evidence.
 type Certification struct {
 	Results results.Results
-	// Protocol is the one that was certified: its ledger has the sections of requirements, its claims and profiles their titles.
+	// Protocol is the certified protocol. Its ledger gives the sections of requirements, its claims and profiles give
+	// titles.
 	Protocol *scenarios.Protocol
-	// Transcripts by the id of their drive. One that is missing is not shown.
+	// Transcripts holds transcripts by drive id. The report leaves out a missing one.
 	Transcripts map[string]*wire.Transcript
-	// TranscriptPath is where the transcript of a drive lies, from the report on; its parts are split by slashes.
+	// TranscriptPath returns the slash-separated path of a drive's transcript, relative to the report.
 	TranscriptPath func(drive string) string
-	// Meaning is what the exit code means, in a sentence.
+	// Meaning explains the exit code in a sentence.
 	Meaning string
 }
 
-// How much of a text is shown, in characters. results.json and the transcripts have all of it.
+// Limits on displayed texts, in characters. results.json and the transcripts hold them in full.
 const (
 	mostName  = 80
 	mostWords = 400
 	mostValue = 120
 )
 
-// How much of a certification is shown. What is left out is said, and where it is.
+// Limits on the displayed parts of a certification. The page names every omission and where to find the rest.
 const (
 	mostFailures  = 40
-	mostPictured  = 60 // drives whose loops are drawn
-	mostChecks    = 60 // of one scenario
+	mostPictured  = 60 // drives with a picture of their loops
+	mostChecks    = 60 // per scenario
 	mostFindings  = 200
 	mostSightings = 60
 	mostLeftovers = 100
@@ -56,7 +57,7 @@ var (
 	reportTemplate string
 )
 
-// reportPage is parsed when the first report is written, not at start.
+// reportPage parses the template when the first report is written, not at start.
 var reportPage = sync.OnceValue(func() *template.Template { return template.Must(template.New("report").Parse(reportTemplate)) })
 
 // Write writes the report of a certification as one page.
@@ -67,7 +68,7 @@ func Write(w io.Writer, c Certification) error {
 	return nil
 }
 
-// report is the page as its template sees it. Texts of the target in it are fit to be shown; the template escapes them.
+// report is the data of the page's template. The target's texts in it are clipped; the template escapes them.
 type report struct {
 	Policy       string
 	Style, Own   template.CSS
@@ -99,13 +100,13 @@ type report struct {
 	Narrowed      []string
 }
 
-// maker makes the parts of a report.
+// maker builds the parts of a report.
 type maker struct {
 	Certification
 	doc     results.Results
 	ledger  *scenarios.Ledger
 	drawn   map[string][]timeline.Loop // by drive
-	anchors map[string]string          // scenario -> where its failure stands
+	anchors map[string]string          // scenario -> element id of its failure
 }
 
 func newReport(c Certification) report {
@@ -138,7 +139,7 @@ func newReport(c Certification) report {
 	return r
 }
 
-// sentence begins with a capital.
+// sentence capitalises the first letter.
 func sentence(words string) string {
 	if words == "" {
 		return ""
@@ -146,7 +147,7 @@ func sentence(words string) string {
 	return strings.ToUpper(words[:1]) + words[1:]
 }
 
-// standing is the word for how a certification ended, and the class that colours it.
+// standing returns the class and the word for an exit code.
 func standing(exit int) (class, word string) {
 	switch exit {
 	case scenarios.ExitProved:
@@ -169,7 +170,7 @@ func took(seconds float64) string {
 	return d.Round(100 * time.Millisecond).String()
 }
 
-// narrowed says what of all questions was asked.
+// narrowed returns the flags that narrowed the certification.
 func narrowed(f *results.Filter) []string {
 	if f == nil {
 		return nil
@@ -189,19 +190,19 @@ func narrowed(f *results.Filter) []string {
 	return out
 }
 
-// shortDigest is how many characters of a digest tell it from others.
+// shortDigest is the number of characters that distinguish a digest.
 const shortDigest = 13
 
-// profile is one that the target can be certified for.
+// profile is a profile as the page shows it.
 type profile struct {
 	ID, Title, Status string
 	Proved, Required  int64
 	ThroughSeam       int64
 	Provisional       string // scenarios that did not count
-	Digest            string // the beginning of it
+	Digest            string // the first characters of its digest
 }
 
-// order in which statuses are told: what is wrong first.
+// order lists statuses, the worst first.
 var order = []string{
 	"violated", "failed", "broken", "unproved", "blocked", "inconclusive", "attested", "certified", "proved", "passed", "inapplicable",
 }
@@ -230,7 +231,7 @@ func (m *maker) profiles() []profile {
 	return out
 }
 
-// count is how many scenarios ended in a verdict.
+// count is the number of scenarios with a verdict.
 type count struct {
 	Verdict string
 	N       int64
@@ -250,7 +251,7 @@ type segment struct {
 	Class    string
 }
 
-// bars divides a bar of width 1000. A verdict that is there at all is seen.
+// bars divides a bar of width 1000. Every verdict gets a visible minimum.
 func bars(counts []count) []segment {
 	const width, least, gap = 1000.0, 6.0, 3.0
 	var sum float64
@@ -268,7 +269,7 @@ func bars(counts []count) []segment {
 	return out
 }
 
-// requirement is a row of the ledger as it is told.
+// requirement is a row of the ledger as the page shows it.
 type requirement struct {
 	ID, Level, Section, Text string
 	Seam                     bool
@@ -282,7 +283,7 @@ func (m *maker) requirement(id string) requirement {
 	return requirement{row.ID, row.Level, strings.TrimSpace(row.Source + " " + row.Section), row.Text, row.ThroughSeam()}
 }
 
-// transcript is a link to that of a drive, "" where the report has none.
+// transcript returns the link to a drive's transcript, or "" if the report has none.
 func (m *maker) transcript(drive string) string {
 	if m.Transcripts[drive] == nil || m.TranscriptPath == nil {
 		return ""
@@ -290,7 +291,7 @@ func (m *maker) transcript(drive string) string {
 	return m.TranscriptPath(drive)
 }
 
-// anchor is the id of a scenario's element.
+// anchor returns the element id of a scenario.
 func anchor(scenario string) string {
 	return "s-" + strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-' {

@@ -12,38 +12,38 @@ import (
 	"github.com/openassay/assay/reports/excerpt"
 )
 
-// Bounds of a script.
+// Limits of a script.
 const (
 	mostSteps      = 40
 	mostExpected   = 20
 	mostScript     = 48 << 10 // bytes
 	mostStepBody   = 16 << 10 // bytes of one request's body
-	mostCarried    = 2000     // strings of all replies that are tried
-	leastCarried   = 6        // characters of a value that a later request is taken to have got from a reply
+	mostCarried    = 2000     // strings from all replies that are tried
+	leastCarried   = 6        // minimum length of a value that counts as carried from a reply
 	mostCarriedLen = 512
 )
 
-// scripted is what a script is made of.
+// scripted is the input of a script.
 type scripted struct {
 	scenario  results.ScenarioResult
 	address   string
-	keyHeader string // in which the credential goes, "" for a bearer
+	keyHeader string // header of the credential, "" for a bearer token
 	checks    []results.Check
 	t         *replies
 }
 
-// script is a shell script that does again, with curl and jq, what a violation was seen in: the requests that led to it, the
-// ids that the target gave carried from its replies into what is sent next. No credential is in it. "" where there is nothing
-// to be sent: what an agent was handed is piped into its command.
+// script returns a shell script that reproduces a violation with curl and jq. It repeats the requests that led to the
+// violation and carries the target's ids from replies into later requests. It holds no credential. For an agent, the
+// script pipes the recorded input into its command. It is "" if there is nothing to send.
 func (s scripted) script() string {
-	looks, _ := shownOf(s.checks, s.t)
+	looks, _ := entriesFor(s.checks, s.t)
 	if len(looks) == 0 {
 		return ""
 	}
 	if e := s.t.Entry(looks[len(looks)-1]); e != nil && e.Process != nil {
 		return s.turns(looks)
 	}
-	w := &writer{scripted: s, vars: carriedBy(s.t.Transcript, looks[len(looks)-1]), needed: map[string]string{}}
+	w := &writer{scripted: s, vars: carriedValues(s.t.Transcript, looks[len(looks)-1]), needed: map[string]string{}}
 	w.steps = w.pick(looks)
 	if len(w.steps) == 0 {
 		return ""
@@ -64,7 +64,8 @@ func (s scripted) script() string {
 	return w.head() + w.body.String()
 }
 
-// turns pipes into a command what the processes were handed. A turn is a whole: what came before stands in its state.
+// turns returns a script that pipes the recorded inputs into the agent's command. Turns need no preparation, because a
+// turn's input holds its state.
 func (s scripted) turns(looks []int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "#!/bin/sh\n# %s\nset -u\n", textsafe.Line(s.scenario.ID))
@@ -98,13 +99,13 @@ type writer struct {
 	scripted
 	vars   []*carried
 	steps  []int
-	needed map[string]string // variable that has to be set -> what it is
-	keyed  bool              // the credential is sent
+	needed map[string]string // required variable -> its description
+	keyed  bool              // the script sends the credential
 	body   strings.Builder
 }
 
-// pick chooses the requests that a look rests on: those that made what it names, those that acted on it before, and a look
-// before each of these, which a target may need the time for.
+// pick selects the requests that the looks depend on: those whose replies gave the values in them, and those that acted
+// on the same things before. Before each of these it keeps a read, because the target may need the time.
 func (w *writer) pick(looks []int) []int {
 	picked, names := map[int]bool{}, map[*carried]bool{}
 	var add func(n int)
@@ -143,7 +144,7 @@ func (w *writer) pick(looks []int) []int {
 	return out
 }
 
-// actsNext says whether the next request that is sent after n acts.
+// actsNext reports whether the next picked request after n acts.
 func (w *writer) actsNext(picked map[int]bool, n, last int) bool {
 	for m := n + 1; m <= last; m++ {
 		if picked[m] {
@@ -157,7 +158,7 @@ func (w *writer) head() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "#!/bin/sh\n# %s\n", textsafe.Line(w.scenario.ID))
 	b.WriteString("# needs curl and jq; what is carried from one reply into the next request is a variable\nset -eu\n")
-	fmt.Fprintf(&b, "BASE=${BASE:-%s}\n", bare(w.address))
+	fmt.Fprintf(&b, "BASE=${BASE:-%s}\n", safeDefault(w.address))
 	if w.keyed {
 		b.WriteString(": \"${ASSAY_KEY:?the key of the target}\"\n")
 	}
@@ -173,7 +174,7 @@ func (w *writer) head() string {
 	return b.String()
 }
 
-// step writes one request, and takes what later ones need from its reply.
+// step writes one request, and extracts from its reply the values that later requests need.
 func (w *writer) step(i, n int) {
 	e := w.t.Entry(n)
 	fmt.Fprintf(&w.body, "\n# %d  %s\n", n, comment(e.Label))
@@ -213,12 +214,12 @@ func (w *writer) step(i, n int) {
 	w.shown(n)
 }
 
-// used says whether a later step has the value of a variable.
+// used reports whether a later step sends the value of a variable.
 func (w *writer) used(v *carried) bool {
 	return slices.ContainsFunc(w.steps, func(n int) bool { return n > v.from && v.in(w.t.Entry(n)) })
 }
 
-// gap is how many whole seconds went by between two entries of the transcript; a target may have needed them.
+// gap returns the whole seconds between two entries of the transcript, which the target may have needed.
 func (w *writer) gap(before, n int) int {
 	a, b := w.t.Entry(before), w.t.Entry(n)
 	seconds := b.At.Sub(a.At).Seconds() - float64(a.Micros)/1e6
@@ -228,7 +229,7 @@ func (w *writer) gap(before, n int) int {
 	return min(int(math.Ceil(seconds)), 60)
 }
 
-// shown prints what the checks looked at, where that is in this reply.
+// shown prints the checked values of this reply.
 func (w *writer) shown(n int) {
 	var done []string
 	for _, c := range w.checks {
@@ -237,7 +238,7 @@ func (w *writer) shown(n int) {
 		}
 		filter := path(c.Pointer)
 		if places := marked(c, w.t); len(places) > 1 {
-			filter = gathering(c.Pointer, kindOf(c, w.t))
+			filter = gatherFilter(c.Pointer, kindOf(c, w.t))
 		}
 		if !slices.Contains(done, filter) {
 			done = append(done, filter)
@@ -246,7 +247,7 @@ func (w *writer) shown(n int) {
 	}
 }
 
-// expectations ends a script with what was expected, and what it was.
+// expectations ends a script with the expected and the actual values.
 func (s scripted) expectations(b *strings.Builder) {
 	for _, c := range s.checks[:min(len(s.checks), mostExpected)] {
 		fmt.Fprintf(b, "\n# %s expected %s\n#   in %s\n", comment(c.Requirement), comment(c.Expected), comment(excerpt.Place(c)))

@@ -15,15 +15,15 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// carried is a string of a reply that a later request has in it.
+// carried is a string from a reply that a later request sends.
 type carried struct {
-	name    string // of the variable
-	value   string // as the transcript has it; of a secret its placeholder
-	from    int    // entry whose reply has it first
+	name    string // shell variable
+	value   string // value in the transcript; for a secret, its placeholder
+	from    int    // first entry whose reply has it
 	pointer string
 }
 
-// in says whether a request has the value.
+// in reports whether a request contains the value.
 func (c *carried) in(e *wire.Entry) bool {
 	if e == nil || e.Request == nil {
 		return false
@@ -39,12 +39,12 @@ func (c *carried) in(e *wire.Entry) bool {
 	return false
 }
 
-// carriedBy finds what the target gave away in the entries up to the last and was sent back later. What a request had in it
-// before any reply did is none of it.
-func carriedBy(t *wire.Transcript, last int) []*carried {
-	sent, ends := sentIn(t, last)
+// carriedValues finds the values in replies, up to the last entry, that later requests sent back. It ignores values
+// that a request sent before any reply had them.
+func carriedValues(t *wire.Transcript, last int) []*carried {
+	sent, ends := requestText(t, last)
 	var out []*carried
-	tried := map[string]bool{} // a value that is not sent after one reply is not sent after a later one
+	tried := map[string]bool{} // values not sent after their first reply need no second look
 	taken := map[string]int{}
 	for n := 1; n <= last; n++ {
 		e := t.Entry(n)
@@ -70,19 +70,19 @@ func carriedBy(t *wire.Transcript, last int) []*carried {
 			out = append(out, c)
 		}
 	}
-	// The longest first: one value may be the beginning of another.
+	// The longest first: one value may be a prefix of another.
 	sort.SliceStable(out, func(i, j int) bool { return len(out[i].value) > len(out[j].value) })
 	return out
 }
 
-// mostSent is how much of what was sent is searched, in bytes.
+// mostSent bounds the searched bytes of all requests.
 const mostSent = 256 << 10
 
-// sentIn is what the requests up to the last have in them, one after another, and where that of each entry ends. A body that is
-// too long for a script is left out.
-func sentIn(t *wire.Transcript, last int) (sent string, ends []int) {
+// requestText returns the concatenated content of the requests up to the last, and the end offset of each entry. It
+// leaves out bodies that are too long for a script.
+func requestText(t *wire.Transcript, last int) (sent string, ends []int) {
 	var b strings.Builder
-	ends = []int{0} // entries are counted from 1
+	ends = []int{0} // entries count from 1
 	for n := 1; n <= last; n++ {
 		if e := t.Entry(n); e.Request != nil && e.Kind != "inbound" && b.Len() < mostSent {
 			b.WriteString(e.Request.URL + "\n")
@@ -98,7 +98,7 @@ func sentIn(t *wire.Transcript, last int) (sent string, ends []int) {
 	return b.String(), ends
 }
 
-// stringsOf are the strings of a document that may be ids, in the order of their pointers.
+// stringsOf returns the strings of a document that may be ids, in pointer order.
 func stringsOf(document any) []*carried {
 	var out []*carried
 	var walk func(v any, pointer string)
@@ -127,13 +127,14 @@ func stringsOf(document any) []*carried {
 	return out
 }
 
-// idLike says whether a string may be an id: no spaces, and a digit or a placeholder in it.
+// idLike reports whether a string may be an id: it has a digit, and only printable ASCII without spaces, quotes,
+// slashes or backslashes.
 func idLike(s string) bool {
 	return strings.ContainsAny(s, "0123456789") &&
 		!strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(`/"\\`, r) })
 }
 
-// variable is the name that the member at a pointer gives: /runId is RUN_ID.
+// variable returns a shell variable name for the member at a pointer: /runId becomes RUN_ID.
 func variable(pointer string) string {
 	tokens := strings.Split(pointer, "/")
 	name := tokens[len(tokens)-1]
@@ -155,7 +156,7 @@ func variable(pointer string) string {
 	if len(word) > mostVariable {
 		word = word[:mostVariable]
 	}
-	// A prefix keeps it from being a variable that the shell or curl knows, such as PATH.
+	// A prefix avoids clashes with variables of the shell or curl, such as PATH.
 	known := slices.Contains([]string{"UID", "EUID", "PPID"}, word)
 	if known || !strings.HasSuffix(word, "ID") && !strings.HasSuffix(word, "TOKEN") || word[0] <= '9' {
 		word = "THE_" + word
@@ -165,7 +166,7 @@ func variable(pointer string) string {
 
 const mostVariable = 40
 
-// path is a JSON pointer as a filter of jq.
+// path returns a JSON pointer as a jq filter.
 func path(pointer string) string {
 	if pointer == "" {
 		return "."
@@ -194,8 +195,8 @@ var (
 	plainKey = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
 )
 
-// gathering is the filter of jq for the same member of all elements of an array, or of those that are events of a type.
-func gathering(pointer, kind string) string {
+// gatherFilter returns a jq filter for the same member of all elements of an array, or of the events of one type.
+func gatherFilter(pointer, kind string) string {
 	at := index.FindStringIndex(pointer)
 	list, rest := pointer[:at[0]], strings.TrimLeft(pointer[at[0]+1:], "0123456789")
 	list, rest = strings.TrimSuffix(path(list), ".")+"[]", strings.TrimSuffix(path(rest), ".")
@@ -205,10 +206,10 @@ func gathering(pointer, kind string) string {
 	return "[" + list + rest + " | values]"
 }
 
-// asciiJSON is a string as JSON in which nothing hides.
+// asciiJSON returns a string as JSON without invisible characters.
 func asciiJSON(s string) string { return string(textsafe.JSON([]byte(encode(s)))) }
 
-// asJSON is a body in which nothing hides, where it is JSON; else the body.
+// asJSON returns a JSON body without invisible characters, and any other body unchanged.
 func asJSON(body string) string {
 	if json.Valid([]byte(body)) {
 		return strings.TrimRight(string(textsafe.JSON([]byte(body))), "\n")
@@ -216,27 +217,27 @@ func asJSON(body string) string {
 	return body
 }
 
-// unprintable says whether a text has something in it that cannot stand in a script as it is.
+// unprintable reports whether a script cannot hold a text unchanged.
 func unprintable(s string) bool {
 	s = strings.NewReplacer("\n", "", "\t", "").Replace(s)
 	return textsafe.Line(s) != s
 }
 
-// comment is text for the rest of a line that begins with #.
+// comment returns text for the rest of a line that begins with #.
 func comment(s string) string { return textsafe.Clip(s, mostWords) }
 
-// bare is the default value in ${NAME:-default}, which ends at a brace.
-func bare(address string) string {
+// safeDefault returns address if ${NAME:-default} can hold it safely, and a local one otherwise.
+func safeDefault(address string) string {
 	if strings.ContainsFunc(address, func(r rune) bool { return r > '~' || r <= ' ' || strings.ContainsRune("`$\"'\\{}();&|<>*?[]#~", r) }) {
 		return "http://localhost"
 	}
 	return address
 }
 
-// secret is a placeholder that stands for one in a transcript.
+// secret matches the placeholder of a secret in a transcript.
 var secret = lazyregexp.New(`<secret( of [a-z0-9 ]+|:\d+)?>`)
 
-// word quotes what is sent in step n. Values that replies gave become variables, as do secrets.
+// word quotes a text that step n sends. Values from replies become variables, as do secrets.
 func (w *writer) word(s string, n int) string {
 	var b strings.Builder
 	open := func(text string) {
@@ -266,7 +267,7 @@ func (w *writer) word(s string, n int) string {
 	return b.String()
 }
 
-// secret is the variable for a placeholder.
+// secret returns the variable for a placeholder.
 func (w *writer) secret(placeholder string) string {
 	words := strings.Trim(placeholder, "<>")
 	if words == "secret" {
@@ -279,7 +280,7 @@ func (w *writer) secret(placeholder string) string {
 	return name
 }
 
-// url is a URL as a word, from the base address where it is below it.
+// url returns a URL as a shell word, relative to the base address if it is below it.
 func (w *writer) url(sent string, n int) string {
 	if rest, below := strings.CutPrefix(sent, w.address); below {
 		if rest == "" {
@@ -290,7 +291,7 @@ func (w *writer) url(sent string, n int) string {
 	return w.word(textsafe.Line(sent), n)
 }
 
-// headers are those that a request is made again with.
+// headers returns the names of the headers to repeat.
 func headers(all map[string]string) []string {
 	var out []string
 	for name := range all {
@@ -304,7 +305,8 @@ func headers(all map[string]string) []string {
 	return out
 }
 
-// header is one as a word. The transcript has a placeholder for the credential, and for whatever the operator gave.
+// header returns a header as a shell word. The transcript holds placeholders for the credential and for the operator's
+// headers.
 func (w *writer) header(name, value string, n int) string {
 	lead := textsafe.Line(name) + ": "
 	keyHeader := w.keyHeader

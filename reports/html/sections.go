@@ -11,7 +11,7 @@ import (
 	"github.com/openassay/assay/scenarios"
 )
 
-// link names a scenario and where it stands in the page.
+// link is the id of a scenario and its element.
 type link struct{ ID, Anchor string }
 
 func links(ids []string) []link {
@@ -33,7 +33,8 @@ type cause struct {
 	Scenarios         []link
 }
 
-// open groups what is not proved: what broke, what had no answer, what was blocked, what a seam's word is too little for.
+// open groups everything unproved: broken scenarios, inconclusive ones, blocked ones, and requirements with too weak
+// evidence.
 func (m *maker) open() []open {
 	var out []open
 	for _, g := range []struct {
@@ -72,7 +73,7 @@ func (m *maker) open() []open {
 	return out
 }
 
-// weak are the requirements that were kept, but seen more weakly than they demand.
+// weak returns the requirements that passed with weaker evidence than they demand.
 func (m *maker) weak() []string {
 	var out []string
 	for _, r := range m.doc.Requirements {
@@ -98,14 +99,14 @@ func clipped(list []string) []string {
 
 const mostReasons = 12
 
-// claimGroup is the claims of one status.
+// claimGroup holds the claims of one status.
 type claimGroup struct {
 	Status string
 	Claims []claim
-	Folded bool // what is proved, where it is much
+	Folded bool // a long group of proved claims
 }
 
-// manyClaims of one status are folded away, where they are proved.
+// manyClaims is the number of proved claims above which their group is folded.
 const manyClaims = 12
 
 type claim struct {
@@ -113,15 +114,14 @@ type claim struct {
 	Rests           []rests
 }
 
-// rests is a requirement that a claim rests on, and what came of it.
+// rests is a requirement behind a claim, with its result.
 type rests struct {
 	requirement
 	Verdict, Evidence string
 	Scenarios         []link
 }
 
-// claims groups the claims by their status, what is wrong first, each with the requirements that hang on it and the scenarios
-// that looked at them.
+// claims groups the claims by status, the worst first, each with its requirements and the scenarios that tested them.
 func (m *maker) claims() []claimGroup {
 	asked := map[string][]string{} // requirement -> scenarios
 	for _, s := range m.doc.Scenarios {
@@ -158,7 +158,7 @@ func (m *maker) claims() []claimGroup {
 	return out
 }
 
-// findingGroup is the findings about one requirement, or about none.
+// findingGroup holds the findings about one requirement, or about none.
 type findingGroup struct {
 	requirement
 	Findings []finding
@@ -190,7 +190,7 @@ func (m *maker) findings() (out []findingGroup, more int) {
 	return out, more
 }
 
-// sighting is something that the target does and does not claim.
+// sighting is an unclaimed feature of the target.
 type sighting struct{ What, Claim, Place, Transcript string }
 
 func (m *maker) sightings() []sighting {
@@ -214,20 +214,20 @@ func (m *maker) leftovers() []string {
 	return out
 }
 
-// suite is its scenarios.
+// suite holds the scenarios of one suite.
 type suite struct {
 	ID        string
 	Counts    []count
 	Scenarios []scenario
 }
 
-// scenario is one question, and what the answer rests on.
+// scenario is one scenario with the basis of its verdict.
 type scenario struct {
 	Anchor, ID, Name, Title string
 	Suite                   string
 	Verdict, Evidence       string
 	Reason, Unblock         string
-	Failure                 string // where it is told whole
+	Failure                 string // anchor of the full report
 	Claim, Took             string
 	Requirements            []requirement
 	Readings                []scenarios.Reading
@@ -235,8 +235,8 @@ type scenario struct {
 	More                    int
 	Findings                []results.Finding
 	Drive, Transcript       string
-	Loops                   string // where its loops are drawn
-	Words                   string // that a filter looks in
+	Loops                   string // anchor of the picture of its loops
+	Words                   string // text for the filter
 }
 
 type checked struct {
@@ -302,7 +302,7 @@ func (m *maker) scenario(s results.ScenarioResult, loops []drawn) scenario {
 	return out
 }
 
-// drawn is the pictures of a drive's loops.
+// drawn holds the pictures of a drive's loops.
 type drawn struct {
 	Anchor, Drive string
 	Transcript    string
@@ -310,7 +310,7 @@ type drawn struct {
 	Scenarios     []link
 }
 
-// loops draws what each drive saw go round, in the order of the scenarios.
+// loops draws the loops of each drive, in scenario order.
 func (m *maker) loops() (out []drawn, more int) {
 	for _, s := range m.doc.Scenarios {
 		if len(s.Drives) == 0 {

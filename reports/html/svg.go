@@ -7,10 +7,10 @@ import (
 	"github.com/openassay/assay/scenarios/timeline"
 )
 
-// picture is a loop laid out as SVG, in units of CSS pixels.
+// picture is a loop laid out as SVG, in CSS pixels.
 type picture struct {
 	ID            string
-	Title, Text   string // what it shows, in words
+	Title, Text   string // description in words
 	Width, Height int
 	Columns       []column
 	End           string
@@ -35,7 +35,7 @@ type bar struct {
 	TextClass string
 }
 
-// Measures of a picture.
+// Dimensions of a picture.
 const (
 	columnWidth = 136
 	columnGap   = 14
@@ -49,7 +49,7 @@ const (
 	mostNumber  = 9
 )
 
-// draw lays a loop out. id is unique in the page.
+// draw lays a loop out. id must be unique in the page.
 func draw(id string, l timeline.Loop) picture {
 	p := picture{ID: id, End: l.End}
 	deepest := 0
@@ -80,12 +80,12 @@ func draw(id string, l timeline.Loop) picture {
 	}
 	p.Height = barsTop + deepest*(barHeight+barGap) + 2
 	p.Title = "Loop of run " + clip(l.Run, mostName)
-	p.Text = inWords(l)
+	p.Text = describe(l)
 	return p
 }
 
-// inWords is what the picture shows, for those who do not see it.
-func inWords(l timeline.Loop) string {
+// describe returns the picture's content in words, for readers who cannot see it.
+func describe(l timeline.Loop) string {
 	var b strings.Builder
 	for i, t := range l.Turns {
 		fmt.Fprintf(&b, "Turn %d: number %s, %s", i+1, t.Number, t.Kind)

@@ -1,4 +1,4 @@
-// Package live tells a certification while it goes on: a line of JSON for each thing that happens. Every line is an Event of
+// Package live reports a certification while it runs: one line of JSON for each event. Every line is an Event of
 // spec/assay/event.schema.json.
 package live
 
@@ -19,24 +19,24 @@ import (
 // schema is the format and version of every event.
 const schema = "assay.events/1"
 
-// Stream writes the events of one certification. Its methods may be called from several goroutines.
+// Stream writes the events of one certification. Its methods are safe for concurrent use.
 type Stream struct {
 	now func() time.Time
 
 	mu      sync.Mutex
 	w       io.Writer
-	err     error // the first that a line could not be written because of
+	err     error // error that stopped the stream
 	begun   bool
 	over    bool
 	number  int64
-	waiting [][]byte // scenarios that ended before it was told that they began
+	waiting [][]byte // scenarios that ended before Started
 }
 
-// New writes to w, a line at a time. now is the clock that events are stamped with.
+// New returns a stream that writes to w, a line at a time. now is the clock for event times.
 func New(w io.Writer, now func() time.Time) *Stream { return &Stream{w: w, now: now} }
 
-// Started tells that a certification has begun. head is what is known of it before anything was judged: target, digests and
-// seed. selected is how many scenarios will be told.
+// Started reports the start of a certification. head holds the facts known before any judging: target, digests and
+// seed. selected is the number of scenarios to report.
 func (s *Stream) Started(head results.Results, selected int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -50,8 +50,8 @@ func (s *Stream) Started(head results.Results, selected int) {
 	s.waiting = nil
 }
 
-// Scenario tells how a scenario ended. Drives are under way before it is known who is certified: what ends so early is told
-// after Started.
+// Scenario reports the end of a scenario. Drives start before the target is identified, so earlier ends are held back
+// until Started.
 func (s *Stream) Scenario(o scenarios.Outcome) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -76,14 +76,14 @@ func (s *Stream) Scenario(o scenarios.Outcome) {
 	s.write(line)
 }
 
-// Finished tells what it all came to.
+// Finished reports the result of the certification.
 func (s *Stream) Finished(doc results.Results) {
 	s.end(results.FinishedEvent{
 		ExitCode: doc.ExitCode, Seconds: &doc.Seconds, Totals: &doc.Totals, Profiles: doc.Profiles,
 	})
 }
 
-// NotStarted tells why nothing was driven. After Finished it tells nothing.
+// NotStarted reports why nothing was driven. It has no effect after Finished.
 func (s *Stream) NotStarted(exitCode int, reason string) {
 	s.end(results.FinishedEvent{ExitCode: int64(exitCode), Reason: reason})
 }
@@ -99,7 +99,7 @@ func (s *Stream) end(e results.FinishedEvent) {
 	s.write(s.encode(e))
 }
 
-// Err is the first error of writing; nothing was written after it.
+// Err returns the error that stopped the stream, or nil. The stream writes nothing after it.
 func (s *Stream) Err() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -108,7 +108,7 @@ func (s *Stream) Err() error {
 
 func (s *Stream) at() time.Time { return s.now().UTC() }
 
-// encode is an event as one line: what JSON allows between tokens is not there, and what a target sent is escaped.
+// encode returns an event as one line of compact JSON, with the target's text escaped.
 func (s *Stream) encode(event any) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -10,22 +10,22 @@ import (
 	"github.com/openassay/assay/scenarios"
 )
 
-// Cell is one row of one column. Without a Word it was not asked.
+// Cell is one row of one column. An empty Word means that the certification did not ask.
 type Cell struct {
-	Word     string // proved, attested, violated, unproved, not claimed; of a profile certified in place of proved
-	Count    string // of requirements, like "1 of 4"; "" where nothing is claimed
-	Seams    int    // so many of them can be shown only through test seams of Assay's own
-	Evidence string // the weakest that the word rests on, "" where nothing was seen
+	Word     string // proved, attested, violated, unproved, not claimed; for a profile certified instead of proved
+	Count    string // of requirements, like "1 of 4"; "" if nothing is claimed
+	Seams    int    // how many of them need test seams of Assay's own
+	Evidence string // the weakest evidence behind the word, "" if there is none
 	Totals   []Total
 }
 
-// Total is how many scenarios ended with a verdict.
+// Total is the number of scenarios with a verdict.
 type Total struct {
 	N       int64
 	Verdict results.Verdict
 }
 
-// What a family came to.
+// Results of a family.
 const (
 	proved     = "proved"
 	attested   = "attested"
@@ -34,14 +34,14 @@ const (
 	notClaimed = "not claimed"
 )
 
-// families sort the requirements of one protocol.
+// families groups the requirements of one protocol by source text and section.
 type families struct {
 	ledger *scenarios.Ledger
 	all    []Certification
-	source map[string]string // source text of each family that the ledger knows
+	source map[string]string // source text of each family in the ledger
 }
 
-// list is in the ledger's order, those of one source text together, then those that the ledger does not know.
+// list returns the families in ledger order, grouped by source text, then the requirements unknown to the ledger.
 func (f families) list() []string {
 	asked := map[string]bool{}
 	var unknown []string
@@ -78,7 +78,7 @@ func (f families) of(id string) string {
 	return name
 }
 
-// cell sums up one family of one certification, the worst word first.
+// cell sums up one family of one certification by its worst word.
 func (f families) cell(family string, d results.Results) Cell {
 	n := map[string]int{}
 	weakest := map[string]scenarios.Evidence{}
@@ -153,13 +153,13 @@ func profileCell(id string, d results.Results) Cell {
 		return Cell{Word: notClaimed}
 	}
 	p := d.Profiles[i]
-	if !p.Status.Valid() { // a document that was not read through its schema
+	if !p.Status.Valid() { // the document bypassed its schema
 		return Cell{Word: unproved}
 	}
 	return Cell{Word: string(p.Status), Count: of(int(p.Proved), int(p.Required)), Seams: int(p.ThroughSeam)}
 }
 
-// totals are in the order in which reports name them.
+// totals returns the non-zero totals in report order.
 func totals(t results.Totals) (out []Total) {
 	for _, v := range []Total{
 		{t.Passed, results.VerdictPassed}, {t.Failed, results.VerdictFailed}, {t.Inapplicable, results.VerdictInapplicable},
@@ -172,14 +172,14 @@ func totals(t results.Totals) (out []Total) {
 	return out
 }
 
-// Age is how long ago a certification was.
+// Age is the age of a certification.
 type Age struct {
 	Days   int64
-	Future bool // its clock, or ours, is off
+	Future bool // its clock or ours is wrong
 	Old    bool
 }
 
-// ahead is by how much two honest clocks may differ.
+// ahead bounds how far honest clocks may differ.
 const ahead = 5 * time.Minute
 
 func age(at, now time.Time) Age {

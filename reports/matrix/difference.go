@@ -12,8 +12,8 @@ import (
 	"github.com/openassay/assay/internal/textsafe"
 )
 
-// Compare tells what changed from one certification to another. Both must speak one protocol; whether they are about one
-// target the difference says.
+// Compare returns the changes from one certification to another. Both must be of one protocol; the difference records
+// whether they are of one target.
 func Compare(before, after results.Results) (results.Difference, error) {
 	if a, b := before.Target.Protocol, after.Target.Protocol; a != b {
 		return results.Difference{},
@@ -28,7 +28,7 @@ func Compare(before, after results.Results) (results.Difference, error) {
 		d.Changes = append(d.Changes, changes(kind, absent, of(before), of(after))...)
 	}
 	add(results.ChangeKindProfile, "", profileStandings)
-	// A claim that is not listed was not made, or was not asked about. With the same questions it is the former.
+	// A claim outside the list was not made, or not tested. Equal questions exclude the latter.
 	if d.SameQuestions {
 		add(results.ChangeKindClaim, notClaimed, claimStandings)
 	} else {
@@ -51,7 +51,7 @@ func compared(doc results.Results) results.ComparedResults {
 	return results.ComparedResults{Target: doc.Target, Assay: doc.Assay, StartedAt: doc.StartedAt}
 }
 
-// sameTarget goes by the name: a target may be certified at another address each time.
+// sameTarget compares names first: the address of a target may change between certifications.
 func sameTarget(a, b results.Target) bool {
 	if a.Name != nil && b.Name != nil {
 		return *a.Name == *b.Name
@@ -59,14 +59,14 @@ func sameTarget(a, b results.Target) bool {
 	return a.Address == b.Address
 }
 
-// standing is how one thing stands in one document.
+// standing is the status of one thing in one document.
 type standing struct {
 	id, words string
 	rank      int
 	reason    string
 }
 
-// ranks of words: of profiles, claims and verdicts alike. A pass has its evidence added.
+// ranks orders the words of profiles, claims and verdicts. The evidence of a pass adds to its rank.
 var ranks = map[string]int{
 	"violated": 0, "failed": 0,
 	"unproved": 1, "blocked": 1, "inconclusive": 1, "broken": 1,
@@ -114,8 +114,8 @@ func ended(id string, v results.Verdict, e results.Evidence, reason string) stan
 	return s
 }
 
-// changes are in the order of the second document, then what only the first one has. absent is how a thing stands in a
-// document that does not list it; "" where that is not known.
+// changes returns the changes in the order of the second document, then the things that only the first one lists.
+// absent is the status of a thing that a document does not list; "" if unknown.
 func changes(kind results.ChangeKind, absent string, before, after []standing) (out []results.Change) {
 	had := map[string]standing{}
 	for _, s := range before {
@@ -159,7 +159,7 @@ func change(kind results.ChangeKind, id string, then, now standing) results.Chan
 	return c
 }
 
-// WriteJSON writes a difference as JSON, fit for a terminal.
+// WriteJSON writes a difference as JSON that is safe to print on a terminal.
 func WriteJSON(w io.Writer, d results.Difference) error {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -172,7 +172,7 @@ func WriteJSON(w io.Writer, d results.Difference) error {
 	return err
 }
 
-// WriteText writes a difference for people: the worse first.
+// WriteText writes a difference for people, the worse changes first.
 func WriteText(w io.Writer, d results.Difference) error {
 	var b strings.Builder
 	side := func(word string, c results.ComparedResults) {

@@ -9,7 +9,7 @@ import (
 	"github.com/openassay/assay/internal/textsafe"
 )
 
-// Markdown writes a table a protocol, and one of what others tell.
+// Markdown writes one table per protocol, and one for bundles of other suites.
 func (m *Matrix) Markdown(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Interoperability matrix\n\nAs of %s.\n", m.AsOf.Format(time.DateOnly))
@@ -71,7 +71,7 @@ func cells[C any](b *strings.Builder, head string, columns []C, cell func(C) str
 	b.WriteByte('\n')
 }
 
-// markdown is a cell. The link goes on what it says; age and evidence follow.
+// markdown renders a cell. Its link covers the word and the count; evidence and age follow.
 func (c Cell) markdown(of Column) string {
 	if len(c.Totals) > 0 {
 		return c.totals()
@@ -104,7 +104,7 @@ func (c Cell) totals() string {
 	return strings.Join(words, ", ")
 }
 
-// link puts a link on words of ours. A URL holds neither blanks nor brackets nor pipes: see [Beside].
+// link makes a Markdown link of our own words. URLs from [Beside] hold no blanks, brackets or pipes.
 func link(words, url string) string {
 	if url == "" {
 		return words
@@ -119,7 +119,7 @@ func optional(s string) string {
 	return textsafe.Markdown(textsafe.Clip(s, mostName))
 }
 
-// seenMarkdown lists below the table what targets do and do not claim.
+// seenMarkdown lists below the table the unclaimed features of the targets.
 func (t Table) seenMarkdown(b *strings.Builder) {
 	first := true
 	for _, c := range t.Columns {
@@ -134,7 +134,7 @@ func (t Table) seenMarkdown(b *strings.Builder) {
 	}
 }
 
-// toldMarkdown is what others tell, in a table of its own.
+// toldMarkdown writes the bundles of other suites in a table of their own.
 func (m *Matrix) toldMarkdown(b *strings.Builder) {
 	if len(m.Told) == 0 {
 		return

@@ -1,5 +1,5 @@
-// Package matrix lays certifications side by side: targets across, families of requirements down. It writes that as Markdown
-// and as a page, and tells what changed between two certifications of one target.
+// Package matrix compares certifications side by side: targets across, families of requirements down. It writes
+// Markdown and a page, and lists the changes between two certifications of one target.
 package matrix
 
 import (
@@ -12,25 +12,25 @@ import (
 	"github.com/openassay/assay/scenarios"
 )
 
-// Certification is one column: a results document and where its report is.
+// Certification is the input of one column.
 type Certification struct {
 	Results results.Results
-	Link    string // relative URL of its report, "" where there is none
+	Link    string // relative URL of its report, "" if there is none
 }
 
-// Matrix is what all formats show.
+// Matrix is the content of all formats.
 type Matrix struct {
-	AsOf   time.Time // ages count from here
-	Tables []Table   // one a protocol
+	AsOf   time.Time // reference time of the ages
+	Tables []Table   // one per protocol
 	Told   []*conformance.Bundle
 }
 
 // OldAfter is the age after which a certification is marked as old.
 const OldAfter = 90 * 24 * time.Hour
 
-// New makes the matrix of certifications, and of bundles of another suite beside them. ledgers has the ledger of each
-// protocol, by its id; they say which family a requirement belongs to and what evidence it demands. A requirement that its
-// ledger does not know is a family of its own. Ages count from now.
+// New builds the matrix of certifications, plus the bundles of another suite. ledgers maps protocol ids to ledgers,
+// which assign requirements to families and demand their evidence. A requirement unknown to its ledger forms a family
+// of its own. Ages count back from now.
 func New(ledgers map[string]*scenarios.Ledger, now time.Time, all []Certification, told ...*conformance.Bundle) *Matrix {
 	m := &Matrix{AsOf: now.UTC(), Told: told}
 	var protocols []string
@@ -50,12 +50,12 @@ func New(ledgers map[string]*scenarios.Ledger, now time.Time, all []Certificatio
 	return m
 }
 
-// Table is one protocol.
+// Table holds the certifications of one protocol.
 type Table struct {
 	Protocol string
 	Columns  []Column
 	Rows     []Row
-	Sets     []Set // of questions; with two of them, columns of different sets cannot be compared
+	Sets     []Set // sets of questions; columns of different sets cannot be compared
 }
 
 // Column is one certification.
@@ -65,25 +65,25 @@ type Column struct {
 	Address       string
 	At            time.Time
 	Age           Age
-	Assay         string // version of the Assay that asked
+	Assay         string // version of the certifying Assay
 	Set           string // letter of its set of questions
-	Other         bool   // asked other questions than the first column
-	Part          bool   // asked a selection
+	Other         bool   // its questions differ from those of the first column
+	Part          bool   // only a selection of the questions
 	Link          string
-	Seen          []results.Sighting // what it does and does not claim
+	Seen          []results.Sighting // unclaimed features
 }
 
-// Set is one set of questions, with the columns that were asked them.
+// Set is one set of questions, with the columns that answered them.
 type Set struct {
 	Letter  string
 	Columns []int
 	Assays  []string // versions
-	Part    bool     // a selection of the questions there are
+	Part    bool     // a selection of all questions
 
-	digest string // what it is really known by
+	digest string // identifies the set
 }
 
-// Kind of a row.
+// Kind is the kind of a row.
 type Kind string
 
 // Kinds of rows.
@@ -93,14 +93,14 @@ const (
 	Totals  Kind = "totals"
 )
 
-// Row is a family of requirements, a profile, or how all scenarios ended.
+// Row is a family of requirements, a profile, or the totals of all scenarios.
 type Row struct {
 	Kind  Kind
-	Head  string // of a family, its source text and section
-	Cells []Cell // one a column
+	Head  string // for a family, its source text and section
+	Cells []Cell // one per column
 
 	Section string // Head without the source text
-	Begins  string // the source text, where it is another one than that of the row above
+	Begins  string // source text, unless the row above has the same
 }
 
 func newTable(protocol string, ledger *scenarios.Ledger, all []Certification, now time.Time) Table {
@@ -137,7 +137,7 @@ func row(kind Kind, head string, all []Certification, cell func(Certification) C
 	return r
 }
 
-// column also counts it among those that were asked the same.
+// column builds a column and adds it to its set of questions.
 func (t *Table) column(number int, c Certification, now time.Time) Column {
 	doc := c.Results
 	out := Column{
@@ -159,7 +159,7 @@ func (t *Table) column(number int, c Certification, now time.Time) Column {
 	return out
 }
 
-// letters are A to Z, then AA.
+// letters counts A to Z, then AA.
 func letters(i int) string {
 	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	if i < len(alphabet) {

@@ -18,8 +18,8 @@ var ownStyle string
 //go:embed page.html
 var layout string
 
-// page escapes what it is given for the place where it stands; line and clip spell out what cannot be seen. It is parsed when the first
-// page is written, not at start.
+// page escapes its values by context; line and clip spell out invisible characters. The template is parsed when the
+// first page is written, not at start.
 var page = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("matrix").Funcs(template.FuncMap{
 		"line":       textsafe.Line,
@@ -32,7 +32,7 @@ var page = sync.OnceValue(func() *template.Template {
 		"before":     func(r Row) string { before, _ := r.words(); return before },
 		"name": func(r Row) string {
 			if r.Section != "" {
-				return r.Section // its source text stands above
+				return r.Section // its source text is in a row above
 			}
 			_, name := r.words()
 			return name
@@ -55,12 +55,12 @@ var page = sync.OnceValue(func() *template.Template {
 	}).Parse(layout))
 })
 
-// toldWord is a cell of what others tell.
+// toldWord is a cell of another suite's bundle.
 type toldWord struct{ Word, Count string }
 
 func clip(s string) string { return textsafe.Clip(s, mostName) }
 
-// HTML writes the matrix as one page that asks no network for anything.
+// HTML writes the matrix as one self-contained page.
 func (m *Matrix) HTML(w io.Writer) error {
 	own := template.CSS(ownStyle) //nolint:gosec // our own file
 	return page().Execute(w, map[string]any{

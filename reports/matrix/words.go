@@ -8,17 +8,18 @@ import (
 	"github.com/openassay/assay/reports/conformance"
 )
 
-// How much of a text that others wrote is shown.
+// Limits on texts of others.
 const (
 	mostName   = 80
 	mostReason = 400
-	mostClaims = 12 // profiles that a bundle says its host has
+	mostClaims = 12 // profiles that a bundle claims for its host
 )
 
-// Head is what a column is called.
+// Head returns the title of the column.
 func (c Column) Head() string { return fmt.Sprintf("target %d", c.Number) }
 
-// comparable says in words which columns can be compared with which; "" where all can. What others chose goes through safe.
+// comparable describes which columns can be compared with each other; "" if all can. It passes texts of others through
+// safe.
 func (t Table) comparable(safe func(string) string) string {
 	if len(t.Sets) < 2 {
 		return ""
@@ -48,7 +49,7 @@ func (t Table) comparable(safe func(string) string) string {
 		strings.Join(parts, "; ") + "."
 }
 
-// Mark is what stands beside the name of a column that cannot be compared with the first one.
+// Mark returns a remark for columns that cannot be compared with the first one.
 func (c Column) Mark() string {
 	if !c.Other {
 		return ""
@@ -56,7 +57,7 @@ func (c Column) Mark() string {
 	return "not comparable with target 1"
 }
 
-// words are what a row is called: ours, and a name that others chose.
+// words returns the title of a row: our words, and a name that others chose.
 func (r Row) words() (before, name string) {
 	switch r.Kind {
 	case Profile:
@@ -67,7 +68,7 @@ func (r Row) words() (before, name string) {
 	return "", r.Head
 }
 
-// legend explains the words that stand in cells.
+// legend explains the words in cells.
 var legend = []struct{ Word, Text string }{
 	{proved, "every requirement of the row was kept, at the evidence it demands."},
 	{attested, "kept, but some seen only through a test seam."},
@@ -77,7 +78,7 @@ var legend = []struct{ Word, Text string }{
 	{"certified", "every requirement of the profile is proved."},
 }
 
-// notes explain the rest.
+// notes explains the other signs.
 var notes = []string{
 	"An empty cell was not asked. Numbers count requirements.",
 	"survived, observed, attested: how it was seen, the weakest that the cell rests on. Survived: across a kill and a " +
@@ -87,14 +88,14 @@ var notes = []string{
 		"by the protocol's own means. A target that has not wired it cannot prove them.",
 }
 
-// Told by others.
+// Texts about bundles of other suites.
 const (
 	toldTitle   = "Reported by another suite"
 	toldCaution = ". Each is its writer's own word: Assay saw none of it and cannot judge it again. " +
 		"They were asked other questions, and are not comparable with the targets of Assay, nor counted among them."
 )
 
-// toldIntro says whose bundles they are, and what they are worth.
+// toldIntro names the writers of the bundles and limits their value.
 func toldIntro(told []*conformance.Bundle) string {
 	var by []string
 	for _, b := range told {
@@ -105,7 +106,7 @@ func toldIntro(told []*conformance.Bundle) string {
 	return "Certification bundles of " + strings.Join(by, ", ") + toldCaution
 }
 
-// toldLegend explains their rows.
+// toldLegend explains the dispositions of their rows.
 var toldLegend = []struct {
 	Word conformance.Disposition
 	Text string
@@ -118,7 +119,7 @@ var toldLegend = []struct {
 	{conformance.Inapplicable, "the host does not claim it."},
 }
 
-// toldScenarios are the names of their scenarios in any of the bundles.
+// toldScenarios returns the names of their scenarios in any of the bundles.
 func toldScenarios(told []*conformance.Bundle) []string {
 	var out []string
 	for _, b := range told {
@@ -130,7 +131,7 @@ func toldScenarios(told []*conformance.Bundle) []string {
 	return slices.Compact(out)
 }
 
-// toldCell is what a bundle says of one of their scenarios.
+// toldCell returns the disposition and the assertion count of one of their scenarios.
 func toldCell(b *conformance.Bundle, scenario string) (word, count string) {
 	r, found := b.Find(scenario)
 	switch {
@@ -144,7 +145,7 @@ func toldCell(b *conformance.Bundle, scenario string) (word, count string) {
 	return string(r.Disposition), ""
 }
 
-// toldClaims are the profiles that a bundle's host claims, as far as they are shown. What others chose goes through safe.
+// toldClaims returns the first profiles that a bundle claims for its host. It passes texts of others through safe.
 func toldClaims(b *conformance.Bundle, safe func(string) string) string {
 	var words []string
 	for _, p := range b.ClaimedProfiles[:min(len(b.ClaimedProfiles), mostClaims)] {
@@ -156,7 +157,7 @@ func toldClaims(b *conformance.Bundle, safe func(string) string) string {
 	return strings.Join(words, ", ")
 }
 
-// toldTotals counts the rows of a bundle.
+// toldTotals counts the rows of a bundle by disposition.
 func toldTotals(b *conformance.Bundle) string {
 	var words []string
 	for _, l := range toldLegend {
@@ -167,7 +168,7 @@ func toldTotals(b *conformance.Bundle) string {
 	return strings.Join(words, ", ")
 }
 
-// contradicts says so of a bundle that does not add up.
+// contradicts returns a warning about a bundle with wrong totals.
 func contradicts(b *conformance.Bundle) string {
 	if !b.TotalsContradict {
 		return ""

@@ -14,8 +14,8 @@ import (
 	"github.com/openassay/assay/tools/internal/protocols"
 )
 
-// Committed reads the kill matrix that [Write] left in dir. The error is [ErrStale] when it is not of all faults, honest hosts
-// and scenarios of today, and says in what.
+// Committed reads the kill matrix that [Write] left in dir. The error is [ErrStale] with the first difference if the
+// matrix does not cover today's faults, honest hosts and scenarios.
 func Committed(dir string) (results.KillMatrix, error) {
 	path := filepath.Join(dir, JSONName)
 	raw, err := os.ReadFile(path)
@@ -35,7 +35,7 @@ func Committed(dir string) (results.KillMatrix, error) {
 	return m, nil
 }
 
-// outdated says why a matrix is not the one of today's hosts and scenarios, "" where it is.
+// outdated returns why a matrix does not match today's hosts and scenarios, or "".
 func outdated(m results.KillMatrix) string {
 	if m.Schema != results.KillMatrixSchemaAssayKillMatrix3 {
 		return fmt.Sprintf("its schema is %q", m.Schema)
@@ -71,13 +71,14 @@ func (p Pair) String() string {
 	return fmt.Sprintf("%s is killed by %s, which cites %s", p.Fault, p.Scenario, p.Requirement)
 }
 
-// Compare returns the pairs of before that now lacks, and the other way round, of the faults that both know, by fault.
+// Compare returns the pairs that only before has, and the pairs that only now has, by fault. It ignores faults that
+// only one of them knows.
 func Compare(before, now results.KillMatrix) (lost, gained []Pair) {
 	was, is := pairs(before), pairs(now)
 	return without(was, is), without(is, was)
 }
 
-// pairs are those of each fault.
+// pairs returns the pairs of each fault.
 func pairs(m results.KillMatrix) map[string][]Pair {
 	out := map[string][]Pair{}
 	for _, p := range m.Protocols {
@@ -91,7 +92,7 @@ func pairs(m results.KillMatrix) map[string][]Pair {
 	return out
 }
 
-// without are the pairs of all faults of a that b knows and has not.
+// without returns the pairs of a that b lacks, for the faults that both know.
 func without(a, b map[string][]Pair) (left []Pair) {
 	for _, fault := range slices.Sorted(maps.Keys(a)) {
 		known, ok := b[fault]

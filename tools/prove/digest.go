@@ -9,8 +9,8 @@ import (
 	"github.com/openassay/assay/tools/internal/protocols"
 )
 
-// digest identifies what the matrix of a protocol is about: every fault with its words, every honest host, and every scenario
-// with what it proves, whatever was selected of them.
+// digest identifies the subject of a protocol's matrix, regardless of any selection: every fault with its words, every
+// honest host, and every scenario with its requirements.
 func digest(p *scenarios.Protocol) string {
 	type scenario struct {
 		ID     scenarios.ScenarioID
@@ -40,7 +40,7 @@ func digest(p *scenarios.Protocol) string {
 	}
 	encoded, err := json.Marshal(about)
 	if err != nil {
-		panic(err) // strings and numbers are always encoded
+		panic(err) // strings and numbers always encode
 	}
 	sum := sha256.Sum256(encoded)
 	return "sha256:" + hex.EncodeToString(sum[:])

@@ -1,4 +1,4 @@
-// Package prove holds Assay to its own measure: the suites against the simulated host, over real sockets. An honest host
-// must not be accused of anything, and a host with a fault must be caught, for what the fault breaks. Neither the suites
-// nor the host know each other; they meet here.
+// Package prove tests Assay itself: it runs the suites against simulated hosts and reference agents over real sockets.
+// The suites must not accuse an honest host, and must catch a host with a fault, for a requirement that the fault
+// breaks. Suites and hosts do not know each other; they meet here.
 package prove

@@ -18,10 +18,10 @@ const (
 	MarkdownName = "kill-matrix.md"
 )
 
-// ErrStale means that a kill matrix on disk is not the one that was found.
+// ErrStale means that a kill matrix on disk is outdated.
 var ErrStale = errors.New("the kill matrix is stale")
 
-// forms are the files of a matrix, by name.
+// forms returns the files of a matrix, by name.
 func forms(m results.KillMatrix) (map[string][]byte, error) {
 	var doc bytes.Buffer
 	e := json.NewEncoder(&doc)
@@ -33,7 +33,7 @@ func forms(m results.KillMatrix) (map[string][]byte, error) {
 	return map[string][]byte{JSONName: doc.Bytes(), MarkdownName: []byte(Markdown(m))}, nil
 }
 
-// Write puts kill-matrix.json and kill-matrix.md into dir, which it makes if need be.
+// Write writes kill-matrix.json and kill-matrix.md into dir, which it creates if necessary.
 func Write(dir string, m results.KillMatrix) error {
 	files, err := forms(m)
 	if err != nil {
@@ -50,8 +50,8 @@ func Write(dir string, m results.KillMatrix) error {
 	return nil
 }
 
-// Check compares a matrix with what [Write] left in dir. The error is [ErrStale] with the first difference in it, or one
-// of reading.
+// Check compares a matrix with the files that [Write] left in dir. It returns [ErrStale] with the first difference, or
+// a read error.
 func Check(dir string, m results.KillMatrix) error {
 	files, err := forms(m)
 	if err != nil {
@@ -73,8 +73,8 @@ func Check(dir string, m results.KillMatrix) error {
 	return nil
 }
 
-// firstDifference is the number of the first line in which two texts differ, from 1, and that line in either; 0 where
-// they are the same.
+// firstDifference returns the number of the first line in which two texts differ, counted from 1, with both versions of
+// it; 0 for equal texts.
 func firstDifference(a, b []byte) (line int, inA, inB string) {
 	linesA, linesB := bytes.Split(a, []byte("\n")), bytes.Split(b, []byte("\n"))
 	for i := range max(len(linesA), len(linesB)) {

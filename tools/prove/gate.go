@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// gate keeps a lab from beginning more certifications than the machine can run in time. Hosts and suites go by the clock, so on
-// a machine that is busy, with this or with anything else, an honest host looks late. Many hosts wait most of the time and
-// others compute, so no fixed number of them is right; how late this process gets its turns says it for all.
+// gate keeps a lab from starting more certifications than the machine can run on time. Hosts and suites depend on the
+// clock, so on a busy machine an honest host looks late. Some hosts mostly wait and others compute, so no fixed number
+// suits all; the delay of this process's own timer covers both.
 type gate struct {
-	turns   chan struct{} // a turn is taken by receiving
+	turns   chan struct{} // receive to take a turn
 	running atomic.Int64
 	end     context.CancelFunc
 	ended   chan struct{}
@@ -19,11 +19,11 @@ type gate struct {
 
 const (
 	tick     = 10 * time.Millisecond
-	mostLate = 25 * time.Millisecond  // a process that is later than this has enough to do
-	pace     = 300 * time.Millisecond // between two changes of the limit: what has begun needs a moment to show
+	mostLate = 25 * time.Millisecond  // the timer delay of an overloaded process
+	pace     = 300 * time.Millisecond // between changes of the limit: the last start must take effect first
 )
 
-// fewest are begun however late the process is: another process may be the cause, and will not wait for us.
+// fewest is the minimum limit at any delay: another process may be the cause, and will not wait for us.
 var fewest = 2 * int64(runtime.NumCPU())
 
 func newGate() *gate {
@@ -33,7 +33,7 @@ func newGate() *gate {
 	return g
 }
 
-// enter waits for a turn. leave must be called when the certification is over.
+// enter waits for a turn. The caller must call leave when the certification is over.
 func (g *gate) enter(ctx context.Context) (leave func(), err error) {
 	select {
 	case <-g.turns:
@@ -48,8 +48,8 @@ func (g *gate) close() {
 	<-g.ended
 }
 
-// watch measures how late each tick comes, and gives a turn to one who waits while fewer run than the limit. The limit grows by
-// one while the process is in time and somebody waits, and shrinks by a quarter while it is late.
+// watch measures the delay of each tick, and gives a turn to a waiter while fewer run than the limit. The limit grows
+// by one while the process is on time and somebody waits, and shrinks by a quarter while it is late.
 func (g *gate) watch(ctx context.Context) {
 	defer close(g.ended)
 	ticks := time.NewTimer(tick)
@@ -78,7 +78,7 @@ func (g *gate) watch(ctx context.Context) {
 		if full {
 			continue
 		}
-		g.running.Add(1) // before it is taken: whoever takes it may be done at once
+		g.running.Add(1) // count first: the taker may finish at once
 		select {
 		case g.turns <- struct{}{}:
 		default: // nobody waits

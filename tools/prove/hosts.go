@@ -10,17 +10,17 @@ import (
 	"github.com/openassay/assay/tools/internal/protocols"
 )
 
-// Host is somebody to certify: a simulated host or a reference agent.
+// Host is something to certify: a simulated host or a reference agent.
 type Host struct {
 	Name     string
 	Specimen protocols.Specimen
-	Fault    *protocols.Fault // nil: it is honest
+	Fault    *protocols.Fault // nil for an honest host
 }
 
-// Protocol is what a host speaks.
+// Protocol returns the protocol that a host speaks.
 func (h Host) Protocol() *scenarios.Protocol { return h.Specimen.Protocol() }
 
-// Hosts are all that the kill matrix is made of: the honest ones of all protocols, and one for each fault.
+// Hosts returns the subjects of the kill matrix: the honest hosts of all protocols, and one host for each fault.
 func Hosts() []Host {
 	var all []Host
 	for _, row := range protocols.Table {
@@ -29,8 +29,7 @@ func Hosts() []Host {
 	return append(all, faulty()...)
 }
 
-// Honest lists the hosts of a protocol that keep every promise they make. Their names are the flags of the command that makes
-// them.
+// Honest returns the hosts of a protocol that keep every promise, named by the flags of the command that starts them.
 func Honest(row *protocols.Row) []Host {
 	var hosts []Host
 	for _, h := range row.Honest() {
@@ -39,7 +38,7 @@ func Honest(row *protocols.Row) []Host {
 	return hosts
 }
 
-// Faulty is the host that commits a fault.
+// Faulty returns the host that commits a fault.
 func Faulty(f protocols.Fault) Host { return Host{Name: f.ID, Specimen: f.Specimen, Fault: &f} }
 
 func faulty() []Host {
@@ -50,8 +49,8 @@ func faulty() []Host {
 	return hosts
 }
 
-// Matching are those with the faults whose ids match one of the patterns, as path.Match has it, and before them the plain
-// honest ones of their kinds. A pattern that none matches is an error that names the nearest id.
+// Matching returns the hosts of the faults whose ids match a pattern of path.Match, after the plain honest hosts of
+// their protocols. A pattern without a match is an error that suggests the nearest id.
 func Matching(patterns ...string) ([]Host, error) {
 	all := faulty()
 	var ids []string
@@ -80,7 +79,7 @@ func Matching(patterns ...string) ([]Host, error) {
 	return append(hosts, all...), nil
 }
 
-// NoFaultError means that no fault is called so.
+// NoFaultError means that no fault matches a pattern.
 type NoFaultError struct{ Pattern, Near string }
 
 func (e *NoFaultError) Error() string {

@@ -10,21 +10,21 @@ import (
 	"github.com/openassay/assay/tools/internal/protocols"
 )
 
-// The principals of every host in a lab.
+// Keys of every host in a lab.
 const (
 	Key         = "prove-key"
 	OtherKey    = "prove-other-key"
 	LowScopeKey = "prove-low-scope-key"
 )
 
-// Lab starts hosts in this process and certifies them. Its methods may be called concurrently.
+// Lab starts hosts in this process and certifies them. Its methods are safe for concurrent use.
 type Lab struct {
 	targets map[*scenarios.Protocol]wire.Target
-	seconds []*protocols.Served // the hosts that those of a protocol work with; one for each protocol is enough
+	seconds []*protocols.Served // second hosts; one for each protocol is enough
 	gate    *gate
 }
 
-// NewLab opens a lab; Close ends it.
+// NewLab opens a lab. The caller must close it.
 func NewLab(ctx context.Context) (*Lab, error) {
 	l := &Lab{targets: map[*scenarios.Protocol]wire.Target{}, gate: newGate()}
 	for _, row := range protocols.Table {
@@ -45,7 +45,7 @@ func NewLab(ctx context.Context) (*Lab, error) {
 	return l, nil
 }
 
-// Close ends what the hosts share. They must be closed by then.
+// Close closes everything that the hosts share. The hosts must already be closed.
 func (l *Lab) Close(ctx context.Context) error {
 	l.gate.close()
 	var all error
@@ -55,15 +55,14 @@ func (l *Lab) Close(ctx context.Context) error {
 	return all
 }
 
-// Enter waits until the machine can certify another host in time, which [Lab.Certify] does by itself. Whoever certifies a host
-// in another way calls leave when that is over. The error is that of ctx.
+// Enter waits until the machine can certify another host on time. [Lab.Certify] does so itself; whoever certifies a
+// host in another way must call leave afterwards. The error is that of ctx.
 func (l *Lab) Enter(ctx context.Context) (leave func(), err error) { return l.gate.enter(ctx) }
 
-// Target is a host that speaks a protocol as the suites see it, with everything that an operator could hand them, but for its
-// address.
+// Target returns a target of a protocol with everything that an operator could configure, except the address.
 func (l *Lab) Target(p *scenarios.Protocol) wire.Target { return l.targets[p] }
 
-// Certify runs the suites against a host of its own, to the end. The report is without transcripts: those of many hosts
+// Certify runs the suites against a new host, to the end. It drops the transcripts from the report: those of many hosts
 // take gigabytes.
 func (l *Lab) Certify(ctx context.Context, h Host, o scenarios.Options) (_ *scenarios.Report, err error) {
 	leave, err := l.Enter(ctx)

@@ -11,8 +11,8 @@ import (
 	"github.com/openassay/assay/tools/internal/protocols"
 )
 
-// Markdown is the kill matrix as a page: for each protocol the figures, every fault and what catches it, the hosts that
-// were left alone, and the checks that are unproven.
+// Markdown renders the kill matrix as a page: for each protocol its figures, every fault with the checks that kill it,
+// the honest hosts, and the checks that kill no fault.
 func Markdown(m results.KillMatrix) string {
 	var b strings.Builder
 	b.WriteString(intro)
@@ -38,7 +38,7 @@ func writeFaults(b *strings.Builder, p results.ProvedProtocol) {
 	}
 }
 
-// writeUnproven lists the checks that kill no fault, and the requirements of their protocol that none breaks.
+// writeUnproven lists the checks that kill no fault, and the protocol's requirements that no fault breaks.
 func writeUnproven(b *strings.Builder, p results.ProvedProtocol) {
 	b.WriteString("\n### Checks that kill no fault\n\n")
 	asked := map[string]bool{}
@@ -71,7 +71,7 @@ same suites leave honest hosts alone. kill-matrix.json has the same as data, and
 
 func sentence(s string) string { return textsafe.Markdown(strings.TrimSuffix(s, ".")) }
 
-// detail is what else there is to know of a fault.
+// detail returns further facts about a fault.
 func detail(f results.FaultResult) string {
 	text := "Seen: " + sentence(f.Looks) + "."
 	if f.Under != "" {
@@ -106,7 +106,7 @@ func accused(h results.HonestHost) string {
 	return b.String()
 }
 
-// Figures sum up what came of the suites of a protocol, a line each.
+// Figures returns the totals of a protocol's suites, a line each.
 func Figures(p results.ProvedProtocol) []string {
 	t := p.Totals
 	return []string{

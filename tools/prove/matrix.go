@@ -10,7 +10,7 @@ import (
 	"github.com/openassay/assay/tools/internal/protocols"
 )
 
-// honestHost is what came of a host that keeps every promise.
+// honestHost returns the result of an honest host.
 func honestHost(h Host, r *scenarios.Report) results.HonestHost {
 	out := results.HonestHost{Host: h.Name, Accused: []results.Accusation{}}
 	for _, o := range r.Outcomes {
@@ -23,8 +23,8 @@ func honestHost(h Host, r *scenarios.Report) results.HonestHost {
 	return out
 }
 
-// faultResult is what came of a host that commits a fault. A MUST is killed by a check that does not hold, a SHOULD by
-// a finding.
+// faultResult returns the result of a host with a fault. A failed check of a MUST kills the fault, as does a finding
+// about a SHOULD.
 func faultResult(f protocols.Fault, ledger *scenarios.Ledger, r *scenarios.Report) results.FaultResult {
 	out := results.FaultResult{
 		ID: f.ID, Title: f.Title, Looks: f.Looks, Breaks: f.Breaks, Under: f.Under, Twin: f.Twin,
@@ -53,7 +53,7 @@ func faultResult(f protocols.Fault, ledger *scenarios.Ledger, r *scenarios.Repor
 	return out
 }
 
-// brokenIn are the requirements among those asked for that an outcome says are not kept, in that order.
+// brokenIn returns the asked requirements that an outcome finds broken, in the order of asked.
 func brokenIn(o scenarios.Outcome, ledger *scenarios.Ledger, asked []string) (broken []string) {
 	cited := cites(o)
 	for _, f := range o.Findings {
@@ -69,7 +69,7 @@ func brokenIn(o scenarios.Outcome, ledger *scenarios.Ledger, asked []string) (br
 	return broken
 }
 
-// cites are the requirements that a failed outcome says are violated.
+// cites returns the requirements that a failed outcome finds violated.
 func cites(o scenarios.Outcome) []string {
 	if o.Verdict != scenarios.Failed {
 		return []string{}
@@ -86,7 +86,7 @@ func accusation(o scenarios.Outcome) results.Accusation {
 	return results.Accusation{Scenario: string(o.Scenario.ID), Verdict: string(o.Verdict), Cites: cites(o), Reason: o.Reason}
 }
 
-// protocolResult puts what came of every host that speaks a protocol together. Every check of every scenario is in it.
+// protocolResult combines the results of a protocol's hosts. It lists every check of every scenario.
 func protocolResult(p *scenarios.Protocol, suites []scenarios.Suite, came []Result) results.ProvedProtocol {
 	m := results.ProvedProtocol{Protocol: p.ID, Title: p.Title, Digest: digest(p), Honest: []results.HonestHost{},
 		Faults: []results.FaultResult{}, Scenarios: []results.ProvedScenario{}}
@@ -113,7 +113,7 @@ func protocolResult(p *scenarios.Protocol, suites []scenarios.Suite, came []Resu
 	return m
 }
 
-// killed are the faults that a check kills, and of those the ones that no other does.
+// killed lists the faults that a check kills, and those that no other check kills.
 type killed struct{ all, alone []string }
 
 func killersOf(faults []results.FaultResult) map[results.Kill]*killed {
@@ -182,7 +182,7 @@ func totals(m *results.ProvedProtocol) (t results.KillTotals) {
 	return t
 }
 
-// Clean tells whether every fault is caught for the right reason and no honest host is accused.
+// Clean reports whether every fault is caught for the right reason and no honest host is accused.
 func Clean(m results.KillMatrix) bool {
 	return !slices.ContainsFunc(m.Protocols, func(p results.ProvedProtocol) bool {
 		return p.Totals.Caught != p.Totals.Faults || p.Totals.HonestFailures > 0

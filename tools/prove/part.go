@@ -20,13 +20,13 @@ import (
 	"github.com/openassay/assay/tools/internal/protocols"
 )
 
-// PartName is the file of a matrix that is not whole: [Part] has its format.
+// PartName is the file name of an unfinished matrix, a [Part].
 const PartName = "kill-matrix.part.ndjson"
 
-// ErrNoPart means that a folder holds no matrix that could be gone on with.
+// ErrNoPart means that a folder holds no unfinished matrix.
 var ErrNoPart = errors.New("there is no " + PartName)
 
-// UnfinishedError means that some hosts of a matrix are not done.
+// UnfinishedError means that some hosts of a matrix have no result yet.
 type UnfinishedError struct {
 	Of      int
 	Pending []string
@@ -40,16 +40,16 @@ func (e *UnfinishedError) Error() string {
 	return fmt.Sprintf("%d of %d hosts are not done: %s", len(e.Pending), e.Of, some)
 }
 
-// Part is a matrix on disk that grows by a line for each host that is done, so that nothing but the host under way is lost
-// however the process ends. Its first line names all hosts, so a part is never mistaken for the whole. Keep is not safe for
-// concurrent use.
+// Part is a matrix on disk that grows by a line for each finished host, so that a crash only loses the host in
+// progress. Its first line names all hosts, so nobody can mistake a part for the whole. Keep is not safe for concurrent
+// use.
 type Part struct {
 	head results.KillPartHead
 	done map[string]Result // by host
-	file *os.File          // nil: it is only read
+	file *os.File          // nil for a part that is only read
 }
 
-// CreatePart starts a part for what o asks in dir, in place of one that is there.
+// CreatePart starts a part for o in dir and replaces an existing one.
 func CreatePart(dir string, o Options) (*Part, error) {
 	head, err := o.head()
 	if err != nil {
@@ -69,7 +69,7 @@ func CreatePart(dir string, o Options) (*Part, error) {
 	return p, nil
 }
 
-// ResumePart goes on with the part in dir. The error is [ErrNoPart], or says how the part differs from what o asks.
+// ResumePart continues the part in dir. The error is [ErrNoPart], or names the difference between the part and o.
 func ResumePart(dir string, o Options) (*Part, error) {
 	head, err := o.head()
 	if err != nil {
@@ -95,7 +95,7 @@ func ResumePart(dir string, o Options) (*Part, error) {
 	return p, nil
 }
 
-// MergeParts returns what the parts in dirs know together. They must have the same head.
+// MergeParts combines the parts in dirs. They must have the same head.
 func MergeParts(dirs ...string) (*Part, error) {
 	merged := &Part{done: map[string]Result{}}
 	for i, dir := range dirs {
@@ -119,7 +119,7 @@ func MergeParts(dirs ...string) (*Part, error) {
 	return merged, nil
 }
 
-// Options are what the part was started with. Its faults and scenarios may be those of another build: the error says so.
+// Options returns the options of the part. It fails if another build, with other faults or scenarios, started the part.
 func (p *Part) Options() (Options, error) {
 	o := Options{Seed: p.head.Seed}
 	o.Select.Suites, o.Select.Scenarios = p.head.Suites, p.head.Scenarios
@@ -137,24 +137,24 @@ func (p *Part) Options() (Options, error) {
 	return o, nil
 }
 
-// Done are the hosts of the part that are done, by name.
+// Done returns the results of the finished hosts, by name.
 func (p *Part) Done() map[string]Result { return p.done }
 
-// Keep adds a host that is done. It is on disk when Keep returns, as far as a process can tell.
+// Keep adds the result of a host. It returns after writing it to the file.
 func (p *Part) Keep(host string, r Result) error {
 	p.done[host] = r
 	return p.write(results.KillPartHost{Line: results.KillPartHostLineHost, Host: host, Honest: r.Honest, Fault: r.Fault})
 }
 
-// Close leaves the part for later.
+// Close closes the part and keeps it for later.
 func (p *Part) Close() error { return p.file.Close() }
 
-// Remove ends a part that nobody needs, since the matrix is whole.
+// Remove deletes the part, once the matrix is complete.
 func (p *Part) Remove() error {
 	return errors.Join(p.file.Close(), os.Remove(p.file.Name()))
 }
 
-// write appends a line with one call, so that two processes cannot mix theirs and only the last line can be cut off.
+// write appends a line in one call, so that two processes cannot mix theirs and only the last line can be truncated.
 func (p *Part) write(line any) error {
 	raw, err := json.Marshal(line)
 	if err != nil {
@@ -166,7 +166,7 @@ func (p *Part) write(line any) error {
 	return nil
 }
 
-// head is the first line of a part for what o asks.
+// head returns the first line of a part for o.
 func (o Options) head() (results.KillPartHead, error) {
 	o = o.withDefaults()
 	asked, err := o.asked()
@@ -199,7 +199,7 @@ func (o Options) head() (results.KillPartHead, error) {
 	return head, nil
 }
 
-// hostsIn is the set of the hosts that a head names.
+// hostsIn returns the set of the hosts in a head.
 func hostsIn(head results.KillPartHead) map[string]bool {
 	names := map[string]bool{}
 	for _, protocol := range head.Protocols {
@@ -210,7 +210,7 @@ func hostsIn(head results.KillPartHead) map[string]bool {
 	return names
 }
 
-// differ names what two heads differ in, "" where they do not.
+// differ names the first difference of two heads, or "".
 func differ(a, b results.KillPartHead) string {
 	switch {
 	case a.Seed != b.Seed:
@@ -237,7 +237,7 @@ func differ(a, b results.KillPartHead) string {
 	return ""
 }
 
-// readPart reads the part in a folder. whole is how many bytes of it are whole lines.
+// readPart reads the part in a folder. whole counts the bytes of its complete lines.
 func readPart(dir string) (p *Part, whole int64, err error) {
 	path := filepath.Join(dir, PartName)
 	raw, err := os.ReadFile(path)
@@ -255,7 +255,7 @@ func readPart(dir string) (p *Part, whole int64, err error) {
 	return p, int64(end), nil
 }
 
-// parsePart reads whole lines, which anybody may have written.
+// parsePart reads complete lines from an untrusted source.
 func parsePart(raw []byte) (*Part, error) {
 	if len(raw) == 0 {
 		return nil, errors.New("it has no first line")

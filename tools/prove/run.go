@@ -11,36 +11,36 @@ import (
 	"github.com/openassay/assay/tools/internal/protocols"
 )
 
-// Options say what is proved, and how. The zero value of a field means its default.
+// Options selects the subject and the method of a proof. The zero value of a field means its default.
 type Options struct {
-	Hosts    []Host              // all hosts of the matrix; default: Hosts()
-	Select   scenarios.Selection // which scenarios are asked; default all
-	Aimed    bool                // ask a faulty host only the scenarios that prove a requirement its fault breaks
-	Shard    Shard               // which of the hosts are proved here; default all
-	Done     map[string]Result   // by name: hosts that are not certified again
-	AtOnce   int                 // hosts of each protocol at the same time, at most; default 16 a core
-	Seed     uint64              // of the values that the suites send
-	Patience time.Duration       // with faulty hosts: how long something may take that must happen; default 6 s
-	// Progress is told of a host that is done, one at a time. An error ends the proof.
+	Hosts    []Host              // hosts of the matrix; default Hosts()
+	Select   scenarios.Selection // scenarios to run; default all
+	Aimed    bool                // limit a faulty host to the scenarios that prove a requirement its fault breaks
+	Shard    Shard               // share of the hosts to certify here; default all
+	Done     map[string]Result   // results to reuse, by host name
+	AtOnce   int                 // maximum of parallel hosts per protocol; default 16 a core
+	Seed     uint64              // for the values that the suites send
+	Patience time.Duration       // for faulty hosts: time limit for expected events; default 6 s
+	// Progress receives each result, one at a time. Its error ends the proof.
 	Progress func(host string, r Result) error
-	// Certify makes the report on a host, in place of the lab. It may be called concurrently.
+	// Certify certifies a host instead of the lab. It must be safe for concurrent use.
 	Certify func(context.Context, Host, scenarios.Options) (*scenarios.Report, error)
 }
 
-// Shard is the I-th of Of equal parts of the hosts, counted from 1. The zero Shard is all hosts. Neighbours in the list are alike
-// and go to different shards, so that shards take about as long as one another.
+// Shard is the I-th of Of equal parts of the hosts, counted from 1. The zero Shard holds all hosts. Neighbours in the
+// list are alike and go to different shards, so that all shards take about the same time.
 type Shard struct{ I, Of int }
 
 // holds reports whether the i-th host, counted from 0, is in the shard.
 func (s Shard) holds(i int) bool { return s.Of == 0 || i%s.Of == s.I-1 }
 
-// Result is what came of a host: one of the two is set.
+// Result is the result of a host: exactly one field is set.
 type Result struct {
 	Honest *results.HonestHost
 	Fault  *results.FaultResult
 }
 
-// faultyTimeout bounds a certification of a host that may hang everywhere.
+// faultyTimeout bounds the certification of a faulty host, which may hang anywhere.
 const faultyTimeout = 2 * time.Minute
 
 func (o Options) withDefaults() Options {
@@ -59,9 +59,9 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Prove certifies every host of the shard that is not done yet, several at a time, and returns the kill matrix. The error is
-// one of starting or certifying a host, that of Progress or of ctx, [scenarios.ErrNothingSelected], or an [UnfinishedError]
-// where hosts of other shards are not done; what speaks for or against the suites is in the matrix.
+// Prove certifies every unfinished host of the shard, several at a time, and returns the kill matrix. It fails if a
+// host cannot be started or certified, if Progress or ctx does, with [scenarios.ErrNothingSelected], or with an
+// [UnfinishedError] if hosts of other shards are missing. The verdict on the suites is in the matrix.
 func (l *Lab) Prove(ctx context.Context, o Options) (results.KillMatrix, error) {
 	o = o.withDefaults()
 	if o.Certify == nil {
@@ -101,7 +101,7 @@ func (l *Lab) Prove(ctx context.Context, o Options) (results.KillMatrix, error) 
 	return o.whole(asked, came)
 }
 
-// done are the results of the hosts that are done, by their places in o.Hosts.
+// done returns the results of finished hosts, indexed like o.Hosts.
 func (o Options) done(asked map[*scenarios.Protocol]scenarios.Selection) []Result {
 	came := make([]Result, len(o.Hosts))
 	for i, h := range o.Hosts {
@@ -112,7 +112,7 @@ func (o Options) done(asked map[*scenarios.Protocol]scenarios.Selection) []Resul
 	return came
 }
 
-// Whole is the kill matrix of what is done, without certifying anything. The error is as that of [Lab.Prove].
+// Whole returns the kill matrix of the finished hosts without certifying anything. Its errors are those of [Lab.Prove].
 func (o Options) Whole() (results.KillMatrix, error) {
 	o = o.withDefaults()
 	asked, err := o.asked()
@@ -142,7 +142,7 @@ func (o Options) whole(asked map[*scenarios.Protocol]scenarios.Selection, came [
 	return o.matrix(came), nil
 }
 
-// Todo are the hosts that [Lab.Prove] certifies.
+// Todo returns the hosts that [Lab.Prove] would certify.
 func (o Options) Todo() (todo []Host, err error) {
 	o = o.withDefaults()
 	asked, err := o.asked()
@@ -157,8 +157,8 @@ func (o Options) Todo() (todo []Host, err error) {
 	return todo, nil
 }
 
-// queues are the hosts that are certified now, by their places in o.Hosts. Those of some protocols compute and those of others
-// wait for timers most of the time, so each protocol has a queue of its own.
+// queues returns the indexes in o.Hosts of the hosts to certify. Each protocol has a queue of its own, because some
+// hosts mostly compute and others mostly wait for timers.
 func (o Options) queues(asked map[*scenarios.Protocol]scenarios.Selection, came []Result) (queues []chan int) {
 	of := map[*scenarios.Protocol]chan int{}
 	for _, i := range faultsFirst(o.Hosts) {
@@ -178,7 +178,7 @@ func (o Options) queues(asked map[*scenarios.Protocol]scenarios.Selection, came 
 	return queues
 }
 
-// faultsFirst are the places of hosts, faulty ones before honest ones: a fault may hang, and others run meanwhile.
+// faultsFirst returns the indexes of hosts, faulty ones first: a fault may hang while others run.
 func faultsFirst(hosts []Host) (places []int) {
 	var honest []int
 	for i, h := range hosts {
@@ -191,7 +191,7 @@ func faultsFirst(hosts []Host) (places []int) {
 	return append(places, honest...)
 }
 
-// matrix is what came of the hosts, by protocol. One that nobody was asked about is not in it.
+// matrix combines the results by protocol. It leaves out protocols without results.
 func (o Options) matrix(came []Result) results.KillMatrix {
 	m := results.KillMatrix{Schema: results.KillMatrixSchemaAssayKillMatrix3, Protocols: []results.ProvedProtocol{}}
 	for _, p := range protocols.Values() {
@@ -208,7 +208,7 @@ func (o Options) matrix(came []Result) results.KillMatrix {
 	return m
 }
 
-// Suites are all suites that are proved, of all protocols.
+// Suites returns the suites of all protocols' first kinds of targets, which a proof covers.
 func Suites() (all []scenarios.Suite) {
 	for _, row := range protocols.Table {
 		all = append(all, row.Targets[0].Suites()...)
@@ -218,7 +218,7 @@ func Suites() (all []scenarios.Suite) {
 
 func suitesOf(p *scenarios.Protocol) []scenarios.Suite { return protocols.Of(p).Targets[0].Suites() }
 
-// asked is what is asked of the hosts of each protocol. One of which nothing was selected has none.
+// asked returns the selection for each protocol. It leaves out protocols without selected scenarios.
 func (o Options) asked() (map[*scenarios.Protocol]scenarios.Selection, error) {
 	picked, err := o.Select.Pick(Suites()...)
 	if err != nil {

@@ -1,7 +1,7 @@
-// Package specdiff tells what a change of a spec breaks and what it adds. Operations are compared by oasdiff as they are.
-// Payloads of events are what a host writes and others read, as replies are: each event type is shown to oasdiff as an
-// operation whose reply is the payload. A schema that neither an operation nor an event refers to may be read and written
-// by either side, so it is shown as the body of a request and of a reply.
+// Package specdiff finds what a change of a spec breaks and adds. It gives operations to oasdiff unchanged. A host
+// writes event payloads for others to read, like replies: each event type becomes an operation whose reply is the
+// payload. Either side may read and write a schema outside operations and events, so it becomes the body of a request
+// and of a reply.
 package specdiff
 
 import (
@@ -24,21 +24,21 @@ import (
 	"github.com/openassay/assay/tools/specgen"
 )
 
-// Severity is what a change does to programs that were written for the old spec.
+// Severity is the effect of a change on programs written for the old spec.
 type Severity string
 
 // The severities, worst first.
 const (
-	Breaking Severity = "breaking" // such a program fails, or may
-	Warning  Severity = "warning"  // it may, and no rule can tell
-	Additive Severity = "additive" // it goes on working
-	Unjudged Severity = "unjudged" // something else than a text is different, and no rule is about it
+	Breaking Severity = "breaking" // such a program fails, or may fail
+	Warning  Severity = "warning"  // it may fail, and no rule can tell
+	Additive Severity = "additive" // it still works
+	Unjudged Severity = "unjudged" // more than a text differs, and no rule covers it
 )
 
-// Severities are all of them, worst first.
+// Severities lists all severities, worst first.
 var Severities = []Severity{Breaking, Warning, Additive, Unjudged}
 
-// Kind is what a change is in.
+// Kind is the kind of a subject.
 type Kind string
 
 // The kinds of subjects.
@@ -46,10 +46,10 @@ const (
 	Operation Kind = "operation" // named "GET /v1/runs/{runId}"
 	Event     Kind = "event"     // named by its type, or by the pattern of a family
 	Schema    Kind = "schema"    // named by its component
-	API       Kind = "api"       // what belongs to no operation; without a name
+	API       Kind = "api"       // anything outside operations; unnamed
 )
 
-// Subject is what a change is in.
+// Subject is the changed part of a spec.
 type Subject struct {
 	Kind Kind   `json:"kind"`
 	Name string `json:"name"`
@@ -65,34 +65,34 @@ func (s Subject) String() string {
 // Change is one difference between two specs.
 type Change struct {
 	Severity Severity `json:"severity"`
-	Rule     string   `json:"rule"` // of oasdiff; "" where none is about it
+	Rule     string   `json:"rule"` // rule of oasdiff; "" for none
 	Subject  Subject  `json:"subject"`
-	// Property is where in the body or payload it is: /runs/items/status. "" where it is about all of it, or where that is
-	// not known.
+	// Property is the changed place in the body or payload: /runs/items/status. It is "" for the whole of it, or if the
+	// place is unknown.
 	Property string `json:"property"`
-	// Side is whether it is in what callers send (request) or in what they receive (reply); "" for neither.
+	// Side is "request" for what callers send, "reply" for what they receive, "" for neither.
 	Side string `json:"side"`
 	Text string `json:"text"`
-	// Touches is what of the requirements and scenarios goes by it. See [Options.Suites].
+	// Touches lists the affected requirements and scenarios. See [Options.Suites].
 	Touches Touches `json:"touches"`
 }
 
-// Options say by what policy changes are judged.
+// Options configures how changes are judged.
 type Options struct {
-	// StrictReaders makes a further value of an enum in a reply or a payload breaking. Readers of the protocols here let
-	// values through that they do not know.
+	// StrictReaders makes a new value of an enum in a reply or a payload breaking. By default readers are expected to
+	// ignore unknown values.
 	StrictReaders bool
-	// Suites ask targets that speak the spec. Where the specs are not those of one of their protocols, no change touches any.
+	// Suites are the suites whose requirements and scenarios changes may touch. Specs of other protocols touch none.
 	Suites []scenarios.Suite
 }
 
-// Compare lists what differs between two specs, worst first. Specs that say the same give none.
+// Compare lists the differences between two specs, worst first.
 func Compare(before, after *specgen.Contract, o Options) ([]Change, error) {
-	a, err := shown(before)
+	a, err := newDocument(before)
 	if err != nil {
 		return nil, fmt.Errorf("read the old spec: %w", err)
 	}
-	b, err := shown(after)
+	b, err := newDocument(after)
 	if err != nil {
 		return nil, fmt.Errorf("read the new spec: %w", err)
 	}
@@ -124,7 +124,7 @@ func Compare(before, after *specgen.Contract, o Options) ([]Change, error) {
 
 func kindOrder(s Subject) int { return slices.Index([]Kind{API, Operation, Event, Schema}, s.Kind) }
 
-// policy is what each rule of oasdiff makes of a change.
+// policy maps each rule of oasdiff to a severity.
 func policy(o Options) *checker.Config {
 	if o.StrictReaders {
 		return checker.NewConfig(checker.GetAllChecks())
@@ -151,10 +151,10 @@ func change(c checker.Change, a, b *document) Change {
 	return out
 }
 
-// subjectOf undoes what shown did to events and schemas.
+// subjectOf maps the paths that newDocument gave to events and schemas back to their subjects.
 func subjectOf(c checker.Change) Subject {
 	path := c.GetPath()
-	if kind, name, ok := unshown(path); ok {
+	if kind, name, ok := subjectAt(path); ok {
 		return Subject{kind, name}
 	}
 	if path == "" || c.GetOperation() == "" {
@@ -163,7 +163,7 @@ func subjectOf(c checker.Change) Subject {
 	return Subject{Operation, c.GetOperation() + " " + path}
 }
 
-// side is who sends what a rule is about. The names of the rules begin or go on with it.
+// side returns who sends the part that a rule covers, which the rule's name tells.
 func side(rule string) string {
 	switch {
 	case strings.Contains(rule, "request"):
@@ -174,7 +174,7 @@ func side(rule string) string {
 	return ""
 }
 
-// words is what oasdiff says of a change, without the operation that an event or a schema was shown as.
+// words returns oasdiff's text for a change, without the artificial operation of an event or a schema.
 func words(c checker.Change, s Subject) string {
 	text := strings.TrimSpace(c.GetUncolorizedText(checker.NewDefaultLocalizer()))
 	if s.Kind != Event && s.Kind != Schema {
@@ -194,23 +194,23 @@ func words(c checker.Change, s Subject) string {
 	return text
 }
 
-// shownStatus is how texts end that tell of the status 200, which is a part of how events and schemas are shown alone.
+// shownStatus matches the end of texts about status 200, which only the artificial operations have.
 var shownStatus = lazyregexp.New("( with the| for the response| for the| for| with) (`200` status|status code `200`|status `200`)$")
 
-// document is a contract as oasdiff sees it.
+// document is a contract prepared for oasdiff.
 type document struct {
 	raw  []byte
 	tree map[string]any
 	spec *openapi3.T
 }
 
-// The paths under which events and schemas are shown. No path of an API has a blank in it.
+// Path prefixes for events and schemas. No path of an API contains a blank.
 const (
 	eventPath  = "/ event/"
 	schemaPath = "/ schema/"
 )
 
-func unshown(path string) (Kind, string, bool) {
+func subjectAt(path string) (Kind, string, bool) {
 	for prefix, kind := range map[string]Kind{eventPath: Event, schemaPath: Schema} {
 		if name, ok := strings.CutPrefix(path, prefix); ok {
 			return kind, unbraced.Replace(name), true
@@ -219,14 +219,14 @@ func unshown(path string) (Kind, string, bool) {
 	return "", "", false
 }
 
-// Braces in a path would be a parameter: the pattern of a family of events may have them.
+// Braces in a path would form a parameter, and the pattern of an event family may have them.
 var (
 	braced   = strings.NewReplacer("{", "⟨", "}", "⟩")
 	unbraced = strings.NewReplacer("⟨", "{", "⟩", "}")
 )
 
-// shown adds the events and the schemas of a contract to its operations.
-func shown(c *specgen.Contract) (*document, error) {
+// newDocument returns a contract with its events and schemas added as operations.
+func newDocument(c *specgen.Contract) (*document, error) {
 	var tree map[string]any
 	if err := json.Unmarshal(c.Document, &tree); err != nil {
 		return nil, err
@@ -278,7 +278,7 @@ func replies(component string) map[string]any {
 	return map[string]any{"200": map[string]any{"description": "as the schema says", "content": content(component)}}
 }
 
-// reach notes the components that v refers to, also through others.
+// reach collects the components that v refers to, directly or indirectly.
 func (d *document) reach(v any, reached map[string]bool) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -301,7 +301,7 @@ func (d *document) reach(v any, reached map[string]bool) {
 	}
 }
 
-// lookUp is what a reference within the document names, or nil.
+// lookUp returns the target of a reference within the document, or nil.
 func (d *document) lookUp(ref string) any {
 	path, ok := strings.CutPrefix(ref, "#/")
 	if !ok {

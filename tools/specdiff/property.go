@@ -9,8 +9,8 @@ import (
 	"github.com/oasdiff/oasdiff/checker"
 )
 
-// property is where in a body a change is. oasdiff says it in one of the arguments of its text; which one differs from rule to
-// rule, so it is the one that is a property of the body in the old spec or in the new one.
+// property returns the changed place in a body. oasdiff gives it in a different argument for each rule, so property
+// picks the longest argument that is a property of the body in either spec.
 func property(c checker.Change, s Subject, side string, a, b *document) string {
 	if side == "" {
 		return ""
@@ -32,7 +32,7 @@ func property(c checker.Change, s Subject, side string, a, b *document) string {
 	return longest
 }
 
-// steps is a path as oasdiff writes it, without what is no property: /allOf[#/components/schemas/Run]/status is status.
+// steps parses a path of oasdiff into its properties: /allOf[#/components/schemas/Run]/status is status.
 func steps(path string) []string {
 	var out []string
 	depth, start := 0, 0
@@ -56,12 +56,12 @@ func steps(path string) []string {
 	return out
 }
 
-// unconditional leaves out the keywords under which oasdiff shows a branch that holds on a condition.
+// unconditional drops the keywords of conditional branches.
 func unconditional(steps []string) []string {
 	return slices.DeleteFunc(slices.Clone(steps), func(s string) bool { return s == "if" || s == "then" || s == "else" })
 }
 
-// bodies are the schemas of what is sent to a subject, or of what it replies.
+// bodies returns the schemas of the requests or replies of a subject.
 func (d *document) bodies(s Subject, side string) []any {
 	method, path, _ := strings.Cut(s.Name, " ")
 	switch s.Kind {
@@ -95,7 +95,7 @@ func (d *document) bodies(s Subject, side string) []any {
 }
 
 func (d *document) follow(v any) any {
-	for range 32 { // more would be a circle
+	for range 32 { // more would be a cycle
 		o, _ := v.(map[string]any)
 		r, ok := o["$ref"].(string)
 		if !ok {
@@ -108,7 +108,7 @@ func (d *document) follow(v any) any {
 
 const mostDepth = 64
 
-// has says whether a schema knows a property at these steps; items is what a list holds.
+// has reports whether a schema has a property at these steps; the step items enters a list.
 func (d *document) has(schema any, steps []string, depth int) bool {
 	o, _ := d.follow(schema).(map[string]any)
 	if depth > mostDepth || o == nil {
@@ -142,7 +142,7 @@ func (d *document) has(schema any, steps []string, depth int) bool {
 	return false
 }
 
-// unjudged are the subjects that differ in more than texts, of which found says nothing.
+// unjudged returns the subjects that differ in more than texts but have no change in found.
 func unjudged(a, b *document, found []Change) []Change {
 	var out []Change
 	before, after := a.subjects(), b.subjects()
@@ -157,10 +157,10 @@ func unjudged(a, b *document, found []Change) []Change {
 	return out
 }
 
-// texts are keywords that nothing is checked by.
+// texts lists keywords without effect on validation.
 var texts = []string{"description", "summary", "title", "examples", "example", "$comment", "tags"}
 
-// subjects are all of them, with everything that they refer to, texts left out.
+// subjects returns all subjects with everything they refer to, without texts.
 func (d *document) subjects() map[Subject]string {
 	out := map[Subject]string{}
 	paths, _ := d.tree["paths"].(map[string]any)
@@ -171,7 +171,7 @@ func (d *document) subjects() map[Subject]string {
 				continue
 			}
 			s := Subject{Operation, strings.ToUpper(method) + " " + path}
-			if kind, name, ok := unshown(path); ok {
+			if kind, name, ok := subjectAt(path); ok {
 				s = Subject{kind, name}
 			}
 			reached := map[string]bool{}
@@ -191,7 +191,7 @@ func (d *document) subjects() map[Subject]string {
 	return out
 }
 
-// bare is v without its texts. Below properties every key is a name, whatever it is called.
+// bare returns v without its texts. Below properties every key is a name, even one that looks like a keyword.
 func bare(v any, named bool) any {
 	switch v := v.(type) {
 	case map[string]any:

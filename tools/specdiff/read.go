@@ -15,8 +15,7 @@ import (
 	"github.com/openassay/assay/tools/specgen"
 )
 
-// Read reads a spec: the folder that name is, or else the folder spec at the git revision of this name. "" for spec takes
-// folders only.
+// Read reads a spec: the folder name, or the folder spec at the git revision name. An empty spec allows only folders.
 func Read(ctx context.Context, name, spec string) (*specgen.Contract, error) {
 	switch info, err := os.Stat(name); {
 	case err == nil && info.IsDir():
@@ -36,13 +35,13 @@ func Read(ctx context.Context, name, spec string) (*specgen.Contract, error) {
 		return nil, err
 	}
 	c, err := specgen.Read(at)
-	if err != nil { // the temporary folder is nobody's business
+	if err != nil { // hide the temporary folder
 		return nil, fmt.Errorf("read the spec at %s: %s", name, strings.ReplaceAll(err.Error(), filepath.ToSlash(at), filepath.ToSlash(spec)))
 	}
 	return c, nil
 }
 
-// checkOut writes a folder of a git revision into dir. Neither the work tree nor the index is touched.
+// checkOut writes a folder of a git revision into dir. It leaves the work tree and the index alone.
 func checkOut(ctx context.Context, revision, spec, dir string) error {
 	doing := fmt.Sprintf("read %s at the git revision %s", spec, revision)
 	if _, err := exec.LookPath("git"); err != nil {
@@ -52,7 +51,7 @@ func checkOut(ctx context.Context, revision, spec, dir string) error {
 	if err != nil {
 		return fmt.Errorf("%s: git knows no such revision here: name one that git log shows, or a folder", doing)
 	}
-	folder, err := belowHere(spec)
+	folder, err := gitPath(spec)
 	if err != nil {
 		return fmt.Errorf("%s: %w", doing, err)
 	}
@@ -65,7 +64,7 @@ func checkOut(ctx context.Context, revision, spec, dir string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", doing, err)
 	}
-	// From below the top git archives what the working folder holds, and nothing else.
+	// Below the top, git would archive only the content of the working folder.
 	archive, err := git(ctx, "-C", strings.TrimSuffix(string(top), "\n"), "archive", "--format=tar", strings.TrimSpace(string(tree)))
 	if err != nil {
 		return fmt.Errorf("%s: %w", doing, err)
@@ -76,8 +75,8 @@ func checkOut(ctx context.Context, revision, spec, dir string) error {
 	return nil
 }
 
-// belowHere is a folder as git takes it, from the working folder on.
-func belowHere(spec string) (string, error) {
+// gitPath returns a folder in git's syntax, relative to the working folder.
+func gitPath(spec string) (string, error) {
 	if filepath.IsAbs(spec) {
 		here, err := os.Getwd()
 		if err != nil {
@@ -105,10 +104,10 @@ func git(ctx context.Context, args ...string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// mostFile is how large one file of a spec may be.
+// mostFile bounds the bytes of one file of a spec.
 const mostFile = 16 << 20
 
-// unpack writes the files of an archive. Links are left out: a spec is files.
+// unpack writes the files of an archive. It ignores links: a spec consists of files.
 func unpack(archive []byte, dir string) error {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return err

@@ -11,17 +11,17 @@ import (
 	"github.com/openassay/assay/tools/trace"
 )
 
-// Touches are the requirements and scenarios that go by what a change is in. All lists are sorted.
+// Touches lists the requirements and scenarios that a change may affect. All lists are sorted.
 type Touches struct {
-	// Requirements and Scenarios have a check that looked at the place of the change, at something in it or at what it is in,
-	// when the simulated host was certified.
+	// Requirements and Scenarios have a check that read the changed place, something in it or something around it, when
+	// the simulated host was certified.
 	Requirements []string `json:"requirements"`
 	Scenarios    []string `json:"scenarios"`
-	// Asking are scenarios whose drive calls the operation, whatever they look at.
+	// Asking lists scenarios whose drive calls the operation, whatever their checks read.
 	Asking []string `json:"asking"`
-	// Named are requirements whose words name the property, the event or the path, and of which no check looked there.
+	// Named lists requirements whose words name the property, the event or the path, but without a check that read it.
 	Named []string `json:"named"`
-	// Claims are made at that place of the discovery document.
+	// Claims lists the claims made at that place of the discovery document.
 	Claims []string `json:"claims"`
 }
 
@@ -31,7 +31,7 @@ func touch(changes []Change, a, b *document, suites []scenarios.Suite) error {
 	if err != nil {
 		return err
 	}
-	protocol := spoken(a, b, suites, traces)
+	protocol := protocolOf(a, b, suites, traces)
 	for i := range changes {
 		changes[i].Touches = Touches{[]string{}, []string{}, []string{}, []string{}, []string{}}
 		if protocol != nil {
@@ -41,9 +41,9 @@ func touch(changes []Change, a, b *document, suites []scenarios.Suite) error {
 	return nil
 }
 
-// spoken is the protocol whose scenarios know the most of what is in the specs; nil where that is less than half of what
-// the scenarios know: another spec may have a GET /health, too.
-func spoken(a, b *document, suites []scenarios.Suite, traces []trace.Trace) *scenarios.Protocol {
+// protocolOf returns the protocol whose scenarios share the most names with the specs, or nil if the specs have fewer
+// than half of the names that its scenarios use: another spec may have a GET /health, too.
+func protocolOf(a, b *document, suites []scenarios.Suite, traces []trace.Trace) *scenarios.Protocol {
 	there := map[string]bool{}
 	for _, d := range []*document{a, b} {
 		for s := range d.subjects() {
@@ -94,7 +94,7 @@ func namesIn(t trace.Trace) []string {
 
 var parameter = lazyregexp.New(`\{[^/{}]*\}`)
 
-// plain is a name without the names of its parameters, which say nothing.
+// plain returns a name with the names of its parameters removed.
 func plain(name string) string {
 	if strings.HasPrefix(name, "event ") {
 		return name
@@ -125,7 +125,8 @@ func (c *Change) touched(protocol *scenarios.Protocol, traces []trace.Trace) {
 	c.named(protocol.Ledger)
 }
 
-// overlaps says whether a change of a property can show at a place that was looked at: it is the same, within it or around it.
+// overlaps reports whether a change of a property can affect a read place: one of them is equal to the other, or
+// contains it.
 func overlaps(property, at string) bool {
 	switch {
 	case property == "":
@@ -146,10 +147,11 @@ func (c *Change) claims(protocol *scenarios.Protocol) {
 	slices.Sort(c.Touches.Claims)
 }
 
-// identifier is a name that is no word of prose: loopMemory, run_id, run.started, /v1/runs.
+// identifier matches names that are no words of prose: loopMemory, run_id, run.started, /v1/runs.
 var identifier = lazyregexp.New(`[a-z0-9][A-Z]|_|\.|/`)
 
-// named finds requirements by their words. What is called like a word of prose, such as status, would name too many.
+// named finds requirements by their words. It skips names that are words of prose, such as status, because too many
+// requirements contain them.
 func (c *Change) named(ledger *scenarios.Ledger) {
 	name := c.Property[strings.LastIndexByte(c.Property, '/')+1:]
 	if c.Property == "" {

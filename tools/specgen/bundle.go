@@ -9,16 +9,16 @@ import (
 
 const componentPrefix = "#/components/schemas/"
 
-// bundled is a spec folder as one self-contained OpenAPI document, in which every schema is a component.
+// bundled is a spec folder as one self-contained OpenAPI document with every schema as a component.
 type bundled struct {
 	folder *folder
 	naming *naming
 	doc    object
-	origin map[string]place // component name -> where it was written
+	origin map[string]place // component name -> place in the folder
 }
 
-// bundle puts all schemas of a folder under components.schemas and turns every $ref around to match.
-// The schemas keep everything that validation needs.
+// bundle puts all schemas of a folder under components.schemas and rewrites every $ref to match. The schemas keep
+// everything that validation needs.
 func bundle(f *folder, n *naming) (*bundled, error) {
 	b := &bundled{folder: f, naming: n, origin: map[string]place{}}
 	var bad problems
@@ -43,7 +43,7 @@ func bundle(f *folder, n *naming) (*bundled, error) {
 	return b, bad.err()
 }
 
-// take makes the schema at p a component. The components of openapi.yaml are in place already.
+// take makes the schema at p a component. The components of openapi.yaml are already in place.
 func (b *bundled) take(p place, schemas object, bad *problems) {
 	name := b.naming.names[p]
 	if p.doc.isRoot {
@@ -57,7 +57,7 @@ func (b *bundled) take(p place, schemas object, bad *problems) {
 	}
 	v, _ := at(p.doc.tree, p.pointer)
 	s := schemaObject(v)
-	// The references point into the bundle now, and an $id inside it would change what they are relative to.
+	// The references now point into the bundle, and an $id inside it would change their base.
 	for _, k := range []string{"$id", "$schema", "$defs"} {
 		delete(s, k)
 	}
@@ -68,7 +68,7 @@ func (b *bundled) take(p place, schemas object, bad *problems) {
 	schemas[name], b.origin[name] = s, p
 }
 
-// schemaObject copies a schema; lint has seen that it is one. true and false have longer forms that every reader takes.
+// schemaObject copies a schema that passed lint. It replaces true and false by longer forms that every reader accepts.
 func schemaObject(v any) object {
 	switch v {
 	case true:
@@ -80,7 +80,7 @@ func schemaObject(v any) object {
 	return s
 }
 
-// takeOver removes the components that only name a schema file: the file's content comes in their place.
+// takeOver removes the components that only refer to a schema file: the file's content replaces them.
 func (b *bundled) takeOver(schemas object) {
 	for p, name := range b.naming.names {
 		if !p.doc.isRoot {
@@ -138,7 +138,7 @@ func (b *bundled) rewriteRef(d *document, s object, pointer string, bad *problem
 	}
 }
 
-// component names the component that a $ref of d means.
+// component returns the name of the component that a $ref of d refers to.
 func (b *bundled) component(d *document, ref string) (name, problem string) {
 	to, problem := b.folder.target(d, ref)
 	if problem != "" {

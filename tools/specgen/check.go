@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// Stale compares the package on disk with this output and names each file that differs, is missing, or is not made by
-// the spec any more. Nothing is written; an empty list means that the package is up to date.
+// Stale compares the package on disk with this output and names each file that differs, is missing, or is obsolete. It
+// writes nothing; an empty list means that the package is up to date.
 func (o *Output) Stale() ([]string, error) {
 	there, err := o.owned()
 	if err != nil {
@@ -39,14 +39,15 @@ func (o *Output) Stale() ([]string, error) {
 	return stale, nil
 }
 
-// owned reads the files in Into that belong to the generator, by their names: *.gen.go, *.bundled.json and all of fixtures/.
+// owned reads the files in Into that belong to the generator, by their names: *.gen.go, *.bundled.json and all of
+// fixtures/.
 func (o *Output) owned() (map[string][]byte, error) {
 	files := map[string][]byte{}
 	root := os.DirFS(o.Into)
 	err := fs.WalkDir(root, ".", func(file string, d fs.DirEntry, err error) error {
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && file == ".":
-			return fs.SkipAll // nothing was generated yet
+			return fs.SkipAll // nothing generated yet
 		case err != nil:
 			return err
 		case d.IsDir():

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// checkNames finds names that two parts of the generated package declare: a schema called like one of the
-// client's types, say. oapi-codegen writes such packages without a word, and they do not compile.
+// checkNames finds names that two parts of the generated package declare: a schema named like one of the client's
+// types, say. oapi-codegen writes such packages without a warning, and they do not compile.
 func (b *bundled) checkNames(files map[string][]byte) error {
 	first := map[string]string{} // declared name -> file
 	var bad problems
@@ -43,7 +43,7 @@ func (b *bundled) collision(name, one, two string) *SpecError {
 	return e
 }
 
-// declared lists what a file declares at package level.
+// declared returns the names that a file declares at package level.
 func declared(f *ast.File) []string {
 	var names []string
 	for _, d := range f.Decls {

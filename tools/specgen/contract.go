@@ -5,24 +5,24 @@ import (
 	"os"
 )
 
-// Contract is what a spec folder says, as one document: what [Generate] makes code of.
+// Contract is the content of a spec folder as one document: the input of [Generate].
 type Contract struct {
-	// Document is OpenAPI 3.1 that refers to nothing outside itself. Every schema of the folder is a component of it; of a
-	// folder of schemas only, it has no paths.
+	// Document is a self-contained OpenAPI 3.1 document. Every schema of the folder is a component of it; for a folder
+	// of schemas only, it has no paths.
 	Document []byte
 	Events   []Payload // sorted by type
-	// Schemas are the components that are a whole schema file each, which an operation or a payload may refer to or not.
+	// Schemas lists the components that are a whole schema file each, referenced or not.
 	Schemas []string
 }
 
 // Payload is the schema of an event's payload.
 type Payload struct {
-	Type      string // of the event, or the pattern of a family of types
+	Type      string // type of the event, or the pattern of a family of types
 	Component string // in Document
 }
 
-// Read reads a spec folder without generating anything. Mistakes in the folder come as *SpecError, joined and sorted when
-// there are several; the rules of the house's own specs are not applied.
+// Read reads a spec folder without generating anything. It returns mistakes in the folder as *SpecError, joined and
+// sorted if there are several. It does not apply the extra rules for Assay's own specs.
 func Read(dir string) (*Contract, error) {
 	switch info, err := os.Stat(dir); {
 	case err != nil:

@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// SpecError is one mistake in a spec folder: where it stands, what is wrong, and what would mend it.
+// SpecError is one mistake in a spec folder: its place, the problem, and the mend.
 type SpecError struct {
-	File    string // path of the file, below Options.Spec as it was given
-	Pointer string // JSON pointer into the file; empty for the whole file
-	Line    int    // 1-based line, 0 when only the pointer is known
+	File    string // path of the file, below Options.Spec as given
+	Pointer string // JSON pointer into the file; "" for the whole file
+	Line    int    // line from 1; 0 if only the pointer is known
 	Problem string // what is wrong
 	Mend    string // what to do about it
 }
 
-// Error formats the mistake as file#pointer: problem: mend. A mistake that is known by its line
-// alone, like a syntax error, reads file:line: problem: mend.
+// Error formats the mistake as file#pointer: problem: mend. A mistake with only a line, like a syntax error, reads
+// file:line: problem: mend.
 func (e *SpecError) Error() string {
 	var b strings.Builder
 	b.WriteString(e.File)
@@ -40,7 +40,7 @@ type problems struct{ found []*SpecError }
 
 func (p *problems) add(e *SpecError) { p.found = append(p.found, e) }
 
-// take takes over the mistakes inside an error, joined or alone, and returns an error that is none.
+// take collects the mistakes inside an error, joined or alone, and returns the first error that is not a mistake.
 func (p *problems) take(err error) error {
 	if err == nil {
 		return nil
@@ -61,7 +61,7 @@ func (p *problems) take(err error) error {
 	return nil
 }
 
-// err joins the mistakes in the order of file, line and pointer, each once; nil when there is none.
+// err joins the distinct mistakes, sorted by file, line and pointer; nil if there are none.
 func (p *problems) err() error {
 	if len(p.found) == 0 {
 		return nil

@@ -1,6 +1,6 @@
 package specgen
 
-// fixtureFiles copies the fixtures and makes the Go file that embeds them; nothing when there are none.
+// fixtureFiles copies the fixtures and makes the Go file that embeds them. It returns nothing if there are none.
 func (c *contract) fixtureFiles(pkg string) (map[string][]byte, error) {
 	if len(c.folder.fixtures) == 0 {
 		return nil, nil

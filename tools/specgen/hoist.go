@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// hoist makes components of the inline schemas that need a Go type of their own, so that we choose its name:
-// structs, unions, compositions, and enums inside arrays and maps. Left inline, oapi-codegen would join their path with underscores.
+// hoist turns inline schemas that need a Go type into components with names of our choice: structs, unions,
+// compositions, and enums inside arrays and maps. For inline ones oapi-codegen would join their path with underscores.
 func hoist(z *normaliser) error {
 	h := &hoister{normaliser: z}
 	for _, name := range sortedKeys(z.comps) {
@@ -23,7 +23,7 @@ type hoister struct {
 	bad problems
 }
 
-// below hoists what stands under a schema that itself stays where it is.
+// below hoists the schemas below a schema that itself stays in place.
 func (h *hoister) below(s object, name string, where location) {
 	for _, sl := range slots(s) {
 		child := asObject(sl.value)
@@ -60,7 +60,7 @@ func (h *hoister) childName(s object, sl slot, child object, name string) string
 	return name + branchName(asList(s[sl.keyword]), sl.index)
 }
 
-// needsType tells whether the child of s in this slot must become a component.
+// needsType reports whether the child of s in this slot must become a component.
 func needsType(s object, sl slot, child object) bool {
 	union := sl.keyword == "anyOf" || sl.keyword == "oneOf"
 	switch {
@@ -74,12 +74,12 @@ func needsType(s object, sl slot, child object) bool {
 	return isComposite(child)
 }
 
-// isComposite tells a schema that is a struct, a union or a composition in Go.
+// isComposite reports whether a schema is a struct, a union or a composition in Go.
 func isComposite(s object) bool {
 	return len(asObject(s["properties"])) > 0 || s["allOf"] != nil || s["oneOf"] != nil || s["anyOf"] != nil && !isNullable(s)
 }
 
-// isNullable tells the form that nullableUnions leaves: anyOf of a schema and null.
+// isNullable reports whether s has the form that nullableUnions leaves: anyOf of a schema and null.
 func isNullable(s object) bool {
 	branches := asList(s["anyOf"])
 	return len(branches) == 2 && isNull(branches[1])
@@ -99,8 +99,8 @@ func (h *hoister) component(s object, name string, where location) object {
 	return object{"$ref": componentPrefix + name}
 }
 
-// operations hoists the inline schemas of parameters, headers and bodies. They are named after the operation and
-// where they stand in it.
+// operations hoists the inline schemas of parameters, headers and bodies. It names them after the operation and their
+// place in it.
 func (h *hoister) operations(v any, name, pointer string) {
 	switch v := v.(type) {
 	case object:
@@ -134,7 +134,7 @@ func (h *hoister) outermost(s object, name string, where location) object {
 	return h.component(s, name+"Body", where)
 }
 
-// partName is what a key on the way from an operation to a schema adds to the schema's name.
+// partName returns the contribution of a key between an operation and a schema to the schema's name.
 func partName(key, pointer string) string {
 	switch {
 	case key == "requestBody":

@@ -10,8 +10,8 @@ import (
 
 const dialect = "https://json-schema.org/draft/2020-12/schema"
 
-// lint reports what the generator or the validator could not take, and with house set also what our
-// own spec does not allow itself.
+// lint reports everything that the generator or the validator cannot handle, and if house is set also violations of the
+// extra rules for Assay's own specs.
 func lint(f *folder, house bool) error {
 	l := &linter{folder: f, house: house}
 	for _, d := range f.schemas {
@@ -72,7 +72,7 @@ func (l *linter) schemas(d *document) {
 	})
 }
 
-// subschemas finds values that stand where a schema belongs and are none.
+// subschemas reports values in the place of a schema that are none.
 func (l *linter) subschemas(d *document, s object, pointer string) {
 	for _, k := range sortedKeys(s) {
 		f, known := applicators[k]
@@ -126,11 +126,11 @@ func (l *linter) pattern(d *document, s object, pointer string) {
 	}
 }
 
-// union holds our own unions to branches that a reader can tell apart: each a $ref to an object whose
-// required property has a const. Only then is there a Go type a branch, and a problem can name the branch that was meant.
+// union restricts the unions of Assay's own specs to branches that a reader can distinguish: each a $ref to an object
+// whose required property has a const. Only then each branch has a Go type, and a problem can name the intended branch.
 func (l *linter) union(d *document, s object, pointer string) {
 	for _, k := range unions {
-		var inline, untold []string // the object branches that are not $refs, and those without a const
+		var inline, untold []string // object branches that are not $refs, and object branches without a const
 		objects := 0
 		for i, b := range asList(s[k]) {
 			here := fmt.Sprintf("%s/%s/%d", pointer, k, i)
@@ -147,7 +147,7 @@ func (l *linter) union(d *document, s object, pointer string) {
 			}
 		}
 		if objects < 2 {
-			continue // nothing to tell apart: one object, or null
+			continue // nothing to distinguish: one object, or null
 		}
 		for _, here := range inline {
 			l.report(d, here, "a branch of a union is written inline", "move it to $defs or a file of its own and refer to it")
@@ -158,7 +158,8 @@ func (l *linter) union(d *document, s object, pointer string) {
 	}
 }
 
-// deref follows the $refs of a schema, from document to document; nil when they lead nowhere, which is reported elsewhere.
+// deref follows the $refs of a schema across documents. It returns nil for a $ref without a target, which another check
+// reports.
 func (l *linter) deref(d *document, s object) object {
 	for range maxDepth {
 		ref := asString(s["$ref"])
@@ -211,7 +212,7 @@ func (l *linter) api() {
 	}
 }
 
-// bodies holds our own request and response bodies to be $refs: oapi-codegen names inline ones after the path.
+// bodies requires the bodies of Assay's own specs to be $refs: oapi-codegen names inline ones after the path.
 func (l *linter) bodies(d *document, v object, pointer string) {
 	walkAPIObjects(v, pointer, func(o object, here string) {
 		content := asObject(o["content"])

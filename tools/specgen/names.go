@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// place is a schema that can be referred to: a whole document (empty pointer), one entry of its $defs,
-// or one component of the OpenAPI document.
+// place is the place of a schema that others can refer to: a whole document (empty pointer), one entry of its $defs, or
+// one component of the OpenAPI document.
 type place struct {
 	doc     *document
 	pointer string
@@ -22,22 +22,22 @@ func (p place) String() string {
 	return p.doc.file + "#" + p.pointer
 }
 
-// typeIndexPointer is where a schema lists its event types: each property names a type, and refers to its payload.
+// typeIndexPointer locates a schema's list of event types: each property is a type and refers to its payload.
 const typeIndexPointer = "/$defs/_typeIndex"
 
 // naming gives every schema of a folder its component name.
 //
-//   - A document is called after its file: run-event.schema.json is RunEvent. Below a subfolder the folder's name goes in front.
+//   - A document gets the name of its file: run-event.schema.json is RunEvent. A subfolder's name becomes a prefix.
 //   - $defs of a document with a type index are payloads: runStarted is RunStartedPayload.
-//   - $defs that start with a capital are type names already: WorkflowNode. Others follow their document's name: GoalBounds.
-//   - A component of openapi.yaml that is nothing but a $ref to one of these gives it its own name.
-//   - $defs that are nothing but a $ref get no name: who refers to them means what they refer to.
+//   - Capitalised $defs are already type names: WorkflowNode. Others follow their document's name: GoalBounds.
+//   - A component of openapi.yaml that is only a $ref to one of these gives it its own name.
+//   - $defs that are only a $ref get no name: references to them mean their target.
 type naming struct {
 	folder *folder
 	house  bool
 	names  map[place]string
 	used   map[string]place // Go name -> first owner
-	short  map[string]int   // how many $defs would like to be called so
+	short  map[string]int   // how many $defs want this name
 	bad    problems
 }
 
@@ -52,7 +52,7 @@ func nameSchemas(f *folder, house bool) (*naming, error) {
 		}
 	}
 	n.countShortNames()
-	for _, catalogue := range []bool{true, false} { // payload names are fixed; other $defs may have to step back
+	for _, catalogue := range []bool{true, false} { // payload names are fixed; other $defs may give way
 		for _, d := range f.schemas {
 			if isCatalogue(d) == catalogue {
 				n.definitions(d, catalogue)
@@ -62,13 +62,13 @@ func nameSchemas(f *folder, house bool) (*naming, error) {
 	return n, n.bad.err()
 }
 
-// components claims the names that openapi.yaml gives, over all kinds: oapi-codegen makes Go types of all of them.
+// components claims the names in openapi.yaml, of all kinds: oapi-codegen makes Go types of all of them.
 func (n *naming) components() {
 	root := n.folder.root
 	kinds := asObject(root.tree["components"])
 	for _, kind := range sortedKeys(kinds) {
 		if kind == "examples" || kind == "links" || kind == "securitySchemes" || kind == "callbacks" || strings.HasPrefix(kind, "x-") {
-			continue // no Go type comes of these
+			continue // these have no Go types
 		}
 		entries := asObject(kinds[kind])
 		for _, name := range sortedKeys(entries) {
@@ -83,8 +83,8 @@ func (n *naming) components() {
 	}
 }
 
-// alias resolves a component that is nothing but a $ref out of openapi.yaml.
-// A $ref that leads nowhere is reported later, with all others.
+// alias resolves a component that is only a $ref out of openapi.yaml. A $ref without a target is reported later, with
+// all others.
 func (n *naming) alias(p place, s object) (place, bool) {
 	if !onlyRef(s) || strings.HasPrefix(asString(s["$ref"]), "#") {
 		return place{}, false
@@ -108,7 +108,7 @@ func (n *naming) definitions(d *document, catalogue bool) {
 	}
 }
 
-// countShortNames lets $defs of the same name all step back, so that no name depends on the order of files.
+// countShortNames makes all $defs with the same name give way, so that no name depends on the order of files.
 func (n *naming) countShortNames() {
 	for _, d := range n.folder.schemas {
 		defs := asObject(d.tree["$defs"])
@@ -163,8 +163,8 @@ func isCatalogue(d *document) bool {
 	return missing == "" && asObject(index) != nil
 }
 
-// isContainer tells a document that only carries $defs and says nothing itself. The type that a payload catalogue may
-// state beside them is that of no payload.
+// isContainer reports whether a document only carries $defs. A payload catalogue may also have a type, which is that of
+// no payload.
 func isContainer(d *document) bool {
 	if len(asObject(d.tree["$defs"])) == 0 {
 		return false
@@ -183,7 +183,7 @@ func isContainer(d *document) bool {
 	return true
 }
 
-// onlyRef tells a schema that is nothing but a $ref, apart from words.
+// onlyRef reports whether a schema is only a $ref, apart from descriptions.
 func onlyRef(s object) bool {
 	if asString(s["$ref"]) == "" {
 		return false

@@ -1,14 +1,14 @@
 package specgen
 
-// A normaliser rewrites a bundled 3.1 document into the part of OpenAPI of which oapi-codegen makes
-// clean Go. It works on the copy for code generation alone; validation always uses the schemas as written.
+// A normaliser rewrites a bundled 3.1 document into the part of OpenAPI that oapi-codegen turns into clean Go. It works
+// on a copy for code generation; validation always uses the original schemas.
 type normaliser struct {
 	doc    object
 	comps  object                                      // components.schemas of doc
-	source func(where location) (file, pointer string) // where something was written
+	source func(where location) (file, pointer string) // original place in the folder
 }
 
-// location is a place in the bundled document: below a component, or, with none, below the document itself.
+// location is a place in the bundled document: below a component, or, without one, below the document itself.
 type location struct{ component, pointer string }
 
 func (l location) down(pointer string) location {
@@ -16,7 +16,7 @@ func (l location) down(pointer string) location {
 	return l
 }
 
-// pass is one step of the normaliser. The order matters: a pass may rely on what earlier ones leave.
+// pass is one step of the normaliser. The order matters: a pass may rely on the results of earlier ones.
 type pass struct {
 	name string
 	run  func(*normaliser) error
@@ -53,7 +53,7 @@ func normalise(b *bundled) (object, error) {
 	return doc, nil
 }
 
-// source finds where a place of the bundled document was written. Passes that drop branches can move the index of a branch.
+// source returns the original place of a location. Indexes of branches may be off after a pass that drops branches.
 func (b *bundled) source(where location) (file, pointer string) {
 	if p, ok := b.origin[where.component]; ok {
 		return p.doc.file, p.pointer + where.pointer
@@ -61,7 +61,7 @@ func (b *bundled) source(where location) (file, pointer string) {
 	return b.folder.root.file, where.pointer
 }
 
-// each makes a pass of a function that looks at one schema at a time, innermost first.
+// each makes a pass from a function that rewrites one schema at a time, innermost first.
 func each(f func(s object)) func(*normaliser) error {
 	return func(z *normaliser) error {
 		z.eachSchema(f)
@@ -84,7 +84,7 @@ func (z *normaliser) eachSchema(f func(s object)) {
 	walkAPI(z.doc, func(sl slot) { visit(sl.value) })
 }
 
-// deref returns the component that a schema refers to, or the schema itself; nil when the references go round in a circle.
+// deref returns the component that a schema refers to, or the schema itself; nil if the references form a cycle.
 func (z *normaliser) deref(s object) object {
 	for range maxDepth {
 		ref := asString(s["$ref"])

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// booleanSchemas writes the schemas true and false as objects. A property that is false can never be
-// sent, so it gets no field.
+// booleanSchemas turns the schemas true and false into objects. A false property can never be sent, so it gets no
+// field.
 func booleanSchemas(s object) {
 	for _, sl := range slots(s) {
 		allowed, ok := sl.value.(bool)
@@ -21,7 +21,7 @@ func booleanSchemas(s object) {
 	}
 }
 
-// dropAnnotations removes what has no form in Go.
+// dropAnnotations removes keywords without a form in Go.
 func dropAnnotations(s object) {
 	for _, k := range []string{"$comment", "$defs", "contentEncoding", "contentMediaType", "contentSchema", "default", "example",
 		"examples", "readOnly", "writeOnly"} {
@@ -29,7 +29,8 @@ func dropAnnotations(s object) {
 	}
 }
 
-// dropConditions removes the keywords that only validation understands; oapi-codegen and the 3.0 part of kin-openapi stumble over some.
+// dropConditions removes the keywords that only validation understands; oapi-codegen and the 3.0 part of kin-openapi
+// fail on some of them.
 func dropConditions(s object) {
 	mapOfPatterns(s)
 	for _, k := range []string{
@@ -40,7 +41,7 @@ func dropConditions(s object) {
 	}
 }
 
-// mapOfPatterns turns an object that names its properties by patterns alone into a map.
+// mapOfPatterns turns an object with only patternProperties into a map.
 func mapOfPatterns(s object) {
 	patterns := asObject(s["patternProperties"])
 	if len(patterns) == 0 || s["properties"] != nil {
@@ -55,7 +56,8 @@ func mapOfPatterns(s object) {
 	}
 }
 
-// bareRefs keeps of a $ref's siblings only the words and our own instructions: a Go type cannot be narrowed in passing.
+// bareRefs drops the siblings of a $ref, except descriptions and our own instructions: a Go type cannot be narrowed in
+// passing.
 func bareRefs(s object) {
 	if s["$ref"] == nil {
 		return
@@ -67,8 +69,8 @@ func bareRefs(s object) {
 	}
 }
 
-// plainStructs drops a boolean additionalProperties beside properties: with it, every struct would get a map
-// of the rest and methods around it. Unknown fields are kept by those who keep the raw bytes.
+// plainStructs drops a boolean additionalProperties beside properties: with it, every struct would get a map of the
+// rest and methods around it. Callers that need unknown fields keep the raw bytes.
 func plainStructs(s object) {
 	if _, ok := s["additionalProperties"].(bool); ok && len(asObject(s["properties"])) > 0 {
 		delete(s, "additionalProperties")

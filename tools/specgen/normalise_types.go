@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// goTypes gives every schema one type: it infers a missing one, and takes null out of enums, since
-// nullability is said by the type. A choice of several types has no Go type and stays raw.
+// goTypes gives every schema one type. It infers a missing type and takes null out of enums, since the type expresses
+// nullability. A choice of several types has no Go type and stays raw.
 func goTypes(s object) {
 	if s["x-go-type"] != nil {
 		for _, sl := range slots(s) {
-			delete(s, sl.keyword) // the type is given: what it may hold is validation's matter
+			delete(s, sl.keyword) // the type is given; its content is validation's concern
 		}
 		if s["x-go-type"] == "json.RawMessage" {
 			keepRaw(s)
@@ -34,7 +34,7 @@ func goTypes(s object) {
 	}
 }
 
-// rawValues keeps a value of any type as the bytes that came: nothing is lost in passing it on.
+// rawValues keeps a value of any type as raw bytes: passing it on loses nothing.
 func rawValues(s object) {
 	if s["$ref"] != nil || s["type"] != nil || s["x-go-type"] != nil || s["allOf"] != nil || s["anyOf"] != nil || s["oneOf"] != nil {
 		return
@@ -43,7 +43,7 @@ func rawValues(s object) {
 }
 
 func keepRaw(s object) {
-	delete(s, "enum") // one of several types has no constants
+	delete(s, "enum") // a choice of types has no constants
 	s["x-go-type"] = "json.RawMessage"
 	s["x-go-type-skip-optional-pointer"] = true
 }
@@ -85,11 +85,11 @@ func typeOf(v any) string {
 	return ""
 }
 
-// optionals drops the pointer of an optional property whose zero value in Go can never be a legal value:
-// absent and empty stay apart without it.
+// optionals drops the pointer of an optional property whose Go zero value is never legal: absent and empty stay
+// distinct without it.
 //
-// A struct with a map for the rest is written by a method of its own, which leaves nothing out but nil. There every
-// optional property keeps its pointer, a raw one too: without it, "absent" would be sent as an empty string or null.
+// A struct with a map for the rest is encoded by a method of its own, which only omits nil. There every optional
+// property keeps its pointer, even a raw one: without it, "absent" would be sent as an empty string or null.
 func optionals(z *normaliser) error {
 	z.eachSchema(func(s object) {
 		required := asList(s["required"])
@@ -112,13 +112,13 @@ func optionals(z *normaliser) error {
 	return nil
 }
 
-// keepsUnknown says whether the struct made of s has a map for properties that s does not name.
+// keepsUnknown reports whether the struct for s has a map for unnamed properties.
 func keepsUnknown(s object) bool {
 	_, isSchema := s["additionalProperties"].(object)
 	return isSchema || s["additionalProperties"] == true
 }
 
-// emptyIsIllegal tells a string schema that refuses "".
+// emptyIsIllegal reports whether a string schema refuses "".
 func emptyIsIllegal(s object) bool {
 	if s["type"] != "string" {
 		return false

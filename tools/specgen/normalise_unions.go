@@ -24,7 +24,7 @@ func dropConstraintBranches(s object) {
 	}
 }
 
-// validationOnlyBranch tells a schema that constrains fields which stand elsewhere.
+// validationOnlyBranch reports whether a schema only constrains fields defined elsewhere.
 func validationOnlyBranch(s object) bool {
 	for _, k := range sortedKeys(s) {
 		switch k {
@@ -42,8 +42,8 @@ func validationOnlyBranch(s object) bool {
 	return true
 }
 
-// nullableUnions takes null out of unions: "X or null" becomes anyOf of the two, which oapi-codegen makes a
-// pointer of; a larger union holds a null as it is. A composition of one $ref is that $ref.
+// nullableUnions takes null out of unions: "X or null" becomes anyOf of the two, which oapi-codegen turns into a
+// pointer; a larger union holds a null as is. A composition of one $ref becomes that $ref.
 func nullableUnions(s object) {
 	for _, k := range unions {
 		branches, ok := s[k].([]any)
@@ -73,14 +73,14 @@ func nullableUnions(s object) {
 
 func isNull(v any) bool { return asObject(v)["type"] == "null" }
 
-// become turns s into a $ref and keeps its words and our instructions.
+// become turns s into a $ref and keeps its description and our instructions.
 func become(s object, ref string) {
 	s["$ref"] = ref
 	bareRefs(s)
 }
 
-// stringUnions turns a union of strings into one string type. An enum that is left open by a second,
-// free branch keeps its constants: a Go string type holds any value.
+// stringUnions turns a union of strings into one string type. An enum that a second, free branch leaves open keeps its
+// constants: a Go string type holds any value.
 func stringUnions(z *normaliser) error {
 	z.eachSchema(func(s object) {
 		for _, k := range unions {
@@ -107,8 +107,8 @@ func stringUnions(z *normaliser) error {
 	return nil
 }
 
-// discriminators names the property that tells the branches of an object union apart: the required one
-// whose const differs in each. With it the union gets ValueByDiscriminator.
+// discriminators names the property that distinguishes the branches of an object union: the required one with a
+// different const in each. The union then gets ValueByDiscriminator.
 func discriminators(z *normaliser) error {
 	z.eachSchema(func(s object) {
 		for _, k := range unions {
@@ -137,7 +137,7 @@ func (z *normaliser) constMapping(branches []any) (prop string, mapping object) 
 	return prop, mapping
 }
 
-// constProperty finds the required property of an object schema that can have only one value, a string.
+// constProperty returns the required property of an object schema that can have only one value, a string.
 func constProperty(s object) (property, value string) {
 	for _, r := range asList(s["required"]) {
 		name := asString(r)
@@ -152,7 +152,7 @@ func constProperty(s object) (property, value string) {
 	return "", ""
 }
 
-// branchName names an inline branch of a union by its const, its type or, where these do not tell it apart, its place.
+// branchName names an inline branch of a union by its const, its type or, if neither is unique, its index.
 func branchName(branches []any, i int) string {
 	names := make([]string, len(branches))
 	for j, b := range branches {

@@ -15,11 +15,11 @@ import (
 	"github.com/openassay/assay/internal/lazyregexp"
 )
 
-// maxDepth bounds the nesting of a spec file. The deepest published schema known to us has 19 levels.
+// maxDepth bounds the nesting of a spec file. The deepest published schema that we know has 19 levels.
 const maxDepth = 100
 
-// parse reads JSON or YAML, by the file's name, into a tree. A key that stands twice in one object is
-// an error in both: readers would silently disagree on which of the two counts.
+// parse reads JSON or YAML, by the file's name, into a tree. A duplicate key is an error in both: readers would
+// silently disagree on which value counts.
 func parse(file string, data []byte) (any, error) {
 	if strings.HasSuffix(file, ".json") {
 		return parseJSON(file, data)
@@ -107,7 +107,7 @@ func (p *jsonParser) object(pointer string, depth int) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		key := t.(string) // the decoder lets nothing else stand here
+		key := t.(string) // the decoder accepts nothing else here
 		here := join(pointer, key)
 		if _, twice := o[key]; twice {
 			return nil, p.fail(here, fmt.Sprintf("key %q stands twice in one object", key), "keep one of the two")
@@ -122,7 +122,7 @@ func (p *jsonParser) object(pointer string, depth int) (any, error) {
 
 var yamlLine = lazyregexp.New(`^yaml: (?:line (\d+): )?`)
 
-// yamlNode reads one YAML document and leaves the nodes, which know their lines.
+// yamlNode reads one YAML document and returns its nodes, which know their lines.
 func yamlNode(file string, data []byte) (*yaml.Node, error) {
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	var doc yaml.Node
@@ -132,7 +132,7 @@ func yamlNode(file string, data []byte) (*yaml.Node, error) {
 		}
 		line := 0
 		if m := yamlLine.FindStringSubmatch(err.Error()); m != nil {
-			line, _ = strconv.Atoi(m[1]) // 0 when the parser gives no line
+			line, _ = strconv.Atoi(m[1]) // 0 if the parser gives no line
 		}
 		return nil, &SpecError{File: file, Line: line, Problem: "not YAML: " + yamlLine.ReplaceAllString(err.Error(), ""),
 			Mend: "mend the syntax"}
@@ -180,7 +180,7 @@ func yamlTree(file, pointer string, n *yaml.Node, depth int) (any, error) {
 		o := make(object, len(n.Content)/2)
 		for i := 0; i < len(n.Content); i += 2 {
 			k := n.Content[i]
-			// Keys are taken as written: `200:` under responses is the text 200, as in JSON.
+			// Keys stay as written: `200:` under responses is the text 200, as in JSON.
 			if k.Kind != yaml.ScalarNode || k.Tag == "!!merge" {
 				return nil, &SpecError{File: file, Pointer: pointer, Line: k.Line, Problem: "key is not plain text", Mend: "write the keys out"}
 			}
@@ -223,7 +223,7 @@ func yamlScalar(n *yaml.Node) (any, error) {
 			return nil, fmt.Errorf("number %s has no JSON form", n.Value)
 		}
 		return json.Number(strconv.FormatFloat(f, 'f', -1, 64)), nil
-	case "!!str", "!!timestamp": // JSON knows no dates: an unquoted one is text
+	case "!!str", "!!timestamp": // JSON has no dates: an unquoted one is text
 		return n.Value, nil
 	}
 	return nil, fmt.Errorf("YAML tag %s has no JSON form", n.Tag)

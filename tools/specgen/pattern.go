@@ -7,11 +7,11 @@ import (
 	"github.com/openassay/assay/internal/lazyregexp"
 )
 
-// lookahead is a leading negative lookahead: ^(?!A)B, with at most one level of groups in A.
+// lookahead matches a leading negative lookahead: ^(?!A)B, with at most one level of groups in A.
 var lookahead = lazyregexp.New(`^\^\(\?!((?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*)\)(.*)$`)
 
-// splitLookahead takes ^(?!A)B apart into what must match, ^B, and what must not, ^(?:A). It is the one
-// construct of published patterns that RE2 lacks; without it both halves must be RE2.
+// splitLookahead splits ^(?!A)B into ^B, which must match, and ^(?:A), which must not. It is the only construct of
+// published patterns that RE2 lacks; both halves must be RE2.
 func splitLookahead(pattern string) (must, mustNot string, ok bool) {
 	g := lookahead.FindStringSubmatch(pattern)
 	if g == nil {
@@ -26,7 +26,7 @@ func isRE2(pattern string) bool {
 	return err == nil
 }
 
-// rewritePattern replaces a lookahead of s by keywords that say the same, and leaves other patterns alone.
+// rewritePattern replaces a lookahead of s by equivalent keywords, and leaves other patterns alone.
 func rewritePattern(s object) {
 	p, ok := s["pattern"].(string)
 	if !ok || isRE2(p) {

@@ -15,19 +15,19 @@ import (
 	"github.com/openassay/assay/internal/lazyregexp"
 )
 
-// profileFolder holds the frozen profiles, a file each.
+// profileFolder holds the frozen profiles, one file each.
 const profileFolder = "profiles"
 
-// frozenProfile is a profile as its file has it. The fields are those of the generated Profile.
+// frozenProfile is a profile as written in its file. Its fields match the generated Profile.
 type frozenProfile struct {
-	Name         string                `json:"id"           yaml:"id"` // of all its revisions
+	Name         string                `json:"id"           yaml:"id"` // shared by all its revisions
 	Revision     int                   `json:"revision"     yaml:"revision"`
 	Protocol     string                `json:"protocol"     yaml:"protocol"`
 	Title        string                `json:"title"        yaml:"title"`
 	Claims       []string              `json:"claims"       yaml:"claims"`
 	Requirements []profileRow          `json:"requirements" yaml:"requirements"`
 	Digest       string                `json:"-"            yaml:"digest"`
-	at           map[string]*yaml.Node // where its keys stand
+	at           map[string]*yaml.Node // key -> its node
 }
 
 type profileRow struct {
@@ -43,7 +43,7 @@ var (
 	profileForm = lazyregexp.New(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
 )
 
-// ID is the id of this revision: that of the first is its name alone.
+// ID returns the id of this revision. The first revision has the plain name.
 func (p frozenProfile) ID() string {
 	if p.Revision == 1 {
 		return p.Name
@@ -51,7 +51,7 @@ func (p frozenProfile) ID() string {
 	return p.Name + "@" + strconv.Itoa(p.Revision)
 }
 
-// digest is the SHA-256 of the canonical form (RFC 8785) of all that the file says but the digest.
+// digest returns the SHA-256 of the canonical form (RFC 8785) of the file's content, except the digest.
 func (p frozenProfile) digest() (string, error) {
 	encoded, err := json.Marshal(p)
 	if err != nil {
@@ -65,7 +65,7 @@ func (p frozenProfile) digest() (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// readProfiles reads every frozen profile, in the order of their files' names.
+// readProfiles reads every frozen profile, in file name order.
 func readProfiles(f *folder) ([]frozenProfile, error) {
 	var out []frozenProfile
 	var bad problems
@@ -154,7 +154,7 @@ func (l *ledger) profileRows(p frozenProfile) {
 
 // frozen compares a profile with its digest.
 func (l *ledger) frozen(root *yaml.Node, p frozenProfile) error {
-	if l.bad.err() != nil { // what is in it is not settled yet
+	if l.bad.err() != nil { // its content is not settled yet
 		return nil
 	}
 	digest, err := p.digest()
@@ -174,7 +174,7 @@ func (l *ledger) frozen(root *yaml.Node, p frozenProfile) error {
 	return nil
 }
 
-// profilesFile makes profiles.gen.go; nothing when the folder has no profiles.
+// profilesFile returns profiles.gen.go, or nothing if the folder has no profiles.
 func (c *contract) profilesFile(pkg string) (map[string][]byte, error) {
 	if len(c.profiles) == 0 {
 		return nil, nil

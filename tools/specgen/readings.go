@@ -10,11 +10,10 @@ import (
 	"github.com/openassay/assay/internal/lazyregexp"
 )
 
-// readingsName holds the decisions of a protocol's readers: what they take the texts to say where these say nothing, or two
-// things.
+// readingsName is the file of a protocol's readings: our decisions where the texts are silent or contradictory.
 const readingsName = "readings.yaml"
 
-// reading is one decision. The fields are those of the generated Reading.
+// reading is one decision. Its fields match the generated Reading.
 type reading struct {
 	ID        string
 	Title     string
@@ -34,7 +33,7 @@ var (
 	questionID  = lazyregexp.New(`^[a-z0-9-]+/[a-z0-9-]+/[a-z0-9-]+$`)
 )
 
-// readingsFile makes readings.gen.go; nothing when the folder has none.
+// readingsFile returns readings.gen.go, or nothing if the folder has no readings.
 func (c *contract) readingsFile(pkg string) (map[string][]byte, error) {
 	if c.readings == nil {
 		return nil, nil
@@ -42,7 +41,7 @@ func (c *contract) readingsFile(pkg string) (map[string][]byte, error) {
 	return readingsOf(pkg, []major{{Readings: c.readings}})
 }
 
-// readingsOf is readings.gen.go of these versions.
+// readingsOf returns readings.gen.go for these versions.
 func readingsOf(pkg string, of []major) (map[string][]byte, error) {
 	code, err := render(readingsTemplate, struct {
 		Package string
@@ -51,7 +50,7 @@ func readingsOf(pkg string, of []major) (map[string][]byte, error) {
 	return map[string][]byte{"readings.gen.go": code}, err
 }
 
-// readReadings reads the decisions; nil without any. The sentences that they are about are rows of the ledger.
+// readReadings reads the decisions; nil without any. rows are the requirements that they may cite.
 func readReadings(f *folder, rows []ledgerRow) ([]reading, error) {
 	if f.readings == nil {
 		return nil, nil
@@ -76,11 +75,11 @@ func readReadings(f *folder, rows []ledgerRow) ([]reading, error) {
 	return out, r.bad.err()
 }
 
-// readingFile is the file while it is read.
+// readingFile is the state of reading the file.
 type readingFile struct {
 	*ledger
-	rows  map[string]bool // the requirements that there are
-	taken map[string]bool // the ids that stand further up
+	rows  map[string]bool // existing requirements
+	taken map[string]bool // ids used so far
 }
 
 func (r *readingFile) one(n *yaml.Node, pointer string) reading {

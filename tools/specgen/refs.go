@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// resolve finds what a $ref in d means. An absolute URI is looked up in the table of $ids; nothing is ever fetched.
-// On failure problem says why.
+// resolve returns the target of a $ref in d. It looks an absolute URI up among the $ids and never fetches anything.
+// problem explains a failure.
 func (f *folder) resolve(d *document, ref string) (to place, problem string) {
 	base, fragment, _ := strings.Cut(ref, "#")
 	pointer, err := url.PathUnescape(fragment)
@@ -30,7 +30,7 @@ func (f *folder) resolve(d *document, ref string) (to place, problem string) {
 	return place{target, pointer}, ""
 }
 
-// find looks a document up by its $id, resolved against the $id of d as the standard has it, and then by its path.
+// find looks a document up by its $id, resolved against the $id of d as the standard demands, and then by its path.
 func (f *folder) find(d *document, base string) *document {
 	if id, err := url.Parse(base); err == nil {
 		if from, err := url.Parse(d.id); err == nil && d.id != "" {
@@ -43,7 +43,7 @@ func (f *folder) find(d *document, base string) *document {
 	return f.byRel[path.Join(path.Dir(d.rel), base)]
 }
 
-// target is resolve, and it goes on through $defs that are nothing but another $ref.
+// target is like resolve, but follows $defs that are only another $ref.
 func (f *folder) target(d *document, ref string) (to place, problem string) {
 	seen := map[place]bool{}
 	for {

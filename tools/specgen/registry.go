@@ -2,7 +2,7 @@ package specgen
 
 import "fmt"
 
-// event ties an event type, or a family of types that a pattern describes, to its payload.
+// event ties an event type, or a family of types with a common pattern, to its payload.
 type event struct {
 	Type      string // the type, or the family's pattern
 	SchemaRef string
@@ -10,8 +10,8 @@ type event struct {
 	Family    bool
 }
 
-// registryFile makes events.gen.go of the folder's type indices; nothing when it has none.
-// It runs after goFiles, whose options decide how oapi-codegen spells type names.
+// registryFile returns events.gen.go for the folder's type indexes, or nothing if it has none. It must run after
+// goFiles, whose options decide the spelling of type names.
 func (c *contract) registryFile(pkg string) (map[string][]byte, error) {
 	if len(c.events) == 0 {
 		return nil, nil
@@ -33,7 +33,8 @@ func (c *contract) registryFile(pkg string) (map[string][]byte, error) {
 	return map[string][]byte{"events.gen.go": code}, err
 }
 
-// eventType names the Go type of event types: that of a string schema of the folder, or one that the registry declares itself.
+// eventType returns the Go type of event types: that of a string schema of the folder, or one that the registry
+// declares itself.
 func (c *contract) eventType() (name string, own bool) {
 	for _, name := range []string{"RunEventType", "EventType"} {
 		if asObject(asObject(asObject(c.doc["components"])["schemas"])[name])["type"] == "string" {
@@ -43,7 +44,8 @@ func (c *contract) eventType() (name string, own bool) {
 	return "EventType", true
 }
 
-// events reads the type indices of the folder, sorted by event type: its properties are types, its patternProperties families of types.
+// events reads the type indexes of the folder, sorted by event type: properties are types, and patternProperties are
+// families of types.
 func (b *bundled) events() ([]event, error) {
 	byType := map[string]event{}
 	var bad problems
@@ -83,7 +85,7 @@ func (b *bundled) event(d *document, pointer string, entry object) (event, *Spec
 	if problem != "" {
 		return event{}, refError(d, join(pointer, "$ref"), ref, problem)
 	}
-	to, _ := b.folder.resolve(d, ref) // component has resolved it already
+	to, _ := b.folder.resolve(d, ref) // component has already resolved it
 	schema := to.doc.id
 	if schema == "" {
 		schema = to.doc.rel

@@ -11,7 +11,7 @@ import (
 	"github.com/openassay/assay/internal/lazyregexp"
 )
 
-// ledgerRow is one requirement as requirements.yaml has it. The fields are those of the generated Requirement.
+// ledgerRow is one requirement as written in requirements.yaml. Its fields match the generated Requirement.
 type ledgerRow struct {
 	ID       string
 	Level    string
@@ -29,8 +29,8 @@ type ledgerRow struct {
 	Stimulus string
 	Aliases  []string
 
-	File  string `yaml:"-"` // of the source
-	Const string `yaml:"-"` // the name of the Go constant
+	File  string `yaml:"-"` // file of the source
+	Const string `yaml:"-"` // name of the Go constant
 }
 
 type ledgerSource struct{ File, Title string }
@@ -39,7 +39,7 @@ type ledgerSource struct{ File, Title string }
 var (
 	levels    = []string{"MUST", "SHOULD", "MAY"}
 	evidences = []string{"observed", "attested", "survived"}
-	// defaultEvidence is what a row demands that does not say: that it was read from a public resource or log.
+	// defaultEvidence is the demand of a row without one: a reading from a public resource or log.
 	defaultEvidence = "observed"
 	stimuli         = []string{"assay-seam"}
 	reasons         = []string{"unobservable", "needs-host-control", "not-addressed-to-hosts", "spec-gap", "planned"}
@@ -53,15 +53,15 @@ var (
 	hashForm = lazyregexp.New(`^[0-9a-f]{12}$`)
 )
 
-// ledger reads the requirements. It keeps the order of the files, and in them their own.
+// ledger reads the requirements. It keeps the order of the files and of their rows.
 type ledger struct {
-	file    string // that is being read
+	file    string // the current file
 	bad     problems
-	sources map[string]ledgerSource // of all files: one may name a source of another
-	ids     map[string]string       // id or alias, without hyphens, as the Go constant has it -> where it stands
+	sources map[string]ledgerSource // from all files: a file may use a source of another
+	ids     map[string]string       // id or alias, spelled as a Go constant -> its place
 }
 
-// requirementsFile makes requirements.gen.go; nothing when the folder has no ledger.
+// requirementsFile returns requirements.gen.go, or nothing if the folder has no ledger.
 func (c *contract) requirementsFile(pkg string) (map[string][]byte, error) {
 	if c.rows == nil {
 		return nil, nil
@@ -69,7 +69,7 @@ func (c *contract) requirementsFile(pkg string) (map[string][]byte, error) {
 	return ledgerFile(pkg, []major{{Rows: c.rows}})
 }
 
-// ledgerFile is requirements.gen.go of these versions.
+// ledgerFile returns requirements.gen.go for these versions.
 func ledgerFile(pkg string, of []major) (map[string][]byte, error) {
 	code, err := render(requirementsTemplate, struct {
 		Package string
@@ -117,7 +117,7 @@ func (l *ledger) report(n *yaml.Node, pointer, problem, mend string) {
 	l.bad.add(&SpecError{File: l.file, Pointer: pointer, Line: n.Line, Problem: problem, Mend: mend})
 }
 
-// mapping splits a YAML object into its values and reports keys that are not in known.
+// mapping splits a YAML object into its values and reports unknown keys.
 func (l *ledger) mapping(n *yaml.Node, pointer string, known []string) map[string]*yaml.Node {
 	parts := map[string]*yaml.Node{}
 	if n.Kind != yaml.MappingNode {
@@ -179,7 +179,7 @@ func (l *ledger) row(n *yaml.Node, pointer string) ledgerRow {
 	return r
 }
 
-// rowCheck reports what is wrong with one row, at the line of the value in question.
+// rowCheck reports mistakes in one row, at the line of the faulty value.
 type rowCheck struct {
 	*ledger
 	node    *yaml.Node
@@ -232,7 +232,7 @@ func (c rowCheck) place(r ledgerRow) {
 	}
 }
 
-// line checks where the sentence stands. A source without a file, like a schema, has no sentences to point at.
+// line checks the place of the sentence. A source without a file, like a schema, has no sentences to point at.
 func (c rowCheck) line(r ledgerRow) {
 	if r.File == "" && (r.Line != 0 || r.Hash != "") {
 		c.report("line", "names a line of a source without file", "add the file to the source, or leave line and hash out")
@@ -267,7 +267,7 @@ func (c rowCheck) verdictWords(r ledgerRow) {
 	}
 }
 
-// constName is an id as a Go constant: OWP-0061-B1 is OWP0061B1.
+// constName returns an id as a Go constant: OWP-0061-B1 is OWP0061B1.
 func constName(id string) string { return strings.ReplaceAll(id, "-", "") }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

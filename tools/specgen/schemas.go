@@ -7,8 +7,8 @@ const (
 	bundledSchemas = "schemas.bundled.json"
 )
 
-// schemaFiles makes the bundled document that validation uses, and the Go file that embeds it.
-// A folder without an API is bundled as one JSON Schema whose $defs are the components.
+// schemaFiles returns the bundled document for validation, and the Go file that embeds it. A folder without an API
+// becomes one JSON Schema whose $defs are the components.
 func (c *contract) schemaFiles(pkg string) (map[string][]byte, error) {
 	name, doc, prefix := bundledAPI, any(c.doc), "/components/schemas"
 	if c.folder.root == nil {

@@ -1,7 +1,7 @@
 // Package specgen turns a spec folder (OpenAPI 3.1, JSON Schema 2020-12, fixtures, requirements) into one Go package.
 //
-// It bundles the schemas by their $ids, never over the network, normalises a copy, and has oapi-codegen make models,
-// a std-http strict server and a client of it. Beside these it writes an event registry, the embedded schemas and
+// It bundles the schemas by their $ids, never over the network, and normalises a copy, from which oapi-codegen
+// generates models, a std-http strict server and a client. It adds an event registry, the embedded schemas and
 // fixtures, and the requirements as constants. The same folder gives the same bytes everywhere.
 package specgen
 
@@ -18,20 +18,20 @@ import (
 	"unicode"
 )
 
-// Options name a spec folder and the Go package to make of it.
+// Options names a spec folder and the Go package to generate from it.
 type Options struct {
 	Spec    string // the spec folder
 	Into    string // the folder of the generated package
 	Package string // the package's name
-	House   bool   // hold the folder to the rules of our own specs too
-	// Majors says that Spec holds a spec folder for each major version of a protocol, like v1. The package has the
-	// requirements and readings of them all, and nothing else.
+	House   bool   // also apply the rules for Assay's own specs
+	// Majors means that Spec holds a spec folder for each major version of a protocol, like v1. The package then has
+	// the requirements and readings of them all, and nothing else.
 	Majors bool
 	// Ledgerless leaves the requirements and readings out: another package has those of all major versions.
 	Ledgerless bool
 }
 
-// Targets lists the house's own spec folders below the project's root, and the packages made of them: for each protocol one
+// Targets lists Assay's own spec folders below the project's root with their packages: for each protocol one package
 // with the ledgers of all its major versions, and one for each of these, the newest first; and one for our own schemas.
 func Targets(root string) []Options {
 	specs, err := fs.Glob(os.DirFS(root), "spec/*/v*")
@@ -59,12 +59,12 @@ func Targets(root string) []Options {
 
 // Output is a generated package in memory.
 type Output struct {
-	Into  string            // the folder it belongs in
+	Into  string            // target folder
 	Files map[string][]byte // path below Into, with slashes -> content
 }
 
-// Generate makes the package of a spec folder, in memory. Mistakes in the folder come as *SpecError, joined and sorted
-// when there are several.
+// Generate builds the package of a spec folder in memory. It returns mistakes in the folder as *SpecError, joined and
+// sorted if there are several.
 func Generate(ctx context.Context, o Options) (*Output, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -94,7 +94,7 @@ func Generate(ctx context.Context, o Options) (*Output, error) {
 	return &Output{Into: o.Into, Files: files}, nil
 }
 
-// contract is what a spec folder says, ready for writing Go.
+// contract is the content of a spec folder, ready for writing Go.
 type contract struct {
 	*bundled
 	events []event
@@ -104,7 +104,7 @@ type contract struct {
 	profiles []frozenProfile
 }
 
-// read turns a loaded folder into its contract. It goes on after a mistake as far as it makes sense, to report many at once.
+// read turns a loaded folder into its contract. It continues after a mistake where possible, to report many at once.
 func read(f *folder, house bool) (*contract, error) {
 	var c contract
 	var ledgerErr, readingsErr, profilesErr, namesErr, bundleErr, eventsErr error
@@ -168,7 +168,7 @@ func (c *contract) files(ctx context.Context, pkg string) (map[string][]byte, er
 	return files, c.checkNames(files)
 }
 
-// packageDoc words the package comment. It names no path: the package must come out the same wherever the spec lies.
+// packageDoc returns the package comment. It names no path: the package must not depend on where the spec lies.
 func (b *bundled) packageDoc(pkg string) string {
 	if b.folder.root == nil {
 		return comment(fmt.Sprintf("Package %s holds the Go types of a folder of JSON Schemas, the schemas themselves, and its "+

@@ -5,7 +5,7 @@ import (
 	"text/template"
 )
 
-// render fills a template and tidies the Go code that comes of it.
+// render executes a template and tidies the resulting Go code.
 func render(text string, data any) ([]byte, error) {
 	t, err := template.New("").Funcs(template.FuncMap{"comment": comment, "goType": typeName, "lower": strings.ToLower}).Parse(text)
 	if err != nil {
@@ -19,7 +19,7 @@ func render(text string, data any) ([]byte, error) {
 	return tidy(b.String())
 }
 
-// comment writes text as a Go comment.
+// comment formats text as a Go comment.
 func comment(text string) string {
 	return "// " + strings.ReplaceAll(wrap(text, 96), "\n", "\n// ")
 }

@@ -16,7 +16,7 @@ import (
 
 var majorVersion = lazyregexp.New(`^v[0-9]+$`)
 
-// tidy drops unused imports and formats. Unlike goimports it runs no go command and adds nothing by guessing.
+// tidy drops unused imports and formats. Unlike goimports it runs no go command and never guesses imports.
 func tidy(src string) ([]byte, error) {
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, "", src, parser.ParseComments)
@@ -57,7 +57,7 @@ func importName(im *ast.ImportSpec) string {
 	if im.Name != nil {
 		return im.Name.Name
 	}
-	p, _ := strconv.Unquote(im.Path.Value) // the parser has checked it
+	p, _ := strconv.Unquote(im.Path.Value) // checked by the parser
 	if name := path.Base(p); !majorVersion.MatchString(name) {
 		return name
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/go-openapi/jsonpointer"
 )
 
-// object is a JSON object. Trees hold object, []any, string, json.Number, bool and nil; numbers
-// keep the digits they were written with.
+// object is a JSON object. Trees hold object, []any, string, json.Number, bool and nil; numbers keep their original
+// digits.
 type object = map[string]any
 
 func asObject(v any) object { o, _ := v.(object); return o }
@@ -20,7 +20,7 @@ func asList(v any) []any { l, _ := v.([]any); return l }
 
 func asString(v any) string { s, _ := v.(string); return s }
 
-// childObject returns m[key], which it makes when it is absent.
+// childObject returns m[key], and creates it if necessary.
 func childObject(m object, key string) object {
 	if c, ok := m[key].(object); ok {
 		return c
@@ -50,7 +50,7 @@ func clone(v any) any {
 	return v
 }
 
-// encode writes a tree as indented JSON with sorted keys, so that equal trees are equal bytes.
+// encode writes a tree as indented JSON with sorted keys, so that equal trees give equal bytes.
 func encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -65,7 +65,7 @@ func encode(v any) ([]byte, error) {
 // join appends one reference token to a JSON pointer.
 func join(pointer, token string) string { return pointer + "/" + jsonpointer.Escape(token) }
 
-// at looks a JSON pointer up. When it leads nowhere, missing is the first token that was not found.
+// at returns the value at a JSON pointer. If it does not exist, missing is the first unknown token.
 func at(tree any, pointer string) (v any, missing string) {
 	if pointer == "" {
 		return tree, ""

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// form says how a keyword holds schemas.
+// form is the way a keyword holds schemas.
 type form int
 
 const (
@@ -15,8 +15,8 @@ const (
 	table             // an object whose values are schemas
 )
 
-// applicators are the keywords of JSON Schema 2020-12 whose values are schemas. Everything else
-// (enum, const, default, examples, extensions) is literal: a "$ref" in there is a value like any other.
+// applicators lists the keywords of JSON Schema 2020-12 whose values are schemas. Everything else (enum, const,
+// default, examples, extensions) is literal: a "$ref" inside it is a value like any other.
 var applicators = map[string]form{
 	"additionalProperties": one, "contains": one, "contentSchema": one, "else": one, "if": one, "items": one, "not": one,
 	"propertyNames": one, "then": one, "unevaluatedItems": one, "unevaluatedProperties": one,
@@ -27,9 +27,9 @@ var applicators = map[string]form{
 // slot is one place below a schema that holds a subschema.
 type slot struct {
 	keyword string
-	key     string // the property, definition or pattern of a table; empty otherwise
-	index   int    // the place in a list
-	pointer string // relative to the schema that holds it
+	key     string // the property, definition or pattern of a table; otherwise ""
+	index   int    // index in a list
+	pointer string // relative to the parent schema
 	value   any    // an object or a bool
 	set     func(any)
 }
@@ -80,8 +80,8 @@ func walkSchema(v any, pointer string, visit func(s object, pointer string)) {
 	}
 }
 
-// walkAPI visits the outermost schemas of an OpenAPI document: the components, and the one under each
-// parameter, header and media type.
+// walkAPI visits the outermost schemas of an OpenAPI document: the components, and the schema of each parameter, header
+// and media type.
 func walkAPI(doc object, visit func(sl slot)) {
 	schemas := asObject(asObject(doc["components"])["schemas"])
 	for _, n := range sortedKeys(schemas) {
@@ -113,7 +113,7 @@ func walkAPIObjects(v any, pointer string, visit func(o object, pointer string))
 	}
 }
 
-// walkDocument visits every schema of a document, whichever kind it is.
+// walkDocument visits every schema of a document of any kind.
 func walkDocument(d *document, visit func(s object, pointer string)) {
 	if !d.isRoot {
 		walkSchema(d.tree, "", visit)

@@ -9,9 +9,9 @@ import (
 	"slices"
 )
 
-// Write puts the package on disk, all of it or nothing: when a file cannot be written, those before it are put back.
-// Files that are as they should be are not touched, and generated files that the spec no longer gives are removed.
-// It refuses a folder whose files of these names are not from here.
+// Write writes the package to disk, completely or not at all: after a failure it restores the files already replaced.
+// It leaves unchanged files alone and removes stale generated files. It refuses a folder with files of these names from
+// another origin.
 func (o *Output) Write() error {
 	there, err := o.owned()
 	if err != nil {
@@ -27,7 +27,7 @@ func (o *Output) Write() error {
 	return nil
 }
 
-// foreign names a file that would be overwritten or removed in a folder where nothing bears our header.
+// foreign names a file that Write would overwrite or remove in a folder where no file has our header.
 func foreign(there map[string][]byte) string {
 	for _, data := range there {
 		if bytes.HasPrefix(data, []byte(header)) {
@@ -40,18 +40,19 @@ func foreign(there map[string][]byte) string {
 	return ""
 }
 
-// writer replaces the files of one folder and remembers how to put them back.
+// writer replaces the files of one folder and can restore them.
 type writer struct {
 	into    string
 	before  map[string][]byte
-	folders []string // made by us, outermost first
-	staged  []string // temporary files that are not in place yet
-	changed []string // files of the folder that were replaced, added or removed
+	folders []string // created by us, outermost first
+	staged  []string // temporary files not yet in place
+	changed []string // files that were replaced, added or removed
 }
 
 func (w *writer) path(file string) string { return filepath.Join(w.into, filepath.FromSlash(file)) }
 
-// write stages every file beside its place first, so that a full disk or a missing permission shows before anything changes.
+// write stages every file next to its place first, so that a full disk or a missing permission shows before anything
+// changes.
 func (w *writer) write(files map[string][]byte) error {
 	type move struct{ from, file string }
 	var moves []move
@@ -97,7 +98,7 @@ func (w *writer) stage(target string, data []byte) (string, error) {
 	return f.Name(), errors.Join(err, f.Chmod(0o644), f.Close())
 }
 
-// makeFolder is os.MkdirAll that remembers what it made.
+// makeFolder is like os.MkdirAll, but records the folders it creates.
 func (w *writer) makeFolder(dir string) error {
 	if _, err := os.Stat(dir); err == nil {
 		return nil
@@ -114,7 +115,7 @@ func (w *writer) makeFolder(dir string) error {
 	return nil
 }
 
-// undo brings the folder back to how it was before write.
+// undo restores the folder to its state before write.
 func (w *writer) undo() error {
 	var failed []error
 	for _, temporary := range w.staged {

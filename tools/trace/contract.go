@@ -11,21 +11,21 @@ import (
 	"github.com/openassay/assay/scenarios"
 )
 
-// contract is what a protocol's spec calls what is seen on its wire.
+// contract maps wire traffic to the names in a protocol's spec.
 type contract struct {
 	operations []operation
 	event      func(kind string) (name string, known bool) // the type, or the pattern of its family
-	turn       string                                      // what is sent to a process
-	answer     string                                      // what it answers
+	turn       string                                      // input of a process
+	answer     string                                      // output of a process
 }
 
 type operation struct {
 	method string
-	path   string // as the spec has it
+	path   string // as in the spec
 	match  *regexp.Regexp
 }
 
-// contractOf is the contract of a protocol; nil has none.
+// contractOf returns the contract of a protocol; nil has an empty one.
 func contractOf(p *scenarios.Protocol) contract {
 	c := contract{event: func(string) (string, bool) { return "", false }}
 	if p == nil {
@@ -43,13 +43,14 @@ func contractOf(p *scenarios.Protocol) contract {
 
 var parameter = lazyregexp.New(`\\\{[^/{}]+\\\}`)
 
-// operationsOf are those of a bundled document, the ones with fewer parameters first: they are meant where both match.
+// operationsOf returns the operations of a bundled document. Operations with fewer parameters come first: if two match,
+// the more specific one is meant.
 func operationsOf(bundled []byte) []operation {
 	var doc struct {
 		Paths map[string]map[string]json.RawMessage `json:"paths"`
 	}
 	if err := json.Unmarshal(bundled, &doc); err != nil {
-		return nil // it is generated, and parsed by the tests of its package
+		return nil // generated, and parsed by the tests of its package
 	}
 	var out []operation
 	for path, item := range doc.Paths {
@@ -70,7 +71,7 @@ func operationsOf(bundled []byte) []operation {
 	return out
 }
 
-// operation names what a request calls; "" where the spec has no such operation.
+// operation returns the name of the called operation; "" if the spec has none.
 func (c contract) operation(method, address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

@@ -15,13 +15,13 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// How many characters of a body and of a part of a reply an example shows.
+// Limits on a body and on a part of a reply in an example, in characters.
 const (
 	mostSent  = 400
 	mostReply = 500
 )
 
-// example shows what one check looked at: the first that looked into a body, or else the first.
+// example returns the exchange of the first check that read a body, or else of the first check with an exchange.
 func example(t *wire.Transcript, checks []results.Check) *Example {
 	for _, deep := range []bool{true, false} {
 		for _, c := range checks {
@@ -67,7 +67,7 @@ func pathOf(address string) string {
 	return u.RequestURI()
 }
 
-// around is the largest part of a reply around what was looked at that is short enough, and where it stands.
+// around returns the largest short enough part of a reply around the checked place, and its pointer.
 func around(e *wire.Entry, c results.Check) (at, text string) {
 	if number, isStream := strings.CutPrefix(c.Part, "event:"); isStream {
 		n, _ := strconv.Atoi(number)
@@ -94,7 +94,7 @@ func around(e *wire.Entry, c results.Check) (at, text string) {
 		}
 		pointer += "/" + jsonpointer.Escape(path[i])
 		next := step(doc, path[i])
-		if next == nil { // it is absent: what it is absent from says more
+		if next == nil { // absent: its parent says more
 			return strings.TrimSuffix(pointer, "/"+path[i]), text
 		}
 		doc = next
@@ -115,12 +115,13 @@ var (
 	times   = lazyregexp.New(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)`)
 	hosts   = lazyregexp.New(`127\.0\.0\.1:\d+`)
 	digests = lazyregexp.New(`\b[0-9a-f]{40,64}\b`)
-	// Ids as the hosts make them (run-siut6jccyy3qga8wgev367gdci, UUIDs), and names as scenarios draw them (done-hoetwwlalf-1jrh2i4-da98e2e0).
+	// Ids from the hosts (run-siut6jccyy3qga8wgev367gdci, UUIDs), and names from scenarios
+	// (done-hoetwwlalf-1jrh2i4-da98e2e0).
 	ids = lazyregexp.New(`\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b` +
 		`|\b[a-z0-9]{24,32}\b|\b[a-z0-9]{8,12}-[a-z0-9]{5,8}-[0-9a-f]{6,8}\b`)
 )
 
-// steady puts made-up values in place of those that differ from run to run, and clips what is long.
+// steady replaces values that differ between runs by made-up ones, and clips long texts.
 func steady(x Example) *Example {
 	known := map[string]string{}
 	for _, text := range []*string{&x.Request, &x.Sent, &x.Reply, &x.Wants} {

@@ -21,11 +21,11 @@ var kills = sync.OnceValue(func() map[string][]string {
 	return out
 })
 
-// Failing are the faults of the simulated hosts and the agent that a scenario fails for, sorted: what may be wrong with a
-// target on which it fails. docs/kill-matrix.json is where that was found out.
+// Failing returns the sorted faults for which a scenario fails: the possible faults of a target that fails it. They
+// come from docs/kill-matrix.json.
 func Failing(scenario string) []string { return kills()[scenario] }
 
-// FoundBy are the scenarios that fail for a fault, sorted.
+// FoundBy returns the sorted scenarios that fail for a fault.
 func FoundBy(fault string) (out []string) {
 	for scenario, faults := range kills() {
 		if slices.Contains(faults, fault) {
@@ -36,7 +36,7 @@ func FoundBy(fault string) (out []string) {
 	return out
 }
 
-// EncodeKills makes kills.json of a kill matrix.
+// EncodeKills converts a kill matrix to kills.json.
 func EncodeKills(m results.KillMatrix) ([]byte, error) {
 	out := map[string][]string{}
 	for _, p := range m.Protocols {

@@ -18,13 +18,13 @@ import (
 	"github.com/openassay/assay/tools/internal/protocols"
 )
 
-// Record makes the traces of the scenarios that passed of a report's folder.
+// Record returns the traces of the passed scenarios in a report folder.
 func Record(dir string) ([]Trace, error) {
 	doc, err := reports.Load(dir)
 	if err != nil {
 		return nil, err
 	}
-	r := recorder{dir: dir, contract: contractOf(spoken(doc.Target.Protocol)), drives: map[string]*wire.Transcript{}}
+	r := recorder{dir: dir, contract: contractOf(protocolOf(doc.Target.Protocol)), drives: map[string]*wire.Transcript{}}
 	var out []Trace
 	for _, s := range doc.Scenarios {
 		if s.Verdict != results.VerdictPassed {
@@ -39,8 +39,8 @@ func Record(dir string) ([]Trace, error) {
 	return out, nil
 }
 
-// spoken is the protocol of an id, nil where nobody knows it.
-func spoken(id string) *scenarios.Protocol {
+// protocolOf returns the protocol with an id, or nil.
+func protocolOf(id string) *scenarios.Protocol {
 	if row := protocols.ByID(id); row != nil {
 		return row.Protocol
 	}
@@ -53,7 +53,7 @@ type recorder struct {
 	drives   map[string]*wire.Transcript
 }
 
-// discovery is the drive of what the discovery document alone answers.
+// discovery is the drive behind scenarios that only need the discovery document.
 const discovery = "discovery"
 
 func (r *recorder) trace(s results.ScenarioResult) (Trace, error) {
@@ -99,7 +99,7 @@ func (r *recorder) transcript(drive string) (*wire.Transcript, error) {
 	return t, nil
 }
 
-// asked are the operations that a drive called, each once, in alphabetical order: how often and when is chance.
+// asked returns the sorted operations that a drive called, without duplicates: their number and order depend on chance.
 func (r *recorder) asked(t *wire.Transcript) []string {
 	out := []string{}
 	for i := range t.Entries {
@@ -119,7 +119,7 @@ func (r *recorder) asked(t *wire.Transcript) []string {
 	return out
 }
 
-// read says where a check looked. It is zero where the spec has no name for it.
+// read returns the place that a check read. It is zero if the spec has no name for it.
 func (r *recorder) read(e *wire.Entry, c results.Check) Read {
 	if e == nil {
 		return Read{}
@@ -149,7 +149,7 @@ func (r *recorder) read(e *wire.Entry, c results.Check) Read {
 	return Read{In: in, At: place(body, tokens(c.Pointer))}
 }
 
-// streamed is an event of a stream, of which a check reads all.
+// streamed returns an event of a stream. A check reads it as a whole.
 func (r *recorder) streamed(e *wire.Entry, number string) Read {
 	n, err := strconv.Atoi(number)
 	if err != nil {
@@ -172,7 +172,7 @@ func (r *recorder) streamed(e *wire.Entry, number string) Read {
 	return Read{In: r.contract.operation(e.Request.Method, e.Request.URL)}
 }
 
-// inEvent finds the event that a place in a body belongs to, if it is in one of a type that the spec knows.
+// inEvent returns the innermost known event around a place in a body, if there is one.
 func (r *recorder) inEvent(body any, path []string) (Read, bool) {
 	at := body
 	for i := 0; ; i++ {
@@ -193,7 +193,7 @@ func (r *recorder) inEvent(body any, path []string) (Read, bool) {
 	}
 }
 
-// kind is the type of an event, where v is one.
+// kind returns the type of an event, if v is a known one.
 func (r *recorder) kind(v any) (string, bool) {
 	o, ok := v.(map[string]any)
 	if _, has := o["payload"]; !ok || !has {
@@ -209,7 +209,7 @@ func (r *recorder) kind(v any) (string, bool) {
 	return "", false
 }
 
-// place is a pointer with the entries of lists as items, and those of maps by ids as additionalProperties.
+// place formats a pointer with items for list entries and additionalProperties for map entries keyed by ids.
 func place(body any, path []string) string {
 	var b strings.Builder
 	for _, token := range path {
@@ -217,7 +217,7 @@ func place(body any, path []string) string {
 		switch {
 		case isList:
 			b.WriteString("/items")
-		case ids.MatchString(token): // a map by ids
+		case ids.MatchString(token): // a map keyed by ids
 			b.WriteString("/additionalProperties")
 		default:
 			b.WriteString("/" + token)
@@ -239,7 +239,7 @@ func step(v any, token string) any {
 	return nil
 }
 
-// tokens are the steps of a JSON pointer.
+// tokens splits a JSON pointer.
 func tokens(pointer string) []string {
 	if pointer == "" {
 		return nil
@@ -251,7 +251,7 @@ func tokens(pointer string) []string {
 	return out
 }
 
-// document is what a check looks at in an entry.
+// document returns the part of an entry that checks read.
 func document(e *wire.Entry) string {
 	switch {
 	case e.Process != nil:

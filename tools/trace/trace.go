@@ -1,6 +1,6 @@
-// Package trace holds what certifications of the simulated hosts and of the reference agent showed of each scenario: what it
-// asks of, which places of the replies its checks read, and one exchange as an example. traces.json is committed; the tests
-// of the command make it again and compare.
+// Package trace records each scenario's behaviour in certifications of the simulated hosts and the reference agent: the
+// operations that it calls, the places in replies that its checks read, and one exchange as an example. traces.json is
+// committed; the tests of the command regenerate it and compare.
 package trace
 
 import (
@@ -14,43 +14,43 @@ import (
 //go:embed traces.json
 var recorded []byte
 
-// Trace is what was seen of one scenario.
+// Trace is the record of one scenario.
 type Trace struct {
 	Scenario string `json:"scenario"`
-	// Asks are the operations that its drive called, as "GET /v1/runs/{runId}", or "schema Request" for a turn of a plugin. It
-	// is empty where the discovery document alone is looked at.
+	// Asks lists the operations that its drive called, as "GET /v1/runs/{runId}", or "schema Request" for a turn of a
+	// plugin. It is empty if the scenario only needs the discovery document.
 	Asks []string `json:"asks"`
-	// Reads are the places that its checks looked at, each once, sorted.
+	// Reads lists the places that its checks read, sorted, without duplicates.
 	Reads   []Read   `json:"reads"`
 	Example *Example `json:"example,omitempty"`
 }
 
-// Read is a place that a check looked at.
+// Read is a place that a check read.
 type Read struct {
 	Requirement string `json:"requirement"`
 	// In is the operation that replied, as in [Trace.Asks], or "event TYPE" for the payload of an event.
 	In string `json:"in"`
-	// At is the place in the body or payload, list entries as items: /decisions/items/iteration. It is "" for the whole of it,
-	// and [Beside] for what is none of it: a status, a header, what stands around a payload.
+	// At is the place in the body or payload, list entries as items: /decisions/items/iteration. It is "" for the whole
+	// of it, and [Beside] for anything outside it: a status, a header, the envelope of a payload.
 	At string `json:"at"`
 }
 
-// Beside is the place of what stands beside a body or a payload.
+// Beside is the place of anything outside a body or a payload.
 const Beside = "-"
 
-// Example is an exchange that a check of the scenario looked at. Times, addresses and ids in it are made up.
+// Example is an exchange that a check of the scenario read. Its times, addresses and ids are made up.
 type Example struct {
-	Request string `json:"request"`        // POST /v1/runs, or what was started
+	Request string `json:"request"`        // POST /v1/runs, or the started process
 	Sent    string `json:"sent,omitempty"` // the body, clipped
 	Status  int    `json:"status,omitempty"`
-	At      string `json:"at,omitempty"` // JSON pointer of what Reply is a part of
-	Reply   string `json:"reply"`        // the part of the reply around what was looked at, clipped
-	Checked string `json:"checked"`      // JSON pointer, or another name, of what was looked at
-	For     string `json:"for"`          // the requirement that was checked
-	Wants   string `json:"wants"`        // what the check expects
+	At      string `json:"at,omitempty"` // JSON pointer of Reply's text
+	Reply   string `json:"reply"`        // the part of the reply around the checked place, clipped
+	Checked string `json:"checked"`      // JSON pointer, or another name, of the checked place
+	For     string `json:"for"`          // the checked requirement
+	Wants   string `json:"wants"`        // expectation of the check
 }
 
-// all is decoded when a trace is first asked for, not at start.
+// all decodes the traces on first use, not at start.
 var all = sync.OnceValues(func() ([]Trace, error) {
 	var traces []Trace
 	if err := json.Unmarshal(recorded, &traces); err != nil {
@@ -59,10 +59,10 @@ var all = sync.OnceValues(func() ([]Trace, error) {
 	return traces, nil
 })
 
-// All are the recorded traces, sorted by scenario.
+// All returns the recorded traces, sorted by scenario.
 func All() ([]Trace, error) { return all() }
 
-// Of is the trace of a scenario; ok is false where none was recorded.
+// Of returns the trace of a scenario; ok is false if none was recorded.
 func Of(scenario string) (t Trace, ok bool) {
 	traces, err := all()
 	if err != nil {
@@ -76,7 +76,7 @@ func Of(scenario string) (t Trace, ok bool) {
 	return Trace{}, false
 }
 
-// Encode writes traces as the file has them: a line each, so that a change of one shows as that.
+// Encode encodes traces in the format of the file: one line each, so that a diff shows which one changed.
 func Encode(traces []Trace) ([]byte, error) {
 	lines := make([]string, len(traces))
 	for i, t := range traces {

@@ -12,12 +12,12 @@ import (
 	"github.com/openassay/assay/scenarios"
 )
 
-// compare tells where results.json says something else than what was derived.
+// compare reports the differences between results.json and the derived results.
 func (v *run) compare(r *scenarios.Report) {
 	got := v.given
 	stamp := reports.Stamp{Version: got.Assay.Version, Again: v.again(), Known: v.known(), Expectations: got.Expectations}
 	stamp.ExitCode = stamp.ExitCodeOf(r)
-	if got.ExitCode == scenarios.ExitInterrupted { // which may come when all is over
+	if got.ExitCode == scenarios.ExitInterrupted { // which may come after the last scenario
 		stamp.ExitCode = scenarios.ExitInterrupted
 	}
 	want := reports.Results(r, stamp)
@@ -36,7 +36,7 @@ func (v *run) compare(r *scenarios.Report) {
 	}
 }
 
-// bytes is the last word: whatever else results.json says, it has to say as it was derived.
+// bytes checks the rest of results.json: it must be byte for byte the derived document.
 func (v *run) bytes(want results.Results) {
 	encoded, err := reports.MarshalResults(want)
 	if err == nil && bytes.Equal(encoded, v.bundle.Results) {
@@ -54,8 +54,8 @@ func (v *run) bytes(want results.Results) {
 	v.tell("report", "results.json is not what follows from the transcripts: it differs from line %d on", line)
 }
 
-// again repeats the commands that results.json gives for what failed: what they were depends on where it ran. Each runs its
-// scenario with the seed of this certification.
+// again returns the recorded commands of failed scenarios, which depend on where Assay ran. It accepts only commands
+// with the scenario and the seed of this certification.
 func (v *run) again() func(scenarios.ScenarioID) string {
 	said := map[string]string{}
 	for _, s := range v.given.Scenarios {
@@ -72,7 +72,8 @@ func (v *run) again() func(scenarios.ScenarioID) string {
 	}
 }
 
-// known repeats which failures the operator expected, which no transcript tells. They change the exit code, and no verdict.
+// known returns the expected failures from results.json, which no transcript contains. They change the exit code, but
+// no verdict.
 func (v *run) known() map[scenarios.ScenarioID]results.Known {
 	said := map[scenarios.ScenarioID]results.Known{}
 	for _, s := range v.given.Scenarios {
@@ -96,7 +97,7 @@ func (v *run) scenarios(got, want []results.ScenarioResult) {
 		delete(said, w.ID)
 		if !there {
 			v.problem(Problem{Kind: "verdict", Scenario: w.ID, Drive: driveOf(w),
-				Text: fmt.Sprintf("%s: results.json leaves it out, and %s", w.ID, gives(w))})
+				Text: fmt.Sprintf("%s: results.json leaves it out, and %s", w.ID, derivation(w))})
 			continue
 		}
 		v.scenario(g, w)
@@ -108,7 +109,7 @@ func (v *run) scenarios(got, want []results.ScenarioResult) {
 	}
 }
 
-// driveOf is the drive that a scenario was judged from.
+// driveOf returns the drive that a scenario was judged from.
 func driveOf(s results.ScenarioResult) string {
 	if len(s.Drives) == 0 {
 		return ""
@@ -116,8 +117,8 @@ func driveOf(s results.ScenarioResult) string {
 	return s.Drives[0]
 }
 
-// gives says what was derived of a scenario, and from what.
-func gives(s results.ScenarioResult) string {
+// derivation describes the derived verdict of a scenario and its source.
+func derivation(s results.ScenarioResult) string {
 	from := "its transcript gives"
 	if d := driveOf(s); d != "" {
 		from = "the transcript of " + d + " gives"
@@ -128,7 +129,7 @@ func gives(s results.ScenarioResult) string {
 	return fmt.Sprintf("%s %s: %s", from, s.Verdict, s.Reason)
 }
 
-// scenario tells the weightiest thing in which two results of one scenario differ.
+// scenario reports the most important difference between two results of one scenario.
 func (v *run) scenario(got, want results.ScenarioResult) {
 	p := Problem{Kind: "verdict", Scenario: want.ID, Drive: driveOf(want)}
 	if i := firstDifference(got.Checks, want.Checks); i < len(want.Checks) {
@@ -136,16 +137,16 @@ func (v *run) scenario(got, want results.ScenarioResult) {
 	}
 	switch {
 	case got.Verdict != want.Verdict:
-		p.Text = fmt.Sprintf("%s: results.json says %s, and %s", want.ID, got.Verdict, gives(want)) + place(p)
+		p.Text = fmt.Sprintf("%s: results.json says %s, and %s", want.ID, got.Verdict, derivation(want)) + place(p)
 	case got.Evidence != want.Evidence:
 		p.Text = fmt.Sprintf("%s: results.json says it was %s, and the transcript of %s shows it %s", want.ID, seen(got.Evidence),
 			p.Drive, seen(want.Evidence))
-	case !same(got.Checks, want.Checks):
+	case !equalJSON(got.Checks, want.Checks):
 		p.Text = want.ID + ": " + checksDiffer(got.Checks, want.Checks, p)
-	case !same(got.Findings, want.Findings):
+	case !equalJSON(got.Findings, want.Findings):
 		p.Text = want.ID + ": " + findingsDiffer(got.Findings, want.Findings)
 	default:
-		member := differs(got, want)
+		member := differingMember(got, want)
 		if member == "" {
 			return
 		}
@@ -154,7 +155,7 @@ func (v *run) scenario(got, want results.ScenarioResult) {
 	v.problem(p)
 }
 
-// place is where a problem shows.
+// place names the exchange of a problem.
 func place(p Problem) string {
 	if p.Exchange == 0 || p.Drive == "" {
 		return ""
@@ -190,25 +191,25 @@ func findingsDiffer(got, want []results.Finding) string {
 	return fmt.Sprintf("results.json leaves out the finding %q", clip(want[i].Text))
 }
 
-// firstDifference is the index of the first elements that differ.
+// firstDifference returns the index of the first elements that differ.
 func firstDifference[T any](a, b []T) int {
 	for i := range min(len(a), len(b)) {
-		if !same(a[i], b[i]) {
+		if !equalJSON(a[i], b[i]) {
 			return i
 		}
 	}
 	return min(len(a), len(b))
 }
 
-// same compares two values as JSON has them: an empty list is one whether or not it was made.
-func same(a, b any) bool {
+// equalJSON compares two values by their JSON encoding.
+func equalJSON(a, b any) bool {
 	x, errX := json.Marshal(a)
 	y, errY := json.Marshal(b)
 	return errX == nil && errY == nil && bytes.Equal(x, y)
 }
 
-// differs is the first member by name in which two objects differ, "" where none does.
-func differs(a, b any) string {
+// differingMember returns the first differing member of two objects by name, or "".
+func differingMember(a, b any) string {
 	x, y := members(a), members(b)
 	var names []string
 	for name := range x {
@@ -231,13 +232,13 @@ func members(v any) (out map[string]json.RawMessage) {
 	if err == nil {
 		err = json.Unmarshal(b, &out)
 	}
-	if err != nil { // what was decoded encodes
+	if err != nil { // decoded values always encode
 		return nil
 	}
 	return out
 }
 
-// clip is the start of what somebody else wrote.
+// clip returns the start of a foreign text.
 func clip(text string) string {
 	const most = 120
 	if runes := []rune(text); len(runes) > most {

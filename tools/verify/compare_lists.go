@@ -6,19 +6,19 @@ import (
 	"github.com/openassay/assay/gen/results"
 )
 
-// target compares what the target is called by.
+// target compares the descriptions of the target.
 func (v *run) target(got, want results.Target) {
 	if got.DiscoveryDigest != want.DiscoveryDigest {
 		v.tell("report", "results.json gives the discovery document the digest %s, and the one in the transcript of discovery has %s",
 			short(got.DiscoveryDigest), short(want.DiscoveryDigest))
 		return
 	}
-	if member := differs(got, want); member != "" {
+	if member := differingMember(got, want); member != "" {
 		v.tell("report", "results.json gives another %s of the target than its discovery document", member)
 	}
 }
 
-// lists compares what is said of requirements, claims and profiles, and beside the scenarios.
+// lists compares the results of requirements, claims and profiles, and the other lists outside the scenarios.
 func (v *run) lists(got, want results.Results) {
 	compareLists(v, "requirement", got.Requirements, want.Requirements,
 		func(r results.RequirementResult) string { return r.ID },
@@ -44,7 +44,7 @@ func (v *run) lists(got, want results.Results) {
 		func(s results.Sighting) string { return fmt.Sprintf("%d replies that show it", s.Replies) })
 }
 
-// compareLists tells where a list says something else than the one that was derived.
+// compareLists reports the differences between a list and the derived one.
 func compareLists[T any](v *run, what string, got, want []T, id, status func(T) string) {
 	said := map[string]T{}
 	for _, g := range got {
@@ -58,8 +58,8 @@ func compareLists[T any](v *run, what string, got, want []T, id, status func(T) 
 			v.tell("report", "results.json leaves out the %s %s, and the transcripts give %s", what, clip(id(w)), clip(status(w)))
 		case status(g) != status(w):
 			v.tell("report", "results.json says of the %s %s: %s; the transcripts give: %s", what, clip(id(w)), clip(status(g)), clip(status(w)))
-		case !same(g, w):
-			v.tell("report", "results.json gives the %s %s another %s than the transcripts", what, clip(id(w)), differs(g, w))
+		case !equalJSON(g, w):
+			v.tell("report", "results.json gives the %s %s another %s than the transcripts", what, clip(id(w)), differingMember(g, w))
 		}
 	}
 	for _, g := range got {
@@ -69,7 +69,7 @@ func compareLists[T any](v *run, what string, got, want []T, id, status func(T) 
 	}
 }
 
-// totals compares how many scenarios ended how.
+// totals compares the number of scenarios per verdict.
 func (v *run) totals(got, want results.Totals) {
 	for _, n := range []struct {
 		verdict   string

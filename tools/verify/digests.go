@@ -11,7 +11,7 @@ import (
 	"github.com/openassay/assay/scenarios"
 )
 
-// signature finds out who signed the manifest.
+// signature determines who signed the manifest.
 func (v *run) signature() {
 	e, key := v.bundle.Envelope, v.by.Key
 	v.Signature = Signature{Status: Unsigned, Keys: []string{}}
@@ -41,7 +41,7 @@ func (v *run) signature() {
 
 func nameOf(key []byte) string {
 	id, err := bundle.KeyID(key)
-	if err != nil { // a key that was read is one
+	if err != nil { // a parsed key always has a name
 		return "the key"
 	}
 	return id
@@ -100,7 +100,7 @@ func (v *run) transcripts() {
 	}
 }
 
-// transcript tells what was changed in one transcript.
+// transcript reports the changes in one transcript.
 func (v *run) transcript(got, want results.BundledTranscript) {
 	told := len(v.Problems)
 	tell := func(exchange int, format string, args ...any) {
@@ -126,7 +126,7 @@ func (v *run) transcript(got, want results.BundledTranscript) {
 	}
 }
 
-// drives compares the transcripts that were judged with those that are there, and looks at what they tell of the seed.
+// drives compares the judged transcripts with those in the bundle, and checks them against the seed.
 func (v *run) drives(r *scenarios.Report) {
 	judged := map[string]bool{}
 	longest := scenarios.DriveRecord{}
@@ -153,7 +153,7 @@ func (v *run) drives(r *scenarios.Report) {
 	}
 }
 
-// seeded looks at what the names that drives have sent tell of the seed and of the start.
+// seeded checks that the names which drives sent follow from the seed and the start.
 func (v *run) seeded(r *scenarios.Report) {
 	var first *Problem
 	more := 0

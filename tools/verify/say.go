@@ -10,7 +10,7 @@ import (
 	"github.com/openassay/assay/scenarios"
 )
 
-// notProved lists what a bundle of this kind does not prove, however honest it looks.
+// notProved lists what even an honest bundle of this kind cannot prove.
 func (v *run) notProved() {
 	say := func(format string, args ...any) { v.NotProved = append(v.NotProved, fmt.Sprintf(format, args...)) }
 	switch v.Signature.Status {
@@ -44,10 +44,10 @@ func (v *run) notProved() {
 	}
 }
 
-// mostShown are how many problems are shown to people.
+// mostShown bounds the problems shown to people.
 const mostShown = 20
 
-// Text writes a report for people. name is what the bundle is called.
+// Text writes a report for people. name is the name of the bundle.
 func (r *Report) Text(w io.Writer, name string) error {
 	var b strings.Builder
 	line := func(format string, args ...any) { b.WriteString(textsafe.Line(fmt.Sprintf(format, args...)) + "\n") }
@@ -112,7 +112,7 @@ func counted(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// totalsOf counts scenarios, without the verdicts that none ended with.
+// totalsOf counts scenarios by verdict, without zeros.
 func totalsOf(t results.Totals) string {
 	var words []string
 	for _, n := range []struct {

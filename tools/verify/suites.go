@@ -9,7 +9,7 @@ import (
 	"github.com/openassay/assay/tools/internal/protocols"
 )
 
-// asked are the suites that targets are asked, each list those of one kind of target.
+// asked returns the suites of each kind of target.
 func asked() (all [][]scenarios.Suite) {
 	for _, kind := range protocols.Kinds(protocols.Table) {
 		all = append(all, kind.Suites())
@@ -17,7 +17,7 @@ func asked() (all [][]scenarios.Suite) {
 	return all
 }
 
-// selectionOf is what a run was narrowed to.
+// selectionOf returns the selection of a narrowed run.
 func selectionOf(f *results.Filter) (scenarios.Selection, error) {
 	if f == nil {
 		return scenarios.Selection{}, nil
@@ -32,7 +32,7 @@ func selectionOf(f *results.Filter) (scenarios.Selection, error) {
 	return s, err
 }
 
-// suites are those that the bundle was made with. ok is false where this Assay has others: then it cannot judge.
+// suites returns the suites that the bundle was made with. ok is false if this Assay has others and so cannot judge.
 func (v *run) suites(selection scenarios.Selection) (suites []scenarios.Suite, ok bool) {
 	protocol := v.given.Target.Protocol
 	all := slices.DeleteFunc(asked(), func(s []scenarios.Suite) bool { return s[0].Protocol.ID != protocol })
@@ -63,7 +63,7 @@ func (v *run) suites(selection scenarios.Selection) (suites []scenarios.Suite, o
 	return nil, false
 }
 
-// short is the start of a digest, by which people tell digests apart.
+// short returns the start of a digest, enough for people to distinguish it.
 func short(digest string) string {
 	if len(digest) != 64 {
 		return digest

@@ -1,5 +1,5 @@
-// Package verify finds out whether a bundle of evidence is what it says: that nothing was changed after it was made, and that
-// every verdict in it follows from its transcripts. It asks nobody: no network, no clock, no randomness.
+// Package verify checks a bundle of evidence: nothing was changed after it was made, and every verdict in it follows
+// from its transcripts. It uses no network, no clock and no randomness.
 package verify
 
 import (
@@ -14,36 +14,36 @@ import (
 	"github.com/openassay/assay/scenarios"
 )
 
-// Options say what is known beforehand.
+// Options holds the facts known beforehand.
 type Options struct {
-	Key     ed25519.PublicKey // of whom the bundle has to be signed by, nil where that is open
-	Version string            // of this Assay
+	Key     ed25519.PublicKey // the required signer, nil for any
+	Version string            // version of this Assay
 }
 
-// Report is what came of a verification. As JSON it is what assay verify --json prints.
+// Report is the result of a verification, and the output of assay verify --json.
 type Report struct {
 	Honest      bool                    `json:"honest"` // no problem was found
 	Made        results.Maker           `json:"assay"`
 	Target      results.BundleTarget    `json:"target"`
 	StartedAt   string                  `json:"startedAt"` // RFC 3339
 	Seed        string                  `json:"seed"`
-	Root        string                  `json:"root"` // of the tree over the transcripts
+	Root        string                  `json:"root"` // root of the tree over the transcripts
 	Signature   Signature               `json:"signature"`
 	Judged      bool                    `json:"judged"`      // every verdict was derived again
-	Transcripts int                     `json:"transcripts"` // how many there are,
-	Exchanges   int                     `json:"exchanges"`   // with so many exchanges
-	Scenarios   int                     `json:"scenarios"`   // how many were judged again
+	Transcripts int                     `json:"transcripts"` // number of transcripts
+	Exchanges   int                     `json:"exchanges"`   // number of exchanges in them
+	Scenarios   int                     `json:"scenarios"`   // number of scenarios judged again
 	ExitCode    int64                   `json:"exitCode"`    // of the certification, as the bundle says
-	Totals      results.Totals          `json:"totals"`      // of the scenarios that were judged again
-	Profiles    []results.ProfileResult `json:"profiles"`    // as they were derived again
+	Totals      results.Totals          `json:"totals"`      // of the scenarios judged again
+	Profiles    []results.ProfileResult `json:"profiles"`    // as derived again
 	Problems    []Problem               `json:"problems"`
-	NotProved   []string                `json:"notProved"` // what no bundle of this kind can prove, a sentence each
+	NotProved   []string                `json:"notProved"` // sentences about what no bundle of this kind can prove
 }
 
-// Signature says who signed a bundle.
+// Signature describes the signature of a bundle.
 type Signature struct {
 	Status string   `json:"status"` // unsigned, unchecked (no key was given), good or bad
-	Keys   []string `json:"keys"`   // which keys the signatures say they are by; where the status is good, the one that it is by
+	Keys   []string `json:"keys"`   // keys that the signatures claim; if the status is good, the verified one
 }
 
 // Statuses of a signature.
@@ -54,16 +54,16 @@ const (
 	Bad       = "bad"
 )
 
-// Problem is one thing in a bundle that is not what it should be.
+// Problem is one mistake in a bundle.
 type Problem struct {
 	Kind     string `json:"kind"` // digest, signature, manifest, version, transcript, seed, verdict, report
 	Scenario string `json:"scenario,omitempty"`
 	Drive    string `json:"drive,omitempty"`
-	Exchange int64  `json:"exchange,omitempty"` // of the drive, from 1
-	Text     string `json:"text"`               // one sentence; parts of it may be somebody else's words
+	Exchange int64  `json:"exchange,omitempty"` // number in the drive, from 1
+	Text     string `json:"text"`               // one sentence; parts of it may be foreign text
 }
 
-// mostProblems are how many are told.
+// mostProblems bounds the reported problems.
 const mostProblems = 1000
 
 // run is one verification.
@@ -71,7 +71,7 @@ type run struct {
 	Report
 	bundle *bundle.Bundle
 	given  results.Results // results.json
-	names  int             // how many names tell of the seed
+	names  int             // number of names checked against the seed
 	by     Options
 }
 
@@ -103,7 +103,7 @@ func (v *run) tell(kind, format string, args ...any) {
 	v.problem(Problem{Kind: kind, Text: fmt.Sprintf(format, args...)})
 }
 
-// document reads results.json and compares it with the manifest. ok is false where there is nothing to be judged.
+// document reads results.json and compares it with the manifest. ok is false if there is nothing to judge.
 func (v *run) document() (ok bool) {
 	doc, err := reports.ParseResults(v.bundle.Results)
 	if err != nil {
@@ -129,7 +129,7 @@ func (v *run) document() (ok bool) {
 	return true
 }
 
-// judge derives all that results.json says from the transcripts, and compares.
+// judge derives everything in results.json from the transcripts, and compares.
 func (v *run) judge() {
 	selection, err := selectionOf(v.given.Filter)
 	if err != nil {
@@ -154,7 +154,7 @@ func (v *run) judge() {
 	v.compare(derived)
 }
 
-// underivable tells why the transcripts cannot be judged.
+// underivable reports why the transcripts cannot be judged.
 func (v *run) underivable(err error) {
 	p := Problem{Kind: "transcript", Text: err.Error()}
 	if missing, is := errors.AsType[*scenarios.MissingError](err); is {

@@ -1,4 +1,4 @@
-// Package cli holds what commands share, wherever they stand: errors with an exit code, and arguments.
+// Package cli holds what the commands of all packages share: errors with an exit code, and argument checks.
 package cli
 
 import (
@@ -20,7 +20,7 @@ import (
 // Exit is an error with an exit code of its own.
 type Exit struct {
 	Code  int
-	Cause error // nil when everything was said already
+	Cause error // nil if the error was already reported
 }
 
 func (e *Exit) Error() string {
@@ -35,12 +35,12 @@ func (e *Exit) Unwrap() error { return e.Cause }
 // Failed is the exit code of a command that was understood and could not do its work.
 const Failed = 1
 
-// Usage is a mistake in the command line.
+// Usage returns an error for a mistake in the command line.
 func Usage(format string, args ...any) error {
 	return &Exit{scenarios.ExitUsage, fmt.Errorf(format, args...)}
 }
 
-// Unknown is a name that does not exist; it names the nearest one that does.
+// Unknown returns an error for a name that does not exist, with the nearest known name.
 func Unknown(kind, name string, known []string) error {
 	message := fmt.Sprintf("unknown %s %q", kind, name)
 	if near := nearest.Name(name, known); near != "" {
@@ -49,13 +49,13 @@ func Unknown(kind, name string, known []string) error {
 	return Usage("%s (there is %s)", message, strings.Join(known, ", "))
 }
 
-// Unread reports whether err says that nobody reads our output any more, as after "| head": that is no mistake of anybody's.
+// Unread reports whether err means that nobody reads our output any more, as after "| head". This is nobody's mistake.
 func Unread(err error) bool {
 	var path *fs.PathError
 	return errors.As(err, &path) && path.Path == os.Stdout.Name() && errors.Is(path.Err, syscall.EPIPE)
 }
 
-// Report prints an error, a line for each problem in it. Parts of it may be a target's own words.
+// Report prints an error, one line for each problem in it. Parts of it may be a target's own words.
 func Report(w io.Writer, err error) {
 	var own *Exit
 	if err == nil || errors.As(err, &own) && own.Cause == nil || Unread(err) {
@@ -68,7 +68,7 @@ func Report(w io.Writer, err error) {
 	}
 }
 
-// Args wants exactly these arguments, by the names that the usage line gives them.
+// Args requires exactly these arguments, named as in the usage line.
 func Args(names ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, got []string) error {
 		switch {
@@ -81,7 +81,7 @@ func Args(names ...string) cobra.PositionalArgs {
 	}
 }
 
-// Group is the RunE of a command that only has commands below it: alone it shows its help.
+// Group returns the RunE of a command that only has subcommands: alone it shows its help.
 func Group(kind string) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
@@ -91,7 +91,7 @@ func Group(kind string) func(*cobra.Command, []string) error {
 	}
 }
 
-// CommandNames returns the names of the commands below one.
+// CommandNames returns the names of a command's subcommands.
 func CommandNames(cmd *cobra.Command) []string {
 	var names []string
 	for _, c := range cmd.Commands() {
@@ -100,7 +100,7 @@ func CommandNames(cmd *cobra.Command) []string {
 	return names
 }
 
-// Pairs takes values of a flag apart that are NAME=what. No error repeats a value: it may be a key.
+// Pairs parses flag values of the form NAME=what. Errors never repeat a value: it may be a key.
 func Pairs(flag, what string, values []string) (map[string]string, error) {
 	var out map[string]string
 	for _, v := range values {

@@ -37,17 +37,17 @@ var agenticLoop = &Row{
 	Cost:      Cost{680 * time.Millisecond, 8400 * time.Millisecond, 2_180_000},
 }
 
-// Agent is a reference agent to certify. It runs in this process, unless each of its turns is to be one of its own: that is
-// slower by far, and some faults show nowhere else.
+// Agent is a reference agent to certify. It runs in this process unless Process is set. A process for each turn is far
+// slower, but some faults show nowhere else.
 type Agent struct {
 	Profile agent.Profile
 	Faults  []string
-	Vary    string // a way to differ without being wrong, "" for none
+	Vary    string // allowed variation, "" for none
 	Process bool
 }
 
-// honestAgents list agents of both revisions, with each capability and each seam left off alone, and in each way in which
-// honest agents differ.
+// honestAgents returns agents of all revisions, agents without single capabilities or seams, and one agent for each
+// variation.
 func honestAgents() []Honest {
 	agents := []Honest{{"agent", Agent{}}}
 	for _, revision := range agent.Revisions[1:] {
@@ -88,7 +88,7 @@ func agentVariations() (out []Variation) {
 // Protocol implements [Specimen].
 func (Agent) Protocol() *scenarios.Protocol { return suites.Protocol }
 
-// Start implements [Specimen]: it makes the folder of the plugin.
+// Start implements [Specimen] by creating the plugin folder.
 func (a Agent) Start(context.Context, wire.Target, Place) (ready wire.Target, stop func(context.Context) error, err error) {
 	dir, err := wire.NewFolder("assay-prove-")
 	if err != nil {
@@ -100,7 +100,7 @@ func (a Agent) Start(context.Context, wire.Target, Place) (ready wire.Target, st
 	return ready, func(context.Context) error { return wire.RemoveFolder(dir) }, nil
 }
 
-// plugin writes the agent into a folder, and returns it as a target.
+// plugin writes the agent into a folder and returns it as a target.
 func (a Agent) plugin(dir string) (wire.Target, error) {
 	set, err := fault.Rules(a.Faults...)
 	if err != nil {
@@ -127,8 +127,8 @@ func (a Agent) plugin(dir string) (wire.Target, error) {
 	return target, err
 }
 
-// export writes the folder of the plugin. Where turns are processes, what they start is a copy of this very program, which
-// knows the command agent: it may stand where the user that plugins are started as cannot read.
+// export writes the plugin folder. If turns are processes, they start a copy of this program, which has the command
+// agent: the user that runs plugins may be unable to read the original.
 func (a Agent) export(dir string, set *rules.Set) error {
 	profile := a.Profile
 	profile.Rules = set
@@ -163,5 +163,5 @@ func copyProgram(from, to string) (err error) {
 	if _, err = io.Copy(out, in); err != nil {
 		return err
 	}
-	return out.Chmod(0o755) // whatever the umask
+	return out.Chmod(0o755) // despite the umask
 }

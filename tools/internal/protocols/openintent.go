@@ -63,8 +63,8 @@ func (h OpenIntent) Start(ctx context.Context, t wire.Target, p Place) (wire.Tar
 	return t, s.Close, nil
 }
 
-// honestIntents list servers with every feature, with each left off alone, and in each manner in which honest servers differ,
-// alone and all at once.
+// honestIntents returns servers with every feature, servers without single features, and servers for each variation,
+// alone and combined.
 func honestIntents() []Honest {
 	const plain = "--protocol openintent"
 	hosts := []Honest{{plain, OpenIntent{}}}
@@ -96,7 +96,7 @@ func intentVariations() (out []Variation) {
 	return out
 }
 
-// intentSimhost is the server as the command simhost runs it.
+// intentSimhost runs the server for the command simhost.
 type intentSimhost struct{ config string }
 
 func (*intentSimhost) Words() SimhostWords {

@@ -74,7 +74,7 @@ func (h OpenWOP) Start(ctx context.Context, t wire.Target, p Place) (wire.Target
 	return t, func(ctx context.Context) error { return errors.Join(s.Close(ctx), stopSecond(ctx)) }, nil
 }
 
-// Serve starts the host for the keys of t, whose second host it works with. wrap may stand in front of it.
+// Serve starts the host with the keys and the second host of t. A non-nil wrap goes in front of it.
 func (h OpenWOP) Serve(ctx context.Context, t wire.Target, p Place, wrap func(http.Handler) http.Handler) (*Served, error) {
 	o := h.Options.WithSecond(surface.Peer{URL: t.SecondURL, Key: t.SecondKey})
 	o.Key, o.Tenants, o.Voters, o.LowScopeKey = t.Key, map[string]string{"other": t.OtherKey}, votersOf(t), t.LowScopeKey
@@ -95,8 +95,8 @@ func serveHost(ctx context.Context, o surface.Options, p Place, wrap func(http.H
 	})
 }
 
-// honestHosts list every rung of the ladder, each claim left off alone, what else an operator can choose, and each way in which
-// honest hosts differ, alone and all at once.
+// honestHosts returns a host for every version, hosts without single claims, hosts with other operator choices, and
+// hosts for each variation, alone and combined.
 func honestHosts() []Honest {
 	hosts := []Honest{{"honest", OpenWOP{surface.Options{Version: surface.HighestVersion}}}}
 	add := func(flags string, o surface.Options) { hosts = append(hosts, Honest{flags, OpenWOP{o}}) }
@@ -132,7 +132,7 @@ func hostFaults() (out []Fault) {
 	return out
 }
 
-// HostFault is a fault of the simulated host, with a host on which it shows.
+// HostFault returns a fault of the simulated host, with a host that shows it.
 func HostFault(f fault.Fault) Fault {
 	o := surface.Options{
 		Version: cmp.Or(f.Under.Version, surface.HighestVersion), Without: f.Under.Without, EscalationInterrupt: f.Under.EscalationInterrupt,
@@ -154,10 +154,10 @@ func hostVariations() (out []Variation) {
 	return out
 }
 
-// hostSimhost is the host as the command simhost runs it.
+// hostSimhost runs the host for the command simhost.
 type hostSimhost struct {
 	o                    surface.Options
-	tenants, peers, keys []string // keys are those of the peers
+	tenants, peers, keys []string // keys holds the keys of the peers
 }
 
 func (*hostSimhost) Words() SimhostWords {
@@ -203,7 +203,7 @@ func (h *hostSimhost) Read(bool) error {
 	return h.readPeers()
 }
 
-// readPeers puts the addresses of peers and their keys together.
+// readPeers joins the addresses and keys of peers.
 func (h *hostSimhost) readPeers() error {
 	urls, err := cli.Pairs("simhost --peer", "URL", h.peers)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package protocols is the one table of the protocols that Assay knows. A row adds to a protocol's own value in scenarios what
-// the commands need: how its targets are recognised, how its simulated host or reference agent is started, and how that can
-// misbehave or differ.
+// Package protocols is the one table of the protocols that Assay knows. A row extends a protocol's value in scenarios
+// with the needs of the commands: how to recognise its targets, how to start its simulated host or reference agent, and
+// how that can misbehave or vary.
 package protocols
 
 import (
@@ -17,30 +17,30 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// Table lists all protocols in the order in which they are shown. The first of those with hosts is what a host is taken to speak
-// where nothing says otherwise.
+// Table lists all protocols in display order. A host is assumed to speak the first protocol with hosts, unless
+// something says otherwise.
 var Table = []*Row{openWOP, agenticLoop, openIntent}
 
 // Row is a protocol as the commands see it.
 type Row struct {
 	*scenarios.Protocol
-	Brand   string   // as headings have it
-	Targets []Target // what speaks it, first the kind that proofs are about
+	Brand   string   // for headings
+	Targets []Target // kinds of targets; proofs are about the first
 
 	Honest     func() []Honest // the plain one first
 	Faults     func() []Fault
-	Variations func() []Variation // nil where there are none
-	Speaker    string             // whose faults and variations they are
-	Misbehave  string             // how to get a target with the fault %s, where certify starts none
-	// Unkilled says of checks that kill no fault what they are for, where the requirement alone does not tell.
+	Variations func() []Variation // nil for none
+	Speaker    string             // owner of the faults and variations
+	Misbehave  string             // how to get a target with the fault %s, if certify starts none
+	// Unkilled explains the purpose of checks that kill no fault, unless their requirement explains it.
 	Unkilled map[Check]string
-	// Unbroken says of requirements that targets MUST keep, and that are asked about, why no fault breaks them.
+	// Unbroken explains why no fault breaks a tested MUST requirement.
 	Unbroken map[string]string
-	// Second starts the host that specimens work with; nil where they work alone.
+	// Second starts the host that specimens work with; nil if they work alone.
 	Second func(ctx context.Context, p Place) (s *Served, key string, err error)
 
-	Simhost  func() Simhost // nil where there is no simulated host
-	Clocked  string         // who has a clock that can be advanced; "" for nobody
+	Simhost  func() Simhost // nil without a simulated host
+	Clocked  string         // owner of the clock that can be advanced; "" for nobody
 	Commands []Command
 	Examples map[string]string // lines of help, by command
 	Cost     Cost
@@ -50,64 +50,64 @@ type Row struct {
 type Target struct {
 	Name   string // host
 	Suites func() []scenarios.Suite
-	// Flag takes the command of a program in place of the name of a target; nil where the target is a host.
+	// Flag accepts the command of a program in place of a target; nil for hosts.
 	Flag   *Flag
-	Folder *Folder // nil where no folder can be named in place of the command
+	Folder *Folder // accepted in place of the command; nil for none
 }
 
-// Flag is a flag of assay certify that takes the command of a target.
+// Flag is a flag of assay certify that accepts the command of a target.
 type Flag struct {
 	Name, Usage, Example string
-	Long                 string // what the help of the command says of it
+	Long                 string // for the long help
 	Target               func(words []string) (wire.Target, error)
 }
 
-// Folder is a folder that holds a target.
+// Folder recognises a folder that holds a target.
 type Folder struct {
 	Holds  func(dir string) bool
-	Files  [2]string // one of them is there
+	Files  [2]string // the folder has one of them
 	Target func(dir string) (wire.Target, error)
 }
 
-// Honest is a specimen that keeps every promise it makes, by the flags of the command that makes it.
+// Honest is a specimen that keeps every promise it makes, named by the flags of the command that starts it.
 type Honest struct {
 	Name     string
 	Specimen Specimen
 }
 
-// Fault is a violation that a specimen commits. The digest of a kill matrix is about all members but the last three.
+// Fault is a violation that a specimen commits. The digest of a kill matrix covers all members except the last three.
 type Fault struct {
 	ID, Title, Looks string
 	Breaks           []string
 	Spots            []int  // rows of docs/blind-spots.md
-	Under            string // flags of the host that it shows on
-	Twin             string // why it is there beside one like it
+	Under            string // flags of a host on which it shows
+	Twin             string // why it exists beside a similar one
 
-	Of       string   `json:"-"` // whose it is
-	Run      string   `json:"-"` // the command that starts such a host or agent
+	Of       string   `json:"-"` // speaker
+	Run      string   `json:"-"` // command that starts such a host or agent
 	Specimen Specimen `json:"-"` // commits it
 }
 
-// Variation is a way to differ from the usual without being wrong.
+// Variation is an allowed difference from the usual behaviour.
 type Variation struct {
 	ID, Title, About string
-	Slips            []string // requirements for which a certification has a finding
+	Slips            []string // requirements that get a finding
 	Of, Run          string
 }
 
-// Check names what a scenario asks about a requirement.
+// Check identifies the checks of a requirement in a scenario.
 type Check struct{ Scenario, Requirement string }
 
-// Command is a command that only one protocol has. It stands right behind another one in the help.
+// Command is a command of only one protocol. The help lists it right behind the command After.
 type Command struct {
 	After string
 	New   func() *cobra.Command
 }
 
-// Cost is what one certification of the plain honest specimen took in process when the figure was committed: on 2026-11-23, Go
-// 1.26, linux/amd64, 2 cores that others used too, reports not written. The processor time depends on the machine, the wall time
-// on what a protocol has a drive wait for; allocations are the same everywhere, but for the looks that a drive takes while it
-// waits. Who makes certifications cheaper commits new figures.
+// Cost is the cost of one in-process certification of the plain honest specimen at commit time: 2026-11-23, Go 1.26,
+// linux/amd64, 2 shared cores, reports not written. Processor time depends on the machine, and wall time on the waits
+// of the drives. Allocations are equal on all machines, except for polling during waits. Commit new figures with every
+// improvement.
 type Cost struct {
 	Processor, Wall time.Duration
 	Allocations     uint64
@@ -160,7 +160,7 @@ func Values() (all []*scenarios.Protocol) {
 	return all
 }
 
-// WhyUnkilled says of a check that kills no fault what it is for, "" where its requirement tells.
+// WhyUnkilled explains the purpose of a check that kills no fault, "" if its requirement explains it.
 func WhyUnkilled(scenario, requirement string) string {
 	for _, r := range Table {
 		if why := r.Unkilled[Check{scenario, requirement}]; why != "" {
@@ -170,7 +170,7 @@ func WhyUnkilled(scenario, requirement string) string {
 	return ""
 }
 
-// Kind is a kind of target, with the protocol that it speaks.
+// Kind is a kind of target with its protocol.
 type Kind struct {
 	*Target
 	Row *Row
@@ -186,7 +186,7 @@ func Kinds(rows []*Row) (all []Kind) {
 	return all
 }
 
-// Programs returns the kinds of targets that a flag of assay certify takes the command of.
+// Programs returns the kinds of targets whose command a flag of assay certify accepts.
 func Programs() []Kind {
 	return slices.DeleteFunc(Kinds(Table), func(k Kind) bool { return k.Flag == nil })
 }
@@ -210,7 +210,7 @@ func Faults() (all []Fault) {
 	return all
 }
 
-// Fault finds a fault of a protocol. The error names the nearest one.
+// Fault returns a fault of the protocol by id. The error suggests the nearest one.
 func (r *Row) Fault(id string) (Fault, error) {
 	faults := r.Faults()
 	ids := make([]string, len(faults))
@@ -243,7 +243,7 @@ func Variations() (all []Variation) {
 	return all
 }
 
-// OwnSuite returns the conformance suite that comes with a protocol, or nil.
+// OwnSuite returns the conformance suite that a protocol itself provides, or nil.
 func OwnSuite() *scenarios.OwnSuite {
 	for _, r := range Table {
 		if r.OwnSuite != nil {

@@ -13,13 +13,13 @@ import (
 	"github.com/openassay/assay/tools/internal/cli"
 )
 
-// DefaultKey is the key of a simulated host that is told none.
+// DefaultKey is the default key of a simulated host.
 const DefaultKey = "dev"
 
-// Settings are what the command simhost is told for every protocol.
+// Settings holds the options of the command simhost that all protocols share.
 type Settings struct {
 	Key                   string
-	Voters                map[string]string // further principals and their keys
+	Voters                map[string]string // key of each further principal
 	Without, Faults, Vary []string
 	URL, Release, DataDir string
 	Store                 *eventlog.Store // shared by all hosts; nil opens one by DataDir, SyncAlways and LogMax
@@ -30,38 +30,38 @@ type Settings struct {
 	Logger                *slog.Logger
 }
 
-// Simhost is the simulated host of a protocol as the command simhost runs it, with flags of its own.
+// Simhost runs the simulated host of a protocol for the command simhost, with flags of its own.
 type Simhost interface {
-	// Words says in the help what it is, how it takes a key, and what it makes of a voter.
+	// Words returns texts for the help: the host, its use of a key, and its use of a voter.
 	Words() SimhostWords
-	// Flags adds the flags that stand behind a common one in the help.
+	// Flags adds the flags that follow a common flag in the help.
 	Flags(behind string, f *pflag.FlagSet)
-	// Read finds mistakes in its flags. spoken reports whether it is asked for.
+	// Read reports mistakes in its flags. spoken tells it whether its protocol is selected.
 	Read(spoken bool) error
-	// Check finds what Open will refuse, before anything is opened.
+	// Check reports the errors that Open would return for its options, before anything is opened.
 	Check(s Settings) error
 	Open(ctx context.Context, s Settings) (Bannered, error)
 	// Show gives an open host to the console.
 	Show(h Bannered, o *console.Options)
-	// Owns reports whether a path is the protocol's own, beside other protocols at one address. The first protocol of the table
-	// has the rest.
+	// Owns reports whether a path belongs to this protocol when several share an address. The first protocol of the
+	// table gets all others.
 	Owns(path string) bool
-	// Claims, Faults and Variations are the names that Settings may have.
+	// Claims, Faults and Variations return the names that Settings accepts.
 	Claims() []string
 	Faults() []string
 	Variations() []string
 }
 
-// SimhostWords are parts of the help of the command simhost.
+// SimhostWords holds parts of the help of the command simhost.
 type SimhostWords struct{ Is, Key, Voter string }
 
-// Bannered is a host that can tell the person who started it what it is.
+// Bannered is a host that can describe itself to the person who started it.
 type Bannered interface {
 	Host
 	Banner(baseURL string) string
 }
 
-// misused tells mistakes in the options from what else can keep a host from starting.
+// misused turns mistakes in the options into usage errors, and returns other errors unchanged.
 func misused[E error](err error) error {
 	var wrong E
 	if errors.As(err, &wrong) {

@@ -13,17 +13,17 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// Specimen is somebody to certify: a simulated host with its options, or a reference agent.
+// Specimen is something to certify: a simulated host with its options, or a reference agent.
 type Specimen interface {
-	// Protocol is what it speaks.
+	// Protocol returns the protocol that it speaks.
 	Protocol() *scenarios.Protocol
-	// Start starts it in this process for the keys of t, and returns it as a target. stop ends it.
+	// Start starts it in this process with the keys of t, and returns it as a target. stop ends it.
 	Start(ctx context.Context, t wire.Target, p Place) (ready wire.Target, stop func(context.Context) error, err error)
 }
 
 // Place is where a specimen runs. The zero Place is silent.
 type Place struct {
-	Release string // of this program
+	Release string // release of this program
 	Logger  *slog.Logger
 }
 
@@ -42,8 +42,8 @@ type Served struct {
 	ended  chan struct{}
 }
 
-// Serve opens a free port of this machine, makes a host that knows its address, and has it answer there. wrap may stand in
-// front of it; nil is nothing.
+// Serve opens a free port of this machine, creates a host with that address, and serves it. A non-nil wrap goes in
+// front of the host.
 func Serve(ctx context.Context, wrap func(http.Handler) http.Handler, open func(url string) (Host, error)) (*Served, error) {
 	var listener net.ListenConfig
 	ln, err := listener.Listen(ctx, "tcp", "127.0.0.1:0")
@@ -61,12 +61,12 @@ func Serve(ctx context.Context, wrap func(http.Handler) http.Handler, open func(
 	s.server = &http.Server{Handler: handler, ReadHeaderTimeout: time.Minute}
 	go func() {
 		defer close(s.ended)
-		_ = s.server.Serve(ln) // says only that it was closed
+		_ = s.server.Serve(ln) // Serve only reports that the server was closed
 	}()
 	return s, nil
 }
 
-// Refuse lets nobody connect any more, as if the process were gone.
+// Refuse refuses new connections, as if the process were gone.
 func (s *Served) Refuse() error { return s.door.Close() }
 
 // Close ends the host and its connections.
@@ -76,7 +76,7 @@ func (s *Served) Close(ctx context.Context) error {
 	return err
 }
 
-// votersOf names the voters of a target for the host that is told their keys.
+// votersOf names the keys of a target's voters for its host.
 func votersOf(t wire.Target) map[string]string {
 	out := map[string]string{}
 	for i, key := range t.VoterKeys {

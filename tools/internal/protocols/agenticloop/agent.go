@@ -1,4 +1,5 @@
-// Package agenticloop has the commands of the agentic loop: its reference agent as a plugin, and a gateway for plugins.
+// Package agenticloop holds the commands of the agentic loop: its reference agent as a plugin, and a gateway for
+// plugins.
 package agenticloop
 
 import (
@@ -34,7 +35,7 @@ type agentFlags struct {
 	vary     string
 }
 
-// NewAgent is the command agent: the reference agent of the protocol.
+// NewAgent returns the command agent: the reference agent of the protocol.
 func NewAgent() *cobra.Command {
 	o := &agentFlags{}
 	cmd := &cobra.Command{
@@ -42,7 +43,7 @@ func NewAgent() *cobra.Command {
 		Short:   "Run a turn of the reference agent, as a plugin",
 		Long:    agentLong,
 		Example: "  assay agent < request.json\n  assay agent export ./agentic-loop",
-		Args:    cobra.ArbitraryArgs, // so that an unknown command below it is told
+		Args:    cobra.ArbitraryArgs, // RunE reports unknown subcommands
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return cli.Unknown("command", args[0], cli.CommandNames(cmd))
@@ -112,7 +113,7 @@ func knownFaults(ids []string) error {
 	return nil
 }
 
-// noteReach tells beforehand where plugins that start this very program will not be able to.
+// noteReach warns early if the user that runs plugins cannot start this program.
 func noteReach(w io.Writer, self string) {
 	if err := process.Reach(self); err != nil {
 		cli.Report(w, fmt.Errorf("note: these plugins start %s: %w", self, err))

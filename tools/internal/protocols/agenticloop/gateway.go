@@ -20,7 +20,7 @@ emit. See it at work:
   assay gateway run --pipelines loop/pipelines.yaml --plugin loop/plugins \
     --start '{"goal": "fetch http://mattjoyce.ai and write a critique"}'`
 
-// NewGateway is the command gateway: plugins of the protocol, run together.
+// NewGateway returns the command gateway: plugins of the protocol, run together.
 func NewGateway() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "gateway",

@@ -111,7 +111,7 @@ func points() []string {
 	return out
 }
 
-// check finds what can be wrong with the flags before anything is opened, and loads what they name.
+// check validates the flags before anything is opened, and loads the files they name.
 func (o *gatewayFlags) check() (err error) {
 	for name, value := range o.knobs {
 		if positions := gateway.Knobs()[name]; !slices.Contains(positions, *value) {
@@ -159,7 +159,7 @@ func (o *gatewayFlags) check() (err error) {
 	return nil
 }
 
-// maxAppend fits what one turn of a plugin can give: its answer, and a context for each job that follows.
+// maxAppend fits the result of one turn: the answer, and a context for each following job.
 const maxAppend = 31 << 20
 
 func (o *gatewayFlags) run(ctx context.Context, out io.Writer) (err error) {
@@ -184,8 +184,8 @@ type gatewayRun struct {
 	o      *gatewayFlags
 	out    io.Writer
 	tree   *jobtree.Tree
-	before json.RawMessage // the agent's row as it was at the beginning
-	failed error           // of the printing
+	before json.RawMessage // the agent's row at the start
+	failed error           // first output error
 }
 
 func (r *gatewayRun) run(ctx context.Context) error {
@@ -232,7 +232,7 @@ func (r *gatewayRun) interrupted() error {
 		"the other flags", r.o.data)
 }
 
-// open opens the gateway, and at first looks at what its log holds.
+// open opens the gateway. The first call also reads the content of the log.
 func (r *gatewayRun) open(ctx context.Context) (*gateway.Gateway, error) {
 	o := r.o.o
 	o.Observe = r.observe
@@ -257,10 +257,10 @@ func (r *gatewayRun) open(ctx context.Context) (*gateway.Gateway, error) {
 	return g, nil
 }
 
-// begin queues the start, if there is one.
+// begin queues the start, if the flags give one.
 func (r *gatewayRun) begin(ctx context.Context, g *gateway.Gateway) error {
 	if r.o.start == "" {
-		return r.left(ctx, g)
+		return r.requireJob(ctx, g)
 	}
 	_, err := g.Start(ctx, r.o.agent, agenticloopv2.Event{Type: gateway.TypeStart, Payload: json.RawMessage(r.o.start),
 		DedupeKey: r.o.startKey})
@@ -270,8 +270,8 @@ func (r *gatewayRun) begin(ctx context.Context, g *gateway.Gateway) error {
 	return err
 }
 
-// left wants something to go on with.
-func (r *gatewayRun) left(ctx context.Context, g *gateway.Gateway) error {
+// requireJob fails unless the log holds an unfinished job.
+func (r *gatewayRun) requireJob(ctx context.Context, g *gateway.Gateway) error {
 	state, err := g.State(ctx)
 	if err != nil {
 		return fmt.Errorf("gateway run: %w", err)

@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// host is a simulated lamp. One that is stuck commits the fault lamp.always-bright.
+// host is a simulated lamp. A stuck one commits the fault lamp.always-bright.
 type host struct {
 	*http.ServeMux
 	mu         sync.Mutex

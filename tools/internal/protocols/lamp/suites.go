@@ -1,5 +1,5 @@
-// Package lamp is a protocol that exists to show how one is added: docs/add-a-protocol.md quotes it, and a test of the command
-// adds it to the table. A host of it is a lamp: PUT /lamp switches it, and GET /lamp tells what it does.
+// Package lamp is an example protocol: docs/add-a-protocol.md quotes it, and a test of the command adds it to the
+// table. Its host is a lamp: PUT /lamp switches it, and GET /lamp returns its state.
 package lamp
 
 import (

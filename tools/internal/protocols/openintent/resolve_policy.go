@@ -1,4 +1,4 @@
-// Package openintent has the command of OpenIntent: its reference resolver of retry policies.
+// Package openintent holds the command of OpenIntent: its reference resolver of retry policies.
 package openintent
 
 import (
@@ -26,7 +26,7 @@ interval_seconds, strategy, escalation_ladder and final_fallback_policy. The ans
 
 A program that answers the same way can be certified: assay certify --resolver COMMAND.`
 
-// NewResolvePolicy is the command resolve-policy: the reference resolver of the protocol.
+// NewResolvePolicy returns the command resolve-policy: the reference resolver of the protocol.
 func NewResolvePolicy() *cobra.Command {
 	return &cobra.Command{
 		Use:     "resolve-policy",
@@ -40,10 +40,10 @@ func NewResolvePolicy() *cobra.Command {
 	}
 }
 
-// mostQuestion is how long a question may be, in bytes.
+// mostQuestion bounds the bytes of a question.
 const mostQuestion = 1 << 20
 
-// levels is a ResolvePolicyRequest as the cascade takes it.
+// levels is a ResolvePolicyRequest in the types of the cascade.
 type levels struct {
 	Platform *suspension.Policy `json:"platform"`
 	Agent    *suspension.Policy `json:"agent"`
@@ -71,7 +71,7 @@ func resolvePolicy(in io.Reader, out io.Writer) error {
 	return json.NewEncoder(out).Encode(answer(said))
 }
 
-// checkQuestion compares a question with its schema.
+// checkQuestion validates a question against its schema.
 func checkQuestion(raw []byte) error {
 	set, err := validate.Embedded(openintentv1.Bundled())
 	if err != nil {

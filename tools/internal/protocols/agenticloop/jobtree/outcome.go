@@ -10,9 +10,9 @@ import (
 	"github.com/openassay/assay/gen/agenticloopv2"
 )
 
-// Outcome tells what became of the runs that were under way, and reports whether all is well: an agent.completed was told,
-// and no run is left that has not reached its goal. before is the state of the agent's plugin as it was at the beginning;
-// folder is the workspace of a job, "" where it has none.
+// Outcome reports on the runs that were under way and returns whether all is well: at least one agent.completed was
+// emitted, none was given up, and every run reached its goal. before is the state of the agent's plugin at the start;
+// folder returns the workspace of a job, or "".
 func (t *Tree) Outcome(agent string, before json.RawMessage, folder func(job string) string) (completed bool) {
 	completed = len(t.completed) > 0 && len(t.escalated) == 0
 	for _, c := range t.completed {
@@ -32,7 +32,7 @@ func (t *Tree) Outcome(agent string, before json.RawMessage, folder func(job str
 	said := len(t.escalated) > 0
 	for _, id := range slices.Sorted(maps.Keys(now)) {
 		if was, known := old[id]; known && was.Status != agenticloopv2.RunStatusRunning {
-			continue // it had ended before
+			continue // it had already ended
 		}
 		if why := t.unfinished(id, now[id]); why != "" {
 			t.say("not completed: run %s %s", word(id), why)
@@ -45,7 +45,7 @@ func (t *Tree) Outcome(agent string, before json.RawMessage, folder func(job str
 	return completed
 }
 
-// unfinished says why a run has not come to an end that was told; "" where it has.
+// unfinished returns why a run has no reported end; "" if it has one.
 func (t *Tree) unfinished(id string, run agenticloopv2.Run) string {
 	switch {
 	case run.Status == agenticloopv2.RunStatusRunning && run.PendingStep > 0:
@@ -61,7 +61,7 @@ func (t *Tree) unfinished(id string, run agenticloopv2.Run) string {
 	return ""
 }
 
-// why says what there is to say where no run tells more.
+// why returns a reason for an outcome that no run explains.
 func (t *Tree) why(agent string) string {
 	for _, j := range t.state.Jobs {
 		if j.Plugin == agent && j.LastError != "" {
@@ -71,7 +71,7 @@ func (t *Tree) why(agent string) string {
 	return "no agent.completed was emitted"
 }
 
-// runs are the runs in an agent's row. An agent that keeps its state in another form has none.
+// runs returns the runs in an agent's row. It is nil for an agent with another form of state.
 func runs(row json.RawMessage) map[string]agenticloopv2.Run {
 	var state struct {
 		Runs map[string]json.RawMessage `json:"runs"`

@@ -1,5 +1,5 @@
-// Package jobtree tells what a plugin gateway does while it does it, in lines that grow into a tree of jobs, and what came of
-// it in the end.
+// Package jobtree reports the work of a plugin gateway as it happens, in lines that grow into a tree of jobs, and then
+// its outcome.
 package jobtree
 
 import (
@@ -14,27 +14,27 @@ import (
 	"github.com/openassay/assay/simhost/agenticloop/gateway"
 )
 
-// maxIndent is how many levels are shown: a run of many steps is a deep tree.
+// maxIndent bounds the visible levels: a run of many steps is a deep tree.
 const maxIndent = 20
 
-// Tree writes what happens. Every word of a plugin is made fit to be shown.
+// Tree writes events as they happen. It makes every word of a plugin safe to show.
 type Tree struct {
 	out    io.Writer
 	config gateway.Config
 	state  gateway.State
-	levels map[string]int // of jobs, by id
+	levels map[string]int // by job id
 
-	completed []completion // that were told since New
+	completed []completion // emitted since New
 	escalated []agenticloopv2.EscalatedPayload
 }
 
 // completion is an agent.completed.
 type completion struct {
 	agenticloopv2.CompletedPayload
-	job string // that emitted it
+	job string // the job that emitted it
 }
 
-// New begins with what the gateway's log holds already.
+// New returns a tree that starts from the current state of the gateway's log.
 func New(out io.Writer, config gateway.Config, state gateway.State) *Tree {
 	t := &Tree{out: out, config: config, state: state.Clone(), levels: map[string]int{}}
 	for _, j := range t.state.Jobs {
@@ -49,7 +49,7 @@ func (t *Tree) place(j gateway.Job) {
 	}
 }
 
-// Take tells one record.
+// Take reports one record.
 func (t *Tree) Take(r gateway.Record) {
 	if err := t.state.Fold(r); err != nil {
 		t.line(0, "a record does not fit: %v", err)
@@ -100,13 +100,13 @@ func (t *Tree) enqueued(j gateway.Job) {
 	t.end(j.Parent, j.Event)
 }
 
-// end keeps the event that ends a run. Two pipelines may be on it.
+// end keeps the event that ends a run, once: two pipelines may receive it.
 func (t *Tree) end(from string, e agenticloopv2.Event) {
 	completed := completion{job: from}
 	var escalated agenticloopv2.EscalatedPayload
 	switch e.Type {
 	case gateway.TypeCompleted:
-		_ = json.Unmarshal(e.Payload, &completed.CompletedPayload) // what cannot be read has no words
+		_ = json.Unmarshal(e.Payload, &completed.CompletedPayload) // an unreadable event has no words
 		if !slices.ContainsFunc(t.completed, func(c completion) bool { return c.RunID == completed.RunID && c.job == from }) {
 			t.completed = append(t.completed, completed)
 		}
@@ -152,11 +152,11 @@ func (t *Tree) ended(e gateway.Ended) {
 	case gateway.Queued:
 		t.line(level, "%sfailed: %s. It is tried again at %s", whose, word(e.Error), e.RetryAt.Format("15:04:05"))
 	default:
-		t.line(level, "! %s%s: %s%s", whose, strings.ReplaceAll(string(e.Status), "_", " "), word(e.Error), t.untold(j))
+		t.line(level, "! %s%s: %s%s", whose, strings.ReplaceAll(string(e.Status), "_", " "), word(e.Error), t.unheard(j))
 	}
 }
 
-// whose names a job where others run beside it; where it is alone, its line stands above.
+// whose names a job if others run beside it; otherwise the line above names it.
 func (t *Tree) whose(j gateway.Job) string {
 	if slices.ContainsFunc(t.state.Jobs, func(o gateway.Job) bool { return o.Status == gateway.Running && o.ID != j.ID }) {
 		return t.name(j) + ": "
@@ -164,8 +164,8 @@ func (t *Tree) whose(j gateway.Job) string {
 	return ""
 }
 
-// untold says that nobody hears of a job that failed for good.
-func (t *Tree) untold(j gateway.Job) string {
+// unheard warns that nobody learns of a job that failed for good.
+func (t *Tree) unheard(j gateway.Job) string {
 	next := t.following(j)
 	switch {
 	case next == "":
@@ -177,7 +177,7 @@ func (t *Tree) untold(j gateway.Job) string {
 		word(next), t.waiting(j))
 }
 
-// waiting says which run waits for a job in vain.
+// waiting names the run that waits for a job in vain.
 func (t *Tree) waiting(j gateway.Job) string {
 	of := gateway.CorrelationOf(j.Event)
 	if of.RunID == "" {
@@ -186,7 +186,7 @@ func (t *Tree) waiting(j gateway.Job) string {
 	return fmt.Sprintf(", and run %s waits for step %d of %s for ever", word(of.RunID), of.Step, word(of.Tool))
 }
 
-// following is the step after a job's, "" where there is none.
+// following returns the step after a job's, or "".
 func (t *Tree) following(j gateway.Job) string {
 	if p := t.pipeline(j.Pipeline); p != nil && j.Step+1 < len(p.Steps) {
 		return p.Steps[j.Step+1].ID
@@ -222,10 +222,10 @@ func (t *Tree) job(id string) gateway.Job {
 	return j
 }
 
-// name is a job's number and plugin.
+// name returns a job's number and plugin.
 func (t *Tree) name(j gateway.Job) string { return t.number(j.ID) + " " + word(j.Plugin) }
 
-// number counts jobs in the order in which they arrived, from 1.
+// number counts jobs in order of arrival, from 1.
 func (t *Tree) number(id string) string {
 	for i, j := range t.state.Jobs {
 		if j.ID == id {
@@ -235,7 +235,7 @@ func (t *Tree) number(id string) string {
 	return "#?"
 }
 
-// Crashed tells that the gateway was stopped, and goes on.
+// Crashed reports a planned crash of the gateway; another gateway continues.
 func (t *Tree) Crashed(e *gateway.CrashError) {
 	t.line(0, "! the gateway crashed as asked, %s, in the turn of %s; another one takes over", e.Crash, t.name(t.job(e.Job)))
 }
@@ -246,5 +246,5 @@ func (t *Tree) line(level int, format string, args ...any) {
 	fmt.Fprintf(t.out, strings.Repeat("  ", min(level, maxIndent))+format+"\n", args...)
 }
 
-// word is what a plugin said, fit to be shown, and not too long.
+// word returns a plugin's text, clipped and safe to show.
 func word(s string) string { return textsafe.Clip(s, 300) }
