@@ -1,13 +1,11 @@
 package fault
 
 import (
-	"encoding/json"
-	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
 	"github.com/openassay/assay/gen/openwop"
+	"github.com/openassay/assay/simhost/mutate"
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
@@ -16,18 +14,18 @@ var claimFaults = slices.Concat(servingFaults, documentFaults, familyFaults)
 // servingFaults are about how the documents are served, and about what stands behind them.
 var servingFaults = []Fault{
 	{
-		ID:      "claim.served-as-bytes",
-		Title:   "the capabilities are served as a file of no known type",
-		Looks:   "the Content-Type of /.well-known/openwop is application/octet-stream",
-		Breaks:  []string{openwop.OWPCAP2},
-		Replace: served("Content-Type", "application/octet-stream"),
+		ID:     "claim.served-as-bytes",
+		Title:  "the capabilities are served as a file of no known type",
+		Looks:  "the Content-Type of /.well-known/openwop is application/octet-stream",
+		Breaks: []string{openwop.OWPCAP2},
+		Reply:  served("Content-Type", "application/octet-stream"),
 	},
 	{
-		ID:      "claim.never-kept",
-		Title:   "the capabilities must not be kept by anybody",
-		Looks:   "Cache-Control of /.well-known/openwop is no-store",
-		Breaks:  []string{openwop.OWPCAP4},
-		Replace: served("Cache-Control", "no-store"),
+		ID:     "claim.never-kept",
+		Title:  "the capabilities must not be kept by anybody",
+		Looks:  "Cache-Control of /.well-known/openwop is no-store",
+		Breaks: []string{openwop.OWPCAP4},
+		Reply:  served("Cache-Control", "no-store"),
 	},
 	{
 		ID:     "claim.contract-guarded",
@@ -78,16 +76,7 @@ var servingFaults = []Fault{
 }
 
 // served changes a header of the discovery document.
-func served(name, value string) func(*rules.Set) {
-	return func(s *rules.Set) {
-		headers := s.Claims.Headers
-		s.Claims.Headers = func(h map[string]string) map[string]string {
-			changed := maps.Clone(headers(h))
-			changed[name] = value
-			return changed
-		}
-	}
-}
+func served(name, value string) mutate.ReplyFunc { return discovered(mutate.Header(name, value)) }
 
 // admitting refuses no workflow for want of these capabilities.
 func admitting(capabilities ...string) func(*rules.Set) {
@@ -101,12 +90,12 @@ func admitting(capabilities ...string) func(*rules.Set) {
 
 // saying puts a value at a place in the discovery document, given as the names of its members with slashes between them.
 // Objects on the way that are not there are made.
-func saying(place string, value any) func(*rules.Set) {
+func saying(place string, value any) mutate.ReplyFunc {
 	return rewriting(func(doc map[string]any) { put(doc, strings.Split(place, "/"), value) })
 }
 
 // listing puts one more name in the list of fixtures.
-func listing(fixture string) func(*rules.Set) {
+func listing(fixture string) mutate.ReplyFunc {
 	return rewriting(func(doc map[string]any) {
 		listed, _ := doc["fixtures"].([]any) // none: then it is the first
 		doc["fixtures"] = append(listed, fixture)
@@ -114,22 +103,13 @@ func listing(fixture string) func(*rules.Set) {
 }
 
 // rewriting changes the discovery document.
-func rewriting(change func(doc map[string]any)) func(*rules.Set) {
-	return func(s *rules.Set) {
-		document := s.Claims.Document
-		s.Claims.Document = func(raw []byte) []byte {
-			var doc map[string]any
-			if err := json.Unmarshal(document(raw), &doc); err != nil {
-				panic(fmt.Sprintf("the discovery document of the host is none: %v", err))
-			}
-			change(doc)
-			said, err := json.Marshal(doc)
-			if err != nil {
-				panic(fmt.Sprintf("a lie in the discovery document is no JSON: %v", err))
-			}
-			return said
-		}
-	}
+func rewriting(change func(doc map[string]any)) mutate.ReplyFunc {
+	return discovered(mutate.JSON(change))
+}
+
+// discovered changes the reply that is the discovery document.
+func discovered(change mutate.ReplyFunc) mutate.ReplyFunc {
+	return mutate.On("GET /.well-known/openwop", mutate.Succeeded(change))
 }
 
 func put(object map[string]any, place []string, value any) {

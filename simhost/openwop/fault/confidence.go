@@ -24,13 +24,11 @@ var confidenceFloorFaults = []Fault{
 		Looks:  "confidenceEscalationFloor is 50",
 		Breaks: []string{openwop.OWPCNF1},
 		Lies:   true,
-		Replace: func(s *rules.Set) {
-			advertised := s.Confidence.Advertised
-			s.Confidence.Advertised = func(floor float64, kind string) (float64, string) {
-				floor, kind = advertised(floor, kind)
-				return 100 * floor, kind
+		Reply: advertises(func(m *openwopv1.ExecutionModel) {
+			if m.ConfidenceEscalationFloor != nil {
+				*m.ConfidenceEscalationFloor *= 100
 			}
-		},
+		}),
 	},
 	{
 		ID:     "confidence.kind-unknown",
@@ -38,13 +36,7 @@ var confidenceFloorFaults = []Fault{
 		Looks:  "confidenceEscalationInterruptKind is question",
 		Breaks: []string{openwop.OWPCNF2, openwop.OWPCNF8},
 		Lies:   true,
-		Replace: func(s *rules.Set) {
-			advertised := s.Confidence.Advertised
-			s.Confidence.Advertised = func(floor float64, kind string) (float64, string) {
-				floor, _ = advertised(floor, kind)
-				return floor, "question"
-			}
-		},
+		Reply:  saying("multiAgent/executionModel/confidenceEscalationInterruptKind", "question"),
 	},
 	{
 		ID:     "confidence.floor-lower-than-advertised",

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/openassay/assay/simhost/internal/listed"
+	"github.com/openassay/assay/simhost/mutate"
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
@@ -22,7 +23,10 @@ type Fault struct {
 	Lies   bool     // what it does wrong is what it says of itself: in the banner or the discovery document
 	Twin   string   // why it is there beside another fault that breaks the same and is caught by the same scenarios
 
-	// Replace puts other rules in the place of honest ones. It may call those that were there before.
+	// Reply changes what the host answers, from outside of it; nil where Replace does it all.
+	Reply mutate.ReplyFunc
+	// Replace puts other rules in the place of honest ones, where the host decides something else. It may call those that
+	// were there before. nil where Reply does it all.
 	Replace func(*rules.Set)
 }
 
@@ -85,7 +89,20 @@ func Find(id string) (Fault, error) { return listed.Find(idOf, All(), id, "") }
 
 func idOf(f Fault) string { return f.ID }
 
+// Replies returns what these faults change of replies, in the order given. The error is that of [Find].
+func Replies(ids ...string) ([]mutate.ReplyFunc, error) {
+	return listed.Applied(nil, ids, Find, func(f Fault, changes *[]mutate.ReplyFunc) {
+		if f.Reply != nil {
+			*changes = append(*changes, f.Reply)
+		}
+	})
+}
+
 // Rules are the honest ones with these faults put in, in the order given. The error is that of [Find].
 func Rules(ids ...string) (rules.Set, error) {
-	return listed.Applied(rules.Honest(), ids, Find, func(f Fault, s *rules.Set) { f.Replace(s) })
+	return listed.Applied(rules.Honest(), ids, Find, func(f Fault, s *rules.Set) {
+		if f.Replace != nil {
+			f.Replace(s)
+		}
+	})
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/mutate"
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
@@ -19,17 +20,13 @@ var goalsMade = []Fault{
 		Looks:  "agents.goals.continuation holds cron where it should hold schedule",
 		Breaks: []string{openwop.OWP0097A1},
 		Lies:   true,
-		Replace: func(s *rules.Set) {
-			s.Goals.Advertised = func(c openwopv1.GoalsCapability) openwopv1.GoalsCapability {
-				c.Continuation = slices.Clone(c.Continuation)
-				for i, mode := range c.Continuation {
-					if mode == openwopv1.GoalsCapabilityContinuationItemSchedule {
-						c.Continuation[i] = "cron"
-					}
+		Reply: discovered(mutate.At("/agents/goals", func(c *openwopv1.GoalsCapability) {
+			for i, mode := range c.Continuation {
+				if mode == openwopv1.GoalsCapabilityContinuationItemSchedule {
+					c.Continuation[i] = "cron"
 				}
-				return c
 			}
-		},
+		})),
 	},
 	{
 		ID:     "goal.without-claim",

@@ -3,43 +3,44 @@ package fault
 import (
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/mutate"
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
 var shapeFaults = []Fault{
 	{
-		ID:      "shape.version-nought",
-		Title:   "the execution model is advertised at a version that is none",
-		Looks:   "multiAgent.executionModel.version is 0",
-		Breaks:  []string{openwop.OWP0061A2},
-		Lies:    true,
-		Under:   Under{Version: 1},
-		Replace: advertises(func(m *openwopv1.ExecutionModel) { m.Version = 0 }),
+		ID:     "shape.version-nought",
+		Title:  "the execution model is advertised at a version that is none",
+		Looks:  "multiAgent.executionModel.version is 0",
+		Breaks: []string{openwop.OWP0061A2},
+		Lies:   true,
+		Under:  Under{Version: 1},
+		Reply:  advertises(func(m *openwopv1.ExecutionModel) { m.Version = 0 }),
 	},
 	{
-		ID:      "shape.supported-in-words",
-		Title:   "the execution model says in a word that it is supported",
-		Looks:   `multiAgent.executionModel.supported is "yes"`,
-		Breaks:  []string{openwop.OWP0037C1},
-		Lies:    true,
-		Replace: saying("multiAgent/executionModel/supported", "yes"),
+		ID:     "shape.supported-in-words",
+		Title:  "the execution model says in a word that it is supported",
+		Looks:  `multiAgent.executionModel.supported is "yes"`,
+		Breaks: []string{openwop.OWP0037C1},
+		Lies:   true,
+		Reply:  saying("multiAgent/executionModel/supported", "yes"),
 	},
 	{
-		ID:      "shape.resume-in-words",
-		Title:   "the execution model says in a word that it resumes with state",
-		Looks:   `multiAgent.executionModel.statefulResume is "yes"`,
-		Breaks:  []string{openwop.OWP0061A3},
-		Lies:    true,
-		Replace: saying("multiAgent/executionModel/statefulResume", "yes"),
+		ID:     "shape.resume-in-words",
+		Title:  "the execution model says in a word that it resumes with state",
+		Looks:  `multiAgent.executionModel.statefulResume is "yes"`,
+		Breaks: []string{openwop.OWP0061A3},
+		Lies:   true,
+		Reply:  saying("multiAgent/executionModel/statefulResume", "yes"),
 	},
 	{
-		ID:      "shape.resume-below-5",
-		Title:   "a host below version 5 advertises that it resumes with state",
-		Looks:   "statefulResume is true at version 4",
-		Breaks:  []string{openwop.OWP0061A4, openwop.OWP0061D1},
-		Lies:    true,
-		Under:   Under{Version: 4},
-		Replace: advertises(func(m *openwopv1.ExecutionModel) { m.StatefulResume = new(true) }),
+		ID:     "shape.resume-below-5",
+		Title:  "a host below version 5 advertises that it resumes with state",
+		Looks:  "statefulResume is true at version 4",
+		Breaks: []string{openwop.OWP0061A4, openwop.OWP0061D1},
+		Lies:   true,
+		Under:  Under{Version: 4},
+		Reply:  advertises(func(m *openwopv1.ExecutionModel) { m.StatefulResume = new(true) }),
 	},
 	{
 		ID:     "shape.host-without-name",
@@ -47,7 +48,7 @@ var shapeFaults = []Fault{
 		Looks:  "crossHostCausation.hostId is empty at version 5",
 		Breaks: []string{openwop.OWP0061A1},
 		Lies:   true,
-		Replace: advertises(func(m *openwopv1.ExecutionModel) {
+		Reply: advertises(func(m *openwopv1.ExecutionModel) {
 			if m.CrossHostCausation != nil {
 				block := *m.CrossHostCausation
 				block.HostID = ""
@@ -61,7 +62,7 @@ var shapeFaults = []Fault{
 		Looks:  "replayDeterminism.refusalDivergenceEmission is false at version 5",
 		Breaks: []string{openwop.OWP0061A1},
 		Lies:   true,
-		Replace: advertises(func(m *openwopv1.ExecutionModel) {
+		Reply: advertises(func(m *openwopv1.ExecutionModel) {
 			if m.ReplayDeterminism != nil {
 				declared := *m.ReplayDeterminism
 				declared.RefusalDivergenceEmission = new(false)
@@ -70,13 +71,13 @@ var shapeFaults = []Fault{
 		}),
 	},
 	{
-		ID:      "shape.experimental-undated",
-		Title:   "an experimental execution model does not say until when",
-		Looks:   "tier is experimental and experimentalUntil is missing",
-		Breaks:  []string{openwop.OWPCAP1},
-		Lies:    true,
-		Under:   Under{Experimental: true},
-		Replace: advertises(func(m *openwopv1.ExecutionModel) { m.ExperimentalUntil = nil }),
+		ID:     "shape.experimental-undated",
+		Title:  "an experimental execution model does not say until when",
+		Looks:  "tier is experimental and experimentalUntil is missing",
+		Breaks: []string{openwop.OWPCAP1},
+		Lies:   true,
+		Under:  Under{Experimental: true},
+		Reply:  advertises(func(m *openwopv1.ExecutionModel) { m.ExperimentalUntil = nil }),
 	},
 	{
 		ID:     "shape.iteration-below-5",
@@ -107,13 +108,6 @@ var shapeFaults = []Fault{
 }
 
 // advertises has discovery say something else of the execution model.
-func advertises(otherwise func(*openwopv1.ExecutionModel)) func(*rules.Set) {
-	return func(s *rules.Set) {
-		honest := s.Shape.Advertised
-		s.Shape.Advertised = func(m openwopv1.ExecutionModel) openwopv1.ExecutionModel {
-			m = honest(m)
-			otherwise(&m)
-			return m
-		}
-	}
+func advertises(otherwise func(*openwopv1.ExecutionModel)) mutate.ReplyFunc {
+	return discovered(mutate.At("/multiAgent/executionModel", otherwise))
 }

@@ -4,9 +4,6 @@ import "github.com/openassay/assay/gen/openwopv1"
 
 // Confidence is what a host does with a supervisor that is not sure (RFC 0039 A), and with an agent that is not (RFC 0006 C).
 type Confidence struct {
-	// Advertised is what discovery says of the floor and of the interrupt of a held decision (RFC 0044 A).
-	Advertised func(floor float64, kind string) (float64, string)
-
 	// Escalates tells whether a decision is held for a person.
 	Escalates func(Doubt) bool
 
@@ -55,7 +52,6 @@ const (
 func honestConfidence() Confidence {
 	type escalated = openwopv1.CoreWorkflowChainConfidenceEscalatedPayload
 	return Confidence{
-		Advertised: func(floor float64, kind string) (float64, string) { return floor, kind },
 		Escalates: func(d Doubt) bool {
 			return d.Version >= 2 && d.Confidence != nil && *d.Confidence < d.Floor
 		},

@@ -12,12 +12,10 @@ func TestHonestConfidence(t *testing.T) {
 	doubt := func(version int, confidence *float64) Doubt {
 		return Doubt{Version: version, Kind: "next-worker", Confidence: confidence, Floor: 0.5}
 	}
-	floor, kind := c.Advertised(0.6, "approval")
 	for _, row := range []struct {
 		rule string
 		ok   bool
 	}{
-		{"advertised as they are", floor == 0.6 && kind == "approval"},
 		{"below the floor is held", c.Escalates(doubt(2, new(0.49)))},
 		{"at the floor it is not", !c.Escalates(doubt(2, new(0.5)))},
 		{"no opinion is not", !c.Escalates(doubt(2, nil))},

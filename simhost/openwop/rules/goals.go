@@ -11,9 +11,6 @@ type Goals struct {
 	// Kept tells whether there are goals, given whether they are claimed.
 	Kept func(claimed bool) bool
 
-	// Advertised is what discovery says of goals, given what the host has.
-	Advertised func(openwopv1.GoalsCapability) openwopv1.GoalsCapability
-
 	// Takes tells whether a goal can have something in this field, such as completion.check, given whether the host has it.
 	Takes func(field string, offered bool) bool
 
@@ -87,14 +84,13 @@ type Spent struct {
 
 func honestGoals() Goals {
 	return Goals{
-		Kept:       func(claimed bool) bool { return claimed },
-		Advertised: func(c openwopv1.GoalsCapability) openwopv1.GoalsCapability { return c },
-		Takes:      func(_ string, offered bool) bool { return offered },
-		Bounded:    func(b openwopv1.GoalBounds) bool { return b != openwopv1.GoalBounds{} },
-		Unbounded:  func() int { return http.StatusUnprocessableEntity },
-		Redacts:    func(bool) bool { return true },
-		Edits:      func(state openwopv1.GoalState, _ bool) bool { return state == openwopv1.GoalStateActive },
-		Endings:    func() map[string]openwopv1.GoalState { return nil },
+		Kept:      func(claimed bool) bool { return claimed },
+		Takes:     func(_ string, offered bool) bool { return offered },
+		Bounded:   func(b openwopv1.GoalBounds) bool { return b != openwopv1.GoalBounds{} },
+		Unbounded: func() int { return http.StatusUnprocessableEntity },
+		Redacts:   func(bool) bool { return true },
+		Edits:     func(state openwopv1.GoalState, _ bool) bool { return state == openwopv1.GoalStateActive },
+		Endings:   func() map[string]openwopv1.GoalState { return nil },
 		Resumes: func(state openwopv1.GoalState) bool {
 			return state == openwopv1.GoalStateActive || state == openwopv1.GoalStateEscalated
 		},

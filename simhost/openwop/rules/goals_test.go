@@ -66,9 +66,6 @@ func TestHonestHeartbeatsAndRequests(t *testing.T) {
 	if !s.Heartbeat.Tells(true) || s.Heartbeat.Tells(false) {
 		t.Error("a change is told as one")
 	}
-	if m := (openwopv1.ExecutionModel{Supported: true, Version: 3}); s.Shape.Advertised(m) != m {
-		t.Error("the execution model is advertised as it is")
-	}
 	if !s.Requests.Minds("createGoal", "/bounds") {
 		t.Error("what the contract does not allow is refused")
 	}

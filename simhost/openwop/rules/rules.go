@@ -25,7 +25,6 @@ type Set struct {
 	Requests   Requests
 	Keys       Keys
 	Claims     Claims
-	Shape      Shape
 	Log        Log
 	Replay     Replay
 	Ancestry   Ancestry
@@ -54,7 +53,6 @@ func Honest() Set {
 		Requests:   honestRequests(),
 		Keys:       honestKeys(),
 		Claims:     honestClaims(),
-		Shape:      honestShape(),
 		Log:        honestLog(),
 		Replay:     honestReplay(),
 		Ancestry:   honestAncestry(),

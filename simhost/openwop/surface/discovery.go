@@ -52,12 +52,11 @@ func (h *Host) discover() (document, error) {
 	if err != nil {
 		return document{}, fmt.Errorf("encode the discovery document: %w", err)
 	}
-	body = h.rules.Claims.Document(body)
-	return document{body: body, header: h.rules.Claims.Headers(map[string]string{
+	return document{body: body, header: map[string]string{
 		"Content-Type":      mediaJSON,
 		"Cache-Control":     discoveryCacheControl,
 		"Capabilities-Etag": `"` + digest(string(body)) + `"`,
-	})}, nil
+	}}, nil
 }
 
 func (h *Host) capabilities() openwopv1.Capabilities {
@@ -115,8 +114,7 @@ func (h *Host) executionModel() *openwopv1.ExecutionModel {
 	version := h.opts.Version
 	m := &openwopv1.ExecutionModel{Supported: true, Version: int64(version)}
 	if version >= 2 { // RFC 0039, RFC 0044
-		floor, kind := h.rules.Confidence.Advertised(h.opts.ConfidenceFloor, h.opts.EscalationInterrupt)
-		m.ConfidenceEscalationFloor, m.ConfidenceEscalationInterruptKind = &floor, &kind
+		m.ConfidenceEscalationFloor, m.ConfidenceEscalationInterruptKind = &h.opts.ConfidenceFloor, &h.opts.EscalationInterrupt
 		if h.claimed[claimMemory] {
 			m.CrossChildMemoryConcurrency = openwopv1.ExecutionModelCrossChildMemoryConcurrencyStrict
 		}
@@ -138,7 +136,7 @@ func (h *Host) executionModel() *openwopv1.ExecutionModel {
 	if h.opts.ExperimentalUntil != "" {
 		m.Tier, m.ExperimentalUntil = openwopv1.ExecutionModelTierExperimental, &h.opts.ExperimentalUntil
 	}
-	return new(h.rules.Shape.Advertised(*m))
+	return m
 }
 
 // dispatch says how workers are dispatched, where they are.
@@ -193,10 +191,9 @@ func (h *Host) goalsCapability() *openwopv1.GoalsCapability {
 	if h.claimed[claimCommitments] {
 		modes = append(modes, openwopv1.GoalsCapabilityContinuationItemCommitment)
 	}
-	advertised := h.rules.Goals.Advertised(openwopv1.GoalsCapability{
+	return &openwopv1.GoalsCapability{
 		Judge: openwopv1.GoalsCapabilityJudge(h.opts.GoalJudge), Continuation: modes, RequiresBounds: new(true),
-	})
-	return &advertised
+	}
 }
 
 // commitments says when a commitment is fired (RFC 0068); nil where there are none.

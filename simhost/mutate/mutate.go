@@ -1,0 +1,208 @@
+// Package mutate changes what a host answers, from outside of the host: a violation of a protocol is a small function of a
+// reply. Neither the host nor its engine knows of it, so the same function can stand in front of any host.
+package mutate
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/go-openapi/jsonpointer"
+)
+
+// Reply is an answer on its way out. Event streams are no replies: they are never held back.
+type Reply struct {
+	Request *http.Request // as the client sent it; its body has been read
+	Status  int
+	Header  http.Header
+	Body    []byte
+}
+
+// ReplyFunc changes a reply. It may be called concurrently.
+type ReplyFunc func(*Reply)
+
+// On limits a change to the replies of an operation, such as "GET /v1/runs/{runId}". A segment in braces stands for any
+// one segment, without the verb behind a colon: "POST /v1/runs/{runId}:fork" is an operation of its own.
+func On(operation string, change ReplyFunc) ReplyFunc {
+	method, path, _ := strings.Cut(operation, " ")
+	want := strings.Split(path, "/")
+	return func(r *Reply) {
+		if r.Request.Method == method && matches(want, strings.Split(r.Request.URL.EscapedPath(), "/")) {
+			change(r)
+		}
+	}
+}
+
+func matches(want, got []string) bool {
+	if len(want) != len(got) {
+		return false
+	}
+	for i, segment := range want {
+		name, verb, isParameter := strings.Cut(segment, "}")
+		switch {
+		case !isParameter || !strings.HasPrefix(name, "{"):
+			if segment != got[i] {
+				return false
+			}
+		case verb == "" && strings.Contains(got[i], ":"), !strings.HasSuffix(got[i], verb), got[i] == verb:
+			return false
+		}
+	}
+	return true
+}
+
+// Succeeded limits a change to replies with a status of 2xx.
+func Succeeded(change ReplyFunc) ReplyFunc {
+	return func(r *Reply) {
+		if r.Status/100 == 2 {
+			change(r)
+		}
+	}
+}
+
+// Header sets a header of a reply.
+func Header(name, value string) ReplyFunc { return func(r *Reply) { r.Header.Set(name, value) } }
+
+// JSON changes the object that a reply holds. A reply that holds none stays as it is.
+func JSON(change func(object map[string]any)) ReplyFunc {
+	return func(r *Reply) {
+		object, ok := decode(r.Body).(map[string]any)
+		if !ok {
+			return
+		}
+		change(object)
+		r.Body = encode(object)
+	}
+}
+
+// At changes the object at a JSON pointer of a reply, decoded as a T. Members that T does not know stay as they are, and so
+// does a reply without such an object.
+func At[T any](pointer string, change func(*T)) ReplyFunc {
+	at, err := jsonpointer.New(pointer)
+	if err != nil {
+		panic(err) // a pointer in the catalogue of faults
+	}
+	return func(r *Reply) {
+		document := decode(r.Body)
+		found, _, err := at.Get(document)
+		object, ok := found.(map[string]any)
+		if err != nil || !ok || !Object(object, change) {
+			return
+		}
+		r.Body = encode(document)
+	}
+}
+
+// Object changes a JSON object as if it were a T, and reports whether it is one.
+func Object[T any](object map[string]any, change func(*T)) bool {
+	var value T
+	if json.Unmarshal(encode(object), &value) != nil {
+		return false
+	}
+	before, ok := decode(encode(value)).(map[string]any)
+	if !ok {
+		return false
+	}
+	change(&value)
+	after, ok := decode(encode(value)).(map[string]any)
+	if !ok {
+		return false
+	}
+	for name := range before {
+		if _, stays := after[name]; !stays {
+			delete(object, name)
+		}
+	}
+	for name, now := range after {
+		if was, known := before[name]; !known || !reflect.DeepEqual(was, now) {
+			object[name] = now
+		}
+	}
+	return true
+}
+
+// decode returns the value of a JSON text, nil if it is none. Numbers keep their spelling.
+func decode(raw []byte) (value any) {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	if d.Decode(&value) != nil {
+		return nil
+	}
+	return value
+}
+
+func encode(value any) []byte {
+	raw, err := json.Marshal(value)
+	if err != nil {
+		panic(err) // it was decoded from JSON, or a fault put something into it that is none
+	}
+	return raw
+}
+
+// Front puts changes in front of a host, in their order. Without any it is the host itself.
+func Front(host http.Handler, changes ...ReplyFunc) http.Handler {
+	if len(changes) == 0 {
+		return host
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		held := &holder{w: w}
+		host.ServeHTTP(held, r)
+		if held.streams {
+			return
+		}
+		reply := &Reply{Request: r, Status: held.status, Header: w.Header(), Body: held.body.Bytes()}
+		if reply.Status == 0 {
+			reply.Status = http.StatusOK
+		}
+		for _, change := range changes {
+			change(reply)
+		}
+		if w.Header().Get("Content-Length") != "" {
+			w.Header().Set("Content-Length", strconv.Itoa(len(reply.Body)))
+		}
+		w.WriteHeader(reply.Status)
+		_, _ = w.Write(reply.Body) // nothing is left to tell a client that went away
+	})
+}
+
+// holder keeps a reply until it is whole, and lets an event stream through.
+type holder struct {
+	w       http.ResponseWriter
+	status  int
+	body    bytes.Buffer
+	streams bool
+}
+
+func (h *holder) Header() http.Header { return h.w.Header() }
+
+func (h *holder) WriteHeader(status int) {
+	switch {
+	case h.streams || h.status != 0:
+	case strings.HasPrefix(h.w.Header().Get("Content-Type"), "text/event-stream"):
+		h.streams = true
+		h.w.WriteHeader(status)
+	default:
+		h.status = status
+	}
+}
+
+func (h *holder) Write(b []byte) (int, error) {
+	h.WriteHeader(http.StatusOK)
+	if h.streams {
+		return h.w.Write(b)
+	}
+	return h.body.Write(b)
+}
+
+// Flush lets a stream's bytes go.
+func (h *holder) Flush() {
+	if h.streams {
+		_ = http.NewResponseController(h.w).Flush() // a writer that cannot flush shows what it has at the end
+	}
+}
+
+// Unwrap gives [http.ResponseController] the writer underneath, for deadlines.
+func (h *holder) Unwrap() http.ResponseWriter { return h.w }

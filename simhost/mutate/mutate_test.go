@@ -1,0 +1,97 @@
+package mutate
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+)
+
+func TestOn(t *testing.T) {
+	for _, c := range []struct {
+		operation, method, path string
+		want                    bool
+	}{
+		{"GET /v1/runs/{runId}", "GET", "/v1/runs/r-1", true},
+		{"GET /v1/runs/{runId}", "POST", "/v1/runs/r-1", false},
+		{"GET /v1/runs/{runId}", "GET", "/v1/runs/r-1/events", false},
+		{"GET /v1/runs/{runId}", "GET", "/v1/runs/r-1:fork", false},
+		{"POST /v1/runs/{runId}:fork", "POST", "/v1/runs/r-1:fork", true},
+		{"POST /v1/runs/{runId}:fork", "POST", "/v1/runs/r-1:pause", false},
+		{"POST /v1/runs/{runId}:fork", "POST", "/v1/runs/:fork", false},
+		{"GET /v1/runs/{runId}/events/poll", "GET", "/v1/runs/a%2Fb/events/poll", true},
+		{"GET /.well-known/openwop", "GET", "/.well-known/openwop", true},
+	} {
+		got := false
+		On(c.operation, func(*Reply) { got = true })(&Reply{Request: httptest.NewRequest(c.method, c.path, nil)})
+		if got != c.want {
+			t.Errorf("%s takes %s %s: %v", c.operation, c.method, c.path, got)
+		}
+	}
+}
+
+func TestObjectKeepsWhatItDoesNotKnow(t *testing.T) {
+	type known struct {
+		A int     `json:"a"`
+		B *string `json:"b,omitempty"`
+	}
+	change := At("/in", func(k *known) { k.A++; k.B = nil })
+	r := &Reply{Body: []byte(`{"in":{"a":1,"b":"x","c":12345678901234567890},"d":1.0}`)}
+	change(r)
+	if want := `{"d":1.0,"in":{"a":2,"c":12345678901234567890}}`; string(r.Body) != want {
+		t.Errorf("%s, want %s", r.Body, want)
+	}
+	for _, body := range []string{`{"in":7}`, `[]`, `{`, `{"in":{"a":"seven"}}`} {
+		r := &Reply{Body: []byte(body)}
+		if change(r); string(r.Body) != body {
+			t.Errorf("%s became %s", body, r.Body)
+		}
+	}
+}
+
+func TestFront(t *testing.T) {
+	host := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/stream":
+			w.Header().Set("Content-Type", "text/event-stream")
+			_, _ = io.WriteString(w, "data: {\"a\":1}\n\n")
+			_ = http.NewResponseController(w).Flush()
+		case "/none":
+			w.WriteHeader(http.StatusNoContent)
+		default:
+			w.Header().Set("Content-Length", "7")
+			w.WriteHeader(http.StatusCreated)
+			_, _ = io.WriteString(w, `{"a":1}`)
+		}
+	})
+	s := httptest.NewServer(Front(host, JSON(func(o map[string]any) { o["b"] = "two" }), Succeeded(Header("X-Seen", "yes")),
+		func(r *Reply) {
+			if r.Status == http.StatusCreated {
+				r.Status = http.StatusTeapot
+			}
+		}))
+	defer s.Close()
+	for _, c := range []struct {
+		path   string
+		status int
+		body   string
+		seen   bool
+	}{
+		{"/", http.StatusTeapot, `{"a":1,"b":"two"}`, true},
+		{"/none", http.StatusNoContent, "", true},
+		{"/stream", http.StatusOK, "data: {\"a\":1}\n\n", false},
+	} {
+		r, err := http.Get(s.URL + c.path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(r.Body)
+		_ = r.Body.Close()
+		if err != nil || r.StatusCode != c.status || string(body) != c.body || (r.Header.Get("X-Seen") == "yes") != c.seen {
+			t.Errorf("%s: %d %s, %v, %v", c.path, r.StatusCode, body, r.Header, err)
+		}
+	}
+	if _, wrapped := Front(host).(http.HandlerFunc); !wrapped {
+		t.Error("without changes there is nothing in front")
+	}
+}
