@@ -27,10 +27,9 @@ type ReplyFunc func(*Reply)
 // On limits a change to the replies of an operation, such as "GET /v1/runs/{runId}". A segment in braces stands for any
 // one segment, without the verb behind a colon: "POST /v1/runs/{runId}:fork" is an operation of its own.
 func On(operation string, change ReplyFunc) ReplyFunc {
-	method, path, _ := strings.Cut(operation, " ")
-	want := strings.Split(path, "/")
+	of := operationOf(operation)
 	return func(r *Reply) {
-		if r.Request.Method == method && matches(want, strings.Split(r.Request.URL.EscapedPath(), "/")) {
+		if of.is(r.Request) {
 			change(r)
 		}
 	}
@@ -142,14 +141,30 @@ func encode(value any) []byte {
 	return raw
 }
 
-// Front puts changes in front of a host, in their order. Without any it is the host itself.
-func Front(host http.Handler, changes ...ReplyFunc) http.Handler {
-	if len(changes) == 0 {
+// Changes are what faults do to a host from outside.
+type Changes struct {
+	Requests []RequestFunc
+	Replies  []ReplyFunc
+	Events   []EventFunc // applied by the host where it appends
+}
+
+// Front puts the changes of requests and replies in front of a host, in their order. Without any it is the host itself.
+func (c Changes) Front(host http.Handler) http.Handler {
+	if len(c.Requests)+len(c.Replies) == 0 {
 		return host
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		changed, err := in(r, c.Requests)
+		if err != nil {
+			http.Error(w, "the body did not arrive whole", http.StatusBadRequest)
+			return
+		}
+		if len(c.Replies) == 0 {
+			host.ServeHTTP(w, changed)
+			return
+		}
 		held := &holder{w: w}
-		host.ServeHTTP(held, r)
+		host.ServeHTTP(held, changed)
 		if held.streams {
 			return
 		}
@@ -157,7 +172,7 @@ func Front(host http.Handler, changes ...ReplyFunc) http.Handler {
 		if reply.Status == 0 {
 			reply.Status = http.StatusOK
 		}
-		for _, change := range changes {
+		for _, change := range c.Replies {
 			change(reply)
 		}
 		if w.Header().Get("Content-Length") != "" {

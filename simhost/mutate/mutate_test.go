@@ -4,6 +4,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 )
 
@@ -64,12 +65,14 @@ func TestFront(t *testing.T) {
 			_, _ = io.WriteString(w, `{"a":1}`)
 		}
 	})
-	s := httptest.NewServer(Front(host, JSON(func(o map[string]any) { o["b"] = "two" }), Succeeded(Header("X-Seen", "yes")),
+	s := httptest.NewServer(Changes{Replies: []ReplyFunc{
+		JSON(func(o map[string]any) { o["b"] = "two" }), Succeeded(Header("X-Seen", "yes")),
 		func(r *Reply) {
 			if r.Status == http.StatusCreated {
 				r.Status = http.StatusTeapot
 			}
-		}))
+		},
+	}}.Front(host))
 	defer s.Close()
 	for _, c := range []struct {
 		path   string
@@ -91,7 +94,41 @@ func TestFront(t *testing.T) {
 			t.Errorf("%s: %d %s, %v, %v", c.path, r.StatusCode, body, r.Header, err)
 		}
 	}
-	if _, wrapped := Front(host).(http.HandlerFunc); !wrapped {
-		t.Error("without changes there is nothing in front")
+}
+
+func TestEventsAreChangedInPlace(t *testing.T) {
+	type counted struct {
+		N int `json:"n"`
+	}
+	changes := []EventFunc{
+		OfType("a.counted", Payload(func(c *counted) { c.N++ })),
+		OfType("b.counted", Payload(func(c *counted) { c.N = 99 })),
+		func(e *Event) { e.CausationID = "none" },
+	}
+	e := Event{Type: "a.counted", CausationID: "x"}
+	if got := string(e.Apply([]byte(`{"n":1,"more":{}}`), changes)); got != `{"more":{},"n":2}` || e.CausationID != "none" {
+		t.Errorf("%s, %+v", got, e)
+	}
+	if got := string((&Event{Type: "a.counted"}).Apply([]byte(`[1]`), changes)); got != `[1]` {
+		t.Error(got)
+	}
+}
+
+func TestRequestsAreChangedOnTheirWayIn(t *testing.T) {
+	echo := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.Copy(w, r.Body) })
+	s := httptest.NewServer(Changes{Requests: []RequestFunc{
+		Asked("POST /v1/runs", Body(func(o map[string]any) { o["b"] = 2 })),
+	}}.Front(echo))
+	defer s.Close()
+	for path, want := range map[string]string{"/v1/runs": `{"a":1,"b":2}`, "/v1/other": `{"a":1}`} {
+		r, err := http.Post(s.URL+path, "application/json", strings.NewReader(`{"a":1}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(r.Body)
+		_ = r.Body.Close()
+		if err != nil || string(body) != want {
+			t.Errorf("%s got %s, %v", path, body, err)
+		}
 	}
 }

@@ -23,10 +23,14 @@ type Fault struct {
 	Lies   bool     // what it does wrong is what it says of itself: in the banner or the discovery document
 	Twin   string   // why it is there beside another fault that breaks the same and is caught by the same scenarios
 
-	// Reply changes what the host answers, from outside of it; nil where Replace does it all.
-	Reply mutate.ReplyFunc
+	// Request, Reply and Event change what comes in, what goes out and what is appended, from outside of the host. nil
+	// changes nothing.
+	Request mutate.RequestFunc
+	Reply   mutate.ReplyFunc
+	Event   mutate.EventFunc
 	// Replace puts other rules in the place of honest ones, where the host decides something else. It may call those that
-	// were there before. nil where Reply does it all.
+	// were there before. nil
+	// where the host decides as it should.
 	Replace func(*rules.Set)
 }
 
@@ -89,11 +93,17 @@ func Find(id string) (Fault, error) { return listed.Find(idOf, All(), id, "") }
 
 func idOf(f Fault) string { return f.ID }
 
-// Replies returns what these faults change of replies, in the order given. The error is that of [Find].
-func Replies(ids ...string) ([]mutate.ReplyFunc, error) {
-	return listed.Applied(nil, ids, Find, func(f Fault, changes *[]mutate.ReplyFunc) {
+// Changes returns what these faults do from outside of the host, in the order given. The error is that of [Find].
+func Changes(ids ...string) (mutate.Changes, error) {
+	return listed.Applied(mutate.Changes{}, ids, Find, func(f Fault, c *mutate.Changes) {
+		if f.Request != nil {
+			c.Requests = append(c.Requests, f.Request)
+		}
 		if f.Reply != nil {
-			*changes = append(*changes, f.Reply)
+			c.Replies = append(c.Replies, f.Reply)
+		}
+		if f.Event != nil {
+			c.Events = append(c.Events, f.Event)
 		}
 	})
 }

@@ -53,7 +53,7 @@ type Host struct {
 	signer      tokenSigner
 	discovery   document
 	contract    document
-	replies     []mutate.ReplyFunc // what faults change of replies
+	changes     mutate.Changes // what faults change from outside
 	handler     http.Handler
 	inside      http.Handler  // is asked in the name of a caller who is known already
 	faults      atomic.Uint64 // requests that failed by our fault, for their correlation ids
@@ -113,7 +113,7 @@ func prepare(o Options) (_ *Host, _ *bundle, err error) {
 	if h.rules, err = fault.Rules(o.Faults...); err != nil {
 		return nil, nil, &OptionError{err}
 	}
-	if h.replies, err = fault.Replies(o.Faults...); err != nil {
+	if h.changes, err = fault.Changes(o.Faults...); err != nil {
 		return nil, nil, &OptionError{err}
 	}
 	if h.manner, err = variation.With(o.Vary...); err != nil {
@@ -153,8 +153,8 @@ func (h *Host) route(ops operations) {
 		openwopv1.StrictHTTPServerOptions{RequestErrorHandlerFunc: bad, ResponseErrorHandlerFunc: h.fail})
 	openwopv1.HandlerWithOptions(strict, openwopv1.StdHTTPServerOptions{BaseRouter: router, ErrorHandlerFunc: bad})
 	h.routeEndings(router)
-	h.inside = h.active.count(serving.Recovered(mutate.Front(router, h.replies...), h.fail))
-	h.handler = cors(h.opts.CORS, h.active.count(serving.Recovered(h.manner.Front(mutate.Front(h.bearer(router), h.replies...), router.knows), h.fail)))
+	h.inside = h.active.count(serving.Recovered(h.changes.Front(router), h.fail))
+	h.handler = cors(h.opts.CORS, h.active.count(serving.Recovered(h.manner.Front(h.changes.Front(h.bearer(router)), router.knows), h.fail)))
 }
 
 // version of the execution model as the engine wants it: 0 where there is none.

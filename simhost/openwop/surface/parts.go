@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/openassay/assay/simhost/ids"
+	"github.com/openassay/assay/simhost/mutate"
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/eventlog"
@@ -95,6 +96,9 @@ func (h *Host) openEngine(ctx context.Context) error {
 		Peers:           h.peers(),
 		OnError:         func(err error) { h.log.Error("run engine", "error", err) },
 	}
+	if len(h.changes.Events) > 0 {
+		o.Change = h.change
+	}
 	// A nil pointer in an interface would not be nil.
 	if h.files != nil {
 		o.Files = h.files
@@ -111,6 +115,13 @@ func (h *Host) openEngine(ctx context.Context) error {
 	}
 	h.engine = engine
 	return h.engine.Resume(ctx)
+}
+
+// change has faults change an event of a run.
+func (h *Host) change(e *openwopv1.RunEvent) {
+	changed := mutate.Event{RunID: e.RunID, Sequence: e.Sequence, Type: string(e.Type), NodeID: e.NodeID, CausationID: e.CausationID}
+	e.Payload = changed.Apply(e.Payload, h.changes.Events)
+	e.NodeID, e.CausationID = changed.NodeID, changed.CausationID
 }
 
 // openGoals opens the goals of every tenant and takes up what was begun of them.

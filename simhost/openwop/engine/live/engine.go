@@ -70,6 +70,10 @@ type Options struct {
 	// still before it goes on, and whoever answered hears the status from before.
 	ChildLag, AnswerLag time.Duration
 
+	// Change changes an event as it is appended: its payload, its cause or its node, but not its place. What the run itself goes
+	// by stays. It is called by several goroutines, for one log by one at a time. nil changes nothing.
+	Change func(*openwopv1.RunEvent)
+
 	Rules rules.Set // the zero value is rules.Honest
 	// OnError hears of errors in work that nobody waits for. It may be called by several goroutines. nil: slog.
 	OnError func(error)

@@ -33,6 +33,7 @@ type Host struct {
 	Peers   func(name string) bool       // which hosts run workers for this one
 	Attests bool                         // what is harvested comes with a checksum
 	Cut     int                          // size in bytes at which a record is full
+	Change  func(*openwopv1.RunEvent)    // changes what the log gets of an event, not what the run makes of it; nil for nothing
 }
 
 // Seen is what was seen outside of the run's log. A step that takes something up clears it.
@@ -174,7 +175,7 @@ func (m *Move) put(t openwopv1.RunEventType, nodeID, cause string, written, payl
 	if m.Err != nil {
 		return goesOn
 	}
-	m.append(openwopv1.RunEvent{
+	event := openwopv1.RunEvent{
 		EventID:     workflow.EventID(m.S.RunID, m.S.Next),
 		RunID:       m.S.RunID,
 		NodeID:      nodeID,
@@ -183,7 +184,11 @@ func (m *Move) put(t openwopv1.RunEventType, nodeID, cause string, written, payl
 		Timestamp:   m.Now,
 		Sequence:    m.S.Next,
 		CausationID: cause,
-	}, payload)
+	}
+	if m.Change != nil {
+		m.Change(&event)
+	}
+	m.append(event, payload)
 	return goesOn
 }
 
