@@ -28,9 +28,8 @@ type Fault struct {
 	Request mutate.RequestFunc
 	Reply   mutate.ReplyFunc
 	Event   mutate.EventFunc
-	// Replace puts other rules in the place of honest ones, where the host decides something else. It may call those that
-	// were there before. nil
-	// where the host decides as it should.
+	// Replace puts other rules in the place of honest ones, where a violation is a decision that the host takes. It may call
+	// those that were there before. nil replaces nothing.
 	Replace func(*rules.Set)
 }
 
