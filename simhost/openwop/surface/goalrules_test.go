@@ -12,6 +12,7 @@ import (
 // What is decided about goals, heartbeats and the execution model at the surface goes by the rules: faults of the catalogue
 // show.
 func TestTheSurfaceOfGoalsGoesByTheRules(t *testing.T) {
+	discovery := func(c *client) string { return string(c.do("GET", "/.well-known/openwop", nil).want(http.StatusOK).body) }
 	for _, c := range []struct {
 		fault   string
 		o       Options
@@ -19,10 +20,10 @@ func TestTheSurfaceOfGoalsGoesByTheRules(t *testing.T) {
 		honest  string
 		changed string
 	}{
-		{"goal.mode-of-its-own", Options{}, func(c *client) string { return string(c.host.discovery.body) }, `"manual","schedule"`,
+		{"goal.mode-of-its-own", Options{}, discovery, `"manual","schedule"`,
 			`"manual","cron"`},
 		{"shape.host-without-name", Options{}, func(c *client) string {
-			return fmt.Sprint("named: ", strings.Contains(string(c.host.discovery.body), `"hostId":"assay-simhost"`))
+			return fmt.Sprint("named: ", strings.Contains(discovery(c), `"hostId":"assay-simhost"`))
 		}, "named: true", "named: false"},
 		{"goal.without-claim", Options{Without: []string{claimGoals}},
 			func(c *client) string { return answered(c, "GET", goalsPath, nil) }, "404", "200"},
