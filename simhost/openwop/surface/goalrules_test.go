@@ -2,6 +2,7 @@ package surface
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -12,7 +13,15 @@ import (
 // What is decided about goals, heartbeats and the execution model at the surface goes by the rules: faults of the catalogue
 // show.
 func TestTheSurfaceOfGoalsGoesByTheRules(t *testing.T) {
-	discovery := func(c *client) string { return string(c.do("GET", "/.well-known/openwop", nil).want(http.StatusOK).body) }
+	discovery := func(c *client) string {
+		response := c.open(c.t.Context(), "GET", "/.well-known/openwop", nil) // not as declared: do would mind
+		defer response.Body.Close()
+		raw, err := io.ReadAll(response.Body)
+		if err != nil {
+			c.t.Error(err)
+		}
+		return string(raw)
+	}
 	for _, c := range []struct {
 		fault   string
 		o       Options
