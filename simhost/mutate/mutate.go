@@ -13,7 +13,7 @@ import (
 	"github.com/go-openapi/jsonpointer"
 )
 
-// Reply is an answer on its way out. Event streams are no replies: they are never held back.
+// Reply is an answer on its way out. An event stream is none: it is not held back, and its frames are changed one by one.
 type Reply struct {
 	Request *http.Request // as the client sent it; its body has been read
 	Status  int
@@ -145,12 +145,13 @@ func encode(value any) []byte {
 type Changes struct {
 	Requests []RequestFunc
 	Replies  []ReplyFunc
+	Frames   []FrameFunc
 	Events   []EventFunc // applied by the host where it appends
 }
 
-// Front puts the changes of requests and replies in front of a host, in their order. Without any it is the host itself.
+// Front puts the changes of requests, replies and frames in front of a host, in their order. Without any it is the host itself.
 func (c Changes) Front(host http.Handler) http.Handler {
-	if len(c.Requests)+len(c.Replies) == 0 {
+	if len(c.Requests)+len(c.Replies)+len(c.Frames) == 0 {
 		return host
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -159,11 +160,7 @@ func (c Changes) Front(host http.Handler) http.Handler {
 			http.Error(w, "the body did not arrive whole", http.StatusBadRequest)
 			return
 		}
-		if len(c.Replies) == 0 {
-			host.ServeHTTP(w, changed)
-			return
-		}
-		held := &holder{w: w}
+		held := &holder{w: w, frames: frames{w: w, request: r, changes: c.Frames}}
 		host.ServeHTTP(held, changed)
 		if held.streams {
 			return
@@ -189,6 +186,7 @@ type holder struct {
 	status  int
 	body    bytes.Buffer
 	streams bool
+	frames  frames
 }
 
 func (h *holder) Header() http.Header { return h.w.Header() }
@@ -206,7 +204,10 @@ func (h *holder) WriteHeader(status int) {
 
 func (h *holder) Write(b []byte) (int, error) {
 	h.WriteHeader(http.StatusOK)
-	if h.streams {
+	switch {
+	case h.streams && len(h.frames.changes) > 0:
+		return h.frames.write(b)
+	case h.streams:
 		return h.w.Write(b)
 	}
 	return h.body.Write(b)

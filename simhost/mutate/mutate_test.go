@@ -132,3 +132,54 @@ func TestRequestsAreChangedOnTheirWayIn(t *testing.T) {
 		}
 	}
 }
+
+func TestFramesAreChangedWhenTheyAreWhole(t *testing.T) {
+	host := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		for _, part := range []string{": hello\n\nid: 1\ndata: {\"a\":", "1}\n", "\nevent: x\ndata:one\ndata: two\n\n"} {
+			_, _ = io.WriteString(w, part)
+			_ = http.NewResponseController(w).Flush()
+		}
+	})
+	s := httptest.NewServer(Changes{Frames: []FrameFunc{
+		func(_ *http.Request, data []byte) []byte { return []byte(strings.ToUpper(string(data))) },
+	}}.Front(host))
+	defer s.Close()
+	r, err := http.Get(s.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	body, err := io.ReadAll(r.Body)
+	if want := ": hello\n\nid: 1\ndata: {\"A\":1}\n\nevent: x\ndata: ONE\ndata: TWO\n\n"; err != nil || string(body) != want {
+		t.Errorf("%q, %v", body, err)
+	}
+}
+
+func TestEventsAreChangedWhereTheyAreRead(t *testing.T) {
+	log := Log{
+		Lists: map[string]string{"GET /log": "events"}, Streams: []string{"GET /log"}, Payload: "payload",
+		Read:  func(o map[string]any) Event { kind, _ := o["type"].(string); return Event{Type: kind} },
+		Write: func(Event, map[string]any) {},
+	}
+	c := Changes{Events: []EventFunc{OfType("a", func(e *Event) { e.Payload["lie"] = true })}}.OnWire(log)
+	if len(c.Events) != 0 || len(c.Replies) != 1 || len(c.Frames) != 1 {
+		t.Fatalf("%+v", c)
+	}
+	request := httptest.NewRequest("GET", "/log", nil)
+	r := &Reply{Request: request, Status: 200, Body: []byte(`{"events":[{"type":"a","payload":{}},{"type":"b","payload":{}}]}`)}
+	c.Replies[0](r)
+	if want := `{"events":[{"payload":{"lie":true},"type":"a"},{"payload":{},"type":"b"}]}`; string(r.Body) != want {
+		t.Errorf("%s", r.Body)
+	}
+	for data, want := range map[string]string{
+		`{"type":"a","payload":{}}`:   `{"payload":{"lie":true},"type":"a"}`,
+		`[{"type":"a","payload":{}}]`: `[{"payload":{"lie":true},"type":"a"}]`,
+		`{"type":"a"}`:                `{"type":"a"}`,
+		`no JSON`:                     `no JSON`,
+	} {
+		if got := string(c.Frames[0](request, []byte(data))); got != want {
+			t.Errorf("%s became %s", data, got)
+		}
+	}
+}
