@@ -133,6 +133,11 @@ func decode(raw []byte) (value any) {
 	return value
 }
 
+// same reports whether two bodies say the same, whatever the order of their members.
+func same(a, b []byte) bool {
+	return bytes.Equal(a, b) || reflect.DeepEqual(decode(a), decode(b)) && decode(a) != nil
+}
+
 func encode(value any) []byte {
 	raw, err := json.Marshal(value)
 	if err != nil {
@@ -147,6 +152,10 @@ type Changes struct {
 	Replies  []ReplyFunc
 	Frames   []FrameFunc
 	Events   []EventFunc // applied by the host where it appends
+
+	// Changed is called whenever a request, a reply or a frame is really another one than before. It may be called
+	// concurrently; nil hears nothing.
+	Changed func()
 }
 
 // Front puts the changes of requests, replies and frames in front of a host, in their order. Without any it is the host itself.
@@ -155,12 +164,12 @@ func (c Changes) Front(host http.Handler) http.Handler {
 		return host
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		changed, err := in(r, c.Requests)
+		changed, err := in(r, c)
 		if err != nil {
 			http.Error(w, "the body did not arrive whole", http.StatusBadRequest)
 			return
 		}
-		held := &holder{w: w, frames: frames{w: w, request: r, changes: c.Frames}}
+		held := &holder{w: w, frames: frames{w: w, request: r, changes: c}}
 		host.ServeHTTP(held, changed)
 		if held.streams {
 			return
@@ -169,8 +178,15 @@ func (c Changes) Front(host http.Handler) http.Handler {
 		if reply.Status == 0 {
 			reply.Status = http.StatusOK
 		}
+		before := Reply{Status: reply.Status, Body: reply.Body}
+		if c.Changed != nil {
+			before.Header = reply.Header.Clone()
+		}
 		for _, change := range c.Replies {
 			change(reply)
+		}
+		if c.Changed != nil && (before.Status != reply.Status || !same(before.Body, reply.Body) || !reflect.DeepEqual(before.Header, reply.Header)) {
+			c.Changed()
 		}
 		if w.Header().Get("Content-Length") != "" {
 			w.Header().Set("Content-Length", strconv.Itoa(len(reply.Body)))
@@ -205,7 +221,7 @@ func (h *holder) WriteHeader(status int) {
 func (h *holder) Write(b []byte) (int, error) {
 	h.WriteHeader(http.StatusOK)
 	switch {
-	case h.streams && len(h.frames.changes) > 0:
+	case h.streams && len(h.frames.changes.Frames) > 0:
 		return h.frames.write(b)
 	case h.streams:
 		return h.w.Write(b)

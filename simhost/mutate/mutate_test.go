@@ -116,10 +116,18 @@ func TestEventsAreChangedInPlace(t *testing.T) {
 
 func TestRequestsAreChangedOnTheirWayIn(t *testing.T) {
 	echo := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.Copy(w, r.Body) })
-	s := httptest.NewServer(Changes{Requests: []RequestFunc{
-		Asked("POST /v1/runs", Body(func(o map[string]any) { o["b"] = 2 })),
-	}}.Front(echo))
-	defer s.Close()
+	changed := 0
+	s := httptest.NewServer(Changes{
+		Requests: []RequestFunc{Asked("POST /v1/runs", Body(func(o map[string]any) { o["b"] = 2 }))},
+		Replies:  []ReplyFunc{JSON(func(o map[string]any) { o["a"] = 1 })}, // as it is already
+		Changed:  func() { changed++ },
+	}.Front(echo))
+	defer func() {
+		s.Close()
+		if changed != 1 {
+			t.Errorf("%d changes were told, and there was one", changed)
+		}
+	}()
 	for path, want := range map[string]string{"/v1/runs": `{"a":1,"b":2}`, "/v1/other": `{"a":1}`} {
 		r, err := http.Post(s.URL+path, "application/json", strings.NewReader(`{"a":1}`))
 		if err != nil {

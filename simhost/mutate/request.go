@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"net/http"
+	"reflect"
 	"strings"
 )
 
@@ -59,8 +60,8 @@ const largest = 4 << 20
 
 // in returns the request that the host gets in place of r, and the one that replies are changed by. A body that is larger
 // than hosts take, or that does not arrive, is the host's to refuse.
-func in(r *http.Request, changes []RequestFunc) (*http.Request, error) {
-	if len(changes) == 0 {
+func in(r *http.Request, c Changes) (*http.Request, error) {
+	if len(c.Requests) == 0 {
 		return r, nil
 	}
 	raw, err := io.ReadAll(io.LimitReader(r.Body, largest))
@@ -68,8 +69,11 @@ func in(r *http.Request, changes []RequestFunc) (*http.Request, error) {
 		return r, err
 	}
 	changed := &Request{Request: r.Clone(r.Context()), Raw: raw}
-	for _, change := range changes {
+	for _, change := range c.Requests {
 		change(changed)
+	}
+	if c.Changed != nil && (!same(raw, changed.Raw) || changed.URL.String() != r.URL.String() || !reflect.DeepEqual(changed.Header, r.Header)) {
+		c.Changed()
 	}
 	out := changed.Request
 	out.Body, out.ContentLength = io.NopCloser(bytes.NewReader(changed.Raw)), int64(len(changed.Raw))

@@ -13,7 +13,7 @@ type FrameFunc func(r *http.Request, data []byte) []byte
 type frames struct {
 	w       http.ResponseWriter
 	request *http.Request
-	changes []FrameFunc
+	changes Changes
 	pending []byte
 }
 
@@ -48,8 +48,12 @@ func (f *frames) changed(frame []byte) []byte {
 		return frame
 	}
 	text := []byte(strings.Join(data, "\n"))
-	for _, change := range f.changes {
+	before := text
+	for _, change := range f.changes.Frames {
 		text = change(f.request, text)
+	}
+	if f.changes.Changed != nil && !same(before, text) {
+		f.changes.Changed()
 	}
 	var out strings.Builder
 	for _, line := range others {

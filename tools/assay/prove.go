@@ -37,7 +37,11 @@ Until every host is done, kill-matrix.part.ndjson in --out has those that are, a
 line each, however the process ends; --resume goes on from there. --shard 2/8 proves
 every eighth host from the second on, on as many machines as there are shards, and
 assay prove merge makes one matrix of their folders. Both give the same bytes as a
-proof that went through.`
+proof that went through.
+
+--target URL proves instead that a certification of your own host would notice: the
+host is certified as it is, then through each fault that can stand in front of a host,
+see assay fault-proxy. Exit 1 when the scenarios about a fault pass all the same.`
 
 type proveFlags struct {
 	faults    []string
@@ -47,6 +51,7 @@ type proveFlags struct {
 	check     bool
 	resume    bool
 	options   prove.Options
+	target    provedTarget
 }
 
 func newProve() *cobra.Command {
@@ -61,6 +66,9 @@ func newProve() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := o.settle(cmd.Flags()); err != nil {
 				return err
+			}
+			if o.target.url != "" {
+				return o.proveTarget(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 			}
 			return o.prove(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
@@ -80,6 +88,7 @@ func newProve() *cobra.Command {
 	f.Uint64Var(&o.options.Seed, "seed", 1, "`N` that all random values come of")
 	f.StringVar(&o.out, "out", "out", "`DIR` for kill-matrix.json and kill-matrix.md")
 	f.BoolVar(&o.check, "check", false, "write nothing; exit 1 when the matrix in --out is another one")
+	o.target.register(f)
 	cmd.AddCommand(newProveMerge())
 	return cmd
 }
@@ -118,6 +127,9 @@ func newProveMerge() *cobra.Command {
 }
 
 func (o *proveFlags) settle(flags *pflag.FlagSet) error {
+	if err := o.target.settle(flags); err != nil {
+		return err
+	}
 	if o.options.AtOnce < 0 || flags.Changed("at-once") && o.options.AtOnce == 0 {
 		return usage("prove --at-once %d: give how many hosts, from 1", o.options.AtOnce)
 	}

@@ -47,7 +47,7 @@ func newRoot() *cobra.Command {
 		RunE:              group("command"),
 	}
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(newCertify(), newVerify(), newKeygen(), newSimhost(), newGenerate(), newDiff(), newFixtures(), newMatrix(), newProve(),
+	root.AddCommand(newCertify(), newVerify(), newKeygen(), newSimhost(), newGenerate(), newDiff(), newFixtures(), newMatrix(), newProve(), newFaultProxy(),
 		newList(), newExplain(), newWhy(), newDoctor(), newVersion(), newCompletion(), newMan())
 	addOwn(root)
 	root.SetHelpCommand(newHelp())

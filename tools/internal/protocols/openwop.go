@@ -17,6 +17,7 @@ import (
 	suites "github.com/openassay/assay/scenarios/openwop"
 	"github.com/openassay/assay/scenarios/wire"
 	"github.com/openassay/assay/simhost/console"
+	"github.com/openassay/assay/simhost/mutate"
 	"github.com/openassay/assay/simhost/openwop/fault"
 	"github.com/openassay/assay/simhost/openwop/surface"
 	"github.com/openassay/assay/simhost/openwop/variation"
@@ -141,9 +142,13 @@ func HostFault(f fault.Fault) Fault {
 	if f.Under.Experimental {
 		o.ExperimentalUntil = time.Now().AddDate(0, 1, 0).Format(time.DateOnly)
 	}
+	var front *mutate.Changes
+	if changes, ok := f.OnWire(); ok {
+		front = &changes
+	}
 	return Fault{
 		ID: f.ID, Title: f.Title, Looks: f.Looks, Breaks: f.Breaks, Spots: f.Spots, Under: f.Under.String(), Twin: f.Twin,
-		Run: strings.TrimSpace("assay simhost --fault " + f.ID + " " + f.Under.String()), Specimen: OpenWOP{o},
+		Run: strings.TrimSpace("assay simhost --fault " + f.ID + " " + f.Under.String()), Specimen: OpenWOP{o}, OnWire: front,
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/openassay/assay/internal/nearest"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/wire"
+	"github.com/openassay/assay/simhost/mutate"
 )
 
 // Table lists all protocols in display order. A host is assumed to speak the first protocol with hosts, unless
@@ -75,7 +76,7 @@ type Honest struct {
 	Specimen Specimen
 }
 
-// Fault is a violation that a specimen commits. The digest of a kill matrix covers all members except the last three.
+// Fault is a violation that a specimen commits. The digest of a kill matrix covers the members that JSON has.
 type Fault struct {
 	ID, Title, Looks string
 	Breaks           []string
@@ -86,6 +87,8 @@ type Fault struct {
 	Of       string   `json:"-"` // speaker
 	Run      string   `json:"-"` // command that starts such a host or agent
 	Specimen Specimen `json:"-"` // commits it
+	// OnWire commits it in front of any host; nil if it is a decision that only a host itself can take.
+	OnWire *mutate.Changes `json:"-"`
 }
 
 // Variation is an allowed difference from the usual behaviour.

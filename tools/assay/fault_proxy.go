@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/simhost/mutate"
+	"github.com/openassay/assay/simhost/serving"
+	"github.com/openassay/assay/tools/faultproxy"
+	"github.com/openassay/assay/tools/internal/protocols"
+)
+
+type faultProxyFlags struct {
+	target, listen, caCert string
+	faults                 []string
+}
+
+func newFaultProxy() *cobra.Command {
+	o := &faultProxyFlags{}
+	cmd := &cobra.Command{
+		Use:   "fault-proxy",
+		Short: "Put a fault in front of your own host",
+		Long: `Passes requests to a host and commits a fault on the way: in a request as it comes in,
+in a reply or an event as it goes out. The host stays as it is. Who certifies the proxy
+sees whether a certification of this host would notice. assay prove --target does that
+with every fault that can stand in front of a host.
+
+A fault that is a decision of the host itself cannot: assay simhost --fault commits it.`,
+		Example: "  assay fault-proxy --target http://localhost:3000 --fault shape.resume-in-words\n" +
+			"  assay certify http://127.0.0.1:7412 --key KEY",
+		Args: args(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			changes, err := o.changes()
+			if err != nil {
+				return err
+			}
+			return o.serve(cmd.Context(), changes, cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.target, "target", "", "`URL` of the host")
+	f.StringArrayVar(&o.faults, "fault", nil, "violation to commit, by its `ID` (assay list faults); may be repeated")
+	f.StringVar(&o.listen, "listen", "127.0.0.1:7412", "`ADDRESS` to listen on")
+	f.StringVar(&o.caCert, "cacert", "", "PEM `FILE` of certificate authorities to trust beside the system's")
+	return cmd
+}
+
+// changes returns what the faults change on the wire.
+func (o *faultProxyFlags) changes() (all mutate.Changes, err error) {
+	if o.target == "" {
+		return all, usage("fault-proxy: name a host with --target URL")
+	}
+	if len(o.faults) == 0 {
+		return all, usage("fault-proxy: name a fault with --fault ID: assay list faults")
+	}
+	known := map[string]protocols.Fault{}
+	var ids []string
+	for _, row := range protocols.Table {
+		for _, f := range row.Faults() {
+			known[f.ID], ids = f, append(ids, f.ID)
+		}
+	}
+	for _, id := range o.faults {
+		f, ok := known[id]
+		switch {
+		case !ok:
+			return all, unknown("fault", id, ids)
+		case f.OnWire == nil:
+			return all, usage("fault-proxy --fault %s: it is a decision that only a host itself can take: assay simhost --fault %s commits it", id, id)
+		}
+		all.Requests = append(all.Requests, f.OnWire.Requests...)
+		all.Replies = append(all.Replies, f.OnWire.Replies...)
+		all.Frames = append(all.Frames, f.OnWire.Frames...)
+	}
+	return all, nil
+}
+
+func (o *faultProxyFlags) serve(ctx context.Context, changes mutate.Changes, out, errs io.Writer) error {
+	log := slog.New(slog.NewTextHandler(errs, nil))
+	handler, err := faultproxy.New(faultproxy.Options{Target: o.target, CAFile: o.caCert, Changes: changes, Logger: log})
+	if err != nil {
+		return usage("fault-proxy: %w", err)
+	}
+	var listener net.ListenConfig
+	ln, err := listener.Listen(ctx, "tcp", o.listen)
+	if err != nil {
+		return usage("fault-proxy --listen %s: %w: choose another address", o.listen, err)
+	}
+	if _, err := fmt.Fprintf(out, "http://%s is %s with %s\n", dialable(ln.Addr()), o.target, strings.Join(o.faults, ", ")); err != nil {
+		return err
+	}
+	if err := serving.Serve(ctx, ln, handler, log); err != nil {
+		return &exit{Code: scenarios.ExitUnreachable, Cause: err}
+	}
+	return nil
+}
