@@ -123,8 +123,8 @@ func diffs(change func(*openwopv1.RunDiffResponse)) mutate.ReplyFunc {
 	return diff(mutate.Succeeded(mutate.At("", change)))
 }
 
-// againstUnknown reports whether a diff is refused because there is no run such as it compares with. The run of the path is
-// looked for first.
+// againstUnknown reports whether a diff is refused because there is no run such as it compares with. The run of the path
+// is looked for first.
 func againstUnknown(r refused) bool {
 	against := r.Request.URL.Query().Get("against")
 	return r.Error == rules.NotFound && r.Details["runId"] == against && r.Request.URL.Path != "/v1/runs/"+against+":diff"

@@ -113,8 +113,8 @@ func steps(change func(*chainStep)) mutate.EventFunc {
 	return mutate.OfType(string(openwopv1.RunEventTypeCoreWorkflowChainEvent), mutate.Payload(change))
 }
 
-// stepping changes what is told of a step of this phase, of a child that the host runs itself. The id of a worker on another
-// host has the name of that host in it, before a slash.
+// stepping changes what is told of a step of this phase, of a child that the host runs itself. The id of a worker on
+// another host has the name of that host in it, before a slash.
 func stepping(phase openwopv1.ChainPhase, change func(*chainStep)) mutate.EventFunc {
 	return steps(func(p *chainStep) {
 		if p.Phase == phase && !strings.Contains(p.WorkerID, "/") {

@@ -165,8 +165,8 @@ func refusing(meant func(refused) bool, change mutate.ReplyFunc) mutate.ReplyFun
 	}
 }
 
-// misfit returns what is wrong first with a body: a JSON pointer to the member, and one to the keyword, or "json". The keyword
-// is "" where something else is refused.
+// misfit returns what is wrong first with a body: a JSON pointer to the member, and one to the keyword, or "json". The
+// keyword is "" where something else is refused.
 func (r refused) misfit() (member, keyword string) {
 	problems, _ := r.Details["problems"].([]any)
 	if len(problems) == 0 {
