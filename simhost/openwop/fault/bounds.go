@@ -1,12 +1,12 @@
 package fault
 
 import (
-	"maps"
 	"net/http"
 	"strings"
 
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/mutate"
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
@@ -284,42 +284,28 @@ var boundFaults = []Fault{
 		Title:  "an option of a run that cannot be makes the host fail",
 		Looks:  "POST /v1/runs is answered 500",
 		Breaks: []string{openwop.OWPBND21},
-		Replace: func(s *rules.Set) {
-			misfit := s.Control.Misfit
-			s.Control.Misfit = func(operation, field string) int {
-				if operation == "createRun" && strings.HasPrefix(field, "configurable.") {
-					return http.StatusInternalServerError
-				}
-				return misfit(operation, field)
-			}
-		},
+		Reply: mutate.On("POST /v1/runs", refusing(func(r refused) bool {
+			member, _ := r.misfit()
+			return strings.HasPrefix(member, "/configurable/")
+		}, failing(http.StatusInternalServerError, validationError))),
 	},
 	{
 		ID:     "bounds.options-not-shown",
 		Title:  "the snapshot of a run does not show its options",
 		Looks:  "configurable is missing",
 		Breaks: []string{openwop.OWPBND22},
-		Replace: func(s *rules.Set) {
-			s.Control.Shows = func(run openwopv1.RunSnapshot) openwopv1.RunSnapshot {
-				run.Configurable = nil
-				return run
-			}
-		},
+		Reply:  snapshots(func(run *openwopv1.RunSnapshot) { run.Configurable = nil }),
 	},
 	{
 		ID:     "bounds.options-used-up",
 		Title:  "the snapshot of an ended run shows as recursionLimit what was left of it",
 		Looks:  "configurable.recursionLimit is lower at the end than at the beginning",
 		Breaks: []string{openwop.OWPBND23},
-		Replace: func(s *rules.Set) {
-			s.Control.Shows = func(run openwopv1.RunSnapshot) openwopv1.RunSnapshot {
-				if limit, set := run.Configurable["recursionLimit"].(float64); set && over(run) {
-					run.Configurable = maps.Clone(run.Configurable)
-					run.Configurable["recursionLimit"] = limit - 1
-				}
-				return run
+		Reply: snapshots(func(run *openwopv1.RunSnapshot) {
+			if limit, set := run.Configurable["recursionLimit"].(float64); set && over(run) {
+				run.Configurable["recursionLimit"] = limit - 1
 			}
-		},
+		}),
 	},
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/mutate"
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
@@ -21,57 +22,47 @@ var cancelFaults = []Fault{
 		},
 	},
 	{
-		ID:      "control.cancel-reason-lost",
-		Title:   "the reason of a cancellation is not written down",
-		Looks:   "run.cancelled has no reason",
-		Breaks:  []string{openwop.OWPCTL12},
-		Replace: func(s *rules.Set) { loseReason(s, openwopv1.RunEventTypeRunCancelled) },
+		ID:     "control.cancel-reason-lost",
+		Title:  "the reason of a cancellation is not written down",
+		Looks:  "run.cancelled has no reason",
+		Breaks: []string{openwop.OWPCTL12},
+		Event:  cancelled(func(p *openwopv1.RunCancelledPayload) { p.Reason = nil }),
 	},
 	{
 		ID:     "control.bulk-tells-the-status-before",
 		Title:  "a bulk cancel tells the status that each run had before it was cancelled",
 		Looks:  "the result of a run under way is ok with status running",
 		Breaks: []string{openwop.OWPCTL13},
-		Replace: func(s *rules.Set) {
-			eachResult(s, func(r *openwopv1.BulkCancelResult) {
-				if r.Status == openwopv1.RunStatusCancelled {
-					r.Status = openwopv1.RunStatusRunning
-				}
-			})
-		},
+		Reply: eachResult(func(r *openwopv1.BulkCancelResult) {
+			if r.Status == openwopv1.RunStatusCancelled {
+				r.Status = openwopv1.RunStatusRunning
+			}
+		}),
 	},
 	{
 		ID:     "control.bulk-out-of-order",
 		Title:  "the results of a bulk cancel come in the order in which they were finished",
 		Looks:  "the results stand in the opposite order of the request",
 		Breaks: []string{openwop.OWPCTL14},
-		Replace: func(s *rules.Set) {
-			s.Control.Results = func(all []openwopv1.BulkCancelResult) []openwopv1.BulkCancelResult {
-				all = slices.Clone(all)
-				slices.Reverse(all)
-				return all
-			}
-		},
+		Reply:  results(slices.Reverse[[]openwopv1.BulkCancelResult]),
 	},
 	{
-		ID:      "control.bulk-gives-no-error",
-		Title:   "a bulk cancel does not say why a run was not cancelled",
-		Looks:   "a result that is not ok has no error",
-		Breaks:  []string{openwop.OWPCTL15},
-		Replace: func(s *rules.Set) { eachResult(s, func(r *openwopv1.BulkCancelResult) { r.Error = nil }) },
+		ID:     "control.bulk-gives-no-error",
+		Title:  "a bulk cancel does not say why a run was not cancelled",
+		Looks:  "a result that is not ok has no error",
+		Breaks: []string{openwop.OWPCTL15},
+		Reply:  eachResult(func(r *openwopv1.BulkCancelResult) { r.Error = nil }),
 	},
 	{
 		ID:     "control.bulk-says-cancelled",
 		Title:  "a bulk cancel says cancelled of every run that it took, also where the run had ended before",
 		Looks:  "the result of a completed run is ok with status cancelled",
 		Breaks: []string{openwop.OWPCTL16},
-		Replace: func(s *rules.Set) {
-			eachResult(s, func(r *openwopv1.BulkCancelResult) {
-				if r.Ok {
-					r.Status = openwopv1.RunStatusCancelled
-				}
-			})
-		},
+		Reply: eachResult(func(r *openwopv1.BulkCancelResult) {
+			if r.Ok {
+				r.Status = openwopv1.RunStatusCancelled
+			}
+		}),
 	},
 	{
 		ID:      "control.bulk-cancels-some-of-too-many",
@@ -85,39 +76,49 @@ var cancelFaults = []Fault{
 		Title:  "a bulk cancel that names no run is refused as what cannot be processed",
 		Looks:  "it is answered 422",
 		Breaks: []string{openwop.OWPCTL18},
-		Replace: func(s *rules.Set) {
-			misfit := s.Control.Misfit
-			s.Control.Misfit = func(operation, field string) int {
-				if operation == rules.OperationBulk {
-					return http.StatusUnprocessableEntity
-				}
-				return misfit(operation, field)
-			}
-		},
+		Reply: bulk(refusing(func(r refused) bool { return r.Error == validationError && !tooMany(r) }, func(r *mutate.Reply) {
+			r.Status = http.StatusUnprocessableEntity
+		})),
 	},
 	{
-		ID:      "control.bulk-refusal-without-words",
-		Title:   "a bulk cancel of too many runs is refused without words",
-		Looks:   "the message of its 400 is empty",
-		Breaks:  []string{openwop.OWPERR4},
-		Replace: func(s *rules.Set) { loseWords(s, "validation_error") },
+		ID:     "control.bulk-refusal-without-words",
+		Title:  "a bulk cancel of too many runs is refused without words",
+		Looks:  "the message of its 400 is empty",
+		Breaks: []string{openwop.OWPERR4},
+		Reply:  bulk(refusing(tooMany, wordlessly)),
 	},
 	{
 		ID:      "control.bulk-cancels-foreign",
 		Title:   "a bulk cancel does not look whose runs it names",
 		Looks:   "a tenant cancels the run of another by naming it in a bulk cancel",
 		Breaks:  []string{openwop.OWPCTL38},
-		Replace: visits("", onRun(rules.OperationBulk)),
+		Replace: visits("", onRun("bulkCancelRuns")),
 	},
 }
 
+// cancelled changes what the log of a run says of its cancellation.
+func cancelled(change func(*openwopv1.RunCancelledPayload)) mutate.EventFunc {
+	return mutate.OfType(string(openwopv1.RunEventTypeRunCancelled), mutate.Payload(change))
+}
+
+// bulk limits a change to the replies of a bulk cancel.
+func bulk(change mutate.ReplyFunc) mutate.ReplyFunc {
+	return mutate.On("POST /v1/runs:bulk-cancel", change)
+}
+
+// results changes what a bulk cancel tells of all runs, in the order of the request.
+func results(change func([]openwopv1.BulkCancelResult)) mutate.ReplyFunc {
+	return bulk(mutate.Succeeded(mutate.At("", func(r *openwopv1.BulkCancelResponse) { change(r.Results) })))
+}
+
 // eachResult changes what a bulk cancel tells of each run.
-func eachResult(s *rules.Set, change func(*openwopv1.BulkCancelResult)) {
-	s.Control.Results = func(all []openwopv1.BulkCancelResult) []openwopv1.BulkCancelResult {
-		all = slices.Clone(all)
+func eachResult(change func(*openwopv1.BulkCancelResult)) mutate.ReplyFunc {
+	return results(func(all []openwopv1.BulkCancelResult) {
 		for i := range all {
 			change(&all[i])
 		}
-		return all
-	}
+	})
 }
+
+// tooMany reports whether a bulk cancel is refused because it names more runs than it may.
+func tooMany(r refused) bool { return r.Details["maxRunIds"] != nil }

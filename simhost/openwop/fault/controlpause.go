@@ -1,8 +1,11 @@
 package fault
 
 import (
+	"net/http"
+
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/mutate"
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
@@ -62,16 +65,21 @@ var pauseFaults = []Fault{
 		Title:  "a paused run can be paused again",
 		Looks:  "the second pause is answered 202",
 		Breaks: []string{openwop.OWPCTL23},
-		Replace: func(s *rules.Set) {
-			s.Control.Paused = func(status openwopv1.RunStatus) bool { return status != openwopv1.RunStatusPaused }
-		},
+		Reply: pausing(refusing(coded("run_paused"), func(r *mutate.Reply) {
+			r.Status = http.StatusAccepted
+			mutate.JSON(func(told map[string]any) {
+				run, _ := told["details"].(map[string]any)
+				clear(told)
+				told["runId"], told["status"] = run["runId"], openwopv1.RunStatusPaused
+			})(r)
+		})),
 	},
 	{
-		ID:      "control.pause-refusal-without-words",
-		Title:   "a pause of what stands still already is refused without words",
-		Looks:   "the message of its 409 is empty",
-		Breaks:  []string{openwop.OWPERR4},
-		Replace: func(s *rules.Set) { loseWords(s, "run_paused") },
+		ID:     "control.pause-refusal-without-words",
+		Title:  "a pause of what stands still already is refused without words",
+		Looks:  "the message of its 409 is empty",
+		Breaks: []string{openwop.OWPERR4},
+		Reply:  pausing(refusing(coded("run_paused"), wordlessly)),
 	},
 	{
 		ID:    "control.result-lost-by-a-pause",
@@ -97,11 +105,13 @@ var pauseFaults = []Fault{
 		Replace: func(s *rules.Set) { s.Control.Logs = func() bool { return false } },
 	},
 	{
-		ID:      "control.pause-reason-lost",
-		Title:   "the reason of a pause is not written down",
-		Looks:   "run.paused has no reason",
-		Breaks:  []string{openwop.OWPCTL26},
-		Replace: func(s *rules.Set) { loseReason(s, openwopv1.RunEventTypeRunPaused) },
+		ID:     "control.pause-reason-lost",
+		Title:  "the reason of a pause is not written down",
+		Looks:  "run.paused has no reason",
+		Breaks: []string{openwop.OWPCTL26},
+		Event: mutate.OfType(string(openwopv1.RunEventTypeRunPaused), mutate.Payload(func(p *openwopv1.RunPausedPayload) {
+			p.Reason = nil
+		})),
 	},
 	{
 		ID:     "control.paused-not-cancelled",
@@ -119,4 +129,9 @@ var pauseFaults = []Fault{
 		Breaks:  []string{openwop.OWPCTL28},
 		Replace: func(s *rules.Set) { s.Control.Takes = func(bool) bool { return true } },
 	},
+}
+
+// pausing limits a change to the replies of a pause.
+func pausing(change mutate.ReplyFunc) mutate.ReplyFunc {
+	return mutate.On("POST /v1/runs/{runId}:pause", change)
 }

@@ -2,9 +2,11 @@ package fault
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/mutate"
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
@@ -18,10 +20,11 @@ var handoffStepFaults = []Fault{
 		Looks:  "child.completed names the decided event as its cause, and not dispatch.succeeded",
 		Breaks: []string{openwop.OWP0037B3},
 		Spots:  []int{15},
-		Replace: stepping(openwopv1.ChainPhaseChildCompleted, func(step *rules.Step) {
-			if !step.Mapped {
-				step.Cause = step.Decided
+		Replace: causing(openwopv1.ChainPhaseChildCompleted, func(step rules.Step) string {
+			if step.Mapped {
+				return step.Cause
 			}
+			return step.Decided
 		}),
 	},
 	{
@@ -29,93 +32,108 @@ var handoffStepFaults = []Fault{
 		Title:   "the failure of a worker is chained to the decision",
 		Looks:   "child.failed names the decided event as its cause, and not dispatch.succeeded",
 		Breaks:  []string{openwop.OWP0037B3},
-		Replace: stepping(openwopv1.ChainPhaseChildFailed, func(step *rules.Step) { step.Cause = step.Decided }),
+		Replace: causing(openwopv1.ChainPhaseChildFailed, byDecision),
 	},
 	{
 		ID:      "handoff.cancellation-caused-by-nothing",
 		Title:   "that a worker was cancelled is told as if nothing had come before",
 		Looks:   "child.cancelled names no cause",
 		Breaks:  []string{openwop.OWP0037B3},
-		Replace: stepping(openwopv1.ChainPhaseChildCancelled, func(step *rules.Step) { step.Cause = "" }),
+		Replace: causing(openwopv1.ChainPhaseChildCancelled, func(rules.Step) string { return "" }),
 	},
 	{
 		ID:      "handoff.refusal-caused-by-decision",
 		Title:   "that a worker cannot be created is chained to the decision",
 		Looks:   "dispatch.failed names the decided event as its cause, and not dispatch.began",
 		Breaks:  []string{openwop.OWP0037B4},
-		Replace: stepping(openwopv1.ChainPhaseDispatchFailed, func(step *rules.Step) { step.Cause = step.Decided }),
+		Replace: causing(openwopv1.ChainPhaseDispatchFailed, byDecision),
 	},
 	{
-		ID:      "handoff.completion-names-no-child",
-		Title:   "the end of a worker is told without the run that it was",
-		Looks:   "child.completed has no childRunId",
-		Breaks:  []string{openwop.OWPDSP10},
-		Replace: stepping(openwopv1.ChainPhaseChildCompleted, func(step *rules.Step) { step.Payload.ChildRunID = "" }),
+		ID:     "handoff.completion-names-no-child",
+		Title:  "the end of a worker is told without the run that it was",
+		Looks:  "child.completed has no childRunId",
+		Breaks: []string{openwop.OWPDSP10},
+		Event:  stepping(openwopv1.ChainPhaseChildCompleted, func(p *chainStep) { p.ChildRunID = "" }),
 	},
 	{
-		ID:      "handoff.failure-names-no-child",
-		Title:   "the failure of a worker is told without the run that it was",
-		Looks:   "child.failed has no childRunId",
-		Breaks:  []string{openwop.OWPDSP10},
-		Replace: stepping(openwopv1.ChainPhaseChildFailed, func(step *rules.Step) { step.Payload.ChildRunID = "" }),
+		ID:     "handoff.failure-names-no-child",
+		Title:  "the failure of a worker is told without the run that it was",
+		Looks:  "child.failed has no childRunId",
+		Breaks: []string{openwop.OWPDSP10},
+		Event:  stepping(openwopv1.ChainPhaseChildFailed, func(p *chainStep) { p.ChildRunID = "" }),
 	},
 	{
 		ID:     "handoff.cancellation-names-parent",
 		Title:  "that a worker was cancelled is told of the run above it",
 		Looks:  "the childRunId of child.cancelled is the parent's runId",
 		Breaks: []string{openwop.OWPDSP10},
-		Replace: stepping(openwopv1.ChainPhaseChildCancelled, func(step *rules.Step) {
-			step.Payload.ChildRunID = step.Payload.ParentRunID
-		}),
+		Event:  stepping(openwopv1.ChainPhaseChildCancelled, func(p *chainStep) { p.ChildRunID = p.ParentRunID }),
 	},
 	{
 		ID:     "handoff.refusal-names-child",
 		Title:  "a worker that could not be created is told with a run all the same",
 		Looks:  "dispatch.failed has a childRunId",
 		Breaks: []string{openwop.OWPDSP10},
-		Replace: stepping(openwopv1.ChainPhaseDispatchFailed, func(step *rules.Step) {
-			step.Payload.ChildRunID = step.Payload.ParentRunID
-		}),
+		Event:  stepping(openwopv1.ChainPhaseDispatchFailed, func(p *chainStep) { p.ChildRunID = p.ParentRunID }),
 	},
 	{
-		ID:      "handoff.failure-without-error",
-		Title:   "a worker's failure is told without the reason",
-		Looks:   "child.failed has no error",
-		Breaks:  []string{openwop.OWPDSP11},
-		Replace: stepping(openwopv1.ChainPhaseChildFailed, func(step *rules.Step) { step.Payload.Error = nil }),
+		ID:     "handoff.failure-without-error",
+		Title:  "a worker's failure is told without the reason",
+		Looks:  "child.failed has no error",
+		Breaks: []string{openwop.OWPDSP11},
+		Event:  stepping(openwopv1.ChainPhaseChildFailed, func(p *chainStep) { p.Error = nil }),
 	},
 	{
-		ID:      "handoff.refusal-without-error",
-		Title:   "that a worker could not be created is told without the reason",
-		Looks:   "dispatch.failed has no error",
-		Breaks:  []string{openwop.OWPDSP11},
-		Replace: stepping(openwopv1.ChainPhaseDispatchFailed, func(step *rules.Step) { step.Payload.Error = nil }),
+		ID:     "handoff.refusal-without-error",
+		Title:  "that a worker could not be created is told without the reason",
+		Looks:  "dispatch.failed has no error",
+		Breaks: []string{openwop.OWPDSP11},
+		Event:  stepping(openwopv1.ChainPhaseDispatchFailed, func(p *chainStep) { p.Error = nil }),
 	},
 	{
 		ID:      "handoff.harvest-caused-by-decision",
 		Title:   "a harvest is chained to the decision, and not to the end of the worker",
 		Looks:   "output.harvested names the decided event as its cause, and not child.completed",
 		Breaks:  []string{openwop.OWP0037B1, openwop.OWP0037B3},
-		Replace: stepping(openwopv1.ChainPhaseOutputHarvested, func(step *rules.Step) { step.Cause = step.Decided }),
+		Replace: causing(openwopv1.ChainPhaseOutputHarvested, byDecision),
 	},
 	{
-		ID:      "handoff.harvest-lists-nothing",
-		Title:   "a harvest does not say which variables it wrote",
-		Looks:   "output.harvested has no harvestedKeys",
-		Breaks:  []string{openwop.OWPDSP20},
-		Replace: stepping(openwopv1.ChainPhaseOutputHarvested, func(step *rules.Step) { step.Payload.HarvestedKeys = nil }),
+		ID:     "handoff.harvest-lists-nothing",
+		Title:  "a harvest does not say which variables it wrote",
+		Looks:  "output.harvested has no harvestedKeys",
+		Breaks: []string{openwop.OWPDSP20},
+		Event:  stepping(openwopv1.ChainPhaseOutputHarvested, func(p *chainStep) { p.HarvestedKeys = nil }),
 	},
 }
 
-// stepping changes how a step of this phase is told, of a child that the host runs itself.
-func stepping(phase openwopv1.ChainPhase, change func(*rules.Step)) func(*rules.Set) {
+type chainStep = openwopv1.CoreWorkflowChainEventPayload
+
+// steps changes what is told of the steps of handoffs.
+func steps(change func(*chainStep)) mutate.EventFunc {
+	return mutate.OfType(string(openwopv1.RunEventTypeCoreWorkflowChainEvent), mutate.Payload(change))
+}
+
+// stepping changes what is told of a step of this phase, of a child that the host runs itself. The id of a worker on
+// another host has the name of that host in it, before a slash.
+func stepping(phase openwopv1.ChainPhase, change func(*chainStep)) mutate.EventFunc {
+	return steps(func(p *chainStep) {
+		if p.Phase == phase && !strings.Contains(p.WorkerID, "/") {
+			change(p)
+		}
+	})
+}
+
+// causing changes what a step of this phase names as its cause, of a child that the host runs itself.
+func causing(phase openwopv1.ChainPhase, cause func(rules.Step) string) func(*rules.Set) {
 	return func(s *rules.Set) {
-		told := s.Handoff.Step
-		s.Handoff.Step = func(step rules.Step) rules.Step {
-			if step = told(step); step.Payload.Phase == phase && !step.Abroad {
-				change(&step)
+		honest := s.Handoff.Cause
+		s.Handoff.Cause = func(step rules.Step) string {
+			if step.Phase == phase && !step.Abroad {
+				return cause(step)
 			}
-			return step
+			return honest(step)
 		}
 	}
 }
+
+func byDecision(step rules.Step) string { return step.Decided }

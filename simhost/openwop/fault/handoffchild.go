@@ -5,6 +5,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/mutate"
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
@@ -16,59 +17,53 @@ var handoffChildFaults = []Fault{
 		Looks:  "reading the childRunId of dispatch.succeeded is answered 404",
 		Breaks: []string{openwop.OWPDSP12, openwop.OWP0037A3, openwop.OWPCAU1},
 		Spots:  []int{13},
-		Replace: func(s *rules.Set) {
-			told := s.Handoff.Step
-			s.Handoff.Step = func(step rules.Step) rules.Step {
-				step = told(step)
-				if id := []byte(step.Payload.ChildRunID); len(id) > 0 {
-					slices.Reverse(id)
-					step.Payload.ChildRunID = string(id)
-				}
-				return step
-			}
-		},
+		Event: steps(func(p *chainStep) {
+			id := []byte(p.ChildRunID)
+			slices.Reverse(id)
+			p.ChildRunID = string(id)
+		}),
 	},
 	{
-		ID:      "handoff.completed-child-of-itself",
-		Title:   "a worker that completed is shown as its own parent",
-		Looks:   "the parentRunId in the snapshot of a completed child is its runId",
-		Breaks:  []string{openwop.OWPDSP12},
-		Replace: showingChild(openwopv1.RunStatusCompleted, func(c *openwopv1.RunSnapshot) { c.ParentRunID = &c.RunID }),
+		ID:     "handoff.completed-child-of-itself",
+		Title:  "a worker that completed is shown as its own parent",
+		Looks:  "the parentRunId in the snapshot of a completed child is its runId",
+		Breaks: []string{openwop.OWPDSP12},
+		Reply:  showingChild(openwopv1.RunStatusCompleted, func(c *openwopv1.RunSnapshot) { c.ParentRunID = &c.RunID }),
 	},
 	{
-		ID:      "handoff.failed-child-shown-completed",
-		Title:   "a worker that failed is shown as one that completed",
-		Looks:   "the snapshot of a child is completed, its log ends with run.failed",
-		Breaks:  []string{openwop.OWPDSP12},
-		Replace: showingChild(openwopv1.RunStatusFailed, func(c *openwopv1.RunSnapshot) { c.Status = openwopv1.RunStatusCompleted }),
+		ID:     "handoff.failed-child-shown-completed",
+		Title:  "a worker that failed is shown as one that completed",
+		Looks:  "the snapshot of a child is completed, its log ends with run.failed",
+		Breaks: []string{openwop.OWPDSP12},
+		Reply:  showingChild(openwopv1.RunStatusFailed, func(c *openwopv1.RunSnapshot) { c.Status = openwopv1.RunStatusCompleted }),
 	},
 	{
-		ID:      "handoff.cancelled-child-of-itself",
-		Title:   "a worker that was cancelled is shown as its own parent",
-		Looks:   "the parentRunId in the snapshot of a cancelled child is its runId",
-		Breaks:  []string{openwop.OWPDSP12},
-		Replace: showingChild(openwopv1.RunStatusCancelled, func(c *openwopv1.RunSnapshot) { c.ParentRunID = &c.RunID }),
+		ID:     "handoff.cancelled-child-of-itself",
+		Title:  "a worker that was cancelled is shown as its own parent",
+		Looks:  "the parentRunId in the snapshot of a cancelled child is its runId",
+		Breaks: []string{openwop.OWPDSP12},
+		Reply:  showingChild(openwopv1.RunStatusCancelled, func(c *openwopv1.RunSnapshot) { c.ParentRunID = &c.RunID }),
 	},
 	{
-		ID:      "handoff.completed-child-without-parent",
-		Title:   "a worker forgets its parent when it completes",
-		Looks:   "the snapshot of a completed child has no parentRunId",
-		Breaks:  []string{openwop.OWPDSP13},
-		Replace: showingChild(openwopv1.RunStatusCompleted, orphaned),
+		ID:     "handoff.completed-child-without-parent",
+		Title:  "a worker forgets its parent when it completes",
+		Looks:  "the snapshot of a completed child has no parentRunId",
+		Breaks: []string{openwop.OWPDSP13},
+		Reply:  showingChild(openwopv1.RunStatusCompleted, orphaned),
 	},
 	{
-		ID:      "handoff.failed-child-without-parent",
-		Title:   "a worker forgets its parent when it fails",
-		Looks:   "the snapshot of a failed child has no parentRunId",
-		Breaks:  []string{openwop.OWPDSP13},
-		Replace: showingChild(openwopv1.RunStatusFailed, orphaned),
+		ID:     "handoff.failed-child-without-parent",
+		Title:  "a worker forgets its parent when it fails",
+		Looks:  "the snapshot of a failed child has no parentRunId",
+		Breaks: []string{openwop.OWPDSP13},
+		Reply:  showingChild(openwopv1.RunStatusFailed, orphaned),
 	},
 	{
-		ID:      "handoff.cancelled-child-without-parent",
-		Title:   "a worker forgets its parent when it is cancelled",
-		Looks:   "the snapshot of a cancelled child has no parentRunId",
-		Breaks:  []string{openwop.OWPDSP13},
-		Replace: showingChild(openwopv1.RunStatusCancelled, orphaned),
+		ID:     "handoff.cancelled-child-without-parent",
+		Title:  "a worker forgets its parent when it is cancelled",
+		Looks:  "the snapshot of a cancelled child has no parentRunId",
+		Breaks: []string{openwop.OWPDSP13},
+		Reply:  showingChild(openwopv1.RunStatusCancelled, orphaned),
 	},
 	{
 		ID:     "handoff.next-worker-beside-waiting-one",
@@ -110,17 +105,13 @@ var handoffChildFaults = []Fault{
 	},
 }
 
-// showingChild changes how a run of this status is shown that another one dispatched.
-func showingChild(status openwopv1.RunStatus, change func(*openwopv1.RunSnapshot)) func(*rules.Set) {
-	return func(s *rules.Set) {
-		shown := s.Handoff.Child
-		s.Handoff.Child = func(c openwopv1.RunSnapshot) openwopv1.RunSnapshot {
-			if c = shown(c); c.Status == status {
-				change(&c)
-			}
-			return c
+// showingChild changes the snapshots of runs of this status that others dispatched.
+func showingChild(status openwopv1.RunStatus, change func(*openwopv1.RunSnapshot)) mutate.ReplyFunc {
+	return snapshots(func(run *openwopv1.RunSnapshot) {
+		if run.ParentRunID != nil && run.Status == status {
+			change(run)
 		}
-	}
+	})
 }
 
 func orphaned(c *openwopv1.RunSnapshot) { c.ParentRunID = nil }

@@ -1,6 +1,8 @@
 package fault
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"maps"
 	"slices"
 
@@ -128,12 +130,13 @@ var handoffMappingFaults = []Fault{
 		Title:  "the checksum is made over the outputs in a wrapper of the host's own",
 		Looks:  "attestation.checksum of output.harvested fits nothing that the child put out",
 		Breaks: []string{openwop.OWPDSP27},
-		Replace: func(s *rules.Set) {
-			attested := s.Handoff.Attested
-			s.Handoff.Attested = func(outputs, harvest map[string]any) any {
-				return map[string]any{"outputs": attested(outputs, harvest)}
+		// The log has no outputs, and of a digest nobody sees what it was made over: that of another wrapper does.
+		Event: steps(func(p *chainStep) {
+			if p.Attestation != nil {
+				sum := sha256.Sum256([]byte(`{"outputs":"` + p.Attestation.Checksum + `"}`))
+				p.Attestation.Checksum = hex.EncodeToString(sum[:])
 			}
-		},
+		}),
 	},
 }
 

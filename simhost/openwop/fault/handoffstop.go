@@ -2,6 +2,7 @@ package fault
 
 import (
 	"github.com/openassay/assay/gen/openwop"
+	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
@@ -23,9 +24,11 @@ var handoffStopFaults = []Fault{
 		Title:  "a run that ended with its parent does not say so",
 		Looks:  "run.cancelled of a child has neither a reason nor a parentRunId",
 		Breaks: []string{openwop.OWPDSP22},
-		Replace: func(s *rules.Set) {
-			s.Handoff.Because = func(string) (reason, names string) { return "", "" }
-		},
+		Event: cancelled(func(p *openwopv1.RunCancelledPayload) {
+			if p.ParentRunID != "" {
+				p.Reason, p.ParentRunID = nil, ""
+			}
+		}),
 	},
 	{
 		ID:     "handoff.cancelled-loop-decides-on",

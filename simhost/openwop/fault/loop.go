@@ -101,14 +101,11 @@ var loopFaults = []Fault{
 		Title:  "the snapshot of a run that another dispatched and that leaves nothing behind names that other",
 		Looks:  "runId in the snapshot of a completed child without variables is its parent's",
 		Breaks: []string{openwop.OWP0037A3, openwop.OWPDSP12},
-		Replace: func(s *rules.Set) {
-			s.Control.Shows = func(run openwopv1.RunSnapshot) openwopv1.RunSnapshot {
-				if run.ParentRunID != nil && run.Status == openwopv1.RunStatusCompleted && len(run.Variables) == 0 {
-					run.RunID = *run.ParentRunID
-				}
-				return run
+		Reply: snapshots(func(run *openwopv1.RunSnapshot) {
+			if run.ParentRunID != nil && run.Status == openwopv1.RunStatusCompleted && len(run.Variables) == 0 {
+				run.RunID = *run.ParentRunID
 			}
-		},
+		}),
 	},
 	{
 		ID:     "loop.reason-lost",

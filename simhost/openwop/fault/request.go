@@ -1,12 +1,14 @@
 package fault
 
 import (
+	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
 
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/mutate"
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
@@ -122,9 +124,13 @@ var accessFaults = []Fault{
 	},
 }
 
-const internalError = "internal_error"
+// The codes of the protocol that refusals are told by.
+const (
+	internalError   = "internal_error"
+	validationError = "validation_error"
+)
 
-// creates tells the requests for a run.
+// creates reports whether a request is for a run.
 func creates(method, path string) bool { return method == http.MethodPost && path == "/v1/runs" }
 
 // below tells a knock at this place below a run.
@@ -143,41 +149,91 @@ func cancelSaying(says func(before openwopv1.RunSnapshot, after openwopv1.RunSta
 	return func(s *rules.Set) { s.Requests.CancelSays = says }
 }
 
+// refused is a reply that says no.
+type refused struct {
+	*mutate.Reply
+	openwopv1.ErrorEnvelope
+}
+
 // refusing changes the refusals that are meant.
-func refusing(meant func(rules.Refusal) bool, change func(*rules.Refusal)) func(*rules.Set) {
-	return func(s *rules.Set) {
-		honest := s.Requests.Refuses
-		s.Requests.Refuses = func(r rules.Refusal) rules.Refusal {
-			if meant(r) {
-				change(&r)
-			}
-			return honest(r)
+func refusing(meant func(refused) bool, change mutate.ReplyFunc) mutate.ReplyFunc {
+	return func(r *mutate.Reply) {
+		var e openwopv1.ErrorEnvelope
+		if r.Status >= http.StatusBadRequest && json.Unmarshal(r.Body, &e) == nil && meant(refused{r, e}) {
+			change(r)
 		}
 	}
 }
 
-// misfit tells the bodies of requests for a run that are wrong first in this member, by a keyword that ends so.
-func misfit(member, keyword string) func(rules.Refusal) bool {
-	return func(r rules.Refusal) bool {
-		return creates(r.Method, r.Path) && r.Member == member && r.Keyword != "" && strings.HasSuffix(r.Keyword, keyword)
+// misfit returns what is wrong first with a body: a JSON pointer to the member, and one to the keyword, or "json". The
+// keyword is "" where something else is refused.
+func (r refused) misfit() (member, keyword string) {
+	problems, _ := r.Details["problems"].([]any)
+	if len(problems) == 0 {
+		return "", ""
+	}
+	first, _ := problems[0].(map[string]any)
+	member, _ = first["pointer"].(string)
+	keyword, _ = first["keyword"].(string)
+	return member, keyword
+}
+
+// misfits matches the bodies of requests for a run that are wrong first by a keyword that ends so.
+func misfits(keyword string) func(refused) bool {
+	return func(r refused) bool {
+		_, by := r.misfit()
+		return creates(r.Request.Method, r.Request.URL.Path) && by != "" && strings.HasSuffix(by, keyword)
 	}
 }
 
-// coded tells the refusals with this code.
-func coded(code string) func(rules.Refusal) bool {
-	return func(r rules.Refusal) bool { return r.Code == code }
+// misfit is misfits for what is wrong first in this member.
+func misfit(member, keyword string) func(refused) bool {
+	return func(r refused) bool {
+		at, _ := r.misfit()
+		return at == member && misfits(keyword)(r)
+	}
 }
 
+// coded matches the refusals with this code.
+func coded(code string) func(refused) bool {
+	return func(r refused) bool { return r.Error == code }
+}
+
+// reworded changes what a refusal says.
+func reworded(change func(*openwopv1.ErrorEnvelope)) mutate.ReplyFunc { return mutate.At("", change) }
+
 // falls is the refusal of a host that fell over the request.
-func falls(r *rules.Refusal) {
-	r.Status, r.Code, r.Message, r.Details = http.StatusInternalServerError, internalError, "unexpected end of handler", nil
+func falls(r *mutate.Reply) {
+	r.Status = http.StatusInternalServerError
+	reworded(func(e *openwopv1.ErrorEnvelope) {
+		*e = openwopv1.ErrorEnvelope{Error: internalError, Message: "unexpected end of handler"}
+	})(r)
+}
+
+// failing refuses with another status and code. At 500 and above clients find a correlation id.
+func failing(status int, code string) mutate.ReplyFunc {
+	return func(r *mutate.Reply) {
+		r.Status = status
+		reworded(func(e *openwopv1.ErrorEnvelope) {
+			if e.Error = code; e.Details == nil {
+				e.Details = map[string]any{}
+			}
+			e.Details["correlationId"] = "req-0"
+		})(r)
+	}
 }
 
 // plainly refuses with a text, as a server in front of the host would.
-func plainly(r *rules.Refusal) { r.Plain, r.Message = true, http.StatusText(r.Status) }
+func plainly(r *mutate.Reply) {
+	r.Header.Set("Content-Type", "text/plain; charset=utf-8")
+	r.Header.Set("X-Content-Type-Options", "nosniff")
+	r.Body = []byte(http.StatusText(r.Status) + "\n")
+}
 
 // wordlessly refuses with a code and no message.
-func wordlessly(r *rules.Refusal) { r.Message = "" }
+func wordlessly(r *mutate.Reply) { reworded(func(e *openwopv1.ErrorEnvelope) { e.Message = "" })(r) }
 
-// asCode refuses with a code of the host's own.
-func asCode(code string) func(*rules.Refusal) { return func(r *rules.Refusal) { r.Code = code } }
+// asCode refuses with another code.
+func asCode(code string) mutate.ReplyFunc {
+	return reworded(func(e *openwopv1.ErrorEnvelope) { e.Error = code })
+}

@@ -2,50 +2,48 @@ package fault
 
 import (
 	"net/http"
-	"strings"
 
 	"github.com/openassay/assay/gen/openwop"
+	"github.com/openassay/assay/simhost/mutate"
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
 // bodyFaults are about what is sent: bodies, modes and methods.
 var bodyFaults = []Fault{
 	{
-		ID:      "request.no-json-falls",
-		Title:   "the host falls over a body that is no JSON",
-		Looks:   "a body that is cut short is HTTP 500",
-		Breaks:  []string{openwop.OWPERR11},
-		Replace: refusing(misfit("", "json"), falls),
+		ID:     "request.no-json-falls",
+		Title:  "the host falls over a body that is no JSON",
+		Looks:  "a body that is cut short is HTTP 500",
+		Breaks: []string{openwop.OWPERR11},
+		Reply:  refusing(misfit("", "json"), falls),
 	},
 	{
-		ID:      "request.null-falls",
-		Title:   "the host falls over a body that is no object",
-		Looks:   "the body null is HTTP 500",
-		Breaks:  []string{openwop.OWPERR12},
-		Replace: refusing(misfit("", "/type"), falls),
+		ID:     "request.null-falls",
+		Title:  "the host falls over a body that is no object",
+		Looks:  "the body null is HTTP 500",
+		Breaks: []string{openwop.OWPERR12},
+		Reply:  refusing(misfit("", "/type"), falls),
 	},
 	{
-		ID:      "request.odd-workflow-falls",
-		Title:   "the host falls over a workflowId that is no text",
-		Looks:   "null as the workflowId is HTTP 500",
-		Breaks:  []string{openwop.OWPERR13},
-		Replace: refusing(misfit("/workflowId", ""), falls),
+		ID:     "request.odd-workflow-falls",
+		Title:  "the host falls over a workflowId that is no text",
+		Looks:  "null as the workflowId is HTTP 500",
+		Breaks: []string{openwop.OWPERR13},
+		Reply:  refusing(misfit("/workflowId", ""), falls),
 	},
 	{
-		ID:      "request.list-of-inputs-falls",
-		Title:   "the host falls over inputs that are no object",
-		Looks:   "a list as the inputs is HTTP 500",
-		Breaks:  []string{openwop.OWPERR14},
-		Replace: refusing(misfit("/inputs", ""), falls),
+		ID:     "request.list-of-inputs-falls",
+		Title:  "the host falls over inputs that are no object",
+		Looks:  "a list as the inputs is HTTP 500",
+		Breaks: []string{openwop.OWPERR14},
+		Reply:  refusing(misfit("/inputs", ""), falls),
 	},
 	{
 		ID:     "request.unknown-member-falls",
 		Title:  "the host falls over a member that the body does not have",
 		Looks:  "a request with one member too many is HTTP 500",
 		Breaks: []string{openwop.OWPERR15},
-		Replace: refusing(func(r rules.Refusal) bool {
-			return creates(r.Method, r.Path) && strings.HasSuffix(r.Keyword, "/additionalProperties")
-		}, falls),
+		Reply:  refusing(misfits("/additionalProperties"), falls),
 	},
 	{
 		ID:     "request.large-body-taken",
@@ -80,8 +78,9 @@ var bodyFaults = []Fault{
 		Title:  "a method that an endpoint does not have is refused as a bad request",
 		Looks:  "PUT on the log of a run is HTTP 400",
 		Breaks: []string{openwop.OWPERR10},
-		Replace: refusing(coded("method_not_allowed"), func(r *rules.Refusal) {
-			r.Status, r.Code = http.StatusBadRequest, "validation_error"
+		Reply: refusing(coded("method_not_allowed"), func(r *mutate.Reply) {
+			r.Status = http.StatusBadRequest
+			asCode(validationError)(r)
 		}),
 	},
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/openassay/assay/gen/openwop"
+	"github.com/openassay/assay/simhost/mutate"
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
@@ -68,9 +69,7 @@ var keyFaults = []Fault{
 		Title:  "an answer that is given again does not say that it is",
 		Looks:  "openwop-Idempotent-Replay is missing from the repetition",
 		Breaks: []string{openwop.OWPERR21},
-		Replace: func(s *rules.Set) {
-			s.Keys.Tells = func() bool { return false }
-		},
+		Reply:  func(r *mutate.Reply) { r.Header.Del("openwop-Idempotent-Replay") },
 	},
 	{
 		ID:     "request.keys-race",

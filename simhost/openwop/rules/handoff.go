@@ -2,16 +2,13 @@ package rules
 
 import "github.com/openassay/assay/gen/openwopv1"
 
-// ParentCancelled is the reason that a run gives which ended because the run above it was stopped.
-const ParentCancelled = "parent-cancelled"
-
 // Handoff is how a worker gets its work and hands in what came of it.
 type Handoff struct {
 	// Shows tells whether a step of a handoff is on the log at this version of the execution model (RFC 0037 B).
 	Shows func(version int, phase openwopv1.ChainPhase) bool
 
-	// Step is how a step is told.
-	Step func(Step) Step
+	// Cause returns the eventId that a step names as its cause.
+	Cause func(Step) string
 
 	// CountsAs is the status that a child is taken to have, given the one that it has and whether its decision names more
 	// workers after it. The handoff is over once that is a final one (RFC 0007 D).
@@ -35,24 +32,14 @@ type Handoff struct {
 	// of the decision, or not.
 	Brought func(values map[string]any, first bool) map[string]any
 
-	// Attested is what the checksum is made over, given what the child put out and what was mapped back (RFC 0063).
-	Attested func(outputs, harvest map[string]any) any
-
 	// Stops tells whether a run that is stopped stops its child, which is so many runs below the first one (RFC 0007).
 	Stops func(depth int) bool
-
-	// Because is the reason that a child gives which ends with its parent, and the parent that it names (RFC 0007).
-	Because func(parentRunID string) (reason, names string)
-
-	// Child is how a run is shown that another one dispatched.
-	Child func(openwopv1.RunSnapshot) openwopv1.RunSnapshot
 }
 
 // Step is a step of a handoff.
 type Step struct {
+	Phase   openwopv1.ChainPhase
 	Cause   string // eventId of the step before it, or of the decision
-	Payload openwopv1.CoreWorkflowChainEventPayload
-
 	Decided string // eventId of the decision
 	Mapped  bool   // what the worker brings back is mapped
 	Abroad  bool   // another host runs the child
@@ -68,7 +55,7 @@ type Given struct {
 func honestHandoff() Handoff {
 	return Handoff{
 		Shows:    func(version int, _ openwopv1.ChainPhase) bool { return version >= 1 },
-		Step:     func(s Step) Step { return s },
+		Cause:    func(s Step) string { return s.Cause },
 		CountsAs: func(child openwopv1.RunStatus, _ bool) openwopv1.RunStatus { return child },
 		GoesOn:   func(openwopv1.ChainPhase) bool { return true },
 		Mapping:  ownElseDefault,
@@ -76,11 +63,8 @@ func honestHandoff() Handoff {
 		Harvests: func(child openwopv1.RunStatus, mapped, _ bool) bool {
 			return child == openwopv1.RunStatusCompleted && mapped
 		},
-		Brought:  func(values map[string]any, _ bool) map[string]any { return values },
-		Attested: func(outputs, _ map[string]any) any { return outputs },
-		Stops:    func(int) bool { return true },
-		Because:  func(parentRunID string) (reason, names string) { return ParentCancelled, parentRunID },
-		Child:    func(s openwopv1.RunSnapshot) openwopv1.RunSnapshot { return s },
+		Brought: func(values map[string]any, _ bool) map[string]any { return values },
+		Stops:   func(int) bool { return true },
 	}
 }
 

@@ -11,15 +11,12 @@ func TestHonestHandoff(t *testing.T) {
 	h := Honest().Handoff
 	mapping := openwopv1.VariableMapping{"in": "there", "no": "not-there"}
 	other := openwopv1.VariableMapping{"x": "y"}
-	step := Step{Cause: "e1", Payload: openwopv1.CoreWorkflowChainEventPayload{WorkerID: "w"}, Decided: "e0", Mapped: true}
-	snapshot := openwopv1.RunSnapshot{RunID: "r", ParentRunID: new("p")}
-	reason, names := h.Because("p")
 	for _, c := range []struct {
 		rule string
 		ok   bool
 	}{
 		{"handoffs from 1", !h.Shows(0, openwopv1.ChainPhaseDispatchBegan) && h.Shows(1, openwopv1.ChainPhaseDispatchBegan)},
-		{"told as it is", reflect.DeepEqual(h.Step(step), step)},
+		{"a step has its cause", h.Cause(Step{Cause: "e1", Decided: "e0", Mapped: true}) == "e1"},
 		{"a child counts as what it is", h.CountsAs(openwopv1.RunStatusFailed, true) == openwopv1.RunStatusFailed},
 		{"the loop goes on", h.GoesOn(openwopv1.ChainPhaseChildFailed) && h.GoesOn(openwopv1.ChainPhaseDispatchFailed)},
 		{"its own mapping", reflect.DeepEqual(h.Mapping(&mapping, &other, true), other)},
@@ -32,11 +29,7 @@ func TestHonestHandoff(t *testing.T) {
 		{"none without mapping", !h.Harvests(openwopv1.RunStatusCompleted, false, false)},
 		{"none of a failed child", !h.Harvests(openwopv1.RunStatusFailed, true, true) && !h.Harvests(openwopv1.RunStatusCancelled, true, true)},
 		{"all that is mapped is brought", len(h.Brought(map[string]any{"a": 1, "b": 2}, true)) == 2},
-		{"the child's outputs are attested", reflect.DeepEqual(h.Attested(map[string]any{"a": 1}, map[string]any{"b": 2}),
-			map[string]any{"a": 1})},
 		{"all below are stopped", h.Stops(1) && h.Stops(2)},
-		{"and say why", reason == "parent-cancelled" && names == "p"},
-		{"a child is shown as it is", reflect.DeepEqual(h.Child(snapshot), snapshot)},
 	} {
 		if !c.ok {
 			t.Errorf("not so: %s", c.rule)

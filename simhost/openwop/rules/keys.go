@@ -7,9 +7,6 @@ type Keys struct {
 
 	// Does is what becomes of a request under a key.
 	Does func(k Keyed) Doing
-
-	// Tells tells whether an answer that is given again says that it is.
-	Tells func() bool
 }
 
 // Keyed is a request under a key, and what is known of the key.
@@ -33,7 +30,7 @@ const (
 )
 
 func honestKeys() Keys {
-	return Keys{Heeds: func(string) bool { return true }, Does: does, Tells: func() bool { return true }}
+	return Keys{Heeds: func(string) bool { return true }, Does: does}
 }
 
 func does(k Keyed) Doing {

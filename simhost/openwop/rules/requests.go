@@ -2,16 +2,13 @@ package rules
 
 import "github.com/openassay/assay/gen/openwopv1"
 
-// Requests is what is looked at before a request is done, and how it is refused.
+// Requests is what is looked at before a request is done, and what is done then.
 type Requests struct {
 	// Minds tells whether an operation refuses a body for what its contract does not allow in this member, a JSON pointer.
 	Minds func(operation, member string) bool
 
 	// Largest is how many bytes a body may have, given how many are advertised.
 	Largest func(advertised int64) int64
-
-	// Refuses is a refusal as it is sent.
-	Refuses func(r Refusal) Refusal
 
 	// Absent is the code with which an operation on a run that never was is refused, given the right one, and whether the
 	// host's own tenant asks and not another.
@@ -30,25 +27,10 @@ type Requests struct {
 	CancelSays func(before openwopv1.RunSnapshot, after openwopv1.RunStatus) openwopv1.RunStatus
 }
 
-// Refusal is an answer that says no.
-type Refusal struct {
-	Method, Path string // that were asked for
-	Status       int
-	Code         string
-	Message      string
-	Details      map[string]any
-	Plain        bool // the message is all, as text
-
-	// Of a body that is not as the contract has it, what is wrong first: a JSON pointer into it, and one to the keyword, or
-	// "json". Empty for other refusals.
-	Member, Keyword string
-}
-
 func honestRequests() Requests {
 	return Requests{
 		Minds:      func(string, string) bool { return true },
 		Largest:    func(advertised int64) int64 { return advertised },
-		Refuses:    func(r Refusal) Refusal { return r },
 		Absent:     func(_, code string, _ bool) string { return code },
 		Made:       func(workflow string, _ bool) string { return workflow },
 		Streams:    func(_ string, known bool) bool { return known },

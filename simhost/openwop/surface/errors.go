@@ -10,11 +10,9 @@ import (
 	"net/http"
 
 	"github.com/openassay/assay/gen/openwopv1"
-	"github.com/openassay/assay/internal/validate"
 	"github.com/openassay/assay/simhost/eventlog"
 	"github.com/openassay/assay/simhost/openwop/engine/live"
 	"github.com/openassay/assay/simhost/openwop/goal"
-	"github.com/openassay/assay/simhost/openwop/rules"
 	refusals "github.com/openassay/assay/simhost/refusal"
 )
 
@@ -93,8 +91,7 @@ type refusal struct {
 	code    string
 	message string
 	details map[string]any
-	status  int              // where the protocol wants another one than the code's own; 0: it does not
-	misfit  validate.Problem // what is wrong with a body; zero: something else is wrong
+	status  int // where the protocol wants another one than the code's own; 0: it does not
 }
 
 func (r *refusal) Error() string { return r.code + ": " + r.message }
@@ -175,20 +172,12 @@ func (h *Host) refuse(w http.ResponseWriter, r *http.Request, why *refusal) {
 	}
 	h.log.DebugContext(r.Context(), "refused", "method", r.Method, "path", loggedPath(r), "code", why.code, "message", why.message,
 		"details", details)
-	told := h.rules.Requests.Refuses(rules.Refusal{
-		Method: r.Method, Path: r.URL.Path, Status: status, Code: why.code, Message: why.message, Details: details,
-		Member: why.misfit.Instance, Keyword: why.misfit.Keyword,
-	})
-	if told.Plain {
-		http.Error(w, told.Message, told.Status)
-		return
-	}
-	raw, err := json.Marshal(openwopv1.ErrorEnvelope{Error: told.Code, Message: told.Message, Details: told.Details})
+	raw, err := json.Marshal(openwopv1.ErrorEnvelope{Error: why.code, Message: why.message, Details: details})
 	if err != nil { // details hold something that is no JSON; the refusal itself must still arrive
 		h.log.ErrorContext(r.Context(), "encode the details of a refusal", "code", why.code, "error", err)
-		raw, _ = json.Marshal(openwopv1.ErrorEnvelope{Error: told.Code, Message: told.Message})
+		raw, _ = json.Marshal(openwopv1.ErrorEnvelope{Error: why.code, Message: why.message})
 	}
-	writeJSON(w, told.Status, raw)
+	writeJSON(w, status, raw)
 }
 
 // mediaJSON is the media type of documents.

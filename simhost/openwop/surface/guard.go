@@ -37,7 +37,7 @@ func (h *Host) guard(op *operation, next http.Handler) http.Handler {
 		if op.TakesBody {
 			body, err := h.readBody(w, r, op)
 			if err != nil {
-				h.fail(w, r, h.misfit(op, err))
+				h.fail(w, r, err)
 				return
 			}
 			r.Body = body
@@ -150,15 +150,6 @@ func checkContentType(h http.Header) error {
 	return nil
 }
 
-// misfit gives a refusal of a body the status for it.
-func (h *Host) misfit(op *operation, err error) error {
-	if refused := asRefusal(err); refused != nil && refused.code == codeValidation {
-		field, _ := refused.details["field"].(string)
-		refused.status = h.rules.Control.Misfit(op.ID, field)
-	}
-	return err
-}
-
 // badBody words what is wrong with a body: the first problem as the message, all of them as details.
 func badBody(problems []validate.Problem) *refusal {
 	first := problems[0]
@@ -167,9 +158,7 @@ func badBody(problems []validate.Problem) *refusal {
 	for _, p := range problems[:cap(listed)] {
 		listed = append(listed, map[string]string{"pointer": p.Instance, "keyword": p.Keyword, "message": p.Message})
 	}
-	refused := refuse(codeValidation, "invalid body: "+first.String(), "field", field, "problems", listed)
-	refused.misfit = first
-	return refused
+	return refuse(codeValidation, "invalid body: "+first.String(), "field", field, "problems", listed)
 }
 
 // quoted prepares what a client sent for a message: escaped, and not longer than a line.

@@ -151,9 +151,7 @@ func (h *Host) answerOnce(w http.ResponseWriter, r *http.Request, log string, ne
 		return refuse(codeKeyMismatch, "this Idempotency-Key was used with another body: use a new key for a new request", "field",
 			headerIdempotencyKey)
 	case rules.Repeat:
-		if h.rules.Keys.Tells() {
-			w.Header().Set(headerReplay, "true")
-		}
+		w.Header().Set(headerReplay, "true")
 		writeJSON(w, state.Status, state.Reply)
 		return nil
 	case rules.Begin:

@@ -24,7 +24,7 @@ func (h *Host) PauseRun(ctx context.Context, req openwopv1.PauseRunRequestObject
 	}
 	snapshot, err := h.engine.Pause(ctx, req.RunID, p)
 	if err != nil {
-		return nil, h.control(err)
+		return nil, err
 	}
 	reply := openwopv1.PauseRunResponse{RunID: snapshot.RunID, Status: openwopv1.RunStatusPaused}
 	if snapshot.Status == openwopv1.RunStatusPaused {
@@ -43,7 +43,7 @@ func (h *Host) ResumeRun(ctx context.Context, req openwopv1.ResumeRunRequestObje
 	asked := h.opts.Clock.Now().Truncate(time.Microsecond) // as events have it
 	snapshot, err := h.engine.Continue(ctx, req.RunID)
 	if err != nil {
-		return nil, h.control(err)
+		return nil, err
 	}
 	// The run may wait or have ended by now; the reply tells that it goes on.
 	reply := openwopv1.ResumeRunResponse{RunID: snapshot.RunID, Status: openwopv1.RunStatusRunning}
@@ -55,17 +55,6 @@ func (h *Host) ResumeRun(ctx context.Context, req openwopv1.ResumeRunRequestObje
 		reply.ResumedAt = at
 	}
 	return openwopv1.ResumeRun202JSONResponse{Body: reply}, nil
-}
-
-// control words a refusal of the operations that not every host has. Any other error stays as it is.
-func (h *Host) control(err error) error {
-	refused := asRefusal(err)
-	if refused == nil {
-		return err
-	}
-	c := &h.rules.Control
-	return &refusal{code: c.Code(refused.code), message: c.Words(refused.code, refused.message), details: c.Details(refused.details),
-		status: refused.status}
 }
 
 func noPause() error {
@@ -107,10 +96,10 @@ func (h *Host) BulkCancelRuns(ctx context.Context,
 		}
 	}
 	if refused {
-		return nil, h.control(refuse(codeValidation, "too many runs: send at most 100 ids at a time", "field", "runIds", "maxRunIds",
-			maxBulk, "sent", n))
+		return nil, refuse(codeValidation, "too many runs: send at most 100 ids at a time", "field", "runIds", "maxRunIds", maxBulk,
+			"sent", n)
 	}
-	return openwopv1.BulkCancelRuns200JSONResponse{Body: openwopv1.BulkCancelResponse{Results: h.rules.Control.Results(results)}}, nil
+	return openwopv1.BulkCancelRuns200JSONResponse{Body: openwopv1.BulkCancelResponse{Results: results}}, nil
 }
 
 // cancelOne cancels one of several runs. The error is a fault of the host; a refusal is in the result.
@@ -135,7 +124,7 @@ func (h *Host) DiffRun(ctx context.Context, req openwopv1.DiffRunRequestObject) 
 		return nil, refuse(codeCapability, "this host does not compare runs: read both logs", "claim", claimDiff)
 	}
 	if _, err := h.lineage(ctx, opDiff, tenantOf(ctx), req.Params.Against); err != nil {
-		return nil, h.control(err)
+		return nil, err
 	}
 	a, err := h.compared(ctx, req.RunID)
 	if err != nil {
@@ -149,7 +138,7 @@ func (h *Host) DiffRun(ctx context.Context, req openwopv1.DiffRunRequestObject) 
 	if err != nil {
 		return nil, err
 	}
-	return openwopv1.DiffRun200JSONResponse(h.rules.Control.Diff(diff)), nil
+	return openwopv1.DiffRun200JSONResponse(diff), nil
 }
 
 // compared reads a run that is to be compared. The log comes first: a state may be newer, and says then that the run had not

@@ -39,9 +39,6 @@ func TestRequestsGoByTheRules(t *testing.T) {
 			func(s *rules.Set) { s.Requests.Streams = func(string, bool) bool { return true } }, 400, 200},
 		{"Requests.Combines", "GET", "/v1/runs/RUN/events?streamMode=values,debug", nil, nil,
 			func(s *rules.Set) { s.Requests.Combines = func(string, bool) bool { return true } }, 400, 200},
-		{"Requests.Refuses", "GET", nowhere, nil, nil, func(s *rules.Set) {
-			s.Requests.Refuses = func(r rules.Refusal) rules.Refusal { r.Status = http.StatusForbidden; return r }
-		}, 404, 403},
 	} {
 		for _, faulty := range []bool{false, true} {
 			h := serve(t, Options{})
@@ -90,10 +87,6 @@ func TestKeysAndCancellationsGoByTheRules(t *testing.T) {
 	first, _ := ask()
 	if again, told := ask(); again != first || told != "true" {
 		t.Fatalf("the repetition names %s, not %s, and is marked %q", again, first, told)
-	}
-	h.host.rules.Keys.Tells = func() bool { return false }
-	if again, told := ask(); again != first || told != "" {
-		t.Errorf("Tells is not asked: %s is marked %q", again, told)
 	}
 	h.host.rules.Keys.Does = func(rules.Keyed) rules.Doing { return rules.Begin }
 	if another, _ := ask(); another == first {

@@ -119,7 +119,7 @@ func (h *Host) GetRun(ctx context.Context, req openwopv1.GetRunRequestObject) (o
 	if err != nil {
 		return nil, err
 	}
-	return openwopv1.GetRun200JSONResponse(h.rules.Control.Shows(snapshot)), nil
+	return openwopv1.GetRun200JSONResponse(snapshot), nil
 }
 
 // CancelRun stops a run and what it dispatched. A run that has ended stays as it ended, which is no error in version 1

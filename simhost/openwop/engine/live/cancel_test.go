@@ -8,7 +8,6 @@ import (
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
-	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
 // tree adds workflows trunk, branch and leaf: trunk dispatches branch, which dispatches leaf, which waits.
@@ -57,7 +56,7 @@ func TestCancelReachesTheLeaves(t *testing.T) {
 				p := parse[openwopv1.RunCancelledPayload](t, string(events[len(events)-1].Payload))
 				reason := "enough"
 				if parent != "" {
-					reason = rules.ParentCancelled
+					reason = parentCancelled
 				}
 				if s.Status != openwopv1.RunStatusCancelled || p.Reason == nil || *p.Reason != reason || p.ParentRunID != parent {
 					t.Errorf("version %d: a run is %s, %+v", v, s.Status, p)

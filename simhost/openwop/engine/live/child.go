@@ -108,19 +108,21 @@ func (e children) lookAt(ctx context.Context, id string) (report *step.ChildRepo
 	return report, err
 }
 
+// parentCancelled is the reason that a run gives which ended because the run above it was stopped.
+const parentCancelled = "parent-cancelled"
+
 // stopChild asks a child to end, and everything below it. The caller has the parent's lock.
 func (e children) stopChild(ctx context.Context, parent *liveRun, id string) (report *step.ChildReport, err error) {
 	if !e.o.Rules.Handoff.Stops(parent.state.Depth() + 1) {
 		return &step.ChildReport{Status: openwopv1.RunStatusCancelled}, nil
 	}
-	reason, names := e.o.Rules.Handoff.Because(parent.id)
 	err = e.with(ctx, id, func(child *liveRun) error {
 		if !e.o.Rules.Gates.Cascades(child.waiting()) {
 			report = child.report()
 			report.Status = openwopv1.RunStatusCancelled
 			return nil
 		}
-		err := e.halt(ctx, child, &state.Stop{Why: state.StopCancelled, Reason: reason, ParentRunID: names})
+		err := e.halt(ctx, child, &state.Stop{Why: state.StopCancelled, Reason: parentCancelled, ParentRunID: parent.id})
 		report = e.reportOf(child)
 		return err
 	})

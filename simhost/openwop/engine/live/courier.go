@@ -10,7 +10,6 @@ import (
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
 	"github.com/openassay/assay/simhost/openwop/engine/step"
-	"github.com/openassay/assay/simhost/openwop/rules"
 	"github.com/openassay/assay/simhost/refusal"
 )
 
@@ -169,7 +168,7 @@ func stopAbroad(ctx context.Context, peer Peer, runID string) (PeerState, error)
 	ctx, cancel := context.WithTimeout(ctx, peerPatience)
 	defer cancel()
 	for pause := peerPause; ; pause = min(2*pause, peerPauseMax) {
-		err := peer.Cancel(ctx, runID, rules.ParentCancelled)
+		err := peer.Cancel(ctx, runID, parentCancelled)
 		switch {
 		case err == nil:
 			return follow(ctx, peer, runID)

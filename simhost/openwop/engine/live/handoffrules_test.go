@@ -32,9 +32,8 @@ func TestLoopsGoByTheRules(t *testing.T) {
 		replace func(*rules.Set)
 		changed string // on the log with the change only
 	}{
-		{"Handoff.Step", loop(fails), "", func(s *rules.Set) {
-			s.Handoff.Step = func(step rules.Step) rules.Step { step.Payload.Error = nil; return step }
-		}, "child1 <-6\n"},
+		{"Handoff.Cause", loop(fails), "", func(s *rules.Set) { s.Handoff.Cause = func(rules.Step) string { return "none" } },
+			"<-UNKNOWN"},
 		{"Handoff.CountsAs", loop(fails), "", func(s *rules.Set) {
 			s.Handoff.CountsAs = func(openwopv1.RunStatus, bool) openwopv1.RunStatus { return openwopv1.RunStatusCancelled }
 		}, "child.cancelled"},

@@ -15,17 +15,13 @@ import (
 // that was to be paused when its node has ended, and now is to be at once, is. Refusals: not_found; run_terminal where it
 // has ended or is being stopped, and run_paused where it stands still already, both with details.runStatus.
 func (e *Engine) Pause(ctx context.Context, runID string, p state.Pause) (openwopv1.RunSnapshot, error) {
-	c := &e.o.Rules.Control
 	return e.hold(ctx, runID, func(s *state.State) (*step.Move, error) {
-		err := refuseStopped(s)
-		if err == nil && s.Paused != nil {
-			err = refusePause(s, codes.RunPaused, "stands still already")
+		if err := refuseStopped(s); err != nil {
+			return nil, err
 		}
 		switch {
-		case err != nil && c.Paused(s.Status):
-			return nil, err
-		case err != nil: // it stands still, and nothing is new
-			return nil, nil
+		case s.Paused != nil:
+			return nil, refusePause(s, codes.RunPaused, "stands still already")
 		case s.Pausing != nil && (p.Drain || !s.Pausing.Drain): // nothing new
 			return nil, nil
 		}

@@ -149,7 +149,7 @@ func (m *Move) turnsOn() bool {
 
 func (m *Move) cancelled() *openwopv1.RunCancelledPayload {
 	p := &openwopv1.RunCancelledPayload{ParentRunID: m.S.Stop.ParentRunID}
-	if reason := m.Rules.Control.Reason(openwopv1.RunEventTypeRunCancelled, m.S.Stop.Reason); reason != "" {
+	if reason := m.S.Stop.Reason; reason != "" {
 		p.Reason = &reason
 	}
 	return p

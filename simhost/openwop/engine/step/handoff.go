@@ -90,16 +90,15 @@ func (m handoff) chain(phase openwopv1.ChainPhase, cause string, fill func(*open
 	if !m.shown(phase) {
 		return goesOn
 	}
-	step := rules.Step{
-		Cause: cause, Decided: m.loop.DecidedID, Mapped: len(m.outputMapping(m.loop.Child.WorkerID)) > 0, Abroad: m.loop.Child.Remote != nil,
-		Payload: openwopv1.CoreWorkflowChainEventPayload{Phase: phase, WorkerID: m.loop.Child.WorkerID, ParentRunID: m.S.RunID},
-	}
+	p := openwopv1.CoreWorkflowChainEventPayload{Phase: phase, WorkerID: m.loop.Child.WorkerID, ParentRunID: m.S.RunID}
 	if fill != nil {
-		fill(&step.Payload)
+		fill(&p)
 	}
-	step.Payload.CausationHostID = m.Rules.Ancestry.CauseHost(phase, step.Payload.CausationHostID, m.loop.Child.HostID())
-	step = m.Rules.Handoff.Step(step)
-	return m.emit(openwopv1.RunEventTypeCoreWorkflowChainEvent, m.S.Program.Dispatcher().ID, step.Cause, &step.Payload)
+	p.CausationHostID = m.Rules.Ancestry.CauseHost(phase, p.CausationHostID, m.loop.Child.HostID())
+	cause = m.Rules.Handoff.Cause(rules.Step{
+		Phase: phase, Cause: cause, Decided: m.loop.DecidedID, Mapped: len(m.outputMapping(p.WorkerID)) > 0, Abroad: m.loop.Child.Remote != nil,
+	})
+	return m.emit(openwopv1.RunEventTypeCoreWorkflowChainEvent, m.S.Program.Dispatcher().ID, cause, &p)
 }
 
 func (m handoff) withChild(p *openwopv1.CoreWorkflowChainEventPayload) {
@@ -213,7 +212,7 @@ func (m handoff) readReport(c *state.Child) {
 	if m.Rules.Handoff.Harvests(c.Phase.Status(), len(mapping) > 0, m.S.Program.MapsBack()) {
 		c.Harvest = m.Rules.Handoff.Brought(rules.Pick(mapping, r.Variables), c.Position == 0)
 		if m.Attests {
-			c.Checksum, m.Err = checksum(m.Rules.Handoff.Attested(r.Outputs, c.Harvest))
+			c.Checksum, m.Err = checksum(r.Outputs)
 		}
 	}
 }
@@ -287,8 +286,8 @@ func (r *ChildReport) abroad() bool { return r.Remote != nil && r.Remote.RunID !
 
 // checksum is the SHA-256, in hex, over the outputs of a child as canonical JSON (RFC 8785). A child without outputs has the
 // empty object.
-func checksum(outputs any) (string, error) {
-	if none, ok := outputs.(map[string]any); ok && none == nil {
+func checksum(outputs map[string]any) (string, error) {
+	if outputs == nil {
 		outputs = map[string]any{}
 	}
 	encoded, err := json.Marshal(outputs)

@@ -42,7 +42,7 @@ func working(s *state.State) bool {
 
 func (m *Move) standStill() Wait {
 	p := &openwopv1.RunPausedPayload{}
-	if reason := m.Rules.Control.Reason(openwopv1.RunEventTypeRunPaused, m.S.Pausing.Reason); reason != "" {
+	if reason := m.S.Pausing.Reason; reason != "" {
 		p.Reason = &reason
 	}
 	return m.emit(openwopv1.RunEventTypeRunPaused, "", "", p)
