@@ -51,7 +51,7 @@ var documentFaults = []Fault{
 		Looks:  "protocolVersions does not have protocolVersion",
 		Breaks: []string{openwop.OWPCAP11},
 		Lies:   true,
-		Reply:  saying("protocolVersions", []string{"1.0"}),
+		Reply:  saying("protocolVersions", []string{"0.9"}),
 	},
 	{
 		ID:     "claim.fixture-twice",
