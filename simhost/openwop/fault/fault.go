@@ -1,5 +1,6 @@
-// Package fault is the catalogue of the violations that the simulated host commits on demand. Each replaces rules of the
-// host, see package rules; everything else stays honest. There is a file to a theme.
+// Package fault is the catalogue of the violations that the simulated host commits on demand. Each changes what comes in, goes
+// out or is appended, from outside of the host (package mutate), or replaces rules of the host (package rules); everything else
+// stays honest. There is a file to a theme.
 package fault
 
 import (

@@ -1,5 +1,6 @@
-// Package rules holds the small decisions of the protocol that the simulated host goes by, as values, so that a fault can
-// replace one of them. Who calls a rule knows of no faults.
+// Package rules holds the decisions of the protocol that the simulated host goes by, as values, so that a fault can replace
+// one of them. Who calls a rule knows of no faults. What a fault only says wrongly is no rule: package mutate changes that from
+// outside of the host.
 //
 // A rule sees plain values, answers one question, and keeps no state. There is a file to a theme: what its rules ask, and
 // next to it how an honest host answers.
