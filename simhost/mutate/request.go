@@ -72,7 +72,8 @@ func in(r *http.Request, c Changes) (*http.Request, error) {
 	for _, change := range c.Requests {
 		change(changed)
 	}
-	if c.Changed != nil && (!same(raw, changed.Raw) || changed.URL.String() != r.URL.String() || !reflect.DeepEqual(changed.Header, r.Header)) {
+	if c.Changed != nil && (!same(raw, changed.Raw) || changed.URL.String() != r.URL.String() || !reflect.DeepEqual(changed.Header,
+		r.Header)) {
 		c.Changed()
 	}
 	out := changed.Request

@@ -73,7 +73,8 @@ func (o *faultProxyFlags) changes() (all mutate.Changes, err error) {
 		case !ok:
 			return all, unknown("fault", id, ids)
 		case f.OnWire == nil:
-			return all, usage("fault-proxy --fault %s: it is a decision that only a host itself can take: assay simhost --fault %s commits it", id, id)
+			return all, usage("fault-proxy --fault %s: it is a decision that only a host itself can take: assay simhost --fault "+
+				"%s commits it", id, id)
 		}
 		all.Requests = append(all.Requests, f.OnWire.Requests...)
 		all.Replies = append(all.Replies, f.OnWire.Replies...)

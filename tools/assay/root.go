@@ -47,7 +47,8 @@ func newRoot() *cobra.Command {
 		RunE:              group("command"),
 	}
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(newCertify(), newVerify(), newKeygen(), newSimhost(), newGenerate(), newDiff(), newFixtures(), newMatrix(), newProve(), newFaultProxy(),
+	root.AddCommand(newCertify(), newVerify(), newKeygen(), newSimhost(), newGenerate(), newDiff(), newFixtures(), newMatrix(),
+		newProve(), newFaultProxy(),
 		newList(), newExplain(), newWhy(), newDoctor(), newVersion(), newCompletion(), newMan())
 	addOwn(root)
 	root.SetHelpCommand(newHelp())
