@@ -2,7 +2,6 @@ package console
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -27,9 +26,8 @@ const (
 )
 
 const (
-	keepAlive     = 15 * time.Second
-	breath        = 150 * time.Millisecond // between two messages to a page
-	writePatience = 20 * time.Second
+	breath   = 150 * time.Millisecond // between two messages to a page
+	comeback = time.Second            // until a page whose stream broke off comes back
 )
 
 // told passes on what no log tells: that the clock was moved, or faults were switched.
@@ -83,17 +81,16 @@ func (c *Console) live(w http.ResponseWriter, r *http.Request) {
 		for range changes { // until whoever listens to the logs is gone
 		}
 	}()
-	w.Header().Set("Content-Type", "text/event-stream")
-	w.Header().Set("X-Accel-Buffering", "no")
-	out := stream{w: w, control: http.NewResponseController(w)}
-	// A page that comes back has missed something, and one that is new may have.
-	if out.write("retry: 1000\nevent: change\ndata: *\n\n") != nil {
+	out := serving.OpenEventStream(w)
+	out.Retry(comeback)
+	out.Text("change", topicAll) // a page that comes back has missed something, and one that is new may have
+	if out.Send() != nil {
 		return
 	}
 	for {
 		topics, more := "", true
 		quiet := make(chan struct{})
-		timer := c.o.Wire.AfterFunc(keepAlive, func() { close(quiet) })
+		timer := c.o.Wire.AfterFunc(serving.KeepAlive, func() { close(quiet) })
 		select {
 		case <-ctx.Done():
 		case topic := <-heard:
@@ -105,11 +102,12 @@ func (c *Console) live(w http.ResponseWriter, r *http.Request) {
 		if _, known := c.sessions.find(r); ctx.Err() != nil || !more || !known {
 			return
 		}
-		message := ": quiet\n\n"
-		if topics != "" {
-			message = "event: change\ndata: " + topics + "\n\n"
+		if topics == "" {
+			out.Comment("quiet")
+		} else {
+			out.Text("change", topics)
 		}
-		if out.write(message) != nil {
+		if out.Send() != nil {
 			return
 		}
 	}
@@ -182,17 +180,3 @@ func (c *Console) topics(ctx context.Context, who visitor, logs []string) string
 
 // topicOf is that of a run and of the runs that it dispatched.
 func topicOf(root string) string { return "run/" + root }
-
-// stream writes server-sent events.
-type stream struct {
-	w       http.ResponseWriter
-	control *http.ResponseController
-}
-
-func (s stream) write(message string) error {
-	_ = s.control.SetWriteDeadline(time.Now().Add(writePatience)) // a writer without deadlines has none to set
-	if _, err := s.w.Write([]byte(message)); err != nil {
-		return fmt.Errorf("write to a page: %w", err)
-	}
-	return s.control.Flush()
-}

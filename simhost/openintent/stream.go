@@ -1,20 +1,12 @@
 package openintent
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
 	"net/http"
 	"time"
 
 	oi "github.com/openassay/assay/gen/openintentv1"
 	"github.com/openassay/assay/simhost/serving"
-)
-
-const (
-	keepAlive     = 15 * time.Second
-	writePatience = 20 * time.Second
 )
 
 // stream is the reply to a subscription: the events of an intent or a portfolio from here on.
@@ -71,16 +63,6 @@ func (s stream) serve(w http.ResponseWriter) error {
 	defer s.host.active.Done()
 	ctx, cancel := serving.Waiting(s.ctx, s.host.closing)
 	defer cancel()
-	control := http.NewResponseController(w)
-	send := func(text []byte) error {
-		if err := control.SetWriteDeadline(time.Now().Add(writePatience)); err != nil && !errors.Is(err, http.ErrNotSupported) {
-			return err
-		}
-		if _, err := w.Write(text); err != nil {
-			return err
-		}
-		return control.Flush()
-	}
 	events := make(chan []oi.Event)
 	ready := make(chan struct{})
 	watched := make(chan struct{})
@@ -101,56 +83,36 @@ func (s stream) serve(w http.ResponseWriter) error {
 	case <-watched:
 		return nil
 	}
-	h := w.Header()
-	h.Set("Content-Type", "text/event-stream")
-	h.Set("Cache-Control", "no-store")
-	w.WriteHeader(http.StatusOK)
-	if err := send([]byte(": open\n\n")); err != nil {
-		return nil //nolint:nilerr // the client left
+	out := serving.OpenEventStream(w)
+	if out.Send() != nil {
+		return nil // the client left
 	}
-	alive := time.NewTicker(keepAlive)
+	alive := time.NewTicker(serving.KeepAlive)
 	defer alive.Stop()
 	for {
-		var text []byte
 		select {
 		case fresh := <-events:
-			text = s.frames(fresh)
+			s.tell(out, fresh)
 		case <-alive.C:
-			text = []byte(": keepalive\n\n")
+			out.Comment("keepalive")
 		case <-watched:
 			return nil
 		case <-ctx.Done():
 			return nil
 		}
-		if err := send(text); err != nil {
-			return nil //nolint:nilerr // the client left
+		if out.Send() != nil {
+			return nil // the client left
 		}
 	}
 }
 
-// frames are events as they go out: the type, and the document.
-func (s stream) frames(events []oi.Event) []byte {
-	var b bytes.Buffer
+// tell adds events as they go out: the type, and the document.
+func (s stream) tell(out *serving.EventStream, events []oi.Event) {
 	for _, ev := range events {
 		for range s.host.rules.Log.Streams(ev.EventType) {
-			raw, err := json.Marshal(ev)
-			if err != nil {
-				continue // it was JSON before
+			if err := out.Frame("", ev.EventType, ev); err != nil {
+				s.host.log.Error("stream an event", "event", ev.ID, "error", err)
 			}
-			b.WriteString("event: " + line(ev.EventType) + "\ndata: ")
-			b.Write(raw)
-			b.WriteString("\n\n")
 		}
 	}
-	return b.Bytes()
-}
-
-// line keeps a type that a caller chose from being more than one line.
-func line(text string) string {
-	return string(bytes.Map(func(r rune) rune {
-		if r == '\n' || r == '\r' {
-			return ' '
-		}
-		return r
-	}, []byte(text)))
 }

@@ -8,11 +8,8 @@ import (
 	"github.com/openassay/assay/simhost/serving"
 )
 
-// The patience of the server with bodies and with those who read streams.
-const (
-	bodyPatience  = 20 * time.Second
-	writePatience = 20 * time.Second
-)
+// bodyPatience is how long a body may take to arrive.
+const bodyPatience = 20 * time.Second
 
 // Serve answers on ln until ctx ends, then stops cleanly (see package serving). The host itself stays usable; Close ends it.
 func (h *Host) Serve(ctx context.Context, ln net.Listener) error {

@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"context"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/clock"
 	"github.com/openassay/assay/simhost/openwop/rules"
+	"github.com/openassay/assay/simhost/serving"
 )
 
 // The names of frames that are not events of the log.
@@ -30,7 +32,7 @@ type eventStream struct {
 	ended bool // head reaches to the end of a finished run
 	quiet bool // HEAD: the headers are the whole reply
 
-	out     *sseWriter
+	out     *serving.EventStream
 	last    int64                // sequence of the newest event seen
 	pending []openwopv1.RunEvent // to be carried, not sent yet
 	changed bool                 // mode values: a snapshot is owed
@@ -42,7 +44,7 @@ type eventStream struct {
 // VisitStreamRunEventsResponse serves the stream. It makes the type a response object of the generated server.
 // An error ends the stream and nothing more: the status line is long gone.
 func (s *eventStream) VisitStreamRunEventsResponse(w http.ResponseWriter) error {
-	s.out = openSSE(w)
+	s.out = serving.OpenEventStream(w)
 	if s.quiet {
 		return nil
 	}
@@ -67,7 +69,7 @@ func (s *eventStream) serve(ctx context.Context) error {
 	if err := s.settle(ctx); err != nil {
 		return err
 	}
-	if err := s.out.send(); err != nil { // the opening comment, where nothing else went out
+	if err := s.out.Send(); err != nil { // the opening comment, where nothing else went out
 		return err
 	}
 	return s.follow(ctx)
@@ -96,8 +98,8 @@ func (s *eventStream) follow(ctx context.Context) error {
 		case <-s.due:
 			err = s.emit(ctx)
 		case <-idle: // so that proxies and clients do not take a quiet stream for a dead one
-			s.out.comment("keepalive")
-			err = s.out.send()
+			s.out.Comment("keepalive")
+			err = s.out.Send()
 			alive = s.host.opts.Wire.AfterFunc(s.host.opts.KeepAlive, func() { signal(idle) })
 		case <-ctx.Done():
 			return s.emit(context.WithoutCancel(ctx)) // what is held goes out before the stream closes
@@ -183,7 +185,7 @@ func (s *eventStream) emit(ctx context.Context) error {
 		return err
 	}
 	s.pending, s.changed, s.urgent = s.pending[:0], false, false
-	return s.out.send()
+	return s.out.Send()
 }
 
 func (s *eventStream) encode(ctx context.Context) error {
@@ -196,21 +198,24 @@ func (s *eventStream) encode(ctx context.Context) error {
 			return err
 		}
 		if s.hold > 0 {
-			return s.out.frame(s.last, frameBatch, []openwopv1.RunSnapshot{snapshot})
+			return s.out.Frame(place(s.last), frameBatch, []openwopv1.RunSnapshot{snapshot})
 		}
-		return s.out.frame(s.last, frameSnapshot, snapshot)
+		return s.out.Frame(place(s.last), frameSnapshot, snapshot)
 	case s.hold > 0:
 		batch, id := s.host.rules.Log.Batch(s.pending)
-		return s.out.frame(id, frameBatch, batch)
+		return s.out.Frame(place(id), frameBatch, batch)
 	}
 	for i := range s.pending {
 		id, event := s.host.rules.Log.Frame(s.pending[i])
-		if err := s.out.frame(id, event, &s.pending[i]); err != nil {
+		if err := s.out.Frame(place(id), event, &s.pending[i]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+// place is the id of a frame: the sequence of the last event in it.
+func place(sequence int64) string { return strconv.FormatInt(sequence, 10) }
 
 // signal leaves a note in a channel of capacity one; a note that is still there is enough.
 func signal(c chan<- struct{}) {
