@@ -406,9 +406,7 @@ func later[T any](f func() T) <-chan T {
 func (c *client) underWay(n int) {
 	c.t.Helper()
 	for deadline := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
-		c.host.active.mu.Lock()
-		now := c.host.active.n
-		c.host.active.mu.Unlock()
+		now := c.host.active.Len()
 		if now >= n {
 			return
 		}

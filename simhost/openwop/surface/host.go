@@ -61,7 +61,7 @@ type Host struct {
 	abroad  *http.Client    // asks peers
 	closing context.Context // ends when Close begins
 	close   context.CancelFunc
-	active  requests
+	active  serving.Active
 }
 
 // The generated server calls these.
@@ -133,7 +133,7 @@ func prepare(o Options) (_ *Host, _ *bundle, err error) {
 // the logs. Runs that have not ended go on when a host is opened on the same data folder.
 func (h *Host) Close(ctx context.Context) error {
 	h.close()
-	waited := h.active.wait(ctx)
+	waited := h.active.Wait(ctx)
 	return errors.Join(waited, h.closeParts())
 }
 
@@ -153,8 +153,8 @@ func (h *Host) route(ops operations) {
 		openwopv1.StrictHTTPServerOptions{RequestErrorHandlerFunc: bad, ResponseErrorHandlerFunc: h.fail})
 	openwopv1.HandlerWithOptions(strict, openwopv1.StdHTTPServerOptions{BaseRouter: router, ErrorHandlerFunc: bad})
 	h.routeEndings(router)
-	h.inside = h.active.count(serving.Recovered(h.changes.Front(router), h.fail))
-	h.handler = cors(h.opts.CORS, h.active.count(serving.Recovered(h.manner.Front(h.changes.Front(h.bearer(router)), router.knows), h.fail)))
+	h.inside = h.active.Count(serving.Recovered(h.changes.Front(router), h.fail))
+	h.handler = corsOf(h.opts.CORS).Front(h.active.Count(serving.Recovered(h.manner.Front(h.changes.Front(h.bearer(router)), router.knows), h.fail)))
 }
 
 // version of the execution model as the engine wants it: 0 where there is none.

@@ -12,6 +12,7 @@ import (
 	"github.com/openassay/assay/simhost/clock"
 	"github.com/openassay/assay/simhost/eventlog"
 	"github.com/openassay/assay/simhost/openwop/workspace"
+	"github.com/openassay/assay/simhost/serving"
 )
 
 // The defaults of Options.
@@ -161,7 +162,7 @@ func (o Options) withDefaults() (Options, error) {
 		checkEscalation(o.EscalationInterrupt),
 		checkGoalJudge(o.GoalJudge),
 		atLeast("log bound (--log-max)", o.LogMax, 0),
-		checkOrigin(o.CORS),
+		corsOf(o.CORS).Check(),
 		checkKey(o.Key),
 		o.checkCallers(),
 		o.checkPeers(),
@@ -231,4 +232,14 @@ func atLeast[T int | int64 | time.Duration](what string, got, low T) error {
 		return fmt.Errorf("%s %v: give at least %v", what, got, low)
 	}
 	return nil
+}
+
+// corsOf is what a page of this origin may send and read.
+func corsOf(origin string) serving.CORS {
+	return serving.CORS{
+		Origin:  origin,
+		Methods: "GET, POST, PUT, PATCH, DELETE, OPTIONS",
+		Headers: "Authorization, Content-Type, Accept, Idempotency-Key, If-Match, Last-Event-ID, X-Dedup",
+		Exposed: "openwop-Idempotent-Replay, Capabilities-Etag, Retry-After, Location",
+	}
 }

@@ -4,57 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
-	"sync"
 
 	"github.com/openassay/assay/gen/openwopv1"
 )
-
-// requests counts those under way, so that Close can wait for them.
-type requests struct {
-	mu   sync.Mutex
-	n    int
-	none chan struct{} // closed when n falls to 0 after somebody began to wait; nil until then
-}
-
-func (q *requests) count(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		q.add(1)
-		defer q.add(-1)
-		next.ServeHTTP(w, r)
-	})
-}
-
-func (q *requests) add(n int) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.n += n
-	if q.n == 0 && q.none != nil {
-		close(q.none)
-		q.none = nil
-	}
-}
-
-// wait returns when no request is under way, or with an error when ctx ends first.
-func (q *requests) wait(ctx context.Context) error {
-	q.mu.Lock()
-	n := q.n
-	if n > 0 && q.none == nil {
-		q.none = make(chan struct{})
-	}
-	none := q.none
-	q.mu.Unlock()
-	if n == 0 {
-		return nil
-	}
-	select {
-	case <-none:
-		return nil
-	case <-ctx.Done():
-		return fmt.Errorf("close the host: %d requests are still under way: %w", n, ctx.Err())
-	}
-}
 
 // requestKey carries the request in the context of a handler of the generated server, which hands over the declared
 // parameters only.

@@ -1,4 +1,4 @@
-package surface
+package serving
 
 import (
 	"fmt"
@@ -7,16 +7,18 @@ import (
 	"strings"
 )
 
-// What a page of another origin may send and read. Authorization is named because a wildcard never covers it.
-const (
-	corsMethods = "GET, POST, PUT, PATCH, DELETE, OPTIONS"
-	corsHeaders = "Authorization, Content-Type, Accept, Idempotency-Key, If-Match, Last-Event-ID, X-Dedup"
-	corsExposed = "openwop-Idempotent-Replay, Capabilities-Etag, Retry-After, Location"
-	corsMaxAge  = "600"
-)
+// CORS is what pages of another origin may send and read.
+type CORS struct {
+	Origin           string // that is let in: *, or one origin; "" lets none in
+	Methods, Headers string // of requests; Authorization must be named, because a wildcard never covers it
+	Exposed          string // headers of replies
+}
 
-// checkOrigin accepts "", "*" and one exact origin: scheme, host, optional port, and nothing else.
-func checkOrigin(origin string) error {
+const corsMaxAge = "600"
+
+// Check accepts as origin "", "*" and one exact origin: scheme, host, optional port, and nothing else.
+func (c CORS) Check() error {
+	origin := c.Origin
 	if origin == "" || origin == "*" {
 		return nil
 	}
@@ -28,9 +30,10 @@ func checkOrigin(origin string) error {
 	return nil
 }
 
-// cors lets pages of the allowed origin call the host. A preflight carries no credentials by design of the
+// Front lets pages of the allowed origin call the host. A preflight carries no credentials by design of the
 // browser, so it is answered here, before anything asks for a key.
-func cors(allowed string, next http.Handler) http.Handler {
+func (c CORS) Front(next http.Handler) http.Handler {
+	allowed := c.Origin
 	if allowed == "" {
 		return next
 	}
@@ -46,13 +49,13 @@ func cors(allowed string, next http.Handler) http.Handler {
 		}
 		h.Set("Access-Control-Allow-Origin", allowed)
 		if r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" {
-			h.Set("Access-Control-Allow-Methods", corsMethods)
-			h.Set("Access-Control-Allow-Headers", corsHeaders)
+			h.Set("Access-Control-Allow-Methods", c.Methods)
+			h.Set("Access-Control-Allow-Headers", c.Headers)
 			h.Set("Access-Control-Max-Age", corsMaxAge)
 			w.WriteHeader(http.StatusNoContent)
 			return
 		}
-		h.Set("Access-Control-Expose-Headers", corsExposed)
+		h.Set("Access-Control-Expose-Headers", c.Exposed)
 		next.ServeHTTP(w, r)
 	})
 }
