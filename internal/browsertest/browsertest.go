@@ -144,13 +144,23 @@ func arguments(args []*runtime.RemoteObject) string {
 	return strings.Join(texts, " ")
 }
 
-// Do runs actions one after another. An error ends the test.
+// Do runs actions one after another. An action whose element the page replaces before it is acted on is run again. An
+// error ends the test.
 func (p *Page) Do(actions ...chromedp.Action[chromedp.Void]) {
 	p.t.Helper()
-	if err := chromedp.Do(p.ctx, actions...); err != nil {
-		p.fail(err)
+	for _, a := range actions {
+		err := chromedp.Do(p.ctx, a)
+		for err != nil && replaced(err) && p.ctx.Err() == nil {
+			err = chromedp.Do(p.ctx, a)
+		}
+		if err != nil {
+			p.fail(err)
+		}
 	}
 }
+
+// replaced reports whether an error means that an element was found and then gone, before anything was done with it.
+func replaced(err error) bool { return strings.Contains(err.Error(), "ould not find node with given id") }
 
 // Read returns the value of a JavaScript expression in the page.
 func Read[T any](p *Page, expression string) T {

@@ -26,7 +26,8 @@ func TestEventStream(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	want := ": open\n\nretry: 1000\n\nevent: change\ndata: runs goals\n\nid: 7\nevent: a b\ndata: {\"n\":1}\n\nevent: plain\ndata: \"text\"\n\n"
+	want := ": open\n\nretry: 1000\n\nevent: change\ndata: runs goals\n\nid: 7\nevent: a b\ndata: {\"n\":1}\n\nevent: " +
+		"plain\ndata: \"text\"\n\n"
 	if got := w.Body.String(); got != want || !w.Flushed || w.Header().Get("Content-Type") != "text/event-stream" {
 		t.Errorf("%q, want %q; %v", got, want, w.Header())
 	}

@@ -154,7 +154,8 @@ func (h *Host) route(ops operations) {
 	openwopv1.HandlerWithOptions(strict, openwopv1.StdHTTPServerOptions{BaseRouter: router, ErrorHandlerFunc: bad})
 	h.routeEndings(router)
 	h.inside = h.active.Count(serving.Recovered(h.changes.Front(router), h.fail))
-	h.handler = corsOf(h.opts.CORS).Front(h.active.Count(serving.Recovered(h.manner.Front(h.changes.Front(h.bearer(router)), router.knows), h.fail)))
+	spoken := h.manner.Front(h.changes.Front(h.bearer(router)), router.knows)
+	h.handler = corsOf(h.opts.CORS).Front(h.active.Count(serving.Recovered(spoken, h.fail)))
 }
 
 // version of the execution model as the engine wants it: 0 where there is none.

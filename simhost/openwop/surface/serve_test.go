@@ -1,8 +1,6 @@
 package surface
 
 import (
-	"context"
-	"errors"
 	"net"
 	"net/http"
 	"strings"
@@ -151,21 +149,5 @@ func TestASeedUsedAgainOnTheSameFilesMakesOtherIDs(t *testing.T) {
 		}
 		seen[id] = true
 		c.stop()
-	}
-}
-
-func TestCloseWaitsForRequests(t *testing.T) {
-	var q requests
-	q.add(1)
-	bound, cancel := context.WithCancel(t.Context())
-	cancel()
-	if err := q.wait(bound); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "1 requests are still under way") {
-		t.Errorf("waiting gave up with %v", err)
-	}
-	done := make(chan error, 1)
-	go func() { done <- q.wait(t.Context()) }()
-	q.add(-1)
-	if err := <-done; err != nil {
-		t.Error(err)
 	}
 }
