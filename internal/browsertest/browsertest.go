@@ -160,7 +160,9 @@ func (p *Page) Do(actions ...chromedp.Action[chromedp.Void]) {
 }
 
 // replaced reports whether an error means that an element was found and then gone, before anything was done with it.
-func replaced(err error) bool { return strings.Contains(err.Error(), "ould not find node with given id") }
+func replaced(err error) bool {
+	return strings.Contains(err.Error(), "ould not find node with given id")
+}
 
 // Read returns the value of a JavaScript expression in the page.
 func Read[T any](p *Page, expression string) T {
