@@ -7,6 +7,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/mutate"
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
@@ -25,28 +26,18 @@ var waitingFaults = []Fault{
 		Title:  "a run that waits for an approval has the status running",
 		Looks:  "the snapshot has an interrupt, and no waiting status",
 		Breaks: []string{openwop.OWPINT6},
-		Replace: func(s *rules.Set) {
-			s.Gates.Shows = func(w rules.Waiting) rules.Waiting {
-				if w.Kind == approval {
-					w.Status = openwopv1.RunStatusRunning
-				}
-				return w
+		Reply: mutate.Succeeded(mutate.JSON(func(run map[string]any) {
+			if run["status"] == string(openwopv1.RunStatusWaitingApproval) {
+				run["status"] = openwopv1.RunStatusRunning
 			}
-		},
+		})),
 	},
 	{
 		ID:     "gate.waits-nowhere",
 		Title:  "a run that waits for an approval does not say at which node",
 		Looks:  "the snapshot has no currentNodeId",
 		Breaks: []string{openwop.OWPINT7},
-		Replace: func(s *rules.Set) {
-			s.Gates.Shows = func(w rules.Waiting) rules.Waiting {
-				if w.Kind == approval {
-					w.NodeID = ""
-				}
-				return w
-			}
-		},
+		Reply:  waitsForApproval(func(s *openwopv1.RunSnapshot) { s.CurrentNodeID = nil }),
 	},
 	{
 		ID:     "gate.suspension-told-late",
@@ -127,6 +118,15 @@ var (
 	accepted = json.RawMessage(`{"action":"accept"}`)
 	rejected = json.RawMessage(`{"action":"reject"}`)
 )
+
+// waitsForApproval changes the snapshots of runs that wait for an approval.
+func waitsForApproval(change func(*openwopv1.RunSnapshot)) mutate.ReplyFunc {
+	return mutate.On("GET /v1/runs/{runId}", mutate.Succeeded(mutate.At("", func(s *openwopv1.RunSnapshot) {
+		if i := s.Interrupt; i != nil && i.Kind != nil && *i.Kind == string(approval) {
+			change(s)
+		}
+	})))
+}
 
 func suspendsForApproval(e openwopv1.RunEvent) bool {
 	if e.Type != openwopv1.RunEventTypeNodeSuspended {
