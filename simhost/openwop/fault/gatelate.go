@@ -117,13 +117,12 @@ var sawApproval sync.Map
 // readCancelled tells from then on whether somebody has read in the log of a run that it is cancelled.
 func readCancelled(s *rules.Set) func(runID string) bool {
 	var seen sync.Map
-	reads := s.Gates.Reads
-	s.Gates.Reads = func(log []openwopv1.RunEvent, waiting bool) []openwopv1.RunEvent {
+	reread(s, func(log []openwopv1.RunEvent) []openwopv1.RunEvent {
 		if n := len(log); n > 0 && log[n-1].Type == openwopv1.RunEventTypeRunCancelled {
 			seen.Store(log[n-1].RunID, true)
 		}
-		return reads(log, waiting)
-	}
+		return log
+	})
 	return func(runID string) bool {
 		_, read := seen.Load(runID)
 		return read

@@ -13,9 +13,6 @@ type Gates struct {
 	// Key is what a suspension is called: the same in a replay, another one each time (interrupt.md).
 	Key func(s Suspension) string
 
-	// Reads is what of a log can be read, given whether the run waits now.
-	Reads func(log []openwopv1.RunEvent, waiting bool) []openwopv1.RunEvent
-
 	// Due is when nobody can answer any more what is asked now.
 	Due func(now time.Time, timeout time.Duration) time.Time
 
@@ -49,7 +46,6 @@ type Suspension struct {
 func honestGates() Gates {
 	return Gates{
 		Key:    suspensionKey,
-		Reads:  func(log []openwopv1.RunEvent, _ bool) []openwopv1.RunEvent { return log },
 		Due:    time.Time.Add,
 		Lapses: func() json.RawMessage { return tooLate },
 		Passes: func(action openwopv1.ApprovalAction, _ int, _ bool) bool {

@@ -12,14 +12,12 @@ func TestHonestRulesOfGates(t *testing.T) {
 	s := Honest()
 	g := s.Gates
 	at := time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
-	log := []openwopv1.RunEvent{{Sequence: 0}, {Sequence: 1}}
 	shown, edited := json.RawMessage(`1`), json.RawMessage(`2`)
 	for _, c := range []struct {
 		rule string
 		ok   bool
 	}{
 		{"a key is of the node and the place", g.Key(Suspension{RunID: "r", NodeID: "n", Place: 2}) == "n:2"},
-		{"the log can be read whole", len(g.Reads(log, true)) == 2 && len(g.Reads(log, false)) == 2},
 		{"timeouts are kept", g.Due(at, time.Minute).Equal(at.Add(time.Minute))},
 		{"too late is a rejection", actionOf(g.Lapses()) == openwopv1.ApprovalActionReject},
 		{"accepted passes", g.Passes(openwopv1.ApprovalActionAccept, 0, false) && g.Passes(openwopv1.ApprovalActionEditAccept, 3, true)},

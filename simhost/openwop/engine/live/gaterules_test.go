@@ -34,14 +34,6 @@ func TestGatesGoByTheRules(t *testing.T) {
 	}{
 		{"Gates.Key", "assay-approval", draft, nil,
 			func(s *set) { s.Gates.Key = func(p rules.Suspension) string { return "key of " + p.NodeID } }, `key "gate:2"`, `key "key of gate"`},
-		{"Gates.Reads", "assay-approval", draft, nil, func(s *set) {
-			s.Gates.Reads = func(log []openwopv1.RunEvent, waiting bool) []openwopv1.RunEvent {
-				if waiting {
-					return log[:1]
-				}
-				return log
-			}
-		}, "interrupt.requested", "run.started\n."},
 		{"Gates.Passes", "assay-approval", draft, []string{"p " + reject},
 			func(s *set) { s.Gates.Passes = func(openwopv1.ApprovalAction, int, bool) bool { return true } }, "node.failed", "node.completed @gate"},
 		{"Gates.HandsOn", "assay-approval", draft, []string{"p " + accept}, func(s *set) {
