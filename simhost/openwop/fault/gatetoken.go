@@ -83,6 +83,7 @@ type likes struct {
 	last  map[string]string                     // the token that was shown last, by what its interrupt asks
 }
 
+// alike are those of all hosts.
 var alike = &likes{shown: map[string]openwopv1.PendingInterrupt{}, last: map[string]string{}}
 
 // asks is what an interrupt of a host asks.

@@ -101,10 +101,10 @@ var goalsChanged = []Fault{
 	},
 }
 
-// completesGoal is a call that the contract does not have, and completed are the ids of the goals that it was made for. For
-// the host they are abandoned.
+// completesGoal is a call that the contract does not have.
 const completesGoal = "POST " + theGoal + "/complete"
 
+// completed are the ids of the goals that it was made for. For the host they are abandoned.
 var completed sync.Map
 
 // edits lets goals in one more state be edited.

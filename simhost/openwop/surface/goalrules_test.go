@@ -20,7 +20,7 @@ func TestTheSurfaceOfGoalsGoesByTheRules(t *testing.T) {
 		honest  string
 		changed string
 	}{
-		{"goal.mode-of-its-own", Options{}, func(c *client) string { return discovered(c) }, `"manual","schedule"`,
+		{"goal.mode-of-its-own", Options{}, discovered, `"manual","schedule"`,
 			`"manual","cron"`},
 		{"shape.host-without-name", Options{}, func(c *client) string {
 			return fmt.Sprint("named: ", strings.Contains(discovered(c), `"hostId":"assay-simhost"`))
