@@ -1,12 +1,14 @@
 package fault
 
 import (
+	"net/http"
 	"path"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/mutate"
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
@@ -16,9 +18,11 @@ var fileFaults = []Fault{
 		Title:  "the line ends of a file are made those of the host",
 		Looks:  "a carriage return that was put is not in the content that is read",
 		Breaks: []string{openwop.OWPWSP1},
-		Replace: func(s *rules.Set) {
-			s.Files.Kept = func(content string) string { return strings.ReplaceAll(content, "\r\n", "\n") }
-		},
+		Request: puts(func(_ string, put map[string]any) {
+			if content, ok := put["content"].(string); ok {
+				put["content"] = strings.ReplaceAll(content, "\r\n", "\n")
+			}
+		}),
 	},
 	{
 		ID:     "file.type-by-name",
@@ -26,30 +30,22 @@ var fileFaults = []Fault{
 		Looks:  "a file that was put as text/plain is read as text/markdown",
 		Breaks: []string{openwop.OWPWSP1},
 		Twin:   "the text is kept, and what kind of text it is not",
-		Replace: func(s *rules.Set) {
-			given := s.Files.Type
-			s.Files.Type = func(file, said string) string {
-				if path.Ext(file) == ".md" {
-					return given(file, "")
-				}
-				return given(file, said)
+		Request: puts(func(file string, put map[string]any) {
+			if _, said := put["contentType"].(string); said && path.Ext(file) == ".md" {
+				delete(put, "contentType")
 			}
-		},
+		}),
 	},
 	{
 		ID:     "file.plain-by-default",
 		Title:  "a file that was put without a content type is plain text",
 		Looks:  "its contentType is text/plain",
 		Breaks: []string{openwop.OWPWSP2},
-		Replace: func(s *rules.Set) {
-			typed := s.Files.Type
-			s.Files.Type = func(file, said string) string {
-				if said == "" {
-					return "text/plain"
-				}
-				return typed(file, said)
+		Request: puts(func(_ string, put map[string]any) {
+			if said, there := put["contentType"]; !there || said == "" {
+				put["contentType"] = "text/plain"
 			}
-		},
+		}),
 	},
 	{
 		ID:     "file.missing-content-empties",
@@ -76,19 +72,23 @@ var fileFaults = []Fault{
 		},
 	},
 	{
-		ID:      "file.list-keeps-first-version",
-		Title:   "a list shows a file as it was when it was made",
-		Looks:   "a file that was written twice is listed at version 1",
-		Breaks:  []string{openwop.OWPWSP4},
-		Twin:    "the right files are listed, and not as they are",
-		Replace: func(s *rules.Set) { s.Files.ListsAs = func(int64) int64 { return 1 } },
+		ID:     "file.list-keeps-first-version",
+		Title:  "a list shows a file as it was when it was made",
+		Looks:  "a file that was written twice is listed at version 1",
+		Breaks: []string{openwop.OWPWSP4},
+		Twin:   "the right files are listed, and not as they are",
+		Reply:  listsFiles(func(file map[string]any) { file["version"] = 1 }),
 	},
 	{
-		ID:      "file.list-has-contents",
-		Title:   "a list holds the contents of the files",
-		Looks:   "its entries have a content",
-		Breaks:  []string{openwop.OWPWSP5},
-		Replace: func(s *rules.Set) { s.Files.ListsContents = func() bool { return true } },
+		ID:     "file.list-has-contents",
+		Title:  "a list holds the contents of the files",
+		Looks:  "its entries have a content",
+		Breaks: []string{openwop.OWPWSP5},
+		Reply: inTurn(learnsContents, mutate.On("GET "+theFiles, listsFiles(func(file map[string]any) {
+			if content, known := contents.Load(file["etag"]); known {
+				file["content"] = content
+			}
+		}))),
 	},
 	{
 		ID:     "file.deleted-is-listed",
@@ -119,9 +119,15 @@ var fileFaults = []Fault{
 		Looks:  "the list of files is HTTP 403 where discovery has no workspace",
 		Breaks: []string{openwop.OWPWSP8},
 		Under:  Under{Without: []string{"workspace"}},
-		Replace: func(s *rules.Set) {
-			s.Files.Unclaimed = func() string { return forbidden }
-		},
+		Reply: ofFiles(func(r *mutate.Reply) {
+			if r.Status == http.StatusNotImplemented {
+				r.Status = http.StatusForbidden
+				mutate.At("", func(e *openwopv1.ErrorEnvelope) {
+					e.Error = forbidden
+					delete(e.Details, "correlationId") // which refusals from 500 on have
+				})(r)
+			}
+		}),
 	},
 	{
 		ID:     "file.climbs",
@@ -138,23 +144,19 @@ var fileFaults = []Fault{
 		Looks:  "a write to a/../b is HTTP 200, and b is there",
 		Breaks: []string{openwop.OWPWSP21},
 		Twin:   "one host keeps a name that leads elsewhere, this one follows it",
-		Replace: func(s *rules.Set) {
-			s.Files.Path = func(asked string) string {
-				if strings.Contains(asked, "..") {
-					return path.Clean(asked)
-				}
-				return asked
+		Request: asksFor(func(asked string) string {
+			if file := path.Clean(asked); strings.Contains(asked, "..") && file[0] != '.' {
+				return file
 			}
-		},
+			return asked
+		}),
 	},
 	{
-		ID:     "file.backslash-is-slash",
-		Title:  "a backslash in a path is taken for a slash",
-		Looks:  `a write to a\b is HTTP 200, and a/b is there`,
-		Breaks: []string{openwop.OWPWSP22},
-		Replace: func(s *rules.Set) {
-			s.Files.Path = func(asked string) string { return strings.ReplaceAll(asked, `\`, "/") }
-		},
+		ID:      "file.backslash-is-slash",
+		Title:   "a backslash in a path is taken for a slash",
+		Looks:   `a write to a\b is HTTP 200, and a/b is there`,
+		Breaks:  []string{openwop.OWPWSP22},
+		Request: asksFor(func(asked string) string { return strings.ReplaceAll(asked, `\`, "/") }),
 	},
 	{
 		ID:     "file.path-of-any-length",
@@ -261,19 +263,20 @@ var fileFaults = []Fault{
 		Title:  "owners are told apart by the names of tenant and workspace in one, with nothing between",
 		Looks:  "tenant ab without a workspace has the files of workspace b of tenant a",
 		Breaks: []string{openwop.OWPWSP31},
-		Replace: func(s *rules.Set) {
-			s.Files.Apart = func(tenant, workspace string) (string, string) { return tenant + workspace, "" }
-		},
+		Request: owning(func(ask *openwopv1.WorkspaceOpRequest) {
+			if ask.Workspace != nil {
+				ask.Tenant += *ask.Workspace
+			}
+			ask.Workspace = nil
+		}),
 	},
 	{
-		ID:     "file.workspaces-shared",
-		Title:  "the files of a tenant are one, whatever the workspace",
-		Looks:  "two workspaces of a tenant have the same files",
-		Breaks: []string{openwop.OWPWSP31},
-		Twin:   "nobody's names run together: a workspace means nothing",
-		Replace: func(s *rules.Set) {
-			s.Files.Apart = func(tenant, _ string) (string, string) { return tenant, "" }
-		},
+		ID:      "file.workspaces-shared",
+		Title:   "the files of a tenant are one, whatever the workspace",
+		Looks:   "two workspaces of a tenant have the same files",
+		Breaks:  []string{openwop.OWPWSP31},
+		Twin:    "nobody's names run together: a workspace means nothing",
+		Request: owning(func(ask *openwopv1.WorkspaceOpRequest) { ask.Workspace = nil }),
 	},
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/internal/lazyregexp"
+	"github.com/openassay/assay/simhost/mutate"
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
@@ -90,9 +91,13 @@ var fileVersionFaults = []Fault{
 		Title:  "a conflict tells the version that the refused write would have made",
 		Looks:  "details.currentVersion is one more than the version of the file",
 		Breaks: []string{openwop.OWPWSP14},
-		Replace: func(s *rules.Set) {
-			s.Files.Current = func(version int64) int64 { return version + 1 }
-		},
+		Reply: ofFiles(mutate.At("/details", func(conflict *struct {
+			CurrentVersion int64 `json:"currentVersion,omitzero"`
+		}) {
+			if conflict.CurrentVersion > 0 {
+				conflict.CurrentVersion++
+			}
+		})),
 	},
 	{
 		ID:     "file.condition-makes",

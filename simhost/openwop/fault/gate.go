@@ -7,6 +7,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/mutate"
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
@@ -25,28 +26,18 @@ var waitingFaults = []Fault{
 		Title:  "a run that waits for an approval has the status running",
 		Looks:  "the snapshot has an interrupt, and no waiting status",
 		Breaks: []string{openwop.OWPINT6},
-		Replace: func(s *rules.Set) {
-			s.Gates.Shows = func(w rules.Waiting) rules.Waiting {
-				if w.Kind == approval {
-					w.Status = openwopv1.RunStatusRunning
-				}
-				return w
+		Reply: mutate.Succeeded(mutate.JSON(func(run map[string]any) {
+			if run["status"] == string(openwopv1.RunStatusWaitingApproval) {
+				run["status"] = openwopv1.RunStatusRunning
 			}
-		},
+		})),
 	},
 	{
 		ID:     "gate.waits-nowhere",
 		Title:  "a run that waits for an approval does not say at which node",
 		Looks:  "the snapshot has no currentNodeId",
 		Breaks: []string{openwop.OWPINT7},
-		Replace: func(s *rules.Set) {
-			s.Gates.Shows = func(w rules.Waiting) rules.Waiting {
-				if w.Kind == approval {
-					w.NodeID = ""
-				}
-				return w
-			}
-		},
+		Reply:  waitsForApproval(func(s *openwopv1.RunSnapshot) { s.CurrentNodeID = nil }),
 	},
 	{
 		ID:     "gate.suspension-told-late",
@@ -54,12 +45,12 @@ var waitingFaults = []Fault{
 		Looks:  "the log of a run that waits ends before node.suspended",
 		Breaks: []string{openwop.OWPINT8},
 		Replace: func(s *rules.Set) {
-			s.Gates.Reads = func(log []openwopv1.RunEvent, waiting bool) []openwopv1.RunEvent {
-				if at := slices.IndexFunc(log, suspendsForApproval); waiting && at >= 0 {
+			reread(s, func(log []openwopv1.RunEvent) []openwopv1.RunEvent {
+				if at := slices.IndexFunc(log, suspendsForApproval); at >= 0 && waits(log) {
 					return log[:at]
 				}
 				return log
-			}
+			})
 		},
 	},
 	{
@@ -68,13 +59,13 @@ var waitingFaults = []Fault{
 		Looks:  "interrupt.resolved has no resumeValue",
 		Breaks: []string{openwop.OWPINT12},
 		Replace: func(s *rules.Set) {
-			s.Gates.Reads = func(log []openwopv1.RunEvent, _ bool) []openwopv1.RunEvent {
+			reread(s, func(log []openwopv1.RunEvent) []openwopv1.RunEvent {
 				told := slices.Clone(log)
 				for i, e := range told {
 					told[i].Payload = withoutAnswer(e)
 				}
 				return told
-			}
+			})
 		},
 	},
 	{
@@ -127,6 +118,39 @@ var (
 	accepted = json.RawMessage(`{"action":"accept"}`)
 	rejected = json.RawMessage(`{"action":"reject"}`)
 )
+
+// waitsForApproval changes the snapshots of runs that wait for an approval.
+func waitsForApproval(change func(*openwopv1.RunSnapshot)) mutate.ReplyFunc {
+	return mutate.On("GET /v1/runs/{runId}", mutate.Succeeded(mutate.At("", func(s *openwopv1.RunSnapshot) {
+		if i := s.Interrupt; i != nil && i.Kind != nil && *i.Kind == string(approval) {
+			change(s)
+		}
+	})))
+}
+
+// reread has the log of a run told otherwise, but not what is appended while somebody listens.
+func reread(s *rules.Set, other func(log []openwopv1.RunEvent) []openwopv1.RunEvent) {
+	relisted(s, func(r rules.Listing) []openwopv1.RunEvent {
+		if r.Live {
+			return r.Events
+		}
+		return other(r.Events)
+	})
+}
+
+// waits tells from its log whether a run waits for an answer.
+func waits(log []openwopv1.RunEvent) bool {
+	for _, e := range slices.Backward(log) {
+		switch e.Type {
+		case openwopv1.RunEventTypeNodeSuspended:
+			return true
+		case openwopv1.RunEventTypeInterruptResolved, openwopv1.RunEventTypeRunCompleted, openwopv1.RunEventTypeRunFailed,
+			openwopv1.RunEventTypeRunCancelled:
+			return false
+		}
+	}
+	return false
+}
 
 func suspendsForApproval(e openwopv1.RunEvent) bool {
 	if e.Type != openwopv1.RunEventTypeNodeSuspended {
@@ -213,7 +237,7 @@ var passingFaults = []Fault{
 		Looks:  "node.resumed stands before interrupt.resolved",
 		Breaks: []string{openwop.OWPINT11},
 		Replace: func(s *rules.Set) {
-			s.Gates.Reads = func(log []openwopv1.RunEvent, _ bool) []openwopv1.RunEvent {
+			reread(s, func(log []openwopv1.RunEvent) []openwopv1.RunEvent {
 				resolved := slices.IndexFunc(log, resolvesApproval)
 				resumed := slices.IndexFunc(log, func(e openwopv1.RunEvent) bool { return e.Type == openwopv1.RunEventTypeNodeResumed })
 				if resolved < 0 || resumed < resolved {
@@ -223,7 +247,7 @@ var passingFaults = []Fault{
 				told[resolved].Type, told[resumed].Type = log[resumed].Type, log[resolved].Type
 				told[resolved].Payload, told[resumed].Payload = log[resumed].Payload, log[resolved].Payload
 				return told
-			}
+			})
 		},
 	},
 	{

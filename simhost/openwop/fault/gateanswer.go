@@ -7,6 +7,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/mutate"
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
@@ -138,7 +139,7 @@ var answerFaults = []Fault{
 		Title:   "the answers to a clarification are taken as a map only",
 		Looks:   "answers that come as a list are refused",
 		Breaks:  []string{openwop.OWPINT24},
-		Replace: func(s *rules.Set) { s.Answers.Lists = func() bool { return false } },
+		Request: listsOfAnswersSpoilt,
 	},
 	{
 		ID:     "gate.event-matches-in-part",
@@ -155,13 +156,28 @@ var answerFaults = []Fault{
 		Title:  "the reply to an answer does not say which node was answered",
 		Looks:  "nodeId of the reply is empty",
 		Breaks: []string{openwop.OWPINT15},
-		Replace: func(s *rules.Set) {
-			s.Answers.Replies = func(r openwopv1.ResolveInterruptResponse) openwopv1.ResolveInterruptResponse {
-				r.NodeID = ""
-				return r
-			}
-		},
+		Reply: mutate.On(answersByRun, mutate.Succeeded(mutate.At("", func(r *openwopv1.ResolveInterruptResponse) {
+			r.NodeID = ""
+		}))),
 	},
+}
+
+// The calls that answer an interrupt.
+const (
+	answersByRun   = "POST /v1/runs/{runId}/interrupts/{nodeId}"
+	answersByToken = "POST " + byToken
+)
+
+// listsOfAnswersSpoilt makes a list of answers something that nobody takes for answers.
+func listsOfAnswersSpoilt(r *mutate.Request) {
+	spoil := mutate.Body(func(answer map[string]any) {
+		value, _ := answer["resumeValue"].(map[string]any)
+		if _, list := value["answers"].([]any); list {
+			value["answers"] = "a list"
+		}
+	})
+	mutate.Asked(answersByRun, spoil)(r)
+	mutate.Asked(answersByToken, spoil)(r)
 }
 
 // decides tells the actions that every approval of the suites offers.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/mutate"
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
@@ -50,13 +51,14 @@ var lateFaults = []Fault{
 			lates(func(l rules.Late) (string, bool) {
 				return "", l.Gate && !l.ByToken && !l.Child && l.Code == rules.InterruptGone && !read(l.RunID)
 			})(s)
-			s.Gates.CancelSays = func(status openwopv1.RunStatus, asked openwopv1.InterruptKind) openwopv1.RunStatus {
-				if asked == approval {
-					return openwopv1.RunStatusCancelled
-				}
-				return status
-			}
 		},
+		Reply: inTurn(waitsForApproval(func(s *openwopv1.RunSnapshot) {
+			sawApproval.Store(s.RunID, true)
+		}), mutate.On("POST /v1/runs/{runId}/cancel", mutate.Succeeded(mutate.At("", func(c *openwopv1.CancelRunResponse) {
+			if _, saw := sawApproval.Load(c.RunID); saw {
+				c.Status = openwopv1.RunStatusCancelled
+			}
+		})))),
 	},
 	{
 		ID:     "gate.cancelled-opens-again",
@@ -109,16 +111,18 @@ var lateFaults = []Fault{
 	},
 }
 
+// sawApproval are the ids of runs that somebody has seen waiting for an approval.
+var sawApproval sync.Map
+
 // readCancelled tells from then on whether somebody has read in the log of a run that it is cancelled.
 func readCancelled(s *rules.Set) func(runID string) bool {
 	var seen sync.Map
-	reads := s.Gates.Reads
-	s.Gates.Reads = func(log []openwopv1.RunEvent, waiting bool) []openwopv1.RunEvent {
+	reread(s, func(log []openwopv1.RunEvent) []openwopv1.RunEvent {
 		if n := len(log); n > 0 && log[n-1].Type == openwopv1.RunEventTypeRunCancelled {
 			seen.Store(log[n-1].RunID, true)
 		}
-		return reads(log, waiting)
-	}
+		return log
+	})
 	return func(runID string) bool {
 		_, read := seen.Load(runID)
 		return read

@@ -2,10 +2,13 @@ package fault
 
 import (
 	"encoding/json"
+	"path"
 	"sync"
 	"time"
 
 	"github.com/openassay/assay/gen/openwop"
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/mutate"
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
@@ -16,9 +19,9 @@ var tokenFaults = []Fault{
 		Title:  "a token does not show what its interrupt asks",
 		Looks:  "data of the interrupt is empty for who has its token",
 		Breaks: []string{openwop.OWPINT36},
-		Replace: func(s *rules.Set) {
-			s.Tokens.Shows = func(json.RawMessage) json.RawMessage { return json.RawMessage(`{}`) }
-		},
+		Reply: mutate.On("GET "+byToken, mutate.Succeeded(mutate.At("", func(i *openwopv1.InterruptInspection) {
+			i.Data = json.RawMessage(`{}`)
+		}))),
 	},
 	{
 		ID:      "gate.token-needs-key",
@@ -40,10 +43,14 @@ var tokenFaults = []Fault{
 		Looks:  "the token of a run answers another run that asks the same",
 		Breaks: []string{openwop.OWPINT4, openwop.OWPINT37, openwop.OWPINT39},
 		Spots:  []int{26},
-		Replace: func(s *rules.Set) {
-			alike := &likes{asks: map[rules.Interrupt]string{}, last: map[string]rules.Interrupt{}}
-			s.Tokens.Names, s.Tokens.Opens = alike.raised, alike.lastAsking
+		Request: func(r *mutate.Request) {
+			mutate.Asked("GET "+byToken, alike.open)(r)
+			mutate.Asked("POST "+byToken, alike.open)(r)
 		},
+		Reply: inTurn(
+			mutate.On("GET /v1/runs/{runId}", mutate.Succeeded(alike.learn)),
+			mutate.On("GET "+byToken, mutate.Succeeded(alike.end)),
+		),
 	},
 	{
 		ID:     "gate.token-outlives-timeout",
@@ -66,27 +73,51 @@ var tokenFaults = []Fault{
 	},
 }
 
-// likes are interrupts by what they ask.
+// byToken is the path of the interrupt behind a token.
+const byToken = "/v1/interrupts/{token}"
+
+// likes are tokens by what their interrupts ask.
 type likes struct {
-	mu   sync.Mutex
-	asks map[rules.Interrupt]string
-	last map[string]rules.Interrupt
+	mu    sync.Mutex
+	shown map[string]openwopv1.PendingInterrupt // by token
+	last  map[string]string                     // the token that was shown last, by what its interrupt asks
 }
 
-func (l *likes) raised(i rules.Interrupt, shows json.RawMessage) rules.Interrupt {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if _, known := l.asks[i]; !known {
-		l.asks[i], l.last[string(shows)] = string(shows), i
-	}
-	return i
+// alike are those of all hosts.
+var alike = &likes{shown: map[string]openwopv1.PendingInterrupt{}, last: map[string]string{}}
+
+// asks is what an interrupt of a host asks.
+func asks(host string, i openwopv1.PendingInterrupt) string { return host + " " + string(i.Data) }
+
+// learn keeps the token that a snapshot shows.
+func (l *likes) learn(r *mutate.Reply) {
+	mutate.At("/interrupt", func(i *openwopv1.PendingInterrupt) {
+		if i.InterruptToken == nil {
+			return
+		}
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if _, known := l.shown[*i.InterruptToken]; !known {
+			l.shown[*i.InterruptToken], l.last[asks(r.Request.Host, *i)] = *i, *i.InterruptToken
+		}
+	})(r)
 }
 
-func (l *likes) lastAsking(i rules.Interrupt) rules.Interrupt {
+// open has a token stand for the last one like it.
+func (l *likes) open(r *mutate.Request) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if asks, known := l.asks[i]; known {
-		return l.last[asks]
+	at, token := path.Split(r.URL.Path)
+	if own, shown := l.shown[token]; shown {
+		r.URL.Path, r.URL.RawPath = at+l.last[asks(r.Host, own)], ""
 	}
-	return i
+}
+
+// end has a token end when it does itself, whatever it stands for.
+func (l *likes) end(r *mutate.Reply) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if own, shown := l.shown[path.Base(r.Request.URL.Path)]; shown {
+		mutate.At("", func(i *openwopv1.InterruptInspection) { i.ExpiresAt = own.ExpiresAt })(r)
+	}
 }

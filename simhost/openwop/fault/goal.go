@@ -52,9 +52,11 @@ var goalsMade = []Fault{
 		Title:  "a goal without bounds is refused like a body that cannot be read",
 		Looks:  "a create without bounds is answered 400",
 		Breaks: []string{openwop.OWP0097C1},
-		Replace: func(s *rules.Set) {
-			s.Goals.Unbounded = func() int { return http.StatusBadRequest }
-		},
+		Reply: mutate.On("POST "+theGoals, func(r *mutate.Reply) {
+			if r.Status == http.StatusUnprocessableEntity {
+				r.Status = http.StatusBadRequest
+			}
+		}),
 	},
 	{
 		ID:      "goal.judge-of-any-name",

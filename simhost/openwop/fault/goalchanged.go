@@ -1,8 +1,12 @@
 package fault
 
 import (
+	"path"
+	"sync"
+
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/mutate"
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
@@ -47,11 +51,25 @@ var goalsChanged = []Fault{
 		Looks:  "POST .../complete makes a goal satisfied that nobody has judged",
 		Breaks: []string{openwop.OWP0097C7},
 		Spots:  []int{11},
-		Replace: func(s *rules.Set) {
-			s.Goals.Endings = func() map[string]openwopv1.GoalState {
-				return map[string]openwopv1.GoalState{"complete": openwopv1.GoalStateSatisfied}
-			}
-		},
+		Request: mutate.Asked(completesGoal, func(r *mutate.Request) {
+			r.URL.Path, r.URL.RawPath = path.Dir(r.URL.Path)+"/abandon", ""
+		}),
+		Reply: inTurn(
+			mutate.On(completesGoal, mutate.Succeeded(mutate.At("", func(g *openwopv1.Goal) {
+				completed.Store(g.ID, true)
+				g.State = openwopv1.GoalStateSatisfied
+			}))),
+			shows(func(g *openwopv1.Goal) {
+				if _, byCall := completed.Load(g.ID); byCall {
+					g.State = openwopv1.GoalStateSatisfied
+				}
+			}),
+			tells(openwopv1.GoalEventTypeGoalClosed, func(payload map[string]any) {
+				if _, byCall := completed.Load(payload["goalId"]); byCall {
+					payload["finalState"] = openwopv1.GoalStateSatisfied
+				}
+			}),
+		),
 	},
 	{
 		ID:      "goal.abandoned-resumed",
@@ -82,6 +100,12 @@ var goalsChanged = []Fault{
 		},
 	},
 }
+
+// completesGoal is a call that the contract does not have.
+const completesGoal = "POST " + theGoal + "/complete"
+
+// completed are the ids of the goals that it was made for. For the host they are abandoned.
+var completed sync.Map
 
 // edits lets goals in one more state be edited.
 func edits(in openwopv1.GoalState) func(*rules.Set) {

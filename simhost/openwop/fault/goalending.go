@@ -5,6 +5,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/mutate"
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
@@ -92,13 +93,19 @@ var goalsEnding = []Fault{
 		Title:  "a bound of time is taken for minutes",
 		Looks:  "a goal goes on, and fires runs, when its deadline has passed",
 		Breaks: []string{openwop.OWP0097E6},
-		Replace: func(s *rules.Set) {
-			honest := s.Goals.Lasts
-			s.Goals.Lasts = func(bound *int64) (int64, bool) {
-				ms, ends := honest(bound)
-				return ms * time.Minute.Milliseconds(), ends
+		Request: mutate.Asked("POST "+theGoals, mutate.Body(func(goal map[string]any) {
+			bounds, _ := goal["bounds"].(map[string]any)
+			mutate.Object(bounds, func(b *openwopv1.GoalBounds) {
+				if b.RunTimeoutMs != nil {
+					*b.RunTimeoutMs *= time.Minute.Milliseconds()
+				}
+			})
+		})),
+		Reply: shows(func(g *openwopv1.Goal) {
+			if ms := g.Bounds.RunTimeoutMs; ms != nil {
+				*ms /= time.Minute.Milliseconds()
 			}
-		},
+		}),
 	},
 }
 

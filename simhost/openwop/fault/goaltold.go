@@ -1,11 +1,12 @@
 package fault
 
 import (
-	"maps"
 	"strings"
+	"sync"
 
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/mutate"
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
@@ -15,7 +16,7 @@ var goalsTold = []Fault{
 		Title:  "every evaluation tells that the objective is not reached",
 		Looks:  "goal.evaluated of the run that satisfied the judge says satisfied false",
 		Breaks: []string{openwop.OWP0097D1},
-		Replace: tells(openwopv1.GoalEventTypeGoalEvaluated, func(_ string, payload map[string]any) {
+		Reply: tells(openwopv1.GoalEventTypeGoalEvaluated, func(payload map[string]any) {
 			payload["satisfied"] = false
 		}),
 	},
@@ -39,7 +40,7 @@ var goalsTold = []Fault{
 		Title:  "evaluations name the goal where they should name the run that was judged",
 		Looks:  "the runId of goal.evaluated is the id of the goal",
 		Breaks: []string{openwop.OWP0097E9},
-		Replace: tells(openwopv1.GoalEventTypeGoalEvaluated, func(_ string, payload map[string]any) {
+		Reply: tells(openwopv1.GoalEventTypeGoalEvaluated, func(payload map[string]any) {
 			payload["runId"] = payload["goalId"]
 		}),
 	},
@@ -48,65 +49,77 @@ var goalsTold = []Fault{
 		Title:  "evaluations say what the objective was",
 		Looks:  "the payload of goal.evaluated holds words of the objective",
 		Breaks: []string{openwop.OWP0097D2},
-		Replace: tells(openwopv1.GoalEventTypeGoalEvaluated, func(objective string, payload map[string]any) {
-			payload["summary"] = "not yet: " + objective
-		}),
+		Reply: inTurn(shows(func(g *openwopv1.Goal) {
+			objectives.Store(g.ID, g.Objective)
+		}), tells(openwopv1.GoalEventTypeGoalEvaluated, func(payload map[string]any) {
+			if objective, shown := objectives.Load(payload["goalId"]); shown {
+				payload["summary"] = "not yet: " + objective.(string)
+			}
+		})),
 	},
 	{
 		ID:     "goal.closed-as-satisfied",
 		Title:  "a goal that stops at its bound is told to be satisfied",
 		Looks:  "finalState of goal.closed is satisfied where the state is bound-exceeded",
 		Breaks: []string{openwop.OWP0097E7},
-		Replace: tells(openwopv1.GoalEventTypeGoalClosed, func(_ string, payload map[string]any) {
+		Reply: tells(openwopv1.GoalEventTypeGoalClosed, func(payload map[string]any) {
 			if payload["finalState"] == string(openwopv1.GoalStateBoundExceeded) {
 				payload["finalState"] = string(openwopv1.GoalStateSatisfied)
 			}
 		}),
 	},
 	{
-		ID:      "goal.closed-without-event",
-		Title:   "nobody is told that a goal is satisfied",
-		Looks:   "a satisfied goal has no goal.closed",
-		Breaks:  []string{openwop.OWP0097D3},
-		Replace: closes(openwopv1.GoalStateSatisfied, 0),
+		ID:     "goal.closed-without-event",
+		Title:  "nobody is told that a goal is satisfied",
+		Looks:  "a satisfied goal has no goal.closed",
+		Breaks: []string{openwop.OWP0097D3},
+		Reply:  closes(openwopv1.GoalStateSatisfied, 0),
 	},
 	{
-		ID:      "goal.closed-twice",
-		Title:   "the end of a goal at its bound is told twice",
-		Looks:   "a goal that has exceeded its bound has two goal.closed",
-		Breaks:  []string{openwop.OWP0097D3},
-		Replace: closes(openwopv1.GoalStateBoundExceeded, 2),
+		ID:     "goal.closed-twice",
+		Title:  "the end of a goal at its bound is told twice",
+		Looks:  "a goal that has exceeded its bound has two goal.closed",
+		Breaks: []string{openwop.OWP0097D3},
+		Reply:  closes(openwopv1.GoalStateBoundExceeded, 2),
 	},
 }
 
-// tells has the payloads of events of one type told otherwise.
-func tells(of openwopv1.GoalEventType, otherwise func(objective string, payload map[string]any)) func(*rules.Set) {
-	return func(s *rules.Set) {
-		honest := s.Goals.Told
-		s.Goals.Told = func(objective string, e openwopv1.GoalEvent) []openwopv1.GoalEvent {
-			if e.Type == of {
-				e.Payload = maps.Clone(e.Payload)
-				otherwise(objective, e.Payload)
-			}
-			return honest(objective, e)
+// objectives are those of the goals that were shown, by id: the events of a goal do not say what it is for.
+var objectives sync.Map
+
+// tells changes the payloads of events of one type.
+func tells(of openwopv1.GoalEventType, otherwise func(payload map[string]any)) mutate.ReplyFunc {
+	return goalEvents(func(e openwopv1.GoalEvent) []openwopv1.GoalEvent {
+		if e.Type == of {
+			otherwise(e.Payload)
 		}
-	}
+		return []openwopv1.GoalEvent{e}
+	})
 }
 
 // closes has a goal that ends in this state told so many times that it does.
-func closes(as openwopv1.GoalState, times int) func(*rules.Set) {
-	return func(s *rules.Set) {
-		honest := s.Goals.Told
-		s.Goals.Told = func(objective string, e openwopv1.GoalEvent) (told []openwopv1.GoalEvent) {
-			if e.Payload["finalState"] != string(as) {
-				return honest(objective, e)
-			}
-			for n := range times {
-				again := e
-				again.EventID += strings.Repeat("-again", n)
-				told = append(told, honest(objective, again)...)
-			}
-			return told
+func closes(as openwopv1.GoalState, times int) mutate.ReplyFunc {
+	return goalEvents(func(e openwopv1.GoalEvent) (told []openwopv1.GoalEvent) {
+		if e.Payload["finalState"] != string(as) {
+			return []openwopv1.GoalEvent{e}
 		}
-	}
+		for n := range times {
+			again := e
+			again.EventID += strings.Repeat("-again", n)
+			told = append(told, again)
+		}
+		return told
+	})
+}
+
+// goalEvents has each event of a goal told as others, where its events are listed and where a tick tells what it added.
+func goalEvents(as func(openwopv1.GoalEvent) []openwopv1.GoalEvent) mutate.ReplyFunc {
+	change := mutate.Succeeded(mutate.At("", func(list *openwopv1.GoalEventList) {
+		told := []openwopv1.GoalEvent{}
+		for _, e := range list.Events {
+			told = append(told, as(e)...)
+		}
+		list.Events = told
+	}))
+	return inTurn(mutate.On("GET "+theGoal+"/events", change), mutate.On("POST "+theGoal+"/tick", change))
 }

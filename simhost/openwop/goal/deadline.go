@@ -22,11 +22,11 @@ func (g *Goals) now(ahead time.Duration) time.Time {
 
 // deadline is when the goal ends at the latest, by its own clock; false where there is none.
 func (s *state) deadline() (time.Time, bool) {
-	ms, ends := s.rules.Lasts(s.Bounds.RunTimeoutMs)
-	if !ends || ms >= farOff {
+	ms := s.Bounds.RunTimeoutMs
+	if ms == nil || *ms >= farOff {
 		return time.Time{}, false
 	}
-	return s.createdAt.Add(time.Duration(ms) * time.Millisecond), true
+	return s.createdAt.Add(time.Duration(*ms) * time.Millisecond), true
 }
 
 // late tells whether the deadline has passed.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 
 	"github.com/openassay/assay/simhost/ids"
@@ -239,7 +240,7 @@ func (g *Goals) change(ctx context.Context, id string, decide func(*state) (*rec
 	}
 	return o, g.view(ctx, func(b *board) error {
 		s := b.byID[id]
-		o = outcome{s.show(), s.told(s.events[from : from+added])}
+		o = outcome{s.show(), slices.Clip(s.events[from : from+added])}
 		g.arm(s)
 		return nil
 	})

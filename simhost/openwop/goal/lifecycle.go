@@ -2,6 +2,7 @@ package goal
 
 import (
 	"context"
+	"slices"
 
 	"github.com/openassay/assay/gen/openwopv1"
 )
@@ -14,7 +15,7 @@ func (g *Goals) Get(ctx context.Context, id string) (shown openwopv1.Goal, err e
 
 // Events returns the events of a goal in order. The caller must not change them. Refusal: CodeNotFound.
 func (g *Goals) Events(ctx context.Context, id string) (events []openwopv1.GoalEvent, err error) {
-	err = g.look(ctx, id, func(s *state) { events = s.told(s.events) })
+	err = g.look(ctx, id, func(s *state) { events = slices.Clip(s.events) })
 	return events, err
 }
 
@@ -28,8 +29,8 @@ func (g *Goals) List(ctx context.Context, in openwopv1.GoalState) ([]openwopv1.G
 	shown := []openwopv1.Goal{}
 	err = g.view(ctx, func(b *board) error {
 		for _, s := range b.order {
-			if goal, listed := g.o.Rules.Listed(s.show(), in); listed {
-				shown = append(shown, goal)
+			if in == "" || in == s.status {
+				shown = append(shown, s.show())
 			}
 		}
 		return nil
@@ -80,18 +81,12 @@ func (g *Goals) Pause(ctx context.Context, id string) (openwopv1.Goal, error) {
 // Abandon gives up a goal that is active or escalated; that it was given up already is fine. Refusals: CodeNotFound,
 // CodeClosed.
 func (g *Goals) Abandon(ctx context.Context, id string) (openwopv1.Goal, error) {
-	return g.End(ctx, id, openwopv1.GoalStateAbandoned)
-}
-
-// End puts a goal that is active or escalated into the state in which it ends by somebody's word; that it ended so already
-// is fine. Refusals: CodeNotFound, CodeClosed.
-func (g *Goals) End(ctx context.Context, id string, as openwopv1.GoalState) (openwopv1.Goal, error) {
 	return g.ask(ctx, id, func(s *state) (*record, error) {
 		switch s.status {
-		case as:
+		case openwopv1.GoalStateAbandoned:
 			return nil, nil
 		case openwopv1.GoalStateActive, openwopv1.GoalStateEscalated:
-			return &record{At: g.now(s.ahead), Closed: as}, nil
+			return &record{At: g.now(s.ahead), Closed: openwopv1.GoalStateAbandoned}, nil
 		}
 		return nil, closed(s, "there is nothing left to give up")
 	})

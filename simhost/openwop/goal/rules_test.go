@@ -77,26 +77,11 @@ func TestTheGoalsGoByTheRules(t *testing.T) {
 			"false false bound-exceeded", "true satisfied, 1 runs"},
 		{"Exceeds", func(r *rules.Goals) { r.Exceeds = func(rules.Spent) bool { return false } }, (*host).lived,
 			"false false bound-exceeded", "false false false, 3 runs"},
-		{"Lasts", func(r *rules.Goals) { r.Lasts = func(*int64) (int64, bool) { return 0, false } }, func(h *host) string {
-			id := h.create(openwopv1.GoalBounds{RunTimeoutMs: new(int64(1000))})
-			return string(h.tick(id, Tick{ElapsedMs: 2000}).Goal.State)
-		}, "bound-exceeded", "active"},
 		{"Contributes", func(r *rules.Goals) { r.Contributes = func([]string, string, bool) []string { return nil } }, (*host).lived,
 			"2 runs", "0 runs"},
 		{"Counts", func(r *rules.Goals) { r.Counts = func(int64, bool) int64 { return 7 } }, func(h *host) string {
 			return fmt.Sprint("count: ", h.tick(h.create(within(2)), Tick{}).Events[0].Payload["iterations"])
 		}, "count: 1", "count: 7"},
-		{"Shown", func(r *rules.Goals) {
-			r.Shown = func(g openwopv1.Goal) openwopv1.Goal { g.Owner.Tenant = "nobody"; return g }
-		}, func(h *host) string { return h.get(h.create(within(2))).Owner.Tenant }, "local", "nobody"},
-		{"Listed", func(r *rules.Goals) {
-			r.Listed = func(g openwopv1.Goal, _ openwopv1.GoalState) (openwopv1.Goal, bool) { return g, true }
-		}, func(h *host) string {
-			h.create(within(2))
-			return fmt.Sprint("listed: ", len(must[[]openwopv1.Goal](h.t)(h.List(h.soon(), openwopv1.GoalStateSatisfied))))
-		}, "listed: 0", "listed: 1"},
-		{"Told", func(r *rules.Goals) { r.Told = func(string, openwopv1.GoalEvent) []openwopv1.GoalEvent { return nil } },
-			(*host).lived, "bound-exceeded, 2 runs", ", 2 runs"},
 	} {
 		for _, changed := range []bool{false, true} {
 			want := c.honest

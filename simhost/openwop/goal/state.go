@@ -41,8 +41,8 @@ type state struct {
 	iterations int64
 	runs       []string // that were judged, got stuck, or were under way when the goal ended
 	verdict    *openwopv1.GoalVerdict
-	cost       float64 // US dollars, of all judged runs
-	events     []openwopv1.GoalEvent
+	cost       float64               // US dollars, of all judged runs
+	events     []openwopv1.GoalEvent // what is added stays as it is
 }
 
 func (b *board) find(id string) (*state, error) {
@@ -63,7 +63,7 @@ func (b *board) fold(entry eventlog.Entry, by *rules.Goals) error {
 		return fmt.Errorf("goal %s: it is created twice, or changed before it is created", r.GoalID)
 	}
 	if s == nil {
-		s = &state{id: r.GoalID, rules: by}
+		s = &state{id: r.GoalID, rules: by, events: []openwopv1.GoalEvent{}}
 		if b.byID == nil {
 			b.byID = map[string]*state{}
 		}
@@ -167,15 +167,6 @@ func (s *state) tell(t openwopv1.GoalEventType, at time.Time, payload map[string
 	s.updatedAt = at
 }
 
-// told are events as they are served.
-func (s *state) told(events []openwopv1.GoalEvent) []openwopv1.GoalEvent {
-	out := make([]openwopv1.GoalEvent, 0, len(events))
-	for _, e := range events {
-		out = append(out, s.rules.Told(s.Objective, e)...)
-	}
-	return out
-}
-
 // fires tells whether runs of the goal are fired, where it is not paused.
 func (s *state) fires() bool { return s.rules.Fires(s.status, s.Continuation.Mode) }
 
@@ -187,7 +178,7 @@ func (s *state) active() bool { return s.status == openwopv1.GoalStateActive }
 
 // show is the goal as the protocol has it. It shares nothing with s that a fold changes.
 func (s *state) show() openwopv1.Goal {
-	return s.rules.Shown(openwopv1.Goal{
+	return openwopv1.Goal{
 		ID:        s.id,
 		Objective: s.Objective,
 		State:     s.status,
@@ -200,5 +191,5 @@ func (s *state) show() openwopv1.Goal {
 		Owner:        s.Owner,
 		CreatedAt:    s.createdAt,
 		UpdatedAt:    s.updatedAt,
-	})
+	}
 }

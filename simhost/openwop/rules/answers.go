@@ -19,9 +19,6 @@ type Answers struct {
 	// Needs tells whether each of so many questions must be answered.
 	Needs func(questions int) bool
 
-	// Lists tells whether the answers may come as a list.
-	Lists func() bool
-
 	// Correlates tells whether a member of an event is what the correlation wants; there is whether the event has it.
 	Correlates func(want, got any, there bool) bool
 
@@ -46,9 +43,6 @@ type Answers struct {
 	// Late is the code with which an answer is refused that nobody waits for. Where it is empty, the answer is acknowledged
 	// and does nothing.
 	Late func(l Late) string
-
-	// Replies is what an answer that was taken is answered with.
-	Replies func(r openwopv1.ResolveInterruptResponse) openwopv1.ResolveInterruptResponse
 }
 
 // Answer is what somebody says to a run.
@@ -95,7 +89,6 @@ func honestAnswers() Answers {
 		Offers:     slices.Contains[[]openwopv1.ApprovalAction],
 		Fits:       func(valid bool) bool { return valid },
 		Needs:      func(int) bool { return true },
-		Lists:      func() bool { return true },
 		Correlates: func(want, got any, there bool) bool { return there && reflect.DeepEqual(want, got) },
 		NeedsKey:   func(profiled bool) bool { return profiled },
 		Responds:   func(lacksScope bool) bool { return !lacksScope },
@@ -104,7 +97,6 @@ func honestAnswers() Answers {
 		Takes:      func(a Answer) json.RawMessage { return a.Value },
 		Leaves:     func(Answer) bool { return true },
 		Late:       func(l Late) string { return l.Code },
-		Replies:    func(r openwopv1.ResolveInterruptResponse) openwopv1.ResolveInterruptResponse { return r },
 	}
 }
 

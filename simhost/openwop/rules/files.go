@@ -11,23 +11,11 @@ import (
 
 // Files is how the files of a workspace are written, found and told (RFC 0059).
 type Files struct {
-	// Apart is what tells owners apart.
-	Apart func(tenant, workspace string) (string, string)
-
-	// Path is under which path a file is kept that is asked for under this one.
-	Path func(asked string) string
-
 	// Fits tells whether a path has the form of one; what its segments are comes later.
 	Fits func(path string) bool
 
 	// Climbs tells whether a path with this segment is refused for where it leads.
 	Climbs func(segment string) bool
-
-	// Kept is what is kept of a content.
-	Kept func(content string) string
-
-	// Type is the content type of a file, by its path and the one that was given, if one was.
-	Type func(path, given string) string
 
 	// Etag is that of a version.
 	Etag func(version int64, content string) string
@@ -48,9 +36,6 @@ type Files struct {
 	// and what came of it.
 	Ahead func(path string, judge func() error) (judged bool, err error)
 
-	// Current is the version that a conflict tells of a file that is at this one.
-	Current func(version int64) int64
-
 	// Bytes is the size of a content, as it is held against the largest one.
 	Bytes func(content string) int
 
@@ -63,20 +48,11 @@ type Files struct {
 	// Lists tells whether a file is in the list of a prefix.
 	Lists func(path, prefix string) bool
 
-	// ListsAs is the version that a list shows of a file that is at this one.
-	ListsAs func(version int64) int64
-
-	// ListsContents tells whether a list holds what is in the files.
-	ListsContents func() bool
-
 	// Serves is the version that is served where one was asked for; false: none.
 	Serves func(asked, oldest, latest int64) (version int64, ok bool)
 
 	// Told is what the log of a run says of a file that it wrote; false: nothing.
 	Told func(p openwopv1.WorkspaceUpdatedPayload, content string) (FileTold, bool)
-
-	// Unclaimed is the code with which a host refuses what concerns files where it has none.
-	Unclaimed func() string
 }
 
 // FileOperation is what is done with files that may have been deleted.
@@ -103,28 +79,13 @@ type FileTold struct {
 	Content string `json:"content,omitempty"` // of the file, which the log is not to hold
 }
 
-// CapabilityNotProvided is the code for what a host does not have.
-const CapabilityNotProvided = "capability_not_provided"
-
 // pathPattern is the protocol's. It lets an inner ".." pass.
 var pathPattern = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._/-]{0,255}$`)
 
-// defaultContentType is the protocol's.
-const defaultContentType = "text/markdown"
-
 func honestFiles() Files {
 	return Files{
-		Apart:  func(tenant, workspace string) (string, string) { return tenant, workspace },
-		Path:   func(asked string) string { return asked },
-		Fits:   pathPattern.MatchString,
-		Climbs: func(segment string) bool { return segment == ".." },
-		Kept:   func(content string) string { return content },
-		Type: func(_, given string) string {
-			if given == "" {
-				return defaultContentType
-			}
-			return given
-		},
+		Fits:       pathPattern.MatchString,
+		Climbs:     func(segment string) bool { return segment == ".." },
 		Etag:       honestEtag,
 		Next:       func(latest int64, _ bool) int64 { return latest + 1 },
 		Counts:     func(func() bool) bool { return true },
@@ -132,21 +93,17 @@ func honestFiles() Files {
 		Holds: func(c FileCondition) bool {
 			return c.Etag != "" && (c.IfMatch == "*" || c.IfMatch == c.Etag)
 		},
-		Ahead:         func(string, func() error) (bool, error) { return false, nil },
-		Current:       func(version int64) int64 { return version },
-		Bytes:         func(content string) int { return len(content) },
-		Room:          func(there, most int, exists bool) bool { return exists || there < most },
-		Gone:          func(FileOperation, string) bool { return true },
-		Lists:         strings.HasPrefix,
-		ListsAs:       func(version int64) int64 { return version },
-		ListsContents: func() bool { return false },
+		Ahead: func(string, func() error) (bool, error) { return false, nil },
+		Bytes: func(content string) int { return len(content) },
+		Room:  func(there, most int, exists bool) bool { return exists || there < most },
+		Gone:  func(FileOperation, string) bool { return true },
+		Lists: strings.HasPrefix,
 		Serves: func(asked, oldest, latest int64) (int64, bool) {
 			return asked, oldest <= asked && asked <= latest
 		},
 		Told: func(p openwopv1.WorkspaceUpdatedPayload, _ string) (FileTold, bool) {
 			return FileTold{WorkspaceUpdatedPayload: p}, true
 		},
-		Unclaimed: func() string { return CapabilityNotProvided },
 	}
 }
 

@@ -13,12 +13,6 @@ type Gates struct {
 	// Key is what a suspension is called: the same in a replay, another one each time (interrupt.md).
 	Key func(s Suspension) string
 
-	// Shows is what the snapshot of a run says while a gate waits.
-	Shows func(w Waiting) Waiting
-
-	// Reads is what of a log can be read, given whether the run waits now.
-	Reads func(log []openwopv1.RunEvent, waiting bool) []openwopv1.RunEvent
-
 	// Due is when nobody can answer any more what is asked now.
 	Due func(now time.Time, timeout time.Duration) time.Time
 
@@ -38,10 +32,6 @@ type Gates struct {
 	// Resumptions is how often an answer has the node of a gate go on.
 	Resumptions func(kind openwopv1.InterruptKind) int
 
-	// CancelSays is the status in the reply to a cancellation, given that of the run and the kind of what it asked last; "" is
-	// a run that never asked.
-	CancelSays func(status openwopv1.RunStatus, asked openwopv1.InterruptKind) openwopv1.RunStatus
-
 	// Cascades tells whether a child is stopped with its parent, given whether it waits for an answer.
 	Cascades func(waits bool) bool
 }
@@ -53,18 +43,9 @@ type Suspension struct {
 	Place         int64
 }
 
-// Waiting is what is told of a run that a gate suspends.
-type Waiting struct {
-	Kind   openwopv1.InterruptKind
-	Status openwopv1.RunStatus
-	NodeID string // empty: it is left out
-}
-
 func honestGates() Gates {
 	return Gates{
 		Key:    suspensionKey,
-		Shows:  func(w Waiting) Waiting { return w },
-		Reads:  func(log []openwopv1.RunEvent, _ bool) []openwopv1.RunEvent { return log },
 		Due:    time.Time.Add,
 		Lapses: func() json.RawMessage { return tooLate },
 		Passes: func(action openwopv1.ApprovalAction, _ int, _ bool) bool {
@@ -73,7 +54,6 @@ func honestGates() Gates {
 		HandsOn:     func(_ openwopv1.InterruptKind, answer json.RawMessage) json.RawMessage { return answer },
 		Artifact:    artifact,
 		Resumptions: func(openwopv1.InterruptKind) int { return 1 },
-		CancelSays:  func(status openwopv1.RunStatus, _ openwopv1.InterruptKind) openwopv1.RunStatus { return status },
 		Cascades:    func(bool) bool { return true },
 	}
 }

@@ -1,10 +1,6 @@
 package rules
 
-import (
-	"net/http"
-
-	"github.com/openassay/assay/gen/openwopv1"
-)
+import "github.com/openassay/assay/gen/openwopv1"
 
 // Goals is how standing goals are made, go on and end (RFC 0097).
 type Goals struct {
@@ -17,17 +13,11 @@ type Goals struct {
 	// Bounded tells whether these bounds are enough where bounds are required.
 	Bounded func(openwopv1.GoalBounds) bool
 
-	// Unbounded is the HTTP status that refuses a goal without bounds.
-	Unbounded func() int
-
 	// Redacts tells whether secrets are taken out of an objective, given whether it is that of an edit.
 	Redacts func(edited bool) bool
 
 	// Edits tells whether a goal in this state can be edited, given whether its objective is to be another.
 	Edits func(state openwopv1.GoalState, reworded bool) bool
-
-	// Endings are the calls by which a client ends a goal beside those of the contract, and the states in which it then is.
-	Endings func() map[string]openwopv1.GoalState
 
 	// Resumes tells whether a goal in this state goes on when it is resumed. One that is escalated was answered by then.
 	Resumes func(openwopv1.GoalState) bool
@@ -50,9 +40,6 @@ type Goals struct {
 	// Exceeds tells whether a goal that was just judged is at one of its bounds.
 	Exceeds func(Spent) bool
 
-	// Lasts is how long a goal with this bound of time lives, in ms; false without end.
-	Lasts func(bound *int64) (ms int64, ends bool)
-
 	// Contributes are the contributing runs of a goal when one more was judged, which may have been stuck before.
 	Contributes func(runs []string, judged string, stuck bool) []string
 
@@ -62,15 +49,6 @@ type Goals struct {
 	// Counts is the number that an evaluation carries, given how many runs were judged, this one included, and whether the
 	// goal was edited or resumed since the evaluation before.
 	Counts func(judged int64, changed bool) int64
-
-	// Shown is a goal as it is served.
-	Shown func(openwopv1.Goal) openwopv1.Goal
-
-	// Listed is a goal as it is listed, and whether it is, where the goals in this state are asked for; "" are all.
-	Listed func(goal openwopv1.Goal, in openwopv1.GoalState) (openwopv1.Goal, bool)
-
-	// Told are the events that are served of one that happened to a goal with this objective.
-	Told func(objective string, event openwopv1.GoalEvent) []openwopv1.GoalEvent
 }
 
 // Spent is what a goal has used up when a run of it was judged. A nil bound is none.
@@ -84,13 +62,11 @@ type Spent struct {
 
 func honestGoals() Goals {
 	return Goals{
-		Kept:      func(claimed bool) bool { return claimed },
-		Takes:     func(_ string, offered bool) bool { return offered },
-		Bounded:   func(b openwopv1.GoalBounds) bool { return b != openwopv1.GoalBounds{} },
-		Unbounded: func() int { return http.StatusUnprocessableEntity },
-		Redacts:   func(bool) bool { return true },
-		Edits:     func(state openwopv1.GoalState, _ bool) bool { return state == openwopv1.GoalStateActive },
-		Endings:   func() map[string]openwopv1.GoalState { return nil },
+		Kept:    func(claimed bool) bool { return claimed },
+		Takes:   func(_ string, offered bool) bool { return offered },
+		Bounded: func(b openwopv1.GoalBounds) bool { return b != openwopv1.GoalBounds{} },
+		Redacts: func(bool) bool { return true },
+		Edits:   func(state openwopv1.GoalState, _ bool) bool { return state == openwopv1.GoalStateActive },
 		Resumes: func(state openwopv1.GoalState) bool {
 			return state == openwopv1.GoalStateActive || state == openwopv1.GoalStateEscalated
 		},
@@ -106,12 +82,6 @@ func honestGoals() Goals {
 			return s.Late || b.MaxLoopIterations != nil && s.Runs >= *b.MaxLoopIterations ||
 				b.MaxCostUSD != nil && over(s.CostUSD, *b.MaxCostUSD)
 		},
-		Lasts: func(bound *int64) (int64, bool) {
-			if bound == nil {
-				return 0, false
-			}
-			return *bound, true
-		},
 		Contributes: func(runs []string, judged string, stuck bool) []string {
 			if stuck { // it contributed when it got stuck
 				return runs
@@ -120,13 +90,6 @@ func honestGoals() Goals {
 		},
 		Adopts: func(openwopv1.ForkMode) bool { return false },
 		Counts: func(judged int64, _ bool) int64 { return judged },
-		Shown:  func(g openwopv1.Goal) openwopv1.Goal { return g },
-		Listed: func(g openwopv1.Goal, in openwopv1.GoalState) (openwopv1.Goal, bool) {
-			return g, in == "" || in == g.State
-		},
-		Told: func(_ string, e openwopv1.GoalEvent) []openwopv1.GoalEvent {
-			return []openwopv1.GoalEvent{e}
-		},
 	}
 }
 

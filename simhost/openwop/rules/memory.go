@@ -8,10 +8,6 @@ import (
 
 // Memory is what runs remember, and who has it of whom.
 type Memory struct {
-	// HandsDown tells whether a run has its memory of the one that it comes from: a child of its parent, which sees what
-	// the child writes when that completes, and a fork of its source (RFC 0039 MAE-2 and MAE-3).
-	HandsDown func(version int) bool
-
 	// Inherited is how much of its parent's memory a worker begins with, in entries: of what was there when the turn began
 	// that dispatches it, and of what is there now. position is its place in the decision.
 	Inherited func(position int, then, now int64) int64
@@ -61,7 +57,6 @@ type MemoryTold struct {
 
 func honestMemory() Memory {
 	return Memory{
-		HandsDown: func(version int) bool { return version >= 2 },
 		Inherited: func(_ int, _, now int64) int64 { return now },
 		Drafts:    func() bool { return true },
 		Brings:    func(status openwopv1.RunStatus, _ bool) bool { return status == openwopv1.RunStatusCompleted },

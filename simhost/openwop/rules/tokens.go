@@ -1,9 +1,6 @@
 package rules
 
-import (
-	"encoding/json"
-	"time"
-)
+import "time"
 
 // Tokens is what the token of an interrupt opens, and how long.
 type Tokens struct {
@@ -13,27 +10,12 @@ type Tokens struct {
 
 	// Genuine tells whether a token was made here, given whether its signature is ours.
 	Genuine func(signed bool) bool
-
-	// Names is the interrupt that a token is made for, which shows this.
-	Names func(i Interrupt, shows json.RawMessage) Interrupt
-
-	// Opens is the interrupt that can be seen and answered by a token that names one.
-	Opens func(named Interrupt) Interrupt
-
-	// Shows is what of the interrupt's data somebody sees who has its token.
-	Shows func(data json.RawMessage) json.RawMessage
 }
-
-// Interrupt is one that a run has raised.
-type Interrupt struct{ RunID, InterruptID string }
 
 func honestTokens() Tokens {
 	return Tokens{
 		Ends:    tokenEnds,
 		Genuine: func(signed bool) bool { return signed },
-		Names:   func(i Interrupt, _ json.RawMessage) Interrupt { return i },
-		Opens:   func(named Interrupt) Interrupt { return named },
-		Shows:   func(data json.RawMessage) json.RawMessage { return data },
 	}
 }
 

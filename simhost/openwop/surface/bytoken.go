@@ -8,7 +8,6 @@ import (
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/live"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
-	"github.com/openassay/assay/simhost/openwop/rules"
 	refusals "github.com/openassay/assay/simhost/refusal"
 )
 
@@ -29,8 +28,7 @@ func (h *Host) snapshot(ctx context.Context, runID string) (openwopv1.RunSnapsho
 		return snapshot, err
 	}
 	pending.ExpiresAt = h.rules.Tokens.Ends(asked.RequestedAt, asked.Due, tokenLife)
-	named := h.rules.Tokens.Names(rules.Interrupt{RunID: runID, InterruptID: *pending.InterruptID}, asked.Data)
-	token, err := h.signer.sign(interruptToken{RunID: named.RunID, InterruptID: named.InterruptID, ExpiresAt: pending.ExpiresAt})
+	token, err := h.signer.sign(interruptToken{RunID: runID, InterruptID: *pending.InterruptID, ExpiresAt: pending.ExpiresAt})
 	if err != nil {
 		return snapshot, err
 	}
@@ -50,7 +48,7 @@ func (h *Host) InspectInterruptByToken(ctx context.Context,
 	return openwopv1.InspectInterruptByToken200JSONResponse{
 		Kind:      asked.Kind,
 		Key:       asked.Key,
-		Data:      h.rules.Tokens.Shows(asked.Data),
+		Data:      asked.Data,
 		ExpiresAt: token.ExpiresAt,
 		Resolved:  asked.Resolved || asked.Gone || asked.Expired,
 		RunID:     token.RunID,
@@ -106,8 +104,6 @@ func (h *Host) behind(ctx context.Context, text string) (interruptToken, state.I
 		return token, state.Interrupt{}, refuse(codeInterruptExpired, "this token has ended: answer the interrupt by its run and node",
 			"expiresAt", token.ExpiresAt)
 	}
-	opened := h.rules.Tokens.Opens(rules.Interrupt{RunID: token.RunID, InterruptID: token.InterruptID})
-	token.RunID, token.InterruptID = opened.RunID, opened.InterruptID
 	asked, err := h.engine.Interrupt(ctx, token.RunID, token.InterruptID)
 	if e := (*refusals.Error)(nil); errors.As(err, &e) { // a key from a seed also signed for stores that are no more
 		return token, asked, unknown

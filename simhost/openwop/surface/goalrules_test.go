@@ -74,6 +74,14 @@ func TestTheSurfaceOfGoalsGoesByTheRules(t *testing.T) {
 	}
 }
 
+// discovered is the discovery document, whether or not it is as declared.
+func discovered(c *client) string {
+	c.t.Helper()
+	response := c.open(c.t.Context(), "GET", "/.well-known/openwop", nil)
+	defer response.Body.Close()
+	return string(must(io.ReadAll(response.Body)))
+}
+
 // answered is the HTTP status of a request.
 func answered(c *client, method, path string, body any) string {
 	c.t.Helper()

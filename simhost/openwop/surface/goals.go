@@ -77,19 +77,19 @@ func (h *Host) CreateGoal(ctx context.Context, req openwopv1.CreateGoalRequestOb
 		Bounds:       given(req.Body.Bounds),
 	})
 	if err != nil {
-		return nil, h.boundless(err)
+		return nil, boundless(err)
 	}
 	return openwopv1.CreateGoal200JSONResponse(made), nil
 }
 
 // boundless gives the refusal of a goal without bounds the status that the protocol wants for it. Everything else that is
 // wrong with a body is 400, so that the two can be told apart.
-func (h *Host) boundless(err error) error {
+func boundless(err error) error {
 	refused := (*refusals.Error)(nil)
 	if !errors.As(err, &refused) || refused.Code != goal.CodeUnbounded {
 		return err
 	}
-	return &refusal{code: codeValidation, message: refused.Message, details: refused.Details, status: h.rules.Goals.Unbounded()}
+	return &refusal{code: codeValidation, message: refused.Message, details: refused.Details, status: http.StatusUnprocessableEntity}
 }
 
 // GetGoal serves a goal as it stands.
@@ -173,28 +173,6 @@ func (h *Host) AbandonGoal(ctx context.Context, req openwopv1.AbandonGoalRequest
 		return nil, err
 	}
 	return openwopv1.AbandonGoal200JSONResponse(abandoned), nil
-}
-
-// routeEndings offers the calls that end goals and that the contract does not name.
-func (h *Host) routeEndings(router *router) {
-	for call, as := range h.rules.Goals.Endings() {
-		router.HandleFunc("POST /v1/host/sample/goals/{goalId}/"+call, func(w http.ResponseWriter, r *http.Request) {
-			if err := h.endGoal(w, r, as); err != nil {
-				h.fail(w, r, err)
-			}
-		})
-	}
-}
-
-func (h *Host) endGoal(w http.ResponseWriter, r *http.Request, as openwopv1.GoalState) error {
-	if err := h.hasGoals(); err != nil {
-		return err
-	}
-	ended, err := h.ownGoals(r.Context()).End(r.Context(), r.PathValue("goalId"), as)
-	if err != nil {
-		return err
-	}
-	return openwopv1.GetGoal200JSONResponse(ended).VisitGetGoalResponse(w)
 }
 
 // ListGoalEvents is a seam of ours: the protocol names the events of a goal and gives them no home.

@@ -221,7 +221,7 @@ func (h *Host) Changed(ctx context.Context, c Caller, logs []string) (change Cha
 		switch {
 		case log == goal.LogName(c.who.tenant):
 			change.Goals = true
-		case h.files != nil && log == h.files.LogName(workspace.Owner{Tenant: c.who.tenant}):
+		case h.files != nil && log == workspace.LogName(workspace.Owner{Tenant: c.who.tenant}):
 			change.Files = true
 		case state.IsID(log):
 			// A run of somebody else is nothing to tell of, nor one that cannot be read.

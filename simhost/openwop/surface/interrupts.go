@@ -32,11 +32,11 @@ func (h *Host) ResolveInterruptByRun(ctx context.Context,
 	if err != nil {
 		return nil, err
 	}
-	return openwopv1.ResolveInterruptByRun200JSONResponse{Body: h.rules.Answers.Replies(openwopv1.ResolveInterruptResponse{
+	return openwopv1.ResolveInterruptByRun200JSONResponse{Body: openwopv1.ResolveInterruptResponse{
 		RunID:  snapshot.RunID,
 		NodeID: req.NodeID,
 		Status: snapshot.Status,
-	})}, nil
+	}}, nil
 }
 
 // resumeValue is the value in an answer.

@@ -2,7 +2,6 @@ package surface
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"slices"
 
@@ -13,7 +12,7 @@ import (
 // hasWorkspace refuses what concerns files where there are none.
 func (h *Host) hasWorkspace() error {
 	if !h.claimed[claimWorkspace] {
-		return refuse(h.rules.Files.Unclaimed(), "this host has no files: discovery has no workspace", "requiredCapability", "workspace")
+		return refuse(codeCapability, "this host has no files: discovery has no workspace", "requiredCapability", "workspace")
 	}
 	return nil
 }
@@ -44,36 +43,7 @@ func (h *Host) ListWorkspaceFiles(ctx context.Context,
 		}
 		files = append(files, more...)
 	}
-	if h.rules.Files.ListsContents() {
-		return h.withContents(ctx, files)
-	}
 	return openwopv1.ListWorkspaceFiles200JSONResponse{Files: files}, nil
-}
-
-// fullFiles are files with their contents.
-type fullFiles []openwopv1.WorkspaceFile
-
-// VisitListWorkspaceFilesResponse makes them a list.
-func (f fullFiles) VisitListWorkspaceFilesResponse(w http.ResponseWriter) error {
-	raw, err := json.Marshal(map[string]any{"files": []openwopv1.WorkspaceFile(f)})
-	if err != nil {
-		return err
-	}
-	writeJSON(w, http.StatusOK, raw)
-	return nil
-}
-
-// withContents is a list with what is in each of the caller's files.
-func (h *Host) withContents(ctx context.Context, files []openwopv1.WorkspaceFileInfo) (fullFiles, error) {
-	full := fullFiles{}
-	for _, file := range files {
-		read, err := h.files.Get(ctx, ownFiles(ctx), file.Path, file.Version)
-		if err != nil {
-			return nil, err
-		}
-		full = append(full, read)
-	}
-	return full, nil
 }
 
 // GetWorkspaceFile serves a file as it is, or as it was.

@@ -82,34 +82,26 @@ func Open(o Options) (*Files, error) {
 			*bound.value = bound.standard
 		}
 	}
-	if o.Rules.Path == nil {
+	if o.Rules.Fits == nil {
 		o.Rules = rules.Honest().Files
 	}
 	return &Files{o: o, owners: folded.New(o.Log, (*index).fold), redactor: redact.New(o.Secrets)}, nil
 }
 
 // LogName is the name of the log that the files of an owner are.
-func (f *Files) LogName(owner Owner) string { return f.log(owner) }
-
-// log names the log of an owner.
-func (f *Files) log(owner Owner) string {
-	tenant, workspace := f.o.Rules.Apart(owner.Tenant, owner.Workspace)
-	return folded.Name("ws", tenant, workspace)
-}
+func LogName(owner Owner) string { return folded.Name("ws", owner.Tenant, owner.Workspace) }
 
 // List returns the files whose path begins with prefix, by path.
 func (f *Files) List(ctx context.Context, owner Owner, prefix string) ([]openwopv1.WorkspaceFileInfo, error) {
 	files := []openwopv1.WorkspaceFileInfo{}
-	err := f.owners.View(ctx, f.log(owner), func(x *index) error {
+	err := f.owners.View(ctx, LogName(owner), func(x *index) error {
 		refs := x.refs()
 		if !f.o.Rules.Gone(rules.ListsFiles, prefix) {
 			refs = refsOf(x.files)
 		}
 		for _, ref := range refs {
 			if f.o.Rules.Lists(ref.Path, prefix) {
-				info := x.files[ref.Path].latest().info(ref)
-				info.Version = f.o.Rules.ListsAs(info.Version)
-				files = append(files, info)
+				files = append(files, x.files[ref.Path].latest().info(ref))
 			}
 		}
 		return nil
@@ -120,15 +112,14 @@ func (f *Files) List(ctx context.Context, owner Owner, prefix string) ([]openwop
 // Get returns a file at its latest version, or at one of the last MaxVersions; version 0 is the latest. A delete ends
 // what there was: versions before it are not found, also when the file is there again.
 func (f *Files) Get(ctx context.Context, owner Owner, path string, version int64) (openwopv1.WorkspaceFile, error) {
-	path, err := f.path(path)
-	if err != nil {
+	if err := f.checkPath(path); err != nil {
 		return openwopv1.WorkspaceFile{}, err
 	}
 	if version < 0 {
 		return openwopv1.WorkspaceFile{}, invalid("version", "give one from 1, or leave it off for the latest")
 	}
 	var revision uint64
-	err = f.owners.View(ctx, f.log(owner), func(x *index) error {
+	err := f.owners.View(ctx, LogName(owner), func(x *index) error {
 		file := x.files[path]
 		if !f.finds(file, rules.ReadsFile, path) {
 			return notFound(path)
@@ -159,7 +150,7 @@ func (f *Files) finds(file *file, op rules.FileOperation, asked string) bool {
 // Snapshot returns the path and the version of every file there is, by path. The slice is shared and must not be changed;
 // while nothing is written, every call returns the same one.
 func (f *Files) Snapshot(ctx context.Context, owner Owner) (refs []openwopv1.WorkspaceFileRef, err error) {
-	err = f.owners.View(ctx, f.log(owner), func(x *index) error {
+	err = f.owners.View(ctx, LogName(owner), func(x *index) error {
 		refs = x.refs()
 		return nil
 	})
@@ -170,7 +161,7 @@ func (f *Files) Snapshot(ctx context.Context, owner Owner) (refs []openwopv1.Wor
 // still read it when the file has long been overwritten or deleted.
 func (f *Files) Content(ctx context.Context, owner Owner, ref openwopv1.WorkspaceFileRef) (string, error) {
 	var revision uint64
-	err := f.owners.View(ctx, f.log(owner), func(x *index) error {
+	err := f.owners.View(ctx, LogName(owner), func(x *index) error {
 		file := x.files[ref.Path]
 		if ref.Version < 1 || ref.Version > file.version() || file.versions[ref.Version-1].deletes() {
 			return refuse(codeNotFound, fmt.Sprintf("no version %d of file %q was ever written", ref.Version, ref.Path))
@@ -187,7 +178,7 @@ func (f *Files) Content(ctx context.Context, owner Owner, ref openwopv1.Workspac
 
 // load reads from the log what was written there.
 func (f *Files) load(ctx context.Context, owner Owner, revision uint64) (openwopv1.WorkspaceFile, error) {
-	entry, err := f.o.Log.Get(ctx, f.log(owner), revision)
+	entry, err := f.o.Log.Get(ctx, LogName(owner), revision)
 	if err != nil {
 		return openwopv1.WorkspaceFile{}, err
 	}

@@ -339,11 +339,11 @@ func TestADamagedLog(t *testing.T) {
 	h := startHost(t, Options{})
 	for name, data := range map[string]string{"no JSON": "{", "a version too far": `{"path":"a","version":2,"etag":"x"}`} {
 		owner := Owner{Tenant: name}
-		if _, err := h.log.Append(t.Context(), h.Files.log(owner), 0, []byte(data)); err != nil {
+		if _, err := h.log.Append(t.Context(), LogName(owner), 0, []byte(data)); err != nil {
 			t.Fatal(err)
 		}
 		_, err := h.List(t.Context(), owner, "")
-		if err == nil || !strings.Contains(err.Error(), h.Files.log(owner)) {
+		if err == nil || !strings.Contains(err.Error(), LogName(owner)) {
 			t.Errorf("%s: got error %v", name, err)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 
 // Every rule is asked: another one in its place shows.
 func TestFilesGoByTheRules(t *testing.T) {
-	own, of := Owner{Tenant: "a"}, Owner{Tenant: "a", Workspace: "b"}
+	own := Owner{Tenant: "a"}
 	written := func(h *host, p Put) string {
 		file, err := h.Put(h.t.Context(), own, p)
 		if err != nil {
@@ -18,8 +18,8 @@ func TestFilesGoByTheRules(t *testing.T) {
 		}
 		return fmt.Sprint(file.Path, " ", file.Version, " ", file.Content, " ", *file.ContentType, " ", *file.Etag)
 	}
-	read := func(h *host, owner Owner, path string, version int64) string {
-		file, err := h.Get(h.t.Context(), owner, path, version)
+	read := func(h *host, path string, version int64) string {
+		file, err := h.Get(h.t.Context(), own, path, version)
 		if err != nil {
 			return err.Error()
 		}
@@ -43,18 +43,10 @@ func TestFilesGoByTheRules(t *testing.T) {
 		do              func(*host) string
 		honest, changed string // in what do returns
 	}{
-		{"Apart", func(f *rules.Files) { f.Apart = func(tenant, _ string) (string, string) { return tenant, "" } },
-			func(h *host) string { return read(h, of, "p", 0) }, "there is no file", "2 two"},
-		{"Path", func(f *rules.Files) { f.Path = func(string) string { return "q" } },
-			func(h *host) string { return written(h, Put{Path: "p"}) }, "p 3", "q 1"},
 		{"Fits", func(f *rules.Files) { f.Fits = func(string) bool { return true } },
 			func(h *host) string { return written(h, Put{Path: "-"}) }, "characters", "- 1"},
 		{"Climbs", func(f *rules.Files) { f.Climbs = func(string) bool { return false } },
 			func(h *host) string { return written(h, Put{Path: "a/../b"}) }, "..", "a/../b 1"},
-		{"Kept", func(f *rules.Files) { f.Kept = strings.ToUpper },
-			func(h *host) string { return written(h, Put{Path: "p", Content: "x"}) }, "3 x", "3 X"},
-		{"Type", func(f *rules.Files) { f.Type = func(string, string) string { return "text/plain" } },
-			func(h *host) string { return written(h, Put{Path: "p"}) }, "text/markdown", "text/plain"},
 		{"Etag", func(f *rules.Files) { f.Etag = func(int64, string) string { return "e" } },
 			func(h *host) string { return written(h, Put{Path: "p"}) }, `"3-`, " e"},
 		{"Next", func(f *rules.Files) { f.Next = func(int64, bool) int64 { return 1 } },
@@ -67,11 +59,6 @@ func TestFilesGoByTheRules(t *testing.T) {
 			func(h *host) string { return written(h, Put{Path: "p", IfMatch: new("x")}) }, "has changed", "p 3"},
 		{"Ahead", func(f *rules.Files) { f.Ahead = func(string, func() error) (bool, error) { return true, nil } },
 			func(h *host) string { return written(h, Put{Path: "p", IfMatch: new("x")}) }, "has changed", "p 3"},
-		{"Current", func(f *rules.Files) { f.Current = func(int64) int64 { return 9 } },
-			func(h *host) string {
-				_, err := h.Put(h.t.Context(), own, Put{Path: "p", IfMatch: new("x")})
-				return fmt.Sprint(wantRefusal(h.t, err, codeConflict).Details["currentVersion"])
-			}, "2", "9"},
 		{"Bytes", func(f *rules.Files) { f.Bytes = func(string) int { return 0 } },
 			func(h *host) string { return written(h, Put{Path: "p", Content: "123456789"}) }, "within", "p 3"},
 		{"Room", func(f *rules.Files) { f.Room = func(int, int, bool) bool { return true } },
@@ -79,7 +66,7 @@ func TestFilesGoByTheRules(t *testing.T) {
 		{"Gone, read", func(f *rules.Files) {
 			f.Gone = func(op rules.FileOperation, _ string) bool { return op != rules.ReadsFile }
 		},
-			func(h *host) string { return deleted(h, "p") + read(h, own, "p", 0) }, "there is no file", "3 "},
+			func(h *host) string { return deleted(h, "p") + read(h, "p", 0) }, "there is no file", "3 "},
 		{"Gone, deleted", func(f *rules.Files) {
 			f.Gone = func(op rules.FileOperation, _ string) bool { return op != rules.DeletesFile }
 		},
@@ -90,10 +77,8 @@ func TestFilesGoByTheRules(t *testing.T) {
 			func(h *host) string { return deleted(h, "p") + listed(h, "p") }, "<nil>", "p 3"},
 		{"Lists", func(f *rules.Files) { f.Lists = func(path, prefix string) bool { return path == prefix } },
 			func(h *host) string { return "[" + listed(h, "") + "]" }, "p 2", "[]"},
-		{"ListsAs", func(f *rules.Files) { f.ListsAs = func(int64) int64 { return 1 } },
-			func(h *host) string { return listed(h, "") }, "p 2", "p 1"},
 		{"Serves", func(f *rules.Files) { f.Serves = func(_, oldest, _ int64) (int64, bool) { return oldest, true } },
-			func(h *host) string { return read(h, own, "p", 7) }, "is not kept", "1 one"},
+			func(h *host) string { return read(h, "p", 7) }, "is not kept", "1 one"},
 	} {
 		for _, changed := range []bool{false, true} {
 			set, want := rules.Honest().Files, c.honest

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"unicode/utf8"
@@ -30,7 +31,7 @@ func (f *Files) Put(ctx context.Context, owner Owner, p Put) (openwopv1.Workspac
 	if err := f.judgeAhead(ctx, owner, &p); err != nil {
 		return openwopv1.WorkspaceFile{}, err
 	}
-	err := f.owners.Append(ctx, f.log(owner), func(x *index) (data []byte, err error) {
+	err := f.owners.Append(ctx, LogName(owner), func(x *index) (data []byte, err error) {
 		if before = x.origins[p.Origin]; before > 0 {
 			return nil, nil
 		}
@@ -58,7 +59,7 @@ func (f *Files) judgeAhead(ctx context.Context, owner Owner, p *Put) error {
 		return nil
 	}
 	judged, err := f.o.Rules.Ahead(p.Path, func() error {
-		return f.owners.View(ctx, f.log(owner), func(x *index) error { return f.match(x.files[p.Path], *p) })
+		return f.owners.View(ctx, LogName(owner), func(x *index) error { return f.match(x.files[p.Path], *p) })
 	})
 	if judged {
 		p.IfMatch = nil
@@ -73,7 +74,7 @@ func (f *Files) holds(file *file, r record) bool {
 
 // next is what a write makes of the files as they are.
 func (f *Files) next(x *index, p Put) (record, error) {
-	if err := f.check(&p); err != nil {
+	if err := f.check(p); err != nil {
 		return record{}, err
 	}
 	file, rule := x.files[p.Path], &f.o.Rules
@@ -81,8 +82,8 @@ func (f *Files) next(x *index, p Put) (record, error) {
 		Path:        p.Path,
 		Version:     rule.Next(file.version(), file.exists()),
 		UpdatedAt:   f.now(),
-		Content:     f.redactor.Text(rule.Kept(p.Content)),
-		ContentType: rule.Type(p.Path, f.redactor.Text(p.ContentType)),
+		Content:     f.redactor.Text(p.Content),
+		ContentType: cmp.Or(f.redactor.Text(p.ContentType), defaultContentType),
 		Origin:      p.Origin,
 	}
 	r.Etag = rule.Etag(r.Version, r.Content)
@@ -99,9 +100,12 @@ func (f *Files) next(x *index, p Put) (record, error) {
 	return r, nil
 }
 
-// check judges a write without a look at the files, and says under which path it is kept.
-func (f *Files) check(p *Put) (err error) {
-	if p.Path, err = f.path(p.Path); err != nil {
+// defaultContentType is the protocol's.
+const defaultContentType = "text/markdown"
+
+// check judges a write without a look at the files.
+func (f *Files) check(p Put) error {
+	if err := f.checkPath(p.Path); err != nil {
 		return err
 	}
 	if !utf8.ValidString(p.Content) {
@@ -114,7 +118,7 @@ func (f *Files) check(p *Put) (err error) {
 func (f *Files) match(file *file, p Put) error {
 	etag, current := "", int64(0)
 	if file.exists() {
-		etag, current = file.latest().etag, f.o.Rules.Current(file.version())
+		etag, current = file.latest().etag, file.version()
 	}
 	made := etag == "" || f.o.Rules.Overwrites(p.Origin != "")
 	if p.IfMatch != nil {
@@ -128,11 +132,10 @@ func (f *Files) match(file *file, p Put) error {
 
 // Delete removes a file. The delete is a version of its own, so that a file that is there again counts on from it.
 func (f *Files) Delete(ctx context.Context, owner Owner, path string) error {
-	path, err := f.path(path)
-	if err != nil {
+	if err := f.checkPath(path); err != nil {
 		return err
 	}
-	return f.owners.Append(ctx, f.log(owner), func(x *index) ([]byte, error) {
+	return f.owners.Append(ctx, LogName(owner), func(x *index) ([]byte, error) {
 		file := x.files[path]
 		if !f.finds(file, rules.DeletesFile, path) {
 			return nil, notFound(path)

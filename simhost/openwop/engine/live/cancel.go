@@ -25,7 +25,6 @@ func (e *Engine) Cancel(ctx context.Context, runID, reason string) (snapshot ope
 		}
 		err := e.halt(ctx, r, &state.Stop{Why: state.StopCancelled, Reason: reason})
 		snapshot = r.state.Snapshot()
-		snapshot.Status = e.o.Rules.Gates.CancelSays(snapshot.Status, step.AskedLast(&r.state))
 		return err
 	})
 	return snapshot, err

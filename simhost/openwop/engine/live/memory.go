@@ -17,7 +17,7 @@ const maxLine = 64
 // handDown is the memory of a child that a run is about to create: what the run's own memory holds now, and a draft over it.
 // nil where the child has its agent's.
 func (o *stores) handDown(ctx context.Context, s *state.State, child string) (memory.Line, error) {
-	if o.memory == nil || !o.rules.Memory.HandsDown(s.Created.Version) {
+	if o.memory == nil || !s.Created.HandsDown() {
 		return nil, nil
 	}
 	line := s.Viewer().Line
@@ -63,7 +63,7 @@ type recalled struct {
 // recall looks for the memory of a source as of where its fork begins. Refusals: replay_memory_snapshot_unavailable where
 // that is no longer kept, validation_error for too many forks of forks.
 func (o *stores) recall(ctx context.Context, source *state.State, records []state.Record, link state.ForkLink) (recalled, error) {
-	if o.memory == nil || source.View.Mark == nil || !o.rules.Memory.HandsDown(source.Created.Version) {
+	if o.memory == nil || source.View.Mark == nil || !source.Created.HandsDown() {
 		return recalled{line: source.Created.Memory}, nil
 	}
 	r := recalled{line: source.Viewer().Line, draft: true}

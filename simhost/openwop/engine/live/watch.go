@@ -75,7 +75,7 @@ func (e *Engine) Events(ctx context.Context, runID string, after int64) (events 
 		return nil, false, err
 	}
 	g := r.feed.after(after)
-	return e.o.Rules.Gates.Reads(g.events, g.waiting && !g.ended), g.ended, nil
+	return g.events, g.ended, nil
 }
 
 // Watch yields the events with a sequence above after (-1: all), in order, as they are appended: first those that are there,

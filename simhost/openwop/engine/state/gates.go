@@ -182,7 +182,7 @@ func (g *Gate) CheckAnswers(takes *rules.Answers, value json.RawMessage) error {
 	if len(value) > MaxAnswers {
 		return codes.Invalid("resumeValue.answers", "must be at most %d bytes", MaxAnswers)
 	}
-	answers, err := workflow.ReadAnswers(value, takes.Lists())
+	answers, err := workflow.ReadAnswers(value)
 	if err != nil {
 		return err
 	}

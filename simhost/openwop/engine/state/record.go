@@ -54,6 +54,10 @@ type Created struct {
 	Labels         *Labels                 `json:"labels,omitempty"`  // instead of those in run.started, which a branch has from its source
 }
 
+// HandsDown reports whether the run hands its memory down: to its children, of which it sees what they write when they
+// complete, and to its forks (RFC 0039 MAE-2 and MAE-3).
+func (c *Created) HandsDown() bool { return c.Version >= 2 }
+
 // Labels are what a caller has put on a run.
 type Labels struct {
 	Tags     []string       `json:"tags,omitempty"`

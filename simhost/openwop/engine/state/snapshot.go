@@ -5,7 +5,6 @@ import (
 	"maps"
 
 	"github.com/openassay/assay/gen/openwopv1"
-	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
 // NodeView is a node in a snapshot.
@@ -78,13 +77,7 @@ func (s *State) showInterrupt(snapshot *openwopv1.RunSnapshot) {
 	pending, n := s.pending()
 	a, id := *pending, n.ID
 	kind := string(a.Kind)
-	shown := rules.Waiting{Kind: a.Kind, Status: s.Status, NodeID: id}
-	if s.OpenGate() != nil {
-		shown = s.Rules.Gates.Shows(shown)
-	}
-	if snapshot.Status = shown.Status; shown.NodeID != "" {
-		snapshot.CurrentNodeID = &shown.NodeID
-	}
+	snapshot.CurrentNodeID = new(id)
 	snapshot.Interrupt = &openwopv1.PendingInterrupt{
 		Kind: &kind, NodeID: &id, InterruptID: &a.InterruptID, Key: &a.Key, Data: a.Data,
 	}

@@ -120,7 +120,7 @@ func (m turn) await() Wait {
 func (m turn) takeUp() Wait {
 	a, id := m.loop.Asked, m.S.Program.Supervisor().ID
 	if m.loop.Phase == state.PhaseAnswered && a.Kind == openwopv1.InterruptKindClarification {
-		answers, err := workflow.ReadAnswers(a.Value, true)
+		answers, err := workflow.ReadAnswers(a.Value)
 		if err != nil {
 			m.Err = err // it was checked before it was written
 			return goesOn

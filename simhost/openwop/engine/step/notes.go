@@ -186,16 +186,8 @@ func (m stores) refresh() (news *state.View, seen bool) {
 // brought is what a turn sees anew where turns do not take everything as it is when they begin: what children have brought.
 func (m stores) brought() *state.View {
 	s := m.S
-	if s.View.Mark == nil || !m.Rules.Memory.HandsDown(s.Created.Version) || s.Brought <= *s.View.Mark {
+	if s.View.Mark == nil || !s.Created.HandsDown() || s.Brought <= *s.View.Mark {
 		return nil
 	}
 	return &state.View{Mark: new(s.Brought), At: m.Now}
-}
-
-// AskedLast is the kind of the interrupt that was raised last, "" where there was none.
-func AskedLast(s *state.State) openwopv1.InterruptKind {
-	if i := s.LastInterrupt(); i != nil {
-		return i.Kind
-	}
-	return ""
 }

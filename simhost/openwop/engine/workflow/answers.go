@@ -173,7 +173,7 @@ func (p *Program) CheckAnswer(kind openwopv1.InterruptKind, value json.RawMessag
 		return codes.Invalid("resumeValue", "must be JSON")
 	}
 	if kind == openwopv1.InterruptKindClarification {
-		answers, err := ReadAnswers(value, true)
+		answers, err := ReadAnswers(value)
 		if err != nil {
 			return err
 		}
@@ -200,7 +200,7 @@ func (p *Program) CheckAnswer(kind openwopv1.InterruptKind, value json.RawMessag
 
 // ReadAnswers reads the answers of a clarification, question id to answer: {"answers":{"q1":...}}, or
 // {"answers":[{"id":"q1","answer":...}]}; the protocol has both forms, and a host may take the second.
-func ReadAnswers(value json.RawMessage, lists bool) (map[string]any, error) {
+func ReadAnswers(value json.RawMessage) (map[string]any, error) {
 	given := Member(value, "answers")
 	if len(given) == 0 {
 		return nil, codes.Invalid("resumeValue.answers", "must be there, as a map from question id to answer")
@@ -210,7 +210,7 @@ func ReadAnswers(value json.RawMessage, lists bool) (map[string]any, error) {
 		return answers, nil
 	}
 	var list []map[string]any
-	if err := json.Unmarshal(given, &list); err != nil || !lists {
+	if err := json.Unmarshal(given, &list); err != nil {
 		return nil, codes.Invalid("resumeValue.answers", "must be a map from question id to answer, or a list of {id, answer}")
 	}
 	answers = make(map[string]any, len(list))
