@@ -7,6 +7,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/mutate"
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
@@ -14,6 +15,8 @@ const (
 	turns    = openwopv1.CapKindLoopIterations
 	nodes    = openwopv1.CapKindNodeExecutions
 	duration = openwopv1.CapKindRunDuration
+
+	hostsNodes = 250 // the bound on nodes that the host advertises, unless it is given another one
 )
 
 var boundFaults = []Fault{
@@ -25,17 +28,15 @@ var boundFaults = []Fault{
 		Breaks: []string{openwop.OWPBND1},
 		Replace: func(s *rules.Set) {
 			s.Bounds.NodeRefused = func(n int, b rules.Bound, _ bool) bool { return b.Limit > 0 && int64(n) > b.Limit+owned(b) }
-			breachTells(s, nodes, true, func(p *openwopv1.CapBreachedPayload) { p.Observed = p.Limit + 1 })
 		},
+		Event: breachTells(nodes, func(p *openwopv1.CapBreachedPayload) { p.Observed = p.Limit + 1 }),
 	},
 	{
 		ID:     "bounds.node-breach-tells-hosts-limit",
 		Title:  "a breach of a recursionLimit tells the limit of the host in place of the caller's",
 		Looks:  "limit in cap.breached is not the recursionLimit of the run",
 		Breaks: []string{openwop.OWPBND2},
-		Replace: func(s *rules.Set) {
-			breachTells(s, nodes, true, func(p *openwopv1.CapBreachedPayload) { p.Limit += 1000 })
-		},
+		Event:  breachTells(nodes, func(p *openwopv1.CapBreachedPayload) { p.Limit = hostsNodes }),
 	},
 	{
 		ID:      "bounds.node-failure-named-otherwise",
@@ -75,11 +76,11 @@ var boundFaults = []Fault{
 		},
 	},
 	{
-		ID:      "bounds.node-failure-without-cause",
-		Title:   "the failure of a run that crossed its bound on nodes does not name the breach",
-		Looks:   "run.failed has no causationId",
-		Breaks:  []string{openwop.OWPBND13},
-		Replace: func(s *rules.Set) { s.Bounds.Blames = func(b rules.Bound) bool { return b.Kind != nodes } },
+		ID:     "bounds.node-failure-without-cause",
+		Title:  "the failure of a run that crossed its bound on nodes does not name the breach",
+		Looks:  "run.failed has no causationId",
+		Breaks: []string{openwop.OWPBND13},
+		Event:  blamesNothing("recursion_limit_exceeded"),
 	},
 	{
 		ID:      "bounds.node-breach-not-recalled",
@@ -120,9 +121,7 @@ var boundFaults = []Fault{
 		Title:  "the breach of a bound on time does not tell the bound",
 		Looks:  "limit in cap.breached is 0",
 		Breaks: []string{openwop.OWPBND7},
-		Replace: func(s *rules.Set) {
-			breachTells(s, duration, true, func(p *openwopv1.CapBreachedPayload) { p.Limit = 0 })
-		},
+		Event:  breachTells(duration, func(p *openwopv1.CapBreachedPayload) { p.Limit = 0 }),
 	},
 	{
 		ID:      "bounds.time-failure-named-otherwise",
@@ -165,20 +164,18 @@ var boundFaults = []Fault{
 		Replace: func(s *rules.Set) { s.Bounds.Rests = func(b rules.Bound) bool { return b.Kind != duration } },
 	},
 	{
-		ID:      "bounds.time-failure-without-cause",
-		Title:   "the failure of a run over its time does not name the breach",
-		Looks:   "run.failed has no causationId",
-		Breaks:  []string{openwop.OWPBND13},
-		Replace: func(s *rules.Set) { s.Bounds.Blames = func(b rules.Bound) bool { return b.Kind != duration } },
+		ID:     "bounds.time-failure-without-cause",
+		Title:  "the failure of a run over its time does not name the breach",
+		Looks:  "run.failed has no causationId",
+		Breaks: []string{openwop.OWPBND13},
+		Event:  blamesNothing("run_timeout"),
 	},
 	{
 		ID:     "bounds.time-breach-of-a-node",
 		Title:  "the breach of a bound on time is told of a node",
 		Looks:  "cap.breached of kind run-duration has a nodeId",
 		Breaks: []string{openwop.OWPBND14},
-		Replace: func(s *rules.Set) {
-			breachTells(s, duration, true, func(p *openwopv1.CapBreachedPayload) { p.NodeID = new("wait") })
-		},
+		Event:  breachTells(duration, func(p *openwopv1.CapBreachedPayload) { p.NodeID = new("wait") }),
 	},
 	{
 		ID:      "bounds.time-measured-anew",
@@ -190,11 +187,13 @@ var boundFaults = []Fault{
 
 	// ---- turns ---------------------------------------------------------------------------------
 	{
-		ID:      "bounds.inner-turns-count",
-		Title:   "a worker that is a loop counts as a turn of the loop that dispatches it",
-		Looks:   "a loop of loops crosses a bound that its own turns keep",
-		Breaks:  []string{openwop.OWPBND16},
-		Replace: func(s *rules.Set) { s.Bounds.Turns = func(iteration, loops int) int { return iteration + loops } },
+		ID:     "bounds.inner-turns-count",
+		Title:  "a worker that is a loop counts as a turn of the loop that dispatches it",
+		Looks:  "a loop of loops crosses a bound that its own turns keep",
+		Breaks: []string{openwop.OWPBND16},
+		Replace: func(s *rules.Set) {
+			s.Bounds.Turns = func(t rules.Turn, _ rules.Bound) int { return t.Iteration + t.Loops }
+		},
 	},
 	{
 		ID:      "bounds.turns-without-model",
@@ -210,7 +209,9 @@ var boundFaults = []Fault{
 		Looks:  "observed in cap.breached is the limit",
 		Breaks: []string{openwop.OWP0061E2, openwop.OWPVER8},
 		Replace: func(s *rules.Set) {
-			breachTells(s, turns, true, func(p *openwopv1.CapBreachedPayload) { p.Observed = p.Limit })
+			counted, refused := s.Bounds.Turns, s.Bounds.TurnRefused
+			s.Bounds.Turns = func(t rules.Turn, b rules.Bound) int { return counted(t, b) - int(owned(b)) }
+			s.Bounds.TurnRefused = func(turns int, b rules.Bound) bool { return refused(turns+int(owned(b)), b) }
 		},
 	},
 	{
@@ -332,15 +333,28 @@ func owned(b rules.Bound) int64 {
 }
 
 // breachTells changes what a breach of this kind says.
-func breachTells(s *rules.Set, kind openwopv1.CapKind, own bool, change func(*openwopv1.CapBreachedPayload)) {
-	honest := s.Bounds.Tells
-	s.Bounds.Tells = func(p openwopv1.CapBreachedPayload, owned bool) openwopv1.CapBreachedPayload {
-		p = honest(p, owned)
-		if p.Kind == kind && owned == own {
-			change(&p)
-		}
-		return p
-	}
+func breachTells(kind openwopv1.CapKind, change func(*openwopv1.CapBreachedPayload)) mutate.EventFunc {
+	return mutate.OfType(string(openwopv1.RunEventTypeCapBreached), func(e *mutate.Event) {
+		mutate.Object(e.Payload, func(p *openwopv1.CapBreachedPayload) {
+			if p.Kind != kind {
+				return
+			}
+			if change(p); p.NodeID != nil {
+				e.NodeID = *p.NodeID
+			}
+		})
+	})
+}
+
+// blamesNothing has runs fail without a cause that fail with this code.
+func blamesNothing(code string) mutate.EventFunc {
+	return mutate.OfType(string(openwopv1.RunEventTypeRunFailed), func(e *mutate.Event) {
+		mutate.Object(e.Payload, func(p *openwopv1.RunFailedPayload) {
+			if p.Error.Code == code {
+				e.CausationID = ""
+			}
+		})
+	})
 }
 
 // failsWith has runs that crossed a bound of this kind fail with another code.

@@ -60,10 +60,9 @@ func (h *Host) RunAgentLoop(ctx context.Context, req openwopv1.RunAgentLoopReque
 		if reply.WorkspaceVisible, err = file.visible(snapshot); err != nil {
 			return nil, err
 		}
-		h.tellsOf(reply.WorkspaceVisible)
 	}
 	reply.RunID = snapshot.RunID
-	return openwopv1.RunAgentLoop200JSONResponse(h.rules.Loop.Replies(*req.Body, reply)), nil
+	return openwopv1.RunAgentLoop200JSONResponse(reply), nil
 }
 
 // drive makes a loop and answers its question if asked to. It returns the run as it then stands: ended, or waiting.

@@ -122,9 +122,6 @@ func (e *Engine) look(ctx context.Context, runID string) (snapshot openwopv1.Run
 		if snapshot.ParentRunID != nil {
 			snapshot = e.o.Rules.Handoff.Child(snapshot)
 		}
-		if o := snapshot.RunOrchestrator; o != nil {
-			o.AgentID = e.o.Rules.Dispatch.Orchestrator(o.AgentID)
-		}
 		return nil
 	})
 	return snapshot, err

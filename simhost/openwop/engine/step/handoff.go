@@ -97,7 +97,6 @@ func (m handoff) chain(phase openwopv1.ChainPhase, cause string, fill func(*open
 	if fill != nil {
 		fill(&step.Payload)
 	}
-	step.Payload.CausationHostID = m.Rules.Ancestry.CauseHost(phase, step.Payload.CausationHostID, m.loop.Child.HostID())
 	step = m.Rules.Handoff.Step(step)
 	return m.emit(openwopv1.RunEventTypeCoreWorkflowChainEvent, m.S.Program.Dispatcher().ID, step.Cause, &step.Payload)
 }
