@@ -1,6 +1,7 @@
 package fault
 
 import (
+	"fmt"
 	"maps"
 	"net/http"
 	"strings"
@@ -15,6 +16,11 @@ const (
 	turns    = openwopv1.CapKindLoopIterations
 	nodes    = openwopv1.CapKindNodeExecutions
 	duration = openwopv1.CapKindRunDuration
+
+	// The codes of runs that crossed a bound.
+	nodeLimit = "recursion_limit_exceeded"
+	turnLimit = "loop_limit_exceeded"
+	timeLimit = "run_timeout"
 
 	hostsNodes = 250 // the bound on nodes that the host advertises, unless it is given another one
 )
@@ -39,11 +45,12 @@ var boundFaults = []Fault{
 		Event:  breachTells(nodes, func(p *openwopv1.CapBreachedPayload) { p.Limit = hostsNodes }),
 	},
 	{
-		ID:      "bounds.node-failure-named-otherwise",
-		Title:   "a run over its own recursionLimit fails with another code than one over the host's",
-		Looks:   "run.failed and the snapshot say node_limit_exceeded",
-		Breaks:  []string{openwop.OWPBND3},
-		Replace: func(s *rules.Set) { failsWith(s, nodes, true, "node_limit_exceeded") },
+		ID:     "bounds.node-failure-named-otherwise",
+		Title:  "a run over its own recursionLimit fails with another code than one over the host's",
+		Looks:  "run.failed and the snapshot say node_limit_exceeded",
+		Breaks: []string{openwop.OWPBND3},
+		Event:  failureLogged(nodeLimit, ownNodeLimit),
+		Reply:  failureShown(nodeLimit, ownNodeLimit),
 	},
 	{
 		ID:     "bounds.last-node-refused",
@@ -80,7 +87,7 @@ var boundFaults = []Fault{
 		Title:  "the failure of a run that crossed its bound on nodes does not name the breach",
 		Looks:  "run.failed has no causationId",
 		Breaks: []string{openwop.OWPBND13},
-		Event:  blamesNothing("recursion_limit_exceeded"),
+		Event:  blamesNothing(nodeLimit),
 	},
 	{
 		ID:      "bounds.node-breach-not-recalled",
@@ -124,11 +131,12 @@ var boundFaults = []Fault{
 		Event:  breachTells(duration, func(p *openwopv1.CapBreachedPayload) { p.Limit = 0 }),
 	},
 	{
-		ID:      "bounds.time-failure-named-otherwise",
-		Title:   "a run over its time fails with a code of the host's own",
-		Looks:   "run.failed and the snapshot say timeout",
-		Breaks:  []string{openwop.OWPBND8},
-		Replace: func(s *rules.Set) { failsWith(s, duration, true, "timeout") },
+		ID:     "bounds.time-failure-named-otherwise",
+		Title:  "a run over its time fails with a code of the host's own",
+		Looks:  "run.failed and the snapshot say timeout",
+		Breaks: []string{openwop.OWPBND8},
+		Event:  failureLogged(timeLimit, namedOtherwise("timeout")),
+		Reply:  failureShown(timeLimit, namedOtherwise("timeout")),
 	},
 	{
 		ID:     "bounds.time-counted-too-fast",
@@ -146,14 +154,8 @@ var boundFaults = []Fault{
 		Title:  "the failure of a run over its time does not say how long it took",
 		Looks:  "run.failed has no details.elapsedMs",
 		Breaks: []string{openwop.OWPBND11},
-		Replace: func(s *rules.Set) {
-			s.Bounds.Error = func(b rules.Bound, e openwopv1.RunError) openwopv1.RunError {
-				if b.Kind == duration {
-					e.Details = nil
-				}
-				return e
-			}
-		},
+		Event:  failureLogged(timeLimit, func(e *openwopv1.RunError) { e.Details = nil }),
+		Reply:  failureShown(timeLimit, func(e *openwopv1.RunError) { e.Details = nil }),
 	},
 	{
 		ID:      "bounds.late-node-begins-anew",
@@ -168,7 +170,7 @@ var boundFaults = []Fault{
 		Title:  "the failure of a run over its time does not name the breach",
 		Looks:  "run.failed has no causationId",
 		Breaks: []string{openwop.OWPBND13},
-		Event:  blamesNothing("run_timeout"),
+		Event:  blamesNothing(timeLimit),
 	},
 	{
 		ID:     "bounds.time-breach-of-a-node",
@@ -215,11 +217,12 @@ var boundFaults = []Fault{
 		},
 	},
 	{
-		ID:      "bounds.turn-failure-named-otherwise",
-		Title:   "a loop over its bound fails with a code of the host's own",
-		Looks:   "run.failed says max_iterations",
-		Breaks:  []string{openwop.OWP0061E3},
-		Replace: func(s *rules.Set) { failsWith(s, turns, true, "max_iterations") },
+		ID:     "bounds.turn-failure-named-otherwise",
+		Title:  "a loop over its bound fails with a code of the host's own",
+		Looks:  "run.failed says max_iterations",
+		Breaks: []string{openwop.OWP0061E3},
+		Event:  failureLogged(turnLimit, namedOtherwise("max_iterations")),
+		Reply:  failureShown(turnLimit, namedOtherwise("max_iterations")),
 	},
 	{
 		ID:     "bounds.turn-too-many",
@@ -357,13 +360,36 @@ func blamesNothing(code string) mutate.EventFunc {
 	})
 }
 
-// failsWith has runs that crossed a bound of this kind fail with another code.
-func failsWith(s *rules.Set, kind openwopv1.CapKind, own bool, code string) {
-	s.Bounds.Error = func(b rules.Bound, e openwopv1.RunError) openwopv1.RunError {
-		if b.Kind == kind && b.Own == own {
-			e.Code = code
+// failureLogged changes what the log says of a failure with this code.
+func failureLogged(code string, change func(*openwopv1.RunError)) mutate.EventFunc {
+	return mutate.OfType(string(openwopv1.RunEventTypeRunFailed), func(e *mutate.Event) {
+		if why, ok := e.Payload["error"].(map[string]any); ok {
+			mutate.Object(why, failedWith(code, change))
 		}
-		return e
+	})
+}
+
+// failureShown changes what the snapshot says of such a failure.
+func failureShown(code string, change func(*openwopv1.RunError)) mutate.ReplyFunc {
+	return mutate.On("GET /v1/runs/{runId}", mutate.Succeeded(mutate.At("/error", failedWith(code, change))))
+}
+
+func failedWith(code string, change func(*openwopv1.RunError)) func(*openwopv1.RunError) {
+	return func(e *openwopv1.RunError) {
+		if e.Code == code {
+			change(e)
+		}
+	}
+}
+
+func namedOtherwise(code string) func(*openwopv1.RunError) {
+	return func(e *openwopv1.RunError) { e.Code = code }
+}
+
+// ownNodeLimit names the failure of a run over its own bound on nodes otherwise. That over the host's tells the host's.
+func ownNodeLimit(e *openwopv1.RunError) {
+	if !strings.HasSuffix(e.Message, fmt.Sprintf("bound of %d", hostsNodes)) {
+		e.Code = "node_limit_exceeded"
 	}
 }
 

@@ -208,11 +208,17 @@ var loopFaults = []Fault{
 		}),
 	},
 	{
-		ID:      "loop.seam-resumes-what-cannot-be",
-		Title:   "the seam resumes a loop in a turn behind its last one",
-		Looks:   "resumedIteration is there for a suspendAtTurn above the turns",
-		Breaks:  []string{openwop.OWP0061B4},
-		Replace: func(s *rules.Set) { s.Loop.Suspends = func(_, _ int64, _ bool) bool { return true } },
+		ID:     "loop.seam-resumes-what-cannot-be",
+		Title:  "the seam resumes a loop in a turn behind its last one",
+		Looks:  "resumedIteration is there for a suspendAtTurn above the turns",
+		Breaks: []string{openwop.OWP0061B4},
+		Request: mutate.Asked(loopRun, mutate.Body(func(body map[string]any) {
+			mutate.Object(body, func(ask *openwopv1.AgentloopRequest) {
+				if at := ask.SuspendAtTurn; at != nil && *at >= ask.Turns && ask.Resume != nil && *ask.Resume {
+					*at, ask.Turns = ask.Turns, ask.Turns+1
+				}
+			})
+		})),
 	},
 }
 
@@ -237,9 +243,11 @@ func lastDecided(change func(*openwopv1.RunOrchestratorDecidedPayload)) mutate.E
 	return mutate.OfType(string(openwopv1.RunEventTypeRunOrchestratorDecided), mutate.Payload(tell))
 }
 
+const loopRun = "POST /v1/host/sample/agentloop/run"
+
 // loopSeam changes what the seam says of a loop.
 func loopSeam(change func(*openwopv1.AgentloopReply)) mutate.ReplyFunc {
-	return mutate.On("POST /v1/host/sample/agentloop/run", mutate.Succeeded(mutate.At("", change)))
+	return mutate.On(loopRun, mutate.Succeeded(mutate.At("", change)))
 }
 
 func isOfKind(d openwopv1.OrchestratorDecision, kind string) bool {

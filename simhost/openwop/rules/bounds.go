@@ -24,9 +24,6 @@ type Bounds struct {
 	// Overtime tells whether a run that has lasted so long, in ms, is over its bound (runTimeoutMs).
 	Overtime func(elapsed, bound int64) bool
 
-	// Error is what the failure after a breach says.
-	Error func(bound Bound, e openwopv1.RunError) openwopv1.RunError
-
 	// Rests tells whether a run that has failed for a breach leaves what it was refused.
 	Rests func(Bound) bool
 
@@ -56,7 +53,6 @@ func honestBounds() Bounds {
 		TurnRefused: func(turns int, bound Bound) bool { return bound.crossed(int64(turns)) },
 		NodeRefused: func(n int, bound Bound, _ bool) bool { return bound.crossed(int64(n)) },
 		Overtime:    func(elapsed, bound int64) bool { return bound > 0 && elapsed > bound },
-		Error:       func(_ Bound, e openwopv1.RunError) openwopv1.RunError { return e },
 		Rests:       func(Bound) bool { return true },
 		Recalls:     func(openwopv1.CapKind) bool { return true },
 	}

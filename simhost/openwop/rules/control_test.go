@@ -56,10 +56,7 @@ func TestHonestLoopsAndBreaches(t *testing.T) {
 		{"workers do not count", s.Loop.Numbers(3, 5) == 3},
 		{"a script is gone by as it is", len(s.Loop.Script([]any{1, 1, 2}, false)) == 3},
 		{"a loop that ended rests", s.Loop.Rests()},
-		{"the seam suspends before the last turn", s.Loop.Suspends(3, 2, true) && s.Loop.Suspends(3, 3, false)},
-		{"and does not resume in it, or behind it", !s.Loop.Suspends(3, 3, true) && !s.Loop.Suspends(3, 4, false)},
 		{"the last node that the bound allows runs", !s.Bounds.NodeRefused(3, own, true)},
-		{"a failure keeps its code", s.Bounds.Error(own, openwopv1.RunError{Code: "c"}).Code == "c"},
 		{"a run that failed rests", s.Bounds.Rests(own)},
 		{"breaches are recalled", s.Bounds.Recalls(openwopv1.CapKindRunDuration)},
 	} {

@@ -15,9 +15,6 @@ type Loop struct {
 	// Rests tells whether a loop begins no turn once it has ended (RFC 0061 E).
 	Rests func() bool
 
-	// Suspends tells whether the seam can suspend a loop of so many turns in this turn, and resume it if it is to.
-	Suspends func(turns, at int64, resume bool) bool
-
 	// Shows tells whether decided events carry their iteration at this version of the execution model; 0 is a host without
 	// one (RFC 0061 B).
 	Shows func(version int) bool
@@ -39,10 +36,9 @@ func honestLoop() Loop {
 			}
 			return previous + 1
 		},
-		Numbers:  func(iteration, _ int) int { return iteration },
-		Script:   func(plan []any, _ bool) []any { return plan },
-		Rests:    func() bool { return true },
-		Suspends: func(turns, at int64, resume bool) bool { return at < turns || at == turns && !resume },
-		Shows:    func(version int) bool { return version >= 5 },
+		Numbers: func(iteration, _ int) int { return iteration },
+		Script:  func(plan []any, _ bool) []any { return plan },
+		Rests:   func() bool { return true },
+		Shows:   func(version int) bool { return version >= 5 },
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
@@ -26,11 +25,6 @@ func TestTheEngineGoesByTheRulesOfBoundsAndControl(t *testing.T) {
 		{"Bounds.Turns", Create{WorkflowID: "assay-loop"},
 			func(s *rules.Set) { s.Bounds.Turns = func(t rules.Turn, _ rules.Bound) int { return t.Iteration + 9 } },
 			"loop-iterations 3<4", "loop-iterations 3<10"},
-		{"Bounds.Error", six, func(s *rules.Set) {
-			s.Bounds.Error = func(_ rules.Bound, e openwopv1.RunError) openwopv1.RunError {
-				return openwopv1.RunError{Code: "too_many"}
-			}
-		}, "run.failed recursion_limit_exceeded", "run.failed too_many"},
 		{"Bounds.Rests", six, func(s *rules.Set) { s.Bounds.Rests = func(rules.Bound) bool { return false } }, "8 run.failed",
 			"9 node.started @n4"},
 		{"Loop.Numbers", dispatching, func(s *rules.Set) { s.Loop.Numbers = func(n, workers int) int { return n + workers } },

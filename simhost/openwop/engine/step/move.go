@@ -232,12 +232,8 @@ func (m *Move) fail() Wait {
 	if f.OfNode && !m.Rules.Control.Fails(alone(m.S)) {
 		return m.complete("")
 	}
-	err := f.Err
-	if f.Kind != "" {
-		err = m.Rules.Bounds.Error(boundOf(m.S, f.Kind, f.Limit), err)
-	}
 	payload := &openwopv1.RunFailedPayload{
-		Error: openwopv1.EventError{Code: err.Code, Message: err.Message, Details: err.Details},
+		Error: openwopv1.EventError{Code: f.Err.Code, Message: f.Err.Message, Details: f.Err.Details},
 	}
 	if f.NodeID != "" {
 		payload.FailedNodeID = &f.NodeID
