@@ -1,17 +1,23 @@
 package fault
 
 import (
+	"net/http"
 	"strings"
 
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/mutate"
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
 // parented has another parent told of.
 func parented(s *rules.Set, other func(k rules.Kin, honest *openwopv1.RunParent) *openwopv1.RunParent) {
-	parent := s.Ancestry.Parent
-	s.Ancestry.Parent = func(k rules.Kin) *openwopv1.RunParent { return other(k, parent(k)) }
+	honest := s.Ancestry.Of
+	s.Ancestry.Of = func(k rules.Kin) openwopv1.RunAncestryResponse {
+		told := honest(k)
+		told.Parent = other(k, told.Parent)
+		return told
+	}
 }
 
 // ofChild is parented for runs that were dispatched on this host.
@@ -28,12 +34,24 @@ func ofChild(s *rules.Set, change func(k rules.Kin, p *openwopv1.RunParent)) {
 
 // elsewhere has another host told of for some runs.
 func elsewhere(s *rules.Set, which func(rules.Kin) bool, host string) {
-	s.Ancestry.HostID = func(k rules.Kin, advertised string) string {
+	honest := s.Ancestry.Of
+	s.Ancestry.Of = func(k rules.Kin) openwopv1.RunAncestryResponse {
+		told := honest(k)
 		if which(k) {
-			return host
+			told.HostID = host
 		}
-		return advertised
+		return told
 	}
+}
+
+// stepped changes what the log says of this step of a handoff.
+func stepped(phase openwopv1.ChainPhase, change func(*openwopv1.CoreWorkflowChainEventPayload)) mutate.EventFunc {
+	tell := func(p *openwopv1.CoreWorkflowChainEventPayload) {
+		if p.Phase == phase {
+			change(p)
+		}
+	}
+	return mutate.OfType(string(openwopv1.RunEventTypeCoreWorkflowChainEvent), mutate.Payload(tell))
 }
 
 // ancestryFaults are about where runs come from.
@@ -82,7 +100,7 @@ var ancestryFaults = []Fault{
 		Breaks: []string{openwop.OWPCAU3, openwop.OWPCAU4},
 		Spots:  []int{34},
 		Replace: func(s *rules.Set) {
-			s.Ancestry.Parent = func(k rules.Kin) *openwopv1.RunParent { return k.Abroad }
+			parented(s, func(k rules.Kin, _ *openwopv1.RunParent) *openwopv1.RunParent { return k.Abroad })
 		},
 	},
 	{
@@ -125,11 +143,19 @@ var ancestryFaults = []Fault{
 		},
 	},
 	{
-		ID:      "ancestry.missing-is-unserved",
-		Title:   "of a run that is not there the host says that it serves no ancestries",
-		Looks:   "the ancestry of a run that never was is answered with 501",
-		Breaks:  []string{openwop.OWPCAU7},
-		Replace: func(s *rules.Set) { s.Ancestry.Missing = func(string) string { return "capability_not_provided" } },
+		ID:     "ancestry.missing-is-unserved",
+		Title:  "of a run that is not there the host says that it serves no ancestries",
+		Looks:  "the ancestry of a run that never was is answered with 501",
+		Breaks: []string{openwop.OWPCAU7},
+		Reply: mutate.On("GET /v1/runs/{runId}/ancestry", func(r *mutate.Reply) {
+			if r.Status == http.StatusNotFound {
+				r.Status = http.StatusNotImplemented
+				mutate.JSON(func(refusal map[string]any) {
+					refusal["error"] = "capability_not_provided"
+					put(refusal, []string{"details", "correlationId"}, "req-0")
+				})(r)
+			}
+		}),
 	},
 	{
 		ID:      "ancestry.unadvertised",
@@ -144,42 +170,29 @@ var ancestryFaults = []Fault{
 		Title:  "the end of a child on this host is said to have its cause on another",
 		Looks:  "child.completed of a local worker has a causationHostId that is nobody's",
 		Breaks: []string{openwop.OWPCAU9},
-		Replace: func(s *rules.Set) {
-			s.Ancestry.CauseHost = func(phase openwopv1.ChainPhase, cause, child string) string {
-				if child == "" && phase == openwopv1.ChainPhaseChildCompleted {
-					return "worker-pool"
-				}
-				return cause
+		Event: stepped(openwopv1.ChainPhaseChildCompleted, func(p *openwopv1.CoreWorkflowChainEventPayload) {
+			if p.CausationHostID == "" {
+				p.CausationHostID = "worker-pool"
 			}
-		},
+		}),
 	},
 	{
 		ID:     "ancestry.every-step-abroad",
 		Title:  "the creation of a worker on another host is said to be caused there",
 		Looks:  "dispatch.succeeded of such a worker has a causationHostId",
 		Breaks: []string{openwop.OWPCAU10},
-		Replace: func(s *rules.Set) {
-			s.Ancestry.CauseHost = func(phase openwopv1.ChainPhase, cause, child string) string {
-				if phase == openwopv1.ChainPhaseDispatchSucceeded {
-					return child
-				}
-				return cause
+		Event: stepped(openwopv1.ChainPhaseDispatchSucceeded, func(p *openwopv1.CoreWorkflowChainEventPayload) {
+			if host, _, abroad := strings.Cut(p.WorkerID, "/"); abroad {
+				p.CausationHostID = host
 			}
-		},
+		}),
 	},
 	{
 		ID:     "ancestry.cancelled-nowhere",
 		Title:  "the end of a worker that was cancelled on another host does not say on which",
 		Looks:  "child.cancelled names an event of the other host and no causationHostId",
 		Breaks: []string{openwop.OWPCAU10},
-		Replace: func(s *rules.Set) {
-			s.Ancestry.CauseHost = func(phase openwopv1.ChainPhase, cause, _ string) string {
-				if phase == openwopv1.ChainPhaseChildCancelled {
-					return ""
-				}
-				return cause
-			}
-		},
+		Event:  stepped(openwopv1.ChainPhaseChildCancelled, func(p *openwopv1.CoreWorkflowChainEventPayload) { p.CausationHostID = "" }),
 	},
 	{
 		ID:     "ancestry.another-trace",

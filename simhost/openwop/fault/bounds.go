@@ -1,6 +1,7 @@
 package fault
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 
@@ -14,6 +15,13 @@ const (
 	turns    = openwopv1.CapKindLoopIterations
 	nodes    = openwopv1.CapKindNodeExecutions
 	duration = openwopv1.CapKindRunDuration
+
+	// The codes of runs that crossed a bound.
+	nodeLimit = "recursion_limit_exceeded"
+	turnLimit = "loop_limit_exceeded"
+	timeLimit = "run_timeout"
+
+	hostsNodes = 250 // the bound on nodes that the host advertises, unless it is given another one
 )
 
 var boundFaults = []Fault{
@@ -25,24 +33,23 @@ var boundFaults = []Fault{
 		Breaks: []string{openwop.OWPBND1},
 		Replace: func(s *rules.Set) {
 			s.Bounds.NodeRefused = func(n int, b rules.Bound, _ bool) bool { return b.Limit > 0 && int64(n) > b.Limit+owned(b) }
-			breachTells(s, nodes, true, func(p *openwopv1.CapBreachedPayload) { p.Observed = p.Limit + 1 })
 		},
+		Event: breachTells(nodes, func(p *openwopv1.CapBreachedPayload) { p.Observed = p.Limit + 1 }),
 	},
 	{
 		ID:     "bounds.node-breach-tells-hosts-limit",
 		Title:  "a breach of a recursionLimit tells the limit of the host in place of the caller's",
 		Looks:  "limit in cap.breached is not the recursionLimit of the run",
 		Breaks: []string{openwop.OWPBND2},
-		Replace: func(s *rules.Set) {
-			breachTells(s, nodes, true, func(p *openwopv1.CapBreachedPayload) { p.Limit += 1000 })
-		},
+		Event:  breachTells(nodes, func(p *openwopv1.CapBreachedPayload) { p.Limit = hostsNodes }),
 	},
 	{
-		ID:      "bounds.node-failure-named-otherwise",
-		Title:   "a run over its own recursionLimit fails with another code than one over the host's",
-		Looks:   "run.failed and the snapshot say node_limit_exceeded",
-		Breaks:  []string{openwop.OWPBND3},
-		Replace: func(s *rules.Set) { failsWith(s, nodes, true, "node_limit_exceeded") },
+		ID:     "bounds.node-failure-named-otherwise",
+		Title:  "a run over its own recursionLimit fails with another code than one over the host's",
+		Looks:  "run.failed and the snapshot say node_limit_exceeded",
+		Breaks: []string{openwop.OWPBND3},
+		Event:  failureLogged(nodeLimit, ownNodeLimit),
+		Reply:  failureShown(nodeLimit, ownNodeLimit),
 	},
 	{
 		ID:     "bounds.last-node-refused",
@@ -75,11 +82,11 @@ var boundFaults = []Fault{
 		},
 	},
 	{
-		ID:      "bounds.node-failure-without-cause",
-		Title:   "the failure of a run that crossed its bound on nodes does not name the breach",
-		Looks:   "run.failed has no causationId",
-		Breaks:  []string{openwop.OWPBND13},
-		Replace: func(s *rules.Set) { s.Bounds.Blames = func(b rules.Bound) bool { return b.Kind != nodes } },
+		ID:     "bounds.node-failure-without-cause",
+		Title:  "the failure of a run that crossed its bound on nodes does not name the breach",
+		Looks:  "run.failed has no causationId",
+		Breaks: []string{openwop.OWPBND13},
+		Event:  blamesNothing(nodeLimit),
 	},
 	{
 		ID:      "bounds.node-breach-not-recalled",
@@ -120,16 +127,15 @@ var boundFaults = []Fault{
 		Title:  "the breach of a bound on time does not tell the bound",
 		Looks:  "limit in cap.breached is 0",
 		Breaks: []string{openwop.OWPBND7},
-		Replace: func(s *rules.Set) {
-			breachTells(s, duration, true, func(p *openwopv1.CapBreachedPayload) { p.Limit = 0 })
-		},
+		Event:  breachTells(duration, func(p *openwopv1.CapBreachedPayload) { p.Limit = 0 }),
 	},
 	{
-		ID:      "bounds.time-failure-named-otherwise",
-		Title:   "a run over its time fails with a code of the host's own",
-		Looks:   "run.failed and the snapshot say timeout",
-		Breaks:  []string{openwop.OWPBND8},
-		Replace: func(s *rules.Set) { failsWith(s, duration, true, "timeout") },
+		ID:     "bounds.time-failure-named-otherwise",
+		Title:  "a run over its time fails with a code of the host's own",
+		Looks:  "run.failed and the snapshot say timeout",
+		Breaks: []string{openwop.OWPBND8},
+		Event:  failureLogged(timeLimit, namedOtherwise("timeout")),
+		Reply:  failureShown(timeLimit, namedOtherwise("timeout")),
 	},
 	{
 		ID:     "bounds.time-counted-too-fast",
@@ -147,14 +153,8 @@ var boundFaults = []Fault{
 		Title:  "the failure of a run over its time does not say how long it took",
 		Looks:  "run.failed has no details.elapsedMs",
 		Breaks: []string{openwop.OWPBND11},
-		Replace: func(s *rules.Set) {
-			s.Bounds.Error = func(b rules.Bound, e openwopv1.RunError) openwopv1.RunError {
-				if b.Kind == duration {
-					e.Details = nil
-				}
-				return e
-			}
-		},
+		Event:  failureLogged(timeLimit, func(e *openwopv1.RunError) { e.Details = nil }),
+		Reply:  failureShown(timeLimit, func(e *openwopv1.RunError) { e.Details = nil }),
 	},
 	{
 		ID:      "bounds.late-node-begins-anew",
@@ -165,20 +165,18 @@ var boundFaults = []Fault{
 		Replace: func(s *rules.Set) { s.Bounds.Rests = func(b rules.Bound) bool { return b.Kind != duration } },
 	},
 	{
-		ID:      "bounds.time-failure-without-cause",
-		Title:   "the failure of a run over its time does not name the breach",
-		Looks:   "run.failed has no causationId",
-		Breaks:  []string{openwop.OWPBND13},
-		Replace: func(s *rules.Set) { s.Bounds.Blames = func(b rules.Bound) bool { return b.Kind != duration } },
+		ID:     "bounds.time-failure-without-cause",
+		Title:  "the failure of a run over its time does not name the breach",
+		Looks:  "run.failed has no causationId",
+		Breaks: []string{openwop.OWPBND13},
+		Event:  blamesNothing(timeLimit),
 	},
 	{
 		ID:     "bounds.time-breach-of-a-node",
 		Title:  "the breach of a bound on time is told of a node",
 		Looks:  "cap.breached of kind run-duration has a nodeId",
 		Breaks: []string{openwop.OWPBND14},
-		Replace: func(s *rules.Set) {
-			breachTells(s, duration, true, func(p *openwopv1.CapBreachedPayload) { p.NodeID = new("wait") })
-		},
+		Event:  breachTells(duration, func(p *openwopv1.CapBreachedPayload) { p.NodeID = new("wait") }),
 	},
 	{
 		ID:      "bounds.time-measured-anew",
@@ -190,11 +188,13 @@ var boundFaults = []Fault{
 
 	// ---- turns ---------------------------------------------------------------------------------
 	{
-		ID:      "bounds.inner-turns-count",
-		Title:   "a worker that is a loop counts as a turn of the loop that dispatches it",
-		Looks:   "a loop of loops crosses a bound that its own turns keep",
-		Breaks:  []string{openwop.OWPBND16},
-		Replace: func(s *rules.Set) { s.Bounds.Turns = func(iteration, loops int) int { return iteration + loops } },
+		ID:     "bounds.inner-turns-count",
+		Title:  "a worker that is a loop counts as a turn of the loop that dispatches it",
+		Looks:  "a loop of loops crosses a bound that its own turns keep",
+		Breaks: []string{openwop.OWPBND16},
+		Replace: func(s *rules.Set) {
+			s.Bounds.Turns = func(t rules.Turn, _ rules.Bound) int { return t.Iteration + t.Loops }
+		},
 	},
 	{
 		ID:      "bounds.turns-without-model",
@@ -210,15 +210,18 @@ var boundFaults = []Fault{
 		Looks:  "observed in cap.breached is the limit",
 		Breaks: []string{openwop.OWP0061E2, openwop.OWPVER8},
 		Replace: func(s *rules.Set) {
-			breachTells(s, turns, true, func(p *openwopv1.CapBreachedPayload) { p.Observed = p.Limit })
+			counted, refused := s.Bounds.Turns, s.Bounds.TurnRefused
+			s.Bounds.Turns = func(t rules.Turn, b rules.Bound) int { return counted(t, b) - int(owned(b)) }
+			s.Bounds.TurnRefused = func(turns int, b rules.Bound) bool { return refused(turns+int(owned(b)), b) }
 		},
 	},
 	{
-		ID:      "bounds.turn-failure-named-otherwise",
-		Title:   "a loop over its bound fails with a code of the host's own",
-		Looks:   "run.failed says max_iterations",
-		Breaks:  []string{openwop.OWP0061E3},
-		Replace: func(s *rules.Set) { failsWith(s, turns, true, "max_iterations") },
+		ID:     "bounds.turn-failure-named-otherwise",
+		Title:  "a loop over its bound fails with a code of the host's own",
+		Looks:  "run.failed says max_iterations",
+		Breaks: []string{openwop.OWP0061E3},
+		Event:  failureLogged(turnLimit, namedOtherwise("max_iterations")),
+		Reply:  failureShown(turnLimit, namedOtherwise("max_iterations")),
 	},
 	{
 		ID:     "bounds.turn-too-many",
@@ -318,24 +321,60 @@ func owned(b rules.Bound) int64 {
 }
 
 // breachTells changes what a breach of this kind says.
-func breachTells(s *rules.Set, kind openwopv1.CapKind, own bool, change func(*openwopv1.CapBreachedPayload)) {
-	honest := s.Bounds.Tells
-	s.Bounds.Tells = func(p openwopv1.CapBreachedPayload, owned bool) openwopv1.CapBreachedPayload {
-		p = honest(p, owned)
-		if p.Kind == kind && owned == own {
-			change(&p)
+func breachTells(kind openwopv1.CapKind, change func(*openwopv1.CapBreachedPayload)) mutate.EventFunc {
+	return mutate.OfType(string(openwopv1.RunEventTypeCapBreached), func(e *mutate.Event) {
+		mutate.Object(e.Payload, func(p *openwopv1.CapBreachedPayload) {
+			if p.Kind != kind {
+				return
+			}
+			if change(p); p.NodeID != nil {
+				e.NodeID = *p.NodeID
+			}
+		})
+	})
+}
+
+// blamesNothing has runs fail without a cause that fail with this code.
+func blamesNothing(code string) mutate.EventFunc {
+	return mutate.OfType(string(openwopv1.RunEventTypeRunFailed), func(e *mutate.Event) {
+		mutate.Object(e.Payload, func(p *openwopv1.RunFailedPayload) {
+			if p.Error.Code == code {
+				e.CausationID = ""
+			}
+		})
+	})
+}
+
+// failureLogged changes what the log says of a failure with this code.
+func failureLogged(code string, change func(*openwopv1.RunError)) mutate.EventFunc {
+	return mutate.OfType(string(openwopv1.RunEventTypeRunFailed), func(e *mutate.Event) {
+		if why, ok := e.Payload["error"].(map[string]any); ok {
+			mutate.Object(why, failedWith(code, change))
 		}
-		return p
+	})
+}
+
+// failureShown changes what the snapshot says of such a failure.
+func failureShown(code string, change func(*openwopv1.RunError)) mutate.ReplyFunc {
+	return mutate.On("GET /v1/runs/{runId}", mutate.Succeeded(mutate.At("/error", failedWith(code, change))))
+}
+
+func failedWith(code string, change func(*openwopv1.RunError)) func(*openwopv1.RunError) {
+	return func(e *openwopv1.RunError) {
+		if e.Code == code {
+			change(e)
+		}
 	}
 }
 
-// failsWith has runs that crossed a bound of this kind fail with another code.
-func failsWith(s *rules.Set, kind openwopv1.CapKind, own bool, code string) {
-	s.Bounds.Error = func(b rules.Bound, e openwopv1.RunError) openwopv1.RunError {
-		if b.Kind == kind && b.Own == own {
-			e.Code = code
-		}
-		return e
+func namedOtherwise(code string) func(*openwopv1.RunError) {
+	return func(e *openwopv1.RunError) { e.Code = code }
+}
+
+// ownNodeLimit names the failure of a run over its own bound on nodes otherwise. That over the host's tells the host's.
+func ownNodeLimit(e *openwopv1.RunError) {
+	if !strings.HasSuffix(e.Message, fmt.Sprintf("bound of %d", hostsNodes)) {
+		e.Code = "node_limit_exceeded"
 	}
 }
 

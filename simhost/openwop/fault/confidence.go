@@ -5,6 +5,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/mutate"
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
@@ -105,7 +106,7 @@ var confidenceFloorFaults = []Fault{
 		Title:  "a held dispatch is told with the floor for its confidence",
 		Looks:  "confidence and floor of confidence-escalated are exchanged",
 		Breaks: []string{openwop.OWPCNF3},
-		Replace: escalated(func(p *openwopv1.CoreWorkflowChainConfidenceEscalatedPayload) {
+		Event: escalated(func(p *openwopv1.CoreWorkflowChainConfidenceEscalatedPayload) {
 			if p.WorkerID != "" {
 				p.Confidence, p.Floor = p.Floor, p.Confidence
 			}
@@ -116,7 +117,7 @@ var confidenceFloorFaults = []Fault{
 		Title:  "a held decision to terminate is told as if it were for a worker",
 		Looks:  "confidence-escalated of a decision to terminate has a workerId",
 		Breaks: []string{openwop.OWPCNF3},
-		Replace: escalated(func(p *openwopv1.CoreWorkflowChainConfidenceEscalatedPayload) {
+		Event: escalated(func(p *openwopv1.CoreWorkflowChainConfidenceEscalatedPayload) {
 			if p.WorkerID == "" {
 				p.WorkerID = terminate
 			}
@@ -162,16 +163,9 @@ func atFloor(kind string) func(rules.Doubt, bool) bool {
 	}
 }
 
-// escalated changes how a held decision is told.
-func escalated(change func(*openwopv1.CoreWorkflowChainConfidenceEscalatedPayload)) func(*rules.Set) {
-	return func(s *rules.Set) {
-		told := s.Confidence.Told
-		s.Confidence.Told = func(p openwopv1.CoreWorkflowChainConfidenceEscalatedPayload) openwopv1.CoreWorkflowChainConfidenceEscalatedPayload {
-			p = told(p)
-			change(&p)
-			return p
-		}
-	}
+// escalated changes what the log says of a held decision.
+func escalated(change func(*openwopv1.CoreWorkflowChainConfidenceEscalatedPayload)) mutate.EventFunc {
+	return mutate.OfType(string(openwopv1.RunEventTypeCoreWorkflowChainConfidenceEscalated), mutate.Payload(change))
 }
 
 // tellingLate has decisions of this kind told when they are held already.

@@ -3,6 +3,7 @@ package fault
 import (
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/mutate"
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
@@ -40,14 +41,9 @@ var confidenceUnsureFaults = []Fault{
 		Title:  "what is told of an agent that is not sure has the threshold for its confidence",
 		Looks:  "threshold and observed of node.suspended are exchanged",
 		Breaks: []string{openwop.OWPCNF15},
-		Replace: func(s *rules.Set) {
-			told := s.Confidence.UnsureTold
-			s.Confidence.UnsureTold = func(d openwopv1.LowConfidenceData) openwopv1.LowConfidenceData {
-				d = told(d)
-				d.Threshold, d.Observed = d.Observed, d.Threshold
-				return d
-			}
-		},
+		Event: mutate.OfType(string(openwopv1.RunEventTypeNodeSuspended), mutate.Payload(func(d *openwopv1.LowConfidenceData) {
+			d.Threshold, d.Observed = d.Observed, d.Threshold
+		})),
 	},
 	{
 		ID:      "confidence.unsure-carried-out-twice",

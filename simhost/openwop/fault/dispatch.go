@@ -3,6 +3,7 @@ package fault
 import (
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/mutate"
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
@@ -46,10 +47,9 @@ var dispatchFaults = []Fault{
 		Title:  "a run is shown with an orchestrator that decided nothing in it",
 		Looks:  "runOrchestrator.agentId of the snapshot is none of those in the log",
 		Breaks: []string{openwop.OWPDSP2},
-		Replace: func(s *rules.Set) {
-			orchestrator := s.Dispatch.Orchestrator
-			s.Dispatch.Orchestrator = func(agentID string) string { return "host." + orchestrator(agentID) }
-		},
+		Reply: mutate.On("GET /v1/runs/{runId}", mutate.Succeeded(mutate.At("/runOrchestrator", func(a *openwopv1.AgentRef) {
+			a.AgentID = "host." + a.AgentID
+		}))),
 	},
 	{
 		ID:     "dispatch.tells-its-own-workflow",

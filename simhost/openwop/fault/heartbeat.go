@@ -2,6 +2,8 @@ package fault
 
 import (
 	"github.com/openassay/assay/gen/openwop"
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/mutate"
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
@@ -11,9 +13,9 @@ var heartbeatFaults = []Fault{
 		Title:  "a heartbeat fires its run for a change and does not say so",
 		Looks:  "changed is false for a state that is another one than before",
 		Breaks: []string{openwop.OWPHBT1},
-		Replace: func(s *rules.Set) {
-			s.Heartbeat.Tells = func(bool) bool { return false }
-		},
+		Reply: mutate.On("POST /v1/host/sample/heartbeat/tick", mutate.Succeeded(mutate.At("", func(r *openwopv1.HeartbeatTickReply) {
+			r.Changed = false
+		}))),
 	},
 	{
 		ID:     "heartbeat.every-look-a-change",

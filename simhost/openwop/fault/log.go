@@ -9,6 +9,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/mutate"
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
@@ -84,6 +85,15 @@ func endsRun(e *openwopv1.RunEvent) bool {
 		return true
 	}
 	return false
+}
+
+// whenIdle changes what a poll says that lists nothing.
+func whenIdle(change func(*openwopv1.EventPage)) mutate.ReplyFunc {
+	return mutate.On("GET /v1/runs/{runId}/events/poll", mutate.Succeeded(mutate.At("", func(p *openwopv1.EventPage) {
+		if len(p.Events) == 0 {
+			change(p)
+		}
+	})))
 }
 
 // logFaults are about logs themselves.
@@ -329,27 +339,29 @@ var logFaults = []Fault{
 		},
 	},
 	{
-		ID:      "log.complete-when-idle",
-		Title:   "a poll that has nothing to list says that the log is complete",
-		Looks:   "isComplete is true of a run that is suspended",
-		Breaks:  []string{openwop.OWPEVT16},
-		Replace: func(s *rules.Set) { s.Log.Complete = func(empty, _, ended bool) bool { return ended || empty } },
+		ID:     "log.complete-when-idle",
+		Title:  "a poll that has nothing to list says that the log is complete",
+		Looks:  "isComplete is true of a run that is suspended",
+		Breaks: []string{openwop.OWPEVT16},
+		Reply:  whenIdle(func(p *openwopv1.EventPage) { p.IsComplete = true }),
 	},
 	{
 		ID:     "log.never-complete-when-idle",
 		Title:  "a poll says that the log is complete only where it lists the last event",
 		Looks:  "isComplete is false behind the last event of a finished run",
 		Breaks: []string{openwop.OWPEVT17},
-		Replace: func(s *rules.Set) {
-			s.Log.Complete = func(empty, more, ended bool) bool { return ended && !more && !empty }
-		},
+		Reply:  whenIdle(func(p *openwopv1.EventPage) { p.IsComplete = false }),
 	},
 	{
-		ID:      "log.poll-overstays",
-		Title:   "a poll is held until something happens, whatever timeout it asks for",
-		Looks:   "a poll of a suspended run with a timeout of a second is not answered",
-		Breaks:  []string{openwop.OWPEVT18},
-		Replace: func(s *rules.Set) { s.Log.Waits = func(t time.Duration) time.Duration { return max(t, time.Minute) } },
+		ID:     "log.poll-overstays",
+		Title:  "a poll is held until something happens, whatever timeout it asks for",
+		Looks:  "a poll of a suspended run with a timeout of a second is not answered",
+		Breaks: []string{openwop.OWPEVT18},
+		Request: mutate.Asked("GET /v1/runs/{runId}/events/poll", func(r *mutate.Request) {
+			query := r.URL.Query()
+			query.Set("timeout", "60") // the longest that can be asked for
+			r.URL.RawQuery = query.Encode()
+		}),
 	},
 	{
 		ID:     "log.empty-poll-moves-on",

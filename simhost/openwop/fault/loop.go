@@ -7,6 +7,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/mutate"
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
@@ -48,9 +49,7 @@ var loopFaults = []Fault{
 		Looks:  "iteration is missing in the last decided event",
 		Breaks: []string{openwop.OWP0061B1, openwop.OWP0061B2, openwop.OWP0061D1},
 		Spots:  []int{3},
-		Replace: func(s *rules.Set) {
-			s.Loop.Carries = func(d openwopv1.OrchestratorDecision) bool { return !isTerminate(d) }
-		},
+		Event:  lastDecided(func(p *openwopv1.RunOrchestratorDecidedPayload) { p.Iteration = nil }),
 	},
 	{
 		ID:     "loop.replay-counts-resumed-turn-twice",
@@ -59,11 +58,12 @@ var loopFaults = []Fault{
 		Breaks: []string{openwop.OWP0061M1},
 		Spots:  []int{29},
 		Replace: func(s *rules.Set) {
-			s.Loop.Replays = func(recorded int, past rules.Past) int {
-				if past.Suspended {
-					return recorded + 1
+			next := s.Loop.Next
+			s.Loop.Next = func(previous int, past rules.Past) int {
+				if past.Recorded > 0 && past.Suspended {
+					return past.Recorded + 1
 				}
-				return recorded
+				return next(previous, past)
 			}
 		},
 	},
@@ -112,29 +112,19 @@ var loopFaults = []Fault{
 		Title:  "the supervisor's reason to terminate is not put on the log",
 		Looks:  "the last decided event has a decision without the reason that its script holds",
 		Breaks: []string{openwop.OWP0037A2},
-		Replace: func(s *rules.Set) {
-			s.Loop.Writes = func(p openwopv1.RunOrchestratorDecidedPayload) openwopv1.RunOrchestratorDecidedPayload {
-				if d, err := p.Decision.AsTerminateDecision(); err == nil && isTerminate(p.Decision) {
-					d.Reason = ""
-					_ = p.Decision.FromTerminateDecision(d) // what was decoded encodes
-				}
-				return p
+		Event: lastDecided(func(p *openwopv1.RunOrchestratorDecidedPayload) {
+			if d, err := p.Decision.AsTerminateDecision(); err == nil {
+				d.Reason = ""
+				_ = p.Decision.FromTerminateDecision(d) // what was decoded encodes
 			}
-		},
+		}),
 	},
 	{
 		ID:     "loop.last-decision-unsigned",
 		Title:  "the decision to terminate does not say which agent made it",
 		Looks:  "agentId is empty in the last decided event",
 		Breaks: []string{openwop.OWP0061B5, openwop.OWPDSP2},
-		Replace: func(s *rules.Set) {
-			s.Loop.Writes = func(p openwopv1.RunOrchestratorDecidedPayload) openwopv1.RunOrchestratorDecidedPayload {
-				if isTerminate(p.Decision) {
-					p.AgentID = ""
-				}
-				return p
-			}
-		},
+		Event:  lastDecided(func(p *openwopv1.RunOrchestratorDecidedPayload) { p.AgentID = "" }),
 	},
 	{
 		ID:      "loop.turn-begins-after-the-end",
@@ -180,18 +170,15 @@ var loopFaults = []Fault{
 		Looks:  "three iterations, however many turns were asked for",
 		Breaks: []string{openwop.OWP0061B2, openwop.OWP0061B4},
 		Spots:  []int{1},
-		Replace: func(s *rules.Set) {
-			s.Loop.Replies = func(ask openwopv1.AgentloopRequest, reply openwopv1.AgentloopReply) openwopv1.AgentloopReply {
-				if !plain(ask) {
-					return reply
-				}
-				reply.RunID, reply.Decisions = "", slices.Repeat(reply.Decisions[:1], 3)
-				for i := range reply.Decisions {
-					reply.Decisions[i].Iteration = new(int64(i + 1))
-				}
-				return reply
+		Reply: loopSeam(func(r *openwopv1.AgentloopReply) {
+			if !plain(r) {
+				return
 			}
-		},
+			r.RunID, r.Decisions = "", slices.Repeat(r.Decisions[:1], 3)
+			for i := range r.Decisions {
+				r.Decisions[i].Iteration = new(int64(i + 1))
+			}
+		}),
 	},
 	{
 		ID:     "loop.seam-names-another-run",
@@ -199,14 +186,11 @@ var loopFaults = []Fault{
 		Looks:  "there is no run of the id in the reply",
 		Breaks: []string{openwop.OWP0061B2},
 		Spots:  []int{1},
-		Replace: func(s *rules.Set) {
-			s.Loop.Replies = func(ask openwopv1.AgentloopRequest, reply openwopv1.AgentloopReply) openwopv1.AgentloopReply {
-				if plain(ask) {
-					reply.RunID = strings.ToUpper(reply.RunID)
-				}
-				return reply
+		Reply: loopSeam(func(r *openwopv1.AgentloopReply) {
+			if plain(r) {
+				r.RunID = strings.ToUpper(r.RunID)
 			}
-		},
+		}),
 	},
 	{
 		ID:     "loop.seam-resumes-a-turn-later",
@@ -214,42 +198,62 @@ var loopFaults = []Fault{
 		Looks:  "resumedIteration is one higher than suspendAtTurn",
 		Breaks: []string{openwop.OWP0061D1},
 		Spots:  []int{2},
-		Replace: func(s *rules.Set) {
-			s.Loop.Replies = func(_ openwopv1.AgentloopRequest, reply openwopv1.AgentloopReply) openwopv1.AgentloopReply {
-				if reply.ResumedIteration != nil {
-					reply.ResumedIteration = new(*reply.ResumedIteration + 1)
-				}
-				return reply
+		Reply: loopSeam(func(r *openwopv1.AgentloopReply) {
+			if r.ResumedIteration != nil {
+				*r.ResumedIteration++
 			}
-		},
+		}),
 	},
 	{
-		ID:      "loop.seam-resumes-what-cannot-be",
-		Title:   "the seam resumes a loop in a turn behind its last one",
-		Looks:   "resumedIteration is there for a suspendAtTurn above the turns",
-		Breaks:  []string{openwop.OWP0061B4},
-		Replace: func(s *rules.Set) { s.Loop.Suspends = func(_, _ int64, _ bool) bool { return true } },
+		ID:     "loop.seam-resumes-what-cannot-be",
+		Title:  "the seam resumes a loop in a turn behind its last one",
+		Looks:  "resumedIteration is there for a suspendAtTurn above the turns",
+		Breaks: []string{openwop.OWP0061B4},
+		Request: mutate.Asked(loopRun, mutate.Body(func(body map[string]any) {
+			mutate.Object(body, func(ask *openwopv1.AgentloopRequest) {
+				if at := ask.SuspendAtTurn; at != nil && *at >= ask.Turns && ask.Resume != nil && *ask.Resume {
+					*at, ask.Turns = ask.Turns, ask.Turns+1
+				}
+			})
+		})),
 	},
 }
 
-// counts has the turns that follow such a turn be numbered otherwise.
+// counts has the turns that follow such a turn be numbered otherwise, but for those of a replay.
 func counts(s *rules.Set, behind func(rules.Past) bool, number func(previous int) int) {
 	next := s.Loop.Next
 	s.Loop.Next = func(previous int, past rules.Past) int {
-		if behind(past) {
+		if past.Recorded == 0 && behind(past) {
 			return number(previous)
 		}
 		return next(previous, past)
 	}
 }
 
-// isTerminate tells whether a decision ends its loop.
-func isTerminate(d openwopv1.OrchestratorDecision) bool {
-	kind, err := d.Discriminator()
-	return err == nil && kind == string(openwopv1.TerminateDecisionKindTerminate)
+// lastDecided changes what the log says of decisions that end their loop.
+func lastDecided(change func(*openwopv1.RunOrchestratorDecidedPayload)) mutate.EventFunc {
+	tell := func(p *openwopv1.RunOrchestratorDecidedPayload) {
+		if isOfKind(p.Decision, terminate) {
+			change(p)
+		}
+	}
+	return mutate.OfType(string(openwopv1.RunEventTypeRunOrchestratorDecided), mutate.Payload(tell))
 }
 
-// plain tells whether the seam is asked for a loop that nothing holds and that writes nothing.
-func plain(ask openwopv1.AgentloopRequest) bool {
-	return ask.SuspendAtTurn == nil && ask.WorkspaceWriteAtTurn == nil && ask.MaxLoopIterations == nil
+const loopRun = "POST /v1/host/sample/agentloop/run"
+
+// loopSeam changes what the seam says of a loop.
+func loopSeam(change func(*openwopv1.AgentloopReply)) mutate.ReplyFunc {
+	return mutate.On(loopRun, mutate.Succeeded(mutate.At("", change)))
+}
+
+func isOfKind(d openwopv1.OrchestratorDecision, kind string) bool {
+	is, err := d.Discriminator()
+	return err == nil && is == kind
+}
+
+// plain reports whether the seam speaks of a loop that nothing held and that wrote nothing.
+func plain(r *openwopv1.AgentloopReply) bool {
+	asks := func(d openwopv1.RunOrchestratorDecidedPayload) bool { return isOfKind(d.Decision, askUser) }
+	return r.Bound == nil && r.WorkspaceVisible == nil && !slices.ContainsFunc(r.Decisions, asks)
 }

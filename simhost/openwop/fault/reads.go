@@ -2,6 +2,8 @@ package fault
 
 import (
 	"github.com/openassay/assay/gen/openwop"
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/mutate"
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
@@ -110,19 +112,28 @@ var readsFaults = []Fault{
 		Looks:  "workspaceVisible.atWriteTurn is true, and the notes of the run say otherwise",
 		Breaks: []string{openwop.OWP0061C6},
 		Twin:   "there the turn sees what it must not, here only the seam says so",
-		Replace: func(s *rules.Set) {
-			s.Reads.Written = func(_, next, last bool) (bool, bool) { return !last, next }
-		},
+		Reply:  fileSeen(func(v *openwopv1.WorkspaceVisibility) { v.AtWriteTurn = new(v.AtNextTurn != nil) }),
 	},
 	{
 		ID:     "reads.seam-shows-turn-after-last",
 		Title:  "the seam says that a turn behind the last one saw the file",
 		Looks:  "workspaceVisible.atNextTurn is true where the turn that wrote was the last",
 		Breaks: []string{openwop.OWP0061C6},
-		Replace: func(s *rules.Set) {
-			s.Reads.Written = func(itself, next, last bool) (bool, bool) { return itself, next || last }
-		},
+		Reply: fileSeen(func(v *openwopv1.WorkspaceVisibility) {
+			if v.AtNextTurn == nil {
+				v.AtNextTurn = new(true)
+			}
+		}),
 	},
+}
+
+// fileSeen changes what the seam says of the file that a turn wrote.
+func fileSeen(change func(*openwopv1.WorkspaceVisibility)) mutate.ReplyFunc {
+	return loopSeam(func(r *openwopv1.AgentloopReply) {
+		if r.WorkspaceVisible != nil {
+			change(r.WorkspaceVisible)
+		}
+	})
 }
 
 // seeing has turns see a store as of another moment in the looks that are meant.

@@ -2,12 +2,12 @@ package fault
 
 import (
 	"encoding/json"
-	"slices"
 	"sync"
 	"time"
 
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/mutate"
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
@@ -61,12 +61,14 @@ var replayFaults = []Fault{
 		},
 	},
 	{
-		ID:      "replay.own-source",
-		Title:   "the reply to a fork names the fork as its source",
-		Looks:   "sourceRunId and runId are the same",
-		Breaks:  []string{openwop.OWPRPL1},
-		Twin:    "there the log is wrong, here the reply",
-		Replace: func(s *rules.Set) { s.Replay.Source = func(forkID, _ string) string { return forkID } },
+		ID:     "replay.own-source",
+		Title:  "the reply to a fork names the fork as its source",
+		Looks:  "sourceRunId and runId are the same",
+		Breaks: []string{openwop.OWPRPL1},
+		Twin:   "there the log is wrong, here the reply",
+		Reply: mutate.On("POST /v1/runs/{runId}:fork", mutate.Succeeded(mutate.At("", func(r *openwopv1.ForkRunResponse) {
+			r.SourceRunID = r.RunID
+		}))),
 	},
 	{
 		ID:     "replay.touches-its-source",
@@ -305,9 +307,11 @@ var replayFaults = []Fault{
 		Looks:  "two requests that differ in their temperature have one key",
 		Breaks: []string{openwop.OWPRPL14},
 		Twin:   "there what is the same has two keys, here what is not has one",
-		Replace: func(s *rules.Set) {
-			s.Replay.Counts = func(member string) bool { return !slices.Contains([]string{"temperature", "topP", "topK"}, member) }
-		},
+		Request: mutate.Asked("POST /v1/host/sample/test/llm-cache-key", mutate.Body(func(ask map[string]any) {
+			for _, parameter := range []string{"temperature", "topP", "topK"} {
+				delete(ask, parameter)
+			}
+		})),
 	},
 	{
 		ID:     "replay.refusal-passed-over",

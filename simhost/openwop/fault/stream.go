@@ -2,10 +2,13 @@ package fault
 
 import (
 	"math"
+	"net/http"
 	"slices"
+	"strconv"
 
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/mutate"
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
@@ -27,7 +30,7 @@ var streamFaults = []Fault{
 		Title:   "the log goes out as one JSON document, whatever the client asks for",
 		Looks:   "who asks for text/event-stream gets application/json",
 		Breaks:  []string{openwop.OWPEVT20},
-		Replace: func(s *rules.Set) { s.Log.Streams = func(bool) bool { return false } },
+		Request: mutate.Asked(readingEvents, func(r *mutate.Request) { r.Header.Set("Accept", "application/json") }),
 	},
 	{
 		ID:     "stream.frames-of-one-kind",
@@ -75,7 +78,7 @@ var streamFaults = []Fault{
 		Title:   "a stream begins with the first event, whatever Last-Event-ID says",
 		Looks:   "events come again that the client has",
 		Breaks:  []string{openwop.OWPEVT24},
-		Replace: func(s *rules.Set) { s.Log.Resumes = resuming(s, func(int64) int64 { return -1 }) },
+		Request: resuming(func(h http.Header, _ int64) { h.Del(lastEventID) }),
 	},
 	{
 		ID:      "stream.resumes-one-late",
@@ -83,22 +86,18 @@ var streamFaults = []Fault{
 		Looks:   "the first frame behind 4 has the id 6",
 		Breaks:  []string{openwop.OWPEVT24},
 		Twin:    "there events come twice, here one is lost",
-		Replace: func(s *rules.Set) { s.Log.Resumes = resuming(s, func(after int64) int64 { return after + 1 }) },
+		Request: resuming(func(h http.Header, after int64) { h.Set(lastEventID, strconv.FormatInt(after+1, 10)) }),
 	},
 	{
 		ID:     "stream.garbled-is-the-end",
 		Title:  "a Last-Event-ID that is no sequence is taken for one behind the end",
 		Looks:  "the stream is opened and shows nothing",
 		Breaks: []string{openwop.OWPEVT25},
-		Replace: func(s *rules.Set) {
-			resumes := s.Log.Resumes
-			s.Log.Resumes = func(raw string) (int64, bool) {
-				if after, ok := resumes(raw); ok {
-					return after, true
-				}
-				return math.MaxInt64, true
+		Request: mutate.Asked(readingEvents, func(r *mutate.Request) {
+			if _, ok := cursor(r.Header); !ok && r.Header.Values(lastEventID) != nil {
+				r.Header.Set(lastEventID, strconv.FormatInt(math.MaxInt64, 10))
 			}
-		},
+		}),
 	},
 	{
 		ID:     "stream.loses-the-answer",
@@ -172,14 +171,22 @@ var streamFaults = []Fault{
 	},
 }
 
-// resuming moves the place from which a stream goes on.
-func resuming(s *rules.Set, from func(after int64) int64) func(string) (int64, bool) {
-	resumes := s.Log.Resumes
-	return func(raw string) (int64, bool) {
-		after, ok := resumes(raw)
-		if !ok {
-			return after, ok
+const (
+	readingEvents = "GET /v1/runs/{runId}/events"
+	lastEventID   = "Last-Event-ID"
+)
+
+// resuming changes from where a stream is asked to go on, where that is a sequence.
+func resuming(change func(h http.Header, after int64)) mutate.RequestFunc {
+	return mutate.Asked(readingEvents, func(r *mutate.Request) {
+		if after, ok := cursor(r.Header); ok {
+			change(r.Header, after)
 		}
-		return from(after), true
-	}
+	})
+}
+
+// cursor returns the sequence of the last event that a client says it has.
+func cursor(h http.Header) (after int64, ok bool) {
+	after, err := strconv.ParseInt(h.Get(lastEventID), 10, 64)
+	return after, err == nil && after >= 0
 }

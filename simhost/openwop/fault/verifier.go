@@ -3,6 +3,7 @@ package fault
 import (
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/mutate"
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
@@ -91,7 +92,13 @@ var verifierFaults = []Fault{
 		Breaks: []string{openwop.OWPVER8},
 		Under:  from6,
 		Replace: func(s *rules.Set) {
-			s.Verifier.Bounded = func(revises bool) bool { return !revises }
+			turns := s.Bounds.Turns
+			s.Bounds.Turns = func(t rules.Turn, b rules.Bound) int {
+				if t.Revises {
+					return 0
+				}
+				return turns(t, b)
+			}
 		},
 	},
 	{
@@ -139,21 +146,26 @@ var verifierFaults = []Fault{
 		Replace: func(s *rules.Set) { s.Verifier.KeepsCriteria = func(int) bool { return true } },
 	},
 	{
-		ID:      "verifier.seam-always-commits",
-		Title:   "the seam says of every result that it was merged",
-		Looks:   "verify-run answers committed to a verdict of fail",
-		Breaks:  []string{openwop.OWPVER5},
-		Under:   from6,
-		Replace: func(s *rules.Set) { s.Verifier.Committed = func(bool) bool { return true } },
+		ID:     "verifier.seam-always-commits",
+		Title:  "the seam says of every result that it was merged",
+		Looks:  "verify-run answers committed to a verdict of fail",
+		Breaks: []string{openwop.OWPVER5},
+		Under:  from6,
+		Reply:  verifySeam(func(r *openwopv1.VerifyRunReply) { r.Committed, r.Outcome = true, "committed" }),
 	},
 	{
-		ID:      "verifier.seam-never-commits",
-		Title:   "the seam says of every result that it was withheld",
-		Looks:   "verify-run answers not committed to a verdict of pass",
-		Breaks:  []string{openwop.OWPVER9},
-		Under:   from6,
-		Replace: func(s *rules.Set) { s.Verifier.Committed = func(bool) bool { return false } },
+		ID:     "verifier.seam-never-commits",
+		Title:  "the seam says of every result that it was withheld",
+		Looks:  "verify-run answers not committed to a verdict of pass",
+		Breaks: []string{openwop.OWPVER9},
+		Under:  from6,
+		Reply:  verifySeam(func(r *openwopv1.VerifyRunReply) { r.Committed, r.Outcome = false, "withheld" }),
 	},
+}
+
+// verifySeam changes what the seam says of a result.
+func verifySeam(change func(*openwopv1.VerifyRunReply)) mutate.ReplyFunc {
+	return mutate.On("POST /v1/host/sample/agents/verify-run", mutate.Succeeded(mutate.At("", change)))
 }
 
 // telling changes what the log says of verdicts.

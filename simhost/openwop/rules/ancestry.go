@@ -7,18 +7,8 @@ type Ancestry struct {
 	// Serves tells whether ancestries are served, given whether the host advertises that it does.
 	Serves func(advertised bool) bool
 
-	// Missing is the code with which the ancestry of a run is refused that the client has not, given that of anything else of it.
-	Missing func(code string) string
-
-	// Parent is the run that started a run; nil where none did.
-	Parent func(Kin) *openwopv1.RunParent
-
-	// HostID is the host that a run is on, given the one that is advertised.
-	HostID func(k Kin, advertised string) string
-
-	// CauseHost is the host that a step of a handoff names for its cause, given that of the event that ended a child on another
-	// host and the one that the child is on; "" where the cause, or the child, is here.
-	CauseHost func(phase openwopv1.ChainPhase, cause, child string) string
+	// Of is the ancestry of a run: the host that it is on, and the run that started it, nil where none did.
+	Of func(Kin) openwopv1.RunAncestryResponse
 
 	// Trace is the trace that a worker on another host is asked for in, given that of its parent and what the host calls the
 	// worker's run.
@@ -42,11 +32,10 @@ type Kin struct {
 
 func honestAncestry() Ancestry {
 	return Ancestry{
-		Serves:    func(advertised bool) bool { return advertised },
-		Missing:   func(code string) string { return code },
-		Parent:    parent,
-		HostID:    func(_ Kin, advertised string) string { return advertised },
-		CauseHost: func(_ openwopv1.ChainPhase, cause, _ string) string { return cause },
+		Serves: func(advertised bool) bool { return advertised },
+		Of: func(k Kin) openwopv1.RunAncestryResponse {
+			return openwopv1.RunAncestryResponse{RunID: k.RunID, HostID: k.HostID, Parent: parent(k)}
+		},
 		Trace:     func(trace, _ string) string { return trace },
 		WellKnown: func(url string) string { return url },
 		Stops:     func() bool { return true },

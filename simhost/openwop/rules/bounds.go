@@ -11,12 +11,11 @@ type Bounds struct {
 	// CountsTurns tells whether turns are bounded at this version of the execution model; 0 is a host without one (RFC 0058 A).
 	CountsTurns func(version int) bool
 
-	// Turns is how many turns count against the bound of a loop that takes this one, given how many of the workers before it were
-	// loops themselves.
-	Turns func(iteration, loops int) int
+	// Turns is how many turns count against the bound of a loop that takes this one.
+	Turns func(Turn, Bound) int
 
-	// TurnRefused tells whether the turn with this number may no longer run (RFC 0061 E).
-	TurnRefused func(iteration int, bound Bound) bool
+	// TurnRefused tells whether a turn may no longer run, given how many count with it (RFC 0061 E).
+	TurnRefused func(turns int, bound Bound) bool
 
 	// NodeRefused tells whether the n-th node start of the run may no longer happen (recursionLimit), given whether it is the last
 	// that the run needs.
@@ -24,15 +23,6 @@ type Bounds struct {
 
 	// Overtime tells whether a run that has lasted so long, in ms, is over its bound (runTimeoutMs).
 	Overtime func(elapsed, bound int64) bool
-
-	// Tells is what a breach says of itself.
-	Tells func(breach openwopv1.CapBreachedPayload, own bool) openwopv1.CapBreachedPayload
-
-	// Error is what the failure after a breach says.
-	Error func(bound Bound, e openwopv1.RunError) openwopv1.RunError
-
-	// Blames tells whether the failure after a breach names that as its cause.
-	Blames func(Bound) bool
 
 	// Rests tells whether a run that has failed for a breach leaves what it was refused.
 	Rests func(Bound) bool
@@ -48,17 +38,21 @@ type Bound struct {
 	Own   bool  // it is what the caller asked for, and not the host's own; a branch has it from its source or an overlay
 }
 
+// Turn is a turn that a loop is to take.
+type Turn struct {
+	Iteration int
+	Loops     int  // how many of the workers before it were loops themselves
+	Revises   bool // it follows from an end that is to be revised
+}
+
 func honestBounds() Bounds {
 	return Bounds{
 		InForce:     func(_ openwopv1.CapKind, requested, advertised int64) int64 { return lower(requested, advertised) },
 		CountsTurns: func(version int) bool { return version >= 1 },
-		Turns:       func(iteration, _ int) int { return iteration },
-		TurnRefused: func(iteration int, bound Bound) bool { return bound.crossed(int64(iteration)) },
+		Turns:       func(t Turn, _ Bound) int { return t.Iteration },
+		TurnRefused: func(turns int, bound Bound) bool { return bound.crossed(int64(turns)) },
 		NodeRefused: func(n int, bound Bound, _ bool) bool { return bound.crossed(int64(n)) },
 		Overtime:    func(elapsed, bound int64) bool { return bound > 0 && elapsed > bound },
-		Tells:       func(breach openwopv1.CapBreachedPayload, _ bool) openwopv1.CapBreachedPayload { return breach },
-		Error:       func(_ Bound, e openwopv1.RunError) openwopv1.RunError { return e },
-		Blames:      func(Bound) bool { return true },
 		Rests:       func(Bound) bool { return true },
 		Recalls:     func(openwopv1.CapKind) bool { return true },
 	}

@@ -13,14 +13,8 @@ type Confidence struct {
 	// TellsFirst tells whether the log says that a decision of this kind is held before its supervisor is suspended.
 	TellsFirst func(kind string) bool
 
-	// Told is what the log says of a held decision.
-	Told func(openwopv1.CoreWorkflowChainConfidenceEscalatedPayload) openwopv1.CoreWorkflowChainConfidenceEscalatedPayload
-
 	// Unsure tells whether an agent holds its decision back; given says whether the run set the threshold.
 	Unsure func(confidence, threshold float64, given bool) bool
-
-	// UnsureTold is what a suspension says of an agent that holds its decision back.
-	UnsureTold func(openwopv1.LowConfidenceData) openwopv1.LowConfidenceData
 
 	// After is what becomes of a decision that was held, by an agent that was unsure or below the floor, when somebody has
 	// answered.
@@ -50,16 +44,13 @@ const (
 )
 
 func honestConfidence() Confidence {
-	type escalated = openwopv1.CoreWorkflowChainConfidenceEscalatedPayload
 	return Confidence{
 		Escalates: func(d Doubt) bool {
 			return d.Version >= 2 && d.Confidence != nil && *d.Confidence < d.Floor
 		},
 		Raises:     func(advertised openwopv1.InterruptKind) openwopv1.InterruptKind { return advertised },
 		TellsFirst: func(string) bool { return true },
-		Told:       func(p escalated) escalated { return p },
 		Unsure:     func(confidence, threshold float64, _ bool) bool { return confidence < threshold },
-		UnsureTold: func(d openwopv1.LowConfidenceData) openwopv1.LowConfidenceData { return d },
 		After: func(rejected, _ bool) Course {
 			if rejected {
 				return Dropped

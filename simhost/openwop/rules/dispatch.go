@@ -10,9 +10,6 @@ type Dispatch struct {
 	// Agent is whose decision one is, given the supervisor's agent and whether a person has answered in this run.
 	Agent func(agentID string, answered bool) string
 
-	// Orchestrator is the agent that a run is shown to have.
-	Orchestrator func(agentID string) string
-
 	// Ends tells whether a decision to terminate ends the run, given how many more decisions the script holds.
 	Ends func(left int) bool
 
@@ -42,7 +39,6 @@ func honestDispatch() Dispatch {
 	return Dispatch{
 		DecidesFirst: func(Doubt) bool { return true },
 		Agent:        func(agentID string, _ bool) string { return agentID },
-		Orchestrator: func(agentID string) string { return agentID },
 		Ends:         func(int) bool { return true },
 		Takes: func(policy openwopv1.DispatchConfigFanOutPolicy, workers int) bool {
 			return workers == 1 || policy != openwopv1.DispatchConfigFanOutPolicyReject

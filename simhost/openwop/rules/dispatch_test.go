@@ -14,7 +14,7 @@ func TestHonestDispatch(t *testing.T) {
 		ok   bool
 	}{
 		{"decided first", d.DecidesFirst(Doubt{Kind: "ask-user"}) && d.DecidesFirst(Doubt{Kind: "next-worker"})},
-		{"one agent", d.Agent("a", true) == "a" && d.Agent("a", false) == "a" && d.Orchestrator("a") == "a"},
+		{"one agent", d.Agent("a", true) == "a" && d.Agent("a", false) == "a"},
 		{"to terminate is the end", d.Ends(0) && d.Ends(3)},
 		{"several where that is allowed", d.Takes(openwopv1.DispatchConfigFanOutPolicySequential, 3)},
 		{"one where it is not", d.Takes(openwopv1.DispatchConfigFanOutPolicyReject, 1) &&

@@ -52,9 +52,6 @@ func TestHonestHeartbeatsAndRequests(t *testing.T) {
 	if s.Heartbeat.Changed("a", "a") || !s.Heartbeat.Changed("a", "b") {
 		t.Error("another state is a change, and nothing else is")
 	}
-	if !s.Heartbeat.Tells(true) || s.Heartbeat.Tells(false) {
-		t.Error("a change is told as one")
-	}
 	if !s.Requests.Minds("createGoal", "/bounds") {
 		t.Error("what the contract does not allow is refused")
 	}

@@ -4,14 +4,8 @@ package rules
 type Heartbeat struct {
 	// Changed tells whether a state is another one than that of last time. The first state of all is no question.
 	Changed func(last, now string) bool
-
-	// Tells is what the reply says of a look, given whether it fired a run.
-	Tells func(fired bool) (changed bool)
 }
 
 func honestHeartbeat() Heartbeat {
-	return Heartbeat{
-		Changed: func(last, now string) bool { return last != now },
-		Tells:   func(fired bool) bool { return fired },
-	}
+	return Heartbeat{Changed: func(last, now string) bool { return last != now }}
 }

@@ -2,8 +2,6 @@ package rules
 
 import (
 	"math"
-	"strconv"
-	"time"
 
 	"github.com/openassay/assay/gen/openwopv1"
 )
@@ -13,19 +11,6 @@ type Log struct {
 	// Lists is what a reply tells of a log: all that is behind the cursor, in order, as it is. The events are shared and must
 	// not be changed.
 	Lists func(Listing) []openwopv1.RunEvent
-
-	// Complete tells whether a reply to a poll says that the log is complete, given whether it lists nothing, whether it has to
-	// leave events for the next reply, and whether the run has ended.
-	Complete func(empty, more, ended bool) bool
-
-	// Waits is how long a poll is held that has nothing to list, given the timeout that is asked for.
-	Waits func(timeout time.Duration) time.Duration
-
-	// Streams tells whether the log goes out as an event stream, given whether the client likes JSON better.
-	Streams func(likesJSON bool) bool
-
-	// Resumes is the sequence behind which a stream goes on that is told this Last-Event-ID; false where that is none.
-	Resumes func(lastEventID string) (after int64, ok bool)
 
 	// Frame is the id and the type of the frame of an event.
 	Frame func(openwopv1.RunEvent) (id int64, event string)
@@ -61,12 +46,8 @@ type Listing struct {
 
 func honestLog() Log {
 	return Log{
-		Lists:    behind,
-		Complete: func(_, more, ended bool) bool { return ended && !more },
-		Waits:    func(timeout time.Duration) time.Duration { return timeout },
-		Streams:  func(likesJSON bool) bool { return !likesJSON },
-		Resumes:  cursor,
-		Frame:    func(e openwopv1.RunEvent) (int64, string) { return e.Sequence, string(e.Type) },
+		Lists: behind,
+		Frame: func(e openwopv1.RunEvent) (int64, string) { return e.Sequence, string(e.Type) },
 		Batch: func(events []openwopv1.RunEvent) ([]openwopv1.RunEvent, int64) {
 			return events, events[len(events)-1].Sequence
 		},
@@ -81,10 +62,4 @@ func behind(r Listing) []openwopv1.RunEvent {
 	}
 	from := min(max(r.After+1-r.Events[0].Sequence, 0), int64(len(r.Events)))
 	return r.Events[from:]
-}
-
-// cursor reads a sequence.
-func cursor(raw string) (int64, bool) {
-	n, err := strconv.ParseInt(raw, 10, 64)
-	return n, err == nil && n >= 0 && raw[0] != '+'
 }

@@ -10,10 +10,6 @@ type Reads struct {
 
 	// Again tells whether a replay reads anew what its source has noted.
 	Again func() bool
-
-	// Written is what the seam says of a file that a turn wrote: whether the turn itself read it, and whether the next one
-	// did, where there was one.
-	Written func(itself, next, last bool) (bool, bool)
 }
 
 // Store is what can be read.
@@ -52,6 +48,5 @@ func honestReads() Reads {
 		Sees:      func(Reading) Sight { return AsTurnBegan },
 		Refreshes: func(Store, bool) bool { return true },
 		Again:     func() bool { return false },
-		Written:   func(itself, next, _ bool) (bool, bool) { return itself, next },
 	}
 }

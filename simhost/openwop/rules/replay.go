@@ -38,12 +38,7 @@ type Replay struct {
 	// Recorded tells whether the replay goes on with what was recorded, and not with the other answer.
 	Recorded func(Divergence) bool
 
-	// Source is the run that the reply to a fork names as its source.
-	Source func(forkID, sourceID string) string
-
-	// Counts tells whether a member of a request to a model decides about its cache key (RFC 0041).
-	Counts func(member string) bool
-	// ToolOrder is the order in which the tools of a request stand in that key.
+	// ToolOrder is the order in which the tools of a request to a model stand in its cache key (RFC 0041).
 	ToolOrder func(a, b Tool) int
 }
 
@@ -119,8 +114,6 @@ func honestReplay() Replay {
 		Lays:      lay,
 		Differs:   differs,
 		Recorded:  func(Divergence) bool { return true },
-		Source:    func(_, sourceID string) string { return sourceID },
-		Counts:    func(string) bool { return true },
 		ToolOrder: byName,
 	}
 }

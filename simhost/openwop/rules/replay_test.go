@@ -59,8 +59,6 @@ func TestHonestReplays(t *testing.T) {
 		{"an answer after a refusal is", r.Differs(Reanswer{WasRefused: true}) == AtRefusal},
 		{"a refusal as before is not", r.Differs(Reanswer{Refused: true, WasRefused: true, Same: true}) == NoDivergence},
 		{"the record stands", r.Recorded(OtherAnswer)},
-		{"the source is named", r.Source("fork", "source") == "source"},
-		{"everything counts for a cache key", r.Counts("temperature")},
 		{"tools are ordered by name", r.ToolOrder(Tool{Name: "a", Text: []byte("2")}, Tool{Name: "b", Text: []byte("1")}) < 0},
 		{"and then by what they are", r.ToolOrder(Tool{Name: "a", Text: []byte("2")}, Tool{Name: "a", Text: []byte("1")}) > 0},
 	} {

@@ -17,14 +17,8 @@ type Verifier struct {
 	// Heeded is the verdict that the host goes by, given the one that was found and whether verdicts gate.
 	Heeded func(end bool, v openwopv1.AgentVerifiedPayload, gates bool) openwopv1.AgentVerifiedPayloadVerdict
 
-	// Bounded tells whether a turn counts against the bound on turns, given whether it follows from an end that is to be revised.
-	Bounded func(revises bool) bool
-
 	// KeepsCriteria tells whether a decision to terminate keeps its criteria of success at this version of the execution model.
 	KeepsCriteria func(version int) bool
-
-	// Committed is what the seam says became of a result, given whether the log shows that it was merged.
-	Committed func(merged bool) bool
 }
 
 // VerdictTold is a verdict as the log has it.
@@ -47,8 +41,6 @@ func honestVerifier() Verifier {
 			}
 			return v.Verdict
 		},
-		Bounded:       func(bool) bool { return true },
 		KeepsCriteria: func(version int) bool { return version >= 6 },
-		Committed:     func(merged bool) bool { return merged },
 	}
 }

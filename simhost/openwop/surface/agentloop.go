@@ -60,10 +60,9 @@ func (h *Host) RunAgentLoop(ctx context.Context, req openwopv1.RunAgentLoopReque
 		if reply.WorkspaceVisible, err = file.visible(snapshot); err != nil {
 			return nil, err
 		}
-		h.tellsOf(reply.WorkspaceVisible)
 	}
 	reply.RunID = snapshot.RunID
-	return openwopv1.RunAgentLoop200JSONResponse(h.rules.Loop.Replies(*req.Body, reply)), nil
+	return openwopv1.RunAgentLoop200JSONResponse(reply), nil
 }
 
 // drive makes a loop and answers its question if asked to. It returns the run as it then stands: ended, or waiting.
@@ -88,10 +87,11 @@ func (h *Host) loopPlan(ask openwopv1.AgentloopRequest) ([]any, error) {
 	if ask.Turns > maxSeamTurns {
 		return nil, invalid("turns", fmt.Sprintf("turns must be at most %d", maxSeamTurns))
 	}
-	if at := ask.SuspendAtTurn; at != nil && !h.rules.Loop.Suspends(ask.Turns, *at, given(ask.Resume)) {
-		if *at > ask.Turns {
-			return nil, invalid("suspendAtTurn", fmt.Sprintf("the loop has %d turns: suspend in one of them", ask.Turns))
-		}
+	switch at := ask.SuspendAtTurn; {
+	case at == nil:
+	case *at > ask.Turns:
+		return nil, invalid("suspendAtTurn", fmt.Sprintf("the loop has %d turns: suspend in one of them", ask.Turns))
+	case *at == ask.Turns && given(ask.Resume):
 		// Only a decision to terminate ends a loop, and a turn is one decision: a loop that went on from a question in
 		// its last turn would need a turn more than it was asked to take.
 		return nil, invalid("suspendAtTurn", "the last turn terminates the loop: to resume, suspend in an earlier one")
@@ -102,7 +102,7 @@ func (h *Host) loopPlan(ask openwopv1.AgentloopRequest) ([]any, error) {
 	}
 	plan[len(plan)-1] = map[string]any{"kind": "terminate", "reason": "goal-reached"}
 	if ask.SuspendAtTurn != nil {
-		plan[min(*ask.SuspendAtTurn, ask.Turns)-1] = map[string]any{"kind": "ask-user", "prompt": "Shall the loop go on?"}
+		plan[*ask.SuspendAtTurn-1] = map[string]any{"kind": "ask-user", "prompt": "Shall the loop go on?"}
 	}
 	return plan, nil
 }

@@ -2,22 +2,15 @@ package surface
 
 import (
 	"context"
-	"errors"
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/rules"
-	refusals "github.com/openassay/assay/simhost/refusal"
 )
 
 // GetRunAncestry says which run dispatched a run (RFC 0040). A parent on another host is that host's word.
 func (h *Host) GetRunAncestry(ctx context.Context,
 	req openwopv1.GetRunAncestryRequestObject) (openwopv1.GetRunAncestryResponseObject, error) {
 	lineage, err := h.lineage(ctx, opAncestry, tenantOf(ctx), req.RunID)
-	if refused := (*refusals.Error)(nil); errors.As(err, &refused) {
-		missing := *refused
-		missing.Code = h.rules.Ancestry.Missing(refused.Code)
-		return nil, &missing
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +21,5 @@ func (h *Host) GetRunAncestry(ctx context.Context,
 	if lineage.Origin != nil {
 		kin.Abroad = originOf(lineage.Origin)
 	}
-	return openwopv1.GetRunAncestry200JSONResponse{
-		RunID: req.RunID, HostID: h.rules.Ancestry.HostID(kin, h.opts.HostID), Parent: h.rules.Ancestry.Parent(kin),
-	}, nil
+	return openwopv1.GetRunAncestry200JSONResponse(h.rules.Ancestry.Of(kin)), nil
 }

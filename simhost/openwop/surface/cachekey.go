@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/openassay/assay/gen/openwopv1"
@@ -59,7 +58,6 @@ func (h *Host) cacheKey(req openwopv1.LlmCacheKeyRequest) (string, error) {
 	if req.ResponseFormat != nil {
 		counts["responseFormat"] = req.ResponseFormat
 	}
-	maps.DeleteFunc(counts, func(member string, _ any) bool { return !h.rules.Replay.Counts(member) })
 	text, err := json.Marshal(counts)
 	if err != nil {
 		return "", fmt.Errorf("encode a request to a model: %w", err)

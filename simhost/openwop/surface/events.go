@@ -23,9 +23,9 @@ func (h *Host) StreamRunEvents(ctx context.Context,
 		return nil, err
 	}
 	r, _ := ctx.Value(requestKey{}).(*http.Request)
-	form := rules.Document
-	if h.rules.Log.Streams(prefersJSON(r.Header.Values("Accept"))) {
-		form = rules.Stream
+	form := rules.Stream
+	if prefersJSON(r.Header.Values("Accept")) {
+		form = rules.Document
 	}
 	events, ended, err := h.list(ctx, req.RunID, rules.Listing{Form: form, After: after, Gathers: hold > 0})
 	if err != nil {
@@ -65,11 +65,17 @@ func (h *Host) streamOptions(p openwopv1.StreamRunEventsParams) (modes streamMod
 	}
 	if p.LastEventID != nil {
 		var ok bool
-		if after, ok = h.rules.Log.Resumes(*p.LastEventID); !ok {
+		if after, ok = cursor(*p.LastEventID); !ok {
 			return nil, 0, 0, noCursor(*p.LastEventID)
 		}
 	}
 	return modes, hold, after, nil
+}
+
+// cursor reads the sequence of the last event that a client has.
+func cursor(raw string) (after int64, ok bool) {
+	after, err := strconv.ParseInt(raw, 10, 64)
+	return after, err == nil && after >= 0 && raw[0] != '+'
 }
 
 // noCursor refuses a Last-Event-ID that is not the sequence of the last event that the client has.

@@ -42,7 +42,7 @@ func (h *Host) ForkRun(ctx context.Context, req openwopv1.ForkRunRequestObject) 
 	}
 	return openwopv1.ForkRun201JSONResponse{Body: openwopv1.ForkRunResponse{
 		RunID:       fork.RunID,
-		SourceRunID: h.rules.Replay.Source(fork.RunID, fork.SourceRunID),
+		SourceRunID: fork.SourceRunID,
 		FromSeq:     &fork.FromSeq,
 		Mode:        openwopv1.ForkMode(fork.Mode),
 		Status:      fork.Snapshot.Status,

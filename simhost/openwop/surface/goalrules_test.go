@@ -13,15 +13,6 @@ import (
 // What is decided about goals, heartbeats and the execution model at the surface goes by the rules: faults of the catalogue
 // show.
 func TestTheSurfaceOfGoalsGoesByTheRules(t *testing.T) {
-	discovery := func(c *client) string {
-		response := c.open(c.t.Context(), "GET", "/.well-known/openwop", nil) // not as declared: do would mind
-		defer response.Body.Close()
-		raw, err := io.ReadAll(response.Body)
-		if err != nil {
-			c.t.Error(err)
-		}
-		return string(raw)
-	}
 	for _, c := range []struct {
 		fault   string
 		o       Options
@@ -29,10 +20,10 @@ func TestTheSurfaceOfGoalsGoesByTheRules(t *testing.T) {
 		honest  string
 		changed string
 	}{
-		{"goal.mode-of-its-own", Options{}, discovery, `"manual","schedule"`,
+		{"goal.mode-of-its-own", Options{}, discovered, `"manual","schedule"`,
 			`"manual","cron"`},
 		{"shape.host-without-name", Options{}, func(c *client) string {
-			return fmt.Sprint("named: ", strings.Contains(discovery(c), `"hostId":"assay-simhost"`))
+			return fmt.Sprint("named: ", strings.Contains(discovered(c), `"hostId":"assay-simhost"`))
 		}, "named: true", "named: false"},
 		{"goal.without-claim", Options{Without: []string{claimGoals}},
 			func(c *client) string { return answered(c, "GET", goalsPath, nil) }, "404", "200"},

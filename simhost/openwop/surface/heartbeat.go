@@ -40,7 +40,7 @@ func (h *Host) TickHeartbeat(ctx context.Context, req openwopv1.TickHeartbeatReq
 	return openwopv1.TickHeartbeat200JSONResponse{
 		HeartbeatID: req.Body.HeartbeatID,
 		Status:      openwopv1.HeartbeatTickReplyStatusOk,
-		Changed:     h.rules.Heartbeat.Tells(fired != ""),
+		Changed:     fired != "",
 		RunID:       fired,
 	}, nil
 }

@@ -107,19 +107,6 @@ func (f *loopFile) visible(snapshot openwopv1.RunSnapshot) (*openwopv1.Workspace
 	return &seen, nil
 }
 
-// tellsOf is what the seam tells of it.
-func (h *Host) tellsOf(seen *openwopv1.WorkspaceVisibility) {
-	if seen == nil {
-		return
-	}
-	last := seen.AtNextTurn == nil
-	itself, next := h.rules.Reads.Written(given(seen.AtWriteTurn), given(seen.AtNextTurn), last)
-	seen.AtWriteTurn = &itself
-	if !last || next {
-		seen.AtNextTurn = &next
-	}
-}
-
 func (f *loopFile) in(n loopNote) bool {
 	for _, file := range n.Workspace {
 		if file.Path == f.path && file.Content == f.content {

@@ -2,6 +2,7 @@ package surface
 
 import (
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -85,16 +86,29 @@ func TestPrefersJSON(t *testing.T) {
 	}
 }
 
+func TestACursorIsASequence(t *testing.T) {
+	for raw, want := range map[string]int64{"0": 0, "7": 7, "9223372036854775807": math.MaxInt64} {
+		if got, ok := cursor(raw); !ok || got != want {
+			t.Errorf("%q gives %d, %v", raw, got, ok)
+		}
+	}
+	for _, raw := range []string{"", "-1", "+1", "1.0", "x", " 1", "9223372036854775808", "0x1"} {
+		if got, ok := cursor(raw); ok {
+			t.Errorf("%q gives %d, and is none", raw, got)
+		}
+	}
+}
+
 // What a client sends ends in an answer or a refusal, never in a panic or in modes that nothing matches.
 func FuzzStreamOptions(f *testing.F) {
 	f.Add("updates,debug", "3")
 	f.Add("values", "-1")
-	f.Fuzz(func(t *testing.T, mode, cursor string) {
+	f.Fuzz(func(t *testing.T, mode, last string) {
 		if modes, err := parseModes(mode, rules.Honest().Requests); err == nil && (len(modes) == 0 || modes.snapshots() && len(modes) > 1) {
 			t.Errorf("%q gives the modes %v", mode, modes)
 		}
-		if after, ok := rules.Honest().Log.Resumes(cursor); ok && itoa(after) != strings.TrimLeft(cursor, "0") && after != 0 {
-			t.Errorf("%q gives the cursor %d", cursor, after)
+		if after, ok := cursor(last); ok && itoa(after) != strings.TrimLeft(last, "0") && after != 0 {
+			t.Errorf("%q gives the cursor %d", last, after)
 		}
 	})
 }

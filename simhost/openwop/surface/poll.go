@@ -34,14 +34,13 @@ func (h *Host) PollRunEvents(ctx context.Context, req openwopv1.PollRunEventsReq
 		return nil, err
 	}
 	if len(events) == 0 && !ended {
-		h.awaitEvent(ctx, req.RunID, after, h.manner.Holds(h.rules.Log.Waits(patience)))
+		h.awaitEvent(ctx, req.RunID, after, h.manner.Holds(patience))
 		if events, ended, err = h.list(ctx, req.RunID, rules.Listing{Form: rules.Poll, After: after}); err != nil {
 			return nil, err
 		}
 	}
 	page := events[:min(len(events), maxPage)]
-	complete := h.rules.Log.Complete(len(page) == 0, len(page) < len(events), ended)
-	return openwopv1.PollRunEvents200JSONResponse{Events: orEmpty(page), IsComplete: complete}, nil
+	return openwopv1.PollRunEvents200JSONResponse{Events: orEmpty(page), IsComplete: ended && len(page) == len(events)}, nil
 }
 
 // awaitEvent returns when the log of a run goes on beyond a cursor, when the run ends, when patience is at its end,

@@ -36,7 +36,7 @@ func (h *Host) VerifyRun(ctx context.Context, req openwopv1.VerifyRunRequestObje
 	if err != nil {
 		return nil, err
 	}
-	reply, err := h.verifyReply(events)
+	reply, err := verifyReply(events)
 	if err != nil {
 		return nil, fmt.Errorf("read the log of run %s: %w", snapshot.RunID, err)
 	}
@@ -45,9 +45,8 @@ func (h *Host) VerifyRun(ctx context.Context, req openwopv1.VerifyRunRequestObje
 }
 
 // verifyReply reads the log of a run of which one result was verified.
-func (h *Host) verifyReply(events []openwopv1.RunEvent) (openwopv1.VerifyRunReply, error) {
+func verifyReply(events []openwopv1.RunEvent) (openwopv1.VerifyRunReply, error) {
 	reply := openwopv1.VerifyRunReply{Events: []openwopv1.VerifyRunEvent{}, Outcome: "withheld"}
-	merged := false
 	for _, e := range events {
 		payload, _, err := openwopv1.DecodePayload(e.Type, e.Payload)
 		if err != nil {
@@ -61,12 +60,9 @@ func (h *Host) verifyReply(events []openwopv1.RunEvent) (openwopv1.VerifyRunRepl
 			})
 		case *openwopv1.CoreWorkflowChainEventPayload:
 			if p.Phase == openwopv1.ChainPhaseOutputHarvested {
-				merged = true
+				reply.Committed, reply.Outcome = true, "committed"
 			}
 		}
-	}
-	if reply.Committed = h.rules.Verifier.Committed(merged); reply.Committed {
-		reply.Outcome = "committed"
 	}
 	return reply, nil
 }

@@ -66,12 +66,6 @@ func TestLoopsGoByTheRules(t *testing.T) {
 		{"Confidence.Raises", loop(doubts), accept, func(s *rules.Set) {
 			s.Confidence.Raises = func(openwopv1.InterruptKind) openwopv1.InterruptKind { return openwopv1.InterruptKindClarification }
 		}, "node.suspended @supervisor clarification"},
-		{"Confidence.Told", loop(doubts), approves, func(s *rules.Set) {
-			s.Confidence.Told = func(p openwopv1.CoreWorkflowChainConfidenceEscalatedPayload) openwopv1.CoreWorkflowChainConfidenceEscalatedPayload {
-				p.Confidence = 0.3
-				return p
-			}
-		}, "0.3<0.5"},
 		{"Confidence.After", loop(doubts), reject,
 			func(s *rules.Set) { s.Confidence.After = func(bool, bool) rules.Course { return rules.CarriedOut } },
 			"dispatch.began conformance-noop"},

@@ -13,7 +13,6 @@ import (
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
 	"github.com/openassay/assay/simhost/openwop/memory"
-	"github.com/openassay/assay/simhost/openwop/rules"
 	"github.com/openassay/assay/simhost/openwop/workspace"
 )
 
@@ -241,14 +240,6 @@ func TestWhichRungSeesWhat(t *testing.T) {
 			t.Errorf("version %d: in the end the run reads %v", v, s.Workspace)
 		}
 	}
-}
-
-func TestTheRuleDecidesWhetherTurnsLookAnew(t *testing.T) {
-	set := rules.Honest()
-	set.Loop.Refreshes = func(int) bool { return false }
-	h := newStoreHost(t, func(o *Options) { o.Rules = set })
-	s := h.create(noting(t, twoTurns, "", ""))
-	expectNotes(t, s, "1 begin assay/notes.md@0", "1 end assay/notes.md@0", "2 begin assay/notes.md@0", "2 end assay/notes.md@0")
 }
 
 // Entries are those of the turn's begin in every way: what expires while the turn lasts is still seen, what had expired is

@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
@@ -23,30 +22,13 @@ func TestTheEngineGoesByTheRulesOfBoundsAndControl(t *testing.T) {
 	}{
 		{"Bounds.CountsTurns", Create{WorkflowID: "assay-loop"},
 			func(s *rules.Set) { s.Bounds.CountsTurns = func(int) bool { return false } }, "loop-iterations 3<4", "#4 terminate"},
-		{"Bounds.Turns", Create{WorkflowID: "assay-loop"}, func(s *rules.Set) { s.Bounds.Turns = func(n, _ int) int { return n + 9 } },
+		{"Bounds.Turns", Create{WorkflowID: "assay-loop"},
+			func(s *rules.Set) { s.Bounds.Turns = func(t rules.Turn, _ rules.Bound) int { return t.Iteration + 9 } },
 			"loop-iterations 3<4", "loop-iterations 3<10"},
-		{"Bounds.Tells", six, func(s *rules.Set) {
-			s.Bounds.Tells = func(p openwopv1.CapBreachedPayload, own bool) openwopv1.CapBreachedPayload {
-				if own {
-					p.Observed = 7
-				}
-				return p
-			}
-		}, "node-executions 3<4", "node-executions 3<7"},
-		{"Bounds.Blames", six, func(s *rules.Set) { s.Bounds.Blames = func(b rules.Bound) bool { return !b.Own } },
-			"run.failed recursion_limit_exceeded <-7", "run.failed recursion_limit_exceeded\n"},
-		{"Bounds.Error", six, func(s *rules.Set) {
-			s.Bounds.Error = func(_ rules.Bound, e openwopv1.RunError) openwopv1.RunError {
-				return openwopv1.RunError{Code: "too_many"}
-			}
-		}, "run.failed recursion_limit_exceeded", "run.failed too_many"},
 		{"Bounds.Rests", six, func(s *rules.Set) { s.Bounds.Rests = func(rules.Bound) bool { return false } }, "8 run.failed",
 			"9 node.started @n4"},
 		{"Loop.Numbers", dispatching, func(s *rules.Set) { s.Loop.Numbers = func(n, workers int) int { return n + workers } },
 			"#2 terminate", "#3 terminate"},
-		{"Loop.Carries", dispatching,
-			func(s *rules.Set) { s.Loop.Carries = func(openwopv1.OrchestratorDecision) bool { return false } }, "#2 terminate",
-			"@supervisor terminate"},
 		{"Loop.Script", dispatching, func(s *rules.Set) { s.Loop.Script = func([]any, bool) []any { return nil } }, "#2 terminate",
 			"#1 terminate"},
 		{"Control.Fails", failing, func(s *rules.Set) { s.Control.Fails = func(alone bool) bool { return !alone } }, "run.failed",

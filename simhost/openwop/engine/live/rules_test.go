@@ -56,8 +56,6 @@ func TestTheEngineGoesByTheRules(t *testing.T) {
 			func(s *rules.Set) { s.Bounds.Overtime = func(int64, int64) bool { return false } }, "run-duration", "node.completed @wait"},
 		{"Loop.Shows", 4, Create{WorkflowID: "conformance-orchestrator-terminate"},
 			func(s *rules.Set) { s.Loop.Shows = func(int) bool { return true } }, "@supervisor terminate", "@supervisor #1 terminate"},
-		{"Loop.Refreshes", 5, noting(t, twoTurns, "", ""), func(s *rules.Set) { s.Loop.Refreshes = func(int) bool { return false } },
-			`"at":"begin","iteration":2,"workspace":[{"content"`, `"at":"begin","iteration":2,"workspace":[{"path":"assay/notes.md","version":0}]`},
 		{"Files.Told", 5, noting(t, twoTurns, "", ""), func(s *rules.Set) {
 			s.Files.Told = func(openwopv1.WorkspaceUpdatedPayload, string) (rules.FileTold, bool) {
 				return rules.FileTold{Content: "told"}, true

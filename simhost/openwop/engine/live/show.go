@@ -119,9 +119,6 @@ func (e *Engine) Snapshot(ctx context.Context, runID string) (snapshot openwopv1
 func (e *Engine) look(ctx context.Context, runID string) (snapshot openwopv1.RunSnapshot, err error) {
 	err = e.with(ctx, runID, func(r *liveRun) error {
 		snapshot = r.state.Snapshot()
-		if o := snapshot.RunOrchestrator; o != nil {
-			o.AgentID = e.o.Rules.Dispatch.Orchestrator(o.AgentID)
-		}
 		return nil
 	})
 	return snapshot, err

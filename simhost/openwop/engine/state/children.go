@@ -24,14 +24,6 @@ func (c *Child) ID() string {
 	return c.RunID
 }
 
-// HostID is the host that the child is on, "" for this one.
-func (c *Child) HostID() string {
-	if c.Remote == nil {
-		return ""
-	}
-	return c.Remote.HostID
-}
-
 // EndCause is what ended the child, and the host on which that is, "" for this one.
 func (c *Child) EndCause(local string) (eventID, hostID string) {
 	if c.Remote == nil || c.Remote.EndID == "" {

@@ -49,14 +49,15 @@ func Positive(configurable map[string]any, key string) (int64, error) {
 // turnRefused breaches the bound on turns where the turn with this number is over it.
 func (m *Move) turnRefused(iteration int) bool {
 	bound := boundOf(m.S, openwopv1.CapKindLoopIterations, m.S.Created.Bounds.Turns)
-	iteration = m.Rules.Bounds.Turns(iteration, loopWorkers(m.S, m.Loops))
 	if m.replaying() {
 		return m.copyBreach(openwopv1.CapKindLoopIterations)
 	}
-	if !m.Rules.Verifier.Bounded(m.S.Loop.Revises()) || !m.Rules.Bounds.TurnRefused(iteration, bound) {
+	turn := rules.Turn{Iteration: iteration, Loops: loopWorkers(m.S, m.Loops), Revises: m.S.Loop.Revises()}
+	turns := m.Rules.Bounds.Turns(turn, bound)
+	if !m.Rules.Bounds.TurnRefused(turns, bound) {
 		return false
 	}
-	m.breach(openwopv1.CapBreachedPayload{Kind: openwopv1.CapKindLoopIterations, Limit: float64(bound.Limit), Observed: float64(iteration)})
+	m.breach(openwopv1.CapBreachedPayload{Kind: openwopv1.CapKindLoopIterations, Limit: float64(bound.Limit), Observed: float64(turns)})
 	return true
 }
 
@@ -75,7 +76,6 @@ func (m *Move) nodeRefused(id string) bool {
 }
 
 func (m *Move) breach(payload openwopv1.CapBreachedPayload) Wait {
-	payload = m.Rules.Bounds.Tells(payload, boundOf(m.S, payload.Kind, int64(payload.Limit)).Own)
 	nodeID := ""
 	if payload.NodeID != nil {
 		nodeID = *payload.NodeID

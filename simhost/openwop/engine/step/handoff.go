@@ -94,7 +94,6 @@ func (m handoff) chain(phase openwopv1.ChainPhase, cause string, fill func(*open
 	if fill != nil {
 		fill(&p)
 	}
-	p.CausationHostID = m.Rules.Ancestry.CauseHost(phase, p.CausationHostID, m.loop.Child.HostID())
 	cause = m.Rules.Handoff.Cause(rules.Step{
 		Phase: phase, Cause: cause, Decided: m.loop.DecidedID, Mapped: len(m.outputMapping(p.WorkerID)) > 0, Abroad: m.loop.Child.Remote != nil,
 	})

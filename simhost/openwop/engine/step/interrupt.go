@@ -56,12 +56,12 @@ func (m turn) suspend(kind openwopv1.InterruptKind) Wait {
 func (m turn) lowConfidence() openwopv1.LowConfidenceData {
 	config := m.S.Program.Supervisor().Config
 	observed, _ := config[workflow.KeyConfidence].(float64)
-	return m.Rules.Confidence.UnsureTold(openwopv1.LowConfidenceData{
+	return openwopv1.LowConfidenceData{
 		AgentID:   m.S.Program.Agent.AgentID,
 		Threshold: m.S.Created.AgentThreshold,
 		Observed:  observed,
 		Decision:  m.encode(config[workflow.KeyPending]),
-	})
+	}
 }
 
 // request says what the suspension is about.

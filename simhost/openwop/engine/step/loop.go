@@ -59,10 +59,10 @@ func (m turn) betweenTurns() Wait {
 // as of this place in the log, and the stores as they are at this moment, where turns do that.
 func (m turn) beginTurn() Wait {
 	past := rules.Past{Suspended: m.loop.Resumed, Held: m.loop.Told, Again: m.loop.Resumes > 1}
-	iteration := m.Rules.Loop.Next(m.loop.Iteration, past)
 	if turn, ok := m.recordedTurn(); ok {
-		iteration = m.Rules.Loop.Replays(turn.Iteration, past)
+		past.Recorded = turn.Iteration
 	}
+	iteration := m.Rules.Loop.Next(m.loop.Iteration, past)
 	n := m.S.Program.Supervisor()
 	if m.turnRefused(iteration) || m.nodeRefused(n.ID) {
 		return goesOn
@@ -105,8 +105,8 @@ func (m turn) decide() Wait {
 			return w
 		}
 	}
-	payload := m.Rules.Loop.Writes(openwopv1.RunOrchestratorDecidedPayload{AgentID: agent, Decision: wire})
-	if m.Rules.Loop.Shows(m.S.Created.Version) && m.Rules.Loop.Carries(wire) {
+	payload := openwopv1.RunOrchestratorDecidedPayload{AgentID: agent, Decision: wire}
+	if m.Rules.Loop.Shows(m.S.Created.Version) {
 		iteration := int64(m.Rules.Loop.Numbers(m.loop.Iteration, len(m.S.Children)))
 		payload.Iteration = &iteration
 	}
@@ -202,7 +202,6 @@ func (m turn) escalate(d state.Decision) Wait {
 	if len(d.Workers) > 0 {
 		payload.WorkerID = d.Workers[0]
 	}
-	payload = m.Rules.Confidence.Told(payload)
 	supervisor := m.S.Program.Supervisor().ID
 	return m.emit(openwopv1.RunEventTypeCoreWorkflowChainConfidenceEscalated, supervisor, m.loop.DecidedID, &payload)
 }

@@ -232,18 +232,11 @@ func (m *Move) fail() Wait {
 	if f.OfNode && !m.Rules.Control.Fails(alone(m.S)) {
 		return m.complete("")
 	}
-	err, cause := f.Err, f.Cause
-	if f.Kind != "" {
-		bound := boundOf(m.S, f.Kind, f.Limit)
-		if err = m.Rules.Bounds.Error(bound, err); !m.Rules.Bounds.Blames(bound) {
-			cause = ""
-		}
-	}
 	payload := &openwopv1.RunFailedPayload{
-		Error: openwopv1.EventError{Code: err.Code, Message: err.Message, Details: err.Details},
+		Error: openwopv1.EventError{Code: f.Err.Code, Message: f.Err.Message, Details: f.Err.Details},
 	}
 	if f.NodeID != "" {
 		payload.FailedNodeID = &f.NodeID
 	}
-	return m.emit(openwopv1.RunEventTypeRunFailed, "", cause, payload)
+	return m.emit(openwopv1.RunEventTypeRunFailed, "", f.Cause, payload)
 }

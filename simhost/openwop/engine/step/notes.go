@@ -154,6 +154,10 @@ func (m stores) tellOfEntry(nodeID string, wrote *state.Wrote) Wait {
 	return m.emitAs(openwopv1.RunEventTypeMemoryWritten, nodeID, m.loop.StartedID, told, &told.MemoryWrittenPayload)
 }
 
+// turnsLookAnew is the version of the execution model from which a turn sees the workspace and the memory as they are when it
+// begins, and not as they were when the run began (RFC 0061 C, RFC 0059 D).
+const turnsLookAnew = 5
+
 // refresh is what a turn that begins sees other than what was seen before. seen is false where somebody must look first.
 func (m stores) refresh() (news *state.View, seen bool) {
 	view := m.S.View
@@ -166,7 +170,7 @@ func (m stores) refresh() (news *state.View, seen bool) {
 		return turn.View, true
 	case view.Empty():
 		return nil, true
-	case !m.Rules.Loop.Refreshes(m.S.Created.Version):
+	case m.S.Created.Version < turnsLookAnew:
 		return m.brought(), true
 	case m.View == nil:
 		return nil, false
