@@ -29,6 +29,8 @@ type Fault struct {
 	Request mutate.RequestFunc
 	Reply   mutate.ReplyFunc
 	Event   mutate.EventFunc
+	// Remembers makes such changes anew for each host: those that go by what went over its wire before. nil changes nothing.
+	Remembers func() mutate.Changes
 	// Replace puts other rules in the place of honest ones, where a violation is a decision that the host takes. It may call
 	// those that were there before. nil replaces nothing.
 	Replace func(*rules.Set)
@@ -93,18 +95,33 @@ func Find(id string) (Fault, error) { return listed.Find(idOf, All(), id, "") }
 
 func idOf(f Fault) string { return f.ID }
 
+// outside returns what the fault changes from outside of a host.
+func (f Fault) outside() (c mutate.Changes) {
+	if f.Remembers != nil {
+		c = f.Remembers()
+	}
+	if f.Request != nil {
+		c.Requests = append(c.Requests, f.Request)
+	}
+	if f.Reply != nil {
+		c.Replies = append(c.Replies, f.Reply)
+	}
+	if f.Event != nil {
+		c.Events = append(c.Events, f.Event)
+	}
+	return c
+}
+
+// replies are changes of replies alone.
+func replies(changes ...mutate.ReplyFunc) mutate.Changes { return mutate.Changes{Replies: changes} }
+
 // Changes returns what these faults do from outside of the host, in the order given. The error is that of [Find].
 func Changes(ids ...string) (mutate.Changes, error) {
 	return listed.Applied(mutate.Changes{}, ids, Find, func(f Fault, c *mutate.Changes) {
-		if f.Request != nil {
-			c.Requests = append(c.Requests, f.Request)
-		}
-		if f.Reply != nil {
-			c.Replies = append(c.Replies, f.Reply)
-		}
-		if f.Event != nil {
-			c.Events = append(c.Events, f.Event)
-		}
+		more := f.outside()
+		c.Requests = append(c.Requests, more.Requests...)
+		c.Replies = append(c.Replies, more.Replies...)
+		c.Events = append(c.Events, more.Events...)
 	})
 }
 

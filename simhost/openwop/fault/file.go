@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"path"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/openassay/assay/gen/openwop"
@@ -84,11 +85,14 @@ var fileFaults = []Fault{
 		Title:  "a list holds the contents of the files",
 		Looks:  "its entries have a content",
 		Breaks: []string{openwop.OWPWSP5},
-		Reply: inTurn(learnsContents, mutate.On("GET "+theFiles, listsFiles(func(file map[string]any) {
-			if content, known := contents.Load(file["etag"]); known {
-				file["content"] = content
-			}
-		}))),
+		Remembers: func() mutate.Changes {
+			var contents sync.Map // of files that were shown, by etag: a list does not say what is in a file
+			return replies(learnsContents(&contents), mutate.On("GET "+theFiles, listsFiles(func(file map[string]any) {
+				if content, known := contents.Load(file["etag"]); known {
+					file["content"] = content
+				}
+			})))
+		},
 	},
 	{
 		ID:     "file.deleted-is-listed",

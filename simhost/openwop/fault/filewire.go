@@ -85,14 +85,11 @@ func owning(change func(*openwopv1.WorkspaceOpRequest)) mutate.RequestFunc {
 	return mutate.Asked(filesSeam, mutate.Body(func(ask map[string]any) { mutate.Object(ask, change) }))
 }
 
-// contents are those of the files that were shown, by etag: a list does not say what is in a file.
-var contents sync.Map
-
-// learnsContents keeps what is in a file that is shown.
-func learnsContents(r *mutate.Reply) {
-	ofFiles(mutate.Succeeded(mutate.At("", func(f *openwopv1.WorkspaceFile) {
+// learnsContents keeps what is in a file that is shown, by its etag.
+func learnsContents(contents *sync.Map) mutate.ReplyFunc {
+	return ofFiles(mutate.Succeeded(mutate.At("", func(f *openwopv1.WorkspaceFile) {
 		if f.Etag != nil {
 			contents.Store(*f.Etag, f.Content)
 		}
-	})))(r)
+	})))
 }

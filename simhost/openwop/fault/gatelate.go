@@ -52,13 +52,15 @@ var lateFaults = []Fault{
 				return "", l.Gate && !l.ByToken && !l.Child && l.Code == rules.InterruptGone && !read(l.RunID)
 			})(s)
 		},
-		Reply: inTurn(waitsForApproval(func(s *openwopv1.RunSnapshot) {
-			sawApproval.Store(s.RunID, true)
-		}), mutate.On("POST /v1/runs/{runId}/cancel", mutate.Succeeded(mutate.At("", func(c *openwopv1.CancelRunResponse) {
-			if _, saw := sawApproval.Load(c.RunID); saw {
-				c.Status = openwopv1.RunStatusCancelled
-			}
-		})))),
+		Remembers: func() mutate.Changes {
+			var waited sync.Map // ids of runs that somebody has seen waiting for an approval
+			return replies(waitsForApproval(func(s *openwopv1.RunSnapshot) { waited.Store(s.RunID, true) }),
+				mutate.On("POST /v1/runs/{runId}/cancel", mutate.Succeeded(mutate.At("", func(c *openwopv1.CancelRunResponse) {
+					if _, saw := waited.Load(c.RunID); saw {
+						c.Status = openwopv1.RunStatusCancelled
+					}
+				}))))
+		},
 	},
 	{
 		ID:     "gate.cancelled-opens-again",
@@ -110,9 +112,6 @@ var lateFaults = []Fault{
 		}),
 	},
 }
-
-// sawApproval are the ids of runs that somebody has seen waiting for an approval.
-var sawApproval sync.Map
 
 // readCancelled tells from then on whether somebody has read in the log of a run that it is cancelled.
 func readCancelled(s *rules.Set) func(runID string) bool {

@@ -43,14 +43,13 @@ var tokenFaults = []Fault{
 		Looks:  "the token of a run answers another run that asks the same",
 		Breaks: []string{openwop.OWPINT4, openwop.OWPINT37, openwop.OWPINT39},
 		Spots:  []int{26},
-		Request: func(r *mutate.Request) {
-			mutate.Asked("GET "+byToken, alike.open)(r)
-			mutate.Asked("POST "+byToken, alike.open)(r)
+		Remembers: func() mutate.Changes {
+			alike := &likes{shown: map[string]openwopv1.PendingInterrupt{}, last: map[string]string{}}
+			c := replies(mutate.On("GET /v1/runs/{runId}", mutate.Succeeded(alike.learn)),
+				mutate.On("GET "+byToken, mutate.Succeeded(alike.end)))
+			c.Requests = []mutate.RequestFunc{mutate.Asked("GET "+byToken, alike.open), mutate.Asked("POST "+byToken, alike.open)}
+			return c
 		},
-		Reply: inTurn(
-			mutate.On("GET /v1/runs/{runId}", mutate.Succeeded(alike.learn)),
-			mutate.On("GET "+byToken, mutate.Succeeded(alike.end)),
-		),
 	},
 	{
 		ID:     "gate.token-outlives-timeout",
@@ -83,12 +82,6 @@ type likes struct {
 	last  map[string]string                     // the token that was shown last, by what its interrupt asks
 }
 
-// alike are those of all hosts.
-var alike = &likes{shown: map[string]openwopv1.PendingInterrupt{}, last: map[string]string{}}
-
-// asks is what an interrupt of a host asks.
-func asks(host string, i openwopv1.PendingInterrupt) string { return host + " " + string(i.Data) }
-
 // learn keeps the token that a snapshot shows.
 func (l *likes) learn(r *mutate.Reply) {
 	mutate.At("/interrupt", func(i *openwopv1.PendingInterrupt) {
@@ -98,7 +91,7 @@ func (l *likes) learn(r *mutate.Reply) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		if _, known := l.shown[*i.InterruptToken]; !known {
-			l.shown[*i.InterruptToken], l.last[asks(r.Request.Host, *i)] = *i, *i.InterruptToken
+			l.shown[*i.InterruptToken], l.last[string(i.Data)] = *i, *i.InterruptToken
 		}
 	})(r)
 }
@@ -109,7 +102,7 @@ func (l *likes) open(r *mutate.Request) {
 	defer l.mu.Unlock()
 	at, token := path.Split(r.URL.Path)
 	if own, shown := l.shown[token]; shown {
-		r.URL.Path, r.URL.RawPath = at+l.last[asks(r.Host, own)], ""
+		r.URL.Path, r.URL.RawPath = at+l.last[string(own.Data)], ""
 	}
 }
 

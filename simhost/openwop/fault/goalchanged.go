@@ -54,22 +54,25 @@ var goalsChanged = []Fault{
 		Request: mutate.Asked(completesGoal, func(r *mutate.Request) {
 			r.URL.Path, r.URL.RawPath = path.Dir(r.URL.Path)+"/abandon", ""
 		}),
-		Reply: inTurn(
-			mutate.On(completesGoal, mutate.Succeeded(mutate.At("", func(g *openwopv1.Goal) {
-				completed.Store(g.ID, true)
-				g.State = openwopv1.GoalStateSatisfied
-			}))),
-			shows(func(g *openwopv1.Goal) {
-				if _, byCall := completed.Load(g.ID); byCall {
+		Remembers: func() mutate.Changes {
+			var completed sync.Map // ids of goals; for the host they are abandoned
+			return replies(
+				mutate.On(completesGoal, mutate.Succeeded(mutate.At("", func(g *openwopv1.Goal) {
+					completed.Store(g.ID, true)
 					g.State = openwopv1.GoalStateSatisfied
-				}
-			}),
-			tells(openwopv1.GoalEventTypeGoalClosed, func(payload map[string]any) {
-				if _, byCall := completed.Load(payload["goalId"]); byCall {
-					payload["finalState"] = openwopv1.GoalStateSatisfied
-				}
-			}),
-		),
+				}))),
+				shows(func(g *openwopv1.Goal) {
+					if _, byCall := completed.Load(g.ID); byCall {
+						g.State = openwopv1.GoalStateSatisfied
+					}
+				}),
+				tells(openwopv1.GoalEventTypeGoalClosed, func(payload map[string]any) {
+					if _, byCall := completed.Load(payload["goalId"]); byCall {
+						payload["finalState"] = openwopv1.GoalStateSatisfied
+					}
+				}),
+			)
+		},
 	},
 	{
 		ID:      "goal.abandoned-resumed",
@@ -103,9 +106,6 @@ var goalsChanged = []Fault{
 
 // completesGoal is a call that the contract does not have.
 const completesGoal = "POST " + theGoal + "/complete"
-
-// completed are the ids of the goals that it was made for. For the host they are abandoned.
-var completed sync.Map
 
 // edits lets goals in one more state be edited.
 func edits(in openwopv1.GoalState) func(*rules.Set) {

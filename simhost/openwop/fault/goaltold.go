@@ -49,13 +49,15 @@ var goalsTold = []Fault{
 		Title:  "evaluations say what the objective was",
 		Looks:  "the payload of goal.evaluated holds words of the objective",
 		Breaks: []string{openwop.OWP0097D2},
-		Reply: inTurn(shows(func(g *openwopv1.Goal) {
-			objectives.Store(g.ID, g.Objective)
-		}), tells(openwopv1.GoalEventTypeGoalEvaluated, func(payload map[string]any) {
-			if objective, shown := objectives.Load(payload["goalId"]); shown {
-				payload["summary"] = "not yet: " + objective.(string)
-			}
-		})),
+		Remembers: func() mutate.Changes {
+			var objectives sync.Map // of goals that were shown, by id: their events do not say what they are for
+			return replies(shows(func(g *openwopv1.Goal) { objectives.Store(g.ID, g.Objective) }),
+				tells(openwopv1.GoalEventTypeGoalEvaluated, func(payload map[string]any) {
+					if objective, shown := objectives.Load(payload["goalId"]); shown {
+						payload["summary"] = "not yet: " + objective.(string)
+					}
+				}))
+		},
 	},
 	{
 		ID:     "goal.closed-as-satisfied",
@@ -83,9 +85,6 @@ var goalsTold = []Fault{
 		Reply:  closes(openwopv1.GoalStateBoundExceeded, 2),
 	},
 }
-
-// objectives are those of the goals that were shown, by id: the events of a goal do not say what it is for.
-var objectives sync.Map
 
 // tells changes the payloads of events of one type.
 func tells(of openwopv1.GoalEventType, otherwise func(payload map[string]any)) mutate.ReplyFunc {

@@ -12,16 +12,7 @@ func (f Fault) OnWire() (changes mutate.Changes, ok bool) {
 	if f.Replace != nil {
 		return changes, false
 	}
-	if f.Request != nil {
-		changes.Requests = []mutate.RequestFunc{f.Request}
-	}
-	if f.Reply != nil {
-		changes.Replies = []mutate.ReplyFunc{f.Reply}
-	}
-	if f.Event != nil {
-		changes.Events = []mutate.EventFunc{f.Event}
-	}
-	return changes.OnWire(runLog), true
+	return f.outside().OnWire(runLog), true
 }
 
 // runLog is how OpenWOP shows the log of a run.
