@@ -26,11 +26,10 @@ func (c Changes) OnWire(log Log) Changes {
 	for operation, member := range log.Lists {
 		c.Replies = append(c.Replies, On(operation, Succeeded(JSON(func(o map[string]any) { log.change(o[member], events) }))))
 	}
-	for _, text := range log.Streams {
-		of := operationOf(text)
+	for _, operation := range log.Streams {
 		c.Frames = append(c.Frames, func(r *http.Request, data []byte) []byte {
 			value := decode(data)
-			if !of.is(r) || !log.change(value, events) {
+			if !isOf(r, operation) || !log.change(value, events) {
 				return data
 			}
 			return encode(value)

@@ -27,12 +27,17 @@ type ReplyFunc func(*Reply)
 // On limits a change to the replies of an operation, such as "GET /v1/runs/{runId}". A segment in braces stands for any
 // one segment, without the verb behind a colon: "POST /v1/runs/{runId}:fork" is an operation of its own.
 func On(operation string, change ReplyFunc) ReplyFunc {
-	of := operationOf(operation)
 	return func(r *Reply) {
-		if of.is(r.Request) {
+		if isOf(r.Request, operation) {
 			change(r)
 		}
 	}
+}
+
+// isOf reports whether a request is of an operation.
+func isOf(r *http.Request, operation string) bool {
+	method, path, _ := strings.Cut(operation, " ")
+	return r.Method == method && matches(strings.Split(path, "/"), strings.Split(r.URL.EscapedPath(), "/"))
 }
 
 func matches(want, got []string) bool {
@@ -80,11 +85,11 @@ func JSON(change func(object map[string]any)) ReplyFunc {
 // At changes the object at a JSON pointer of a reply, decoded as a T. Members that T does not know stay as they are, and so
 // does a reply without such an object.
 func At[T any](pointer string, change func(*T)) ReplyFunc {
-	at, err := jsonpointer.New(pointer)
-	if err != nil {
-		panic(err) // a pointer in the catalogue of faults
-	}
-	return func(r *Reply) {
+	return func(r *Reply) { // the pointer is read when it is used: a catalogue of faults is made whenever a program starts
+		at, err := jsonpointer.New(pointer)
+		if err != nil {
+			panic(err) // a pointer in the catalogue
+		}
 		document := decode(r.Body)
 		found, _, err := at.Get(document)
 		object, ok := found.(map[string]any)

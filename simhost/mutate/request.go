@@ -5,7 +5,6 @@ import (
 	"io"
 	"net/http"
 	"reflect"
-	"strings"
 )
 
 // Request is a request on its way in.
@@ -19,9 +18,8 @@ type RequestFunc func(*Request)
 
 // Asked limits a change to the requests of an operation, as [On] does for replies.
 func Asked(operation string, change RequestFunc) RequestFunc {
-	of := operationOf(operation)
 	return func(r *Request) {
-		if of.is(r.Request) {
+		if isOf(r.Request, operation) {
 			change(r)
 		}
 	}
@@ -37,21 +35,6 @@ func Body(change func(object map[string]any)) RequestFunc {
 		change(object)
 		r.Raw = encode(object)
 	}
-}
-
-// operation is a method and the segments of a path.
-type operation struct {
-	method string
-	path   []string
-}
-
-func operationOf(text string) operation {
-	method, path, _ := strings.Cut(text, " ")
-	return operation{method, strings.Split(path, "/")}
-}
-
-func (o operation) is(r *http.Request) bool {
-	return r.Method == o.method && matches(o.path, strings.Split(r.URL.EscapedPath(), "/"))
 }
 
 // largest bounds what is read of a body before the host has looked at it: more than a host takes, so that the host refuses

@@ -47,7 +47,8 @@ func TestEveryThemeHasItsOwnIDs(t *testing.T) {
 // Each fault replaces something, and leaves no rule without an answer.
 func TestEveryFaultReplacesRules(t *testing.T) {
 	for _, f := range All() {
-		if faulttest.Replaced(t, f.ID, rules.Honest(), must(t, f.ID), nil) == 0 && f.Request == nil && f.Reply == nil && f.Event == nil && f.Remembers == nil {
+		if faulttest.Replaced(t, f.ID, rules.Honest(), must(t, f.ID), nil) == 0 && f.Request == nil && f.Reply == nil &&
+			f.Event == nil && f.Remembers == nil {
 			t.Errorf("%s replaces no rule, and changes nothing that comes in, goes out or is appended", f.ID)
 		}
 	}
