@@ -134,14 +134,9 @@ func (e *Engine) planDoc(w *world, plan *Plan) Plan {
 		if !e.rules.Tasks.Lists(mirrors) {
 			continue
 		}
-		entry := openintentv1.SuspendedTask{TaskID: id, IntentID: in.ID, SuspendedSince: stamp(in.SuspendedSince)}
-		if e.rules.Tasks.Expires() {
-			entry.ExpiresAt = in.expires()
-		}
-		doc.Progress.SuspendedTasks = append(doc.Progress.SuspendedTasks, entry)
-	}
-	if !e.rules.Tasks.Finishes(len(doc.Progress.SuspendedTasks) > 0) {
-		doc.OnComplete = nil
+		doc.Progress.SuspendedTasks = append(doc.Progress.SuspendedTasks, openintentv1.SuspendedTask{
+			TaskID: id, IntentID: in.ID, SuspendedSince: stamp(in.SuspendedSince), ExpiresAt: in.expires(),
+		})
 	}
 	return doc
 }
