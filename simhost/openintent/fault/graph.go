@@ -140,12 +140,20 @@ var graphFaults = []Fault{
 	{
 		ID: "openintent.plan-absorbs", Title: "a plan turns suspended with an intent of it",
 		Looks: "the state of the plan is suspended_awaiting_input", Breaks: []string{oi.OIP0026R1B},
-		Replace: absorbing("plan", suspended),
+		Reply: plans(func(p *openintentv1.Plan) {
+			if len(p.Progress.SuspendedTasks) > 0 {
+				p.State = suspended
+			}
+		}),
 	},
 	{
 		ID: "openintent.portfolio-absorbs", Title: "a portfolio turns suspended with a member of it",
 		Looks: "the status of the portfolio is suspended_awaiting_input", Breaks: []string{oi.OIP0026R1C, oi.OIP0026L5},
-		Replace: absorbing("portfolio", suspended),
+		Reply: portfolios(func(p *openintentv1.Portfolio) {
+			if *p.HasSuspendedMembers {
+				p.Status = suspended
+			}
+		}),
 	},
 	{
 		ID: "openintent.dependents-run-on", Title: "what depends on a suspended intent stays active, as in release 0.17.0",

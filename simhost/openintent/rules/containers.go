@@ -2,10 +2,10 @@ package rules
 
 import "slices"
 
-// Containers is what parents, portfolios and plans make of a member that is suspended (RFC-0026 rules 1 and 4).
+// Containers is what parents and portfolios make of a member that is suspended (RFC-0026 rules 1 and 4).
 type Containers struct {
-	// Absorbs is the status that a container takes when what it holds is suspended; "" is none. kind is parent, sibling,
-	// portfolio or plan.
+	// Absorbs is the status that the parent or a sibling of an intent takes when that is suspended; "" is none. kind is
+	// parent or sibling.
 	Absorbs func(kind string) string
 
 	// Flags are has_suspended_members and suspended_member_count of a portfolio. ever tells whether a member was suspended at
