@@ -59,7 +59,7 @@ func (e *Engine) next(only map[string]bool) (first due, found bool) {
 // dueOf is when a suspension wants something: its next reminder, or its end.
 func (e *Engine) dueOf(live *Live) (time.Time, bool) {
 	if live.Attempt < live.Course.Attempts {
-		return e.rules.Reminders.Due(live.Course, live.Attempt+1, live.Last), true
+		return e.rules.Reminders.Due(live.Course, live.Attempt+1), true
 	}
 	if live.Course.Expires == nil {
 		return time.Time{}, false

@@ -130,8 +130,7 @@ func (e *Engine) planDoc(w *world, plan *Plan) Plan {
 			continue
 		}
 		in := w.intents[task.IntentID]
-		mirrors := in.Status == Suspended && task.Status == openintentv1.TaskStatusBlocked && text(task.SuspendedIntentID) != ""
-		if !e.rules.Tasks.Lists(mirrors) {
+		if in.Status != Suspended || task.Status != openintentv1.TaskStatusBlocked || text(task.SuspendedIntentID) == "" {
 			continue
 		}
 		doc.Progress.SuspendedTasks = append(doc.Progress.SuspendedTasks, openintentv1.SuspendedTask{

@@ -42,16 +42,17 @@ func records(change func(in *openintentv1.Intent, record map[string]any)) mutate
 	})
 }
 
-// tasks changes every task that is shown, and plans every plan.
+// tasks changes every task that is shown.
 func tasks(change func(*openintentv1.Task)) mutate.ReplyFunc {
 	return documents(change, "name", "intent_id", "max_attempts")
 }
 
+// plans changes every plan that is shown; each has progress.
 func plans(change func(*openintentv1.Plan)) mutate.ReplyFunc {
 	return documents(change, "intent_id", "state", "progress")
 }
 
-// portfolios changes every portfolio that is shown.
+// portfolios changes every portfolio that is shown; each has flags and an aggregate.
 func portfolios(change func(*openintentv1.Portfolio)) mutate.ReplyFunc {
 	return documents(change, "has_suspended_members")
 }

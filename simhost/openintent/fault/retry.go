@@ -78,7 +78,7 @@ var retryFaults = []Fault{
 		ID: "openintent.reminders-early", Title: "reminders come at half of the interval",
 		Looks: "the first reminder is earlier than the interval", Breaks: []string{oi.OIPREAD5, oi.OIP0026H3, oi.OIP0026H5},
 		Replace: func(s *rules.Set) {
-			s.Reminders.Due = func(c suspension.Course, attempt int, _ time.Time) time.Time {
+			s.Reminders.Due = func(c suspension.Course, attempt int) time.Time {
 				return c.Start.Add(time.Duration(attempt-1) * c.Interval / 2)
 			}
 		},

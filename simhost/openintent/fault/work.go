@@ -1,6 +1,7 @@
 package fault
 
 import (
+	"slices"
 	"time"
 
 	oi "github.com/openassay/assay/gen/openintent"
@@ -41,7 +42,7 @@ var taskFaults = []Fault{
 		Looks: "suspended_intent_id is missing", Breaks: []string{oi.OIP0026R3C, oi.OIP0026R4G},
 		Reply: both(
 			tasks(func(t *openintentv1.Task) { t.SuspendedIntentID = nil }),
-			plans(func(p *openintentv1.Plan) { p.Progress.SuspendedTasks = []openintentv1.SuspendedTask{} }), // nor can a plan know it
+			plans(listingNone), // a plan finds them by that
 		),
 	},
 	{
@@ -74,13 +75,20 @@ var taskFaults = []Fault{
 	{
 		ID: "openintent.plan-blind", Title: "the progress of a plan lists no suspended tasks",
 		Looks: "suspended_tasks is empty during a suspension", Breaks: []string{oi.OIP0026R4G},
-		Replace: func(s *rules.Set) { s.Tasks.Lists = func(bool) bool { return false } },
+		Reply: plans(listingNone),
 	},
 	{
 		ID: "openintent.plan-sticky", Title: "the progress of a plan lists every task as suspended",
 		Looks: "suspended_tasks has tasks behind the answer", Breaks: []string{oi.OIP0026R4G},
-		Twin:    "a list that is never empty, where its twin has one that always is",
-		Replace: func(s *rules.Set) { s.Tasks.Lists = func(bool) bool { return true } },
+		Twin: "a list that is never empty, where its twin has one that always is",
+		Reply: plans(func(p *openintentv1.Plan) {
+			for _, id := range p.Tasks {
+				entry := openintentv1.SuspendedTask{TaskID: id, IntentID: p.IntentID, SuspendedSince: p.CreatedAt}
+				if !slices.ContainsFunc(p.Progress.SuspendedTasks, func(t openintentv1.SuspendedTask) bool { return t.TaskID == id }) {
+					p.Progress.SuspendedTasks = append(p.Progress.SuspendedTasks, entry)
+				}
+			}
+		}),
 	},
 	{
 		ID: "openintent.plan-without-expiry", Title: "a suspended task in the progress of a plan does not say until when",
@@ -92,6 +100,9 @@ var taskFaults = []Fault{
 		}),
 	},
 }
+
+// listingNone empties the suspended tasks of a plan.
+func listingNone(p *openintentv1.Plan) { p.Progress.SuspendedTasks = []openintentv1.SuspendedTask{} }
 
 var claimFaults = []Fault{
 	{

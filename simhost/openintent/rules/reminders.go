@@ -14,8 +14,8 @@ type Reminders struct {
 	// Course is when what is due.
 	Course func(r suspension.Record, p suspension.Resolved, start time.Time) suspension.Course
 
-	// Due is when an attempt is due. last is when the one before it happened.
-	Due func(c suspension.Course, attempt int, last time.Time) time.Time
+	// Due is when an attempt is due.
+	Due func(c suspension.Course, attempt int) time.Time
 
 	// Window is the end of a suspension that its record says.
 	Window func(c suspension.Course) time.Time
@@ -40,7 +40,7 @@ func honestReminders() Reminders {
 	return Reminders{
 		Resolve: suspension.Resolve,
 		Course:  suspension.CourseOf,
-		Due:     func(c suspension.Course, attempt int, _ time.Time) time.Time { return c.AttemptAt(attempt) },
+		Due:     suspension.Course.AttemptAt,
 		Window:  func(c suspension.Course) time.Time { return *c.Expires },
 		Between: func(int) string { return "" },
 		Sends:   func(_ int, waits bool) bool { return waits },

@@ -10,9 +10,6 @@ type Tasks struct {
 
 	// Returned is the status of a task that goes on, and whether its reason is taken away.
 	Returned func() (status string, cleared bool)
-
-	// Lists tells whether the suspended tasks of a plan are shown; suspended whether the intent of this one is.
-	Lists func(suspended bool) bool
 }
 
 // IntentSuspended is the reason of a task that mirrors its intent.
@@ -23,6 +20,5 @@ func honestTasks() Tasks {
 		Mirrors:  func(status string) bool { return status == "running" },
 		Returns:  func(reason string) bool { return reason == IntentSuspended },
 		Returned: func() (string, bool) { return "running", true },
-		Lists:    func(suspended bool) bool { return suspended },
 	}
 }
