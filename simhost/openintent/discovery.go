@@ -11,7 +11,6 @@ import (
 
 	oi "github.com/openassay/assay/gen/openintentv1"
 	"github.com/openassay/assay/simhost/openintent/engine"
-	"github.com/openassay/assay/simhost/openintent/suspension"
 )
 
 const (
@@ -71,31 +70,10 @@ func (h *Host) GetServerConfig(context.Context, oi.GetServerConfigRequestObject)
 	return serverConfig{
 		"protocol_version": protocolVersion,
 		"suspension": map[string]any{
-			"default_retry_policy": h.rules.Config.Shows(h.config.Suspension.DefaultRetryPolicy),
+			"default_retry_policy": h.config.Suspension.DefaultRetryPolicy,
 			"notify_to_allowlist":  h.config.Suspension.NotifyTo,
 		},
 	}, nil
-}
-
-// takeConfig is what a server does that lets its configuration be written by callers.
-func (h *Host) takeConfig(w http.ResponseWriter, r *http.Request) {
-	var doc struct {
-		Suspension struct {
-			Default json.RawMessage `json:"default_retry_policy"`
-		} `json:"suspension"`
-	}
-	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBodyBytes)).Decode(&doc)
-	var p *suspension.Policy
-	if err == nil && doc.Suspension.Default != nil {
-		p, err = suspension.ReadPolicy(doc.Suspension.Default)
-	}
-	if err != nil {
-		h.fail(w, r, badRequest(err))
-		return
-	}
-	w.Header().Set("Content-Type", "application/json")
-	// a client that left does not matter
-	_ = json.NewEncoder(w).Encode(map[string]any{"suspension": map[string]any{"default_retry_policy": p}})
 }
 
 // Banner tells the person who started the host where it listens, with what key, what it offers, and a line to try.

@@ -15,12 +15,12 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/openassay/assay/simhost/ids"
-
 	"github.com/openassay/assay/gen/openintentv1"
 	"github.com/openassay/assay/internal/validate"
 	"github.com/openassay/assay/simhost/eventlog"
+	"github.com/openassay/assay/simhost/ids"
 	"github.com/openassay/assay/simhost/internal/contract"
+	"github.com/openassay/assay/simhost/mutate"
 	"github.com/openassay/assay/simhost/openintent/engine"
 	"github.com/openassay/assay/simhost/openintent/fault"
 	"github.com/openassay/assay/simhost/openintent/rules"
@@ -36,6 +36,7 @@ type Host struct {
 	opts    Options // with defaults
 	log     *slog.Logger
 	rules   rules.Set
+	changes mutate.Changes // what faults change from outside
 	manner  variation.Set
 	config  Config
 	callers map[string]engine.Caller // by key
@@ -102,6 +103,9 @@ func prepare(o Options) (_ *Host, err error) {
 		return nil, &OptionError{err}
 	}
 	if h.rules, err = fault.Rules(o.Faults...); err != nil {
+		return nil, &OptionError{err}
+	}
+	if h.changes, err = fault.Changes(o.Faults...); err != nil {
 		return nil, &OptionError{err}
 	}
 	if h.manner, err = variation.With(o.Vary...); err != nil {

@@ -64,8 +64,8 @@ func (h *Host) Ask(ctx context.Context, caller, method, path string, version int
 			r.Header.Set(headerKey, key)
 		}
 	}
-	if tag := h.tag(version); version != 0 && tag != nil {
-		r.Header.Set(headerMatch, *tag)
+	if version != 0 {
+		r.Header.Set(headerMatch, *tag(version))
 	}
 	w := &reply{header: http.Header{}, status: http.StatusOK}
 	h.handler.ServeHTTP(w, r)

@@ -12,11 +12,8 @@ import (
 	"github.com/openassay/assay/simhost/openintent/engine"
 )
 
-// tag is the version as an ETag; nil where there is none.
-func (h *Host) tag(version int64) *string {
-	if !h.rules.Lifecycle.Tagged() {
-		return nil
-	}
+// tag is the version as an ETag.
+func tag(version int64) *string {
 	t := `"` + strconv.FormatInt(version, 10) + `"`
 	return &t
 }
@@ -52,7 +49,7 @@ func (h *Host) CreateIntent(ctx context.Context, r oi.CreateIntentRequestObject)
 		Title: b.Title, Description: b.Description, CreatedBy: b.CreatedBy, Parent: parent, DependsOn: b.DependsOn, Constraints: b.Constraints,
 		State: s, Status: string(b.Status), Governance: b.GovernancePolicy,
 	})
-	return oi.CreateIntent200JSONResponse{Body: doc, Headers: oi.CreateIntent200ResponseHeaders{ETag: h.tag(doc.Version)}}, err
+	return oi.CreateIntent200JSONResponse{Body: doc, Headers: oi.CreateIntent200ResponseHeaders{ETag: tag(doc.Version)}}, err
 }
 
 // CreateChildIntent makes an intent below another one, as a draft.
@@ -65,19 +62,19 @@ func (h *Host) CreateChildIntent(ctx context.Context, r oi.CreateChildIntentRequ
 	doc, err := h.engine.Create(ctx, callerOf(ctx), engine.Make{
 		Title: b.Title, Description: b.Description, Parent: r.IntentID, DependsOn: b.DependsOn, Constraints: b.Constraints, State: s,
 	})
-	return oi.CreateChildIntent200JSONResponse{Body: doc, Headers: oi.CreateChildIntent200ResponseHeaders{ETag: h.tag(doc.Version)}}, err
+	return oi.CreateChildIntent200JSONResponse{Body: doc, Headers: oi.CreateChildIntent200ResponseHeaders{ETag: tag(doc.Version)}}, err
 }
 
 // GetIntent shows an intent.
 func (h *Host) GetIntent(ctx context.Context, r oi.GetIntentRequestObject) (oi.GetIntentResponseObject, error) {
 	doc, err := h.engine.Intent(ctx, r.IntentID)
-	return oi.GetIntent200JSONResponse{Body: doc, Headers: oi.GetIntent200ResponseHeaders{ETag: h.tag(doc.Version)}}, err
+	return oi.GetIntent200JSONResponse{Body: doc, Headers: oi.GetIntent200ResponseHeaders{ETag: tag(doc.Version)}}, err
 }
 
 // SetIntentStatus takes an intent to another status.
 func (h *Host) SetIntentStatus(ctx context.Context, r oi.SetIntentStatusRequestObject) (oi.SetIntentStatusResponseObject, error) {
 	doc, err := h.engine.SetStatus(ctx, callerOf(ctx), r.IntentID, meant(r.Params.IfMatch), string(r.Body.Status), r.Body.Reason)
-	return oi.SetIntentStatus200JSONResponse{Body: doc, Headers: oi.SetIntentStatus200ResponseHeaders{ETag: h.tag(doc.Version)}}, err
+	return oi.SetIntentStatus200JSONResponse{Body: doc, Headers: oi.SetIntentStatus200ResponseHeaders{ETag: tag(doc.Version)}}, err
 }
 
 // PatchIntentState writes into the state of an intent.
@@ -102,7 +99,7 @@ func (h *Host) PatchIntentState(ctx context.Context, r oi.PatchIntentStateReques
 		patches = append(patches, engine.Patch{Op: "set", Path: key, Value: merged[key]})
 	}
 	doc, err := h.engine.PatchState(ctx, callerOf(ctx), r.IntentID, meant(r.Params.IfMatch), patches)
-	return oi.PatchIntentState200JSONResponse{Body: doc, Headers: oi.PatchIntentState200ResponseHeaders{ETag: h.tag(doc.Version)}}, err
+	return oi.PatchIntentState200JSONResponse{Body: doc, Headers: oi.PatchIntentState200ResponseHeaders{ETag: tag(doc.Version)}}, err
 }
 
 // answered is the reply to an answer that was taken.
@@ -201,7 +198,7 @@ func (h *Host) ListIntentBlocked(ctx context.Context, r oi.ListIntentBlockedRequ
 func (h *Host) AddIntentDependency(ctx context.Context,
 	r oi.AddIntentDependencyRequestObject) (oi.AddIntentDependencyResponseObject, error) {
 	doc, err := h.engine.AddDependency(ctx, callerOf(ctx), r.IntentID, meant(r.Params.IfMatch), r.Body.DependencyID)
-	return oi.AddIntentDependency200JSONResponse{Body: doc, Headers: oi.AddIntentDependency200ResponseHeaders{ETag: h.tag(doc.Version)}}, err
+	return oi.AddIntentDependency200JSONResponse{Body: doc, Headers: oi.AddIntentDependency200ResponseHeaders{ETag: tag(doc.Version)}}, err
 }
 
 // RemoveIntentDependency lets an intent wait for another one no more.
@@ -209,7 +206,7 @@ func (h *Host) RemoveIntentDependency(ctx context.Context,
 	r oi.RemoveIntentDependencyRequestObject) (oi.RemoveIntentDependencyResponseObject, error) {
 	doc, err := h.engine.RemoveDependency(ctx, callerOf(ctx), r.IntentID, meant(r.Params.IfMatch), r.DependencyID)
 	return oi.RemoveIntentDependency200JSONResponse{Body: doc,
-		Headers: oi.RemoveIntentDependency200ResponseHeaders{ETag: h.tag(doc.Version)}}, err
+		Headers: oi.RemoveIntentDependency200ResponseHeaders{ETag: tag(doc.Version)}}, err
 }
 
 // GetIntentGraph shows an intent with what is below it.

@@ -7,19 +7,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/openassay/assay/gen/openintentv1"
-	"github.com/openassay/assay/internal/validate"
 	"github.com/openassay/assay/simhost/eventlog"
 	"github.com/openassay/assay/simhost/internal/contract"
 	"github.com/openassay/assay/simhost/openintent/engine"
-	"github.com/openassay/assay/simhost/openintent/rules"
 	"github.com/openassay/assay/simhost/serving"
 )
 
@@ -28,7 +26,6 @@ const (
 	headerMatch  = "If-Match"
 	maxBodyBytes = 1 << 20
 	bodyPatience = 20 * time.Second
-	configPath   = Prefix + "/server/config"
 	advancePath  = Prefix + "/assay/clock/advance"
 )
 
@@ -71,6 +68,8 @@ func featureOf(op string) string {
 	}[op]
 }
 
+// route builds the handler: from outside in, the manner in which the server speaks, faults, the routes with the checks of the
+// contract, the generated server, and the methods of Host.
 func (h *Host) route() {
 	r := &router{http.NewServeMux(), h}
 	bad := func(w http.ResponseWriter, r *http.Request, err error) { h.fail(w, r, badRequest(err)) }
@@ -78,10 +77,7 @@ func (h *Host) route() {
 		ResponseErrorHandlerFunc: h.fail})
 	openintentv1.HandlerWithOptions(strict, openintentv1.StdHTTPServerOptions{BaseRouter: r, ErrorHandlerFunc: bad})
 	r.Handle("/", h.unknown(r))
-	if h.rules.Config.Writable() {
-		r.Handle("PUT "+configPath, http.HandlerFunc(h.takeConfig))
-	}
-	h.handler = serving.Recovered(h.manner.Front(r), h.fail)
+	h.handler = serving.Recovered(h.manner.Front(h.changes.Front(r)), h.fail)
 }
 
 // unknown answers what no operation took: 405 where the path has other methods, else 404.
@@ -107,10 +103,7 @@ func (h *Host) unknown(r *router) http.HandlerFunc {
 	}
 }
 
-type (
-	callerKey struct{}
-	opKey     struct{}
-)
+type callerKey struct{}
 
 func callerOf(ctx context.Context) engine.Caller {
 	who, _ := ctx.Value(callerKey{}).(engine.Caller)
@@ -120,7 +113,6 @@ func callerOf(ctx context.Context) engine.Caller {
 // guard puts the checks of an operation's contract in front of its handler: the key, parameters, then the body.
 func (h *Host) guard(op *contract.Operation, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		r = r.WithContext(context.WithValue(r.Context(), opKey{}, op.ID))
 		who, known := h.callers[r.Header.Get(headerKey)]
 		if !known {
 			who.Name = "anonymous"
@@ -175,9 +167,6 @@ func checkParameters(op *contract.Operation, r *http.Request) error {
 	return nil
 }
 
-// unparsed marks a refusal of a body that is no JSON, or no object.
-const unparsed = "\x00unparsed"
-
 func (h *Host) readBody(w http.ResponseWriter, r *http.Request, op *contract.Operation) ([]byte, error) {
 	control := http.NewResponseController(w)
 	_ = control.SetReadDeadline(time.Now().Add(bodyPatience)) // a writer without deadlines has none to set
@@ -195,14 +184,10 @@ func (h *Host) readBody(w http.ResponseWriter, r *http.Request, op *contract.Ope
 		return raw, nil
 	}
 	if trimmed := bytes.TrimSpace(raw); !json.Valid(raw) || trimmed[0] != '{' {
-		return nil, &engine.Refusal{
-			Status: http.StatusBadRequest, Code: "bad_request", Message: op.ID + " needs a JSON object as its body",
-			Details: map[string]any{unparsed: true},
-		}
+		return nil, &engine.Refusal{Status: http.StatusBadRequest, Code: "bad_request",
+			Message: op.ID + " needs a JSON object as its body"}
 	}
-	problems := slices.DeleteFunc(op.Body.Validate(raw),
-		func(p validate.Problem) bool { return !h.rules.Requests.Minds(op.ID, missingMember(p)) })
-	if len(problems) > 0 {
+	if problems := op.Body.Validate(raw); len(problems) > 0 {
 		var listed []string
 		for _, p := range problems[:min(len(problems), 20)] {
 			listed = append(listed, p.String())
@@ -211,16 +196,6 @@ func (h *Host) readBody(w http.ResponseWriter, r *http.Request, op *contract.Ope
 			strings.Join(listed, "; ")}
 	}
 	return raw, nil
-}
-
-// missingMember is the pointer of what is wrong in a body; of a member that is missing it is where that should be.
-func missingMember(p validate.Problem) string {
-	if !strings.HasSuffix(p.Keyword, "/required") {
-		return p.Instance
-	}
-	_, name, _ := strings.Cut(p.Message, `"`)
-	name, _, _ = strings.Cut(name, `"`)
-	return p.Instance + "/" + name
 }
 
 // meant is the version that an If-Match names, as a bare integer or as a tag; nil where it names none.
@@ -256,23 +231,14 @@ func (h *Host) fail(w http.ResponseWriter, r *http.Request, err error) {
 		refused = &engine.Refusal{Status: http.StatusInternalServerError, Code: "internal_error",
 			Message: "the server could not handle this request; its log has the reason"}
 	}
-	op, _ := r.Context().Value(opKey{}).(string)
-	told := h.rules.Requests.Refuses(rules.Refusal{
-		Operation: op, Status: refused.Status, Code: refused.Code, Message: refused.Message, Details: refused.Details,
-		Unparsed: refused.Details[unparsed] != nil,
-	})
 	doc := map[string]any{}
-	for k, v := range told.Details {
-		if k[0] != 0 { // what is for rules alone
-			doc[k] = v
-		}
-	}
-	doc["error"], doc["detail"] = told.Code, told.Message
+	maps.Copy(doc, refused.Details)
+	doc["error"], doc["detail"] = refused.Code, refused.Message
 	raw, err := json.Marshal(doc)
 	if err != nil {
 		raw = []byte(`{"error":"internal_error","detail":"the refusal cannot be told"}`)
 	}
 	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(told.Status)
+	w.WriteHeader(refused.Status)
 	_, _ = w.Write(raw) // a client that left does not matter
 }

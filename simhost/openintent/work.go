@@ -45,7 +45,7 @@ func (h *Host) ReleaseLease(ctx context.Context, r oi.ReleaseLeaseRequestObject)
 // CreateTask makes a task.
 func (h *Host) CreateTask(ctx context.Context, r oi.CreateTaskRequestObject) (oi.CreateTaskResponseObject, error) {
 	doc, err := h.engine.CreateTask(ctx, callerOf(ctx), *r.Body)
-	return oi.CreateTask200JSONResponse{Body: doc, Headers: oi.CreateTask200ResponseHeaders{ETag: h.tag(number(doc.Version, 0))}}, err
+	return oi.CreateTask200JSONResponse{Body: doc, Headers: oi.CreateTask200ResponseHeaders{ETag: tag(number(doc.Version, 0))}}, err
 }
 
 // CreateTaskOfIntent makes a task, at the path of RFC-0012.
@@ -56,19 +56,19 @@ func (h *Host) CreateTaskOfIntent(ctx context.Context, r oi.CreateTaskOfIntentRe
 		DependsOn: b.DependsOn, MaxAttempts: b.MaxAttempts, Metadata: b.Metadata,
 	})
 	return oi.CreateTaskOfIntent200JSONResponse{Body: doc,
-		Headers: oi.CreateTaskOfIntent200ResponseHeaders{ETag: h.tag(number(doc.Version, 0))}}, err
+		Headers: oi.CreateTaskOfIntent200ResponseHeaders{ETag: tag(number(doc.Version, 0))}}, err
 }
 
 // GetTask shows a task.
 func (h *Host) GetTask(ctx context.Context, r oi.GetTaskRequestObject) (oi.GetTaskResponseObject, error) {
 	doc, err := h.engine.Task(ctx, r.TaskID)
-	return oi.GetTask200JSONResponse{Body: doc, Headers: oi.GetTask200ResponseHeaders{ETag: h.tag(number(doc.Version, 0))}}, err
+	return oi.GetTask200JSONResponse{Body: doc, Headers: oi.GetTask200ResponseHeaders{ETag: tag(number(doc.Version, 0))}}, err
 }
 
 // UpdateTask moves a task on.
 func (h *Host) UpdateTask(ctx context.Context, r oi.UpdateTaskRequestObject) (oi.UpdateTaskResponseObject, error) {
 	doc, err := h.engine.UpdateTask(ctx, callerOf(ctx), r.TaskID, meant(r.Params.IfMatch), *r.Body)
-	return oi.UpdateTask200JSONResponse{Body: doc, Headers: oi.UpdateTask200ResponseHeaders{ETag: h.tag(number(doc.Version, 0))}}, err
+	return oi.UpdateTask200JSONResponse{Body: doc, Headers: oi.UpdateTask200ResponseHeaders{ETag: tag(number(doc.Version, 0))}}, err
 }
 
 // ClaimTask claims a task.
@@ -78,7 +78,7 @@ func (h *Host) ClaimTask(ctx context.Context, r oi.ClaimTaskRequestObject) (oi.C
 		agent = r.Body.AgentID
 	}
 	doc, err := h.engine.ClaimTask(ctx, callerOf(ctx), r.TaskID, agent)
-	return oi.ClaimTask200JSONResponse{Body: doc, Headers: oi.ClaimTask200ResponseHeaders{ETag: h.tag(number(doc.Version, 0))}}, err
+	return oi.ClaimTask200JSONResponse{Body: doc, Headers: oi.ClaimTask200ResponseHeaders{ETag: tag(number(doc.Version, 0))}}, err
 }
 
 // ListTasksOfIntent shows the tasks of an intent, oldest first.
@@ -95,19 +95,19 @@ func (h *Host) ListTasksOfIntent(ctx context.Context, r oi.ListTasksOfIntentRequ
 // CreatePlan makes a plan.
 func (h *Host) CreatePlan(ctx context.Context, r oi.CreatePlanRequestObject) (oi.CreatePlanResponseObject, error) {
 	doc, err := h.engine.CreatePlan(ctx, callerOf(ctx), *r.Body)
-	return oi.CreatePlan200JSONResponse{Body: doc, Headers: oi.CreatePlan200ResponseHeaders{ETag: h.tag(number(doc.Version, 0))}}, err
+	return oi.CreatePlan200JSONResponse{Body: doc, Headers: oi.CreatePlan200ResponseHeaders{ETag: tag(number(doc.Version, 0))}}, err
 }
 
 // GetPlan shows a plan with its progress.
 func (h *Host) GetPlan(ctx context.Context, r oi.GetPlanRequestObject) (oi.GetPlanResponseObject, error) {
 	doc, err := h.engine.Plan(ctx, r.PlanID)
-	return oi.GetPlan200JSONResponse{Body: doc, Headers: oi.GetPlan200ResponseHeaders{ETag: h.tag(number(doc.Version, 0))}}, err
+	return oi.GetPlan200JSONResponse{Body: doc, Headers: oi.GetPlan200ResponseHeaders{ETag: tag(number(doc.Version, 0))}}, err
 }
 
 // UpdatePlan changes a plan.
 func (h *Host) UpdatePlan(ctx context.Context, r oi.UpdatePlanRequestObject) (oi.UpdatePlanResponseObject, error) {
 	doc, err := h.engine.UpdatePlan(ctx, callerOf(ctx), r.PlanID, meant(r.Params.IfMatch), *r.Body)
-	return oi.UpdatePlan200JSONResponse{Body: doc, Headers: oi.UpdatePlan200ResponseHeaders{ETag: h.tag(number(doc.Version, 0))}}, err
+	return oi.UpdatePlan200JSONResponse{Body: doc, Headers: oi.UpdatePlan200ResponseHeaders{ETag: tag(number(doc.Version, 0))}}, err
 }
 
 // ListPlansOfIntent shows the plans of an intent, oldest first.

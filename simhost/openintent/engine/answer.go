@@ -18,19 +18,27 @@ type Response struct {
 
 // Respond takes an answer to what an intent waits for. Of several, one wins.
 func (e *Engine) Respond(ctx context.Context, by Caller, id string, r Response) (reply map[string]any, err error) {
-	early, err := e.verdict(ctx, id, r.SuspensionID)
-	if err != nil {
-		return nil, err
-	}
+	var early *rules.Verdict
 	if pause := e.rules.Answers.Between(); pause > 0 {
+		v, err := e.verdict(ctx, id, r.SuspensionID)
+		if err != nil {
+			return nil, err
+		}
+		early = &v
 		rested := make(chan struct{})
 		e.o.Wire.AfterFunc(pause, func() { close(rested) })
 		<-rested
 	}
 	err = e.do(ctx, func(t *tx) error {
 		in := t.w.intents[id]
-		late := t.rules.Answers.Takes(standing(t.w, in, r.SuspensionID))
-		if err := t.judged(in, t.rules.Answers.Judges(early, late)); err != nil {
+		if in == nil {
+			return notFound("intent", id)
+		}
+		v := t.rules.Answers.Takes(standing(t.w, in, r.SuspensionID))
+		if early != nil {
+			v = *early
+		}
+		if err := t.judged(in, v); err != nil {
 			return err
 		}
 		if !t.rules.Answers.May(in.allowed(by)) {
@@ -79,16 +87,13 @@ func (t *tx) judged(in *Intent, v rules.Verdict) error {
 	case rules.OtherSuspension:
 		refused := conflict("suspension_mismatch",
 			"the intent does not wait under this suspension_id: take the one of its latest intent.suspended")
-		if r, ok := in.record(); ok {
-			refused.Details = map[string]any{hiddenID: r.ID}
+		if r, ok := in.record(); ok && t.rules.Answers.Reveals() {
+			refused.Details = map[string]any{"expected": r.ID}
 		}
 		return refused
 	}
 	return nil
 }
-
-// hiddenID is a detail of a refusal that is for rules alone: what would have been right is a secret (RFC-0025 section 11).
-const hiddenID = "\x00active"
 
 func (t *tx) respond(in *Intent, by Caller, r Response) (map[string]any, error) {
 	record, known := in.record()
@@ -129,10 +134,10 @@ func (t *tx) respond(in *Intent, by Caller, r Response) (map[string]any, error) 
 		Change:  &Change{Record: kept},
 	})
 	t.move(in, move{to: to, by: r.By, reason: "responded"})
-	if live != nil && (!t.rules.Reminders.Stops() || t.rules.Expiry.Overrules()) {
+	if live != nil && (t.rules.Reminders.Sends(live.Attempt+1, false) || t.rules.Expiry.Overrules()) {
 		t.emit(&Event{Type: "suspension_kept", Intent: in.ID, Actor: system, Hidden: true, Change: &Change{Live: live}})
 	}
-	return t.rules.Answers.Tells(reply), nil
+	return reply, nil
 }
 
 // misfit refuses a value that is no answer to what was asked.

@@ -34,11 +34,15 @@ func (e *Engine) CreateCoordinator(ctx context.Context, by Caller, r openintentv
 		if r.IntentID == "" {
 			scope = "portfolio"
 		}
+		policy := r.SuspensionPolicy
+		if policy == "" {
+			policy = openintentv1.SuspensionPolicyIsolate
+		}
 		now := stamp(t.now(r.IntentID, r.PortfolioID))
 		c := Coordinator{
 			ID: t.newID(), AgentID: r.AgentID, IntentID: orNil(r.IntentID), PortfolioID: orNil(r.PortfolioID), Role: new(or(r.Role, "coordinator")),
 			Scope: new(or(r.Scope, scope)), CoordinatorType: new(or(r.CoordinatorType, "llm")), SupervisorID: orNil(r.SupervisorID),
-			SuspensionPolicy: openintentv1.SuspensionPolicy(t.rules.Watchers.Keeps(string(r.SuspensionPolicy))), Guardrails: r.Guardrails,
+			SuspensionPolicy: policy, Guardrails: r.Guardrails,
 			Status: "active", HeartbeatIntervalSeconds: new(float64(every)), LastHeartbeat: &now, GrantedAt: &now, ExpiresAt: orNil(r.ExpiresAt),
 			Metadata: r.Metadata, Version: new(int64(1)),
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/openassay/assay/simhost/openintent/rules"
 	"github.com/openassay/assay/simhost/openintent/suspension"
 )
 
@@ -60,7 +59,7 @@ func (e *Engine) next(only map[string]bool) (first due, found bool) {
 // dueOf is when a suspension wants something: its next reminder, or its end.
 func (e *Engine) dueOf(live *Live) (time.Time, bool) {
 	if live.Attempt < live.Course.Attempts {
-		return e.rules.Reminders.Due(live.Course, live.Attempt+1, live.Last), true
+		return e.rules.Reminders.Due(live.Course, live.Attempt+1), true
 	}
 	if live.Course.Expires == nil {
 		return time.Time{}, false
@@ -172,7 +171,7 @@ func (t *tx) remind(in *Intent) {
 	attempt := live.Attempt + 1
 	r, _ := in.record()
 	step := suspension.Step{Attempt: attempt, ChannelHint: r.ChannelHint}
-	rung, escalates := t.rules.Reminders.Rung(live.Course, attempt)
+	rung, escalates := live.Course.Rung(attempt)
 	if escalates {
 		if text(rung.ChannelHint) != "" {
 			step.ChannelHint = rung.ChannelHint
@@ -181,9 +180,8 @@ func (t *tx) remind(in *Intent) {
 			step.NotifyTo = rung.NotifyTo
 		}
 	}
-	id := t.rules.Reminders.ID(live.ID, attempt)
 	change := &Change{Attempt: attempt}
-	if !t.rules.Reminders.Sends(attempt) || in.Status != Suspended && t.rules.Reminders.Stops() {
+	if !t.rules.Reminders.Sends(attempt, in.Status == Suspended) {
 		t.emit(&Event{Type: "reminder_passed_over", Intent: in.ID, Actor: system, Hidden: true, Change: change})
 		return
 	}
@@ -194,7 +192,7 @@ func (t *tx) remind(in *Intent) {
 	t.emit(&Event{
 		Type: "intent.suspension_renotified", Intent: in.ID, Actor: system, Change: change,
 		Payload: map[string]any{
-			"suspension_id": id, "attempt": attempt, "max_attempts": live.Course.Attempts,
+			"suspension_id": live.ID, "attempt": attempt, "max_attempts": live.Course.Attempts,
 			"channel_hint": step.ChannelHint, "notify_to": step.NotifyTo, "next_attempt_at": next,
 		},
 	})
@@ -215,28 +213,19 @@ func (t *tx) remind(in *Intent) {
 func (t *tx) expire(in *Intent) {
 	live := *in.Live
 	r, _ := in.record()
-	end := rules.ExpiryEnd{Fallback: live.Course.Fallback, Status: Abandoned, Abandonment: "suspension_expired",
-		Resolution: suspension.Expired}
-	if suspension.Continues(live.Course.Fallback) {
-		end.Status, end.Abandonment, end.Value = Active, "", true
-	}
-	end = t.rules.Expiry.Ends(end)
-	if t.rules.Expiry.Audited() {
-		t.emit(&Event{
-			Type: "intent.suspension_expired", Intent: in.ID, Actor: system,
-			Payload: map[string]any{"suspension_id": live.ID, "reason": "timeout", "attempts": live.Course.Attempts,
-				"fallback_policy": end.Fallback},
-		})
-	}
-	t.settle(in, system, end.Resolution, fallbackValue(r, end.Value))
-	if record, ok := in.State[recordKey].(map[string]any); ok && end.Drops {
-		record = copied(record)
-		delete(record, "fallback_value")
-		t.emit(&Event{Type: "suspension_settled", Intent: in.ID, Actor: system, Hidden: true, Change: &Change{Record: record, Quietly: true}})
-	}
+	t.emit(&Event{
+		Type: "intent.suspension_expired", Intent: in.ID, Actor: system,
+		Payload: map[string]any{"suspension_id": live.ID, "reason": "timeout", "attempts": live.Course.Attempts,
+			"fallback_policy": live.Course.Fallback},
+	})
+	t.settle(in, system, suspension.Expired, fallbackValue(r, suspension.Continues(live.Course.Fallback)))
 	t.emit(&Event{Type: "suspension_over", Intent: in.ID, Actor: system, Hidden: true, Change: &Change{Overtime: true}})
-	if end.Status != in.Status {
-		t.move(in, move{to: end.Status, by: system, reason: "suspension_expired", abandonment: end.Abandonment})
+	m := move{to: t.rules.Expiry.Ends(live.Course.Fallback), by: system, reason: "suspension_expired"}
+	if m.to == Abandoned {
+		m.abandonment = "suspension_expired"
+	}
+	if m.to != in.Status {
+		t.move(in, m)
 	}
 }
 
@@ -259,25 +248,20 @@ func (t *tx) passed(p *Portfolio) {
 	})
 	for _, id := range t.members(p) {
 		in := t.w.intents[id]
-		if in == nil || !t.rules.Deadline.Hits(in.Status) {
+		if in == nil {
 			continue
+		}
+		m := move{to: t.rules.Deadline.Ends(in.Status), by: system, reason: "portfolio_deadline"}
+		switch m.to {
+		case "":
+			continue
+		case Abandoned:
+			m.abandonment = "portfolio_deadline_exceeded"
 		}
 		r, _ := in.record()
-		end := t.rules.Deadline.Ends(rules.DeadlineEnd{
-			Status: Abandoned, Abandonment: "portfolio_deadline_exceeded", Audited: true, Reason: "portfolio_deadline",
-			Resolution: suspension.Expired,
-		})
-		if end.Audited {
-			payload := map[string]any{"suspension_id": r.ID, "reason": end.Reason}
-			if end.Reason == "" {
-				delete(payload, "reason")
-			}
-			t.emit(&Event{Type: "intent.suspension_expired", Intent: id, Actor: system, Payload: payload})
-		}
-		if end.Status == "" {
-			continue
-		}
-		t.settle(in, system, end.Resolution, fallbackValue(r, end.Fallback))
-		t.move(in, move{to: end.Status, by: system, reason: "portfolio_deadline", abandonment: end.Abandonment})
+		t.emit(&Event{Type: "intent.suspension_expired", Intent: id, Actor: system,
+			Payload: map[string]any{"suspension_id": r.ID, "reason": "portfolio_deadline"}})
+		t.settle(in, system, suspension.Expired, nil)
+		t.move(in, m)
 	}
 }

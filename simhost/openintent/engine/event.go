@@ -65,7 +65,6 @@ type Live struct {
 	ID      string            `json:"id"`
 	Course  suspension.Course `json:"course"`
 	Attempt int               `json:"attempt"`         // the last one that was notified
-	Last    time.Time         `json:"last,omitzero"`   // when that was
 	Later   bool              `json:"later,omitempty"` // the record came after the status
 }
 

@@ -184,7 +184,7 @@ func (e *Engine) graphDoc(w *world, root *Intent) openintentv1.IntentGraph {
 // aggregate counts the statuses of children (RFC-0026 rule 4).
 func (e *Engine) aggregate(w *world, ids []string) *openintentv1.AggregateStatus {
 	statuses := w.statuses(ids)
-	out := &openintentv1.AggregateStatus{Total: int64(len(statuses)), ByStatus: e.rules.Graph.Counts(statuses)}
+	out := &openintentv1.AggregateStatus{Total: int64(len(statuses)), ByStatus: countEach(statuses)}
 	percent := 0.0
 	if len(statuses) > 0 {
 		percent = 100 * float64(out.ByStatus[Completed]) / float64(len(statuses))
@@ -202,6 +202,15 @@ func (e *Engine) aggregate(w *world, ids []string) *openintentv1.AggregateStatus
 	slices.Sort(out.BlockingIntents)
 	out.BlockingIntents = slices.Compact(out.BlockingIntents)
 	return out
+}
+
+// countEach counts the statuses; every one that there is has a count.
+func countEach(statuses []string) map[string]int64 {
+	counts := map[string]int64{Draft: 0, Active: 0, Blocked: 0, Suspended: 0, Completed: 0, Abandoned: 0}
+	for _, s := range statuses {
+		counts[s]++
+	}
+	return counts
 }
 
 func orNil(s string) *string {

@@ -72,7 +72,7 @@ func (t *tx) create(by Caller, m Make) (*Intent, error) {
 	}
 	now := t.now("", "")
 	in := &Intent{
-		ID: t.newID(), Title: t.rules.Lifecycle.Title(m.Title), Description: m.Description, CreatedBy: m.CreatedBy, Parent: m.Parent,
+		ID: t.newID(), Title: m.Title, Description: m.Description, CreatedBy: m.CreatedBy, Parent: m.Parent,
 		DependsOn:   deps,
 		Constraints: m.Constraints, State: m.State, Status: m.Status, Version: 1, Governance: m.Governance, Created: now, Updated: now,
 	}

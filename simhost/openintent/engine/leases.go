@@ -198,22 +198,14 @@ func (t *tx) phase(in *Intent, phase string) (string, *Intent) {
 }
 
 func (t *tx) upstreamSuspended(in, up *Intent, by Caller, phase, task string) error {
-	d := t.rules.Claims.Tells(rules.ClaimDetails{
-		Status: http.StatusConflict, Code: "upstream_intent_suspended", Phase: phase, Intent: up.ID, Resume: text(up.expires()), WithIntent: true,
-	})
-	details := map[string]any{"rule": "io_inputs", "phase_name": d.Phase, "expected_resume_at": orNil(d.Resume), "task_id": orNil(task)}
-	if d.WithIntent {
-		details["suspended_intent_id"] = d.Intent
-	}
+	const code = "upstream_intent_suspended"
 	t.emit(&Event{
 		Type: "governance.violation", Intent: in.ID, Actor: by.Name,
-		Payload: map[string]any{"rule": "io_inputs", "error": d.Code, "suspended_intent_id": d.Intent},
+		Payload: map[string]any{"rule": "io_inputs", "error": code, "suspended_intent_id": up.ID},
 	})
-	if d.ChangesState && in.Status != Blocked {
-		t.move(in, move{to: Blocked, by: system, reason: d.Code})
-	}
-	return refuse(d.Status, d.Code, "the phase %q, from which an input comes, waits for a person: claim again when it is through",
-		phase).with(details)
+	return conflict(code, "the phase %q, from which an input comes, waits for a person: claim again when it is through", phase).
+		with(map[string]any{"rule": "io_inputs", "phase_name": phase, "suspended_intent_id": up.ID, "expected_resume_at": up.expires(),
+			"task_id": orNil(task)})
 }
 
 // has tells whether a state holds a key, itself or among its outputs.

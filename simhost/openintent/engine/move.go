@@ -109,33 +109,19 @@ func (w *world) upstreamSuspended(in *Intent, seen map[string]bool) bool {
 	return false
 }
 
-// absorb is what containers make of a suspended member: nothing, unless a rule says otherwise.
+// absorb is what the family of a suspended intent makes of it: nothing, unless a rule says otherwise.
 func (t *tx) absorb(in *Intent) {
-	if parent := t.w.intents[in.Parent]; parent != nil && parent.Status == Active {
-		if to := t.rules.Containers.Absorbs("parent"); to != "" {
-			t.move(parent, move{to: to, by: system})
-		}
-		for _, id := range t.w.children[in.Parent] {
-			other := t.w.intents[id]
-			if to := t.rules.Containers.Absorbs("sibling"); to != "" && id != in.ID && other.Status == Active {
-				t.move(other, move{to: to, by: system})
-			}
-		}
+	parent := t.w.intents[in.Parent]
+	if parent == nil || parent.Status != Active {
+		return
 	}
-	if to := t.rules.Containers.Absorbs("portfolio"); to != "" {
-		for _, p := range t.w.portfoliosOf(in.ID) {
-			now := *p
-			now.Status = to
-			t.emit(&Event{Type: "portfolio_updated", Portfolio: p.ID, Actor: system, Hidden: true, Change: &Change{Portfolio: &now}})
-		}
+	if to := t.rules.Containers.Absorbs("parent"); to != "" {
+		t.move(parent, move{to: to, by: system})
 	}
-	if to := t.rules.Containers.Absorbs("plan"); to != "" {
-		for _, id := range t.w.planIDs {
-			plan := *t.w.plans[id]
-			if plan.IntentID == in.Parent || plan.IntentID == in.ID {
-				plan.State = to
-				t.emit(&Event{Type: "plan_updated", Hidden: true, Actor: system, Change: &Change{Plan: &plan}})
-			}
+	for _, id := range t.w.children[in.Parent] {
+		other := t.w.intents[id]
+		if to := t.rules.Containers.Absorbs("sibling"); to != "" && id != in.ID && other.Status == Active {
+			t.move(other, move{to: to, by: system})
 		}
 	}
 }

@@ -14,7 +14,7 @@ type Notice struct {
 // question and the context may hold what must not leave the server (RFC-0026 section 11).
 func (t *tx) notice(in *Intent, r suspension.Record, attempt int, step suspension.Step, c suspension.Course) {
 	body := map[string]any{
-		"type": "intent.suspension_notification", "intent_id": in.ID, "suspension_id": t.rules.Reminders.ID(r.ID, attempt),
+		"type": "intent.suspension_notification", "intent_id": in.ID, "suspension_id": r.ID,
 		"attempt": attempt, "max_attempts": c.Attempts, "channel_hint": step.ChannelHint, "next_attempt_at": nil, "expires_at": in.expires(),
 	}
 	if at := c.NextAttemptAt(attempt); at != nil {

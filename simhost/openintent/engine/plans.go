@@ -130,18 +130,12 @@ func (e *Engine) planDoc(w *world, plan *Plan) Plan {
 			continue
 		}
 		in := w.intents[task.IntentID]
-		mirrors := in.Status == Suspended && task.Status == openintentv1.TaskStatusBlocked && text(task.SuspendedIntentID) != ""
-		if !e.rules.Tasks.Lists(mirrors) {
+		if in.Status != Suspended || task.Status != openintentv1.TaskStatusBlocked || text(task.SuspendedIntentID) == "" {
 			continue
 		}
-		entry := openintentv1.SuspendedTask{TaskID: id, IntentID: in.ID, SuspendedSince: stamp(in.SuspendedSince)}
-		if e.rules.Tasks.Expires() {
-			entry.ExpiresAt = in.expires()
-		}
-		doc.Progress.SuspendedTasks = append(doc.Progress.SuspendedTasks, entry)
-	}
-	if !e.rules.Tasks.Finishes(len(doc.Progress.SuspendedTasks) > 0) {
-		doc.OnComplete = nil
+		doc.Progress.SuspendedTasks = append(doc.Progress.SuspendedTasks, openintentv1.SuspendedTask{
+			TaskID: id, IntentID: in.ID, SuspendedSince: stamp(in.SuspendedSince), ExpiresAt: in.expires(),
+		})
 	}
 	return doc
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/openassay/assay/gen/openintentv1"
+	"github.com/openassay/assay/simhost/openintent/rules"
 	"github.com/openassay/assay/simhost/openintent/suspension"
 )
 
@@ -162,7 +163,7 @@ func (e *Engine) portfolioDoc(w *world, p *Portfolio) openintentv1.Portfolio {
 	doc := openintentv1.Portfolio{
 		ID: p.ID, Name: p.Name, Description: p.Description, CreatedBy: orNil(p.CreatedBy), Status: p.Status, GovernancePolicy: p.Governance,
 		AggregateStatus: &openintentv1.PortfolioAggregate{
-			Status: openintentv1.AggregateWord(e.rules.Containers.Aggregate(statuses)), Total: &total, ByStatus: e.rules.Graph.Counts(statuses),
+			Status: aggregateOf(statuses), Total: &total, ByStatus: countEach(statuses),
 		},
 		HasSuspendedMembers: &has, SuspendedMemberCount: &count,
 		CreatedAt: stamp(p.Created), UpdatedAt: stamp(p.Updated),
@@ -173,16 +174,24 @@ func (e *Engine) portfolioDoc(w *world, p *Portfolio) openintentv1.Portfolio {
 	return doc
 }
 
+// aggregateOf is the table of RFC-0026 section 2, rule 4. A portfolio of nothing has completed nothing.
+func aggregateOf(statuses []string) openintentv1.AggregateWord {
+	switch {
+	case slices.Contains(statuses, Abandoned):
+		return openintentv1.AggregateWordFailed
+	case len(statuses) > 0 && rules.AllCompleted(statuses):
+		return openintentv1.AggregateWordCompleted
+	}
+	return openintentv1.AggregateWordInProgress
+}
+
 // phases are the members that wait for a person, as the phases of the workflow that the portfolio stands for (rule 4).
 func (e *Engine) phases(w *world, members []string) []openintentv1.SuspendedPhase {
 	out := []openintentv1.SuspendedPhase{}
-	if !e.rules.Containers.Phases() {
-		return out
-	}
 	for _, id := range members {
 		if in := w.intents[id]; in.Status == Suspended {
 			out = append(out, openintentv1.SuspendedPhase{
-				PhaseName: e.rules.Containers.PhaseName(w.phaseName(in, members), in.Title), IntentID: id,
+				PhaseName: w.phaseName(in, members), IntentID: id,
 				SuspendedSince: stamp(in.SuspendedSince), ExpiresAt: in.expires(),
 			})
 		}

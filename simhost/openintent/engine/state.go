@@ -209,7 +209,7 @@ func (w *world) foldSuspension(in *Intent, ev *Event) {
 		w.waiting[in.ID] = true
 	}
 	if c.Attempt > 0 && in.Live != nil {
-		in.Live.Attempt, in.Live.Last = c.Attempt, ev.At
+		in.Live.Attempt = c.Attempt
 	}
 	if c.Overtime {
 		in.Live = nil

@@ -98,8 +98,7 @@ func (t *tx) begin(in *Intent, later bool) {
 	}
 	t.emit(&Event{
 		Type: "intent.suspended", Intent: in.ID, Actor: system, Payload: payload,
-		Change: &Change{Live: &Live{ID: r.ID, Course: course, Attempt: 1, Later: later}, Record: t.rules.Lifecycle.Records(record),
-			Quietly: true},
+		Change: &Change{Live: &Live{ID: r.ID, Course: course, Attempt: 1, Later: later}, Record: record, Quietly: true},
 	})
 	t.notice(in, r, 1, suspension.Step{ChannelHint: r.ChannelHint}, course)
 }
@@ -130,9 +129,7 @@ func (t *tx) settle(in *Intent, by, resolution string, value any) {
 	if record["resolution"] != nil && !t.rules.Expiry.Overrules() {
 		return
 	}
-	if resolution != "" {
-		record["resolution"] = resolution
-	}
+	record["resolution"] = resolution
 	if value != nil {
 		record["response"] = value
 	}

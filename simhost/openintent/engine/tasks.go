@@ -174,11 +174,10 @@ func (t *tx) mirror(in *Intent) {
 		if !t.rules.Tasks.Mirrors(string(task.Status)) {
 			continue
 		}
-		b := t.rules.Tasks.Blocks(rules.TaskBlock{Status: Blocked, Reason: rules.IntentSuspended, SuspendedIntent: in.ID})
 		now := *task
-		now.Status, now.BlockedReason, now.SuspendedIntentID = openintentv1.TaskStatus(b.Status), orNil(b.Reason), orNil(b.SuspendedIntent)
+		now.Status, now.BlockedReason, now.SuspendedIntentID = openintentv1.TaskStatusBlocked, new(rules.IntentSuspended), new(in.ID)
 		now.Version = new(*task.Version + 1)
-		t.keepTask("task.blocked", now, system, map[string]any{"task_id": now.ID, "reason": b.Reason, "blocked_by": in.ID})
+		t.keepTask("task.blocked", now, system, map[string]any{"task_id": now.ID, "reason": rules.IntentSuspended, "blocked_by": in.ID})
 	}
 }
 

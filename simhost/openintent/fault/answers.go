@@ -2,11 +2,13 @@ package fault
 
 import (
 	"encoding/json"
-	"maps"
 	"net/http"
+	"strings"
 	"time"
 
 	oi "github.com/openassay/assay/gen/openintent"
+	"github.com/openassay/assay/gen/openintentv1"
+	"github.com/openassay/assay/simhost/mutate"
 	"github.com/openassay/assay/simhost/openintent/rules"
 	"github.com/openassay/assay/simhost/openintent/suspension"
 )
@@ -53,30 +55,19 @@ func fits(response string) func(*rules.Set) {
 }
 
 // replies changes the reply to an answer that was taken.
-func replies(change func(map[string]any)) func(*rules.Set) {
-	return func(s *rules.Set) {
-		s.Answers.Tells = func(reply map[string]any) map[string]any {
-			out := maps.Clone(reply)
-			change(out)
-			return out
-		}
-	}
+func replies(change func(map[string]any)) mutate.ReplyFunc {
+	return mutate.On(answer, mutate.Succeeded(mutate.JSON(change)))
 }
 
-// refuses tells refusals otherwise.
-func refuses(change func(*rules.Refusal)) func(*rules.Set) {
-	return func(s *rules.Set) {
-		before := s.Requests.Refuses
-		s.Requests.Refuses = func(r rules.Refusal) rules.Refusal {
-			r = before(r)
-			r.Details = maps.Clone(r.Details)
-			change(&r)
-			return r
-		}
-	}
+// begun tells whether the suspension of a record has begun, and may be over.
+func begun(in *openintentv1.Intent, record map[string]any) bool {
+	return in.Status == suspended || record["resolution"] != nil
 }
 
-const respond = "respondToSuspension"
+const (
+	respond = "respondToSuspension" // the operation, and how it is asked for:
+	answer  = "POST /api/v1/intents/{intentId}/suspend/respond"
+)
 
 var answerFaults = []Fault{
 	{
@@ -118,7 +109,6 @@ var answerFaults = []Fault{
 		ID: "openintent.answers-race", Title: "of answers that come at once several are taken: each is judged before the others are kept out",
 		Looks: "of eight answers at once more than one is 200", Breaks: []string{oi.OIPREAD1},
 		Replace: func(s *rules.Set) {
-			s.Answers.Judges = func(early, _ rules.Verdict) rules.Verdict { return early }
 			s.Answers.Between = func() time.Duration { return 30 * time.Millisecond }
 		},
 	},
@@ -144,33 +134,32 @@ var answerFaults = []Fault{
 	{
 		ID: "openintent.active-id-told", Title: "the refusal of a wrong id tells the right one, as release 0.17.0 does",
 		Looks: "the detail of a 409 has the active suspension_id", Breaks: []string{oi.OIP0025A6},
-		Replace: refuses(func(r *rules.Refusal) {
-			if id, ok := r.Details["\x00active"]; ok {
-				r.Details["expected"] = id
-			}
-		}),
+		Replace: func(s *rules.Set) { s.Answers.Reveals = func() bool { return true } },
 	},
 	{
 		ID: "openintent.server-error-on-bad-body", Title: "a body that is no JSON object makes the server fail, as release 0.17.0 does",
 		Looks: "respond with a broken body is 500", Breaks: []string{oi.OIP0025A17},
-		Replace: refuses(func(r *rules.Refusal) {
-			if r.Unparsed {
-				r.Status, r.Code = http.StatusInternalServerError, "internal_error"
+		Reply: refusals(func(r *mutate.Reply, refusal map[string]any) {
+			detail, _ := refusal["detail"].(string)
+			if r.Status == http.StatusBadRequest && strings.HasSuffix(detail, "needs a JSON object as its body") {
+				r.Status, refusal["error"] = http.StatusInternalServerError, "internal_error"
 			}
 		}),
 	},
 	{
 		ID: "openintent.missing-id-conflicts", Title: "an answer that names no suspension is refused as one that names another",
 		Looks: "respond without suspension_id is 409", Breaks: []string{oi.OIP0025A2},
-		Replace: func(s *rules.Set) {
-			s.Requests.Minds = func(op, pointer string) bool { return op != respond || pointer != "/suspension_id" }
-		},
+		Request: mutate.Asked(answer, mutate.Body(func(asked map[string]any) {
+			if id, names := asked["suspension_id"]; !names || id == "" {
+				asked["suspension_id"] = "none"
+			}
+		})),
 	},
 	{
 		ID: "openintent.unknown-intent-conflicts", Title: "an answer to an intent that is not there is refused as one that comes too late",
 		Looks: "respond to an unknown intent is 409", Breaks: []string{oi.OIP0025A3},
-		Replace: refuses(func(r *rules.Refusal) {
-			if r.Operation == respond && r.Status == http.StatusNotFound {
+		Reply: mutate.On(answer, func(r *mutate.Reply) {
+			if r.Status == http.StatusNotFound {
 				r.Status = http.StatusConflict
 			}
 		}),
@@ -188,16 +177,18 @@ var answerFaults = []Fault{
 	{
 		ID: "openintent.choices-untold", Title: "the refusal of a choice does not say which there are",
 		Looks: "valid_choices is missing in a 422", Breaks: []string{oi.OIP0025A8},
-		Replace: refuses(func(r *rules.Refusal) { delete(r.Details, "valid_choices") }),
+		Reply: refusals(func(_ *mutate.Reply, refusal map[string]any) { delete(refusal, "valid_choices") }),
 	},
 	{
 		ID: "openintent.choice-refused-as-conflict", Title: "a value that is none of the choices is refused as a conflict",
 		Looks: "a value outside the choices is 409", Breaks: []string{oi.OIP0025A7},
-		Replace: refuses(func(r *rules.Refusal) {
-			if r.Code == "invalid_choice" && len(r.Details) > 0 {
-				if list, ok := r.Details["valid_choices"].([]suspension.Option); ok && len(list) > 0 && list[0].Value != "yes" {
-					r.Status = http.StatusConflict
-				}
+		Reply: refusals(func(r *mutate.Reply, refusal map[string]any) {
+			choices, _ := refusal["valid_choices"].([]any)
+			if len(choices) == 0 {
+				return
+			}
+			if first, ok := choices[0].(map[string]any); ok && first["value"] != "yes" { // not a confirmation
+				r.Status = http.StatusConflict
 			}
 		}),
 	},
@@ -214,12 +205,12 @@ var answerFaults = []Fault{
 	{
 		ID: "openintent.reply-without-responder", Title: "the reply to an answer does not say whose it is",
 		Looks: "responded_by is missing in the reply", Breaks: []string{oi.OIP0025A11},
-		Replace: replies(func(reply map[string]any) { delete(reply, "responded_by") }),
+		Reply: replies(func(reply map[string]any) { delete(reply, "responded_by") }),
 	},
 	{
 		ID: "openintent.reply-without-label", Title: "the reply to a choice does not say its label",
 		Looks: "choice_label is missing in the reply", Breaks: []string{oi.OIP0025A12},
-		Replace: replies(func(reply map[string]any) { delete(reply, "choice_label") }),
+		Reply: replies(func(reply map[string]any) { delete(reply, "choice_label") }),
 	},
 	{
 		ID: "openintent.resumed-twice", Title: "an answer leaves two intent.resumed",
@@ -264,15 +255,10 @@ var answerFaults = []Fault{
 	{
 		ID: "openintent.plain-record-cut", Title: "of a record without a retry policy the fallback policy is not kept",
 		Looks: "fallback_policy is gone from the record", Breaks: []string{oi.OIP0026L1},
-		Replace: func(s *rules.Set) {
-			s.Lifecycle.Records = func(sent map[string]any) map[string]any {
-				if sent["retry_policy"] != nil {
-					return sent
-				}
-				kept := maps.Clone(sent)
-				delete(kept, "fallback_policy")
-				return kept
+		Reply: records(func(in *openintentv1.Intent, record map[string]any) {
+			if begun(in, record) && record["retry_policy"] == nil {
+				delete(record, "fallback_policy")
 			}
-		},
+		}),
 	},
 }

@@ -1,9 +1,11 @@
-// Package fault is the catalogue of the violations that the simulated OpenIntent server commits on demand. Each replaces rules
-// of the server, see package rules; everything else stays honest. There is a file to a theme.
+// Package fault is the catalogue of the violations that the simulated OpenIntent server commits on demand. Each changes what
+// comes in and goes out, from outside of the server, or replaces decisions of it, see package rules; everything else stays
+// honest. There is a file to a theme.
 package fault
 
 import (
 	"github.com/openassay/assay/simhost/internal/listed"
+	"github.com/openassay/assay/simhost/mutate"
 	"github.com/openassay/assay/simhost/openintent/rules"
 )
 
@@ -17,7 +19,11 @@ type Fault struct {
 	// Twin is why it is there beside another fault that breaks the same and is caught by the same scenarios.
 	Twin string
 
-	// Replace puts other rules in the place of honest ones. It may call those that were there before.
+	// Request and Reply change what comes in and what goes out, from outside of the server. nil changes nothing.
+	Request mutate.RequestFunc
+	Reply   mutate.ReplyFunc
+	// Replace puts other rules in the place of honest ones, where a violation is a decision that the server takes, or one of
+	// its log. It may call those that were there before. nil replaces nothing.
 	Replace func(*rules.Set)
 }
 
@@ -47,7 +53,23 @@ func Find(id string) (Fault, error) { return listed.Find(idOf, All(), id, " of t
 
 func idOf(f Fault) string { return f.ID }
 
+// Changes returns what these faults do from outside of the server, in the order given. The error is that of [Find].
+func Changes(ids ...string) (mutate.Changes, error) {
+	return listed.Applied(mutate.Changes{}, ids, Find, func(f Fault, c *mutate.Changes) {
+		if f.Request != nil {
+			c.Requests = append(c.Requests, f.Request)
+		}
+		if f.Reply != nil {
+			c.Replies = append(c.Replies, f.Reply)
+		}
+	})
+}
+
 // Rules are the honest ones with these faults put in, in the order given. The error is that of [Find].
 func Rules(ids ...string) (rules.Set, error) {
-	return listed.Applied(rules.Honest(), ids, Find, func(f Fault, s *rules.Set) { f.Replace(s) })
+	return listed.Applied(rules.Honest(), ids, Find, func(f Fault, s *rules.Set) {
+		if f.Replace != nil {
+			f.Replace(s)
+		}
+	})
 }

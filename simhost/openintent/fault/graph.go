@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	oi "github.com/openassay/assay/gen/openintent"
+	"github.com/openassay/assay/gen/openintentv1"
+	"github.com/openassay/assay/simhost/mutate"
 	"github.com/openassay/assay/simhost/openintent/rules"
 )
 
@@ -32,23 +34,18 @@ func allowing(from, to string) func(*rules.Set) {
 	}
 }
 
-// counting moves a status to another one before statuses are counted; "" leaves it out.
-func counting(from, to string) func(*rules.Set) {
-	return func(s *rules.Set) {
-		before := s.Graph.Counts
-		s.Graph.Counts = func(statuses []string) map[string]int64 {
-			var out []string
-			for _, status := range statuses {
-				if status == from {
-					status = to
-				}
-				if status != "" {
-					out = append(out, status)
-				}
-			}
-			return before(out)
+// counting counts one status as another one in every aggregate; "" leaves it out.
+func counting(from, to string) mutate.ReplyFunc {
+	return documents(func(a *openintentv1.AggregateStatus) {
+		n := a.ByStatus[from]
+		a.ByStatus[from] = 0
+		if to != "" {
+			a.ByStatus[to] += n
 		}
-	}
+		if a.CompletionPercentage != nil && a.Total > 0 {
+			a.CompletionPercentage = new(100 * float64(a.ByStatus[completed]) / float64(a.Total))
+		}
+	}, "by_status", "total")
 }
 
 var lifecycleFaults = []Fault{
@@ -93,28 +90,36 @@ var lifecycleFaults = []Fault{
 	{
 		ID: "openintent.no-etag", Title: "the version is not in a header, as release 0.17.0 has it",
 		Looks: "ETag is missing", Breaks: []string{oi.OIP00013},
-		Replace: func(s *rules.Set) { s.Lifecycle.Tagged = func() bool { return false } },
+		Reply: func(r *mutate.Reply) { r.Header.Del("ETag") },
 	},
 	{
 		ID: "openintent.title-cut", Title: "the end of a long title is lost",
 		Looks: "an intent that was made has another title", Breaks: []string{oi.OIP00014},
-		Replace: func(s *rules.Set) { s.Lifecycle.Title = func(sent string) string { return sent[:min(len(sent), 4)] } },
+		Request: making(func(intent map[string]any) {
+			if title, ok := intent["title"].(string); ok {
+				intent["title"] = title[:min(len(title), 4)]
+			}
+		}),
 	},
 	{
 		ID: "openintent.policy-dropped-from-record", Title: "the record of a suspension loses its retry policy when it begins",
 		Looks: "retry_policy is missing in the record", Breaks: []string{oi.OIP0026X3},
-		Replace: func(s *rules.Set) {
-			s.Lifecycle.Records = func(sent map[string]any) map[string]any {
-				out := map[string]any{}
-				for key, v := range sent {
-					if key != "retry_policy" {
-						out[key] = v
-					}
-				}
-				return out
+		Reply: records(func(in *openintentv1.Intent, record map[string]any) {
+			if begun(in, record) {
+				delete(record, "retry_policy")
 			}
-		},
+		}),
 	},
+}
+
+// making changes what is asked for with an intent to be.
+func making(change func(intent map[string]any)) mutate.RequestFunc {
+	root := mutate.Asked("POST /api/v1/intents", mutate.Body(change))
+	child := mutate.Asked("POST /api/v1/intents/{intentId}/children", mutate.Body(change))
+	return func(r *mutate.Request) {
+		root(r)
+		child(r)
+	}
 }
 
 var graphFaults = []Fault{
@@ -135,12 +140,20 @@ var graphFaults = []Fault{
 	{
 		ID: "openintent.plan-absorbs", Title: "a plan turns suspended with an intent of it",
 		Looks: "the state of the plan is suspended_awaiting_input", Breaks: []string{oi.OIP0026R1B},
-		Replace: absorbing("plan", suspended),
+		Reply: plans(func(p *openintentv1.Plan) {
+			if len(p.Progress.SuspendedTasks) > 0 {
+				p.State = suspended
+			}
+		}),
 	},
 	{
 		ID: "openintent.portfolio-absorbs", Title: "a portfolio turns suspended with a member of it",
 		Looks: "the status of the portfolio is suspended_awaiting_input", Breaks: []string{oi.OIP0026R1C, oi.OIP0026L5},
-		Replace: absorbing("portfolio", suspended),
+		Reply: portfolios(func(p *openintentv1.Portfolio) {
+			if *p.HasSuspendedMembers {
+				p.Status = suspended
+			}
+		}),
 	},
 	{
 		ID: "openintent.dependents-run-on", Title: "what depends on a suspended intent stays active, as in release 0.17.0",
@@ -190,18 +203,18 @@ var graphFaults = []Fault{
 	{
 		ID: "openintent.suspended-uncounted", Title: "the aggregate of a parent does not count suspended children",
 		Looks: "by_status has no suspended_awaiting_input", Breaks: []string{oi.OIP0026R4},
-		Twin:    "a count that is missing, where its twin counts them as something else",
-		Replace: counting(suspended, ""),
+		Twin:  "a count that is missing, where its twin counts them as something else",
+		Reply: counting(suspended, ""),
 	},
 	{
 		ID: "openintent.suspended-counted-as-active", Title: "the aggregate of a parent counts suspended children as active ones",
 		Looks: "by_status.active has the suspended ones", Breaks: []string{oi.OIP0026R4},
-		Replace: counting(suspended, active),
+		Reply: counting(suspended, active),
 	},
 	{
 		ID: "openintent.suspended-counted-as-done", Title: "the aggregate of a parent counts suspended children as completed ones",
 		Looks: "by_status.completed has the suspended ones", Breaks: []string{oi.OIP0026R4, oi.OIP00023},
-		Replace: counting(suspended, completed),
+		Reply: counting(suspended, completed),
 	},
 }
 

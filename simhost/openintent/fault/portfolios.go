@@ -1,26 +1,31 @@
 package fault
 
 import (
-	"slices"
-
 	oi "github.com/openassay/assay/gen/openintent"
+	"github.com/openassay/assay/gen/openintentv1"
+	"github.com/openassay/assay/simhost/mutate"
 	"github.com/openassay/assay/simhost/openintent/rules"
+	"github.com/openassay/assay/simhost/openintent/suspension"
 )
 
 func flags(change func(suspended int64, ever bool) (bool, int64)) func(*rules.Set) {
 	return func(s *rules.Set) { s.Containers.Flags = change }
 }
 
-func aggregates(change func(statuses []string) (string, bool)) func(*rules.Set) {
-	return func(s *rules.Set) {
-		before := s.Containers.Aggregate
-		s.Containers.Aggregate = func(statuses []string) string {
-			if word, ok := change(statuses); ok {
-				return word
-			}
-			return before(statuses)
+// aggregates has a portfolio say another word over its members, where when holds for them.
+func aggregates(word openintentv1.AggregateWord, when func(*openintentv1.PortfolioAggregate) bool) mutate.ReplyFunc {
+	return portfolios(func(p *openintentv1.Portfolio) {
+		if when(p.AggregateStatus) {
+			p.AggregateStatus.Status = word
 		}
-	}
+	})
+}
+
+func withSuspended(a *openintentv1.PortfolioAggregate) bool { return a.ByStatus[suspended] > 0 }
+
+// phases changes every suspended phase of every portfolio that is shown.
+func phases(change func(*openintentv1.SuspendedPhase)) mutate.ReplyFunc {
+	return documents(change, "phase_name", "suspended_since")
 }
 
 var portfolioFaults = []Fault{
@@ -47,27 +52,33 @@ var portfolioFaults = []Fault{
 	{
 		ID: "openintent.completed-in-progress", Title: "a portfolio whose members are all completed is still in progress",
 		Looks: "the aggregate is in_progress of completed members", Breaks: []string{oi.OIP0026R4D, oi.OIP0026T14},
-		Replace: aggregates(func(statuses []string) (string, bool) { return "in_progress", rules.AllCompleted(statuses) }),
+		Reply: aggregates(openintentv1.AggregateWordInProgress, func(a *openintentv1.PortfolioAggregate) bool {
+			return a.ByStatus[completed] == *a.Total
+		}),
 	},
 	{
 		ID: "openintent.suspended-beats-abandoned", Title: "a portfolio with an abandoned member is in progress while another is suspended",
 		Looks: "the aggregate is in_progress over an abandoned member", Breaks: []string{oi.OIP0026R4E},
-		Replace: aggregates(func(statuses []string) (string, bool) { return "in_progress", slices.Contains(statuses, suspended) }),
+		Reply: aggregates(openintentv1.AggregateWordInProgress, withSuspended),
 	},
 	{
 		ID: "openintent.suspended-fails-portfolio", Title: "a portfolio with a suspended member has failed",
 		Looks: "the aggregate is failed of a suspended member", Breaks: []string{oi.OIP0026R4F},
-		Replace: aggregates(func(statuses []string) (string, bool) { return "failed", slices.Contains(statuses, suspended) }),
+		Reply: aggregates(openintentv1.AggregateWordFailed, withSuspended),
 	},
 	{
 		ID: "openintent.phases-untold", Title: "the progress of a workflow lists no suspended phases",
 		Looks: "suspended_phases is empty during a suspension", Breaks: []string{oi.OIP0026R4I},
-		Replace: func(s *rules.Set) { s.Containers.Phases = func() bool { return false } },
+		Reply: portfolios(func(p *openintentv1.Portfolio) {
+			if p.Progress != nil {
+				p.Progress.SuspendedPhases = []openintentv1.SuspendedPhase{}
+			}
+		}),
 	},
 	{
 		ID: "openintent.phase-unnamed", Title: "a suspended phase has no name",
 		Looks: "phase_name is empty", Breaks: []string{oi.OIP0026R4J},
-		Replace: func(s *rules.Set) { s.Containers.PhaseName = func(string, string) string { return "" } },
+		Reply: phases(func(p *openintentv1.SuspendedPhase) { p.PhaseName = "" }),
 	},
 	{
 		ID: "openintent.member-suspended-untold", Title: "a portfolio does not tell that a member is suspended",
@@ -87,45 +98,80 @@ var portfolioFaults = []Fault{
 	},
 }
 
-func deadlines(change func(*rules.DeadlineEnd)) func(*rules.Set) {
-	return func(s *rules.Set) {
-		s.Deadline.Ends = func(e rules.DeadlineEnd) rules.DeadlineEnd {
-			change(&e)
-			return e
+// dated is the abandonment_reason of an intent that the deadline of a portfolio abandons.
+const dated = "portfolio_deadline_exceeded"
+
+func isDated(in *openintentv1.Intent) bool {
+	return in.AbandonmentReason != nil && *in.AbandonmentReason == dated
+}
+
+// takesFallback shows the fallback value as the answer to what expired, where when holds for its intent.
+func takesFallback(when func(*openintentv1.Intent) bool) mutate.ReplyFunc {
+	return records(func(in *openintentv1.Intent, record map[string]any) {
+		if value := record["fallback_value"]; value != nil && record["resolution"] == suspension.Expired && when(in) {
+			record["response"] = value
 		}
-	}
+	})
+}
+
+// expiring has the log tell intent.suspension_expired otherwise, where it has this reason.
+func expiring(reason string, change func(rules.Told) []rules.Told) func(*rules.Set) {
+	return telling(expired, func(e rules.Told) []rules.Told {
+		if e.Payload["reason"] == reason {
+			return change(e)
+		}
+		return []rules.Told{e}
+	})
 }
 
 var deadlineFaults = []Fault{
 	{
 		ID: "openintent.deadline-ignored", Title: "the deadline of a portfolio passes over suspended members",
 		Looks: "a suspended member is suspended behind the deadline", Breaks: []string{oi.OIP0026R5, oi.OIP0026R5C, oi.OIP0026R5D},
-		Replace: func(s *rules.Set) { s.Deadline.Hits = func(string) bool { return false } },
+		Replace: func(s *rules.Set) { s.Deadline.Ends = func(string) string { return "" } },
 	},
 	{
 		ID: "openintent.deadline-takes-fallback", Title: "at the deadline the fallback value is taken for the answer",
 		Looks: "the record of an abandoned member has the fallback value as response", Breaks: []string{oi.OIP0026R5B},
-		Replace: deadlines(func(e *rules.DeadlineEnd) { e.Fallback = true }),
+		Reply: takesFallback(isDated),
 	},
 	{
 		ID: "openintent.deadline-continues", Title: "at the deadline a suspended member goes on with its fallback value",
 		Looks: "a suspended member is active behind the deadline", Breaks: []string{oi.OIP0026R5, oi.OIP0026R5B, oi.OIP0026R5C},
-		Replace: deadlines(func(e *rules.DeadlineEnd) { e.Status, e.Abandonment, e.Fallback = active, "", true }),
+		Reply: takesFallback(func(in *openintentv1.Intent) bool { return in.AbandonmentReason == nil }),
+		Replace: func(s *rules.Set) {
+			before := s.Deadline.Ends
+			s.Deadline.Ends = func(status string) string {
+				if before(status) == abandoned {
+					return active
+				}
+				return ""
+			}
+		},
 	},
 	{
 		ID: "openintent.deadline-unexplained", Title: "an intent that the deadline abandons does not say why",
 		Looks: "abandonment_reason is missing", Breaks: []string{oi.OIP0026R5C},
-		Replace: deadlines(func(e *rules.DeadlineEnd) { e.Abandonment = "" }),
+		Reply: intents(func(in *openintentv1.Intent) {
+			if isDated(in) {
+				in.AbandonmentReason = nil
+			}
+		}),
+		Replace: worded("status_changed", func(p map[string]any) {
+			if p["abandonment_reason"] == dated {
+				delete(p, "abandonment_reason")
+			}
+		}),
 	},
 	{
 		ID: "openintent.deadline-unaudited", Title: "the deadline leaves no intent.suspension_expired",
 		Looks: "intent.suspension_expired is not on the log", Breaks: []string{oi.OIP0026R5D},
 		Twin:    "no event at all, where its twin tells a wrong reason",
-		Replace: deadlines(func(e *rules.DeadlineEnd) { e.Audited = false }),
+		Replace: expiring("portfolio_deadline", func(rules.Told) []rules.Told { return nil }),
 	},
 	{
 		ID: "openintent.deadline-as-timeout", Title: "the event of the deadline says timeout",
 		Looks: "the reason of intent.suspension_expired is timeout", Breaks: []string{oi.OIP0026R5D},
-		Replace: deadlines(func(e *rules.DeadlineEnd) { e.Reason = "timeout" }),
+		Replace: worded(expired, func(p map[string]any) { p["reason"] = "timeout" }),
 	},
 }

@@ -1,9 +1,13 @@
 package fault
 
 import (
+	"fmt"
+	"slices"
 	"time"
 
 	oi "github.com/openassay/assay/gen/openintent"
+	"github.com/openassay/assay/gen/openintentv1"
+	"github.com/openassay/assay/simhost/mutate"
 	"github.com/openassay/assay/simhost/openintent/rules"
 	"github.com/openassay/assay/simhost/openintent/suspension"
 )
@@ -25,13 +29,13 @@ func courses(change func(c *suspension.Course, r suspension.Record)) func(*rules
 	}
 }
 
-func expiries(change func(*rules.ExpiryEnd)) func(*rules.Set) {
-	return func(s *rules.Set) {
-		s.Expiry.Ends = func(e rules.ExpiryEnd) rules.ExpiryEnd {
-			change(&e)
-			return e
+// lapsed changes the record of every suspension that is shown whose window ended without an answer.
+func lapsed(change func(record map[string]any)) mutate.ReplyFunc {
+	return records(func(in *openintentv1.Intent, record map[string]any) {
+		if record["resolution"] == suspension.Expired && !isDated(in) {
+			change(record)
 		}
-	}
+	})
 }
 
 // ends is the end of a window that is so long.
@@ -40,11 +44,20 @@ func ends(c *suspension.Course, window time.Duration) {
 	c.Expires = &at
 }
 
+// renamedLater has what is told of the later reminders name another suspension.
+func renamedLater(told map[string]any) {
+	if attempt, ok := told["attempt"].(int); ok && attempt > 2 {
+		told["suspension_id"] = fmt.Sprintf("%v-again", told["suspension_id"])
+	}
+}
+
 var retryFaults = []Fault{
 	{
 		ID: "openintent.one-reminder-too-few", Title: "the last reminder is not sent",
 		Looks: "of three attempts there is one reminder", Breaks: []string{oi.OIP0026H1, oi.OIP0026N3, oi.OIP0026N4},
-		Replace: func(s *rules.Set) { s.Reminders.Sends = func(attempt int) bool { return attempt < 3 } },
+		Replace: func(s *rules.Set) {
+			s.Reminders.Sends = func(attempt int, waits bool) bool { return waits && attempt < 3 }
+		},
 	},
 	{
 		ID: "openintent.first-attempt-is-reminder", Title: "the first time that somebody is asked is told as a reminder",
@@ -65,7 +78,7 @@ var retryFaults = []Fault{
 		ID: "openintent.reminders-early", Title: "reminders come at half of the interval",
 		Looks: "the first reminder is earlier than the interval", Breaks: []string{oi.OIPREAD5, oi.OIP0026H3, oi.OIP0026H5},
 		Replace: func(s *rules.Set) {
-			s.Reminders.Due = func(c suspension.Course, attempt int, _ time.Time) time.Time {
+			s.Reminders.Due = func(c suspension.Course, attempt int) time.Time {
 				return c.Start.Add(time.Duration(attempt-1) * c.Interval / 2)
 			}
 		},
@@ -74,11 +87,10 @@ var retryFaults = []Fault{
 		ID: "openintent.new-id-per-attempt", Title: "the last reminder names a suspension of its own",
 		Looks: "suspension_id of a reminder is another one", Breaks: []string{oi.OIP0026N3, oi.OIP0026H3, oi.OIP0026E3},
 		Replace: func(s *rules.Set) {
-			s.Reminders.ID = func(id string, attempt int) string {
-				if attempt > 2 {
-					return id + "-again"
-				}
-				return id
+			worded(renotified, renamedLater)(s)
+			s.Reminders.Notice = func(notice, _ map[string]any) map[string]any {
+				renamedLater(notice)
+				return notice
 			}
 		},
 	},
@@ -110,7 +122,7 @@ var retryFaults = []Fault{
 	{
 		ID: "openintent.reminded-after-answer", Title: "reminders go on behind the answer, as those of the SDK do",
 		Looks: "intent.suspension_renotified comes behind intent.resumed", Breaks: []string{oi.OIPREAD4},
-		Replace: func(s *rules.Set) { s.Reminders.Stops = func() bool { return false } },
+		Replace: func(s *rules.Set) { s.Reminders.Sends = func(int, bool) bool { return true } },
 	},
 	{
 		ID: "openintent.reminder-resumes", Title: "the last reminder makes the intent active",
@@ -146,14 +158,9 @@ var retryFaults = []Fault{
 	{
 		ID: "openintent.last-step-passed-over", Title: "the last step of a ladder is not heeded",
 		Looks: "the step of attempt 3 leaves no intent.suspension_escalated", Breaks: []string{oi.OIP0026N4, oi.OIP0026E3},
-		Replace: func(s *rules.Set) {
-			s.Reminders.Rung = func(c suspension.Course, attempt int) (suspension.Step, bool) {
-				if attempt > 2 {
-					return suspension.Step{}, false
-				}
-				return c.Rung(attempt)
-			}
-		},
+		Replace: courses(func(c *suspension.Course, _ suspension.Record) {
+			c.Ladder = slices.DeleteFunc(slices.Clone(c.Ladder), func(s suspension.Step) bool { return s.Attempt > 2 })
+		}),
 	},
 	{
 		ID: "openintent.step-beyond-the-last", Title: "a step of the ladder beyond the last attempt comes with that",
@@ -233,7 +240,7 @@ var retryFaults = []Fault{
 	{
 		ID: "openintent.expired-untold", Title: "the end of a window leaves no event",
 		Looks: "no intent.suspension_expired is on the log", Breaks: []string{oi.OIP0026E5, oi.OIP0026B1, oi.OIPREAD3},
-		Replace: func(s *rules.Set) { s.Expiry.Audited = func() bool { return false } },
+		Replace: expiring("timeout", func(rules.Told) []rules.Told { return nil }),
 	},
 	{
 		ID: "openintent.expired-twice", Title: "the end of a window leaves two events",
@@ -243,21 +250,17 @@ var retryFaults = []Fault{
 	{
 		ID: "openintent.fail-continues", Title: "an intent whose fallback is fail goes on",
 		Looks: "an intent is active behind the end of its window", Breaks: []string{oi.OIP0025F1, oi.OIP0026B2, oi.OIP0026N6},
-		Replace: expiries(func(e *rules.ExpiryEnd) {
-			if e.Status == abandoned {
-				e.Status, e.Abandonment = active, ""
-			}
-		}),
+		Replace: func(s *rules.Set) { s.Expiry.Ends = func(string) string { return active } },
 	},
 	{
 		ID: "openintent.fallback-value-lost", Title: "an intent goes on without the fallback value, and the record loses it",
 		Looks: "the fallback value is nowhere behind the end of the window", Breaks: []string{oi.OIP0025F2, oi.OIP0026B2, oi.OIP0026H8},
-		Replace: expiries(func(e *rules.ExpiryEnd) { e.Value, e.Drops = false, true }),
+		Reply: lapsed(func(record map[string]any) { delete(record, "response"); delete(record, "fallback_value") }),
 	},
 	{
 		ID: "openintent.resolution-open", Title: "the record of a window that ended does not say so",
 		Looks: "resolution is missing behind the end of the window", Breaks: []string{oi.OIP0025F3, oi.OIPREAD3, oi.OIP0025F2},
-		Replace: expiries(func(e *rules.ExpiryEnd) { e.Resolution = "" }),
+		Reply: lapsed(func(record map[string]any) { delete(record, "resolution") }),
 	},
 	{
 		ID: "openintent.late-answer-taken", Title: "an answer is taken behind the end of the window, as release 0.17.0 does",

@@ -1,31 +1,33 @@
 package fault
 
 import (
+	"net/http"
 	"strings"
 
 	oi "github.com/openassay/assay/gen/openintent"
+	"github.com/openassay/assay/gen/openintentv1"
+	"github.com/openassay/assay/simhost/mutate"
 	"github.com/openassay/assay/simhost/openintent/rules"
-	"github.com/openassay/assay/simhost/openintent/suspension"
 )
 
 var watcherFaults = []Fault{
 	{
 		ID: "openintent.suspension-policy-dropped", Title: "a coordinator has isolate whatever it asked for, as in release 0.17.0",
 		Looks: "suspension_policy of a lease is isolate", Breaks: []string{oi.OIP0026P1, oi.OIP0026P4, oi.OIP0026P5},
-		Replace: func(s *rules.Set) { s.Watchers.Keeps = func(string) string { return "isolate" } },
+		Request: coordinating(func(asked map[string]any) {
+			if isPolicy(asked["suspension_policy"]) {
+				delete(asked, "suspension_policy")
+			}
+		}),
 	},
 	{
 		ID: "openintent.coordinator-escalates-by-default", Title: "a coordinator that asks for no policy has escalate",
 		Looks: "suspension_policy of a lease is escalate", Breaks: []string{oi.OIP0026P2, oi.OIP0026P3},
-		Replace: func(s *rules.Set) {
-			before := s.Watchers.Keeps
-			s.Watchers.Keeps = func(asked string) string {
-				if asked == "" {
-					return "escalate"
-				}
-				return before(asked)
+		Request: coordinating(func(asked map[string]any) {
+			if _, named := asked["suspension_policy"]; !named {
+				asked["suspension_policy"] = openintentv1.SuspensionPolicyEscalate
 			}
-		},
+		}),
 	},
 	{
 		ID: "openintent.isolate-escalates", Title: "a coordinator with isolate escalates",
@@ -53,17 +55,29 @@ var watcherFaults = []Fault{
 	{
 		ID: "openintent.bogus-policy-taken", Title: "a suspension policy that there is not is taken, as in release 0.17.0",
 		Looks: "a lease with suspension_policy bogus is 200", Breaks: []string{oi.OIPREAD8},
-		Replace: func(s *rules.Set) {
-			s.Requests.Minds = func(op, pointer string) bool { return op != "createCoordinator" || pointer != "/suspension_policy" }
-		},
+		Request: coordinating(func(asked map[string]any) {
+			if !isPolicy(asked["suspension_policy"]) {
+				delete(asked, "suspension_policy")
+			}
+		}),
 	},
+}
+
+// coordinating changes what is asked for with the lease of a coordinator.
+func coordinating(change func(asked map[string]any)) mutate.RequestFunc {
+	return mutate.Asked("POST /api/v1/coordinators", mutate.Body(change))
+}
+
+func isPolicy(value any) bool {
+	text, ok := value.(string)
+	return ok && openintentv1.SuspensionPolicy(text).Valid()
 }
 
 var configFaults = []Fault{
 	{
 		ID: "openintent.config-writable", Title: "the server config is taken from whoever sends one",
 		Looks: "PUT server/config is 200", Breaks: []string{oi.OIP0026D5},
-		Replace: func(s *rules.Set) { s.Config.Writable = func() bool { return true } },
+		Request: mutate.Asked("PUT /api/v1/server/config", func(r *mutate.Request) { r.Method = http.MethodGet }),
 	},
 	{
 		ID: "openintent.config-behind-key", Title: "the server config asks for a key",
@@ -76,9 +90,9 @@ var configFaults = []Fault{
 		ID: "openintent.config-invalid", Title: "the server config shows a default policy that cannot be",
 		Looks: "max_attempts is 0 in server/config", Breaks: []string{oi.OIP0026D4},
 		Twin: "a configuration that everybody can read, and nobody can use",
-		Replace: func(s *rules.Set) {
-			s.Config.Shows = func(*suspension.Policy) any { return map[string]any{"max_attempts": 0, "strategy": "bogus"} }
-		},
+		Reply: mutate.On("GET /api/v1/server/config", mutate.Succeeded(mutate.JSON(func(config map[string]any) {
+			config["suspension"].(map[string]any)["default_retry_policy"] = map[string]any{"max_attempts": 0, "strategy": "bogus"}
+		}))),
 	},
 }
 

@@ -1,22 +1,16 @@
 package fault
 
 import (
+	"slices"
 	"time"
 
 	oi "github.com/openassay/assay/gen/openintent"
+	"github.com/openassay/assay/gen/openintentv1"
+	"github.com/openassay/assay/simhost/mutate"
 	"github.com/openassay/assay/simhost/openintent/rules"
 )
 
 type timeOf = time.Time
-
-func blocksTask(change func(*rules.TaskBlock)) func(*rules.Set) {
-	return func(s *rules.Set) {
-		s.Tasks.Blocks = func(b rules.TaskBlock) rules.TaskBlock {
-			change(&b)
-			return b
-		}
-	}
-}
 
 var taskFaults = []Fault{
 	{
@@ -27,20 +21,29 @@ var taskFaults = []Fault{
 	{
 		ID: "openintent.task-blocked-silently", Title: "a task that is blocked by a suspension does not say why",
 		Looks: "blocked_reason is missing", Breaks: []string{oi.OIP0026R3B, oi.OIP0026T2},
-		Replace: func(s *rules.Set) {
-			blocksTask(func(b *rules.TaskBlock) { b.Reason = "" })(s)
-			s.Tasks.Returns = func(reason string) bool { return reason == "" }
-		},
+		Reply: tasks(func(t *openintentv1.Task) {
+			if t.SuspendedIntentID != nil {
+				t.BlockedReason = nil
+			}
+		}),
+		Replace: worded("task.blocked", func(p map[string]any) { p["reason"] = "" }),
 	},
 	{
 		ID: "openintent.plan-shows-less", Title: "a plan with a suspended task no longer says what happens when it is through",
 		Looks: "on_complete of a plan is missing while suspended_tasks has an entry", Breaks: []string{oi.OIP0026L6},
-		Replace: func(s *rules.Set) { s.Tasks.Finishes = func(suspended bool) bool { return !suspended } },
+		Reply: plans(func(p *openintentv1.Plan) {
+			if len(p.Progress.SuspendedTasks) > 0 {
+				p.OnComplete = nil
+			}
+		}),
 	},
 	{
 		ID: "openintent.task-without-intent", Title: "a task that is blocked by a suspension does not say whose",
 		Looks: "suspended_intent_id is missing", Breaks: []string{oi.OIP0026R3C, oi.OIP0026R4G},
-		Replace: blocksTask(func(b *rules.TaskBlock) { b.SuspendedIntent = "" }),
+		Reply: both(
+			tasks(func(t *openintentv1.Task) { t.SuspendedIntentID = nil }),
+			plans(listingNone), // a plan finds them by that
+		),
 	},
 	{
 		ID: "openintent.task-stays-blocked", Title: "the task stays blocked when its intent resumes",
@@ -72,29 +75,34 @@ var taskFaults = []Fault{
 	{
 		ID: "openintent.plan-blind", Title: "the progress of a plan lists no suspended tasks",
 		Looks: "suspended_tasks is empty during a suspension", Breaks: []string{oi.OIP0026R4G},
-		Replace: func(s *rules.Set) { s.Tasks.Lists = func(bool) bool { return false } },
+		Reply: plans(listingNone),
 	},
 	{
 		ID: "openintent.plan-sticky", Title: "the progress of a plan lists every task as suspended",
 		Looks: "suspended_tasks has tasks behind the answer", Breaks: []string{oi.OIP0026R4G},
-		Twin:    "a list that is never empty, where its twin has one that always is",
-		Replace: func(s *rules.Set) { s.Tasks.Lists = func(bool) bool { return true } },
+		Twin: "a list that is never empty, where its twin has one that always is",
+		Reply: plans(func(p *openintentv1.Plan) {
+			for _, id := range p.Tasks {
+				entry := openintentv1.SuspendedTask{TaskID: id, IntentID: p.IntentID, SuspendedSince: p.CreatedAt}
+				if !slices.ContainsFunc(p.Progress.SuspendedTasks, func(t openintentv1.SuspendedTask) bool { return t.TaskID == id }) {
+					p.Progress.SuspendedTasks = append(p.Progress.SuspendedTasks, entry)
+				}
+			}
+		}),
 	},
 	{
 		ID: "openintent.plan-without-expiry", Title: "a suspended task in the progress of a plan does not say until when",
 		Looks: "expires_at is missing in suspended_tasks", Breaks: []string{oi.OIP0026R4H},
-		Replace: func(s *rules.Set) { s.Tasks.Expires = func() bool { return false } },
+		Reply: plans(func(p *openintentv1.Plan) {
+			for i := range p.Progress.SuspendedTasks {
+				p.Progress.SuspendedTasks[i].ExpiresAt = nil
+			}
+		}),
 	},
 }
 
-func claims(change func(*rules.ClaimDetails)) func(*rules.Set) {
-	return func(s *rules.Set) {
-		s.Claims.Tells = func(d rules.ClaimDetails) rules.ClaimDetails {
-			change(&d)
-			return d
-		}
-	}
-}
+// listingNone empties the suspended tasks of a plan.
+func listingNone(p *openintentv1.Plan) { p.Progress.SuspendedTasks = []openintentv1.SuspendedTask{} }
 
 var claimFaults = []Fault{
 	{
@@ -127,7 +135,7 @@ var claimFaults = []Fault{
 	{
 		ID: "openintent.claim-refused-anonymously", Title: "the refusal of a claim does not say which intent is suspended",
 		Looks: "the suspended intent is missing in the refusal", Breaks: []string{oi.OIP0026V3},
-		Replace: claims(func(d *rules.ClaimDetails) { d.WithIntent = false }),
+		Reply: refusals(func(_ *mutate.Reply, refusal map[string]any) { delete(refusal, "suspended_intent_id") }),
 	},
 	{
 		ID: "openintent.inputs-never-there", Title: "inputs are never found, also where their phase is completed",

@@ -25,13 +25,11 @@ type Answers struct {
 	// Resumes is the status of an intent whose answer was taken, by the type of that.
 	Resumes func(response string) string
 
-	// Tells is the reply to who answered.
-	Tells func(reply map[string]any) map[string]any
+	// Reveals tells whether the refusal of a wrong suspension_id tells the right one, which is a secret (RFC-0025 section 11).
+	Reveals func() bool
 
-	// Judges is the verdict by which an answer goes: early was found before others were kept out, late after.
-	Judges func(early, late Verdict) Verdict
-
-	// Between is how long the answer rests between the two.
+	// Between is how long an answer rests, while others are let in, once it was judged and before it is written. 0 judges and
+	// writes it in one decision.
 	Between func() time.Duration
 }
 
@@ -79,8 +77,7 @@ func honestAnswers() Answers {
 		},
 		Keeps:   Keep,
 		Resumes: func(string) string { return "active" },
-		Tells:   func(reply map[string]any) map[string]any { return reply },
-		Judges:  func(_, late Verdict) Verdict { return late },
+		Reveals: func() bool { return false },
 		Between: func() time.Duration { return 0 },
 	}
 }

@@ -2,10 +2,10 @@ package rules
 
 import "slices"
 
-// Containers is what parents, portfolios and plans make of a member that is suspended (RFC-0026 rules 1 and 4).
+// Containers is what parents and portfolios make of a member that is suspended (RFC-0026 rules 1 and 4).
 type Containers struct {
-	// Absorbs is the status that a container takes when what it holds is suspended; "" is none. kind is parent, sibling,
-	// portfolio or plan.
+	// Absorbs is the status that the parent or a sibling of an intent takes when that is suspended; "" is none. kind is
+	// parent or sibling.
 	Absorbs func(kind string) string
 
 	// Flags are has_suspended_members and suspended_member_count of a portfolio. ever tells whether a member was suspended at
@@ -14,15 +14,6 @@ type Containers struct {
 
 	// Members are the intents that count, of the memberships in order.
 	Members func(intents []string) []string
-
-	// Aggregate is the status of a portfolio over those of its members.
-	Aggregate func(statuses []string) string
-
-	// Phases tells whether the suspended phases are shown.
-	Phases func() bool
-
-	// PhaseName is how a phase is called: by its name in the workflow, and its title.
-	PhaseName func(name, title string) string
 }
 
 func honestContainers() Containers {
@@ -38,19 +29,5 @@ func honestContainers() Containers {
 			}
 			return each
 		},
-		Aggregate: AggregateOf,
-		Phases:    func() bool { return true },
-		PhaseName: func(name, _ string) string { return name },
 	}
-}
-
-// AggregateOf is the table of RFC-0026 section 2, rule 4. A portfolio of nothing has completed nothing.
-func AggregateOf(statuses []string) string {
-	switch {
-	case slices.Contains(statuses, "abandoned"):
-		return "failed"
-	case len(statuses) > 0 && AllCompleted(statuses):
-		return "completed"
-	}
-	return "in_progress"
 }

@@ -15,9 +15,6 @@ type Graph struct {
 
 	// Completes tells whether an intent may be completed over what it waits for and what is below it.
 	Completes func(dependencies, children []string) bool
-
-	// Counts is the aggregate over statuses.
-	Counts func(statuses []string) map[string]int64
 }
 
 func honestGraph() Graph {
@@ -28,20 +25,10 @@ func honestGraph() Graph {
 		Completes: func(dependencies, children []string) bool {
 			return AllCompleted(dependencies) && AllCompleted(children)
 		},
-		Counts: CountEach,
 	}
 }
 
 // AllCompleted tells whether all statuses are completed, as those of nothing are.
 func AllCompleted(statuses []string) bool {
 	return !slices.ContainsFunc(statuses, func(s string) bool { return s != "completed" })
-}
-
-// CountEach counts the statuses; every one that there is has a count.
-func CountEach(statuses []string) map[string]int64 {
-	counts := map[string]int64{"draft": 0, "active": 0, "blocked": 0, "suspended_awaiting_input": 0, "completed": 0, "abandoned": 0}
-	for _, s := range statuses {
-		counts[s]++
-	}
-	return counts
 }

@@ -7,17 +7,8 @@ type Lifecycle struct {
 	// Allows tells whether a caller may take an intent from one status to another.
 	Allows func(from, to string) bool
 
-	// Title is the title that a new intent keeps.
-	Title func(sent string) string
-
-	// Records is the record that is kept of a suspension that begins. Nothing of the one that was sent may be changed.
-	Records func(sent map[string]any) map[string]any
-
 	// Fills tells whether the server writes a member of the record that was not sent: suspended_at or expires_at.
 	Fills func(member string) bool
-
-	// Tagged tells whether replies carry the version as ETag.
-	Tagged func() bool
 }
 
 // steps are those that a caller can take. An intent leaves its suspension by an answer, or because nobody answers; blocked
@@ -31,10 +22,7 @@ var steps = map[string][]string{
 
 func honestLifecycle() Lifecycle {
 	return Lifecycle{
-		Allows:  func(from, to string) bool { return slices.Contains(steps[from], to) },
-		Title:   func(sent string) string { return sent },
-		Records: func(sent map[string]any) map[string]any { return sent },
-		Fills:   func(string) bool { return true },
-		Tagged:  func() bool { return true },
+		Allows: func(from, to string) bool { return slices.Contains(steps[from], to) },
+		Fills:  func(string) bool { return true },
 	}
 }

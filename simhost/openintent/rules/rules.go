@@ -19,7 +19,6 @@ type Set struct {
 	Watchers   Watchers
 	Claims     Claims
 	Leases     Leases
-	Config     Config
 	Log        Log
 }
 
@@ -38,7 +37,6 @@ func Honest() Set {
 		Watchers:   honestWatchers(),
 		Claims:     honestClaims(),
 		Leases:     honestLeases(),
-		Config:     honestConfig(),
 		Log:        honestLog(),
 	}
 }

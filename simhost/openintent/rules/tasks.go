@@ -5,28 +5,11 @@ type Tasks struct {
 	// Mirrors tells whether a task in this status is blocked when its intent is suspended.
 	Mirrors func(status string) bool
 
-	// Blocks is how the blocked task is told.
-	Blocks func(TaskBlock) TaskBlock
-
 	// Returns tells whether a task goes on when its intent does. reason is why it was blocked.
 	Returns func(reason string) bool
 
 	// Returned is the status of a task that goes on, and whether its reason is taken away.
 	Returned func() (status string, cleared bool)
-
-	// Lists tells whether the suspended tasks of a plan are shown; suspended whether the intent of this one is.
-	Lists func(suspended bool) bool
-
-	// Expires tells whether a suspended task says until when.
-	Expires func() bool
-
-	// Finishes tells whether a plan says what happens when it is through; suspended whether a task of it is.
-	Finishes func(suspended bool) bool
-}
-
-// TaskBlock is what a blocked task says.
-type TaskBlock struct {
-	Status, Reason, SuspendedIntent string
 }
 
 // IntentSuspended is the reason of a task that mirrors its intent.
@@ -35,11 +18,7 @@ const IntentSuspended = "intent_suspended"
 func honestTasks() Tasks {
 	return Tasks{
 		Mirrors:  func(status string) bool { return status == "running" },
-		Blocks:   func(b TaskBlock) TaskBlock { return b },
 		Returns:  func(reason string) bool { return reason == IntentSuspended },
 		Returned: func() (string, bool) { return "running", true },
-		Lists:    func(suspended bool) bool { return suspended },
-		Expires:  func() bool { return true },
-		Finishes: func(bool) bool { return true },
 	}
 }

@@ -1,16 +1,9 @@
 package rules
 
-import (
-	"time"
-
-	"github.com/openassay/assay/simhost/openintent/suspension"
-)
+import "time"
 
 // Watchers is what coordinators do about a suspension (RFC-0026 section 3).
 type Watchers struct {
-	// Keeps is the policy that a lease has, of the one that was asked for ("" for none).
-	Keeps func(asked string) string
-
 	// Escalates and Pauses tell whether a coordinator with this policy raises the suspension, and whether it blocks what is
 	// wired to the suspended phase.
 	Escalates, Pauses func(policy string) bool
@@ -18,12 +11,6 @@ type Watchers struct {
 
 func honestWatchers() Watchers {
 	return Watchers{
-		Keeps: func(asked string) string {
-			if asked == "" {
-				return "isolate"
-			}
-			return asked
-		},
 		Escalates: func(policy string) bool { return policy == "escalate" },
 		Pauses:    func(policy string) bool { return policy == "block_dependents" },
 	}
@@ -34,9 +21,6 @@ type Claims struct {
 	// Refuses says why a claim is refused, by one input and the status of the phase that it comes from ("" where there is no
 	// such phase); there tells whether the value is.
 	Refuses func(upstream string, there bool) ClaimRefusal
-
-	// Tells is how the refusal over a suspended phase is told.
-	Tells func(ClaimDetails) ClaimDetails
 }
 
 // ClaimRefusal is why a claim is refused.
@@ -49,14 +33,6 @@ const (
 	Unresolvable
 )
 
-// ClaimDetails is what the refusal over a suspended phase says.
-type ClaimDetails struct {
-	Status                   int
-	Code                     string
-	Phase, Intent, Resume    string // Resume is "" where nobody knows
-	WithIntent, ChangesState bool
-}
-
 func honestClaims() Claims {
 	return Claims{
 		Refuses: func(upstream string, there bool) ClaimRefusal {
@@ -68,7 +44,6 @@ func honestClaims() Claims {
 			}
 			return Claimable
 		},
-		Tells: func(d ClaimDetails) ClaimDetails { return d },
 	}
 }
 
@@ -85,26 +60,5 @@ func honestLeases() Leases {
 	return Leases{
 		Holds:  func(expires, now time.Time, suspended bool) bool { return suspended || now.Before(expires) },
 		Renews: func() bool { return true },
-	}
-}
-
-// Config is how the server shows what its operator set (RFC-0026 section 5).
-type Config struct {
-	// Shows is the default policy that is shown.
-	Shows func(p *suspension.Policy) any
-
-	// Writable tells whether the configuration is taken from whoever sends one.
-	Writable func() bool
-}
-
-func honestConfig() Config {
-	return Config{
-		Shows: func(p *suspension.Policy) any {
-			if p == nil {
-				return nil
-			}
-			return p
-		},
-		Writable: func() bool { return false },
 	}
 }

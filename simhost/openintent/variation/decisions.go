@@ -4,12 +4,10 @@ import (
 	"net/http"
 
 	"github.com/openassay/assay/simhost/openintent/rules"
+	"github.com/openassay/assay/simhost/openintent/suspension"
 )
 
-type (
-	ruleSet = rules.Set
-	refusal = rules.Refusal
-)
+type ruleSet = rules.Set
 
 // tells has the log tell an event otherwise.
 func (s *Set) tells(change func(rules.Told) []rules.Told) {
@@ -112,11 +110,11 @@ var decisions = []Variation{
 		Vary: func(s *Set) {
 			s.Rules = append(s.Rules, func(to *ruleSet) {
 				before := to.Expiry.Ends
-				to.Expiry.Ends = func(e rules.ExpiryEnd) rules.ExpiryEnd {
-					if e.Status == "abandoned" {
-						e.Status, e.Abandonment = "suspended_awaiting_input", ""
+				to.Expiry.Ends = func(fallback string) string {
+					if !suspension.Continues(fallback) {
+						return "suspended_awaiting_input"
 					}
-					return before(e)
+					return before(fallback)
 				}
 			})
 		},
@@ -125,12 +123,13 @@ var decisions = []Variation{
 		ID: "refuses-claims-as-422", Title: "a claim over a suspended phase is refused with 422 UpstreamIntentSuspendedError",
 		About: "how a claim is refused: the text names an exception and no status",
 		Vary: func(s *Set) {
-			s.Rules = append(s.Rules, func(to *ruleSet) {
-				to.Claims.Tells = func(d rules.ClaimDetails) rules.ClaimDetails {
-					d.Status, d.Code = http.StatusUnprocessableEntity, "UpstreamIntentSuspendedError"
-					return d
+			const usual, other = "upstream_intent_suspended", "UpstreamIntentSuspendedError"
+			s.objects = append(s.objects, func(o object) { // the refusal, and the event of it
+				if o["error"] == usual {
+					o["error"] = other
 				}
 			})
+			s.restates(other, http.StatusUnprocessableEntity)
 		},
 	},
 	{

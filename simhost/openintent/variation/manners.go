@@ -1,6 +1,7 @@
 package variation
 
 import (
+	"encoding/json"
 	"maps"
 	"net/http"
 	"regexp"
@@ -112,13 +113,9 @@ var statuses = []Variation{
 }
 
 func (s *Set) restates(code string, status int) {
-	s.Rules = append(s.Rules, func(to *ruleSet) {
-		before := to.Requests.Refuses
-		to.Requests.Refuses = func(r refusal) refusal {
-			if r.Code == code {
-				r.Status = status
-			}
-			return before(r)
+	s.replies = append(s.replies, func(r *reply) {
+		if r.refused() == code {
+			r.Status = status
 		}
 	})
 }
@@ -283,17 +280,9 @@ var words = []Variation{
 		ID: "no-zero-counts", Title: "by_status has no statuses that nobody has",
 		About: "whether a count of nothing is 0 or absent",
 		Vary: func(s *Set) {
-			s.Rules = append(s.Rules, func(to *ruleSet) {
-				before := to.Graph.Counts
-				to.Graph.Counts = func(statuses []string) map[string]int64 {
-					counts := before(statuses)
-					for status, n := range counts {
-						if n == 0 {
-							delete(counts, status)
-						}
-					}
-					return counts
-				}
+			s.objects = append(s.objects, func(o object) {
+				counts, _ := o["by_status"].(object)
+				maps.DeleteFunc(counts, func(_ string, n any) bool { return n == json.Number("0") })
 			})
 		},
 	},

@@ -107,6 +107,19 @@ func (r *reply) Object() object {
 	return doc
 }
 
+// refused is the code of a refusal, "" where the reply is none.
+func (r *reply) refused() string {
+	doc := r.Object()
+	if inner, ok := doc["detail"].(object); ok {
+		doc = inner // as errors-under-detail left it
+	}
+	code, _ := doc["error"].(string)
+	if r.Status < http.StatusBadRequest {
+		return ""
+	}
+	return code
+}
+
 // to tells whether the request went to a path that ends so, below the prefix. A star stands for one segment.
 func (r *reply) to(method, pattern string) bool {
 	if r.Method != method {
