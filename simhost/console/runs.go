@@ -175,13 +175,12 @@ func (c *Console) choose(page *startPage) error {
 			if d.ID == page.ID {
 				page.Chosen = &page.Workflows[i]
 			}
-			if slices.Contains(toBegin, d.ID) {
-				page.First = append(page.First, d)
+		}
+		for _, id := range toBegin {
+			if i := slices.IndexFunc(page.Workflows, func(d openwopv1.WorkflowDefinition) bool { return d.ID == id }); i >= 0 {
+				page.First = append(page.First, page.Workflows[i])
 			}
 		}
-		slices.SortFunc(page.First, func(a, b openwopv1.WorkflowDefinition) int {
-			return slices.Index(toBegin, a.ID) - slices.Index(toBegin, b.ID)
-		})
 		return nil
 	})
 }

@@ -85,15 +85,20 @@ func JSON(change func(object map[string]any)) ReplyFunc {
 // At changes the object at a JSON pointer of a reply, decoded as a T. Members that T does not know stay as they are, and so
 // does a reply without such an object.
 func At[T any](pointer string, change func(*T)) ReplyFunc {
+	return at(pointer, func(object map[string]any) bool { return Object(object, change) })
+}
+
+// at changes the object at a JSON pointer of a reply, if change reports that it did.
+func at(pointer string, change func(object map[string]any) bool) ReplyFunc {
 	return func(r *Reply) { // the pointer is read when it is used: a catalogue of faults is made whenever a program starts
-		at, err := jsonpointer.New(pointer)
+		place, err := jsonpointer.New(pointer)
 		if err != nil {
 			panic(err) // a pointer in the catalogue
 		}
 		document := decode(r.Body)
-		found, _, err := at.Get(document)
+		found, _, err := place.Get(document)
 		object, ok := found.(map[string]any)
-		if err != nil || !ok || !Object(object, change) {
+		if err != nil || !ok || !change(object) {
 			return
 		}
 		r.Body = encode(document)
@@ -102,15 +107,21 @@ func At[T any](pointer string, change func(*T)) ReplyFunc {
 
 // Object changes a JSON object as if it were a T, and reports whether it is one.
 func Object[T any](object map[string]any, change func(*T)) bool {
-	var value T
-	if json.Unmarshal(encode(object), &value) != nil {
+	value := new(T)
+	return merge(object, value, func() { change(value) })
+}
+
+// merge decodes an object into value, has that changed, and takes over into the object what is another then. All types share
+// this code: a program with an instance of it for each would be much larger.
+func merge(object map[string]any, value any, change func()) bool {
+	if json.Unmarshal(encode(object), value) != nil {
 		return false
 	}
 	before, ok := decode(encode(value)).(map[string]any)
 	if !ok {
 		return false
 	}
-	change(&value)
+	change()
 	after, ok := decode(encode(value)).(map[string]any)
 	if !ok {
 		return false

@@ -9,9 +9,20 @@ import (
 	"github.com/openassay/assay/internal/nearest"
 )
 
-// By sorts the rows of a catalogue's themes by id.
+// By sorts the rows of a catalogue's themes by id. It sorts their places: a program that sorts large rows themselves has the
+// code of sorting once for each type of row.
 func By[T any](id func(T) string, themes ...[]T) []T {
-	return slices.SortedFunc(slices.Values(slices.Concat(themes...)), func(a, b T) int { return strings.Compare(id(a), id(b)) })
+	all := slices.Concat(themes...)
+	places := make([]int, len(all))
+	for i := range places {
+		places[i] = i
+	}
+	slices.SortStableFunc(places, func(a, b int) int { return strings.Compare(id(all[a]), id(all[b])) })
+	sorted := make([]T, len(all))
+	for i, place := range places {
+		sorted[i] = all[place]
+	}
+	return sorted
 }
 
 // IDs are the ids of rows, in their order.
