@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -116,7 +117,8 @@ func merge(found, more []state.Account) []state.Account {
 
 // tree puts children below their parents where these are in the list, the latest run first and children in their order.
 func tree(found []state.Account) []runRow {
-	slices.SortStableFunc(found, func(a, b state.Account) int { return b.Snapshot.StartedAt.Compare(a.Snapshot.StartedAt) })
+	// slices.SortStableFunc would add code for this type alone, and much of it: the type is large.
+	sort.SliceStable(found, func(a, b int) bool { return found[a].Snapshot.StartedAt.After(found[b].Snapshot.StartedAt) })
 	listed := map[string]bool{}
 	for _, a := range found {
 		listed[a.Snapshot.RunID] = true
