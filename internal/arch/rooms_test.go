@@ -1,7 +1,9 @@
 package arch
 
 import (
-	"os"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -54,26 +56,77 @@ func TestThemesKeepToThemselves(t *testing.T) {
 	}
 }
 
-// A room is about one thing: whoever walks through the suites meets no package of more than 40 files.
+// A room is about one thing: whoever walks through the suites and the simulated hosts meets no package of more than 40 files.
 func TestRoomsAreSmall(t *testing.T) {
 	const most = 40
 	for _, p := range packages(t) {
-		dir, ok := strings.CutPrefix(p.ImportPath, module+"/scenarios")
-		if !ok {
+		dir, ok := strings.CutPrefix(p.ImportPath, module+"/")
+		if !ok || !strings.HasPrefix(dir, "scenarios") && !strings.HasPrefix(dir, "simhost") {
 			continue
 		}
-		files, err := filepath.Glob(filepath.Join("../../scenarios", dir, "*.go"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		files = slices.DeleteFunc(files, func(f string) bool { return strings.HasSuffix(f, "_test.go") })
-		if len(files) == 0 {
-			if _, err := os.Stat(filepath.Join("../../scenarios", dir)); err != nil {
-				t.Errorf("%s: %v", p.ImportPath, err)
-			}
-		}
-		if len(files) > most {
+		if files := sources(t, dir); len(files) > most {
 			t.Errorf("%s has %d files, and %d are the most: is it about two things?", p.ImportPath, len(files), most)
 		}
 	}
+}
+
+// surfaces implement a generated contract, which has a method for each operation.
+var surfaces = []string{"simhost/openwop/surface.Host", "simhost/openintent.Host"}
+
+// A type that does everything is about nothing.
+func TestTypesAreSmall(t *testing.T) {
+	const most = 60
+	seen := 0
+	for _, p := range packages(t) {
+		dir, ok := strings.CutPrefix(p.ImportPath, module+"/")
+		if !ok || !strings.HasPrefix(dir, "scenarios") && !strings.HasPrefix(dir, "simhost") {
+			continue
+		}
+		methods := map[string]int{}
+		for _, file := range sources(t, dir) {
+			parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, d := range parsed.Decls {
+				if f, ok := d.(*ast.FuncDecl); ok && f.Recv != nil {
+					methods[receiver(f.Recv.List[0].Type)]++
+				}
+			}
+		}
+		for name, n := range methods {
+			seen++
+			if n > most && !slices.Contains(surfaces, dir+"."+name) {
+				t.Errorf("%s.%s has %d methods, and %d are the most: is it several types?", dir, name, n, most)
+			}
+		}
+	}
+	if seen < 100 {
+		t.Errorf("only %d types were found", seen)
+	}
+}
+
+// sources returns the files of a package without its tests.
+func sources(t *testing.T, dir string) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join("../..", dir, "*.go"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%s: no files: %v", dir, err)
+	}
+	return slices.DeleteFunc(files, func(f string) bool { return strings.HasSuffix(f, "_test.go") })
+}
+
+// receiver returns the name of a receiver's type.
+func receiver(t ast.Expr) string {
+	switch t := t.(type) {
+	case *ast.StarExpr:
+		return receiver(t.X)
+	case *ast.IndexExpr:
+		return receiver(t.X)
+	case *ast.IndexListExpr:
+		return receiver(t.X)
+	case *ast.Ident:
+		return t.Name
+	}
+	return ""
 }

@@ -148,13 +148,13 @@ func (e *Engine) Graph(ctx context.Context, id string) (doc openintentv1.IntentG
 		if in == nil {
 			return notFound("intent", id)
 		}
-		doc = e.graphDoc(w, in)
+		doc = graphDoc(e, w, in)
 		return nil
 	})
 	return doc, err
 }
 
-func (e *Engine) graphDoc(w *world, root *Intent) openintentv1.IntentGraph {
+func graphDoc(e *Engine, w *world, root *Intent) openintentv1.IntentGraph {
 	ids := append([]string{root.ID}, w.below(root.ID)...)
 	for i := 0; i < len(ids); i++ {
 		for _, dep := range w.intents[ids[i]].DependsOn {

@@ -34,7 +34,7 @@ func (e *Engine) Acquire(ctx context.Context, by Caller, id, scope string, secon
 		t.keepLease("lease_acquired", lease, by, map[string]any{
 			"lease_id": lease.ID, "agent_id": lease.Agent, "scope": scope, "expires_at": stamp(lease.Expires),
 		})
-		doc = t.leaseDoc(lease)
+		doc = leaseDoc(t.Engine, lease)
 		return nil
 	})
 	return doc, err
@@ -92,7 +92,7 @@ func (e *Engine) lease(ctx context.Context, by Caller, id, leaseID string, chang
 			return err
 		}
 		t.keepLease(kind, lease, by, map[string]any{"lease_id": leaseID, "expires_at": stamp(lease.Expires)})
-		doc = t.leaseDoc(lease)
+		doc = leaseDoc(t.Engine, lease)
 		return nil
 	})
 	return doc, err
@@ -106,7 +106,7 @@ func (e *Engine) Leases(ctx context.Context, id string) (docs []openintentv1.Lea
 			return notFound("intent", id)
 		}
 		for _, l := range w.leasesOf(id) {
-			docs = append(docs, e.leaseDoc(*l))
+			docs = append(docs, leaseDoc(e, *l))
 		}
 		return nil
 	})
@@ -122,7 +122,7 @@ func (w *world) leasesOf(intent string) (leases []*Lease) {
 	return leases
 }
 
-func (e *Engine) leaseDoc(l Lease) openintentv1.Lease {
+func leaseDoc(e *Engine, l Lease) openintentv1.Lease {
 	status := openintentv1.LeaseStatusActive
 	switch {
 	case !l.Released.IsZero():

@@ -27,7 +27,7 @@ func (e *Engine) CreatePlan(ctx context.Context, by Caller, r openintentv1.Creat
 			Version: new(int64(1)), CreatedAt: now, UpdatedAt: now,
 		}
 		t.keepPlan("plan_created", plan, by)
-		doc = t.planDoc(t.w, &plan)
+		doc = planDoc(t.Engine, t.w, &plan)
 		return nil
 	})
 	return doc, err
@@ -84,7 +84,7 @@ func (e *Engine) UpdatePlan(ctx context.Context, by Caller, id string, meant Mea
 		}
 		plan.Version, plan.UpdatedAt = new(*plan.Version+1), stamp(t.now(in.ID, ""))
 		t.keepPlan("plan_updated", plan, by)
-		doc = t.planDoc(t.w, &plan)
+		doc = planDoc(t.Engine, t.w, &plan)
 		return nil
 	})
 	return doc, err
@@ -97,7 +97,7 @@ func (e *Engine) Plan(ctx context.Context, id string) (doc Plan, err error) {
 		if plan == nil {
 			return notFound("plan", id)
 		}
-		doc = e.planDoc(w, plan)
+		doc = planDoc(e, w, plan)
 		return nil
 	})
 	return doc, err
@@ -112,7 +112,7 @@ func (e *Engine) Plans(ctx context.Context, intent string) (docs []Plan, err err
 		}
 		for _, id := range w.planIDs {
 			if plan := w.plans[id]; plan.IntentID == intent {
-				docs = append(docs, e.planDoc(w, plan))
+				docs = append(docs, planDoc(e, w, plan))
 			}
 		}
 		return nil
@@ -121,7 +121,7 @@ func (e *Engine) Plans(ctx context.Context, intent string) (docs []Plan, err err
 }
 
 // planDoc is a plan with its progress: the tasks that wait because their intents do (RFC-0026 rule 4).
-func (e *Engine) planDoc(w *world, plan *Plan) Plan {
+func planDoc(e *Engine, w *world, plan *Plan) Plan {
 	doc := *plan
 	doc.Progress = &openintentv1.PlanProgress{SuspendedTasks: []openintentv1.SuspendedTask{}}
 	for _, id := range w.taskIDs {

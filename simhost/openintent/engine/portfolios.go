@@ -37,7 +37,7 @@ func (e *Engine) CreatePortfolio(ctx context.Context, by Caller,
 			Type: "portfolio_created", Portfolio: p.ID, Actor: by.Name, At: now,
 			Payload: map[string]any{"name": p.Name}, Change: &Change{Portfolio: p},
 		})
-		doc = t.portfolioDoc(t.w, t.w.portfolios[p.ID])
+		doc = portfolioDoc(t.Engine, t.w, t.w.portfolios[p.ID])
 		return nil
 	})
 	return doc, err
@@ -56,7 +56,7 @@ func (e *Engine) SetPortfolioStatus(ctx context.Context, by Caller, id, status s
 			Type: "portfolio_status_changed", Portfolio: id, Actor: by.Name,
 			Payload: map[string]any{"status": status}, Change: &Change{Portfolio: &now},
 		})
-		doc = t.portfolioDoc(t.w, t.w.portfolios[id])
+		doc = portfolioDoc(t.Engine, t.w, t.w.portfolios[id])
 		return nil
 	})
 	return doc, err
@@ -108,7 +108,7 @@ func (e *Engine) Portfolio(ctx context.Context, id string) (doc openintentv1.Por
 		if p == nil {
 			return notFound("portfolio", id)
 		}
-		doc = e.portfolioDoc(w, p)
+		doc = portfolioDoc(e, w, p)
 		return nil
 	})
 	return doc, err
@@ -132,7 +132,7 @@ func (e *Engine) Portfolios(ctx context.Context, f PortfolioFilter) (docs []open
 			if f.Member != "" && !slices.ContainsFunc(p.Members, func(m Membership) bool { return m.Intent == f.Member }) {
 				continue
 			}
-			docs = append(docs, e.portfolioDoc(w, p))
+			docs = append(docs, portfolioDoc(e, w, p))
 		}
 		return nil
 	})
@@ -155,7 +155,7 @@ func (e *Engine) Members(ctx context.Context, id string) (docs []openintentv1.In
 	return docs, err
 }
 
-func (e *Engine) portfolioDoc(w *world, p *Portfolio) openintentv1.Portfolio {
+func portfolioDoc(e *Engine, w *world, p *Portfolio) openintentv1.Portfolio {
 	members := e.members(p)
 	statuses := w.statuses(members)
 	has, count := e.flags(p)

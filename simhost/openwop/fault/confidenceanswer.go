@@ -5,6 +5,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/mutate"
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
@@ -65,6 +66,70 @@ func carryingOutTwice(unsure bool) func(*rules.Set) {
 				return slices.Repeat(named, 2)
 			}
 			return named
+		}
+	}
+}
+
+// confidenceUnsureFaults are about agents that are not sure of what they mean to decide.
+var confidenceUnsureFaults = []Fault{
+	{
+		ID:     "confidence.given-threshold-ignored",
+		Title:  "an agent whose threshold the run sets decides whatever it is",
+		Looks:  "an agent below the escalationThreshold of its run decides at once",
+		Breaks: []string{openwop.OWPCNF14},
+		Replace: unsure(func(_, _ float64, given, honest bool) bool {
+			return honest && !given
+		}),
+	},
+	{
+		ID:     "confidence.no-default-threshold",
+		Title:  "an agent is held only where the run sets a threshold",
+		Looks:  "an agent that is 0.5 sure decides at once in a run that sets none",
+		Breaks: []string{openwop.OWPCNF18},
+		Replace: unsure(func(_, _ float64, given, honest bool) bool {
+			return honest && given
+		}),
+	},
+	{
+		ID:     "confidence.threshold-itself-unsure",
+		Title:  "an agent that is just sure enough is held",
+		Looks:  "an agent whose confidence equals its threshold is suspended",
+		Breaks: []string{openwop.OWPCNF17},
+		Replace: unsure(func(confidence, threshold float64, _, honest bool) bool {
+			return honest || confidence == threshold
+		}),
+	},
+	{
+		ID:     "confidence.unsure-told-the-wrong-way-round",
+		Title:  "what is told of an agent that is not sure has the threshold for its confidence",
+		Looks:  "threshold and observed of node.suspended are exchanged",
+		Breaks: []string{openwop.OWPCNF15},
+		Event: mutate.OfType(string(openwopv1.RunEventTypeNodeSuspended), mutate.Payload(func(d *openwopv1.LowConfidenceData) {
+			d.Threshold, d.Observed = d.Observed, d.Threshold
+		})),
+	},
+	{
+		ID:      "confidence.unsure-carried-out-twice",
+		Title:   "what an agent was not sure of is carried out once for the agent and once for who accepted",
+		Looks:   "the worker of an accepted decision is dispatched twice",
+		Breaks:  []string{openwop.OWPCNF16},
+		Replace: carryingOutTwice(true),
+	},
+	{
+		ID:      "confidence.unsure-rejected-carried-out",
+		Title:   "what an agent was not sure of is carried out whatever the answer is",
+		Looks:   "a worker is dispatched although somebody rejected that",
+		Breaks:  []string{openwop.OWPCNF19},
+		Replace: after(true, true, rules.CarriedOut),
+	},
+}
+
+// unsure has agents held where this says so, given whether they honestly are.
+func unsure(held func(confidence, threshold float64, given, honest bool) bool) func(*rules.Set) {
+	return func(s *rules.Set) {
+		honest := s.Confidence.Unsure
+		s.Confidence.Unsure = func(confidence, threshold float64, given bool) bool {
+			return held(confidence, threshold, given, honest(confidence, threshold, given))
 		}
 	}
 }

@@ -2,8 +2,10 @@ package fault
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/openassay/assay/gen/openwop"
+	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/mutate"
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
@@ -83,4 +85,107 @@ var bodyFaults = []Fault{
 			asCode(validationError)(r)
 		}),
 	},
+}
+
+// wordFaults are about how refusals are worded. Each is in one place of a host, as they come of the part that refuses: what
+// stands in front of it, a reader of bodies, a handler.
+var wordFaults = []Fault{
+	{
+		ID:     "request.strangers-told-in-text",
+		Title:  "who has no key is refused with a text",
+		Looks:  "HTTP 401 comes as text/plain",
+		Breaks: []string{openwop.OWPERR4},
+		Reply:  refusing(atTheDoor, plainly),
+	},
+	{
+		ID:     "request.strangers-own-code",
+		Title:  "who has no key is refused as unauthorized",
+		Looks:  "the code of HTTP 401 is one of the host's own",
+		Breaks: []string{openwop.OWPERR5},
+		Reply:  refusing(atTheDoor, asCode("unauthorized")),
+	},
+	{
+		ID:     "request.unknown-workflow-wordless",
+		Title:  "a run of a workflow that is not there is refused without words",
+		Looks:  "message is empty",
+		Breaks: []string{openwop.OWPERR4},
+		Reply:  mutate.On("POST /v1/runs", refusing(coded(rules.NotFound), wordlessly)),
+	},
+	{
+		ID:     "request.unknown-run-own-code",
+		Title:  "a run that is not there is refused as run_not_found",
+		Looks:  "the code of HTTP 404 is one of the host's own",
+		Breaks: []string{openwop.OWPERR5},
+		Reply: refusing(func(r refused) bool {
+			return r.Error == rules.NotFound && strings.HasPrefix(r.Request.URL.Path, "/v1/runs/")
+		},
+			asCode("run_not_found")),
+	},
+	{
+		ID:     "request.no-json-told-in-text",
+		Title:  "a body that is no JSON is refused with a text",
+		Looks:  "HTTP 400 comes as text/plain",
+		Breaks: []string{openwop.OWPERR4},
+		Reply:  refusing(misfit("", "json"), plainly),
+	},
+	{
+		ID:     "request.body-own-code",
+		Title:  "a body that is not as it should be is refused as bad_request",
+		Looks:  "the code of HTTP 400 is one of the host's own",
+		Breaks: []string{openwop.OWPERR5},
+		Reply:  refusing(misfits(""), asCode("bad_request")),
+	},
+	{
+		ID:     "request.mode-wordless",
+		Title:  "a stream mode that cannot be is refused without words",
+		Looks:  "message is empty",
+		Breaks: []string{openwop.OWPERR4},
+		Reply:  refusing(coded(unsupportedMode), wordlessly),
+	},
+	{
+		ID:     "request.mode-own-code",
+		Title:  "a stream mode that cannot be is refused as any other parameter",
+		Looks:  "the code of HTTP 400 is validation_error",
+		Breaks: []string{openwop.OWPERR5},
+		Reply:  refusing(coded(unsupportedMode), asCode(validationError)),
+	},
+	{
+		ID:     "request.modes-unlisted",
+		Title:  "who asks for a stream mode that cannot be is not told which can",
+		Looks:  "the refusal has no details.supported",
+		Breaks: []string{openwop.OWPERR16},
+		Twin:   "the mode is refused, and only half of what the refusal has to say is said",
+		Reply:  refusing(coded(unsupportedMode), reworded(func(e *openwopv1.ErrorEnvelope) { e.Details = nil })),
+	},
+	{
+		ID:     "request.large-body-told-in-text",
+		Title:  "a body that is too large is refused with a text",
+		Looks:  "HTTP 413 comes as text/plain",
+		Breaks: []string{openwop.OWPERR4},
+		Reply:  refusing(coded("payload_too_large"), plainly),
+	},
+	{
+		ID:     "request.mismatch-wordless",
+		Title:  "another body under an idempotency key is refused without words",
+		Looks:  "message is empty",
+		Breaks: []string{openwop.OWPERR4},
+		Reply:  refusing(coded(keyMismatch), wordlessly),
+	},
+	{
+		ID:     "request.mismatch-own-code",
+		Title:  "another body under an idempotency key is refused as any other conflict",
+		Looks:  "the code of HTTP 409 is one of the host's own",
+		Breaks: []string{openwop.OWPERR5},
+		Reply:  refusing(coded(keyMismatch), asCode("conflict")),
+	},
+}
+
+const (
+	unsupportedMode = "unsupported_stream_mode"
+	keyMismatch     = "idempotency_key_mismatch"
+)
+
+// atTheDoor reports whether who has no key is refused.
+func atTheDoor(r refused) bool {
+	return r.Error == rules.Unauthenticated && strings.HasPrefix(r.Request.URL.Path, "/v1/runs")
 }

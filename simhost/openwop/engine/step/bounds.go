@@ -108,7 +108,7 @@ func (m *Move) windUp() Wait {
 		return m.handoff().next()
 	case m.stores().writing():
 		return m.stores().write()
-	case m.turnsOn():
+	case m.turn().turnsOn():
 		return m.turn().next()
 	}
 	s := m.S
@@ -131,26 +131,26 @@ func (m *Move) windUp() Wait {
 	case state.StopBroken:
 		return m.emit(openwopv1.RunEventTypeRunFailed, "", "", &openwopv1.RunFailedPayload{Error: *s.Stop.Error})
 	default:
-		return m.emit(openwopv1.RunEventTypeRunCancelled, "", "", m.cancelled())
+		return m.emit(openwopv1.RunEventTypeRunCancelled, "", "", cancelled(m.S.Stop))
 	}
 }
 
 // turnsOn tells whether a run that is to stop carries out its turn all the same, and decides in another.
-func (m *Move) turnsOn() bool {
-	switch m.S.Loop.Phase {
+func (m turn) turnsOn() bool {
+	switch m.loop.Phase {
 	case state.PhaseDispatching, state.PhaseDeciding:
 		return !m.Rules.Dispatch.Rests()
 	case state.PhaseIdle:
-		return !m.Rules.Dispatch.Rests() && m.S.Loop.Child != nil
+		return !m.Rules.Dispatch.Rests() && m.loop.Child != nil
 	default:
 		return false
 	}
 }
 
-func (m *Move) cancelled() *openwopv1.RunCancelledPayload {
-	p := &openwopv1.RunCancelledPayload{ParentRunID: m.S.Stop.ParentRunID}
-	if reason := m.S.Stop.Reason; reason != "" {
-		p.Reason = &reason
+func cancelled(stop *state.Stop) *openwopv1.RunCancelledPayload {
+	p := &openwopv1.RunCancelledPayload{ParentRunID: stop.ParentRunID}
+	if stop.Reason != "" {
+		p.Reason = &stop.Reason
 	}
 	return p
 }
