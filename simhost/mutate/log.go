@@ -1,7 +1,6 @@
 package mutate
 
 import (
-	"net/http"
 	"slices"
 )
 
@@ -27,13 +26,12 @@ func (c Changes) OnWire(log Log) Changes {
 		c.Replies = append(c.Replies, On(operation, Succeeded(JSON(func(o map[string]any) { log.change(o[member], events) }))))
 	}
 	for _, operation := range log.Streams {
-		c.Frames = append(c.Frames, func(r *http.Request, data []byte) []byte {
-			value := decode(data)
-			if !isOf(r, operation) || !log.change(value, events) {
-				return data
+		c.Frames = append(c.Frames, InStream(operation, func(f Frame) []Frame {
+			if value := decode(f.Data); log.change(value, events) {
+				f.Data = encode(value)
 			}
-			return encode(value)
-		})
+			return []Frame{f}
+		}))
 	}
 	return c
 }

@@ -150,7 +150,17 @@ func TestFramesAreChangedWhenTheyAreWhole(t *testing.T) {
 		}
 	})
 	s := httptest.NewServer(Changes{Frames: []FrameFunc{
-		func(_ *http.Request, data []byte) []byte { return []byte(strings.ToUpper(string(data))) },
+		func(_ *http.Request, f Frame) []Frame {
+			f.Data = []byte(strings.ToUpper(string(f.Data)))
+			return []Frame{f}
+		},
+		InStream("GET /", func(f Frame) []Frame {
+			if f.Event == "x" {
+				return []Frame{f, {Event: "again", Data: []byte("{}")}}
+			}
+			return []Frame{f}
+		}),
+		InStream("GET /other", func(Frame) []Frame { return nil }),
 	}}.Front(host))
 	defer s.Close()
 	r, err := http.Get(s.URL)
@@ -159,7 +169,8 @@ func TestFramesAreChangedWhenTheyAreWhole(t *testing.T) {
 	}
 	defer r.Body.Close()
 	body, err := io.ReadAll(r.Body)
-	if want := ": hello\n\nid: 1\ndata: {\"A\":1}\n\nevent: x\ndata: ONE\ndata: TWO\n\n"; err != nil || string(body) != want {
+	if want := ": hello\n\nid: 1\ndata: {\"A\":1}\n\nevent: x\ndata: ONE\ndata: TWO\n\nevent: again\ndata: {}\n\n"; err != nil ||
+		string(body) != want {
 		t.Errorf("%q, %v", body, err)
 	}
 }
@@ -186,7 +197,7 @@ func TestEventsAreChangedWhereTheyAreRead(t *testing.T) {
 		`{"type":"a"}`:                `{"type":"a"}`,
 		`no JSON`:                     `no JSON`,
 	} {
-		if got := string(c.Frames[0](request, []byte(data))); got != want {
+		if got := string(c.Frames[0](request, Frame{Data: []byte(data)})[0].Data); got != want {
 			t.Errorf("%s became %s", data, got)
 		}
 	}

@@ -6,8 +6,25 @@ import (
 	"strings"
 )
 
-// FrameFunc changes the data of a frame of an event stream (server-sent events). It may be called concurrently.
-type FrameFunc func(r *http.Request, data []byte) []byte
+// Frame is a frame of an event stream (server-sent events).
+type Frame struct {
+	ID    string // "" for none, as is the next
+	Event string
+	Data  []byte
+}
+
+// FrameFunc returns what goes out in place of a frame: the frame, others, or nothing. It may be called concurrently.
+type FrameFunc func(r *http.Request, f Frame) []Frame
+
+// InStream limits a change to the frames that an operation streams, as [On] does for replies.
+func InStream(operation string, change func(Frame) []Frame) FrameFunc {
+	return func(r *http.Request, f Frame) []Frame {
+		if isOf(r, operation) {
+			return change(f)
+		}
+		return []Frame{f}
+	}
+}
 
 // frames changes the frames of a stream on their way out. A frame goes out when it is whole.
 type frames struct {
@@ -24,44 +41,64 @@ func (f *frames) write(b []byte) (int, error) {
 		if end < 0 {
 			return len(b), nil
 		}
-		frame := f.pending[:end+2]
-		if _, err := f.w.Write(f.changed(frame)); err != nil {
+		if _, err := f.w.Write(f.changed(f.pending[:end+2])); err != nil {
 			return 0, err
 		}
 		f.pending = f.pending[end+2:]
 	}
 }
 
-// changed returns the frame with other data. A frame without data, a comment for one, stays as it is.
-func (f *frames) changed(frame []byte) []byte {
-	const field = "data:"
-	var data, others []string
-	for line := range strings.Lines(strings.TrimRight(string(frame), "\n")) {
-		line = strings.TrimRight(line, "\r\n")
-		if value, ok := strings.CutPrefix(line, field); ok {
-			data = append(data, strings.TrimPrefix(value, " "))
-		} else {
-			others = append(others, line)
-		}
+// changed returns what goes out in place of a frame. What has no data, a comment for one, stays as it is.
+func (f *frames) changed(raw []byte) []byte {
+	frame, ok := readFrame(string(raw))
+	if !ok {
+		return raw
 	}
-	if len(data) == 0 {
-		return frame
-	}
-	text := []byte(strings.Join(data, "\n"))
-	before := text
+	out := []Frame{frame}
 	for _, change := range f.changes.Frames {
-		text = change(f.request, text)
+		var next []Frame
+		for _, one := range out {
+			next = append(next, change(f.request, one)...)
+		}
+		out = next
 	}
-	if f.changes.Changed != nil && !same(before, text) {
+	if f.changes.Changed != nil && (len(out) != 1 || out[0].ID != frame.ID || out[0].Event != frame.Event || !same(out[0].Data, frame.Data)) {
 		f.changes.Changed()
 	}
-	var out strings.Builder
-	for _, line := range others {
-		out.WriteString(line + "\n")
+	var b strings.Builder
+	for _, one := range out {
+		one.write(&b)
 	}
-	for line := range strings.SplitSeq(string(text), "\n") {
-		out.WriteString(field + " " + line + "\n")
+	return []byte(b.String())
+}
+
+func readFrame(raw string) (f Frame, ok bool) {
+	var data []string
+	for line := range strings.Lines(raw) {
+		name, value, _ := strings.Cut(strings.TrimRight(line, "\r\n"), ":")
+		value = strings.TrimPrefix(value, " ")
+		switch name {
+		case "id":
+			f.ID = value
+		case "event":
+			f.Event = value
+		case "data":
+			data, ok = append(data, value), true
+		}
 	}
-	out.WriteString("\n")
-	return []byte(out.String())
+	f.Data = []byte(strings.Join(data, "\n"))
+	return f, ok
+}
+
+func (f Frame) write(b *strings.Builder) {
+	if f.ID != "" {
+		b.WriteString("id: " + f.ID + "\n")
+	}
+	if f.Event != "" {
+		b.WriteString("event: " + f.Event + "\n")
+	}
+	for line := range strings.SplitSeq(string(f.Data), "\n") {
+		b.WriteString("data: " + line + "\n")
+	}
+	b.WriteString("\n")
 }

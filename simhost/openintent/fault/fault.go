@@ -19,9 +19,10 @@ type Fault struct {
 	// Twin is why it is there beside another fault that breaks the same and is caught by the same scenarios.
 	Twin string
 
-	// Request and Reply change what comes in and what goes out, from outside of the server. nil changes nothing.
+	// Request, Reply and Frame change what comes in and what goes out, from outside of the server. nil changes nothing.
 	Request mutate.RequestFunc
 	Reply   mutate.ReplyFunc
+	Frame   mutate.FrameFunc // of event streams
 	// Replace puts other rules in the place of honest ones, where a violation is a decision that the server takes, or one of
 	// its log. It may call those that were there before. nil replaces nothing.
 	Replace func(*rules.Set)
@@ -53,15 +54,30 @@ func Find(id string) (Fault, error) { return listed.Find(idOf, All(), id, " of t
 
 func idOf(f Fault) string { return f.ID }
 
+// OnWire returns the fault as changes that can stand in front of any server. ok is false if the fault is a decision that only
+// the server itself can take.
+func (f Fault) OnWire() (changes mutate.Changes, ok bool) { return f.outside(), f.Replace == nil }
+
+// outside returns what the fault changes from outside of a server.
+func (f Fault) outside() (c mutate.Changes) {
+	if f.Request != nil {
+		c.Requests = []mutate.RequestFunc{f.Request}
+	}
+	if f.Reply != nil {
+		c.Replies = []mutate.ReplyFunc{f.Reply}
+	}
+	if f.Frame != nil {
+		c.Frames = []mutate.FrameFunc{f.Frame}
+	}
+	return c
+}
+
 // Changes returns what these faults do from outside of the server, in the order given. The error is that of [Find].
 func Changes(ids ...string) (mutate.Changes, error) {
 	return listed.Applied(mutate.Changes{}, ids, Find, func(f Fault, c *mutate.Changes) {
-		if f.Request != nil {
-			c.Requests = append(c.Requests, f.Request)
-		}
-		if f.Reply != nil {
-			c.Replies = append(c.Replies, f.Reply)
-		}
+		more := f.outside()
+		c.Requests, c.Replies = append(c.Requests, more.Requests...), append(c.Replies, more.Replies...)
+		c.Frames = append(c.Frames, more.Frames...)
 	})
 }
 

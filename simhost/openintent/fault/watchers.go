@@ -2,6 +2,7 @@ package fault
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	oi "github.com/openassay/assay/gen/openintent"
@@ -100,37 +101,38 @@ var streamFaults = []Fault{
 	{
 		ID: "openintent.streamed-twice", Title: "the stream of an intent has each event of a suspension twice",
 		Looks: "an event comes twice on the stream", Breaks: []string{oi.OIP00061, oi.OIP0026L4},
-		Replace: func(s *rules.Set) {
-			s.Log.Streams = func(kind string) int {
-				if strings.HasPrefix(kind, "intent.") {
-					return 2
-				}
-				return 1
+		Frame: streams(func(kind string) int {
+			if strings.HasPrefix(kind, "intent.") {
+				return 2
 			}
-		},
+			return 1
+		}),
 	},
 	{
 		ID: "openintent.reminders-not-streamed", Title: "the stream has no reminders",
 		Looks: "intent.suspension_renotified is on the log and not on the stream", Breaks: []string{oi.OIP0026L4},
-		Replace: func(s *rules.Set) {
-			s.Log.Streams = func(kind string) int {
-				if kind == renotified || kind == escalated {
-					return 0
-				}
-				return 1
+		Frame: streams(func(kind string) int {
+			if kind == renotified || kind == escalated {
+				return 0
 			}
-		},
+			return 1
+		}),
 	},
 	{
 		ID: "openintent.answers-not-streamed", Title: "the stream does not have the answer",
 		Looks: "intent.resumed is on the log and not on the stream", Breaks: []string{oi.OIP00061},
-		Replace: func(s *rules.Set) {
-			s.Log.Streams = func(kind string) int {
-				if kind == "intent.resumed" {
-					return 0
-				}
-				return 1
+		Frame: streams(func(kind string) int {
+			if kind == "intent.resumed" {
+				return 0
 			}
-		},
+			return 1
+		}),
 	},
+}
+
+// streams changes how often an event of a kind goes out on a stream.
+func streams(times func(kind string) int) mutate.FrameFunc {
+	return func(_ *http.Request, f mutate.Frame) []mutate.Frame {
+		return slices.Repeat([]mutate.Frame{f}, times(f.Event))
+	}
 }

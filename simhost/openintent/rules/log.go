@@ -4,9 +4,6 @@ package rules
 type Log struct {
 	// Tells is what is told of an event: usually that. Nothing hides it; further ones are told beside it.
 	Tells func(Told) []Told
-
-	// Streams is how often an event of this type goes out on a stream.
-	Streams func(event string) int
 }
 
 // Told is an event as the protocol shows it.
@@ -17,7 +14,6 @@ type Told struct {
 
 func honestLog() Log {
 	return Log{
-		Tells:   func(e Told) []Told { return []Told{e} },
-		Streams: func(string) int { return 1 },
+		Tells: func(e Told) []Told { return []Told{e} },
 	}
 }

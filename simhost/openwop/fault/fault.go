@@ -24,11 +24,12 @@ type Fault struct {
 	Lies   bool     // what it does wrong is what it says of itself: in the banner or the discovery document
 	Twin   string   // why it is there beside another fault that breaks the same and is caught by the same scenarios
 
-	// Request, Reply and Event change what comes in, what goes out and what is appended, from outside of the host. nil
-	// changes nothing.
+	// Request, Reply, Event and Frame change what comes in, what goes out and what is appended, from outside of the host.
+	// nil changes nothing.
 	Request mutate.RequestFunc
 	Reply   mutate.ReplyFunc
 	Event   mutate.EventFunc
+	Frame   mutate.FrameFunc // of event streams
 	// Remembers makes such changes anew for each host: those that go by what went over its wire before. nil changes nothing.
 	Remembers func() mutate.Changes
 	// Replace puts other rules in the place of honest ones, where a violation is a decision that the host takes. It may call
@@ -109,6 +110,9 @@ func (f Fault) outside() (c mutate.Changes) {
 	if f.Event != nil {
 		c.Events = append(c.Events, f.Event)
 	}
+	if f.Frame != nil {
+		c.Frames = append(c.Frames, f.Frame)
+	}
 	return c
 }
 
@@ -122,6 +126,7 @@ func Changes(ids ...string) (mutate.Changes, error) {
 		c.Requests = append(c.Requests, more.Requests...)
 		c.Replies = append(c.Replies, more.Replies...)
 		c.Events = append(c.Events, more.Events...)
+		c.Frames = append(c.Frames, more.Frames...)
 	})
 }
 

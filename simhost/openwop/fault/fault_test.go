@@ -48,7 +48,7 @@ func TestEveryThemeHasItsOwnIDs(t *testing.T) {
 func TestEveryFaultReplacesRules(t *testing.T) {
 	for _, f := range All() {
 		if faulttest.Replaced(t, f.ID, rules.Honest(), must(t, f.ID), nil) == 0 && f.Request == nil && f.Reply == nil &&
-			f.Event == nil && f.Remembers == nil {
+			f.Event == nil && f.Frame == nil && f.Remembers == nil {
 			t.Errorf("%s replaces no rule, and changes nothing that comes in, goes out or is appended", f.ID)
 		}
 	}

@@ -1,6 +1,7 @@
 package fault
 
 import (
+	"encoding/json"
 	"math"
 	"net/http"
 	"slices"
@@ -37,9 +38,12 @@ var streamFaults = []Fault{
 		Title:  "every frame is of the kind message",
 		Looks:  "the event line of a frame is not the type of the event in it",
 		Breaks: []string{openwop.OWPEVT21},
-		Replace: func(s *rules.Set) {
-			s.Log.Frame = func(e openwopv1.RunEvent) (int64, string) { return e.Sequence, "message" }
-		},
+		Frame: mutate.InStream(readingEvents, func(f mutate.Frame) []mutate.Frame {
+			if f.Event != batch && f.Event != snapshot {
+				f.Event = "message"
+			}
+			return []mutate.Frame{f}
+		}),
 	},
 	{
 		ID:     "stream.debug-hides",
@@ -150,24 +154,19 @@ var streamFaults = []Fault{
 		Title:  "what is gathered goes out without its last event",
 		Looks:  "the event that ends the run is in no batch",
 		Breaks: []string{openwop.OWPEVT28},
-		Replace: func(s *rules.Set) {
-			batch := s.Log.Batch
-			s.Log.Batch = func(events []openwopv1.RunEvent) ([]openwopv1.RunEvent, int64) {
-				if len(events) > 1 {
-					events = events[:len(events)-1]
-				}
-				return batch(events)
+		Frame: batches(func(events []openwopv1.RunEvent) ([]openwopv1.RunEvent, int64) {
+			if len(events) > 1 {
+				events = events[:len(events)-1]
 			}
-		},
+			return events, events[len(events)-1].Sequence
+		}),
 	},
 	{
 		ID:     "stream.batch-named-by-first",
 		Title:  "the id of a batch is the sequence of the first event in it",
 		Looks:  "the id of a frame of type batch is lower than the highest sequence in it",
 		Breaks: []string{openwop.OWPEVT29},
-		Replace: func(s *rules.Set) {
-			s.Log.Batch = func(events []openwopv1.RunEvent) ([]openwopv1.RunEvent, int64) { return events, events[0].Sequence }
-		},
+		Frame:  batches(func(events []openwopv1.RunEvent) ([]openwopv1.RunEvent, int64) { return events, events[0].Sequence }),
 	},
 }
 
@@ -175,6 +174,28 @@ const (
 	readingEvents = "GET /v1/runs/{runId}/events"
 	lastEventID   = "Last-Event-ID"
 )
+
+// The kinds of frame that are about several events, or about none.
+const (
+	batch    = "batch"
+	snapshot = "state.snapshot"
+)
+
+// batches changes what goes out in a frame that gathers events, and the id of the frame.
+func batches(change func([]openwopv1.RunEvent) (out []openwopv1.RunEvent, id int64)) mutate.FrameFunc {
+	return mutate.InStream(readingEvents, func(f mutate.Frame) []mutate.Frame {
+		var events []openwopv1.RunEvent
+		if f.Event != batch || json.Unmarshal(f.Data, &events) != nil || len(events) == 0 || events[0].Type == "" {
+			return []mutate.Frame{f}
+		}
+		out, id := change(events)
+		raw, err := json.Marshal(out)
+		if err != nil {
+			return []mutate.Frame{f}
+		}
+		return []mutate.Frame{{ID: strconv.FormatInt(id, 10), Event: f.Event, Data: raw}}
+	})
+}
 
 // resuming changes from where a stream is asked to go on, where that is a sequence.
 func resuming(change func(h http.Header, after int64)) mutate.RequestFunc {

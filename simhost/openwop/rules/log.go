@@ -12,12 +12,6 @@ type Log struct {
 	// not be changed.
 	Lists func(Listing) []openwopv1.RunEvent
 
-	// Frame is the id and the type of the frame of an event.
-	Frame func(openwopv1.RunEvent) (id int64, event string)
-
-	// Batch is what goes out in one frame of the events that were gathered, which are not none, and the id of the frame.
-	Batch func([]openwopv1.RunEvent) (batch []openwopv1.RunEvent, id int64)
-
 	// Closes tells whether a stream is closed behind the event that ends the run, given whether the run was under way when the
 	// stream was opened.
 	Closes func(live bool) bool
@@ -46,11 +40,7 @@ type Listing struct {
 
 func honestLog() Log {
 	return Log{
-		Lists: behind,
-		Frame: func(e openwopv1.RunEvent) (int64, string) { return e.Sequence, string(e.Type) },
-		Batch: func(events []openwopv1.RunEvent) ([]openwopv1.RunEvent, int64) {
-			return events, events[len(events)-1].Sequence
-		},
+		Lists:  behind,
 		Closes: func(bool) bool { return true },
 	}
 }

@@ -38,20 +38,7 @@ func TestALogIsListedFromItsCursorOn(t *testing.T) {
 }
 
 func TestHonestLogs(t *testing.T) {
-	l := Honest().Log
-	events := []openwopv1.RunEvent{{Sequence: 3, Type: openwopv1.RunEventTypeNodeStarted}, {Sequence: 4}}
-	id, event := l.Frame(events[0])
-	batch, last := l.Batch(events)
-	for _, c := range []struct {
-		rule string
-		ok   bool
-	}{
-		{"a frame is its event", id == 3 && event == "node.started"},
-		{"a batch is everything, named by its last", len(batch) == 2 && last == 4},
-		{"a stream of a run that is over is closed", l.Closes(true) && l.Closes(false)},
-	} {
-		if !c.ok {
-			t.Errorf("not so: %s", c.rule)
-		}
+	if l := Honest().Log; !l.Closes(true) || !l.Closes(false) {
+		t.Error("a stream of a run that is over is closed")
 	}
 }

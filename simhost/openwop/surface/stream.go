@@ -202,12 +202,11 @@ func (s *eventStream) encode(ctx context.Context) error {
 		}
 		return s.out.Frame(place(s.last), frameSnapshot, snapshot)
 	case s.hold > 0:
-		batch, id := s.host.rules.Log.Batch(s.pending)
-		return s.out.Frame(place(id), frameBatch, batch)
+		return s.out.Frame(place(s.pending[len(s.pending)-1].Sequence), frameBatch, s.pending)
 	}
 	for i := range s.pending {
-		id, event := s.host.rules.Log.Frame(s.pending[i])
-		if err := s.out.Frame(place(id), event, &s.pending[i]); err != nil {
+		e := &s.pending[i]
+		if err := s.out.Frame(place(e.Sequence), string(e.Type), e); err != nil {
 			return err
 		}
 	}

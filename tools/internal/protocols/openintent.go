@@ -10,6 +10,7 @@ import (
 	suites "github.com/openassay/assay/scenarios/openintent"
 	"github.com/openassay/assay/scenarios/wire"
 	"github.com/openassay/assay/simhost/console"
+	"github.com/openassay/assay/simhost/mutate"
 	"github.com/openassay/assay/simhost/openintent"
 	"github.com/openassay/assay/simhost/openintent/fault"
 	"github.com/openassay/assay/simhost/openintent/variation"
@@ -79,9 +80,13 @@ func honestIntents() []Honest {
 
 func intentFaults() (out []Fault) {
 	for _, f := range fault.All() {
+		var front *mutate.Changes
+		if changes, ok := f.OnWire(); ok {
+			front = &changes
+		}
 		out = append(out, Fault{
 			ID: f.ID, Title: f.Title, Looks: f.Looks, Breaks: f.Breaks, Twin: f.Twin, Run: "assay simhost --protocol openintent --fault " + f.ID,
-			Specimen: OpenIntent{openintent.Options{Faults: []string{f.ID}}},
+			Specimen: OpenIntent{openintent.Options{Faults: []string{f.ID}}}, OnWire: front,
 		})
 	}
 	return out
