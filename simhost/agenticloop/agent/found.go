@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/openassay/assay/gen/agenticloopv2"
 	"github.com/openassay/assay/simhost/agenticloop/rules"
 )
 
@@ -53,11 +54,11 @@ func (t *turn) direct() (*result, error) {
 	if err != nil {
 		return nil, err
 	}
-	status, ok := t.rules.Resume.Status(payload["status"])
-	if !ok {
+	status := agenticloopv2.ToolStatus(textOf(payload["status"]))
+	if !status.Valid() {
 		return nil, refuse("event.payload.status is neither ok nor error: say how the tool fared")
 	}
-	r.ok = status.Valid() && status == "ok"
+	r.ok = status == agenticloopv2.ToolStatusOk
 	r.content(payload["result"])
 	return r, nil
 }
@@ -69,12 +70,12 @@ func (t *turn) synthesised() (*result, error) {
 		return nil, err
 	}
 	payload := object{}
-	for name, value := range t.rules.Delivery.Content(t.request.event.payload) {
+	for name, value := range t.request.event.payload {
 		if !slices.Contains(correlation, name) {
 			payload[name] = value
 		}
 	}
-	r.ok = t.rules.Delivery.Status(t.request.event.payload) == "ok"
+	r.ok = t.rules.Delivery.Status(t.request.event.payload) == agenticloopv2.ToolStatusOk
 	whole, err := json.Marshal(payload)
 	if err != nil {
 		return nil, refuse("event.payload cannot be read: send one JSON object")

@@ -20,29 +20,23 @@ func (t *turn) resume(ctx context.Context, found *result) error {
 	}
 	verdict := t.rules.Resume.Finds(rules.Standing{Known: known, Status: r.Status, LastStep: r.Step,
 		PendingStep: r.PendingStep, PendingTool: r.PendingTool, Step: found.Step, Tool: found.Tool})
-	level := t.rules.Resume.Logs(verdict)
 	switch verdict {
 	case rules.UnknownRun:
-		t.ignore(level, "a result for run %s, which there is not", quote(found.RunID))
+		t.ignore(agenticloopv2.LogLevelWarn, "a result for run %s, which there is not", quote(found.RunID))
 		return nil
 	case rules.EndedRun:
-		t.ignore(level, "a result for run %s, which has ended", t.id)
-		if t.rules.Ends.Retells(r.Status) {
-			return t.retell(r)
-		}
+		t.ignore(agenticloopv2.LogLevelInfo, "a result for run %s, which has ended", t.id)
 		return nil
 	case rules.StaleStep:
 		if found.Step == r.PendingStep-1 {
 			return t.again(r, "a result for step %d of run %s, which was taken", found.Step, t.id)
 		}
-		t.ignore(level, "a result for step %d of run %s, which is at step %d", found.Step, t.id, r.Step)
+		t.ignore(agenticloopv2.LogLevelInfo, "a result for step %d of run %s, which is at step %d", found.Step, t.id, r.Step)
 		return nil
 	case rules.Failed:
 		return refuse("a result for step %d, and step %d is pending", found.Step, r.PendingStep)
 	}
-	if err := t.openFiles(); err != nil {
-		return err
-	}
+	t.openFiles()
 	switch {
 	case verdict == rules.FutureStep:
 		return t.escalate(r, "step_mismatch")
@@ -64,7 +58,7 @@ func (t *turn) resume(ctx context.Context, found *result) error {
 func (t *turn) allRuns() map[string]agenticloopv2.Run {
 	out := map[string]agenticloopv2.Run{}
 	for id, raw := range t.runs {
-		if r, err := readRun(t.rules.State.Read(raw)); err == nil {
+		if r, err := readRun(raw); err == nil {
 			out[id] = r.Run
 		}
 	}
@@ -74,7 +68,9 @@ func (t *turn) allRuns() map[string]agenticloopv2.Run {
 // take notes what a step found. What is long becomes a file, where there is a workspace; the state never holds it.
 func (t *turn) take(r *run, found *result) error {
 	r.Taken = r.taken() + 1
-	r.CompletedSteps = t.rules.State.Completed(r.CompletedSteps, found.Step)
+	if !slices.Contains(r.CompletedSteps, found.Step) {
+		r.CompletedSteps = append(r.CompletedSteps, found.Step)
+	}
 	n := note{Step: found.Step, Tool: found.Tool, Text: t.rules.State.Keeps(found.text), Artifact: found.file}
 	if n.Artifact == "" && n.Text != found.text && t.files != nil {
 		file, err := t.files.artifact(fmt.Sprintf("step-%02d-%s.txt", found.Step, found.Tool), found.text)

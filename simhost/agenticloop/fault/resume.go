@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	requirement "github.com/openassay/assay/gen/agenticloop"
 	al "github.com/openassay/assay/gen/agenticloopv2"
@@ -84,15 +85,12 @@ var correlationFaults = []Fault{
 		Title:  "a result without a status went well",
 		Looks:  "a result without status leads to the next step",
 		Breaks: []string{requirement.RFC103V8},
-		Replace: func(s *rules.Set) {
-			honest := s.Resume.Status
-			s.Resume.Status = func(raw json.RawMessage) (al.ToolStatus, bool) {
-				if len(raw) == 0 {
-					return al.ToolStatusOk, true
-				}
-				return honest(raw)
+		Request: status(func(raw json.RawMessage) json.RawMessage {
+			if len(raw) == 0 {
+				return encoded(al.ToolStatusOk)
 			}
-		},
+			return raw
+		}),
 	},
 	{
 		ID:     "agent.strange-status-is-ok",
@@ -100,14 +98,12 @@ var correlationFaults = []Fault{
 		Looks:  "a result with a status that the text does not have leads to the next step",
 		Breaks: []string{requirement.RFC103V8},
 		Twin:   "there none is given, here one is, and it is neither of the two",
-		Replace: func(s *rules.Set) {
-			s.Resume.Status = func(raw json.RawMessage) (al.ToolStatus, bool) {
-				if string(raw) == `"error"` {
-					return al.ToolStatusError, true
-				}
-				return al.ToolStatusOk, len(raw) > 0
+		Request: status(func(raw json.RawMessage) json.RawMessage {
+			if len(raw) == 0 || textOf(raw) == string(al.ToolStatusError) {
+				return raw
 			}
-		},
+			return encoded(al.ToolStatusOk)
+		}),
 	},
 	{
 		ID:     "agent.last-run-resumed",
@@ -243,18 +239,18 @@ var resumeFaults = []Fault{
 		Replace: finds(rules.Failed, func(s rules.Standing) bool { return !s.Known }),
 	},
 	{
-		ID:      "agent.unknown-run-unlogged",
-		Title:   "a result for a run that there is not is passed over without a word",
-		Looks:   "no log of level warn",
-		Breaks:  []string{requirement.RFC103V3},
-		Replace: unlogged(rules.UnknownRun),
+		ID:     "agent.unknown-run-unlogged",
+		Title:  "a result for a run that there is not is passed over without a word",
+		Looks:  "no log of level warn",
+		Breaks: []string{requirement.RFC103V3},
+		Answer: unlogged(", which there is not"),
 	},
 	{
-		ID:      "agent.ended-run-unlogged",
-		Title:   "a result for a run that has ended is passed over without a word",
-		Looks:   "no log of level info",
-		Breaks:  []string{requirement.RFC103V5},
-		Replace: unlogged(rules.EndedRun),
+		ID:     "agent.ended-run-unlogged",
+		Title:  "a result for a run that has ended is passed over without a word",
+		Looks:  "no log of level info",
+		Breaks: []string{requirement.RFC103V5},
+		Answer: unlogged(", which has ended"),
 	},
 	{
 		ID:      "agent.first-result-advances-again",
@@ -277,14 +273,22 @@ var resumeFaults = []Fault{
 	},
 }
 
-func unlogged(which rules.Verdict) func(*rules.Set) {
-	return func(s *rules.Set) {
-		honest := s.Resume.Logs
-		s.Resume.Logs = func(v rules.Verdict) al.LogLevel {
-			if v == which {
-				return ""
+// unlogged drops the line of a log that ends so.
+func unlogged(end string) func(*Turn) {
+	return answering(func(_ *Turn, r *al.Response) {
+		r.Logs = slices.DeleteFunc(r.Logs, func(l al.LogEntry) bool { return strings.HasSuffix(l.Message, end) })
+	})
+}
+
+// status changes how a result says that the tool fared.
+func status(change func(raw json.RawMessage) json.RawMessage) func(object) {
+	return eventOf(func(event object) {
+		payload := objectOf(event["payload"])
+		if textOf(event["type"]) == "agentic.tool_result" && len(payload) > 0 {
+			if raw := change(payload["status"]); raw != nil {
+				payload["status"] = raw
+				event["payload"] = encoded(payload)
 			}
-			return honest(v)
 		}
-	}
+	})
 }
