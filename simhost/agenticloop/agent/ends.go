@@ -69,7 +69,7 @@ func (t *turn) tellGivenUp(r *run, reason string) error {
 	p := givenUp{RunID: t.id, Reason: reason}
 	if t.found != nil {
 		p.ExpectedStep, p.ExpectedTool = r.PendingStep, r.PendingTool
-		p.ActualStep, p.ActualTool = t.found.Step, rules.Cut(t.found.Tool, 64)
+		p.ActualStep, p.ActualTool = t.found.step, rules.Cut(t.found.tool, 64)
 	}
 	return t.emit(givenUpType, fmt.Sprintf("agentic:run:%s:escalated", t.id), p)
 }

@@ -12,7 +12,9 @@ import (
 
 // result is what a tool's event says.
 type result struct {
-	rules.Correlation
+	runID   string
+	step    int64
+	tool    string
 	ok      bool // the tool fared well
 	members object
 	text    string // all of it
@@ -88,11 +90,11 @@ func (t *turn) correlated(in object, within string) (*result, error) {
 	r := &result{}
 	var ok bool
 	for name, read := range map[string]func(json.RawMessage) bool{
-		"run_id": func(raw json.RawMessage) bool { r.RunID = textOf(raw); return r.RunID != "" },
-		"step":   func(raw json.RawMessage) bool { r.Step, ok = t.rules.Resume.Step(raw); return ok },
-		"tool":   func(raw json.RawMessage) bool { r.Tool = textOf(raw); return r.Tool != "" },
+		"run_id": func(raw json.RawMessage) bool { r.runID = textOf(raw); return r.runID != "" },
+		"step":   func(raw json.RawMessage) bool { r.step, ok = rules.WholeStep(raw); return ok },
+		"tool":   func(raw json.RawMessage) bool { r.tool = textOf(raw); return r.tool != "" },
 	} {
-		if !read(in[name]) && t.rules.Resume.Refuses(name) {
+		if !read(in[name]) {
 			return nil, refuse("%s%s is missing or not what it has to be: a result names its run_id, its step as a whole number "+
 				"from 1, and its tool", within, name)
 		}

@@ -73,9 +73,9 @@ func retelling(status al.RunStatus, told func(id string, run al.Run, result obje
 }
 
 func completedAgain(id string, run al.Run, _ object) al.Event {
-	taken := int64(len(run.CompletedSteps))
-	return al.Event{Type: completed, DedupeKey: fmt.Sprintf("agentic:run:%s:completed", id), Payload: encoded(al.CompletedPayload{
-		RunID: id, Goal: run.Goal, Outcome: fmt.Sprintf("reached after %d steps", taken), StepsTaken: taken,
+	taken := len(run.CompletedSteps)
+	return al.Event{Type: completed, DedupeKey: fmt.Sprintf("agentic:run:%s:completed", id), Payload: encoded(map[string]any{
+		"run_id": id, "goal": run.Goal, "outcome": fmt.Sprintf("reached after %d steps", taken), "steps_taken": taken,
 	})}
 }
 

@@ -1,7 +1,7 @@
 package fault
 
 import (
-	"bytes"
+	"cmp"
 	"encoding/json"
 	"maps"
 	"os"
@@ -38,9 +38,10 @@ var correlationFaults = []Fault{
 		Title:  "a step that is written as a text is read as a number",
 		Looks:  `a result with step "1" resumes the run`,
 		Breaks: []string{requirement.RFC103READ1},
-		Replace: reading(func(raw json.RawMessage) (int64, bool) {
-			step, err := strconv.ParseInt(string(bytes.Trim(raw, `"`)), 10, 64)
-			return step, err == nil && step > 0
+		Request: resulting(func(result, _ object) {
+			if step, err := strconv.ParseInt(textOf(result["step"]), 10, 64); err == nil && step > 0 {
+				result["step"] = encoded(step)
+			}
 		}),
 	},
 	{
@@ -49,10 +50,16 @@ var correlationFaults = []Fault{
 		Looks:  "a result without step resumes the run",
 		Breaks: []string{requirement.RFC103READ1, requirement.RFC103I5},
 		Twin:   "each of the three has a place of its own in which it is read: there the run is guessed, here the step",
-		Replace: func(s *rules.Set) {
-			lacking(s, "step")
-			finds(rules.Match, func(now rules.Standing) bool { return running(now) && now.Step == 0 })(s)
-		},
+		Request: resulting(func(result, state object) {
+			if _, ok := rules.WholeStep(result["step"]); ok {
+				return
+			}
+			run := awaited(result, state)
+			result["step"] = encoded(max(run.PendingStep, 1))
+			if run.PendingTool != "" {
+				result["tool"] = encoded(run.PendingTool)
+			}
+		}),
 	},
 	{
 		ID:     "agent.result-without-tool-taken",
@@ -60,25 +67,22 @@ var correlationFaults = []Fault{
 		Looks:  "a result without tool resumes the run",
 		Breaks: []string{requirement.RFC103READ1, requirement.RFC103I5},
 		Twin:   "each of the three has a place of its own in which it is read: here it is the tool that is guessed",
-		Replace: func(s *rules.Set) {
-			lacking(s, "tool")
-			finds(rules.Match, func(now rules.Standing) bool { return running(now) && now.Tool == "" && now.Step == now.PendingStep })(s)
-		},
+		Request: resulting(func(result, state object) {
+			if textOf(result["tool"]) == "" {
+				result["tool"] = or(awaited(result, state).PendingTool, "none")
+			}
+		}),
 	},
 	{
 		ID:     "agent.result-without-run-resumes-last",
 		Title:  "a result without a run is one for the run that was started last",
 		Looks:  "a result without run_id resumes a run",
 		Breaks: []string{requirement.RFC103READ1, requirement.RFC103I5, requirement.RFC103READ5},
-		Replace: func(s *rules.Set) {
-			lacking(s, "run_id")
-			s.Resume.Run = func(r rules.Correlation, last string, _ func() map[string]al.Run) string {
-				if r.RunID == "" {
-					return last
-				}
-				return r.RunID
+		Request: resulting(func(result, state object) {
+			if textOf(result["run_id"]) == "" {
+				result["run_id"] = or(textOf(state["last_run_id"]), "none")
 			}
-		},
+		}),
 	},
 	{
 		ID:     "agent.missing-status-is-ok",
@@ -110,44 +114,67 @@ var correlationFaults = []Fault{
 		Title:  "every result is one for the run that was started last",
 		Looks:  "a result of the first of two runs moves the second",
 		Breaks: []string{requirement.RFC103I5, requirement.RFC103READ5, requirement.RFC103WIRE12},
-		Replace: func(s *rules.Set) {
-			s.Resume.Run = func(r rules.Correlation, last string, runs func() map[string]al.Run) string {
-				if _, known := runs()[r.RunID]; !known {
-					return r.RunID
-				}
-				return last
+		Request: resulting(func(result, state object) {
+			if _, known := objectOf(state["runs"])[textOf(result["run_id"])]; known {
+				result["run_id"] = or(textOf(state["last_run_id"]), "none")
 			}
-		},
+		}),
 	},
 	{
 		ID:     "agent.run-found-by-step",
 		Title:  "the run of a result is looked for by step and tool, not by its id",
 		Looks:  "a result that names one run, and the step and tool of another, moves the other",
 		Breaks: []string{requirement.RFC103I5, requirement.RFC103READ5},
-		Replace: func(s *rules.Set) {
-			s.Resume.Run = func(r rules.Correlation, _ string, runs func() map[string]al.Run) string {
-				all := runs()
-				waits := func(id string) bool { return all[id].PendingStep == r.Step && all[id].PendingTool == r.Tool }
-				if _, known := all[r.RunID]; !known || waits(r.RunID) {
-					return r.RunID
-				}
-				ids := slices.Sorted(maps.Keys(all))
-				if i := slices.IndexFunc(ids, waits); i >= 0 {
-					return ids[i]
-				}
-				return r.RunID
+		Request: resulting(func(result, state object) {
+			step, _ := rules.WholeStep(result["step"])
+			runs := objectOf(state["runs"])
+			waits := func(id string) bool {
+				run := awaited(object{"run_id": encoded(id)}, state)
+				return run.PendingStep == step && run.PendingTool == textOf(result["tool"])
 			}
-		},
+			named := textOf(result["run_id"])
+			if _, known := runs[named]; !known || waits(named) {
+				return
+			}
+			ids := slices.Sorted(maps.Keys(runs))
+			if i := slices.IndexFunc(ids, waits); i >= 0 {
+				result["run_id"] = encoded(ids[i])
+			}
+		}),
 	},
 }
 
-func reading(step func(json.RawMessage) (int64, bool)) func(*rules.Set) {
-	return func(s *rules.Set) { s.Resume.Step = step }
+// resulting changes what a result says of the run, the step and the tool that it is for, given the state: in its payload, or in
+// the context of a tool's own event.
+func resulting(change func(result, state object)) func(object) {
+	return func(request object) {
+		state := objectOf(request["state"])
+		if ofTool(request) {
+			context := objectOf(request["context"])
+			change(context, state)
+			request["context"] = encoded(context)
+			return
+		}
+		eventOf(func(event object) {
+			if textOf(event["type"]) == "agentic.tool_result" {
+				payload := objectOf(event["payload"])
+				change(payload, state)
+				event["payload"] = encoded(payload)
+			}
+		})(request)
+	}
 }
 
-func lacking(s *rules.Set, member string) {
-	s.Resume.Refuses = func(name string) bool { return name != member }
+// awaited is the run of a state that a result names, nothing where there is none.
+func awaited(result, state object) (run al.Run) {
+	if json.Unmarshal(objectOf(state["runs"])[textOf(result["run_id"])], &run) != nil {
+		return al.Run{}
+	}
+	return run
 }
+
+// or is a text, or where that is empty the other one.
+func or(text, otherwise string) json.RawMessage { return encoded(cmp.Or(text, otherwise)) }
 
 var resumeFaults = []Fault{
 	{

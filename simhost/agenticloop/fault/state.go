@@ -169,12 +169,11 @@ var stateFaults = []Fault{
 			}
 		},
 		Answer: keeping(func(k *kept) {
-			for id := range k.runs {
-				if raw, known := k.before[id]; known && id != k.id {
-					k.runs[id] = raw
+			for id, raw := range k.runs {
+				if id == k.id || objectOf(k.before[id])["max_loops"] != nil {
+					k.runs[id] = renamed(raw, "max_steps", "max_loops")
 				}
 			}
-			k.runs[k.id] = renamed(k.runs[k.id], "max_steps", "max_loops")
 		}),
 	},
 	{
