@@ -19,6 +19,7 @@ import (
 	"github.com/openassay/assay/internal/testenv"
 	"github.com/openassay/assay/simhost/agenticloop/agent"
 	"github.com/openassay/assay/simhost/agenticloop/fault"
+	"github.com/openassay/assay/simhost/agenticloop/rules"
 )
 
 type object = map[string]any
@@ -289,7 +290,10 @@ func told(t *testing.T, story story, faults ...string) string {
 	if err := agent.Export(filepath.Join(parent, "plugin"), agent.Profile{Manifest: manifest}, "assay"); err != nil {
 		t.Fatal(err)
 	}
-	if s.agent, err = fault.Agent(agent.Options{Now: func() time.Time { return s.at }}, faults...); err != nil {
+	s.agent, err = fault.Agent(func(by *rules.Set) fault.Program {
+		return agent.New(agent.Options{Now: func() time.Time { return s.at }, Rules: by}).Run
+	}, faults...)
+	if err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Mkdir(filepath.Join(parent, "workspace"), 0o755); err != nil {

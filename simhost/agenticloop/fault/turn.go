@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	al "github.com/openassay/assay/gen/agenticloopv2"
-	"github.com/openassay/assay/simhost/agenticloop/agent"
+	"github.com/openassay/assay/simhost/agenticloop/rules"
 )
 
 // Turn is a turn of an agent as it is seen from outside.
@@ -24,15 +24,14 @@ type Turn struct {
 // Program is a whole process: it reads a request to its end, writes an answer, and returns an exit code.
 type Program = func(ctx context.Context, in io.Reader, out, errs io.Writer) int
 
-// Agent returns an agent that commits these faults, as a process: what they change from outside stands around it. The error is
-// that of [Find].
-func Agent(o agent.Options, ids ...string) (Program, error) {
+// Agent returns an agent that commits these faults: one that goes by their rules, as honest makes it, with what they change from
+// outside around it. The error is that of [Find].
+func Agent(honest func(*rules.Set) Program, ids ...string) (Program, error) {
 	set, err := Rules(ids...)
 	if err != nil {
 		return nil, err
 	}
-	o.Rules = &set
-	run := agent.New(o).Run
+	run := honest(&set)
 	for _, id := range ids {
 		f, err := Find(id)
 		if err != nil {
@@ -48,7 +47,7 @@ func Agent(o agent.Options, ids ...string) (Program, error) {
 // front puts what a fault changes from outside around an agent. Each turn may be another process, so nothing is remembered.
 func (f Fault) front(run Program) Program {
 	return func(ctx context.Context, in io.Reader, out, errs io.Writer) int {
-		input, err := io.ReadAll(io.LimitReader(in, agent.MaxRequestBytes+1))
+		input, err := io.ReadAll(in)
 		if err != nil {
 			fmt.Fprintf(errs, "read the request: %v\n", err)
 			return 1

@@ -15,6 +15,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 	"github.com/openassay/assay/simhost/agenticloop/agent"
 	"github.com/openassay/assay/simhost/agenticloop/fault"
+	"github.com/openassay/assay/simhost/agenticloop/rules"
 	"github.com/openassay/assay/simhost/agenticloop/variation"
 	commands "github.com/openassay/assay/tools/internal/protocols/agenticloop"
 )
@@ -101,7 +102,7 @@ func (a Agent) Start(context.Context, wire.Target, Place) (ready wire.Target, st
 
 // plugin writes the agent into a folder and returns it as a target.
 func (a Agent) plugin(dir string) (wire.Target, error) {
-	run, err := fault.Agent(agent.Options{}, a.Faults...)
+	run, err := fault.Agent(func(by *rules.Set) fault.Program { return agent.New(agent.Options{Rules: by}).Run }, a.Faults...)
 	if err != nil {
 		return wire.Target{}, err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/simhost/agenticloop/agent"
 	"github.com/openassay/assay/simhost/agenticloop/fault"
+	"github.com/openassay/assay/simhost/agenticloop/rules"
 	"github.com/openassay/assay/simhost/agenticloop/variation"
 	"github.com/openassay/assay/tools/internal/cli"
 )
@@ -86,7 +87,10 @@ func (o *agentFlags) program() (fault.Program, error) {
 			return nil, cli.Usage("agent --manifest %s: %w", o.manifest, err)
 		}
 	}
-	return fault.Agent(options, o.faults...)
+	return fault.Agent(func(by *rules.Set) fault.Program {
+		options.Rules = by
+		return agent.New(options).Run
+	}, o.faults...)
 }
 
 const varyUsage = "way to differ from the usual agent without being wrong, by its `ID`"
