@@ -1,6 +1,6 @@
-// Package fault is the catalogue of the violations that the reference agent commits on demand. Each changes what a turn reads or
-// leaves behind, from outside of the agent, or replaces rules of the agent (package rules); everything else stays honest. There
-// is a file to a theme.
+// Package fault is the catalogue of the violations that the reference agent commits on demand. Each changes what a turn
+// reads or leaves behind, from outside of the agent, or replaces rules of the agent (package rules); everything else stays
+// honest. There is a file to a theme.
 package fault
 
 import (
@@ -26,13 +26,13 @@ type Fault struct {
 	// Twin is why it is there beside another fault that breaks the same and is caught by the same scenarios.
 	Twin string
 
-	// Request changes the members of a request before the agent reads it, Answer what a turn leaves behind, and Manifest what the
-	// plugin says of itself, from outside of the agent. nil changes nothing.
+	// Request changes the members of a request before the agent reads it, Answer what a turn leaves behind, and Manifest
+	// what the plugin says of itself, from outside of the agent. nil changes nothing.
 	Request  func(request map[string]json.RawMessage)
 	Answer   func(*Turn)
 	Manifest func(manifest []byte) []byte
-	// Replace puts other rules in the place of honest ones, where a violation is a decision that the agent takes. It may call
-	// those that were there before. nil replaces nothing.
+	// Replace puts other rules in the place of honest ones, where a violation is a decision that the agent takes. It may
+	// call those that were there before. nil replaces nothing.
 	Replace func(*rules.Set)
 }
 

@@ -35,8 +35,8 @@ func TestFaultsAreWellFormed(t *testing.T) {
 	}
 }
 
-// Each fault changes something from outside or replaces a rule, and leaves no rule without an answer; and there is no rule that
-// none replaces.
+// Each fault changes something from outside or replaces a rule, and leaves no rule without an answer; and there is no rule
+// that none replaces.
 func TestEveryFaultChangesSomething(t *testing.T) {
 	unbroken := faulttest.Functions(rules.Honest())
 	for _, f := range All() {

@@ -144,8 +144,8 @@ var correlationFaults = []Fault{
 	},
 }
 
-// resulting changes what a result says of the run, the step and the tool that it is for, given the state: in its payload, or in
-// the context of a tool's own event.
+// resulting changes what a result says of the run, the step and the tool that it is for, given the state: in its payload,
+// or in the context of a tool's own event.
 func resulting(change func(result, state object)) func(object) {
 	return func(request object) {
 		state := objectOf(request["state"])

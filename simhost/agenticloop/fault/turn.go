@@ -24,8 +24,8 @@ type Turn struct {
 // Program is a whole process: it reads a request to its end, writes an answer, and returns an exit code.
 type Program = func(ctx context.Context, in io.Reader, out, errs io.Writer) int
 
-// Agent returns an agent that commits these faults: one that goes by their rules, as honest makes it, with what they change from
-// outside around it. The error is that of [Find].
+// Agent returns an agent that commits these faults: one that goes by their rules, as honest makes it, with what they change
+// from outside around it. The error is that of [Find].
 func Agent(honest func(*rules.Set) Program, ids ...string) (Program, error) {
 	set, err := Rules(ids...)
 	if err != nil {
@@ -44,7 +44,8 @@ func Agent(honest func(*rules.Set) Program, ids ...string) (Program, error) {
 	return run, nil
 }
 
-// front puts what a fault changes from outside around an agent. Each turn may be another process, so nothing is remembered.
+// front puts what a fault changes from outside around an agent. Each turn may be another process, so nothing is
+// remembered.
 func (f Fault) front(run Program) Program {
 	return func(ctx context.Context, in io.Reader, out, errs io.Writer) int {
 		input, err := io.ReadAll(in)
@@ -170,7 +171,8 @@ func (k *kept) starts() bool {
 	return !known
 }
 
-// keeping changes what answers have the gateway keep. A turn that changes a run tells of it, so the event names that run.
+// keeping changes what answers have the gateway keep. A turn that changes a run tells of it, so the event names that
+// run.
 func keeping(change func(k *kept)) func(*Turn) {
 	return answering(func(t *Turn, r *al.Response) {
 		if r.StateUpdates == nil || len(r.Events) == 0 {
