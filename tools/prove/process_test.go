@@ -10,6 +10,7 @@ import (
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/simhost/agenticloop/agent"
 	"github.com/openassay/assay/simhost/agenticloop/fault"
+	"github.com/openassay/assay/simhost/agenticloop/rules"
 	"github.com/openassay/assay/tools/prove"
 )
 
@@ -21,12 +22,12 @@ func agentProcess(arguments []string) int {
 	flags.Func("fault", "its id", func(id string) error { faults = append(faults, id); return nil })
 	flags.String("manifest", "", "file that names the plugin, which the tests do not change")
 	_ = flags.Parse(arguments) // it exits
-	set, err := fault.Rules(faults...)
+	run, err := fault.Agent(func(by *rules.Set) fault.Program { return agent.New(agent.Options{Rules: by}).Run }, faults...)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	return agent.New(agent.Options{Rules: &set}).Run(context.Background(), os.Stdin, os.Stdout, os.Stderr)
+	return run(context.Background(), os.Stdin, os.Stdout, os.Stderr)
 }
 
 // A program that a turn calls is seen where the turn is a process, which is started by a copy of this program.

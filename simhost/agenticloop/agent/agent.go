@@ -80,6 +80,9 @@ func openAbsolute(dir string) (*os.Root, error) {
 // ConfigExit is the exit code that says that a plugin cannot work as it is set up; such a job is not tried again.
 const ConfigExit = 78
 
+// protocol is the version that the agent speaks.
+const protocol = 2
+
 // ProtocolError means that a request is of a protocol that the agent does not speak. The process ends with ConfigExit.
 type ProtocolError struct{ Protocol int64 }
 
@@ -92,7 +95,6 @@ func (e *ProtocolError) Error() string {
 type refusal struct {
 	reason string
 	again  bool // the same request may fare better later
-	unfit  bool // the agent has no use for it
 }
 
 func (e *refusal) Error() string { return e.reason }
@@ -102,35 +104,28 @@ func refuse(format string, args ...any) error { return &refusal{reason: fmt.Spri
 // Turn does one turn: request is what the gateway writes to the standard input. A request that cannot be done is answered, with
 // status error; an error is only a *ProtocolError.
 func (a *Agent) Turn(ctx context.Context, request []byte) (agenticloopv2.Response, error) {
-	answer, _, err := a.turn(ctx, request)
-	return answer, err
-}
-
-// turn is Turn, and also says whether the request could be read.
-func (a *Agent) turn(ctx context.Context, input []byte) (answer agenticloopv2.Response, readable bool, err error) {
-	req, err := parse(input)
+	req, err := parse(request)
 	if err != nil {
-		return a.rules.Output.Answer(a.failure(err)), false, nil
+		return failure(err), nil
 	}
-	if !a.rules.Input.Speaks(req.protocol) {
-		return agenticloopv2.Response{}, true, &ProtocolError{req.protocol}
+	if req.protocol != protocol {
+		return agenticloopv2.Response{}, &ProtocolError{req.protocol}
 	}
 	t := &turn{Agent: a, request: req, at: a.now().UTC()}
 	defer t.close()
 	if err := t.handle(ctx); err != nil {
-		answer = a.failure(err)
-		answer.Logs = t.logs()
-		return a.rules.Output.Answer(answer), true, nil
+		answer := failure(err)
+		answer.Logs = t.lines
+		return answer, nil
 	}
-	return a.rules.Output.Answer(t.answer()), true, nil
+	return t.answer(), nil
 }
 
 // failure is the answer of a turn that ended in an error.
-func (a *Agent) failure(err error) agenticloopv2.Response {
+func failure(err error) agenticloopv2.Response {
 	r := &refusal{}
 	errors.As(err, &r)
-	again := r.again || !a.rules.Input.Permanent(r.unfit)
-	return agenticloopv2.Response{Status: agenticloopv2.ResponseStatusError, Error: err.Error(), Retry: &again}
+	return agenticloopv2.Response{Status: agenticloopv2.ResponseStatusError, Error: err.Error(), Retry: &r.again}
 }
 
 // MaxRequestBytes is how long a request may be.
@@ -144,30 +139,30 @@ func (a *Agent) Run(ctx context.Context, in io.Reader, out, errs io.Writer) int 
 		fmt.Fprintf(errs, "%s: read the request: %v\n", a.name, err)
 		return 1
 	}
-	answer, readable, err := a.guarded(ctx, input, errs)
+	answer, err := a.guarded(ctx, input, errs)
 	if err != nil {
 		fmt.Fprintf(errs, "%s: %v\n", a.name, err)
-		return a.rules.Output.Exit(ConfigExit, answer)
+		return ConfigExit
 	}
 	body, err := json.Marshal(answer)
 	if err != nil {
 		fmt.Fprintf(errs, "%s: encode the answer: %v\n", a.name, err)
 		return 1
 	}
-	if _, err := out.Write(append(a.rules.Output.Body(body, readable), '\n')); err != nil {
+	if _, err := out.Write(append(body, '\n')); err != nil {
 		fmt.Fprintf(errs, "%s: write the answer: %v\n", a.name, err)
 		return 1
 	}
-	return a.rules.Output.Exit(0, answer)
+	return 0
 }
 
-// guarded is turn, of which a panic is an answer like others: the standard output holds nothing else, whatever happens.
-func (a *Agent) guarded(ctx context.Context, input []byte, errs io.Writer) (answer agenticloopv2.Response, readable bool, err error) {
+// guarded is Turn, of which a panic is an answer like others: the standard output holds nothing else, whatever happens.
+func (a *Agent) guarded(ctx context.Context, input []byte, errs io.Writer) (answer agenticloopv2.Response, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			fmt.Fprintf(errs, "%s: the turn went wrong: %v\n", a.name, p)
-			answer, readable, err = a.failure(refuse("the agent went wrong in this turn: its standard error says where")), true, nil
+			answer, err = failure(refuse("the agent went wrong in this turn: its standard error says where")), nil
 		}
 	}()
-	return a.turn(ctx, input)
+	return a.Turn(ctx, input)
 }

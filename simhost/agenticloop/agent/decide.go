@@ -141,24 +141,22 @@ func (t *turn) ask(r *run, tool string) error {
 		return err
 	}
 	r.Asked.Digest = digest(payload)
-	if t.rules.Requests.Sends(r.Step) {
-		if err := t.emit(t.rules.Requests.Type(tool), t.key(r), payload); err != nil {
-			return err
-		}
+	if err := t.emit(requestType+tool, t.key(r), payload); err != nil {
+		return err
 	}
 	t.summary = fmt.Sprintf("asked %s for step %d of run %s", tool, r.Step, t.id)
 	t.plan = fmt.Sprintf("Step %d, try %d: %s %s, pending.", r.Step, r.Attempt, tool, r.Asked.Command)
 	t.did = append(t.did, traced{Did: "asked", Step: r.Step, Tool: tool, Attempt: r.Attempt})
-	r.PendingStep, r.PendingTool = t.rules.State.Pending(r.PendingStep, r.PendingTool)
 	return t.commit(r)
 }
 
+// key is the dedupe key of the request for the step that the run is at.
 func (t *turn) key(r *run) string {
-	attempt := int64(0)
-	if t.request.config.keyTries {
-		attempt = r.Attempt
+	key := fmt.Sprintf("agentic:run:%s:step:%d:request", t.id, r.Step)
+	if t.request.config.keyTries && r.Attempt > 0 {
+		key += fmt.Sprintf(":attempt:%d", r.Attempt)
 	}
-	return t.rules.Requests.Key(t.id, r.Step, attempt)
+	return key
 }
 
 // payload is the request for the pending step. What the agent itself has to say always wins over arguments.
@@ -195,7 +193,7 @@ func (t *turn) payload(r *run, requestedAt string) (object, error) {
 			payload[name] = raw
 		}
 	}
-	return t.rules.Requests.Payload(payload, arguments), nil
+	return payload, nil
 }
 
 // previous is what the step before found, as it is handed to the next tool: the path of what holds it, and how it begins.

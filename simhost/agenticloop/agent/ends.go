@@ -9,7 +9,7 @@ import (
 
 // complete ends a run that reached its goal.
 func (t *turn) complete(r *run, d Decision) error {
-	t.end(r, agenticloopv2.RunStatusDone, "")
+	end(r, agenticloopv2.RunStatusDone)
 	if err := t.tell(r, d); err != nil {
 		return err
 	}
@@ -21,11 +21,10 @@ func (t *turn) complete(r *run, d Decision) error {
 
 // escalate gives a run up.
 func (t *turn) escalate(r *run, reason string) error {
-	reason = t.rules.Steps.Reason(reason, t.at)
 	if err := t.tellGivenUp(r, reason); err != nil {
 		return err
 	}
-	t.end(r, agenticloopv2.RunStatusEscalated, reason)
+	end(r, agenticloopv2.RunStatusEscalated)
 	t.summary = fmt.Sprintf("run %s is given up: %s", t.id, reason)
 	t.warn("run %s is given up: %s", t.id, reason)
 	t.plan = "Given up: " + reason + "."
@@ -34,11 +33,9 @@ func (t *turn) escalate(r *run, reason string) error {
 }
 
 // end gives a run its last status.
-func (t *turn) end(r *run, status agenticloopv2.RunStatus, reason string) {
-	r.Status = t.rules.Ends.Status(status, reason)
-	if t.rules.Ends.Clears(status) {
-		r.PendingStep, r.PendingTool, r.PendingSince = 0, "", ""
-	}
+func end(r *run, status agenticloopv2.RunStatus) {
+	r.Status = status
+	r.PendingStep, r.PendingTool, r.PendingSince = 0, "", ""
 	r.Asked = nil
 }
 
@@ -54,29 +51,25 @@ func (t *turn) tell(r *run, d Decision) error {
 			p.Artifacts = append(p.Artifacts, file)
 		}
 	}
-	if !t.rules.Ends.Tells(agenticloopv2.RunStatusDone, "") {
-		return nil
-	}
-	return t.emit(doneType, fmt.Sprintf("agentic:run:%s:completed", t.id), t.rules.Ends.Completed(p, t.request.workspace))
+	return t.emit(doneType, fmt.Sprintf("agentic:run:%s:completed", t.id), p)
 }
 
-// retell tells the end of a run that has ended before.
-func (t *turn) retell(r *run) error {
-	if r.Status == agenticloopv2.RunStatusDone {
-		return t.tell(r, Decision{})
-	}
-	return t.tellGivenUp(r, "ended")
+// givenUp is the payload of agent.escalated.
+type givenUp struct {
+	RunID        string `json:"run_id"`
+	Reason       string `json:"reason"`
+	ExpectedStep int64  `json:"expected_step,omitempty"`
+	ActualStep   int64  `json:"actual_step,omitempty"`
+	ExpectedTool string `json:"expected_tool,omitempty"`
+	ActualTool   string `json:"actual_tool,omitempty"`
 }
 
 // tellGivenUp tells that a run was given up.
 func (t *turn) tellGivenUp(r *run, reason string) error {
-	p := rules.GivenUp{RunID: t.id, Reason: reason}
+	p := givenUp{RunID: t.id, Reason: reason}
 	if t.found != nil {
 		p.ExpectedStep, p.ExpectedTool = r.PendingStep, r.PendingTool
-		p.ActualStep, p.ActualTool = t.found.Step, rules.Cut(t.found.Tool, 64)
+		p.ActualStep, p.ActualTool = t.found.step, rules.Cut(t.found.tool, 64)
 	}
-	if !t.rules.Ends.Tells(agenticloopv2.RunStatusEscalated, reason) {
-		return nil
-	}
-	return t.emit(givenUpType, fmt.Sprintf("agentic:run:%s:escalated", t.id), t.rules.Ends.GivenUp(p))
+	return t.emit(givenUpType, fmt.Sprintf("agentic:run:%s:escalated", t.id), p)
 }

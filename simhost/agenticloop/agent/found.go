@@ -6,12 +6,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/openassay/assay/gen/agenticloopv2"
 	"github.com/openassay/assay/simhost/agenticloop/rules"
 )
 
 // result is what a tool's event says.
 type result struct {
-	rules.Correlation
+	runID   string
+	step    int64
+	tool    string
 	ok      bool // the tool fared well
 	members object
 	text    string // all of it
@@ -53,11 +56,11 @@ func (t *turn) direct() (*result, error) {
 	if err != nil {
 		return nil, err
 	}
-	status, ok := t.rules.Resume.Status(payload["status"])
-	if !ok {
+	status := agenticloopv2.ToolStatus(textOf(payload["status"]))
+	if !status.Valid() {
 		return nil, refuse("event.payload.status is neither ok nor error: say how the tool fared")
 	}
-	r.ok = status.Valid() && status == "ok"
+	r.ok = status == agenticloopv2.ToolStatusOk
 	r.content(payload["result"])
 	return r, nil
 }
@@ -69,12 +72,12 @@ func (t *turn) synthesised() (*result, error) {
 		return nil, err
 	}
 	payload := object{}
-	for name, value := range t.rules.Delivery.Content(t.request.event.payload) {
+	for name, value := range t.request.event.payload {
 		if !slices.Contains(correlation, name) {
 			payload[name] = value
 		}
 	}
-	r.ok = t.rules.Delivery.Status(t.request.event.payload) == "ok"
+	r.ok = t.rules.Delivery.Status(t.request.event.payload) == agenticloopv2.ToolStatusOk
 	whole, err := json.Marshal(payload)
 	if err != nil {
 		return nil, refuse("event.payload cannot be read: send one JSON object")
@@ -87,11 +90,11 @@ func (t *turn) correlated(in object, within string) (*result, error) {
 	r := &result{}
 	var ok bool
 	for name, read := range map[string]func(json.RawMessage) bool{
-		"run_id": func(raw json.RawMessage) bool { r.RunID = textOf(raw); return r.RunID != "" },
-		"step":   func(raw json.RawMessage) bool { r.Step, ok = t.rules.Resume.Step(raw); return ok },
-		"tool":   func(raw json.RawMessage) bool { r.Tool = textOf(raw); return r.Tool != "" },
+		"run_id": func(raw json.RawMessage) bool { r.runID = textOf(raw); return r.runID != "" },
+		"step":   func(raw json.RawMessage) bool { r.step, ok = rules.WholeStep(raw); return ok },
+		"tool":   func(raw json.RawMessage) bool { r.tool = textOf(raw); return r.tool != "" },
 	} {
-		if !read(in[name]) && t.rules.Resume.Refuses(name) {
+		if !read(in[name]) {
 			return nil, refuse("%s%s is missing or not what it has to be: a result names its run_id, its step as a whole number "+
 				"from 1, and its tool", within, name)
 		}

@@ -11,8 +11,6 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
-
-	"github.com/openassay/assay/simhost/agenticloop/rules"
 )
 
 // The files of a plugin folder.
@@ -58,14 +56,14 @@ type Profile struct {
 	Revision string   // one of Revisions
 	Without  []string // of Declarable: what it does not say
 
-	// Rules are what its manifest goes by; rules.Honest unless given.
-	Rules *rules.Set
+	// Manifest is what its manifest becomes; it stays as it is unless given.
+	Manifest func(manifest []byte) []byte
 }
 
-// manifest is the manifest as its file has it.
-func (p Profile) manifest() []byte {
-	if p.Rules != nil {
-		return p.Rules.Manifest.Text(manifest)
+// declared is the manifest as its file has it.
+func (p Profile) declared() []byte {
+	if p.Manifest != nil {
+		return p.Manifest(manifest)
 	}
 	return manifest
 }
@@ -118,7 +116,7 @@ func Export(dir string, p Profile, program string, arguments ...string) error {
 		name    string
 		content []byte
 		mode    os.FileMode
-	}{{ManifestFile, p.manifest(), 0o644}, {ProfileFile, p.text(), 0o644}, {EntrypointFile, []byte(script.String()), 0o755}} {
+	}{{ManifestFile, p.declared(), 0o644}, {ProfileFile, p.text(), 0o644}, {EntrypointFile, []byte(script.String()), 0o755}} {
 		name := filepath.Join(dir, f.name)
 		if err := os.WriteFile(name, f.content, f.mode); err != nil {
 			return err

@@ -22,8 +22,6 @@ type request struct {
 	workspace string // folder, "" for none
 	event     *event
 	deadline  time.Time
-
-	rawConfig, rawSecrets json.RawMessage
 }
 
 // event is what there is to be handled.
@@ -32,7 +30,6 @@ type event struct {
 	payload   object
 	dedupeKey string
 	id        string
-	timestamp json.RawMessage
 }
 
 // MaxDepth is how many objects and arrays a request may nest.
@@ -54,7 +51,7 @@ func parse(input []byte) (*request, error) {
 		return nil, refuse("the request is not one JSON object: write one to the standard input, and end it")
 	}
 	top := membersOf(input)
-	r := &request{rawConfig: top["config"], rawSecrets: top["secrets"]}
+	r := &request{}
 	whole, err := strconv.ParseInt(string(top["protocol"]), 10, 64)
 	if err != nil {
 		return nil, refuse("protocol is not a whole number: name the version of the protocol, 2")
@@ -89,7 +86,7 @@ func parse(input []byte) (*request, error) {
 }
 
 func readEvent(handed object) (*event, error) {
-	e := &event{timestamp: handed["timestamp"]}
+	e := &event{}
 	f := fields{object: handed, within: "event."}
 	f.text("type", &e.eventType)
 	f.members("payload", &e.payload)

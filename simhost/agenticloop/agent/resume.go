@@ -13,36 +13,30 @@ import (
 // resume takes a result, in the order of the text's rules.
 func (t *turn) resume(ctx context.Context, found *result) error {
 	t.found = found
-	t.id = t.rules.Resume.Run(found.Correlation, textOf(t.request.state["last_run_id"]), t.allRuns)
+	t.id = found.runID
 	r, known, err := t.load(t.id)
 	if err != nil {
 		return err
 	}
 	verdict := t.rules.Resume.Finds(rules.Standing{Known: known, Status: r.Status, LastStep: r.Step,
-		PendingStep: r.PendingStep, PendingTool: r.PendingTool, Step: found.Step, Tool: found.Tool})
-	level := t.rules.Resume.Logs(verdict)
+		PendingStep: r.PendingStep, PendingTool: r.PendingTool, Step: found.step, Tool: found.tool})
 	switch verdict {
 	case rules.UnknownRun:
-		t.ignore(level, "a result for run %s, which there is not", quote(found.RunID))
+		t.ignore(agenticloopv2.LogLevelWarn, "a result for run %s, which there is not", quote(found.runID))
 		return nil
 	case rules.EndedRun:
-		t.ignore(level, "a result for run %s, which has ended", t.id)
-		if t.rules.Ends.Retells(r.Status) {
-			return t.retell(r)
-		}
+		t.ignore(agenticloopv2.LogLevelInfo, "a result for run %s, which has ended", t.id)
 		return nil
 	case rules.StaleStep:
-		if found.Step == r.PendingStep-1 {
-			return t.again(r, "a result for step %d of run %s, which was taken", found.Step, t.id)
+		if found.step == r.PendingStep-1 {
+			return t.again(r, "a result for step %d of run %s, which was taken", found.step, t.id)
 		}
-		t.ignore(level, "a result for step %d of run %s, which is at step %d", found.Step, t.id, r.Step)
+		t.ignore(agenticloopv2.LogLevelInfo, "a result for step %d of run %s, which is at step %d", found.step, t.id, r.Step)
 		return nil
 	case rules.Failed:
-		return refuse("a result for step %d, and step %d is pending", found.Step, r.PendingStep)
+		return refuse("a result for step %d, and step %d is pending", found.step, r.PendingStep)
 	}
-	if err := t.openFiles(); err != nil {
-		return err
-	}
+	t.openFiles()
 	switch {
 	case verdict == rules.FutureStep:
 		return t.escalate(r, "step_mismatch")
@@ -60,26 +54,17 @@ func (t *turn) resume(ctx context.Context, found *result) error {
 	return t.decide(ctx, r, membersOf(r.Context))
 }
 
-// allRuns reads every run that can be read.
-func (t *turn) allRuns() map[string]agenticloopv2.Run {
-	out := map[string]agenticloopv2.Run{}
-	for id, raw := range t.runs {
-		if r, err := readRun(t.rules.State.Read(raw)); err == nil {
-			out[id] = r.Run
-		}
-	}
-	return out
-}
-
 // take notes what a step found. What is long becomes a file, where there is a workspace; the state never holds it.
 func (t *turn) take(r *run, found *result) error {
 	r.Taken = r.taken() + 1
-	r.CompletedSteps = t.rules.State.Completed(r.CompletedSteps, found.Step)
-	n := note{Step: found.Step, Tool: found.Tool, Text: t.rules.State.Keeps(found.text), Artifact: found.file}
+	if !slices.Contains(r.CompletedSteps, found.step) {
+		r.CompletedSteps = append(r.CompletedSteps, found.step)
+	}
+	n := note{Step: found.step, Tool: found.tool, Text: t.rules.State.Keeps(found.text), Artifact: found.file}
 	if n.Artifact == "" && n.Text != found.text && t.files != nil {
-		file, err := t.files.artifact(fmt.Sprintf("step-%02d-%s.txt", found.Step, found.Tool), found.text)
+		file, err := t.files.artifact(fmt.Sprintf("step-%02d-%s.txt", found.step, found.tool), found.text)
 		if err != nil {
-			t.warn("what step %d found cannot be kept as a file: is there room, and may the agent write?", found.Step)
+			t.warn("what step %d found cannot be kept as a file: is there room, and may the agent write?", found.step)
 		} else {
 			n.Artifact = file
 		}

@@ -47,9 +47,7 @@ func (t *turn) start(ctx context.Context) error {
 	} else if known && t.rules.Start.Again(seen) {
 		return t.again(r, "the start of run %s is known", t.id)
 	}
-	if err := t.openFiles(); err != nil {
-		return err
-	}
+	t.openFiles()
 	r := &run{Run: agenticloopv2.Run{
 		Status: agenticloopv2.RunStatusRunning, Goal: goal, CreatedAt: t.at, MaxSteps: t.rules.Start.MaxSteps(t.request.config.maxSteps, asked),
 		MaxReframes: t.request.config.maxReframes, WorkspaceRef: "job:" + t.request.jobID,
@@ -67,9 +65,7 @@ func (t *turn) again(r *run, format string, args ...any) error {
 	if !t.request.config.reemit || r.Status != agenticloopv2.RunStatusRunning || r.Asked == nil {
 		return nil
 	}
-	if err := t.openFiles(); err != nil {
-		return err
-	}
+	t.openFiles()
 	payload, err := t.payload(r, r.PendingSince)
 	if err != nil {
 		return err
@@ -79,5 +75,5 @@ func (t *turn) again(r *run, format string, args ...any) error {
 		return nil
 	}
 	t.summary = "asked again for what is pending"
-	return t.emit(t.rules.Requests.Type(r.PendingTool), t.key(r), payload)
+	return t.emit(requestType+r.PendingTool, t.key(r), payload)
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"slices"
 	"strings"
 	"time"
 
@@ -39,6 +38,7 @@ const (
 	startType   = "agentic.start"
 	triggerType = "api.trigger"
 	resultType  = "agentic.tool_result"
+	requestType = "agentic.tool_request." // and the tool
 	doneType    = "agent.completed"
 	givenUpType = "agent.escalated"
 )
@@ -51,20 +51,14 @@ func (t *turn) handle(ctx context.Context) error {
 		return nil
 	case "handle":
 	default:
-		return t.misfit(rules.UnknownCommand, "there is no command %s: the manifest declares handle and health", quote(t.request.command))
+		return refuse("there is no command %s: the manifest declares handle and health", quote(t.request.command))
 	}
 	e := t.request.event
 	if e == nil || e.eventType == "" {
-		return t.misfit(rules.NoEvent, "event is missing: the command handle needs one with a type")
+		return refuse("event is missing: the command handle needs one with a type")
 	}
 	if t.request.jobID == "" {
 		return refuse("job_id is missing: name the job")
-	}
-	if !t.rules.Input.Dated(e.timestamp) {
-		return refuse("event.timestamp is no time: say when the event was made")
-	}
-	if !t.rules.Files.Takes(t.request.workspace, t.request.jobID) {
-		return refuse("the job was begun before: give it another id")
 	}
 	f := fields{object: t.request.state, within: "state."}
 	f.members("runs", &t.runs)
@@ -73,7 +67,7 @@ func (t *turn) handle(ctx context.Context) error {
 	}
 	t.cause = e.eventType
 	ours := strings.HasPrefix(e.eventType, "agentic.") || strings.HasPrefix(e.eventType, "agent.")
-	switch known := slices.Contains([]string{startType, triggerType, resultType}, e.eventType); t.rules.Input.Handles(e.eventType, known) {
+	switch e.eventType {
 	case startType, triggerType:
 		return t.start(ctx)
 	case resultType:
@@ -83,8 +77,8 @@ func (t *turn) handle(ctx context.Context) error {
 		}
 		return t.resume(ctx, found)
 	}
-	if ours || !t.namesStep() || !t.rules.Delivery.Synthesises() {
-		return t.misfit(rules.UnknownEvent, "an event of type %s is not for this plugin: send %s, %s, or a tool's event with "+
+	if ours || !t.namesStep() {
+		return refuse("an event of type %s is not for this plugin: send %s, %s, or a tool's event with "+
 			"run_id, step and tool in the context",
 			quote(e.eventType), startType, resultType)
 	}
@@ -93,15 +87,6 @@ func (t *turn) handle(ctx context.Context) error {
 		return err
 	}
 	return t.resume(ctx, found)
-}
-
-// misfit is the end of a turn that the agent has no use for.
-func (t *turn) misfit(m rules.Misfit, format string, args ...any) error {
-	if t.rules.Input.Passes(m) {
-		t.summary = "nothing to do"
-		return nil
-	}
-	return &refusal{reason: fmt.Sprintf(format, args...), unfit: true}
 }
 
 // namesStep tells whether the context says which step of which run an event is about.
@@ -115,21 +100,17 @@ func (t *turn) namesStep() bool {
 }
 
 // openFiles opens the workspace. Without one, or with one that cannot be opened, the turn goes on without files.
-func (t *turn) openFiles() error {
+func (t *turn) openFiles() {
 	dir := t.request.workspace
 	if dir == "" {
-		if t.rules.Files.Needs() {
-			return refuse("workspace_dir is missing: the agent needs a folder for its files")
-		}
-		return nil
+		return
 	}
-	root, err := t.open(t.rules.Files.Folder(dir))
+	root, err := t.open(dir)
 	if err != nil {
 		t.warn("the workspace cannot be opened, and the turn goes without: is it an absolute path of a folder?")
-		return nil
+		return
 	}
 	t.files = &workspace{root: root, rules: t.rules.Files}
-	return nil
 }
 
 func (t *turn) close() { t.files.close() }
@@ -140,7 +121,7 @@ func (t *turn) load(id string) (r *run, known bool, err error) {
 	if !known || isNull(raw) {
 		return &run{}, false, nil
 	}
-	r, err = readRun(t.rules.State.Read(raw))
+	r, err = readRun(raw)
 	if err != nil {
 		return nil, true, refuse("the run %s in the state cannot be read: give the agent the state that it last returned", quote(id))
 	}
@@ -159,10 +140,10 @@ func (t *turn) commit(r *run) error {
 	}
 	after := object{}
 	maps.Copy(after, t.runs)
-	after[t.id] = t.rules.State.Written(raw)
+	after[t.id] = raw
 	last := t.request.state["last_run_id"]
 	if t.opened != "" {
-		last = encoded(t.rules.State.Last(t.id))
+		last = encoded(t.id)
 	}
 	merged := maps.Clone(t.request.state)
 	if merged == nil {
@@ -182,7 +163,7 @@ func (t *turn) commit(r *run) error {
 		return refuse("the state would be longer than the %d bytes that the gateway keeps: shorten the goal, or let runs end", rules.StateBytes)
 	}
 	updates := object{}
-	if updates["runs"], err = json.Marshal(t.rules.State.Runs(t.runs, after, t.id)); err != nil {
+	if updates["runs"], err = json.Marshal(after); err != nil {
 		return fmt.Errorf("encode the runs: %w", err)
 	}
 	if !isNull(last) {
@@ -193,10 +174,6 @@ func (t *turn) commit(r *run) error {
 	}
 	t.writeFiles(r)
 	return nil
-}
-
-func (t *turn) handed() rules.Handed {
-	return rules.Handed{Config: t.request.rawConfig, Secrets: t.request.rawSecrets, State: t.runs}
 }
 
 // emit adds an event to the answer.
@@ -215,18 +192,14 @@ func (t *turn) log(level agenticloopv2.LogLevel, format string, args ...any) {
 
 func (t *turn) warn(format string, args ...any) { t.log(agenticloopv2.LogLevelWarn, format, args...) }
 
-func (t *turn) logs() []agenticloopv2.LogEntry { return t.rules.Output.Logs(t.lines, t.handed()) }
-
 // ignore ends a turn that changes nothing.
 func (t *turn) ignore(level agenticloopv2.LogLevel, format string, args ...any) {
 	t.summary = "passed over: " + fmt.Sprintf(format, args...)
-	if level != "" {
-		t.log(level, format, args...)
-	}
+	t.log(level, format, args...)
 }
 
 // answer is the answer of a turn that went well.
 func (t *turn) answer() agenticloopv2.Response {
 	return agenticloopv2.Response{Status: agenticloopv2.ResponseStatusOk, Result: t.summary, Events: t.events,
-		StateUpdates: t.updates, Logs: t.logs()}
+		StateUpdates: t.updates, Logs: t.lines}
 }

@@ -1,8 +1,11 @@
-// Package fault is the catalogue of the violations that the reference agent commits on demand. Each replaces rules of the agent,
-// see package rules; everything else stays honest. There is a file to a theme.
+// Package fault is the catalogue of the violations that the reference agent commits on demand. Each changes what a turn
+// reads or leaves behind, from outside of the agent, or replaces rules of the agent (package rules); everything else stays
+// honest. There is a file to a theme.
 package fault
 
 import (
+	"encoding/json"
+
 	"github.com/openassay/assay/simhost/agenticloop/rules"
 	"github.com/openassay/assay/simhost/internal/listed"
 )
@@ -23,7 +26,13 @@ type Fault struct {
 	// Twin is why it is there beside another fault that breaks the same and is caught by the same scenarios.
 	Twin string
 
-	// Replace puts other rules in the place of honest ones. It may call those that were there before.
+	// Request changes the members of a request before the agent reads it, Answer what a turn leaves behind, and Manifest
+	// what the plugin says of itself, from outside of the agent. nil changes nothing.
+	Request  func(request map[string]json.RawMessage)
+	Answer   func(*Turn)
+	Manifest func(manifest []byte) []byte
+	// Replace puts other rules in the place of honest ones, where a violation is a decision that the agent takes. It may
+	// call those that were there before. nil replaces nothing.
 	Replace func(*rules.Set)
 }
 
@@ -59,5 +68,26 @@ func idOf(f Fault) string { return f.ID }
 
 // Rules are the honest ones with these faults put in, in the order given. The error is that of [Find].
 func Rules(ids ...string) (rules.Set, error) {
-	return listed.Applied(rules.Honest(), ids, Find, func(f Fault, s *rules.Set) { f.Replace(s) })
+	return listed.Applied(rules.Honest(), ids, Find, func(f Fault, s *rules.Set) {
+		if f.Replace != nil {
+			f.Replace(s)
+		}
+	})
+}
+
+// Manifest is what a manifest becomes by these faults, in the order given. The error is that of [Find].
+func Manifest(ids ...string) (func(manifest []byte) []byte, error) {
+	for _, id := range ids {
+		if _, err := Find(id); err != nil {
+			return nil, err
+		}
+	}
+	return func(manifest []byte) []byte {
+		for _, id := range ids {
+			if f, err := Find(id); err == nil && f.Manifest != nil {
+				manifest = f.Manifest(manifest)
+			}
+		}
+		return manifest
+	}, nil
 }

@@ -8,7 +8,6 @@ import (
 
 	requirement "github.com/openassay/assay/gen/agenticloop"
 	al "github.com/openassay/assay/gen/agenticloopv2"
-	"github.com/openassay/assay/simhost/agenticloop/rules"
 )
 
 // gatewayFaults are what an agent gets wrong about the gateway behind which it runs.
@@ -18,12 +17,11 @@ var gatewayFaults = []Fault{
 		Title:  "a turn starts a job of the gateway's by its API",
 		Looks:  "a call to the address that the config has as the gateway's",
 		Breaks: []string{requirement.RFC103N2, requirement.RFC103O2},
-		Replace: func(s *rules.Set) {
-			s.Output.Logs = func(lines []al.LogEntry, h rules.Handed) []al.LogEntry {
-				trigger(h.Config)
-				return lines
+		Answer: answering(func(t *Turn, _ *al.Response) {
+			if request := objectOf(t.Input); readable(request) {
+				trigger(request["config"])
 			}
-		},
+		}),
 	},
 }
 

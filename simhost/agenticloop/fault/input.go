@@ -17,7 +17,7 @@ var inputFaults = []Fault{
 		Title:   "a request is done whatever version of the protocol it names",
 		Looks:   "a start with protocol 3 starts a run",
 		Breaks:  []string{requirement.RFC103WIRE7},
-		Replace: func(s *rules.Set) { s.Input.Speaks = func(int64) bool { return true } },
+		Request: func(request object) { request["protocol"] = encoded(2) },
 	},
 	{
 		ID:      "agent.unknown-event-accepted",
@@ -25,7 +25,7 @@ var inputFaults = []Fault{
 		Looks:   "status ok where the event is of no type that the text has",
 		Breaks:  []string{requirement.RFC103WIRE8},
 		Twin:    "there is an event, and its type is none",
-		Replace: passing(rules.UnknownEvent),
+		Request: passing(unknownEvent),
 	},
 	{
 		ID:      "agent.unknown-command-accepted",
@@ -33,50 +33,108 @@ var inputFaults = []Fault{
 		Looks:   "status ok where the command is none of the manifest's",
 		Breaks:  []string{requirement.RFC103WIRE8},
 		Twin:    "the command is looked at before there is an event",
-		Replace: passing(rules.UnknownCommand),
+		Request: passing(unknownCommand),
 	},
 	{
 		ID:      "agent.no-event-accepted",
 		Title:   "handle without an event is taken for done",
 		Looks:   "status ok where there is no event",
 		Breaks:  []string{requirement.RFC103WIRE8},
-		Replace: passing(rules.NoEvent),
+		Request: passing(noEvent),
 	},
 	{
-		ID:      "agent.refusals-tried-again",
-		Title:   "that an event or a command is not known is no reason not to try it again",
-		Looks:   "retry is true beside an unknown event",
-		Breaks:  []string{requirement.RFC103WIRE8},
-		Twin:    "there it is not refused, here it is, and the gateway is told to try again without end",
-		Replace: func(s *rules.Set) { s.Input.Permanent = func(unfit bool) bool { return !unfit } },
+		ID:     "agent.refusals-tried-again",
+		Title:  "that an event or a command is not known is no reason not to try it again",
+		Looks:  "retry is true beside an unknown event",
+		Breaks: []string{requirement.RFC103WIRE8},
+		Twin:   "there it is not refused, here it is, and the gateway is told to try again without end",
+		Answer: answering(func(t *Turn, r *al.Response) {
+			if request := objectOf(t.Input); r.Retry != nil && readable(request) && misfitOf(request) != none {
+				*r.Retry = true
+			}
+		}),
 	},
 	{
 		ID:     "agent.trigger-unknown",
 		Title:  "a start that comes as api.trigger is refused",
 		Looks:  "status error where the event is api.trigger with a goal",
 		Breaks: []string{requirement.RFC103B1},
-		Replace: func(s *rules.Set) {
-			s.Input.Handles = func(eventType string, _ bool) string {
-				return strings.ReplaceAll(eventType, "api.trigger", "unknown")
+		Request: eventOf(func(event object) {
+			if textOf(event["type"]) == "api.trigger" {
+				event["type"] = encoded("unknown")
 			}
-		},
+		}),
 	},
 	{
 		ID:     "agent.zero-time-refused",
 		Title:  "an event that was made at the zero time is refused, for its timestamp is none",
 		Looks:  "status error where the timestamp of an event is that of year 1, which a gateway in Go does not leave out",
 		Breaks: []string{requirement.RFC103WIRE10},
-		Replace: func(s *rules.Set) {
-			s.Input.Dated = func(timestamp json.RawMessage) bool {
-				var at time.Time
-				return len(timestamp) == 0 || json.Unmarshal(timestamp, &at) == nil && !at.IsZero()
+		Request: func(request object) {
+			var at time.Time
+			timestamp := objectOf(request["event"])["timestamp"]
+			if len(timestamp) > 0 && (json.Unmarshal(timestamp, &at) != nil || at.IsZero()) {
+				refused(request)
 			}
 		},
 	},
 }
 
-func passing(which rules.Misfit) func(*rules.Set) {
-	return func(s *rules.Set) { s.Input.Passes = func(m rules.Misfit) bool { return m == which } }
+// misfit is why an agent has no use for a request.
+type misfit int
+
+const (
+	none misfit = iota
+	unknownCommand
+	unknownEvent
+	noEvent
+)
+
+func misfitOf(request object) misfit {
+	switch textOf(request["command"]) {
+	case "health":
+		return none
+	case "handle":
+	default:
+		return unknownCommand
+	}
+	switch kind := textOf(objectOf(request["event"])["type"]); {
+	case kind == "":
+		return noEvent
+	case kind != "agentic.start" && kind != "api.trigger" && kind != "agentic.tool_result" && !ofTool(request):
+		return unknownEvent
+	}
+	return none
+}
+
+// ofTool reports whether a request brings a tool's own event, with run, step and tool in the context.
+func ofTool(request object) bool {
+	kind, context := textOf(objectOf(request["event"])["type"]), objectOf(request["context"])
+	for _, member := range []string{"run_id", "step", "tool"} {
+		if value := string(context[member]); value == "" || value == "null" {
+			return false
+		}
+	}
+	return kind != "" && kind != "api.trigger" && !strings.HasPrefix(kind, "agentic.") && !strings.HasPrefix(kind, "agent.")
+}
+
+// passing has a request that the agent has no use for answered as if it were done: as one for its health.
+func passing(which misfit) func(object) {
+	return func(request object) {
+		if misfitOf(request) == which {
+			request["command"] = encoded("health")
+		}
+	}
+}
+
+// eventOf changes members of the event that a request brings.
+func eventOf(change func(event object)) func(object) {
+	return func(request object) {
+		if event := objectOf(request["event"]); len(event) > 0 {
+			change(event)
+			request["event"] = encoded(event)
+		}
+	}
 }
 
 var startFaults = []Fault{
@@ -205,11 +263,15 @@ func never(rules.Delivered) bool { return false }
 
 var deliveryFaults = []Fault{
 	{
-		ID:      "agent.tool-events-unknown",
-		Title:   "only agentic.tool_result resumes a run, a tool's own event is refused",
-		Looks:   "status error where a tool's event comes with run, step and tool in the context",
-		Breaks:  []string{requirement.RFC103B2},
-		Replace: func(s *rules.Set) { s.Delivery.Synthesises = func() bool { return false } },
+		ID:     "agent.tool-events-unknown",
+		Title:  "only agentic.tool_result resumes a run, a tool's own event is refused",
+		Looks:  "status error where a tool's event comes with run, step and tool in the context",
+		Breaks: []string{requirement.RFC103B2},
+		Request: func(request object) {
+			if ofTool(request) {
+				delete(request, "context")
+			}
+		},
 	},
 	{
 		ID:     "agent.tool-failure-taken-for-success",
@@ -225,8 +287,13 @@ var deliveryFaults = []Fault{
 		Title:  "what a tool's own event holds is dropped",
 		Looks:  "neither the next request nor the workspace has the content of the event",
 		Breaks: []string{requirement.RFC103B4},
-		Replace: func(s *rules.Set) {
-			s.Delivery.Content = func(map[string]json.RawMessage) map[string]json.RawMessage { return nil }
+		Request: func(request object) {
+			event := objectOf(request["event"])
+			if !ofTool(request) || rules.Honest().Delivery.Status(objectOf(event["payload"])) != al.ToolStatusOk {
+				return // of what a tool that failed says, nothing is kept anyway
+			}
+			event["payload"] = encoded(object{})
+			request["event"] = encoded(event)
 		},
 	},
 }

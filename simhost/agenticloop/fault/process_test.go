@@ -26,11 +26,7 @@ func TestEveryFaultOfAProcessShows(t *testing.T) {
 			continue
 		}
 		t.Run(f.ID, func(t *testing.T) {
-			set, err := fault.Rules(f.ID)
-			if err != nil {
-				t.Fatal(err)
-			}
-			told(t, set, stories[0])
+			told(t, stories[0], f.ID)
 			for end := time.Now().Add(testenv.Patience(10 * time.Second)); ; time.Sleep(time.Millisecond) {
 				if os.Remove(called) == nil {
 					return

@@ -1,13 +1,14 @@
 package fault
 
 import (
-	"bytes"
+	"cmp"
 	"encoding/json"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	requirement "github.com/openassay/assay/gen/agenticloop"
 	al "github.com/openassay/assay/gen/agenticloopv2"
@@ -37,9 +38,10 @@ var correlationFaults = []Fault{
 		Title:  "a step that is written as a text is read as a number",
 		Looks:  `a result with step "1" resumes the run`,
 		Breaks: []string{requirement.RFC103READ1},
-		Replace: reading(func(raw json.RawMessage) (int64, bool) {
-			step, err := strconv.ParseInt(string(bytes.Trim(raw, `"`)), 10, 64)
-			return step, err == nil && step > 0
+		Request: resulting(func(result, _ object) {
+			if step, err := strconv.ParseInt(textOf(result["step"]), 10, 64); err == nil && step > 0 {
+				result["step"] = encoded(step)
+			}
 		}),
 	},
 	{
@@ -48,10 +50,16 @@ var correlationFaults = []Fault{
 		Looks:  "a result without step resumes the run",
 		Breaks: []string{requirement.RFC103READ1, requirement.RFC103I5},
 		Twin:   "each of the three has a place of its own in which it is read: there the run is guessed, here the step",
-		Replace: func(s *rules.Set) {
-			lacking(s, "step")
-			finds(rules.Match, func(now rules.Standing) bool { return running(now) && now.Step == 0 })(s)
-		},
+		Request: resulting(func(result, state object) {
+			if _, ok := rules.WholeStep(result["step"]); ok {
+				return
+			}
+			run := awaited(result, state)
+			result["step"] = encoded(max(run.PendingStep, 1))
+			if run.PendingTool != "" {
+				result["tool"] = encoded(run.PendingTool)
+			}
+		}),
 	},
 	{
 		ID:     "agent.result-without-tool-taken",
@@ -59,40 +67,34 @@ var correlationFaults = []Fault{
 		Looks:  "a result without tool resumes the run",
 		Breaks: []string{requirement.RFC103READ1, requirement.RFC103I5},
 		Twin:   "each of the three has a place of its own in which it is read: here it is the tool that is guessed",
-		Replace: func(s *rules.Set) {
-			lacking(s, "tool")
-			finds(rules.Match, func(now rules.Standing) bool { return running(now) && now.Tool == "" && now.Step == now.PendingStep })(s)
-		},
+		Request: resulting(func(result, state object) {
+			if textOf(result["tool"]) == "" {
+				result["tool"] = or(awaited(result, state).PendingTool, "none")
+			}
+		}),
 	},
 	{
 		ID:     "agent.result-without-run-resumes-last",
 		Title:  "a result without a run is one for the run that was started last",
 		Looks:  "a result without run_id resumes a run",
 		Breaks: []string{requirement.RFC103READ1, requirement.RFC103I5, requirement.RFC103READ5},
-		Replace: func(s *rules.Set) {
-			lacking(s, "run_id")
-			s.Resume.Run = func(r rules.Correlation, last string, _ func() map[string]al.Run) string {
-				if r.RunID == "" {
-					return last
-				}
-				return r.RunID
+		Request: resulting(func(result, state object) {
+			if textOf(result["run_id"]) == "" {
+				result["run_id"] = or(textOf(state["last_run_id"]), "none")
 			}
-		},
+		}),
 	},
 	{
 		ID:     "agent.missing-status-is-ok",
 		Title:  "a result without a status went well",
 		Looks:  "a result without status leads to the next step",
 		Breaks: []string{requirement.RFC103V8},
-		Replace: func(s *rules.Set) {
-			honest := s.Resume.Status
-			s.Resume.Status = func(raw json.RawMessage) (al.ToolStatus, bool) {
-				if len(raw) == 0 {
-					return al.ToolStatusOk, true
-				}
-				return honest(raw)
+		Request: status(func(raw json.RawMessage) json.RawMessage {
+			if len(raw) == 0 {
+				return encoded(al.ToolStatusOk)
 			}
-		},
+			return raw
+		}),
 	},
 	{
 		ID:     "agent.strange-status-is-ok",
@@ -100,58 +102,79 @@ var correlationFaults = []Fault{
 		Looks:  "a result with a status that the text does not have leads to the next step",
 		Breaks: []string{requirement.RFC103V8},
 		Twin:   "there none is given, here one is, and it is neither of the two",
-		Replace: func(s *rules.Set) {
-			s.Resume.Status = func(raw json.RawMessage) (al.ToolStatus, bool) {
-				if string(raw) == `"error"` {
-					return al.ToolStatusError, true
-				}
-				return al.ToolStatusOk, len(raw) > 0
+		Request: status(func(raw json.RawMessage) json.RawMessage {
+			if len(raw) == 0 || textOf(raw) == string(al.ToolStatusError) {
+				return raw
 			}
-		},
+			return encoded(al.ToolStatusOk)
+		}),
 	},
 	{
 		ID:     "agent.last-run-resumed",
 		Title:  "every result is one for the run that was started last",
 		Looks:  "a result of the first of two runs moves the second",
 		Breaks: []string{requirement.RFC103I5, requirement.RFC103READ5, requirement.RFC103WIRE12},
-		Replace: func(s *rules.Set) {
-			s.Resume.Run = func(r rules.Correlation, last string, runs func() map[string]al.Run) string {
-				if _, known := runs()[r.RunID]; !known {
-					return r.RunID
-				}
-				return last
+		Request: resulting(func(result, state object) {
+			if _, known := objectOf(state["runs"])[textOf(result["run_id"])]; known {
+				result["run_id"] = or(textOf(state["last_run_id"]), "none")
 			}
-		},
+		}),
 	},
 	{
 		ID:     "agent.run-found-by-step",
 		Title:  "the run of a result is looked for by step and tool, not by its id",
 		Looks:  "a result that names one run, and the step and tool of another, moves the other",
 		Breaks: []string{requirement.RFC103I5, requirement.RFC103READ5},
-		Replace: func(s *rules.Set) {
-			s.Resume.Run = func(r rules.Correlation, _ string, runs func() map[string]al.Run) string {
-				all := runs()
-				waits := func(id string) bool { return all[id].PendingStep == r.Step && all[id].PendingTool == r.Tool }
-				if _, known := all[r.RunID]; !known || waits(r.RunID) {
-					return r.RunID
-				}
-				ids := slices.Sorted(maps.Keys(all))
-				if i := slices.IndexFunc(ids, waits); i >= 0 {
-					return ids[i]
-				}
-				return r.RunID
+		Request: resulting(func(result, state object) {
+			step, _ := rules.WholeStep(result["step"])
+			runs := objectOf(state["runs"])
+			waits := func(id string) bool {
+				run := awaited(object{"run_id": encoded(id)}, state)
+				return run.PendingStep == step && run.PendingTool == textOf(result["tool"])
 			}
-		},
+			named := textOf(result["run_id"])
+			if _, known := runs[named]; !known || waits(named) {
+				return
+			}
+			ids := slices.Sorted(maps.Keys(runs))
+			if i := slices.IndexFunc(ids, waits); i >= 0 {
+				result["run_id"] = encoded(ids[i])
+			}
+		}),
 	},
 }
 
-func reading(step func(json.RawMessage) (int64, bool)) func(*rules.Set) {
-	return func(s *rules.Set) { s.Resume.Step = step }
+// resulting changes what a result says of the run, the step and the tool that it is for, given the state: in its payload,
+// or in the context of a tool's own event.
+func resulting(change func(result, state object)) func(object) {
+	return func(request object) {
+		state := objectOf(request["state"])
+		if ofTool(request) {
+			context := objectOf(request["context"])
+			change(context, state)
+			request["context"] = encoded(context)
+			return
+		}
+		eventOf(func(event object) {
+			if textOf(event["type"]) == "agentic.tool_result" {
+				payload := objectOf(event["payload"])
+				change(payload, state)
+				event["payload"] = encoded(payload)
+			}
+		})(request)
+	}
 }
 
-func lacking(s *rules.Set, member string) {
-	s.Resume.Refuses = func(name string) bool { return name != member }
+// awaited is the run of a state that a result names, nothing where there is none.
+func awaited(result, state object) (run al.Run) {
+	if json.Unmarshal(objectOf(state["runs"])[textOf(result["run_id"])], &run) != nil {
+		return al.Run{}
+	}
+	return run
 }
+
+// or is a text, or where that is empty the other one.
+func or(text, otherwise string) json.RawMessage { return encoded(cmp.Or(text, otherwise)) }
 
 var resumeFaults = []Fault{
 	{
@@ -243,18 +266,18 @@ var resumeFaults = []Fault{
 		Replace: finds(rules.Failed, func(s rules.Standing) bool { return !s.Known }),
 	},
 	{
-		ID:      "agent.unknown-run-unlogged",
-		Title:   "a result for a run that there is not is passed over without a word",
-		Looks:   "no log of level warn",
-		Breaks:  []string{requirement.RFC103V3},
-		Replace: unlogged(rules.UnknownRun),
+		ID:     "agent.unknown-run-unlogged",
+		Title:  "a result for a run that there is not is passed over without a word",
+		Looks:  "no log of level warn",
+		Breaks: []string{requirement.RFC103V3},
+		Answer: unlogged(", which there is not"),
 	},
 	{
-		ID:      "agent.ended-run-unlogged",
-		Title:   "a result for a run that has ended is passed over without a word",
-		Looks:   "no log of level info",
-		Breaks:  []string{requirement.RFC103V5},
-		Replace: unlogged(rules.EndedRun),
+		ID:     "agent.ended-run-unlogged",
+		Title:  "a result for a run that has ended is passed over without a word",
+		Looks:  "no log of level info",
+		Breaks: []string{requirement.RFC103V5},
+		Answer: unlogged(", which has ended"),
 	},
 	{
 		ID:      "agent.first-result-advances-again",
@@ -277,14 +300,22 @@ var resumeFaults = []Fault{
 	},
 }
 
-func unlogged(which rules.Verdict) func(*rules.Set) {
-	return func(s *rules.Set) {
-		honest := s.Resume.Logs
-		s.Resume.Logs = func(v rules.Verdict) al.LogLevel {
-			if v == which {
-				return ""
+// unlogged drops the line of a log that ends so.
+func unlogged(end string) func(*Turn) {
+	return answering(func(_ *Turn, r *al.Response) {
+		r.Logs = slices.DeleteFunc(r.Logs, func(l al.LogEntry) bool { return strings.HasSuffix(l.Message, end) })
+	})
+}
+
+// status changes how a result says that the tool fared.
+func status(change func(raw json.RawMessage) json.RawMessage) func(object) {
+	return eventOf(func(event object) {
+		payload := objectOf(event["payload"])
+		if textOf(event["type"]) == "agentic.tool_result" && len(payload) > 0 {
+			if raw := change(payload["status"]); raw != nil {
+				payload["status"] = raw
+				event["payload"] = encoded(payload)
 			}
-			return honest(v)
 		}
-	}
+	})
 }

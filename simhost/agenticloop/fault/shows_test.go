@@ -27,7 +27,7 @@ type object = map[string]any
 // tale is what is seen of an agent that goes through a story: what it writes, the exit codes, and the files.
 type tale struct {
 	t     *testing.T
-	agent *agent.Agent
+	agent fault.Program
 	seen  strings.Builder
 	turns int
 	last  object // event that it emitted last
@@ -60,7 +60,7 @@ func (s *tale) send(event object, more object) {
 func (s *tale) sendRaw(ctx context.Context, raw []byte) {
 	s.t.Helper()
 	var out, errs bytes.Buffer
-	code := s.agent.Run(ctx, bytes.NewReader(raw), &out, &errs)
+	code := s.agent(ctx, bytes.NewReader(raw), &out, &errs)
 	fmt.Fprintf(&s.seen, "%d %s%s\n", code, out.Bytes(), errs.Bytes())
 	var a struct {
 		StateUpdates object `json:"state_updates"`
@@ -274,8 +274,12 @@ func with(config, more object) object {
 }
 
 // told is all that is seen of an agent in a story. What differs from folder to folder is left out.
-func told(t *testing.T, set rules.Set, story story) string {
+func told(t *testing.T, story story, faults ...string) string {
 	t.Helper()
+	manifest, err := fault.Manifest(faults...)
+	if err != nil {
+		t.Fatal(err)
+	}
 	parent := t.TempDir()
 	s := &tale{t: t, at: time.Date(2026, 2, 16, 12, 0, 0, 0, time.UTC), state: object{}, folder: filepath.Join(parent, "workspace")}
 	s.config = object{"script": []object{call("fetch"), call("fabric"), call("fetch"), {"action": "done", "outcome": "o"}},
@@ -283,15 +287,20 @@ func told(t *testing.T, set rules.Set, story story) string {
 	if !strings.Contains(story.name, "files") {
 		s.folder = ""
 	}
-	if err := agent.Export(filepath.Join(parent, "plugin"), agent.Profile{Rules: &set}, "assay"); err != nil {
+	if err := agent.Export(filepath.Join(parent, "plugin"), agent.Profile{Manifest: manifest}, "assay"); err != nil {
 		t.Fatal(err)
 	}
-	s.agent = agent.New(agent.Options{Now: func() time.Time { return s.at }, Rules: &set})
+	s.agent, err = fault.Agent(func(by *rules.Set) fault.Program {
+		return agent.New(agent.Options{Now: func() time.Time { return s.at }, Rules: by}).Run
+	}, faults...)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := os.Mkdir(filepath.Join(parent, "workspace"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	story.tell(s)
-	err := filepath.WalkDir(parent, func(path string, d fs.DirEntry, err error) error {
+	err = filepath.WalkDir(parent, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -309,8 +318,8 @@ func told(t *testing.T, set rules.Set, story story) string {
 func TestEveryFaultShows(t *testing.T) {
 	honest := map[string]string{}
 	for _, story := range stories {
-		honest[story.name] = told(t, rules.Honest(), story)
-		if again := told(t, rules.Honest(), story); again != honest[story.name] {
+		honest[story.name] = told(t, story)
+		if again := told(t, story); again != honest[story.name] {
 			t.Fatalf("%s is told in two ways: %s", story.name, again)
 		}
 	}
@@ -319,12 +328,8 @@ func TestEveryFaultShows(t *testing.T) {
 			continue // seen by what it starts
 		}
 		t.Run(f.ID, func(t *testing.T) {
-			set, err := fault.Rules(f.ID)
-			if err != nil {
-				t.Fatal(err)
-			}
 			for _, story := range stories {
-				if told(t, set, story) != honest[story.name] {
+				if told(t, story, f.ID) != honest[story.name] {
 					return
 				}
 			}

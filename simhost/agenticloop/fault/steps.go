@@ -53,14 +53,11 @@ var stepFaults = []Fault{
 		Title:  "the reason why a run met its budget tells the time",
 		Looks:  "the same run, run again, is given up for another reason",
 		Breaks: []string{al.RFC103M6},
-		Replace: func(s *rules.Set) {
-			s.Steps.Reason = func(reason string, at time.Time) string {
-				if strings.HasPrefix(reason, "max_steps") {
-					return reason + " at " + at.Format(time.RFC3339Nano)
-				}
-				return reason
+		Answer: telling(escalated, func(_ *Turn, payload object) {
+			if reason := textOf(payload["reason"]); strings.HasPrefix(reason, "max_steps") {
+				payload["reason"] = encoded(reason + " at " + time.Now().UTC().Format(time.RFC3339Nano))
 			}
-		},
+		}),
 	},
 	{
 		ID:      "agent.retries-forever",

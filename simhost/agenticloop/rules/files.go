@@ -4,15 +4,6 @@ import "slices"
 
 // Files is how an agent keeps its workspace.
 type Files struct {
-	// Folder is where files are written, given the workspace.
-	Folder func(workspace string) string
-
-	// Needs tells whether a turn without a workspace fails.
-	Needs func() bool
-
-	// Takes tells whether a job is done, given the folder of its files, "" for none.
-	Takes func(workspace, job string) bool
-
 	// Writes tells whether a file of this name is written.
 	Writes func(name string) bool
 
@@ -25,9 +16,6 @@ type Files struct {
 
 func honestFiles() Files {
 	return Files{
-		Folder:  func(workspace string) string { return workspace },
-		Needs:   func() bool { return false },
-		Takes:   func(string, string) bool { return true },
 		Writes:  func(string) bool { return true },
 		InPlace: func(string) bool { return false },
 		Extended: func(_ string, before, added []byte) []byte {

@@ -10,33 +10,11 @@ import (
 
 // Resume is how a result is held against the run that waits for it.
 type Resume struct {
-	// Refuses tells whether a result without this member, run_id, step or tool, is refused.
-	Refuses func(member string) bool
-
-	// Step is the step that a result names, and whether that is one.
-	Step func(raw json.RawMessage) (step int64, ok bool)
-
-	// Status is how a result says that the tool fared, and whether it says so.
-	Status func(raw json.RawMessage) (status agenticloopv2.ToolStatus, ok bool)
-
-	// Run is the id of the run that a result is for. runs reads all there are.
-	Run func(r Correlation, last string, runs func() map[string]agenticloopv2.Run) string
-
 	// Finds says what becomes of a result, in the order of the text.
 	Finds func(Standing) Verdict
 
 	// Goes tells whether a run whose result matches goes on, given the folder of its files, "" for none.
 	Goes func(workspace string) bool
-
-	// Logs is the level at which it is logged that a result was passed over; "" is not at all.
-	Logs func(Verdict) agenticloopv2.LogLevel
-}
-
-// Correlation is what a result names.
-type Correlation struct {
-	RunID string
-	Step  int64
-	Tool  string
 }
 
 // Standing is a result beside its run.
@@ -67,22 +45,8 @@ const (
 
 func honestResume() Resume {
 	return Resume{
-		Refuses: func(string) bool { return true },
-		Step:    WholeStep,
-		Status: func(raw json.RawMessage) (agenticloopv2.ToolStatus, bool) {
-			var status agenticloopv2.ToolStatus
-			err := json.Unmarshal(raw, &status)
-			return status, err == nil && status.Valid()
-		},
-		Run:   func(r Correlation, _ string, _ func() map[string]agenticloopv2.Run) string { return r.RunID },
 		Finds: InOrder,
 		Goes:  func(string) bool { return true },
-		Logs: func(v Verdict) agenticloopv2.LogLevel {
-			if v == UnknownRun {
-				return agenticloopv2.LogLevelWarn
-			}
-			return agenticloopv2.LogLevelInfo
-		},
 	}
 }
 

@@ -7,36 +7,28 @@ package rules
 
 // Set is what an agent goes by. The zero Set is not usable: start with Honest.
 type Set struct {
-	Manifest Manifest
-	Input    Input
 	Start    Start
 	Delivery Delivery
 	Resume   Resume
 	Steps    Steps
 	Tools    Tools
 	Requests Requests
-	Ends     Ends
 	State    State
 	Files    Files
 	Model    Model
-	Output   Output
 }
 
 // Honest is the set that keeps every rule of the text.
 func Honest() Set {
 	return Set{
-		Manifest: honestManifest(),
-		Input:    honestInput(),
 		Start:    honestStart(),
 		Delivery: honestDelivery(),
 		Resume:   honestResume(),
 		Steps:    honestSteps(),
 		Tools:    honestTools(),
 		Requests: honestRequests(),
-		Ends:     honestEnds(),
 		State:    honestState(),
 		Files:    honestFiles(),
 		Model:    honestModel(),
-		Output:   honestOutput(),
 	}
 }

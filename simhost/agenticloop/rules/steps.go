@@ -1,7 +1,5 @@
 package rules
 
-import "time"
-
 // Steps is how a run counts, and when it is at its end.
 type Steps struct {
 	// Next is the number of the step that is taken next, given that of the last one, 0 before the first.
@@ -26,9 +24,6 @@ type Steps struct {
 
 	// Finished tells whether a run ends whose planner says that it reached its goal, or knows no next step.
 	Finished func() bool
-
-	// Reason is why a run is given up, as it is told.
-	Reason func(reason string, at time.Time) string
 }
 
 func honestSteps() Steps {
@@ -41,6 +36,5 @@ func honestSteps() Steps {
 		Reframes: func(done, allowed int64) bool { return done < allowed },
 		Reframed: func(done int64) int64 { return done + 1 },
 		Finished: func() bool { return true },
-		Reason:   func(reason string, _ time.Time) string { return reason },
 	}
 }

@@ -102,14 +102,13 @@ func (a Agent) Start(context.Context, wire.Target, Place) (ready wire.Target, st
 
 // plugin writes the agent into a folder and returns it as a target.
 func (a Agent) plugin(dir string) (wire.Target, error) {
-	set, err := fault.Rules(a.Faults...)
+	run, err := fault.Agent(func(by *rules.Set) fault.Program { return agent.New(agent.Options{Rules: by}).Run }, a.Faults...)
 	if err != nil {
 		return wire.Target{}, err
 	}
-	if err := a.export(dir, &set); err != nil {
+	if err := a.export(dir); err != nil {
 		return wire.Target{}, err
 	}
-	run := agent.New(agent.Options{Rules: &set}).Run
 	if a.Vary != "" {
 		v, err := variation.Find(a.Vary)
 		if err == nil {
@@ -129,9 +128,11 @@ func (a Agent) plugin(dir string) (wire.Target, error) {
 
 // export writes the plugin folder. If turns are processes, they start a copy of this program, which has the command
 // agent: the user that runs plugins may be unable to read the original.
-func (a Agent) export(dir string, set *rules.Set) error {
+func (a Agent) export(dir string) (err error) {
 	profile := a.Profile
-	profile.Rules = set
+	if profile.Manifest, err = fault.Manifest(a.Faults...); err != nil {
+		return err
+	}
 	program, arguments := "assay", []string{"agent"}
 	if a.Process {
 		self, err := os.Executable()

@@ -16,6 +16,7 @@ import (
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/simhost/agenticloop/agent"
 	"github.com/openassay/assay/simhost/agenticloop/fault"
+	"github.com/openassay/assay/simhost/agenticloop/rules"
 	"github.com/openassay/assay/simhost/agenticloop/variation"
 	"github.com/openassay/assay/tools/internal/cli"
 )
@@ -48,11 +49,10 @@ func NewAgent() *cobra.Command {
 			if len(args) > 0 {
 				return cli.Unknown("command", args[0], cli.CommandNames(cmd))
 			}
-			a, err := o.agent()
+			run, err := o.program()
 			if err != nil {
 				return err
 			}
-			run := a.Run
 			if o.vary != "" {
 				v, err := varied(o.vary)
 				if err != nil {
@@ -73,15 +73,11 @@ func NewAgent() *cobra.Command {
 	return cmd
 }
 
-func (o *agentFlags) agent() (*agent.Agent, error) {
+func (o *agentFlags) program() (fault.Program, error) {
 	if err := knownFaults(o.faults); err != nil {
 		return nil, err
 	}
-	set, err := fault.Rules(o.faults...)
-	if err != nil {
-		return nil, err
-	}
-	options := agent.Options{Rules: &set}
+	var options agent.Options
 	if o.manifest != "" {
 		content, err := os.ReadFile(o.manifest)
 		if err != nil {
@@ -91,7 +87,10 @@ func (o *agentFlags) agent() (*agent.Agent, error) {
 			return nil, cli.Usage("agent --manifest %s: %w", o.manifest, err)
 		}
 	}
-	return agent.New(options), nil
+	return fault.Agent(func(by *rules.Set) fault.Program {
+		options.Rules = by
+		return agent.New(options).Run
+	}, o.faults...)
 }
 
 const varyUsage = "way to differ from the usual agent without being wrong, by its `ID`"
@@ -159,11 +158,9 @@ func newAgentExport() *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("agent export: find this program: %w", err)
 			}
-			set, err := fault.Rules(faults...)
-			if err != nil {
+			if p.Manifest, err = fault.Manifest(faults...); err != nil {
 				return err
 			}
-			p.Rules = &set
 			noteReach(cmd.ErrOrStderr(), self)
 			if err := agent.Export(dirs[0], p, self, arguments...); err != nil {
 				return fmt.Errorf("agent export: %w: name a folder that can be written", err)
