@@ -19,13 +19,13 @@ import (
 	"github.com/openassay/assay/internal/validate"
 	"github.com/openassay/assay/simhost/eventlog"
 	"github.com/openassay/assay/simhost/ids"
-	"github.com/openassay/assay/simhost/internal/contract"
 	"github.com/openassay/assay/simhost/mutate"
 	"github.com/openassay/assay/simhost/openintent/engine"
 	"github.com/openassay/assay/simhost/openintent/fault"
 	"github.com/openassay/assay/simhost/openintent/rules"
 	"github.com/openassay/assay/simhost/openintent/variation"
 	"github.com/openassay/assay/simhost/serving"
+	"github.com/openassay/assay/simhost/serving/contract"
 )
 
 // Prefix is what all paths begin with, but discovery.

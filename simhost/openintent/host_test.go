@@ -16,6 +16,7 @@ import (
 
 	"github.com/openassay/assay/internal/testenv"
 	"github.com/openassay/assay/simhost/openintent/variation"
+	"github.com/openassay/assay/simhost/serving/contract"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -177,7 +178,7 @@ func TestRefusals(t *testing.T) {
 		{"POST", "/intents/nobody/suspend/respond", 0, `{"suspension_id":"susp-1","value":"x"}`, 404, "not_found"},
 		{"PUT", "/server/config", 0, `{}`, 405, "method_not_allowed"},
 		{"GET", "/nothing", 0, ``, 404, "not_found"},
-		{"POST", "/intents", 0, strings.Repeat(" ", maxBodyBytes) + `{}`, 413, "too_large"},
+		{"POST", "/intents", 0, strings.Repeat(" ", contract.MaxBody) + `{}`, 413, "too_large"},
 	} {
 		status, doc := c.ask(test.method, api+test.path, test.match, test.body)
 		if status != test.status || doc["error"] != test.code || doc["detail"] == "" {

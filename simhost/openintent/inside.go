@@ -6,12 +6,12 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/json"
-	"errors"
 	"net/http"
 
 	"github.com/openassay/assay/gen/openintentv1"
 	"github.com/openassay/assay/simhost/eventlog"
 	"github.com/openassay/assay/simhost/openintent/engine"
+	"github.com/openassay/assay/simhost/refusal"
 )
 
 // This file is what a console in the same process sees of the server: the folds of its log, as they are. What somebody does from
@@ -106,6 +106,6 @@ func (h *Host) MovesClocks() bool { return !h.without[seam] }
 
 // IsMissing tells the refusals of what is not there.
 func IsMissing(err error) bool {
-	refused := (*engine.Refusal)(nil)
-	return errors.As(err, &refused) && refused.Status == http.StatusNotFound
+	refused := refusal.In(err)
+	return refused != nil && refused.Code == refusal.NotFound
 }

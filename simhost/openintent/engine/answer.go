@@ -6,6 +6,7 @@ import (
 
 	"github.com/openassay/assay/simhost/openintent/rules"
 	"github.com/openassay/assay/simhost/openintent/suspension"
+	"github.com/openassay/assay/simhost/refusal"
 )
 
 // Response is what a person answers.
@@ -83,9 +84,9 @@ func standing(w *world, in *Intent, sent string) rules.Standing {
 func (t *tx) judged(in *Intent, v rules.Verdict) error {
 	switch v {
 	case rules.NotSuspended:
-		return conflict("not_suspended", "this intent is %s: it waits for no answer", in.Status)
+		return refuse(CodeNotSuspended, "this intent is %s: it waits for no answer", in.Status)
 	case rules.OtherSuspension:
-		refused := conflict("suspension_mismatch",
+		refused := refuse(CodeOtherSuspension,
 			"the intent does not wait under this suspension_id: take the one of its latest intent.suspended")
 		if r, ok := in.record(); ok && t.rules.Answers.Reveals() {
 			refused.Details = map[string]any{"expected": r.ID}
@@ -147,8 +148,7 @@ func misfit(r *suspension.Record, options []suspension.Option) error {
 		if want == "" {
 			want = "a value"
 		}
-		return refuse(422, "invalid_response", "this suspension waits for %s: give %s as value", r.ResponseType, want)
+		return refuse(CodeResponse, "this suspension waits for %s: give %s as value", r.ResponseType, want)
 	}
-	return refuse(422, "invalid_choice", "value is none of the choices: give the value of one of "+
-		"valid_choices").with(map[string]any{"valid_choices": options})
+	return refusal.New(CodeChoice, "value is none of the choices: give the value of one of valid_choices", "valid_choices", options)
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/openassay/assay/simhost/ids"
+	"github.com/openassay/assay/simhost/refusal"
 
 	"go.uber.org/goleak"
 
@@ -153,8 +154,8 @@ func (l *lab) wants(id, status string) {
 }
 
 func refusedWith(err error, code string) bool {
-	r := (*Refusal)(nil)
-	return errors.As(err, &r) && r.Code == code
+	r := refusal.In(err)
+	return r != nil && r.Code == code
 }
 
 // policy is a retry policy as a caller writes it.

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"net/http"
 	"slices"
 
 	"github.com/openassay/assay/gen/openintentv1"
@@ -38,7 +37,7 @@ func (e *Engine) AddDependency(ctx context.Context, by Caller, id string, meant 
 }
 
 func badDependency(why string) error {
-	return refuse(http.StatusBadRequest, "bad_dependency", "%s: name another intent", why)
+	return refuse(CodeDependency, "%s: name another intent", why)
 }
 
 // reaches tells whether from waits for to, directly or through others.

@@ -3,12 +3,12 @@ package engine
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"slices"
 
 	"github.com/openassay/assay/gen/openintentv1"
 	"github.com/openassay/assay/simhost/openintent/rules"
 	"github.com/openassay/assay/simhost/openintent/suspension"
+	"github.com/openassay/assay/simhost/refusal"
 )
 
 // Make is an intent to be.
@@ -112,9 +112,9 @@ func (t *tx) mayWrite(by Caller, in *Intent) error {
 func (t *tx) violation(in *Intent, by Caller, rule, message string) error {
 	t.emit(&Event{
 		Type: "governance.violation", Intent: in.ID, Actor: by.Name,
-		Payload: map[string]any{"rule": rule, "error": "governance_violation", "message": message},
+		Payload: map[string]any{"rule": rule, "error": CodeGovernance, "message": message},
 	})
-	return refuse(http.StatusForbidden, "governance_violation", "%s", message).with(map[string]any{"rule": rule})
+	return refusal.New(CodeGovernance, message, "rule", rule)
 }
 
 // SetStatus takes an intent to another status.
@@ -141,7 +141,7 @@ func (t *tx) setStatus(in *Intent, by Caller, to string, reason *string) error {
 		return nil // it is so
 	}
 	if t.offers(Lifecycle) && !t.rules.Lifecycle.Allows(in.Status, to) {
-		return conflict("illegal_transition", "an intent that is %s cannot become %s%s", in.Status, to, hint(in.Status, to))
+		return refuse(CodeTransition, "an intent that is %s cannot become %s%s", in.Status, to, hint(in.Status, to))
 	}
 	m := move{to: to, by: by.Name}
 	if reason != nil {
@@ -151,9 +151,9 @@ func (t *tx) setStatus(in *Intent, by Caller, to string, reason *string) error {
 		deps := t.w.statuses(in.DependsOn)
 		switch {
 		case to == Completed && !t.rules.Graph.Completes(deps, t.w.statuses(t.w.children[in.ID])):
-			return conflict("not_complete", "what this intent depends on, and what is below it, has to be completed first: %s", t.w.open(in))
+			return refuse(CodeIncomplete, "what this intent depends on, and what is below it, has to be completed first: %s", t.w.open(in))
 		case to == Active && in.Status == Blocked && !t.rules.Graph.Unblocks(deps):
-			return conflict("dependencies_open", "what this intent depends on has to be completed first; it becomes active by itself then")
+			return refuse(CodeDependenciesOpen, "what this intent depends on has to be completed first; it becomes active by itself then")
 		case to == Active && !rules.AllCompleted(deps):
 			m.to = Blocked
 		}

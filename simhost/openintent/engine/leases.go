@@ -2,12 +2,13 @@ package engine
 
 import (
 	"context"
-	"net/http"
+	"fmt"
 	"slices"
 	"time"
 
 	"github.com/openassay/assay/gen/openintentv1"
 	"github.com/openassay/assay/simhost/openintent/rules"
+	"github.com/openassay/assay/simhost/refusal"
 )
 
 // Acquire claims a part of an intent. Its declared inputs have to be there.
@@ -26,7 +27,7 @@ func (e *Engine) Acquire(ctx context.Context, by Caller, id, scope string, secon
 		now := t.now(id, "")
 		for _, held := range t.w.leasesOf(id) {
 			if held.Scope == scope && t.holds(held, now) {
-				return conflict("lease_held", "somebody holds this scope until %s: wait, or take another one", stamp(held.Expires))
+				return refuse(CodeLeaseHeld, "somebody holds this scope until %s: wait, or take another one", stamp(held.Expires))
 			}
 		}
 		lease := Lease{ID: t.newID(), Intent: id, Agent: by.Name, Scope: scope, Acquired: now,
@@ -60,7 +61,7 @@ func (e *Engine) Renew(ctx context.Context, by Caller, id, leaseID string, secon
 		now := t.now(id, "")
 		for _, other := range t.w.leasesOf(id) {
 			if other.ID != leaseID && other.Scope == lease.Scope && t.holds(other, now) {
-				return "", conflict("lease_held", "it ran out, and somebody else holds this scope")
+				return "", refuse(CodeLeaseHeld, "it ran out, and somebody else holds this scope")
 			}
 		}
 		lease.Expires = now.Add(time.Duration(seconds) * time.Second)
@@ -181,10 +182,9 @@ func (t *tx) checkInputs(in *Intent, by Caller, declared any, task string) error
 	}
 	t.emit(&Event{
 		Type: "governance.violation", Intent: in.ID, Actor: by.Name,
-		Payload: map[string]any{"rule": "io_inputs", "error": "UnresolvableInputError", "unresolvable": missing},
+		Payload: map[string]any{"rule": "io_inputs", "error": CodeInputs, "unresolvable": missing},
 	})
-	return refuse(http.StatusUnprocessableEntity, "UnresolvableInputError", "these inputs are not there yet: %v", missing).
-		with(map[string]any{"rule": "io_inputs", "unresolvable": missing})
+	return refusal.New(CodeInputs, fmt.Sprintf("these inputs are not there yet: %v", missing), "rule", "io_inputs", "unresolvable", missing)
 }
 
 // phase is the dependency of an intent that it calls so, and its status.
@@ -198,14 +198,13 @@ func (t *tx) phase(in *Intent, phase string) (string, *Intent) {
 }
 
 func (t *tx) upstreamSuspended(in, up *Intent, by Caller, phase, task string) error {
-	const code = "upstream_intent_suspended"
 	t.emit(&Event{
 		Type: "governance.violation", Intent: in.ID, Actor: by.Name,
-		Payload: map[string]any{"rule": "io_inputs", "error": code, "suspended_intent_id": up.ID},
+		Payload: map[string]any{"rule": "io_inputs", "error": CodeUpstream, "suspended_intent_id": up.ID},
 	})
-	return conflict(code, "the phase %q, from which an input comes, waits for a person: claim again when it is through", phase).
-		with(map[string]any{"rule": "io_inputs", "phase_name": phase, "suspended_intent_id": up.ID, "expected_resume_at": up.expires(),
-			"task_id": orNil(task)})
+	message := fmt.Sprintf("the phase %q, from which an input comes, waits for a person: claim again when it is through", phase)
+	return refusal.New(CodeUpstream, message, "rule", "io_inputs", "phase_name", phase, "suspended_intent_id", up.ID,
+		"expected_resume_at", up.expires(), "task_id", orNil(task))
 }
 
 // has tells whether a state holds a key, itself or among its outputs.
@@ -239,7 +238,7 @@ func (e *Engine) ClaimTask(ctx context.Context, by Caller, id, agent string) (do
 			return err
 		}
 		if kept.Status != "pending" && kept.Status != "ready" {
-			return conflict("not_claimable", "the task is %s: one that is pending or ready can be claimed", kept.Status)
+			return refuse(CodeNotClaimable, "the task is %s: one that is pending or ready can be claimed", kept.Status)
 		}
 		for _, declared := range []any{in.State["_io_inputs"], kept.Input["_io_inputs"]} {
 			if err := t.checkInputs(in, by, declared, id); err != nil {

@@ -2,39 +2,41 @@ package engine
 
 import (
 	"fmt"
-	"net/http"
+
+	"github.com/openassay/assay/simhost/refusal"
 )
 
-// Refusal is an answer other than success.
-type Refusal struct {
-	Status  int
-	Code    string // a word for programs
-	Message string // what to do about it
-	Details map[string]any
+// The codes that this engine refuses with, beside those of package refusal.
+const (
+	CodeVersion          = "version_conflict"
+	CodeNeedsMatch       = "if_match_required"
+	CodeNotSuspended     = "not_suspended"
+	CodeOtherSuspension  = "suspension_mismatch"
+	CodeResponse         = "invalid_response"
+	CodeChoice           = "invalid_choice"
+	CodeNotify           = "notify_to_not_allowed"
+	CodeLeaseHeld        = "lease_held"
+	CodeInputs           = "UnresolvableInputError"
+	CodeUpstream         = "upstream_intent_suspended"
+	CodeNotClaimable     = "not_claimable"
+	CodeGovernance       = "governance_violation"
+	CodeTransition       = "illegal_transition"
+	CodeIncomplete       = "not_complete"
+	CodeDependenciesOpen = "dependencies_open"
+	CodeTaskOver         = "task_over"
+	CodeIntentSuspended  = "intent_suspended"
+	CodeDependency       = "bad_dependency"
+)
+
+func refuse(code, message string, args ...any) *refusal.Error {
+	return refusal.New(code, fmt.Sprintf(message, args...))
 }
 
-func (r *Refusal) Error() string { return r.Code + ": " + r.Message }
-
-func refuse(status int, code, message string, args ...any) *Refusal {
-	return &Refusal{Status: status, Code: code, Message: fmt.Sprintf(message, args...)}
+func notFound(what, id string) error {
+	return refuse(refusal.NotFound, "there is no %s %.80q", what, id)
 }
 
-func (r *Refusal) with(details map[string]any) *Refusal {
-	r.Details = details
-	return r
-}
-
-func notFound(what, id string) *Refusal {
-	return refuse(http.StatusNotFound, "not_found", "there is no %s %.80q", what, id)
-}
-
-func unfit(message string, args ...any) *Refusal {
-	return refuse(http.StatusUnprocessableEntity, "validation_error", message, args...)
-}
-
-func conflict(code, message string, args ...any) *Refusal {
-	return refuse(http.StatusConflict, code, message, args...)
-}
+func unfit(message string, args ...any) error { return refuse(refusal.Validation, message, args...) }
 
 // Caller is who asks.
 type Caller struct{ Name, Key string }
@@ -46,12 +48,12 @@ type Meant *int64
 func (t *tx) fresh(operation string, meant Meant, version int64) error {
 	if meant == nil {
 		if t.rules.Requests.NeedsMatch(operation) {
-			return refuse(http.StatusPreconditionRequired, "if_match_required", "send the version that you mean as If-Match: it is %d now", version)
+			return refuse(CodeNeedsMatch, "send the version that you mean as If-Match: it is %d now", version)
 		}
 		return nil
 	}
 	if t.rules.Requests.Stale(*meant, version) {
-		return conflict("version_conflict", "version %d was meant, and it is %d now: read it again", *meant, version)
+		return refuse(CodeVersion, "version %d was meant, and it is %d now: read it again", *meant, version)
 	}
 	return nil
 }

@@ -35,7 +35,7 @@ func (t *tx) checkRecord(v any) error {
 	}
 	for _, step := range *r.RetryPolicy.EscalationLadder {
 		if to := text(step.NotifyTo); to != "" && !t.rules.Reminders.Takes(t.o.MayNotify(to)) {
-			return refuse(422, "notify_to_not_allowed",
+			return refuse(CodeNotify,
 				"escalation_ladder names %.80q in notify_to, who is not on suspension.notify_to_allowlist of the server config", to)
 		}
 	}

@@ -69,11 +69,11 @@ func (e *Engine) UpdateTask(ctx context.Context, by Caller, id string, meant Mea
 		mirrored := task.Status == openintentv1.TaskStatusBlocked && text(task.BlockedReason) == rules.IntentSuspended
 		switch {
 		case slices.Contains(over, task.Status):
-			return conflict("task_over", "the task is %s", task.Status)
+			return refuse(CodeTaskOver, "the task is %s", task.Status)
 		case mirrored && !slices.Contains(over[1:], to) && to != task.Status:
-			return conflict("intent_suspended", "the task waits as long as its intent does: answer that")
+			return refuse(CodeIntentSuspended, "the task waits as long as its intent does: answer that")
 		case to == openintentv1.TaskStatusRunning && in.Status == Suspended:
-			return conflict("intent_suspended", "the intent of the task waits for a person: the task can run when that has answered")
+			return refuse(CodeIntentSuspended, "the intent of the task waits for a person: the task can run when that has answered")
 		}
 		now := stamp(t.now(in.ID, ""))
 		if to != task.Status {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/live"
+	"github.com/openassay/assay/simhost/refusal"
 )
 
 const (
@@ -23,7 +24,7 @@ const (
 func (h *Host) RunAgentLoop(ctx context.Context, req openwopv1.RunAgentLoopRequestObject) (_ openwopv1.RunAgentLoopResponseObject,
 	err error) {
 	if !h.claimed[claimAgentloopSeam] {
-		return nil, refuse(codeNotFound, "this host does not offer the agentloop seam")
+		return nil, refusal.New(codeNotFound, "this host does not offer the agentloop seam")
 	}
 	plan, err := h.loopPlan(*req.Body)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/rules"
+	"github.com/openassay/assay/simhost/refusal"
 )
 
 // GetRunAncestry says which run dispatched a run (RFC 0040). A parent on another host is that host's word.
@@ -15,7 +16,7 @@ func (h *Host) GetRunAncestry(ctx context.Context,
 		return nil, err
 	}
 	if !h.rules.Ancestry.Serves(h.claimed[claimAncestry]) {
-		return nil, refuse(codeNotFound, "this host does not serve where a run comes from: discovery has no ancestryEndpointSupported")
+		return nil, refusal.New(codeNotFound, "this host does not serve where a run comes from: discovery has no ancestryEndpointSupported")
 	}
 	kin := rules.Kin{RunID: req.RunID, HostID: h.opts.HostID, ParentRunID: lineage.ParentRunID, SourceRunID: lineage.SourceRunID}
 	if lineage.Origin != nil {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/openassay/assay/simhost/openwop/rules"
+	"github.com/openassay/assay/simhost/refusal"
 )
 
 // publicPaths answer without credentials: discovery, the API document, and the liveness probe.
@@ -77,7 +78,7 @@ func (h *Host) turnAway(w http.ResponseWriter, r *http.Request, problem string, 
 		next.ServeHTTP(&answer{header: http.Header{}}, r.WithContext(context.WithValue(r.Context(), callerKey{}, who)))
 	}
 	w.Header().Set("WWW-Authenticate", `Bearer realm="openwop"`)
-	h.refuse(w, r, refuse(access.TurnedAway(knock), problem+": send the header `Authorization: Bearer <key>`"))
+	h.refuse(w, r, refusal.New(access.TurnedAway(knock), problem+": send the header `Authorization: Bearer <key>`"))
 	return who, false
 }
 

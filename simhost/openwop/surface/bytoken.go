@@ -8,7 +8,7 @@ import (
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/live"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
-	refusals "github.com/openassay/assay/simhost/refusal"
+	"github.com/openassay/assay/simhost/refusal"
 )
 
 // tokenLife is how long the token of an interrupt can be used, from when the interrupt was requested, by the clock that
@@ -65,8 +65,8 @@ func (h *Host) ResolveInterruptByToken(ctx context.Context,
 		return nil, err
 	}
 	snapshot, err := h.engine.ResolveInterrupt(h.besideToken(ctx, token.RunID), token.RunID, token.InterruptID, resumeValue(req.Body))
-	if e := (*refusals.Error)(nil); errors.As(err, &e) && e.Code == codeInterruptGone {
-		return nil, refuse(codeInterruptResolved, "this token is spent: the run was stopped", "runId", token.RunID, "interruptId",
+	if e := (*refusal.Error)(nil); errors.As(err, &e) && e.Code == codeInterruptGone {
+		return nil, refusal.New(codeInterruptResolved, "this token is spent: the run was stopped", "runId", token.RunID, "interruptId",
 			token.InterruptID)
 	}
 	if err != nil {
@@ -95,17 +95,17 @@ func (h *Host) besideToken(ctx context.Context, runID string) context.Context {
 // behind finds the interrupt that a token is for. A token that was not signed here, in whatever way it is wrong, is not
 // told from one whose run is gone.
 func (h *Host) behind(ctx context.Context, text string) (interruptToken, state.Interrupt, error) {
-	unknown := refuse(codeInterruptNotFound, "there is no interrupt behind this token: read interruptToken from the snapshot of the run")
+	unknown := refusal.New(codeInterruptNotFound, "there is no interrupt behind this token: read interruptToken from the snapshot of the run")
 	token, signed, err := h.signer.read(text)
 	switch {
 	case !h.claimed[claimInterruptTokens] || err != nil || !h.rules.Tokens.Genuine(signed):
 		return token, state.Interrupt{}, unknown
 	case !h.opts.Clock.Now().Before(token.ExpiresAt):
-		return token, state.Interrupt{}, refuse(codeInterruptExpired, "this token has ended: answer the interrupt by its run and node",
+		return token, state.Interrupt{}, refusal.New(codeInterruptExpired, "this token has ended: answer the interrupt by its run and node",
 			"expiresAt", token.ExpiresAt)
 	}
 	asked, err := h.engine.Interrupt(ctx, token.RunID, token.InterruptID)
-	if e := (*refusals.Error)(nil); errors.As(err, &e) { // a key from a seed also signed for stores that are no more
+	if e := (*refusal.Error)(nil); errors.As(err, &e) { // a key from a seed also signed for stores that are no more
 		return token, asked, unknown
 	}
 	return token, asked, err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/rules"
+	"github.com/openassay/assay/simhost/refusal"
 )
 
 // cacheKeyRecipe is the recipe of the keys below, as discovery names it.
@@ -27,7 +28,7 @@ type modelMessage struct {
 // answer, its keys sorted and its tools in the order of their names.
 func (h *Host) LlmCacheKey(_ context.Context, req openwopv1.LlmCacheKeyRequestObject) (openwopv1.LlmCacheKeyResponseObject, error) {
 	if !h.claimed[claimCacheKeySeam] {
-		return nil, refuse(codeNotFound, "this host does not offer the llm-cache-key seam")
+		return nil, refusal.New(codeNotFound, "this host does not offer the llm-cache-key seam")
 	}
 	key, err := h.cacheKey(*req.Body)
 	if err != nil {

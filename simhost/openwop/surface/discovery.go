@@ -11,6 +11,7 @@ import (
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/internal/validate"
 	"github.com/openassay/assay/simhost/openwop/memory"
+	"github.com/openassay/assay/simhost/serving/contract"
 )
 
 const (
@@ -218,7 +219,7 @@ func (h *Host) advertisedLimits() openwopv1.Limits {
 		ClarificationRounds: int64(h.opts.MaxLoopIterations),
 		SchemaRounds:        0,
 		EnvelopesPerTurn:    1,
-		MaxRequestBodyBytes: new(int64(maxBodyBytes)),
+		MaxRequestBodyBytes: new(int64(contract.MaxBody)),
 	}
 	if n := enforced.MaxLoopIterations; n > 0 {
 		l.MaxLoopIterations = new(int64(n))

@@ -13,7 +13,7 @@ import (
 	"github.com/openassay/assay/simhost/eventlog"
 	"github.com/openassay/assay/simhost/openwop/engine/live"
 	"github.com/openassay/assay/simhost/openwop/goal"
-	refusals "github.com/openassay/assay/simhost/refusal"
+	"github.com/openassay/assay/simhost/refusal"
 )
 
 // The codes this surface answers with. They are the protocol's own spellings where it has one; those
@@ -86,70 +86,48 @@ var statusOf = map[string]int{
 	codeUnavailable:        http.StatusServiceUnavailable,
 }
 
-// refusal is an answer other than success: a canonical code, what to do about it, and the facts.
-type refusal struct {
-	code    string
-	message string
-	details map[string]any
-	status  int // where the protocol wants another one than the code's own; 0: it does not
-}
-
-func (r *refusal) Error() string { return r.code + ": " + r.message }
-
-// refuse makes a refusal; details come as key, value, key, value.
-func refuse(code, message string, details ...any) *refusal {
-	r := &refusal{code: code, message: message}
-	for i := 0; i+1 < len(details); i += 2 {
-		if r.details == nil {
-			r.details = make(map[string]any, len(details)/2)
-		}
-		r.details[details[i].(string)] = details[i+1]
-	}
-	return r
-}
+// spelled are the codes of parts that no protocol knows, as this one spells them.
+var spelled = map[string]string{refusal.Malformed: codeValidation}
 
 // invalid is a validation_error about one field, named as a dotted path ("configurable.maxLoopIterations").
-func invalid(field, message string) *refusal {
-	return refuse(codeValidation, message, "field", field)
+func invalid(field, message string) *refusal.Error {
+	return refusal.New(codeValidation, message, "field", field)
 }
 
-// asRefusal finds the refusal in an error of a handler or of the engine; nil means that the fault is ours.
-func asRefusal(err error) *refusal {
-	if r := (*refusal)(nil); errors.As(err, &r) {
-		return r
+// asRefusal finds the refusal in an error of a handler or of a part behind this surface, in the protocol's codes; nil means that
+// the fault is ours.
+func asRefusal(err error) *refusal.Error {
+	found := refusal.In(err)
+	if found == nil {
+		return nil
 	}
-	// The parts behind this surface refuse in codes of the protocol.
-	if e := (*refusals.Error)(nil); errors.As(err, &e) {
-		if _, known := statusOf[e.Code]; known {
-			r := &refusal{code: e.Code, message: e.Message, details: e.Details}
-			if e.Unprocessable {
-				r.status = http.StatusUnprocessableEntity
-			}
-			return r
-		}
+	said := *found
+	said.Code = cmp.Or(spelled[said.Code], said.Code)
+	if statusOf[said.Code] == 0 {
+		return nil
 	}
-	return nil
+	return &said
 }
 
 // fail answers with an error of a handler: what it refuses, or that the host is at fault. A fault is logged under
 // an id that the caller gets too, and says no more than that.
 func (h *Host) fail(w http.ResponseWriter, r *http.Request, err error) {
-	if refusal := asRefusal(err); refusal != nil {
-		h.refuse(w, r, refusal)
+	if refused := asRefusal(err); refused != nil {
+		h.refuse(w, r, refused)
 		return
 	}
 	id := h.correlationID()
 	switch {
 	case errors.Is(err, eventlog.ErrFull):
 		h.log.ErrorContext(r.Context(), "the event log is full", "correlationId", id, "error", err)
-		h.refuse(w, r, refuse(codeUnavailable, err.Error(), detailCorrelation, id))
+		h.refuse(w, r, refusal.New(codeUnavailable, err.Error(), detailCorrelation, id))
 	case errors.Is(err, eventlog.ErrClosed), errors.Is(err, live.ErrClosed), errors.Is(err, goal.ErrClosed),
 		errors.Is(err, context.Canceled):
 		// Either the host stops, or the client left, and then nobody reads this.
-		h.refuse(w, r, refuse(codeUnavailable, "the host is shutting down: ask again when it is back", detailCorrelation, id))
+		h.refuse(w, r, refusal.New(codeUnavailable, "the host is shutting down: ask again when it is back", detailCorrelation, id))
 	default:
 		h.log.ErrorContext(r.Context(), "request failed", "correlationId", id, "method", r.Method, "path", loggedPath(r), "error", err)
-		h.refuse(w, r, refuse(codeInternal, "the host could not handle this request; its log has the reason under this correlationId",
+		h.refuse(w, r, refusal.New(codeInternal, "the host could not handle this request; its log has the reason under this correlationId",
 			detailCorrelation, id))
 	}
 }
@@ -160,8 +138,11 @@ const detailCorrelation = "correlationId"
 func (h *Host) correlationID() string { return fmt.Sprintf("req-%d", h.faults.Add(1)) }
 
 // refuse answers with the canonical envelope.
-func (h *Host) refuse(w http.ResponseWriter, r *http.Request, why *refusal) {
-	status, details := cmp.Or(why.status, statusOf[why.code]), why.details
+func (h *Host) refuse(w http.ResponseWriter, r *http.Request, why *refusal.Error) {
+	status, details := statusOf[why.Code], why.Details
+	if why.Unprocessable {
+		status = http.StatusUnprocessableEntity
+	}
 	if _, has := details[detailCorrelation]; status >= http.StatusInternalServerError && !has {
 		// 501 is no fault, but a client that looks for the id at 500 and above finds it there, too.
 		details = maps.Clone(details)
@@ -170,12 +151,12 @@ func (h *Host) refuse(w http.ResponseWriter, r *http.Request, why *refusal) {
 		}
 		details[detailCorrelation] = h.correlationID()
 	}
-	h.log.DebugContext(r.Context(), "refused", "method", r.Method, "path", loggedPath(r), "code", why.code, "message", why.message,
+	h.log.DebugContext(r.Context(), "refused", "method", r.Method, "path", loggedPath(r), "code", why.Code, "message", why.Message,
 		"details", details)
-	raw, err := json.Marshal(openwopv1.ErrorEnvelope{Error: why.code, Message: why.message, Details: details})
+	raw, err := json.Marshal(openwopv1.ErrorEnvelope{Error: why.Code, Message: why.Message, Details: details})
 	if err != nil { // details hold something that is no JSON; the refusal itself must still arrive
-		h.log.ErrorContext(r.Context(), "encode the details of a refusal", "code", why.code, "error", err)
-		raw, _ = json.Marshal(openwopv1.ErrorEnvelope{Error: why.code, Message: why.message})
+		h.log.ErrorContext(r.Context(), "encode the details of a refusal", "code", why.Code, "error", err)
+		raw, _ = json.Marshal(openwopv1.ErrorEnvelope{Error: why.Code, Message: why.Message})
 	}
 	writeJSON(w, status, raw)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/rules"
+	"github.com/openassay/assay/simhost/refusal"
 )
 
 // maxHold is the longest that events are held back to go out as one batch; more is clamped to it.
@@ -80,7 +81,7 @@ func cursor(raw string) (after int64, ok bool) {
 
 // noCursor refuses a Last-Event-ID that is not the sequence of the last event that the client has.
 func noCursor(raw string) error {
-	return invalid("Last-Event-ID", "Last-Event-ID "+quoted(raw)+
+	return invalid("Last-Event-ID", "Last-Event-ID "+refusal.Quoted(raw)+
 		" is not a sequence: send the id of the last frame that arrived, or leave the header off")
 }
 

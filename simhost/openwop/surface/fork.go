@@ -6,13 +6,14 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/live"
+	"github.com/openassay/assay/simhost/refusal"
 )
 
 // ForkRun makes a new run out of the log of another one. That there is such a run is looked at first, then the mode.
 func (h *Host) ForkRun(ctx context.Context, req openwopv1.ForkRunRequestObject) (openwopv1.ForkRunResponseObject, error) {
 	_, err := h.lineage(ctx, opFork, tenantOf(ctx), req.RunID)
 	if err != nil && !h.rules.Replay.Missing(req.Body.FromSeq) {
-		return nil, refuse(codeInvalidFromSeq, "fromSeq is behind the end of the log", "fromSeq", req.Body.FromSeq)
+		return nil, refusal.New(codeInvalidFromSeq, "fromSeq is behind the end of the log", "fromSeq", req.Body.FromSeq)
 	}
 	if err != nil {
 		return nil, err
@@ -22,10 +23,10 @@ func (h *Host) ForkRun(ctx context.Context, req openwopv1.ForkRunRequestObject) 
 		return nil, err
 	}
 	if !h.claimed[claimReplay] {
-		return nil, refuse(codeCapability, "this host does not fork runs: discovery has no replay", "requiredCapability", "replay")
+		return nil, refusal.New(codeCapability, "this host does not fork runs: discovery has no replay", "requiredCapability", "replay")
 	}
 	if req.Body.Mode == openwopv1.ForkModeBranch && !h.claimed[claimBranch] {
-		return nil, refuse(codeCapability, "this host does not fork in mode branch: use replay", "mode", req.Body.Mode)
+		return nil, refusal.New(codeCapability, "this host does not fork in mode branch: use replay", "mode", req.Body.Mode)
 	}
 	overlay, err := h.overlay(source, req.Body.RunOptionsOverlay)
 	if err != nil {

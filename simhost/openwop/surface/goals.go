@@ -4,11 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/goal"
-	refusals "github.com/openassay/assay/simhost/refusal"
+	"github.com/openassay/assay/simhost/refusal"
 )
 
 // escalatesFrom is the version of the execution model from which on a decision below the floor waits for a person.
@@ -17,7 +16,7 @@ const escalatesFrom = 2
 // hasGoals refuses what concerns goals where there are none: then there is nothing at their paths (RFC 0097).
 func (h *Host) hasGoals() error {
 	if !h.keepsGoals() {
-		return refuse(codeNotFound, "this host keeps no goals: discovery has no agents.goals")
+		return refusal.New(codeNotFound, "this host keeps no goals: discovery has no agents.goals")
 	}
 	return nil
 }
@@ -40,7 +39,7 @@ func (h *Host) goalsWith(ctx context.Context, operation, id string) (*goal.Goals
 // hasGoalsSeam refuses what is ours about goals where it is left off.
 func (h *Host) hasGoalsSeam() error {
 	if !h.claimed[claimGoals] || !h.claimed[claimGoalsSeam] {
-		return refuse(codeNotFound, "this host does not offer the seam of goals")
+		return refusal.New(codeNotFound, "this host does not offer the seam of goals")
 	}
 	return nil
 }
@@ -85,11 +84,11 @@ func (h *Host) CreateGoal(ctx context.Context, req openwopv1.CreateGoalRequestOb
 // boundless gives the refusal of a goal without bounds the status that the protocol wants for it. Everything else that is
 // wrong with a body is 400, so that the two can be told apart.
 func boundless(err error) error {
-	refused := (*refusals.Error)(nil)
+	refused := (*refusal.Error)(nil)
 	if !errors.As(err, &refused) || refused.Code != goal.CodeUnbounded {
 		return err
 	}
-	return &refusal{code: codeValidation, message: refused.Message, details: refused.Details, status: http.StatusUnprocessableEntity}
+	return &refusal.Error{Code: codeValidation, Message: refused.Message, Details: refused.Details, Unprocessable: true}
 }
 
 // GetGoal serves a goal as it stands.
@@ -210,7 +209,7 @@ func (h *Host) TickGoal(ctx context.Context, req openwopv1.TickGoalRequestObject
 func (h *Host) tickOf(ask openwopv1.GoalTickRequest) (goal.Tick, error) {
 	tick := goal.Tick{Verdict: ask.Verdict, Escalate: given(ask.Escalate), CostUSD: given(ask.CostUSD), ElapsedMs: given(ask.ElapsedMs)}
 	if tick.Escalate && h.version() < escalatesFrom {
-		return tick, refuse(codeCapability, "a run of this host does not wait for a person: leave escalate off",
+		return tick, refusal.New(codeCapability, "a run of this host does not wait for a person: leave escalate off",
 			"field", "escalate", "requiredCapability", "multiAgent.executionModel", "version", escalatesFrom)
 	}
 	return tick, nil
@@ -221,7 +220,7 @@ func (h *Host) tickOf(ask openwopv1.GoalTickRequest) (goal.Tick, error) {
 func (h *Host) FireCommitment(ctx context.Context,
 	req openwopv1.FireCommitmentRequestObject) (openwopv1.FireCommitmentResponseObject, error) {
 	if !h.claimed[claimCommitments] {
-		return nil, refuse(codeNotFound, "this host has no commitments")
+		return nil, refusal.New(codeNotFound, "this host has no commitments")
 	}
 	ctx, cancel := h.waiting(ctx)
 	defer cancel()

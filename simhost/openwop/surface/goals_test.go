@@ -14,6 +14,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/clock"
+	"github.com/openassay/assay/simhost/serving/contract"
 )
 
 const goalsPath = "/v1/host/sample/goals"
@@ -164,7 +165,7 @@ func TestWhatIsNoGoalIsRefused(t *testing.T) {
 			t.Errorf("%s: the field is %q, want %q: %s", row.name, field, row.field, envelope.Message)
 		}
 	}
-	c.do("POST", goalsPath, in("the", strings.Repeat("x", maxBodyBytes))).wantError(http.StatusRequestEntityTooLarge, "payload_too_large")
+	c.do("POST", goalsPath, in("the", strings.Repeat("x", contract.MaxBody))).wantError(http.StatusRequestEntityTooLarge, "payload_too_large")
 	if goals := decoded[openwopv1.GoalList](c.do("GET", goalsPath, nil).want(http.StatusOK)).Goals; len(goals) != 0 {
 		t.Errorf("goals came of what was refused: %v", goals)
 	}

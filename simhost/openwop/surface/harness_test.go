@@ -22,7 +22,7 @@ import (
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/internal/testenv"
 	"github.com/openassay/assay/internal/validate"
-	"github.com/openassay/assay/simhost/internal/contract"
+	"github.com/openassay/assay/simhost/serving/contract"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

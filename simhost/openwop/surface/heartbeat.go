@@ -10,6 +10,7 @@ import (
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/eventlog"
 	"github.com/openassay/assay/simhost/openwop/engine/live"
+	"github.com/openassay/assay/simhost/refusal"
 )
 
 // heartbeatWorkflow is what a heartbeat runs when the state that it watches has changed.
@@ -27,7 +28,7 @@ type beat struct {
 // that go on by this heartbeat fire a run each as well.
 func (h *Host) TickHeartbeat(ctx context.Context, req openwopv1.TickHeartbeatRequestObject) (openwopv1.TickHeartbeatResponseObject, error) {
 	if !h.claimed[claimHeartbeat] {
-		return nil, refuse(codeNotFound, "this host has no heartbeats")
+		return nil, refusal.New(codeNotFound, "this host has no heartbeats")
 	}
 	state, err := stateDigest(req.Body.ObservedState)
 	if err != nil {

@@ -143,8 +143,11 @@ func (h *Host) Handler() http.Handler { return h.handler }
 // route builds the handler: from outside in, CORS, faults, the manner in which the host speaks, the key, the routes, the
 // checks of the contract, the generated server, and the methods of Host.
 func (h *Host) route(ops operations) {
-	router := newRouter(h, ops)
-	router.mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
+	router := serving.Router{
+		Guard: func(pattern string, next http.Handler) http.Handler { return h.guard(ops[pattern], next) },
+		Fail:  h.fail, Deep: []string{"path"}, Index: ": GET /v1/openapi.json lists what there is",
+	}.Open()
+	router.Plain("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		_, _ = w.Write([]byte("ok\n")) // a prober that left does not matter
 	})
@@ -153,7 +156,7 @@ func (h *Host) route(ops operations) {
 		openwopv1.StrictHTTPServerOptions{RequestErrorHandlerFunc: bad, ResponseErrorHandlerFunc: h.fail})
 	openwopv1.HandlerWithOptions(strict, openwopv1.StdHTTPServerOptions{BaseRouter: router, ErrorHandlerFunc: bad})
 	h.inside = h.active.Count(serving.Recovered(h.changes.Front(router), h.fail))
-	spoken := h.manner.Front(h.changes.Front(h.bearer(router)), router.knows)
+	spoken := h.manner.Front(h.changes.Front(h.bearer(router)), router.Knows)
 	h.handler = corsOf(h.opts.CORS).Front(h.active.Count(serving.Recovered(spoken, h.fail)))
 }
 

@@ -13,6 +13,8 @@ import (
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/eventlog"
 	"github.com/openassay/assay/simhost/openwop/rules"
+	"github.com/openassay/assay/simhost/refusal"
+	"github.com/openassay/assay/simhost/serving/contract"
 )
 
 const (
@@ -148,7 +150,7 @@ func (h *Host) answerOnce(w http.ResponseWriter, r *http.Request, log string, ne
 	known, same := state.Token != "", state.Body == body
 	switch h.rules.Keys.Does(rules.Keyed{Key: log, Known: known, Same: same, Free: state.Free, Answered: state.Status != 0}) {
 	case rules.Refuse:
-		return refuse(codeKeyMismatch, "this Idempotency-Key was used with another body: use a new key for a new request", "field",
+		return refusal.New(codeKeyMismatch, "this Idempotency-Key was used with another body: use a new key for a new request", "field",
 			headerIdempotencyKey)
 	case rules.Repeat:
 		w.Header().Set(headerReplay, "true")
@@ -241,19 +243,19 @@ func idOf(token string) (id [16]byte) {
 
 // identity is what a key is bound to: the value of a body, or its bytes.
 func (h *Host) identity(r *http.Request) (string, error) {
-	if body, ok := r.Body.(*requestBody); ok && h.manner.RawBodies {
-		return digest(string(body.raw)), nil
+	if body, ok := r.Body.(*contract.Body); ok && h.manner.RawBodies {
+		return digest(string(body.Raw)), nil
 	}
 	return bodyDigest(r)
 }
 
 // bodyDigest identifies a body by its JSON value: whitespace and the order of members make no difference.
 func bodyDigest(r *http.Request) (string, error) {
-	body, ok := r.Body.(*requestBody)
-	if !ok || len(body.raw) == 0 {
+	body, ok := r.Body.(*contract.Body)
+	if !ok || len(body.Raw) == 0 {
 		return digest(""), nil
 	}
-	decoder := json.NewDecoder(bytes.NewReader(body.raw))
+	decoder := json.NewDecoder(bytes.NewReader(body.Raw))
 	decoder.UseNumber() // numbers that differ beyond a float's precision differ
 	var value any
 	if err := decoder.Decode(&value); err != nil {

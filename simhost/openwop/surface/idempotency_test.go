@@ -10,6 +10,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/eventlog"
+	"github.com/openassay/assay/simhost/serving/contract"
 )
 
 const noop = `{"workflowId":"conformance-noop","metadata":{"a":1,"b":2}}`
@@ -221,7 +222,7 @@ func forgetOutcome(t *testing.T, dir, log string, first bool) {
 	intent := keyRecord{Body: state.Body, Token: state.Token}
 	if first {
 		request := httptest.NewRequest(http.MethodPost, "/v1/runs", nil)
-		request.Body = &requestBody{raw: []byte(noop)}
+		request.Body = contract.NewBody([]byte(noop))
 		body := must(bodyDigest(request))
 		intent = keyRecord{Body: body, Token: token(log, body, 0)}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/openassay/assay/simhost/openwop/engine/state"
 	"github.com/openassay/assay/simhost/openwop/goal"
 	"github.com/openassay/assay/simhost/openwop/workspace"
+	"github.com/openassay/assay/simhost/refusal"
 )
 
 // This file is what a console in the same process sees of the host: the folds of its logs, as they are. What somebody does from
@@ -142,7 +143,7 @@ func (h *Host) Waiting(ctx context.Context, c Caller, n int) (runs []state.Accou
 func (h *Host) Run(ctx context.Context, c Caller, runID string) (state.Account, error) {
 	a, err := h.engine.Account(ctx, runID)
 	if err == nil && !c.owned(a) {
-		return state.Account{}, refuse(codeNotFound, "there is no run "+quoted(runID))
+		return state.Account{}, refusal.New(codeNotFound, "there is no run "+refusal.Quoted(runID))
 	}
 	return a, err
 }
@@ -175,7 +176,7 @@ func (h *Host) Files(ctx context.Context, c Caller) ([]openwopv1.WorkspaceFileRe
 // File is what a version of a file holds, however long ago that was written.
 func (h *Host) File(ctx context.Context, c Caller, ref openwopv1.WorkspaceFileRef) (string, error) {
 	if h.files == nil {
-		return "", refuse(codeNotFound, "this host has no files")
+		return "", refusal.New(codeNotFound, "this host has no files")
 	}
 	return h.files.Content(ctx, workspace.Owner{Tenant: c.who.tenant}, ref)
 }
@@ -202,7 +203,7 @@ func (h *Host) Workflows() []openwopv1.WorkflowDefinition {
 // IsMissing tells the refusals of what is not there, or belongs to somebody else.
 func IsMissing(err error) bool {
 	refused := asRefusal(err)
-	return refused != nil && refused.code == codeNotFound
+	return refused != nil && refused.Code == codeNotFound
 }
 
 // Change is what went on in the logs of a tenant.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/live"
+	"github.com/openassay/assay/simhost/refusal"
 )
 
 // responds lets through who may answer interrupts (scope approvals:respond). It stands in front of whatever looks at the
@@ -14,7 +15,7 @@ import (
 func (h *Host) responds(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !h.rules.Answers.Responds(callerOf(r.Context()).lacksRespond) {
-			h.refuse(w, r, refuse(codeForbidden, "this key does not have the scope approvals:respond", "requiredScope", "approvals:respond"))
+			h.refuse(w, r, refusal.New(codeForbidden, "this key does not have the scope approvals:respond", "requiredScope", "approvals:respond"))
 			return
 		}
 		next.ServeHTTP(w, r)

@@ -11,7 +11,7 @@ import (
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/live"
 	"github.com/openassay/assay/simhost/openwop/engine/workflow"
-	refusals "github.com/openassay/assay/simhost/refusal"
+	"github.com/openassay/assay/simhost/refusal"
 )
 
 const (
@@ -32,10 +32,10 @@ func (h *Host) canWrite(ask openwopv1.AgentloopRequest) error {
 	const field = "workspaceWriteAtTurn"
 	switch {
 	case !h.claimed[claimWorkspace]:
-		return refuse(codeCapability, "this host has no workspace: leave workspaceWriteAtTurn off",
+		return refusal.New(codeCapability, "this host has no workspace: leave workspaceWriteAtTurn off",
 			"field", field, "requiredCapability", workflow.CapabilityWorkspace)
 	case h.version() < 5:
-		return refuse(codeCapability, "turns see what earlier ones wrote from version 5 of the execution model on: leave "+
+		return refusal.New(codeCapability, "turns see what earlier ones wrote from version 5 of the execution model on: leave "+
 			"workspaceWriteAtTurn off",
 			"field", field, "requiredCapability", "multiAgent.executionModel")
 	case ask.Turns > maxFileTurns:
@@ -79,7 +79,7 @@ type loopNote struct {
 // began. It is nil where the loop did not come to the end of the turn that writes.
 func (f *loopFile) visible(snapshot openwopv1.RunSnapshot) (*openwopv1.WorkspaceVisibility, error) {
 	if e := snapshot.Error; e != nil && e.Code == codeWorkspaceTooLarge {
-		return nil, refuse(codeWorkspaceTooLarge, "the loop could not write its file: "+e.Message, "runId", snapshot.RunID)
+		return nil, refusal.New(codeWorkspaceTooLarge, "the loop could not write its file: "+e.Message, "runId", snapshot.RunID)
 	}
 	raw, err := json.Marshal(snapshot.Variables["seen"])
 	if err != nil {
@@ -119,7 +119,7 @@ func (f *loopFile) in(n loopNote) bool {
 // discard deletes the file, if it was written. A loop that was left suspended finds it gone when somebody resumes it.
 func (h *Host) discard(ctx context.Context, f *loopFile) error {
 	err := h.files.Delete(context.WithoutCancel(ctx), ownFiles(ctx), f.path)
-	if e := (*refusals.Error)(nil); errors.As(err, &e) && e.Code == refusals.NotFound {
+	if e := (*refusal.Error)(nil); errors.As(err, &e) && e.Code == refusal.NotFound {
 		return nil
 	}
 	return err

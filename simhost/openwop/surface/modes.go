@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/openassay/assay/simhost/openwop/rules"
+	"github.com/openassay/assay/simhost/refusal"
 )
 
 // The stream modes of the protocol. Several may be asked for at once, with commas, and the stream then carries
@@ -27,7 +28,7 @@ func parseModes(raw string, r rules.Requests) (streamModes, error) {
 	for part := range strings.SplitSeq(raw, ",") {
 		mode := strings.TrimSpace(part)
 		if !r.Streams(mode, slices.Contains(supportedModes, mode)) {
-			return nil, refuse(codeStreamMode, "stream mode "+quoted(mode)+" is not one of "+strings.Join(supportedModes, ", "),
+			return nil, refusal.New(codeStreamMode, "stream mode "+refusal.Quoted(mode)+" is not one of "+strings.Join(supportedModes, ", "),
 				"supported", supportedModes, "streamMode", raw)
 		}
 		if !slices.Contains(modes, mode) {
@@ -35,7 +36,7 @@ func parseModes(raw string, r rules.Requests) (streamModes, error) {
 		}
 	}
 	if len(modes) > 1 && slices.ContainsFunc(modes, func(mode string) bool { return !r.Combines(mode, mode == modeValues) }) {
-		return nil, refuse(codeStreamMode, "stream mode values sends snapshots, so it cannot be combined with others: ask for it alone",
+		return nil, refusal.New(codeStreamMode, "stream mode values sends snapshots, so it cannot be combined with others: ask for it alone",
 			"supported", supportedModes, "streamMode", raw)
 	}
 	return modes, nil

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/openassay/assay/simhost/openwop/rules"
+	"github.com/openassay/assay/simhost/refusal"
 )
 
 func TestParseModes(t *testing.T) {
@@ -30,8 +31,8 @@ func TestParseModes(t *testing.T) {
 		if !slices.Equal(got, c.want) {
 			t.Errorf("%q gives %v, want %v", c.raw, got, c.want)
 		}
-		var refused *refusal
-		if c.want == nil && (!errors.As(err, &refused) || refused.code != codeStreamMode || refused.details["supported"] == nil) {
+		var refused *refusal.Error
+		if c.want == nil && (!errors.As(err, &refused) || refused.Code != codeStreamMode || refused.Details["supported"] == nil) {
 			t.Errorf("%q is refused with %v, want %s and the supported modes", c.raw, err, codeStreamMode)
 		}
 	}

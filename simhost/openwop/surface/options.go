@@ -13,6 +13,7 @@ import (
 	"github.com/openassay/assay/simhost/eventlog"
 	"github.com/openassay/assay/simhost/openwop/workspace"
 	"github.com/openassay/assay/simhost/serving"
+	"github.com/openassay/assay/simhost/serving/contract"
 )
 
 // The defaults of Options.
@@ -34,7 +35,7 @@ const (
 const (
 	// A character of a file takes six bytes of a JSON body where it takes the most (\u0001), so that every file of this
 	// size can be sent.
-	highestMaxFileBytes = maxBodyBytes / 8
+	highestMaxFileBytes = contract.MaxBody / 8
 	highestMaxFiles     = 1000
 	highestMaxVersions  = 100
 )

@@ -7,6 +7,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
+	"github.com/openassay/assay/simhost/refusal"
 )
 
 // PauseRun has a run stand still. The reply says so already while the node under way has yet to end; the snapshot says how
@@ -58,7 +59,7 @@ func (h *Host) ResumeRun(ctx context.Context, req openwopv1.ResumeRunRequestObje
 }
 
 func noPause() error {
-	return refuse(codeCapability, "this host does not pause runs: cancel the run, or let it end", "claim", claimPause)
+	return refusal.New(codeCapability, "this host does not pause runs: cancel the run, or let it end", "claim", claimPause)
 }
 
 // happened is when an event of this type was last put on the log of a run; zero where there is none.
@@ -80,7 +81,7 @@ const maxBulk = 100
 func (h *Host) BulkCancelRuns(ctx context.Context,
 	req openwopv1.BulkCancelRunsRequestObject) (openwopv1.BulkCancelRunsResponseObject, error) {
 	if !h.claimed[claimBulkCancel] {
-		return nil, refuse(codeCapability, "this host cancels one run at a time: use POST /v1/runs/{runId}/cancel", "claim", claimBulkCancel)
+		return nil, refusal.New(codeCapability, "this host cancels one run at a time: use POST /v1/runs/{runId}/cancel", "claim", claimBulkCancel)
 	}
 	reason := ""
 	if req.Body.Reason != nil {
@@ -96,7 +97,7 @@ func (h *Host) BulkCancelRuns(ctx context.Context,
 		}
 	}
 	if refused {
-		return nil, refuse(codeValidation, "too many runs: send at most 100 ids at a time", "field", "runIds", "maxRunIds", maxBulk,
+		return nil, refusal.New(codeValidation, "too many runs: send at most 100 ids at a time", "field", "runIds", "maxRunIds", maxBulk,
 			"sent", n)
 	}
 	return openwopv1.BulkCancelRuns200JSONResponse{Body: openwopv1.BulkCancelResponse{Results: results}}, nil
@@ -112,7 +113,7 @@ func (h *Host) cancelOne(ctx context.Context, id, reason string) (openwopv1.Bulk
 		result.Ok, result.Status = err == nil, snapshot.Status
 	}
 	if refused := asRefusal(err); refused != nil {
-		result.Error = &openwopv1.ErrorEnvelope{Error: refused.code, Message: refused.message, Details: refused.details}
+		result.Error = &openwopv1.ErrorEnvelope{Error: refused.Code, Message: refused.Message, Details: refused.Details}
 		err = nil
 	}
 	return result, err
@@ -121,7 +122,7 @@ func (h *Host) cancelOne(ctx context.Context, id, reason string) (openwopv1.Bulk
 // DiffRun compares two runs of one tenant.
 func (h *Host) DiffRun(ctx context.Context, req openwopv1.DiffRunRequestObject) (openwopv1.DiffRunResponseObject, error) {
 	if !h.claimed[claimDiff] {
-		return nil, refuse(codeCapability, "this host does not compare runs: read both logs", "claim", claimDiff)
+		return nil, refusal.New(codeCapability, "this host does not compare runs: read both logs", "claim", claimDiff)
 	}
 	if _, err := h.lineage(ctx, opDiff, tenantOf(ctx), req.Params.Against); err != nil {
 		return nil, err

@@ -16,7 +16,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/live"
-	refusals "github.com/openassay/assay/simhost/refusal"
+	"github.com/openassay/assay/simhost/refusal"
 )
 
 // What a peer can make this host read and wait for. It is somebody else's host.
@@ -77,7 +77,7 @@ func (p *peerClient) Create(ctx context.Context, c live.PeerCreate) (live.PeerRu
 	case err != nil:
 		return live.PeerRun{}, err
 	case !isRemoteID(made.RunID):
-		return live.PeerRun{}, refusals.New(codePeer, "it made a run and gave no id for it that can be used")
+		return live.PeerRun{}, refusal.New(codePeer, "it made a run and gave no id for it that can be used")
 	}
 	return live.PeerRun{RunID: made.RunID, HostID: host, Status: created(made.Status)}, nil
 }
@@ -102,9 +102,9 @@ func (p *peerClient) host(ctx context.Context) (string, error) {
 	}
 	switch {
 	case !isRemoteID(id):
-		return "", refusals.New(codePeer, "it advertises no crossHostCausation.hostId by which a cause could be told")
+		return "", refusal.New(codePeer, "it advertises no crossHostCausation.hostId by which a cause could be told")
 	case id == p.hostID:
-		return "", refusals.New(codePeer, "it has the host id of this host: give one of them another with --host-id")
+		return "", refusal.New(codePeer, "it has the host id of this host: give one of them another with --host-id")
 	}
 	return id, nil
 }
@@ -147,7 +147,7 @@ func (p *peerClient) Look(ctx context.Context, runID string, cursor int64) (live
 		return state, nil
 	}
 	if !isRemoteID(state.EventID) {
-		return state, refusals.New(codePeer, "the log of its run has ended without an event that could be named as the cause")
+		return state, refusal.New(codePeer, "the log of its run has ended without an event that could be named as the cause")
 	}
 	return p.ended(ctx, path, state)
 }
@@ -185,7 +185,7 @@ func (p *peerClient) Cancel(ctx context.Context, runID, reason string) error {
 		return err
 	}
 	err = p.ask(ctx, http.MethodPost, "/v1/runs/"+url.PathEscape(runID)+"/cancel", body, peerRequest, peerReply, nil, nil)
-	if refused := (*refusals.Error)(nil); errors.As(err, &refused) {
+	if refused := (*refusal.Error)(nil); errors.As(err, &refused) {
 		return nil
 	}
 	return err
@@ -219,12 +219,12 @@ func (p *peerClient) ask(ctx context.Context, method, path string, body []byte, 
 	case err != nil:
 		return fmt.Errorf("%s %s: its answer breaks off", method, path)
 	case int64(len(content)) > limit:
-		return refusals.New(codePeer, fmt.Sprintf("%s %s: its answer is larger than %d bytes", method, path, limit))
+		return refusal.New(codePeer, fmt.Sprintf("%s %s: its answer is larger than %d bytes", method, path, limit))
 	case response.StatusCode/100 == 2 && reply == nil:
 		return nil
 	case response.StatusCode/100 == 2:
 		if err := json.Unmarshal(content, reply); err != nil {
-			return refusals.New(codePeer, fmt.Sprintf("%s %s: its answer is not what the protocol has there", method, path))
+			return refusal.New(codePeer, fmt.Sprintf("%s %s: its answer is not what the protocol has there", method, path))
 		}
 		return nil
 	case mayPass(response.StatusCode):
@@ -243,9 +243,9 @@ func mayPass(status int) bool {
 func peerRefusal(status int, content []byte) error {
 	var envelope openwopv1.ErrorEnvelope
 	if json.Unmarshal(content, &envelope) != nil || envelope.Error == "" {
-		return refusals.New(codePeer, fmt.Sprintf("it answers HTTP %d", status))
+		return refusal.New(codePeer, fmt.Sprintf("it answers HTTP %d", status))
 	}
-	return refusals.New(clipped(envelope.Error), clipped(envelope.Message))
+	return refusal.New(clipped(envelope.Error), clipped(envelope.Message))
 }
 
 // clipped keeps the words of another host short.

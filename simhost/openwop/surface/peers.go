@@ -15,6 +15,7 @@ import (
 	"github.com/openassay/assay/internal/lazyregexp"
 	"github.com/openassay/assay/simhost/openwop/engine/live"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
+	"github.com/openassay/assay/simhost/refusal"
 )
 
 // Dispatch to another host is a way of ours: RFC 0040 says how causation is told across hosts, and no text says how one host
@@ -177,7 +178,7 @@ func (h *Host) readOrigin(sent string) (*state.Origin, error) {
 }
 
 func badOrigin(why string) error {
-	return refuse(codeValidation, "header "+headerParent+": "+why, "field", headerParent)
+	return refusal.New(codeValidation, "header "+headerParent+": "+why, "field", headerParent)
 }
 
 // originOf words for ancestry which run of another host dispatched a run.

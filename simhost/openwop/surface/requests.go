@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/refusal"
 )
 
 // requestKey carries the request in the context of a handler of the generated server, which hands over the declared
@@ -24,7 +25,7 @@ func withRequest(next openwopv1.StrictHandlerFunc, operation string) openwopv1.S
 
 // badRequest turns what the generated code found wrong with a request into a refusal. The contract's checks come
 // first, so this sees only what passes a schema and still fits no Go type: an integer written 1.0, for one.
-func badRequest(err error) *refusal {
+func badRequest(err error) *refusal.Error {
 	var (
 		format  *openwopv1.InvalidParamFormatError
 		missing *openwopv1.RequiredParamError
@@ -41,9 +42,9 @@ func badRequest(err error) *refusal {
 	case errors.As(err, &number): // what the schema takes for an integer and a Go integer is not: 1.0, 1e30
 		message := "the " + number.Value + " is no whole number of 64 bits: write it out, without a fraction or an exponent"
 		if number.Field == "" { // inside an object that decodes itself
-			return refuse(codeValidation, message)
+			return refusal.New(codeValidation, message)
 		}
 		return invalid(number.Field, number.Field+": "+message)
 	}
-	return refuse(codeValidation, "the request cannot be read: "+err.Error())
+	return refusal.New(codeValidation, "the request cannot be read: "+err.Error())
 }

@@ -13,9 +13,9 @@ import (
 	"testing"
 
 	"github.com/openassay/assay/gen/openwopv1"
-	"github.com/openassay/assay/simhost/internal/contract"
 	"github.com/openassay/assay/simhost/openwop/rules"
 	"github.com/openassay/assay/simhost/serving"
+	"github.com/openassay/assay/simhost/serving/contract"
 )
 
 // guarded are requests to every operation that asks for the key; what x names in them does not exist.
@@ -241,9 +241,9 @@ func TestBodiesBeyondTheLimit(t *testing.T) {
 		const rest = len(`{"workflowId":"conformance-noop","metadata":{"m":""}}`)
 		return `{"workflowId":"conformance-noop","metadata":{"m":"` + strings.Repeat("x", n-rest) + `"}}`
 	}
-	c.do("POST", "/v1/runs", body(maxBodyBytes)).want(http.StatusCreated)
-	envelope := c.do("POST", "/v1/runs", body(maxBodyBytes+1)).wantError(http.StatusRequestEntityTooLarge, "payload_too_large")
-	if envelope.Details["maxRequestBodyBytes"] != float64(maxBodyBytes) {
+	c.do("POST", "/v1/runs", body(contract.MaxBody)).want(http.StatusCreated)
+	envelope := c.do("POST", "/v1/runs", body(contract.MaxBody+1)).wantError(http.StatusRequestEntityTooLarge, "payload_too_large")
+	if envelope.Details["maxRequestBodyBytes"] != float64(contract.MaxBody) {
 		t.Errorf("details are %v", envelope.Details)
 	}
 }

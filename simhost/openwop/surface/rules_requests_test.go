@@ -8,6 +8,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/rules"
+	"github.com/openassay/assay/simhost/serving/contract"
 )
 
 // Every rule about requests is asked: another one in its place shows in how a request is answered.
@@ -29,7 +30,7 @@ func TestRequestsGoByTheRules(t *testing.T) {
 			func(s *rules.Set) { s.Access.TurnedAway = turnedAwayIfNever(codeNotFound) }, 401, 401},
 		{"Access.TurnedAway of what never was", "GET", nowhere, nil, []header{stranger},
 			func(s *rules.Set) { s.Access.TurnedAway = turnedAwayIfNever(codeNotFound) }, 401, 404},
-		{"Requests.Largest", "POST", "/v1/runs", noopOf(maxBodyBytes + 1), nil,
+		{"Requests.Largest", "POST", "/v1/runs", noopOf(contract.MaxBody + 1), nil,
 			func(s *rules.Set) { s.Requests.Largest = func(n int64) int64 { return 2 * n } }, 413, 201},
 		{"Requests.Absent", "GET", nowhere, nil, nil,
 			func(s *rules.Set) { s.Requests.Absent = func(string, string, bool) string { return codeForbidden } }, 404, 403},

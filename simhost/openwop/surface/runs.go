@@ -7,6 +7,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/live"
+	"github.com/openassay/assay/simhost/refusal"
 )
 
 // CreateRun starts a run. An unknown workflow is 404 not_found: the protocol's table of codes has it under 400, every
@@ -55,23 +56,23 @@ func offered(ctx context.Context, owner string, req openwopv1.CreateRunRequestOb
 	body := req.Body
 	switch {
 	case req.Params.XForceEngineVersion != nil:
-		return refuse(codeForceEngineVersion, "only a test key may force an engine version, and this host has none", "field",
+		return refusal.New(codeForceEngineVersion, "only a test key may force an engine version, and this host has none", "field",
 			"X-Force-Engine-Version")
 	case req.Params.XDedup != nil:
-		return refuse(codeCapability, "this host does not look for a live run of the same scope: leave X-Dedup off, or use "+
+		return refusal.New(codeCapability, "this host does not look for a live run of the same scope: leave X-Dedup off, or use "+
 			"Idempotency-Key", "field", "X-Dedup")
 	case owner == "":
-		return refuse(codeForbidden, "the key belongs to tenant "+tenantOf(ctx)+": leave tenantId off", "field", "tenantId")
+		return refusal.New(codeForbidden, "the key belongs to tenant "+tenantOf(ctx)+": leave tenantId off", "field", "tenantId")
 	case body.Mode != "":
-		return refuse(codeCapability, "this host runs workflows, not evaluation suites: leave mode off", "field", "mode")
+		return refusal.New(codeCapability, "this host runs workflows, not evaluation suites: leave mode off", "field", "mode")
 	case body.EvalSuiteRef != "":
-		return refuse(codeCapability, "this host has no evaluation suites: leave evalSuiteRef off", "field", "evalSuiteRef")
+		return refusal.New(codeCapability, "this host has no evaluation suites: leave evalSuiteRef off", "field", "evalSuiteRef")
 	case body.AgentID != "":
-		return refuse(codeCapability, "this host has no agents of its own: leave agentId off", "field", "agentId")
+		return refusal.New(codeCapability, "this host has no agents of its own: leave agentId off", "field", "agentId")
 	case body.CallbackURL != "":
-		return refuse(codeCapability, "this host calls nobody back: leave callbackUrl off and follow the events", "field", "callbackUrl")
+		return refusal.New(codeCapability, "this host calls nobody back: leave callbackUrl off and follow the events", "field", "callbackUrl")
 	case body.Residency != nil:
-		return refuse(codeResidency, "this host keeps all runs in one place: leave residency off", "field", "residency")
+		return refusal.New(codeResidency, "this host keeps all runs in one place: leave residency off", "field", "residency")
 	}
 	return mockable(body.Configurable, "")
 }
@@ -81,7 +82,7 @@ func mockable(configurable *openwopv1.Configurable, prefix string) error {
 	if configurable == nil || configurable.MockProvider == nil {
 		return nil
 	}
-	return refuse(codeMockProvider, "only a test key may choose a mock provider, and this host has none", "field",
+	return refusal.New(codeMockProvider, "only a test key may choose a mock provider, and this host has none", "field",
 		prefix+"configurable.mockProvider")
 }
 

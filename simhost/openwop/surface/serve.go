@@ -7,13 +7,9 @@ import (
 	"net"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/openassay/assay/simhost/serving"
 )
-
-// bodyPatience is how long a body may take to arrive.
-const bodyPatience = 20 * time.Second
 
 // Serve answers on ln until ctx ends, then stops cleanly (see package serving). The host itself stays usable; Close ends it.
 func (h *Host) Serve(ctx context.Context, ln net.Listener) error {

@@ -7,10 +7,11 @@ import (
 	"slices"
 
 	"github.com/openassay/assay/gen/openwopv1"
-	"github.com/openassay/assay/simhost/internal/contract"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
 	"github.com/openassay/assay/simhost/openwop/rules"
 	"github.com/openassay/assay/simhost/openwop/workspace"
+	"github.com/openassay/assay/simhost/refusal"
+	"github.com/openassay/assay/simhost/serving/contract"
 )
 
 // DefaultTenant is the tenant that Options.Key belongs to.
@@ -45,7 +46,7 @@ func (h *Host) keeper(ctx context.Context, operation string, has func(tenant str
 			continue
 		}
 		if code := h.rules.Tenants.Visits(rules.Visit{Operation: operation, Tenant: own, Owner: other}); code != "" {
-			return "", refuse(code, "this belongs to another tenant")
+			return "", refusal.New(code, "this belongs to another tenant")
 		}
 		return other, nil
 	}
@@ -71,7 +72,7 @@ func (h *Host) ownRun(op *operation, next http.Handler) http.Handler {
 		case err == nil || op.judgesMissing():
 			next.ServeHTTP(w, r)
 		case refused != nil && h.nobodys(r.Context(), runID):
-			refused.code = h.rules.Requests.Absent(op.ID, refused.code, tenantOf(r.Context()) == DefaultTenant)
+			refused.Code = h.rules.Requests.Absent(op.ID, refused.Code, tenantOf(r.Context()) == DefaultTenant)
 			h.fail(w, r, refused)
 		default:
 			h.fail(w, r, err)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/openassay/assay/simhost/openwop/variation"
+	"github.com/openassay/assay/simhost/serving/contract"
 )
 
 // varied is one way to differ: what the plain host shows of it on the wire, and what the varied one does.
@@ -164,7 +165,7 @@ var variations = map[string]varied{
 			`{"workflowId":"nobody-has-it"}`).refusal()
 	}), "404 not_found", "400 validation_error"},
 	"large-is-400": {asked(func(c *client) string {
-		return c.tell("POST", "/v1/runs", `{"workflowId":"`+strings.Repeat("x", maxBodyBytes)+`"}`).refusal()
+		return c.tell("POST", "/v1/runs", `{"workflowId":"`+strings.Repeat("x", contract.MaxBody)+`"}`).refusal()
 	}), "413 payload_too_large", "400 payload_too_large"},
 	"foreign-is-403": {asked(func(c *client) string {
 		var all []string

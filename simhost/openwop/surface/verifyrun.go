@@ -6,6 +6,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/live"
+	"github.com/openassay/assay/simhost/refusal"
 )
 
 // verifyWorkflow takes its plan and its verdicts from the run's inputs; what verifyWorker brings back is verified.
@@ -18,7 +19,7 @@ const (
 // what stands in the log of that run. Nothing in the reply comes from the request.
 func (h *Host) VerifyRun(ctx context.Context, req openwopv1.VerifyRunRequestObject) (openwopv1.VerifyRunResponseObject, error) {
 	if !h.claimed[claimVerifySeam] {
-		return nil, refuse(codeNotFound, "this host does not offer the verify-run seam")
+		return nil, refusal.New(codeNotFound, "this host does not offer the verify-run seam")
 	}
 	ctx, cancel := h.waiting(ctx)
 	defer cancel()

@@ -15,6 +15,7 @@ import (
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/internal/validate"
 	"github.com/openassay/assay/simhost/openwop/engine/workflow"
+	"github.com/openassay/assay/simhost/refusal"
 )
 
 // workflows are what runs can be made of, by id.
@@ -157,7 +158,8 @@ func (w workflows) runnable(lacks []string) []string {
 func (h *Host) GetWorkflow(_ context.Context, req openwopv1.GetWorkflowRequestObject) (openwopv1.GetWorkflowResponseObject, error) {
 	definition, known := h.workflows.definitions[req.WorkflowID]
 	if !known {
-		return nil, refuse(codeNotFound, "there is no workflow "+quoted(req.WorkflowID)+": discovery lists the fixtures", "workflowId",
+		return nil, refusal.New(codeNotFound, "there is no workflow "+refusal.Quoted(req.WorkflowID)+": discovery lists the fixtures",
+			"workflowId",
 			req.WorkflowID)
 	}
 	return openwopv1.GetWorkflow200JSONResponse(definition), nil

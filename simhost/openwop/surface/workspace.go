@@ -7,12 +7,13 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/workspace"
+	"github.com/openassay/assay/simhost/refusal"
 )
 
 // hasWorkspace refuses what concerns files where there are none.
 func (h *Host) hasWorkspace() error {
 	if !h.claimed[claimWorkspace] {
-		return refuse(codeCapability, "this host has no files: discovery has no workspace", "requiredCapability", "workspace")
+		return refusal.New(codeCapability, "this host has no files: discovery has no workspace", "requiredCapability", "workspace")
 	}
 	return nil
 }
@@ -100,12 +101,12 @@ func (h *Host) DeleteWorkspaceFile(ctx context.Context,
 // WorkspaceOp is the seam of RFC 0059: the endpoints above for an owner of the caller's choice, with the same replies.
 func (h *Host) WorkspaceOp(ctx context.Context, req openwopv1.WorkspaceOpRequestObject) (openwopv1.WorkspaceOpResponseObject, error) {
 	if !h.claimed[claimWorkspaceSeam] {
-		return nil, refuse(codeNotFound, "this host does not offer the workspace seam")
+		return nil, refusal.New(codeNotFound, "this host does not offer the workspace seam")
 	}
 	ask := req.Body
 	// Names that nobody here has are free to choose; a tenant who has a key is not to be played by another one.
 	if ask.Tenant != tenantOf(ctx) && slices.Contains(h.opts.tenants(), ask.Tenant) {
-		return nil, refuse(codeForbidden, "the key belongs to another tenant: name its own, or one that has no key here", "field", "tenant")
+		return nil, refusal.New(codeForbidden, "the key belongs to another tenant: name its own, or one that has no key here", "field", "tenant")
 	}
 	owner := workspace.Owner{Tenant: ask.Tenant, Workspace: given(ask.Workspace)}
 	if ask.Op == openwopv1.WorkspaceOpRequestOpList {

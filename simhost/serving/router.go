@@ -1,19 +1,35 @@
-package surface
+package serving
 
 import (
 	"net/http"
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/openassay/assay/simhost/refusal"
 )
 
-// router is the mux that the generated server registers its operations on. It wraps each with the checks of its
-// contract, and it knows the one thing http.ServeMux does not: a verb behind a path parameter ("{runId}:fork").
-type router struct {
-	host  *Host
+// Router is the mux that a generated server registers its operations on. It knows two things that http.ServeMux does not: a
+// verb behind a path parameter ("{runId}:fork"), and how to refuse in the protocol's form.
+type Router struct {
+	// Guard puts what a host checks in front of an operation, by its pattern. An operation of which it returns nil is not offered.
+	Guard func(pattern string, next http.Handler) http.Handler
+	// Fail answers with a [refusal.Error].
+	Fail func(http.ResponseWriter, *http.Request, error)
+	// Deep names parameters of a last segment whose value may hold slashes that are not escaped, too.
+	Deep []string
+	// Index says where a client finds what there is: the end of a message.
+	Index string
+
 	mux   *http.ServeMux
-	ops   operations
 	verbs map[string]verbs // by the pattern without its verb
+}
+
+// Open makes the router ready for operations, and returns it.
+func (r Router) Open() *Router {
+	r.mux, r.verbs = http.NewServeMux(), map[string]verbs{}
+	r.mux.HandleFunc("/", r.unknown)
+	return &r
 }
 
 // verbs are the handlers of one path by verb; "" is the path without one.
@@ -29,17 +45,14 @@ func (v verbs) split(value string) (rest, verb string) {
 	return value, ""
 }
 
-func newRouter(h *Host, ops operations) *router {
-	r := &router{host: h, mux: http.NewServeMux(), ops: ops, verbs: map[string]verbs{}}
-	r.mux.HandleFunc("/", r.unknown)
-	return r
-}
+// Plain registers a path that is no operation of the contract.
+func (r *Router) Plain(pattern string, handle http.HandlerFunc) { r.mux.HandleFunc(pattern, handle) }
 
-// HandleFunc registers an operation; the generated code calls it with patterns such as "POST /v1/runs".
-func (r *router) HandleFunc(pattern string, handle func(http.ResponseWriter, *http.Request)) {
-	handler := http.Handler(http.HandlerFunc(handle))
-	if op := r.ops[pattern]; op != nil {
-		handler = r.host.guard(op, handler)
+// HandleFunc registers an operation; generated code calls it with patterns such as "POST /v1/runs".
+func (r *Router) HandleFunc(pattern string, handle func(http.ResponseWriter, *http.Request)) {
+	handler := r.Guard(pattern, http.HandlerFunc(handle))
+	if handler == nil {
+		return
 	}
 	base, param, verb := splitVerb(pattern)
 	if param == "" {
@@ -54,14 +67,11 @@ func (r *router) HandleFunc(pattern string, handle func(http.ResponseWriter, *ht
 	known[verb] = handler
 }
 
-// deep are the parameters of a last segment whose value may hold slashes that are not escaped, too.
-var deep = map[string]bool{"path": true}
-
 // serve registers a path that ends in a parameter.
-func (r *router) serve(base, param string, known verbs) {
+func (r *Router) serve(base, param string, known verbs) {
 	r.verbs[base] = known
 	r.mux.HandleFunc(base, func(w http.ResponseWriter, req *http.Request) { r.dispatch(w, req, param, known) })
-	if !deep[param] {
+	if !slices.Contains(r.Deep, param) {
 		return
 	}
 	// The first segment and the rest, not {path...} for both: http.ServeMux would redirect the folder without a slash
@@ -87,7 +97,7 @@ func splitVerb(pattern string) (base, param, verb string) {
 }
 
 // dispatch chooses the handler by the verb behind the last segment.
-func (r *router) dispatch(w http.ResponseWriter, req *http.Request, param string, known verbs) {
+func (r *Router) dispatch(w http.ResponseWriter, req *http.Request, param string, known verbs) {
 	rest, verb := known.split(req.PathValue(param))
 	handler := known[verb]
 	if handler == nil {
@@ -99,9 +109,9 @@ func (r *router) dispatch(w http.ResponseWriter, req *http.Request, param string
 }
 
 // ServeHTTP answers a request. Paths that http.ServeMux would redirect to their clean form are unknown here: a
-// redirect is no JSON, and no client of this protocol expects one. As http.ServeMux does, it looks at the path as it was
+// redirect is no JSON, and no client of these protocols expects one. As http.ServeMux does, it looks at the path as it was
 // sent: a slash that is escaped stands inside a segment, and the handler judges it.
-func (r *router) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+func (r *Router) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	if p := req.URL.EscapedPath(); p == "" || p[0] != '/' || (p != "/" && path.Clean(p) != strings.TrimSuffix(p, "/")) {
 		r.notFound(w, req)
 		return
@@ -110,24 +120,25 @@ func (r *router) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 }
 
 // unknown answers what no operation took: 405 where the path has other methods, else 404.
-func (r *router) unknown(w http.ResponseWriter, req *http.Request) {
-	if allowed := r.allowed(req); len(allowed) > 0 {
-		w.Header().Set("Allow", strings.Join(allowed, ", "))
-		r.host.refuse(w, req, refuse(codeMethod, req.Method+" is not offered here: use "+strings.Join(allowed, " or "), "allow", allowed))
+func (r *Router) unknown(w http.ResponseWriter, req *http.Request) {
+	allowed := r.allowed(req)
+	if len(allowed) == 0 {
+		r.notFound(w, req)
 		return
 	}
-	r.notFound(w, req)
+	w.Header().Set("Allow", strings.Join(allowed, ", "))
+	r.Fail(w, req, refusal.New(refusal.Method, req.Method+" is not offered here: use "+strings.Join(allowed, " or "), "allow", allowed))
 }
 
-func (r *router) notFound(w http.ResponseWriter, req *http.Request) {
-	r.host.refuse(w, req, refuse(codeNotFound, "nothing is at "+quoted(req.URL.Path)+": GET /v1/openapi.json lists what there is"))
+func (r *Router) notFound(w http.ResponseWriter, req *http.Request) {
+	r.Fail(w, req, refusal.New(refusal.NotFound, "nothing is at "+refusal.Quoted(req.URL.Path)+r.Index))
 }
 
-// knows tells whether something is at the path of a request.
-func (r *router) knows(req *http.Request) bool { return len(r.allowed(req)) > 0 }
+// Knows reports whether something is at the path of a request.
+func (r *Router) Knows(req *http.Request) bool { return len(r.allowed(req)) > 0 }
 
 // allowed finds the methods that the path of a request does have.
-func (r *router) allowed(req *http.Request) []string {
+func (r *Router) allowed(req *http.Request) []string {
 	var methods []string
 	probe := req.Clone(req.Context())
 	last := req.URL.Path[strings.LastIndexByte(req.URL.Path, '/')+1:]
