@@ -1,13 +1,10 @@
 package surface
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -32,9 +29,8 @@ const (
 
 // peerClient asks a peer. One value may be used by several goroutines.
 type peerClient struct {
-	base, key            string
+	openwopv1.Client
 	hostID, wellKnownURL string // of this host
-	http                 *http.Client
 }
 
 // newPeerClient is for all peers of a host: no proxy, no redirects, few connections.
@@ -52,13 +48,20 @@ func newPeerClient() *http.Client {
 	}
 }
 
+// withKey has requests carry a key; "" is none.
+func withKey(key string) openwopv1.RequestEditorFn {
+	return func(_ context.Context, r *http.Request) error {
+		r.Header.Set("Accept", "application/json")
+		if key != "" {
+			r.Header.Set("Authorization", "Bearer "+key)
+		}
+		return nil
+	}
+}
+
 // Create implements run.Peer: POST /v1/runs, under an idempotency key.
 func (p *peerClient) Create(ctx context.Context, c live.PeerCreate) (live.PeerRun, error) {
 	host, err := p.host(ctx)
-	if err != nil {
-		return live.PeerRun{}, err
-	}
-	body, err := json.Marshal(openwopv1.CreateRunRequest{WorkflowID: c.WorkflowID, Inputs: c.Inputs})
 	if err != nil {
 		return live.PeerRun{}, err
 	}
@@ -70,8 +73,14 @@ func (p *peerClient) Create(ctx context.Context, c live.PeerCreate) (live.PeerRu
 		RunID  string              `json:"runId"`
 		Status openwopv1.RunStatus `json:"status"`
 	}
-	err = p.ask(ctx, http.MethodPost, "/v1/runs", body, peerRequest, peerReply, &made, http.Header{
-		headerIdempotencyKey: {c.Key}, headerTrace: {c.TraceParent}, headerParent: {origin.Encode()},
+	err = ask(ctx, "POST /v1/runs", peerRequest, peerReply, &made, func(ctx context.Context) (*http.Response, error) {
+		return p.CreateRun(ctx, &openwopv1.CreateRunParams{IdempotencyKey: &c.Key},
+			openwopv1.CreateRunRequest{WorkflowID: c.WorkflowID, Inputs: c.Inputs},
+			func(_ context.Context, r *http.Request) error {
+				r.Header.Set(headerTrace, c.TraceParent)
+				r.Header.Set(headerParent, origin.Encode())
+				return nil
+			})
 	})
 	switch {
 	case err != nil:
@@ -93,7 +102,10 @@ func (p *peerClient) host(ctx context.Context) (string, error) {
 			MultiAgent modelClaim `json:"multiAgent"`
 		} `json:"capabilities"`
 	}
-	if err := p.ask(ctx, http.MethodGet, "/.well-known/openwop", nil, peerRequest, peerDocument, &document, nil); err != nil {
+	err := ask(ctx, "GET /.well-known/openwop", peerRequest, peerDocument, &document, func(ctx context.Context) (*http.Response, error) {
+		return p.GetCapabilities(ctx)
+	})
+	if err != nil {
 		return "", err
 	}
 	id := document.MultiAgent.ExecutionModel.CrossHostCausation.HostID
@@ -120,10 +132,9 @@ type modelClaim struct {
 // Look implements run.Peer: a poll of the log, and the run itself once that has its end.
 func (p *peerClient) Look(ctx context.Context, runID string, cursor int64) (live.PeerState, error) {
 	state := live.PeerState{Cursor: cursor}
-	path := "/v1/runs/" + url.PathEscape(runID)
-	query := "?timeout=" + strconv.Itoa(int(peerPoll/time.Second))
+	params := &openwopv1.PollRunEventsParams{Timeout: new(openwopv1.PollTimeout(peerPoll / time.Second))}
 	if cursor >= 0 {
-		query += "&lastSequence=" + strconv.FormatInt(cursor, 10)
+		params.LastSequence = &cursor
 	}
 	var page struct {
 		Events []struct {
@@ -133,7 +144,10 @@ func (p *peerClient) Look(ctx context.Context, runID string, cursor int64) (live
 		} `json:"events"`
 		IsComplete bool `json:"isComplete"`
 	}
-	if err := p.ask(ctx, http.MethodGet, path+"/events/poll"+query, nil, peerPoll+peerRequest, peerPage, &page, nil); err != nil {
+	err := ask(ctx, "GET /v1/runs/{runId}/events/poll", peerPoll+peerRequest, peerPage, &page, func(ctx context.Context) (*http.Response, error) {
+		return p.PollRunEvents(ctx, runID, params)
+	})
+	if err != nil {
 		return state, err
 	}
 	for _, e := range page.Events {
@@ -149,18 +163,21 @@ func (p *peerClient) Look(ctx context.Context, runID string, cursor int64) (live
 	if !isRemoteID(state.EventID) {
 		return state, refusal.New(codePeer, "the log of its run has ended without an event that could be named as the cause")
 	}
-	return p.ended(ctx, path, state)
+	return p.ended(ctx, runID, state)
 }
 
 // ended reads how a run has ended.
-func (p *peerClient) ended(ctx context.Context, path string, state live.PeerState) (live.PeerState, error) {
+func (p *peerClient) ended(ctx context.Context, runID string, state live.PeerState) (live.PeerState, error) {
 	var s struct {
 		Status    openwopv1.RunStatus `json:"status"`
 		Variables map[string]any      `json:"variables"`
 		Outputs   map[string]any      `json:"outputs"`
 		Error     *openwopv1.RunError `json:"error"`
 	}
-	if err := p.ask(ctx, http.MethodGet, path, nil, peerRequest, peerSnapshot, &s, nil); err != nil {
+	err := ask(ctx, "GET /v1/runs/{runId}", peerRequest, peerSnapshot, &s, func(ctx context.Context) (*http.Response, error) {
+		return p.GetRun(ctx, runID)
+	})
+	if err != nil {
 		return state, err
 	}
 	switch s.Status {
@@ -180,55 +197,41 @@ func (p *peerClient) ended(ctx context.Context, path string, state live.PeerStat
 
 // Cancel implements run.Peer: POST /v1/runs/{runId}/cancel. That a run has ended shows when it is looked at.
 func (p *peerClient) Cancel(ctx context.Context, runID, reason string) error {
-	body, err := json.Marshal(openwopv1.CancelRunRequest{Reason: &reason})
-	if err != nil {
-		return err
-	}
-	err = p.ask(ctx, http.MethodPost, "/v1/runs/"+url.PathEscape(runID)+"/cancel", body, peerRequest, peerReply, nil, nil)
-	if refused := (*refusal.Error)(nil); errors.As(err, &refused) {
+	err := ask(ctx, "POST /v1/runs/{runId}/cancel", peerRequest, peerReply, nil, func(ctx context.Context) (*http.Response, error) {
+		return p.CancelRun(ctx, runID, nil, openwopv1.CancelRunRequest{Reason: &reason})
+	})
+	if refusal.In(err) != nil {
 		return nil
 	}
 	return err
 }
 
-// ask sends one request and decodes what comes with a success into reply, unless that is nil. A request that the peer refuses
+// ask has one request sent and decodes what comes with a success into reply, unless that is nil. A request that the peer refuses
 // is a refusal with its code; any other error may pass.
-func (p *peerClient) ask(ctx context.Context, method, path string, body []byte, patience time.Duration, limit int64, reply any,
-	header http.Header) error {
+func ask(ctx context.Context, what string, patience time.Duration, limit int64, reply any,
+	send func(context.Context) (*http.Response, error)) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, method, p.base+path, bytes.NewReader(body))
+	response, err := send(ctx)
 	if err != nil {
-		return err
-	}
-	maps.Copy(request.Header, header)
-	request.Header.Set("Accept", "application/json")
-	if len(body) > 0 {
-		request.Header.Set("Content-Type", "application/json")
-	}
-	if p.key != "" {
-		request.Header.Set("Authorization", "Bearer "+p.key)
-	}
-	response, err := p.http.Do(request)
-	if err != nil {
-		return fmt.Errorf("%s %s: it does not answer", method, path) // the cause may hold an address that is nobody's business
+		return fmt.Errorf("%s: it does not answer", what) // the cause may hold an address that is nobody's business
 	}
 	defer response.Body.Close()
 	content, err := io.ReadAll(io.LimitReader(response.Body, limit+1))
 	switch {
 	case err != nil:
-		return fmt.Errorf("%s %s: its answer breaks off", method, path)
+		return fmt.Errorf("%s: its answer breaks off", what)
 	case int64(len(content)) > limit:
-		return refusal.New(codePeer, fmt.Sprintf("%s %s: its answer is larger than %d bytes", method, path, limit))
+		return refusal.New(codePeer, fmt.Sprintf("%s: its answer is larger than %d bytes", what, limit))
 	case response.StatusCode/100 == 2 && reply == nil:
 		return nil
 	case response.StatusCode/100 == 2:
 		if err := json.Unmarshal(content, reply); err != nil {
-			return refusal.New(codePeer, fmt.Sprintf("%s %s: its answer is not what the protocol has there", method, path))
+			return refusal.New(codePeer, fmt.Sprintf("%s: its answer is not what the protocol has there", what))
 		}
 		return nil
 	case mayPass(response.StatusCode):
-		return fmt.Errorf("%s %s: it answers HTTP %d", method, path, response.StatusCode)
+		return fmt.Errorf("%s: it answers HTTP %d", what, response.StatusCode)
 	}
 	return peerRefusal(response.StatusCode, content)
 }

@@ -96,7 +96,10 @@ func (h *Host) peers() map[string]live.Peer {
 	peers := make(map[string]live.Peer, len(h.opts.Peers))
 	for name, p := range h.opts.Peers {
 		peers[name] = &peerClient{
-			base: strings.TrimSuffix(p.URL, "/"), key: p.Key, http: h.abroad, hostID: h.opts.HostID,
+			Client: openwopv1.Client{
+				Server: strings.TrimSuffix(p.URL, "/") + "/", Client: h.abroad, RequestEditors: []openwopv1.RequestEditorFn{withKey(p.Key)},
+			},
+			hostID:       h.opts.HostID,
 			wellKnownURL: h.rules.Ancestry.WellKnown(h.wellKnownURL()),
 		}
 	}
