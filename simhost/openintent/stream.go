@@ -3,7 +3,6 @@ package openintent
 import (
 	"context"
 	"net/http"
-	"time"
 
 	oi "github.com/openassay/assay/gen/openintentv1"
 	"github.com/openassay/assay/simhost/serving"
@@ -87,20 +86,22 @@ func (s stream) serve(w http.ResponseWriter) error {
 	if out.Send() != nil {
 		return nil // the client left
 	}
-	alive := time.NewTicker(serving.KeepAlive)
-	defer alive.Stop()
+	heart := out.Heart(s.host.opts.Wire, serving.KeepAlive)
+	defer heart.Stop()
 	for {
+		var err error
 		select {
 		case fresh := <-events:
 			s.tell(out, fresh)
-		case <-alive.C:
-			out.Comment("keepalive")
+			err = out.Send()
+		case <-heart.Due:
+			err = heart.Beat()
 		case <-watched:
 			return nil
 		case <-ctx.Done():
 			return nil
 		}
-		if out.Send() != nil {
+		if err != nil {
 			return nil // the client left
 		}
 	}

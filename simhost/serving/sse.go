@@ -6,9 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
+
+	"github.com/tmaxmax/go-sse"
+
+	"github.com/openassay/assay/simhost/clock"
 )
 
 // The manner of all event streams.
@@ -45,31 +48,38 @@ func OpenEventStream(w http.ResponseWriter) *EventStream {
 }
 
 // Comment adds a line that clients pass over.
-func (s *EventStream) Comment(text string) { s.buf.WriteString(": " + text + "\n\n") }
-
-// Retry says how long a client waits before it comes back.
-func (s *EventStream) Retry(after time.Duration) {
-	s.buf.WriteString("retry: " + strconv.FormatInt(after.Milliseconds(), 10) + "\n\n")
+func (s *EventStream) Comment(text string) {
+	m := sse.Message{}
+	m.AppendComment(text)
+	s.write(&m)
 }
 
-// Frame adds an event of a type with data as JSON, which has no line breaks of its own. The id is what a client that comes
-// back names; "" leaves it as it was.
+// Retry says how long a client waits before it comes back.
+func (s *EventStream) Retry(after time.Duration) { s.write(&sse.Message{Retry: after}) }
+
+// Frame adds an event of a type with data as JSON. The id is what a client that comes back names; "" leaves it as it was.
 func (s *EventStream) Frame(id, event string, data any) error {
-	if id != "" {
-		s.buf.WriteString("id: " + line(id) + "\n")
-	}
-	s.buf.WriteString("event: " + line(event) + "\ndata: ")
-	if err := s.encoder.Encode(data); err != nil { // it ends the line
+	raw, err := json.Marshal(data)
+	if err != nil {
 		return fmt.Errorf("encode frame %s (%s): %w", id, event, err)
 	}
-	s.buf.WriteByte('\n')
+	m := sse.Message{Type: sse.Type(line(event))}
+	if id != "" {
+		m.ID = sse.ID(line(id))
+	}
+	m.AppendData(string(raw))
+	s.write(&m)
 	return nil
 }
 
 // Text adds an event of a type with data as one line of text.
 func (s *EventStream) Text(event, data string) {
-	s.buf.WriteString("event: " + line(event) + "\ndata: " + line(data) + "\n\n")
+	m := sse.Message{Type: sse.Type(line(event))}
+	m.AppendData(line(data))
+	s.write(&m)
 }
+
+func (s *EventStream) write(m *sse.Message) { _, _ = m.WriteTo(&s.buf) } // a buffer takes everything
 
 var breaks = strings.NewReplacer("\n", " ", "\r", " ")
 
@@ -92,3 +102,34 @@ func (s *EventStream) Send() error {
 	}
 	return nil
 }
+
+// Heart wakes a stream now and then, so that proxies and clients do not take a quiet one for dead.
+type Heart struct {
+	Due chan struct{} // receives when it is time to Beat
+
+	stream *EventStream
+	clock  clock.Clock
+	every  time.Duration
+	timer  clock.Timer
+}
+
+// Heart returns one that is due after a while by a clock, and after each beat again.
+func (s *EventStream) Heart(c clock.Clock, every time.Duration) *Heart {
+	h := &Heart{Due: make(chan struct{}, 1), stream: s, clock: c, every: every}
+	h.wind()
+	return h
+}
+
+func (h *Heart) wind() {
+	h.timer = h.clock.AfterFunc(h.every, func() { h.Due <- struct{}{} }) // there is room: nobody winds it again before the beat
+}
+
+// Beat sends a comment.
+func (h *Heart) Beat() error {
+	h.wind()
+	h.stream.Comment("keepalive")
+	return h.stream.Send()
+}
+
+// Stop ends it.
+func (h *Heart) Stop() { h.timer.Stop() }

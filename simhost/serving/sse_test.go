@@ -5,6 +5,8 @@ import (
 	"net/http/httptest"
 	"testing"
 	"time"
+
+	"github.com/openassay/assay/simhost/clock"
 )
 
 func TestEventStream(t *testing.T) {
@@ -33,5 +35,30 @@ func TestEventStream(t *testing.T) {
 	}
 	if s.Frame("8", "x", math.Inf(1)) == nil {
 		t.Error("what is no JSON is an error")
+	}
+}
+
+// A quiet stream says that it is there, once a while, until it is stopped.
+func TestHeart(t *testing.T) {
+	w, c := httptest.NewRecorder(), clock.NewManual(time.Unix(0, 0))
+	s := OpenEventStream(w)
+	heart := s.Heart(c, time.Second)
+	for range 2 {
+		c.Advance(999 * time.Millisecond)
+		select {
+		case <-heart.Due:
+			t.Fatal("due too early")
+		default:
+		}
+		c.Advance(time.Millisecond)
+		<-heart.Due
+		if err := heart.Beat(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	heart.Stop()
+	c.Advance(time.Hour)
+	if got := w.Body.String(); got != ": open\n\n: keepalive\n\n: keepalive\n\n" || len(heart.Due) > 0 {
+		t.Errorf("%q", got)
 	}
 }

@@ -84,9 +84,8 @@ func (s *eventStream) follow(ctx context.Context) error {
 		for range arrivals { // until the watcher is gone
 		}
 	}()
-	idle := make(chan struct{}, 1)
-	alive := s.host.opts.Wire.AfterFunc(s.host.opts.KeepAlive, func() { signal(idle) })
-	defer func() { alive.Stop() }()
+	heart := s.out.Heart(s.host.opts.Wire, s.host.opts.KeepAlive)
+	defer heart.Stop()
 	for {
 		var err error
 		select {
@@ -97,10 +96,8 @@ func (s *eventStream) follow(ctx context.Context) error {
 			err = s.settle(ctx)
 		case <-s.due:
 			err = s.emit(ctx)
-		case <-idle: // so that proxies and clients do not take a quiet stream for a dead one
-			s.out.Comment("keepalive")
-			err = s.out.Send()
-			alive = s.host.opts.Wire.AfterFunc(s.host.opts.KeepAlive, func() { signal(idle) })
+		case <-heart.Due:
+			err = heart.Beat()
 		case <-ctx.Done():
 			return s.emit(context.WithoutCancel(ctx)) // what is held goes out before the stream closes
 		}
