@@ -39,7 +39,7 @@ type Host struct {
 	changes mutate.Changes // what faults change from outside
 	manner  variation.Set
 	config  Config
-	callers map[string]engine.Caller // by key
+	callers serving.Keys[engine.Caller]
 	without map[string]bool
 	ops     contract.Operations
 	store   *eventlog.Store

@@ -3,8 +3,6 @@ package openintent
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"crypto/subtle"
 	"encoding/json"
 	"net/http"
 
@@ -17,15 +15,10 @@ import (
 // This file is what a console in the same process sees of the server: the folds of its log, as they are. What somebody does from
 // there goes through the API, see Ask.
 
-// Caller is the name of who has a key, found in a time that tells nothing about keys.
+// Caller is the name of who has a key.
 func (h *Host) Caller(key string) (name string, known bool) {
-	got := sha256.Sum256([]byte(key))
-	for own, who := range h.callers {
-		if digest := sha256.Sum256([]byte(own)); subtle.ConstantTimeCompare(got[:], digest[:]) == 1 {
-			name, known = who.Name, true
-		}
-	}
-	return name, known
+	who, known := h.callers.Whose(key)
+	return who.Name, known
 }
 
 // Reply is what the API answered.
@@ -59,10 +52,8 @@ func (h *Host) Ask(ctx context.Context, caller, method, path string, version int
 		return Reply{}, err
 	}
 	r.Header.Set("Content-Type", "application/json")
-	for key, who := range h.callers {
-		if who.Name == caller {
-			r.Header.Set(headerKey, key)
-		}
+	if r.Header.Set(headerKey, h.opts.Callers[caller]); caller == callerName {
+		r.Header.Set(headerKey, h.opts.Key)
 	}
 	if version != 0 {
 		r.Header.Set(headerMatch, *tag(version))

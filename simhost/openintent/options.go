@@ -10,6 +10,7 @@ import (
 	"github.com/openassay/assay/simhost/clock"
 	"github.com/openassay/assay/simhost/eventlog"
 	"github.com/openassay/assay/simhost/openintent/engine"
+	"github.com/openassay/assay/simhost/serving"
 )
 
 // The defaults of Options.
@@ -126,12 +127,12 @@ func (o Options) checkWithout() error {
 	return nil
 }
 
-func (o Options) callers() map[string]engine.Caller {
-	all := map[string]engine.Caller{o.Key: {Name: callerName, Key: o.Key}}
+func (o Options) callers() (known serving.Keys[engine.Caller]) {
+	known.Add(o.Key, engine.Caller{Name: callerName, Key: o.Key})
 	for name, key := range o.Callers {
-		all[key] = engine.Caller{Name: name, Key: key}
+		known.Add(key, engine.Caller{Name: name, Key: key})
 	}
-	return all
+	return known
 }
 
 // without is what is left off, with what rests on it.

@@ -69,7 +69,7 @@ func (h *Host) guard(pattern string, next http.Handler) http.Handler {
 	}
 	checked := contract.Checks{Fail: h.fail}.Front(op, next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		who, known := h.callers[r.Header.Get(headerKey)]
+		who, known := h.callers.Whose(r.Header.Get(headerKey))
 		if !known {
 			who.Name = "anonymous"
 		}

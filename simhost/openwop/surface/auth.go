@@ -41,7 +41,7 @@ func (h *Host) bearer(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		guarded := r.URL.Path == "/v1" || strings.HasPrefix(r.URL.Path, "/v1/")
 		key, problem := bearerKey(r.Header.Values("Authorization"))
-		who, known := h.owns(key)
+		who, known := h.credentials.Whose(key)
 		if !guarded || h.isPublic(r) {
 			if problem == "" && known {
 				r = r.WithContext(context.WithValue(r.Context(), besideToken{}, who))

@@ -2,13 +2,13 @@ package surface
 
 import (
 	"context"
-	"crypto/sha256"
-	"crypto/subtle"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/openassay/assay/simhost/serving"
 )
 
 // lowScope is the principal whose key is Options.LowScopeKey.
@@ -19,12 +19,6 @@ const lowScope = "low-scope"
 type caller struct {
 	tenant, principal string
 	lacksRespond      bool // the key does not have the scope approvals:respond
-}
-
-// credential is the digest of a key, and whose it is.
-type credential struct {
-	digest [sha256.Size]byte
-	caller caller
 }
 
 // knownKey is one that the host knows.
@@ -57,10 +51,9 @@ func (o Options) keys() []knownKey {
 	return known
 }
 
-func (o Options) credentials() []credential {
-	var known []credential
+func (o Options) credentials() (known serving.Keys[caller]) {
 	for _, k := range o.keys() {
-		known = append(known, credential{sha256.Sum256([]byte(k.value)), k.caller})
+		known.Add(k.value, k.caller)
 	}
 	return known
 }
@@ -93,17 +86,6 @@ func (o Options) checkCallers() error {
 		values[k.value], names[name] = k, k
 	}
 	return errors.Join(wrong...)
-}
-
-// owns finds whose key this is. Digests are compared, not keys, and all of them: the time tells nothing about a key.
-func (h *Host) owns(key string) (who caller, known bool) {
-	got := sha256.Sum256([]byte(key))
-	for _, c := range h.credentials {
-		if subtle.ConstantTimeCompare(got[:], c.digest[:]) == 1 {
-			who, known = c.caller, true
-		}
-	}
-	return who, known
 }
 
 // callerKey carries in the context of a request whose key it came with; besideToken does where a token is the credential,

@@ -38,7 +38,7 @@ type Host struct {
 	claimed     claimed
 	rules       rules.Set     // what every part goes by
 	manner      variation.Set // in which it speaks
-	credentials []credential
+	credentials serving.Keys[caller]
 	tenants     []string // that have a key
 	workflows   workflows
 	fixtures    []string // ids of the workflows that can run here

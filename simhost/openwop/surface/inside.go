@@ -32,7 +32,7 @@ func (c Caller) Principal() string { return c.who.principal }
 
 // Caller finds whose key this is, in a time that tells nothing about keys.
 func (h *Host) Caller(key string) (c Caller, known bool) {
-	c.who, known = h.owns(key)
+	c.who, known = h.credentials.Whose(key)
 	return c, known
 }
 
