@@ -201,8 +201,7 @@ func (c Changes) Front(host http.Handler) http.Handler {
 		for _, change := range c.Replies {
 			change(reply)
 		}
-		if c.Changed != nil && (before.Status != reply.Status || !same(before.Body, reply.Body) || !reflect.DeepEqual(before.Header,
-			reply.Header)) {
+		if c.Changed != nil && !reply.same(&before) {
 			c.Changed()
 		}
 		if w.Header().Get("Content-Length") != "" {

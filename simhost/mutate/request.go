@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"io"
 	"net/http"
-	"reflect"
 )
 
 // Request is a request on its way in.
@@ -55,8 +54,7 @@ func in(r *http.Request, c Changes) (*http.Request, error) {
 	for _, change := range c.Requests {
 		change(changed)
 	}
-	if c.Changed != nil && (!same(raw, changed.Raw) || changed.URL.String() != r.URL.String() || !reflect.DeepEqual(changed.Header,
-		r.Header)) {
+	if c.Changed != nil && !changed.same(&Request{Request: r, Raw: raw}) {
 		c.Changed()
 	}
 	out := changed.Request

@@ -62,7 +62,7 @@ func (f *frames) changed(raw []byte) []byte {
 		}
 		out = next
 	}
-	if f.changes.Changed != nil && (len(out) != 1 || out[0].ID != frame.ID || out[0].Event != frame.Event || !same(out[0].Data, frame.Data)) {
+	if f.changes.Changed != nil && (len(out) != 1 || !frame.same(out[0])) {
 		f.changes.Changed()
 	}
 	var b strings.Builder

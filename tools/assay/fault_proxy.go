@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -12,14 +13,16 @@ import (
 
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/simhost/mutate"
+	"github.com/openassay/assay/simhost/param"
 	"github.com/openassay/assay/simhost/serving"
 	"github.com/openassay/assay/tools/faultproxy"
+	"github.com/openassay/assay/tools/internal/faultflag"
 	"github.com/openassay/assay/tools/internal/protocols"
 )
 
 type faultProxyFlags struct {
 	target, listen, caCert string
-	faults                 []string
+	faults                 faultflag.Flags
 }
 
 func newFaultProxy() *cobra.Command {
@@ -46,7 +49,7 @@ A fault that is a decision of the host itself cannot: assay simhost --fault comm
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.target, "target", "", "`URL` of the host")
-	f.StringArrayVar(&o.faults, "fault", nil, "violation to commit, by its `ID` (assay list faults); may be repeated")
+	o.faults.Register(f)
 	f.StringVar(&o.listen, "listen", "127.0.0.1:7412", "`ADDRESS` to listen on")
 	f.StringVar(&o.caCert, "cacert", "", "PEM `FILE` of certificate authorities to trust beside the system's")
 	return cmd
@@ -57,24 +60,29 @@ func (o *faultProxyFlags) changes() (all mutate.Changes, err error) {
 	if o.target == "" {
 		return all, usage("fault-proxy: name a host with --target URL")
 	}
-	if len(o.faults) == 0 {
+	if len(o.faults.Specs) == 0 {
 		return all, usage("fault-proxy: name a fault with --fault ID: assay list faults")
 	}
-	known := map[string]protocols.Fault{}
-	var ids []string
-	for _, row := range protocols.Table {
-		for _, f := range row.Faults() {
-			known[f.ID], ids = f, append(ids, f.ID)
-		}
+	err = o.faults.Settle(func(spec string) ([]param.Param, error) {
+		f, err := protocols.Committed(spec, protocols.Table)
+		return f.Params, err
+	})
+	if _, ok := errors.AsType[*scenarios.UsageError](err); ok {
+		return all, err
 	}
-	for _, id := range o.faults {
-		f, ok := known[id]
+	if err != nil {
+		return all, usage("fault-proxy --fault: %w", err)
+	}
+	for _, spec := range o.faults.Specs {
+		f, err := protocols.Committed(spec, protocols.Table)
 		switch {
-		case !ok:
-			return all, unknown("fault", id, ids)
+		case err != nil:
+			return all, err
 		case f.OnWire == nil:
 			return all, usage("fault-proxy --fault %s: it is a decision that only a host itself can take: assay simhost --fault "+
-				"%s commits it", id, id)
+				"%s commits it", spec, spec)
+		case strings.Contains(spec, param.Tenant.Name+"="):
+			return all, usage("fault-proxy --fault %s: only a host knows whose a key is: leave off %s", spec, param.Tenant.Name)
 		}
 		all.Requests = append(all.Requests, f.OnWire.Requests...)
 		all.Replies = append(all.Replies, f.OnWire.Replies...)
@@ -94,7 +102,7 @@ func (o *faultProxyFlags) serve(ctx context.Context, changes mutate.Changes, out
 	if err != nil {
 		return usage("fault-proxy --listen %s: %w: choose another address", o.listen, err)
 	}
-	if _, err := fmt.Fprintf(out, "http://%s is %s with %s\n", dialable(ln.Addr()), o.target, strings.Join(o.faults, ", ")); err != nil {
+	if _, err := fmt.Fprintf(out, "http://%s is %s with %s\n", dialable(ln.Addr()), o.target, strings.Join(o.faults.Specs, ", ")); err != nil {
 		return err
 	}
 	if err := serving.Serve(ctx, ln, handler, log); err != nil {

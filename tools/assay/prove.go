@@ -45,6 +45,7 @@ see assay fault-proxy. Exit 1 when the scenarios about a fault pass all the same
 
 type proveFlags struct {
 	faults    []string
+	draw      uint64
 	protocols []string
 	shard     string
 	out       string
@@ -78,6 +79,7 @@ func newProve() *cobra.Command {
 		"only the hosts and suites of these `PROTOCOLS`: "+strings.Join(protocols.Names(protocols.All()), ", "))
 	f.StringSliceVar(&o.faults, "fault", nil,
 		"only faults whose ids match the `PATTERN`, such as loop.*, beside one honest host; may be repeated")
+	f.Uint64Var(&o.draw, "fault-draw", 0, "draw what can be set of the faults with this `SEED`, from 1 (default: nothing is set)")
 	f.StringSliceVar(&o.options.Select.Suites, "suite", nil, "only the scenarios of these `SUITES`")
 	f.StringSliceVar(&o.options.Select.Scenarios, "scenario", nil, "only these scenarios, by `ID`")
 	f.StringVar(&o.shard, "shard", "", "only the `I/N` part of the hosts, such as 2/8")
@@ -137,8 +139,8 @@ func (o *proveFlags) settle(flags *pflag.FlagSet) error {
 		return usage("prove --patience %s: give a time above zero", o.options.Patience)
 	}
 	if o.narrowed() && o.check {
-		return usage("prove --check: the matrix is that of all faults and all suites: leave off --protocol, --fault, --suite, " +
-			"--scenario and --shard")
+		return usage("prove --check: the matrix is that of all faults and all suites: leave off --protocol, --fault, --fault-draw, " +
+			"--suite, --scenario and --shard")
 	}
 	if o.resume && o.check {
 		return usage("prove --check: it writes nothing, so there is nothing to resume: leave off --resume")
@@ -159,6 +161,12 @@ func (o *proveFlags) settle(flags *pflag.FlagSet) error {
 			return err
 		}
 		o.options.Hosts = hosts
+	}
+	if o.draw != 0 {
+		var err error
+		if o.options.Hosts, err = prove.Drawn(o.options.Hosts, o.draw); err != nil {
+			return err
+		}
 	}
 	return o.pickProtocols()
 }
@@ -199,7 +207,7 @@ func (o *proveFlags) readShard() error {
 
 // narrowed reports whether the flags select less than the whole matrix.
 func (o *proveFlags) narrowed() bool {
-	return len(o.faults)+len(o.protocols)+len(o.options.Select.Suites)+len(o.options.Select.Scenarios) > 0 || o.shard != ""
+	return o.draw != 0 || len(o.faults)+len(o.protocols)+len(o.options.Select.Suites)+len(o.options.Select.Scenarios) > 0 || o.shard != ""
 }
 
 // proveMemory is the soft memory limit of a proof, in bytes.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/openassay/assay/simhost/clock"
 	"github.com/openassay/assay/tools/internal/cli"
+	"github.com/openassay/assay/tools/internal/faultflag"
 	"github.com/openassay/assay/tools/internal/protocols"
 )
 
@@ -31,7 +32,7 @@ type simhostFlags struct {
 	sync     string
 	voters   []string
 	without  []string
-	faults   []string
+	faults   faultflag.Flags
 	vary     []string
 	settings protocols.Settings
 
@@ -127,7 +128,7 @@ func (o *simhostFlags) register(f *pflag.FlagSet) {
 	own("protocol")
 	f.StringSliceVar(&o.without, "without", nil, "`CLAIMS` to leave off, separated by commas")
 	own("without")
-	f.StringSliceVar(&o.faults, "fault", nil, "violation to commit, by its `ID` (assay list faults); may be repeated")
+	o.faults.Register(f)
 	f.StringSliceVar(&o.vary, "vary", nil, "way to differ from the usual host without being wrong, by its `ID` (assay list "+
 		"variations), or all of them; may be repeated")
 	own("vary")

@@ -15,6 +15,7 @@ import (
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/simhost/console"
 	"github.com/openassay/assay/simhost/eventlog"
+	"github.com/openassay/assay/simhost/param"
 	"github.com/openassay/assay/simhost/serving"
 	"github.com/openassay/assay/tools/internal/protocols"
 )
@@ -43,9 +44,11 @@ func (o *simhostFlags) checkProtocols() error {
 			return err
 		}
 	}
-	var claims, faults, variations []string
+	var claims, variations []string
+	var rows []*protocols.Row
 	for _, h := range o.selected() {
-		claims, faults, variations = append(claims, h.Claims()...), append(faults, h.Faults()...), append(variations, h.Variations()...)
+		claims, variations = append(claims, h.Claims()...), append(variations, h.Variations()...)
+		rows = append(rows, protocols.Named(h.name))
 	}
 	for _, c := range o.without {
 		if !slices.Contains(claims, c) {
@@ -57,12 +60,14 @@ func (o *simhostFlags) checkProtocols() error {
 			return &scenarios.UsageError{Kind: "variation", Name: v, Near: nearest.Name(v, variations)}
 		}
 	}
-	for _, f := range o.faults {
-		if !slices.Contains(faults, f) {
-			return &scenarios.UsageError{Kind: "fault", Name: f, Near: nearest.Name(f, faults)}
-		}
+	err := o.faults.Settle(func(spec string) ([]param.Param, error) {
+		f, err := protocols.Committed(spec, rows)
+		return f.Params, err
+	})
+	if _, ok := errors.AsType[*scenarios.UsageError](err); err != nil && !ok {
+		return usage("simhost --fault: %w", err)
 	}
-	return nil
+	return err
 }
 
 // settingsOf returns the settings for a host, with only the claims, faults and variations that the host knows.
@@ -71,7 +76,11 @@ func (o *simhostFlags) settingsOf(h protocolHost) protocols.Settings {
 		return slices.DeleteFunc(slices.Clone(asked), func(name string) bool { return !slices.Contains(names, name) })
 	}
 	s := o.settings
-	s.Without, s.Faults, s.Vary = known(o.without, h.Claims()), known(o.faults, h.Faults()), known(o.vary, h.Variations())
+	s.Without, s.Vary = known(o.without, h.Claims()), known(o.vary, h.Variations())
+	s.Faults = slices.DeleteFunc(slices.Clone(o.faults.Specs), func(spec string) bool {
+		id, _ := param.Split(spec)
+		return !slices.Contains(h.Faults(), id)
+	})
 	return s
 }
 

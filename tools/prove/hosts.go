@@ -7,6 +7,7 @@ import (
 
 	"github.com/openassay/assay/internal/nearest"
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/simhost/param"
 	"github.com/openassay/assay/tools/internal/protocols"
 )
 
@@ -47,6 +48,24 @@ func faulty() []Host {
 		hosts = append(hosts, Faulty(f))
 	}
 	return hosts
+}
+
+// Drawn returns the hosts with what can be set of their faults drawn from a seed. A fault has what is set of it in its id then.
+func Drawn(hosts []Host, seed uint64) ([]Host, error) {
+	drawn := slices.Clone(hosts)
+	for i, h := range hosts {
+		if h.Fault == nil {
+			continue
+		}
+		spec := param.Join(h.Fault.ID, param.Drawn(h.Fault.ID, h.Fault.Params, seed))
+		f, err := h.Fault.With(spec)
+		if err != nil {
+			return nil, err
+		}
+		f.ID = spec
+		drawn[i] = Faulty(f)
+	}
+	return drawn, nil
 }
 
 // Matching returns the hosts of the faults whose ids match a pattern of path.Match, after the plain honest hosts of

@@ -8,6 +8,7 @@ import (
 
 	"github.com/openassay/assay/simhost/agenticloop/rules"
 	"github.com/openassay/assay/simhost/internal/listed"
+	"github.com/openassay/assay/simhost/param"
 )
 
 // Fault is a named violation. Ids are chosen by hand and never reused.
@@ -34,6 +35,20 @@ type Fault struct {
 	// Replace puts other rules in the place of honest ones, where a violation is a decision that the agent takes. It may
 	// call those that were there before. nil replaces nothing.
 	Replace func(*rules.Set)
+
+	set param.Values // of Params
+}
+
+// Step is the parameter of faults that can wait: a turn may be a process of its own, so what is gone by is the state that it
+// gets.
+var Step = param.Param{Name: "from", About: "the step of its runs from which on it shows", Least: 1, Most: 3}
+
+// Params are what may be set of the fault.
+func (f Fault) Params() []param.Param {
+	if f.Manifest != nil {
+		return nil
+	}
+	return []param.Param{Step}
 }
 
 // themes are all faults. Adding a fault is adding a row to one of them.
@@ -61,8 +76,16 @@ func All() []Fault { return listed.By(idOf, themes...) }
 // IDs are the ids of All.
 func IDs() []string { return listed.IDs(idOf, All()) }
 
-// Find is the fault with this id. The error of an id that no fault has names the nearest one.
-func Find(id string) (Fault, error) { return listed.Find(idOf, All(), id, " of the agent") }
+// Find is the fault that a spec names: an id, and behind a colon what is set of its parameters. The error of an id that no fault
+// has names the nearest one; that of what cannot be set, what can.
+func Find(spec string) (f Fault, err error) {
+	f, set, err := listed.Find(idOf, All(), Fault.Params, spec, " of the agent")
+	f.set = set
+	return f, err
+}
+
+// Spec names the fault and what is set of it, as [Find] reads it.
+func (f Fault) Spec() string { return param.Join(f.ID, f.set.String()) }
 
 func idOf(f Fault) string { return f.ID }
 

@@ -26,22 +26,57 @@ type Program = func(ctx context.Context, in io.Reader, out, errs io.Writer) int
 
 // Agent returns an agent that commits these faults: one that goes by their rules, as honest makes it, with what they change
 // from outside around it. The error is that of [Find].
-func Agent(honest func(*rules.Set) Program, ids ...string) (Program, error) {
-	set, err := Rules(ids...)
-	if err != nil {
-		return nil, err
-	}
-	run := honest(&set)
-	for _, id := range ids {
-		f, err := Find(id)
+func Agent(honest func(*rules.Set) Program, specs ...string) (Program, error) {
+	waits := false
+	var faults []Fault
+	for _, spec := range specs {
+		f, err := Find(spec)
 		if err != nil {
 			return nil, err
 		}
+		faults, waits = append(faults, f), waits || f.set.Number(Step) > 1
+	}
+	if !waits {
+		return agentWith(honest, faults), nil
+	}
+	return func(ctx context.Context, in io.Reader, out, errs io.Writer) int {
+		input, err := io.ReadAll(in)
+		if err != nil {
+			fmt.Fprintf(errs, "read the request: %v\n", err)
+			return 1
+		}
+		next := stepIn(input) + 1
+		due := slices.DeleteFunc(slices.Clone(faults), func(f Fault) bool { return int64(f.set.Number(Step)) > next })
+		return agentWith(honest, due)(ctx, bytes.NewReader(input), out, errs)
+	}, nil
+}
+
+func agentWith(honest func(*rules.Set) Program, faults []Fault) Program {
+	set := rules.Honest()
+	for _, f := range faults {
+		if f.Replace != nil {
+			f.Replace(&set)
+		}
+	}
+	run := honest(&set)
+	for _, f := range faults {
 		if f.Request != nil || f.Answer != nil {
 			run = f.front(run)
 		}
 	}
-	return run, nil
+	return run
+}
+
+// stepIn returns the highest step that a run in the state of a request has asked for, 0 for none.
+func stepIn(input []byte) (step int64) {
+	var state al.RunState
+	if json.Unmarshal(objectOf(input)["state"], &state) != nil {
+		return 0
+	}
+	for _, run := range state.Runs {
+		step = max(step, run.Step)
+	}
+	return step
 }
 
 // front puts what a fault changes from outside around an agent. Each turn may be another process, so nothing is

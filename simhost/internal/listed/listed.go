@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/openassay/assay/internal/nearest"
+	"github.com/openassay/assay/simhost/param"
 )
 
 // By sorts the rows of a catalogue's themes by id. It sorts their places: a program that sorts large rows themselves has the
@@ -34,16 +35,19 @@ func IDs[T any](id func(T) string, rows []T) []string {
 	return ids
 }
 
-// Find is the fault with an id, of an owner in words, or "". The error of an id that no row has names the nearest one.
-func Find[T any](id func(T) string, rows []T, name, owner string) (row T, err error) {
+// Find is the fault that a spec names, of an owner in words, or "", and what the spec sets of it (see package param). The error of an
+// id that no row has names the nearest one; that of what cannot be set, what can.
+func Find[T any](id func(T) string, rows []T, params func(T) []param.Param, spec, owner string) (row T, values param.Values, err error) {
+	name, set := param.Split(spec)
 	if i := slices.IndexFunc(rows, func(r T) bool { return id(r) == name }); i >= 0 {
-		return rows[i], nil
+		values, err = param.Set(name, set, params(rows[i]))
+		return rows[i], values, err
 	}
 	hint := "see assay list faults"
 	if near := nearest.Name(name, IDs(id, rows)); near != "" {
 		hint = fmt.Sprintf("did you mean %q?", near)
 	}
-	return row, fmt.Errorf("there is no fault %q%s: %s", name, owner, hint)
+	return row, nil, fmt.Errorf("there is no fault %q%s: %s", name, owner, hint)
 }
 
 // Applied is a set of honest rules in which the rows with these ids have replaced theirs, one after another. The error is find's.

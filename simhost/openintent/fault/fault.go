@@ -7,6 +7,7 @@ import (
 	"github.com/openassay/assay/simhost/internal/listed"
 	"github.com/openassay/assay/simhost/mutate"
 	"github.com/openassay/assay/simhost/openintent/rules"
+	"github.com/openassay/assay/simhost/param"
 )
 
 // Fault is a named violation. Ids are chosen by hand and never reused.
@@ -26,7 +27,12 @@ type Fault struct {
 	// Replace puts other rules in the place of honest ones, where a violation is a decision that the server takes, or one of
 	// its log. It may call those that were there before. nil replaces nothing.
 	Replace func(*rules.Set)
+
+	set param.Values // of Params
 }
+
+// Params are what may be set of the fault.
+func (Fault) Params() []param.Param { return []param.Param{param.From} }
 
 // themes are all faults. Adding a fault is adding a row to one of them.
 var themes = [][]Fault{
@@ -49,8 +55,16 @@ func All() []Fault { return listed.By(idOf, themes...) }
 // IDs are the ids of All.
 func IDs() []string { return listed.IDs(idOf, All()) }
 
-// Find is the fault with this id. The error of an id that no fault has names the nearest one.
-func Find(id string) (Fault, error) { return listed.Find(idOf, All(), id, " of the OpenIntent server") }
+// Find is the fault that a spec names: an id, and behind a colon what is set of its parameters. The error of an id that no fault
+// has names the nearest one; that of what cannot be set, what can.
+func Find(spec string) (f Fault, err error) {
+	f, set, err := listed.Find(idOf, All(), Fault.Params, spec, " of the OpenIntent server")
+	f.set = set
+	return f, err
+}
+
+// Spec names the fault and what is set of it, as [Find] reads it.
+func (f Fault) Spec() string { return param.Join(f.ID, f.set.String()) }
 
 func idOf(f Fault) string { return f.ID }
 
@@ -69,7 +83,7 @@ func (f Fault) outside() (c mutate.Changes) {
 	if f.Frame != nil {
 		c.Frames = []mutate.FrameFunc{f.Frame}
 	}
-	return c
+	return c.From(f.set.Number(param.From))
 }
 
 // Changes returns what these faults do from outside of the server, in the order given. The error is that of [Find].
@@ -85,7 +99,9 @@ func Changes(ids ...string) (mutate.Changes, error) {
 func Rules(ids ...string) (rules.Set, error) {
 	return listed.Applied(rules.Honest(), ids, Find, func(f Fault, s *rules.Set) {
 		if f.Replace != nil {
+			before := *s
 			f.Replace(s)
+			*s = listed.Late(before, *s, f.set.Number(param.From))
 		}
 	})
 }

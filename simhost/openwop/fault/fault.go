@@ -11,6 +11,7 @@ import (
 	"github.com/openassay/assay/simhost/internal/listed"
 	"github.com/openassay/assay/simhost/mutate"
 	"github.com/openassay/assay/simhost/openwop/rules"
+	"github.com/openassay/assay/simhost/param"
 )
 
 // Fault is a named violation. Ids are chosen by hand and never reused.
@@ -35,6 +36,19 @@ type Fault struct {
 	// Replace puts other rules in the place of honest ones, where a violation is a decision that the host takes. It may call
 	// those that were there before. nil replaces nothing.
 	Replace func(*rules.Set)
+
+	set param.Values // of Params
+}
+
+// Params are what may be set of the fault. What a host says of itself is asked for once, so such a lie has nothing to be set.
+func (f Fault) Params() []param.Param {
+	switch {
+	case f.Lies:
+		return nil
+	case f.Replace != nil || f.Event != nil || f.Remembers != nil:
+		return []param.Param{param.From}
+	}
+	return []param.Param{param.From, param.Tenant}
 }
 
 // Under says which options a host needs so that a fault shows on it.
@@ -91,8 +105,16 @@ func All() []Fault { return listed.By(idOf, themes...) }
 // IDs are the ids of All.
 func IDs() []string { return listed.IDs(idOf, All()) }
 
-// Find is the fault with this id. The error of an id that no fault has names the nearest one.
-func Find(id string) (Fault, error) { return listed.Find(idOf, All(), id, "") }
+// Find is the fault that a spec names: an id, and behind a colon what is set of its parameters ("loop.reason-lost:from=3"). The
+// error of an id that no fault has names the nearest one; that of what cannot be set, what can.
+func Find(spec string) (f Fault, err error) {
+	f, set, err := listed.Find(idOf, All(), Fault.Params, spec, "")
+	f.set = set
+	return f, err
+}
+
+// Spec names the fault and what is set of it, as [Find] reads it.
+func (f Fault) Spec() string { return param.Join(f.ID, f.set.String()) }
 
 func idOf(f Fault) string { return f.ID }
 
@@ -113,7 +135,10 @@ func (f Fault) outside() (c mutate.Changes) {
 	if f.Frame != nil {
 		c.Frames = append(c.Frames, f.Frame)
 	}
-	return c
+	if tenant := f.set[param.Tenant.Name]; tenant != "" {
+		c = c.Of(tenant)
+	}
+	return c.From(f.set.Number(param.From))
 }
 
 // replies are changes of replies alone.
@@ -134,7 +159,9 @@ func Changes(ids ...string) (mutate.Changes, error) {
 func Rules(ids ...string) (rules.Set, error) {
 	return listed.Applied(rules.Honest(), ids, Find, func(f Fault, s *rules.Set) {
 		if f.Replace != nil {
+			before := *s
 			f.Replace(s)
+			*s = listed.Late(before, *s, f.set.Number(param.From))
 		}
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/openassay/assay/simhost/mutate"
 	"github.com/openassay/assay/simhost/openwop/rules"
 	"github.com/openassay/assay/simhost/refusal"
 )
@@ -59,6 +60,20 @@ func (h *Host) bearer(next http.Handler) http.Handler {
 			}
 		}
 		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callerKey{}, who)))
+	})
+}
+
+// named tells faults in whose name a request comes. Without faults nobody asks.
+func (h *Host) named(next http.Handler) http.Handler {
+	if len(h.opts.Faults) == 0 {
+		return next
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		who := callerOf(r.Context())
+		if key, problem := bearerKey(r.Header.Values("Authorization")); problem == "" {
+			who, _ = h.credentials.Whose(key)
+		}
+		next.ServeHTTP(w, mutate.WithTenant(r, who.tenant))
 	})
 }
 

@@ -155,8 +155,8 @@ func (h *Host) route(ops operations) {
 	strict := openwopv1.NewStrictHandlerWithOptions(h, []openwopv1.StrictMiddlewareFunc{withRequest},
 		openwopv1.StrictHTTPServerOptions{RequestErrorHandlerFunc: bad, ResponseErrorHandlerFunc: h.fail})
 	openwopv1.HandlerWithOptions(strict, openwopv1.StdHTTPServerOptions{BaseRouter: router, ErrorHandlerFunc: bad})
-	h.inside = h.active.Count(serving.Recovered(h.changes.Front(router), h.fail))
-	spoken := h.manner.Front(h.changes.Front(h.bearer(router)), router.Knows)
+	h.inside = h.active.Count(serving.Recovered(h.named(h.changes.Front(router)), h.fail))
+	spoken := h.manner.Front(h.named(h.changes.Front(h.bearer(router))), router.Knows)
 	h.handler = corsOf(h.opts.CORS).Front(h.active.Count(serving.Recovered(spoken, h.fail)))
 }
 

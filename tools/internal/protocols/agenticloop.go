@@ -66,16 +66,21 @@ func honestAgents() []Honest {
 
 func agentFaults() (out []Fault) {
 	for _, f := range fault.All() {
-		under := ""
-		if f.Revision != "" {
-			under = "--revision " + f.Revision
-		}
-		out = append(out, Fault{
-			ID: f.ID, Title: f.Title, Looks: f.Looks, Breaks: f.Breaks, Under: under, Twin: f.Twin, Run: "assay agent --fault " + f.ID,
-			Specimen: Agent{Profile: agent.Profile{Revision: f.Revision}, Faults: []string{f.ID}, Process: f.Process},
-		})
+		out = append(out, agentFault(f))
 	}
 	return out
+}
+
+func agentFault(f fault.Fault) Fault {
+	under := ""
+	if f.Revision != "" {
+		under = "--revision " + f.Revision
+	}
+	return Fault{
+		ID: f.ID, Title: f.Title, Looks: f.Looks, Breaks: f.Breaks, Under: under, Twin: f.Twin, Run: "assay agent --fault " + f.Spec(),
+		Specimen: Agent{Profile: agent.Profile{Revision: f.Revision}, Faults: []string{f.Spec()}, Process: f.Process},
+		Params:   f.Params(), With: with(fault.Find, agentFault),
+	}
 }
 
 func agentVariations() (out []Variation) {

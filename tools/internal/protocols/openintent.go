@@ -80,16 +80,21 @@ func honestIntents() []Honest {
 
 func intentFaults() (out []Fault) {
 	for _, f := range fault.All() {
-		var front *mutate.Changes
-		if changes, ok := f.OnWire(); ok {
-			front = &changes
-		}
-		out = append(out, Fault{
-			ID: f.ID, Title: f.Title, Looks: f.Looks, Breaks: f.Breaks, Twin: f.Twin, Run: "assay simhost --protocol openintent --fault " + f.ID,
-			Specimen: OpenIntent{openintent.Options{Faults: []string{f.ID}}}, OnWire: front,
-		})
+		out = append(out, intentFault(f))
 	}
 	return out
+}
+
+func intentFault(f fault.Fault) Fault {
+	var front *mutate.Changes
+	if changes, ok := f.OnWire(); ok {
+		front = &changes
+	}
+	return Fault{
+		ID: f.ID, Title: f.Title, Looks: f.Looks, Breaks: f.Breaks, Twin: f.Twin, Run: "assay simhost --protocol openintent --fault " + f.Spec(),
+		Specimen: OpenIntent{openintent.Options{Faults: []string{f.Spec()}}}, OnWire: front,
+		Params: f.Params(), With: with(fault.Find, intentFault),
+	}
 }
 
 func intentVariations() (out []Variation) {

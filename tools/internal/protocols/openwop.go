@@ -137,7 +137,7 @@ func hostFaults() (out []Fault) {
 func HostFault(f fault.Fault) Fault {
 	o := surface.Options{
 		Version: cmp.Or(f.Under.Version, surface.HighestVersion), Without: f.Under.Without, EscalationInterrupt: f.Under.EscalationInterrupt,
-		Faults: []string{f.ID},
+		Faults: []string{f.Spec()},
 	}
 	if f.Under.Experimental {
 		o.ExperimentalUntil = time.Now().AddDate(0, 1, 0).Format(time.DateOnly)
@@ -148,7 +148,8 @@ func HostFault(f fault.Fault) Fault {
 	}
 	return Fault{
 		ID: f.ID, Title: f.Title, Looks: f.Looks, Breaks: f.Breaks, Spots: f.Spots, Under: f.Under.String(), Twin: f.Twin,
-		Run: strings.TrimSpace("assay simhost --fault " + f.ID + " " + f.Under.String()), Specimen: OpenWOP{o}, OnWire: front,
+		Run: strings.TrimSpace("assay simhost --fault " + f.Spec() + " " + f.Under.String()), Specimen: OpenWOP{o}, OnWire: front,
+		Params: f.Params(), With: with(fault.Find, HostFault),
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/wire"
 	"github.com/openassay/assay/simhost/mutate"
+	"github.com/openassay/assay/simhost/param"
 )
 
 // Table lists all protocols in display order. A host is assumed to speak the first protocol with hosts, unless
@@ -89,6 +90,9 @@ type Fault struct {
 	Specimen Specimen `json:"-"` // commits it
 	// OnWire commits it in front of any host; nil if it is a decision that only a host itself can take.
 	OnWire *mutate.Changes `json:"-"`
+
+	Params []param.Param                    `json:"-"` // what may be set of it
+	With   func(spec string) (Fault, error) `json:"-"` // itself with something set, as package param reads it
 }
 
 // Variation is an allowed difference from the usual behaviour.
@@ -213,13 +217,17 @@ func Faults() (all []Fault) {
 	return all
 }
 
-// Fault returns a fault of the protocol by id. The error suggests the nearest one.
-func (r *Row) Fault(id string) (Fault, error) {
+// Fault returns the fault of the protocol that a spec names, an id and what is set behind a colon. The error suggests the nearest
+// one, or says what can be set.
+func (r *Row) Fault(spec string) (Fault, error) {
+	id, set := param.Split(spec)
 	faults := r.Faults()
 	ids := make([]string, len(faults))
 	for i, f := range faults {
-		if ids[i] = f.ID; f.ID == id {
+		if ids[i] = f.ID; f.ID == id && set == "" {
 			return f, nil
+		} else if f.ID == id {
+			return f.With(spec)
 		}
 	}
 	owner, hint := "", "see assay list faults"
@@ -230,6 +238,33 @@ func (r *Row) Fault(id string) (Fault, error) {
 		hint = fmt.Sprintf("did you mean %q?", near)
 	}
 	return Fault{}, fmt.Errorf("there is no fault %q%s: %s", id, owner, hint)
+}
+
+// with returns how the faults of a catalogue are made with something set.
+func with[T any](find func(spec string) (T, error), made func(T) Fault) func(spec string) (Fault, error) {
+	return func(spec string) (Fault, error) {
+		f, err := find(spec)
+		if err != nil {
+			return Fault{}, err
+		}
+		return made(f), nil
+	}
+}
+
+// Committed returns the fault of one of some protocols that a spec names (see [Row.Fault]). The error of an unknown id is a
+// [scenarios.UsageError].
+func Committed(spec string, rows []*Row) (Fault, error) {
+	id, _ := param.Split(spec)
+	var ids []string
+	for _, r := range rows {
+		for _, f := range r.Faults() {
+			if f.ID == id {
+				return r.Fault(spec)
+			}
+			ids = append(ids, f.ID)
+		}
+	}
+	return Fault{}, &scenarios.UsageError{Kind: "fault", Name: id, Near: nearest.Name(id, ids)}
 }
 
 // Variations returns the variations of all protocols.

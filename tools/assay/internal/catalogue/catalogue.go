@@ -9,6 +9,7 @@ import (
 
 	"github.com/openassay/assay/internal/nearest"
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/simhost/param"
 	"github.com/openassay/assay/tools/internal/protocols"
 )
 
@@ -74,6 +75,14 @@ type Fault struct {
 	Breaks     []string `json:"breaks"`
 	BlindSpots []int    `json:"blindSpots"` // rows of docs/blind-spots.md
 	Run        string   `json:"run"`        // command that starts such a host or agent
+	Parameters []Param  `json:"parameters"` // what may be set of it behind its id, as in ID:from=3
+}
+
+// Param is a parameter of a fault.
+type Param struct {
+	Name  string `json:"name"`
+	About string `json:"about"`
+	Takes string `json:"takes"` // values, in words
 }
 
 // Variation is a permitted difference of a simulated host or the reference agent, as assay list --json prints it.
@@ -206,7 +215,8 @@ func (c *Catalogue) profile(of *scenarios.Protocol, p scenarios.Profile) Profile
 
 func (c *Catalogue) faults() []Fault {
 	return each(c.Faults, func(f protocols.Fault) Fault {
-		return Fault{f.ID, f.Title, f.Looks, f.Breaks, append([]int{}, f.Spots...), f.Run}
+		return Fault{f.ID, f.Title, f.Looks, f.Breaks, append([]int{}, f.Spots...), f.Run,
+			each(f.Params, func(p param.Param) Param { return Param{p.Name, p.About, p.Range()} })}
 	})
 }
 

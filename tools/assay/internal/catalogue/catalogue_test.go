@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/simhost/param"
 	"github.com/openassay/assay/tools/assay/internal/catalogue"
 	"github.com/openassay/assay/tools/internal/protocols"
 )
@@ -51,7 +52,7 @@ func small() *catalogue.Catalogue {
 		}}},
 		Faults: []protocols.Fault{{
 			ID: "turns.lost", Title: "a turn is lost", Looks: "a number is missing", Breaks: []string{"D-A1"}, Spots: []int{7}, Of: "simulated host",
-			Run: "assay simhost --fault turns.lost --version 4",
+			Run: "assay simhost --fault turns.lost --version 4", Params: []param.Param{param.From},
 		}},
 		Variations: []protocols.Variation{
 			{ID: "late", Title: "turns are told late", About: "when turns are told", Of: "simulated host", Run: "assay simhost --vary late"},
@@ -72,7 +73,7 @@ func TestJSONShapes(t *testing.T) {
 		"readings": `[{"id":"D-R1","protocol":"demo/v1","title":"where counting begins","requirements":["D-A1"],"open":"No text says it.","accept":"0 and 1.","refuse":"2.","why":"Both are in use.","scenarios":["demo/turns/counted"]},` +
 			`{"id":"D-R2","protocol":"demo/v1","title":"rest","requirements":["D-A2"],"open":"How long.","accept":"Any time.","refuse":"nothing more","why":"Nobody waits.","scenarios":[]}]`,
 		"claims": `[{"id":"model>=5","protocol":"demo/v1","title":"the loop","pointer":"/model/version >= 5"}]`,
-		"faults": `[{"id":"turns.lost","title":"a turn is lost","looks":"a number is missing","breaks":["D-A1"],"blindSpots":[7],"run":"assay simhost --fault turns.lost --version 4"}]`,
+		"faults": `[{"id":"turns.lost","title":"a turn is lost","looks":"a number is missing","breaks":["D-A1"],"blindSpots":[7],"run":"assay simhost --fault turns.lost --version 4","parameters":[{"name":"from","about":"the chance to show from which on it does","takes":"1 to 5"}]}]`,
 		"variations": `[{"id":"late","title":"turns are told late","about":"when turns are told","slips":[],"run":"assay simhost --vary late"},` +
 			`{"id":"odd","title":"turns are odd","about":"how turns are numbered","slips":["D-A2"],"run":"assay simhost --vary odd"}]`,
 		"profiles": `[{"id":"loop","protocol":"demo/v1","title":"loops","claims":["model>=5"],"digest":"0123456789abcdef","requirements":["D-A1","D-A3"],` +
@@ -261,6 +262,7 @@ func TestExplain(t *testing.T) {
   breaks       D-A1 (MUST, RFC-1 A): Turns are counted.
   looked at by demo/turns/counted
                demo/turns/told
+  takes        from=1 to 5: the chance to show from which on it does
   run          assay simhost --fault turns.lost --version 4
 `,
 		"model>=5": `model>=5  claim of demo/v1

@@ -302,6 +302,7 @@ func (p *page) faults(id string) {
 	found := trace.FoundBy(id)
 	p.list("found by", found)
 	p.list("looked at by", slices.DeleteFunc(looking, func(s string) bool { return slices.Contains(found, s) }))
+	p.list("takes", each(f.Parameters, func(q Param) string { return fmt.Sprintf("%s=%s: %s", q.Name, q.Takes, q.About) }))
 	p.field("run", f.Run)
 }
 

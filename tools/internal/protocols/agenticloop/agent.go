@@ -3,6 +3,7 @@
 package agenticloop
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -18,7 +19,9 @@ import (
 	"github.com/openassay/assay/simhost/agenticloop/fault"
 	"github.com/openassay/assay/simhost/agenticloop/rules"
 	"github.com/openassay/assay/simhost/agenticloop/variation"
+	"github.com/openassay/assay/simhost/param"
 	"github.com/openassay/assay/tools/internal/cli"
+	"github.com/openassay/assay/tools/internal/faultflag"
 )
 
 const agentLong = `Runs the reference agent of the resumable agentic loop (RFC-103) for one turn, as
@@ -32,7 +35,7 @@ plan that hints in starts and results can steer (planner: steered).`
 
 type agentFlags struct {
 	manifest string
-	faults   []string
+	faults   faultflag.Flags
 	vary     string
 }
 
@@ -67,14 +70,14 @@ func NewAgent() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&o.manifest, "manifest", "", "`FILE` that names the plugin (default that of "+agent.DefaultName+")")
-	cmd.Flags().StringSliceVar(&o.faults, "fault", nil, "violation to commit, by its `ID` (assay list faults); may be repeated")
+	o.faults.Register(cmd.Flags())
 	cmd.Flags().StringVar(&o.vary, "vary", "", varyUsage)
 	cmd.AddCommand(newAgentExport())
 	return cmd
 }
 
 func (o *agentFlags) program() (fault.Program, error) {
-	if err := knownFaults(o.faults); err != nil {
+	if err := knownFaults(&o.faults); err != nil {
 		return nil, err
 	}
 	var options agent.Options
@@ -90,7 +93,7 @@ func (o *agentFlags) program() (fault.Program, error) {
 	return fault.Agent(func(by *rules.Set) fault.Program {
 		options.Rules = by
 		return agent.New(options).Run
-	}, o.faults...)
+	}, o.faults.Specs...)
 }
 
 const varyUsage = "way to differ from the usual agent without being wrong, by its `ID`"
@@ -103,13 +106,19 @@ func varied(id string) (variation.Variation, error) {
 	return v, nil
 }
 
-func knownFaults(ids []string) error {
-	for _, id := range ids {
+func knownFaults(flags *faultflag.Flags) error {
+	err := flags.Settle(func(spec string) ([]param.Param, error) {
+		id, _ := param.Split(spec)
 		if known := fault.IDs(); !slices.Contains(known, id) {
-			return &scenarios.UsageError{Kind: "fault", Name: id, Near: nearest.Name(id, known)}
+			return nil, &scenarios.UsageError{Kind: "fault", Name: id, Near: nearest.Name(id, known)}
 		}
+		f, err := fault.Find(spec)
+		return f.Params(), err
+	})
+	if _, ok := errors.AsType[*scenarios.UsageError](err); err != nil && !ok {
+		return cli.Usage("agent --fault: %w", err)
 	}
-	return nil
+	return err
 }
 
 // noteReach warns early if the user that runs plugins cannot start this program.
@@ -121,7 +130,7 @@ func noteReach(w io.Writer, self string) {
 
 func newAgentExport() *cobra.Command {
 	p := agent.Profile{Revision: agent.Revisions[0]}
-	var faults []string
+	var faults faultflag.Flags
 	var vary string
 	cmd := &cobra.Command{
 		Use:   "export DIR",
@@ -139,11 +148,11 @@ func newAgentExport() *cobra.Command {
 					return cli.Unknown("capability or seam", name, agent.Declarable())
 				}
 			}
-			if err := knownFaults(faults); err != nil {
+			if err := knownFaults(&faults); err != nil {
 				return err
 			}
 			arguments := []string{"agent"}
-			for _, id := range faults {
+			for _, id := range faults.Specs {
 				arguments = append(arguments, "--fault", id)
 			}
 			var v variation.Variation
@@ -158,7 +167,7 @@ func newAgentExport() *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("agent export: find this program: %w", err)
 			}
-			if p.Manifest, err = fault.Manifest(faults...); err != nil {
+			if p.Manifest, err = fault.Manifest(faults.Specs...); err != nil {
 				return err
 			}
 			noteReach(cmd.ErrOrStderr(), self)
@@ -173,7 +182,7 @@ func newAgentExport() *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().StringSliceVar(&faults, "fault", nil, "violation that the plugin commits, by its `ID` (assay list faults); may be repeated")
+	faults.Register(cmd.Flags())
 	cmd.Flags().StringVar(&vary, "vary", "", varyUsage)
 	cmd.Flags().StringSliceVar(&p.Without, "without", nil,
 		"`NAMES` of capabilities and seams that the profile leaves off, separated by commas")

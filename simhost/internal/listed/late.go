@@ -1,0 +1,66 @@
+package listed
+
+import (
+	"fmt"
+	"reflect"
+	"sync"
+	"unsafe"
+)
+
+// Late returns rules in which those that a fault replaced answer as the honest ones do the first n-1 times that the two differ.
+// A rule keeps no state, so what counts is what it is asked: asked the same again, it answers the same. S is a struct of
+// structs of functions.
+func Late[S any](honest, faulty S, n int) S {
+	if n <= 1 {
+		return faulty
+	}
+	late := faulty
+	themes := reflect.ValueOf(&late).Elem()
+	for i := range themes.NumField() {
+		for j := range themes.Field(i).NumField() {
+			rule := themes.Field(i).Field(j)
+			own := reflect.ValueOf(&honest).Elem().Field(i).Field(j)
+			if rule.Kind() == reflect.Func && value(rule) != value(own) {
+				rule.Set(from(own, reflect.ValueOf(rule.Interface()), n))
+			}
+		}
+	}
+	return late
+}
+
+// value tells a function from others of the same code with other variables around it, which reflect does not.
+func value(f reflect.Value) unsafe.Pointer { return *(*unsafe.Pointer)(f.Addr().UnsafePointer()) }
+
+// from returns a function that is honest in the first n-1 questions to which the two have different answers.
+func from(honest, faulty reflect.Value, n int) reflect.Value {
+	var mu sync.Mutex
+	passed := map[string]bool{}
+	return reflect.MakeFunc(honest.Type(), func(asked []reflect.Value) []reflect.Value {
+		right, wrong := honest.Call(asked), faulty.Call(asked)
+		if same(right, wrong) {
+			return right
+		}
+		question := ""
+		for _, a := range asked {
+			question += fmt.Sprintf("%+v;", a.Interface())
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if !passed[question] && len(passed) < n-1 {
+			passed[question] = true
+		}
+		if passed[question] {
+			return right
+		}
+		return wrong
+	})
+}
+
+func same(a, b []reflect.Value) bool {
+	for i := range a {
+		if !reflect.DeepEqual(a[i].Interface(), b[i].Interface()) {
+			return false
+		}
+	}
+	return true
+}

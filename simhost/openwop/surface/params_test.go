@@ -1,0 +1,46 @@
+package surface
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/openassay/assay/gen/openwopv1"
+)
+
+// A change of replies shows from the chance on that was set, and to whom.
+func TestFaultsGoAsFarAsIsSet(t *testing.T) {
+	const id = "control.end-before-its-beginning"
+	for set, want := range map[string][]bool{
+		"":                         {true, true, true},
+		":from=3":                  {false, false, true, true},
+		":tenant=" + DefaultTenant: {true, true, true},
+		":tenant=somebody":         {false, false, false},
+	} {
+		c := serve(t, Options{Faults: []string{id + set}})
+		run := c.create("conformance-noop", nil)
+		for after := int64(-1); ; { // the log tells of the end, and no snapshot is looked at
+			page := c.poll(run, fmt.Sprintf("since=%d&timeout=1", after))
+			if page.IsComplete {
+				break
+			}
+			after += int64(len(page.Events))
+		}
+		for i, lie := range want {
+			s := c.run(run)
+			if got := s.CompletedAt.Before(s.StartedAt); got != lie {
+				t.Errorf("%s%s, look %d: shows %v, want %v", id, set, i+1, got, lie)
+			}
+		}
+	}
+}
+
+// A decision is honest in the first questions that it gets, and answers the same question the same.
+func TestDecisionsAreHonestAtFirst(t *testing.T) {
+	c := serve(t, Options{Faults: []string{"request.unknown-workflow-runs:from=3"}})
+	for _, ask := range []struct {
+		workflow string
+		status   int
+	}{{"one", 404}, {"one", 404}, {"two", 404}, {"three", 201}, {"one", 404}, {"three", 201}} {
+		c.do("POST", "/v1/runs", openwopv1.CreateRunRequest{WorkflowID: ask.workflow}).want(ask.status)
+	}
+}
