@@ -234,7 +234,7 @@ var rules = []rule{
 			return within(path, ours("tools", "reports")...) && !within(path, ours("tools/internal/protocols")...)
 		},
 		forbid: func(path string) bool {
-			common := ours("simhost/clock", "simhost/console", "simhost/eventlog", "simhost/mutate", "simhost/serving")
+			common := ours("simhost/clock", "simhost/console", "simhost/eventlog", "simhost/mutate", "simhost/param", "simhost/serving")
 			return within(path, ours("simhost")...) && !within(path, common...)
 		},
 	},

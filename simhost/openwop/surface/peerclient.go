@@ -144,9 +144,10 @@ func (p *peerClient) Look(ctx context.Context, runID string, cursor int64) (live
 		} `json:"events"`
 		IsComplete bool `json:"isComplete"`
 	}
-	err := ask(ctx, "GET /v1/runs/{runId}/events/poll", peerPoll+peerRequest, peerPage, &page, func(ctx context.Context) (*http.Response, error) {
-		return p.PollRunEvents(ctx, runID, params)
-	})
+	err := ask(ctx, "GET /v1/runs/{runId}/events/poll", peerPoll+peerRequest, peerPage, &page,
+		func(ctx context.Context) (*http.Response, error) {
+			return p.PollRunEvents(ctx, runID, params)
+		})
 	if err != nil {
 		return state, err
 	}
