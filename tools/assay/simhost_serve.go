@@ -8,6 +8,8 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -84,9 +86,16 @@ func (o *simhostFlags) settingsOf(h protocolHost) protocols.Settings {
 	return s
 }
 
+// collectAt is how far the heap of a host may grow, in percent, before it is collected: most of it is the log in memory, and a
+// host on a laptop is not to take twice what its log takes.
+const collectAt = 40
+
 func (o *simhostFlags) serve(ctx context.Context, out, errs io.Writer) (err error) {
 	if err := o.checkOptions(); err != nil {
 		return err
+	}
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(collectAt)
 	}
 	log := slog.New(slog.NewTextHandler(errs, nil))
 	var listener net.ListenConfig

@@ -117,8 +117,12 @@ func (i *idempotency) append(ctx context.Context, state *keyState, r keyRecord) 
 func (h *Host) once(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		key := r.Header.Get(headerIdempotencyKey)
+		if key == "" {
+			next.ServeHTTP(w, r)
+			return
+		}
 		log := keyLog(h.keyName(r.Context()), r.Method+" "+r.URL.Path, key)
-		if key == "" || !h.rules.Keys.Heeds(log) {
+		if !h.rules.Keys.Heeds(log) {
 			next.ServeHTTP(w, r)
 			return
 		}

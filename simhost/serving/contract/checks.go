@@ -107,10 +107,8 @@ func (c Checks) read(w http.ResponseWriter, r *http.Request, op *Operation) (*Bo
 	if c.Largest != nil {
 		largest = c.Largest()
 	}
-	tooLarge := refusal.New(refusal.TooLarge, fmt.Sprintf("the body is larger than %d bytes: send less", largest),
-		"maxRequestBodyBytes", largest)
 	if r.ContentLength > largest {
-		return nil, tooLarge
+		return nil, tooLarge(largest)
 	}
 	control := http.NewResponseController(w)
 	// Only a body that does not come is cut off. The deadline must go again, or it would end the connection
@@ -119,7 +117,7 @@ func (c Checks) read(w http.ResponseWriter, r *http.Request, op *Operation) (*Bo
 	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, largest))
 	_ = control.SetReadDeadline(time.Time{})
 	if limit := (*http.MaxBytesError)(nil); errors.As(err, &limit) {
-		return nil, tooLarge
+		return nil, tooLarge(largest)
 	}
 	if err != nil {
 		return nil, refusal.New(refusal.Malformed, fmt.Sprintf("the body did not arrive whole within %s: send as many bytes as were announced",
@@ -142,6 +140,10 @@ func (c Checks) read(w http.ResponseWriter, r *http.Request, op *Operation) (*Bo
 		return nil, badBody(raw, problems)
 	}
 	return NewBody(raw), nil
+}
+
+func tooLarge(largest int64) error {
+	return refusal.New(refusal.TooLarge, fmt.Sprintf("the body is larger than %d bytes: send less", largest), "maxRequestBodyBytes", largest)
 }
 
 // checkContentType lets JSON through, and bodies that do not say what they are.

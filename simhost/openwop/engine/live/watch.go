@@ -24,7 +24,11 @@ type feed struct {
 func (f *feed) add(events []openwopv1.RunEvent, ended, waiting bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.events = append(f.events, events...)
+	if f.events == nil {
+		f.events = slices.Clip(events) // a record that was written stays as it is
+	} else {
+		f.events = append(f.events, events...)
+	}
 	f.ended, f.waiting = ended, waiting
 	f.tell()
 }

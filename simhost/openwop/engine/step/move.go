@@ -192,7 +192,13 @@ func (m *Move) put(t openwopv1.RunEventType, nodeID, cause string, written, payl
 	return goesOn
 }
 
+// fewEvents is how many a move of a run with one node adds.
+const fewEvents = 4
+
 func (m *Move) append(event openwopv1.RunEvent, payload any) {
+	if m.Record.Events == nil {
+		m.Record.Events = make([]openwopv1.RunEvent, 0, fewEvents)
+	}
 	m.Record.Events = append(m.Record.Events, event)
 	m.size += 300 + len(event.Payload)
 	m.S.Take(event, payload)
