@@ -8,8 +8,8 @@ import (
 // Steps are how far buttons let time pass.
 var Steps = []string{"1s", "1m", "15m", "1h", "24h"}
 
-// ParseStep reads how far time is to pass: further than nothing, and no further than 30 days, since whatever comes due on the way
-// happens before the answer.
+// ParseStep reads how far time is to pass: more than nothing, and no more than 30 days, since whatever comes due on the
+// way happens before the answer.
 func ParseStep(s string) (by time.Duration, ok bool) {
 	const farthest = 30 * 24 * time.Hour
 	by, err := time.ParseDuration(s)

@@ -1,9 +1,10 @@
-// Package console is the frame of the web pages that the simulated hosts show: who may see them, how they look, how an open page
-// hears of changes, what waits for an answer, and the clock. The pages of a host are a [Part], which its protocol has.
+// Package console is the frame of the web pages that the simulated hosts show: who may see them, how they look, how an
+// open page hears of changes, what waits for an answer, and the clock. The pages of a host are a [Part], which its
+// protocol has.
 //
-// It holds no truth of its own. A page is the fold of the logs, asked for anew each time; what somebody does with it goes through
-// the API of the host as a client with the same key would do it. A page that is open hears over server-sent events which parts
-// have changed, and fetches itself again. Nothing is done while nobody looks.
+// It holds no truth of its own. A page is the fold of the logs, asked for anew each time; what somebody does with it goes
+// through the API of the host as a client with the same key would do it. A page that is open hears over server-sent
+// events what has changed, and fetches itself again. Nothing is done while nobody looks.
 package console
 
 import (

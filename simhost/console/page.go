@@ -10,6 +10,7 @@ import (
 	"html/template"
 	"io/fs"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 )
@@ -129,7 +130,7 @@ func (c *Console) fail(w http.ResponseWriter, r *http.Request, err error) {
 	switch {
 	case errors.Is(err, errNotTheirs):
 		status, says = http.StatusNotFound, "This key belongs to the other protocol: sign out, and give one of the host's."
-	case errors.Is(err, ErrMissing):
+	case slices.ContainsFunc(c.parts, func(p *part) bool { return p.IsMissing(err) }):
 		status, says = http.StatusNotFound, "There is nothing here, or it belongs to another tenant."
 	case errors.As(err, &tooLarge):
 		status, says = http.StatusRequestEntityTooLarge, "That was too much at once: send less."

@@ -2,7 +2,6 @@ package console
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"html/template"
 	"io/fs"
@@ -15,27 +14,28 @@ import (
 
 // Part is what the console shows of one host.
 type Part struct {
-	// Templates has a file for each page, which defines "body", and parts.html, which defines "question" for the Body of a
-	// [Question], and "nothing-waits" where there is something to say to those for whom nothing waits.
+	// Templates holds an .html file for each page, which defines "body", and parts.html, which defines "question" for the
+	// Body of a [Question]. parts.html may define "nothing-waits", which is shown to visitors for whom nothing waits.
 	Templates fs.FS
-	// Patterns are those of the pages, as [http.ServeMux] has them, with [Prefix]. Of parts that have the same one, the first
-	// that knows the visitor answers. Each has those of the page that the console begins with.
+	// Patterns are the patterns of the pages for [http.ServeMux], such as "GET /console/goals". A pattern may belong to
+	// several parts: the first that knows the visitor answers. Every part has "GET /console" and "GET /console/{$}".
 	Patterns []string
-	// SignIn finds whose key this is; nil where the host does not know it.
+	// SignIn returns the owner of a key, nil if the host does not know the key.
 	SignIn func(key string) (Visitor, error)
+	// IsMissing reports whether an error says that something does not exist, or belongs to somebody else.
+	IsMissing func(error) bool
 }
 
-// Visitor is somebody whose key a host knows, and what they see of it. String is who they are, for people.
+// Visitor is somebody whose key a host knows, with what they may see of the host. String returns their name.
 type Visitor interface {
 	fmt.Stringer
-	// Page answers a request for one of the patterns of the part, which the request names. The error is [ErrMissing] where
-	// there is nothing, or nothing that the visitor may see.
+	// Page answers a request whose Pattern is one of the part's.
 	Page(r *Request) error
-	// Menu returns the entries that stand behind a common one, or before all of them where that is "".
+	// Menu returns the entries that follow a common entry of the menu, or precede all of them if behind is "".
 	Menu(behind string) []Link
-	// Waiting returns what waits for an answer, n at most, and how much does.
+	// Waiting returns at most n of the questions that wait for an answer, and the number of all.
 	Waiting(ctx context.Context, n int) (questions []Question, total int, err error)
-	// Topics returns those of the pages that show what was appended to these logs.
+	// Topics returns the topics that entries appended to these logs are about.
 	Topics(ctx context.Context, logs []string) []string
 }
 
@@ -48,31 +48,28 @@ const (
 // Link is an entry of the menu.
 type Link struct {
 	Name, Path string
-	Count      int  // shown where it is not 0
-	Bad        bool // what is counted is
+	Count      int  // not shown if 0
+	Bad        bool // the count is of something bad
 }
 
 // Question is something that waits for an answer.
 type Question struct {
-	ID          string // unlike those of others
-	Path, Title string // of the page of what asks
-	From        string // the id of what asks
-	Body        any    // what the template "question" shows
+	ID          string
+	Path, Title string // of the page of whatever asks it
+	From        string // id of whatever asks it
+	Body        any    // for the template "question"
 }
 
 // Page is a page of a part.
 type Page struct {
-	Template string // its file, without .html
-	Status   int    // 0 is 200
+	Template string // name of its file without .html
+	Status   int    // 0 for 200
 	Title    string
-	Here     string // the entry of the menu that it belongs to
+	Here     string // name of its entry in the menu
 	Body     any
 }
 
-// ErrMissing is the error of a page of which there is none for the visitor.
-var ErrMissing = errors.New("there is no such page")
-
-// Request is one of somebody who has signed in.
+// Request is a request of somebody who has signed in.
 type Request struct {
 	*http.Request
 	w   http.ResponseWriter

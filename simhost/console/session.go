@@ -55,7 +55,8 @@ func (s *sessions) begin(who []visitor) (token string) {
 	return token
 }
 
-// forget lets go of sessions that are over, and of the one unused for longest where there are too many. The caller has the lock.
+// forget lets go of sessions that are over, and of the one unused for longest where there are too many. The caller has
+// the lock.
 func (s *sessions) forget() {
 	var oldest [sha256.Size]byte
 	least := s.current + 1

@@ -2,6 +2,8 @@ package console_test
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"net/http"
 	"slices"
 	"testing"
@@ -36,6 +38,7 @@ func (s shop) part() console.Part {
 			}
 			return nil, nil
 		},
+		IsMissing: func(err error) bool { return errors.Is(err, fs.ErrNotExist) },
 	}
 }
 
@@ -43,7 +46,7 @@ func (s shop) String() string { return "a client of " + s.name }
 
 func (s shop) Page(r *console.Request) error {
 	if r.PathValue("one") != "" {
-		return console.ErrMissing
+		return fs.ErrNotExist
 	}
 	return r.Show(console.Page{Template: "goods", Title: s.name, Here: s.name, Body: "The goods of " + s.name})
 }

@@ -30,10 +30,9 @@ var Patience = testenv.Patience(20 * time.Second)
 
 // Rig is a console on a socket of its own, and a client with cookies.
 type Rig struct {
-	Console *console.Console
-	Base    string // of its addresses
-	HTTP    *http.Client
-	Stop    func() // stops it, which must end cleanly; the end of the test does so, too
+	Base string // of its addresses
+	HTTP *http.Client
+	Stop func() // stops it, which must end cleanly; the end of the test does so, too
 
 	t     *testing.T
 	conns *conns
@@ -59,7 +58,7 @@ func (c *conns) Accept() (net.Conn, error) {
 // Open starts a console beside the API of its host.
 func Open(t *testing.T, o console.Options, api http.Handler) *Rig {
 	t.Helper()
-	r := &Rig{Console: console.New(o), t: t}
+	c, r := console.New(o), &Rig{t: t}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -67,7 +66,7 @@ func Open(t *testing.T, o console.Options, api http.Handler) *Rig {
 	r.conns = &conns{Listener: listener}
 	both := http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		if console.Owns(q.URL.Path) {
-			r.Console.Handler().ServeHTTP(w, q)
+			c.Handler().ServeHTTP(w, q)
 			return
 		}
 		api.ServeHTTP(w, q)
@@ -90,7 +89,7 @@ func Open(t *testing.T, o console.Options, api http.Handler) *Rig {
 			t.Errorf("serving ended with %v", err)
 		}
 		transport.CloseIdleConnections()
-		r.Console.Close()
+		c.Close()
 	})
 	t.Cleanup(r.Stop)
 	return r

@@ -1,11 +1,10 @@
-// Package pages is what the console shows of a server of OpenIntent: its intents, each with its log, and a form where one waits
-// for a person.
+// Package pages is what the console shows of a server of OpenIntent: its intents, each with its log, and a form where
+// one waits for a person.
 package pages
 
 import (
 	"context"
 	"embed"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -44,6 +43,7 @@ func Part(host *openintent.Host) console.Part {
 			}
 			return nil, nil
 		},
+		IsMissing: openintent.IsMissing,
 	}
 }
 
@@ -57,13 +57,7 @@ type visitor struct {
 func (v visitor) String() string { return v.name }
 
 // Page implements [console.Visitor].
-func (v visitor) Page(r *console.Request) error {
-	err := pages[r.Pattern](v, r)
-	if openintent.IsMissing(err) {
-		return fmt.Errorf("%w: %w", console.ErrMissing, err)
-	}
-	return err
-}
+func (v visitor) Page(r *console.Request) error { return pages[r.Pattern](v, r) }
 
 // Menu implements [console.Visitor].
 func (v visitor) Menu(behind string) []console.Link {

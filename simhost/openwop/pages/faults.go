@@ -52,7 +52,8 @@ func (v visitor) faults(r *console.Request) error {
 	return r.Show(console.Page{Template: "faults", Title: "Faults", Here: "Faults", Body: page})
 }
 
-// switchFaults has the host commit the faults that are ticked, and no others. Those that were on before keep their order.
+// switchFaults has the host commit the faults that are ticked, and no others. Those that were on before keep their
+// order.
 func (v visitor) switchFaults(r *console.Request) error {
 	if err := r.ParseForm(); err != nil {
 		return err

@@ -1,11 +1,10 @@
-// Package pages is what the console shows of a host that speaks OpenWOP: its runs as they happen, the log of a run as a timeline,
-// interrupts with a form to answer them, files as a turn saw them, goals and faults.
+// Package pages is what the console shows of a host that speaks OpenWOP: its runs as they happen, the log of a run as a
+// timeline, interrupts with a form to answer them, files as a turn saw them, goals and faults.
 package pages
 
 import (
 	"context"
 	"embed"
-	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
@@ -62,6 +61,7 @@ func Part(host *surface.Switchable) console.Part {
 			})
 			return v, err
 		},
+		IsMissing: surface.IsMissing,
 	}
 }
 
@@ -80,13 +80,7 @@ func (v visitor) String() string {
 }
 
 // Page implements [console.Visitor].
-func (v visitor) Page(r *console.Request) error {
-	err := pages[r.Pattern](v, r)
-	if surface.IsMissing(err) {
-		return fmt.Errorf("%w: %w", console.ErrMissing, err)
-	}
-	return err
-}
+func (v visitor) Page(r *console.Request) error { return pages[r.Pattern](v, r) }
 
 // Menu implements [console.Visitor].
 func (v visitor) Menu(behind string) []console.Link {

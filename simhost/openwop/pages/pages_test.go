@@ -231,7 +231,8 @@ func TestAdvancingTheClock(t *testing.T) {
 	}
 }
 
-// A fault that is switched on is committed from then on, also by a run that began before, and not any more once it is off.
+// A fault that is switched on is committed from then on, also by a run that began before, and not any more once it is
+// off.
 func TestSwitchingFaults(t *testing.T) {
 	r := open(t, surface.Options{})
 	r.SignIn("dev")
