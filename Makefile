@@ -14,9 +14,9 @@ FORMATTED := docs gen internal reports scenarios simhost spec tools
 # Where things run at the same time, and where the race detector therefore looks. These packages are tested with it, and not
 # again without it. Whole certifications take many times as long under it, so a few of tools/prove stand for all.
 # What takes longest comes first, so that the rest fills the other cores meanwhile.
-RACED := ./simhost/openwop/engine/... ./simhost/eventlog ./simhost/console ./simhost/openwop/surface ./simhost/agenticloop/agent \
+RACED := ./simhost/openwop/engine/... ./simhost/eventlog ./simhost/openwop/pages ./simhost/openwop/surface ./simhost/agenticloop/agent \
 	./simhost/agenticloop/gateway/... ./simhost/openwop/goal ./simhost/openwop/memory ./simhost/openwop/workspace ./simhost/clock \
-	./simhost/openwop/mockai ./simhost/openintent ./simhost/openintent/engine \
+	./simhost/openwop/mockai ./simhost/console ./simhost/openintent ./simhost/openintent/engine ./simhost/openintent/pages \
 	./scenarios ./scenarios/wire ./scenarios/ginkgosuite ./internal/process ./reports/live ./tools/assay/internal/...
 
 .DEFAULT_GOAL := help

@@ -118,23 +118,24 @@ var rules = []rule{
 		forbid: anyOf(ours("scenarios")...),
 	},
 	{
-		name: "a simulated host knows no other protocol (openwop)", deps: true,
+		name: "a simulated host knows no other protocol (openwop)", deps: true, tests: true,
 		of:     below("simhost/openwop"),
 		forbid: anyOf(ours("simhost/openintent", "simhost/agenticloop", "gen/openintentv1", "gen/agenticloopv2")...),
 	},
 	{
-		name: "a simulated host knows no other protocol (openintent)", deps: true,
+		name: "a simulated host knows no other protocol (openintent)", deps: true, tests: true,
 		of:     below("simhost/openintent"),
 		forbid: anyOf(ours("simhost/openwop", "simhost/agenticloop", "gen/openwopv1", "gen/agenticloopv2")...),
 	},
 	{
-		name: "a simulated host knows no other protocol (agenticloop)", deps: true,
+		name: "a simulated host knows no other protocol (agenticloop)", deps: true, tests: true,
 		of:     below("simhost/agenticloop"),
 		forbid: anyOf(ours("simhost/openwop", "simhost/openintent", "gen/openwopv1", "gen/openintentv1")...),
 	},
 	{
-		name: "what the simulated hosts share knows no protocol", deps: true,
-		of:     below("simhost/eventlog", "simhost/clock", "simhost/ids", "simhost/refusal", "simhost/serving", "simhost/internal"),
+		name: "what the simulated hosts share knows no protocol", deps: true, tests: true,
+		of: below("simhost/eventlog", "simhost/clock", "simhost/console", "simhost/ids", "simhost/refusal", "simhost/serving",
+			"simhost/internal"),
 		forbid: anyOf(ours("simhost/openwop", "simhost/openintent", "simhost/agenticloop", "gen")...),
 	},
 	{
@@ -225,7 +226,7 @@ var rules = []rule{
 	},
 	{
 		name:   "only tests, and packages for tests, ask how patient they have to be with a machine",
-		of:     not(below("internal/browsertest")),
+		of:     not(below("internal/browsertest", "simhost/internal/consoletest")),
 		forbid: anyOf(ours("internal/testenv")...),
 	},
 	{

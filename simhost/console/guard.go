@@ -14,8 +14,8 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 // maxForm is the most bytes that a form may send; inputs of a run are as large as the API takes them.
 const maxForm = 2 << 20
 
-// guard stands in front of every page: it turns away other machines, names that are not this machine's, and requests that pages
-// of others make.
+// guard stands in front of every page: it turns away other machines, names that are not this machine's, and requests that
+// pages of others make.
 func (c *Console) guard(next http.Handler) http.Handler {
 	others := http.NewCrossOriginProtection()
 	others.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -52,8 +52,8 @@ func fromHere(remote string) bool {
 	return err == nil && addr.Addr().Unmap().IsLoopback()
 }
 
-// namesHere tells whether a Host header names this machine. A name that somebody has pointed here would let their pages pass for
-// the console's own.
+// namesHere tells whether a Host header names this machine. A name that somebody has pointed here would let their pages
+// pass for the console's own.
 func namesHere(host string) bool {
 	name := host
 	if h, _, err := net.SplitHostPort(host); err == nil {

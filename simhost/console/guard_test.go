@@ -1,22 +1,23 @@
-package console
+package console_test
 
 import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"slices"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/openassay/assay/simhost/clock"
-	"github.com/openassay/assay/simhost/openwop/surface"
+	"github.com/openassay/assay/simhost/console"
+	"github.com/openassay/assay/simhost/internal/consoletest"
 )
 
 // Other machines, and names that are not this machine's, are turned away, unless that is asked for.
 func TestTheConsoleIsForThisMachine(t *testing.T) {
-	r := open(t, surface.Options{})
-	far := open(t, surface.Options{}, func(o *Options) { o.Remote = true })
+	near, far := console.New(console.Options{}), console.New(console.Options{Remote: true})
 	for _, c := range []struct {
 		from, host   string
 		here, remote int
@@ -32,62 +33,33 @@ func TestTheConsoleIsForThisMachine(t *testing.T) {
 		{"192.0.2.7:5000", "localhost:7411", http.StatusForbidden, http.StatusOK},
 		{"", "localhost:7411", http.StatusForbidden, http.StatusOK},
 	} {
-		for console, want := range map[*Console]int{r.console: c.here, far.console: c.remote} {
+		for at, want := range map[*console.Console]int{near: c.here, far: c.remote} {
 			q := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/console/login", nil)
 			q.RemoteAddr, q.Host = c.from, c.host
 			w := httptest.NewRecorder()
-			console.Handler().ServeHTTP(w, q)
+			at.Handler().ServeHTTP(w, q)
 			if w.Code != want {
-				t.Errorf("from %q to %q, remote %t: %d, want %d", c.from, c.host, console.o.Remote, w.Code, want)
+				t.Errorf("from %q to %q, remote %t: %d, want %d", c.from, c.host, at == far, w.Code, want)
+			}
+			if got := w.Header().Get("Content-Security-Policy"); got != console.Policy {
+				t.Errorf("from %q to %q: the policy %q", c.from, c.host, got)
 			}
 		}
 	}
 }
 
-// Nothing is shown, and nothing is done, before a key was given; the policy stands on every answer.
-func TestNothingWithoutAKey(t *testing.T) {
-	r := open(t, surface.Options{})
-	id := r.create("dev", "assay-questions", nil)
-	for _, path := range []string{"/console", "/console/", "/console/start", "/console/runs/" + id, "/console/runs/" + id + "/files",
-		"/console/waiting", "/console/goals", "/console/faults", "/console/clock", "/console/else"} {
-		got := r.get(path)
-		if got.status != http.StatusSeeOther || got.header.Get("Location") != "/console/login?next="+url.QueryEscape(path) {
-			t.Errorf("%s: %d to %q", path, got.status, got.header.Get("Location"))
-		}
-		if got.header.Get("Content-Security-Policy") != policy || got.header.Get("Cache-Control") != "no-store" ||
-			got.header.Get("X-Content-Type-Options") != "nosniff" {
-			t.Errorf("%s: headers %v", path, got.header)
-		}
-	}
-	for _, path := range []string{"/console/start", "/console/faults", "/console/clock", "/console/runs/" + id + "/answer",
-		"/console/runs/" + id + "/do"} {
-		if got := r.post(path, url.Values{"fault": {"loop.seam-constant"}, "do": {"cancel"}}); got.status != http.StatusSeeOther ||
-			got.header.Get("Location") != "/console/login" {
-			t.Errorf("%s: %d to %q", path, got.status, got.header.Get("Location"))
-		}
-	}
-	if got := r.get("/console/live"); got.status != http.StatusUnauthorized {
-		t.Errorf("the stream: %d", got.status)
-	}
-	r.signIn("dev")
-	if on := r.host.Faults(); len(on) > 0 {
-		t.Errorf("faults are on: %q", on)
-	}
-	r.until("/console/runs/"+id, "waiting-input")
-}
-
 func TestSigningIn(t *testing.T) {
 	wire := clock.NewManual(time.Date(2026, 3, 4, 9, 0, 0, 0, time.UTC))
-	r := open(t, surface.Options{Key: "a key", LowScopeKey: "low"}, func(o *Options) { o.Wire = wire })
-	if got := r.post("/console/login", url.Values{"key": {"dev"}}); got.status != http.StatusForbidden ||
-		len(got.header.Values("Set-Cookie")) > 0 || !strings.Contains(got.body, "does not know that key") {
-		t.Errorf("a wrong key: %d %v", got.status, got.header)
+	r, _ := open(t, console.Options{Wire: wire}, shop{name: "books", keys: []string{"a key"}})
+	if got := r.Post("/console/login", url.Values{"key": {"dev"}}); got.Status != http.StatusForbidden ||
+		len(got.Header.Values("Set-Cookie")) > 0 || !strings.Contains(got.Body, "does not know that key") {
+		t.Errorf("a wrong key: %d %v", got.Status, got.Header)
 	}
-	got := r.post("/console/login", url.Values{"key": {" a key\n"}, "next": {"/console/goals?x=1"}})
-	if got.status != http.StatusSeeOther || got.header.Get("Location") != "/console/goals?x=1" {
-		t.Fatalf("the key: %d to %q", got.status, got.header.Get("Location"))
+	got := r.Post("/console/login", url.Values{"key": {" a key\n"}, "next": {"/console/books?x=1"}})
+	if got.Status != http.StatusSeeOther || got.Header.Get("Location") != "/console/books?x=1" {
+		t.Fatalf("the key: %d to %q", got.Status, got.Header.Get("Location"))
 	}
-	cookie := got.header.Get("Set-Cookie")
+	cookie := got.Header.Get("Set-Cookie")
 	for _, want := range []string{"HttpOnly", "SameSite=Strict", "Path=/console"} {
 		if !strings.Contains(cookie, want) {
 			t.Errorf("the cookie %q has no %s", cookie, want)
@@ -96,107 +68,121 @@ func TestSigningIn(t *testing.T) {
 	if strings.Contains(cookie, "key") {
 		t.Errorf("the cookie %q holds the key", cookie)
 	}
-	if got := r.get("/console/goals"); got.status != http.StatusOK {
-		t.Errorf("signed in: %d", got.status)
+	if got := r.Get("/console/books"); got.Status != http.StatusOK {
+		t.Errorf("signed in: %d", got.Status)
 	}
-	wire.Advance(sessionLife - time.Minute)
-	if got := r.get("/console/goals"); got.status != http.StatusOK {
-		t.Errorf("a session that is in use: %d", got.status)
+	wire.Advance(console.SessionLife - time.Minute)
+	if got := r.Get("/console/books"); got.Status != http.StatusOK {
+		t.Errorf("a session that is in use: %d", got.Status)
 	}
-	wire.Advance(sessionLife + time.Minute)
-	if got := r.get("/console/goals"); got.status != http.StatusSeeOther {
-		t.Errorf("a session that nobody used for long: %d", got.status)
+	wire.Advance(console.SessionLife + time.Minute)
+	if got := r.Get("/console/books"); got.Status != http.StatusSeeOther {
+		t.Errorf("a session that nobody used for long: %d", got.Status)
 	}
-	r.signIn("a key")
-	if got := r.post("/console/logout", url.Values{}); got.status != http.StatusSeeOther {
-		t.Errorf("signing out: %d", got.status)
+	r.SignIn("a key")
+	if got := r.Post("/console/logout", url.Values{}); got.Status != http.StatusSeeOther {
+		t.Errorf("signing out: %d", got.Status)
 	}
-	if got := r.send(http.MethodGet, "/console/goals", nil, "Cookie", strings.SplitN(cookie, ";", 2)[0]); got.status != http.StatusSeeOther {
-		t.Errorf("a token that is over: %d", got.status)
+	if got := r.Send(http.MethodGet, "/console/books", nil, "Cookie", strings.SplitN(cookie, ";", 2)[0]); got.Status != http.StatusSeeOther {
+		t.Errorf("a token that is over: %d", got.Status)
 	}
-	for range guesses {
-		r.post("/console/login", url.Values{"key": {"guess"}})
+	for range console.Guesses {
+		r.Post("/console/login", url.Values{"key": {"guess"}})
 	}
-	if got := r.post("/console/login", url.Values{"key": {"a key"}}); got.status != http.StatusTooManyRequests {
-		t.Errorf("after %d guesses: %d", guesses, got.status)
+	if got := r.Post("/console/login", url.Values{"key": {"a key"}}); got.Status != http.StatusTooManyRequests {
+		t.Errorf("after %d guesses: %d", console.Guesses, got.Status)
 	}
-	wire.Advance(2 * guessing)
-	r.signIn("low")
-	id := r.create("a key", "assay-questions", nil)
-	if got := r.post("/console/runs/"+id+"/answer", url.Values{"node": {"ask"},
-		"text:q1": {"no"}}); got.status != http.StatusForbidden || !strings.Contains(got.body, "approvals:respond") {
-		t.Errorf("who may not answer: %d", got.status)
-	}
+	wire.Advance(2 * console.Guessing)
+	r.SignIn("a key")
 }
 
 func TestSignedInGoesToPagesOfTheConsole(t *testing.T) {
+	const first = console.Prefix
 	for asked, want := range map[string]string{
-		"": Prefix, "/console/runs/x?from=3": "/console/runs/x?from=3", "https://evil.example/console": Prefix, "//evil.example/console": Prefix,
-		"/v1/runs": Prefix, "/consoles": Prefix, "/console\\@evil.example": Prefix, "javascript:alert(1)": Prefix, "/console/../v1/runs": Prefix,
+		"": first, "/console/runs/x?from=3": "/console/runs/x?from=3", "https://evil.example/console": first, "//evil.example/console": first,
+		"/v1/runs": first, "/consoles": first, "/console\\@evil.example": first, "javascript:alert(1)": first, "/console/../v1/runs": first,
 	} {
-		if got := nextOf(asked); got != want {
+		if got := console.NextOf(asked); got != want {
 			t.Errorf("%q leads to %q, want %q", asked, got, want)
 		}
 	}
 }
 
-// A request that a page of somebody else makes changes nothing, whatever the browser sends along.
-func TestPagesOfOthersDoNothing(t *testing.T) {
-	r := open(t, surface.Options{})
-	r.signIn("dev")
-	for _, from := range [][]string{
-		{"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Site", "same-site"}, {"Origin", "http://evil.example"},
-		{"Origin", "http://127.0.0.1:1"}, {"Origin", "null"},
-	} {
-		for _, path := range []string{"/console/faults", "/console/start", "/console/login", "/console/logout"} {
-			if got := r.send(http.MethodPost, path, url.Values{"fault": {"loop.seam-constant"}, "workflow": {"conformance-noop"}},
-				from...); got.status != http.StatusForbidden {
-				t.Errorf("%s with %q: %d", path, from, got.status)
-			}
+// Streams end when the page goes, when its session ends, and at once when the server stops.
+func TestStreamsEnd(t *testing.T) {
+	r, store := open(t, console.Options{}, shop{name: "books", keys: []string{"dev"}})
+	r.SignIn("dev")
+	gone, signedOut, last := r.Listen(), r.Listen(), r.Listen()
+	for _, e := range []*consoletest.Ear{gone, signedOut, last} {
+		e.Until("*")
+	}
+	gone.Leave()
+	r.Post("/console/logout", url.Values{})
+	if _, err := store.Append(t.Context(), "books", 0, []byte("{}")); err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range []*consoletest.Ear{signedOut, last} {
+		if got := e.Next(); got != "" {
+			t.Errorf("who has signed out hears %q", got)
 		}
 	}
-	if on := r.host.Faults(); len(on) > 0 {
-		t.Errorf("faults are on: %q", on)
-	}
-	if got := r.get("/console"); got.status != http.StatusOK || !strings.Contains(got.body, "No run yet") {
-		t.Errorf("a run was started, or nobody is signed in: %d", got.status)
-	}
-	if got := r.send(http.MethodPost, "/console/start", url.Values{"workflow": {"conformance-noop"}}, "Origin", r.base,
-		"Sec-Fetch-Site", "same-origin"); got.status != http.StatusSeeOther {
-		t.Errorf("the page itself: %d", got.status)
+	r.SignIn("dev")
+	last = r.Listen()
+	last.Until("*")
+	r.Stop() // fails the test where the stream is still open when the server's patience is over
+	if got := last.Next(); got != "" {
+		t.Errorf("heard %q", got)
 	}
 }
 
-// Tenants see their own, in lists, by id, and in what they hear.
-func TestTenantsAreApart(t *testing.T) {
-	r := open(t, surface.Options{Tenants: map[string]string{"other": "others-key"}})
-	theirs := r.create("others-key", "assay-questions", nil)
-	r.signIn("dev")
-	if got := r.get("/console"); !strings.Contains(got.body, "No run yet") {
-		t.Errorf("the list holds what is not mine: %s", got.body)
-	}
-	if got := r.get("/console/waiting"); !strings.Contains(got.body, "Nothing waits") {
-		t.Errorf("what waits holds what is not mine: %s", got.body)
-	}
-	for _, path := range []string{"/console/runs/" + theirs, "/console/runs/" + theirs + "/files",
-		"/console/runs/run-aaaaaaaaaaaaaaaaaaaaaaaaaa", "/console/runs/host-starts"} {
-		if got := r.get(path); got.status != http.StatusNotFound {
-			t.Errorf("%s: %d", path, got.status)
+// Who has a key of one host sees the pages of that one; who has a key of several sees them beside each other.
+func TestAKeyOfOneHost(t *testing.T) {
+	r, _ := open(t, console.Options{},
+		shop{"books", []string{"both", "reader"}, []string{"which"}}, shop{"tools", []string{"both", "smith"}, []string{"how"}})
+	for key, c := range map[string]struct {
+		first, menu, waiting string
+		books, tools         int
+	}{
+		"both":   {"books", "books tools Waiting Clock broken-books broken-tools", "which? how?", http.StatusOK, http.StatusOK},
+		"reader": {"books", "books Waiting Clock broken-books", "which?", http.StatusOK, http.StatusNotFound},
+		"smith":  {"tools", "tools Waiting Clock broken-tools", "how?", http.StatusNotFound, http.StatusOK},
+	} {
+		r.SignIn(key)
+		first := r.Get("/console").Body
+		if !strings.Contains(first, "<h1>The goods of "+c.first+"</h1>") || !strings.Contains(first, ">a client of "+c.first+"<") {
+			t.Errorf("the first page with %s: %s", key, first)
+		}
+		if got := all(first, `<a href="/console[^"]*"[^>]*>([\w-]+)[ <]`); got != c.menu {
+			t.Errorf("the menu with %s: %q", key, got)
+		}
+		if got := all(first, `<span class="count">(\d)</span>`); got != strconv.Itoa(len(strings.Fields(c.waiting))) {
+			t.Errorf("with %s %q are counted", key, got)
+		}
+		if got := all(r.Get("/console/waiting").Body, `<form>(\w+\?)</form>`); got != c.waiting {
+			t.Errorf("with %s there waits %q", key, got)
+		}
+		for path, want := range map[string]int{"/console/books": c.books, "/console/tools": c.tools, "/console/tools/none": http.StatusNotFound,
+			"/console/clock": http.StatusOK, "/console/else": http.StatusNotFound} {
+			if got := r.Get(path); got.Status != want {
+				t.Errorf("%s with %s: %d, want %d", path, key, got.Status, want)
+			}
 		}
 	}
-	if got := r.post("/console/runs/"+theirs+"/answer", url.Values{"node": {"ask"}, "text:q1": {"mine"}}); got.status != http.StatusNotFound {
-		t.Errorf("answering: %d", got.status)
+}
+
+// all is what a group of an expression matches, one after the other.
+func all(page, expression string) string {
+	var found []string
+	for _, m := range regexp.MustCompile(expression).FindAllStringSubmatch(page, -1) {
+		found = append(found, m[1])
 	}
-	if got := r.post("/console/runs/"+theirs+"/do", url.Values{"do": {"cancel"}}); got.status != http.StatusNotFound {
-		t.Errorf("cancelling: %d", got.status)
-	}
-	heard := r.listen()
-	if first := heard.next(); first != "*" {
-		t.Fatalf("the stream begins with %q", first)
-	}
-	r.create("others-key", "conformance-noop", nil)
-	mine := r.create("dev", "conformance-noop", nil)
-	if got := heard.next(); !slices.Contains(strings.Fields(got), topicOf(mine)) || strings.Count(got, "run/") != 1 {
-		t.Errorf("heard %q", got)
+	return strings.Join(found, " ")
+}
+
+func TestNothingWaits(t *testing.T) {
+	r, _ := open(t, console.Options{}, shop{name: "books", keys: []string{"dev"}}, shop{name: "tools"})
+	r.SignIn("dev")
+	if got := r.Get("/console/waiting").Body; !strings.Contains(got, "<p>Nothing waits for anybody.</p>books asks nothing.</div>") {
+		t.Errorf("what waits: %s", got)
 	}
 }

@@ -3,26 +3,18 @@ package console
 import (
 	"context"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/openassay/assay/simhost/eventlog"
-	"github.com/openassay/assay/simhost/openintent/engine"
-	"github.com/openassay/assay/simhost/openwop/surface"
 	"github.com/openassay/assay/simhost/serving"
 )
 
-// What a page may hear of. A part of a page says in data-live which of them it shows.
+// A page hears of topics. A part of it says in data-live which of them it shows.
 const (
-	topicRuns   = "runs"
-	topicGoals  = "goals"
-	topicFiles  = "files"
-	topicClock  = "clock"
-	topicFaults = "faults"
-	topicIntent = "intents"
-	topicAll    = "*"
+	TopicWaiting = "waiting" // something waits, or does not any more
+	TopicAll     = "*"
 )
 
 const (
@@ -64,8 +56,8 @@ func (t *told) tell(topic string) {
 
 // live tells a page which parts have changed, as they do.
 func (c *Console) live(w http.ResponseWriter, r *http.Request) {
-	who, known := c.sessions.find(r)
-	if !known {
+	who := c.sessions.find(r)
+	if who == nil {
 		http.Error(w, "sign in first", http.StatusUnauthorized)
 		return
 	}
@@ -73,7 +65,7 @@ func (c *Console) live(w http.ResponseWriter, r *http.Request) {
 	defer cancel()
 	heard, leave := c.told.join()
 	defer leave()
-	appends := c.store.Appends() // before the page is told to fetch itself, so that it misses nothing
+	appends := c.o.Store.Appends() // before the page is told to fetch itself, so that it misses nothing
 	defer appends.Stop()
 	changes := c.changes(ctx, who, appends)
 	defer func() {
@@ -83,7 +75,7 @@ func (c *Console) live(w http.ResponseWriter, r *http.Request) {
 	}()
 	out := serving.OpenEventStream(w)
 	out.Retry(comeback)
-	out.Text("change", topicAll) // a page that comes back has missed something, and one that is new may have
+	out.Text("change", TopicAll) // a page that comes back has missed something, and one that is new may have
 	if out.Send() != nil {
 		return
 	}
@@ -99,7 +91,7 @@ func (c *Console) live(w http.ResponseWriter, r *http.Request) {
 		case <-quiet:
 		}
 		timer.Stop()
-		if _, known := c.sessions.find(r); ctx.Err() != nil || !more || !known {
+		if ctx.Err() != nil || !more || c.sessions.find(r) == nil {
 			return
 		}
 		if topics == "" {
@@ -114,7 +106,7 @@ func (c *Console) live(w http.ResponseWriter, r *http.Request) {
 }
 
 // changes are the topics of what goes on in the logs of a tenant, in messages that are some way apart.
-func (c *Console) changes(ctx context.Context, who visitor, appends *eventlog.Appends) <-chan string {
+func (c *Console) changes(ctx context.Context, who []visitor, appends *eventlog.Appends) <-chan string {
 	changes := make(chan string)
 	go func() {
 		defer close(changes)
@@ -123,9 +115,9 @@ func (c *Console) changes(ctx context.Context, who visitor, appends *eventlog.Ap
 			if !ok {
 				return
 			}
-			topics := topicAll
+			topics := TopicAll
 			if logs != nil {
-				topics = c.topics(ctx, who, logs)
+				topics = topicsOf(ctx, who, logs)
 			}
 			if topics == "" {
 				continue
@@ -148,35 +140,11 @@ func (c *Console) changes(ctx context.Context, who visitor, appends *eventlog.Ap
 	return changes
 }
 
-// topics are what appends to these logs mean for what a page shows; "" where they mean nothing to the tenant.
-func (c *Console) topics(ctx context.Context, who visitor, logs []string) string {
-	var change surface.Change
-	if who.hasRuns {
-		if err := c.host(func(h Host) error {
-			change = h.Changed(ctx, who.runs, logs)
-			return nil
-		}); err != nil {
-			return topicAll
-		}
-	}
+// topicsOf are what appends to these logs mean for what a page shows; "" where they mean nothing to those who see it.
+func topicsOf(ctx context.Context, who []visitor, logs []string) string {
 	var topics []string
-	if len(change.Runs) > 0 {
-		topics = append(topics, topicRuns)
-	}
-	for _, id := range change.Runs {
-		topics = append(topics, topicOf(id))
-	}
-	if change.Goals {
-		topics = append(topics, topicGoals)
-	}
-	if change.Files {
-		topics = append(topics, topicFiles)
-	}
-	if who.intents != "" && slices.Contains(logs, engine.LogName) {
-		topics = append(topics, topicIntent)
+	for _, v := range who {
+		topics = append(topics, v.Topics(ctx, logs)...)
 	}
 	return strings.Join(topics, " ")
 }
-
-// topicOf is that of a run and of the runs that it dispatched.
-func topicOf(root string) string { return "run/" + root }

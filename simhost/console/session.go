@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/openassay/assay/simhost/clock"
-	"github.com/openassay/assay/simhost/openwop/surface"
 )
 
 const (
@@ -35,29 +34,15 @@ type sessions struct {
 	current uint64 // counts uses, so that the one unused for longest is known
 }
 
-// visitor is who has shown a key: to the host, to the OpenIntent server, or to both where they know the same one.
-type visitor struct {
-	runs    surface.Caller
-	hasRuns bool
-	intents string // the name of the caller; "" where that server does not know the key
-}
-
-// name is who the visitor is, for people.
-func (v visitor) name() string {
-	if v.hasRuns {
-		return v.runs.Principal()
-	}
-	return v.intents
-}
-
+// session is of somebody whose key a host knows, or several.
 type session struct {
-	who  visitor
+	who  []visitor
 	seen time.Time
 	used uint64
 }
 
 // begin makes a session and returns its token.
-func (s *sessions) begin(who visitor) (token string) {
+func (s *sessions) begin(who []visitor) (token string) {
 	token = rand.Text()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -70,7 +55,8 @@ func (s *sessions) begin(who visitor) (token string) {
 	return token
 }
 
-// forget lets go of sessions that are over, and of the one unused for longest where there are too many. The caller has the lock.
+// forget lets go of sessions that are over, and of the one unused for longest where there are too many. The caller has
+// the lock.
 func (s *sessions) forget() {
 	var oldest [sha256.Size]byte
 	least := s.current + 1
@@ -86,11 +72,11 @@ func (s *sessions) forget() {
 	}
 }
 
-// find is who a request comes from.
-func (s *sessions) find(r *http.Request) (who visitor, known bool) {
+// find is who a request comes from; nobody where that is not known.
+func (s *sessions) find(r *http.Request) []visitor {
 	cookie, err := r.Cookie(cookieName)
 	if err != nil {
-		return who, false
+		return nil
 	}
 	digest := sha256.Sum256([]byte(cookie.Value))
 	s.mu.Lock()
@@ -99,11 +85,11 @@ func (s *sessions) find(r *http.Request) (who visitor, known bool) {
 	now := s.wire.Now()
 	if one == nil || now.Sub(one.seen) > sessionLife {
 		delete(s.open, digest)
-		return who, false
+		return nil
 	}
 	s.current++
 	one.seen, one.used = now, s.current
-	return one.who, true
+	return one.who
 }
 
 func (s *sessions) end(r *http.Request) {
@@ -138,54 +124,56 @@ type loginPage struct {
 
 func (c *Console) showLogin(w http.ResponseWriter, r *http.Request) {
 	next := nextOf(r.URL.Query().Get("next"))
-	if _, known := c.sessions.find(r); known {
+	if c.sessions.find(r) != nil {
 		http.Redirect(w, r, next, http.StatusSeeOther) //nolint:gosec // nextOf lets nothing through but paths of the console
 		return
 	}
-	c.render(w, http.StatusOK, "login", layout{Title: "Sign in", Body: loginPage{Next: next}})
+	c.askKey(w, http.StatusOK, loginPage{Next: next})
+}
+
+func (c *Console) askKey(w http.ResponseWriter, status int, page loginPage) {
+	c.render(w, c.own, layout{Page: Page{Template: "login", Status: status, Title: "Sign in", Body: page}})
 }
 
 // login takes the key, once: from then on the cookie says who it was.
 func (c *Console) login(w http.ResponseWriter, r *http.Request) {
 	next := nextOf(r.PostFormValue("next"))
 	if !c.sessions.mayGuess() {
-		c.render(w, http.StatusTooManyRequests, "login", layout{Title: "Sign in", Body: loginPage{next, "Too many wrong keys: wait a minute."}})
+		c.askKey(w, http.StatusTooManyRequests, loginPage{next, "Too many wrong keys: wait a minute."})
 		return
 	}
-	who, known, err := c.recognise(strings.TrimSpace(r.PostFormValue("key")))
+	who, err := c.recognise(strings.TrimSpace(r.PostFormValue("key")))
 	if err != nil {
 		c.fail(w, r, err)
 		return
 	}
-	if !known {
+	if who == nil {
 		c.sessions.guessed()
-		c.render(w, http.StatusForbidden, "login", layout{Title: "Sign in",
-			Body: loginPage{next, "This host does not know that key. It prints its key when it starts."}})
+		c.askKey(w, http.StatusForbidden, loginPage{next, "This host does not know that key. It prints its key when it starts."})
 		return
 	}
 	http.SetCookie(w, c.cookie(r, c.sessions.begin(who), 0))
 	http.Redirect(w, r, next, http.StatusSeeOther) //nolint:gosec // nextOf lets nothing through but paths of the console
 }
 
-// recognise finds whose key this is.
-func (c *Console) recognise(key string) (who visitor, known bool, err error) {
-	if c.o.Host != nil {
-		err = c.host(func(h Host) error {
-			who.runs, who.hasRuns = h.Caller(key)
-			return nil
-		})
+// recognise finds whose key this is, for each host that knows it.
+func (c *Console) recognise(key string) (who []visitor, err error) {
+	for _, p := range c.parts {
+		v, err := p.SignIn(key)
+		if err != nil {
+			return nil, err
+		}
+		if v != nil {
+			who = append(who, visitor{v, p})
+		}
 	}
-	if c.o.Intents != nil {
-		who.intents, _ = c.o.Intents.Caller(key)
-	}
-	return who, who.hasRuns || who.intents != "", err
+	return who, nil
 }
 
-func (c *Console) logout(w http.ResponseWriter, r *http.Request, _ visitor) error {
-	c.sessions.end(r)
-	http.SetCookie(w, c.cookie(r, "", -1))
-	http.Redirect(w, r, Prefix+"/login", http.StatusSeeOther)
-	return nil
+func (c *Console) logout(r *Request) error {
+	c.sessions.end(r.Request)
+	http.SetCookie(r.w, c.cookie(r.Request, "", -1))
+	return r.GoTo(Prefix + "/login")
 }
 
 // cookie holds a token out of reach of scripts and of other sites.
@@ -204,18 +192,13 @@ func nextOf(asked string) string {
 	return u.RequestURI()
 }
 
-// page answers a request of somebody who has signed in.
-type page func(w http.ResponseWriter, r *http.Request, who visitor) error
-
 // signedIn asks for the key where that has not been done.
 func (c *Console) signedIn(p page) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		who, known := c.sessions.find(r)
+		who := c.sessions.find(r)
 		switch {
-		case known && !who.hasRuns && isRuns(r.URL.Path), known && who.intents == "" && strings.HasPrefix(r.URL.Path, Prefix+"/intents"):
-			c.fail(w, r, errNotTheirs)
-		case known:
-			if err := p(w, r, who); err != nil {
+		case who != nil:
+			if err := p(&Request{Request: r, w: w, c: c, who: who, of: c.own}); err != nil {
 				c.fail(w, r, err)
 			}
 		case r.Method == http.MethodGet || r.Method == http.MethodHead:
@@ -228,13 +211,3 @@ func (c *Console) signedIn(p page) http.Handler {
 
 // errNotTheirs: the key is not one of the protocol that a page belongs to.
 var errNotTheirs = errors.New("this key belongs to the other protocol")
-
-// isRuns tells the pages that show what the OpenWOP host has.
-func isRuns(path string) bool {
-	for _, page := range []string{"/runs", "/start", "/goals", "/faults"} {
-		if at := Prefix + page; path == at || strings.HasPrefix(path, at+"/") {
-			return true
-		}
-	}
-	return false
-}

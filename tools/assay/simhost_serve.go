@@ -142,9 +142,11 @@ func (o *simhostFlags) withConsole(hosts []protocols.Bannered, log *slog.Logger)
 	if !o.console {
 		return api, func() {}
 	}
-	options := console.Options{Clock: o.manual, Remote: o.consoleRemote, Logger: log}
-	for i, h := range o.selected() {
-		h.Show(hosts[i], &options)
+	options := console.Options{Store: o.settings.Store, Clock: o.manual, Remote: o.consoleRemote, Logger: log}
+	for _, h := range o.hosts { // in the order of the table, however they were named
+		if i := slices.Index(o.protocols, h.name); i >= 0 {
+			options.Parts = append(options.Parts, h.Pages(hosts[i]))
+		}
 	}
 	c := console.New(options)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

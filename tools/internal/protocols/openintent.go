@@ -13,6 +13,7 @@ import (
 	"github.com/openassay/assay/simhost/mutate"
 	"github.com/openassay/assay/simhost/openintent"
 	"github.com/openassay/assay/simhost/openintent/fault"
+	"github.com/openassay/assay/simhost/openintent/pages"
 	"github.com/openassay/assay/simhost/openintent/variation"
 	"github.com/openassay/assay/tools/internal/cli"
 	commands "github.com/openassay/assay/tools/internal/protocols/openintent"
@@ -142,8 +143,8 @@ func (h *intentSimhost) Open(ctx context.Context, s Settings) (Bannered, error) 
 	return host, misused[*openintent.OptionError](err)
 }
 
-func (*intentSimhost) Show(h Bannered, o *console.Options) { o.Intents, _ = h.(*openintent.Host) }
-func (*intentSimhost) Owns(path string) bool               { return openintent.Owns(path) }
-func (*intentSimhost) Claims() []string                    { return openintent.FeatureNames() }
-func (*intentSimhost) Faults() []string                    { return fault.IDs() }
-func (*intentSimhost) Variations() []string                { return append(variation.Names(), variation.All) }
+func (*intentSimhost) Pages(h Bannered) console.Part { return pages.Part(h.(*openintent.Host)) }
+func (*intentSimhost) Owns(path string) bool         { return openintent.Owns(path) }
+func (*intentSimhost) Claims() []string              { return openintent.FeatureNames() }
+func (*intentSimhost) Faults() []string              { return fault.IDs() }
+func (*intentSimhost) Variations() []string          { return append(variation.Names(), variation.All) }

@@ -19,6 +19,7 @@ import (
 	"github.com/openassay/assay/simhost/console"
 	"github.com/openassay/assay/simhost/mutate"
 	"github.com/openassay/assay/simhost/openwop/fault"
+	"github.com/openassay/assay/simhost/openwop/pages"
 	"github.com/openassay/assay/simhost/openwop/surface"
 	"github.com/openassay/assay/simhost/openwop/variation"
 	"github.com/openassay/assay/tools/internal/cli"
@@ -248,8 +249,8 @@ func (h *hostSimhost) Open(ctx context.Context, s Settings) (Bannered, error) {
 	return host, misused[*surface.OptionError](err)
 }
 
-func (*hostSimhost) Show(h Bannered, o *console.Options) { o.Host, _ = h.(*surface.Switchable) }
-func (*hostSimhost) Owns(string) bool                    { return false }
-func (*hostSimhost) Claims() []string                    { return surface.ClaimNames() }
-func (*hostSimhost) Faults() []string                    { return fault.IDs() }
-func (*hostSimhost) Variations() []string                { return append(variation.Names(), variation.All) }
+func (*hostSimhost) Pages(h Bannered) console.Part { return pages.Part(h.(*surface.Switchable)) }
+func (*hostSimhost) Owns(string) bool              { return false }
+func (*hostSimhost) Claims() []string              { return surface.ClaimNames() }
+func (*hostSimhost) Faults() []string              { return fault.IDs() }
+func (*hostSimhost) Variations() []string          { return append(variation.Names(), variation.All) }

@@ -41,8 +41,8 @@ type Simhost interface {
 	// Check reports the errors that Open would return for its options, before anything is opened.
 	Check(s Settings) error
 	Open(ctx context.Context, s Settings) (Bannered, error)
-	// Show gives an open host to the console.
-	Show(h Bannered, o *console.Options)
+	// Pages returns what the console shows of an open host.
+	Pages(h Bannered) console.Part
 	// Owns reports whether a path belongs to this protocol when several share an address. The first protocol of the
 	// table gets all others.
 	Owns(path string) bool

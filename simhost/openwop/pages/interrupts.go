@@ -1,4 +1,4 @@
-package console
+package pages
 
 import (
 	"context"
@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/console"
+	"github.com/openassay/assay/simhost/openwop/engine/state"
 	"github.com/openassay/assay/simhost/openwop/surface"
 )
 
@@ -50,7 +52,7 @@ func questionOf(s openwopv1.RunSnapshot) (*question, error) {
 		q.Title = "An event from outside"
 		var data openwopv1.ExternalEventData
 		wrong = json.Unmarshal(i.Data, &data)
-		q.Example = pretty(data.Correlation)
+		q.Example = console.Pretty(data.Correlation)
 		if data.Correlation == nil {
 			q.Example = "{}"
 		}
@@ -73,7 +75,7 @@ func (q *question) asks(raw json.RawMessage) error {
 	}
 	q.Title = "A question"
 	if len(data.Questions) != 1 {
-		q.Title = plural(len(data.Questions), "question", "questions")
+		q.Title = fmt.Sprintf("%d questions", len(data.Questions))
 	}
 	example := map[string]any{}
 	for _, asked := range data.Questions {
@@ -84,7 +86,7 @@ func (q *question) asks(raw json.RawMessage) error {
 		case len(choices) > 0:
 			f.Kind = "choice"
 			for _, c := range choices {
-				f.Choices = append(f.Choices, pretty(c))
+				f.Choices = append(f.Choices, console.Pretty(c))
 			}
 		case kind == "boolean":
 			f.Kind, f.Choices = "choice", []string{"true", "false"}
@@ -96,7 +98,7 @@ func (q *question) asks(raw json.RawMessage) error {
 		q.Fields = append(q.Fields, f)
 		example[f.ID] = "…"
 	}
-	q.Example = pretty(map[string]any{"answers": example})
+	q.Example = console.Pretty(map[string]any{"answers": example})
 	return nil
 }
 
@@ -126,94 +128,62 @@ func (q *question) Talks() bool {
 	return slices.ContainsFunc(q.Actions, func(a openwopv1.ApprovalAction) bool { return a != openwopv1.ApprovalActionAccept })
 }
 
-type waitingPage struct {
-	Questions []*question
-	Intents   []intentView
-	More      int  // that are not shown
-	Asks      bool // runs ask here, so that one can be started to see it
-}
-
-func (c *Console) waiting(w http.ResponseWriter, r *http.Request, who visitor) error {
-	page := waitingPage{Asks: who.hasRuns}
-	if who.hasRuns {
-		if err := c.questions(r.Context(), who, &page); err != nil {
+// Waiting implements [console.Visitor].
+func (v visitor) Waiting(ctx context.Context, n int) (questions []console.Question, total int, err error) {
+	err = v.host.With(func(h *surface.Host) error {
+		var runs []state.Account
+		if runs, total, err = h.Waiting(ctx, v.who, n); err != nil {
 			return err
 		}
-	}
-	if who.intents != "" {
-		waiting, err := c.o.Intents.WaitingIntents(r.Context())
-		if err != nil {
-			return err
-		}
-		page.More += max(0, len(waiting)-runsShown)
-		for _, a := range waiting[:min(len(waiting), runsShown)] {
-			page.Intents = append(page.Intents, intentOf(a))
-		}
-	}
-	return c.show(w, r, who, "waiting", layout{Title: "Waiting for an answer", Here: "waiting", Body: page})
-}
-
-// questions are what the runs wait for.
-func (c *Console) questions(ctx context.Context, who visitor, page *waitingPage) error {
-	return c.host(func(h Host) error {
-		runs, total, err := h.Waiting(ctx, who.runs, runsShown)
-		if err != nil {
-			return err
-		}
-		page.More = max(0, total-runsShown)
 		for _, a := range runs {
 			q, err := questionOf(a.Snapshot)
 			if err != nil {
 				return err
 			}
 			if q != nil {
-				page.Questions = append(page.Questions, q)
+				questions = append(questions, console.Question{ID: q.ID, Path: pathOf(q.RunID), Title: q.Workflow, From: q.RunID, Body: q})
 			}
 		}
 		return nil
 	})
+	return questions, total, err
 }
 
 // answer answers an interrupt, by the API.
-func (c *Console) answer(w http.ResponseWriter, r *http.Request, who visitor) error {
+func (v visitor) answer(r *console.Request) error {
 	id := r.PathValue("run")
 	if err := r.ParseForm(); err != nil {
 		return err
 	}
 	value, wrong := answerOf(r.PostForm)
 	if wrong != "" {
-		return c.problem(w, r, who, http.StatusUnprocessableEntity, wrong)
+		return r.Problem(http.StatusUnprocessableEntity, wrong)
 	}
 	if asked := r.PostForm.Get("interrupt"); asked != "" {
 		// The API answers a node, whatever that asks by now; who fills in a form means what the form says.
-		now, err := c.asksNow(r.Context(), who, id)
+		now, err := v.asksNow(r.Context(), id)
 		if err != nil {
 			return err
 		}
 		if now != "" && now != asked {
-			return c.problem(w, r, who, http.StatusConflict, "Somebody has answered meanwhile, and the run asks something else by now: look again.")
+			return r.Problem(http.StatusConflict, "Somebody has answered meanwhile, and the run asks something else by now: look again.")
 		}
 	}
-	reply, err := c.ask(r.Context(), who, http.MethodPost, surface.RunPath(id, "interrupts", r.PostForm.Get("node")),
+	reply, err := v.post(r.Context(), surface.RunPath(id, "interrupts", r.PostForm.Get("node")),
 		map[string]any{"resumeValue": value})
 	if err != nil {
 		return err
 	}
 	if !reply.OK() {
-		return c.problem(w, r, who, reply.Status, "The host does not take this answer: "+reply.Why())
+		return r.Problem(reply.Status, "The host does not take this answer: "+reply.Why())
 	}
-	back := Prefix + "/runs/" + url.PathEscape(id)
-	if r.PostForm.Get("back") == "waiting" {
-		back = Prefix + "/waiting"
-	}
-	http.Redirect(w, r, back, http.StatusSeeOther)
-	return nil
+	return r.GoTo(pathOf(id))
 }
 
 // asksNow is the id of the interrupt that a run waits for; "" where it waits for none.
-func (c *Console) asksNow(ctx context.Context, who visitor, runID string) (interruptID string, err error) {
-	err = c.host(func(h Host) error {
-		a, err := h.Run(ctx, who.runs, runID)
+func (v visitor) asksNow(ctx context.Context, runID string) (interruptID string, err error) {
+	err = v.host.With(func(h *surface.Host) error {
+		a, err := h.Run(ctx, v.who, runID)
 		if err == nil && a.Snapshot.Interrupt != nil && a.Snapshot.Interrupt.InterruptID != nil {
 			interruptID = *a.Snapshot.Interrupt.InterruptID
 		}

@@ -1,4 +1,4 @@
-package console
+package pages
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/openassay/assay/simhost/console"
 	"github.com/openassay/assay/simhost/openwop/fault"
 )
 
@@ -45,14 +46,15 @@ func themesOf(on []string) []faultTheme {
 	return themes
 }
 
-func (c *Console) faults(w http.ResponseWriter, r *http.Request, who visitor) error {
-	on := c.o.Host.Faults()
+func (v visitor) faults(r *console.Request) error {
+	on := v.host.Faults()
 	page := faultsPage{Themes: themesOf(on), On: on, Total: len(fault.All()), Mark: strings.Join(on, " ")}
-	return c.show(w, r, who, "faults", layout{Title: "Faults", Here: "faults", Body: page})
+	return r.Show(console.Page{Template: "faults", Title: "Faults", Here: "Faults", Body: page})
 }
 
-// switchFaults has the host commit the faults that are ticked, and no others. Those that were on before keep their order.
-func (c *Console) switchFaults(w http.ResponseWriter, r *http.Request, who visitor) error {
+// switchFaults has the host commit the faults that are ticked, and no others. Those that were on before keep their
+// order.
+func (v visitor) switchFaults(r *console.Request) error {
 	if err := r.ParseForm(); err != nil {
 		return err
 	}
@@ -62,20 +64,19 @@ func (c *Console) switchFaults(w http.ResponseWriter, r *http.Request, who visit
 	}
 	for _, id := range asked {
 		if _, err := fault.Find(id); err != nil {
-			return c.problem(w, r, who, http.StatusUnprocessableEntity, err.Error())
+			return r.Problem(http.StatusUnprocessableEntity, err.Error())
 		}
 	}
-	on := slices.DeleteFunc(c.o.Host.Faults(), func(id string) bool { return !slices.Contains(asked, id) })
+	on := slices.DeleteFunc(v.host.Faults(), func(id string) bool { return !slices.Contains(asked, id) })
 	for _, id := range asked {
 		if !slices.Contains(on, id) {
 			on = append(on, id)
 		}
 	}
-	if err := c.o.Host.Switch(r.Context(), on); err != nil {
+	if err := v.host.Switch(r.Context(), on); err != nil {
 		return fmt.Errorf("from the console: %w", err)
 	}
-	c.log.InfoContext(r.Context(), "faults were switched from the console", "who", who.name(), "on", on)
-	c.told.tell(topicAll)
-	http.Redirect(w, r, Prefix+"/faults", http.StatusSeeOther)
-	return nil
+	r.Log().InfoContext(r.Context(), "faults were switched from the console", "who", v.who.Principal(), "on", on)
+	r.Changed()
+	return r.GoTo(console.Prefix + "/faults")
 }

@@ -1,12 +1,13 @@
-package console
+package pages
 
 import (
-	"net/http"
 	"slices"
 	"time"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/console"
 	"github.com/openassay/assay/simhost/openwop/goal"
+	"github.com/openassay/assay/simhost/openwop/surface"
 )
 
 // goalsShown is how many goals one page shows, the latest first.
@@ -29,10 +30,10 @@ type goalView struct {
 	Verdict       *openwopv1.GoalVerdict
 }
 
-func (c *Console) goals(w http.ResponseWriter, r *http.Request, who visitor) error {
+func (v visitor) goals(r *console.Request) error {
 	var page goalsPage
-	err := c.host(func(h Host) error {
-		all, kept, err := h.Goals(r.Context(), who.runs)
+	err := v.host.With(func(h *surface.Host) error {
+		all, kept, err := h.Goals(r.Context(), v.who)
 		if err != nil {
 			return err
 		}
@@ -47,7 +48,7 @@ func (c *Console) goals(w http.ResponseWriter, r *http.Request, who visitor) err
 	if err != nil {
 		return err
 	}
-	return c.show(w, r, who, "goals", layout{Title: "Goals", Here: "goals", Body: page})
+	return r.Show(console.Page{Template: "goals", Title: "Goals", Here: "Goals", Body: page})
 }
 
 func goalOf(a goal.Account) goalView {

@@ -1,12 +1,13 @@
-package console
+package pages
 
 import (
-	"net/http"
 	"slices"
 	"strconv"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/console"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
+	"github.com/openassay/assay/simhost/openwop/surface"
 )
 
 // contentsShown is how many bytes of files one page shows; of a file that was asked for, all of it.
@@ -38,18 +39,18 @@ type fileView struct {
 }
 
 // runFiles shows the files of the workspace as a turn of a run saw them.
-func (c *Console) runFiles(w http.ResponseWriter, r *http.Request, who visitor) error {
+func (v visitor) runFiles(r *console.Request) error {
 	asked := r.URL.Query().Get("turn")
 	page := filesPage{Path: r.URL.Query().Get("path"), Query: asked, Now: asked == "now"}
-	err := c.host(func(h Host) error {
-		a, err := h.Run(r.Context(), who.runs, r.PathValue("run"))
+	err := v.host.With(func(h *surface.Host) error {
+		a, err := h.Run(r.Context(), v.who, r.PathValue("run"))
 		if err != nil {
 			return err
 		}
 		page.Run = rowOf(a)
 		sees, before := page.at(a, asked)
 		if page.Now {
-			if sees, err = h.Files(r.Context(), who.runs); err != nil {
+			if sees, err = h.Files(r.Context(), v.who); err != nil {
 				return err
 			}
 		}
@@ -63,12 +64,12 @@ func (c *Console) runFiles(w http.ResponseWriter, r *http.Request, who visitor) 
 			if left <= 0 {
 				f.Withheld = true
 			} else {
-				if f.Content, err = h.File(r.Context(), who.runs, ref); err != nil {
+				if f.Content, err = h.File(r.Context(), v.who, ref); err != nil {
 					return err
 				}
 				left -= len(f.Content)
-				if page.Path == "" && len(f.Content) > maxShown {
-					f.Content, f.Cut = cut(f.Content, maxShown), true
+				if page.Path == "" {
+					f.Content, f.Cut = console.Cut(f.Content)
 				}
 			}
 			page.Files = append(page.Files, f)
@@ -78,7 +79,7 @@ func (c *Console) runFiles(w http.ResponseWriter, r *http.Request, who visitor) 
 	if err != nil {
 		return err
 	}
-	return c.show(w, r, who, "files", layout{Title: "Workspace, " + page.Title, Here: "runs", Body: page})
+	return r.Show(console.Page{Template: "files", Title: "Workspace, " + page.Title, Here: "Runs", Body: page})
 }
 
 // at finds what was seen when a turn began, and at the turn before it: "" and "begin" are when the run began.

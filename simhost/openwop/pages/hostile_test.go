@@ -1,4 +1,4 @@
-package console
+package pages
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/openassay/assay/internal/browsertest"
+	"github.com/openassay/assay/simhost/internal/consoletest"
 	"github.com/openassay/assay/simhost/openwop/surface"
 )
 
@@ -19,7 +20,7 @@ import (
 func TestWhatClientsStoredIsInert(t *testing.T) {
 	r := open(t, surface.Options{})
 	const hostile = `"'><script>alert(1)</script><img src=/v1/stolen onerror=alert(2)></textarea></pre></dd><svg onload=alert(3)>{{.}}javascript:alert(4)&amp;` + "\u202e"
-	r.signIn("dev")
+	r.SignIn("dev")
 	asks := r.create("dev", "assay-loop-ask-user", map[string]any{
 		hostile: hostile, "deep": map[string]any{hostile: []any{hostile}},
 		"plan": []any{map[string]any{"kind": "ask-user", "prompt": hostile}, map[string]any{"kind": "terminate", "reason": hostile}},
@@ -35,26 +36,24 @@ func TestWhatClientsStoredIsInert(t *testing.T) {
 		"objective": hostile, "completion": map[string]any{"check": "host"}, "continuation": map[string]any{"mode": "manual"},
 		"bounds": map[string]any{"maxLoopIterations": 5},
 	})
-	r.until("/console/runs/"+asks, "waiting-input")
-	r.until("/console/runs/"+files, ">completed<")
-	p := r.visit(browsertest.Phone)
+	r.Until("/console/runs/"+asks, "waiting-input")
+	r.Until("/console/runs/"+files, ">completed<")
+	p := r.Visit(browsertest.Phone)
 	for _, path := range []string{
 		"/console", "/console/runs/" + asks, "/console/runs/" + questions, "/console/runs/" + files, "/console/runs/" + files + "/files?turn=2",
 		"/console/runs/" + files + "/files?turn=" + url.QueryEscape(hostile) + "&path=" + url.QueryEscape(hostile), "/console/waiting",
 		"/console/goals",
 		"/console/start?workflow=" + url.QueryEscape(hostile),
 	} {
-		p.Do(chromedp.Navigate(r.base + path))
+		p.Do(chromedp.Navigate(r.Base + path))
 		p.Until(`document.querySelector("#lamp.on")`)
 		if n := browsertest.Read[int](p,
 			`document.querySelectorAll("script:not([src='/console/assets/console.js']), main img, main svg:not(.arrows), main [onload], main [onerror]").length`); n > 0 {
 			t.Errorf("%s: %d elements came out of what was stored", path, n)
 		}
-		if over := browsertest.Read[int](p, `document.documentElement.scrollWidth - innerWidth`); over > 0 {
-			t.Errorf("%s is %d pixels wider than the window", path, over)
-		}
+		consoletest.Fits(t, p, path)
 	}
-	p.Do(chromedp.Navigate(r.base + "/console/waiting"))
+	p.Do(chromedp.Navigate(r.Base + "/console/waiting"))
 	p.Until(`document.querySelector("#lamp.on")`)
 	if !browsertest.Read[bool](p, `document.querySelector("main").textContent.includes("<script>alert(1)</scr" + "ipt>")`) {
 		t.Error("the text itself is not shown")
@@ -62,12 +61,12 @@ func TestWhatClientsStoredIsInert(t *testing.T) {
 	// The page takes in the same text as it comes by the stream.
 	later := r.create("dev", "assay-questions", map[string]any{"questions": []any{map[string]any{"id": "q1", "question": "later " + hostile}}})
 	p.Until(`document.querySelector("main").textContent.includes("later \"'><script>")`)
-	if got := r.post("/console/runs/"+later+"/answer", url.Values{"node": {"ask"}, "text:q1": {hostile}}); got.status != http.StatusSeeOther {
-		t.Errorf("answering: %d", got.status)
+	if got := r.Post("/console/runs/"+later+"/answer", url.Values{"node": {"ask"}, "text:q1": {hostile}}); got.Status != http.StatusSeeOther {
+		t.Errorf("answering: %d", got.Status)
 	}
-	sound(t, p)
+	consoletest.Sound(t, p)
 	for _, asked := range p.Requests() {
-		if !strings.HasPrefix(asked, r.base+"/console") {
+		if !strings.HasPrefix(asked, r.Base+"/console") {
 			t.Errorf("the page asked for %s", asked)
 		}
 	}
@@ -76,11 +75,11 @@ func TestWhatClientsStoredIsInert(t *testing.T) {
 // Arrows lead from the cause of an event, and to what it caused: for a pointer, and for the keyboard alone.
 func TestArrowsOfCauses(t *testing.T) {
 	r := open(t, surface.Options{})
-	r.signIn("dev")
+	r.SignIn("dev")
 	id := r.create("dev", "assay-loop", nil)
-	r.until("/console/runs/"+id, "run.completed")
-	p := r.visit(browsertest.Wide)
-	p.Do(chromedp.Navigate(r.base + "/console/runs/" + id))
+	r.Until("/console/runs/"+id, "run.completed")
+	p := r.Visit(browsertest.Wide)
+	p.Do(chromedp.Navigate(r.Base + "/console/runs/" + id))
 	p.Until(`document.querySelector("#lamp.on")`)
 	p.Do(tell(emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})) // as a window that is in front
 	const decided = `[...document.querySelectorAll("#timeline .event.turn-event")].find(e => e.textContent.includes("decided"))`
@@ -105,7 +104,7 @@ func TestArrowsOfCauses(t *testing.T) {
 	if !browsertest.Read[bool](p, inside) {
 		t.Error("an arrow leaves the timeline")
 	}
-	sound(t, p)
+	consoletest.Sound(t, p)
 }
 
 // tell has the browser do one more thing.
@@ -135,13 +134,13 @@ const contrasts = `(() => {
 // Every page can be read, in the light and in the dark.
 func TestThePagesCanBeRead(t *testing.T) {
 	r, pages := furnished(t)
-	p := r.visit(browsertest.Wide)
+	p := r.Visit(browsertest.Wide)
 	for _, scheme := range []string{"light", "dark"} {
 		p.Do(tell(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
 			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}},
 		}))
 		for name, path := range pages {
-			p.Do(chromedp.Navigate(r.base + path))
+			p.Do(chromedp.Navigate(r.Base + path))
 			p.Until(`document.querySelector("h1")`)
 			for _, poor := range browsertest.Read[[]string](p, contrasts) {
 				t.Errorf("%s in the %s: %s", name, scheme, poor)

@@ -1,16 +1,16 @@
-package console
+package pages
 
 import (
 	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/console"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
 	"github.com/openassay/assay/simhost/openwop/surface"
 )
@@ -41,7 +41,6 @@ type runView struct {
 	Depth    int
 	Remote   bool // it runs on another host, which has its log
 	Cut      bool // there is no room for its events on this page
-	Top      bool
 }
 
 // section is a turn of the loop with its events, or what lies outside of turns.
@@ -70,47 +69,42 @@ type eventRow struct {
 	Children  []runView
 }
 
-func (c *Console) run(w http.ResponseWriter, r *http.Request, who visitor) error {
+func (v visitor) run(r *console.Request) error {
 	from := -1
 	if n, err := strconv.Atoi(r.URL.Query().Get("from")); err == nil {
 		from = max(n, 0)
 	}
 	var view runView
-	err := c.host(func(h Host) (err error) {
-		t := teller{ctx: r.Context(), host: h, who: who, left: eventsInAll}
+	err := v.host.With(func(h *surface.Host) (err error) {
+		t := teller{ctx: r.Context(), host: h, who: v.who, left: eventsInAll}
 		view, err = t.tell(r.PathValue("run"), from, 0)
 		if err != nil {
 			return err
 		}
-		view.Top, view.Live = true, topicOf(view.ID)
-		return nil
+		root := view.ID
+		if view.Parent != "" {
+			root, err = h.Root(r.Context(), v.who, view.ID)
+		}
+		view.Live = topicOf(root)
+		return err
 	})
 	if err != nil {
 		return err
 	}
-	if view.Parent != "" {
-		if err := c.o.Host.With(func(h *surface.Host) error {
-			root, err := h.Root(r.Context(), who.runs, view.ID)
-			view.Live = topicOf(root)
-			return err
-		}); err != nil {
-			return err
-		}
-	}
-	return c.show(w, r, who, "run", layout{Title: view.Workflow, Here: "runs", Body: view})
+	return r.Show(console.Page{Template: "run", Title: view.Workflow, Here: "Runs", Body: view})
 }
 
 // teller makes a timeline of accounts.
 type teller struct {
 	ctx  context.Context
-	host Host
-	who  visitor
+	host *surface.Host
+	who  surface.Caller
 	left int // events that still have room
 }
 
 // tell is a run with its children. from is the sequence to begin with, -1 for the last events that fit.
 func (t *teller) tell(id string, from, depth int) (runView, error) {
-	a, err := t.host.Run(t.ctx, t.who.runs, id)
+	a, err := t.host.Run(t.ctx, t.who, id)
 	if err != nil {
 		return runView{}, err
 	}
@@ -244,7 +238,7 @@ func childIn(e openwopv1.RunEvent) string {
 func changed(inputs, variables map[string]any) map[string]any {
 	values := map[string]any{}
 	for name, value := range variables {
-		if given, ok := inputs[name]; !ok || pretty(given) != pretty(value) {
+		if given, ok := inputs[name]; !ok || console.Pretty(given) != console.Pretty(value) {
 			values[name] = value
 		}
 	}

@@ -1,4 +1,4 @@
-package console
+package pages
 
 import (
 	"encoding/json"
@@ -17,37 +17,37 @@ import (
 // A file is shown as the turn saw it: what a turn writes is there for the next one.
 func TestTheWorkspaceAsOfATurn(t *testing.T) {
 	r := open(t, surface.Options{})
-	r.signIn("dev")
+	r.SignIn("dev")
 	id := r.create("dev", "assay-loop-workspace", map[string]any{"writes": []any{
 		[]any{map[string]any{"path": "assay/notes.md", "content": "from the first"}},
 		[]any{map[string]any{"path": "assay/notes.md", "content": "from the second"}},
 	}})
 	at := "/console/runs/" + id
-	r.until(at, "completed")
+	r.Until(at, "completed")
 	r.api(http.MethodPut, "/v1/host/workspace/files/later.md", "dev", map[string]any{"content": "from later"})
 	for turn, want := range map[string][3]bool{ // the first, the second, what came later
 		"": {}, "begin": {}, "1": {}, "2": {true}, "3": {false, true}, "now": {false, true, true}, "99": {},
 	} {
-		got := r.get(at + "/files?turn=" + turn)
+		got := r.Get(at + "/files?turn=" + turn)
 		for i, text := range []string{"from the first", "from the second", "from later"} {
-			if strings.Contains(got.body, text) != want[i] {
+			if strings.Contains(got.Body, text) != want[i] {
 				t.Errorf("turn %q: %q is there: %t", turn, text, !want[i])
 			}
 		}
 	}
-	if got := r.get(at + "/files?turn=3&path=assay/notes.md"); !strings.Contains(got.body, "changed") || !strings.Contains(got.body,
+	if got := r.Get(at + "/files?turn=3&path=assay/notes.md"); !strings.Contains(got.Body, "changed") || !strings.Contains(got.Body,
 		"version 2") {
-		t.Errorf("one file: %s", got.body)
+		t.Errorf("one file: %s", got.Body)
 	}
 }
 
 // The timeline has every event of the log, once, in its turn; each names a cause that is on the page.
 func TestTheTimelineIsTheLog(t *testing.T) {
 	r := open(t, surface.Options{})
-	r.signIn("dev")
+	r.SignIn("dev")
 	id := r.create("dev", "assay-loop", nil)
-	r.until("/console/runs/"+id, "run.completed")
-	page := r.until("/console/runs/"+id, `<span class="word good">completed</span>`).body
+	r.Until("/console/runs/"+id, "run.completed")
+	page := r.Until("/console/runs/"+id, `<span class="word good">completed</span>`).Body
 	var log struct {
 		Events []struct{ EventID, CausationID, Type string }
 	}
@@ -85,54 +85,54 @@ func TestTheTimelineIsTheLog(t *testing.T) {
 // A log that is longer than a page is shown from its end, and from wherever one asks.
 func TestALongLogHasPages(t *testing.T) {
 	r := open(t, surface.Options{MaxLoopIterations: 400})
-	r.signIn("dev")
+	r.SignIn("dev")
 	id := r.create("dev", "assay-loop-endless", map[string]any{})
-	r.until("/console/runs/"+id, "cap.breached")
-	page := r.get("/console/runs/" + id)
+	r.Until("/console/runs/"+id, "cap.breached")
+	page := r.Get("/console/runs/" + id)
 	count := func(body string) int { return strings.Count(body, `id="e-`+id) }
-	if n := count(page.body); n != eventsShown {
+	if n := count(page.Body); n != eventsShown {
 		t.Errorf("%d events on the last page, want %d", n, eventsShown)
 	}
-	m := regexp.MustCompile(`\?from=(\d+)">Earlier events`).FindStringSubmatch(page.body)
+	m := regexp.MustCompile(`\?from=(\d+)">Earlier events`).FindStringSubmatch(page.Body)
 	if m == nil {
 		t.Fatal("no link to earlier events")
 	}
-	if first := r.get("/console/runs/" + id + "?from=0"); count(first.body) != eventsShown || !strings.Contains(first.body, "run.started") {
-		t.Errorf("%d events on the first page", count(first.body))
+	if first := r.Get("/console/runs/" + id + "?from=0"); count(first.Body) != eventsShown || !strings.Contains(first.Body, "run.started") {
+		t.Errorf("%d events on the first page", count(first.Body))
 	}
 	for _, from := range []string{"999999999", "-5", "x"} {
-		if got := r.get("/console/runs/" + id + "?from=" + from); got.status != http.StatusOK {
-			t.Errorf("from %s: %d", from, got.status)
+		if got := r.Get("/console/runs/" + id + "?from=" + from); got.Status != http.StatusOK {
+			t.Errorf("from %s: %d", from, got.Status)
 		}
 	}
 }
 
 func TestStartingARun(t *testing.T) {
 	r := open(t, surface.Options{})
-	r.signIn("dev")
-	if got := r.get("/console/start?workflow=assay-loop"); !strings.Contains(got.body, "next-worker") {
+	r.SignIn("dev")
+	if got := r.Get("/console/start?workflow=assay-loop"); !strings.Contains(got.Body, "next-worker") {
 		t.Error("the form does not hold what the workflow does by itself")
 	}
 	for inputs, want := range map[string]string{"{": "no JSON", "[]": "refuses",
 		`{"plan": [{"kind": "terminate", "reason": "goal-reached"}]}`: "", "": ""} {
-		got := r.post("/console/start", url.Values{"workflow": {"assay-loop"}, "inputs": {inputs}})
-		if want != "" && (got.status != http.StatusUnprocessableEntity || !strings.Contains(got.body, want)) {
-			t.Errorf("inputs %s: %d", inputs, got.status)
+		got := r.Post("/console/start", url.Values{"workflow": {"assay-loop"}, "inputs": {inputs}})
+		if want != "" && (got.Status != http.StatusUnprocessableEntity || !strings.Contains(got.Body, want)) {
+			t.Errorf("inputs %s: %d", inputs, got.Status)
 		}
-		if want == "" && got.status != http.StatusSeeOther {
-			t.Errorf("inputs %s: %d", inputs, got.status)
+		if want == "" && got.Status != http.StatusSeeOther {
+			t.Errorf("inputs %s: %d", inputs, got.Status)
 		}
 	}
-	if got := r.post("/console/start", url.Values{"workflow": {"no-such"}}); got.status != http.StatusUnprocessableEntity ||
-		!strings.Contains(got.body, "refuses") {
-		t.Errorf("a workflow that is not there: %d", got.status)
+	if got := r.Post("/console/start", url.Values{"workflow": {"no-such"}}); got.Status != http.StatusUnprocessableEntity ||
+		!strings.Contains(got.Body, "refuses") {
+		t.Errorf("a workflow that is not there: %d", got.Status)
 	}
 }
 
 // Every kind of interrupt has a form whose answer the host takes.
 func TestAnswers(t *testing.T) {
 	r := open(t, surface.Options{Voters: map[string]string{"ann": "anns-key"}})
-	r.signIn("dev")
+	r.SignIn("dev")
 	for _, c := range []struct {
 		workflow string
 		inputs   map[string]any
@@ -148,117 +148,118 @@ func TestAnswers(t *testing.T) {
 		{"conformance-orchestrator-low-confidence", nil, url.Values{"action": {"accept"}}, "completed"},
 	} {
 		id := r.create("dev", c.workflow, c.inputs)
-		page := r.until("/console/runs/"+id, `name="node"`)
-		node := regexp.MustCompile(`name="node" value="([^"]+)"`).FindStringSubmatch(page.body)
+		page := r.Until("/console/runs/"+id, `name="node"`)
+		node := regexp.MustCompile(`name="node" value="([^"]+)"`).FindStringSubmatch(page.Body)
 		c.form.Set("node", node[1])
-		if got := r.post("/console/runs/"+id+"/answer", c.form); got.status != http.StatusSeeOther {
-			t.Errorf("%s with %v: %d %s", c.workflow, c.form, got.status, got.body)
+		if got := r.Post("/console/runs/"+id+"/answer", c.form); got.Status != http.StatusSeeOther {
+			t.Errorf("%s with %v: %d %s", c.workflow, c.form, got.Status, got.Body)
 			continue
 		}
-		r.until("/console/runs/"+id, c.ends)
+		r.Until("/console/runs/"+id, c.ends)
 	}
 	// A form that was made for a question answers no other one.
 	gate := r.create("dev", "assay-approval", nil)
-	page := r.until("/console/runs/"+gate, `name="interrupt"`)
-	asked := regexp.MustCompile(`name="interrupt" value="([^"]+)"`).FindStringSubmatch(page.body)[1]
-	node := regexp.MustCompile(`name="node" value="([^"]+)"`).FindStringSubmatch(page.body)[1]
+	page := r.Until("/console/runs/"+gate, `name="interrupt"`)
+	asked := regexp.MustCompile(`name="interrupt" value="([^"]+)"`).FindStringSubmatch(page.Body)[1]
+	node := regexp.MustCompile(`name="node" value="([^"]+)"`).FindStringSubmatch(page.Body)[1]
 	for i, want := range []int{http.StatusSeeOther, http.StatusConflict} {
 		form := url.Values{"node": {node}, "interrupt": {asked}, "action": {[]string{"ask", "accept"}[i]}, "comment": {"why though"}}
-		if got := r.post("/console/runs/"+gate+"/answer", form); got.status != want {
-			t.Errorf("%v: %d, want %d", form, got.status, want)
+		if got := r.Post("/console/runs/"+gate+"/answer", form); got.Status != want {
+			t.Errorf("%v: %d, want %d", form, got.Status, want)
 		}
-		r.until("/console/runs/"+gate, "waiting-approval")
+		r.Until("/console/runs/"+gate, "waiting-approval")
 	}
 	id := r.create("dev", "assay-questions", nil)
 	for _, form := range []url.Values{{"node": {"ask"}, "as": {"json"}, "json": {"{"}}, {"node": {"ask"}, "json:q1": {"unquoted"}},
 		{"node": {"ask"}, "action": {"edit-accept"}, "edited": {"{"}}} {
-		if got := r.post("/console/runs/"+id+"/answer", form); got.status != http.StatusUnprocessableEntity {
-			t.Errorf("%v: %d", form, got.status)
+		if got := r.Post("/console/runs/"+id+"/answer", form); got.Status != http.StatusUnprocessableEntity {
+			t.Errorf("%v: %d", form, got.Status)
 		}
 	}
-	if got := r.post("/console/runs/"+id+"/answer", url.Values{"node": {"no-such"}, "text:q1": {"x"}}); got.status != http.StatusNotFound {
-		t.Errorf("a node that asks nothing: %d", got.status)
+	if got := r.Post("/console/runs/"+id+"/answer", url.Values{"node": {"no-such"}, "text:q1": {"x"}}); got.Status != http.StatusNotFound {
+		t.Errorf("a node that asks nothing: %d", got.Status)
 	}
 }
 
 func TestPausingAndCancelling(t *testing.T) {
 	r := open(t, surface.Options{})
-	r.signIn("dev")
+	r.SignIn("dev")
 	id := r.create("dev", "assay-questions", nil)
 	at := "/console/runs/" + id
 	for _, c := range []struct{ do, shows string }{{"pause", ">paused<"}, {"resume", "Pause</button>"}, {"cancel", ">cancelled<"}} {
-		if got := r.post(at+"/do", url.Values{"do": {c.do}}); got.status != http.StatusSeeOther {
-			t.Fatalf("%s: %d %s", c.do, got.status, got.body)
+		if got := r.Post(at+"/do", url.Values{"do": {c.do}}); got.Status != http.StatusSeeOther {
+			t.Fatalf("%s: %d %s", c.do, got.Status, got.Body)
 		}
-		r.until(at, c.shows)
+		r.Until(at, c.shows)
 	}
-	if got := r.post(at+"/do", url.Values{"do": {"explode"}}); got.status != http.StatusBadRequest {
-		t.Errorf("what cannot be done: %d", got.status)
+	if got := r.Post(at+"/do", url.Values{"do": {"explode"}}); got.Status != http.StatusBadRequest {
+		t.Errorf("what cannot be done: %d", got.Status)
 	}
 }
 
 // The clock moves as far as it is told to, and what comes due on the way happens.
 func TestAdvancingTheClock(t *testing.T) {
 	r := open(t, surface.Options{Clock: clock.NewManual(time.Date(2026, 3, 4, 9, 0, 0, 0, time.UTC))})
-	r.signIn("dev")
+	r.SignIn("dev")
 	id := r.create("dev", "assay-questions", map[string]any{"timeoutMs": 60000})
 	goal := r.goal()
-	r.until("/console/goals", "2026-03-04 09:10:00") // the next run
+	r.Until("/console/goals", "2026-03-04 09:10:00") // the next run
 	for _, by := range []string{"", "x", "-1h", "0s", "721h"} {
-		if got := r.post("/console/clock", url.Values{"by": {by}}); got.status != http.StatusUnprocessableEntity {
-			t.Errorf("by %q: %d", by, got.status)
+		if got := r.Post("/console/clock", url.Values{"by": {by}}); got.Status != http.StatusUnprocessableEntity {
+			t.Errorf("by %q: %d", by, got.Status)
 		}
 	}
-	if got := r.post("/console/clock", url.Values{"by": {"90m"}}); got.status != http.StatusSeeOther {
-		t.Fatalf("advancing: %d", got.status)
+	if got := r.Post("/console/clock", url.Values{"by": {"90m"}}); got.Status != http.StatusSeeOther {
+		t.Fatalf("advancing: %d", got.Status)
 	}
-	if got := r.get("/console/clock"); !strings.Contains(got.body, "2026-03-04 10:30:00") {
-		t.Errorf("the clock: %s", got.body)
+	if got := r.Get("/console/clock"); !strings.Contains(got.Body, "2026-03-04 10:30:00") {
+		t.Errorf("the clock: %s", got.Body)
 	}
-	r.until("/console/goals", "5 of 5")
-	if !strings.Contains(r.get("/console/goals").body, goal) {
+	r.Until("/console/goals", "5 of 5")
+	if !strings.Contains(r.Get("/console/goals").Body, goal) {
 		t.Error("the goal is gone")
 	}
-	r.until("/console/runs/"+id, ">failed<") // nobody answered in time
+	r.Until("/console/runs/"+id, ">failed<") // nobody answered in time
 	other := open(t, surface.Options{})
-	other.signIn("dev")
-	if got := other.get("/console/clock"); strings.Contains(got.body, "<button class=\"main\">Advance") ||
-		!strings.Contains(got.body, "--clock manual") {
-		t.Errorf("a clock that nobody moves: %s", got.body)
+	other.SignIn("dev")
+	if got := other.Get("/console/clock"); strings.Contains(got.Body, "<button class=\"main\">Advance") ||
+		!strings.Contains(got.Body, "--clock manual") {
+		t.Errorf("a clock that nobody moves: %s", got.Body)
 	}
-	if got := other.post("/console/clock", url.Values{"by": {"1h"}}); got.status != http.StatusConflict {
-		t.Errorf("moving the real clock: %d", got.status)
+	if got := other.Post("/console/clock", url.Values{"by": {"1h"}}); got.Status != http.StatusConflict {
+		t.Errorf("moving the real clock: %d", got.Status)
 	}
 }
 
-// A fault that is switched on is committed from then on, also by a run that began before, and not any more once it is off.
+// A fault that is switched on is committed from then on, also by a run that began before, and not any more once it is
+// off.
 func TestSwitchingFaults(t *testing.T) {
 	r := open(t, surface.Options{})
-	r.signIn("dev")
+	r.SignIn("dev")
 	id := r.create("dev", "assay-loop-ask-user", nil)
-	r.until("/console/runs/"+id, "waiting-input")
-	if got := r.post("/console/faults", url.Values{"fault": {"loop.no-such"}}); got.status != http.StatusUnprocessableEntity {
-		t.Errorf("a fault that is not there: %d", got.status)
+	r.Until("/console/runs/"+id, "waiting-input")
+	if got := r.Post("/console/faults", url.Values{"fault": {"loop.no-such"}}); got.Status != http.StatusUnprocessableEntity {
+		t.Errorf("a fault that is not there: %d", got.Status)
 	}
 	on := []string{"loop.iteration-resets-on-resume", "gate.waits-nowhere"}
-	if got := r.post("/console/faults", url.Values{"fault": on}); got.status != http.StatusSeeOther {
-		t.Fatalf("switching: %d %s", got.status, got.body)
+	if got := r.Post("/console/faults", url.Values{"fault": on}); got.Status != http.StatusSeeOther {
+		t.Fatalf("switching: %d %s", got.Status, got.Body)
 	}
-	if got := r.get("/console/faults"); strings.Count(got.body, " checked>") != len(on) {
-		t.Errorf("%d are ticked, want %d", strings.Count(got.body, " checked>"), len(on))
+	if got := r.Get("/console/faults"); strings.Count(got.Body, " checked>") != len(on) {
+		t.Errorf("%d are ticked, want %d", strings.Count(got.Body, " checked>"), len(on))
 	}
-	r.post("/console/runs/"+id+"/answer", url.Values{"node": {"supervisor"}, "text:q1": {"yes"}})
-	r.until("/console/runs/"+id, ">completed<")
+	r.Post("/console/runs/"+id+"/answer", url.Values{"node": {"supervisor"}, "text:q1": {"yes"}})
+	r.Until("/console/runs/"+id, ">completed<")
 	if got := r.iterations(id); !slices.Equal(got, []int{1, 2, 1, 2}) {
 		t.Errorf("with the fault the turns count %v", got)
 	}
-	if got := r.post("/console/faults", url.Values{"none": {"1"}, "fault": on}); got.status != http.StatusSeeOther {
-		t.Fatalf("switching off: %d", got.status)
+	if got := r.Post("/console/faults", url.Values{"none": {"1"}, "fault": on}); got.Status != http.StatusSeeOther {
+		t.Fatalf("switching off: %d", got.Status)
 	}
 	id = r.create("dev", "assay-loop-ask-user", nil)
-	r.until("/console/runs/"+id, "waiting-input")
-	r.post("/console/runs/"+id+"/answer", url.Values{"node": {"supervisor"}, "text:q1": {"yes"}})
-	r.until("/console/runs/"+id, ">completed<")
+	r.Until("/console/runs/"+id, "waiting-input")
+	r.Post("/console/runs/"+id+"/answer", url.Values{"node": {"supervisor"}, "text:q1": {"yes"}})
+	r.Until("/console/runs/"+id, ">completed<")
 	if got := r.iterations(id); !slices.Equal(got, []int{1, 2, 3, 4}) {
 		t.Errorf("without the fault the turns count %v", got)
 	}

@@ -1,4 +1,4 @@
-package console
+package pages
 
 import (
 	"crypto/rand"
@@ -8,9 +8,9 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/openassay/assay/gen/openintentv1"
+	"github.com/openassay/assay/simhost/console"
 	"github.com/openassay/assay/simhost/openintent"
 	"github.com/openassay/assay/simhost/openintent/engine"
 	"github.com/openassay/assay/simhost/openintent/suspension"
@@ -36,7 +36,6 @@ type intentView struct {
 	Total        int
 	MovesClocks  bool
 	Steps        []string
-	Alone        bool // it is the only one on its page
 }
 
 func intentOf(a engine.Account) intentView {
@@ -64,8 +63,8 @@ type intentsPage struct {
 }
 
 // intents lists the intents that changed last.
-func (c *Console) intents(w http.ResponseWriter, r *http.Request, who visitor) error {
-	all, total, err := c.o.Intents.Intents(r.Context(), intentsShown)
+func (v visitor) intents(r *console.Request) error {
+	all, total, err := v.host.Intents(r.Context(), intentsShown)
 	if err != nil {
 		return err
 	}
@@ -73,26 +72,29 @@ func (c *Console) intents(w http.ResponseWriter, r *http.Request, who visitor) e
 	for _, a := range all {
 		page.Rows = append(page.Rows, intentOf(a))
 	}
-	return c.show(w, r, who, "intents", layout{Title: "Intents", Here: "intents", Body: page})
+	return r.Show(console.Page{Template: "intents", Title: "Intents", Here: "Intents", Body: page})
 }
 
-func (c *Console) intent(w http.ResponseWriter, r *http.Request, who visitor) error {
-	a, events, total, err := c.o.Intents.Intent(r.Context(), r.PathValue("intent"), intentEventsShown)
+func (v visitor) intent(r *console.Request) error {
+	a, events, total, err := v.host.Intent(r.Context(), r.PathValue("intent"), intentEventsShown)
 	if err != nil {
 		return err
 	}
-	v := intentOf(a)
-	v.Events, v.Total, v.MovesClocks, v.Steps, v.Alone = events, total, c.o.Intents.MovesClocks(), steps, true
-	return c.show(w, r, who, "intent", layout{Title: v.Title, Here: "intents", Body: v})
+	page := intentOf(a)
+	page.Events, page.Total, page.MovesClocks, page.Steps = events, total, v.host.MovesClocks(), console.Steps
+	return r.Show(console.Page{Template: "intent", Title: page.Title, Here: "Intents", Body: page})
 }
 
-// intentPath is the path of an intent in the API, and of what is below it.
-func intentPath(id string, below ...string) string {
+// pathOf is the path of the page of an intent.
+func pathOf(id string) string { return intentsPath + "/" + url.PathEscape(id) }
+
+// apiPath is the path of an intent in the API, and of what is below it.
+func apiPath(id string, below ...string) string {
 	return strings.Join(append([]string{openintent.Prefix + "/intents", url.PathEscape(id)}, below...), "/")
 }
 
-// answerIntent answers what an intent waits for, by the API.
-func (c *Console) answerIntent(w http.ResponseWriter, r *http.Request, who visitor) error {
+// answer answers what an intent waits for, by the API.
+func (v visitor) answer(r *console.Request) error {
 	if err := r.ParseForm(); err != nil {
 		return err
 	}
@@ -102,43 +104,41 @@ func (c *Console) answerIntent(w http.ResponseWriter, r *http.Request, who visit
 	}
 	if r.PostForm.Get("as") == "json" {
 		if value = []byte(strings.TrimSpace(r.PostForm.Get("value"))); !json.Valid(value) {
-			return c.problem(w, r, who, http.StatusUnprocessableEntity, "What you sent is no JSON.")
+			return r.Problem(http.StatusUnprocessableEntity, "What you sent is no JSON.")
 		}
 	}
 	id := r.PathValue("intent")
-	reply, err := c.o.Intents.Ask(r.Context(), who.intents, http.MethodPost, intentPath(id, "suspend", "respond"), 0,
+	reply, err := v.host.Ask(r.Context(), v.name, http.MethodPost, apiPath(id, "suspend", "respond"), 0,
 		map[string]any{"suspension_id": r.PostForm.Get("suspension"), "value": json.RawMessage(value)})
 	if err != nil {
 		return err
 	}
 	if !reply.OK() {
-		return c.problem(w, r, who, reply.Status, "The server does not take this answer: "+reply.Why())
+		return r.Problem(reply.Status, "The server does not take this answer: "+reply.Why())
 	}
-	http.Redirect(w, r, Prefix+"/intents/"+url.PathEscape(id), http.StatusSeeOther)
-	return nil
+	return r.GoTo(pathOf(id))
 }
 
-// advanceIntent lets time pass for one intent, by the seam.
-func (c *Console) advanceIntent(w http.ResponseWriter, r *http.Request, who visitor) error {
-	by, err := time.ParseDuration(r.PostFormValue("by"))
-	if err != nil || by <= 0 || by > farthest {
-		return c.problem(w, r, who, http.StatusUnprocessableEntity, "Give how far as 90s, 5m or 24h, by 720h at most.")
+// advance lets time pass for one intent, by the seam.
+func (v visitor) advance(r *console.Request) error {
+	by, ok := console.ParseStep(r.PostFormValue("by"))
+	if !ok {
+		return r.Problem(http.StatusUnprocessableEntity, "Give how far as 90s, 5m or 24h, by 720h at most.")
 	}
 	id := r.PathValue("intent")
-	reply, err := c.o.Intents.Ask(r.Context(), who.intents, http.MethodPost, openintent.Prefix+"/assay/clock/advance", 0,
+	reply, err := v.host.Ask(r.Context(), v.name, http.MethodPost, openintent.Prefix+"/assay/clock/advance", 0,
 		map[string]any{"intent_id": id, "seconds": by.Seconds()})
 	if err != nil {
 		return err
 	}
 	if !reply.OK() {
-		return c.problem(w, r, who, reply.Status, "The server does not move the clock of this intent: "+reply.Why())
+		return r.Problem(reply.Status, "The server does not move the clock of this intent: "+reply.Why())
 	}
-	http.Redirect(w, r, Prefix+"/intents/"+url.PathEscape(id), http.StatusSeeOther)
-	return nil
+	return r.GoTo(pathOf(id))
 }
 
-// exampleIntent makes an intent that waits for a person, by the requests that a client would send.
-func (c *Console) exampleIntent(w http.ResponseWriter, r *http.Request, who visitor) error {
+// example makes an intent that waits for a person, by the requests that a client would send.
+func (v visitor) example(r *console.Request) error {
 	var made openintentv1.Intent
 	record := map[string]any{
 		"id": rand.Text(), "question": "Refund 120 EUR?", "response_type": suspension.Choice,
@@ -156,21 +156,20 @@ func (c *Console) exampleIntent(w http.ResponseWriter, r *http.Request, who visi
 	} {
 		path := openintent.Prefix + "/intents"
 		if step.below != "" {
-			path = intentPath(made.ID, step.below)
+			path = apiPath(made.ID, step.below)
 		}
-		reply, err := c.o.Intents.Ask(r.Context(), who.intents, http.MethodPost, path, made.Version, step.body)
+		reply, err := v.host.Ask(r.Context(), v.name, http.MethodPost, path, made.Version, step.body)
 		if err != nil {
 			return err
 		}
 		if !reply.OK() {
-			return c.problem(w, r, who, reply.Status, "The server refuses to make an example: "+reply.Why())
+			return r.Problem(reply.Status, "The server refuses to make an example: "+reply.Why())
 		}
 		if err := json.Unmarshal(reply.Body, &made); err != nil {
 			return fmt.Errorf("make an example: %w", err)
 		}
 	}
-	http.Redirect(w, r, Prefix+"/intents/"+url.PathEscape(made.ID), http.StatusSeeOther)
-	return nil
+	return r.GoTo(pathOf(made.ID))
 }
 
 // Reversed are the events, the latest first.

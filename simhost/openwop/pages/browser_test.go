@@ -1,4 +1,4 @@
-package console
+package pages
 
 import (
 	"fmt"
@@ -11,37 +11,16 @@ import (
 
 	"github.com/openassay/assay/internal/browsertest"
 	"github.com/openassay/assay/simhost/clock"
+	"github.com/openassay/assay/simhost/internal/consoletest"
 	"github.com/openassay/assay/simhost/openwop/surface"
 )
-
-// visit signs a browser in.
-func (r *rig) visit(width int) *browsertest.Page {
-	r.t.Helper()
-	p := browsertest.Open(r.t, width)
-	p.Do(chromedp.Navigate(r.base + "/console"))
-	p.Until(`document.querySelector("#key")`)
-	p.Screenshot(fmt.Sprintf("console-login-%d", width))
-	p.Do(chromedp.SendKeys("#key", "dev\r"))
-	p.Until(`document.querySelector("#list") && document.querySelector("#lamp.on")`)
-	return p
-}
-
-func sound(t *testing.T, p *browsertest.Page) {
-	t.Helper()
-	if problems := p.Problems(); len(problems) > 0 {
-		t.Errorf("wrong in the page: %s", strings.Join(problems, "\n"))
-	}
-	if dialogs := p.Dialogs(); len(dialogs) > 0 {
-		t.Errorf("dialogs: %q", dialogs)
-	}
-}
 
 // What the console is for: somebody starts a loop, watches turns appear, answers what it asks and sees it complete.
 func TestSomebodyAnswersALoopInABrowser(t *testing.T) {
 	r := open(t, surface.Options{})
-	p := r.visit(browsertest.Wide)
+	p := r.Visit(browsertest.Wide)
 
-	watching := r.visit(browsertest.Phone) // an open list of runs, on a phone
+	watching := r.Visit(browsertest.Phone) // an open list of runs, on a phone
 	watching.Until(`document.querySelector("#list .empty")`)
 
 	p.Do(chromedp.Click(`a[href="/console/start"]`))
@@ -78,10 +57,10 @@ func TestSomebodyAnswersALoopInABrowser(t *testing.T) {
 	watching.Until(fmt.Sprintf(`document.querySelector("#row-%s .word.good")`, id))
 	watching.Until(`!document.querySelector("#menu .count")`)
 	watching.Screenshot("console-runs-phone")
-	sound(t, p)
-	sound(t, watching)
+	consoletest.Sound(t, p)
+	consoletest.Sound(t, watching)
 	for _, url := range append(p.Requests(), watching.Requests()...) {
-		if !strings.HasPrefix(url, r.base+"/console") {
+		if !strings.HasPrefix(url, r.Base+"/console") {
 			t.Errorf("the console asked for %s", url)
 		}
 	}
@@ -90,9 +69,9 @@ func TestSomebodyAnswersALoopInABrowser(t *testing.T) {
 // A page that stays open takes in what happens, and a form that is the same stays as it is, with what was typed.
 func TestAPageThatIsOpenGoesOn(t *testing.T) {
 	r := open(t, surface.Options{})
-	p := r.visit(browsertest.Wide)
+	p := r.Visit(browsertest.Wide)
 	first := r.create("dev", "assay-loop-ask-user", nil)
-	p.Do(chromedp.Navigate(r.base + "/console/waiting"))
+	p.Do(chromedp.Navigate(r.Base + "/console/waiting"))
 	box := fmt.Sprintf(`form[action="/console/runs/%s/answer"] input[type=text]`, first)
 	p.Until(fmt.Sprintf(`document.querySelector(%q)`, box))
 	p.Do(chromedp.SendKeys(box, "half an ans"))
@@ -104,30 +83,27 @@ func TestAPageThatIsOpenGoesOn(t *testing.T) {
 			box)); got != "half an answer" {
 		t.Errorf("the form holds %q", got)
 	}
-	r.post("/console/login", map[string][]string{"key": {"dev"}})
-	if got := r.post("/console/runs/"+first+"/answer", map[string][]string{"node": {"supervisor"},
-		"text:q1": {"by somebody else"}}); got.status != http.StatusSeeOther {
-		t.Fatalf("answering: %d %s", got.status, got.body)
+	r.Post("/console/login", map[string][]string{"key": {"dev"}})
+	if got := r.Post("/console/runs/"+first+"/answer", map[string][]string{"node": {"supervisor"},
+		"text:q1": {"by somebody else"}}); got.Status != http.StatusSeeOther {
+		t.Fatalf("answering: %d %s", got.Status, got.Body)
 	}
 	p.Until(`document.querySelectorAll("#questions > section").length === 1`)
-	sound(t, p)
+	consoletest.Sound(t, p)
 }
 
 // A page whose stream was cut catches up by itself, and one whose session is over asks for the key again.
 func TestAPageComesBack(t *testing.T) {
 	r := open(t, surface.Options{})
-	p := r.visit(browsertest.Wide)
+	p := r.Visit(browsertest.Wide)
 	p.Until(`document.querySelector("#list .empty")`)
 	for range 2 {
-		r.http.CloseIdleConnections() // a client's own, on which a request would fail
-		r.conns.cut()
+		r.Cut()
 		id := r.create("dev", "conformance-noop", nil)
 		p.Until(fmt.Sprintf(`document.querySelector("#row-%s .word.good") && document.querySelector("#lamp.on")`, id))
 	}
-	r.console.sessions.mu.Lock()
-	clear(r.console.sessions.open)
-	r.console.sessions.mu.Unlock()
-	r.conns.cut()
+	p.Do(chromedp.Evaluate[chromedp.Void](`fetch("/console/logout", {method: "POST"}).then(() => undefined)`))
+	r.Cut()
 	p.Until(`document.querySelector("#key")`)
 	if at := browsertest.Read[string](p, `location.search`); at != "?next=%2Fconsole" {
 		t.Errorf("after signing in it goes on to %q", at)
@@ -154,9 +130,9 @@ func furnished(t *testing.T) (r *rig, pages map[string]string) {
 	r.create("dev", "assay-event", nil)
 	fails := r.create("dev", "conformance-dispatch-deterministic-fail-child", nil)
 	r.goal()
-	r.signIn("dev")
-	r.until("/console/runs/"+files, "completed")
-	r.until("/console/runs/"+asks, "waiting-input")
+	r.SignIn("dev")
+	r.Until("/console/runs/"+files, "completed")
+	r.Until("/console/runs/"+asks, "waiting-input")
 	return r, map[string]string{
 		"runs": "/console", "start": "/console/start", "start-one": "/console/start?workflow=assay-loop-ask-user",
 		"run": "/console/runs/" + asks, "run-files": "/console/runs/" + files, "run-fails": "/console/runs/" + fails,
@@ -170,22 +146,18 @@ func TestEveryPageFits(t *testing.T) {
 	r, pages := furnished(t)
 	for name, width := range map[string]int{"wide": browsertest.Wide, "phone": browsertest.Phone} {
 		t.Run(name, func(t *testing.T) {
-			at := *r
-			at.t = t
-			p := at.visit(width)
+			p := r.In(t).Visit(width)
 			for page, path := range pages {
 				if page == "problem" {
 					continue // its status is a message of the browser
 				}
-				p.Do(chromedp.Navigate(r.base + path))
+				p.Do(chromedp.Navigate(r.Base + path))
 				p.Until(`document.querySelector("#lamp.on")`)
-				if over := browsertest.Read[int](p, `document.documentElement.scrollWidth - innerWidth`); over > 0 {
-					t.Errorf("%s is %d pixels wider than the window", page, over)
-				}
+				consoletest.Fits(t, p, page)
 				p.Screenshot("console-" + page + "-" + name)
 			}
-			sound(t, p)
-			p.Do(chromedp.Navigate(r.base + pages["problem"]))
+			consoletest.Sound(t, p)
+			p.Do(chromedp.Navigate(r.Base + pages["problem"]))
 			p.Until(`document.querySelector(".wrong")`)
 		})
 	}

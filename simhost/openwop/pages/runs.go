@@ -1,10 +1,8 @@
-package console
+package pages
 
 import (
-	"context"
 	"encoding/json"
 	"net/http"
-	"net/url"
 	"slices"
 	"sort"
 	"strconv"
@@ -12,6 +10,7 @@ import (
 	"time"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/console"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
 	"github.com/openassay/assay/simhost/openwop/surface"
 )
@@ -44,7 +43,7 @@ type runsPage struct {
 func rowOf(a state.Account) runRow {
 	s := a.Snapshot
 	row := runRow{
-		ID: s.RunID, Workflow: s.WorkflowID, Status: string(s.Status), Kind: word(s.Status), Paused: a.Paused, Iteration: a.Iteration,
+		ID: s.RunID, Workflow: s.WorkflowID, Status: string(s.Status), Kind: kind(s.Status), Paused: a.Paused, Iteration: a.Iteration,
 		Started: s.StartedAt, Fork: a.Lineage.SourceRunID != "",
 	}
 	if !s.CompletedAt.IsZero() {
@@ -78,20 +77,19 @@ func took(d time.Duration) string {
 }
 
 // runs lists the runs whose logs went on last, children below the runs that dispatched them.
-func (c *Console) runs(w http.ResponseWriter, r *http.Request, who visitor) error {
+func (v visitor) runs(r *console.Request) error {
 	if id := strings.TrimSpace(r.URL.Query().Get("find")); id != "" {
-		http.Redirect(w, r, Prefix+"/runs/"+url.PathEscape(id), http.StatusSeeOther)
-		return nil
+		return r.GoTo(pathOf(id))
 	}
 	below, _ := strconv.ParseUint(r.URL.Query().Get("below"), 10, 64) // what is no number begins at the end
 	page := runsPage{Below: below}
-	err := c.host(func(h Host) error {
-		found, older, err := h.Runs(r.Context(), who.runs, below, runsShown)
+	err := v.host.With(func(h *surface.Host) error {
+		found, older, err := h.Runs(r.Context(), v.who, below, runsShown)
 		if err != nil {
 			return err
 		}
 		if below == 0 { // those that wait are there however long ago they began to
-			waiting, _, err := h.Waiting(r.Context(), who.runs, runsShown)
+			waiting, _, err := h.Waiting(r.Context(), v.who, runsShown)
 			if err != nil {
 				return err
 			}
@@ -103,7 +101,7 @@ func (c *Console) runs(w http.ResponseWriter, r *http.Request, who visitor) erro
 	if err != nil {
 		return err
 	}
-	return c.show(w, r, who, "runs", layout{Title: "Runs", Here: "runs", Body: page})
+	return r.Show(console.Page{Template: "runs", Title: "Runs", Here: "Runs", Body: page})
 }
 
 func merge(found, more []state.Account) []state.Account {
@@ -159,19 +157,19 @@ type startPage struct {
 var toBegin = []string{"assay-loop-ask-user", "assay-loop", "assay-loop-workspace", "assay-approval", "assay-questions"}
 
 // startForm shows the form that starts a run, with the values that the workflow has where nothing is given.
-func (c *Console) startForm(w http.ResponseWriter, r *http.Request, who visitor) error {
+func (v visitor) startForm(r *console.Request) error {
 	page := startPage{ID: r.URL.Query().Get("workflow")}
-	if err := c.choose(&page); err != nil {
+	if err := v.choose(&page); err != nil {
 		return err
 	}
 	if page.Chosen != nil {
 		page.Inputs = defaults(*page.Chosen)
 	}
-	return c.show(w, r, who, "start", layout{Title: "Start a run", Here: "start", Body: page})
+	return r.Show(console.Page{Template: "start", Title: "Start a run", Body: page})
 }
 
-func (c *Console) choose(page *startPage) error {
-	return c.host(func(h Host) error {
+func (v visitor) choose(page *startPage) error {
+	return v.host.With(func(h *surface.Host) error {
 		page.Workflows = h.Workflows()
 		for i, d := range page.Workflows {
 			if d.ID == page.ID {
@@ -203,7 +201,7 @@ func defaults(d openwopv1.WorkflowDefinition) string {
 }
 
 // start starts a run, by the API.
-func (c *Console) start(w http.ResponseWriter, r *http.Request, who visitor) error {
+func (v visitor) start(r *console.Request) error {
 	page := startPage{ID: r.PostFormValue("workflow"), Inputs: r.PostFormValue("inputs")}
 	inputs := strings.TrimSpace(page.Inputs)
 	if inputs == "" {
@@ -211,9 +209,9 @@ func (c *Console) start(w http.ResponseWriter, r *http.Request, who visitor) err
 	}
 	if !json.Valid([]byte(inputs)) {
 		page.Wrong = "The inputs are no JSON: write an object, such as {\"n\": 3}."
-		return c.startAgain(w, r, who, page)
+		return v.startAgain(r, page)
 	}
-	reply, err := c.ask(r.Context(), who, http.MethodPost, "/v1/runs", map[string]any{"workflowId": page.ID,
+	reply, err := v.post(r.Context(), "/v1/runs", map[string]any{"workflowId": page.ID,
 		"inputs": json.RawMessage(inputs)})
 	if err != nil {
 		return err
@@ -221,44 +219,48 @@ func (c *Console) start(w http.ResponseWriter, r *http.Request, who visitor) err
 	var made openwopv1.CreateRunResponse
 	if err := json.Unmarshal(reply.Body, &made); !reply.OK() || err != nil {
 		page.Wrong = "The host refuses: " + reply.Why()
-		return c.startAgain(w, r, who, page)
+		return v.startAgain(r, page)
 	}
-	http.Redirect(w, r, Prefix+"/runs/"+url.PathEscape(made.RunID), http.StatusSeeOther)
-	return nil
+	return r.GoTo(pathOf(made.RunID))
 }
 
-func (c *Console) startAgain(w http.ResponseWriter, r *http.Request, who visitor, page startPage) error {
-	if err := c.choose(&page); err != nil {
+func (v visitor) startAgain(r *console.Request, page startPage) error {
+	if err := v.choose(&page); err != nil {
 		return err
 	}
-	return c.showAs(w, r, who, http.StatusUnprocessableEntity, "start", layout{Title: "Start a run", Here: "start", Body: page})
-}
-
-// ask makes a request to the API in somebody's name.
-func (c *Console) ask(ctx context.Context, who visitor, method, path string, body any) (reply surface.Reply, err error) {
-	err = c.host(func(h Host) error {
-		reply, err = h.Ask(ctx, who.runs, method, path, body)
-		return err
-	})
-	return reply, err
+	return r.Show(console.Page{Template: "start", Status: http.StatusUnprocessableEntity, Title: "Start a run", Body: page})
 }
 
 // control cancels a run, has it stand still, or go on.
-func (c *Console) control(w http.ResponseWriter, r *http.Request, who visitor) error {
+func (v visitor) control(r *console.Request) error {
 	id, what := r.PathValue("run"), r.PostFormValue("do")
 	path := map[string]string{
 		"cancel": surface.RunPath(id, "cancel"), "pause": surface.RunPath(id) + ":pause", "resume": surface.RunPath(id) + ":resume",
 	}[what]
 	if path == "" {
-		return c.problem(w, r, who, http.StatusBadRequest, "Nothing of that kind can be done with a run.")
+		return r.Problem(http.StatusBadRequest, "Nothing of that kind can be done with a run.")
 	}
-	reply, err := c.ask(r.Context(), who, http.MethodPost, path, struct{}{})
+	reply, err := v.post(r.Context(), path, struct{}{})
 	if err != nil {
 		return err
 	}
 	if !reply.OK() {
-		return c.problem(w, r, who, reply.Status, "The host refuses to "+what+" this run: "+reply.Why())
+		return r.Problem(reply.Status, "The host refuses to "+what+" this run: "+reply.Why())
 	}
-	http.Redirect(w, r, Prefix+"/runs/"+url.PathEscape(id), http.StatusSeeOther)
-	return nil
+	return r.GoTo(pathOf(id))
+}
+
+// kind is that of a status, which has a colour.
+func kind(status openwopv1.RunStatus) string {
+	switch status {
+	case openwopv1.RunStatusCompleted:
+		return "good"
+	case openwopv1.RunStatusFailed:
+		return "bad"
+	case openwopv1.RunStatusWaitingApproval, openwopv1.RunStatusWaitingInput, openwopv1.RunStatusWaitingExternal:
+		return "warn"
+	case openwopv1.RunStatusRunning, openwopv1.RunStatusPending:
+		return "busy"
+	}
+	return "calm"
 }
