@@ -79,26 +79,24 @@ func (c *Console) live(w http.ResponseWriter, r *http.Request) {
 	if out.Send() != nil {
 		return
 	}
+	heart := out.Heart(c.o.Wire, serving.KeepAlive)
+	defer heart.Stop()
 	for {
-		topics, more := "", true
-		quiet := make(chan struct{})
-		timer := c.o.Wire.AfterFunc(serving.KeepAlive, func() { close(quiet) })
+		topics, more, err := "", true, error(nil)
 		select {
 		case <-ctx.Done():
-		case topic := <-heard:
-			topics = topic
+		case topics = <-heard:
 		case topics, more = <-changes:
-		case <-quiet:
+		case <-heart.Due:
+			err = heart.Beat()
 		}
-		timer.Stop()
-		if ctx.Err() != nil || !more || c.sessions.find(r) == nil {
+		if err != nil || ctx.Err() != nil || !more || c.sessions.find(r) == nil {
 			return
 		}
 		if topics == "" {
-			out.Comment("quiet")
-		} else {
-			out.Text("change", topics)
+			continue
 		}
+		out.Text("change", topics)
 		if out.Send() != nil {
 			return
 		}

@@ -7,13 +7,14 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/openassay/assay/gen/openintentv1"
 	"github.com/openassay/assay/simhost/console"
-	"github.com/openassay/assay/simhost/openintent"
 	"github.com/openassay/assay/simhost/openintent/engine"
 	"github.com/openassay/assay/simhost/openintent/suspension"
+	"github.com/openassay/assay/simhost/serving"
 )
 
 // What one page shows of intents.
@@ -88,10 +89,8 @@ func (v visitor) intent(r *console.Request) error {
 // pathOf is the path of the page of an intent.
 func pathOf(id string) string { return intentsPath + "/" + url.PathEscape(id) }
 
-// apiPath is the path of an intent in the API, and of what is below it.
-func apiPath(id string, below ...string) string {
-	return strings.Join(append([]string{openintent.Prefix + "/intents", url.PathEscape(id)}, below...), "/")
-}
+// why is the member of a refusal that says what can be done about it.
+const why = "detail"
 
 // answer answers what an intent waits for, by the API.
 func (v visitor) answer(r *console.Request) error {
@@ -108,13 +107,13 @@ func (v visitor) answer(r *console.Request) error {
 		}
 	}
 	id := r.PathValue("intent")
-	reply, err := v.host.Ask(r.Context(), v.name, http.MethodPost, apiPath(id, "suspend", "respond"), 0,
-		map[string]any{"suspension_id": r.PostForm.Get("suspension"), "value": json.RawMessage(value)})
+	reply, err := serving.Read(v.host.Client(v.name).RespondToSuspension(r.Context(), id,
+		openintentv1.RespondRequest{SuspensionID: r.PostForm.Get("suspension"), Value: value}))
 	if err != nil {
 		return err
 	}
 	if !reply.OK() {
-		return r.Problem(reply.Status, "The server does not take this answer: "+reply.Why())
+		return r.Problem(reply.Status, "The server does not take this answer: "+reply.Why(why))
 	}
 	return r.GoTo(pathOf(id))
 }
@@ -126,13 +125,13 @@ func (v visitor) advance(r *console.Request) error {
 		return r.Problem(http.StatusUnprocessableEntity, "Give how far as 90s, 5m or 24h, by 720h at most.")
 	}
 	id := r.PathValue("intent")
-	reply, err := v.host.Ask(r.Context(), v.name, http.MethodPost, openintent.Prefix+"/assay/clock/advance", 0,
-		map[string]any{"intent_id": id, "seconds": by.Seconds()})
+	reply, err := serving.Read(v.host.Client(v.name).AdvanceClock(r.Context(),
+		openintentv1.AdvanceClockRequest{IntentID: id, Seconds: by.Seconds()}))
 	if err != nil {
 		return err
 	}
 	if !reply.OK() {
-		return r.Problem(reply.Status, "The server does not move the clock of this intent: "+reply.Why())
+		return r.Problem(reply.Status, "The server does not move the clock of this intent: "+reply.Why(why))
 	}
 	return r.GoTo(pathOf(id))
 }
@@ -146,24 +145,32 @@ func (v visitor) example(r *console.Request) error {
 		"timeout_seconds": 10800, "fallback_policy": suspension.FallbackFail,
 		"retry_policy": map[string]any{"max_attempts": 3, "interval_seconds": 3600},
 	}
-	for _, step := range []struct {
-		below string
-		body  map[string]any
-	}{
-		{"", map[string]any{"title": "Refund an order", "status": engine.Active}},
-		{"state", map[string]any{"patches": []any{map[string]any{"op": "set", "path": "/_suspension", "value": record}}}},
-		{"status", map[string]any{"status": engine.Suspended}},
+	value, err := json.Marshal(record)
+	if err != nil {
+		return err
+	}
+	c := v.host.Client(v.name)
+	for _, step := range []func(version string) (*http.Response, error){
+		func(string) (*http.Response, error) {
+			return c.CreateIntent(r.Context(), openintentv1.CreateIntentRequest{Title: "Refund an order", Status: openintentv1.IntentStatusActive})
+		},
+		func(version string) (*http.Response, error) {
+			return c.PatchIntentState(r.Context(), made.ID, &openintentv1.PatchIntentStateParams{IfMatch: &version},
+				openintentv1.PatchIntentStateRequest{Patches: []openintentv1.StatePatch{
+					{Op: openintentv1.StatePatchOpSet, Path: "/_suspension", Value: value},
+				}})
+		},
+		func(version string) (*http.Response, error) {
+			return c.SetIntentStatus(r.Context(), made.ID, &openintentv1.SetIntentStatusParams{IfMatch: &version},
+				openintentv1.SetIntentStatusRequest{Status: openintentv1.IntentStatusSuspendedAwaitingInput})
+		},
 	} {
-		path := openintent.Prefix + "/intents"
-		if step.below != "" {
-			path = apiPath(made.ID, step.below)
-		}
-		reply, err := v.host.Ask(r.Context(), v.name, http.MethodPost, path, made.Version, step.body)
+		reply, err := serving.Read(step(strconv.FormatInt(made.Version, 10)))
 		if err != nil {
 			return err
 		}
 		if !reply.OK() {
-			return r.Problem(reply.Status, "The server refuses to make an example: "+reply.Why())
+			return r.Problem(reply.Status, "The server refuses to make an example: "+reply.Why(why))
 		}
 		if err := json.Unmarshal(reply.Body, &made); err != nil {
 			return fmt.Errorf("make an example: %w", err)

@@ -169,13 +169,14 @@ func (v visitor) answer(r *console.Request) error {
 			return r.Problem(http.StatusConflict, "Somebody has answered meanwhile, and the run asks something else by now: look again.")
 		}
 	}
-	reply, err := v.post(r.Context(), surface.RunPath(id, "interrupts", r.PostForm.Get("node")),
-		map[string]any{"resumeValue": value})
+	reply, err := v.ask(func(c *openwopv1.Client) (*http.Response, error) {
+		return c.ResolveInterruptByRun(r.Context(), id, r.PostForm.Get("node"), nil, openwopv1.ResolveInterruptRequest{ResumeValue: value})
+	})
 	if err != nil {
 		return err
 	}
 	if !reply.OK() {
-		return r.Problem(reply.Status, "The host does not take this answer: "+reply.Why())
+		return r.Problem(reply.Status, "The host does not take this answer: "+reply.Why(why))
 	}
 	return r.GoTo(pathOf(id))
 }

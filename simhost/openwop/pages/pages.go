@@ -10,8 +10,10 @@ import (
 	"net/url"
 	"slices"
 
+	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/console"
 	"github.com/openassay/assay/simhost/openwop/surface"
+	"github.com/openassay/assay/simhost/serving"
 )
 
 //go:embed *.html
@@ -119,11 +121,14 @@ func (v visitor) Topics(ctx context.Context, logs []string) (topics []string) {
 	return topics
 }
 
-// post makes a request to the API in the visitor's name.
-func (v visitor) post(ctx context.Context, path string, body any) (reply surface.Reply, err error) {
+// ask makes a request to the API in the visitor's name.
+func (v visitor) ask(request func(*openwopv1.Client) (*http.Response, error)) (said serving.Said, err error) {
 	err = v.host.With(func(h *surface.Host) error {
-		reply, err = h.Ask(ctx, v.who, http.MethodPost, path, body)
+		said, err = serving.Read(request(h.Client(v.who)))
 		return err
 	})
-	return reply, err
+	return said, err
 }
+
+// why is the member of a refusal that says what can be done about it.
+const why = "message"

@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"bytes"
 	"encoding/json"
 	"net/http"
 	"slices"
@@ -211,14 +212,19 @@ func (v visitor) start(r *console.Request) error {
 		page.Wrong = "The inputs are no JSON: write an object, such as {\"n\": 3}."
 		return v.startAgain(r, page)
 	}
-	reply, err := v.post(r.Context(), "/v1/runs", map[string]any{"workflowId": page.ID,
-		"inputs": json.RawMessage(inputs)})
+	body, err := json.Marshal(map[string]any{"workflowId": page.ID, "inputs": json.RawMessage(inputs)})
+	if err != nil {
+		return err
+	}
+	reply, err := v.ask(func(c *openwopv1.Client) (*http.Response, error) {
+		return c.CreateRunWithBody(r.Context(), nil, "application/json", bytes.NewReader(body)) // what is no object is the host's to refuse
+	})
 	if err != nil {
 		return err
 	}
 	var made openwopv1.CreateRunResponse
 	if err := json.Unmarshal(reply.Body, &made); !reply.OK() || err != nil {
-		page.Wrong = "The host refuses: " + reply.Why()
+		page.Wrong = "The host refuses: " + reply.Why(why)
 		return v.startAgain(r, page)
 	}
 	return r.GoTo(pathOf(made.RunID))
@@ -234,18 +240,24 @@ func (v visitor) startAgain(r *console.Request, page startPage) error {
 // control cancels a run, has it stand still, or go on.
 func (v visitor) control(r *console.Request) error {
 	id, what := r.PathValue("run"), r.PostFormValue("do")
-	path := map[string]string{
-		"cancel": surface.RunPath(id, "cancel"), "pause": surface.RunPath(id) + ":pause", "resume": surface.RunPath(id) + ":resume",
+	request := map[string]func(*openwopv1.Client) (*http.Response, error){
+		"cancel": func(c *openwopv1.Client) (*http.Response, error) {
+			return c.CancelRun(r.Context(), id, nil, openwopv1.CancelRunRequest{})
+		},
+		"pause": func(c *openwopv1.Client) (*http.Response, error) {
+			return c.PauseRun(r.Context(), id, nil, openwopv1.PauseRunRequest{})
+		},
+		"resume": func(c *openwopv1.Client) (*http.Response, error) { return c.ResumeRun(r.Context(), id, nil) },
 	}[what]
-	if path == "" {
+	if request == nil {
 		return r.Problem(http.StatusBadRequest, "Nothing of that kind can be done with a run.")
 	}
-	reply, err := v.post(r.Context(), path, struct{}{})
+	reply, err := v.ask(request)
 	if err != nil {
 		return err
 	}
 	if !reply.OK() {
-		return r.Problem(reply.Status, "The host refuses to "+what+" this run: "+reply.Why())
+		return r.Problem(reply.Status, "The host refuses to "+what+" this run: "+reply.Why(why))
 	}
 	return r.GoTo(pathOf(id))
 }

@@ -1,21 +1,17 @@
 package surface
 
 import (
-	"bytes"
-	"cmp"
 	"context"
-	"encoding/json"
 	"maps"
 	"net/http"
-	"net/url"
 	"slices"
-	"strings"
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
 	"github.com/openassay/assay/simhost/openwop/goal"
 	"github.com/openassay/assay/simhost/openwop/workspace"
 	"github.com/openassay/assay/simhost/refusal"
+	"github.com/openassay/assay/simhost/serving"
 )
 
 // This file is what a console in the same process sees of the host: the folds of its logs, as they are. What somebody does from
@@ -36,47 +32,12 @@ func (h *Host) Caller(key string) (c Caller, known bool) {
 	return c, known
 }
 
-// Reply is what the API answered.
-type Reply struct {
-	Status int
-	Body   []byte
-}
-
-// OK tells whether what was asked for was done.
-func (r Reply) OK() bool { return r.Status < http.StatusBadRequest }
-
-// Why is the message of a refusal.
-func (r Reply) Why() string {
-	var e openwopv1.ErrorEnvelope
-	if err := json.Unmarshal(r.Body, &e); err != nil || e.Message == "" {
-		return http.StatusText(r.Status)
-	}
-	return e.Message
-}
-
-// Ask makes a request to the API as a caller: what it does, checks and refuses is what a client with that key would see.
-func (h *Host) Ask(ctx context.Context, c Caller, method, path string, body any) (Reply, error) {
-	raw, err := json.Marshal(body)
-	if err != nil {
-		return Reply{}, err
-	}
-	r, err := http.NewRequestWithContext(context.WithValue(ctx, callerKey{}, c.who), method, path, bytes.NewReader(raw))
-	if err != nil {
-		return Reply{}, err
-	}
-	r.Header.Set("Content-Type", mediaJSON)
-	a := &answer{header: http.Header{}}
-	h.inside.ServeHTTP(a, r)
-	return Reply{Status: cmp.Or(a.status, http.StatusOK), Body: a.body.Bytes()}, nil
-}
-
-// RunPath is the path of a run in the API, and of what is below it.
-func RunPath(runID string, below ...string) string {
-	path := []string{"/v1/runs", url.PathEscape(runID)}
-	for _, b := range below {
-		path = append(path, url.PathEscape(b))
-	}
-	return strings.Join(path, "/")
+// Client is one of the API in the name of a caller: what it does, checks and refuses is what a client with that key would see.
+func (h *Host) Client(c Caller) *openwopv1.Client {
+	named := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h.inside.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callerKey{}, c.who)))
+	})
+	return &openwopv1.Client{Server: "http://localhost/", Client: serving.Inside{Handler: named}}
 }
 
 // owned tells whether a run belongs to the tenant of a caller.
