@@ -1,0 +1,90 @@
+package state
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/openwop/engine/codes"
+	"github.com/openassay/assay/simhost/openwop/engine/internal/definitions"
+	"github.com/openassay/assay/simhost/refusal"
+)
+
+func TestFoldRefusesWhatDoesNotBelong(t *testing.T) {
+	definition := definitions.Define(t, definitions.NoopNode, "", `{"name":"a","type":"number"}`)
+	empty, err := NewState("run-aaaaaaaaaaaaaaaaaaaaaaaaaa", definition)
+	if err != nil {
+		t.Fatal(err)
+	}
+	event := func(sequence int64, kind openwopv1.RunEventType, payload string) openwopv1.RunEvent {
+		return openwopv1.RunEvent{RunID: "r", EventID: "e", Sequence: sequence, Type: kind, Payload: json.RawMessage(payload), Timestamp: time.Unix(0, 0)}
+	}
+	started := event(0, openwopv1.RunEventTypeRunStarted, `{"workflowId":"w","inputs":{"a":1}}`)
+	for says, record := range map[string]Record{
+		"event 1 stands where 0 belongs": {Events: []openwopv1.RunEvent{event(1, openwopv1.RunEventTypeRunStarted, `{}`)}},
+		"event 0 stands where 1 belongs": {Events: []openwopv1.RunEvent{started, started}},
+		"decode payload of run.started":  {Events: []openwopv1.RunEvent{event(0, openwopv1.RunEventTypeRunStarted, `[]`)}},
+	} {
+		if _, err := Fold(empty, record); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("error is %v, want %s", err, says)
+		}
+	}
+	// Types and nodes that this version does not know are passed over.
+	s, err := Fold(empty, Record{Events: []openwopv1.RunEvent{
+		started,
+		event(1, "acme.thing.happened", `"x"`),
+		event(2, openwopv1.RunEventTypeNodeStarted, `{"nodeId":"gone","typeId":"core.noop"}`),
+		event(3, openwopv1.RunEventTypeNodeCompleted, `{"nodeId":"gone"}`),
+	}, Facts: []Fact{{At: 2, Timer: &Timer{NodeID: "gone"}}, {At: 4, Child: &Child{Phase: ChildRunning}}}})
+	if err != nil || s.Snapshot().Variables["a"] != 1.0 || s.Ended() {
+		t.Errorf("%+v, %v", s.Snapshot(), err)
+	}
+	if empty.Snapshot().Status != openwopv1.RunStatusPending {
+		t.Error("folding changed the state it began with")
+	}
+	if _, err := NewState("r", openwopv1.WorkflowDefinition{ID: "w"}); refusal.In(err) == nil || refusal.In(err).Code != codes.Validation {
+		t.Errorf("a definition without nodes: %v", err)
+	}
+}
+
+// A state is the fold of its log: folded in any two parts it is what it is folded at once.
+func TestFoldInParts(t *testing.T) {
+	empty, err := NewState("r", definitions.Define(t, definitions.NoopNode+","+definitions.SecondNode, "", `{"name":"a","type":"number"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log []openwopv1.RunEvent
+	add := func(kind openwopv1.RunEventType, node, payload string) {
+		log = append(log, openwopv1.RunEvent{
+			RunID: "r", EventID: "e", NodeID: node, Sequence: int64(len(log)), Type: kind, Payload: json.RawMessage(payload), Timestamp: time.Unix(9, 0),
+		})
+	}
+	add(openwopv1.RunEventTypeRunStarted, "", `{"workflowId":"w","inputs":{"a":1}}`)
+	add(openwopv1.RunEventTypeNodeStarted, "a", `{"nodeId":"a","typeId":"core.noop"}`)
+	add(openwopv1.RunEventTypeNodeCompleted, "a", `{"nodeId":"a","outputs":{"o":1}}`)
+	add(openwopv1.RunEventTypeVariableChanged, "a", `{"name":"a","value":2}`)
+	add(openwopv1.RunEventTypeNodeStarted, "b", `{"nodeId":"b","typeId":"core.noop"}`)
+	add(openwopv1.RunEventTypeNodeFailed, "b", `{"nodeId":"b","error":{"code":"x","message":"y"}}`)
+	add(openwopv1.RunEventTypeRunFailed, "", `{"error":{"code":"x","message":"y"}}`)
+	whole, err := Fold(empty, Record{Events: log})
+	if err != nil || !whole.Ended() || whole.Snapshot().Status != openwopv1.RunStatusFailed {
+		t.Fatalf("%+v, %v", whole.Snapshot(), err)
+	}
+	for cut := range log {
+		first, err := Fold(empty, Record{Events: log[:cut]})
+		if err != nil {
+			t.Fatal(err)
+		}
+		both, err := Fold(first, Record{Events: log[cut:]})
+		if diff := cmp.Diff(whole.Snapshot(), both.Snapshot()); err != nil || diff != "" {
+			t.Errorf("cut before event %d: %v\n%s", cut, err, diff)
+		}
+		if first.Ended() {
+			t.Errorf("it has ended before event %d", cut)
+		}
+	}
+}
