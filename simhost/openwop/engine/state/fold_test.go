@@ -21,7 +21,8 @@ func TestFoldRefusesWhatDoesNotBelong(t *testing.T) {
 		t.Fatal(err)
 	}
 	event := func(sequence int64, kind openwopv1.RunEventType, payload string) openwopv1.RunEvent {
-		return openwopv1.RunEvent{RunID: "r", EventID: "e", Sequence: sequence, Type: kind, Payload: json.RawMessage(payload), Timestamp: time.Unix(0, 0)}
+		return openwopv1.RunEvent{RunID: "r", EventID: "e", Sequence: sequence, Type: kind, Payload: json.RawMessage(payload),
+			Timestamp: time.Unix(0, 0)}
 	}
 	started := event(0, openwopv1.RunEventTypeRunStarted, `{"workflowId":"w","inputs":{"a":1}}`)
 	for says, record := range map[string]Record{
@@ -60,7 +61,8 @@ func TestFoldInParts(t *testing.T) {
 	var log []openwopv1.RunEvent
 	add := func(kind openwopv1.RunEventType, node, payload string) {
 		log = append(log, openwopv1.RunEvent{
-			RunID: "r", EventID: "e", NodeID: node, Sequence: int64(len(log)), Type: kind, Payload: json.RawMessage(payload), Timestamp: time.Unix(9, 0),
+			RunID: "r", EventID: "e", NodeID: node, Sequence: int64(len(log)), Type: kind, Payload: json.RawMessage(payload),
+			Timestamp: time.Unix(9, 0),
 		})
 	}
 	add(openwopv1.RunEventTypeRunStarted, "", `{"workflowId":"w","inputs":{"a":1}}`)
