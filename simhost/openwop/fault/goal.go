@@ -31,14 +31,12 @@ var goalsMade = []Fault{
 		})),
 	},
 	{
-		ID:     "goal.without-claim",
-		Title:  "a host that does not claim goals serves them all the same",
-		Looks:  "goals are listed and made where discovery has no agents.goals",
-		Breaks: []string{openwop.OWP0097G3},
-		Under:  Under{Without: []string{"goals"}},
-		Replace: func(s *rules.Set) {
-			s.Goals.Kept = func(bool) bool { return true }
-		},
+		ID:      "goal.without-claim",
+		Title:   "a host that does not claim goals serves them all the same",
+		Looks:   "goals are listed and made where discovery has no agents.goals",
+		Breaks:  []string{openwop.OWP0097G3},
+		Under:   Under{Without: []string{"goals"}},
+		Replace: unclaimed(rules.ServesGoals),
 	},
 	{
 		ID:     "goal.bounds-not-required",

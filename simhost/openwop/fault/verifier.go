@@ -135,7 +135,7 @@ var verifierFaults = []Fault{
 		Looks:   "agent.verified stands on the log below version 6",
 		Breaks:  []string{openwop.OWPVER13},
 		Under:   Under{Version: 5},
-		Replace: func(s *rules.Set) { s.Verifier.Offered = func(bool, int) bool { return true } },
+		Replace: unclaimed(rules.ServesVerdicts),
 	},
 	{
 		ID:      "verifier.success-criteria-below-6",

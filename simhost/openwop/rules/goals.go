@@ -4,9 +4,6 @@ import "github.com/openassay/assay/gen/openwopv1"
 
 // Goals is how standing goals are made, go on and end (RFC 0097).
 type Goals struct {
-	// Kept tells whether there are goals, given whether they are claimed.
-	Kept func(claimed bool) bool
-
 	// Takes tells whether a goal can have something in this field, such as completion.check, given whether the host has it.
 	Takes func(field string, offered bool) bool
 
@@ -62,7 +59,6 @@ type Spent struct {
 
 func honestGoals() Goals {
 	return Goals{
-		Kept:    func(claimed bool) bool { return claimed },
 		Takes:   func(_ string, offered bool) bool { return offered },
 		Bounded: func(b openwopv1.GoalBounds) bool { return b != openwopv1.GoalBounds{} },
 		Redacts: func(bool) bool { return true },

@@ -4,9 +4,6 @@ import "github.com/openassay/assay/gen/openwopv1"
 
 // Verifier is what a host makes of verdicts on results (RFC 0090).
 type Verifier struct {
-	// Offered tells whether results are verified, given whether the host claims it and the version of its execution model.
-	Offered func(claimed bool, version int) bool
-
 	// Asked tells whether a result is verified: what a worker brings back, or the end of the run. left is how many verdicts
 	// there are still to be had.
 	Asked func(end bool, left int) bool
@@ -30,8 +27,7 @@ type VerdictTold struct {
 
 func honestVerifier() Verifier {
 	return Verifier{
-		Offered: func(claimed bool, version int) bool { return claimed && version >= 6 },
-		Asked:   func(_ bool, left int) bool { return left > 0 },
+		Asked: func(_ bool, left int) bool { return left > 0 },
 		Told: func(v openwopv1.AgentVerifiedPayload, _ string, _ map[string]any) VerdictTold {
 			return VerdictTold{AgentVerifiedPayload: v}
 		},

@@ -1,6 +1,7 @@
 package surface
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"net/http"
@@ -71,7 +72,8 @@ func (h *Host) ownRun(op *operation, next http.Handler) http.Handler {
 		case err == nil || op.judgesMissing():
 			next.ServeHTTP(w, r)
 		case refused != nil && h.nobodys(r.Context(), runID):
-			refused.code = h.rules.Requests.Absent(op.ID, refused.code, tenantOf(r.Context()) == DefaultTenant)
+			absent := rules.Visit{Operation: op.ID, Tenant: tenantOf(r.Context())}
+			refused.code = cmp.Or(h.rules.Tenants.Visits(absent), refused.code)
 			h.fail(w, r, refused)
 		default:
 			h.fail(w, r, err)
