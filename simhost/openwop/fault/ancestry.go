@@ -210,6 +210,6 @@ var ancestryFaults = []Fault{
 		Title:   "who cancels a loop does not cancel its worker on another host",
 		Looks:   "the loop is cancelled and says that its worker is, and the worker goes on",
 		Breaks:  []string{openwop.OWPDSP21},
-		Replace: func(s *rules.Set) { s.Ancestry.Stops = func() bool { return false } },
+		Replace: sparing(func(d rules.Descendant) bool { return d.Abroad }),
 	},
 }

@@ -2,6 +2,8 @@ package fault
 
 import (
 	"net/http"
+	"slices"
+	"sync"
 
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
@@ -88,21 +90,29 @@ var pauseFaults = []Fault{
 		Breaks: []string{
 			openwop.OWPCTL24,
 		},
-		Replace: func(s *rules.Set) {
-			s.Control.PutsOut = func(outputs map[string]any, paused bool) map[string]any {
-				if paused {
-					return map[string]any{}
-				}
-				return outputs
-			}
+		Remembers: func() mutate.Changes {
+			var paused sync.Map // ids of runs
+			return mutate.Changes{Events: []mutate.EventFunc{
+				mutate.OfType(string(openwopv1.RunEventTypeRunPaused), func(e *mutate.Event) { paused.Store(e.RunID, true) }),
+				mutate.OfType(string(openwopv1.RunEventTypeRunCompleted), func(e *mutate.Event) {
+					if _, was := paused.Load(e.RunID); was {
+						e.Payload["outputs"] = map[string]any{}
+					}
+				}),
+			}}
 		},
 	},
 	{
-		ID:      "control.resume-unlogged",
-		Title:   "that a paused run goes on is not put on its log",
-		Looks:   "run.paused stands on the log, and no run.resumed behind it",
-		Breaks:  []string{openwop.OWPCTL25},
-		Replace: func(s *rules.Set) { s.Control.Logs = func() bool { return false } },
+		ID:     "control.resume-unlogged",
+		Title:  "that a paused run goes on is not put on its log",
+		Looks:  "run.paused stands on the log, and no run.resumed behind it",
+		Breaks: []string{openwop.OWPCTL25},
+		Replace: func(s *rules.Set) {
+			relisted(s, func(r rules.Listing) []openwopv1.RunEvent {
+				resumes := func(e openwopv1.RunEvent) bool { return e.Type == openwopv1.RunEventTypeRunResumed }
+				return renumbered(slices.DeleteFunc(slices.Clone(r.Events), resumes))
+			})
+		},
 	},
 	{
 		ID:     "control.pause-reason-lost",

@@ -99,7 +99,7 @@ var fileFaults = []Fault{
 		Title:  "the list of a prefix shows files that were deleted",
 		Looks:  "a deleted file is not found, and listed",
 		Breaks: []string{openwop.OWPWSP6, openwop.OWPWSP4},
-		Replace: lingering(func(op rules.FileOperation, asked string) bool {
+		Replace: undeleted(func(op rules.FileOperation, asked string) bool {
 			return op == rules.ListsFiles && asked != ""
 		}),
 	},
@@ -108,14 +108,14 @@ var fileFaults = []Fault{
 		Title:   "a file that was deleted is read as an empty one",
 		Looks:   "GET of a deleted file is HTTP 200 with no content",
 		Breaks:  []string{openwop.OWPWSP6},
-		Replace: lingering(func(op rules.FileOperation, _ string) bool { return op == rules.ReadsFile }),
+		Replace: undeleted(func(op rules.FileOperation, _ string) bool { return op == rules.ReadsFile }),
 	},
 	{
 		ID:      "file.deleted-twice",
 		Title:   "a file that was deleted can be deleted again",
 		Looks:   "the second DELETE is HTTP 204",
 		Breaks:  []string{openwop.OWPWSP7},
-		Replace: lingering(func(op rules.FileOperation, _ string) bool { return op == rules.DeletesFile }),
+		Replace: undeleted(func(op rules.FileOperation, _ string) bool { return op == rules.DeletesFile }),
 	},
 	{
 		ID:     "file.unclaimed-is-forbidden",
@@ -284,8 +284,8 @@ var fileFaults = []Fault{
 	},
 }
 
-// lingering has what was deleted still be there for the operations that are meant.
-func lingering(meant func(op rules.FileOperation, asked string) bool) func(*rules.Set) {
+// undeleted has what was deleted still be there for the operations that are meant.
+func undeleted(meant func(op rules.FileOperation, asked string) bool) func(*rules.Set) {
 	return func(s *rules.Set) {
 		gone := s.Files.Gone
 		s.Files.Gone = func(op rules.FileOperation, asked string) bool { return !meant(op, asked) && gone(op, asked) }

@@ -190,23 +190,14 @@ var replayFaults = []Fault{
 		Looks:  "a fork of a run that never was, from far out, is answered with 422",
 		Breaks: []string{openwop.OWPRPL7},
 		Remembers: func() mutate.Changes {
-			var away sync.Map // paths of forks that begin away from the first event
+			var asked sync.Map
 			c := replies(mutate.On(forking, refusing(coded(rules.NotFound), func(r *mutate.Reply) {
-				if _, is := away.Load(r.Request.URL.Path); is {
+				if from, said := asked.Load(r.Request.URL.Path); said && from != int64(0) {
 					r.Status = http.StatusUnprocessableEntity
 					asCode("invalid_from_seq")(r)
 				}
 			})))
-			c.Requests = []mutate.RequestFunc{mutate.Asked(forking, func(r *mutate.Request) {
-				mutate.Body(func(fork map[string]any) {
-					away.Delete(r.URL.Path)
-					mutate.Object(fork, func(ask *openwopv1.ForkRunRequest) {
-						if ask.FromSeq != nil && *ask.FromSeq != 0 {
-							away.Store(r.URL.Path, true)
-						}
-					})
-				})(r)
-			})}
+			c.Requests = []mutate.RequestFunc{places(&asked)}
 			return c
 		},
 	},
@@ -380,6 +371,20 @@ var replayFaults = []Fault{
 			differing(s, func(r rules.Reanswer) bool { return r.Same && !r.Refused }, rules.OtherAnswer)
 		},
 	},
+}
+
+// places keeps from where on a fork is asked for, where that is said, by the path of the request.
+func places(asked *sync.Map) mutate.RequestFunc {
+	return mutate.Asked(forking, func(r *mutate.Request) {
+		mutate.Body(func(fork map[string]any) {
+			asked.Delete(r.URL.Path)
+			mutate.Object(fork, func(ask *openwopv1.ForkRunRequest) {
+				if ask.FromSeq != nil {
+					asked.Store(r.URL.Path, *ask.FromSeq)
+				}
+			})
+		})(r)
+	})
 }
 
 // differing has some answers of a model told otherwise.

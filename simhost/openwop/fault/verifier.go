@@ -92,13 +92,11 @@ var verifierFaults = []Fault{
 		Breaks: []string{openwop.OWPVER8},
 		Under:  from6,
 		Replace: func(s *rules.Set) {
-			turns := s.Bounds.Turns
-			s.Bounds.Turns = func(t rules.Turn, b rules.Bound) int {
-				if t.Revises {
-					return 0
+			uses(s, turns, func(u *rules.Use, _ rules.Bound) {
+				if u.Revises {
+					u.N = 0
 				}
-				return turns(t, b)
-			}
+			})
 		},
 	},
 	{

@@ -8,15 +8,11 @@ type Ancestry struct {
 
 	// WellKnown is the address of its discovery document that the host gives to others, given the one that it has.
 	WellKnown func(url string) string
-
-	// Stops tells whether a child on another host is stopped with its parent.
-	Stops func() bool
 }
 
 func honestAncestry() Ancestry {
 	return Ancestry{
 		Trace:     func(trace, _ string) string { return trace },
 		WellKnown: func(url string) string { return url },
-		Stops:     func() bool { return true },
 	}
 }

@@ -31,12 +31,6 @@ type Control struct {
 	// Takes tells whether a run that may be paused takes an answer.
 	Takes func(paused bool) bool
 
-	// Logs tells whether that a paused run goes on is an event.
-	Logs func() bool
-
-	// PutsOut is what a run puts out, given whether it was ever paused.
-	PutsOut func(outputs map[string]any, paused bool) map[string]any
-
 	// Compares tells whether this member of an event counts when runs are compared.
 	Compares func(member string) bool
 }
@@ -65,8 +59,6 @@ func honestControl() Control {
 		Pauses:   func(drain, working, _ bool) bool { return !drain || !working },
 		Holds:    func(bool, int64) bool { return true },
 		Takes:    func(paused bool) bool { return !paused },
-		Logs:     func() bool { return true },
-		PutsOut:  func(outputs map[string]any, _ bool) map[string]any { return outputs },
 		Compares: func(member string) bool { return member != "eventId" && member != "runId" && member != "timestamp" },
 	}
 }

@@ -7,13 +7,14 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/live"
+	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
 // responds lets through who may answer interrupts (scope approvals:respond). It stands in front of whatever looks at the
 // run, so that who may not learns nothing about it.
 func (h *Host) responds(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !h.rules.Answers.Responds(callerOf(r.Context()).lacksRespond) {
+		if !h.rules.Answers.Admits(rules.Respondent{LacksScope: callerOf(r.Context()).lacksRespond}) {
 			h.refuse(w, r, refuse(codeForbidden, "this key does not have the scope approvals:respond", "requiredScope", "approvals:respond"))
 			return
 		}

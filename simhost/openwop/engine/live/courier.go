@@ -10,6 +10,7 @@ import (
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
 	"github.com/openassay/assay/simhost/openwop/engine/step"
+	"github.com/openassay/assay/simhost/openwop/rules"
 	"github.com/openassay/assay/simhost/refusal"
 )
 
@@ -35,7 +36,7 @@ func (e children) lookAbroad(r *liveRun, c *state.Child) *step.ChildReport {
 		r.courier = e.sendCourier(r, *c)
 	}
 	if r.state.Stop != nil && c.Phase == state.ChildRunning {
-		if !e.o.Rules.Ancestry.Stops() {
+		if !e.o.Rules.Handoff.Stops(rules.Descendant{Depth: r.state.Depth() + 1, Abroad: true}) {
 			return &step.ChildReport{Status: openwopv1.RunStatusCancelled, Remote: c.Remote}
 		}
 		r.courier.halt()

@@ -53,9 +53,6 @@ func (m *Move) stands() Wait {
 	switch {
 	case m.Unpause && !m.replaying():
 		m.Unpause = false
-		if !m.Rules.Control.Logs() {
-			return m.learn(state.Fact{Pause: &state.Pause{Withdrawn: true}})
-		}
 		return m.emit(openwopv1.RunEventTypeRunResumed, "", workflow.EventID(m.S.RunID, m.S.Next-1), &openwopv1.RunResumedPayload{})
 	case m.replaying():
 		return m.diverge()
