@@ -3,6 +3,7 @@ package fault
 import (
 	"net/http"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -65,12 +66,15 @@ var fileFaults = []Fault{
 		Title:  "a list takes its prefix for the name of a folder or of a file",
 		Looks:  "a file whose path begins with the prefix in the middle of a name is not listed",
 		Breaks: []string{openwop.OWPWSP4},
-		Replace: func(s *rules.Set) {
-			s.Files.Lists = func(file, prefix string) bool {
-				rest, below := strings.CutPrefix(file, prefix)
-				return below && (rest == "" || prefix == "" || strings.HasSuffix(prefix, "/") || strings.HasPrefix(rest, "/"))
-			}
-		},
+		Reply: mutate.On("GET "+theFiles, func(r *mutate.Reply) {
+			prefix := r.Request.URL.Query().Get("prefix")
+			mutate.At("", func(list *openwopv1.WorkspaceFileList) {
+				list.Files = slices.DeleteFunc(list.Files, func(f openwopv1.WorkspaceFileInfo) bool {
+					rest, below := strings.CutPrefix(f.Path, prefix)
+					return !below || rest != "" && prefix != "" && !strings.HasSuffix(prefix, "/") && !strings.HasPrefix(rest, "/")
+				})
+			})(r)
+		}),
 	},
 	{
 		ID:     "file.list-keeps-first-version",
@@ -139,7 +143,11 @@ var fileFaults = []Fault{
 		Looks:  "a write to a/../b is HTTP 200",
 		Breaks: []string{openwop.OWPWSP21},
 		Replace: func(s *rules.Set) {
-			s.Files.Climbs = func(string) bool { return false }
+			fits := s.Files.Fits
+			s.Files.Fits = func(file string) bool {
+				first := min(len(file), 1)
+				return fits(file[:first] + strings.ReplaceAll(file[first:], "..", "up"))
+			}
 		},
 	},
 	{

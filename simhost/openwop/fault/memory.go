@@ -5,6 +5,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/mutate"
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
@@ -15,12 +16,12 @@ var memoryFaults = []Fault{
 		Looks:  "the worker's first turn reads none of its parent's entries",
 		Breaks: []string{openwop.OWPMEM1},
 		Replace: func(s *rules.Set) {
-			inherited := s.Memory.Inherited
-			s.Memory.Inherited = func(position int, then, now int64) int64 {
-				if position == 0 {
+			begins := s.Memory.Begins
+			s.Memory.Begins = func(b rules.Beginning) int64 {
+				if !b.Fork && b.Position == 0 {
 					return 0
 				}
-				return inherited(position, then, now)
+				return begins(b)
 			}
 		},
 	},
@@ -30,12 +31,12 @@ var memoryFaults = []Fault{
 		Looks:  "the second worker reads nothing of what the first one wrote",
 		Breaks: []string{openwop.OWPMEM6},
 		Replace: func(s *rules.Set) {
-			inherited := s.Memory.Inherited
-			s.Memory.Inherited = func(position int, then, now int64) int64 {
-				if position > 0 {
-					return then
+			begins := s.Memory.Begins
+			s.Memory.Begins = func(b rules.Beginning) int64 {
+				if !b.Fork && b.Position > 0 {
+					return b.Then
 				}
-				return inherited(position, then, now)
+				return begins(b)
 			}
 		},
 	},
@@ -81,11 +82,12 @@ var memoryFaults = []Fault{
 		Looks:  "the parent reads an entry that had expired before its writer completed",
 		Breaks: []string{openwop.OWPMEM5},
 		Replace: func(s *rules.Set) {
-			s.Memory.Expires = func(created, expires, now time.Time) time.Time {
-				if expires.IsZero() {
-					return expires
+			ends := s.Memory.Ends
+			s.Memory.Ends = func(l rules.Lifetime) time.Time {
+				if l.Merges.IsZero() || l.Expires.IsZero() {
+					return ends(l)
 				}
-				return now.Add(expires.Sub(created))
+				return l.Merges.Add(l.Expires.Sub(l.Created))
 			}
 		},
 	},
@@ -102,7 +104,13 @@ var memoryFaults = []Fault{
 		Looks:  "a run reads an entry whose expiresAt has passed",
 		Breaks: []string{openwop.OWPMEM9},
 		Replace: func(s *rules.Set) {
-			s.Memory.Expired = func(_, _ time.Time) bool { return false }
+			ends := s.Memory.Ends
+			s.Memory.Ends = func(l rules.Lifetime) time.Time {
+				if l.Merges.IsZero() {
+					return time.Time{}
+				}
+				return ends(l)
+			}
 		},
 	},
 	{
@@ -110,12 +118,19 @@ var memoryFaults = []Fault{
 		Title:  "an entry is read without the time at which it was written",
 		Looks:  "the entries that a turn notes have no createdAt",
 		Breaks: []string{openwop.OWPMEM8},
-		Replace: func(s *rules.Set) {
-			s.Memory.Shown = func(e rules.MemoryEntry) rules.MemoryEntry {
-				e.CreatedAt = time.Time{}
-				return e
+		Reply:  mutate.Objects(timeless),
+		Event: mutate.OfType(string(openwopv1.RunEventTypeVariableChanged), func(e *mutate.Event) {
+			notes, _ := e.Payload["next"].([]any)
+			for _, note := range notes {
+				taken, _ := note.(map[string]any)
+				entries, _ := taken["memory"].([]any)
+				for _, entry := range entries {
+					if read, ok := entry.(map[string]any); ok {
+						timeless(read)
+					}
+				}
 			}
-		},
+		}),
 	},
 	{
 		ID:     "memory.writes-untold",
@@ -163,6 +178,14 @@ var memoryFaults = []Fault{
 	},
 }
 
+// timeless takes from an entry when it was written. Other objects stay as they are.
+func timeless(object map[string]any) {
+	_, remembers := object["tags"].([]any)
+	if _, says := object["content"]; says && remembers {
+		delete(object, "createdAt")
+	}
+}
+
 // bringing changes whose writes come into the memory of the parent.
 func bringing(brings func(status openwopv1.RunStatus, last, honest bool) bool) func(*rules.Set) {
 	return func(s *rules.Set) {
@@ -176,12 +199,12 @@ func bringing(brings func(status openwopv1.RunStatus, last, honest bool) bool) f
 // recalling has the forks that are meant begin with what is remembered now.
 func recalling(meant func(branch bool) bool) func(*rules.Set) {
 	return func(s *rules.Set) {
-		recalled := s.Memory.Recalled
-		s.Memory.Recalled = func(branch bool, then, now int64) int64 {
-			if meant(branch) {
-				return now
+		begins := s.Memory.Begins
+		s.Memory.Begins = func(b rules.Beginning) int64 {
+			if b.Fork && meant(b.Branch) {
+				return b.Now
 			}
-			return recalled(branch, then, now)
+			return begins(b)
 		}
 	}
 }

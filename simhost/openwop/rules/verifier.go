@@ -8,9 +8,6 @@ type Verifier struct {
 	// there are still to be had.
 	Asked func(end bool, left int) bool
 
-	// Told is what the log says of a verdict on a result. decider is the agent that decided; result is what was judged.
-	Told func(v openwopv1.AgentVerifiedPayload, decider string, result map[string]any) VerdictTold
-
 	// Heeded is the verdict that the host goes by, given the one that was found and whether verdicts gate.
 	Heeded func(end bool, v openwopv1.AgentVerifiedPayload, gates bool) openwopv1.AgentVerifiedPayloadVerdict
 
@@ -18,19 +15,9 @@ type Verifier struct {
 	KeepsCriteria func(version int) bool
 }
 
-// VerdictTold is a verdict as the log has it.
-type VerdictTold struct {
-	openwopv1.AgentVerifiedPayload
-
-	Result map[string]any `json:"result,omitempty"` // what was judged, which nobody is to tell
-}
-
 func honestVerifier() Verifier {
 	return Verifier{
 		Asked: func(_ bool, left int) bool { return left > 0 },
-		Told: func(v openwopv1.AgentVerifiedPayload, _ string, _ map[string]any) VerdictTold {
-			return VerdictTold{AgentVerifiedPayload: v}
-		},
 		Heeded: func(_ bool, v openwopv1.AgentVerifiedPayload, gates bool) openwopv1.AgentVerifiedPayloadVerdict {
 			if !gates {
 				return openwopv1.AgentVerifiedPayloadVerdictPass
