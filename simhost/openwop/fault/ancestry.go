@@ -53,6 +53,18 @@ func stepped(phase openwopv1.ChainPhase, change func(*openwopv1.CoreWorkflowChai
 	return mutate.OfType(string(openwopv1.RunEventTypeCoreWorkflowChainEvent), mutate.Payload(tell))
 }
 
+// introducing changes what another host is told of a loop.
+func introducing(change func(*rules.Introduction)) func(*rules.Set) {
+	return func(s *rules.Set) {
+		introduces := s.Ancestry.Introduces
+		s.Ancestry.Introduces = func(i rules.Introduction) rules.Introduction {
+			i = introduces(i)
+			change(&i)
+			return i
+		}
+	}
+}
+
 // ancestryFaults are about where runs come from.
 var ancestryFaults = []Fault{
 	{
@@ -194,16 +206,19 @@ var ancestryFaults = []Fault{
 		Title:  "each worker on another host begins a trace of its own",
 		Looks:  "the traceparent that the worker was asked for with is of another trace than that of the loop",
 		Breaks: []string{openwop.OWPCAU11},
-		Replace: func(s *rules.Set) {
-			s.Ancestry.Trace = func(trace, _ string) string { return strings.Repeat("a", len(trace)) }
-		},
+		Replace: introducing(func(i *rules.Introduction) {
+			if trace := strings.Split(i.TraceParent, "-"); len(trace) == 4 {
+				trace[1] = strings.Repeat("a", len(trace[1]))
+				i.TraceParent = strings.Join(trace, "-")
+			}
+		}),
 	},
 	{
 		ID:      "ancestry.address-withheld",
 		Title:   "another host is not told the address of the discovery document",
 		Looks:   "the ancestry of a worker on another host has no parent.wellKnownUrl",
 		Breaks:  []string{openwop.OWPCAU12},
-		Replace: func(s *rules.Set) { s.Ancestry.WellKnown = func(string) string { return "" } },
+		Replace: introducing(func(i *rules.Introduction) { i.WellKnownURL = "" }),
 	},
 	{
 		ID:      "ancestry.cancel-stays-home",

@@ -1,6 +1,7 @@
 package fault
 
 import (
+	"encoding/json"
 	"net/http"
 	"path"
 	"slices"
@@ -237,27 +238,19 @@ var fileFaults = []Fault{
 		Title:  "the log of a run tells the files that it made, and not those that it overwrote",
 		Looks:  "no workspace.updated names a file that was there before the run",
 		Breaks: []string{openwop.OWPWSP27},
-		Replace: func(s *rules.Set) {
-			told := s.Files.Told
-			s.Files.Told = func(p openwopv1.WorkspaceUpdatedPayload, content string) (rules.FileTold, bool) {
-				t, tells := told(p, content)
-				return t, tells && p.Version == 1
-			}
-		},
+		Replace: untold(func(e openwopv1.RunEvent) bool {
+			var p openwopv1.WorkspaceUpdatedPayload
+			return e.Type == openwopv1.RunEventTypeWorkspaceUpdated && json.Unmarshal(e.Payload, &p) == nil && p.Version > 1
+		}),
 	},
 	{
 		ID:     "file.content-told",
 		Title:  "the log of a run repeats the content of the files that it wrote",
 		Looks:  "workspace.updated holds the content of the file",
 		Breaks: []string{openwop.OWPWSP28},
-		Replace: func(s *rules.Set) {
-			told := s.Files.Told
-			s.Files.Told = func(p openwopv1.WorkspaceUpdatedPayload, content string) (rules.FileTold, bool) {
-				t, tells := told(p, content)
-				t.Content = content
-				return t, tells
-			}
-		},
+		Remembers: repeating(openwopv1.RunEventTypeWorkspaceUpdated, func(write, told map[string]any) bool {
+			return write["path"] == told["path"]
+		}),
 	},
 	{
 		ID:     "file.read-as-they-are",

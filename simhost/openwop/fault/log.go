@@ -66,6 +66,15 @@ func lingering(s *rules.Set, with func(log []openwopv1.RunEvent) []openwopv1.Run
 	})
 }
 
+// untold has events left out of logs, as if they had never been appended.
+func untold(which func(openwopv1.RunEvent) bool) func(*rules.Set) {
+	return func(s *rules.Set) {
+		relisted(s, func(r rules.Listing) []openwopv1.RunEvent {
+			return renumbered(slices.DeleteFunc(slices.Clone(r.Events), which))
+		})
+	}
+}
+
 // starts is an event that says that a node starts, as one of the log does that says so of this one, or of another.
 func starts(log []openwopv1.RunEvent, nodeID string) []openwopv1.RunEvent {
 	var start openwopv1.RunEvent

@@ -97,14 +97,24 @@ var loopFaults = []Fault{
 		Looks:  "the loop takes a turn fewer than its plan has, and terminates",
 		Breaks: []string{openwop.OWP0037A6, openwop.OWP0061B2, openwop.OWP0061B4},
 		Spots:  []int{4},
-		Replace: func(s *rules.Set) {
-			s.Loop.Script = func(plan []any, bounded bool) []any {
+		Request: func(r *mutate.Request) {
+			mutate.Asked("POST /v1/runs", mutate.Body(func(run map[string]any) {
+				options, _ := run["configurable"].(map[string]any)
+				inputs, _ := run["inputs"].(map[string]any)
+				plan, _ := inputs["plan"].([]any)
 				others := func(d any) bool { return !reflect.DeepEqual(d, plan[0]) }
-				if bounded || len(plan) < 3 || slices.ContainsFunc(plan[:len(plan)-1], others) {
-					return plan
+				if options["maxLoopIterations"] == nil && len(plan) >= 3 && !slices.ContainsFunc(plan[:len(plan)-1], others) {
+					inputs["plan"] = plan[1:]
 				}
-				return plan[1:]
-			}
+			}))(r)
+			mutate.Asked(loopRun, mutate.Body(func(body map[string]any) {
+				mutate.Object(body, func(ask *openwopv1.AgentloopRequest) {
+					const most = 1000 // turns that the seam takes
+					if ask.MaxLoopIterations == nil && ask.SuspendAtTurn == nil && ask.Turns >= 3 && ask.Turns <= most {
+						ask.Turns--
+					}
+				})
+			}))(r)
 		},
 	},
 	{

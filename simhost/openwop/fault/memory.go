@@ -1,6 +1,10 @@
 package fault
 
 import (
+	"maps"
+	"reflect"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/openassay/assay/gen/openwop"
@@ -133,29 +137,21 @@ var memoryFaults = []Fault{
 		}),
 	},
 	{
-		ID:     "memory.writes-untold",
-		Title:  "the log says nothing of what turns write to their memory",
-		Looks:  "no memory.written stands in the log of a run that wrote",
-		Breaks: []string{openwop.OWPMEM14},
-		Replace: func(s *rules.Set) {
-			s.Memory.Told = func(openwopv1.MemoryWrittenPayload, string) (rules.MemoryTold, bool) {
-				return rules.MemoryTold{}, false
-			}
-		},
+		ID:      "memory.writes-untold",
+		Title:   "the log says nothing of what turns write to their memory",
+		Looks:   "no memory.written stands in the log of a run that wrote",
+		Breaks:  []string{openwop.OWPMEM14},
+		Replace: untold(func(e openwopv1.RunEvent) bool { return e.Type == openwopv1.RunEventTypeMemoryWritten }),
 	},
 	{
 		ID:     "memory.content-told",
 		Title:  "the log repeats the content of what turns write to their memory",
 		Looks:  "memory.written holds the content of the entry",
 		Breaks: []string{openwop.OWPMEM15},
-		Replace: func(s *rules.Set) {
-			told := s.Memory.Told
-			s.Memory.Told = func(p openwopv1.MemoryWrittenPayload, content string) (rules.MemoryTold, bool) {
-				t, tells := told(p, content)
-				t.Content = content
-				return t, tells
-			}
-		},
+		Remembers: repeating(openwopv1.RunEventTypeMemoryWritten, func(write, told map[string]any) bool {
+			_, file := write["path"]
+			return !file && (write["tags"] == nil || reflect.DeepEqual(write["tags"], told["tags"]))
+		}),
 	},
 	{
 		ID:     "memory.branch-remembers-now",
@@ -176,6 +172,46 @@ var memoryFaults = []Fault{
 			readingAnew(rules.Memories)(s)
 		},
 	},
+}
+
+// repeating has the log tell with each write of this type what was written. which tells whether a write that a run has among its
+// inputs is the one that is told.
+func repeating(t openwopv1.RunEventType, which func(write, told map[string]any) bool) func() mutate.Changes {
+	return func() mutate.Changes {
+		var scripts sync.Map // writes, by the id of the run
+		return mutate.Changes{Events: []mutate.EventFunc{
+			mutate.OfType(string(openwopv1.RunEventTypeRunStarted), func(e *mutate.Event) {
+				scripts.Store(e.RunID, contents(e.Payload["inputs"]))
+			}),
+			mutate.OfType(string(t), func(e *mutate.Event) {
+				known, _ := scripts.Load(e.RunID)
+				writes, _ := known.([]map[string]any)
+				for _, write := range writes {
+					if which(write, e.Payload) {
+						e.Payload["content"] = write["content"]
+					}
+				}
+			}),
+		}}
+	}
+}
+
+// contents are the objects in a value that have a content.
+func contents(value any) (found []map[string]any) {
+	switch value := value.(type) {
+	case []any:
+		for _, one := range value {
+			found = append(found, contents(one)...)
+		}
+	case map[string]any:
+		if _, ok := value["content"].(string); ok {
+			return []map[string]any{value}
+		}
+		for _, name := range slices.Sorted(maps.Keys(value)) {
+			found = append(found, contents(value[name])...)
+		}
+	}
+	return found
 }
 
 // timeless takes from an entry when it was written. Other objects stay as they are.

@@ -2,17 +2,16 @@ package rules
 
 // Ancestry is what a host tells other hosts of where runs come from (RFC 0040).
 type Ancestry struct {
-	// Trace is the trace that a worker on another host is asked for in, given that of its parent and what the host calls the
-	// worker's run.
-	Trace func(trace, child string) string
+	// Introduces is what a host says of a loop to the host that it asks for a worker.
+	Introduces func(Introduction) Introduction
+}
 
-	// WellKnown is the address of its discovery document that the host gives to others, given the one that it has.
-	WellKnown func(url string) string
+// Introduction is what another host is told of a loop.
+type Introduction struct {
+	TraceParent  string // the trace that the loop is in, and the place of its worker there
+	WellKnownURL string // address of the discovery document of the loop's host; "" is none
 }
 
 func honestAncestry() Ancestry {
-	return Ancestry{
-		Trace:     func(trace, _ string) string { return trace },
-		WellKnown: func(url string) string { return url },
-	}
+	return Ancestry{Introduces: func(i Introduction) Introduction { return i }}
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/internal/lazyregexp"
 )
 
@@ -35,9 +34,6 @@ type Files struct {
 
 	// Serves is the version that is served where one was asked for; false: none.
 	Serves func(asked, oldest, latest int64) (version int64, ok bool)
-
-	// Told is what the log of a run says of a file that it wrote; false: nothing.
-	Told func(p openwopv1.WorkspaceUpdatedPayload, content string) (FileTold, bool)
 }
 
 // FileOperation is what is done with files that may have been deleted.
@@ -66,13 +62,6 @@ type FileCondition struct {
 	Version int64   // of the file, its last delete counted; 0: it never was there
 }
 
-// FileTold is a write as the log has it.
-type FileTold struct {
-	openwopv1.WorkspaceUpdatedPayload
-
-	Content string `json:"content,omitempty"` // of the file, which the log is not to hold
-}
-
 // pathPattern is the protocol's. It lets an inner ".." pass.
 var pathPattern = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._/-]{0,255}$`)
 
@@ -91,9 +80,6 @@ func honestFiles() Files {
 		Gone:  func(FileOperation, string) bool { return true },
 		Serves: func(asked, oldest, latest int64) (int64, bool) {
 			return asked, oldest <= asked && asked <= latest
-		},
-		Told: func(p openwopv1.WorkspaceUpdatedPayload, _ string) (FileTold, bool) {
-			return FileTold{WorkspaceUpdatedPayload: p}, true
 		},
 	}
 }

@@ -6,9 +6,6 @@ type Loop struct {
 	// and what became of that one (RFC 0061 B and D). A replay counts as its source did.
 	Next func(previous int, past Past) int
 
-	// Script is what a supervisor goes by, decision for decision, given whether the caller has bounded the turns (RFC 0037 A).
-	Script func(plan []any, bounded bool) []any
-
 	// Shows tells whether decided events carry their iteration at this version of the execution model; 0 is a host without
 	// one (RFC 0061 B).
 	Shows func(version int) bool
@@ -30,7 +27,6 @@ func honestLoop() Loop {
 			}
 			return previous + 1
 		},
-		Script: func(plan []any, _ bool) []any { return plan },
-		Shows:  func(version int) bool { return version >= 5 },
+		Shows: func(version int) bool { return version >= 5 },
 	}
 }

@@ -23,9 +23,6 @@ type Memory struct {
 
 	// Owner is the tenant whose memory a run of this tenant reads and writes.
 	Owner func(tenant string) string
-
-	// Told is what the log says of an entry that was written; false: nothing.
-	Told func(p openwopv1.MemoryWrittenPayload, content string) (MemoryTold, bool)
 }
 
 // Beginning is a run that has memory of another one.
@@ -43,13 +40,6 @@ type Lifetime struct {
 	Merges           time.Time // when it comes into the memory of the parent; zero where it is read
 }
 
-// MemoryTold is a write as the log has it.
-type MemoryTold struct {
-	openwopv1.MemoryWrittenPayload
-
-	Content string `json:"content,omitempty"` // of the entry, which the log is not to hold
-}
-
 func honestMemory() Memory {
 	return Memory{
 		Begins: func(b Beginning) int64 {
@@ -62,8 +52,5 @@ func honestMemory() Memory {
 		Brings: func(status openwopv1.RunStatus, _ bool) bool { return status == openwopv1.RunStatusCompleted },
 		Ends:   func(l Lifetime) time.Time { return l.Expires },
 		Owner:  func(tenant string) string { return tenant },
-		Told: func(p openwopv1.MemoryWrittenPayload, _ string) (MemoryTold, bool) {
-			return MemoryTold{MemoryWrittenPayload: p}, true
-		},
 	}
 }

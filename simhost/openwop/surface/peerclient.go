@@ -16,6 +16,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/live"
+	"github.com/openassay/assay/simhost/openwop/rules"
 	refusals "github.com/openassay/assay/simhost/refusal"
 )
 
@@ -35,6 +36,7 @@ type peerClient struct {
 	base, key            string
 	hostID, wellKnownURL string // of this host
 	http                 *http.Client
+	introduces           func(rules.Introduction) rules.Introduction // what is told of loops
 }
 
 // newPeerClient is for all peers of a host: no proxy, no redirects, few connections.
@@ -62,16 +64,17 @@ func (p *peerClient) Create(ctx context.Context, c live.PeerCreate) (live.PeerRu
 	if err != nil {
 		return live.PeerRun{}, err
 	}
+	told := p.introduces(rules.Introduction{TraceParent: c.TraceParent, WellKnownURL: p.wellKnownURL})
 	origin := url.Values{"runId": {c.ParentRunID}, "hostId": {p.hostID}, "depth": {strconv.Itoa(c.Depth)}}
-	if p.wellKnownURL != "" {
-		origin.Set("wellKnownUrl", p.wellKnownURL)
+	if told.WellKnownURL != "" {
+		origin.Set("wellKnownUrl", told.WellKnownURL)
 	}
 	var made struct {
 		RunID  string              `json:"runId"`
 		Status openwopv1.RunStatus `json:"status"`
 	}
 	err = p.ask(ctx, http.MethodPost, "/v1/runs", body, peerRequest, peerReply, &made, http.Header{
-		headerIdempotencyKey: {c.Key}, headerTrace: {c.TraceParent}, headerParent: {origin.Encode()},
+		headerIdempotencyKey: {c.Key}, headerTrace: {told.TraceParent}, headerParent: {origin.Encode()},
 	})
 	switch {
 	case err != nil:

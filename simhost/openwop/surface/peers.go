@@ -96,7 +96,7 @@ func (h *Host) peers() map[string]live.Peer {
 	for name, p := range h.opts.Peers {
 		peers[name] = &peerClient{
 			base: strings.TrimSuffix(p.URL, "/"), key: p.Key, http: h.abroad, hostID: h.opts.HostID,
-			wellKnownURL: h.rules.Ancestry.WellKnown(h.wellKnownURL()),
+			wellKnownURL: h.wellKnownURL(), introduces: h.rules.Ancestry.Introduces,
 		}
 	}
 	return peers

@@ -60,7 +60,7 @@ func (e children) sendCourier(r *liveRun, c state.Child) *courier {
 		return refused(codes.Failure(codes.TooDeep, "runs dispatch runs %d deep: more than this host follows", depth))
 	}
 	_, workflow, _ := strings.Cut(c.WorkerID, "/")
-	trace := e.o.Rules.Ancestry.Trace(traceOf(&r.state), c.RunID)
+	trace := traceOf(&r.state)
 	create := PeerCreate{
 		Key: c.RunID, WorkflowID: workflow, Inputs: c.Inputs, ParentRunID: r.id, Depth: depth, TraceParent: traceParent(trace, c.RunID),
 	}

@@ -57,11 +57,8 @@ func TestTheEngineGoesByTheRules(t *testing.T) {
 			"node.completed @wait"},
 		{"Loop.Shows", 4, Create{WorkflowID: "conformance-orchestrator-terminate"},
 			func(s *rules.Set) { s.Loop.Shows = func(int) bool { return true } }, "@supervisor terminate", "@supervisor #1 terminate"},
-		{"Files.Told", 5, noting(t, twoTurns, "", ""), func(s *rules.Set) {
-			s.Files.Told = func(openwopv1.WorkspaceUpdatedPayload, string) (rules.FileTold, bool) {
-				return rules.FileTold{Content: "told"}, true
-			}
-		}, `{"path":"assay/notes.md","version":1}`, `{"path":"","version":0,"content":"told"}`},
+		{"Control.Fails", 5, Create{WorkflowID: "conformance-dispatch-deterministic-fail-child"},
+			func(s *rules.Set) { s.Control.Fails = func(alone bool) bool { return !alone } }, "run.failed", "run.completed"},
 		{"Confidence.Holds", 5, Create{WorkflowID: "conformance-orchestrator-terminate"},
 			func(s *rules.Set) { s.Confidence.Holds = func(rules.Doubt) bool { return true } }, "run.completed", "confidence-escalated"},
 	} {

@@ -92,7 +92,7 @@ func (m turn) decide() Wait {
 	wire, agent, ok := m.recordedDecision()
 	if !ok {
 		var err error
-		if wire, err = m.S.Program.Consult(values, m.due(), m.Rules.Verifier.KeepsCriteria(m.S.Created.Version), m.goesBy); err != nil {
+		if wire, err = m.S.Program.Consult(values, m.due(), m.Rules.Verifier.KeepsCriteria(m.S.Created.Version)); err != nil {
 			return m.failNode(n.ID, codes.Failure(codes.Decision, "%v", err))
 		}
 		agent = m.S.Program.Agent.AgentID
@@ -107,11 +107,6 @@ func (m turn) decide() Wait {
 		payload.Iteration = new(int64(m.loop.Iteration))
 	}
 	return m.emit(openwopv1.RunEventTypeRunOrchestratorDecided, n.ID, "", &payload)
-}
-
-// goesBy is the script that the supervisor goes by.
-func (m turn) goesBy(plan []any) []any {
-	return m.Rules.Loop.Script(plan, boundOf(m.S, openwopv1.CapKindLoopIterations, m.S.Created.Bounds.Turns).Own)
 }
 
 // unsure tells whether the supervisor's agent holds back its decision (RFC 0006 C): only its scripted first one can be.

@@ -4,6 +4,7 @@ import (
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
 	"github.com/openassay/assay/simhost/openwop/engine/workflow"
+	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
 // pausesAsRecorded tells whether the source was paused here, or went on: a fork does so as well, and does not stand still
@@ -27,7 +28,7 @@ func (m *Move) pausesNow() bool {
 
 // holds tells whether a run that stands still takes no step.
 func (m *Move) holds() bool {
-	return m.Unpause || m.replaying() || m.Rules.Control.Holds(m.S.Timed() != nil, m.S.Next-m.S.Paused.Next)
+	return m.Unpause || m.replaying() || m.Rules.Control.Holds(rules.Standing{Waiting: m.S.Timed() != nil, Behind: m.S.Next - m.S.Paused.Next})
 }
 
 // working tells whether a node is under way that does not wait for an answer.
