@@ -3,6 +3,7 @@ package fault
 import (
 	"net/http"
 	"strings"
+	"sync"
 
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
@@ -10,38 +11,36 @@ import (
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
-// parented has another parent told of.
-func parented(s *rules.Set, other func(k rules.Kin, honest *openwopv1.RunParent) *openwopv1.RunParent) {
-	honest := s.Ancestry.Of
-	s.Ancestry.Of = func(k rules.Kin) openwopv1.RunAncestryResponse {
-		told := honest(k)
-		told.Parent = other(k, told.Parent)
-		return told
+// ancestries changes what is told of where runs come from. source is the run that a run is a fork of, "" for none, as the reply to
+// the fork has told.
+func ancestries(change func(told *openwopv1.RunAncestryResponse, source string)) func() mutate.Changes {
+	return func() mutate.Changes {
+		var sources sync.Map // by the id of the fork
+		return replies(
+			mutate.On(forking, mutate.Succeeded(mutate.At("", func(f *openwopv1.ForkRunResponse) {
+				sources.Store(f.RunID, f.SourceRunID)
+			}))),
+			ancestry(func(told *openwopv1.RunAncestryResponse) {
+				source, _ := sources.Load(told.RunID)
+				of, _ := source.(string)
+				change(told, of)
+			}),
+		)
 	}
 }
 
-// ofChild is parented for runs that were dispatched on this host.
-func ofChild(s *rules.Set, change func(k rules.Kin, p *openwopv1.RunParent)) {
-	parented(s, func(k rules.Kin, p *openwopv1.RunParent) *openwopv1.RunParent {
-		if k.ParentRunID == "" {
-			return p
+// ancestry changes what is told of where a run comes from.
+func ancestry(change func(told *openwopv1.RunAncestryResponse)) mutate.ReplyFunc {
+	return mutate.On("GET /v1/runs/{runId}/ancestry", mutate.Succeeded(mutate.At("", change)))
+}
+
+// ofChild changes that for runs that were dispatched on this host. A parent on another one comes with its address.
+func ofChild(change func(told *openwopv1.RunAncestryResponse)) mutate.ReplyFunc {
+	return ancestry(func(told *openwopv1.RunAncestryResponse) {
+		if told.Parent != nil && told.Parent.WellKnownURL == "" {
+			change(told)
 		}
-		changed := *p
-		change(k, &changed)
-		return &changed
 	})
-}
-
-// elsewhere has another host told of for some runs.
-func elsewhere(s *rules.Set, which func(rules.Kin) bool, host string) {
-	honest := s.Ancestry.Of
-	s.Ancestry.Of = func(k rules.Kin) openwopv1.RunAncestryResponse {
-		told := honest(k)
-		if which(k) {
-			told.HostID = host
-		}
-		return told
-	}
 }
 
 // stepped changes what the log says of this step of a handoff.
@@ -54,6 +53,18 @@ func stepped(phase openwopv1.ChainPhase, change func(*openwopv1.CoreWorkflowChai
 	return mutate.OfType(string(openwopv1.RunEventTypeCoreWorkflowChainEvent), mutate.Payload(tell))
 }
 
+// introducing changes what another host is told of a loop.
+func introducing(change func(*rules.Introduction)) func(*rules.Set) {
+	return func(s *rules.Set) {
+		introduces := s.Ancestry.Introduces
+		s.Ancestry.Introduces = func(i rules.Introduction) rules.Introduction {
+			i = introduces(i)
+			change(&i)
+			return i
+		}
+	}
+}
+
 // ancestryFaults are about where runs come from.
 var ancestryFaults = []Fault{
 	{
@@ -61,37 +72,40 @@ var ancestryFaults = []Fault{
 		Title:  "the ancestry of a run that nobody dispatched names the machine that it is on, not the host",
 		Looks:  "hostId is not the one that is advertised",
 		Breaks: []string{openwop.OWPCAU1},
-		Replace: func(s *rules.Set) {
-			elsewhere(s, func(k rules.Kin) bool { return k.ParentRunID == "" && k.SourceRunID == "" && k.Abroad == nil }, "node-1")
-		},
+		Remembers: ancestries(func(told *openwopv1.RunAncestryResponse, source string) {
+			if told.Parent == nil && source == "" {
+				told.HostID = "node-1"
+			}
+		}),
 	},
 	{
-		ID:      "ancestry.child-on-a-node",
-		Title:   "the ancestry of a child names the machine that it is on, not the host",
-		Looks:   "hostId is not the one that is advertised, for children only",
-		Breaks:  []string{openwop.OWPCAU1},
-		Replace: func(s *rules.Set) { elsewhere(s, func(k rules.Kin) bool { return k.ParentRunID != "" }, "node-1") },
+		ID:     "ancestry.child-on-a-node",
+		Title:  "the ancestry of a child names the machine that it is on, not the host",
+		Looks:  "hostId is not the one that is advertised, for children only",
+		Breaks: []string{openwop.OWPCAU1},
+		Reply:  ofChild(func(told *openwopv1.RunAncestryResponse) { told.HostID = "node-1" }),
 	},
 	{
-		ID:      "ancestry.fork-on-no-host",
-		Title:   "the ancestry of a fork names no host",
-		Looks:   "hostId is empty, for forks only",
-		Breaks:  []string{openwop.OWPCAU1},
-		Replace: func(s *rules.Set) { elsewhere(s, func(k rules.Kin) bool { return k.SourceRunID != "" }, "") },
+		ID:     "ancestry.fork-on-no-host",
+		Title:  "the ancestry of a fork names no host",
+		Looks:  "hostId is empty, for forks only",
+		Breaks: []string{openwop.OWPCAU1},
+		Remembers: ancestries(func(told *openwopv1.RunAncestryResponse, source string) {
+			if source != "" {
+				told.HostID = ""
+			}
+		}),
 	},
 	{
 		ID:     "ancestry.root-begets-itself",
 		Title:  "a run that nobody dispatched names itself as its parent",
 		Looks:  "parent.runId is the run that was asked for",
 		Breaks: []string{openwop.OWPCAU2},
-		Replace: func(s *rules.Set) {
-			parented(s, func(k rules.Kin, p *openwopv1.RunParent) *openwopv1.RunParent {
-				if p == nil && k.SourceRunID == "" {
-					return &openwopv1.RunParent{RunID: k.RunID, HostID: k.HostID, Cause: openwopv1.RunParentCauseCoreDispatch}
-				}
-				return p
-			})
-		},
+		Remembers: ancestries(func(told *openwopv1.RunAncestryResponse, source string) {
+			if told.Parent == nil && source == "" {
+				told.Parent = &openwopv1.RunParent{RunID: told.RunID, HostID: told.HostID, Cause: openwopv1.RunParentCauseCoreDispatch}
+			}
+		}),
 	},
 	{
 		ID:     "ancestry.always-none",
@@ -99,48 +113,41 @@ var ancestryFaults = []Fault{
 		Looks:  "parent is null for runs that a loop dispatched",
 		Breaks: []string{openwop.OWPCAU3, openwop.OWPCAU4},
 		Spots:  []int{34},
-		Replace: func(s *rules.Set) {
-			parented(s, func(k rules.Kin, _ *openwopv1.RunParent) *openwopv1.RunParent { return k.Abroad })
-		},
+		Reply:  ofChild(func(told *openwopv1.RunAncestryResponse) { told.Parent = nil }),
 	},
 	{
-		ID:      "ancestry.child-begets-itself",
-		Title:   "a child names itself as its parent",
-		Looks:   "parent.runId is the run that was asked for",
-		Breaks:  []string{openwop.OWPCAU3},
-		Replace: func(s *rules.Set) { ofChild(s, func(k rules.Kin, p *openwopv1.RunParent) { p.RunID = k.RunID }) },
+		ID:     "ancestry.child-begets-itself",
+		Title:  "a child names itself as its parent",
+		Looks:  "parent.runId is the run that was asked for",
+		Breaks: []string{openwop.OWPCAU3},
+		Reply:  ofChild(func(told *openwopv1.RunAncestryResponse) { told.Parent.RunID = told.RunID }),
 	},
 	{
 		ID:     "ancestry.by-tool-call",
 		Title:  "the cause of a child is said to be the call of a tool",
 		Looks:  "parent.cause of a dispatched run is mcp-tool-call",
 		Breaks: []string{openwop.OWPCAU4},
-		Replace: func(s *rules.Set) {
-			ofChild(s, func(_ rules.Kin, p *openwopv1.RunParent) { p.Cause = openwopv1.RunParentCauseMCPToolCall })
-		},
+		Reply:  ofChild(func(told *openwopv1.RunAncestryResponse) { told.Parent.Cause = openwopv1.RunParentCauseMCPToolCall }),
 	},
 	{
 		ID:     "ancestry.address-at-home",
 		Title:  "a parent on the same host comes with the address of the discovery document",
 		Looks:  "parent.wellKnownUrl is there for a child of this host",
 		Breaks: []string{openwop.OWPCAU5},
-		Replace: func(s *rules.Set) {
-			ofChild(s, func(_ rules.Kin, p *openwopv1.RunParent) { p.WellKnownURL = "http://127.0.0.1/.well-known/openwop" })
-		},
+		Reply: ofChild(func(told *openwopv1.RunAncestryResponse) {
+			told.Parent.WellKnownURL = "http://127.0.0.1/.well-known/openwop"
+		}),
 	},
 	{
 		ID:     "ancestry.source-is-parent",
 		Title:  "a fork names its source as its parent",
 		Looks:  "parent of a fork is not null",
 		Breaks: []string{openwop.OWPCAU6},
-		Replace: func(s *rules.Set) {
-			parented(s, func(k rules.Kin, p *openwopv1.RunParent) *openwopv1.RunParent {
-				if k.SourceRunID == "" {
-					return p
-				}
-				return &openwopv1.RunParent{RunID: k.SourceRunID, HostID: k.HostID, Cause: openwopv1.RunParentCauseCoreSubWorkflow}
-			})
-		},
+		Remembers: ancestries(func(told *openwopv1.RunAncestryResponse, source string) {
+			if source != "" {
+				told.Parent = &openwopv1.RunParent{RunID: source, HostID: told.HostID, Cause: openwopv1.RunParentCauseCoreSubWorkflow}
+			}
+		}),
 	},
 	{
 		ID:     "ancestry.missing-is-unserved",
@@ -163,7 +170,7 @@ var ancestryFaults = []Fault{
 		Looks:   "without ancestryEndpointSupported the ancestry of a run is answered with 200",
 		Breaks:  []string{openwop.OWPCAU8},
 		Under:   Under{Without: []string{"ancestry"}},
-		Replace: func(s *rules.Set) { s.Ancestry.Serves = func(bool) bool { return true } },
+		Replace: unclaimed(rules.ServesAncestries),
 	},
 	{
 		ID:     "ancestry.cause-moved-out",
@@ -199,22 +206,25 @@ var ancestryFaults = []Fault{
 		Title:  "each worker on another host begins a trace of its own",
 		Looks:  "the traceparent that the worker was asked for with is of another trace than that of the loop",
 		Breaks: []string{openwop.OWPCAU11},
-		Replace: func(s *rules.Set) {
-			s.Ancestry.Trace = func(trace, _ string) string { return strings.Repeat("a", len(trace)) }
-		},
+		Replace: introducing(func(i *rules.Introduction) {
+			if trace := strings.Split(i.TraceParent, "-"); len(trace) == 4 {
+				trace[1] = strings.Repeat("a", len(trace[1]))
+				i.TraceParent = strings.Join(trace, "-")
+			}
+		}),
 	},
 	{
 		ID:      "ancestry.address-withheld",
 		Title:   "another host is not told the address of the discovery document",
 		Looks:   "the ancestry of a worker on another host has no parent.wellKnownUrl",
 		Breaks:  []string{openwop.OWPCAU12},
-		Replace: func(s *rules.Set) { s.Ancestry.WellKnown = func(string) string { return "" } },
+		Replace: introducing(func(i *rules.Introduction) { i.WellKnownURL = "" }),
 	},
 	{
 		ID:      "ancestry.cancel-stays-home",
 		Title:   "who cancels a loop does not cancel its worker on another host",
 		Looks:   "the loop is cancelled and says that its worker is, and the worker goes on",
 		Breaks:  []string{openwop.OWPDSP21},
-		Replace: func(s *rules.Set) { s.Ancestry.Stops = func() bool { return false } },
+		Replace: sparing(func(d rules.Descendant) bool { return d.Abroad }),
 	},
 }

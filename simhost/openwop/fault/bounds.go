@@ -1,9 +1,12 @@
 package fault
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
@@ -32,7 +35,7 @@ var boundFaults = []Fault{
 		Looks:  "n+1 node.started with a recursionLimit of n, and a breach at n+1 behind them",
 		Breaks: []string{openwop.OWPBND1},
 		Replace: func(s *rules.Set) {
-			s.Bounds.NodeRefused = func(n int, b rules.Bound, _ bool) bool { return b.Limit > 0 && int64(n) > b.Limit+owned(b) }
+			uses(s, nodes, func(u *rules.Use, b rules.Bound) { u.N -= owned(b) })
 		},
 		Event: breachTells(nodes, func(p *openwopv1.CapBreachedPayload) { p.Observed = p.Limit + 1 }),
 	},
@@ -58,10 +61,11 @@ var boundFaults = []Fault{
 		Breaks: []string{openwop.OWPBND4},
 		Spots:  []int{10},
 		Replace: func(s *rules.Set) {
-			refused := s.Bounds.NodeRefused
-			s.Bounds.NodeRefused = func(n int, b rules.Bound, last bool) bool {
-				return refused(n, b, last) || last && b.Own && int64(n) == b.Limit
-			}
+			uses(s, nodes, func(u *rules.Use, b rules.Bound) {
+				if u.Last {
+					u.N += owned(b)
+				}
+			})
 		},
 	},
 	{
@@ -78,7 +82,7 @@ var boundFaults = []Fault{
 		Breaks: []string{openwop.OWPBND12, openwop.OWPBND1},
 		Spots:  []int{9},
 		Replace: func(s *rules.Set) {
-			s.Bounds.Rests = func(b rules.Bound) bool { return b.Kind != nodes || !b.Own }
+			refusedBegin(s, nodes, nodeLimit)
 		},
 	},
 	{
@@ -103,7 +107,7 @@ var boundFaults = []Fault{
 		Looks:   "the run is still running long after its time",
 		Breaks:  []string{openwop.OWPBND6},
 		Spots:   []int{8},
-		Replace: func(s *rules.Set) { s.Bounds.Overtime = func(_, _ int64) bool { return false } },
+		Replace: func(s *rules.Set) { uses(s, duration, func(u *rules.Use, _ rules.Bound) { u.N = 0 }) },
 	},
 	{
 		ID:     "bounds.time-in-full-seconds",
@@ -113,9 +117,9 @@ var boundFaults = []Fault{
 		Spots:  []int{8},
 		Replace: func(s *rules.Set) {
 			inForce := s.Bounds.InForce
-			s.Bounds.InForce = func(kind openwopv1.CapKind, requested, advertised int64) int64 {
-				bound := inForce(kind, requested, advertised)
-				if kind == duration {
+			s.Bounds.InForce = func(w rules.Wanted) int64 {
+				bound := inForce(w)
+				if w.Kind == duration {
 					bound -= bound % 1000
 				}
 				return bound
@@ -144,8 +148,7 @@ var boundFaults = []Fault{
 		Breaks: []string{openwop.OWPBND9},
 		Spots:  []int{8},
 		Replace: func(s *rules.Set) {
-			overtime := s.Bounds.Overtime
-			s.Bounds.Overtime = func(elapsed, bound int64) bool { return overtime(100*elapsed, bound) }
+			uses(s, duration, func(u *rules.Use, _ rules.Bound) { u.N *= 100 })
 		},
 	},
 	{
@@ -162,7 +165,7 @@ var boundFaults = []Fault{
 		Looks:   "node.started stands behind run.failed",
 		Breaks:  []string{openwop.OWPBND12},
 		Spots:   []int{9},
-		Replace: func(s *rules.Set) { s.Bounds.Rests = func(b rules.Bound) bool { return b.Kind != duration } },
+		Replace: func(s *rules.Set) { refusedBegin(s, duration, timeLimit) },
 	},
 	{
 		ID:     "bounds.time-failure-without-cause",
@@ -193,7 +196,7 @@ var boundFaults = []Fault{
 		Looks:  "a loop of loops crosses a bound that its own turns keep",
 		Breaks: []string{openwop.OWPBND16},
 		Replace: func(s *rules.Set) {
-			s.Bounds.Turns = func(t rules.Turn, _ rules.Bound) int { return t.Iteration + t.Loops }
+			uses(s, turns, func(u *rules.Use, _ rules.Bound) { u.N += int64(u.Loops) })
 		},
 	},
 	{
@@ -202,17 +205,23 @@ var boundFaults = []Fault{
 		Looks:   "a loop on such a host breaches at maxLoopIterations",
 		Breaks:  []string{openwop.OWPBND17},
 		Under:   Under{Without: []string{"executionModel"}},
-		Replace: func(s *rules.Set) { s.Bounds.CountsTurns = func(int) bool { return true } },
+		Replace: func(s *rules.Set) { wants(s, turns, func(w *rules.Wanted) { w.Version = max(w.Version, 1) }) },
 	},
 	{
 		ID:     "bounds.turn-breach-at-the-bound",
 		Title:  "a breach of a bound on turns tells the last turn that ran as the one that was refused",
 		Looks:  "observed in cap.breached is the limit",
 		Breaks: []string{openwop.OWP0061E2, openwop.OWPVER8},
-		Replace: func(s *rules.Set) {
-			counted, refused := s.Bounds.Turns, s.Bounds.TurnRefused
-			s.Bounds.Turns = func(t rules.Turn, b rules.Bound) int { return counted(t, b) - int(owned(b)) }
-			s.Bounds.TurnRefused = func(turns int, b rules.Bound) bool { return refused(turns+int(owned(b)), b) }
+		Remembers: func() mutate.Changes {
+			var own sync.Map // ids of runs that began here: a branch is bounded by what its source was asked for
+			return mutate.Changes{Events: []mutate.EventFunc{
+				mutate.OfType(string(openwopv1.RunEventTypeRunStarted), func(e *mutate.Event) { own.Store(e.RunID, true) }),
+				func(e *mutate.Event) {
+					if _, began := own.Load(e.RunID); began {
+						breachTells(turns, func(p *openwopv1.CapBreachedPayload) { p.Observed = p.Limit })(e)
+					}
+				},
+			}}
 		},
 	},
 	{
@@ -230,19 +239,23 @@ var boundFaults = []Fault{
 		Breaks: []string{openwop.OWP0061E3, openwop.OWP0061E4, openwop.OWPVER8},
 		Spots:  []int{7},
 		Replace: func(s *rules.Set) {
-			s.Bounds.TurnRefused = func(iteration int, b rules.Bound) bool {
-				return b.Limit > 0 && int64(iteration) > b.Limit+owned(b)
-			}
+			uses(s, turns, func(u *rules.Use, b rules.Bound) { u.N -= owned(b) })
 		},
 	},
 	{
-		ID:      "bounds.turns-unbounded-below-5",
-		Title:   "turns are bounded from version 5 on only",
-		Looks:   "a loop on a host at version 4 takes more turns than its bound",
-		Breaks:  []string{openwop.OWP0061E4, openwop.OWP0061E5, openwop.OWPRPL12},
-		Spots:   []int{7},
-		Under:   Under{Version: 4},
-		Replace: func(s *rules.Set) { s.Bounds.CountsTurns = func(version int) bool { return version >= 5 } },
+		ID:     "bounds.turns-unbounded-below-5",
+		Title:  "turns are bounded from version 5 on only",
+		Looks:  "a loop on a host at version 4 takes more turns than its bound",
+		Breaks: []string{openwop.OWP0061E4, openwop.OWP0061E5, openwop.OWPRPL12},
+		Spots:  []int{7},
+		Under:  Under{Version: 4},
+		Replace: func(s *rules.Set) {
+			wants(s, turns, func(w *rules.Wanted) {
+				if w.Version < 5 {
+					w.Version = 0
+				}
+			})
+		},
 	},
 	{
 		ID:     "bounds.last-turn-refused",
@@ -251,9 +264,7 @@ var boundFaults = []Fault{
 		Breaks: []string{openwop.OWP0061E6, openwop.OWP0061E3, openwop.OWPVER8},
 		Spots:  []int{7},
 		Replace: func(s *rules.Set) {
-			s.Bounds.TurnRefused = func(iteration int, b rules.Bound) bool {
-				return b.Limit > 0 && int64(iteration) > b.Limit-owned(b)
-			}
+			uses(s, turns, func(u *rules.Use, b rules.Bound) { u.N += owned(b) })
 		},
 	},
 	{
@@ -278,7 +289,7 @@ var boundFaults = []Fault{
 		Breaks:  []string{openwop.OWP0061E3},
 		Spots:   []int{4, 9},
 		Twin:    "what follows the failure is another mistake than what the failure says",
-		Replace: func(s *rules.Set) { s.Bounds.Rests = func(b rules.Bound) bool { return b.Kind != turns || !b.Own } },
+		Replace: func(s *rules.Set) { refusedBegin(s, turns, turnLimit) },
 	},
 
 	// ---- options -------------------------------------------------------------------------------
@@ -373,19 +384,62 @@ func namedOtherwise(code string) func(*openwopv1.RunError) {
 
 // ownNodeLimit names the failure of a run over its own bound on nodes otherwise. That over the host's tells the host's.
 func ownNodeLimit(e *openwopv1.RunError) {
-	if !strings.HasSuffix(e.Message, fmt.Sprintf("bound of %d", hostsNodes)) {
+	if !isHostsBound(openwopv1.EventError{Message: e.Message}) {
 		e.Code = "node_limit_exceeded"
 	}
 }
 
+// refusedBegin has what a bound of this kind has refused, or cut off, begin when its run has failed with this code.
+func refusedBegin(s *rules.Set, kind openwopv1.CapKind, code string) {
+	lingering(s, func(log []openwopv1.RunEvent) []openwopv1.RunEvent {
+		var failed openwopv1.RunFailedPayload
+		if json.Unmarshal(log[len(log)-1].Payload, &failed) != nil || failed.Error.Code != code || isHostsBound(failed.Error) {
+			return nil
+		}
+		of := map[openwopv1.CapKind]openwopv1.RunEventType{
+			nodes: openwopv1.RunEventTypeCapBreached, duration: openwopv1.RunEventTypeNodeCancelled,
+			turns: openwopv1.RunEventTypeRunOrchestratorDecided,
+		}[kind]
+		if i := slices.IndexFunc(log, func(e openwopv1.RunEvent) bool { return e.Type == of && e.NodeID != "" }); i >= 0 {
+			return starts(log, log[i].NodeID)
+		}
+		return nil
+	})
+}
+
 // takesAsked has a bound that was asked for stand above the advertised one.
 func takesAsked(s *rules.Set, of openwopv1.CapKind) {
-	inForce := s.Bounds.InForce
-	s.Bounds.InForce = func(kind openwopv1.CapKind, requested, advertised int64) int64 {
-		if kind == of && requested > advertised {
-			return requested
+	wants(s, of, func(w *rules.Wanted) {
+		if w.Requested > w.Advertised {
+			w.Advertised = 0
 		}
-		return inForce(kind, requested, advertised)
+	})
+}
+
+// isHostsBound reports whether a run has crossed the bound on nodes that the host has, and none of its own.
+func isHostsBound(e openwopv1.EventError) bool {
+	return strings.HasSuffix(e.Message, fmt.Sprintf("bound of %d", hostsNodes))
+}
+
+// wants has bounds of this kind come about as if something else were wanted.
+func wants(s *rules.Set, of openwopv1.CapKind, change func(*rules.Wanted)) {
+	inForce := s.Bounds.InForce
+	s.Bounds.InForce = func(w rules.Wanted) int64 {
+		if w.Kind == of {
+			change(&w)
+		}
+		return inForce(w)
+	}
+}
+
+// uses has a bound of this kind held against something else than what a run makes of it.
+func uses(s *rules.Set, of openwopv1.CapKind, change func(*rules.Use, rules.Bound)) {
+	crosses := s.Bounds.Crosses
+	s.Bounds.Crosses = func(u rules.Use, b rules.Bound) bool {
+		if b.Kind == of {
+			change(&u, b)
+		}
+		return crosses(u, b)
 	}
 }
 

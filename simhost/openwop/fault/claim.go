@@ -33,9 +33,10 @@ var servingFaults = []Fault{
 		Looks:  "GET /v1/openapi.json is HTTP 401 without a credential",
 		Breaks: []string{openwop.OWPCAP3},
 		Replace: func(s *rules.Set) {
-			public := s.Access.Public
-			s.Access.Public = func(path string, everybodys bool) bool {
-				return path != "/v1/openapi.json" && public(path, everybodys)
+			admits := s.Access.Admits
+			s.Access.Admits = func(k rules.Knock) rules.Admission {
+				k.Public = k.Public && k.Path != "/v1/openapi.json"
+				return admits(k)
 			}
 		},
 	},
@@ -45,9 +46,11 @@ var servingFaults = []Fault{
 		Looks:  "a run of a listed fixture is HTTP 404",
 		Breaks: []string{openwop.OWPCAP19},
 		Under:  Under{Without: []string{"executionModel"}}, // a host with one owes the runs of its loops as well
-		Replace: func(s *rules.Set) {
-			s.Requests.Made = func(workflow string, _ bool) string { return workflow + "@draft" }
-		},
+		Request: mutate.Asked("POST /v1/runs", mutate.Body(func(run map[string]any) {
+			if workflow, named := run["workflowId"].(string); named {
+				run["workflowId"] = workflow + "@draft"
+			}
+		})),
 	},
 	{
 		ID:      "claim.supervisors-run-unclaimed",
@@ -55,7 +58,7 @@ var servingFaults = []Fault{
 		Looks:   "a run with a supervisor is HTTP 201 on a host without supervisors",
 		Breaks:  []string{openwop.OWPCAP20},
 		Under:   Under{Without: []string{"orchestrator"}},
-		Replace: admitting("agents.orchestrator"),
+		Replace: unclaimed("agents.orchestrator"),
 	},
 	{
 		ID:      "claim.dispatch-runs-unclaimed",
@@ -63,7 +66,7 @@ var servingFaults = []Fault{
 		Looks:   "a run with a dispatch is HTTP 201 on a host without dispatch",
 		Breaks:  []string{openwop.OWPCAP21, openwop.OWPCAP22},
 		Under:   Under{Without: []string{"dispatch"}},
-		Replace: admitting("agents.dispatch", "agents.dispatchMapping"),
+		Replace: unclaimed("agents.dispatch", "agents.dispatchMapping"),
 	},
 	{
 		ID:      "claim.mappings-run-unclaimed",
@@ -71,19 +74,19 @@ var servingFaults = []Fault{
 		Looks:   "a run with a mapping is HTTP 201 on a host that maps nothing",
 		Breaks:  []string{openwop.OWPCAP22},
 		Under:   Under{Without: []string{"dispatchMapping"}},
-		Replace: admitting("agents.dispatchMapping"),
+		Replace: unclaimed("agents.dispatchMapping"),
 	},
 }
 
 // served changes a header of the discovery document.
 func served(name, value string) mutate.ReplyFunc { return discovered(mutate.Header(name, value)) }
 
-// admitting refuses no workflow for want of these capabilities.
-func admitting(capabilities ...string) func(*rules.Set) {
+// unclaimed serves these whether they are claimed or not.
+func unclaimed(capabilities ...string) func(*rules.Set) {
 	return func(s *rules.Set) {
-		refused := s.Claims.Refused
-		s.Claims.Refused = func(lacks []string) []string {
-			return slices.DeleteFunc(slices.Clone(refused(lacks)), func(c string) bool { return slices.Contains(capabilities, c) })
+		serves := s.Claims.Serves
+		s.Claims.Serves = func(what string, claimed bool) bool {
+			return slices.Contains(capabilities, what) || serves(what, claimed)
 		}
 	}
 }

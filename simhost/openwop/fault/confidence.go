@@ -1,6 +1,7 @@
 package fault
 
 import (
+	"encoding/json"
 	"slices"
 
 	"github.com/openassay/assay/gen/openwop"
@@ -148,11 +149,16 @@ var confidenceFloorFaults = []Fault{
 	},
 }
 
-// escalating has decisions held where this says so, given whether they honestly are.
+// escalating has decisions of supervisors held where this says so, given whether they honestly are.
 func escalating(held func(d rules.Doubt, honest bool) bool) func(*rules.Set) {
 	return func(s *rules.Set) {
-		escalates := s.Confidence.Escalates
-		s.Confidence.Escalates = func(d rules.Doubt) bool { return held(d, escalates(d)) }
+		holds := s.Confidence.Holds
+		s.Confidence.Holds = func(d rules.Doubt) bool {
+			if d.Agent {
+				return holds(d)
+			}
+			return held(d, holds(d))
+		}
 	}
 }
 
@@ -168,10 +174,29 @@ func escalated(change func(*openwopv1.CoreWorkflowChainConfidenceEscalatedPayloa
 	return mutate.OfType(string(openwopv1.RunEventTypeCoreWorkflowChainConfidenceEscalated), mutate.Payload(change))
 }
 
-// tellingLate has decisions of this kind told when they are held already.
+// tellingLate has that a decision of this kind is held told behind the suspension that follows from it.
 func tellingLate(kind string) func(*rules.Set) {
 	return func(s *rules.Set) {
-		first := s.Confidence.TellsFirst
-		s.Confidence.TellsFirst = func(of string) bool { return of != kind && first(of) }
+		reread(s, func(log []openwopv1.RunEvent) []openwopv1.RunEvent {
+			told := slices.Clone(log)
+			for i, e := range log {
+				if i == 0 || e.Type != openwopv1.RunEventTypeNodeSuspended || !holds(log[i-1], kind) {
+					continue
+				}
+				told[i-1], told[i] = e, log[i-1]
+				told[i-1].Sequence, told[i].Sequence = log[i-1].Sequence, e.Sequence
+				told[i-1].Timestamp, told[i].Timestamp = log[i-1].Timestamp, e.Timestamp
+			}
+			return told
+		})
 	}
+}
+
+// holds tells the events which say that a decision of this kind is held.
+func holds(e openwopv1.RunEvent, kind string) bool {
+	var p openwopv1.CoreWorkflowChainConfidenceEscalatedPayload
+	if e.Type != openwopv1.RunEventTypeCoreWorkflowChainConfidenceEscalated || json.Unmarshal(e.Payload, &p) != nil {
+		return false
+	}
+	return (p.WorkerID == "") == (kind == terminate)
 }

@@ -127,9 +127,12 @@ var confidenceUnsureFaults = []Fault{
 // unsure has agents held where this says so, given whether they honestly are.
 func unsure(held func(confidence, threshold float64, given, honest bool) bool) func(*rules.Set) {
 	return func(s *rules.Set) {
-		honest := s.Confidence.Unsure
-		s.Confidence.Unsure = func(confidence, threshold float64, given bool) bool {
-			return held(confidence, threshold, given, honest(confidence, threshold, given))
+		holds := s.Confidence.Holds
+		s.Confidence.Holds = func(d rules.Doubt) bool {
+			if !d.Agent {
+				return holds(d)
+			}
+			return held(*d.Confidence, d.Floor, d.Set, holds(d))
 		}
 	}
 }

@@ -2,6 +2,7 @@ package fault
 
 import (
 	"net/http"
+	"sync"
 
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
@@ -31,34 +32,32 @@ var pauseFaults = []Fault{
 		Title:   "a node that waits for a time ends while its run is paused",
 		Looks:   "node.completed stands behind run.paused before anybody has resumed the run",
 		Breaks:  []string{openwop.OWPCTL20},
-		Replace: func(s *rules.Set) { s.Control.Holds = func(waiting bool, _ int64) bool { return !waiting } },
+		Replace: unheld(func(s rules.Standing) bool { return !s.Answer && s.Waiting }),
 	},
 	{
-		ID:     "control.drained-begins-the-next",
-		Title:  "a run that was paused when its node had ended begins the next one all the same",
-		Looks:  "a node.started stands behind run.paused",
-		Breaks: []string{openwop.OWPCTL20, openwop.OWPCTL21},
-		Replace: func(s *rules.Set) {
-			s.Control.Holds = func(waiting bool, behind int64) bool { return waiting || behind > 0 }
-		},
+		ID:      "control.drained-begins-the-next",
+		Title:   "a run that was paused when its node had ended begins the next one all the same",
+		Looks:   "a node.started stands behind run.paused",
+		Breaks:  []string{openwop.OWPCTL20, openwop.OWPCTL21},
+		Replace: unheld(func(s rules.Standing) bool { return !s.Answer && !s.Waiting && s.Behind <= 0 }),
 	},
 	{
 		ID:     "control.pause-does-not-drain-unasked",
 		Title:  "a pause without a policy does not let the node under way end",
 		Looks:  "run.paused comes before the node.completed of the node under way",
 		Breaks: []string{openwop.OWPCTL21},
-		Replace: func(s *rules.Set) {
-			s.Control.Drains = func(p openwopv1.PauseRunRequestDrainPolicy) bool {
-				return p == openwopv1.PauseRunRequestDrainPolicyDrainCurrentNode
+		Request: pauses(func(ask *openwopv1.PauseRunRequest) {
+			if ask.DrainPolicy == "" {
+				ask.DrainPolicy = openwopv1.PauseRunRequestDrainPolicyImmediate
 			}
-		},
+		}),
 	},
 	{
 		ID:      "control.immediate-drains",
 		Title:   "an immediate pause lets the node under way end first",
 		Looks:   "run.paused comes behind the node.completed of the node under way",
 		Breaks:  []string{openwop.OWPCTL22},
-		Replace: func(s *rules.Set) { s.Control.Drains = func(openwopv1.PauseRunRequestDrainPolicy) bool { return true } },
+		Request: pauses(func(ask *openwopv1.PauseRunRequest) { ask.DrainPolicy = "" }),
 	},
 	{
 		ID:     "control.second-pause-taken",
@@ -88,13 +87,16 @@ var pauseFaults = []Fault{
 		Breaks: []string{
 			openwop.OWPCTL24,
 		},
-		Replace: func(s *rules.Set) {
-			s.Control.PutsOut = func(outputs map[string]any, paused bool) map[string]any {
-				if paused {
-					return map[string]any{}
-				}
-				return outputs
-			}
+		Remembers: func() mutate.Changes {
+			var paused sync.Map // ids of runs
+			return mutate.Changes{Events: []mutate.EventFunc{
+				mutate.OfType(string(openwopv1.RunEventTypeRunPaused), func(e *mutate.Event) { paused.Store(e.RunID, true) }),
+				mutate.OfType(string(openwopv1.RunEventTypeRunCompleted), func(e *mutate.Event) {
+					if _, was := paused.Load(e.RunID); was {
+						e.Payload["outputs"] = map[string]any{}
+					}
+				}),
+			}}
 		},
 	},
 	{
@@ -102,7 +104,7 @@ var pauseFaults = []Fault{
 		Title:   "that a paused run goes on is not put on its log",
 		Looks:   "run.paused stands on the log, and no run.resumed behind it",
 		Breaks:  []string{openwop.OWPCTL25},
-		Replace: func(s *rules.Set) { s.Control.Logs = func() bool { return false } },
+		Replace: untold(func(e openwopv1.RunEvent) bool { return e.Type == openwopv1.RunEventTypeRunResumed }),
 	},
 	{
 		ID:     "control.pause-reason-lost",
@@ -127,8 +129,21 @@ var pauseFaults = []Fault{
 		Title:   "an answer to a paused run is taken and lost",
 		Looks:   "the answer is answered 200, and the run still waits for one when it was resumed",
 		Breaks:  []string{openwop.OWPCTL28},
-		Replace: func(s *rules.Set) { s.Control.Takes = func(bool) bool { return true } },
+		Replace: unheld(func(s rules.Standing) bool { return s.Answer }),
 	},
+}
+
+// pauses changes what a pause asks for.
+func pauses(change func(*openwopv1.PauseRunRequest)) mutate.RequestFunc {
+	return mutate.Asked("POST /v1/runs/{runId}:pause", mutate.Body(func(body map[string]any) { mutate.Object(body, change) }))
+}
+
+// unheld has paused runs do what is meant.
+func unheld(meant func(rules.Standing) bool) func(*rules.Set) {
+	return func(s *rules.Set) {
+		holds := s.Control.Holds
+		s.Control.Holds = func(standing rules.Standing) bool { return !meant(standing) && holds(standing) }
+	}
 }
 
 // pausing limits a change to the replies of a pause.

@@ -1,6 +1,8 @@
 package fault
 
 import (
+	"sync"
+
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/mutate"
@@ -32,14 +34,16 @@ var dispatchFaults = []Fault{
 		Title:  "who has answered is the agent of all decisions that follow",
 		Looks:  "the agentId of runOrchestrator.decided changes after an answer",
 		Breaks: []string{openwop.OWPDSP2},
-		Replace: func(s *rules.Set) {
-			agent := s.Dispatch.Agent
-			s.Dispatch.Agent = func(agentID string, answered bool) string {
-				if answered {
-					return "human.operator"
-				}
-				return agent(agentID, answered)
-			}
+		Remembers: func() mutate.Changes {
+			var answered sync.Map // ids of runs
+			return mutate.Changes{Events: []mutate.EventFunc{
+				mutate.OfType(string(openwopv1.RunEventTypeInterruptResolved), func(e *mutate.Event) { answered.Store(e.RunID, true) }),
+				mutate.OfType(string(openwopv1.RunEventTypeRunOrchestratorDecided), func(e *mutate.Event) {
+					if _, was := answered.Load(e.RunID); was {
+						e.Payload["agentId"] = "human.operator"
+					}
+				}),
+			}}
 		},
 	},
 	{
@@ -56,18 +60,34 @@ var dispatchFaults = []Fault{
 		Title:  "the dispatch node tells of a child of the workflow that it stands in itself",
 		Looks:  "childWorkflowId of node.dispatched is the parent's workflow, and not the worker",
 		Breaks: []string{openwop.OWPDSP3},
-		Replace: dispatching(func(d *rules.Dispatched) {
-			d.Payload.ChildWorkflowID = d.By
-		}),
+		Remembers: func() mutate.Changes {
+			var workflows sync.Map // by the id of the run
+			return mutate.Changes{Events: []mutate.EventFunc{
+				mutate.OfType(string(openwopv1.RunEventTypeRunStarted), func(e *mutate.Event) {
+					workflows.Store(e.RunID, e.Payload["workflowId"])
+				}),
+				mutate.OfType(string(openwopv1.RunEventTypeNodeDispatched), func(e *mutate.Event) {
+					if own, known := workflows.Load(e.RunID); known {
+						e.Payload["childWorkflowId"] = own
+					}
+				}),
+			}}
+		},
 	},
 	{
 		ID:     "dispatch.caused-by-node-start",
 		Title:  "the dispatch node chains its workers to the start of the supervisor",
 		Looks:  "node.dispatched names node.started as its cause, and not the decision",
 		Breaks: []string{openwop.OWPDSP4},
-		Replace: dispatching(func(d *rules.Dispatched) {
-			d.Cause = d.Started
-		}),
+		Replace: func(s *rules.Set) {
+			retold(s, func(e *openwopv1.RunEvent, r rules.Listing) {
+				if e.Type == openwopv1.RunEventTypeNodeDispatched {
+					e.CausationID = lastBefore(r.Events, *e, func(e openwopv1.RunEvent) bool {
+						return isOf(&e, openwopv1.RunEventTypeNodeStarted, "supervisor")
+					})
+				}
+			})
+		},
 	},
 	{
 		ID:     "dispatch.goes-on-behind-terminate",
@@ -86,7 +106,8 @@ var dispatchFaults = []Fault{
 		Looks:  "all workers of a decision are dispatched although fanOutPolicy is reject",
 		Breaks: []string{openwop.OWPDSP6},
 		Replace: func(s *rules.Set) {
-			s.Dispatch.Takes = func(openwopv1.DispatchConfigFanOutPolicy, int) bool { return true }
+			takes := s.Dispatch.Takes
+			s.Dispatch.Takes = func(o rules.Order) bool { return o.Decided || takes(o) }
 		},
 	},
 	{
@@ -95,7 +116,8 @@ var dispatchFaults = []Fault{
 		Looks:  "the run of a dispatch node on its own is completed",
 		Breaks: []string{openwop.OWPDSP7},
 		Replace: func(s *rules.Set) {
-			s.Dispatch.NeedsDecision = func() bool { return false }
+			takes := s.Dispatch.Takes
+			s.Dispatch.Takes = func(o rules.Order) bool { return !o.Decided || takes(o) }
 		},
 	},
 }
@@ -105,17 +127,5 @@ func decidingLate(late func(rules.Doubt) bool) func(*rules.Set) {
 	return func(s *rules.Set) {
 		first := s.Dispatch.DecidesFirst
 		s.Dispatch.DecidesFirst = func(d rules.Doubt) bool { return !late(d) && first(d) }
-	}
-}
-
-// dispatching changes how the dispatch node tells of a worker.
-func dispatching(change func(*rules.Dispatched)) func(*rules.Set) {
-	return func(s *rules.Set) {
-		told := s.Dispatch.Told
-		s.Dispatch.Told = func(d rules.Dispatched) rules.Dispatched {
-			d = told(d)
-			change(&d)
-			return d
-		}
 	}
 }

@@ -1,8 +1,10 @@
 package fault
 
 import (
+	"encoding/json"
 	"net/http"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -65,12 +67,15 @@ var fileFaults = []Fault{
 		Title:  "a list takes its prefix for the name of a folder or of a file",
 		Looks:  "a file whose path begins with the prefix in the middle of a name is not listed",
 		Breaks: []string{openwop.OWPWSP4},
-		Replace: func(s *rules.Set) {
-			s.Files.Lists = func(file, prefix string) bool {
-				rest, below := strings.CutPrefix(file, prefix)
-				return below && (rest == "" || prefix == "" || strings.HasSuffix(prefix, "/") || strings.HasPrefix(rest, "/"))
-			}
-		},
+		Reply: mutate.On("GET "+theFiles, func(r *mutate.Reply) {
+			prefix := r.Request.URL.Query().Get("prefix")
+			mutate.At("", func(list *openwopv1.WorkspaceFileList) {
+				list.Files = slices.DeleteFunc(list.Files, func(f openwopv1.WorkspaceFileInfo) bool {
+					rest, below := strings.CutPrefix(f.Path, prefix)
+					return !below || rest != "" && prefix != "" && !strings.HasSuffix(prefix, "/") && !strings.HasPrefix(rest, "/")
+				})
+			})(r)
+		}),
 	},
 	{
 		ID:     "file.list-keeps-first-version",
@@ -99,7 +104,7 @@ var fileFaults = []Fault{
 		Title:  "the list of a prefix shows files that were deleted",
 		Looks:  "a deleted file is not found, and listed",
 		Breaks: []string{openwop.OWPWSP6, openwop.OWPWSP4},
-		Replace: lingering(func(op rules.FileOperation, asked string) bool {
+		Replace: undeleted(func(op rules.FileOperation, asked string) bool {
 			return op == rules.ListsFiles && asked != ""
 		}),
 	},
@@ -108,14 +113,14 @@ var fileFaults = []Fault{
 		Title:   "a file that was deleted is read as an empty one",
 		Looks:   "GET of a deleted file is HTTP 200 with no content",
 		Breaks:  []string{openwop.OWPWSP6},
-		Replace: lingering(func(op rules.FileOperation, _ string) bool { return op == rules.ReadsFile }),
+		Replace: undeleted(func(op rules.FileOperation, _ string) bool { return op == rules.ReadsFile }),
 	},
 	{
 		ID:      "file.deleted-twice",
 		Title:   "a file that was deleted can be deleted again",
 		Looks:   "the second DELETE is HTTP 204",
 		Breaks:  []string{openwop.OWPWSP7},
-		Replace: lingering(func(op rules.FileOperation, _ string) bool { return op == rules.DeletesFile }),
+		Replace: undeleted(func(op rules.FileOperation, _ string) bool { return op == rules.DeletesFile }),
 	},
 	{
 		ID:     "file.unclaimed-is-forbidden",
@@ -139,7 +144,11 @@ var fileFaults = []Fault{
 		Looks:  "a write to a/../b is HTTP 200",
 		Breaks: []string{openwop.OWPWSP21},
 		Replace: func(s *rules.Set) {
-			s.Files.Climbs = func(string) bool { return false }
+			fits := s.Files.Fits
+			s.Files.Fits = func(file string) bool {
+				first := min(len(file), 1)
+				return fits(file[:first] + strings.ReplaceAll(file[first:], "..", "up"))
+			}
 		},
 	},
 	{
@@ -229,27 +238,19 @@ var fileFaults = []Fault{
 		Title:  "the log of a run tells the files that it made, and not those that it overwrote",
 		Looks:  "no workspace.updated names a file that was there before the run",
 		Breaks: []string{openwop.OWPWSP27},
-		Replace: func(s *rules.Set) {
-			told := s.Files.Told
-			s.Files.Told = func(p openwopv1.WorkspaceUpdatedPayload, content string) (rules.FileTold, bool) {
-				t, tells := told(p, content)
-				return t, tells && p.Version == 1
-			}
-		},
+		Replace: untold(func(e openwopv1.RunEvent) bool {
+			var p openwopv1.WorkspaceUpdatedPayload
+			return e.Type == openwopv1.RunEventTypeWorkspaceUpdated && json.Unmarshal(e.Payload, &p) == nil && p.Version > 1
+		}),
 	},
 	{
 		ID:     "file.content-told",
 		Title:  "the log of a run repeats the content of the files that it wrote",
 		Looks:  "workspace.updated holds the content of the file",
 		Breaks: []string{openwop.OWPWSP28},
-		Replace: func(s *rules.Set) {
-			told := s.Files.Told
-			s.Files.Told = func(p openwopv1.WorkspaceUpdatedPayload, content string) (rules.FileTold, bool) {
-				t, tells := told(p, content)
-				t.Content = content
-				return t, tells
-			}
-		},
+		Remembers: repeating(openwopv1.RunEventTypeWorkspaceUpdated, func(write, told map[string]any) bool {
+			return write["path"] == told["path"]
+		}),
 	},
 	{
 		ID:     "file.read-as-they-are",
@@ -284,8 +285,8 @@ var fileFaults = []Fault{
 	},
 }
 
-// lingering has what was deleted still be there for the operations that are meant.
-func lingering(meant func(op rules.FileOperation, asked string) bool) func(*rules.Set) {
+// undeleted has what was deleted still be there for the operations that are meant.
+func undeleted(meant func(op rules.FileOperation, asked string) bool) func(*rules.Set) {
 	return func(s *rules.Set) {
 		gone := s.Files.Gone
 		s.Files.Gone = func(op rules.FileOperation, asked string) bool { return !meant(op, asked) && gone(op, asked) }

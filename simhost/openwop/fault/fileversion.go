@@ -1,11 +1,13 @@
 package fault
 
 import (
+	"net/http"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/openassay/assay/gen/openwop"
+	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/internal/lazyregexp"
 	"github.com/openassay/assay/simhost/mutate"
 	"github.com/openassay/assay/simhost/openwop/rules"
@@ -19,7 +21,11 @@ var fileVersionFaults = []Fault{
 		Looks:  "the version after such a write is the one before it",
 		Breaks: []string{openwop.OWPWSP9},
 		Replace: func(s *rules.Set) {
-			s.Files.Counts = func(same func() bool) bool { return !same() }
+			next := s.Files.Next
+			s.Files.Next = func(w rules.FileWrite) (version int64, made bool) {
+				version, made = next(w)
+				return version, made && !w.Same()
+			}
 		},
 	},
 	{
@@ -49,7 +55,10 @@ var fileVersionFaults = []Fault{
 		Looks:  "the second PUT of a path is HTTP 409",
 		Breaks: []string{openwop.OWPWSP11},
 		Replace: func(s *rules.Set) {
-			s.Files.Overwrites = func(byTurn bool) bool { return byTurn }
+			holds := s.Files.Holds
+			s.Files.Holds = func(c rules.FileCondition) bool {
+				return holds(c) && (c.IfMatch != nil || c.ByTurn || c.Etag == "")
+			}
 		},
 	},
 	{
@@ -58,7 +67,7 @@ var fileVersionFaults = []Fault{
 		Looks:  "a write with the etag that the file has is HTTP 409",
 		Breaks: []string{openwop.OWPWSP12, openwop.OWPWSP16},
 		Replace: holding(func(c rules.FileCondition, _ bool) bool {
-			return c.Etag != "" && (c.IfMatch == "*" || c.IfMatch == strings.Trim(c.Etag, `"`))
+			return c.Etag != "" && (*c.IfMatch == "*" || *c.IfMatch == strings.Trim(c.Etag, `"`))
 		}),
 	},
 	{
@@ -83,7 +92,7 @@ var fileVersionFaults = []Fault{
 		Looks:  "a write with an etag that nobody gave out is HTTP 200",
 		Breaks: []string{openwop.OWPWSP13},
 		Replace: holding(func(c rules.FileCondition, honest bool) bool {
-			return honest || c.Etag != "" && !ownEtag.MatchString(c.IfMatch)
+			return honest || c.Etag != "" && !ownEtag.MatchString(*c.IfMatch)
 		}),
 	},
 	{
@@ -123,15 +132,29 @@ var fileVersionFaults = []Fault{
 		Title:  "the etags of writers who come at once are compared before any of them writes",
 		Looks:  "two writers with one etag are both answered with HTTP 200",
 		Breaks: []string{openwop.OWPWSP16},
-		Replace: func(s *rules.Set) {
+		Remembers: func() mutate.Changes {
 			at := pairs{alone: map[string]chan struct{}{}}
-			s.Files.Ahead = func(path string, judge func() error) (bool, error) {
-				err := judge()
-				if err == nil {
-					at.meet(path)
+			var etags sync.Map // of files as they were shown last, by path
+			c := replies(ofFiles(mutate.Succeeded(mutate.At("", func(f *openwopv1.WorkspaceFile) {
+				if f.Etag != nil {
+					etags.Store(f.Path, *f.Etag)
 				}
-				return true, err
-			}
+			}))), mutate.Succeeded(func(r *mutate.Reply) {
+				if file, named := fileOf(r.Request.URL); named && r.Request.Method == http.MethodDelete {
+					etags.Delete(file)
+				}
+			}))
+			c.Requests = []mutate.RequestFunc{func(r *mutate.Request) {
+				file, named := fileOf(r.URL)
+				if !named || r.Method != http.MethodPut {
+					return
+				}
+				if etag, known := etags.Load(file); known && r.Header.Get("If-Match") == etag {
+					at.meet(file)
+					r.Header.Del("If-Match") // it was judged, and the write is made when its turn comes
+				}
+			}}
+			return c
 		},
 	},
 	{
@@ -141,11 +164,11 @@ var fileVersionFaults = []Fault{
 		Breaks: []string{openwop.OWPWSP17},
 		Replace: func(s *rules.Set) {
 			next := s.Files.Next
-			s.Files.Next = func(latest int64, exists bool) int64 {
-				if !exists {
-					return 1
+			s.Files.Next = func(w rules.FileWrite) (version int64, made bool) {
+				if !w.Exists {
+					w.Latest = 0
 				}
-				return next(latest, exists)
+				return next(w)
 			}
 		},
 	},
@@ -194,7 +217,12 @@ var ownEtag = lazyregexp.New(`^"\d+-`)
 func holding(holds func(c rules.FileCondition, honest bool) bool) func(*rules.Set) {
 	return func(s *rules.Set) {
 		honest := s.Files.Holds
-		s.Files.Holds = func(c rules.FileCondition) bool { return holds(c, honest(c)) }
+		s.Files.Holds = func(c rules.FileCondition) bool {
+			if c.IfMatch == nil {
+				return honest(c)
+			}
+			return holds(c, honest(c))
+		}
 	}
 }
 

@@ -110,7 +110,7 @@ var waitingFaults = []Fault{
 		Title:   "a cancellation does not reach a child that waits for an answer",
 		Looks:   "the parent is cancelled, and the child waits on",
 		Breaks:  []string{openwop.OWPINT48},
-		Replace: func(s *rules.Set) { s.Gates.Cascades = func(waits bool) bool { return !waits } },
+		Replace: sparing(func(d rules.Descendant) bool { return d.Waits }),
 	},
 }
 
@@ -223,12 +223,17 @@ var passingFaults = []Fault{
 		Looks:  "the log has node.resumed twice",
 		Breaks: []string{openwop.OWPINT11, openwop.OWPINT3},
 		Replace: func(s *rules.Set) {
-			s.Gates.Resumptions = func(kind openwopv1.InterruptKind) int {
-				if kind == approval {
-					return 2
+			reread(s, func(log []openwopv1.RunEvent) []openwopv1.RunEvent {
+				resolved := slices.IndexFunc(log, resolvesApproval)
+				for i, e := range log {
+					if resolved < 0 || i < resolved || e.Type != openwopv1.RunEventTypeNodeResumed {
+						continue
+					}
+					e.EventID += "-again"
+					return renumbered(slices.Insert(slices.Clone(log), i+1, e))
 				}
-				return 1
-			}
+				return log
+			})
 		},
 	},
 	{
@@ -256,13 +261,7 @@ var passingFaults = []Fault{
 		Looks:  "neither the variables nor the outputs of the run have the draft as it was accepted",
 		Breaks: []string{openwop.OWPINT18},
 		Replace: func(s *rules.Set) {
-			artifact := s.Gates.Artifact
-			s.Gates.Artifact = func(action openwopv1.ApprovalAction, shown, edited json.RawMessage) json.RawMessage {
-				if action == openwopv1.ApprovalActionAccept {
-					return nil
-				}
-				return artifact(action, shown, edited)
-			}
+			handsOn(s, func(r *rules.Resolution) { r.Shown = nil })
 		},
 	},
 	{
@@ -271,7 +270,7 @@ var passingFaults = []Fault{
 		Looks:  "the artifact of the run is the one that was shown",
 		Breaks: []string{openwop.OWPINT18},
 		Replace: func(s *rules.Set) {
-			s.Gates.Artifact = func(_ openwopv1.ApprovalAction, shown, _ json.RawMessage) json.RawMessage { return shown }
+			handsOn(s, func(r *rules.Resolution) { r.Edited = r.Shown })
 		},
 	},
 	{
@@ -280,24 +279,31 @@ var passingFaults = []Fault{
 		Looks:   "the run completes, and nothing behind the gate has the answers",
 		Breaks:  []string{openwop.OWPINT21},
 		Spots:   []int{27},
-		Replace: func(s *rules.Set) { s.Gates.HandsOn = nothingOf(clarification, s.Gates.HandsOn) },
+		Replace: func(s *rules.Set) { handsOn(s, nothingOf(clarification)) },
 	},
 	{
 		ID:      "gate.event-lost",
 		Title:   "an event from outside resumes the run and does not reach it",
 		Looks:   "the run completes, and nothing behind the gate has the event",
 		Breaks:  []string{openwop.OWPINT25},
-		Replace: func(s *rules.Set) { s.Gates.HandsOn = nothingOf(externalEvent, s.Gates.HandsOn) },
+		Replace: func(s *rules.Set) { handsOn(s, nothingOf(externalEvent)) },
 	},
 }
 
-// nothingOf hands on nothing of answers to this kind of interrupt.
-func nothingOf(lost openwopv1.InterruptKind, handsOn func(openwopv1.InterruptKind,
-	json.RawMessage) json.RawMessage) func(openwopv1.InterruptKind, json.RawMessage) json.RawMessage {
-	return func(kind openwopv1.InterruptKind, answer json.RawMessage) json.RawMessage {
-		if kind == lost {
-			return json.RawMessage(`{}`)
+// handsOn has something else stand behind gates than what came of them.
+func handsOn(s *rules.Set, change func(*rules.Resolution)) {
+	honest := s.Gates.HandsOn
+	s.Gates.HandsOn = func(r rules.Resolution) (answer, artifact json.RawMessage) {
+		change(&r)
+		return honest(r)
+	}
+}
+
+// nothingOf loses answers to this kind of interrupt.
+func nothingOf(lost openwopv1.InterruptKind) func(*rules.Resolution) {
+	return func(r *rules.Resolution) {
+		if r.Kind == lost {
+			r.Answer = json.RawMessage(`{}`)
 		}
-		return handsOn(kind, answer)
 	}
 }

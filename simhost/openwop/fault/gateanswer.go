@@ -18,14 +18,9 @@ var answerFaults = []Fault{
 		Title:  "a rejection at the node of an approval is written down as an acceptance",
 		Looks:  "the run completes when it was rejected, and says nowhere that it was",
 		Breaks: []string{openwop.OWPINT17},
-		Replace: func(s *rules.Set) {
-			s.Answers.Takes = func(a rules.Answer) json.RawMessage {
-				if a.Gate && !a.Vote && a.Action() == openwopv1.ApprovalActionReject {
-					return accepted
-				}
-				return a.Value
-			}
-		},
+		Replace: takenFor(accepted, func(a rules.Answer) bool {
+			return a.Gate && !a.Vote && a.Action() == openwopv1.ApprovalActionReject
+		}),
 	},
 	{
 		ID:     "gate.refused-spoils",
@@ -34,67 +29,45 @@ var answerFaults = []Fault{
 		Breaks: []string{openwop.OWPINT16},
 		Replace: func(s *rules.Set) {
 			var spoilt sync.Map // ids of runs
-			s.Answers.Leaves = func(a rules.Answer) bool {
-				if a.Gate && a.Kind == approval && !a.Vote {
+			takenFor(rejected, func(a rules.Answer) bool {
+				if a.Refused && a.Gate && a.Kind == approval && !a.Vote {
 					spoilt.Store(a.RunID, true)
 				}
-				return true
-			}
-			s.Answers.Takes = func(a rules.Answer) json.RawMessage {
-				if _, was := spoilt.Load(a.RunID); was && a.Action() == openwopv1.ApprovalActionAccept {
-					return rejected
-				}
-				return a.Value
-			}
+				_, was := spoilt.Load(a.RunID)
+				return was && a.Action() == openwopv1.ApprovalActionAccept
+			})(s)
 		},
 	},
 	{
-		ID:     "gate.question-accepts",
-		Title:  "a question about an approval accepts it",
-		Looks:  "the run completes when somebody asks",
-		Breaks: []string{openwop.OWPINT19},
-		Twin:   "the question itself is taken for a decision, and nothing can come after it",
-		Replace: func(s *rules.Set) {
-			s.Answers.Takes = func(a rules.Answer) json.RawMessage {
-				if a.Gate && a.Action() == openwopv1.ApprovalActionAsk {
-					return accepted
-				}
-				return a.Value
-			}
-		},
+		ID:      "gate.question-accepts",
+		Title:   "a question about an approval accepts it",
+		Looks:   "the run completes when somebody asks",
+		Breaks:  []string{openwop.OWPINT19},
+		Twin:    "the question itself is taken for a decision, and nothing can come after it",
+		Replace: takenFor(accepted, func(a rules.Answer) bool { return a.Gate && a.Action() == openwopv1.ApprovalActionAsk }),
 	},
 	{
-		ID:     "gate.any-action",
-		Title:  "an approval takes actions that it does not offer",
-		Looks:  "an answer with an action of nobody's is taken, and the run goes on",
-		Breaks: []string{openwop.OWPINT20},
-		Replace: func(s *rules.Set) {
-			s.Answers.Offers = func([]openwopv1.ApprovalAction, openwopv1.ApprovalAction) bool { return true }
-		},
+		ID:      "gate.any-action",
+		Title:   "an approval takes actions that it does not offer",
+		Looks:   "an answer with an action of nobody's is taken, and the run goes on",
+		Breaks:  []string{openwop.OWPINT20},
+		Replace: passesOver(rules.NotOffered),
 	},
 	{
-		ID:     "gate.unoffered-taken",
-		Title:  "an approval refuses an action that it does not offer, and goes on with it",
-		Looks:  "the answer is HTTP 4xx, and the run has moved",
-		Breaks: []string{openwop.OWPINT13},
-		Spots:  []int{24},
-		Replace: func(s *rules.Set) {
-			s.Answers.Leaves = func(a rules.Answer) bool {
-				return !a.Gate || a.Kind != approval || decides(a.Action())
-			}
-		},
+		ID:      "gate.unoffered-taken",
+		Title:   "an approval refuses an action that it does not offer, and goes on with it",
+		Looks:   "the answer is HTTP 4xx, and the run has moved",
+		Breaks:  []string{openwop.OWPINT13},
+		Spots:   []int{24},
+		Replace: takingRefused(func(a rules.Answer) bool { return a.Gate && a.Kind == approval && !decides(a.Action()) }),
 	},
 	{
-		ID:     "gate.answer-to-nobody-taken",
-		Title:  "an answer to a node that is not there is refused, and answers the node that waits",
-		Looks:  "the answer is HTTP 404, and the run has moved",
-		Breaks: []string{openwop.OWPINT13},
-		Spots:  []int{24},
-		Replace: func(s *rules.Set) {
-			s.Answers.Leaves = func(a rules.Answer) bool {
-				return !a.Gate || a.ByToken || !a.Astray || a.Kind != approval
-			}
-		},
+		ID:      "gate.answer-to-nobody-taken",
+		Title:   "an answer to a node that is not there is refused, and answers the node that waits",
+		Looks:   "the answer is HTTP 404, and the run has moved",
+		Breaks:  []string{openwop.OWPINT13},
+		Spots:   []int{24},
+		Replace: takingRefused(func(a rules.Answer) bool { return a.Gate && !a.ByToken && a.Astray && a.Kind == approval }),
 	},
 	{
 		ID:     "gate.misfit-taken",
@@ -102,37 +75,31 @@ var answerFaults = []Fault{
 		Looks:  "the answer is HTTP 400, and the run has moved",
 		Breaks: []string{openwop.OWPINT13},
 		Spots:  []int{24},
-		Replace: func(s *rules.Set) {
-			s.Answers.Leaves = func(a rules.Answer) bool {
-				return !a.Gate || a.Kind != clarification || string(a.Value) == `{"answers":{}}`
-			}
-		},
+		Replace: takingRefused(func(a rules.Answer) bool {
+			return a.Gate && a.Kind == clarification && string(a.Value) != `{"answers":{}}`
+		}),
 	},
 	{
-		ID:     "gate.wrong-event-taken",
-		Title:  "an event that does not match is refused, and the run goes on with it",
-		Looks:  "the event is HTTP 422, and the run has moved",
-		Breaks: []string{openwop.OWPINT13},
-		Spots:  []int{24},
-		Replace: func(s *rules.Set) {
-			s.Answers.Leaves = func(a rules.Answer) bool { return !a.Gate || a.Kind != externalEvent }
-		},
+		ID:      "gate.wrong-event-taken",
+		Title:   "an event that does not match is refused, and the run goes on with it",
+		Looks:   "the event is HTTP 422, and the run has moved",
+		Breaks:  []string{openwop.OWPINT13},
+		Spots:   []int{24},
+		Replace: takingRefused(func(a rules.Answer) bool { return a.Gate && a.Kind == externalEvent }),
 	},
 	{
-		ID:     "gate.schemas-unread",
-		Title:  "the answers to a clarification are not held to the schemas of their questions",
-		Looks:  "a text is taken where a number was asked for",
-		Breaks: []string{openwop.OWPINT22},
-		Replace: func(s *rules.Set) {
-			s.Answers.Fits = func(bool) bool { return true }
-		},
+		ID:      "gate.schemas-unread",
+		Title:   "the answers to a clarification are not held to the schemas of their questions",
+		Looks:   "a text is taken where a number was asked for",
+		Breaks:  []string{openwop.OWPINT22},
+		Replace: passesOver(rules.Misfit),
 	},
 	{
 		ID:      "gate.questions-left-open",
 		Title:   "a clarification takes an answer that leaves its questions open",
 		Looks:   "the run goes on when nothing was answered",
 		Breaks:  []string{openwop.OWPINT23},
-		Replace: func(s *rules.Set) { s.Answers.Needs = func(int) bool { return false } },
+		Replace: passesOver(rules.Unanswered),
 	},
 	{
 		ID:      "gate.list-refused",
@@ -142,14 +109,11 @@ var answerFaults = []Fault{
 		Request: listsOfAnswersSpoilt,
 	},
 	{
-		ID:     "gate.event-matches-in-part",
-		Title:  "an event matches that leaves out members of the correlation",
-		Looks:  "an event without its status resumes the run",
-		Breaks: []string{openwop.OWPINT26},
-		Replace: func(s *rules.Set) {
-			correlates := s.Answers.Correlates
-			s.Answers.Correlates = func(want, got any, there bool) bool { return !there || correlates(want, got, there) }
-		},
+		ID:      "gate.event-matches-in-part",
+		Title:   "an event matches that leaves out members of the correlation",
+		Looks:   "an event without its status resumes the run",
+		Breaks:  []string{openwop.OWPINT26},
+		Replace: passesOver(rules.Missing),
 	},
 	{
 		ID:     "gate.reply-without-node",
@@ -183,6 +147,50 @@ func listsOfAnswersSpoilt(r *mutate.Request) {
 // decides tells the actions that every approval of the suites offers.
 func decides(action openwopv1.ApprovalAction) bool {
 	return slices.Contains([]openwopv1.ApprovalAction{openwopv1.ApprovalActionAccept, openwopv1.ApprovalActionReject}, action)
+}
+
+// passesOver takes answers with this flaw.
+func passesOver(flaw rules.AnswerFlaw) func(*rules.Set) {
+	return func(s *rules.Set) {
+		minds := s.Answers.Minds
+		s.Answers.Minds = func(f rules.AnswerFlaw) bool { return f != flaw && minds(f) }
+	}
+}
+
+// takingRefused has the refused answers taken that are meant.
+func takingRefused(meant func(rules.Answer) bool) func(*rules.Set) {
+	return func(s *rules.Set) {
+		takes := s.Answers.Takes
+		s.Answers.Takes = func(a rules.Answer) (json.RawMessage, bool) {
+			value, taken := takes(a)
+			return value, taken || meant(a)
+		}
+	}
+}
+
+// takenFor has the answers that are meant written down as another value.
+func takenFor(other json.RawMessage, meant func(rules.Answer) bool) func(*rules.Set) {
+	return func(s *rules.Set) {
+		takes := s.Answers.Takes
+		s.Answers.Takes = func(a rules.Answer) (json.RawMessage, bool) {
+			value, taken := takes(a)
+			if meant(a) {
+				value = other
+			}
+			return value, taken
+		}
+	}
+}
+
+// answersAs has who answers looked at as somebody else.
+func answersAs(change func(*rules.Respondent)) func(*rules.Set) {
+	return func(s *rules.Set) {
+		admits := s.Answers.Admits
+		s.Answers.Admits = func(r rules.Respondent) bool {
+			change(&r)
+			return admits(r)
+		}
+	}
 }
 
 // voteFaults are about who may answer, and how many it takes.
@@ -225,21 +233,21 @@ var voteFaults = []Fault{
 		Looks:   "a second vote of the same key is counted",
 		Breaks:  []string{openwop.OWPINT28},
 		Spots:   []int{23},
-		Replace: func(s *rules.Set) { s.Answers.Again = func(int) bool { return true } },
+		Replace: answersAs(func(r *rules.Respondent) { r.Votes = 0 }),
 	},
 	{
 		ID:      "gate.token-alone-answers",
 		Title:   "an approval that asks for a credential is answered by its token alone",
 		Looks:   "the token is accepted without a key",
 		Breaks:  []string{openwop.OWPINT31},
-		Replace: func(s *rules.Set) { s.Answers.NeedsKey = func(bool) bool { return false } },
+		Replace: answersAs(func(r *rules.Respondent) { r.Profiled = false }),
 	},
 	{
 		ID:      "gate.scope-unchecked",
 		Title:   "a key without the scope to answer interrupts answers them",
 		Looks:   "an acceptance by a key without approvals:respond is HTTP 200",
 		Breaks:  []string{openwop.OWPINT32},
-		Replace: func(s *rules.Set) { s.Answers.Responds = func(bool) bool { return true } },
+		Replace: answersAs(func(r *rules.Respondent) { r.LacksScope = false }),
 	},
 }
 

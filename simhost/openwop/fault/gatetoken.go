@@ -28,7 +28,7 @@ var tokenFaults = []Fault{
 		Title:   "an approval is not answered by its token alone, whatever its profile says",
 		Looks:   "a token without a key is HTTP 403",
 		Breaks:  []string{openwop.OWPINT37},
-		Replace: func(s *rules.Set) { s.Answers.NeedsKey = func(bool) bool { return true } },
+		Replace: answersAs(func(r *rules.Respondent) { r.Profiled = true }),
 	},
 	{
 		ID:      "gate.token-unsigned",

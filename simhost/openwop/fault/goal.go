@@ -31,14 +31,12 @@ var goalsMade = []Fault{
 		})),
 	},
 	{
-		ID:     "goal.without-claim",
-		Title:  "a host that does not claim goals serves them all the same",
-		Looks:  "goals are listed and made where discovery has no agents.goals",
-		Breaks: []string{openwop.OWP0097G3},
-		Under:  Under{Without: []string{"goals"}},
-		Replace: func(s *rules.Set) {
-			s.Goals.Kept = func(bool) bool { return true }
-		},
+		ID:      "goal.without-claim",
+		Title:   "a host that does not claim goals serves them all the same",
+		Looks:   "goals are listed and made where discovery has no agents.goals",
+		Breaks:  []string{openwop.OWP0097G3},
+		Under:   Under{Without: []string{"goals"}},
+		Replace: unclaimed(rules.ServesGoals),
 	},
 	{
 		ID:     "goal.bounds-not-required",
@@ -46,7 +44,8 @@ var goalsMade = []Fault{
 		Looks:  "a goal without bounds is made with 200, is active and runs for ever",
 		Breaks: []string{openwop.OWP0097A2, openwop.OWP0097C1, openwop.OWP0097E3},
 		Replace: func(s *rules.Set) {
-			s.Goals.Bounded = func(openwopv1.GoalBounds) bool { return true }
+			honest := s.Goals.Takes
+			s.Goals.Takes = func(field string, offered bool) bool { return field == "bounds" || honest(field, offered) }
 		},
 	},
 	{
@@ -86,8 +85,28 @@ var goalsMade = []Fault{
 		Title:  "an objective is looked through for secrets when a goal is made, not when it is edited",
 		Looks:  "the credential in an edited objective is served with the goal",
 		Breaks: []string{openwop.OWP0097E11},
-		Replace: func(s *rules.Set) {
-			s.Goals.Redacts = func(edited bool) bool { return !edited }
+		Remembers: func() mutate.Changes {
+			var asked, edited sync.Map // objectives as they were sent: by the path of the request, and by the id of the goal
+			c := replies(
+				mutate.On("PATCH "+theGoal, mutate.Succeeded(func(r *mutate.Reply) {
+					if objective, reworded := asked.LoadAndDelete(r.Request.URL.Path); reworded {
+						edited.Store(path.Base(r.Request.URL.Path), objective)
+					}
+				})),
+				shows(func(g *openwopv1.Goal) {
+					if objective, was := edited.Load(g.ID); was {
+						g.Objective = objective.(string)
+					}
+				}),
+			)
+			c.Requests = []mutate.RequestFunc{mutate.Asked("PATCH "+theGoal, func(r *mutate.Request) {
+				mutate.Body(func(edit map[string]any) {
+					if objective, reworded := edit["objective"].(string); reworded {
+						asked.Store(r.URL.Path, objective)
+					}
+				})(r)
+			})}
+			return c
 		},
 	},
 }

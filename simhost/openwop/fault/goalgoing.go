@@ -1,6 +1,8 @@
 package fault
 
 import (
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/openassay/assay/gen/openwop"
@@ -104,14 +106,18 @@ var goalsGoing = []Fault{
 		Title:  "a goal that goes on after an answer begins its list of runs anew",
 		Looks:  "the runs that contributed before the stuck one are gone when that was answered",
 		Breaks: []string{openwop.OWP0097E9},
-		Replace: func(s *rules.Set) {
-			honest := s.Goals.Contributes
-			s.Goals.Contributes = func(runs []string, judged string, stuck bool) []string {
-				if stuck {
-					return []string{judged}
+		Remembers: func() mutate.Changes {
+			var stuck, first sync.Map // by the id of the goal: the run that waits for an answer, and the first one that is remembered
+			return replies(shows(func(g *openwopv1.Goal) {
+				runs := g.Progress.ContributingRunIds
+				if g.State == openwopv1.GoalStateEscalated && len(runs) > 0 {
+					stuck.Store(g.ID, runs[len(runs)-1])
+				} else if answered, was := stuck.LoadAndDelete(g.ID); was {
+					first.Store(g.ID, answered)
 				}
-				return honest(runs, judged, stuck)
-			}
+				begin, _ := first.Load(g.ID)
+				g.Progress.ContributingRunIds = runs[max(0, slices.IndexFunc(runs, func(id string) bool { return id == begin })):]
+			}))
 		},
 	},
 	{
@@ -137,18 +143,19 @@ var goalsGoing = []Fault{
 // recurs has goals of this mode not go on by themselves after so many runs.
 func recurs(until openwopv1.GoalContinuationMode, runs int) func(*rules.Set) {
 	return func(s *rules.Set) {
-		honest := s.Goals.Recurs
-		s.Goals.Recurs = func(mode openwopv1.GoalContinuationMode, had int) bool {
-			return (mode != until || had < runs) && honest(mode, had)
-		}
+		honest := s.Goals.Fires
+		s.Goals.Fires = func(f rules.Firing) bool { return (!f.Itself || f.Mode != until || f.Runs < runs) && honest(f) }
 	}
 }
 
 // unhalted has a pause not hold back what is fired in this mode.
 func unhalted(by openwopv1.GoalContinuationMode) func(*rules.Set) {
 	return func(s *rules.Set) {
-		honest := s.Goals.Halts
-		s.Goals.Halts = func(mode openwopv1.GoalContinuationMode) bool { return mode != by && honest(mode) }
+		honest := s.Goals.Fires
+		s.Goals.Fires = func(f rules.Firing) bool {
+			f.Paused = f.Paused && f.Mode != by
+			return honest(f)
+		}
 	}
 }
 
@@ -156,9 +163,7 @@ func unhalted(by openwopv1.GoalContinuationMode) func(*rules.Set) {
 func fires(in openwopv1.GoalState, of openwopv1.GoalContinuationMode) func(*rules.Set) {
 	return func(s *rules.Set) {
 		honest := s.Goals.Fires
-		s.Goals.Fires = func(state openwopv1.GoalState, mode openwopv1.GoalContinuationMode) bool {
-			return state == in && mode == of || honest(state, mode)
-		}
+		s.Goals.Fires = func(f rules.Firing) bool { return f.State == in && f.Mode == of && !f.Paused || honest(f) }
 	}
 }
 

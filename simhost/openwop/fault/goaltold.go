@@ -7,7 +7,6 @@ import (
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/mutate"
-	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
 var goalsTold = []Fault{
@@ -25,14 +24,24 @@ var goalsTold = []Fault{
 		Title:  "evaluations are counted from 1 again when a goal was edited or resumed",
 		Looks:  "two goal.evaluated of a goal carry iterations 1",
 		Breaks: []string{openwop.OWP0097D1},
-		Replace: func(s *rules.Set) {
-			honest := s.Goals.Counts
-			s.Goals.Counts = func(judged int64, changed bool) int64 {
-				if changed {
-					return 1
-				}
-				return honest(judged, changed)
-			}
+		Remembers: func() mutate.Changes {
+			var changed, seen sync.Map // ids of goals, and whether they were changed before an evaluation, by the id of its event
+			change := mutate.Succeeded(mutate.At("", func(g *openwopv1.Goal) { changed.Store(g.ID, true) }))
+			return replies(mutate.On("PATCH "+theGoal, change), mutate.On("POST "+theGoal+"/resume", change),
+				goalEvents(func(e openwopv1.GoalEvent) []openwopv1.GoalEvent {
+					if e.Type != openwopv1.GoalEventTypeGoalEvaluated {
+						return []openwopv1.GoalEvent{e}
+					}
+					first, known := seen.Load(e.EventID)
+					if !known {
+						_, first = changed.LoadAndDelete(e.GoalID)
+						seen.Store(e.EventID, first)
+					}
+					if first == true {
+						e.Payload["iterations"] = 1
+					}
+					return []openwopv1.GoalEvent{e}
+				}))
 		},
 	},
 	{

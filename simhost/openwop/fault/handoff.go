@@ -1,6 +1,7 @@
 package fault
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -20,11 +21,11 @@ var handoffStepFaults = []Fault{
 		Looks:  "child.completed names the decided event as its cause, and not dispatch.succeeded",
 		Breaks: []string{openwop.OWP0037B3},
 		Spots:  []int{15},
-		Replace: causing(openwopv1.ChainPhaseChildCompleted, func(step rules.Step) string {
-			if step.Mapped {
-				return step.Cause
+		Replace: causing(openwopv1.ChainPhaseChildCompleted, func(log []openwopv1.RunEvent, end openwopv1.RunEvent) string {
+			if slices.ContainsFunc(log, func(e openwopv1.RunEvent) bool { return e.CausationID == end.EventID }) {
+				return end.CausationID // it was harvested
 			}
-			return step.Decided
+			return byDecision(log, end)
 		}),
 	},
 	{
@@ -39,7 +40,7 @@ var handoffStepFaults = []Fault{
 		Title:   "that a worker was cancelled is told as if nothing had come before",
 		Looks:   "child.cancelled names no cause",
 		Breaks:  []string{openwop.OWP0037B3},
-		Replace: causing(openwopv1.ChainPhaseChildCancelled, func(rules.Step) string { return "" }),
+		Replace: causing(openwopv1.ChainPhaseChildCancelled, func([]openwopv1.RunEvent, openwopv1.RunEvent) string { return "" }),
 	},
 	{
 		ID:      "handoff.refusal-caused-by-decision",
@@ -124,16 +125,28 @@ func stepping(phase openwopv1.ChainPhase, change func(*chainStep)) mutate.EventF
 }
 
 // causing changes what a step of this phase names as its cause, of a child that the host runs itself.
-func causing(phase openwopv1.ChainPhase, cause func(rules.Step) string) func(*rules.Set) {
+func causing(phase openwopv1.ChainPhase, cause func(log []openwopv1.RunEvent, step openwopv1.RunEvent) string) func(*rules.Set) {
 	return func(s *rules.Set) {
-		honest := s.Handoff.Cause
-		s.Handoff.Cause = func(step rules.Step) string {
-			if step.Phase == phase && !step.Abroad {
-				return cause(step)
+		retold(s, func(e *openwopv1.RunEvent, r rules.Listing) {
+			var p chainStep
+			if e.Type == openwopv1.RunEventTypeCoreWorkflowChainEvent && json.Unmarshal(e.Payload, &p) == nil && p.Phase == phase &&
+				!strings.Contains(p.WorkerID, "/") {
+				e.CausationID = cause(r.Events, *e)
 			}
-			return honest(step)
-		}
+		})
 	}
 }
 
-func byDecision(step rules.Step) string { return step.Decided }
+// byDecision is the decision that a step of a handoff goes back to.
+func byDecision(log []openwopv1.RunEvent, step openwopv1.RunEvent) string {
+	return lastBefore(log, step, func(e openwopv1.RunEvent) bool { return e.Type == openwopv1.RunEventTypeRunOrchestratorDecided })
+}
+
+// stepOf limits a change to the events that tell of a step of this phase.
+func stepOf(phase openwopv1.ChainPhase, change mutate.EventFunc) mutate.EventFunc {
+	return mutate.OfType(string(openwopv1.RunEventTypeCoreWorkflowChainEvent), func(e *mutate.Event) {
+		if e.Payload["phase"] == string(phase) {
+			change(e)
+		}
+	})
+}

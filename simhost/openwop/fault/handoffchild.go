@@ -1,6 +1,7 @@
 package fault
 
 import (
+	"encoding/json"
 	"slices"
 
 	"github.com/openassay/assay/gen/openwop"
@@ -127,15 +128,12 @@ func failingAfter(last openwopv1.ChainPhase) func(*rules.Set) {
 // handoffStopFaults are about trees of runs that are cancelled.
 var handoffStopFaults = []Fault{
 	{
-		ID:     "handoff.grandchild-goes-on",
-		Title:  "who cancels a run cancels its children, and not what they have dispatched",
-		Looks:  "the grandchild of a cancelled run is still at work",
-		Breaks: []string{openwop.OWPDSP21},
-		Spots:  []int{28},
-		Replace: func(s *rules.Set) {
-			stops := s.Handoff.Stops
-			s.Handoff.Stops = func(depth int) bool { return depth < 2 && stops(depth) }
-		},
+		ID:      "handoff.grandchild-goes-on",
+		Title:   "who cancels a run cancels its children, and not what they have dispatched",
+		Looks:   "the grandchild of a cancelled run is still at work",
+		Breaks:  []string{openwop.OWPDSP21},
+		Spots:   []int{28},
+		Replace: sparing(func(d rules.Descendant) bool { return d.Depth > 1 && !d.Abroad }),
 	},
 	{
 		ID:     "handoff.cancelled-without-reason",
@@ -149,13 +147,54 @@ var handoffStopFaults = []Fault{
 		}),
 	},
 	{
-		ID:     "handoff.cancelled-loop-decides-on",
-		Title:  "a loop that is cancelled while its worker is at work makes one more decision",
-		Looks:  "a cancelled run has a second turn before run.cancelled",
-		Breaks: []string{openwop.OWPDSP23},
-		Spots:  []int{9},
-		Replace: func(s *rules.Set) {
-			s.Dispatch.Rests = func() bool { return false }
-		},
+		ID:      "handoff.cancelled-loop-decides-on",
+		Title:   "a loop that is cancelled while its worker is at work makes one more decision",
+		Looks:   "a cancelled run has a second turn before run.cancelled",
+		Breaks:  []string{openwop.OWPDSP23},
+		Spots:   []int{9},
+		Replace: func(s *rules.Set) { reread(s, decidedOnce) },
 	},
+}
+
+// sparing has the descendants of a run that is stopped go on that are meant.
+func sparing(meant func(rules.Descendant) bool) func(*rules.Set) {
+	return func(s *rules.Set) {
+		stops := s.Handoff.Stops
+		s.Handoff.Stops = func(d rules.Descendant) bool { return !meant(d) && stops(d) }
+	}
+}
+
+// decidedOnce is the log of a loop with one more turn before it was cancelled, if its worker was at work then. The turn decides as the
+// last one did.
+func decidedOnce(log []openwopv1.RunEvent) []openwopv1.RunEvent {
+	end := len(log) - 1
+	if end < 0 || log[end].Type != openwopv1.RunEventTypeRunCancelled {
+		return log
+	}
+	last := func(is func(openwopv1.RunEvent) bool) int {
+		for i, e := range slices.Backward(log) {
+			if is(e) {
+				return i
+			}
+		}
+		return -1
+	}
+	decided := last(func(e openwopv1.RunEvent) bool { return e.Type == openwopv1.RunEventTypeRunOrchestratorDecided })
+	began := last(func(e openwopv1.RunEvent) bool { return isOf(&e, openwopv1.RunEventTypeNodeStarted, "supervisor") })
+	worked := last(func(e openwopv1.RunEvent) bool { return e.Type == openwopv1.RunEventTypeCoreWorkflowChainEvent })
+	if began < 0 || decided < began || worked < decided {
+		return log
+	}
+	turn := []openwopv1.RunEvent{log[began], log[decided]}
+	var p openwopv1.RunOrchestratorDecidedPayload
+	if json.Unmarshal(log[decided].Payload, &p) == nil && p.Iteration != nil {
+		*p.Iteration++
+		if payload, err := json.Marshal(p); err == nil {
+			turn[1].Payload = payload
+		}
+	}
+	for i := range turn {
+		turn[i].EventID, turn[i].Timestamp = turn[i].EventID+"-again", log[end].Timestamp
+	}
+	return renumbered(slices.Concat(log[:end], turn, log[end:]))
 }

@@ -14,32 +14,26 @@ import (
 // handoffMappingFaults are about what mappings carry.
 var handoffMappingFaults = []Fault{
 	{
-		ID:     "handoff.unmapped-harvested",
-		Title:  "where nothing at all is mapped back every worker that completes is harvested",
-		Looks:  "output.harvested stands on the log of a loop that maps nothing back",
-		Breaks: []string{openwop.OWP0037B1},
-		Replace: harvesting(func(child openwopv1.RunStatus, _, maps bool) bool {
-			return child == openwopv1.RunStatusCompleted && !maps
-		}),
+		ID:      "handoff.unmapped-harvested",
+		Title:   "where nothing at all is mapped back every worker that completes is harvested",
+		Looks:   "output.harvested stands on the log of a loop that maps nothing back",
+		Breaks:  []string{openwop.OWP0037B1},
+		Replace: harvesting(func(h rules.Harvest) bool { return h.Child == openwopv1.RunStatusCompleted && !h.Maps }),
 	},
 	{
-		ID:     "handoff.failed-harvested",
-		Title:  "a worker that fails is harvested as far as it came",
-		Looks:  "output.harvested follows child.failed, and the parent's variable has changed",
-		Breaks: []string{openwop.OWP0037B2},
-		Spots:  []int{14},
-		Replace: harvesting(func(child openwopv1.RunStatus, mapped, _ bool) bool {
-			return child == openwopv1.RunStatusFailed && mapped
-		}),
+		ID:      "handoff.failed-harvested",
+		Title:   "a worker that fails is harvested as far as it came",
+		Looks:   "output.harvested follows child.failed, and the parent's variable has changed",
+		Breaks:  []string{openwop.OWP0037B2},
+		Spots:   []int{14},
+		Replace: harvesting(func(h rules.Harvest) bool { return h.Child == openwopv1.RunStatusFailed && len(h.Mapping) > 0 }),
 	},
 	{
-		ID:     "handoff.cancelled-harvested",
-		Title:  "a worker that is cancelled is harvested as far as it came",
-		Looks:  "output.harvested follows child.cancelled",
-		Breaks: []string{openwop.OWP0037B2},
-		Replace: harvesting(func(child openwopv1.RunStatus, mapped, _ bool) bool {
-			return child == openwopv1.RunStatusCancelled && mapped
-		}),
+		ID:      "handoff.cancelled-harvested",
+		Title:   "a worker that is cancelled is harvested as far as it came",
+		Looks:   "output.harvested follows child.cancelled",
+		Breaks:  []string{openwop.OWP0037B2},
+		Replace: harvesting(func(h rules.Harvest) bool { return h.Child == openwopv1.RunStatusCancelled && len(h.Mapping) > 0 }),
 	},
 	{
 		ID:     "handoff.later-results-lost",
@@ -47,12 +41,13 @@ var handoffMappingFaults = []Fault{
 		Looks:  "output.harvested stands on the log, and the parent's variable is as it was",
 		Breaks: []string{openwop.OWP0037A4},
 		Replace: func(s *rules.Set) {
-			brought := s.Handoff.Brought
-			s.Handoff.Brought = func(values map[string]any, first bool) map[string]any {
-				if !first {
+			harvested := s.Handoff.Harvested
+			s.Handoff.Harvested = func(h rules.Harvest) map[string]any {
+				values := harvested(h)
+				if values != nil && !h.First {
 					return map[string]any{}
 				}
-				return brought(values, first)
+				return values
 			}
 		},
 	},
@@ -81,7 +76,7 @@ var handoffMappingFaults = []Fault{
 			given := s.Handoff.Given
 			s.Handoff.Given = func(g rules.Given) map[string]any {
 				inputs := given(g)
-				for name := range g.Mapping {
+				for name := range g.Mapping() {
 					if _, set := inputs[name]; !set {
 						inputs[name] = ""
 					}
@@ -96,15 +91,14 @@ var handoffMappingFaults = []Fault{
 		Looks:  "a child has an input that only the default mapping has",
 		Breaks: []string{openwop.OWPDSP18},
 		Replace: func(s *rules.Set) {
-			mapping := s.Handoff.Mapping
-			s.Handoff.Mapping = func(byDefault, own *openwopv1.VariableMapping, back bool) openwopv1.VariableMapping {
-				honest := mapping(byDefault, own, back)
-				if back || byDefault == nil || own == nil {
-					return honest
+			given := s.Handoff.Given
+			s.Handoff.Given = func(g rules.Given) map[string]any {
+				if g.Default != nil && g.Own != nil {
+					both := maps.Clone(*g.Default)
+					maps.Copy(both, *g.Own)
+					g.Own = &both
 				}
-				both := maps.Clone(*byDefault)
-				maps.Copy(both, honest)
-				return both
+				return given(g)
 			}
 		},
 	},
@@ -141,11 +135,14 @@ var handoffMappingFaults = []Fault{
 }
 
 // harvesting has these children harvested as well.
-func harvesting(also func(child openwopv1.RunStatus, mapped, maps bool) bool) func(*rules.Set) {
+func harvesting(also func(rules.Harvest) bool) func(*rules.Set) {
 	return func(s *rules.Set) {
-		harvests := s.Handoff.Harvests
-		s.Handoff.Harvests = func(child openwopv1.RunStatus, mapped, maps bool) bool {
-			return harvests(child, mapped, maps) || also(child, mapped, maps)
+		harvested := s.Handoff.Harvested
+		s.Handoff.Harvested = func(h rules.Harvest) map[string]any {
+			if also(h) {
+				return rules.Pick(h.Mapping, h.Variables)
+			}
+			return harvested(h)
 		}
 	}
 }

@@ -52,6 +52,70 @@ func swept(s *rules.Set, other func([]openwopv1.RunEvent) []openwopv1.RunEvent) 
 	}
 }
 
+// lingering has the log of a run that has ended told with something behind its end: that of a stream that is open ends with its run.
+func lingering(s *rules.Set, with func(log []openwopv1.RunEvent) []openwopv1.RunEvent) {
+	relisted(s, func(r rules.Listing) []openwopv1.RunEvent {
+		if r.Live || !r.Ended || len(r.Events) == 0 {
+			return r.Events
+		}
+		log := slices.Clone(r.Events)
+		for _, e := range with(r.Events) {
+			log = append(log, again(e, log))
+		}
+		return log
+	})
+}
+
+// untold has events left out of logs, as if they had never been appended.
+func untold(which func(openwopv1.RunEvent) bool) func(*rules.Set) {
+	return func(s *rules.Set) {
+		relisted(s, func(r rules.Listing) []openwopv1.RunEvent {
+			return renumbered(slices.DeleteFunc(slices.Clone(r.Events), which))
+		})
+	}
+}
+
+// starts is an event that says that a node starts, as one of the log does that says so of this one, or of another.
+func starts(log []openwopv1.RunEvent, nodeID string) []openwopv1.RunEvent {
+	var start openwopv1.RunEvent
+	for _, e := range log {
+		if e.Type == openwopv1.RunEventTypeNodeStarted && (start.Type == "" || e.NodeID == nodeID) {
+			start = e
+		}
+	}
+	var p openwopv1.NodeStartedPayload
+	if start.Type == "" || json.Unmarshal(start.Payload, &p) != nil {
+		return nil
+	}
+	start.NodeID, p.NodeID = nodeID, nodeID
+	payload, err := json.Marshal(p)
+	if err != nil {
+		return nil
+	}
+	start.Payload = payload
+	return []openwopv1.RunEvent{start}
+}
+
+// lastBefore is the id of the last event of this kind that stands before another one; that which the other one has for its cause where
+// there is none.
+func lastBefore(log []openwopv1.RunEvent, other openwopv1.RunEvent, kind func(openwopv1.RunEvent) bool) (id string) {
+	id = other.CausationID
+	for _, e := range log {
+		if e.Sequence < other.Sequence && kind(e) {
+			id = e.EventID
+		}
+	}
+	return id
+}
+
+// renumbered is a log with its events counted anew, from where it begins.
+func renumbered(log []openwopv1.RunEvent) []openwopv1.RunEvent {
+	for i := 1; i < len(log); i++ {
+		log[i].Sequence = log[0].Sequence + int64(i)
+	}
+	return log
+}
+
 // again is an event once more, at the end of a log.
 func again(e openwopv1.RunEvent, log []openwopv1.RunEvent) openwopv1.RunEvent {
 	last := log[len(log)-1]

@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
@@ -20,7 +21,7 @@ var loopFaults = []Fault{
 		Breaks: []string{openwop.OWP0061D1, openwop.OWP0061B2},
 		Spots:  []int{2},
 		Replace: func(s *rules.Set) {
-			counts(s, func(p rules.Past) bool { return p.Suspended }, func(int) int { return 1 })
+			recounts(s, func(p rules.Past) bool { return p.Suspended }, func(int) int { return 1 })
 		},
 	},
 	{
@@ -30,7 +31,7 @@ var loopFaults = []Fault{
 		Breaks: []string{openwop.OWP0061D1},
 		Spots:  []int{2, 3},
 		Replace: func(s *rules.Set) {
-			counts(s, func(p rules.Past) bool { return p.Again }, func(n int) int { return n + 2 })
+			recounts(s, func(p rules.Past) bool { return p.Again }, func(n int) int { return n + 2 })
 		},
 	},
 	{
@@ -40,7 +41,7 @@ var loopFaults = []Fault{
 		Breaks: []string{openwop.OWP0061D1},
 		Spots:  []int{2, 3},
 		Replace: func(s *rules.Set) {
-			counts(s, func(p rules.Past) bool { return p.Held }, func(n int) int { return n + 2 })
+			recounts(s, func(p rules.Past) bool { return p.Held }, func(n int) int { return n + 2 })
 		},
 	},
 	{
@@ -74,8 +75,18 @@ var loopFaults = []Fault{
 		Looks:  "iteration counts 1, 3, 5 where every turn but the last dispatches a worker",
 		Breaks: []string{openwop.OWP0061B4, openwop.OWP0061B2, openwop.OWP0061D1},
 		Spots:  []int{3},
-		Replace: func(s *rules.Set) {
-			s.Loop.Numbers = func(iteration, workers int) int { return iteration + workers }
+		Remembers: func() mutate.Changes {
+			var workers counts // by the id of the run that dispatched them
+			return mutate.Changes{Events: []mutate.EventFunc{
+				stepOf(openwopv1.ChainPhaseDispatchSucceeded, func(e *mutate.Event) { workers.add(e.RunID) }),
+				mutate.OfType(string(openwopv1.RunEventTypeRunOrchestratorDecided), func(e *mutate.Event) {
+					mutate.Object(e.Payload, func(p *openwopv1.RunOrchestratorDecidedPayload) {
+						if p.Iteration != nil {
+							*p.Iteration += workers.of(e.RunID)
+						}
+					})
+				}),
+			}}
 		},
 	},
 
@@ -86,14 +97,24 @@ var loopFaults = []Fault{
 		Looks:  "the loop takes a turn fewer than its plan has, and terminates",
 		Breaks: []string{openwop.OWP0037A6, openwop.OWP0061B2, openwop.OWP0061B4},
 		Spots:  []int{4},
-		Replace: func(s *rules.Set) {
-			s.Loop.Script = func(plan []any, bounded bool) []any {
+		Request: func(r *mutate.Request) {
+			mutate.Asked("POST /v1/runs", mutate.Body(func(run map[string]any) {
+				options, _ := run["configurable"].(map[string]any)
+				inputs, _ := run["inputs"].(map[string]any)
+				plan, _ := inputs["plan"].([]any)
 				others := func(d any) bool { return !reflect.DeepEqual(d, plan[0]) }
-				if bounded || len(plan) < 3 || slices.ContainsFunc(plan[:len(plan)-1], others) {
-					return plan
+				if options["maxLoopIterations"] == nil && len(plan) >= 3 && !slices.ContainsFunc(plan[:len(plan)-1], others) {
+					inputs["plan"] = plan[1:]
 				}
-				return plan[1:]
-			}
+			}))(r)
+			mutate.Asked(loopRun, mutate.Body(func(body map[string]any) {
+				mutate.Object(body, func(ask *openwopv1.AgentloopRequest) {
+					const most = 1000 // turns that the seam takes
+					if ask.MaxLoopIterations == nil && ask.SuspendAtTurn == nil && ask.Turns >= 3 && ask.Turns <= most {
+						ask.Turns--
+					}
+				})
+			}))(r)
 		},
 	},
 	{
@@ -127,24 +148,43 @@ var loopFaults = []Fault{
 		Event:  lastDecided(func(p *openwopv1.RunOrchestratorDecidedPayload) { p.AgentID = "" }),
 	},
 	{
-		ID:      "loop.turn-begins-after-the-end",
-		Title:   "another turn begins when the loop has ended",
-		Looks:   "node.started of the supervisor stands behind run.completed",
-		Breaks:  []string{openwop.OWP0061E1, openwop.OWPEVT10},
-		Spots:   []int{4, 9},
-		Replace: func(s *rules.Set) { s.Loop.Rests = func() bool { return false } },
+		ID:     "loop.turn-begins-after-the-end",
+		Title:  "another turn begins when the loop has ended",
+		Looks:  "node.started of the supervisor stands behind run.completed",
+		Breaks: []string{openwop.OWP0061E1, openwop.OWPEVT10},
+		Spots:  []int{4, 9},
+		Replace: func(s *rules.Set) {
+			lingering(s, func(log []openwopv1.RunEvent) []openwopv1.RunEvent {
+				decided := func(e openwopv1.RunEvent) bool { return e.Type == openwopv1.RunEventTypeRunOrchestratorDecided }
+				i := slices.IndexFunc(log, decided)
+				if i < 0 || log[len(log)-1].Type != openwopv1.RunEventTypeRunCompleted {
+					return nil
+				}
+				return starts(log, log[i].NodeID)
+			})
+			flawless(s, func(a rules.ForkAsk) bool { return a.FromSeq != nil && *a.FromSeq == a.Next+1 }) // behind that turn
+		},
+		Remembers: func() mutate.Changes {
+			var asked sync.Map
+			c := replies(mutate.On(forking, mutate.Succeeded(func(r *mutate.Reply) {
+				mutate.At("", func(fork *openwopv1.ForkRunResponse) {
+					if from, _ := asked.Load(r.Request.URL.Path); fork.FromSeq != nil && from == *fork.FromSeq+1 {
+						*fork.FromSeq++
+					}
+				})(r)
+			})))
+			c.Requests = []mutate.RequestFunc{places(&asked)}
+			return c
+		},
 	},
 
 	// ---- answers -------------------------------------------------------------------------------
 	{
-		ID:     "loop.answer-astray-counts",
-		Title:  "an answer to a node that a loop does not have answers the question that is open",
-		Looks:  "a suspended loop goes on when another node is answered",
-		Breaks: []string{openwop.OWPINT4},
-		Replace: func(s *rules.Set) {
-			leaves := s.Answers.Leaves
-			s.Answers.Leaves = func(a rules.Answer) bool { return (a.Gate || !a.Astray) && leaves(a) }
-		},
+		ID:      "loop.answer-astray-counts",
+		Title:   "an answer to a node that a loop does not have answers the question that is open",
+		Looks:   "a suspended loop goes on when another node is answered",
+		Breaks:  []string{openwop.OWPINT4},
+		Replace: takingRefused(func(a rules.Answer) bool { return !a.Gate && a.Astray }),
 	},
 	{
 		ID:     "loop.second-answer-taken",
@@ -219,8 +259,8 @@ var loopFaults = []Fault{
 	},
 }
 
-// counts has the turns that follow such a turn be numbered otherwise, but for those of a replay.
-func counts(s *rules.Set, behind func(rules.Past) bool, number func(previous int) int) {
+// recounts has the turns that follow such a turn be numbered otherwise, but for those of a replay.
+func recounts(s *rules.Set, behind func(rules.Past) bool, number func(previous int) int) {
 	next := s.Loop.Next
 	s.Loop.Next = func(previous int, past rules.Past) int {
 		if past.Recorded == 0 && behind(past) {
@@ -228,6 +268,27 @@ func counts(s *rules.Set, behind func(rules.Past) bool, number func(previous int
 		}
 		return next(previous, past)
 	}
+}
+
+// counts are numbers by name, from 0. They may be used concurrently.
+type counts struct {
+	mu sync.Mutex
+	by map[string]int64
+}
+
+func (c *counts) add(name string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.by == nil {
+		c.by = map[string]int64{}
+	}
+	c.by[name]++
+}
+
+func (c *counts) of(name string) int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.by[name]
 }
 
 // lastDecided changes what the log says of decisions that end their loop.

@@ -1,10 +1,15 @@
 package fault
 
 import (
+	"maps"
+	"reflect"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/mutate"
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
@@ -15,12 +20,12 @@ var memoryFaults = []Fault{
 		Looks:  "the worker's first turn reads none of its parent's entries",
 		Breaks: []string{openwop.OWPMEM1},
 		Replace: func(s *rules.Set) {
-			inherited := s.Memory.Inherited
-			s.Memory.Inherited = func(position int, then, now int64) int64 {
-				if position == 0 {
+			begins := s.Memory.Begins
+			s.Memory.Begins = func(b rules.Beginning) int64 {
+				if !b.Fork && b.Position == 0 {
 					return 0
 				}
-				return inherited(position, then, now)
+				return begins(b)
 			}
 		},
 	},
@@ -30,12 +35,12 @@ var memoryFaults = []Fault{
 		Looks:  "the second worker reads nothing of what the first one wrote",
 		Breaks: []string{openwop.OWPMEM6},
 		Replace: func(s *rules.Set) {
-			inherited := s.Memory.Inherited
-			s.Memory.Inherited = func(position int, then, now int64) int64 {
-				if position > 0 {
-					return then
+			begins := s.Memory.Begins
+			s.Memory.Begins = func(b rules.Beginning) int64 {
+				if !b.Fork && b.Position > 0 {
+					return b.Then
 				}
-				return inherited(position, then, now)
+				return begins(b)
 			}
 		},
 	},
@@ -81,11 +86,12 @@ var memoryFaults = []Fault{
 		Looks:  "the parent reads an entry that had expired before its writer completed",
 		Breaks: []string{openwop.OWPMEM5},
 		Replace: func(s *rules.Set) {
-			s.Memory.Expires = func(created, expires, now time.Time) time.Time {
-				if expires.IsZero() {
-					return expires
+			ends := s.Memory.Ends
+			s.Memory.Ends = func(l rules.Lifetime) time.Time {
+				if l.Merges.IsZero() || l.Expires.IsZero() {
+					return ends(l)
 				}
-				return now.Add(expires.Sub(created))
+				return l.Merges.Add(l.Expires.Sub(l.Created))
 			}
 		},
 	},
@@ -102,7 +108,13 @@ var memoryFaults = []Fault{
 		Looks:  "a run reads an entry whose expiresAt has passed",
 		Breaks: []string{openwop.OWPMEM9},
 		Replace: func(s *rules.Set) {
-			s.Memory.Expired = func(_, _ time.Time) bool { return false }
+			ends := s.Memory.Ends
+			s.Memory.Ends = func(l rules.Lifetime) time.Time {
+				if l.Merges.IsZero() {
+					return time.Time{}
+				}
+				return ends(l)
+			}
 		},
 	},
 	{
@@ -110,37 +122,36 @@ var memoryFaults = []Fault{
 		Title:  "an entry is read without the time at which it was written",
 		Looks:  "the entries that a turn notes have no createdAt",
 		Breaks: []string{openwop.OWPMEM8},
-		Replace: func(s *rules.Set) {
-			s.Memory.Shown = func(e rules.MemoryEntry) rules.MemoryEntry {
-				e.CreatedAt = time.Time{}
-				return e
+		Reply:  mutate.Objects(timeless),
+		Event: mutate.OfType(string(openwopv1.RunEventTypeVariableChanged), func(e *mutate.Event) {
+			notes, _ := e.Payload["next"].([]any)
+			for _, note := range notes {
+				taken, _ := note.(map[string]any)
+				entries, _ := taken["memory"].([]any)
+				for _, entry := range entries {
+					if read, ok := entry.(map[string]any); ok {
+						timeless(read)
+					}
+				}
 			}
-		},
+		}),
 	},
 	{
-		ID:     "memory.writes-untold",
-		Title:  "the log says nothing of what turns write to their memory",
-		Looks:  "no memory.written stands in the log of a run that wrote",
-		Breaks: []string{openwop.OWPMEM14},
-		Replace: func(s *rules.Set) {
-			s.Memory.Told = func(openwopv1.MemoryWrittenPayload, string) (rules.MemoryTold, bool) {
-				return rules.MemoryTold{}, false
-			}
-		},
+		ID:      "memory.writes-untold",
+		Title:   "the log says nothing of what turns write to their memory",
+		Looks:   "no memory.written stands in the log of a run that wrote",
+		Breaks:  []string{openwop.OWPMEM14},
+		Replace: untold(func(e openwopv1.RunEvent) bool { return e.Type == openwopv1.RunEventTypeMemoryWritten }),
 	},
 	{
 		ID:     "memory.content-told",
 		Title:  "the log repeats the content of what turns write to their memory",
 		Looks:  "memory.written holds the content of the entry",
 		Breaks: []string{openwop.OWPMEM15},
-		Replace: func(s *rules.Set) {
-			told := s.Memory.Told
-			s.Memory.Told = func(p openwopv1.MemoryWrittenPayload, content string) (rules.MemoryTold, bool) {
-				t, tells := told(p, content)
-				t.Content = content
-				return t, tells
-			}
-		},
+		Remembers: repeating(openwopv1.RunEventTypeMemoryWritten, func(write, told map[string]any) bool {
+			_, file := write["path"]
+			return !file && (write["tags"] == nil || reflect.DeepEqual(write["tags"], told["tags"]))
+		}),
 	},
 	{
 		ID:     "memory.branch-remembers-now",
@@ -163,6 +174,54 @@ var memoryFaults = []Fault{
 	},
 }
 
+// repeating has the log tell with each write of this type what was written. which tells whether a write that a run has among its
+// inputs is the one that is told.
+func repeating(t openwopv1.RunEventType, which func(write, told map[string]any) bool) func() mutate.Changes {
+	return func() mutate.Changes {
+		var scripts sync.Map // writes, by the id of the run
+		return mutate.Changes{Events: []mutate.EventFunc{
+			mutate.OfType(string(openwopv1.RunEventTypeRunStarted), func(e *mutate.Event) {
+				scripts.Store(e.RunID, contents(e.Payload["inputs"]))
+			}),
+			mutate.OfType(string(t), func(e *mutate.Event) {
+				known, _ := scripts.Load(e.RunID)
+				writes, _ := known.([]map[string]any)
+				for _, write := range writes {
+					if which(write, e.Payload) {
+						e.Payload["content"] = write["content"]
+					}
+				}
+			}),
+		}}
+	}
+}
+
+// contents are the objects in a value that have a content.
+func contents(value any) (found []map[string]any) {
+	switch value := value.(type) {
+	case []any:
+		for _, one := range value {
+			found = append(found, contents(one)...)
+		}
+	case map[string]any:
+		if _, ok := value["content"].(string); ok {
+			return []map[string]any{value}
+		}
+		for _, name := range slices.Sorted(maps.Keys(value)) {
+			found = append(found, contents(value[name])...)
+		}
+	}
+	return found
+}
+
+// timeless takes from an entry when it was written. Other objects stay as they are.
+func timeless(object map[string]any) {
+	_, remembers := object["tags"].([]any)
+	if _, says := object["content"]; says && remembers {
+		delete(object, "createdAt")
+	}
+}
+
 // bringing changes whose writes come into the memory of the parent.
 func bringing(brings func(status openwopv1.RunStatus, last, honest bool) bool) func(*rules.Set) {
 	return func(s *rules.Set) {
@@ -176,12 +235,12 @@ func bringing(brings func(status openwopv1.RunStatus, last, honest bool) bool) f
 // recalling has the forks that are meant begin with what is remembered now.
 func recalling(meant func(branch bool) bool) func(*rules.Set) {
 	return func(s *rules.Set) {
-		recalled := s.Memory.Recalled
-		s.Memory.Recalled = func(branch bool, then, now int64) int64 {
-			if meant(branch) {
-				return now
+		begins := s.Memory.Begins
+		s.Memory.Begins = func(b rules.Beginning) int64 {
+			if b.Fork && meant(b.Branch) {
+				return b.Now
 			}
-			return recalled(branch, then, now)
+			return begins(b)
 		}
 	}
 }

@@ -136,12 +136,12 @@ func fileSeen(change func(*openwopv1.WorkspaceVisibility)) mutate.ReplyFunc {
 	})
 }
 
-// seeing has turns see a store as of another moment in the looks that are meant.
+// seeing has turns see a store as of another moment in the looks that are meant. Replays go by what their source has noted.
 func seeing(instead rules.Sight, meant func(rules.Reading) bool) func(*rules.Set) {
 	return func(s *rules.Set) {
 		sees := s.Reads.Sees
 		s.Reads.Sees = func(r rules.Reading) rules.Sight {
-			if meant(r) {
+			if meant(r) && !r.Noted {
 				return instead
 			}
 			return sees(r)
@@ -162,7 +162,12 @@ func stayingAfterResume(store rules.Store) func(*rules.Set) {
 // readingAnew has forks read a store as it is, and not go by what their source has noted.
 func readingAnew(store rules.Store) func(*rules.Set) {
 	return func(s *rules.Set) {
-		s.Reads.Again = func() bool { return true }
-		seeing(rules.AsIs, func(r rules.Reading) bool { return r.Store == store && r.Forked })(s)
+		sees := s.Reads.Sees
+		s.Reads.Sees = func(r rules.Reading) rules.Sight {
+			if r.Store == store && r.Forked {
+				return rules.AsIs
+			}
+			return sees(r)
+		}
 	}
 }

@@ -2,6 +2,8 @@ package fault
 
 import (
 	"encoding/json"
+	"fmt"
+	"net/http"
 	"sync"
 	"time"
 
@@ -45,6 +47,11 @@ func unminded(s *rules.Set, at string) {
 
 func beyondLog(a rules.ForkAsk) bool { return a.FromSeq != nil && *a.FromSeq > a.Next }
 
+const (
+	forking      = "POST /v1/runs/{runId}:fork"
+	cacheKeySeam = "POST /v1/host/sample/test/llm-cache-key"
+)
+
 // replayFaults are about forks.
 var replayFaults = []Fault{
 	{
@@ -66,7 +73,7 @@ var replayFaults = []Fault{
 		Looks:  "sourceRunId and runId are the same",
 		Breaks: []string{openwop.OWPRPL1},
 		Twin:   "there the log is wrong, here the reply",
-		Reply: mutate.On("POST /v1/runs/{runId}:fork", mutate.Succeeded(mutate.At("", func(r *openwopv1.ForkRunResponse) {
+		Reply: mutate.On(forking, mutate.Succeeded(mutate.At("", func(r *openwopv1.ForkRunResponse) {
 			r.SourceRunID = r.RunID
 		}))),
 	},
@@ -141,7 +148,11 @@ var replayFaults = []Fault{
 		Looks:  "the outputs of a node that calls a model are not those that were recorded",
 		Breaks: []string{openwop.OWPRPL4},
 		Replace: func(s *rules.Set) {
-			s.Replay.Recorded = func(d rules.Divergence) bool { return d != rules.OtherAnswer }
+			differs := s.Replay.Differs
+			s.Replay.Differs = func(r rules.Reanswer) (rules.Divergence, bool) {
+				told, recorded := differs(r)
+				return told, recorded && told != rules.OtherAnswer
+			}
 		},
 	},
 	{
@@ -178,8 +189,16 @@ var replayFaults = []Fault{
 		Title:  "the place of a fork is looked at before the run",
 		Looks:  "a fork of a run that never was, from far out, is answered with 422",
 		Breaks: []string{openwop.OWPRPL7},
-		Replace: func(s *rules.Set) {
-			s.Replay.Missing = func(fromSeq *int64) bool { return fromSeq == nil || *fromSeq == 0 }
+		Remembers: func() mutate.Changes {
+			var asked sync.Map
+			c := replies(mutate.On(forking, refusing(coded(rules.NotFound), func(r *mutate.Reply) {
+				if from, said := asked.Load(r.Request.URL.Path); said && from != int64(0) {
+					r.Status = http.StatusUnprocessableEntity
+					asCode("invalid_from_seq")(r)
+				}
+			})))
+			c.Requests = []mutate.RequestFunc{places(&asked)}
+			return c
 		},
 	},
 	{
@@ -267,12 +286,16 @@ var replayFaults = []Fault{
 		},
 	},
 	{
-		ID:      "replay.branch-without-options",
-		Title:   "the run options laid over those of a branch's source are not in force",
-		Looks:   "a branch with a lower bound does not cross it",
-		Breaks:  []string{openwop.OWPRPL12},
-		Spots:   []int{33},
-		Replace: func(s *rules.Set) { s.Replay.Lays = func(below, _ map[string]any) map[string]any { return below } },
+		ID:     "replay.branch-without-options",
+		Title:  "the run options laid over those of a branch's source are not in force",
+		Looks:  "a branch with a lower bound does not cross it",
+		Breaks: []string{openwop.OWPRPL12},
+		Spots:  []int{33},
+		Request: mutate.Asked(forking, mutate.Body(func(fork map[string]any) {
+			if fork["mode"] == string(openwopv1.ForkModeBranch) {
+				delete(fork, "runOptionsOverlay")
+			}
+		})),
 	},
 	{
 		ID:     "replay.branch-from-nowhere",
@@ -295,11 +318,18 @@ var replayFaults = []Fault{
 		},
 	},
 	{
-		ID:      "replay.key-by-order-of-tools",
-		Title:   "the tools of a request count for its cache key in the order in which they are sent",
-		Looks:   "two requests that differ in the order of their tools have two keys",
-		Breaks:  []string{openwop.OWPRPL14},
-		Replace: func(s *rules.Set) { s.Replay.ToolOrder = func(_, _ rules.Tool) int { return 0 } },
+		ID:     "replay.key-by-order-of-tools",
+		Title:  "the tools of a request count for its cache key in the order in which they are sent",
+		Looks:  "two requests that differ in the order of their tools have two keys",
+		Breaks: []string{openwop.OWPRPL14},
+		Request: mutate.Asked(cacheKeySeam, mutate.Body(func(ask map[string]any) {
+			tools, _ := ask["tools"].([]any)
+			for i, one := range tools { // a name that begins with its place keeps the tool there
+				if tool, ok := one.(map[string]any); ok {
+					tool["name"] = fmt.Sprintf("%03d %v", i, tool["name"])
+				}
+			}
+		})),
 	},
 	{
 		ID:     "replay.key-without-sampling",
@@ -307,7 +337,7 @@ var replayFaults = []Fault{
 		Looks:  "two requests that differ in their temperature have one key",
 		Breaks: []string{openwop.OWPRPL14},
 		Twin:   "there what is the same has two keys, here what is not has one",
-		Request: mutate.Asked("POST /v1/host/sample/test/llm-cache-key", mutate.Body(func(ask map[string]any) {
+		Request: mutate.Asked(cacheKeySeam, mutate.Body(func(ask map[string]any) {
 			for _, parameter := range []string{"temperature", "topP", "topK"} {
 				delete(ask, parameter)
 			}
@@ -343,12 +373,26 @@ var replayFaults = []Fault{
 	},
 }
 
+// places keeps from where on a fork is asked for, where that is said, by the path of the request.
+func places(asked *sync.Map) mutate.RequestFunc {
+	return mutate.Asked(forking, func(r *mutate.Request) {
+		mutate.Body(func(fork map[string]any) {
+			asked.Delete(r.URL.Path)
+			mutate.Object(fork, func(ask *openwopv1.ForkRunRequest) {
+				if ask.FromSeq != nil {
+					asked.Store(r.URL.Path, *ask.FromSeq)
+				}
+			})
+		})(r)
+	})
+}
+
 // differing has some answers of a model told otherwise.
 func differing(s *rules.Set, which func(rules.Reanswer) bool, as rules.Divergence) {
 	differs := s.Replay.Differs
-	s.Replay.Differs = func(r rules.Reanswer) rules.Divergence {
+	s.Replay.Differs = func(r rules.Reanswer) (rules.Divergence, bool) {
 		if which(r) {
-			return as
+			return as, true
 		}
 		return differs(r)
 	}

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
@@ -50,12 +52,13 @@ var accessFaults = []Fault{
 		Looks:  "without a credential a run that never was is HTTP 404, and one that is there HTTP 401",
 		Breaks: []string{openwop.OWPERR3},
 		Replace: func(s *rules.Set) {
-			honest := s.Access.TurnedAway
-			s.Access.TurnedAway = func(k rules.Knock) string {
+			admits := s.Access.Admits
+			s.Access.Admits = func(k rules.Knock) rules.Admission {
+				a := admits(k)
 				if below(k, "/events/poll") && k.Never() {
-					return rules.NotFound
+					a.Code = rules.NotFound
 				}
-				return honest(k)
+				return a
 			}
 		},
 	},
@@ -65,7 +68,12 @@ var accessFaults = []Fault{
 		Looks:  "a cancellation without a credential is HTTP 401, and the run has ended",
 		Breaks: []string{openwop.OWPERR25},
 		Replace: func(s *rules.Set) {
-			s.Access.LooksLast = func(k rules.Knock) bool { return below(k, "/cancel") }
+			admits := s.Access.Admits
+			s.Access.Admits = func(k rules.Knock) rules.Admission {
+				a := admits(k)
+				a.Late = below(k, "/cancel")
+				return a
+			}
 		},
 	},
 	{
@@ -74,12 +82,12 @@ var accessFaults = []Fault{
 		Looks:  "to cancel an id that was never given out is HTTP 500",
 		Breaks: []string{openwop.OWPERR8},
 		Replace: func(s *rules.Set) {
-			honest := s.Requests.Absent
-			s.Requests.Absent = func(operation, code string, own bool) string {
-				if own && operation == "cancelRun" {
+			visits := s.Tenants.Visits
+			s.Tenants.Visits = func(v rules.Visit) string {
+				if v.Owner == "" && v.Tenant == "local" && v.Operation == "cancelRun" {
 					return internalError
 				}
-				return honest(operation, code, own)
+				return visits(v)
 			}
 		},
 	},
@@ -88,14 +96,16 @@ var accessFaults = []Fault{
 		Title:  "a workflow that nobody has stands for one that does nothing",
 		Looks:  "a run of a workflow that is not there is HTTP 201",
 		Breaks: []string{openwop.OWPERR9},
-		Replace: func(s *rules.Set) {
-			honest := s.Requests.Made
-			s.Requests.Made = func(workflow string, known bool) string {
-				if !known {
-					return "conformance-noop"
+		Remembers: func() mutate.Changes {
+			var runnable atomic.Pointer[[]string] // as discovery has told; nil as long as nobody has asked
+			c := replies(discovered(mutate.At("", func(d *struct{ Fixtures []string }) { runnable.Store(&d.Fixtures) })))
+			c.Requests = []mutate.RequestFunc{mutate.Asked("POST /v1/runs", mutate.Body(func(run map[string]any) {
+				known := runnable.Load()
+				if workflow, named := run["workflowId"].(string); named && known != nil && !slices.Contains(*known, workflow) {
+					run["workflowId"] = "conformance-noop"
 				}
-				return honest(workflow, known)
-			}
+			}))}
+			return c
 		},
 	},
 	{
@@ -103,11 +113,11 @@ var accessFaults = []Fault{
 		Title:  "the reply to a cancellation has the status that the run had before it",
 		Looks:  "status is running when a run under way was cancelled",
 		Breaks: []string{openwop.OWPERR23},
-		Replace: cancelSaying(func(before openwopv1.RunSnapshot, after openwopv1.RunStatus) openwopv1.RunStatus {
-			if before.Status == openwopv1.RunStatusRunning {
-				return before.Status
+		Remembers: cancelSaying(func(before openwopv1.RunSnapshot, c *openwopv1.CancelRunResponse) {
+			underWay := before.Status == openwopv1.RunStatusRunning || before.Status == openwopv1.RunStatusPending || before.RunID == ""
+			if underWay && c.Status == openwopv1.RunStatusCancelled {
+				c.Status = openwopv1.RunStatusRunning
 			}
-			return after
 		}),
 	},
 	{
@@ -115,11 +125,10 @@ var accessFaults = []Fault{
 		Title:  "the reply to a cancellation says cancelled of a run that had completed and has nothing to show",
 		Looks:  "status is cancelled in the reply, and completed in the snapshot",
 		Breaks: []string{openwop.OWPERR24},
-		Replace: cancelSaying(func(before openwopv1.RunSnapshot, after openwopv1.RunStatus) openwopv1.RunStatus {
-			if before.Status == openwopv1.RunStatusCompleted && len(before.Variables) == 0 {
-				return openwopv1.RunStatusCancelled
+		Remembers: cancelSaying(func(before openwopv1.RunSnapshot, c *openwopv1.CancelRunResponse) {
+			if c.Status == openwopv1.RunStatusCompleted && len(before.Variables) == 0 {
+				c.Status = openwopv1.RunStatusCancelled
 			}
-			return after
 		}),
 	},
 }
@@ -141,12 +150,30 @@ func below(k rules.Knock, place string) bool {
 
 // entering lets in who has no key that the host knows.
 func entering(meant func(rules.Knock) bool) func(*rules.Set) {
-	return func(s *rules.Set) { s.Access.Enters = meant }
+	return func(s *rules.Set) {
+		admits := s.Access.Admits
+		s.Access.Admits = func(k rules.Knock) rules.Admission {
+			a := admits(k)
+			a.In = a.In || meant(k)
+			return a
+		}
+	}
 }
 
-// cancelSaying changes what the reply to a cancellation tells.
-func cancelSaying(says func(before openwopv1.RunSnapshot, after openwopv1.RunStatus) openwopv1.RunStatus) func(*rules.Set) {
-	return func(s *rules.Set) { s.Requests.CancelSays = says }
+// cancelSaying changes what the reply to a cancellation tells, given the run as it was shown last: the zero snapshot where it
+// was not.
+func cancelSaying(says func(before openwopv1.RunSnapshot, c *openwopv1.CancelRunResponse)) func() mutate.Changes {
+	return func() mutate.Changes {
+		var shown sync.Map // snapshots by the id of their run
+		return replies(
+			snapshots(func(run *openwopv1.RunSnapshot) { shown.Store(run.RunID, *run) }),
+			mutate.On("POST /v1/runs/{runId}/cancel", mutate.Succeeded(mutate.At("", func(c *openwopv1.CancelRunResponse) {
+				run, _ := shown.Swap(c.RunID, openwopv1.RunSnapshot{RunID: c.RunID, Status: c.Status})
+				before, _ := run.(openwopv1.RunSnapshot)
+				says(before, c)
+			}))),
+		)
+	}
 }
 
 // refused is a reply that says no.

@@ -2,6 +2,7 @@ package fault
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/openassay/assay/gen/openwop"
@@ -61,9 +62,14 @@ var bodyFaults = []Fault{
 		Title:  "a stream mode that the host does not know carries nothing",
 		Looks:  "a stream in a mode of nobody's is HTTP 200",
 		Breaks: []string{openwop.OWPERR16},
-		Replace: func(s *rules.Set) {
-			s.Requests.Streams = func(string, bool) bool { return true }
-		},
+		Request: inModes(func(modes []string) []string {
+			for i, mode := range modes {
+				if !slices.Contains(streamModes, mode) {
+					modes[i] = "messages" // which carries nothing of a run that calls no model
+				}
+			}
+			return modes
+		}),
 	},
 	{
 		ID:     "request.values-combine",
@@ -71,9 +77,13 @@ var bodyFaults = []Fault{
 		Looks:  "a stream in the modes values,debug is HTTP 200",
 		Breaks: []string{openwop.OWPERR16},
 		Twin:   "a mode that there is, in a company that it must not have",
-		Replace: func(s *rules.Set) {
-			s.Requests.Combines = func(string, bool) bool { return true }
-		},
+		Request: inModes(func(modes []string) []string {
+			unknown := func(mode string) bool { return !slices.Contains(streamModes, mode) }
+			if slices.Contains(modes, "values") && !slices.ContainsFunc(modes, unknown) {
+				return []string{"values"}
+			}
+			return modes
+		}),
 	},
 	{
 		ID:     "request.method-is-bad",
@@ -85,6 +95,24 @@ var bodyFaults = []Fault{
 			asCode(validationError)(r)
 		}),
 	},
+}
+
+var streamModes = []string{"values", "updates", "messages", "debug"}
+
+// inModes has a stream opened in other modes than it is asked for in.
+func inModes(other func(modes []string) []string) mutate.RequestFunc {
+	return mutate.Asked(readingEvents, func(r *mutate.Request) {
+		query := r.URL.Query()
+		if !query.Has("streamMode") {
+			return
+		}
+		modes := strings.Split(query.Get("streamMode"), ",")
+		for i := range modes {
+			modes[i] = strings.TrimSpace(modes[i])
+		}
+		query.Set("streamMode", strings.Join(other(modes), ","))
+		r.URL.RawQuery = query.Encode()
+	})
 }
 
 // wordFaults are about how refusals are worded. Each is in one place of a host, as they come of the part that refuses: what

@@ -1,6 +1,7 @@
 package fault
 
 import (
+	"strings"
 	"sync"
 	"time"
 
@@ -12,13 +13,11 @@ import (
 // keyFaults are about idempotency keys.
 var keyFaults = []Fault{
 	{
-		ID:     "request.keys-unread",
-		Title:  "idempotency keys are taken and not looked at",
-		Looks:  "every request under one key makes a run of its own",
-		Breaks: []string{openwop.OWPERR18, openwop.OWPERR19, openwop.OWPERR20},
-		Replace: func(s *rules.Set) {
-			s.Keys.Heeds = func(string) bool { return false }
-		},
+		ID:      "request.keys-unread",
+		Title:   "idempotency keys are taken and not looked at",
+		Looks:   "every request under one key makes a run of its own",
+		Breaks:  []string{openwop.OWPERR18, openwop.OWPERR19, openwop.OWPERR20},
+		Request: func(r *mutate.Request) { r.Header.Del(idempotencyKey) },
 	},
 	{
 		ID:     "request.mismatch-frees-the-key",
@@ -76,11 +75,19 @@ var keyFaults = []Fault{
 		Title:  "two requests that come at once under a new idempotency key both find nothing under it, and both are done",
 		Looks:  "several runs are made of equal requests that come at once",
 		Breaks: []string{openwop.OWPERR20},
-		Replace: func(s *rules.Set) {
-			s.Keys.Heeds = new(meeting).alone
+		Remembers: func() mutate.Changes {
+			var pairs meeting
+			return mutate.Changes{Requests: []mutate.RequestFunc{func(r *mutate.Request) {
+				key := r.Header.Get(idempotencyKey)
+				if key != "" && !pairs.alone(strings.Join([]string{r.Header.Get("Authorization"), r.Method, r.URL.Path, key}, " ")) {
+					r.Header.Del(idempotencyKey)
+				}
+			}}}
 		},
 	},
 }
+
+const idempotencyKey = "Idempotency-Key"
 
 // doing changes what becomes of requests under keys.
 func doing(does func(k rules.Keyed, honest rules.Doing) rules.Doing) func(*rules.Set) {

@@ -96,13 +96,9 @@ var shapeFaults = []Fault{
 		Breaks: []string{openwop.OWP0061E5, openwop.OWPBND5},
 		Spots:  []int{7},
 		Replace: func(s *rules.Set) {
-			honest := s.Bounds.InForce
-			s.Bounds.InForce = func(kind openwopv1.CapKind, requested, advertised int64) int64 {
-				if requested > advertised {
-					return requested
-				}
-				return honest(kind, requested, advertised)
-			}
+			takesAsked(s, turns)
+			takesAsked(s, nodes)
+			takesAsked(s, duration)
 		},
 	},
 }

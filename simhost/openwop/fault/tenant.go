@@ -172,7 +172,7 @@ func visits(code string, these func(rules.Visit) bool) func(*rules.Set) {
 	return func(s *rules.Set) {
 		honest := s.Tenants.Visits
 		s.Tenants.Visits = func(v rules.Visit) string {
-			if v.Owner != v.Tenant && these(v) {
+			if v.Owner != "" && v.Owner != v.Tenant && these(v) {
 				return code
 			}
 			return honest(v)

@@ -1,6 +1,9 @@
 package fault
 
 import (
+	"maps"
+	"sync"
+
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/mutate"
@@ -31,9 +34,7 @@ var verifierFaults = []Fault{
 		Looks:  "agent.verified has no criteria where the verifier named some",
 		Breaks: []string{openwop.OWPVER2},
 		Under:  from6,
-		Replace: telling(func(t *rules.VerdictTold, _ string, _ map[string]any) {
-			t.Criteria = nil
-		}),
+		Event:  verdicts(func(e *mutate.Event) { delete(e.Payload, "criteria") }),
 	},
 	{
 		ID:     "verifier.result-told",
@@ -41,9 +42,28 @@ var verifierFaults = []Fault{
 		Looks:  "agent.verified holds the values that the worker brought back",
 		Breaks: []string{openwop.OWPVER3},
 		Under:  from6,
-		Replace: telling(func(t *rules.VerdictTold, _ string, result map[string]any) {
-			t.Result = result
-		}),
+		Remembers: func() mutate.Changes {
+			var results sync.Map // variables, by the id of the run
+			return mutate.Changes{Events: []mutate.EventFunc{
+				mutate.OfType(string(openwopv1.RunEventTypeRunStarted), func(e *mutate.Event) {
+					inputs, _ := e.Payload["inputs"].(map[string]any)
+					results.Store(e.RunID, inputs)
+				}),
+				mutate.OfType(string(openwopv1.RunEventTypeVariableChanged), func(e *mutate.Event) {
+					known, _ := results.Load(e.RunID)
+					before, _ := known.(map[string]any)
+					now := map[string]any{}
+					maps.Copy(now, before)
+					now[wireText(e.Payload["name"])] = e.Payload["next"]
+					results.Store(e.RunID, now)
+				}),
+				verdicts(func(e *mutate.Event) {
+					if result, known := results.Load(e.Payload["target"]); known {
+						e.Payload["result"] = result
+					}
+				}),
+			}}
+		},
 	},
 	{
 		ID:     "verifier.judges-itself",
@@ -51,9 +71,19 @@ var verifierFaults = []Fault{
 		Looks:  "agent.verified carries the agentId of runOrchestrator.decided",
 		Breaks: []string{openwop.OWPVER4},
 		Under:  from6,
-		Replace: telling(func(t *rules.VerdictTold, decider string, _ map[string]any) {
-			t.AgentID = decider
-		}),
+		Remembers: func() mutate.Changes {
+			var deciders sync.Map // by the id of the run
+			return mutate.Changes{Events: []mutate.EventFunc{
+				mutate.OfType(string(openwopv1.RunEventTypeRunOrchestratorDecided), func(e *mutate.Event) {
+					deciders.Store(e.RunID, e.Payload["agentId"])
+				}),
+				verdicts(func(e *mutate.Event) {
+					if decider, known := deciders.Load(e.RunID); known {
+						e.Payload["agentId"] = decider
+					}
+				}),
+			}}
+		},
 	},
 	{
 		ID:     "verifier.failed-result-merged",
@@ -92,13 +122,11 @@ var verifierFaults = []Fault{
 		Breaks: []string{openwop.OWPVER8},
 		Under:  from6,
 		Replace: func(s *rules.Set) {
-			turns := s.Bounds.Turns
-			s.Bounds.Turns = func(t rules.Turn, b rules.Bound) int {
-				if t.Revises {
-					return 0
+			uses(s, turns, func(u *rules.Use, _ rules.Bound) {
+				if u.Revises {
+					u.N = 0
 				}
-				return turns(t, b)
-			}
+			})
 		},
 	},
 	{
@@ -135,7 +163,7 @@ var verifierFaults = []Fault{
 		Looks:   "agent.verified stands on the log below version 6",
 		Breaks:  []string{openwop.OWPVER13},
 		Under:   Under{Version: 5},
-		Replace: func(s *rules.Set) { s.Verifier.Offered = func(bool, int) bool { return true } },
+		Replace: unclaimed(rules.ServesVerdicts),
 	},
 	{
 		ID:      "verifier.success-criteria-below-6",
@@ -168,16 +196,9 @@ func verifySeam(change func(*openwopv1.VerifyRunReply)) mutate.ReplyFunc {
 	return mutate.On("POST /v1/host/sample/agents/verify-run", mutate.Succeeded(mutate.At("", change)))
 }
 
-// telling changes what the log says of verdicts.
-func telling(change func(t *rules.VerdictTold, decider string, result map[string]any)) func(*rules.Set) {
-	return func(s *rules.Set) {
-		told := s.Verifier.Told
-		s.Verifier.Told = func(v openwopv1.AgentVerifiedPayload, decider string, result map[string]any) rules.VerdictTold {
-			t := told(v, decider, result)
-			change(&t, decider, result)
-			return t
-		}
-	}
+// verdicts changes what the log says of verdicts.
+func verdicts(change mutate.EventFunc) mutate.EventFunc {
+	return mutate.OfType(string(openwopv1.RunEventTypeAgentVerified), change)
 }
 
 // heeding has the host go by another verdict where one is meant.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
 // A schedule is an armRef "every:<duration>", the duration as Go writes it. The form is ours: the protocol says only that it
@@ -154,7 +155,9 @@ func (s *state) goesOnBy(mode openwopv1.GoalContinuationMode, arm string) bool {
 }
 
 // recurs tells whether the goal goes on by itself, as its mode says.
-func (s *state) recurs() bool { return s.rules.Recurs(s.Continuation.Mode, len(s.runs)) }
+func (s *state) recurs() bool {
+	return s.rules.Fires(rules.Firing{State: s.status, Mode: s.Continuation.Mode, Itself: true, Runs: len(s.runs)})
+}
 
 // fire has an active goal that is not paused fire a run that nobody scripted, and has it judged; not where when says no. ctx
 // is heard until it is the goal's turn.

@@ -39,7 +39,7 @@ func (g *Goals) Create(ctx context.Context, c Create) (openwopv1.Goal, error) {
 		return openwopv1.Goal{}, err
 	}
 	defer leave()
-	objective, err := g.objective(c.Objective, false)
+	objective, err := g.objective(c.Objective)
 	if err != nil {
 		return openwopv1.Goal{}, err
 	}
@@ -105,7 +105,7 @@ func (g *Goals) acceptable(c Create) error {
 		return invalid("bounds.runTimeoutMs", "must not be negative")
 	case b.MaxCostUSD != nil && !(*b.MaxCostUSD >= 0 && *b.MaxCostUSD <= math.MaxFloat64):
 		return invalid("bounds.maxCostUsd", "must be a number that is not negative")
-	case g.o.RequireBounds && !g.o.Rules.Bounded(b):
+	case g.o.RequireBounds && !g.o.Rules.Takes("bounds", b != openwopv1.GoalBounds{}):
 		return refuse(CodeUnbounded, "bounds: a goal must have one: give maxLoopIterations, runTimeoutMs or maxCostUsd", "field", "bounds")
 	}
 	return checkEnds(c.Continuation, b)
@@ -113,11 +113,8 @@ func (g *Goals) acceptable(c Create) error {
 
 // objective is a text as it is kept. The marker of a secret can be longer than the secret, and no objective is ever shown
 // that could not be sent.
-func (g *Goals) objective(text string, edited bool) (redacted string, err error) {
-	redacted = text
-	if g.o.Rules.Redacts(edited) {
-		redacted = g.redact.Text(text)
-	}
+func (g *Goals) objective(text string) (redacted string, err error) {
+	redacted = g.redact.Text(text)
 	if n := max(utf8.RuneCountInString(text), utf8.RuneCountInString(redacted)); n < 1 || n > maxObjective {
 		return "", invalid("objective", "must be 1 to %d characters", maxObjective)
 	}
@@ -140,7 +137,7 @@ func (g *Goals) checkOffered(e Edit) error {
 // Edit changes a goal while it is active. Refusals: CodeNotFound, CodeValidation, CodeClosed.
 func (g *Goals) Edit(ctx context.Context, id string, e Edit) (openwopv1.Goal, error) {
 	if e.Objective != "" {
-		objective, err := g.objective(e.Objective, true)
+		objective, err := g.objective(e.Objective)
 		if err != nil {
 			return openwopv1.Goal{}, err
 		}

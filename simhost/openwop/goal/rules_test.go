@@ -36,7 +36,7 @@ func (h *host) asked(spoil func(*Create)) string {
 
 // Every rule is asked: another one in its place shows.
 func TestTheGoalsGoByTheRules(t *testing.T) {
-	yesAlways := func(openwopv1.GoalState, openwopv1.GoalContinuationMode) bool { return true }
+	yesAlways := func(rules.Firing) bool { return true }
 	every := "every:1s"
 	for _, c := range []struct {
 		rule    string
@@ -47,10 +47,8 @@ func TestTheGoalsGoByTheRules(t *testing.T) {
 	}{
 		{"Takes", func(r *rules.Goals) { r.Takes = func(string, bool) bool { return true } },
 			func(h *host) string { return h.asked(func(c *Create) { c.Completion.Check = "nobody" }) }, CodeValidation, objective + " by nobody"},
-		{"Bounded", func(r *rules.Goals) { r.Bounded = func(openwopv1.GoalBounds) bool { return true } },
+		{"Takes, no bounds", func(r *rules.Goals) { r.Takes = func(string, bool) bool { return true } },
 			func(h *host) string { return h.asked(func(c *Create) { c.Bounds = openwopv1.GoalBounds{} }) }, CodeUnbounded, objective + " by host"},
-		{"Redacts", func(r *rules.Goals) { r.Redacts = func(bool) bool { return false } },
-			func(h *host) string { return h.asked(func(c *Create) { c.Objective = "a hidden-secret" }) }, "a [REDACTED:", "a hidden-secret"},
 		{"Edits", func(r *rules.Goals) { r.Edits = func(openwopv1.GoalState, bool) bool { return false } }, func(h *host) string {
 			_, err := h.Edit(h.soon(), h.create(within(2)), Edit{Objective: "another"})
 			return "code: " + code(err)
@@ -63,12 +61,12 @@ func TestTheGoalsGoByTheRules(t *testing.T) {
 		}, CodeClosed + " abandoned", " active"},
 		{"Fires", func(r *rules.Goals) { r.Fires = yesAlways }, (*host).lived, "false false bound-exceeded, 2 runs",
 			"false false bound-exceeded, 3 runs"},
-		{"Halts", func(r *rules.Goals) { r.Halts = func(openwopv1.GoalContinuationMode) bool { return false } }, func(h *host) string {
+		{"Fires, paused", func(r *rules.Goals) { r.Fires = func(rules.Firing) bool { return true } }, func(h *host) string {
 			id := h.create(within(2))
 			must[openwopv1.Goal](h.t)(h.Pause(h.soon(), id))
 			return fmt.Sprint("fired: ", h.tick(id, Tick{}).RunID != "")
 		}, "fired: false", "fired: true"},
-		{"Recurs", func(r *rules.Goals) { r.Recurs = func(openwopv1.GoalContinuationMode, int) bool { return false } }, func(h *host) string {
+		{"Fires, by itself", func(r *rules.Goals) { r.Fires = func(f rules.Firing) bool { return !f.Itself } }, func(h *host) string {
 			id := h.going(openwopv1.GoalContinuation{Mode: openwopv1.GoalContinuationModeSchedule, ArmRef: &every}, within(2))
 			h.advances(time.Second)
 			return fmt.Sprint("runs: ", len(h.runs(id)))
@@ -77,11 +75,6 @@ func TestTheGoalsGoByTheRules(t *testing.T) {
 			"false false bound-exceeded", "true satisfied, 1 runs"},
 		{"Exceeds", func(r *rules.Goals) { r.Exceeds = func(rules.Spent) bool { return false } }, (*host).lived,
 			"false false bound-exceeded", "false false false, 3 runs"},
-		{"Contributes", func(r *rules.Goals) { r.Contributes = func([]string, string, bool) []string { return nil } }, (*host).lived,
-			"2 runs", "0 runs"},
-		{"Counts", func(r *rules.Goals) { r.Counts = func(int64, bool) int64 { return 7 } }, func(h *host) string {
-			return fmt.Sprint("count: ", h.tick(h.create(within(2)), Tick{}).Events[0].Payload["iterations"])
-		}, "count: 1", "count: 7"},
 	} {
 		for _, changed := range []bool{false, true} {
 			want := c.honest

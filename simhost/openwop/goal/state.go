@@ -32,8 +32,6 @@ type state struct {
 	anchor time.Time // from here the schedule counts its intervals, and a commitment its delay
 	beat   string    // the change of a heartbeat that fired a run last
 
-	changed bool // it was edited or resumed since it was judged last
-
 	fired int     // runs so far, one under way included
 	begun *script // of the tick under way
 	stuck string  // the run that waits for a person, or has until it was given up
@@ -86,7 +84,6 @@ func (s *state) fold(r record) {
 	if r.Paused != nil { // which is not to be seen, so the goal is not updated by it
 		s.paused = *r.Paused
 	}
-	s.changed = s.changed || r.Edited != nil || r.Paused != nil && !*r.Paused
 	if r.Created != nil || r.ReArmed || r.Paused != nil && !*r.Paused || r.Edited != nil && r.Edited.Continuation != nil {
 		s.anchor = r.At
 	}
@@ -139,14 +136,14 @@ func (s *state) edit(e Edit) {
 }
 
 func (s *state) judged(v verdict, at time.Time) {
-	s.runs = s.rules.Contributes(s.runs, v.RunID, v.RunID == s.stuck)
+	if v.RunID != s.stuck { // else it contributed when it got stuck
+		s.runs = append(s.runs, v.RunID)
+	}
 	s.begun, s.stuck = nil, ""
 	s.iterations++
 	s.cost += v.CostUSD
-	count := s.rules.Counts(s.iterations, s.changed)
-	s.changed = false
 	s.verdict = &openwopv1.GoalVerdict{Satisfied: &v.Satisfied, Confidence: v.Confidence, RunID: &v.RunID}
-	payload := map[string]any{"goalId": s.id, "satisfied": v.Satisfied, "runId": v.RunID, "iterations": count}
+	payload := map[string]any{"goalId": s.id, "satisfied": v.Satisfied, "runId": v.RunID, "iterations": s.iterations}
 	if v.Confidence != nil {
 		payload["confidence"] = *v.Confidence
 	}
@@ -168,10 +165,14 @@ func (s *state) tell(t openwopv1.GoalEventType, at time.Time, payload map[string
 }
 
 // fires tells whether runs of the goal are fired, where it is not paused.
-func (s *state) fires() bool { return s.rules.Fires(s.status, s.Continuation.Mode) }
+func (s *state) fires() bool {
+	return s.rules.Fires(rules.Firing{State: s.status, Mode: s.Continuation.Mode, Runs: len(s.runs)})
+}
 
 // held tells whether a pause holds back a run that is fired in this mode.
-func (s *state) held(by openwopv1.GoalContinuationMode) bool { return s.paused && s.rules.Halts(by) }
+func (s *state) held(by openwopv1.GoalContinuationMode) bool {
+	return s.paused && !s.rules.Fires(rules.Firing{State: s.status, Paused: true, Mode: by, Runs: len(s.runs)})
+}
 
 // active tells whether the goal goes on, paused or not.
 func (s *state) active() bool { return s.status == openwopv1.GoalStateActive }

@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
 // Line is what a run remembers through: the memory of its agent, and over it a draft for each step by which the run comes
@@ -95,7 +97,7 @@ func (s *Store) Merge(ctx context.Context, into, draft Scope) error {
 			entry := all[at]
 			part.Merged = append(part.Merged, record{
 				ID: entry.ID, Content: entry.Content, Tags: entry.Tags, CreatedAt: entry.CreatedAt,
-				ExpiresAt: s.o.Rules.Expires(entry.CreatedAt, entry.ExpiresAt, s.o.Clock.Now()),
+				ExpiresAt: s.o.Rules.Ends(rules.Lifetime{Created: entry.CreatedAt, Expires: entry.ExpiresAt, Merges: s.o.Clock.Now()}),
 			})
 			size += len(entry.Content)
 		}

@@ -94,7 +94,7 @@ func Open(o Options) (*Store, error) {
 	if o.MaxBytes == 0 {
 		o.MaxBytes = DefaultMaxBytes
 	}
-	if o.Rules.Expired == nil {
+	if o.Rules.Ends == nil {
 		o.Rules = rules.Honest().Memory
 	}
 	return &Store{o: o, scopes: folded.New(o.Log, (*entries).fold), redactor: redact.New(o.Secrets)}, nil
@@ -121,7 +121,8 @@ func (s *Store) Mark(ctx context.Context, scope Scope) (mark int64, err error) {
 func (s *Store) Entries(ctx context.Context, scope Scope, mark int64, tag string, now time.Time) (read []Entry, err error) {
 	err = s.scopes.View(ctx, s.log(scope), func(e *entries) error {
 		for _, entry := range e.all[:max(0, min(mark, int64(len(e.all))))] {
-			if !s.o.Rules.Expired(entry.ExpiresAt, now) && (tag == "" || slices.Contains(entry.Tags, tag)) {
+			ends := s.o.Rules.Ends(rules.Lifetime{Created: entry.CreatedAt, Expires: entry.ExpiresAt})
+			if (ends.IsZero() || now.Before(ends)) && (tag == "" || slices.Contains(entry.Tags, tag)) {
 				read = append(read, entry)
 			}
 		}

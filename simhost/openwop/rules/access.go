@@ -4,24 +4,23 @@ import "strings"
 
 // Access is who gets past the door of the host.
 type Access struct {
-	// Public tells whether a path is answered without a key, given whether it is one of those that everybody may read.
-	Public func(path string, everybodys bool) bool
-
-	// Enters tells whether who has no key that the host knows is let in all the same, as if it were the host's own tenant.
-	Enters func(k Knock) bool
-
-	// TurnedAway is the code with which who has no such key is refused.
-	TurnedAway func(k Knock) string
-
-	// LooksLast tells whether it is looked at the key only when that is done which was asked for.
-	LooksLast func(k Knock) bool
+	// Admits is what becomes of who has no key that the host knows.
+	Admits func(k Knock) Admission
 }
 
 // Knock is a request of somebody who has no key that the host knows.
 type Knock struct {
 	Method, Path string
+	Public       bool        // everybody may read what is there
 	Key          bool        // one was sent
 	Never        func() bool // it is about a run that never was
+}
+
+// Admission is what becomes of a knock.
+type Admission struct {
+	In   bool   // it is answered; what is not public, as if it came from the host's own tenant
+	Code string // with which it is refused, else
+	Late bool   // it is refused when that is done which was asked for
 }
 
 // Unauthenticated is the code for who has no key.
@@ -37,10 +36,5 @@ func (k Knock) Run() (operation string, ok bool) {
 }
 
 func honestAccess() Access {
-	return Access{
-		Public:     func(_ string, everybodys bool) bool { return everybodys },
-		Enters:     func(Knock) bool { return false },
-		TurnedAway: func(Knock) string { return Unauthenticated },
-		LooksLast:  func(Knock) bool { return false },
-	}
+	return Access{Admits: func(k Knock) Admission { return Admission{In: k.Public, Code: Unauthenticated} }}
 }

@@ -2,47 +2,47 @@ package rules
 
 import (
 	"encoding/json"
-	"reflect"
-	"slices"
 
 	"github.com/openassay/assay/gen/openwopv1"
 )
 
 // Answers is which answers a run takes, from whom, and how they are answered themselves.
 type Answers struct {
-	// Offers tells whether an approval can be answered by an action.
-	Offers func(offered []openwopv1.ApprovalAction, action openwopv1.ApprovalAction) bool
+	// Minds tells whether an answer is refused for this.
+	Minds func(AnswerFlaw) bool
 
-	// Fits tells whether an answer is one to its question, given whether it is what the question's schema says.
-	Fits func(valid bool) bool
-
-	// Needs tells whether each of so many questions must be answered.
-	Needs func(questions int) bool
-
-	// Correlates tells whether a member of an event is what the correlation wants; there is whether the event has it.
-	Correlates func(want, got any, there bool) bool
-
-	// NeedsKey tells whether an approval asks for more than its token, given whether its profile says so.
-	NeedsKey func(profiled bool) bool
-
-	// Responds tells whether a key may answer, given whether it lacks the scope.
-	Responds func(lacksScope bool) bool
-
-	// Again tells whether who has voted so often may vote once more.
-	Again func(votes int) bool
+	// Admits tells whether somebody may answer.
+	Admits func(Respondent) bool
 
 	// Decided tells whether a quorum has come to a decision.
 	Decided func(t Tally) bool
 
-	// Takes is what an answer is written down as.
-	Takes func(a Answer) json.RawMessage
-
-	// Leaves tells whether an answer that is refused leaves the run as it is.
-	Leaves func(a Answer) bool
+	// Takes is what an answer is written down as; false: nothing, and the run stays as it is.
+	Takes func(a Answer) (value json.RawMessage, taken bool)
 
 	// Late is the code with which an answer is refused that nobody waits for. Where it is empty, the answer is acknowledged
 	// and does nothing.
 	Late func(l Late) string
+}
+
+// AnswerFlaw is what can be wrong with an answer.
+type AnswerFlaw int
+
+// The flaws of answers.
+const (
+	NotOffered   AnswerFlaw = iota // an approval does not offer the action
+	Misfit                         // it is not what the schema of its question says
+	Unanswered                     // a question is not answered
+	Missing                        // an event does not have a member of the correlation
+	Uncorrelated                   // or has another value there
+)
+
+// Respondent is who answers.
+type Respondent struct {
+	Keyless    bool // nothing is known of them but that they have the token of the interrupt ...
+	Profiled   bool // ... and the profile of the approval asks for more
+	LacksScope bool // their key is not one that may answer
+	Votes      int  // that they have cast at this approval
 }
 
 // Answer is what somebody says to a run.
@@ -52,6 +52,7 @@ type Answer struct {
 	ByToken bool
 	Astray  bool // nobody waits for it where it was sent
 	Vote    bool // it takes several
+	Refused bool // it cannot be an answer, or not here
 	RunID   string
 	Value   json.RawMessage
 }
@@ -86,17 +87,11 @@ type Tally struct {
 
 func honestAnswers() Answers {
 	return Answers{
-		Offers:     slices.Contains[[]openwopv1.ApprovalAction],
-		Fits:       func(valid bool) bool { return valid },
-		Needs:      func(int) bool { return true },
-		Correlates: func(want, got any, there bool) bool { return there && reflect.DeepEqual(want, got) },
-		NeedsKey:   func(profiled bool) bool { return profiled },
-		Responds:   func(lacksScope bool) bool { return !lacksScope },
-		Again:      func(votes int) bool { return votes == 0 },
-		Decided:    decided,
-		Takes:      func(a Answer) json.RawMessage { return a.Value },
-		Leaves:     func(Answer) bool { return true },
-		Late:       func(l Late) string { return l.Code },
+		Minds:   func(AnswerFlaw) bool { return true },
+		Admits:  func(r Respondent) bool { return !(r.Keyless && r.Profiled) && !r.LacksScope && r.Votes == 0 },
+		Decided: decided,
+		Takes:   func(a Answer) (json.RawMessage, bool) { return a.Value, !a.Refused },
+		Late:    func(l Late) string { return l.Code },
 	}
 }
 

@@ -1,13 +1,18 @@
 package rules
 
-// Claims is what a host says of itself, and what it refuses because it does not claim it.
+// Claims is what a host does of what it says of itself.
 type Claims struct {
-	// Refused are the capabilities for want of which workflows are refused, given those that the host lacks.
-	Refused func(lacks []string) []string
+	// Serves tells whether the host does something, such as "agents.dispatch", given whether it claims to.
+	Serves func(what string, claimed bool) bool
 }
 
+// What hosts claim beside the capabilities that workflows need, or do not.
+const (
+	ServesGoals      = "agents.goals"
+	ServesAncestries = "multiAgent.executionModel.crossHostCausation.ancestryEndpointSupported"
+	ServesVerdicts   = "multiAgent.executionModel.verifier"
+)
+
 func honestClaims() Claims {
-	return Claims{
-		Refused: func(lacks []string) []string { return lacks },
-	}
+	return Claims{Serves: func(_ string, claimed bool) bool { return claimed }}
 }

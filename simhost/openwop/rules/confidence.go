@@ -4,17 +4,11 @@ import "github.com/openassay/assay/gen/openwopv1"
 
 // Confidence is what a host does with a supervisor that is not sure (RFC 0039 A), and with an agent that is not (RFC 0006 C).
 type Confidence struct {
-	// Escalates tells whether a decision is held for a person.
-	Escalates func(Doubt) bool
+	// Holds tells whether a decision is held for a person.
+	Holds func(Doubt) bool
 
 	// Raises is the interrupt of a held decision, given the one that is advertised (RFC 0044 A).
 	Raises func(advertised openwopv1.InterruptKind) openwopv1.InterruptKind
-
-	// TellsFirst tells whether the log says that a decision of this kind is held before its supervisor is suspended.
-	TellsFirst func(kind string) bool
-
-	// Unsure tells whether an agent holds its decision back; given says whether the run set the threshold.
-	Unsure func(confidence, threshold float64, given bool) bool
 
 	// After is what becomes of a decision that was held, by an agent that was unsure or below the floor, when somebody has
 	// answered.
@@ -31,6 +25,8 @@ type Doubt struct {
 	Confidence *float64 // nil is no opinion
 	Floor      float64
 	Newcomer   bool // it names a worker that the run has not dispatched before, and not the first one
+	Agent      bool // it is held back by its agent, before the supervisor has it; the version does not matter then
+	Set        bool // by the run: the floor
 }
 
 // Course is what becomes of a decision.
@@ -45,12 +41,10 @@ const (
 
 func honestConfidence() Confidence {
 	return Confidence{
-		Escalates: func(d Doubt) bool {
-			return d.Version >= 2 && d.Confidence != nil && *d.Confidence < d.Floor
+		Holds: func(d Doubt) bool {
+			return (d.Agent || d.Version >= 2) && d.Confidence != nil && *d.Confidence < d.Floor
 		},
-		Raises:     func(advertised openwopv1.InterruptKind) openwopv1.InterruptKind { return advertised },
-		TellsFirst: func(string) bool { return true },
-		Unsure:     func(confidence, threshold float64, _ bool) bool { return confidence < threshold },
+		Raises: func(advertised openwopv1.InterruptKind) openwopv1.InterruptKind { return advertised },
 		After: func(rejected, _ bool) Course {
 			if rejected {
 				return Dropped

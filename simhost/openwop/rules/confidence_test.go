@@ -16,14 +16,12 @@ func TestHonestConfidence(t *testing.T) {
 		rule string
 		ok   bool
 	}{
-		{"below the floor is held", c.Escalates(doubt(2, new(0.49)))},
-		{"at the floor it is not", !c.Escalates(doubt(2, new(0.5)))},
-		{"no opinion is not", !c.Escalates(doubt(2, nil))},
-		{"version 1 knows no floor", !c.Escalates(doubt(1, new(0.49)))},
+		{"below the floor is held", c.Holds(doubt(2, new(0.49)))},
+		{"at the floor it is not", !c.Holds(doubt(2, new(0.5)))},
+		{"no opinion is not", !c.Holds(doubt(2, nil))},
+		{"version 1 knows no floor", !c.Holds(doubt(1, new(0.49)))},
 		{"the interrupt that is advertised", c.Raises(openwopv1.InterruptKindApproval) == openwopv1.InterruptKindApproval},
-		{"told before the question", c.TellsFirst("next-worker") && c.TellsFirst("terminate")},
-		{"below the threshold is unsure", c.Unsure(0.69, 0.7, false) && c.Unsure(0.4, 0.5, true)},
-		{"at the threshold it is not", !c.Unsure(0.7, 0.7, false) && !c.Unsure(0.5, 0.5, true)},
+		{"agents know a floor at any version", c.Holds(Doubt{Agent: true, Confidence: new(0.69), Floor: 0.7, Set: true})},
 		{"what is accepted is carried out", c.After(false, false) == CarriedOut && c.After(false, true) == CarriedOut},
 		{"what is rejected is not", c.After(true, false) == Dropped && c.After(true, true) == Dropped},
 		{"by its own workers", slices.Equal(c.Workers([]string{"a", "b"}, true), []string{"a", "b"})},

@@ -17,28 +17,22 @@ type Control struct {
 	// Bulk is how many of n runs one bulk cancel looks at, from the first on, and whether it is refused then.
 	Bulk func(n, most int) (looks int, refused bool)
 
-	// Drains tells whether a pause with this policy, "" for none, lets the node under way end first.
-	Drains func(openwopv1.PauseRunRequestDrainPolicy) bool
-
 	// Pauses tells whether a run that is to be paused stands still now, given whether a node is under way and whether the run is
 	// suspended.
 	Pauses func(drain, working, suspended bool) bool
 
-	// Holds tells whether a paused run takes no step, given whether a node waits for a time and how many events there are since the
-	// run was paused.
-	Holds func(waiting bool, behind int64) bool
-
-	// Takes tells whether a run that may be paused takes an answer.
-	Takes func(paused bool) bool
-
-	// Logs tells whether that a paused run goes on is an event.
-	Logs func() bool
-
-	// PutsOut is what a run puts out, given whether it was ever paused.
-	PutsOut func(outputs map[string]any, paused bool) map[string]any
+	// Holds tells whether a paused run stands still, and does not do this.
+	Holds func(Standing) bool
 
 	// Compares tells whether this member of an event counts when runs are compared.
 	Compares func(member string) bool
+}
+
+// Standing is what a paused run might do.
+type Standing struct {
+	Answer  bool  // it might take an answer; else a step
+	Waiting bool  // a node waits for a time
+	Behind  int64 // events since the run was paused
 }
 
 // Stopped is a run that is stopped.
@@ -59,14 +53,8 @@ func honestControl() Control {
 			}
 			return n, false
 		},
-		Drains: func(p openwopv1.PauseRunRequestDrainPolicy) bool {
-			return p != openwopv1.PauseRunRequestDrainPolicyImmediate
-		},
 		Pauses:   func(drain, working, _ bool) bool { return !drain || !working },
-		Holds:    func(bool, int64) bool { return true },
-		Takes:    func(paused bool) bool { return !paused },
-		Logs:     func() bool { return true },
-		PutsOut:  func(outputs map[string]any, _ bool) map[string]any { return outputs },
+		Holds:    func(Standing) bool { return true },
 		Compares: func(member string) bool { return member != "eventId" && member != "runId" && member != "timestamp" },
 	}
 }

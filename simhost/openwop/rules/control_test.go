@@ -19,15 +19,11 @@ func TestHonestControl(t *testing.T) {
 		{"a paused run can be cancelled", c.Cancels(openwopv1.RunStatusPaused)},
 		{"100 runs at once", looks == 100 && !refused},
 		{"101 are too many, and none is looked at", none == 0 && tooMany},
-		{"a pause drains unless it is told otherwise", c.Drains("") && c.Drains(openwopv1.PauseRunRequestDrainPolicyDrainCurrentNode)},
-		{"an immediate one does not", !c.Drains(openwopv1.PauseRunRequestDrainPolicyImmediate)},
 		{"a drain waits for the node under way", !c.Pauses(true, true, false) && c.Pauses(true, false, false)},
 		{"a suspended run is paused at once", c.Pauses(true, false, true)},
 		{"an immediate pause waits for nothing", c.Pauses(false, true, false)},
-		{"a paused run takes no step", c.Holds(true, 0) && c.Holds(false, 1)},
-		{"a paused run takes no answer, any other does", !c.Takes(true) && c.Takes(false)},
-		{"that a run goes on is logged", c.Logs()},
-		{"a pause leaves the result alone", len(c.PutsOut(map[string]any{"a": 1}, true)) == 1},
+		{"a paused run takes no step", c.Holds(Standing{Behind: 1}) && c.Holds(Standing{Waiting: true})},
+		{"a paused run takes no answer", c.Holds(Standing{Answer: true})},
 		{"ids and times do not count", !c.Compares("eventId") && !c.Compares("runId") && !c.Compares("timestamp")},
 		{"what happened does", c.Compares("type") && c.Compares("nodeId") && c.Compares("payload")},
 	} {
@@ -46,11 +42,7 @@ func TestHonestLoopsAndBreaches(t *testing.T) {
 	}{
 		{"a replay has the number of its source", s.Loop.Next(1, Past{Suspended: true, Held: true, Again: true, Recorded: 3}) == 3},
 		{"a held turn counts once", s.Loop.Next(3, Past{Suspended: true, Held: true}) == 4},
-		{"workers do not count", s.Loop.Numbers(3, 5) == 3},
-		{"a script is gone by as it is", len(s.Loop.Script([]any{1, 1, 2}, false)) == 3},
-		{"a loop that ended rests", s.Loop.Rests()},
-		{"the last node that the bound allows runs", !s.Bounds.NodeRefused(3, own, true)},
-		{"a run that failed rests", s.Bounds.Rests(own)},
+		{"the last node that the bound allows runs", !s.Bounds.Crosses(Use{N: 3, Last: true}, own)},
 		{"breaches are recalled", s.Bounds.Recalls(openwopv1.CapKindRunDuration)},
 	} {
 		if !p.ok {

@@ -3,38 +3,25 @@ package rules
 import (
 	"crypto/sha256"
 	"fmt"
+	"slices"
 	"strings"
 
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/internal/lazyregexp"
 )
 
 // Files is how the files of a workspace are written, found and told (RFC 0059).
 type Files struct {
-	// Fits tells whether a path has the form of one; what its segments are comes later.
+	// Fits tells whether a path can be that of a file.
 	Fits func(path string) bool
-
-	// Climbs tells whether a path with this segment is refused for where it leads.
-	Climbs func(segment string) bool
 
 	// Etag is that of a version.
 	Etag func(version int64, content string) string
 
-	// Next is the number of the version that is written, after the latest one, which may be a delete.
-	Next func(latest int64, exists bool) int64
+	// Next is the number of the version that is written; false: the write makes none.
+	Next func(FileWrite) (version int64, made bool)
 
-	// Counts tells whether a write is a version; same tells whether the file is already what is written.
-	Counts func(same func() bool) bool
-
-	// Overwrites tells whether a write without a condition replaces what is there; a turn writes without any.
-	Overwrites func(byTurn bool) bool
-
-	// Holds tells whether a write on a condition is made.
+	// Holds tells whether a write is made over what there is.
 	Holds func(FileCondition) bool
-
-	// Ahead tells whether the condition of a write was judged before it took its place among the writes that are under way,
-	// and what came of it.
-	Ahead func(path string, judge func() error) (judged bool, err error)
 
 	// Bytes is the size of a content, as it is held against the largest one.
 	Bytes func(content string) int
@@ -45,14 +32,8 @@ type Files struct {
 	// Gone tells whether an operation does not find what was deleted. asked is the path, or the prefix of a list.
 	Gone func(op FileOperation, asked string) bool
 
-	// Lists tells whether a file is in the list of a prefix.
-	Lists func(path, prefix string) bool
-
 	// Serves is the version that is served where one was asked for; false: none.
 	Serves func(asked, oldest, latest int64) (version int64, ok bool)
-
-	// Told is what the log of a run says of a file that it wrote; false: nothing.
-	Told func(p openwopv1.WorkspaceUpdatedPayload, content string) (FileTold, bool)
 }
 
 // FileOperation is what is done with files that may have been deleted.
@@ -65,18 +46,20 @@ const (
 	ListsFiles
 )
 
-// FileCondition is an If-Match, and how the file stands.
-type FileCondition struct {
-	Path, IfMatch string
-	Etag          string // of the file; empty: it is not there
-	Version       int64  // of the file, its last delete counted; 0: it never was there
+// FileWrite is a write, and how the file stands.
+type FileWrite struct {
+	Latest int64       // version of the file, its last delete counted; 0: it never was there
+	Exists bool        // the latest is no delete
+	Same   func() bool // the file is already what is written
 }
 
-// FileTold is a write as the log has it.
-type FileTold struct {
-	openwopv1.WorkspaceUpdatedPayload
-
-	Content string `json:"content,omitempty"` // of the file, which the log is not to hold
+// FileCondition is what a write asks for, and how the file stands.
+type FileCondition struct {
+	Path    string
+	IfMatch *string // nil: the write is made whatever there is
+	ByTurn  bool    // a turn of a run writes, which is without a condition
+	Etag    string  // of the file; empty: it is not there
+	Version int64   // of the file, its last delete counted; 0: it never was there
 }
 
 // pathPattern is the protocol's. It lets an inner ".." pass.
@@ -84,25 +67,19 @@ var pathPattern = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._/-]{0,255}$`)
 
 func honestFiles() Files {
 	return Files{
-		Fits:       pathPattern.MatchString,
-		Climbs:     func(segment string) bool { return segment == ".." },
-		Etag:       honestEtag,
-		Next:       func(latest int64, _ bool) int64 { return latest + 1 },
-		Counts:     func(func() bool) bool { return true },
-		Overwrites: func(bool) bool { return true },
-		Holds: func(c FileCondition) bool {
-			return c.Etag != "" && (c.IfMatch == "*" || c.IfMatch == c.Etag)
+		Fits: func(path string) bool {
+			return pathPattern.MatchString(path) && !slices.Contains(strings.Split(path, "/"), "..")
 		},
-		Ahead: func(string, func() error) (bool, error) { return false, nil },
+		Etag: honestEtag,
+		Next: func(w FileWrite) (int64, bool) { return w.Latest + 1, true },
+		Holds: func(c FileCondition) bool {
+			return c.IfMatch == nil || c.Etag != "" && (*c.IfMatch == "*" || *c.IfMatch == c.Etag)
+		},
 		Bytes: func(content string) int { return len(content) },
 		Room:  func(there, most int, exists bool) bool { return exists || there < most },
 		Gone:  func(FileOperation, string) bool { return true },
-		Lists: strings.HasPrefix,
 		Serves: func(asked, oldest, latest int64) (int64, bool) {
 			return asked, oldest <= asked && asked <= latest
-		},
-		Told: func(p openwopv1.WorkspaceUpdatedPayload, _ string) (FileTold, bool) {
-			return FileTold{WorkspaceUpdatedPayload: p}, true
 		},
 	}
 }

@@ -23,17 +23,8 @@ type Gates struct {
 	// whether it was one of several votes.
 	Passes func(action openwopv1.ApprovalAction, questions int, vote bool) bool
 
-	// HandsOn is what of an answer stands behind the gate.
-	HandsOn func(kind openwopv1.InterruptKind, answer json.RawMessage) json.RawMessage
-
-	// Artifact is the one that stands behind an approval, of the one that was shown and the one that was sent; nil is none.
-	Artifact func(action openwopv1.ApprovalAction, shown, edited json.RawMessage) json.RawMessage
-
-	// Resumptions is how often an answer has the node of a gate go on.
-	Resumptions func(kind openwopv1.InterruptKind) int
-
-	// Cascades tells whether a child is stopped with its parent, given whether it waits for an answer.
-	Cascades func(waits bool) bool
+	// HandsOn is what stands behind the gate: the answer, and the artifact of an approval, nil for none.
+	HandsOn func(Resolution) (answer, artifact json.RawMessage)
 }
 
 // Suspension is a node that suspends its run, at a place on the log.
@@ -41,6 +32,14 @@ type Suspension struct {
 	RunID, NodeID string
 	Kind          openwopv1.InterruptKind
 	Place         int64
+}
+
+// Resolution is a gate that was answered.
+type Resolution struct {
+	Kind          openwopv1.InterruptKind
+	Answer        json.RawMessage
+	Action        openwopv1.ApprovalAction // of an approval, as are the next two; nil is none
+	Shown, Edited json.RawMessage          // the artifact as it was shown, and as it was sent with the answer
 }
 
 func honestGates() Gates {
@@ -51,10 +50,7 @@ func honestGates() Gates {
 		Passes: func(action openwopv1.ApprovalAction, _ int, _ bool) bool {
 			return action != openwopv1.ApprovalActionReject
 		},
-		HandsOn:     func(_ openwopv1.InterruptKind, answer json.RawMessage) json.RawMessage { return answer },
-		Artifact:    artifact,
-		Resumptions: func(openwopv1.InterruptKind) int { return 1 },
-		Cascades:    func(bool) bool { return true },
+		HandsOn: func(r Resolution) (answer, artifact json.RawMessage) { return r.Answer, artifactOf(r) },
 	}
 }
 
@@ -63,12 +59,12 @@ var tooLate = json.RawMessage(`{"action":"reject","comment":"nobody answered in 
 
 func suspensionKey(s Suspension) string { return fmt.Sprintf("%.128s:%d", s.NodeID, s.Place) }
 
-func artifact(action openwopv1.ApprovalAction, shown, edited json.RawMessage) json.RawMessage {
-	switch action {
+func artifactOf(r Resolution) json.RawMessage {
+	switch r.Action {
 	case openwopv1.ApprovalActionAccept:
-		return shown
+		return r.Shown
 	case openwopv1.ApprovalActionEditAccept:
-		return edited
+		return r.Edited
 	default:
 		return nil
 	}

@@ -4,17 +4,9 @@ import "github.com/openassay/assay/gen/openwopv1"
 
 // Goals is how standing goals are made, go on and end (RFC 0097).
 type Goals struct {
-	// Kept tells whether there are goals, given whether they are claimed.
-	Kept func(claimed bool) bool
-
-	// Takes tells whether a goal can have something in this field, such as completion.check, given whether the host has it.
+	// Takes tells whether a goal can have what it is asked for with in this field, such as completion.check, given whether that
+	// is something that the host has, or enough of it.
 	Takes func(field string, offered bool) bool
-
-	// Bounded tells whether these bounds are enough where bounds are required.
-	Bounded func(openwopv1.GoalBounds) bool
-
-	// Redacts tells whether secrets are taken out of an objective, given whether it is that of an edit.
-	Redacts func(edited bool) bool
 
 	// Edits tells whether a goal in this state can be edited, given whether its objective is to be another.
 	Edits func(state openwopv1.GoalState, reworded bool) bool
@@ -22,14 +14,8 @@ type Goals struct {
 	// Resumes tells whether a goal in this state goes on when it is resumed. One that is escalated was answered by then.
 	Resumes func(openwopv1.GoalState) bool
 
-	// Fires tells whether a goal in this state, which goes on in this mode, fires runs.
-	Fires func(openwopv1.GoalState, openwopv1.GoalContinuationMode) bool
-
-	// Halts tells whether a pause holds back the runs that are fired in this mode.
-	Halts func(openwopv1.GoalContinuationMode) bool
-
-	// Recurs tells whether a goal of this mode goes on by itself when it has had so many runs.
-	Recurs func(mode openwopv1.GoalContinuationMode, runs int) bool
+	// Fires tells whether a goal fires a run.
+	Fires func(Firing) bool
 
 	// Queues tells whether ticks of one goal wait for one another.
 	Queues func() bool
@@ -40,15 +26,17 @@ type Goals struct {
 	// Exceeds tells whether a goal that was just judged is at one of its bounds.
 	Exceeds func(Spent) bool
 
-	// Contributes are the contributing runs of a goal when one more was judged, which may have been stuck before.
-	Contributes func(runs []string, judged string, stuck bool) []string
-
 	// Adopts tells whether a fork of a contributing run is judged as another one, given the mode of the fork.
 	Adopts func(openwopv1.ForkMode) bool
+}
 
-	// Counts is the number that an evaluation carries, given how many runs were judged, this one included, and whether the
-	// goal was edited or resumed since the evaluation before.
-	Counts func(judged int64, changed bool) int64
+// Firing is a goal that might fire a run.
+type Firing struct {
+	State  openwopv1.GoalState
+	Paused bool
+	Mode   openwopv1.GoalContinuationMode // by which it is to be fired
+	Itself bool                           // nobody ticks the goal: it goes on by itself
+	Runs   int                            // that it has had
 }
 
 // Spent is what a goal has used up when a run of it was judged. A nil bound is none.
@@ -62,19 +50,12 @@ type Spent struct {
 
 func honestGoals() Goals {
 	return Goals{
-		Kept:    func(claimed bool) bool { return claimed },
-		Takes:   func(_ string, offered bool) bool { return offered },
-		Bounded: func(b openwopv1.GoalBounds) bool { return b != openwopv1.GoalBounds{} },
-		Redacts: func(bool) bool { return true },
-		Edits:   func(state openwopv1.GoalState, _ bool) bool { return state == openwopv1.GoalStateActive },
+		Takes: func(_ string, offered bool) bool { return offered },
+		Edits: func(state openwopv1.GoalState, _ bool) bool { return state == openwopv1.GoalStateActive },
 		Resumes: func(state openwopv1.GoalState) bool {
 			return state == openwopv1.GoalStateActive || state == openwopv1.GoalStateEscalated
 		},
-		Fires: func(state openwopv1.GoalState, _ openwopv1.GoalContinuationMode) bool {
-			return state == openwopv1.GoalStateActive
-		},
-		Halts:     func(openwopv1.GoalContinuationMode) bool { return true },
-		Recurs:    func(openwopv1.GoalContinuationMode, int) bool { return true },
+		Fires:     func(f Firing) bool { return f.State == openwopv1.GoalStateActive && !f.Paused },
 		Queues:    func() bool { return true },
 		Satisfies: func(satisfied bool, _ *float64) bool { return satisfied },
 		Exceeds: func(s Spent) bool {
@@ -82,14 +63,7 @@ func honestGoals() Goals {
 			return s.Late || b.MaxLoopIterations != nil && s.Runs >= *b.MaxLoopIterations ||
 				b.MaxCostUSD != nil && over(s.CostUSD, *b.MaxCostUSD)
 		},
-		Contributes: func(runs []string, judged string, stuck bool) []string {
-			if stuck { // it contributed when it got stuck
-				return runs
-			}
-			return append(runs, judged)
-		},
 		Adopts: func(openwopv1.ForkMode) bool { return false },
-		Counts: func(judged int64, _ bool) int64 { return judged },
 	}
 }
 

@@ -4,12 +4,6 @@ import "github.com/openassay/assay/gen/openwopv1"
 
 // Handoff is how a worker gets its work and hands in what came of it.
 type Handoff struct {
-	// Shows tells whether a step of a handoff is on the log at this version of the execution model (RFC 0037 B).
-	Shows func(version int, phase openwopv1.ChainPhase) bool
-
-	// Cause returns the eventId that a step names as its cause.
-	Cause func(Step) string
-
 	// CountsAs is the status that a child is taken to have, given the one that it has and whether its decision names more
 	// workers after it. The handoff is over once that is a final one (RFC 0007 D).
 	CountsAs func(child openwopv1.RunStatus, more bool) openwopv1.RunStatus
@@ -17,59 +11,60 @@ type Handoff struct {
 	// GoesOn tells whether the loop goes on after a handoff that this step ended (RFC 0037 A).
 	GoesOn func(last openwopv1.ChainPhase) bool
 
-	// Mapping is the one for a worker: its own where it has one, else the default. back is what the worker brings back, else
-	// what it is given (RFC 0022 A).
-	Mapping func(byDefault, own *openwopv1.VariableMapping, back bool) openwopv1.VariableMapping
-
 	// Given are the inputs of a worker (RFC 0022 A).
 	Given func(Given) map[string]any
 
-	// Harvests tells whether a child's variables go to its parent, given how it ended, whether there is an output mapping for
-	// it, and whether there is one for any worker (RFC 0037 B, RFC 0022 B).
-	Harvests func(child openwopv1.RunStatus, mapped, maps bool) bool
+	// Harvested are the parent's variables that a child sets when it has ended; nil is no harvest (RFC 0037 B, RFC 0022 B).
+	Harvested func(Harvest) map[string]any
 
-	// Brought are the parent's variables that a child sets, of those that the mapping takes from it. Its worker is the first
-	// of the decision, or not.
-	Brought func(values map[string]any, first bool) map[string]any
-
-	// Stops tells whether a run that is stopped stops its child, which is so many runs below the first one (RFC 0007).
-	Stops func(depth int) bool
-}
-
-// Step is a step of a handoff.
-type Step struct {
-	Phase   openwopv1.ChainPhase
-	Cause   string // eventId of the step before it, or of the decision
-	Decided string // eventId of the decision
-	Mapped  bool   // what the worker brings back is mapped
-	Abroad  bool   // another host runs the child
+	// Stops tells whether a run that is stopped stops its child (RFC 0007).
+	Stops func(Descendant) bool
 }
 
 // Given is what a worker could be given.
 type Given struct {
-	Mapping   openwopv1.VariableMapping // the worker's input to the parent's variable
-	Variables map[string]any            // the parent's
-	Brought   map[string]any            // those of them that the worker before it in the same decision has set
+	Default   *openwopv1.VariableMapping // the worker's input to the parent's variable, where the worker has no mapping of its own
+	Own       *openwopv1.VariableMapping // that one
+	Variables map[string]any             // the parent's
+	Brought   map[string]any             // those of them that the worker before it in the same decision has set
+}
+
+// Mapping is the one that counts.
+func (g Given) Mapping() openwopv1.VariableMapping { return OwnElseDefault(g.Default, g.Own) }
+
+// Harvest is what could be brought back by a child that has ended.
+type Harvest struct {
+	Child     openwopv1.RunStatus
+	Mapping   openwopv1.VariableMapping // the parent's variable to the child's
+	Maps      bool                      // there is such a mapping for any worker
+	Variables map[string]any            // the child's
+	First     bool                      // its worker is the first of the decision
+}
+
+// Descendant is a child of a run that is stopped.
+type Descendant struct {
+	Depth  int  // how many runs are above it
+	Abroad bool // another host runs it
+	Waits  bool // it waits for an answer; not known of one abroad
 }
 
 func honestHandoff() Handoff {
 	return Handoff{
-		Shows:    func(version int, _ openwopv1.ChainPhase) bool { return version >= 1 },
-		Cause:    func(s Step) string { return s.Cause },
 		CountsAs: func(child openwopv1.RunStatus, _ bool) openwopv1.RunStatus { return child },
 		GoesOn:   func(openwopv1.ChainPhase) bool { return true },
-		Mapping:  ownElseDefault,
-		Given:    func(g Given) map[string]any { return Pick(g.Mapping, g.Variables) },
-		Harvests: func(child openwopv1.RunStatus, mapped, _ bool) bool {
-			return child == openwopv1.RunStatusCompleted && mapped
+		Given:    func(g Given) map[string]any { return Pick(g.Mapping(), g.Variables) },
+		Harvested: func(h Harvest) map[string]any {
+			if h.Child != openwopv1.RunStatusCompleted || len(h.Mapping) == 0 {
+				return nil
+			}
+			return Pick(h.Mapping, h.Variables)
 		},
-		Brought: func(values map[string]any, _ bool) map[string]any { return values },
-		Stops:   func(int) bool { return true },
+		Stops: func(Descendant) bool { return true },
 	}
 }
 
-// ownElseDefault has a worker's own mapping replace the default one, and not add to it.
-func ownElseDefault(byDefault, own *openwopv1.VariableMapping, _ bool) openwopv1.VariableMapping {
+// OwnElseDefault has a worker's own mapping replace the default one, and not add to it.
+func OwnElseDefault(byDefault, own *openwopv1.VariableMapping) openwopv1.VariableMapping {
 	switch {
 	case own != nil:
 		return *own

@@ -2,9 +2,6 @@ package rules
 
 // Keys is what a host makes of idempotency keys.
 type Keys struct {
-	// Heeds tells whether a request is done under the key that it carries. The key is named with its caller and its endpoint.
-	Heeds func(key string) bool
-
 	// Does is what becomes of a request under a key.
 	Does func(k Keyed) Doing
 }
@@ -30,7 +27,7 @@ const (
 )
 
 func honestKeys() Keys {
-	return Keys{Heeds: func(string) bool { return true }, Does: does}
+	return Keys{Does: does}
 }
 
 func does(k Keyed) Doing {

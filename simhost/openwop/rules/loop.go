@@ -6,15 +6,6 @@ type Loop struct {
 	// and what became of that one (RFC 0061 B and D). A replay counts as its source did.
 	Next func(previous int, past Past) int
 
-	// Numbers is the iteration that a decision carries in this turn, given how many workers the loop has had (RFC 0061 B).
-	Numbers func(iteration, workers int) int
-
-	// Script is what a supervisor goes by, decision for decision, given whether the caller has bounded the turns (RFC 0037 A).
-	Script func(plan []any, bounded bool) []any
-
-	// Rests tells whether a loop begins no turn once it has ended (RFC 0061 E).
-	Rests func() bool
-
 	// Shows tells whether decided events carry their iteration at this version of the execution model; 0 is a host without
 	// one (RFC 0061 B).
 	Shows func(version int) bool
@@ -36,9 +27,6 @@ func honestLoop() Loop {
 			}
 			return previous + 1
 		},
-		Numbers: func(iteration, _ int) int { return iteration },
-		Script:  func(plan []any, _ bool) []any { return plan },
-		Rests:   func() bool { return true },
-		Shows:   func(version int) bool { return version >= 5 },
+		Shows: func(version int) bool { return version >= 5 },
 	}
 }

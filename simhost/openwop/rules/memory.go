@@ -8,9 +8,8 @@ import (
 
 // Memory is what runs remember, and who has it of whom.
 type Memory struct {
-	// Inherited is how much of its parent's memory a worker begins with, in entries: of what was there when the turn began
-	// that dispatches it, and of what is there now. position is its place in the decision.
-	Inherited func(position int, then, now int64) int64
+	// Begins is how much of the memory of another run a run begins with, in entries.
+	Begins func(Beginning) int64
 
 	// Drafts tells whether what a child writes is kept apart until it is known what becomes of the child.
 	Drafts func() bool
@@ -19,54 +18,39 @@ type Memory struct {
 	// after it.
 	Brings func(status openwopv1.RunStatus, last bool) bool
 
-	// Expires is when an entry expires that comes into its parent's memory, given its own times and the present one; zero: never.
-	Expires func(created, expires, now time.Time) time.Time
+	// Ends is when an entry ends that is read, or comes into the memory of the parent; zero: never.
+	Ends func(Lifetime) time.Time
 
 	// Owner is the tenant whose memory a run of this tenant reads and writes.
 	Owner func(tenant string) string
-
-	// Expired tells whether an entry is not read any more; expires is zero for one that never does.
-	Expired func(expires, now time.Time) bool
-
-	// Recalled is how much of its source's memory a fork begins with, in entries: of what was there at its place in the
-	// source's log, and of what is there now.
-	Recalled func(branch bool, then, now int64) int64
-
-	// Shown is an entry as it is read.
-	Shown func(MemoryEntry) MemoryEntry
-
-	// Told is what the log says of an entry that was written; false: nothing.
-	Told func(p openwopv1.MemoryWrittenPayload, content string) (MemoryTold, bool)
 }
 
-// MemoryEntry is an entry as the protocol has it.
-type MemoryEntry struct {
-	Content   string    `json:"content"`
-	CreatedAt time.Time `json:"createdAt,omitzero"`
-	ExpiresAt time.Time `json:"expiresAt,omitzero"`
-	ID        string    `json:"id"`
-	Tags      []string  `json:"tags"`
+// Beginning is a run that has memory of another one.
+type Beginning struct {
+	Fork     bool  // it is a fork of that one, and not its worker
+	Branch   bool  // of a fork: it goes another way than its source
+	Position int   // of a worker: its place in the decision
+	Then     int64 // entries at the fork's place in the source's log, or when the turn began that dispatches the worker
+	Now      int64 // entries that there are
 }
 
-// MemoryTold is a write as the log has it.
-type MemoryTold struct {
-	openwopv1.MemoryWrittenPayload
-
-	Content string `json:"content,omitempty"` // of the entry, which the log is not to hold
+// Lifetime is that of an entry, as it was written.
+type Lifetime struct {
+	Created, Expires time.Time // zero: never
+	Merges           time.Time // when it comes into the memory of the parent; zero where it is read
 }
 
 func honestMemory() Memory {
 	return Memory{
-		Inherited: func(_ int, _, now int64) int64 { return now },
-		Drafts:    func() bool { return true },
-		Brings:    func(status openwopv1.RunStatus, _ bool) bool { return status == openwopv1.RunStatusCompleted },
-		Expires:   func(_, expires, _ time.Time) time.Time { return expires },
-		Owner:     func(tenant string) string { return tenant },
-		Expired:   func(expires, now time.Time) bool { return !expires.IsZero() && !now.Before(expires) },
-		Recalled:  func(_ bool, then, _ int64) int64 { return then },
-		Shown:     func(e MemoryEntry) MemoryEntry { return e },
-		Told: func(p openwopv1.MemoryWrittenPayload, _ string) (MemoryTold, bool) {
-			return MemoryTold{MemoryWrittenPayload: p}, true
+		Begins: func(b Beginning) int64 {
+			if b.Fork {
+				return b.Then
+			}
+			return b.Now
 		},
+		Drafts: func() bool { return true },
+		Brings: func(status openwopv1.RunStatus, _ bool) bool { return status == openwopv1.RunStatusCompleted },
+		Ends:   func(l Lifetime) time.Time { return l.Expires },
+		Owner:  func(tenant string) string { return tenant },
 	}
 }

@@ -7,9 +7,6 @@ type Reads struct {
 
 	// Refreshes tells whether a turn that begins looks anew at a store, given whether the turn before it was suspended and resumed.
 	Refreshes func(at Store, resumed bool) bool
-
-	// Again tells whether a replay reads anew what its source has noted.
-	Again func() bool
 }
 
 // Store is what can be read.
@@ -30,6 +27,7 @@ type Reading struct {
 	Wrote   bool // it has written before
 	Resumed bool // it was suspended before
 	Forked  bool // the run is a fork
+	Noted   bool // it is a replay, and its source has noted what it read here
 }
 
 // Sight is a moment as of which something is read.
@@ -40,13 +38,18 @@ const (
 	AsTurnBegan Sight = iota
 	AsRunBegan
 	AsIs
-	Never // there is nothing to be seen
+	AsNoted // by the source of a replay
+	Never   // there is nothing to be seen
 )
 
 func honestReads() Reads {
 	return Reads{
-		Sees:      func(Reading) Sight { return AsTurnBegan },
+		Sees: func(r Reading) Sight {
+			if r.Noted {
+				return AsNoted
+			}
+			return AsTurnBegan
+		},
 		Refreshes: func(Store, bool) bool { return true },
-		Again:     func() bool { return false },
 	}
 }

@@ -1,20 +1,9 @@
 package rules
 
-import (
-	"bytes"
-	"cmp"
-	"encoding/json"
-	"maps"
-
-	"github.com/openassay/assay/gen/openwopv1"
-)
+import "github.com/openassay/assay/gen/openwopv1"
 
 // Replay is how a run is forked, and what a fork takes of the record.
 type Replay struct {
-	// Missing tells whether a fork of a run that is not there is refused for that, given where it was to begin; else it is
-	// refused for its place.
-	Missing func(fromSeq *int64) bool
-
 	// Flaw is why a fork cannot be.
 	Flaw func(ForkAsk) ForkFlaw
 
@@ -29,17 +18,9 @@ type Replay struct {
 	// foresee it. If not, the node is run anew, and a replay that cannot do that fails.
 	Keeps func(nodeType string, unforeseeable bool) bool
 
-	// Lays is what a branch has of its source's options with others laid over them, key by key; nil is none.
-	Lays func(below, above map[string]any) map[string]any
-
-	// Differs is what is told of an answer of a model that was asked again in a replay.
-	Differs func(Reanswer) Divergence
-
-	// Recorded tells whether the replay goes on with what was recorded, and not with the other answer.
-	Recorded func(Divergence) bool
-
-	// ToolOrder is the order in which the tools of a request to a model stand in its cache key (RFC 0041).
-	ToolOrder func(a, b Tool) int
+	// Differs is what is told of an answer of a model that was asked again in a replay, and whether the replay goes on with what
+	// was recorded, and not with that answer.
+	Differs func(Reanswer) (told Divergence, recorded bool)
 }
 
 // ForkAsk is a fork that is asked for.
@@ -90,31 +71,13 @@ const (
 	AtRefusal // one of the two refused
 )
 
-// Tool is a tool that a request lets a model use. In JSON it is what the request says of it, its keys in order.
-type Tool struct {
-	Name string
-	Text json.RawMessage
-}
-
-// MarshalJSON implements [json.Marshaler].
-func (t Tool) MarshalJSON() ([]byte, error) { return t.Text, nil }
-
-// byName orders tools by name and then by what else they are.
-func byName(a, b Tool) int {
-	return cmp.Or(cmp.Compare(a.Name, b.Name), bytes.Compare(a.Text, b.Text))
-}
-
 func honestReplay() Replay {
 	return Replay{
-		Missing:   func(*int64) bool { return true },
-		Flaw:      flaw,
-		Through:   through,
-		Takes:     func(own, _ openwopv1.RunEvent, _ bool) openwopv1.RunEvent { return own },
-		Keeps:     func(string, bool) bool { return true },
-		Lays:      lay,
-		Differs:   differs,
-		Recorded:  func(Divergence) bool { return true },
-		ToolOrder: byName,
+		Flaw:    flaw,
+		Through: through,
+		Takes:   func(own, _ openwopv1.RunEvent, _ bool) openwopv1.RunEvent { return own },
+		Keeps:   func(string, bool) bool { return true },
+		Differs: differs,
 	}
 }
 
@@ -140,23 +103,12 @@ func through(a ForkAsk) int64 {
 	return a.Next - 1
 }
 
-// lay is a map with another one laid over it, key by key.
-func lay(below, above map[string]any) map[string]any {
-	if above == nil {
-		return below
-	}
-	both := make(map[string]any, len(below)+len(above))
-	maps.Copy(both, below)
-	maps.Copy(both, above)
-	return both
-}
-
-func differs(r Reanswer) Divergence {
+func differs(r Reanswer) (told Divergence, recorded bool) {
 	switch {
 	case r.Refused != r.WasRefused:
-		return AtRefusal
+		return AtRefusal, true
 	case !r.Same:
-		return OtherAnswer
+		return OtherAnswer, true
 	}
-	return NoDivergence
+	return NoDivergence, true
 }

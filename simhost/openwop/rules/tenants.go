@@ -2,7 +2,7 @@ package rules
 
 // Tenants is what those who share a host see and move of each other's.
 type Tenants struct {
-	// Visits is the code with which an operation on what is there is refused; empty: it is let in.
+	// Visits is the code with which an operation is refused; empty: it is let in, if what it is about is there.
 	Visits func(v Visit) string
 
 	// Among are the tenants among whose things an operation looks for what who asks does not have.
@@ -16,7 +16,8 @@ type Tenants struct {
 	Owns func(tenant string, named *string) string
 }
 
-// Visit is an operation on something that is there, by a tenant. The name of the operation is that of the contract.
+// Visit is an operation on something, by a tenant. The name of the operation is that of the contract. What has no owner is not
+// there.
 type Visit struct {
 	Operation, Tenant, Owner string
 	Dispatched, Forked       bool // of a run: another dispatched it, it is a fork

@@ -4,15 +4,9 @@ import "github.com/openassay/assay/gen/openwopv1"
 
 // Verifier is what a host makes of verdicts on results (RFC 0090).
 type Verifier struct {
-	// Offered tells whether results are verified, given whether the host claims it and the version of its execution model.
-	Offered func(claimed bool, version int) bool
-
 	// Asked tells whether a result is verified: what a worker brings back, or the end of the run. left is how many verdicts
 	// there are still to be had.
 	Asked func(end bool, left int) bool
-
-	// Told is what the log says of a verdict on a result. decider is the agent that decided; result is what was judged.
-	Told func(v openwopv1.AgentVerifiedPayload, decider string, result map[string]any) VerdictTold
 
 	// Heeded is the verdict that the host goes by, given the one that was found and whether verdicts gate.
 	Heeded func(end bool, v openwopv1.AgentVerifiedPayload, gates bool) openwopv1.AgentVerifiedPayloadVerdict
@@ -21,20 +15,9 @@ type Verifier struct {
 	KeepsCriteria func(version int) bool
 }
 
-// VerdictTold is a verdict as the log has it.
-type VerdictTold struct {
-	openwopv1.AgentVerifiedPayload
-
-	Result map[string]any `json:"result,omitempty"` // what was judged, which nobody is to tell
-}
-
 func honestVerifier() Verifier {
 	return Verifier{
-		Offered: func(claimed bool, version int) bool { return claimed && version >= 6 },
-		Asked:   func(_ bool, left int) bool { return left > 0 },
-		Told: func(v openwopv1.AgentVerifiedPayload, _ string, _ map[string]any) VerdictTold {
-			return VerdictTold{AgentVerifiedPayload: v}
-		},
+		Asked: func(_ bool, left int) bool { return left > 0 },
 		Heeded: func(_ bool, v openwopv1.AgentVerifiedPayload, gates bool) openwopv1.AgentVerifiedPayloadVerdict {
 			if !gates {
 				return openwopv1.AgentVerifiedPayloadVerdictPass

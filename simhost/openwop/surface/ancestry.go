@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/openwop/engine/state"
 	"github.com/openassay/assay/simhost/openwop/rules"
 	"github.com/openassay/assay/simhost/refusal"
 )
@@ -15,12 +16,20 @@ func (h *Host) GetRunAncestry(ctx context.Context,
 	if err != nil {
 		return nil, err
 	}
-	if !h.rules.Ancestry.Serves(h.claimed[claimAncestry]) {
+	if !h.rules.Claims.Serves(rules.ServesAncestries, h.claimed[claimAncestry]) {
 		return nil, refusal.New(codeNotFound, "this host does not serve where a run comes from: discovery has no ancestryEndpointSupported")
 	}
-	kin := rules.Kin{RunID: req.RunID, HostID: h.opts.HostID, ParentRunID: lineage.ParentRunID, SourceRunID: lineage.SourceRunID}
-	if lineage.Origin != nil {
-		kin.Abroad = originOf(lineage.Origin)
+	return openwopv1.GetRunAncestry200JSONResponse{RunID: req.RunID, HostID: h.opts.HostID, Parent: h.parent(lineage)}, nil
+}
+
+// parent is the run that dispatched a run, nil where none did. A fork has a source and no parent: the protocol has no cause for
+// it.
+func (h *Host) parent(l state.Lineage) *openwopv1.RunParent {
+	switch {
+	case l.Origin != nil:
+		return originOf(l.Origin)
+	case l.ParentRunID != "":
+		return &openwopv1.RunParent{RunID: l.ParentRunID, HostID: h.opts.HostID, Cause: openwopv1.RunParentCauseCoreDispatch}
 	}
-	return openwopv1.GetRunAncestry200JSONResponse(h.rules.Ancestry.Of(kin)), nil
+	return nil
 }

@@ -21,11 +21,11 @@ var publicPaths = map[string]bool{
 // another one there, and one that was sent makes no difference unless the interrupt wants to know who answers.
 const tokenPrefix = "/v1/interrupts/"
 
-// isPublic tells the requests that need no key. A path as it was sent is looked at: in a decoded one the end of a token
-// would not be known from a slash inside it.
-func (h *Host) isPublic(r *http.Request) bool {
-	token, byToken := strings.CutPrefix(r.URL.EscapedPath(), tokenPrefix)
-	return h.rules.Access.Public(r.URL.Path, publicPaths[r.URL.Path]) || byToken && token != "" && !strings.Contains(token, "/")
+// byToken tells the requests about an interrupt by its token. A path as it was sent is looked at: in a decoded one the end
+// of a token would not be known from a slash inside it.
+func byToken(r *http.Request) bool {
+	token, is := strings.CutPrefix(r.URL.EscapedPath(), tokenPrefix)
+	return is && token != "" && !strings.Contains(token, "/")
 }
 
 // loggedPath is the path of a request without a credential in it.
@@ -40,26 +40,22 @@ func loggedPath(r *http.Request) string {
 // without a key cannot tell a route, a workflow or a run that exists from one that does not.
 func (h *Host) bearer(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		guarded := r.URL.Path == "/v1" || strings.HasPrefix(r.URL.Path, "/v1/")
+		open := r.URL.Path != "/v1" && !strings.HasPrefix(r.URL.Path, "/v1/") || byToken(r)
 		key, problem := bearerKey(r.Header.Values("Authorization"))
 		who, known := h.credentials.Whose(key)
-		if !guarded || h.isPublic(r) {
-			if problem == "" && known {
-				r = r.WithContext(context.WithValue(r.Context(), besideToken{}, who))
-			}
+		switch public := publicPaths[r.URL.Path]; {
+		case problem == "" && known && (open || public):
+			next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), besideToken{}, who)))
+		case problem == "" && known:
+			next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callerKey{}, who)))
+		case open:
 			next.ServeHTTP(w, r)
-			return
-		}
-		if problem == "" && !known {
-			problem = "this host does not know that key"
-		}
-		if problem != "" {
-			var in bool
-			if who, in = h.turnAway(w, r, problem, next); !in {
-				return
+		default:
+			if problem == "" {
+				problem = "this host does not know that key"
 			}
+			h.admit(w, r, public, problem, next)
 		}
-		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callerKey{}, who)))
 	})
 }
 
@@ -77,24 +73,27 @@ func (h *Host) named(next http.Handler) http.Handler {
 	})
 }
 
-// turnAway refuses who has no key that the host knows, and says why. Who is let in all the same acts for the host's own
-// tenant.
-func (h *Host) turnAway(w http.ResponseWriter, r *http.Request, problem string, next http.Handler) (who caller, in bool) {
-	access := &h.rules.Access
-	who = caller{tenant: DefaultTenant, principal: DefaultTenant}
-	knock := rules.Knock{
-		Method: r.Method, Path: r.URL.Path, Key: len(r.Header.Values("Authorization")) > 0,
+// admit lets in, or refuses, who has no key that the host knows; problem says why not. Who is let in to what is not public acts
+// for the host's own tenant.
+func (h *Host) admit(w http.ResponseWriter, r *http.Request, public bool, problem string, next http.Handler) {
+	asOwn := r
+	if !public {
+		who := caller{tenant: DefaultTenant, principal: DefaultTenant}
+		asOwn = r.WithContext(context.WithValue(r.Context(), callerKey{}, who))
+	}
+	admission := h.rules.Access.Admits(rules.Knock{
+		Method: r.Method, Path: r.URL.Path, Public: public, Key: len(r.Header.Values("Authorization")) > 0,
 		Never: func() bool { return h.neverWas(r) },
+	})
+	if admission.In {
+		next.ServeHTTP(w, asOwn)
+		return
 	}
-	if access.Enters(knock) {
-		return who, true
-	}
-	if access.LooksLast(knock) {
-		next.ServeHTTP(&answer{header: http.Header{}}, r.WithContext(context.WithValue(r.Context(), callerKey{}, who)))
+	if admission.Late {
+		next.ServeHTTP(&answer{header: http.Header{}}, asOwn)
 	}
 	w.Header().Set("WWW-Authenticate", `Bearer realm="openwop"`)
-	h.refuse(w, r, refusal.New(access.TurnedAway(knock), problem+": send the header `Authorization: Bearer <key>`"))
-	return who, false
+	h.refuse(w, r, refusal.New(admission.Code, problem+": send the header `Authorization: Bearer <key>`"))
 }
 
 // neverWas tells whether a request is about a run of which there is no log.

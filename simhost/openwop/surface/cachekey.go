@@ -1,6 +1,8 @@
 package surface
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -9,7 +11,6 @@ import (
 	"slices"
 
 	"github.com/openassay/assay/gen/openwopv1"
-	"github.com/openassay/assay/simhost/openwop/rules"
 	"github.com/openassay/assay/simhost/refusal"
 )
 
@@ -48,7 +49,7 @@ func (h *Host) cacheKey(req openwopv1.LlmCacheKeyRequest) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		slices.SortStableFunc(tools, h.rules.Replay.ToolOrder)
+		slices.SortStableFunc(tools, byName)
 		counts["tools"] = tools
 	}
 	for name, number := range map[string]*float64{"temperature": req.Temperature, "topP": req.TopP, "topK": req.TopK} {
@@ -68,15 +69,29 @@ func (h *Host) cacheKey(req openwopv1.LlmCacheKeyRequest) (string, error) {
 }
 
 // encodedTools are tools as they count.
-func encodedTools(tools []map[string]any) ([]rules.Tool, error) {
-	all := make([]rules.Tool, len(tools))
-	for i, tool := range tools {
-		text, err := json.Marshal(tool)
+func encodedTools(tools []map[string]any) ([]tool, error) {
+	all := make([]tool, len(tools))
+	for i, t := range tools {
+		text, err := json.Marshal(t)
 		if err != nil {
 			return nil, fmt.Errorf("encode a tool: %w", err)
 		}
-		name, _ := tool["name"].(string)
-		all[i] = rules.Tool{Name: name, Text: text}
+		name, _ := t["name"].(string)
+		all[i] = tool{name: name, text: text}
 	}
 	return all, nil
+}
+
+// tool is a tool that a request lets a model use, and what the request says of it as JSON, its keys in order.
+type tool struct {
+	name string
+	text json.RawMessage
+}
+
+// MarshalJSON implements [json.Marshaler].
+func (t tool) MarshalJSON() ([]byte, error) { return t.text, nil }
+
+// byName orders tools by name and then by what else they are.
+func byName(a, b tool) int {
+	return cmp.Or(cmp.Compare(a.name, b.name), bytes.Compare(a.text, b.text))
 }

@@ -54,7 +54,7 @@ func (h *Host) list(ctx context.Context, runID string, r rules.Listing) (listed 
 func (h *Host) streamOptions(p openwopv1.StreamRunEventsParams) (modes streamModes, hold time.Duration, after int64, err error) {
 	modes, after = defaultModes, -1
 	if p.StreamMode != nil {
-		if modes, err = parseModes(*p.StreamMode, h.rules.Requests); err != nil {
+		if modes, err = parseModes(*p.StreamMode); err != nil {
 			return nil, 0, 0, err
 		}
 	}

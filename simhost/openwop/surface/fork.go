@@ -12,9 +12,6 @@ import (
 // ForkRun makes a new run out of the log of another one. That there is such a run is looked at first, then the mode.
 func (h *Host) ForkRun(ctx context.Context, req openwopv1.ForkRunRequestObject) (openwopv1.ForkRunResponseObject, error) {
 	_, err := h.lineage(ctx, opFork, tenantOf(ctx), req.RunID)
-	if err != nil && !h.rules.Replay.Missing(req.Body.FromSeq) {
-		return nil, refusal.New(codeInvalidFromSeq, "fromSeq is behind the end of the log", "fromSeq", req.Body.FromSeq)
-	}
 	if err != nil {
 		return nil, err
 	}

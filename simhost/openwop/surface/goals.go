@@ -7,6 +7,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/goal"
+	"github.com/openassay/assay/simhost/openwop/rules"
 	"github.com/openassay/assay/simhost/refusal"
 )
 
@@ -22,7 +23,9 @@ func (h *Host) hasGoals() error {
 }
 
 // keepsGoals tells whether there are goals here.
-func (h *Host) keepsGoals() bool { return h.rules.Goals.Kept(h.claimed[claimGoals]) }
+func (h *Host) keepsGoals() bool {
+	return h.rules.Claims.Serves(rules.ServesGoals, h.claimed[claimGoals])
+}
 
 // ownGoals are those of who asks: every tenant has its own.
 func (h *Host) ownGoals(ctx context.Context) *goal.Goals { return h.goals[tenantOf(ctx)] }

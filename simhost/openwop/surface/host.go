@@ -194,7 +194,7 @@ func (h *Host) lacks() []string {
 		{claimMemory, workflow.CapabilityMemory},
 		{claimMockAI, workflow.CapabilityModel},
 	} {
-		if !h.claimed[c.claim] {
+		if !h.rules.Claims.Serves(c.capability, h.claimed[c.claim]) {
 			lacks = append(lacks, c.capability)
 		}
 	}

@@ -122,10 +122,6 @@ func (h *Host) once(next http.Handler) http.Handler {
 			return
 		}
 		log := keyLog(h.keyName(r.Context()), r.Method+" "+r.URL.Path, key)
-		if !h.rules.Keys.Heeds(log) {
-			next.ServeHTTP(w, r)
-			return
-		}
 		if err := h.answerOnce(w, r, log, next); err != nil {
 			h.fail(w, r, err)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/live"
+	"github.com/openassay/assay/simhost/openwop/rules"
 	"github.com/openassay/assay/simhost/refusal"
 )
 
@@ -14,7 +15,7 @@ import (
 // run, so that who may not learns nothing about it.
 func (h *Host) responds(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !h.rules.Answers.Responds(callerOf(r.Context()).lacksRespond) {
+		if !h.rules.Answers.Admits(rules.Respondent{LacksScope: callerOf(r.Context()).lacksRespond}) {
 			h.refuse(w, r, refusal.New(codeForbidden, "this key does not have the scope approvals:respond", "requiredScope", "approvals:respond"))
 			return
 		}

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/openassay/assay/simhost/openwop/rules"
 	"github.com/openassay/assay/simhost/refusal"
 )
 
@@ -23,11 +22,11 @@ var supportedModes = []string{modeValues, modeUpdates, modeMessages, modeDebug}
 type streamModes []string
 
 // parseModes reads the streamMode parameter; "" is not the same as a parameter that is absent (see defaultModes).
-func parseModes(raw string, r rules.Requests) (streamModes, error) {
+func parseModes(raw string) (streamModes, error) {
 	var modes streamModes
 	for part := range strings.SplitSeq(raw, ",") {
 		mode := strings.TrimSpace(part)
-		if !r.Streams(mode, slices.Contains(supportedModes, mode)) {
+		if !slices.Contains(supportedModes, mode) {
 			return nil, refusal.New(codeStreamMode, "stream mode "+refusal.Quoted(mode)+" is not one of "+strings.Join(supportedModes, ", "),
 				"supported", supportedModes, "streamMode", raw)
 		}
@@ -35,7 +34,7 @@ func parseModes(raw string, r rules.Requests) (streamModes, error) {
 			modes = append(modes, mode)
 		}
 	}
-	if len(modes) > 1 && slices.ContainsFunc(modes, func(mode string) bool { return !r.Combines(mode, mode == modeValues) }) {
+	if len(modes) > 1 && modes.snapshots() {
 		return nil, refusal.New(codeStreamMode, "stream mode values sends snapshots, so it cannot be combined with others: ask for it alone",
 			"supported", supportedModes, "streamMode", raw)
 	}

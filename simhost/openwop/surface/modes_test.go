@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/openassay/assay/simhost/openwop/rules"
 	"github.com/openassay/assay/simhost/refusal"
 )
 
@@ -27,7 +26,7 @@ func TestParseModes(t *testing.T) {
 		{"UPDATES", nil},
 		{"everything", nil},
 	} {
-		got, err := parseModes(c.raw, rules.Honest().Requests)
+		got, err := parseModes(c.raw)
 		if !slices.Equal(got, c.want) {
 			t.Errorf("%q gives %v, want %v", c.raw, got, c.want)
 		}
@@ -58,7 +57,7 @@ func TestModesCarry(t *testing.T) {
 		{"updates,messages", "run.completed", true},
 		{"values", "run.completed", false},
 	} {
-		if got := must(parseModes(c.modes, rules.Honest().Requests)).carry(c.event); got != c.want {
+		if got := must(parseModes(c.modes)).carry(c.event); got != c.want {
 			t.Errorf("mode %s carries %s: %v, want %v", c.modes, c.event, got, c.want)
 		}
 	}
@@ -105,7 +104,7 @@ func FuzzStreamOptions(f *testing.F) {
 	f.Add("updates,debug", "3")
 	f.Add("values", "-1")
 	f.Fuzz(func(t *testing.T, mode, last string) {
-		if modes, err := parseModes(mode, rules.Honest().Requests); err == nil && (len(modes) == 0 || modes.snapshots() && len(modes) > 1) {
+		if modes, err := parseModes(mode); err == nil && (len(modes) == 0 || modes.snapshots() && len(modes) > 1) {
 			t.Errorf("%q gives the modes %v", mode, modes)
 		}
 		if after, ok := cursor(last); ok && itoa(after) != strings.TrimLeft(last, "0") && after != 0 {

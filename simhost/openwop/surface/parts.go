@@ -84,7 +84,7 @@ func (h *Host) openEngine(ctx context.Context) error {
 		ChildLag:        h.manner.ChildLag,
 		AnswerLag:       h.manner.AnswerLag,
 		Workflows:       h.workflows.definitions,
-		Lacks:           h.rules.Claims.Refused(h.lacks()),
+		Lacks:           h.lacks(),
 		Version:         h.version(),
 		Limits:          h.limits(),
 		ConfidenceFloor: h.opts.ConfidenceFloor,

@@ -21,7 +21,7 @@ func (h *Host) PauseRun(ctx context.Context, req openwopv1.PauseRunRequestObject
 		if body.Reason != nil {
 			p.Reason = *body.Reason
 		}
-		p.Drain = h.rules.Control.Drains(body.DrainPolicy)
+		p.Drain = body.DrainPolicy != openwopv1.PauseRunRequestDrainPolicyImmediate
 	}
 	snapshot, err := h.engine.Pause(ctx, req.RunID, p)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/live"
+	"github.com/openassay/assay/simhost/openwop/rules"
 	"github.com/openassay/assay/simhost/refusal"
 )
 
@@ -30,7 +31,8 @@ const (
 // peerClient asks a peer. One value may be used by several goroutines.
 type peerClient struct {
 	openwopv1.Client
-	hostID, wellKnownURL string // of this host
+	hostID, wellKnownURL string                                      // of this host
+	introduces           func(rules.Introduction) rules.Introduction // what is told of loops
 }
 
 // newPeerClient is for all peers of a host: no proxy, no redirects, few connections.
@@ -65,9 +67,10 @@ func (p *peerClient) Create(ctx context.Context, c live.PeerCreate) (live.PeerRu
 	if err != nil {
 		return live.PeerRun{}, err
 	}
+	told := p.introduces(rules.Introduction{TraceParent: c.TraceParent, WellKnownURL: p.wellKnownURL})
 	origin := url.Values{"runId": {c.ParentRunID}, "hostId": {p.hostID}, "depth": {strconv.Itoa(c.Depth)}}
-	if p.wellKnownURL != "" {
-		origin.Set("wellKnownUrl", p.wellKnownURL)
+	if told.WellKnownURL != "" {
+		origin.Set("wellKnownUrl", told.WellKnownURL)
 	}
 	var made struct {
 		RunID  string              `json:"runId"`
@@ -77,7 +80,7 @@ func (p *peerClient) Create(ctx context.Context, c live.PeerCreate) (live.PeerRu
 		return p.CreateRun(ctx, &openwopv1.CreateRunParams{IdempotencyKey: &c.Key},
 			openwopv1.CreateRunRequest{WorkflowID: c.WorkflowID, Inputs: c.Inputs},
 			func(_ context.Context, r *http.Request) error {
-				r.Header.Set(headerTrace, c.TraceParent)
+				r.Header.Set(headerTrace, told.TraceParent)
 				r.Header.Set(headerParent, origin.Encode())
 				return nil
 			})

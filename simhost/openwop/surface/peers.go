@@ -100,7 +100,8 @@ func (h *Host) peers() map[string]live.Peer {
 				Server: strings.TrimSuffix(p.URL, "/") + "/", Client: h.abroad, RequestEditors: []openwopv1.RequestEditorFn{withKey(p.Key)},
 			},
 			hostID:       h.opts.HostID,
-			wellKnownURL: h.rules.Ancestry.WellKnown(h.wellKnownURL()),
+			wellKnownURL: h.wellKnownURL(),
+			introduces:   h.rules.Ancestry.Introduces,
 		}
 	}
 	return peers

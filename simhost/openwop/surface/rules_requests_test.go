@@ -22,24 +22,20 @@ func TestRequestsGoByTheRules(t *testing.T) {
 		replace            func(*rules.Set)
 		honest, changed    int
 	}{
-		{"Access.Enters", "GET", "/v1/runs/RUN", nil, []header{stranger},
-			func(s *rules.Set) { s.Access.Enters = func(rules.Knock) bool { return true } }, 401, 200},
-		{"Access.TurnedAway", "GET", "/v1/runs/RUN", nil, []header{stranger},
-			func(s *rules.Set) { s.Access.TurnedAway = turnedAway(codeForbidden) }, 401, 403},
-		{"Access.TurnedAway of what is there", "GET", "/v1/runs/RUN", nil, []header{stranger},
-			func(s *rules.Set) { s.Access.TurnedAway = turnedAwayIfNever(codeNotFound) }, 401, 401},
-		{"Access.TurnedAway of what never was", "GET", nowhere, nil, []header{stranger},
-			func(s *rules.Set) { s.Access.TurnedAway = turnedAwayIfNever(codeNotFound) }, 401, 404},
+		{"Access.Admits", "GET", "/v1/runs/RUN", nil, []header{stranger},
+			func(s *rules.Set) {
+				s.Access.Admits = func(rules.Knock) rules.Admission { return rules.Admission{In: true} }
+			}, 401, 200},
+		{"Access.Admits by another code", "GET", "/v1/runs/RUN", nil, []header{stranger},
+			func(s *rules.Set) { s.Access.Admits = turnedAway(codeForbidden) }, 401, 403},
+		{"Access.Admits to what is there", "GET", "/v1/runs/RUN", nil, []header{stranger},
+			func(s *rules.Set) { s.Access.Admits = turnedAwayIfNever(codeNotFound) }, 401, 401},
+		{"Access.Admits to what never was", "GET", nowhere, nil, []header{stranger},
+			func(s *rules.Set) { s.Access.Admits = turnedAwayIfNever(codeNotFound) }, 401, 404},
 		{"Requests.Largest", "POST", "/v1/runs", noopOf(contract.MaxBody + 1), nil,
 			func(s *rules.Set) { s.Requests.Largest = func(n int64) int64 { return 2 * n } }, 413, 201},
-		{"Requests.Absent", "GET", nowhere, nil, nil,
-			func(s *rules.Set) { s.Requests.Absent = func(string, string, bool) string { return codeForbidden } }, 404, 403},
-		{"Requests.Made", "POST", "/v1/runs", `{"workflowId":"nobody-has-it"}`, nil,
-			func(s *rules.Set) { s.Requests.Made = func(string, bool) string { return "conformance-noop" } }, 404, 201},
-		{"Requests.Streams", "GET", "/v1/runs/RUN/events?streamMode=odd", nil, nil,
-			func(s *rules.Set) { s.Requests.Streams = func(string, bool) bool { return true } }, 400, 200},
-		{"Requests.Combines", "GET", "/v1/runs/RUN/events?streamMode=values,debug", nil, nil,
-			func(s *rules.Set) { s.Requests.Combines = func(string, bool) bool { return true } }, 400, 200},
+		{"Tenants.Visits of what never was", "GET", nowhere, nil, nil,
+			func(s *rules.Set) { s.Tenants.Visits = forbiddenIfNever }, 404, 403},
 	} {
 		for _, faulty := range []bool{false, true} {
 			h := serve(t, Options{})
@@ -57,17 +53,25 @@ func TestRequestsGoByTheRules(t *testing.T) {
 	}
 }
 
-func turnedAway(code string) func(rules.Knock) string {
-	return func(rules.Knock) string { return code }
+func turnedAway(code string) func(rules.Knock) rules.Admission {
+	return func(rules.Knock) rules.Admission { return rules.Admission{Code: code} }
+}
+
+// forbiddenIfNever tells of what is not there as if it were another's, and lets everybody in to what is.
+func forbiddenIfNever(v rules.Visit) string {
+	if v.Owner == "" {
+		return codeForbidden
+	}
+	return ""
 }
 
 // turnedAwayIfNever hides nothing of what is not there.
-func turnedAwayIfNever(code string) func(rules.Knock) string {
-	return func(k rules.Knock) string {
+func turnedAwayIfNever(code string) func(rules.Knock) rules.Admission {
+	return func(k rules.Knock) rules.Admission {
 		if k.Never() {
-			return code
+			return rules.Admission{Code: code}
 		}
-		return codeUnauthenticated
+		return rules.Admission{Code: codeUnauthenticated}
 	}
 }
 
@@ -93,30 +97,13 @@ func TestKeysAndCancellationsGoByTheRules(t *testing.T) {
 	if another, _ := ask(); another == first {
 		t.Error("Does is not asked")
 	}
-	h.host.rules = rules.Honest()
-	kept, _ := ask()
-	h.host.rules.Keys.Heeds = func(string) bool { return false }
-	if another, _ := ask(); another == kept {
-		t.Error("Heeds is not asked")
-	}
-	h.until(first, openwopv1.RunStatusCompleted)
-	h.host.rules.Requests.CancelSays = func(before openwopv1.RunSnapshot, _ openwopv1.RunStatus) openwopv1.RunStatus {
-		if before.Status == openwopv1.RunStatusCompleted {
-			return openwopv1.RunStatusFailed
-		}
-		return before.Status
-	}
-	if got := decoded[openwopv1.CancelRunResponse](h.do("POST", "/v1/runs/"+first+"/cancel",
-		"{}").want(http.StatusOK)); got.Status != openwopv1.RunStatusFailed {
-		t.Errorf("CancelSays is not asked: %s", got.Status)
-	}
 }
 
 // A request that is refused for want of a key is done first where the key is looked at last.
 func TestTheKeyIsLookedAtFirst(t *testing.T) {
 	for _, last := range []bool{false, true} {
 		h := serve(t, Options{})
-		h.host.rules.Access.LooksLast = func(rules.Knock) bool { return last }
+		h.host.rules.Access.Admits = func(rules.Knock) rules.Admission { return rules.Admission{Code: codeUnauthenticated, Late: last} }
 		run := h.create("conformance-delay", map[string]any{"inputs": map[string]any{"delayMs": 29_000}})
 		h.do("POST", "/v1/runs/"+run+"/cancel", "{}", header{"Authorization", ""}).want(http.StatusUnauthorized)
 		got := decoded[openwopv1.RunSnapshot](h.do("GET", "/v1/runs/"+run, nil).want(http.StatusOK)).Status
@@ -141,7 +128,7 @@ func TestClaimsGoByTheRules(t *testing.T) {
 		return w
 	}
 	if got := asked(faulty, "/v1/openapi.json").Code; got != http.StatusUnauthorized {
-		t.Errorf("Public is not asked: HTTP %d", got)
+		t.Errorf("Admits is not asked: HTTP %d", got)
 	}
 	said, lies := asked(honest, "/.well-known/openwop"), asked(faulty, "/.well-known/openwop")
 	fixtures := func(w *httptest.ResponseRecorder) int { return strings.Count(w.Body.String(), `"conformance-noop"`) }

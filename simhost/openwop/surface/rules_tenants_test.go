@@ -90,7 +90,7 @@ func TestKeysGoByTheRules(t *testing.T) {
 func TestTokensGoByTheRules(t *testing.T) {
 	mine := serve(t, Options{LowScopeKey: "low"})
 	set := &mine.host.rules
-	set.Answers.Responds = func(bool) bool { return true }
+	set.Answers.Admits = func(rules.Respondent) bool { return true }
 	ends := time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC)
 	set.Tokens.Ends = func(time.Time, time.Time, time.Duration) time.Time { return ends }
 	set.Tokens.Genuine = func(bool) bool { return true }

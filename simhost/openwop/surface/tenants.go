@@ -1,6 +1,7 @@
 package surface
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"net/http"
@@ -72,7 +73,8 @@ func (h *Host) ownRun(op *operation, next http.Handler) http.Handler {
 		case err == nil || op.judgesMissing():
 			next.ServeHTTP(w, r)
 		case refused != nil && h.nobodys(r.Context(), runID):
-			refused.Code = h.rules.Requests.Absent(op.ID, refused.Code, tenantOf(r.Context()) == DefaultTenant)
+			absent := rules.Visit{Operation: op.ID, Tenant: tenantOf(r.Context())}
+			refused.Code = cmp.Or(h.rules.Tenants.Visits(absent), refused.Code)
 			h.fail(w, r, refused)
 		default:
 			h.fail(w, r, err)

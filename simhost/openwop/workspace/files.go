@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/openassay/assay/gen/openwopv1"
@@ -100,7 +101,7 @@ func (f *Files) List(ctx context.Context, owner Owner, prefix string) ([]openwop
 			refs = refsOf(x.files)
 		}
 		for _, ref := range refs {
-			if f.o.Rules.Lists(ref.Path, prefix) {
+			if strings.HasPrefix(ref.Path, prefix) {
 				files = append(files, x.files[ref.Path].latest().info(ref))
 			}
 		}

@@ -23,18 +23,23 @@ var (
 // checkPath refuses what is no plain relative path. The path itself is not repeated: it can be of any length.
 func (f *Files) checkPath(path string) error {
 	if !f.o.Rules.Fits(path) {
+		if strings.Contains(path, "/..") {
+			return invalid("path", noDots)
+		}
 		return invalid("path", "give 1 to 256 characters of A-Z a-z 0-9 . _ / -, of which the first is a letter or a digit")
 	}
 	for segment := range strings.SplitSeq(path, "/") {
 		switch {
 		case segment == "":
 			return invalid("path", "a slash stands between two names: leave out the second one in a row, and the last")
-		case segment == ".", f.o.Rules.Climbs(segment):
-			return invalid("path", "no part of it may be . or ..")
+		case segment == ".":
+			return invalid("path", noDots)
 		}
 	}
 	return nil
 }
+
+const noDots = "no part of it may be . or .."
 
 // contentTypePattern is loose: the type is handed back as it came, and only has to fit into a header of a reply.
 var contentTypePattern = lazyregexp.New(`^[ -~]{0,255}$`)

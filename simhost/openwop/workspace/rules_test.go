@@ -45,19 +45,17 @@ func TestFilesGoByTheRules(t *testing.T) {
 	}{
 		{"Fits", func(f *rules.Files) { f.Fits = func(string) bool { return true } },
 			func(h *host) string { return written(h, Put{Path: "-"}) }, "characters", "- 1"},
-		{"Climbs", func(f *rules.Files) { f.Climbs = func(string) bool { return false } },
-			func(h *host) string { return written(h, Put{Path: "a/../b"}) }, "..", "a/../b 1"},
 		{"Etag", func(f *rules.Files) { f.Etag = func(int64, string) string { return "e" } },
 			func(h *host) string { return written(h, Put{Path: "p"}) }, `"3-`, " e"},
-		{"Next", func(f *rules.Files) { f.Next = func(int64, bool) int64 { return 1 } },
+		{"Next", func(f *rules.Files) { f.Next = func(rules.FileWrite) (int64, bool) { return 1, true } },
 			func(h *host) string { return deleted(h, "p") + written(h, Put{Path: "p"}) }, "p 4", "p 1"},
-		{"Counts", func(f *rules.Files) { f.Counts = func(same func() bool) bool { return !same() } },
+		{"Next, the same", func(f *rules.Files) {
+			f.Next = func(w rules.FileWrite) (int64, bool) { return w.Latest + 1, !w.Same() }
+		},
 			func(h *host) string { return written(h, Put{Path: "p", Content: "two"}) }, "p 3", "p 2"},
-		{"Overwrites", func(f *rules.Files) { f.Overwrites = func(bool) bool { return false } },
+		{"Holds, unconditional", func(f *rules.Files) { f.Holds = func(rules.FileCondition) bool { return false } },
 			func(h *host) string { return written(h, Put{Path: "p"}) }, "p 3", "has changed"},
 		{"Holds", func(f *rules.Files) { f.Holds = func(rules.FileCondition) bool { return true } },
-			func(h *host) string { return written(h, Put{Path: "p", IfMatch: new("x")}) }, "has changed", "p 3"},
-		{"Ahead", func(f *rules.Files) { f.Ahead = func(string, func() error) (bool, error) { return true, nil } },
 			func(h *host) string { return written(h, Put{Path: "p", IfMatch: new("x")}) }, "has changed", "p 3"},
 		{"Bytes", func(f *rules.Files) { f.Bytes = func(string) int { return 0 } },
 			func(h *host) string { return written(h, Put{Path: "p", Content: "123456789"}) }, "within", "p 3"},
@@ -75,8 +73,6 @@ func TestFilesGoByTheRules(t *testing.T) {
 			f.Gone = func(op rules.FileOperation, _ string) bool { return op != rules.ListsFiles }
 		},
 			func(h *host) string { return deleted(h, "p") + listed(h, "p") }, "<nil>", "p 3"},
-		{"Lists", func(f *rules.Files) { f.Lists = func(path, prefix string) bool { return path == prefix } },
-			func(h *host) string { return "[" + listed(h, "") + "]" }, "p 2", "[]"},
 		{"Serves", func(f *rules.Files) { f.Serves = func(_, oldest, _ int64) (int64, bool) { return oldest, true } },
 			func(h *host) string { return read(h, "p", 7) }, "is not kept", "1 one"},
 	} {

@@ -28,17 +28,15 @@ func (f *Files) Put(ctx context.Context, owner Owner, p Put) (openwopv1.Workspac
 		written record
 		before  uint64
 	)
-	if err := f.judgeAhead(ctx, owner, &p); err != nil {
-		return openwopv1.WorkspaceFile{}, err
-	}
 	err := f.owners.Append(ctx, LogName(owner), func(x *index) (data []byte, err error) {
 		if before = x.origins[p.Origin]; before > 0 {
 			return nil, nil
 		}
-		if written, err = f.next(x, p); err != nil {
+		made := false
+		if written, made, err = f.next(x, p); err != nil {
 			return nil, err
 		}
-		if !f.o.Rules.Counts(func() bool { return f.holds(x.files[written.Path], written) }) {
+		if !made {
 			before = x.files[written.Path].latest().revision
 			return nil, nil
 		}
@@ -53,51 +51,39 @@ func (f *Files) Put(ctx context.Context, owner Owner, p Put) (openwopv1.Workspac
 	return written.file(), nil
 }
 
-// judgeAhead takes the condition off a write that is judged before the others are done.
-func (f *Files) judgeAhead(ctx context.Context, owner Owner, p *Put) error {
-	if p.IfMatch == nil {
-		return nil
-	}
-	judged, err := f.o.Rules.Ahead(p.Path, func() error {
-		return f.owners.View(ctx, LogName(owner), func(x *index) error { return f.match(x.files[p.Path], *p) })
-	})
-	if judged {
-		p.IfMatch = nil
-	}
-	return err
-}
-
 // holds tells whether a file is already what is to be written.
 func (f *Files) holds(file *file, r record) bool {
 	return file.exists() && file.latest().etag == f.o.Rules.Etag(file.version(), r.Content) && file.latest().contentType == r.ContentType
 }
 
-// next is what a write makes of the files as they are.
-func (f *Files) next(x *index, p Put) (record, error) {
+// next is what a write makes of the files as they are; made is false where they already are so.
+func (f *Files) next(x *index, p Put) (r record, made bool, err error) {
 	if err := f.check(p); err != nil {
-		return record{}, err
+		return record{}, false, err
 	}
 	file, rule := x.files[p.Path], &f.o.Rules
-	r := record{
+	r = record{
 		Path:        p.Path,
-		Version:     rule.Next(file.version(), file.exists()),
 		UpdatedAt:   f.now(),
 		Content:     f.redactor.Text(p.Content),
 		ContentType: cmp.Or(f.redactor.Text(p.ContentType), defaultContentType),
 		Origin:      p.Origin,
 	}
+	r.Version, made = rule.Next(rules.FileWrite{
+		Latest: file.version(), Exists: file.exists(), Same: func() bool { return f.holds(file, r) },
+	})
 	r.Etag = rule.Etag(r.Version, r.Content)
 	// The marker of a secret can be longer than the secret, and no file is ever served that could not be put back.
 	if bytes := max(rule.Bytes(p.Content), rule.Bytes(r.Content)); bytes > f.o.MaxFileBytes {
-		return record{}, fileTooLarge(p.Path, bytes, f.o.MaxFileBytes)
+		return record{}, false, fileTooLarge(p.Path, bytes, f.o.MaxFileBytes)
 	}
 	if err := f.match(file, p); err != nil {
-		return record{}, err
+		return record{}, false, err
 	}
 	if !rule.Room(len(x.live), f.o.MaxFiles, file.exists()) {
-		return record{}, tooMany(f.o.MaxFiles)
+		return record{}, false, tooMany(f.o.MaxFiles)
 	}
-	return r, nil
+	return r, made, nil
 }
 
 // defaultContentType is the protocol's.
@@ -120,11 +106,8 @@ func (f *Files) match(file *file, p Put) error {
 	if file.exists() {
 		etag, current = file.latest().etag, file.version()
 	}
-	made := etag == "" || f.o.Rules.Overwrites(p.Origin != "")
-	if p.IfMatch != nil {
-		made = f.o.Rules.Holds(rules.FileCondition{Path: p.Path, IfMatch: *p.IfMatch, Etag: etag, Version: file.version()})
-	}
-	if !made {
+	condition := rules.FileCondition{Path: p.Path, IfMatch: p.IfMatch, ByTurn: p.Origin != "", Etag: etag, Version: file.version()}
+	if !f.o.Rules.Holds(condition) {
 		return conflict(p.Path, current)
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
 	"github.com/openassay/assay/simhost/openwop/engine/step"
+	"github.com/openassay/assay/simhost/openwop/rules"
 	"github.com/openassay/assay/simhost/refusal"
 )
 
@@ -113,11 +114,8 @@ const parentCancelled = "parent-cancelled"
 
 // stopChild asks a child to end, and everything below it. The caller has the parent's lock.
 func (e children) stopChild(ctx context.Context, parent *liveRun, id string) (report *step.ChildReport, err error) {
-	if !e.o.Rules.Handoff.Stops(parent.state.Depth() + 1) {
-		return &step.ChildReport{Status: openwopv1.RunStatusCancelled}, nil
-	}
 	err = e.with(ctx, id, func(child *liveRun) error {
-		if !e.o.Rules.Gates.Cascades(child.waiting()) {
+		if !e.o.Rules.Handoff.Stops(rules.Descendant{Depth: parent.state.Depth() + 1, Waits: child.waiting()}) {
 			report = child.report()
 			report.Status = openwopv1.RunStatusCancelled
 			return nil

@@ -10,6 +10,7 @@ import (
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
 	"github.com/openassay/assay/simhost/openwop/engine/step"
+	"github.com/openassay/assay/simhost/openwop/rules"
 	"github.com/openassay/assay/simhost/refusal"
 )
 
@@ -35,7 +36,7 @@ func (e children) lookAbroad(r *liveRun, c *state.Child) *step.ChildReport {
 		r.courier = e.sendCourier(r, *c)
 	}
 	if r.state.Stop != nil && c.Phase == state.ChildRunning {
-		if !e.o.Rules.Ancestry.Stops() {
+		if !e.o.Rules.Handoff.Stops(rules.Descendant{Depth: r.state.Depth() + 1, Abroad: true}) {
 			return &step.ChildReport{Status: openwopv1.RunStatusCancelled, Remote: c.Remote}
 		}
 		r.courier.halt()
@@ -59,7 +60,7 @@ func (e children) sendCourier(r *liveRun, c state.Child) *courier {
 		return refused(codes.Failure(codes.TooDeep, "runs dispatch runs %d deep: more than this host follows", depth))
 	}
 	_, workflow, _ := strings.Cut(c.WorkerID, "/")
-	trace := e.o.Rules.Ancestry.Trace(traceOf(&r.state), c.RunID)
+	trace := traceOf(&r.state)
 	create := PeerCreate{
 		Key: c.RunID, WorkflowID: workflow, Inputs: c.Inputs, ParentRunID: r.id, Depth: depth, TraceParent: traceParent(trace, c.RunID),
 	}

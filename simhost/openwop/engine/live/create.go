@@ -11,6 +11,7 @@ import (
 	"github.com/openassay/assay/simhost/openwop/engine/step"
 	"github.com/openassay/assay/simhost/openwop/engine/workflow"
 	"github.com/openassay/assay/simhost/openwop/memory"
+	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
 // Create is what a run is to be. Values are as encoding/json makes them of JSON; they are the engine's from then on.
@@ -107,7 +108,7 @@ func checked(e *Engine, p *workflow.Program, c Create) (created state.Created, e
 		Floor:        e.o.ConfidenceFloor,
 		Escalation:   e.o.EscalationKind,
 		Memory:       c.memory,
-		Verifies:     e.o.Rules.Verifier.Offered(e.o.Verifies, e.o.Version),
+		Verifies:     e.o.Rules.Claims.Serves(rules.ServesVerdicts, e.o.Verifies && e.o.Version >= 6),
 		Gates:        e.o.Gates,
 	}
 	if created.Bounds, err = e.o.bounds(c.Configurable); err != nil {

@@ -219,8 +219,7 @@ var ErrClosed = errors.New("the run engine is closed")
 // agentThreshold is the confidence below which an agent's decision is held, unless the run says otherwise (RFC 0006).
 const agentThreshold = 0.7
 
-// bounds are the bounds in force for a run, from what its configurable asks for and what the host advertises. A host
-// without execution model knows no bound on turns.
+// bounds are the bounds in force for a run, from what its configurable asks for and what the host advertises.
 func (o *Options) bounds(configurable map[string]any) (b state.Bounds, err error) {
 	for _, bound := range []struct {
 		kind       openwopv1.CapKind
@@ -235,10 +234,8 @@ func (o *Options) bounds(configurable map[string]any) (b state.Bounds, err error
 		if err != nil {
 			return state.Bounds{}, err
 		}
-		*bound.into = o.Rules.Bounds.InForce(bound.kind, requested, bound.advertised)
-	}
-	if !o.Rules.Bounds.CountsTurns(o.Version) {
-		b.Turns = 0
+		*bound.into = o.Rules.Bounds.InForce(rules.Wanted{Kind: bound.kind, Version: o.Version, Requested: requested,
+			Advertised: bound.advertised})
 	}
 	return b, nil
 }

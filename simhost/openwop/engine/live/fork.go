@@ -3,6 +3,7 @@ package live
 import (
 	"context"
 	"fmt"
+	"maps"
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
@@ -124,7 +125,6 @@ func sourceOf(e *Engine, ctx context.Context, id string, f Fork) (link state.For
 func branchOff(e *Engine, created *state.Created, source state.State, f Fork) (started *openwopv1.RunStartedPayload, err error) {
 	c := Create{Inputs: source.Inputs, Configurable: created.Configurable, Tags: source.Tags, Metadata: source.Metadata, Owner: source.Owner}
 	if o := f.Overlay; o != nil {
-		lay := e.o.Rules.Replay.Lays
 		c.Configurable, c.Metadata = lay(c.Configurable, o.Configurable), lay(c.Metadata, o.Metadata)
 		if o.Tags != nil {
 			c.Tags = o.Tags
@@ -141,4 +141,15 @@ func branchOff(e *Engine, created *state.Created, source state.State, f Fork) (s
 	}
 	created.Labels = &state.Labels{Tags: c.Tags, Metadata: c.Metadata}
 	return nil, nil
+}
+
+// lay is a map with another one laid over it, key by key. nil is none.
+func lay(below, above map[string]any) map[string]any {
+	if above == nil {
+		return below
+	}
+	both := make(map[string]any, len(below)+len(above))
+	maps.Copy(both, below)
+	maps.Copy(both, above)
+	return both
 }

@@ -31,10 +31,6 @@ func TestForksGoByTheRules(t *testing.T) {
 		{"Keeps", "assay-random", Fork{Mode: "replay"}, func(s *rules.Set) {
 			s.Replay.Keeps = func(nodeType string, _ bool) bool { return nodeType != workflow.TypeRandom }
 		}, "same", "other"},
-		{"Lays", "assay-loop", Fork{Mode: "branch", FromSeq: new(int64(1)),
-			Overlay: &Overlay{Configurable: map[string]any{"maxLoopIterations": 1.0}}}, func(s *rules.Set) {
-			s.Replay.Lays = func(below, _ map[string]any) map[string]any { return below }
-		}, "other", "same"},
 	} {
 		for _, faulty := range []bool{false, true} {
 			set, want := rules.Honest(), c.honest

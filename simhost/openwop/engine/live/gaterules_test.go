@@ -25,6 +25,9 @@ func TestGatesGoByTheRules(t *testing.T) {
 	}
 	ordered := map[string]any{"correlation": map[string]any{"orderId": "1"}}
 	type set = rules.Set
+	passing := func(flaw rules.AnswerFlaw) func(*set) {
+		return func(s *set) { s.Answers.Minds = func(f rules.AnswerFlaw) bool { return f != flaw } }
+	}
 	for _, c := range []struct {
 		rule, workflow  string
 		inputs          map[string]any
@@ -37,33 +40,32 @@ func TestGatesGoByTheRules(t *testing.T) {
 		{"Gates.Passes", "assay-approval", draft, []string{"p " + reject},
 			func(s *set) { s.Gates.Passes = func(openwopv1.ApprovalAction, int, bool) bool { return true } }, "node.failed", "node.completed @gate"},
 		{"Gates.HandsOn", "assay-approval", draft, []string{"p " + accept}, func(s *set) {
-			s.Gates.HandsOn = func(openwopv1.InterruptKind, json.RawMessage) json.RawMessage { return never }
+			s.Gates.HandsOn = func(rules.Resolution) (json.RawMessage, json.RawMessage) { return never, nil }
 		}, `answer={"action":"accept"}`, `answer={"never":true}`},
-		{"Gates.Artifact", "assay-approval", draft, []string{"p " + accept}, func(s *set) {
-			s.Gates.Artifact = func(openwopv1.ApprovalAction, json.RawMessage, json.RawMessage) json.RawMessage { return never }
+		{"Gates.HandsOn, an artifact", "assay-approval", draft, []string{"p " + accept}, func(s *set) {
+			s.Gates.HandsOn = func(r rules.Resolution) (json.RawMessage, json.RawMessage) { return r.Answer, never }
 		}, `artifact={"text":"x"}`, `artifact={"never":true}`},
-		{"Gates.Resumptions", "assay-approval", draft, []string{"p " + accept},
-			func(s *set) { s.Gates.Resumptions = func(openwopv1.InterruptKind) int { return 2 } }, "8 node.completed", "8 node.resumed"},
-		{"Answers.Offers", "assay-approval", draft, []string{`p {"action":"refine"}`}, func(s *set) {
-			s.Answers.Offers = func([]openwopv1.ApprovalAction, openwopv1.ApprovalAction) bool { return true }
+		{"Answers.Minds", "assay-approval", draft, []string{`p {"action":"refine"}`}, func(s *set) {
+			s.Answers.Minds = func(rules.AnswerFlaw) bool { return false }
 		}, "validation_error", "taken"},
-		{"Answers.Fits", "assay-questions", map[string]any{"questions": array(t, asking)}, []string{`p {"answers":{"q":"x"}}`},
-			func(s *set) { s.Answers.Fits = func(bool) bool { return true } }, "validation_error", "taken"},
-		{"Answers.Needs", "assay-questions", map[string]any{"questions": array(t, asking)}, []string{`p {"answers":{}}`},
-			func(s *set) { s.Answers.Needs = func(int) bool { return false } }, "validation_error", "taken"},
-		{"Answers.Correlates", "assay-event", ordered, []string{`p {"orderId":"2"}`},
-			func(s *set) { s.Answers.Correlates = func(any, any, bool) bool { return true } }, "validation_error", "taken"},
-		{"Answers.NeedsKey", "conformance-interrupt-auth-required", nil, []string{"-" + accept},
-			func(s *set) { s.Answers.NeedsKey = func(bool) bool { return false } }, "forbidden", "taken"},
-		{"Answers.Again", "assay-quorum", votes("majority"), []string{"p " + accept, "p " + accept},
-			func(s *set) { s.Answers.Again = func(int) bool { return true } }, "interrupt_already_resolved", "completed at nowhere"},
+		{"Answers.Minds, a misfit", "assay-questions", map[string]any{"questions": array(t, asking)}, []string{`p {"answers":{"q":"x"}}`},
+			passing(rules.Misfit), "validation_error", "taken"},
+		{"Answers.Minds, no answer", "assay-questions", map[string]any{"questions": array(t, asking)}, []string{`p {"answers":{}}`},
+			passing(rules.Unanswered), "validation_error", "taken"},
+		{"Answers.Minds, another event", "assay-event", ordered, []string{`p {"orderId":"2"}`},
+			passing(rules.Uncorrelated), "validation_error", "taken"},
+		{"Answers.Minds, no event", "assay-event", ordered, []string{`p {}`}, passing(rules.Missing), "validation_error", "taken"},
+		{"Answers.Admits without a key", "conformance-interrupt-auth-required", nil, []string{"-" + accept},
+			func(s *set) { s.Answers.Admits = func(rules.Respondent) bool { return true } }, "forbidden", "taken"},
+		{"Answers.Admits again", "assay-quorum", votes("majority"), []string{"p " + accept, "p " + accept},
+			func(s *set) { s.Answers.Admits = func(rules.Respondent) bool { return true } }, "interrupt_already_resolved", "completed at nowhere"},
 		{"Answers.Decided", "assay-quorum", votes("majority"), []string{"p " + accept},
 			func(s *set) { s.Answers.Decided = func(rules.Tally) bool { return true } }, "waiting-approval", "completed at nowhere"},
 		{"Answers.Takes", "assay-approval", draft, []string{"p " + reject}, func(s *set) {
-			s.Answers.Takes = func(rules.Answer) json.RawMessage { return json.RawMessage(accept) }
+			s.Answers.Takes = func(rules.Answer) (json.RawMessage, bool) { return json.RawMessage(accept), true }
 		}, "failed at nowhere", "completed at nowhere"},
-		{"Answers.Leaves", "assay-approval", draft, []string{`p {"action":"shrug"}`},
-			func(s *set) { s.Answers.Leaves = func(rules.Answer) bool { return false } }, "waiting-approval",
+		{"Answers.Takes what is refused", "assay-approval", draft, []string{`p {"action":"shrug"}`},
+			func(s *set) { s.Answers.Takes = func(a rules.Answer) (json.RawMessage, bool) { return a.Value, true } }, "waiting-approval",
 			"validation_error, completed at nowhere"},
 		{"Answers.Late", "assay-approval", draft, []string{"p " + accept, "p " + reject},
 			func(s *set) { s.Answers.Late = func(rules.Late) string { return "" } }, "taken, interrupt_already_resolved", "taken, taken"},
@@ -105,7 +107,7 @@ func TestGatesEndByTheRules(t *testing.T) {
 // Children are stopped by the rules.
 func TestCancellationsGoByTheRules(t *testing.T) {
 	rs := rules.Honest()
-	rs.Gates.Cascades = func(waits bool) bool { return !waits }
+	rs.Handoff.Stops = func(d rules.Descendant) bool { return !d.Waits }
 	h := newHost(t, func(o *Options) { o.Rules = rs })
 	parent := h.begin(Create{WorkflowID: "assay-loop", Inputs: plan(t, `[{"kind":"next-worker","nextWorkerIds":["assay-approval"]}]`)})
 	child := dispatched(t, h, parent)

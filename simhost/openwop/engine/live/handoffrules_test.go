@@ -32,37 +32,23 @@ func TestLoopsGoByTheRules(t *testing.T) {
 		replace func(*rules.Set)
 		changed string // on the log with the change only
 	}{
-		{"Handoff.Cause", loop(fails), "", func(s *rules.Set) { s.Handoff.Cause = func(rules.Step) string { return "none" } },
-			"<-UNKNOWN"},
 		{"Handoff.CountsAs", loop(fails), "", func(s *rules.Set) {
 			s.Handoff.CountsAs = func(openwopv1.RunStatus, bool) openwopv1.RunStatus { return openwopv1.RunStatusCancelled }
 		}, "child.cancelled"},
 		{"Handoff.GoesOn", loop(fails), "", func(s *rules.Set) { s.Handoff.GoesOn = func(openwopv1.ChainPhase) bool { return false } },
 			"run.failed"},
-		{"Handoff.Mapping", loop(fails), "", func(s *rules.Set) {
-			s.Handoff.Harvests = func(_ openwopv1.RunStatus, _, _ bool) bool { return true }
-			s.Handoff.Mapping = func(_, _ *openwopv1.VariableMapping, _ bool) openwopv1.VariableMapping {
-				return openwopv1.VariableMapping{"other": "childOutcome"}
-			}
-		}, `other="this-should-not-be-harvested"`},
-		{"Handoff.Brought", loop(fails), "", func(s *rules.Set) {
-			s.Handoff.Harvests = func(_ openwopv1.RunStatus, _, _ bool) bool { return true }
-			s.Handoff.Brought = func(map[string]any, bool) map[string]any { return map[string]any{"result": "else"} }
+		{"Handoff.Harvested", loop(fails), "", func(s *rules.Set) {
+			s.Handoff.Harvested = func(rules.Harvest) map[string]any { return map[string]any{"result": "else"} }
 		}, `result="else"`},
 		{"Dispatch.Takes", loop(two), "", func(s *rules.Set) {
-			s.Dispatch.Takes = func(openwopv1.DispatchConfigFanOutPolicy, int) bool { return false }
+			s.Dispatch.Takes = func(rules.Order) bool { return false }
 		}, codes.FanOut},
-		{"Dispatch.Told", loop(two), "", func(s *rules.Set) {
-			s.Dispatch.Told = func(d rules.Dispatched) rules.Dispatched { d.Cause = d.Started; return d }
-		}, "node.dispatched @dispatch child1 completed <-1"},
 		{"Dispatch.Ends", loop(ends), "", func(s *rules.Set) { s.Dispatch.Ends = func(left int) bool { return left == 0 } },
 			"dispatch.began conformance-noop"},
-		{"Dispatch.NeedsDecision", Create{WorkflowID: alone}, "",
-			func(s *rules.Set) { s.Dispatch.NeedsDecision = func() bool { return false } }, "run.completed"},
+		{"Dispatch.Takes without a decision", Create{WorkflowID: alone}, "",
+			func(s *rules.Set) { s.Dispatch.Takes = func(rules.Order) bool { return true } }, "run.completed"},
 		{"Dispatch.DecidesFirst", loop(asks), accept,
 			func(s *rules.Set) { s.Dispatch.DecidesFirst = func(rules.Doubt) bool { return false } }, "2 node.suspended"},
-		{"Confidence.TellsFirst", loop(doubts), approves,
-			func(s *rules.Set) { s.Confidence.TellsFirst = func(string) bool { return false } }, "3 node.suspended"},
 		{"Confidence.Raises", loop(doubts), accept, func(s *rules.Set) {
 			s.Confidence.Raises = func(openwopv1.InterruptKind) openwopv1.InterruptKind { return openwopv1.InterruptKindClarification }
 		}, "node.suspended @supervisor clarification"},
@@ -75,8 +61,8 @@ func TestLoopsGoByTheRules(t *testing.T) {
 		{"Confidence.After of an unsure agent", Create{WorkflowID: unsure}, reject, func(s *rules.Set) {
 			s.Confidence.After = func(bool, bool) rules.Course { return rules.CarriedOut }
 		}, "dispatch.began conformance-noop"},
-		{"Confidence.Unsure", Create{WorkflowID: unsure}, "",
-			func(s *rules.Set) { s.Confidence.Unsure = func(_, _ float64, _ bool) bool { return false } }, "dispatch.began conformance-noop"},
+		{"Confidence.Holds of an agent", Create{WorkflowID: unsure}, "",
+			func(s *rules.Set) { s.Confidence.Holds = func(rules.Doubt) bool { return false } }, "dispatch.began conformance-noop"},
 	} {
 		for _, faulty := range []bool{false, true} {
 			set := rules.Honest()

@@ -9,6 +9,7 @@ import (
 	"github.com/openassay/assay/simhost/openwop/engine/state"
 	"github.com/openassay/assay/simhost/openwop/engine/step"
 	"github.com/openassay/assay/simhost/openwop/memory"
+	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
 // maxLine bounds how many drafts stand over each other: forks of forks that write, mostly.
@@ -28,7 +29,7 @@ func (o *stores) handDown(ctx context.Context, s *state.State, child string) (me
 	if !o.rules.Memory.Drafts() {
 		return line, nil
 	}
-	return line.Draft(child, o.rules.Memory.Inherited(s.Loop.Child.Position, s.Mark(), mark)), nil
+	return line.Draft(child, o.rules.Memory.Begins(rules.Beginning{Position: s.Loop.Child.Position, Then: s.Mark(), Now: mark})), nil
 }
 
 // bringBack has a run remember what its child wrote, once the child has completed. What any other child wrote is nobody's.
@@ -78,7 +79,7 @@ func (o *stores) recall(ctx context.Context, source *state.State, records []stat
 	if err != nil {
 		return r, err
 	}
-	r.mark = o.rules.Memory.Recalled(link.Branch, remembered(records, at), now)
+	r.mark = o.rules.Memory.Begins(rules.Beginning{Fork: true, Branch: link.Branch, Then: remembered(records, at), Now: now})
 	return r, o.kept(ctx, source, records, link)
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
 	"github.com/openassay/assay/simhost/openwop/engine/step"
+	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
 // Pause has a run stand still: at once, or when the node under way has ended. What the run waits for goes on meanwhile, its
@@ -98,7 +99,7 @@ func refusePause(s *state.State, code, why string) error {
 
 // refusePaused refuses an answer to a run that stands still.
 func refusePaused(s *state.State) error {
-	if s.Rules.Control.Takes(s.Paused != nil) {
+	if s.Paused == nil || !s.Rules.Control.Holds(rules.Standing{Answer: true}) {
 		return nil
 	}
 	return refusePause(s, codes.RunPaused, "is paused: have it go on, then answer")

@@ -49,12 +49,16 @@ func (e *Engine) resolve(ctx context.Context, runID string, a rules.Answer, open
 		if !late {
 			refused = r.refuses(principalOf(ctx), a.Value)
 		}
-		a.Astray = late
-		if refused != nil && (!r.waiting() || s.Rules.Answers.Leaves(a)) {
+		if refused != nil && !r.waiting() {
+			return refused
+		}
+		a.Astray, a.Refused = late, refused != nil
+		answer, taken := s.Rules.Answers.Takes(a)
+		if !taken {
 			return refused
 		}
 		before := s.Status
-		m := &step.Move{Seen: step.Seen{Answer: s.Rules.Answers.Takes(a), Principal: principalOf(ctx)}}
+		m := &step.Move{Seen: step.Seen{Answer: answer, Principal: principalOf(ctx)}}
 		again, err := e.move(r, m)
 		if err != nil {
 			return tooLarge(err)

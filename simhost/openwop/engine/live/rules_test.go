@@ -44,31 +44,23 @@ func TestTheEngineGoesByTheRules(t *testing.T) {
 		{"Loop.Next", 5, Create{WorkflowID: "conformance-orchestrator-dispatch"},
 			func(s *rules.Set) { s.Loop.Next = func(int, rules.Past) int { return 3 } }, "#2 terminate", "#3 terminate"},
 		{"Bounds.InForce", 5, Create{WorkflowID: "assay-loop", Configurable: map[string]any{"maxLoopIterations": 9}},
-			func(s *rules.Set) { s.Bounds.InForce = func(_ openwopv1.CapKind, r, _ int64) int64 { return r } }, "loop-iterations 3<4",
+			func(s *rules.Set) { s.Bounds.InForce = func(w rules.Wanted) int64 { return w.Requested } }, "loop-iterations 3<4",
 			"#4 terminate"},
-		{"Bounds.TurnRefused", 5, Create{WorkflowID: "assay-loop"}, func(s *rules.Set) {
-			s.Bounds.TurnRefused = func(n int, b rules.Bound) bool { return b.Limit > 0 && int64(n) >= b.Limit }
+		{"Bounds.Crosses, a turn", 5, Create{WorkflowID: "assay-loop"}, func(s *rules.Set) {
+			s.Bounds.Crosses = func(u rules.Use, b rules.Bound) bool { return b.Limit > 0 && u.N >= b.Limit }
 		}, "loop-iterations 3<4", "loop-iterations 3<3"},
-		{"Bounds.NodeRefused", 5, Create{WorkflowID: "conformance-cap-breach", Configurable: map[string]any{"recursionLimit": 3}},
-			func(s *rules.Set) { s.Bounds.NodeRefused = func(int, rules.Bound, bool) bool { return false } }, "node-executions 3<4",
+		{"Bounds.Crosses, a node", 5, Create{WorkflowID: "conformance-cap-breach", Configurable: map[string]any{"recursionLimit": 3}},
+			func(s *rules.Set) { s.Bounds.Crosses = func(rules.Use, rules.Bound) bool { return false } }, "node-executions 3<4",
 			"node.completed @n6"},
-		{"Bounds.Overtime", 5, Create{WorkflowID: "conformance-delay", Configurable: map[string]any{"runTimeoutMs": 500}},
-			func(s *rules.Set) { s.Bounds.Overtime = func(int64, int64) bool { return false } }, "run-duration", "node.completed @wait"},
+		{"Bounds.Crosses, a time", 5, Create{WorkflowID: "conformance-delay", Configurable: map[string]any{"runTimeoutMs": 500}},
+			func(s *rules.Set) { s.Bounds.Crosses = func(rules.Use, rules.Bound) bool { return false } }, "run-duration",
+			"node.completed @wait"},
 		{"Loop.Shows", 4, Create{WorkflowID: "conformance-orchestrator-terminate"},
 			func(s *rules.Set) { s.Loop.Shows = func(int) bool { return true } }, "@supervisor terminate", "@supervisor #1 terminate"},
-		{"Files.Told", 5, noting(t, twoTurns, "", ""), func(s *rules.Set) {
-			s.Files.Told = func(openwopv1.WorkspaceUpdatedPayload, string) (rules.FileTold, bool) {
-				return rules.FileTold{Content: "told"}, true
-			}
-		}, `{"path":"assay/notes.md","version":1}`, `{"path":"","version":0,"content":"told"}`},
-		{"Handoff.Shows", 5, Create{WorkflowID: "conformance-orchestrator-dispatch"},
-			func(s *rules.Set) { s.Handoff.Shows = func(int, openwopv1.ChainPhase) bool { return false } }, "dispatch.began",
-			"dispatched @dispatch child1 completed <-2\n6 node.completed"},
-		{"Confidence.Escalates", 5, Create{WorkflowID: "conformance-orchestrator-terminate"},
-			func(s *rules.Set) { s.Confidence.Escalates = func(rules.Doubt) bool { return true } }, "run.completed", "confidence-escalated"},
-		{"Handoff.Harvests", 5, Create{Definition: harvesting(t), Inputs: plan(t, failing)},
-			func(s *rules.Set) { s.Handoff.Harvests = func(_ openwopv1.RunStatus, _, _ bool) bool { return true } }, "child.failed",
-			`result="this-should-not-be-harvested"`},
+		{"Control.Fails", 5, Create{WorkflowID: "conformance-dispatch-deterministic-fail-child"},
+			func(s *rules.Set) { s.Control.Fails = func(alone bool) bool { return !alone } }, "run.failed", "run.completed"},
+		{"Confidence.Holds", 5, Create{WorkflowID: "conformance-orchestrator-terminate"},
+			func(s *rules.Set) { s.Confidence.Holds = func(rules.Doubt) bool { return true } }, "run.completed", "confidence-escalated"},
 	} {
 		for _, faulty := range []bool{false, true} {
 			set := rules.Honest()

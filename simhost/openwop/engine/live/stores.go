@@ -185,7 +185,7 @@ func (o *stores) readMemory(ctx context.Context, s *state.State, tags []string, 
 	if err != nil {
 		return err
 	}
-	into.Memory = []rules.MemoryEntry{}
+	into.Memory = []state.MemoryEntry{}
 	seen, bytes := map[string]bool{}, 0
 	for _, tag := range tags {
 		entries, err := o.memory.Read(ctx, s.Viewer().Line, view.Marked(), tag, view.At)
@@ -200,7 +200,7 @@ func (o *stores) readMemory(ctx context.Context, s *state.State, tags []string, 
 			if bytes += len(entry.Content); bytes > state.MaxNotes {
 				return codes.Refuse(codes.Notes, state.NotesTooLarge(s.Program.Notes).Message)
 			}
-			into.Memory = append(into.Memory, o.rules.Memory.Shown(state.SeenEntry(entry)))
+			into.Memory = append(into.Memory, state.SeenEntry(entry))
 		}
 	}
 	return nil

@@ -37,14 +37,6 @@ func ReadDecision(wire openwopv1.OrchestratorDecision) (Decision, error) {
 // HandsOver tells whether a worker is being dealt with.
 func (l *Loop) HandsOver() bool { return l.Phase == PhaseDispatching && l.Child != nil }
 
-// Judged is what a verdict is about: what the worker brings back; nil at the run's end.
-func (l *Loop) Judged() map[string]any {
-	if !l.HandsOver() {
-		return nil
-	}
-	return l.Child.Harvest
-}
-
 // Revises tells whether the loop goes on because its end is to be revised.
 func (l *Loop) Revises() bool {
 	return l.Phase == PhaseIdle && l.heeded == openwopv1.AgentVerifiedPayloadVerdictRevise

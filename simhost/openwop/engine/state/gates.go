@@ -3,6 +3,7 @@ package state
 import (
 	"encoding/json"
 	"maps"
+	"reflect"
 	"slices"
 
 	"github.com/openassay/assay/gen/openwopv1"
@@ -25,7 +26,6 @@ type Gate struct {
 	Expired bool
 	Action  openwopv1.ApprovalAction // that an approval was resolved with
 	Written int                      // variables set so far
-	Resumed int                      // times that the node went on
 }
 
 // GatePhase moves on with every event of a gate's node, so that the gate can go on after any of them.
@@ -100,7 +100,6 @@ func (g *Gate) resume() {
 		return
 	}
 	g.Phase = gateResumed
-	g.Resumed++
 }
 
 // voted folds approval.granted and approval.rejected.
@@ -138,7 +137,7 @@ func (g *Gate) CheckApproval(takes *rules.Answers, n *workflow.Node, principal s
 		return err
 	}
 	switch {
-	case principal == "" && takes.NeedsKey(n.Config[workflow.KeyProfile] == workflow.AuthRequired):
+	case principal == "" && !takes.Admits(rules.Respondent{Keyless: true, Profiled: n.Config[workflow.KeyProfile] == workflow.AuthRequired}):
 		return g.forbids(n, "takes no token: send a key that may answer approvals, by run and node")
 	case principal == "" && (g.Quorum.Several() || len(data.ApproversList) > 0):
 		return g.forbids(n, "wants to know who answers, which a token does not say: send a key, by run and node")
@@ -149,13 +148,13 @@ func (g *Gate) CheckApproval(takes *rules.Answers, n *workflow.Node, principal s
 	switch {
 	case err != nil:
 		return err
-	case !takes.Offers(data.Actions, action):
+	case !slices.Contains(data.Actions, action) && takes.Minds(rules.NotOffered):
 		return unfit("resumeValue.action", "must be one of the actions that the interrupt names, not %.40q", string(action))
 	case isQuestion(action) && g.Rounds >= MaxRounds:
 		return unfit("resumeValue.action", "must decide: %d questions were asked at this gate, and it takes no more", MaxRounds)
 	case action == openwopv1.ApprovalActionEditAccept && len(workflow.Member(value, KeyEdited)) == 0:
 		return codes.Invalid("resumeValue."+KeyEdited, "must be there: the artifact as it is to be accepted")
-	case !takes.Again(g.votesOf(principal)):
+	case !takes.Admits(rules.Respondent{Votes: g.votesOf(principal)}):
 		return codes.Refuse(codes.InterruptResolved, "you have voted at this gate already: everybody has one vote", "nodeId", n.ID,
 			"interruptId", g.Asked.InterruptID)
 	}
@@ -189,7 +188,7 @@ func (g *Gate) CheckAnswers(takes *rules.Answers, value json.RawMessage) error {
 	for _, q := range data.Questions {
 		answer, ok := answers[q.ID]
 		switch {
-		case !ok && takes.Needs(len(data.Questions)):
+		case !ok && takes.Minds(rules.Unanswered):
 			return codes.Invalid("resumeValue.answers."+q.ID, "must be answered")
 		case !ok:
 			continue
@@ -198,7 +197,7 @@ func (g *Gate) CheckAnswers(takes *rules.Answers, value json.RawMessage) error {
 		if err != nil {
 			return err
 		}
-		if err := schema.Check(q.ID, answer); !takes.Fits(err == nil) {
+		if err := schema.Check(q.ID, answer); err != nil && takes.Minds(rules.Misfit) {
 			return err
 		}
 		delete(answers, q.ID)
@@ -220,7 +219,12 @@ func (g *Gate) CheckEvent(takes *rules.Answers, value json.RawMessage) error {
 		return unfit("resumeValue", "must be the event, an object")
 	}
 	for _, name := range slices.Sorted(maps.Keys(data.Correlation)) {
-		if got, there := event[name]; !takes.Correlates(data.Correlation[name], got, there) {
+		flaw := rules.Uncorrelated
+		got, there := event[name]
+		if !there {
+			flaw = rules.Missing
+		}
+		if !(there && reflect.DeepEqual(data.Correlation[name], got)) && takes.Minds(flaw) {
 			return unfit("resumeValue."+name, "does not match the correlation: this is another event")
 		}
 	}

@@ -188,11 +188,6 @@ func (s *State) Waiting() bool {
 	return (s.Loop.Phase == PhaseAsked || s.OpenGate() != nil) && s.Stop == nil && !s.Ended()
 }
 
-// Answered tells whether somebody has answered in this run.
-func (s *State) Answered() bool {
-	return slices.ContainsFunc(s.Interrupts, func(i Interrupt) bool { return i.Resolved })
-}
-
 // pending is the suspension that waits for an answer, and the node; only to be asked for where there is one.
 func (s *State) pending() (*Asked, *workflow.Node) {
 	if g := s.OpenGate(); g != nil {

@@ -1,6 +1,8 @@
 package state
 
 import (
+	"time"
+
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
 	"github.com/openassay/assay/simhost/openwop/engine/workflow"
@@ -70,8 +72,8 @@ func NotesTooLarge(name string) *openwopv1.EventError {
 
 // Reading is what a turn reads, by what its script names.
 type Reading struct {
-	Memory    []rules.MemoryEntry `json:"memory,omitzero"`
-	Workspace []FileSeen          `json:"workspace,omitzero"`
+	Memory    []MemoryEntry `json:"memory,omitzero"`
+	Workspace []FileSeen    `json:"workspace,omitzero"`
 
 	Refused *openwopv1.EventError `json:"-"`
 }
@@ -83,8 +85,17 @@ type FileSeen struct {
 	Version int64   `json:"version"`
 }
 
-func SeenEntry(e memory.Entry) rules.MemoryEntry {
-	return rules.MemoryEntry{Content: e.Content, CreatedAt: e.CreatedAt, ExpiresAt: e.ExpiresAt, ID: e.ID, Tags: e.Tags}
+// MemoryEntry is an entry as the protocol has it.
+type MemoryEntry struct {
+	Content   string    `json:"content"`
+	CreatedAt time.Time `json:"createdAt,omitzero"`
+	ExpiresAt time.Time `json:"expiresAt,omitzero"`
+	ID        string    `json:"id"`
+	Tags      []string  `json:"tags"`
+}
+
+func SeenEntry(e memory.Entry) MemoryEntry {
+	return MemoryEntry{Content: e.Content, CreatedAt: e.CreatedAt, ExpiresAt: e.ExpiresAt, ID: e.ID, Tags: e.Tags}
 }
 
 // Looks is what the turn under way is about to do with a store.

@@ -52,12 +52,11 @@ func (m *Move) turnRefused(iteration int) bool {
 	if m.replaying() {
 		return m.copyBreach(openwopv1.CapKindLoopIterations)
 	}
-	turn := rules.Turn{Iteration: iteration, Loops: loopWorkers(m.S, m.Loops), Revises: m.S.Loop.Revises()}
-	turns := m.Rules.Bounds.Turns(turn, bound)
-	if !m.Rules.Bounds.TurnRefused(turns, bound) {
+	turn := rules.Use{N: int64(iteration), Loops: loopWorkers(m.S, m.Loops), Revises: m.S.Loop.Revises()}
+	if !m.Rules.Bounds.Crosses(turn, bound) {
 		return false
 	}
-	m.breach(openwopv1.CapBreachedPayload{Kind: openwopv1.CapKindLoopIterations, Limit: float64(bound.Limit), Observed: float64(turns)})
+	m.breach(openwopv1.CapBreachedPayload{Kind: openwopv1.CapKindLoopIterations, Limit: float64(bound.Limit), Observed: float64(iteration)})
 	return true
 }
 
@@ -67,7 +66,7 @@ func (m *Move) nodeRefused(id string) bool {
 	if m.replaying() {
 		return m.copyBreach(openwopv1.CapKindNodeExecutions)
 	}
-	if !m.Rules.Bounds.NodeRefused(n, bound, n == len(m.S.Nodes)) {
+	if !m.Rules.Bounds.Crosses(rules.Use{N: int64(n), Last: n == len(m.S.Nodes)}, bound) {
 		return false
 	}
 	m.breach(openwopv1.CapBreachedPayload{Kind: openwopv1.CapKindNodeExecutions, Limit: float64(bound.Limit), Observed: float64(n),
@@ -92,12 +91,12 @@ func (m *Move) mustStop() bool {
 		m.Stop = m.recordedStop()
 		return m.Stop != nil
 	}
-	bound := m.S.Created.Bounds.DurationMs
+	bound := boundOf(m.S, openwopv1.CapKindRunDuration, m.S.Created.Bounds.DurationMs)
 	elapsed := m.Now.Sub(m.S.StartedAt).Milliseconds()
-	if !m.Rules.Bounds.Overtime(elapsed, bound) {
+	if !m.Rules.Bounds.Crosses(rules.Use{N: elapsed}, bound) {
 		return false
 	}
-	m.Stop = &state.Stop{Why: state.StopOvertime, Limit: bound, Observed: elapsed}
+	m.Stop = &state.Stop{Why: state.StopOvertime, Limit: bound.Limit, Observed: elapsed}
 	return true
 }
 
@@ -108,8 +107,6 @@ func (m *Move) windUp() Wait {
 		return m.handoff().next()
 	case m.stores().writing():
 		return m.stores().write()
-	case m.turn().turnsOn():
-		return m.turn().next()
 	}
 	s := m.S
 	for i, n := range s.Nodes {
@@ -135,18 +132,6 @@ func (m *Move) windUp() Wait {
 	}
 }
 
-// turnsOn tells whether a run that is to stop carries out its turn all the same, and decides in another.
-func (m turn) turnsOn() bool {
-	switch m.loop.Phase {
-	case state.PhaseDispatching, state.PhaseDeciding:
-		return !m.Rules.Dispatch.Rests()
-	case state.PhaseIdle:
-		return !m.Rules.Dispatch.Rests() && m.loop.Child != nil
-	default:
-		return false
-	}
-}
-
 func cancelled(stop *state.Stop) *openwopv1.RunCancelledPayload {
 	p := &openwopv1.RunCancelledPayload{ParentRunID: stop.ParentRunID}
 	if stop.Reason != "" {
@@ -164,10 +149,6 @@ func stoppedRun(s *state.State) rules.Stopped {
 func (m *Move) late() Wait {
 	n := m.S.Timed()
 	switch {
-	case n == nil && m.S.Failing != nil && m.S.Failing.Kind != "" && !m.Rules.Bounds.Rests(boundOf(m.S, m.S.Failing.Kind, m.S.Failing.Limit)):
-		return m.carryOn()
-	case n == nil && m.S.Status == openwopv1.RunStatusCompleted && m.S.Loop.Consulted > 0 && !m.Rules.Loop.Rests():
-		return m.turnAgain()
 	case n == nil:
 		return WaitsForNothing
 	case m.Now.Before(m.S.Node(n.ID).Due):
@@ -175,35 +156,6 @@ func (m *Move) late() Wait {
 	default:
 		return m.completeNode(n.ID, "", nil)
 	}
-}
-
-// carryOn begins what a bound has refused or cut off.
-func (m *Move) carryOn() Wait {
-	refused := func(i int, n state.NodeState) bool {
-		switch id := m.S.Program.Nodes[i].ID; m.S.Failing.Kind {
-		case openwopv1.CapKindLoopIterations:
-			return m.S.Program.IsSupervisor(id)
-		case openwopv1.CapKindRunDuration:
-			return n.Status == state.NodeCancelled
-		default:
-			return id == m.S.Failing.NodeID
-		}
-	}
-	for i, n := range m.S.Nodes {
-		if refused(i, n) && !n.Status.Active() {
-			return m.emitStarted(&m.S.Program.Nodes[i], "")
-		}
-	}
-	return WaitsForNothing
-}
-
-// turnAgain begins another turn, once.
-func (m *Move) turnAgain() Wait {
-	n := m.S.Program.Supervisor()
-	if m.S.Node(n.ID).Status.Active() {
-		return WaitsForNothing
-	}
-	return m.emitStarted(n, "")
 }
 
 // loopWorkers counts the workers so far that were loops themselves.

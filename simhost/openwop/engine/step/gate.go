@@ -7,6 +7,7 @@ import (
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
 	"github.com/openassay/assay/simhost/openwop/engine/workflow"
+	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
 const (
@@ -30,9 +31,6 @@ func (m gate) next() Wait {
 	case state.GateResolved:
 		return m.takeUp()
 	default:
-		if m.g.Resumed < m.Rules.Gates.Resumptions(m.g.Asked.Kind) {
-			return m.resume()
-		}
 		return m.end()
 	}
 }
@@ -136,8 +134,9 @@ type result struct {
 // results are what comes of the answer.
 func (m gate) results() []result {
 	a := &m.g.Asked
-	results := []result{{workflow.AnswerVariable, m.decode(m.Rules.Gates.HandsOn(a.Kind, a.Value))}}
-	artifact := m.Rules.Gates.Artifact(m.g.Action, workflow.Member(a.Data, "artifactData"), workflow.Member(a.Value, state.KeyEdited))
+	answer, artifact := m.Rules.Gates.HandsOn(rules.Resolution{Kind: a.Kind, Answer: a.Value, Action: m.g.Action,
+		Shown: workflow.Member(a.Data, "artifactData"), Edited: workflow.Member(a.Value, state.KeyEdited)})
+	results := []result{{workflow.AnswerVariable, m.decode(answer)}}
 	if len(artifact) > 0 {
 		results = append(results, result{workflow.ArtifactVariable, m.decode(artifact)})
 	}

@@ -25,7 +25,8 @@ func (m handoff) next() Wait {
 	l, workers := m.loop, m.workers()
 	dispatcher := m.S.Program.Dispatcher()
 	switch {
-	case l.Child == nil && !m.Rules.Dispatch.Takes(m.S.Program.Dispatch.FanOutPolicy, len(workers)):
+	case l.Child == nil && !m.Rules.Dispatch.Takes(rules.Order{Decided: true, Workers: len(workers),
+		Policy: m.S.Program.Dispatch.FanOutPolicy}):
 		err := codes.Failure(codes.FanOut, "%d workers in one decision, and node %q takes one at a time", len(workers), dispatcher.ID)
 		return m.failNode(dispatcher.ID, err)
 	case l.Child == nil:
@@ -40,7 +41,7 @@ func (m handoff) next() Wait {
 		return m.turn().verify(dispatcher.ID, l.Child.ID(), l.EndID)
 	case l.Child.Harvest != nil && l.Written < len(l.Child.Harvest):
 		return m.harvestNext()
-	case l.Child.Harvest != nil && !l.Harvested && m.shown(openwopv1.ChainPhaseOutputHarvested):
+	case l.Child.Harvest != nil && !l.Harvested && m.shown():
 		return m.childHarvested()
 	case !m.Rules.Handoff.GoesOn(l.Child.Phase.Last()):
 		return m.failNode(dispatcher.ID, l.Child.Failure())
@@ -65,7 +66,7 @@ func (m handoff) handing() bool {
 	if m.loop.Phase != state.PhaseDispatching || m.loop.Child == nil {
 		return false
 	}
-	unharvested := !m.loop.Harvested && m.shown(openwopv1.ChainPhaseOutputHarvested)
+	unharvested := !m.loop.Harvested && m.shown()
 	harvesting := m.loop.Child.Harvest != nil && (m.loop.Written < len(m.loop.Child.Harvest) || unharvested)
 	return !m.loop.Child.Phase.Over() || harvesting
 }
@@ -80,23 +81,18 @@ func lastChild(c state.Child) map[string]any {
 // more tells whether the decision names workers after the one that was dispatched last.
 func (m handoff) more() bool { return m.loop.Child.Position+1 < len(m.workers()) }
 
-// shown tells whether this step of a handoff is on the log.
-func (m handoff) shown(phase openwopv1.ChainPhase) bool {
-	return m.Rules.Handoff.Shows(m.S.Created.Version, phase)
-}
+// shown tells whether the steps of handoffs are on the log.
+func (m handoff) shown() bool { return m.S.Created.Version >= 1 }
 
 // chain puts a step of the handoff on the log, where handoffs are shown.
 func (m handoff) chain(phase openwopv1.ChainPhase, cause string, fill func(*openwopv1.CoreWorkflowChainEventPayload)) Wait {
-	if !m.shown(phase) {
+	if !m.shown() {
 		return goesOn
 	}
 	p := openwopv1.CoreWorkflowChainEventPayload{Phase: phase, WorkerID: m.loop.Child.WorkerID, ParentRunID: m.S.RunID}
 	if fill != nil {
 		fill(&p)
 	}
-	cause = m.Rules.Handoff.Cause(rules.Step{
-		Phase: phase, Cause: cause, Decided: m.loop.DecidedID, Mapped: len(m.outputMapping(p.WorkerID)) > 0, Abroad: m.loop.Child.Remote != nil,
-	})
 	return m.emit(openwopv1.RunEventTypeCoreWorkflowChainEvent, m.S.Program.Dispatcher().ID, cause, &p)
 }
 
@@ -107,7 +103,8 @@ func (m handoff) withChild(p *openwopv1.CoreWorkflowChainEventPayload) {
 // announce says that a child is about to be created for the worker at this position. It must be on the log before the
 // child exists.
 func (m handoff) announce(worker string, position int) Wait {
-	given := rules.Given{Mapping: m.inputMapping(worker), Variables: m.S.Variables}
+	d := m.S.Program.Dispatch
+	given := rules.Given{Default: d.InputMapping, Own: own(d.PerWorkerInputMappings, worker), Variables: m.S.Variables}
 	if position > 0 {
 		given.Brought = m.loop.Child.Harvest
 	}
@@ -157,11 +154,8 @@ func (m handoff) childCreated() Wait {
 func (m handoff) childDispatched() Wait {
 	c := m.loop.Child
 	status := string(c.Status)
-	told := m.Rules.Dispatch.Told(rules.Dispatched{
-		Cause: m.loop.DecidedID, By: m.S.Program.Definition.ID, Started: m.loop.StartedID,
-		Payload: openwopv1.NodeDispatchedPayload{ChildRunID: c.ID(), ChildWorkflowID: c.WorkerID, ChildStatus: &status},
-	})
-	return m.emit(openwopv1.RunEventTypeNodeDispatched, m.S.Program.Dispatcher().ID, told.Cause, &told.Payload)
+	return m.emit(openwopv1.RunEventTypeNodeDispatched, m.S.Program.Dispatcher().ID, m.loop.DecidedID,
+		&openwopv1.NodeDispatchedPayload{ChildRunID: c.ID(), ChildWorkflowID: c.WorkerID, ChildStatus: &status})
 }
 
 // childEnded goes on once the child has ended.
@@ -207,12 +201,12 @@ func (m handoff) readReport(c *state.Child) {
 			c.Error = &openwopv1.EventError{Code: r.Err.Code, Message: r.Err.Message, Details: r.Err.Details}
 		}
 	}
-	mapping := m.outputMapping(c.WorkerID)
-	if m.Rules.Handoff.Harvests(c.Phase.Status(), len(mapping) > 0, m.S.Program.MapsBack()) {
-		c.Harvest = m.Rules.Handoff.Brought(rules.Pick(mapping, r.Variables), c.Position == 0)
-		if m.Attests {
-			c.Checksum, m.Err = checksum(r.Outputs)
-		}
+	c.Harvest = m.Rules.Handoff.Harvested(rules.Harvest{
+		Child: c.Phase.Status(), Variables: r.Variables, First: c.Position == 0,
+		Mapping: m.outputMapping(c.WorkerID), Maps: m.S.Program.MapsBack(),
+	})
+	if c.Harvest != nil && m.Attests {
+		c.Checksum, m.Err = checksum(r.Outputs)
 	}
 }
 
@@ -239,16 +233,10 @@ func (m *Move) setVariable(name, nodeID, cause string, value any) Wait {
 	})
 }
 
-// inputMapping is the mapping for a worker: child input to parent variable.
-func (m handoff) inputMapping(worker string) openwopv1.VariableMapping {
-	d := m.S.Program.Dispatch
-	return m.Rules.Handoff.Mapping(d.InputMapping, own(d.PerWorkerInputMappings, worker), false)
-}
-
 // outputMapping is the mapping for a worker: parent variable to child variable.
 func (m handoff) outputMapping(worker string) openwopv1.VariableMapping {
 	d := m.S.Program.Dispatch
-	return m.Rules.Handoff.Mapping(d.OutputMapping, own(d.PerWorkerOutputMappings, worker), true)
+	return rules.OwnElseDefault(d.OutputMapping, own(d.PerWorkerOutputMappings, worker))
 }
 
 // own is the worker's own mapping, nil where it has none.

@@ -22,9 +22,6 @@ func (m turn) next() Wait {
 	case state.PhaseEscalated:
 		return m.suspend(m.Rules.Confidence.Raises(m.S.Created.Escalation))
 	case state.PhaseSuspended:
-		if m.holdsUntold() {
-			return m.escalate(m.loop.Decision)
-		}
 		return m.request()
 	case state.PhaseAsked:
 		return m.await()
@@ -95,10 +92,10 @@ func (m turn) decide() Wait {
 	wire, agent, ok := m.recordedDecision()
 	if !ok {
 		var err error
-		if wire, err = m.S.Program.Consult(values, m.due(), m.Rules.Verifier.KeepsCriteria(m.S.Created.Version), m.goesBy); err != nil {
+		if wire, err = m.S.Program.Consult(values, m.due(), m.Rules.Verifier.KeepsCriteria(m.S.Created.Version)); err != nil {
 			return m.failNode(n.ID, codes.Failure(codes.Decision, "%v", err))
 		}
-		agent = m.Rules.Dispatch.Agent(m.S.Program.Agent.AgentID, m.S.Answered())
+		agent = m.S.Program.Agent.AgentID
 	}
 	if d, err := state.ReadDecision(wire); err == nil && !m.Rules.Dispatch.DecidesFirst(m.doubt(d)) {
 		if w, early := m.actEarly(d); early {
@@ -107,15 +104,9 @@ func (m turn) decide() Wait {
 	}
 	payload := openwopv1.RunOrchestratorDecidedPayload{AgentID: agent, Decision: wire}
 	if m.Rules.Loop.Shows(m.S.Created.Version) {
-		iteration := int64(m.Rules.Loop.Numbers(m.loop.Iteration, len(m.S.Children)))
-		payload.Iteration = &iteration
+		payload.Iteration = new(int64(m.loop.Iteration))
 	}
 	return m.emit(openwopv1.RunEventTypeRunOrchestratorDecided, n.ID, "", &payload)
-}
-
-// goesBy is the script that the supervisor goes by.
-func (m turn) goesBy(plan []any) []any {
-	return m.Rules.Loop.Script(plan, boundOf(m.S, openwopv1.CapKindLoopIterations, m.S.Created.Bounds.Turns).Own)
 }
 
 // unsure tells whether the supervisor's agent holds back its decision (RFC 0006 C): only its scripted first one can be.
@@ -125,7 +116,7 @@ func (m turn) unsure() bool {
 	_, pending := config[workflow.KeyPending]
 	_, given := m.S.Created.Configurable[KeyThreshold]
 	return scripted && pending && m.loop.Consulted == 0 && !m.loop.Ratified &&
-		m.Rules.Confidence.Unsure(confidence, m.S.Created.AgentThreshold, given)
+		m.Rules.Confidence.Holds(rules.Doubt{Agent: true, Confidence: &confidence, Floor: m.S.Created.AgentThreshold, Set: given})
 }
 
 // due is the place in the script of the decision that is to be made. One that somebody rejected is behind.
@@ -155,10 +146,8 @@ func (m turn) weigh() Wait {
 	switch {
 	case d.Kind == workflow.AskUser && m.Rules.Dispatch.DecidesFirst(m.doubt(d)):
 		return m.suspend(openwopv1.InterruptKindClarification)
-	case m.escalates(d) && m.Rules.Confidence.TellsFirst(d.Kind):
-		return m.escalate(d)
 	case m.escalates(d):
-		return m.suspend(m.Rules.Confidence.Raises(m.S.Created.Escalation))
+		return m.escalate(d)
 	default:
 		return m.completeNode(m.S.Program.Supervisor().ID, "", nil)
 	}
@@ -166,9 +155,9 @@ func (m turn) weigh() Wait {
 
 func (m turn) escalates(d state.Decision) bool {
 	if m.replaying() {
-		return m.recorded(openwopv1.RunEventTypeCoreWorkflowChainConfidenceEscalated) || m.recorded(openwopv1.RunEventTypeNodeSuspended)
+		return m.recorded(openwopv1.RunEventTypeCoreWorkflowChainConfidenceEscalated)
 	}
-	return m.Rules.Confidence.Escalates(m.doubt(d))
+	return m.Rules.Confidence.Holds(m.doubt(d))
 }
 
 // doubt is a decision as rules look at it.
@@ -179,11 +168,6 @@ func (m turn) doubt(d state.Decision) rules.Doubt {
 			return !slices.ContainsFunc(m.S.Children, func(c state.ChildRun) bool { return c.WorkflowID == worker })
 		}),
 	}
-}
-
-// holdsUntold tells whether a decision is held of which the log does not say so yet.
-func (m turn) holdsUntold() bool {
-	return !m.loop.Told && !m.loop.Asked.Unsure && m.loop.Decision.Kind != workflow.AskUser
 }
 
 func (m turn) escalate(d state.Decision) Wait {

@@ -44,11 +44,11 @@ func (m call) next() Wait {
 		return m.outcome(nil)
 	}
 	was := m.recordedOutcome()
-	differs := m.Rules.Replay.Differs(rules.Reanswer{Refused: a.Refused(), WasRefused: was.refused(), Same: was.is(judge(m.n, *a))})
+	differs, recorded := m.Rules.Replay.Differs(rules.Reanswer{Refused: a.Refused(), WasRefused: was.refused(), Same: was.is(judge(m.n, *a))})
 	switch {
 	case differs == rules.AtRefusal:
 		return m.tellRefusal(*a)
-	case !m.Rules.Replay.Recorded(differs):
+	case !recorded:
 		return m.outcome(a)
 	case differs == rules.OtherAnswer:
 		return m.tellDifference()

@@ -222,7 +222,6 @@ func (m *Move) complete(cause string) Wait {
 			maps.Copy(outputs, m.S.Nodes[i].Outputs)
 		}
 	}
-	outputs = m.Rules.Control.PutsOut(outputs, m.S.Stood)
 	return m.emit(openwopv1.RunEventTypeRunCompleted, "", cause, &openwopv1.RunCompletedPayload{Outputs: outputs})
 }
 

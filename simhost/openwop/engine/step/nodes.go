@@ -10,6 +10,7 @@ import (
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
 	"github.com/openassay/assay/simhost/openwop/engine/workflow"
+	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
 // runNode does the next thing about a node outside the loop.
@@ -29,7 +30,7 @@ func (m *Move) runNode(n *workflow.Node) Wait {
 	case workflow.TypeFail:
 		return m.failNode(n.ID, configuredFailure(n))
 	case workflow.TypeDispatch:
-		if !m.Rules.Dispatch.NeedsDecision() {
+		if m.Rules.Dispatch.Takes(rules.Order{}) {
 			return m.completeNode(n.ID, "", nil)
 		}
 		return m.failNode(n.ID, codes.Failure(codes.NoDecision, "no supervisor leads to node %q", n.ID))

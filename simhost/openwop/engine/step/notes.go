@@ -58,7 +58,7 @@ func (m stores) conclude() Wait {
 // anew.
 func (m stores) takeNote(at, cause string) (Wait, *openwopv1.EventError) {
 	name, id := m.S.Program.Notes, m.S.Program.Supervisor().ID
-	again := m.Rules.Reads.Again()
+	again := m.readsAgain()
 	var (
 		taken  openwopv1.VariableChangedPayload
 		failed openwopv1.NodeFailedPayload
@@ -82,6 +82,16 @@ func (m stores) takeNote(at, cause string) (Wait, *openwopv1.EventError) {
 		return goesOn, state.NotesTooLarge(name)
 	}
 	return m.setVariable(name, id, cause, next), nil
+}
+
+// readsAgain tells whether a replay reads anew what its source has noted.
+func (m stores) readsAgain() bool {
+	sees := func(at rules.Store) rules.Sight {
+		look := m.S.Looks(at, 0)
+		look.Noted = true
+		return m.Rules.Reads.Sees(look)
+	}
+	return m.replaying() && (sees(rules.Workspace) != rules.AsNoted || sees(rules.Memories) != rules.AsNoted)
 }
 
 // writing tells whether a write was announced and nothing has come of it yet. One that was must not be left at that, not
@@ -124,34 +134,19 @@ func (m stores) write() Wait {
 
 // tellOfFile puts on the log that a file was written.
 func (m stores) tellOfFile(nodeID string, wrote *state.Wrote) Wait {
-	told, tells := m.Rules.Files.Told(openwopv1.WorkspaceUpdatedPayload{Path: wrote.Path, Version: wrote.Version}, m.contentOf(wrote))
-	if !tells {
-		return goesOn
-	}
-	return m.emitAs(openwopv1.RunEventTypeWorkspaceUpdated, nodeID, m.loop.StartedID, told, &told.WorkspaceUpdatedPayload)
-}
-
-// contentOf is what the script says that a write has put.
-func (m stores) contentOf(wrote *state.Wrote) string {
-	if writes, wrong := m.S.Writes(); wrong == nil && wrote.Position < len(writes) {
-		return writes[wrote.Position].Content
-	}
-	return ""
+	return m.emit(openwopv1.RunEventTypeWorkspaceUpdated, nodeID, m.loop.StartedID,
+		&openwopv1.WorkspaceUpdatedPayload{Path: wrote.Path, Version: wrote.Version})
 }
 
 // tellOfEntry puts on the log that an entry was written.
 func (m stores) tellOfEntry(nodeID string, wrote *state.Wrote) Wait {
-	told, tells := m.Rules.Memory.Told(openwopv1.MemoryWrittenPayload{
+	return m.emit(openwopv1.RunEventTypeMemoryWritten, nodeID, m.loop.StartedID, &openwopv1.MemoryWrittenPayload{
 		MemoryRef: m.S.Viewer().Line.Own().Ref,
 		MemoryID:  wrote.EntryID,
 		NodeID:    nodeID,
 		AgentID:   m.S.Program.Agent.AgentID,
 		Tags:      wrote.Tags,
-	}, m.contentOf(wrote))
-	if !tells {
-		return goesOn
-	}
-	return m.emitAs(openwopv1.RunEventTypeMemoryWritten, nodeID, m.loop.StartedID, told, &told.MemoryWrittenPayload)
+	})
 }
 
 // turnsLookAnew is the version of the execution model from which a turn sees the workspace and the memory as they are when it

@@ -4,6 +4,7 @@ import (
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
 	"github.com/openassay/assay/simhost/openwop/engine/workflow"
+	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
 // pausesAsRecorded tells whether the source was paused here, or went on: a fork does so as well, and does not stand still
@@ -27,7 +28,7 @@ func (m *Move) pausesNow() bool {
 
 // holds tells whether a run that stands still takes no step.
 func (m *Move) holds() bool {
-	return m.Unpause || m.replaying() || m.Rules.Control.Holds(m.S.Timed() != nil, m.S.Next-m.S.Paused.Next)
+	return m.Unpause || m.replaying() || m.Rules.Control.Holds(rules.Standing{Waiting: m.S.Timed() != nil, Behind: m.S.Next - m.S.Paused.Next})
 }
 
 // working tells whether a node is under way that does not wait for an answer.
@@ -53,9 +54,6 @@ func (m *Move) stands() Wait {
 	switch {
 	case m.Unpause && !m.replaying():
 		m.Unpause = false
-		if !m.Rules.Control.Logs() {
-			return m.learn(state.Fact{Pause: &state.Pause{Withdrawn: true}})
-		}
 		return m.emit(openwopv1.RunEventTypeRunResumed, "", workflow.EventID(m.S.RunID, m.S.Next-1), &openwopv1.RunResumedPayload{})
 	case m.replaying():
 		return m.diverge()

@@ -35,8 +35,7 @@ func (m turn) verify(nodeID, target, cause string) Wait {
 	}
 	payload.Target = target
 	m.learn(state.Fact{Heeded: &state.Heeded{Verdict: m.Rules.Verifier.Heeded(!m.loop.HandsOver(), payload, m.S.Created.Gates)}})
-	told := m.Rules.Verifier.Told(payload, m.loop.AgentID, m.loop.Judged())
-	return m.emitAs(openwopv1.RunEventTypeAgentVerified, nodeID, cause, told, &told.AgentVerifiedPayload)
+	return m.emit(openwopv1.RunEventTypeAgentVerified, nodeID, cause, &payload)
 }
 
 // giveUp ends a run whose supervisor terminated it and says that a criterion of success is not met: that is no success.

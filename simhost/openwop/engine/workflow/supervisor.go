@@ -200,14 +200,12 @@ func (p *Program) Script(values map[string]any) (plan []any, where string, err e
 	return defaultPlan, "the default plan", nil
 }
 
-// Consult asks the supervisor for its next decision; consulted is how many it gave before, and goesBy what it makes of its script.
-func (p *Program) Consult(values map[string]any, consulted int, criteria bool,
-	goesBy func(plan []any) []any) (openwopv1.OrchestratorDecision, error) {
+// Consult asks the supervisor for its next decision; consulted is how many it gave before.
+func (p *Program) Consult(values map[string]any, consulted int, criteria bool) (openwopv1.OrchestratorDecision, error) {
 	plan, where, err := p.Script(values)
 	if err != nil {
 		return openwopv1.OrchestratorDecision{}, fmt.Errorf("%s: %w", where, err)
 	}
-	plan = goesBy(plan)
 	if consulted >= len(plan) {
 		return parseDecision(map[string]any{"kind": Terminate, "reason": "script-exhausted"}, criteria)
 	}
