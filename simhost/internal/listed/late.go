@@ -42,7 +42,7 @@ func from(honest, faulty reflect.Value, n int) reflect.Value {
 		}
 		question := ""
 		for _, a := range asked {
-			question += fmt.Sprintf("%+v;", a.Interface())
+			question += said(a)
 		}
 		mu.Lock()
 		defer mu.Unlock()
@@ -54,6 +54,24 @@ func from(honest, faulty reflect.Value, n int) reflect.Value {
 		}
 		return wrong
 	})
+}
+
+// said is what an argument says. A function in it says nothing: the next one asks the same.
+func said(a reflect.Value) string {
+	if a.Kind() == reflect.Struct {
+		plain := reflect.New(a.Type()).Elem()
+		plain.Set(a)
+		for i := range plain.NumField() {
+			if f := plain.Field(i); f.Kind() == reflect.Func && f.CanSet() {
+				f.SetZero()
+			}
+		}
+		a = plain
+	}
+	if a.Kind() == reflect.Func {
+		return ";"
+	}
+	return fmt.Sprintf("%+v;", a.Interface())
 }
 
 func same(a, b []reflect.Value) bool {

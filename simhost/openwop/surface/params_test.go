@@ -2,9 +2,8 @@ package surface
 
 import (
 	"fmt"
+	"net/http"
 	"testing"
-
-	"github.com/openassay/assay/gen/openwopv1"
 )
 
 // A change of replies shows from the chance on that was set, and to whom.
@@ -36,11 +35,15 @@ func TestFaultsGoAsFarAsIsSet(t *testing.T) {
 
 // A decision is honest in the first questions that it gets, and answers the same question the same.
 func TestDecisionsAreHonestAtFirst(t *testing.T) {
-	c := serve(t, Options{Faults: []string{"request.unknown-workflow-runs:from=3"}})
-	for _, ask := range []struct {
-		workflow string
-		status   int
-	}{{"one", 404}, {"one", 404}, {"two", 404}, {"three", 201}, {"one", 404}, {"three", 201}} {
-		c.do("POST", "/v1/runs", openwopv1.CreateRunRequest{WorkflowID: ask.workflow}).want(ask.status)
+	c := serve(t, Options{Faults: []string{"request.any-key-reads:from=2"}})
+	one, two := c.create("conformance-noop", nil), c.create("conformance-noop", nil)
+	for i, ask := range []struct {
+		run    string
+		status int
+	}{{one, http.StatusUnauthorized}, {one, http.StatusUnauthorized}, {two, http.StatusOK}, {one, http.StatusUnauthorized}, {two, http.StatusOK}} {
+		reply := c.do("GET", "/v1/runs/"+ask.run, nil, header{"Authorization", "Bearer nobody's"})
+		if reply.status != ask.status {
+			t.Errorf("question %d: HTTP %d, want %d", i+1, reply.status, ask.status)
+		}
 	}
 }
