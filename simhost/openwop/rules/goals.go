@@ -4,8 +4,8 @@ import "github.com/openassay/assay/gen/openwopv1"
 
 // Goals is how standing goals are made, go on and end (RFC 0097).
 type Goals struct {
-	// Takes tells whether a goal can have what it is asked for with in this field, such as completion.check, given whether that
-	// is something that the host has, or enough of it.
+	// Takes tells whether a goal can have what it is asked for with in this field, such as completion.check, given
+	// whether that is something that the host has, or enough of it.
 	Takes func(field string, offered bool) bool
 
 	// Edits tells whether a goal in this state can be edited, given whether its objective is to be another.

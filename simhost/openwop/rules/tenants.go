@@ -13,8 +13,8 @@ type Tenants struct {
 	Owns func(tenant string, named *string) string
 }
 
-// Visit is an operation on something, by a tenant. The name of the operation is that of the contract. What has no owner is not
-// there.
+// Visit is an operation on something, by a tenant. The name of the operation is that of the contract. What has no owner
+// is not there.
 type Visit struct {
 	Operation, Tenant, Owner string
 	Dispatched, Forked       bool // of a run: another dispatched it, it is a fork

@@ -44,8 +44,8 @@ func (h *Host) among(ctx context.Context, operation string) []string {
 	})
 }
 
-// keeper is the tenant that has what an operation is about, as has tells; where nobody is found to have it, who asks. It is not
-// looked among the things of tenants that are not there for who asks.
+// keeper is the tenant that has what an operation is about, as has tells; where nobody is found to have it, who asks.
+// It is not looked among the things of tenants that are not there for who asks.
 func (h *Host) keeper(ctx context.Context, operation string, has func(tenant string) bool) (tenant string, err error) {
 	own := tenantOf(ctx)
 	for _, other := range h.tenants {
