@@ -11,8 +11,8 @@ import (
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
-// ancestries changes what is told of where runs come from. source is the run that a run is a fork of, "" for none, as the reply to
-// the fork has told.
+// ancestries changes what is told of where runs come from. source is the run that a run is a fork of, "" for none, as
+// the reply to the fork has told.
 func ancestries(change func(told *openwopv1.RunAncestryResponse, source string)) func() mutate.Changes {
 	return func() mutate.Changes {
 		var sources sync.Map // by the id of the fork

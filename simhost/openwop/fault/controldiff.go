@@ -109,7 +109,7 @@ var diffFaults = []Fault{
 		Title:   "a diff against the run of another tenant is refused otherwise than one against a run that never was",
 		Looks:   "the one is answered 403, the other 404",
 		Breaks:  []string{openwop.OWPISO2},
-		Replace: visits(forbidden, onRun("diffRun")),
+		Replace: visits(forbidden, by("diffRun")),
 	},
 }
 

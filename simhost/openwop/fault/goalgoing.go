@@ -1,6 +1,7 @@
 package fault
 
 import (
+	"path"
 	"slices"
 	"sync"
 	"time"
@@ -134,8 +135,25 @@ var goalsGoing = []Fault{
 		Title:  "ticks that come together get hold of the same run, and each has it judged",
 		Looks:  "a goal that is ticked all at once shows the same contributing run twice",
 		Breaks: []string{openwop.OWP0097E4},
-		Replace: func(s *rules.Set) {
-			s.Goals.Queues = func() bool { return false }
+		Remembers: func() mutate.Changes {
+			const tick = "POST " + theGoal + "/tick"
+			var underWay counts   // ticks, by path
+			var together sync.Map // ids of goals
+			c := replies(
+				mutate.On(tick, func(r *mutate.Reply) { underWay.add(r.Request.URL.Path, -1) }),
+				shows(func(g *openwopv1.Goal) {
+					runs := g.Progress.ContributingRunIds
+					if _, were := together.Load(g.ID); were && len(runs) > 1 {
+						runs[len(runs)-1] = runs[len(runs)-2]
+					}
+				}),
+			)
+			c.Requests = []mutate.RequestFunc{mutate.Asked(tick, func(r *mutate.Request) {
+				if underWay.add(r.URL.Path, 1) > 1 {
+					together.Store(path.Base(path.Dir(r.URL.Path)), true)
+				}
+			})}
+			return c
 		},
 	},
 }
@@ -144,7 +162,7 @@ var goalsGoing = []Fault{
 func recurs(until openwopv1.GoalContinuationMode, runs int) func(*rules.Set) {
 	return func(s *rules.Set) {
 		honest := s.Goals.Fires
-		s.Goals.Fires = func(f rules.Firing) bool { return (!f.Itself || f.Mode != until || f.Runs < runs) && honest(f) }
+		s.Goals.Fires = func(f rules.Firing) bool { return (!f.ByItself || f.Mode != until || f.Runs < runs) && honest(f) }
 	}
 }
 

@@ -164,8 +164,8 @@ func sparing(meant func(rules.Descendant) bool) func(*rules.Set) {
 	}
 }
 
-// decidedOnce is the log of a loop with one more turn before it was cancelled, if its worker was at work then. The turn decides as the
-// last one did.
+// decidedOnce is the log of a loop with one more turn before it was cancelled, if its worker was at work then. The turn
+// decides as the last one did.
 func decidedOnce(log []openwopv1.RunEvent) []openwopv1.RunEvent {
 	end := len(log) - 1
 	if end < 0 || log[end].Type != openwopv1.RunEventTypeRunCancelled {

@@ -52,7 +52,8 @@ func swept(s *rules.Set, other func([]openwopv1.RunEvent) []openwopv1.RunEvent) 
 	}
 }
 
-// lingering has the log of a run that has ended told with something behind its end: that of a stream that is open ends with its run.
+// lingering has the log of a run that has ended told with something behind its end: that of a stream that is open ends
+// with its run.
 func lingering(s *rules.Set, with func(log []openwopv1.RunEvent) []openwopv1.RunEvent) {
 	relisted(s, func(r rules.Listing) []openwopv1.RunEvent {
 		if r.Live || !r.Ended || len(r.Events) == 0 {
@@ -96,8 +97,8 @@ func starts(log []openwopv1.RunEvent, nodeID string) []openwopv1.RunEvent {
 	return []openwopv1.RunEvent{start}
 }
 
-// lastBefore is the id of the last event of this kind that stands before another one; that which the other one has for its cause where
-// there is none.
+// lastBefore is the id of the last event of this kind that stands before another one; that which the other one has for
+// its cause where there is none.
 func lastBefore(log []openwopv1.RunEvent, other openwopv1.RunEvent, kind func(openwopv1.RunEvent) bool) (id string) {
 	id = other.CausationID
 	for _, e := range log {

@@ -78,11 +78,11 @@ var loopFaults = []Fault{
 		Remembers: func() mutate.Changes {
 			var workers counts // by the id of the run that dispatched them
 			return mutate.Changes{Events: []mutate.EventFunc{
-				stepOf(openwopv1.ChainPhaseDispatchSucceeded, func(e *mutate.Event) { workers.add(e.RunID) }),
+				stepOf(openwopv1.ChainPhaseDispatchSucceeded, func(e *mutate.Event) { workers.add(e.RunID, 1) }),
 				mutate.OfType(string(openwopv1.RunEventTypeRunOrchestratorDecided), func(e *mutate.Event) {
 					mutate.Object(e.Payload, func(p *openwopv1.RunOrchestratorDecidedPayload) {
 						if p.Iteration != nil {
-							*p.Iteration += workers.of(e.RunID)
+							*p.Iteration += workers.add(e.RunID, 0)
 						}
 					})
 				}),
@@ -276,18 +276,14 @@ type counts struct {
 	by map[string]int64
 }
 
-func (c *counts) add(name string) {
+// add adds to the number of this name, and returns it.
+func (c *counts) add(name string, n int64) int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.by == nil {
 		c.by = map[string]int64{}
 	}
-	c.by[name]++
-}
-
-func (c *counts) of(name string) int64 {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.by[name] += n
 	return c.by[name]
 }
 

@@ -174,8 +174,8 @@ var memoryFaults = []Fault{
 	},
 }
 
-// repeating has the log tell with each write of this type what was written. which tells whether a write that a run has among its
-// inputs is the one that is told.
+// repeating has the log tell with each write of this type what was written. which tells whether a write that a run has
+// among its inputs is the one that is told.
 func repeating(t openwopv1.RunEventType, which func(write, told map[string]any) bool) func() mutate.Changes {
 	return func() mutate.Changes {
 		var scripts sync.Map // writes, by the id of the run

@@ -136,7 +136,8 @@ func fileSeen(change func(*openwopv1.WorkspaceVisibility)) mutate.ReplyFunc {
 	})
 }
 
-// seeing has turns see a store as of another moment in the looks that are meant. Replays go by what their source has noted.
+// seeing has turns see a store as of another moment in the looks that are meant. Replays go by what their source has
+// noted.
 func seeing(instead rules.Sight, meant func(rules.Reading) bool) func(*rules.Set) {
 	return func(s *rules.Set) {
 		sees := s.Reads.Sees

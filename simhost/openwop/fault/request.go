@@ -160,8 +160,8 @@ func entering(meant func(rules.Knock) bool) func(*rules.Set) {
 	}
 }
 
-// cancelSaying changes what the reply to a cancellation tells, given the run as it was shown last: the zero snapshot where it
-// was not.
+// cancelSaying changes what the reply to a cancellation tells, given the run as it was shown last: the zero snapshot
+// where it was not.
 func cancelSaying(says func(before openwopv1.RunSnapshot, c *openwopv1.CancelRunResponse)) func() mutate.Changes {
 	return func() mutate.Changes {
 		var shown sync.Map // snapshots by the id of their run

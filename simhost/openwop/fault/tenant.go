@@ -11,14 +11,14 @@ var tenantFaults = []Fault{
 		Title:   "the log of a run can be polled by whoever knows its id",
 		Looks:   "another tenant's poll is HTTP 200",
 		Breaks:  []string{openwop.OWPISO1},
-		Replace: visits("", onRun("pollRunEvents")),
+		Replace: visits("", by("pollRunEvents")),
 	},
 	{
 		ID:      "tenant.stream-forbidden",
 		Title:   "the stream of another tenant's run is forbidden, and that of a run that never was is not found",
 		Looks:   "HTTP 403 tells that there is such a run",
 		Breaks:  []string{openwop.OWPISO2},
-		Replace: visits(forbidden, onRun("streamRunEvents")),
+		Replace: visits(forbidden, by("streamRunEvents")),
 	},
 	{
 		ID:      "tenant.child-unguarded",
@@ -39,42 +39,42 @@ var tenantFaults = []Fault{
 		Title:   "a run can be cancelled by whoever knows its id",
 		Looks:   "another tenant cancels it",
 		Breaks:  []string{openwop.OWPISO3},
-		Replace: visits("", onRun("cancelRun")),
+		Replace: visits("", by("cancelRun")),
 	},
 	{
 		ID:      "tenant.cancel-forbidden",
 		Title:   "who would cancel another tenant's run is told that it is not theirs",
 		Looks:   "HTTP 403 tells that there is such a run",
 		Breaks:  []string{openwop.OWPISO2},
-		Replace: visits(forbidden, onRun("cancelRun")),
+		Replace: visits(forbidden, by("cancelRun")),
 	},
 	{
 		ID:      "tenant.answer-unguarded",
 		Title:   "what a run asks can be answered by whoever knows its id",
 		Looks:   "another tenant's answer is HTTP 200",
 		Breaks:  []string{openwop.OWPISO3},
-		Replace: visits("", onRun("resolveInterruptByRun")),
+		Replace: visits("", by("resolveInterruptByRun")),
 	},
 	{
 		ID:      "tenant.answer-looks-first",
 		Title:   "an answer to another tenant's run is refused for its interrupt, and one to a run that never was for the run",
 		Looks:   "the code interrupt_not_found tells that there is such a run",
 		Breaks:  []string{openwop.OWPISO2},
-		Replace: visits(rules.InterruptNotFound, onRun("resolveInterruptByRun")),
+		Replace: visits(rules.InterruptNotFound, by("resolveInterruptByRun")),
 	},
 	{
 		ID:      "tenant.fork-unguarded",
 		Title:   "a run can be forked by whoever knows its id",
 		Looks:   "another tenant's fork is HTTP 201",
 		Breaks:  []string{openwop.OWPISO3},
-		Replace: visits("", onRun("forkRun")),
+		Replace: visits("", by("forkRun")),
 	},
 	{
 		ID:      "tenant.fork-forbidden",
 		Title:   "who would fork another tenant's run is told that it is not theirs",
 		Looks:   "HTTP 403 tells that there is such a run",
 		Breaks:  []string{openwop.OWPISO2},
-		Replace: visits(forbidden, onRun("forkRun")),
+		Replace: visits(forbidden, by("forkRun")),
 	},
 	{
 		ID:      "tenant.forks-are-everybodys",
@@ -111,7 +111,7 @@ var tenantFaults = []Fault{
 		Looks:   "GET of another tenant's file is HTTP 200",
 		Breaks:  []string{openwop.OWPISO10},
 		Twin:    "what is read is one thing, what is destroyed another",
-		Replace: reaches("getWorkspaceFile"),
+		Replace: visits("", by("getWorkspaceFile")),
 	},
 	{
 		ID:      "tenant.file-overwritten",
@@ -119,7 +119,7 @@ var tenantFaults = []Fault{
 		Looks:   "a file has another content, and who has it did not write",
 		Breaks:  []string{openwop.OWPISO10},
 		Twin:    "nobody reads what is another's, and it is gone all the same",
-		Replace: reaches("putWorkspaceFile"),
+		Replace: visits("", by("putWorkspaceFile")),
 	},
 	{
 		ID:      "tenant.files-listed",
@@ -127,21 +127,21 @@ var tenantFaults = []Fault{
 		Looks:   "a tenant's list names the file of another",
 		Breaks:  []string{openwop.OWPISO10},
 		Twin:    "the file itself stays closed: only its name is given away",
-		Replace: reaches("listWorkspaceFiles"),
+		Replace: visits("", by("listWorkspaceFiles")),
 	},
 	{
 		ID:      "tenant.file-forbidden",
 		Title:   "another tenant's file is forbidden, and one that never was is not found",
 		Looks:   "HTTP 403 tells that there is such a file",
 		Breaks:  []string{openwop.OWPISO2},
-		Replace: finds("getWorkspaceFile"),
+		Replace: visits(forbidden, by("getWorkspaceFile")),
 	},
 	{
 		ID:      "tenant.goal-paused",
 		Title:   "a goal can be paused by whoever knows its id",
 		Looks:   "another tenant's pause is HTTP 200, and the goal is paused",
 		Breaks:  []string{openwop.OWPISO4},
-		Replace: reaches("pauseGoal"),
+		Replace: visits("", by("pauseGoal")),
 	},
 	{
 		ID:      "tenant.goals-listed",
@@ -149,21 +149,21 @@ var tenantFaults = []Fault{
 		Looks:   "a tenant's list names the goal of another",
 		Breaks:  []string{openwop.OWPISO4},
 		Twin:    "the goal itself stays closed: only what it is about is given away",
-		Replace: reaches("listGoals"),
+		Replace: visits("", by("listGoals")),
 	},
 	{
 		ID:      "tenant.goal-forbidden",
 		Title:   "another tenant's goal is forbidden, and one that never was is not found",
 		Looks:   "HTTP 403 tells that there is such a goal",
 		Breaks:  []string{openwop.OWPISO2},
-		Replace: finds("getGoal"),
+		Replace: visits(forbidden, by("getGoal")),
 	},
 }
 
 const forbidden = "forbidden"
 
-// onRun are visits by an operation on a run, in whatever way that came to be.
-func onRun(operation string) func(rules.Visit) bool {
+// by are visits by an operation, in whatever way that which it is on came to be.
+func by(operation string) func(rules.Visit) bool {
 	return func(v rules.Visit) bool { return v.Operation == operation }
 }
 
@@ -177,26 +177,5 @@ func visits(code string, these func(rules.Visit) bool) func(*rules.Set) {
 			}
 			return honest(v)
 		}
-	}
-}
-
-// finds has an operation look among the things of every tenant, and forbid what is another's.
-func finds(operation string) func(*rules.Set) {
-	return func(s *rules.Set) {
-		reaches(operation)(s)
-		visits(forbidden, onRun(operation))(s)
-	}
-}
-
-// reaches has an operation take the things of every tenant for the caller's own.
-func reaches(operation string) func(*rules.Set) {
-	return func(s *rules.Set) {
-		s.Tenants.Among = func(asked string, tenants []string) []string {
-			if asked == operation {
-				return tenants
-			}
-			return nil
-		}
-		visits("", onRun(operation))(s)
 	}
 }

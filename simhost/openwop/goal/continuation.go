@@ -156,7 +156,7 @@ func (s *state) goesOnBy(mode openwopv1.GoalContinuationMode, arm string) bool {
 
 // recurs tells whether the goal goes on by itself, as its mode says.
 func (s *state) recurs() bool {
-	return s.rules.Fires(rules.Firing{State: s.status, Mode: s.Continuation.Mode, Itself: true, Runs: len(s.runs)})
+	return s.rules.Fires(rules.Firing{State: s.status, Mode: s.Continuation.Mode, ByItself: true, Runs: len(s.runs)})
 }
 
 // fire has an active goal that is not paused fire a run that nobody scripted, and has it judged; not where when says no. ctx

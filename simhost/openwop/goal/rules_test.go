@@ -66,7 +66,7 @@ func TestTheGoalsGoByTheRules(t *testing.T) {
 			must[openwopv1.Goal](h.t)(h.Pause(h.soon(), id))
 			return fmt.Sprint("fired: ", h.tick(id, Tick{}).RunID != "")
 		}, "fired: false", "fired: true"},
-		{"Fires, by itself", func(r *rules.Goals) { r.Fires = func(f rules.Firing) bool { return !f.Itself } }, func(h *host) string {
+		{"Fires, by itself", func(r *rules.Goals) { r.Fires = func(f rules.Firing) bool { return !f.ByItself } }, func(h *host) string {
 			id := h.going(openwopv1.GoalContinuation{Mode: openwopv1.GoalContinuationModeSchedule, ArmRef: &every}, within(2))
 			h.advances(time.Second)
 			return fmt.Sprint("runs: ", len(h.runs(id)))
@@ -90,19 +90,6 @@ func TestTheGoalsGoByTheRules(t *testing.T) {
 				}
 			})
 		}
-	}
-}
-
-// Ticks that do not wait for one another both get hold of the same run.
-func TestTicksThatDoNotQueueAreLetInAtOnce(t *testing.T) {
-	set := rules.Honest().Goals
-	set.Queues = func() bool { return false }
-	h := newHost(t, func(h *host) { h.o.Rules = set })
-	id := h.create(within(9))
-	release := must[func()](t)(h.take(h.soon(), id))
-	defer release()
-	if h.tick(id, Tick{}).RunID == "" {
-		t.Error("the tick fired no run")
 	}
 }
 

@@ -51,13 +51,11 @@ func (g *Goals) Tick(ctx context.Context, id string, t Tick) (Ticked, error) {
 	if _, err := g.Get(ctx, id); err != nil {
 		return Ticked{}, err
 	}
-	if g.o.Rules.Queues() {
-		release, err := g.take(ctx, id)
-		if err != nil {
-			return Ticked{}, err
-		}
-		defer release()
+	release, err := g.take(ctx, id)
+	if err != nil {
+		return Ticked{}, err
 	}
+	defer release()
 	return g.advance(id, func() (outcome, error) { return g.begin(id, t) })
 }
 

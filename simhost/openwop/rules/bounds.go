@@ -4,8 +4,9 @@ import "github.com/openassay/assay/gen/openwopv1"
 
 // Bounds is when a run has had enough.
 type Bounds struct {
-	// InForce is the bound that counts: what the caller asked for, but no more than the host advertises. 0 stands for no
-	// bound, in what is asked and in the result (RFC 0058). Turns are bounded by hosts with an execution model (RFC 0058 A).
+	// InForce is the bound that counts: what the caller asked for, but no more than the host advertises. 0 stands for
+	// no bound, in what is asked and in the result (RFC 0058). Turns are bounded by hosts with an execution model (RFC
+	// 0058 A).
 	InForce func(Wanted) int64
 
 	// Crosses tells whether something is over a bound, so that it may no longer be: a turn (RFC 0061 E), a node start

@@ -26,7 +26,7 @@ type Doubt struct {
 	Floor      float64
 	Newcomer   bool // it names a worker that the run has not dispatched before, and not the first one
 	Agent      bool // it is held back by its agent, before the supervisor has it; the version does not matter then
-	Set        bool // by the run: the floor
+	Set        bool // the run has set the floor
 }
 
 // Course is what becomes of a decision.

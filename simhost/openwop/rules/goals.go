@@ -4,8 +4,8 @@ import "github.com/openassay/assay/gen/openwopv1"
 
 // Goals is how standing goals are made, go on and end (RFC 0097).
 type Goals struct {
-	// Takes tells whether a goal can have what it is asked for with in this field, such as completion.check, given whether that
-	// is something that the host has, or enough of it.
+	// Takes tells whether a goal can have what it is asked for with in this field, such as completion.check, given
+	// whether that is something that the host has, or enough of it.
 	Takes func(field string, offered bool) bool
 
 	// Edits tells whether a goal in this state can be edited, given whether its objective is to be another.
@@ -16,9 +16,6 @@ type Goals struct {
 
 	// Fires tells whether a goal fires a run.
 	Fires func(Firing) bool
-
-	// Queues tells whether ticks of one goal wait for one another.
-	Queues func() bool
 
 	// Satisfies tells whether the verdict of the judge is that the objective is reached. A nil confidence was not told.
 	Satisfies func(satisfied bool, confidence *float64) bool
@@ -32,11 +29,11 @@ type Goals struct {
 
 // Firing is a goal that might fire a run.
 type Firing struct {
-	State  openwopv1.GoalState
-	Paused bool
-	Mode   openwopv1.GoalContinuationMode // by which it is to be fired
-	Itself bool                           // nobody ticks the goal: it goes on by itself
-	Runs   int                            // that it has had
+	State    openwopv1.GoalState
+	Paused   bool
+	Mode     openwopv1.GoalContinuationMode // by which it is to be fired
+	ByItself bool                           // nobody ticks the goal: it goes on by itself
+	Runs     int                            // that it has had
 }
 
 // Spent is what a goal has used up when a run of it was judged. A nil bound is none.
@@ -56,7 +53,6 @@ func honestGoals() Goals {
 			return state == openwopv1.GoalStateActive || state == openwopv1.GoalStateEscalated
 		},
 		Fires:     func(f Firing) bool { return f.State == openwopv1.GoalStateActive && !f.Paused },
-		Queues:    func() bool { return true },
 		Satisfies: func(satisfied bool, _ *float64) bool { return satisfied },
 		Exceeds: func(s Spent) bool {
 			b := s.Bounds

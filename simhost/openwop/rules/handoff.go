@@ -14,7 +14,8 @@ type Handoff struct {
 	// Given are the inputs of a worker (RFC 0022 A).
 	Given func(Given) map[string]any
 
-	// Harvested are the parent's variables that a child sets when it has ended; nil is no harvest (RFC 0037 B, RFC 0022 B).
+	// Harvested are the parent's variables that a child sets when it has ended; nil is no harvest (RFC 0037 B, RFC 0022
+	// B).
 	Harvested func(Harvest) map[string]any
 
 	// Stops tells whether a run that is stopped stops its child (RFC 0007).

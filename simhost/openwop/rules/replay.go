@@ -18,8 +18,8 @@ type Replay struct {
 	// foresee it. If not, the node is run anew, and a replay that cannot do that fails.
 	Keeps func(nodeType string, unforeseeable bool) bool
 
-	// Differs is what is told of an answer of a model that was asked again in a replay, and whether the replay goes on with what
-	// was recorded, and not with that answer.
+	// Differs is what is told of an answer of a model that was asked again in a replay, and whether the replay goes on
+	// with what was recorded, and not with that answer.
 	Differs func(Reanswer) (told Divergence, recorded bool)
 }
 

@@ -5,9 +5,6 @@ type Tenants struct {
 	// Visits is the code with which an operation is refused; empty: it is let in, if what it is about is there.
 	Visits func(v Visit) string
 
-	// Among are the tenants among whose things an operation looks for what who asks does not have.
-	Among func(operation string, tenants []string) []string
-
 	// Keys is by whose name an idempotency key is kept.
 	Keys func(tenant, principal string) string
 
@@ -16,8 +13,8 @@ type Tenants struct {
 	Owns func(tenant string, named *string) string
 }
 
-// Visit is an operation on something, by a tenant. The name of the operation is that of the contract. What has no owner is not
-// there.
+// Visit is an operation on something, by a tenant. The name of the operation is that of the contract. What has no owner
+// is not there.
 type Visit struct {
 	Operation, Tenant, Owner string
 	Dispatched, Forked       bool // of a run: another dispatched it, it is a fork
@@ -34,8 +31,7 @@ func honestTenants() Tenants {
 			}
 			return ""
 		},
-		Among: func(string, []string) []string { return nil },
-		Keys:  func(_, principal string) string { return principal },
+		Keys: func(_, principal string) string { return principal },
 		Owns: func(tenant string, named *string) string {
 			if named != nil && *named != tenant {
 				return ""

@@ -22,8 +22,8 @@ func (h *Host) GetRunAncestry(ctx context.Context,
 	return openwopv1.GetRunAncestry200JSONResponse{RunID: req.RunID, HostID: h.opts.HostID, Parent: h.parent(lineage)}, nil
 }
 
-// parent is the run that dispatched a run, nil where none did. A fork has a source and no parent: the protocol has no cause for
-// it.
+// parent is the run that dispatched a run, nil where none did. A fork has a source and no parent: the protocol has no
+// cause for it.
 func (h *Host) parent(l state.Lineage) *openwopv1.RunParent {
 	switch {
 	case l.Origin != nil:

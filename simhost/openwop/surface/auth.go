@@ -21,8 +21,8 @@ var publicPaths = map[string]bool{
 // another one there, and one that was sent makes no difference unless the interrupt wants to know who answers.
 const tokenPrefix = "/v1/interrupts/"
 
-// byToken tells the requests about an interrupt by its token. A path as it was sent is looked at: in a decoded one the end
-// of a token would not be known from a slash inside it.
+// byToken tells the requests about an interrupt by its token. A path as it was sent is looked at: in a decoded one the
+// end of a token would not be known from a slash inside it.
 func byToken(r *http.Request) bool {
 	token, is := strings.CutPrefix(r.URL.EscapedPath(), tokenPrefix)
 	return is && token != "" && !strings.Contains(token, "/")
@@ -73,8 +73,8 @@ func (h *Host) named(next http.Handler) http.Handler {
 	})
 }
 
-// admit lets in, or refuses, who has no key that the host knows; problem says why not. Who is let in to what is not public acts
-// for the host's own tenant.
+// admit lets in, or refuses, who has no key that the host knows; problem says why not. Who is let in to what is not
+// public acts for the host's own tenant.
 func (h *Host) admit(w http.ResponseWriter, r *http.Request, public bool, problem string, next http.Handler) {
 	asOwn := r
 	if !public {

@@ -33,23 +33,31 @@ func runOwner(ctx context.Context) *openwopv1.RunOwner {
 // ownFiles is whose files the public endpoints serve: the one that the key belongs to (RFC 0059).
 func ownFiles(ctx context.Context) workspace.Owner { return workspace.Owner{Tenant: tenantOf(ctx)} }
 
-// among are the other tenants among whose things an operation looks.
+// visits is the code with which an operation on what a tenant has is refused.
+func (h *Host) visits(ctx context.Context, operation, owner string) (code string) {
+	return h.rules.Tenants.Visits(rules.Visit{Operation: operation, Tenant: tenantOf(ctx), Owner: owner})
+}
+
+// among are the other tenants whose things an operation is let in to.
 func (h *Host) among(ctx context.Context, operation string) []string {
-	own := tenantOf(ctx)
-	return slices.DeleteFunc(slices.Clone(h.rules.Tenants.Among(operation, h.tenants)), func(tenant string) bool { return tenant == own })
+	return slices.DeleteFunc(slices.Clone(h.tenants), func(tenant string) bool {
+		return tenant == tenantOf(ctx) || h.visits(ctx, operation, tenant) != ""
+	})
 }
 
 // keeper is the tenant that has what an operation is about, as has tells; where nobody is found to have it, who asks.
+// It is not looked among the things of tenants that are not there for who asks.
 func (h *Host) keeper(ctx context.Context, operation string, has func(tenant string) bool) (tenant string, err error) {
 	own := tenantOf(ctx)
-	for _, other := range h.among(ctx, operation) {
-		if has(own) || !has(other) {
-			continue
-		}
-		if code := h.rules.Tenants.Visits(rules.Visit{Operation: operation, Tenant: own, Owner: other}); code != "" {
+	for _, other := range h.tenants {
+		code := h.visits(ctx, operation, other)
+		switch {
+		case other == own, code == rules.NotFound, has(own), !has(other):
+		case code != "":
 			return "", refusal.New(code, "this belongs to another tenant")
+		default:
+			return other, nil
 		}
-		return other, nil
 	}
 	return own, nil
 }
