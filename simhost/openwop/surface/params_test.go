@@ -40,7 +40,8 @@ func TestDecisionsAreHonestAtFirst(t *testing.T) {
 	for i, ask := range []struct {
 		run    string
 		status int
-	}{{one, http.StatusUnauthorized}, {one, http.StatusUnauthorized}, {two, http.StatusOK}, {one, http.StatusUnauthorized}, {two, http.StatusOK}} {
+	}{{one, http.StatusUnauthorized}, {one, http.StatusUnauthorized}, {two, http.StatusOK}, {one, http.StatusUnauthorized},
+		{two, http.StatusOK}} {
 		reply := c.do("GET", "/v1/runs/"+ask.run, nil, header{"Authorization", "Bearer nobody's"})
 		if reply.status != ask.status {
 			t.Errorf("question %d: HTTP %d, want %d", i+1, reply.status, ask.status)
