@@ -139,6 +139,11 @@ var rules = []rule{
 		forbid: anyOf(ours("simhost/openwop", "simhost/openintent", "simhost/agenticloop", "gen")...),
 	},
 	{
+		name: "what happens in a run is told in the engine's own words, not in those of a version", deps: true,
+		of:     below("simhost/openwop/engine/event"),
+		forbid: anyOf(ours("gen", "simhost")...),
+	},
+	{
 		name: "the rooms of an engine follow a run: codes, workflow, state, step, live (workflow)", deps: true,
 		of:     below("simhost/openwop/engine/codes", "simhost/openwop/engine/workflow"),
 		forbid: anyOf(ours("simhost/openwop/engine/state", "simhost/openwop/engine/step", "simhost/openwop/engine/live")...),

@@ -25,6 +25,7 @@ import (
 	"github.com/openassay/assay/internal/testenv"
 	"github.com/openassay/assay/simhost/clock"
 	"github.com/openassay/assay/simhost/eventlog"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/engine/live"
 	"github.com/openassay/assay/simhost/openwop/surface"
 	"github.com/openassay/assay/tools/prove"
@@ -215,7 +216,7 @@ func dieAfterAppends(setting string) error {
 	}
 	defer runs.Close()
 	s, err := runs.Create(context.Background(), live.Create{WorkflowID: "assay-loop",
-		Owner: &openwopv1.RunOwner{Tenant: surface.DefaultTenant}})
+		Owner: &event.Owner{Tenant: surface.DefaultTenant}})
 	if err != nil {
 		return err
 	}

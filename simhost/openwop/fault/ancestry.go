@@ -8,6 +8,7 @@ import (
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/mutate"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
@@ -44,13 +45,13 @@ func ofChild(change func(told *openwopv1.RunAncestryResponse)) mutate.ReplyFunc 
 }
 
 // stepped changes what the log says of this step of a handoff.
-func stepped(phase openwopv1.ChainPhase, change func(*openwopv1.CoreWorkflowChainEventPayload)) mutate.EventFunc {
-	tell := func(p *openwopv1.CoreWorkflowChainEventPayload) {
+func stepped(phase event.Phase, change func(*event.HandoffPayload)) mutate.EventFunc {
+	tell := func(p *event.HandoffPayload) {
 		if p.Phase == phase {
 			change(p)
 		}
 	}
-	return mutate.OfType(string(openwopv1.RunEventTypeCoreWorkflowChainEvent), mutate.Payload(tell))
+	return mutate.OfType(string(event.Handoff), mutate.Payload(tell))
 }
 
 // introducing changes what another host is told of a loop.
@@ -177,7 +178,7 @@ var ancestryFaults = []Fault{
 		Title:  "the end of a child on this host is said to have its cause on another",
 		Looks:  "child.completed of a local worker has a causationHostId that is nobody's",
 		Breaks: []string{openwop.OWPCAU9},
-		Event: stepped(openwopv1.ChainPhaseChildCompleted, func(p *openwopv1.CoreWorkflowChainEventPayload) {
+		Event: stepped(event.ChildCompleted, func(p *event.HandoffPayload) {
 			if p.CausationHostID == "" {
 				p.CausationHostID = "worker-pool"
 			}
@@ -188,7 +189,7 @@ var ancestryFaults = []Fault{
 		Title:  "the creation of a worker on another host is said to be caused there",
 		Looks:  "dispatch.succeeded of such a worker has a causationHostId",
 		Breaks: []string{openwop.OWPCAU10},
-		Event: stepped(openwopv1.ChainPhaseDispatchSucceeded, func(p *openwopv1.CoreWorkflowChainEventPayload) {
+		Event: stepped(event.DispatchSucceeded, func(p *event.HandoffPayload) {
 			if host, _, abroad := strings.Cut(p.WorkerID, "/"); abroad {
 				p.CausationHostID = host
 			}
@@ -199,7 +200,7 @@ var ancestryFaults = []Fault{
 		Title:  "the end of a worker that was cancelled on another host does not say on which",
 		Looks:  "child.cancelled names an event of the other host and no causationHostId",
 		Breaks: []string{openwop.OWPCAU10},
-		Event:  stepped(openwopv1.ChainPhaseChildCancelled, func(p *openwopv1.CoreWorkflowChainEventPayload) { p.CausationHostID = "" }),
+		Event:  stepped(event.ChildCancelled, func(p *event.HandoffPayload) { p.CausationHostID = "" }),
 	},
 	{
 		ID:     "ancestry.another-trace",

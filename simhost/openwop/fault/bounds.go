@@ -11,13 +11,14 @@ import (
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/mutate"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
 const (
-	turns    = openwopv1.CapKindLoopIterations
-	nodes    = openwopv1.CapKindNodeExecutions
-	duration = openwopv1.CapKindRunDuration
+	turns    = event.LoopIterations
+	nodes    = event.NodeExecutions
+	duration = event.RunDuration
 
 	// The codes of runs that crossed a bound.
 	nodeLimit = "recursion_limit_exceeded"
@@ -37,14 +38,14 @@ var boundFaults = []Fault{
 		Replace: func(s *rules.Set) {
 			uses(s, nodes, func(u *rules.Use, b rules.Bound) { u.N -= owned(b) })
 		},
-		Event: breachTells(nodes, func(p *openwopv1.CapBreachedPayload) { p.Observed = p.Limit + 1 }),
+		Event: breachTells(nodes, func(p *event.BreachedPayload) { p.Observed = p.Limit + 1 }),
 	},
 	{
 		ID:     "bounds.node-breach-tells-hosts-limit",
 		Title:  "a breach of a recursionLimit tells the limit of the host in place of the caller's",
 		Looks:  "limit in cap.breached is not the recursionLimit of the run",
 		Breaks: []string{openwop.OWPBND2},
-		Event:  breachTells(nodes, func(p *openwopv1.CapBreachedPayload) { p.Limit = hostsNodes }),
+		Event:  breachTells(nodes, func(p *event.BreachedPayload) { p.Limit = hostsNodes }),
 	},
 	{
 		ID:     "bounds.node-failure-named-otherwise",
@@ -131,7 +132,7 @@ var boundFaults = []Fault{
 		Title:  "the breach of a bound on time does not tell the bound",
 		Looks:  "limit in cap.breached is 0",
 		Breaks: []string{openwop.OWPBND7},
-		Event:  breachTells(duration, func(p *openwopv1.CapBreachedPayload) { p.Limit = 0 }),
+		Event:  breachTells(duration, func(p *event.BreachedPayload) { p.Limit = 0 }),
 	},
 	{
 		ID:     "bounds.time-failure-named-otherwise",
@@ -179,7 +180,7 @@ var boundFaults = []Fault{
 		Title:  "the breach of a bound on time is told of a node",
 		Looks:  "cap.breached of kind run-duration has a nodeId",
 		Breaks: []string{openwop.OWPBND14},
-		Event:  breachTells(duration, func(p *openwopv1.CapBreachedPayload) { p.NodeID = new("wait") }),
+		Event:  breachTells(duration, func(p *event.BreachedPayload) { p.NodeID = new("wait") }),
 	},
 	{
 		ID:      "bounds.time-measured-anew",
@@ -215,10 +216,10 @@ var boundFaults = []Fault{
 		Remembers: func() mutate.Changes {
 			var own sync.Map // ids of runs that began here: a branch is bounded by what its source was asked for
 			return mutate.Changes{Events: []mutate.EventFunc{
-				mutate.OfType(string(openwopv1.RunEventTypeRunStarted), func(e *mutate.Event) { own.Store(e.RunID, true) }),
+				mutate.OfType(string(event.RunStarted), func(e *mutate.Event) { own.Store(e.RunID, true) }),
 				func(e *mutate.Event) {
 					if _, began := own.Load(e.RunID); began {
-						breachTells(turns, func(p *openwopv1.CapBreachedPayload) { p.Observed = p.Limit })(e)
+						breachTells(turns, func(p *event.BreachedPayload) { p.Observed = p.Limit })(e)
 					}
 				},
 			}}
@@ -332,9 +333,9 @@ func owned(b rules.Bound) int64 {
 }
 
 // breachTells changes what a breach of this kind says.
-func breachTells(kind openwopv1.CapKind, change func(*openwopv1.CapBreachedPayload)) mutate.EventFunc {
-	return mutate.OfType(string(openwopv1.RunEventTypeCapBreached), func(e *mutate.Event) {
-		mutate.Object(e.Payload, func(p *openwopv1.CapBreachedPayload) {
+func breachTells(kind event.Bound, change func(*event.BreachedPayload)) mutate.EventFunc {
+	return mutate.OfType(string(event.Breached), func(e *mutate.Event) {
+		mutate.Object(e.Payload, func(p *event.BreachedPayload) {
 			if p.Kind != kind {
 				return
 			}
@@ -347,8 +348,8 @@ func breachTells(kind openwopv1.CapKind, change func(*openwopv1.CapBreachedPaylo
 
 // blamesNothing has runs fail without a cause that fail with this code.
 func blamesNothing(code string) mutate.EventFunc {
-	return mutate.OfType(string(openwopv1.RunEventTypeRunFailed), func(e *mutate.Event) {
-		mutate.Object(e.Payload, func(p *openwopv1.RunFailedPayload) {
+	return mutate.OfType(string(event.RunFailed), func(e *mutate.Event) {
+		mutate.Object(e.Payload, func(p *event.RunFailedPayload) {
 			if p.Error.Code == code {
 				e.CausationID = ""
 			}
@@ -358,7 +359,7 @@ func blamesNothing(code string) mutate.EventFunc {
 
 // failureLogged changes what the log says of a failure with this code.
 func failureLogged(code string, change func(*openwopv1.RunError)) mutate.EventFunc {
-	return mutate.OfType(string(openwopv1.RunEventTypeRunFailed), func(e *mutate.Event) {
+	return mutate.OfType(string(event.RunFailed), func(e *mutate.Event) {
 		if why, ok := e.Payload["error"].(map[string]any); ok {
 			mutate.Object(why, failedWith(code, change))
 		}
@@ -384,23 +385,23 @@ func namedOtherwise(code string) func(*openwopv1.RunError) {
 
 // ownNodeLimit names the failure of a run over its own bound on nodes otherwise. That over the host's tells the host's.
 func ownNodeLimit(e *openwopv1.RunError) {
-	if !isHostsBound(openwopv1.EventError{Message: e.Message}) {
+	if !isHostsBound(event.Error{Message: e.Message}) {
 		e.Code = "node_limit_exceeded"
 	}
 }
 
 // refusedBegin has what a bound of this kind has refused, or cut off, begin when its run has failed with this code.
-func refusedBegin(s *rules.Set, kind openwopv1.CapKind, code string) {
-	lingering(s, func(log []openwopv1.RunEvent) []openwopv1.RunEvent {
-		var failed openwopv1.RunFailedPayload
+func refusedBegin(s *rules.Set, kind event.Bound, code string) {
+	lingering(s, func(log []event.Event) []event.Event {
+		var failed event.RunFailedPayload
 		if json.Unmarshal(log[len(log)-1].Payload, &failed) != nil || failed.Error.Code != code || isHostsBound(failed.Error) {
 			return nil
 		}
-		of := map[openwopv1.CapKind]openwopv1.RunEventType{
-			nodes: openwopv1.RunEventTypeCapBreached, duration: openwopv1.RunEventTypeNodeCancelled,
-			turns: openwopv1.RunEventTypeRunOrchestratorDecided,
+		of := map[event.Bound]event.Type{
+			nodes: event.Breached, duration: event.NodeCancelled,
+			turns: event.Decided,
 		}[kind]
-		if i := slices.IndexFunc(log, func(e openwopv1.RunEvent) bool { return e.Type == of && e.NodeID != "" }); i >= 0 {
+		if i := slices.IndexFunc(log, func(e event.Event) bool { return e.Type == of && e.NodeID != "" }); i >= 0 {
 			return starts(log, log[i].NodeID)
 		}
 		return nil
@@ -408,7 +409,7 @@ func refusedBegin(s *rules.Set, kind openwopv1.CapKind, code string) {
 }
 
 // takesAsked has a bound that was asked for stand above the advertised one.
-func takesAsked(s *rules.Set, of openwopv1.CapKind) {
+func takesAsked(s *rules.Set, of event.Bound) {
 	wants(s, of, func(w *rules.Wanted) {
 		if w.Requested > w.Advertised {
 			w.Advertised = 0
@@ -417,12 +418,12 @@ func takesAsked(s *rules.Set, of openwopv1.CapKind) {
 }
 
 // isHostsBound reports whether a run has crossed the bound on nodes that the host has, and none of its own.
-func isHostsBound(e openwopv1.EventError) bool {
+func isHostsBound(e event.Error) bool {
 	return strings.HasSuffix(e.Message, fmt.Sprintf("bound of %d", hostsNodes))
 }
 
 // wants has bounds of this kind come about as if something else were wanted.
-func wants(s *rules.Set, of openwopv1.CapKind, change func(*rules.Wanted)) {
+func wants(s *rules.Set, of event.Bound, change func(*rules.Wanted)) {
 	inForce := s.Bounds.InForce
 	s.Bounds.InForce = func(w rules.Wanted) int64 {
 		if w.Kind == of {
@@ -433,7 +434,7 @@ func wants(s *rules.Set, of openwopv1.CapKind, change func(*rules.Wanted)) {
 }
 
 // uses has a bound of this kind held against something else than what a run makes of it.
-func uses(s *rules.Set, of openwopv1.CapKind, change func(*rules.Use, rules.Bound)) {
+func uses(s *rules.Set, of event.Bound, change func(*rules.Use, rules.Bound)) {
 	crosses := s.Bounds.Crosses
 	s.Bounds.Crosses = func(u rules.Use, b rules.Bound) bool {
 		if b.Kind == of {
@@ -444,6 +445,6 @@ func uses(s *rules.Set, of openwopv1.CapKind, change func(*rules.Use, rules.Boun
 }
 
 // forgets has replays count breaches of this kind anew.
-func forgets(s *rules.Set, of openwopv1.CapKind) {
-	s.Bounds.Recalls = func(kind openwopv1.CapKind) bool { return kind != of }
+func forgets(s *rules.Set, of event.Bound) {
+	s.Bounds.Recalls = func(kind event.Bound) bool { return kind != of }
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/mutate"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
@@ -107,7 +108,7 @@ var confidenceFloorFaults = []Fault{
 		Title:  "a held dispatch is told with the floor for its confidence",
 		Looks:  "confidence and floor of confidence-escalated are exchanged",
 		Breaks: []string{openwop.OWPCNF3},
-		Event: escalated(func(p *openwopv1.CoreWorkflowChainConfidenceEscalatedPayload) {
+		Event: escalated(func(p *event.EscalatedPayload) {
 			if p.WorkerID != "" {
 				p.Confidence, p.Floor = p.Floor, p.Confidence
 			}
@@ -118,7 +119,7 @@ var confidenceFloorFaults = []Fault{
 		Title:  "a held decision to terminate is told as if it were for a worker",
 		Looks:  "confidence-escalated of a decision to terminate has a workerId",
 		Breaks: []string{openwop.OWPCNF3},
-		Event: escalated(func(p *openwopv1.CoreWorkflowChainConfidenceEscalatedPayload) {
+		Event: escalated(func(p *event.EscalatedPayload) {
 			if p.WorkerID == "" {
 				p.WorkerID = terminate
 			}
@@ -144,7 +145,7 @@ var confidenceFloorFaults = []Fault{
 		Looks:  "the interrupt is of kind approval, and clarification is advertised",
 		Breaks: []string{openwop.OWPCNF8},
 		Replace: func(s *rules.Set) {
-			s.Confidence.Raises = func(openwopv1.InterruptKind) openwopv1.InterruptKind { return openwopv1.InterruptKindApproval }
+			s.Confidence.Raises = func(event.Interrupt) event.Interrupt { return event.Approval }
 		},
 	},
 }
@@ -170,17 +171,17 @@ func atFloor(kind string) func(rules.Doubt, bool) bool {
 }
 
 // escalated changes what the log says of a held decision.
-func escalated(change func(*openwopv1.CoreWorkflowChainConfidenceEscalatedPayload)) mutate.EventFunc {
-	return mutate.OfType(string(openwopv1.RunEventTypeCoreWorkflowChainConfidenceEscalated), mutate.Payload(change))
+func escalated(change func(*event.EscalatedPayload)) mutate.EventFunc {
+	return mutate.OfType(string(event.Escalated), mutate.Payload(change))
 }
 
 // tellingLate has that a decision of this kind is held told behind the suspension that follows from it.
 func tellingLate(kind string) func(*rules.Set) {
 	return func(s *rules.Set) {
-		reread(s, func(log []openwopv1.RunEvent) []openwopv1.RunEvent {
+		reread(s, func(log []event.Event) []event.Event {
 			told := slices.Clone(log)
 			for i, e := range log {
-				if i == 0 || e.Type != openwopv1.RunEventTypeNodeSuspended || !holds(log[i-1], kind) {
+				if i == 0 || e.Type != event.NodeSuspended || !holds(log[i-1], kind) {
 					continue
 				}
 				told[i-1], told[i] = e, log[i-1]
@@ -193,9 +194,9 @@ func tellingLate(kind string) func(*rules.Set) {
 }
 
 // holds tells the events which say that a decision of this kind is held.
-func holds(e openwopv1.RunEvent, kind string) bool {
-	var p openwopv1.CoreWorkflowChainConfidenceEscalatedPayload
-	if e.Type != openwopv1.RunEventTypeCoreWorkflowChainConfidenceEscalated || json.Unmarshal(e.Payload, &p) != nil {
+func holds(e event.Event, kind string) bool {
+	var p event.EscalatedPayload
+	if e.Type != event.Escalated || json.Unmarshal(e.Payload, &p) != nil {
 		return false
 	}
 	return (p.WorkerID == "") == (kind == terminate)

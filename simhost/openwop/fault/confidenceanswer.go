@@ -6,6 +6,7 @@ import (
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/mutate"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
@@ -31,7 +32,7 @@ var confidenceAnswerFaults = []Fault{
 		Title:   "a held decision is carried out whatever the answer is",
 		Looks:   "a worker is dispatched after its decision was rejected",
 		Breaks:  []string{openwop.OWPCNF11},
-		Under:   Under{EscalationInterrupt: string(openwopv1.InterruptKindApproval)},
+		Under:   Under{EscalationInterrupt: string(event.Approval)},
 		Replace: after(true, false, rules.CarriedOut),
 	},
 	{
@@ -39,7 +40,7 @@ var confidenceAnswerFaults = []Fault{
 		Title:   "a run stands still for good when a held decision is rejected",
 		Looks:   "the rejection is accepted, and the run neither goes on nor ends",
 		Breaks:  []string{openwop.OWPCNF12},
-		Under:   Under{EscalationInterrupt: string(openwopv1.InterruptKindApproval)},
+		Under:   Under{EscalationInterrupt: string(event.Approval)},
 		Replace: after(true, false, rules.LeftOpen),
 	},
 }
@@ -104,7 +105,7 @@ var confidenceUnsureFaults = []Fault{
 		Title:  "what is told of an agent that is not sure has the threshold for its confidence",
 		Looks:  "threshold and observed of node.suspended are exchanged",
 		Breaks: []string{openwop.OWPCNF15},
-		Event: mutate.OfType(string(openwopv1.RunEventTypeNodeSuspended), mutate.Payload(func(d *openwopv1.LowConfidenceData) {
+		Event: mutate.OfType(string(event.NodeSuspended), mutate.Payload(func(d *openwopv1.LowConfidenceData) {
 			d.Threshold, d.Observed = d.Observed, d.Threshold
 		})),
 	},

@@ -7,6 +7,7 @@ import (
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/mutate"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
@@ -26,7 +27,7 @@ var cancelFaults = []Fault{
 		Title:  "the reason of a cancellation is not written down",
 		Looks:  "run.cancelled has no reason",
 		Breaks: []string{openwop.OWPCTL12},
-		Event:  cancelled(func(p *openwopv1.RunCancelledPayload) { p.Reason = nil }),
+		Event:  cancelled(func(p *event.RunCancelledPayload) { p.Reason = nil }),
 	},
 	{
 		ID:     "control.bulk-tells-the-status-before",
@@ -97,8 +98,8 @@ var cancelFaults = []Fault{
 }
 
 // cancelled changes what the log of a run says of its cancellation.
-func cancelled(change func(*openwopv1.RunCancelledPayload)) mutate.EventFunc {
-	return mutate.OfType(string(openwopv1.RunEventTypeRunCancelled), mutate.Payload(change))
+func cancelled(change func(*event.RunCancelledPayload)) mutate.EventFunc {
+	return mutate.OfType(string(event.RunCancelled), mutate.Payload(change))
 }
 
 // bulk limits a change to the replies of a bulk cancel.

@@ -7,6 +7,7 @@ import (
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/mutate"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
@@ -90,8 +91,8 @@ var pauseFaults = []Fault{
 		Remembers: func() mutate.Changes {
 			var paused sync.Map // ids of runs
 			return mutate.Changes{Events: []mutate.EventFunc{
-				mutate.OfType(string(openwopv1.RunEventTypeRunPaused), func(e *mutate.Event) { paused.Store(e.RunID, true) }),
-				mutate.OfType(string(openwopv1.RunEventTypeRunCompleted), func(e *mutate.Event) {
+				mutate.OfType(string(event.RunPaused), func(e *mutate.Event) { paused.Store(e.RunID, true) }),
+				mutate.OfType(string(event.RunCompleted), func(e *mutate.Event) {
 					if _, was := paused.Load(e.RunID); was {
 						e.Payload["outputs"] = map[string]any{}
 					}
@@ -104,14 +105,14 @@ var pauseFaults = []Fault{
 		Title:   "that a paused run goes on is not put on its log",
 		Looks:   "run.paused stands on the log, and no run.resumed behind it",
 		Breaks:  []string{openwop.OWPCTL25},
-		Replace: untold(func(e openwopv1.RunEvent) bool { return e.Type == openwopv1.RunEventTypeRunResumed }),
+		Replace: untold(func(e event.Event) bool { return e.Type == event.RunResumed }),
 	},
 	{
 		ID:     "control.pause-reason-lost",
 		Title:  "the reason of a pause is not written down",
 		Looks:  "run.paused has no reason",
 		Breaks: []string{openwop.OWPCTL26},
-		Event: mutate.OfType(string(openwopv1.RunEventTypeRunPaused), mutate.Payload(func(p *openwopv1.RunPausedPayload) {
+		Event: mutate.OfType(string(event.RunPaused), mutate.Payload(func(p *event.RunPausedPayload) {
 			p.Reason = nil
 		})),
 	},

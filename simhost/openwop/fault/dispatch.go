@@ -6,6 +6,7 @@ import (
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/mutate"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
@@ -37,8 +38,8 @@ var dispatchFaults = []Fault{
 		Remembers: func() mutate.Changes {
 			var answered sync.Map // ids of runs
 			return mutate.Changes{Events: []mutate.EventFunc{
-				mutate.OfType(string(openwopv1.RunEventTypeInterruptResolved), func(e *mutate.Event) { answered.Store(e.RunID, true) }),
-				mutate.OfType(string(openwopv1.RunEventTypeRunOrchestratorDecided), func(e *mutate.Event) {
+				mutate.OfType(string(event.InterruptResolved), func(e *mutate.Event) { answered.Store(e.RunID, true) }),
+				mutate.OfType(string(event.Decided), func(e *mutate.Event) {
 					if _, was := answered.Load(e.RunID); was {
 						e.Payload["agentId"] = "human.operator"
 					}
@@ -63,10 +64,10 @@ var dispatchFaults = []Fault{
 		Remembers: func() mutate.Changes {
 			var workflows sync.Map // by the id of the run
 			return mutate.Changes{Events: []mutate.EventFunc{
-				mutate.OfType(string(openwopv1.RunEventTypeRunStarted), func(e *mutate.Event) {
+				mutate.OfType(string(event.RunStarted), func(e *mutate.Event) {
 					workflows.Store(e.RunID, e.Payload["workflowId"])
 				}),
-				mutate.OfType(string(openwopv1.RunEventTypeNodeDispatched), func(e *mutate.Event) {
+				mutate.OfType(string(event.NodeDispatched), func(e *mutate.Event) {
 					if own, known := workflows.Load(e.RunID); known {
 						e.Payload["childWorkflowId"] = own
 					}
@@ -80,10 +81,10 @@ var dispatchFaults = []Fault{
 		Looks:  "node.dispatched names node.started as its cause, and not the decision",
 		Breaks: []string{openwop.OWPDSP4},
 		Replace: func(s *rules.Set) {
-			retold(s, func(e *openwopv1.RunEvent, r rules.Listing) {
-				if e.Type == openwopv1.RunEventTypeNodeDispatched {
-					e.CausationID = lastBefore(r.Events, *e, func(e openwopv1.RunEvent) bool {
-						return isOf(&e, openwopv1.RunEventTypeNodeStarted, "supervisor")
+			retold(s, func(e *event.Event, r rules.Listing) {
+				if e.Type == event.NodeDispatched {
+					e.CausationID = lastBefore(r.Events, *e, func(e event.Event) bool {
+						return isOf(&e, event.NodeStarted, "supervisor")
 					})
 				}
 			})

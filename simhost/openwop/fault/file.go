@@ -12,6 +12,7 @@ import (
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/mutate"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
@@ -238,9 +239,9 @@ var fileFaults = []Fault{
 		Title:  "the log of a run tells the files that it made, and not those that it overwrote",
 		Looks:  "no workspace.updated names a file that was there before the run",
 		Breaks: []string{openwop.OWPWSP27},
-		Replace: untold(func(e openwopv1.RunEvent) bool {
-			var p openwopv1.WorkspaceUpdatedPayload
-			return e.Type == openwopv1.RunEventTypeWorkspaceUpdated && json.Unmarshal(e.Payload, &p) == nil && p.Version > 1
+		Replace: untold(func(e event.Event) bool {
+			var p event.WorkspaceUpdatedPayload
+			return e.Type == event.WorkspaceUpdated && json.Unmarshal(e.Payload, &p) == nil && p.Version > 1
 		}),
 	},
 	{
@@ -248,7 +249,7 @@ var fileFaults = []Fault{
 		Title:  "the log of a run repeats the content of the files that it wrote",
 		Looks:  "workspace.updated holds the content of the file",
 		Breaks: []string{openwop.OWPWSP28},
-		Remembers: repeating(openwopv1.RunEventTypeWorkspaceUpdated, func(write, told map[string]any) bool {
+		Remembers: repeating(event.WorkspaceUpdated, func(write, told map[string]any) bool {
 			return write["path"] == told["path"]
 		}),
 	},

@@ -8,13 +8,14 @@ import (
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/mutate"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
 const (
-	approval      = openwopv1.InterruptKindApproval
-	clarification = openwopv1.InterruptKindClarification
-	externalEvent = openwopv1.InterruptKindExternalEvent
+	approval      = event.Approval
+	clarification = event.Clarification
+	externalEvent = event.ExternalEvent
 )
 
 // gateFaults are about what waits: what is told of it, with what it goes on, and how long it waits.
@@ -45,7 +46,7 @@ var waitingFaults = []Fault{
 		Looks:  "the log of a run that waits ends before node.suspended",
 		Breaks: []string{openwop.OWPINT8},
 		Replace: func(s *rules.Set) {
-			reread(s, func(log []openwopv1.RunEvent) []openwopv1.RunEvent {
+			reread(s, func(log []event.Event) []event.Event {
 				if at := slices.IndexFunc(log, suspendsForApproval); at >= 0 && waits(log) {
 					return log[:at]
 				}
@@ -59,7 +60,7 @@ var waitingFaults = []Fault{
 		Looks:  "interrupt.resolved has no resumeValue",
 		Breaks: []string{openwop.OWPINT12},
 		Replace: func(s *rules.Set) {
-			reread(s, func(log []openwopv1.RunEvent) []openwopv1.RunEvent {
+			reread(s, func(log []event.Event) []event.Event {
 				told := slices.Clone(log)
 				for i, e := range told {
 					told[i].Payload = withoutAnswer(e)
@@ -129,8 +130,8 @@ func waitsForApproval(change func(*openwopv1.RunSnapshot)) mutate.ReplyFunc {
 }
 
 // reread has the log of a run told otherwise, but not what is appended while somebody listens.
-func reread(s *rules.Set, other func(log []openwopv1.RunEvent) []openwopv1.RunEvent) {
-	relisted(s, func(r rules.Listing) []openwopv1.RunEvent {
+func reread(s *rules.Set, other func(log []event.Event) []event.Event) {
+	relisted(s, func(r rules.Listing) []event.Event {
 		if r.Live {
 			return r.Events
 		}
@@ -139,37 +140,37 @@ func reread(s *rules.Set, other func(log []openwopv1.RunEvent) []openwopv1.RunEv
 }
 
 // waits tells from its log whether a run waits for an answer.
-func waits(log []openwopv1.RunEvent) bool {
+func waits(log []event.Event) bool {
 	for _, e := range slices.Backward(log) {
 		switch e.Type {
-		case openwopv1.RunEventTypeNodeSuspended:
+		case event.NodeSuspended:
 			return true
-		case openwopv1.RunEventTypeInterruptResolved, openwopv1.RunEventTypeRunCompleted, openwopv1.RunEventTypeRunFailed,
-			openwopv1.RunEventTypeRunCancelled:
+		case event.InterruptResolved, event.RunCompleted, event.RunFailed,
+			event.RunCancelled:
 			return false
 		}
 	}
 	return false
 }
 
-func suspendsForApproval(e openwopv1.RunEvent) bool {
-	if e.Type != openwopv1.RunEventTypeNodeSuspended {
+func suspendsForApproval(e event.Event) bool {
+	if e.Type != event.NodeSuspended {
 		return false
 	}
-	var p openwopv1.NodeSuspendedPayload
+	var p event.NodeSuspendedPayload
 	return json.Unmarshal(e.Payload, &p) == nil && p.Kind == approval
 }
 
-func resolvesApproval(e openwopv1.RunEvent) bool {
-	if e.Type != openwopv1.RunEventTypeInterruptResolved {
+func resolvesApproval(e event.Event) bool {
+	if e.Type != event.InterruptResolved {
 		return false
 	}
-	var p openwopv1.InterruptResolvedPayload
+	var p event.InterruptResolvedPayload
 	return json.Unmarshal(e.Payload, &p) == nil && p.Kind == approval
 }
 
 // withoutAnswer is the payload of an event without what an approval was resolved with.
-func withoutAnswer(e openwopv1.RunEvent) json.RawMessage {
+func withoutAnswer(e event.Event) json.RawMessage {
 	var p map[string]any
 	if !resolvesApproval(e) || json.Unmarshal(e.Payload, &p) != nil {
 		return e.Payload
@@ -223,13 +224,13 @@ var passingFaults = []Fault{
 		Looks:  "the log has node.resumed twice",
 		Breaks: []string{openwop.OWPINT11, openwop.OWPINT3},
 		Replace: func(s *rules.Set) {
-			reread(s, func(log []openwopv1.RunEvent) []openwopv1.RunEvent {
+			reread(s, func(log []event.Event) []event.Event {
 				resolved := slices.IndexFunc(log, resolvesApproval)
 				for i, e := range log {
-					if resolved < 0 || i < resolved || e.Type != openwopv1.RunEventTypeNodeResumed {
+					if resolved < 0 || i < resolved || e.Type != event.NodeResumed {
 						continue
 					}
-					e.EventID += "-again"
+					e.ID += "-again"
 					return renumbered(slices.Insert(slices.Clone(log), i+1, e))
 				}
 				return log
@@ -242,9 +243,9 @@ var passingFaults = []Fault{
 		Looks:  "node.resumed stands before interrupt.resolved",
 		Breaks: []string{openwop.OWPINT11},
 		Replace: func(s *rules.Set) {
-			reread(s, func(log []openwopv1.RunEvent) []openwopv1.RunEvent {
+			reread(s, func(log []event.Event) []event.Event {
 				resolved := slices.IndexFunc(log, resolvesApproval)
-				resumed := slices.IndexFunc(log, func(e openwopv1.RunEvent) bool { return e.Type == openwopv1.RunEventTypeNodeResumed })
+				resumed := slices.IndexFunc(log, func(e event.Event) bool { return e.Type == event.NodeResumed })
 				if resolved < 0 || resumed < resolved {
 					return log
 				}
@@ -300,7 +301,7 @@ func handsOn(s *rules.Set, change func(*rules.Resolution)) {
 }
 
 // nothingOf loses answers to this kind of interrupt.
-func nothingOf(lost openwopv1.InterruptKind) func(*rules.Resolution) {
+func nothingOf(lost event.Interrupt) func(*rules.Resolution) {
 	return func(r *rules.Resolution) {
 		if r.Kind == lost {
 			r.Answer = json.RawMessage(`{}`)

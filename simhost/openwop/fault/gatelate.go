@@ -6,6 +6,7 @@ import (
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/mutate"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
@@ -116,8 +117,8 @@ var lateFaults = []Fault{
 // readCancelled tells from then on whether somebody has read in the log of a run that it is cancelled.
 func readCancelled(s *rules.Set) func(runID string) bool {
 	var seen sync.Map
-	reread(s, func(log []openwopv1.RunEvent) []openwopv1.RunEvent {
-		if n := len(log); n > 0 && log[n-1].Type == openwopv1.RunEventTypeRunCancelled {
+	reread(s, func(log []event.Event) []event.Event {
+		if n := len(log); n > 0 && log[n-1].Type == event.RunCancelled {
 			seen.Store(log[n-1].RunID, true)
 		}
 		return log

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/openassay/assay/gen/openwop"
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/mutate"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
@@ -21,8 +21,8 @@ var handoffStepFaults = []Fault{
 		Looks:  "child.completed names the decided event as its cause, and not dispatch.succeeded",
 		Breaks: []string{openwop.OWP0037B3},
 		Spots:  []int{15},
-		Replace: causing(openwopv1.ChainPhaseChildCompleted, func(log []openwopv1.RunEvent, end openwopv1.RunEvent) string {
-			if slices.ContainsFunc(log, func(e openwopv1.RunEvent) bool { return e.CausationID == end.EventID }) {
+		Replace: causing(event.ChildCompleted, func(log []event.Event, end event.Event) string {
+			if slices.ContainsFunc(log, func(e event.Event) bool { return e.CausationID == end.ID }) {
 				return end.CausationID // it was harvested
 			}
 			return byDecision(log, end)
@@ -33,90 +33,90 @@ var handoffStepFaults = []Fault{
 		Title:   "the failure of a worker is chained to the decision",
 		Looks:   "child.failed names the decided event as its cause, and not dispatch.succeeded",
 		Breaks:  []string{openwop.OWP0037B3},
-		Replace: causing(openwopv1.ChainPhaseChildFailed, byDecision),
+		Replace: causing(event.ChildFailed, byDecision),
 	},
 	{
 		ID:      "handoff.cancellation-caused-by-nothing",
 		Title:   "that a worker was cancelled is told as if nothing had come before",
 		Looks:   "child.cancelled names no cause",
 		Breaks:  []string{openwop.OWP0037B3},
-		Replace: causing(openwopv1.ChainPhaseChildCancelled, func([]openwopv1.RunEvent, openwopv1.RunEvent) string { return "" }),
+		Replace: causing(event.ChildCancelled, func([]event.Event, event.Event) string { return "" }),
 	},
 	{
 		ID:      "handoff.refusal-caused-by-decision",
 		Title:   "that a worker cannot be created is chained to the decision",
 		Looks:   "dispatch.failed names the decided event as its cause, and not dispatch.began",
 		Breaks:  []string{openwop.OWP0037B4},
-		Replace: causing(openwopv1.ChainPhaseDispatchFailed, byDecision),
+		Replace: causing(event.DispatchFailed, byDecision),
 	},
 	{
 		ID:     "handoff.completion-names-no-child",
 		Title:  "the end of a worker is told without the run that it was",
 		Looks:  "child.completed has no childRunId",
 		Breaks: []string{openwop.OWPDSP10},
-		Event:  stepping(openwopv1.ChainPhaseChildCompleted, func(p *chainStep) { p.ChildRunID = "" }),
+		Event:  stepping(event.ChildCompleted, func(p *chainStep) { p.ChildRunID = "" }),
 	},
 	{
 		ID:     "handoff.failure-names-no-child",
 		Title:  "the failure of a worker is told without the run that it was",
 		Looks:  "child.failed has no childRunId",
 		Breaks: []string{openwop.OWPDSP10},
-		Event:  stepping(openwopv1.ChainPhaseChildFailed, func(p *chainStep) { p.ChildRunID = "" }),
+		Event:  stepping(event.ChildFailed, func(p *chainStep) { p.ChildRunID = "" }),
 	},
 	{
 		ID:     "handoff.cancellation-names-parent",
 		Title:  "that a worker was cancelled is told of the run above it",
 		Looks:  "the childRunId of child.cancelled is the parent's runId",
 		Breaks: []string{openwop.OWPDSP10},
-		Event:  stepping(openwopv1.ChainPhaseChildCancelled, func(p *chainStep) { p.ChildRunID = p.ParentRunID }),
+		Event:  stepping(event.ChildCancelled, func(p *chainStep) { p.ChildRunID = p.ParentRunID }),
 	},
 	{
 		ID:     "handoff.refusal-names-child",
 		Title:  "a worker that could not be created is told with a run all the same",
 		Looks:  "dispatch.failed has a childRunId",
 		Breaks: []string{openwop.OWPDSP10},
-		Event:  stepping(openwopv1.ChainPhaseDispatchFailed, func(p *chainStep) { p.ChildRunID = p.ParentRunID }),
+		Event:  stepping(event.DispatchFailed, func(p *chainStep) { p.ChildRunID = p.ParentRunID }),
 	},
 	{
 		ID:     "handoff.failure-without-error",
 		Title:  "a worker's failure is told without the reason",
 		Looks:  "child.failed has no error",
 		Breaks: []string{openwop.OWPDSP11},
-		Event:  stepping(openwopv1.ChainPhaseChildFailed, func(p *chainStep) { p.Error = nil }),
+		Event:  stepping(event.ChildFailed, func(p *chainStep) { p.Error = nil }),
 	},
 	{
 		ID:     "handoff.refusal-without-error",
 		Title:  "that a worker could not be created is told without the reason",
 		Looks:  "dispatch.failed has no error",
 		Breaks: []string{openwop.OWPDSP11},
-		Event:  stepping(openwopv1.ChainPhaseDispatchFailed, func(p *chainStep) { p.Error = nil }),
+		Event:  stepping(event.DispatchFailed, func(p *chainStep) { p.Error = nil }),
 	},
 	{
 		ID:      "handoff.harvest-caused-by-decision",
 		Title:   "a harvest is chained to the decision, and not to the end of the worker",
 		Looks:   "output.harvested names the decided event as its cause, and not child.completed",
 		Breaks:  []string{openwop.OWP0037B1, openwop.OWP0037B3},
-		Replace: causing(openwopv1.ChainPhaseOutputHarvested, byDecision),
+		Replace: causing(event.OutputHarvested, byDecision),
 	},
 	{
 		ID:     "handoff.harvest-lists-nothing",
 		Title:  "a harvest does not say which variables it wrote",
 		Looks:  "output.harvested has no harvestedKeys",
 		Breaks: []string{openwop.OWPDSP20},
-		Event:  stepping(openwopv1.ChainPhaseOutputHarvested, func(p *chainStep) { p.HarvestedKeys = nil }),
+		Event:  stepping(event.OutputHarvested, func(p *chainStep) { p.HarvestedKeys = nil }),
 	},
 }
 
-type chainStep = openwopv1.CoreWorkflowChainEventPayload
+type chainStep = event.HandoffPayload
 
 // steps changes what is told of the steps of handoffs.
 func steps(change func(*chainStep)) mutate.EventFunc {
-	return mutate.OfType(string(openwopv1.RunEventTypeCoreWorkflowChainEvent), mutate.Payload(change))
+	return mutate.OfType(string(event.Handoff), mutate.Payload(change))
 }
 
 // stepping changes what is told of a step of this phase, of a child that the host runs itself. The id of a worker on
 // another host has the name of that host in it, before a slash.
-func stepping(phase openwopv1.ChainPhase, change func(*chainStep)) mutate.EventFunc {
+func stepping(phase event.Phase, change func(*chainStep)) mutate.EventFunc {
 	return steps(func(p *chainStep) {
 		if p.Phase == phase && !strings.Contains(p.WorkerID, "/") {
 			change(p)
@@ -125,11 +125,11 @@ func stepping(phase openwopv1.ChainPhase, change func(*chainStep)) mutate.EventF
 }
 
 // causing changes what a step of this phase names as its cause, of a child that the host runs itself.
-func causing(phase openwopv1.ChainPhase, cause func(log []openwopv1.RunEvent, step openwopv1.RunEvent) string) func(*rules.Set) {
+func causing(phase event.Phase, cause func(log []event.Event, step event.Event) string) func(*rules.Set) {
 	return func(s *rules.Set) {
-		retold(s, func(e *openwopv1.RunEvent, r rules.Listing) {
+		retold(s, func(e *event.Event, r rules.Listing) {
 			var p chainStep
-			if e.Type == openwopv1.RunEventTypeCoreWorkflowChainEvent && json.Unmarshal(e.Payload, &p) == nil && p.Phase == phase &&
+			if e.Type == event.Handoff && json.Unmarshal(e.Payload, &p) == nil && p.Phase == phase &&
 				!strings.Contains(p.WorkerID, "/") {
 				e.CausationID = cause(r.Events, *e)
 			}
@@ -138,13 +138,13 @@ func causing(phase openwopv1.ChainPhase, cause func(log []openwopv1.RunEvent, st
 }
 
 // byDecision is the decision that a step of a handoff goes back to.
-func byDecision(log []openwopv1.RunEvent, step openwopv1.RunEvent) string {
-	return lastBefore(log, step, func(e openwopv1.RunEvent) bool { return e.Type == openwopv1.RunEventTypeRunOrchestratorDecided })
+func byDecision(log []event.Event, step event.Event) string {
+	return lastBefore(log, step, func(e event.Event) bool { return e.Type == event.Decided })
 }
 
 // stepOf limits a change to the events that tell of a step of this phase.
-func stepOf(phase openwopv1.ChainPhase, change mutate.EventFunc) mutate.EventFunc {
-	return mutate.OfType(string(openwopv1.RunEventTypeCoreWorkflowChainEvent), func(e *mutate.Event) {
+func stepOf(phase event.Phase, change mutate.EventFunc) mutate.EventFunc {
+	return mutate.OfType(string(event.Handoff), func(e *mutate.Event) {
 		if e.Payload["phase"] == string(phase) {
 			change(e)
 		}

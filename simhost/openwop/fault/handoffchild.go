@@ -7,6 +7,7 @@ import (
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/mutate"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
@@ -88,21 +89,21 @@ var handoffChildFaults = []Fault{
 		Looks:   "the parent is failed after child.failed",
 		Breaks:  []string{openwop.OWPDSP15},
 		Spots:   []int{22},
-		Replace: failingAfter(openwopv1.ChainPhaseChildFailed),
+		Replace: failingAfter(event.ChildFailed),
 	},
 	{
 		ID:      "handoff.loop-fails-with-cancelled-worker",
 		Title:   "a worker that is cancelled takes the loop with it",
 		Looks:   "the parent is failed after child.cancelled",
 		Breaks:  []string{openwop.OWPDSP15},
-		Replace: failingAfter(openwopv1.ChainPhaseChildCancelled),
+		Replace: failingAfter(event.ChildCancelled),
 	},
 	{
 		ID:      "handoff.loop-fails-without-worker",
 		Title:   "a worker that cannot be created takes the loop with it",
 		Looks:   "the parent is failed after dispatch.failed",
 		Breaks:  []string{openwop.OWPDSP15},
-		Replace: failingAfter(openwopv1.ChainPhaseDispatchFailed),
+		Replace: failingAfter(event.DispatchFailed),
 	},
 }
 
@@ -118,10 +119,10 @@ func showingChild(status openwopv1.RunStatus, change func(*openwopv1.RunSnapshot
 func orphaned(c *openwopv1.RunSnapshot) { c.ParentRunID = nil }
 
 // failingAfter has the loop fail after a handoff that this step ended.
-func failingAfter(last openwopv1.ChainPhase) func(*rules.Set) {
+func failingAfter(last event.Phase) func(*rules.Set) {
 	return func(s *rules.Set) {
 		goesOn := s.Handoff.GoesOn
-		s.Handoff.GoesOn = func(phase openwopv1.ChainPhase) bool { return phase != last && goesOn(phase) }
+		s.Handoff.GoesOn = func(phase event.Phase) bool { return phase != last && goesOn(phase) }
 	}
 }
 
@@ -140,7 +141,7 @@ var handoffStopFaults = []Fault{
 		Title:  "a run that ended with its parent does not say so",
 		Looks:  "run.cancelled of a child has neither a reason nor a parentRunId",
 		Breaks: []string{openwop.OWPDSP22},
-		Event: cancelled(func(p *openwopv1.RunCancelledPayload) {
+		Event: cancelled(func(p *event.RunCancelledPayload) {
 			if p.ParentRunID != "" {
 				p.Reason, p.ParentRunID = nil, ""
 			}
@@ -166,12 +167,12 @@ func sparing(meant func(rules.Descendant) bool) func(*rules.Set) {
 
 // decidedOnce is the log of a loop with one more turn before it was cancelled, if its worker was at work then. The turn
 // decides as the last one did.
-func decidedOnce(log []openwopv1.RunEvent) []openwopv1.RunEvent {
+func decidedOnce(log []event.Event) []event.Event {
 	end := len(log) - 1
-	if end < 0 || log[end].Type != openwopv1.RunEventTypeRunCancelled {
+	if end < 0 || log[end].Type != event.RunCancelled {
 		return log
 	}
-	last := func(is func(openwopv1.RunEvent) bool) int {
+	last := func(is func(event.Event) bool) int {
 		for i, e := range slices.Backward(log) {
 			if is(e) {
 				return i
@@ -179,14 +180,14 @@ func decidedOnce(log []openwopv1.RunEvent) []openwopv1.RunEvent {
 		}
 		return -1
 	}
-	decided := last(func(e openwopv1.RunEvent) bool { return e.Type == openwopv1.RunEventTypeRunOrchestratorDecided })
-	began := last(func(e openwopv1.RunEvent) bool { return isOf(&e, openwopv1.RunEventTypeNodeStarted, "supervisor") })
-	worked := last(func(e openwopv1.RunEvent) bool { return e.Type == openwopv1.RunEventTypeCoreWorkflowChainEvent })
+	decided := last(func(e event.Event) bool { return e.Type == event.Decided })
+	began := last(func(e event.Event) bool { return isOf(&e, event.NodeStarted, "supervisor") })
+	worked := last(func(e event.Event) bool { return e.Type == event.Handoff })
 	if began < 0 || decided < began || worked < decided {
 		return log
 	}
-	turn := []openwopv1.RunEvent{log[began], log[decided]}
-	var p openwopv1.RunOrchestratorDecidedPayload
+	turn := []event.Event{log[began], log[decided]}
+	var p event.DecidedPayload
 	if json.Unmarshal(log[decided].Payload, &p) == nil && p.Iteration != nil {
 		*p.Iteration++
 		if payload, err := json.Marshal(p); err == nil {
@@ -194,7 +195,7 @@ func decidedOnce(log []openwopv1.RunEvent) []openwopv1.RunEvent {
 		}
 	}
 	for i := range turn {
-		turn[i].EventID, turn[i].Timestamp = turn[i].EventID+"-again", log[end].Timestamp
+		turn[i].ID, turn[i].Timestamp = turn[i].ID+"-again", log[end].Timestamp
 	}
 	return renumbered(slices.Concat(log[:end], turn, log[end:]))
 }

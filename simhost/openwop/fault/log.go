@@ -10,12 +10,13 @@ import (
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/mutate"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
 // retold has every event of a log changed, in whatever form the log is read, before it is looked for what is behind a cursor.
-func retold(s *rules.Set, change func(e *openwopv1.RunEvent, r rules.Listing)) {
-	relisted(s, func(r rules.Listing) []openwopv1.RunEvent {
+func retold(s *rules.Set, change func(e *event.Event, r rules.Listing)) {
+	relisted(s, func(r rules.Listing) []event.Event {
 		events := slices.Clone(r.Events)
 		for i := range events {
 			change(&events[i], r)
@@ -25,19 +26,19 @@ func retold(s *rules.Set, change func(e *openwopv1.RunEvent, r rules.Listing)) {
 }
 
 // relisted has another log told than there is.
-func relisted(s *rules.Set, other func(rules.Listing) []openwopv1.RunEvent) {
+func relisted(s *rules.Set, other func(rules.Listing) []event.Event) {
 	lists := s.Log.Lists
-	s.Log.Lists = func(r rules.Listing) []openwopv1.RunEvent {
+	s.Log.Lists = func(r rules.Listing) []event.Event {
 		r.Events = other(r)
 		return lists(r)
 	}
 }
 
 // swept has a log told otherwise once somebody has found out, with a cursor at its end, that the run is over.
-func swept(s *rules.Set, other func([]openwopv1.RunEvent) []openwopv1.RunEvent) {
+func swept(s *rules.Set, other func([]event.Event) []event.Event) {
 	var over sync.Map // ids of runs
 	lists := s.Log.Lists
-	s.Log.Lists = func(r rules.Listing) []openwopv1.RunEvent {
+	s.Log.Lists = func(r rules.Listing) []event.Event {
 		if len(r.Events) == 0 {
 			return lists(r)
 		}
@@ -54,8 +55,8 @@ func swept(s *rules.Set, other func([]openwopv1.RunEvent) []openwopv1.RunEvent) 
 
 // lingering has the log of a run that has ended told with something behind its end: that of a stream that is open ends
 // with its run.
-func lingering(s *rules.Set, with func(log []openwopv1.RunEvent) []openwopv1.RunEvent) {
-	relisted(s, func(r rules.Listing) []openwopv1.RunEvent {
+func lingering(s *rules.Set, with func(log []event.Event) []event.Event) {
+	relisted(s, func(r rules.Listing) []event.Event {
 		if r.Live || !r.Ended || len(r.Events) == 0 {
 			return r.Events
 		}
@@ -68,23 +69,23 @@ func lingering(s *rules.Set, with func(log []openwopv1.RunEvent) []openwopv1.Run
 }
 
 // untold has events left out of logs, as if they had never been appended.
-func untold(which func(openwopv1.RunEvent) bool) func(*rules.Set) {
+func untold(which func(event.Event) bool) func(*rules.Set) {
 	return func(s *rules.Set) {
-		relisted(s, func(r rules.Listing) []openwopv1.RunEvent {
+		relisted(s, func(r rules.Listing) []event.Event {
 			return renumbered(slices.DeleteFunc(slices.Clone(r.Events), which))
 		})
 	}
 }
 
 // starts is an event that says that a node starts, as one of the log does that says so of this one, or of another.
-func starts(log []openwopv1.RunEvent, nodeID string) []openwopv1.RunEvent {
-	var start openwopv1.RunEvent
+func starts(log []event.Event, nodeID string) []event.Event {
+	var start event.Event
 	for _, e := range log {
-		if e.Type == openwopv1.RunEventTypeNodeStarted && (start.Type == "" || e.NodeID == nodeID) {
+		if e.Type == event.NodeStarted && (start.Type == "" || e.NodeID == nodeID) {
 			start = e
 		}
 	}
-	var p openwopv1.NodeStartedPayload
+	var p event.NodeStartedPayload
 	if start.Type == "" || json.Unmarshal(start.Payload, &p) != nil {
 		return nil
 	}
@@ -94,23 +95,23 @@ func starts(log []openwopv1.RunEvent, nodeID string) []openwopv1.RunEvent {
 		return nil
 	}
 	start.Payload = payload
-	return []openwopv1.RunEvent{start}
+	return []event.Event{start}
 }
 
 // lastBefore is the id of the last event of this kind that stands before another one; that which the other one has for
 // its cause where there is none.
-func lastBefore(log []openwopv1.RunEvent, other openwopv1.RunEvent, kind func(openwopv1.RunEvent) bool) (id string) {
+func lastBefore(log []event.Event, other event.Event, kind func(event.Event) bool) (id string) {
 	id = other.CausationID
 	for _, e := range log {
 		if e.Sequence < other.Sequence && kind(e) {
-			id = e.EventID
+			id = e.ID
 		}
 	}
 	return id
 }
 
 // renumbered is a log with its events counted anew, from where it begins.
-func renumbered(log []openwopv1.RunEvent) []openwopv1.RunEvent {
+func renumbered(log []event.Event) []event.Event {
 	for i := 1; i < len(log); i++ {
 		log[i].Sequence = log[0].Sequence + int64(i)
 	}
@@ -118,9 +119,9 @@ func renumbered(log []openwopv1.RunEvent) []openwopv1.RunEvent {
 }
 
 // again is an event once more, at the end of a log.
-func again(e openwopv1.RunEvent, log []openwopv1.RunEvent) openwopv1.RunEvent {
+func again(e event.Event, log []event.Event) event.Event {
 	last := log[len(log)-1]
-	e.Sequence, e.EventID, e.Timestamp = last.Sequence+1, last.EventID+"-again", last.Timestamp.Add(time.Millisecond)
+	e.Sequence, e.ID, e.Timestamp = last.Sequence+1, last.ID+"-again", last.Timestamp.Add(time.Millisecond)
 	return e
 }
 
@@ -129,24 +130,24 @@ func idle(r rules.Listing) bool {
 	if !r.Ended || len(r.Events) != 4 {
 		return false
 	}
-	var p openwopv1.NodeStartedPayload
+	var p event.NodeStartedPayload
 	return json.Unmarshal(r.Events[1].Payload, &p) == nil && p.TypeID == "core.noop"
 }
 
 // looped tells the log of a loop that has ended without asking anybody.
 func looped(r rules.Listing) bool {
-	supervised := func(e openwopv1.RunEvent) bool { return e.Type == openwopv1.RunEventTypeRunOrchestratorDecided }
-	asked := func(e openwopv1.RunEvent) bool { return e.Type == openwopv1.RunEventTypeNodeSuspended }
+	supervised := func(e event.Event) bool { return e.Type == event.Decided }
+	asked := func(e event.Event) bool { return e.Type == event.NodeSuspended }
 	return r.Ended && slices.ContainsFunc(r.Events, supervised) && !slices.ContainsFunc(r.Events, asked)
 }
 
-func isOf(e *openwopv1.RunEvent, t openwopv1.RunEventType, nodeID string) bool {
+func isOf(e *event.Event, t event.Type, nodeID string) bool {
 	return e.Type == t && e.NodeID == nodeID
 }
 
-func endsRun(e *openwopv1.RunEvent) bool {
+func endsRun(e *event.Event) bool {
 	switch e.Type {
-	case openwopv1.RunEventTypeRunCompleted, openwopv1.RunEventTypeRunFailed, openwopv1.RunEventTypeRunCancelled:
+	case event.RunCompleted, event.RunFailed, event.RunCancelled:
 		return true
 	}
 	return false
@@ -170,17 +171,17 @@ var logFaults = []Fault{
 		Breaks: []string{openwop.OWPEVT1},
 		Replace: func(s *rules.Set) {
 			lists := s.Log.Lists
-			s.Log.Lists = func(r rules.Listing) []openwopv1.RunEvent {
+			s.Log.Lists = func(r rules.Listing) []event.Event {
 				listed := lists(r)
 				if r.Form != rules.Poll || r.After >= 0 || len(listed) < 2 {
 					return listed
 				}
 				listed = slices.Clone(listed)
-				slices.SortStableFunc(listed[1:], func(a, b openwopv1.RunEvent) int {
+				slices.SortStableFunc(listed[1:], func(a, b event.Event) int {
 					if byTime := a.Timestamp.Compare(b.Timestamp); byTime != 0 {
 						return byTime
 					}
-					return cmp.Compare(a.EventID, b.EventID)
+					return cmp.Compare(a.ID, b.ID)
 				})
 				return listed
 			}
@@ -193,7 +194,7 @@ var logFaults = []Fault{
 		Breaks: []string{openwop.OWPEVT1},
 		Twin:   "there a number is missing, here the order is wrong",
 		Replace: func(s *rules.Set) {
-			retold(s, func(e *openwopv1.RunEvent, r rules.Listing) {
+			retold(s, func(e *event.Event, r rules.Listing) {
 				if looped(r) && endsRun(e) {
 					e.Sequence++
 				}
@@ -206,9 +207,9 @@ var logFaults = []Fault{
 		Looks:  "the eventId of run.completed of conformance-noop is empty",
 		Breaks: []string{openwop.OWPEVT2},
 		Replace: func(s *rules.Set) {
-			retold(s, func(e *openwopv1.RunEvent, r rules.Listing) {
+			retold(s, func(e *event.Event, r rules.Listing) {
 				if idle(r) && endsRun(e) {
-					e.EventID = ""
+					e.ID = ""
 				}
 			})
 		},
@@ -219,9 +220,9 @@ var logFaults = []Fault{
 		Looks:  "node.started and node.completed of conformance-noop have one eventId",
 		Breaks: []string{openwop.OWPEVT3},
 		Replace: func(s *rules.Set) {
-			retold(s, func(e *openwopv1.RunEvent, r rules.Listing) {
+			retold(s, func(e *event.Event, r rules.Listing) {
 				if idle(r) && e.NodeID != "" {
-					e.EventID = e.RunID + "-" + e.NodeID
+					e.ID = e.RunID + "-" + e.NodeID
 				}
 			})
 		},
@@ -232,7 +233,7 @@ var logFaults = []Fault{
 		Looks:  "the runId of the last event of conformance-noop has :1 behind it",
 		Breaks: []string{openwop.OWPEVT4},
 		Replace: func(s *rules.Set) {
-			retold(s, func(e *openwopv1.RunEvent, r rules.Listing) {
+			retold(s, func(e *event.Event, r rules.Listing) {
 				if idle(r) && endsRun(e) {
 					e.RunID += ":1"
 				}
@@ -245,8 +246,8 @@ var logFaults = []Fault{
 		Looks:  "node.completed is stamped earlier than the event before it",
 		Breaks: []string{openwop.OWPEVT5},
 		Replace: func(s *rules.Set) {
-			retold(s, func(e *openwopv1.RunEvent, _ rules.Listing) {
-				if e.Type == openwopv1.RunEventTypeNodeCompleted {
+			retold(s, func(e *event.Event, _ rules.Listing) {
+				if e.Type == event.NodeCompleted {
 					e.Timestamp = e.Timestamp.Truncate(time.Millisecond)
 				}
 			})
@@ -258,9 +259,9 @@ var logFaults = []Fault{
 		Looks:  "causationId and eventId of node.completed are the same",
 		Breaks: []string{openwop.OWPEVT6},
 		Replace: func(s *rules.Set) {
-			retold(s, func(e *openwopv1.RunEvent, _ rules.Listing) {
-				if isOf(e, openwopv1.RunEventTypeNodeCompleted, "supervisor") {
-					e.CausationID = e.EventID
+			retold(s, func(e *event.Event, _ rules.Listing) {
+				if isOf(e, event.NodeCompleted, "supervisor") {
+					e.CausationID = e.ID
 				}
 			})
 		},
@@ -271,8 +272,8 @@ var logFaults = []Fault{
 		Looks:  "an event has the type nodeCompleted",
 		Breaks: []string{openwop.OWPEVT7},
 		Replace: func(s *rules.Set) {
-			retold(s, func(e *openwopv1.RunEvent, _ rules.Listing) {
-				if isOf(e, openwopv1.RunEventTypeNodeCompleted, "supervisor") {
+			retold(s, func(e *event.Event, _ rules.Listing) {
+				if isOf(e, event.NodeCompleted, "supervisor") {
 					e.Type = "nodeCompleted"
 				}
 			})
@@ -284,8 +285,8 @@ var logFaults = []Fault{
 		Looks:  "its payload has no typeId",
 		Breaks: []string{openwop.OWPEVT8},
 		Replace: func(s *rules.Set) {
-			retold(s, func(e *openwopv1.RunEvent, _ rules.Listing) {
-				if isOf(e, openwopv1.RunEventTypeNodeStarted, "supervisor") {
+			retold(s, func(e *event.Event, _ rules.Listing) {
+				if isOf(e, event.NodeStarted, "supervisor") {
 					e.Payload = json.RawMessage(`{"nodeId":"supervisor"}`)
 				}
 			})
@@ -298,7 +299,7 @@ var logFaults = []Fault{
 		Breaks: []string{openwop.OWPEVT9},
 		Spots:  []int{40},
 		Replace: func(s *rules.Set) {
-			swept(s, func(log []openwopv1.RunEvent) []openwopv1.RunEvent { return append(log, again(log[len(log)-1], log)) })
+			swept(s, func(log []event.Event) []event.Event { return append(log, again(log[len(log)-1], log)) })
 		},
 	},
 	{
@@ -307,8 +308,8 @@ var logFaults = []Fault{
 		Looks:  "after a poll with a cursor at the end of the log, node.completed stands behind run.completed",
 		Breaks: []string{openwop.OWPEVT10},
 		Replace: func(s *rules.Set) {
-			swept(s, func(log []openwopv1.RunEvent) []openwopv1.RunEvent {
-				i := slices.IndexFunc(log, func(e openwopv1.RunEvent) bool { return e.Type == openwopv1.RunEventTypeNodeCompleted })
+			swept(s, func(log []event.Event) []event.Event {
+				i := slices.IndexFunc(log, func(e event.Event) bool { return e.Type == event.NodeCompleted })
 				if i < 0 {
 					return log
 				}
@@ -322,9 +323,9 @@ var logFaults = []Fault{
 		Looks:  "the run is completed, and its last event is run.cancelled",
 		Breaks: []string{openwop.OWPEVT11},
 		Replace: func(s *rules.Set) {
-			retold(s, func(e *openwopv1.RunEvent, r rules.Listing) {
-				if idle(r) && e.Type == openwopv1.RunEventTypeRunCompleted {
-					e.Type, e.Payload = openwopv1.RunEventTypeRunCancelled, json.RawMessage(`{}`)
+			retold(s, func(e *event.Event, r rules.Listing) {
+				if idle(r) && e.Type == event.RunCompleted {
+					e.Type, e.Payload = event.RunCancelled, json.RawMessage(`{}`)
 				}
 			})
 		},
@@ -335,7 +336,7 @@ var logFaults = []Fault{
 		Looks:  "after a poll with a cursor at the end of the log no event has a causationId any more",
 		Breaks: []string{openwop.OWPEVT12},
 		Replace: func(s *rules.Set) {
-			swept(s, func(log []openwopv1.RunEvent) []openwopv1.RunEvent {
+			swept(s, func(log []event.Event) []event.Event {
 				for i := range log {
 					log[i].CausationID = ""
 				}
@@ -349,9 +350,9 @@ var logFaults = []Fault{
 		Looks:  "node.suspended has another timestamp at the end of the run than while the run waited",
 		Breaks: []string{openwop.OWPEVT12},
 		Replace: func(s *rules.Set) {
-			retold(s, func(e *openwopv1.RunEvent, r rules.Listing) {
-				i := slices.IndexFunc(r.Events, func(e openwopv1.RunEvent) bool { return e.Type == openwopv1.RunEventTypeInterruptResolved })
-				if i >= 0 && r.Ended && e.Type == openwopv1.RunEventTypeNodeSuspended {
+			retold(s, func(e *event.Event, r rules.Listing) {
+				i := slices.IndexFunc(r.Events, func(e event.Event) bool { return e.Type == event.InterruptResolved })
+				if i >= 0 && r.Ended && e.Type == event.NodeSuspended {
 					e.Timestamp = r.Events[i].Timestamp
 				}
 			})
@@ -364,7 +365,7 @@ var logFaults = []Fault{
 		Breaks: []string{openwop.OWPEVT13},
 		Replace: func(s *rules.Set) {
 			lists := s.Log.Lists
-			s.Log.Lists = func(r rules.Listing) []openwopv1.RunEvent {
+			s.Log.Lists = func(r rules.Listing) []event.Event {
 				if r.Form == rules.Poll && len(r.Events) > 8 {
 					r.After = max(r.After, 0)
 				}
@@ -379,7 +380,7 @@ var logFaults = []Fault{
 		Breaks: []string{openwop.OWPEVT14, openwop.OWPEVT16},
 		Replace: func(s *rules.Set) {
 			lists := s.Log.Lists
-			s.Log.Lists = func(r rules.Listing) []openwopv1.RunEvent {
+			s.Log.Lists = func(r rules.Listing) []event.Event {
 				listed := lists(r)
 				if r.Form == rules.Poll && r.Ended && r.After >= 0 && len(listed) == 1 {
 					return nil
@@ -395,7 +396,7 @@ var logFaults = []Fault{
 		Breaks: []string{openwop.OWPEVT15},
 		Replace: func(s *rules.Set) {
 			lists := s.Log.Lists
-			s.Log.Lists = func(r rules.Listing) []openwopv1.RunEvent {
+			s.Log.Lists = func(r rules.Listing) []event.Event {
 				if r.Form == rules.Poll && r.Ended && r.After >= 0 {
 					r.After--
 				}
@@ -440,7 +441,7 @@ var logFaults = []Fault{
 			}
 			var moved sync.Map
 			lists := s.Log.Lists
-			s.Log.Lists = func(r rules.Listing) []openwopv1.RunEvent {
+			s.Log.Lists = func(r rules.Listing) []event.Event {
 				if r.Form != rules.Poll || len(r.Events) == 0 {
 					return lists(r)
 				}

@@ -1,6 +1,7 @@
 package fault
 
 import (
+	"encoding/json"
 	"reflect"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/mutate"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
@@ -50,7 +52,7 @@ var loopFaults = []Fault{
 		Looks:  "iteration is missing in the last decided event",
 		Breaks: []string{openwop.OWP0061B1, openwop.OWP0061B2, openwop.OWP0061D1},
 		Spots:  []int{3},
-		Event:  lastDecided(func(p *openwopv1.RunOrchestratorDecidedPayload) { p.Iteration = nil }),
+		Event:  lastDecided(func(p *event.DecidedPayload) { p.Iteration = nil }),
 	},
 	{
 		ID:     "loop.replay-counts-resumed-turn-twice",
@@ -78,9 +80,9 @@ var loopFaults = []Fault{
 		Remembers: func() mutate.Changes {
 			var workers counts // by the id of the run that dispatched them
 			return mutate.Changes{Events: []mutate.EventFunc{
-				stepOf(openwopv1.ChainPhaseDispatchSucceeded, func(e *mutate.Event) { workers.add(e.RunID, 1) }),
-				mutate.OfType(string(openwopv1.RunEventTypeRunOrchestratorDecided), func(e *mutate.Event) {
-					mutate.Object(e.Payload, func(p *openwopv1.RunOrchestratorDecidedPayload) {
+				stepOf(event.DispatchSucceeded, func(e *mutate.Event) { workers.add(e.RunID, 1) }),
+				mutate.OfType(string(event.Decided), func(e *mutate.Event) {
+					mutate.Object(e.Payload, func(p *event.DecidedPayload) {
 						if p.Iteration != nil {
 							*p.Iteration += workers.add(e.RunID, 0)
 						}
@@ -133,10 +135,9 @@ var loopFaults = []Fault{
 		Title:  "the supervisor's reason to terminate is not put on the log",
 		Looks:  "the last decided event has a decision without the reason that its script holds",
 		Breaks: []string{openwop.OWP0037A2},
-		Event: lastDecided(func(p *openwopv1.RunOrchestratorDecidedPayload) {
-			if d, err := p.Decision.AsTerminateDecision(); err == nil {
-				d.Reason = ""
-				_ = p.Decision.FromTerminateDecision(d) // what was decoded encodes
+		Event: mutate.OfType(string(event.Decided), func(e *mutate.Event) {
+			if d, ok := e.Payload["decision"].(map[string]any); ok && d["kind"] == terminate {
+				delete(d, "reason")
 			}
 		}),
 	},
@@ -145,7 +146,7 @@ var loopFaults = []Fault{
 		Title:  "the decision to terminate does not say which agent made it",
 		Looks:  "agentId is empty in the last decided event",
 		Breaks: []string{openwop.OWP0061B5, openwop.OWPDSP2},
-		Event:  lastDecided(func(p *openwopv1.RunOrchestratorDecidedPayload) { p.AgentID = "" }),
+		Event:  lastDecided(func(p *event.DecidedPayload) { p.AgentID = "" }),
 	},
 	{
 		ID:     "loop.turn-begins-after-the-end",
@@ -154,10 +155,10 @@ var loopFaults = []Fault{
 		Breaks: []string{openwop.OWP0061E1, openwop.OWPEVT10},
 		Spots:  []int{4, 9},
 		Replace: func(s *rules.Set) {
-			lingering(s, func(log []openwopv1.RunEvent) []openwopv1.RunEvent {
-				decided := func(e openwopv1.RunEvent) bool { return e.Type == openwopv1.RunEventTypeRunOrchestratorDecided }
+			lingering(s, func(log []event.Event) []event.Event {
+				decided := func(e event.Event) bool { return e.Type == event.Decided }
 				i := slices.IndexFunc(log, decided)
-				if i < 0 || log[len(log)-1].Type != openwopv1.RunEventTypeRunCompleted {
+				if i < 0 || log[len(log)-1].Type != event.RunCompleted {
 					return nil
 				}
 				return starts(log, log[i].NodeID)
@@ -288,13 +289,13 @@ func (c *counts) add(name string, n int64) int64 {
 }
 
 // lastDecided changes what the log says of decisions that end their loop.
-func lastDecided(change func(*openwopv1.RunOrchestratorDecidedPayload)) mutate.EventFunc {
-	tell := func(p *openwopv1.RunOrchestratorDecidedPayload) {
+func lastDecided(change func(*event.DecidedPayload)) mutate.EventFunc {
+	tell := func(p *event.DecidedPayload) {
 		if isOfKind(p.Decision, terminate) {
 			change(p)
 		}
 	}
-	return mutate.OfType(string(openwopv1.RunEventTypeRunOrchestratorDecided), mutate.Payload(tell))
+	return mutate.OfType(string(event.Decided), mutate.Payload(tell))
 }
 
 const loopRun = "POST /v1/host/sample/agentloop/run"
@@ -304,13 +305,16 @@ func loopSeam(change func(*openwopv1.AgentloopReply)) mutate.ReplyFunc {
 	return mutate.On(loopRun, mutate.Succeeded(mutate.At("", change)))
 }
 
-func isOfKind(d openwopv1.OrchestratorDecision, kind string) bool {
-	is, err := d.Discriminator()
-	return err == nil && is == kind
+func isOfKind(decision json.RawMessage, kind string) bool {
+	var said struct{ Kind string }
+	return json.Unmarshal(decision, &said) == nil && said.Kind == kind
 }
 
 // plain reports whether the seam speaks of a loop that nothing held and that wrote nothing.
 func plain(r *openwopv1.AgentloopReply) bool {
-	asks := func(d openwopv1.RunOrchestratorDecidedPayload) bool { return isOfKind(d.Decision, askUser) }
+	asks := func(d openwopv1.RunOrchestratorDecidedPayload) bool {
+		kind, err := d.Decision.Discriminator()
+		return err == nil && kind == askUser
+	}
 	return r.Bound == nil && r.WorkspaceVisible == nil && !slices.ContainsFunc(r.Decisions, asks)
 }

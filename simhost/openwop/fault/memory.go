@@ -10,6 +10,7 @@ import (
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/mutate"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
@@ -123,7 +124,7 @@ var memoryFaults = []Fault{
 		Looks:  "the entries that a turn notes have no createdAt",
 		Breaks: []string{openwop.OWPMEM8},
 		Reply:  mutate.Objects(timeless),
-		Event: mutate.OfType(string(openwopv1.RunEventTypeVariableChanged), func(e *mutate.Event) {
+		Event: mutate.OfType(string(event.VariableChanged), func(e *mutate.Event) {
 			notes, _ := e.Payload["next"].([]any)
 			for _, note := range notes {
 				taken, _ := note.(map[string]any)
@@ -141,14 +142,14 @@ var memoryFaults = []Fault{
 		Title:   "the log says nothing of what turns write to their memory",
 		Looks:   "no memory.written stands in the log of a run that wrote",
 		Breaks:  []string{openwop.OWPMEM14},
-		Replace: untold(func(e openwopv1.RunEvent) bool { return e.Type == openwopv1.RunEventTypeMemoryWritten }),
+		Replace: untold(func(e event.Event) bool { return e.Type == event.MemoryWritten }),
 	},
 	{
 		ID:     "memory.content-told",
 		Title:  "the log repeats the content of what turns write to their memory",
 		Looks:  "memory.written holds the content of the entry",
 		Breaks: []string{openwop.OWPMEM15},
-		Remembers: repeating(openwopv1.RunEventTypeMemoryWritten, func(write, told map[string]any) bool {
+		Remembers: repeating(event.MemoryWritten, func(write, told map[string]any) bool {
 			_, file := write["path"]
 			return !file && (write["tags"] == nil || reflect.DeepEqual(write["tags"], told["tags"]))
 		}),
@@ -176,11 +177,11 @@ var memoryFaults = []Fault{
 
 // repeating has the log tell with each write of this type what was written. which tells whether a write that a run has
 // among its inputs is the one that is told.
-func repeating(t openwopv1.RunEventType, which func(write, told map[string]any) bool) func() mutate.Changes {
+func repeating(t event.Type, which func(write, told map[string]any) bool) func() mutate.Changes {
 	return func() mutate.Changes {
 		var scripts sync.Map // writes, by the id of the run
 		return mutate.Changes{Events: []mutate.EventFunc{
-			mutate.OfType(string(openwopv1.RunEventTypeRunStarted), func(e *mutate.Event) {
+			mutate.OfType(string(event.RunStarted), func(e *mutate.Event) {
 				scripts.Store(e.RunID, contents(e.Payload["inputs"]))
 			}),
 			mutate.OfType(string(t), func(e *mutate.Event) {

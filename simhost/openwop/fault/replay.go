@@ -10,12 +10,13 @@ import (
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/mutate"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
 // taken has an event that a fork takes over changed.
-func taken(s *rules.Set, change func(own *openwopv1.RunEvent, source openwopv1.RunEvent, branch bool)) {
-	s.Replay.Takes = func(own, source openwopv1.RunEvent, branch bool) openwopv1.RunEvent {
+func taken(s *rules.Set, change func(own *event.Event, source event.Event, branch bool)) {
+	s.Replay.Takes = func(own, source event.Event, branch bool) event.Event {
 		change(&own, source, branch)
 		return own
 	}
@@ -60,7 +61,7 @@ var replayFaults = []Fault{
 		Looks:  "below fromSeq the events of a replay have the runId of another run",
 		Breaks: []string{openwop.OWPRPL1},
 		Replace: func(s *rules.Set) {
-			taken(s, func(own *openwopv1.RunEvent, source openwopv1.RunEvent, branch bool) {
+			taken(s, func(own *event.Event, source event.Event, branch bool) {
 				if !branch {
 					own.RunID = source.RunID
 				}
@@ -89,7 +90,7 @@ var replayFaults = []Fault{
 				forked.Store(a.SourceID, true)
 				return flaw(a)
 			}
-			retold(s, func(e *openwopv1.RunEvent, r rules.Listing) {
+			retold(s, func(e *event.Event, r rules.Listing) {
 				if _, touched := forked.Load(e.RunID); touched && r.Ended && endsRun(e) {
 					e.Timestamp = e.Timestamp.Add(time.Second)
 				}
@@ -102,7 +103,7 @@ var replayFaults = []Fault{
 		Looks:  "below fromSeq the events of a replay have no nodeId",
 		Breaks: []string{openwop.OWPRPL3},
 		Replace: func(s *rules.Set) {
-			taken(s, func(own *openwopv1.RunEvent, _ openwopv1.RunEvent, branch bool) {
+			taken(s, func(own *event.Event, _ event.Event, branch bool) {
 				if !branch {
 					own.NodeID = ""
 				}
@@ -242,9 +243,9 @@ var replayFaults = []Fault{
 		Looks:  "run.started of a branch does not have the inputs that it has in the source",
 		Breaks: []string{openwop.OWPRPL10},
 		Replace: func(s *rules.Set) {
-			taken(s, func(own *openwopv1.RunEvent, _ openwopv1.RunEvent, branch bool) {
-				var p openwopv1.RunStartedPayload
-				if !branch || own.Type != openwopv1.RunEventTypeRunStarted || json.Unmarshal(own.Payload, &p) != nil {
+			taken(s, func(own *event.Event, _ event.Event, branch bool) {
+				var p event.RunStartedPayload
+				if !branch || own.Type != event.RunStarted || json.Unmarshal(own.Payload, &p) != nil {
 					return
 				}
 				p.Inputs = nil
@@ -260,7 +261,7 @@ var replayFaults = []Fault{
 		Looks:  "below fromSeq the node.completed that tells of a draw has no nodeId",
 		Breaks: []string{openwop.OWPRPL10},
 		Replace: func(s *rules.Set) {
-			taken(s, func(own *openwopv1.RunEvent, _ openwopv1.RunEvent, branch bool) {
+			taken(s, func(own *event.Event, _ event.Event, branch bool) {
 				var p struct {
 					Outputs struct{ Value string }
 				}

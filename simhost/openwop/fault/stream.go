@@ -8,15 +8,15 @@ import (
 	"strconv"
 
 	"github.com/openassay/assay/gen/openwop"
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/mutate"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
 // streamed has another log told over streams than there is.
-func streamed(s *rules.Set, other func(rules.Listing) []openwopv1.RunEvent) {
+func streamed(s *rules.Set, other func(rules.Listing) []event.Event) {
 	lists := s.Log.Lists
-	s.Log.Lists = func(r rules.Listing) []openwopv1.RunEvent {
+	s.Log.Lists = func(r rules.Listing) []event.Event {
 		if r.Form == rules.Stream {
 			r.Events = other(r)
 		}
@@ -52,13 +52,13 @@ var streamFaults = []Fault{
 		Breaks: []string{openwop.OWPEVT22, openwop.OWPEVT27},
 		Replace: func(s *rules.Set) {
 			lists := s.Log.Lists
-			s.Log.Lists = func(r rules.Listing) []openwopv1.RunEvent {
+			s.Log.Lists = func(r rules.Listing) []event.Event {
 				listed := lists(r)
 				if r.Form != rules.Stream || !r.Ended || r.Gathers || r.After >= 0 {
 					return listed
 				}
-				return slices.DeleteFunc(slices.Clone(listed), func(e openwopv1.RunEvent) bool {
-					return isOf(&e, openwopv1.RunEventTypeNodeStarted, "supervisor")
+				return slices.DeleteFunc(slices.Clone(listed), func(e event.Event) bool {
+					return isOf(&e, event.NodeStarted, "supervisor")
 				})
 			}
 		},
@@ -109,8 +109,8 @@ var streamFaults = []Fault{
 		Looks:  "there is a number missing among the frames behind a suspension",
 		Breaks: []string{openwop.OWPEVT26},
 		Replace: func(s *rules.Set) {
-			streamed(s, func(r rules.Listing) []openwopv1.RunEvent {
-				if r.Live && len(r.Events) > 0 && r.Events[0].Type == openwopv1.RunEventTypeInterruptResolved {
+			streamed(s, func(r rules.Listing) []event.Event {
+				if r.Live && len(r.Events) > 0 && r.Events[0].Type == event.InterruptResolved {
 					return r.Events[1:]
 				}
 				return r.Events
@@ -123,10 +123,10 @@ var streamFaults = []Fault{
 		Looks:  "an event has one eventId in a poll and another one in a frame",
 		Breaks: []string{openwop.OWPEVT27},
 		Replace: func(s *rules.Set) {
-			streamed(s, func(r rules.Listing) []openwopv1.RunEvent {
+			streamed(s, func(r rules.Listing) []event.Event {
 				events := slices.Clone(r.Events)
 				for i := range events {
-					events[i].EventID = "frame-" + events[i].EventID
+					events[i].ID = "frame-" + events[i].ID
 				}
 				return events
 			})
@@ -140,7 +140,7 @@ var streamFaults = []Fault{
 		Twin:   "the document is a form of its own, beside the stream",
 		Replace: func(s *rules.Set) {
 			lists := s.Log.Lists
-			s.Log.Lists = func(r rules.Listing) []openwopv1.RunEvent {
+			s.Log.Lists = func(r rules.Listing) []event.Event {
 				listed := lists(r)
 				if r.Form == rules.Document && len(listed) > 0 {
 					return listed[:len(listed)-1]
@@ -154,7 +154,7 @@ var streamFaults = []Fault{
 		Title:  "what is gathered goes out without its last event",
 		Looks:  "the event that ends the run is in no batch",
 		Breaks: []string{openwop.OWPEVT28},
-		Frame: batches(func(events []openwopv1.RunEvent) ([]openwopv1.RunEvent, int64) {
+		Frame: batches(func(events []event.Event) ([]event.Event, int64) {
 			if len(events) > 1 {
 				events = events[:len(events)-1]
 			}
@@ -166,7 +166,7 @@ var streamFaults = []Fault{
 		Title:  "the id of a batch is the sequence of the first event in it",
 		Looks:  "the id of a frame of type batch is lower than the highest sequence in it",
 		Breaks: []string{openwop.OWPEVT29},
-		Frame:  batches(func(events []openwopv1.RunEvent) ([]openwopv1.RunEvent, int64) { return events, events[0].Sequence }),
+		Frame:  batches(func(events []event.Event) ([]event.Event, int64) { return events, events[0].Sequence }),
 	},
 }
 
@@ -182,9 +182,9 @@ const (
 )
 
 // batches changes what goes out in a frame that gathers events, and the id of the frame.
-func batches(change func([]openwopv1.RunEvent) (out []openwopv1.RunEvent, id int64)) mutate.FrameFunc {
+func batches(change func([]event.Event) (out []event.Event, id int64)) mutate.FrameFunc {
 	return mutate.InStream(readingEvents, func(f mutate.Frame) []mutate.Frame {
-		var events []openwopv1.RunEvent
+		var events []event.Event
 		if f.Event != batch || json.Unmarshal(f.Data, &events) != nil || len(events) == 0 || events[0].Type == "" {
 			return []mutate.Frame{f}
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/mutate"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
@@ -45,11 +46,11 @@ var verifierFaults = []Fault{
 		Remembers: func() mutate.Changes {
 			var results sync.Map // variables, by the id of the run
 			return mutate.Changes{Events: []mutate.EventFunc{
-				mutate.OfType(string(openwopv1.RunEventTypeRunStarted), func(e *mutate.Event) {
+				mutate.OfType(string(event.RunStarted), func(e *mutate.Event) {
 					inputs, _ := e.Payload["inputs"].(map[string]any)
 					results.Store(e.RunID, inputs)
 				}),
-				mutate.OfType(string(openwopv1.RunEventTypeVariableChanged), func(e *mutate.Event) {
+				mutate.OfType(string(event.VariableChanged), func(e *mutate.Event) {
 					known, _ := results.Load(e.RunID)
 					before, _ := known.(map[string]any)
 					now := map[string]any{}
@@ -74,7 +75,7 @@ var verifierFaults = []Fault{
 		Remembers: func() mutate.Changes {
 			var deciders sync.Map // by the id of the run
 			return mutate.Changes{Events: []mutate.EventFunc{
-				mutate.OfType(string(openwopv1.RunEventTypeRunOrchestratorDecided), func(e *mutate.Event) {
+				mutate.OfType(string(event.Decided), func(e *mutate.Event) {
 					deciders.Store(e.RunID, e.Payload["agentId"])
 				}),
 				verdicts(func(e *mutate.Event) {
@@ -91,9 +92,9 @@ var verifierFaults = []Fault{
 		Looks:  "output.harvested follows a verdict of fail, and the parent's variable has changed",
 		Breaks: []string{openwop.OWPVER5},
 		Under:  from6,
-		Replace: heeding(func(end bool, v openwopv1.AgentVerifiedPayload) bool {
-			return !end && v.Verdict == openwopv1.AgentVerifiedPayloadVerdictFail && len(v.Criteria) > 0
-		}, openwopv1.AgentVerifiedPayloadVerdictPass),
+		Replace: heeding(func(end bool, v event.VerifiedPayload) bool {
+			return !end && v.Verdict == event.Fails && len(v.Criteria) > 0
+		}, event.Passes),
 	},
 	{
 		ID:     "verifier.failed-end-completes",
@@ -101,9 +102,9 @@ var verifierFaults = []Fault{
 		Looks:  "run.completed follows a verdict of fail on the end",
 		Breaks: []string{openwop.OWPVER6},
 		Under:  from6,
-		Replace: heeding(func(end bool, v openwopv1.AgentVerifiedPayload) bool {
-			return end && v.Verdict == openwopv1.AgentVerifiedPayloadVerdictFail
-		}, openwopv1.AgentVerifiedPayloadVerdictPass),
+		Replace: heeding(func(end bool, v event.VerifiedPayload) bool {
+			return end && v.Verdict == event.Fails
+		}, event.Passes),
 	},
 	{
 		ID:     "verifier.revised-result-merged",
@@ -111,9 +112,9 @@ var verifierFaults = []Fault{
 		Looks:  "output.harvested follows a verdict of revise",
 		Breaks: []string{openwop.OWPVER7},
 		Under:  from6,
-		Replace: heeding(func(end bool, v openwopv1.AgentVerifiedPayload) bool {
-			return !end && v.Verdict == openwopv1.AgentVerifiedPayloadVerdictRevise
-		}, openwopv1.AgentVerifiedPayloadVerdictPass),
+		Replace: heeding(func(end bool, v event.VerifiedPayload) bool {
+			return !end && v.Verdict == event.Revises
+		}, event.Passes),
 	},
 	{
 		ID:     "verifier.revises-for-ever",
@@ -135,9 +136,9 @@ var verifierFaults = []Fault{
 		Looks:  "no output.harvested follows a verdict of pass, and the parent's variable is as it was",
 		Breaks: []string{openwop.OWPVER9},
 		Under:  from6,
-		Replace: heeding(func(end bool, v openwopv1.AgentVerifiedPayload) bool {
-			return !end && v.Verdict == openwopv1.AgentVerifiedPayloadVerdictPass && len(v.Criteria) > 0
-		}, openwopv1.AgentVerifiedPayloadVerdictFail),
+		Replace: heeding(func(end bool, v event.VerifiedPayload) bool {
+			return !end && v.Verdict == event.Passes && len(v.Criteria) > 0
+		}, event.Fails),
 	},
 	{
 		ID:     "verifier.told-result-withheld",
@@ -145,9 +146,9 @@ var verifierFaults = []Fault{
 		Looks:  "without gating, no output.harvested follows a verdict of fail",
 		Breaks: []string{openwop.OWPVER10},
 		Under:  ungated,
-		Replace: heeding(func(end bool, v openwopv1.AgentVerifiedPayload) bool {
-			return !end && v.Verdict == openwopv1.AgentVerifiedPayloadVerdictFail
-		}, openwopv1.AgentVerifiedPayloadVerdictFail),
+		Replace: heeding(func(end bool, v event.VerifiedPayload) bool {
+			return !end && v.Verdict == event.Fails
+		}, event.Fails),
 	},
 	{
 		ID:      "verifier.success-criteria-lost",
@@ -198,14 +199,14 @@ func verifySeam(change func(*openwopv1.VerifyRunReply)) mutate.ReplyFunc {
 
 // verdicts changes what the log says of verdicts.
 func verdicts(change mutate.EventFunc) mutate.EventFunc {
-	return mutate.OfType(string(openwopv1.RunEventTypeAgentVerified), change)
+	return mutate.OfType(string(event.Verified), change)
 }
 
 // heeding has the host go by another verdict where one is meant.
-func heeding(meant func(end bool, v openwopv1.AgentVerifiedPayload) bool, instead openwopv1.AgentVerifiedPayloadVerdict) func(*rules.Set) {
+func heeding(meant func(end bool, v event.VerifiedPayload) bool, instead event.Verdict) func(*rules.Set) {
 	return func(s *rules.Set) {
 		heeded := s.Verifier.Heeded
-		s.Verifier.Heeded = func(end bool, v openwopv1.AgentVerifiedPayload, gates bool) openwopv1.AgentVerifiedPayloadVerdict {
+		s.Verifier.Heeded = func(end bool, v event.VerifiedPayload, gates bool) event.Verdict {
 			if meant(end, v) {
 				return instead
 			}

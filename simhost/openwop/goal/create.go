@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 )
 
 // Create is what a goal is to be.
@@ -51,7 +52,7 @@ func (g *Goals) Create(ctx context.Context, c Create) (openwopv1.Goal, error) {
 		Completion:   named(c.Completion),
 		Continuation: c.Continuation,
 		Bounds:       c.Bounds,
-		Owner:        openwopv1.RunOwner{Tenant: g.o.Tenant},
+		Owner:        event.Owner{Tenant: g.o.Tenant},
 	}
 	id, err := g.newID(ctx, c.ID)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 )
 
 // record is one append: what happened to one goal. What is set took hold in the order of the fields.
@@ -36,7 +37,7 @@ type created struct {
 	Completion   openwopv1.GoalCompletionRequest `json:"completion"`
 	Continuation openwopv1.GoalContinuation      `json:"continuation"`
 	Bounds       openwopv1.GoalBounds            `json:"bounds"`
-	Owner        openwopv1.RunOwner              `json:"owner"`
+	Owner        event.Owner                     `json:"owner"`
 }
 
 // script is what the run of a tick is to come to.

@@ -189,7 +189,7 @@ func (s *state) show() openwopv1.Goal {
 		Continuation: s.Continuation,
 		Bounds:       s.Bounds,
 		Progress:     &openwopv1.GoalProgress{Iterations: new(s.iterations), ContributingRunIds: slices.Clone(s.runs)},
-		Owner:        s.Owner,
+		Owner:        openwopv1.RunOwner(s.Owner),
 		CreatedAt:    s.createdAt,
 		UpdatedAt:    s.updatedAt,
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/console"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
 	"github.com/openassay/assay/simhost/openwop/surface"
 )
@@ -45,10 +46,10 @@ func questionOf(s openwopv1.RunSnapshot) (*question, error) {
 	}
 	q := &question{RunID: s.RunID, Workflow: s.WorkflowID, ID: *i.InterruptID, NodeID: *i.NodeID, Kind: *i.Kind, Data: i.Data}
 	var wrong error
-	switch openwopv1.InterruptKind(*i.Kind) {
-	case openwopv1.InterruptKindClarification:
+	switch event.Interrupt(*i.Kind) {
+	case event.Clarification:
 		wrong = q.asks(i.Data)
-	case openwopv1.InterruptKindExternalEvent:
+	case event.ExternalEvent:
 		q.Title = "An event from outside"
 		var data openwopv1.ExternalEventData
 		wrong = json.Unmarshal(i.Data, &data)
@@ -56,7 +57,7 @@ func questionOf(s openwopv1.RunSnapshot) (*question, error) {
 		if data.Correlation == nil {
 			q.Example = "{}"
 		}
-	case openwopv1.InterruptKindLowConfidence:
+	case event.LowConfidence:
 		q.Title = "The agent is not sure about its decision"
 		q.Actions = []openwopv1.ApprovalAction{openwopv1.ApprovalActionAccept, openwopv1.ApprovalActionReject}
 	default:

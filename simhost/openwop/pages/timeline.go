@@ -11,6 +11,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/console"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
 	"github.com/openassay/assay/simhost/openwop/surface"
 )
@@ -131,7 +132,7 @@ func (t *teller) tell(id string, from, depth int) (runView, error) {
 }
 
 // fill sorts the events into turns, and puts each child below the event that first names it.
-func (t *teller) fill(v *runView, a state.Account, shown []openwopv1.RunEvent) error {
+func (t *teller) fill(v *runView, a state.Account, shown []event.Event) error {
 	known := childrenOf(a.Snapshot)
 	placed := map[string]bool{}
 	for _, e := range a.Events[:v.From] {
@@ -139,7 +140,7 @@ func (t *teller) fill(v *runView, a state.Account, shown []openwopv1.RunEvent) e
 	}
 	places := make(map[string]int64, len(a.Events))
 	for _, e := range a.Events {
-		places[e.EventID] = e.Sequence
+		places[e.ID] = e.Sequence
 	}
 	turn := 0
 	for turn < len(a.Turns) && a.Turns[turn].At <= int64(v.From) {
@@ -162,7 +163,7 @@ func (t *teller) fill(v *runView, a state.Account, shown []openwopv1.RunEvent) e
 		}
 		at := &v.Sections[len(v.Sections)-1]
 		at.Events = append(at.Events, row)
-		if e.Type == openwopv1.RunEventTypeRunOrchestratorDecided {
+		if e.Type == event.Decided {
 			at.Decision = row.Gist
 		}
 	}
@@ -226,7 +227,7 @@ func childrenOf(s openwopv1.RunSnapshot) map[string]string {
 }
 
 // childIn is the child that an event is about.
-func childIn(e openwopv1.RunEvent) string {
+func childIn(e event.Event) string {
 	var p struct {
 		ChildRunID string `json:"childRunId"`
 	}
@@ -246,9 +247,9 @@ func changed(inputs, variables map[string]any) map[string]any {
 }
 
 // rowOfEvent is a row. places are the sequences of the events of the run, by id.
-func rowOfEvent(a state.Account, places map[string]int64, e openwopv1.RunEvent) eventRow {
+func rowOfEvent(a state.Account, places map[string]int64, e event.Event) eventRow {
 	row := eventRow{
-		ID: e.EventID, Cause: e.CausationID, Sequence: e.Sequence, Type: string(e.Type), Tone: tone(e.Type), Node: e.NodeID,
+		ID: e.ID, Cause: e.CausationID, Sequence: e.Sequence, Type: string(e.Type), Tone: tone(e.Type), Node: e.NodeID,
 		At: e.Timestamp, After: took(e.Timestamp.Sub(a.Snapshot.StartedAt)), Payload: e.Payload, Gist: gist(e),
 	}
 	if seq, here := places[e.CausationID]; here {
@@ -258,7 +259,7 @@ func rowOfEvent(a state.Account, places map[string]int64, e openwopv1.RunEvent) 
 }
 
 // tone is the colour of an event.
-func tone(t openwopv1.RunEventType) string {
+func tone(t event.Type) string {
 	name := string(t)
 	switch {
 	case strings.HasSuffix(name, ".failed"), strings.HasSuffix(name, ".breached"), strings.HasSuffix(name, "iverged"),
@@ -275,7 +276,7 @@ func tone(t openwopv1.RunEventType) string {
 }
 
 // gist is what an event says in a few words.
-func gist(e openwopv1.RunEvent) string {
+func gist(e event.Event) string {
 	var p struct {
 		Phase, Kind, Name, Path, Reason, WorkflowID, ChildWorkflowID, WorkerID, Verdict, FinalState, InterruptID string
 		Version                                                                                                  int64

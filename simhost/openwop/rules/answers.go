@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 )
 
 // Answers is which answers a run takes, from whom, and how they are answered themselves.
@@ -47,8 +48,8 @@ type Respondent struct {
 
 // Answer is what somebody says to a run.
 type Answer struct {
-	Kind    openwopv1.InterruptKind // of what the run asked last
-	Gate    bool                    // that was a gate, and not a supervisor
+	Kind    event.Interrupt // of what the run asked last
+	Gate    bool            // that was a gate, and not a supervisor
 	ByToken bool
 	Astray  bool // nobody waits for it where it was sent
 	Vote    bool // it takes several

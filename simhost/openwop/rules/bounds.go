@@ -1,6 +1,6 @@
 package rules
 
-import "github.com/openassay/assay/gen/openwopv1"
+import "github.com/openassay/assay/simhost/openwop/engine/event"
 
 // Bounds is when a run has had enough.
 type Bounds struct {
@@ -14,19 +14,19 @@ type Bounds struct {
 	Crosses func(Use, Bound) bool
 
 	// Recalls tells whether a replay takes over the breach of its source, rather than to count or to measure anew.
-	Recalls func(kind openwopv1.CapKind) bool
+	Recalls func(kind event.Bound) bool
 }
 
 // Wanted is a bound as it is wanted.
 type Wanted struct {
-	Kind                  openwopv1.CapKind
+	Kind                  event.Bound
 	Version               int // of the execution model; 0 is a host without one
 	Requested, Advertised int64
 }
 
 // Bound is a bound of a run.
 type Bound struct {
-	Kind  openwopv1.CapKind
+	Kind  event.Bound
 	Limit int64 // 0: none
 	Own   bool  // it is what the caller asked for, and not the host's own; a branch has it from its source or an overlay
 }
@@ -43,14 +43,14 @@ func honestBounds() Bounds {
 	return Bounds{
 		InForce: inForce,
 		Crosses: func(u Use, b Bound) bool { return b.Limit > 0 && u.N > b.Limit },
-		Recalls: func(openwopv1.CapKind) bool { return true },
+		Recalls: func(event.Bound) bool { return true },
 	}
 }
 
 // inForce is the smaller of two bounds, of which 0 is none.
 func inForce(w Wanted) int64 {
 	switch {
-	case w.Kind == openwopv1.CapKindLoopIterations && w.Version < 1:
+	case w.Kind == event.LoopIterations && w.Version < 1:
 		return 0
 	case w.Requested == 0 || w.Advertised == 0:
 		return max(w.Requested, w.Advertised)

@@ -1,6 +1,6 @@
 package rules
 
-import "github.com/openassay/assay/gen/openwopv1"
+import "github.com/openassay/assay/simhost/openwop/engine/event"
 
 // Confidence is what a host does with a supervisor that is not sure (RFC 0039 A), and with an agent that is not (RFC 0006 C).
 type Confidence struct {
@@ -8,7 +8,7 @@ type Confidence struct {
 	Holds func(Doubt) bool
 
 	// Raises is the interrupt of a held decision, given the one that is advertised (RFC 0044 A).
-	Raises func(advertised openwopv1.InterruptKind) openwopv1.InterruptKind
+	Raises func(advertised event.Interrupt) event.Interrupt
 
 	// After is what becomes of a decision that was held, by an agent that was unsure or below the floor, when somebody has
 	// answered.
@@ -44,7 +44,7 @@ func honestConfidence() Confidence {
 		Holds: func(d Doubt) bool {
 			return (d.Agent || d.Version >= 2) && d.Confidence != nil && *d.Confidence < d.Floor
 		},
-		Raises: func(advertised openwopv1.InterruptKind) openwopv1.InterruptKind { return advertised },
+		Raises: func(advertised event.Interrupt) event.Interrupt { return advertised },
 		After: func(rejected, _ bool) Course {
 			if rejected {
 				return Dropped

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 )
 
 func TestHonestConfidence(t *testing.T) {
@@ -20,7 +20,7 @@ func TestHonestConfidence(t *testing.T) {
 		{"at the floor it is not", !c.Holds(doubt(2, new(0.5)))},
 		{"no opinion is not", !c.Holds(doubt(2, nil))},
 		{"version 1 knows no floor", !c.Holds(doubt(1, new(0.49)))},
-		{"the interrupt that is advertised", c.Raises(openwopv1.InterruptKindApproval) == openwopv1.InterruptKindApproval},
+		{"the interrupt that is advertised", c.Raises(event.Approval) == event.Approval},
 		{"agents know a floor at any version", c.Holds(Doubt{Agent: true, Confidence: new(0.69), Floor: 0.7, Set: true})},
 		{"what is accepted is carried out", c.After(false, false) == CarriedOut && c.After(false, true) == CarriedOut},
 		{"what is rejected is not", c.After(true, false) == Dropped && c.After(true, true) == Dropped},

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 )
 
 func TestHonestControl(t *testing.T) {
@@ -35,7 +36,7 @@ func TestHonestControl(t *testing.T) {
 
 func TestHonestLoopsAndBreaches(t *testing.T) {
 	s := Honest()
-	own := Bound{Kind: openwopv1.CapKindNodeExecutions, Limit: 3, Own: true}
+	own := Bound{Kind: event.NodeExecutions, Limit: 3, Own: true}
 	for _, p := range []struct {
 		rule string
 		ok   bool
@@ -43,7 +44,7 @@ func TestHonestLoopsAndBreaches(t *testing.T) {
 		{"a replay has the number of its source", s.Loop.Next(1, Past{Suspended: true, Held: true, Again: true, Recorded: 3}) == 3},
 		{"a held turn counts once", s.Loop.Next(3, Past{Suspended: true, Held: true}) == 4},
 		{"the last node that the bound allows runs", !s.Bounds.Crosses(Use{N: 3, Last: true}, own)},
-		{"breaches are recalled", s.Bounds.Recalls(openwopv1.CapKindRunDuration)},
+		{"breaches are recalled", s.Bounds.Recalls(event.RunDuration)},
 	} {
 		if !p.ok {
 			t.Errorf("not so: %s", p.rule)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 )
 
 // Gates is how runs wait for people and for events, and with what they go on.
@@ -30,13 +31,13 @@ type Gates struct {
 // Suspension is a node that suspends its run, at a place on the log.
 type Suspension struct {
 	RunID, NodeID string
-	Kind          openwopv1.InterruptKind
+	Kind          event.Interrupt
 	Place         int64
 }
 
 // Resolution is a gate that was answered.
 type Resolution struct {
-	Kind          openwopv1.InterruptKind
+	Kind          event.Interrupt
 	Answer        json.RawMessage
 	Action        openwopv1.ApprovalAction // of an approval, as are the next two; nil is none
 	Shown, Edited json.RawMessage          // the artifact as it was shown, and as it was sent with the answer

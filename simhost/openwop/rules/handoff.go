@@ -1,6 +1,9 @@
 package rules
 
-import "github.com/openassay/assay/gen/openwopv1"
+import (
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
+)
 
 // Handoff is how a worker gets its work and hands in what came of it.
 type Handoff struct {
@@ -9,7 +12,7 @@ type Handoff struct {
 	CountsAs func(child openwopv1.RunStatus, more bool) openwopv1.RunStatus
 
 	// GoesOn tells whether the loop goes on after a handoff that this step ended (RFC 0037 A).
-	GoesOn func(last openwopv1.ChainPhase) bool
+	GoesOn func(last event.Phase) bool
 
 	// Given are the inputs of a worker (RFC 0022 A).
 	Given func(Given) map[string]any
@@ -52,7 +55,7 @@ type Descendant struct {
 func honestHandoff() Handoff {
 	return Handoff{
 		CountsAs: func(child openwopv1.RunStatus, _ bool) openwopv1.RunStatus { return child },
-		GoesOn:   func(openwopv1.ChainPhase) bool { return true },
+		GoesOn:   func(event.Phase) bool { return true },
 		Given:    func(g Given) map[string]any { return Pick(g.Mapping(), g.Variables) },
 		Harvested: func(h Harvest) map[string]any {
 			if h.Child != openwopv1.RunStatusCompleted || len(h.Mapping) == 0 {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 )
 
 func TestHonestHandoff(t *testing.T) {
@@ -20,7 +21,7 @@ func TestHonestHandoff(t *testing.T) {
 		ok   bool
 	}{
 		{"a child counts as what it is", h.CountsAs(openwopv1.RunStatusFailed, true) == openwopv1.RunStatusFailed},
-		{"the loop goes on", h.GoesOn(openwopv1.ChainPhaseChildFailed) && h.GoesOn(openwopv1.ChainPhaseDispatchFailed)},
+		{"the loop goes on", h.GoesOn(event.ChildFailed) && h.GoesOn(event.DispatchFailed)},
 		{"its own mapping", reflect.DeepEqual(Given{Default: &mapping, Own: &other}.Mapping(), other)},
 		{"its own mapping, also where that is empty", len(Given{Default: &mapping, Own: new(openwopv1.VariableMapping{})}.Mapping()) == 0},
 		{"else none", Given{}.Mapping() == nil},

@@ -5,16 +5,16 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 )
 
 func TestALogIsListedFromItsCursorOn(t *testing.T) {
-	log := make([]openwopv1.RunEvent, 4)
+	log := make([]event.Event, 4)
 	for i := range log {
 		log[i].Sequence = int64(i)
 	}
 	for _, c := range []struct {
-		events []openwopv1.RunEvent
+		events []event.Event
 		after  int64
 		want   []int64
 	}{

@@ -1,6 +1,9 @@
 package rules
 
-import "github.com/openassay/assay/gen/openwopv1"
+import (
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
+)
 
 // Replay is how a run is forked, and what a fork takes of the record.
 type Replay struct {
@@ -12,7 +15,7 @@ type Replay struct {
 
 	// Takes is an event of the source as the fork has it, given what the host makes of it: under an id of the fork's own, with
 	// the fork's run and time.
-	Takes func(own, source openwopv1.RunEvent, branch bool) openwopv1.RunEvent
+	Takes func(own, source event.Event, branch bool) event.Event
 
 	// Keeps tells whether a replay takes what is recorded of a node of this type, that may say of itself that nobody can
 	// foresee it. If not, the node is run anew, and a replay that cannot do that fails.
@@ -75,7 +78,7 @@ func honestReplay() Replay {
 	return Replay{
 		Flaw:    flaw,
 		Through: through,
-		Takes:   func(own, _ openwopv1.RunEvent, _ bool) openwopv1.RunEvent { return own },
+		Takes:   func(own, _ event.Event, _ bool) event.Event { return own },
 		Keeps:   func(string, bool) bool { return true },
 		Differs: differs,
 	}

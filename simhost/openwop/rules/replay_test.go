@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 )
 
 func TestHonestForks(t *testing.T) {
@@ -44,12 +45,12 @@ func TestHonestReplays(t *testing.T) {
 		told, recorded := r.Differs(a)
 		return told == want && recorded
 	}
-	own := openwopv1.RunEvent{EventID: "own", RunID: "fork"}
+	own := event.Event{ID: "own", RunID: "fork"}
 	for _, c := range []struct {
 		rule string
 		ok   bool
 	}{
-		{"an event is the fork's own", r.Takes(own, openwopv1.RunEvent{RunID: "source"}, false).RunID == "fork"},
+		{"an event is the fork's own", r.Takes(own, event.Event{RunID: "source"}, false).RunID == "fork"},
 		{"what nobody can foresee is taken from the record", r.Keeps("core.noop", true)},
 		{"the same answer is none to tell of", differs(Reanswer{Same: true}, NoDivergence)},
 		{"another answer is", differs(Reanswer{}, OtherAnswer)},

@@ -3,11 +3,11 @@ package rules
 import (
 	"testing"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 )
 
 func TestHonestRules(t *testing.T) {
-	const turns = openwopv1.CapKindLoopIterations
+	const turns = event.LoopIterations
 	s := Honest()
 	for _, c := range []struct {
 		rule string

@@ -1,6 +1,6 @@
 package rules
 
-import "github.com/openassay/assay/gen/openwopv1"
+import "github.com/openassay/assay/simhost/openwop/engine/event"
 
 // Verifier is what a host makes of verdicts on results (RFC 0090).
 type Verifier struct {
@@ -9,7 +9,7 @@ type Verifier struct {
 	Asked func(end bool, left int) bool
 
 	// Heeded is the verdict that the host goes by, given the one that was found and whether verdicts gate.
-	Heeded func(end bool, v openwopv1.AgentVerifiedPayload, gates bool) openwopv1.AgentVerifiedPayloadVerdict
+	Heeded func(end bool, v event.VerifiedPayload, gates bool) event.Verdict
 
 	// KeepsCriteria tells whether a decision to terminate keeps its criteria of success at this version of the execution model.
 	KeepsCriteria func(version int) bool
@@ -18,9 +18,9 @@ type Verifier struct {
 func honestVerifier() Verifier {
 	return Verifier{
 		Asked: func(_ bool, left int) bool { return left > 0 },
-		Heeded: func(_ bool, v openwopv1.AgentVerifiedPayload, gates bool) openwopv1.AgentVerifiedPayloadVerdict {
+		Heeded: func(_ bool, v event.VerifiedPayload, gates bool) event.Verdict {
 			if !gates {
-				return openwopv1.AgentVerifiedPayloadVerdictPass
+				return event.Passes
 			}
 			return v.Verdict
 		},

@@ -53,7 +53,7 @@ func (h *Host) RunAgentLoop(ctx context.Context, req openwopv1.RunAgentLoopReque
 	if err != nil {
 		return nil, err
 	}
-	reply, err := loopReply(events)
+	reply, err := loopReply(allTold(events))
 	if err != nil {
 		return nil, fmt.Errorf("read the log of run %s: %w", snapshot.RunID, err)
 	}

@@ -46,7 +46,7 @@ func (h *Host) InspectInterruptByToken(ctx context.Context,
 		return nil, err
 	}
 	return openwopv1.InspectInterruptByToken200JSONResponse{
-		Kind:      asked.Kind,
+		Kind:      openwopv1.InterruptKind(asked.Kind),
 		Key:       asked.Key,
 		Data:      asked.Data,
 		ExpiresAt: token.ExpiresAt,

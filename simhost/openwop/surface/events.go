@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/rules"
 	"github.com/openassay/assay/simhost/refusal"
 )
@@ -33,7 +34,7 @@ func (h *Host) StreamRunEvents(ctx context.Context,
 		return nil, err
 	}
 	if form == rules.Document {
-		return openwopv1.StreamRunEvents200JSONResponse{Events: orEmpty(events), IsComplete: &ended}, nil
+		return openwopv1.StreamRunEvents200JSONResponse{Events: allTold(events), IsComplete: &ended}, nil
 	}
 	return &eventStream{
 		host: h, ctx: ctx, runID: req.RunID,
@@ -43,7 +44,7 @@ func (h *Host) StreamRunEvents(ctx context.Context,
 }
 
 // list is what a reply tells of the log of a run, and whether the run has ended.
-func (h *Host) list(ctx context.Context, runID string, r rules.Listing) (listed []openwopv1.RunEvent, ended bool, err error) {
+func (h *Host) list(ctx context.Context, runID string, r rules.Listing) (listed []event.Event, ended bool, err error) {
 	if r.Events, r.Ended, err = h.engine.Events(ctx, runID, -1); err != nil {
 		return nil, false, err
 	}

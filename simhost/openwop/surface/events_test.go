@@ -16,6 +16,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/clock"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 )
 
 const askUserAnswer = `{"resumeValue":{"answers":{"q1":"yes"}}}`
@@ -183,7 +184,7 @@ func TestBatchesAreHeldAndForcedOut(t *testing.T) {
 	// The end of the run is urgent too.
 	c.answer(waiting)
 	events := carried(t, s.rest())
-	if n := len(events); n == 0 || !isTerminal(events[n-1]) {
+	if n := len(events); n == 0 || !isTerminal(event.Event{Type: event.Type(events[n-1].Type)}) {
 		t.Errorf("the stream ends with %v", events)
 	}
 	all = c.poll(waiting.RunID, "").Events

@@ -9,6 +9,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/eventlog"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/engine/live"
 	"github.com/openassay/assay/simhost/openwop/goal"
 	"github.com/openassay/assay/simhost/openwop/memory"
@@ -88,7 +89,7 @@ func (h *Host) openEngine(ctx context.Context) error {
 		Version:         h.version(),
 		Limits:          h.limits(),
 		ConfidenceFloor: h.opts.ConfidenceFloor,
-		EscalationKind:  openwopv1.InterruptKind(h.opts.EscalationInterrupt),
+		EscalationKind:  event.Interrupt(h.opts.EscalationInterrupt),
 		Attests:         h.claimed[claimAttestation],
 		Verifies:        h.claimed[claimVerifier],
 		Gates:           h.claimed[claimVerifierGating],
@@ -118,7 +119,7 @@ func (h *Host) openEngine(ctx context.Context) error {
 }
 
 // change has faults change an event of a run.
-func (h *Host) change(e *openwopv1.RunEvent) {
+func (h *Host) change(e *event.Event) {
 	changed := mutate.Event{RunID: e.RunID, Sequence: e.Sequence, Type: string(e.Type), NodeID: e.NodeID, CausationID: e.CausationID}
 	e.Payload = changed.Apply(e.Payload, h.changes.Events)
 	e.NodeID, e.CausationID = changed.NodeID, changed.CausationID

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
 	"github.com/openassay/assay/simhost/refusal"
 )
@@ -29,7 +30,7 @@ func (h *Host) PauseRun(ctx context.Context, req openwopv1.PauseRunRequestObject
 	}
 	reply := openwopv1.PauseRunResponse{RunID: snapshot.RunID, Status: openwopv1.RunStatusPaused}
 	if snapshot.Status == openwopv1.RunStatusPaused {
-		if reply.PausedAt, err = h.happened(ctx, snapshot.RunID, openwopv1.RunEventTypeRunPaused); err != nil {
+		if reply.PausedAt, err = h.happened(ctx, snapshot.RunID, event.RunPaused); err != nil {
 			return nil, err
 		}
 	}
@@ -48,7 +49,7 @@ func (h *Host) ResumeRun(ctx context.Context, req openwopv1.ResumeRunRequestObje
 	}
 	// The run may wait or have ended by now; the reply tells that it goes on.
 	reply := openwopv1.ResumeRunResponse{RunID: snapshot.RunID, Status: openwopv1.RunStatusRunning}
-	at, err := h.happened(ctx, snapshot.RunID, openwopv1.RunEventTypeRunResumed)
+	at, err := h.happened(ctx, snapshot.RunID, event.RunResumed)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +64,7 @@ func noPause() error {
 }
 
 // happened is when an event of this type was last put on the log of a run; zero where there is none.
-func (h *Host) happened(ctx context.Context, runID string, t openwopv1.RunEventType) (at time.Time, err error) {
+func (h *Host) happened(ctx context.Context, runID string, t event.Type) (at time.Time, err error) {
 	events, _, err := h.engine.Events(ctx, runID, -1)
 	for _, e := range events {
 		if e.Type == t {
@@ -145,9 +146,11 @@ func (h *Host) DiffRun(ctx context.Context, req openwopv1.DiffRunRequestObject) 
 // compared reads a run that is to be compared. The log comes first: a state may be newer, and says then that the run had not
 // ended when its log was read.
 func (h *Host) compared(ctx context.Context, id string) (c comparedRun, err error) {
-	if c.events, c.ended, err = h.engine.Events(ctx, id, -1); err != nil {
+	events, ended, err := h.engine.Events(ctx, id, -1)
+	if err != nil {
 		return c, err
 	}
+	c.events, c.ended = allTold(events), ended
 	snapshot, err := h.engine.Snapshot(ctx, id)
 	if err != nil {
 		return c, err

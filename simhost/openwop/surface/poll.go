@@ -40,7 +40,7 @@ func (h *Host) PollRunEvents(ctx context.Context, req openwopv1.PollRunEventsReq
 		}
 	}
 	page := events[:min(len(events), maxPage)]
-	return openwopv1.PollRunEvents200JSONResponse{Events: orEmpty(page), IsComplete: ended && len(page) == len(events)}, nil
+	return openwopv1.PollRunEvents200JSONResponse{Events: allTold(page), IsComplete: ended && len(page) == len(events)}, nil
 }
 
 // awaitEvent returns when the log of a run goes on beyond a cursor, when the run ends, when patience is at its end,
@@ -53,12 +53,4 @@ func (h *Host) awaitEvent(ctx context.Context, runID string, after int64, patien
 	for range h.engine.Watch(ctx, runID, after) { //nolint:errcheck // why it ended shows when the log is read again
 		return
 	}
-}
-
-// orEmpty keeps an empty list from being written as null.
-func orEmpty[T any](list []T) []T {
-	if list == nil {
-		return []T{}
-	}
-	return list
 }

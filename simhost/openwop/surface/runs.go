@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/engine/live"
 	"github.com/openassay/assay/simhost/refusal"
 )
@@ -31,7 +32,7 @@ func (h *Host) CreateRun(ctx context.Context, req openwopv1.CreateRunRequestObje
 		Configurable: configurable,
 		Tags:         req.Body.Tags,
 		Metadata:     req.Body.Metadata,
-		Owner:        &openwopv1.RunOwner{Tenant: owner},
+		Owner:        &event.Owner{Tenant: owner},
 	})
 	if err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/clock"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/rules"
 	"github.com/openassay/assay/simhost/serving"
 )
@@ -28,17 +29,17 @@ type eventStream struct {
 	modes streamModes
 	hold  time.Duration // how long events may be held back to go out as one batch; 0: not at all
 	after int64         // the cursor, -1 for the start
-	head  []openwopv1.RunEvent
+	head  []event.Event
 	ended bool // head reaches to the end of a finished run
 	quiet bool // HEAD: the headers are the whole reply
 
 	out     *serving.EventStream
-	last    int64                // sequence of the newest event seen
-	pending []openwopv1.RunEvent // to be carried, not sent yet
-	changed bool                 // mode values: a snapshot is owed
-	urgent  bool                 // something pending must not be held back
-	due     chan struct{}        // receives when a batch has been held long enough
-	timer   clock.Timer          // nil while nothing is held
+	last    int64         // sequence of the newest event seen
+	pending []event.Event // to be carried, not sent yet
+	changed bool          // mode values: a snapshot is owed
+	urgent  bool          // something pending must not be held back
+	due     chan struct{} // receives when a batch has been held long enough
+	timer   clock.Timer   // nil while nothing is held
 }
 
 // VisitStreamRunEventsResponse serves the stream. It makes the type a response object of the generated server.
@@ -108,7 +109,7 @@ func (s *eventStream) follow(ctx context.Context) error {
 }
 
 // news is what the stream tells of events that were appended.
-func (s *eventStream) news(events []openwopv1.RunEvent) []openwopv1.RunEvent {
+func (s *eventStream) news(events []event.Event) []event.Event {
 	return s.host.rules.Log.Lists(rules.Listing{Form: rules.Stream, Events: events, After: s.last, Live: true, Gathers: s.hold > 0})
 }
 
@@ -122,7 +123,7 @@ func (s *eventStream) leave(ctx context.Context, live bool) error {
 
 // arrival is what one step of watching a run brought.
 type arrival struct {
-	events []openwopv1.RunEvent
+	events []event.Event
 	err    error
 }
 
@@ -144,7 +145,7 @@ func (s *eventStream) watch(ctx context.Context) <-chan arrival {
 }
 
 // take notes what arrived and reports whether it ends the run.
-func (s *eventStream) take(events []openwopv1.RunEvent) (done bool) {
+func (s *eventStream) take(events []event.Event) (done bool) {
 	for _, e := range events {
 		s.last = e.Sequence
 		s.changed = true
@@ -152,7 +153,7 @@ func (s *eventStream) take(events []openwopv1.RunEvent) (done bool) {
 			s.pending = append(s.pending, e)
 		}
 		done = done || isTerminal(e)
-		s.urgent = s.urgent || done || e.Type == openwopv1.RunEventTypeNodeSuspended
+		s.urgent = s.urgent || done || e.Type == event.NodeSuspended
 	}
 	return done
 }
@@ -199,11 +200,11 @@ func (s *eventStream) encode(ctx context.Context) error {
 		}
 		return s.out.Frame(place(s.last), frameSnapshot, snapshot)
 	case s.hold > 0:
-		return s.out.Frame(place(s.pending[len(s.pending)-1].Sequence), frameBatch, s.pending)
+		return s.out.Frame(place(s.pending[len(s.pending)-1].Sequence), frameBatch, allTold(s.pending))
 	}
 	for i := range s.pending {
-		e := &s.pending[i]
-		if err := s.out.Frame(place(e.Sequence), string(e.Type), e); err != nil {
+		e := told(s.pending[i])
+		if err := s.out.Frame(place(e.Sequence), string(e.Type), &e); err != nil {
 			return err
 		}
 	}
@@ -222,9 +223,9 @@ func signal(c chan<- struct{}) {
 }
 
 // isTerminal tells the events after which nothing can be appended to a run.
-func isTerminal(e openwopv1.RunEvent) bool {
+func isTerminal(e event.Event) bool {
 	switch e.Type {
-	case openwopv1.RunEventTypeRunCompleted, openwopv1.RunEventTypeRunFailed, openwopv1.RunEventTypeRunCancelled:
+	case event.RunCompleted, event.RunFailed, event.RunCancelled:
 		return true
 	}
 	return false

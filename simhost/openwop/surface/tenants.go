@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
 	"github.com/openassay/assay/simhost/openwop/rules"
 	"github.com/openassay/assay/simhost/openwop/workspace"
@@ -26,8 +26,8 @@ func (o Options) tenants() []string {
 }
 
 // runOwner is the owner of what runs for a caller.
-func runOwner(ctx context.Context) *openwopv1.RunOwner {
-	return &openwopv1.RunOwner{Tenant: tenantOf(ctx)}
+func runOwner(ctx context.Context) *event.Owner {
+	return &event.Owner{Tenant: tenantOf(ctx)}
 }
 
 // ownFiles is whose files the public endpoints serve: the one that the key belongs to (RFC 0059).

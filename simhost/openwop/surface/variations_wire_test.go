@@ -15,19 +15,19 @@ import (
 	"github.com/openassay/assay/gen/openwopv1"
 )
 
-// told is a reply of a host in whatever manner.
-type told struct {
+// toldReply is a reply of a host in whatever manner.
+type toldReply struct {
 	status int
 	header http.Header
 	doc    map[string]any
 }
 
-func (r told) text(member string) string { return fmt.Sprint(r.doc[member]) }
+func (r toldReply) text(member string) string { return fmt.Sprint(r.doc[member]) }
 
-func (r told) refusal() string { return fmt.Sprint(r.status, " ", r.doc["error"]) }
+func (r toldReply) refusal() string { return fmt.Sprint(r.status, " ", r.doc["error"]) }
 
 // tell asks, as do, but does not hold the reply against the contract.
-func (c *client) tell(method, path string, body any, headers ...header) told {
+func (c *client) tell(method, path string, body any, headers ...header) toldReply {
 	c.t.Helper()
 	response := c.open(c.t.Context(), method, path, body, headers...)
 	defer response.Body.Close()
@@ -35,7 +35,7 @@ func (c *client) tell(method, path string, body any, headers ...header) told {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	r := told{status: response.StatusCode, header: response.Header}
+	r := toldReply{status: response.StatusCode, header: response.Header}
 	if response.Header.Get("Content-Type") == "application/json" && method != http.MethodHead {
 		if err := json.Unmarshal(raw, &r.doc); err != nil {
 			c.t.Fatalf("%s %s: %v in %s", method, path, err, raw)
@@ -44,7 +44,7 @@ func (c *client) tell(method, path string, body any, headers ...header) told {
 	return r
 }
 
-// inChunks is the status of a request whose length is not told beforehand.
+// inChunks is the status of a request whose length is not toldReply beforehand.
 func (c *client) inChunks(path, body string) int {
 	c.t.Helper()
 	r, err := http.NewRequestWithContext(c.t.Context(), http.MethodPost, c.base+path, io.MultiReader(strings.NewReader(body)))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/engine/live"
 	"github.com/openassay/assay/simhost/refusal"
 )
@@ -46,21 +47,21 @@ func (h *Host) VerifyRun(ctx context.Context, req openwopv1.VerifyRunRequestObje
 }
 
 // verifyReply reads the log of a run of which one result was verified.
-func verifyReply(events []openwopv1.RunEvent) (openwopv1.VerifyRunReply, error) {
+func verifyReply(events []event.Event) (openwopv1.VerifyRunReply, error) {
 	reply := openwopv1.VerifyRunReply{Events: []openwopv1.VerifyRunEvent{}, Outcome: "withheld"}
 	for _, e := range events {
-		payload, _, err := openwopv1.DecodePayload(e.Type, e.Payload)
+		payload, err := e.Decode()
 		if err != nil {
 			return reply, fmt.Errorf("event %d (%s): %w", e.Sequence, e.Type, err)
 		}
 		switch p := payload.(type) {
-		case *openwopv1.AgentVerifiedPayload:
+		case *event.VerifiedPayload:
 			reply.Verdict = openwopv1.VerifyRunReplyVerdict(p.Verdict)
 			reply.Events = append(reply.Events, openwopv1.VerifyRunEvent{
 				Type: string(e.Type), Verdict: openwopv1.VerifyRunEventVerdict(p.Verdict), AgentID: &p.AgentID, Target: &p.Target,
 			})
-		case *openwopv1.CoreWorkflowChainEventPayload:
-			if p.Phase == openwopv1.ChainPhaseOutputHarvested {
+		case *event.HandoffPayload:
+			if p.Phase == event.OutputHarvested {
 				reply.Committed, reply.Outcome = true, "committed"
 			}
 		}

@@ -3,7 +3,7 @@ package codes
 import (
 	"fmt"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/refusal"
 )
 
@@ -74,6 +74,6 @@ func WorkflowNotFound(id string) *refusal.Error {
 }
 
 // Failure words an error for the log of a run.
-func Failure(code, format string, args ...any) *openwopv1.EventError {
-	return &openwopv1.EventError{Code: code, Message: fmt.Sprintf(format, args...)}
+func Failure(code, format string, args ...any) *event.Error {
+	return &event.Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }

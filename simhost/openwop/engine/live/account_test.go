@@ -5,18 +5,19 @@ import (
 	"testing"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 )
 
 // An account is the log: every event, the begin of every turn, and what was seen then. A host that was started again gives the same.
 func TestAccountIsTheLog(t *testing.T) {
 	h := newStoreHost(t)
-	s := h.create(Create{WorkflowID: "assay-loop-workspace", Owner: &openwopv1.RunOwner{Tenant: "t"}})
+	s := h.create(Create{WorkflowID: "assay-loop-workspace", Owner: &event.Owner{Tenant: "t"}})
 	for range 2 {
 		a, err := h.Account(soon(t), s.RunID)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if events := h.events(s.RunID); len(a.Events) != len(events) || a.Events[len(events)-1].EventID != events[len(events)-1].EventID {
+		if events := h.events(s.RunID); len(a.Events) != len(events) || a.Events[len(events)-1].ID != events[len(events)-1].ID {
 			t.Errorf("%d events, the log has %d", len(a.Events), len(events))
 		}
 		if a.Lineage.Owner != "t" || a.Snapshot.Status != openwopv1.RunStatusCompleted || a.Iteration != 3 || a.Paused {
@@ -25,7 +26,7 @@ func TestAccountIsTheLog(t *testing.T) {
 		var counts []int
 		for _, turn := range a.Turns {
 			counts = append(counts, turn.Iteration)
-			if e := a.Events[turn.At]; e.Type != openwopv1.RunEventTypeNodeStarted {
+			if e := a.Events[turn.At]; e.Type != event.NodeStarted {
 				t.Errorf("turn %d begins with %s", turn.Iteration, e.Type)
 			}
 		}
@@ -54,7 +55,7 @@ func TestWaitingRuns(t *testing.T) {
 	h := newHost(t)
 	var want []string
 	for _, tenant := range []string{"t", "u", "t"} {
-		s := h.create(Create{WorkflowID: "assay-questions", Owner: &openwopv1.RunOwner{Tenant: tenant}})
+		s := h.create(Create{WorkflowID: "assay-questions", Owner: &event.Owner{Tenant: tenant}})
 		if tenant == "t" {
 			want = append(want, s.RunID)
 		}

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/eventlog"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
 	"github.com/openassay/assay/simhost/openwop/engine/step"
 )
@@ -195,7 +195,7 @@ func (e *Engine) trouble(r *liveRun, err error) {
 	if !errors.Is(err, eventlog.ErrTooLarge) {
 		return
 	}
-	broken := &state.Stop{Why: state.StopBroken, Error: &openwopv1.EventError{Code: codes.Internal,
+	broken := &state.Stop{Why: state.StopBroken, Error: &event.Error{Code: codes.Internal,
 		Message: "the log takes no event of that size"}}
 	err = e.with(e.ctx, r.id, func(r *liveRun) error {
 		if r.state.Ended() {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/gowebpki/jcs"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 )
 
 func TestHarvestIsAttested(t *testing.T) {
@@ -39,14 +39,14 @@ func TestHarvestIsAttested(t *testing.T) {
 func harvestOf(t *testing.T, h *host, runID string) (child, sum string) {
 	t.Helper()
 	for _, e := range h.events(runID) {
-		var p openwopv1.CoreWorkflowChainEventPayload
-		if e.Type != openwopv1.RunEventTypeCoreWorkflowChainEvent {
+		var p event.HandoffPayload
+		if e.Type != event.Handoff {
 			continue
 		}
 		if err := json.Unmarshal(e.Payload, &p); err != nil {
 			t.Fatal(err)
 		}
-		if p.Phase != openwopv1.ChainPhaseOutputHarvested {
+		if p.Phase != event.OutputHarvested {
 			continue
 		}
 		if p.Attestation != nil {

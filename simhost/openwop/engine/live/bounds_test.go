@@ -9,12 +9,13 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
 )
 
-func decidedOn(events []openwopv1.RunEvent) (n int) {
+func decidedOn(events []event.Event) (n int) {
 	for _, e := range events {
-		if e.Type == openwopv1.RunEventTypeRunOrchestratorDecided {
+		if e.Type == event.Decided {
 			n++
 		}
 	}
@@ -62,7 +63,7 @@ func TestLoopBound(t *testing.T) {
 			if s.Error == nil || s.Error.Code != codes.LoopLimit || s.Error.Details["iteration"] != float64(c.limit+1) {
 				t.Errorf("error is %v", s.Error)
 			}
-			breach := parse[openwopv1.CapBreachedPayload](t, string(events[last].Payload))
+			breach := parse[event.BreachedPayload](t, string(events[last].Payload))
 			if breach.NodeID != nil || events[last].NodeID != "" {
 				t.Error("a bound on the run names a node")
 			}
@@ -105,7 +106,7 @@ func TestNodeBound(t *testing.T) {
 		expectLawful(t, s, events, 5)
 		started := 0
 		for _, e := range events {
-			if e.Type == openwopv1.RunEventTypeNodeStarted {
+			if e.Type == event.NodeStarted {
 				started++
 			}
 		}
@@ -119,7 +120,7 @@ func TestNodeBound(t *testing.T) {
 		expectStory(t, events[last:],
 			fmt.Sprintf("%d cap.breached @n%d node-executions %d<%d", last, c.limit+1, c.limit, c.limit+1),
 			fmt.Sprintf("%d run.failed recursion_limit_exceeded <-%d", last+1, last))
-		if breach := parse[openwopv1.CapBreachedPayload](t, string(events[last].Payload)); breach.NodeID == nil ||
+		if breach := parse[event.BreachedPayload](t, string(events[last].Payload)); breach.NodeID == nil ||
 			*breach.NodeID != fmt.Sprintf("n%d", c.limit+1) {
 			t.Errorf("the breach names %v", breach.NodeID)
 		}
@@ -154,15 +155,15 @@ func TestRunDuration(t *testing.T) {
 			h := newHost(t, func(o *Options) { o.Limits.MaxRunDuration = 2 * time.Second })
 			c.create.Configurable = map[string]any{"runTimeoutMs": 1000.0}
 			id := h.begin(c.create)
-			h.until(id, func(e openwopv1.RunEvent) bool {
-				return e.Type == openwopv1.RunEventTypeInterruptRequested || e.Type == openwopv1.RunEventTypeNodeDispatched || e.NodeID == "wait"
+			h.until(id, func(e event.Event) bool {
+				return e.Type == event.InterruptRequested || e.Type == event.NodeDispatched || e.NodeID == "wait"
 			})
 			h.clock.Advance(time.Second) // exactly the bound is not over it
 			if s := h.snapshot(id); state.Ended(s.Status) {
 				t.Fatalf("after exactly the bound the run is %s", s.Status)
 			}
 			h.clock.Advance(time.Millisecond)
-			h.until(id, func(e openwopv1.RunEvent) bool { return e.Type == openwopv1.RunEventTypeRunFailed })
+			h.until(id, func(e event.Event) bool { return e.Type == event.RunFailed })
 			s, events := h.snapshot(id), h.events(id)
 			expectLawful(t, s, events, 5)
 			last := len(events) - 2

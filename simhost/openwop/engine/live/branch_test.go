@@ -14,6 +14,7 @@ import (
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/internal/testenv"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
 	"github.com/openassay/assay/simhost/openwop/engine/step"
 )
@@ -74,7 +75,7 @@ func (h *host) answer(s openwopv1.RunSnapshot, answer string) (answered bool) {
 const anyAnswer = `{"answers":{"q1":"mine"},"action":"accept"}`
 
 // alike are events without what may differ in a branch: ids of its own that stand for those of its source.
-func alike(events []openwopv1.RunEvent, own map[string]string) []string {
+func alike(events []event.Event, own map[string]string) []string {
 	lines := essence(events)
 	for i := range lines {
 		for id, stands := range own {
@@ -161,12 +162,12 @@ func TestBranchesOfRandomLoops(t *testing.T) {
 			}
 			turns := 0
 			for _, e := range after[from:] {
-				if e.Type == openwopv1.RunEventTypeRunOrchestratorDecided {
+				if e.Type == event.Decided {
 					turns++
 				}
 			}
-			taken := int64(len(slices.DeleteFunc(slices.Clone(before[:from]), func(e openwopv1.RunEvent) bool {
-				return e.Type != openwopv1.RunEventTypeNodeStarted || e.NodeID != "supervisor"
+			taken := int64(len(slices.DeleteFunc(slices.Clone(before[:from]), func(e event.Event) bool {
+				return e.Type != event.NodeStarted || e.NodeID != "supervisor"
 			})))
 			if v > 0 && int64(turns) > max(bound-taken, 0)+1 {
 				rt.Fatalf("from %d: %d decisions beyond a bound of %d, %d turns taken over", from, turns, bound, taken)
@@ -189,7 +190,7 @@ func TestBranchInAHandoff(t *testing.T) {
 	theirs := []string{h.child(source, 0).RunID, h.child(source, 1).RunID}
 	over := 0
 	for _, e := range h.events(source.RunID) {
-		if strings.Contains(tell(e), string(openwopv1.ChainPhaseChildCompleted)) {
+		if strings.Contains(tell(e), string(event.ChildCompleted)) {
 			over++
 		}
 		s := h.lead(h.branch(source.RunID, e.Sequence+1, nil), anyAnswer)
@@ -216,7 +217,7 @@ func TestBranchInAHandoffSurvives(t *testing.T) {
 	for left := range 4 {
 		h := newHost(t)
 		source := h.create(Create{WorkflowID: "assay-loop"})
-		at := slices.IndexFunc(h.events(source.RunID), func(e openwopv1.RunEvent) bool { return e.Type == openwopv1.RunEventTypeNodeDispatched })
+		at := slices.IndexFunc(h.events(source.RunID), func(e event.Event) bool { return e.Type == event.NodeDispatched })
 		h.log.kill(left + 1)
 		id := h.branch(source.RunID, int64(at+1), nil)
 		h.Close()
@@ -236,7 +237,7 @@ func TestCancelOfABranchStopsItsChild(t *testing.T) {
 	h := newHost(t)
 	source := h.begin(Create{WorkflowID: "assay-loop", Inputs: plan(t,
 		`[{"kind":"next-worker","nextWorkerIds":["conformance-cancellable"]},{"kind":"terminate"}]`)})
-	dispatched := h.until(source, func(e openwopv1.RunEvent) bool { return e.Type == openwopv1.RunEventTypeNodeDispatched })
+	dispatched := h.until(source, func(e event.Event) bool { return e.Type == event.NodeDispatched })
 	s := h.lead(source, anyAnswer)
 	id := h.branch(source, dispatched.Sequence+1, nil)
 	if _, err := h.Cancel(soon(t), id, "enough"); err != nil {
@@ -258,8 +259,8 @@ func TestBranchInASuspension(t *testing.T) {
 	h := newHost(t)
 	source := h.resolve(h.create(Create{WorkflowID: "assay-loop-ask-user"}).RunID, yes)
 	at := slices.IndexFunc(h.events(source.RunID),
-		func(e openwopv1.RunEvent) bool { return e.Type == openwopv1.RunEventTypeInterruptRequested })
-	asked := parse[openwopv1.NodeSuspendedPayload](t, string(h.events(source.RunID)[at-1].Payload))
+		func(e event.Event) bool { return e.Type == event.InterruptRequested })
+	asked := parse[event.NodeSuspendedPayload](t, string(h.events(source.RunID)[at-1].Payload))
 	for _, from := range []int64{int64(at), int64(at + 1)} {
 		s := h.settled(h.branch(source.RunID, from, nil))
 		if s.Interrupt == nil || *s.Interrupt.InterruptID == asked.InterruptID || s.Variables["answer"] != nil {
@@ -319,7 +320,7 @@ func TestBranchInADelay(t *testing.T) {
 	id := h.begin(Create{WorkflowID: "conformance-delay", Inputs: map[string]any{"delayMs": 5000.0}})
 	h.clock.Advance(time.Hour)
 	h.settled(id)
-	at := slices.IndexFunc(h.events(id), func(e openwopv1.RunEvent) bool { return e.Type == openwopv1.RunEventTypeNodeStarted })
+	at := slices.IndexFunc(h.events(id), func(e event.Event) bool { return e.Type == event.NodeStarted })
 	branch := h.branch(id, int64(at+1), nil)
 	if s := h.snapshot(branch); state.Ended(s.Status) {
 		t.Fatalf("the branch is %s at once", s.Status)
@@ -339,7 +340,7 @@ func (h *host) values(id string) (drawn [3]any) {
 		h.t.Fatalf("the run is %s: %v", s.Status, s.Error)
 	}
 	events := h.events(id)
-	outputs := parse[openwopv1.RunCompletedPayload](h.t, string(events[len(events)-1].Payload)).Outputs
+	outputs := parse[event.RunCompletedPayload](h.t, string(events[len(events)-1].Payload)).Outputs
 	for i, name := range []string{"first", "second", "third"} {
 		drawn[i] = outputs[name]
 	}
@@ -363,7 +364,7 @@ func TestRandomValues(t *testing.T) {
 		if got := h.values(f.RunID); got != source {
 			t.Errorf("a replay from %d has %v, want %v", from, got, source)
 		}
-		if from > 0 && drawn < 3 && h.events(id)[from-1].Type == openwopv1.RunEventTypeNodeCompleted {
+		if from > 0 && drawn < 3 && h.events(id)[from-1].Type == event.NodeCompleted {
 			drawn++
 		}
 		branch := h.values(h.branch(id, from, nil))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
 )
 
@@ -32,9 +33,9 @@ func tree(leaf string) option {
 func grown(h *host) (trunk, branch, leaf string) {
 	h.t.Helper()
 	trunk = h.begin(Create{WorkflowID: "trunk"})
-	dispatched := func(e openwopv1.RunEvent) bool { return e.Type == openwopv1.RunEventTypeNodeDispatched }
+	dispatched := func(e event.Event) bool { return e.Type == event.NodeDispatched }
 	childOf := func(id string) string {
-		return parse[openwopv1.NodeDispatchedPayload](h.t, string(h.until(id, dispatched).Payload)).ChildRunID
+		return parse[event.NodeDispatchedPayload](h.t, string(h.until(id, dispatched).Payload)).ChildRunID
 	}
 	branch = childOf(trunk)
 	leaf = childOf(branch)
@@ -53,7 +54,7 @@ func TestCancelReachesTheLeaves(t *testing.T) {
 			for id, parent := range map[string]string{trunk: "", branch: trunk, leaf: branch} {
 				s, events := h.snapshot(id), h.events(id)
 				expectLawful(t, s, events, v)
-				p := parse[openwopv1.RunCancelledPayload](t, string(events[len(events)-1].Payload))
+				p := parse[event.RunCancelledPayload](t, string(events[len(events)-1].Payload))
 				reason := "enough"
 				if parent != "" {
 					reason = parentCancelled

@@ -8,6 +8,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
 	"github.com/openassay/assay/simhost/openwop/engine/step"
 	"github.com/openassay/assay/simhost/openwop/rules"
@@ -48,7 +49,7 @@ func (e children) lookAbroad(r *liveRun, c *state.Child) *step.ChildReport {
 }
 
 func (e children) sendCourier(r *liveRun, c state.Child) *courier {
-	refused := func(why *openwopv1.EventError) *courier {
+	refused := func(why *event.Error) *courier {
 		return &courier{child: c.RunID, known: &step.ChildReport{Refused: why, Remote: c.Remote}, halt: func() {}}
 	}
 	peer, known := e.o.Peers[c.Remote.Peer]

@@ -7,6 +7,7 @@ import (
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/eventlog"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
 	"github.com/openassay/assay/simhost/openwop/engine/step"
 	"github.com/openassay/assay/simhost/openwop/engine/workflow"
@@ -26,7 +27,7 @@ type Create struct {
 	Configurable map[string]any
 	Tags         []string
 	Metadata     map[string]any
-	Owner        *openwopv1.RunOwner
+	Owner        *event.Owner
 
 	Trace  string        // id of the trace that who asks is in, 32 hex digits; "" where there is none
 	Origin *state.Origin // the run on another host that dispatches this one; nil where none does
@@ -128,8 +129,8 @@ func checked(e *Engine, p *workflow.Program, c Create) (created state.Created, e
 }
 
 // started is the first event of a run that is created anew.
-func (c Create) started(p *workflow.Program) *openwopv1.RunStartedPayload {
-	return &openwopv1.RunStartedPayload{
+func (c Create) started(p *workflow.Program) *event.RunStartedPayload {
+	return &event.RunStartedPayload{
 		WorkflowID: p.Definition.ID,
 		Inputs:     c.Inputs,
 		Owner:      c.Owner,
@@ -142,7 +143,7 @@ func (c Create) started(p *workflow.Program) *openwopv1.RunStartedPayload {
 // the log has a run of this id already, the error is
 // eventlog.ErrConflict.
 func (e *Engine) begin(id string, p *workflow.Program, t *step.Tape, created state.Created,
-	started *openwopv1.RunStartedPayload) (*liveRun, error) {
+	started *event.RunStartedPayload) (*liveRun, error) {
 	if err := e.programs.keep(p); err != nil {
 		return nil, tooLarge(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/openassay/assay/simhost/eventlog"
 	"github.com/openassay/assay/simhost/ids"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
 	"github.com/openassay/assay/simhost/openwop/engine/step"
 	"github.com/openassay/assay/simhost/openwop/engine/workflow"
@@ -50,7 +51,7 @@ type Options struct {
 	// ConfidenceFloor is the confidence below which a decision is held, from version 2 on. 0: 0.5.
 	ConfidenceFloor float64
 	// EscalationKind is the interrupt that a held decision raises, clarification or approval. Empty: clarification.
-	EscalationKind openwopv1.InterruptKind
+	EscalationKind event.Interrupt
 	// Attests has output.harvested carry a checksum of what the child put out (RFC 0063).
 	Attests bool
 
@@ -72,7 +73,7 @@ type Options struct {
 
 	// Change changes an event as it is appended: its payload, its cause or its node, but not its place. What the run itself goes
 	// by stays. It is called by several goroutines, for one log by one at a time. nil changes nothing.
-	Change func(*openwopv1.RunEvent)
+	Change func(*event.Event)
 
 	Rules rules.Set // the zero value is rules.Honest
 	// OnError hears of errors in work that nobody waits for. It may be called by several goroutines. nil: slog.
@@ -126,8 +127,8 @@ func New(o Options) (*Engine, error) {
 	}
 	switch o.EscalationKind {
 	case "":
-		o.EscalationKind = openwopv1.InterruptKindClarification
-	case openwopv1.InterruptKindClarification, openwopv1.InterruptKindApproval:
+		o.EscalationKind = event.Clarification
+	case event.Clarification, event.Approval:
 	default:
 		return nil, fmt.Errorf("make a run engine: Options.EscalationKind is %q: must be clarification or approval", o.EscalationKind)
 	}
@@ -222,13 +223,13 @@ const agentThreshold = 0.7
 // bounds are the bounds in force for a run, from what its configurable asks for and what the host advertises.
 func (o *Options) bounds(configurable map[string]any) (b state.Bounds, err error) {
 	for _, bound := range []struct {
-		kind       openwopv1.CapKind
+		kind       event.Bound
 		advertised int64
 		into       *int64
 	}{
-		{openwopv1.CapKindLoopIterations, int64(o.Limits.MaxLoopIterations), &b.Turns},
-		{openwopv1.CapKindNodeExecutions, int64(o.Limits.MaxNodeExecutions), &b.Nodes},
-		{openwopv1.CapKindRunDuration, o.Limits.MaxRunDuration.Milliseconds(), &b.DurationMs},
+		{event.LoopIterations, int64(o.Limits.MaxLoopIterations), &b.Turns},
+		{event.NodeExecutions, int64(o.Limits.MaxNodeExecutions), &b.Nodes},
+		{event.RunDuration, o.Limits.MaxRunDuration.Milliseconds(), &b.DurationMs},
 	} {
 		requested, err := step.Positive(configurable, step.BoundKeys[bound.kind])
 		if err != nil {

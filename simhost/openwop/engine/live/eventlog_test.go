@@ -11,6 +11,7 @@ import (
 	"github.com/openassay/assay/simhost/clock"
 	"github.com/openassay/assay/simhost/eventlog"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 )
 
 func openStore(t testing.TB, o eventlog.Options) *eventlog.Store {
@@ -65,9 +66,9 @@ func TestOverFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, event := range events {
-			if event.Type == openwopv1.RunEventTypeNodeDispatched {
-				child = parse[openwopv1.NodeDispatchedPayload](t, string(event.Payload)).ChildRunID
+		for _, e := range events {
+			if e.Type == event.NodeDispatched {
+				child = parse[event.NodeDispatchedPayload](t, string(e.Payload)).ChildRunID
 			}
 		}
 		if child != "" {

@@ -13,6 +13,7 @@ import (
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/clock"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
@@ -37,7 +38,7 @@ func TestInterruptsEndByThemselves(t *testing.T) {
 		for _, restarts := range []bool{false, true} {
 			h := newHost(t)
 			s := h.create(Create{WorkflowID: workflow, Inputs: object(t, inputs)})
-			request := parse[openwopv1.SuspendRequest](t, string(h.events(s.RunID)[3].Payload))
+			request := parse[event.InterruptRequestedPayload](t, string(h.events(s.RunID)[3].Payload))
 			if request.TimeoutMs == nil || *request.TimeoutMs != 60000 {
 				t.Errorf("%s: the request is %s", workflow, h.events(s.RunID)[3].Payload)
 			}
@@ -52,7 +53,7 @@ func TestInterruptsEndByThemselves(t *testing.T) {
 			} else {
 				h.clock.Advance(time.Microsecond)
 			}
-			h.until(s.RunID, func(e openwopv1.RunEvent) bool { return e.Type == openwopv1.RunEventTypeRunFailed })
+			h.until(s.RunID, func(e event.Event) bool { return e.Type == event.RunFailed })
 			s, node := h.snapshot(s.RunID), gateOf[workflow]
 			expectLawful(t, s, h.events(s.RunID), 5)
 			story := story(h.events(s.RunID))[4:]
@@ -235,7 +236,7 @@ func TestOneWins(t *testing.T) {
 			if isTerminal(e.Type) {
 				ends++
 			}
-			if e.Type == openwopv1.RunEventTypeInterruptResolved && !slices.Equal(parse[openwopv1.InterruptResolvedPayload](t,
+			if e.Type == event.InterruptResolved && !slices.Equal(parse[event.InterruptResolvedPayload](t,
 				string(e.Payload)).ResumeValue, rules.Honest().Gates.Lapses()) {
 				resolved++
 			}

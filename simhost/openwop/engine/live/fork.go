@@ -7,6 +7,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
 	"github.com/openassay/assay/simhost/openwop/engine/step"
 	"github.com/openassay/assay/simhost/openwop/rules"
@@ -72,7 +73,7 @@ func (e *Engine) Fork(ctx context.Context, runID string, f Fork) (ForkResult, er
 	created := source.Created
 	created.Parent, created.Origin = nil, nil
 	created.Fork = &link
-	started := (*openwopv1.RunStartedPayload)(nil)
+	started := (*event.RunStartedPayload)(nil)
 	recalled, err := e.stores.recall(ctx, &source, records, link)
 	if err != nil {
 		return ForkResult{}, err
@@ -122,7 +123,7 @@ func sourceOf(e *Engine, ctx context.Context, id string, f Fork) (link state.For
 
 // branchOff lays an overlay over what a branch is made of, and checks that as if the run were created now. started is how the
 // branch begins, nil where it takes that over from its source.
-func branchOff(e *Engine, created *state.Created, source state.State, f Fork) (started *openwopv1.RunStartedPayload, err error) {
+func branchOff(e *Engine, created *state.Created, source state.State, f Fork) (started *event.RunStartedPayload, err error) {
 	c := Create{Inputs: source.Inputs, Configurable: created.Configurable, Tags: source.Tags, Metadata: source.Metadata, Owner: source.Owner}
 	if o := f.Overlay; o != nil {
 		c.Configurable, c.Metadata = lay(c.Configurable, o.Configurable), lay(c.Metadata, o.Metadata)

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/engine/workflow"
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
@@ -26,7 +26,7 @@ func TestForksGoByTheRules(t *testing.T) {
 			s.Replay.Through = func(a rules.ForkAsk) int64 { return a.Next - 1 }
 		}, "other", "same"},
 		{"Takes", "assay-random", Fork{Mode: "replay"}, func(s *rules.Set) {
-			s.Replay.Takes = func(own, _ openwopv1.RunEvent, _ bool) openwopv1.RunEvent { own.NodeID = "x"; return own }
+			s.Replay.Takes = func(own, _ event.Event, _ bool) event.Event { own.NodeID = "x"; return own }
 		}, "same", "other"},
 		{"Keeps", "assay-random", Fork{Mode: "replay"}, func(s *rules.Set) {
 			s.Replay.Keeps = func(nodeType string, _ bool) bool { return nodeType != workflow.TypeRandom }
@@ -56,11 +56,11 @@ func TestForksGoByTheRules(t *testing.T) {
 }
 
 // told are events as far as a fork has them of its source, but for what children are called.
-func told(events []openwopv1.RunEvent) []string {
+func told(events []event.Event) []string {
 	var out []string
 	for _, e := range events {
 		payload := string(e.Payload)
-		if e.Type == openwopv1.RunEventTypeCoreWorkflowChainEvent || e.Type == openwopv1.RunEventTypeNodeDispatched ||
+		if e.Type == event.Handoff || e.Type == event.NodeDispatched ||
 			strings.Contains(payload, "childRunId") {
 			payload = ""
 		}

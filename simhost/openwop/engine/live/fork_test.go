@@ -9,6 +9,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
 	"github.com/openassay/assay/simhost/openwop/engine/step"
 )
@@ -21,7 +22,7 @@ func sources(h *host) map[string]string {
 	}
 	all := map[string]string{}
 	for name, c := range map[string]Create{
-		"one node": {WorkflowID: "conformance-noop", Owner: &openwopv1.RunOwner{Tenant: "t1"}, Tags: []string{"a"},
+		"one node": {WorkflowID: "conformance-noop", Owner: &event.Owner{Tenant: "t1"}, Tags: []string{"a"},
 			Metadata: map[string]any{"m": 1.0}},
 		"loop":      {WorkflowID: "assay-loop"},
 		"harvest":   {WorkflowID: "conformance-dispatch-cross-worker-handoff"},
@@ -49,7 +50,7 @@ func sources(h *host) map[string]string {
 	late := h.begin(slow)
 	stopped := h.begin(slow)
 	for _, id := range []string{late, stopped} {
-		h.until(id, func(e openwopv1.RunEvent) bool { return e.Type == openwopv1.RunEventTypeNodeDispatched })
+		h.until(id, func(e event.Event) bool { return e.Type == event.NodeDispatched })
 	}
 	if _, err := h.Cancel(soon(h.t), stopped, "enough"); err != nil {
 		h.t.Fatal(err)
@@ -125,7 +126,7 @@ func TestForkOfASuspendedTurnKeepsWhatItSaw(t *testing.T) {
 }
 
 // essence is what a replay keeps of an event.
-func essence(events []openwopv1.RunEvent) []string {
+func essence(events []event.Event) []string {
 	lines := story(events)
 	for i, e := range events {
 		lines[i] += " " + string(e.Payload)
@@ -157,7 +158,7 @@ func TestReplayFromEverywhere(t *testing.T) {
 					t.Fatalf("version %d, %s from %d:\n  %s\nwant\n  %s", v, name, from, strings.Join(got, "\n  "), strings.Join(want, "\n  "))
 				}
 				for i, e := range events {
-					if e.RunID != f.RunID || e.EventID == sourceEvents[i].EventID {
+					if e.RunID != f.RunID || e.ID == sourceEvents[i].ID {
 						t.Errorf("version %d, %s from %d: event %d has the source's ids", v, name, from, i)
 					}
 				}
@@ -262,7 +263,7 @@ func TestReplayThatDiverges(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range record.Events {
-		if record.Events[i].Type == openwopv1.RunEventTypeNodeCompleted {
+		if record.Events[i].Type == event.NodeCompleted {
 			record.Events[i].Type, record.Events[i].Payload = "log.appended", []byte(`{"level":"info","message":"hello"}`)
 		}
 	}
@@ -279,7 +280,7 @@ func TestReplayThatDiverges(t *testing.T) {
 	if s.Error == nil || s.Error.Code != codes.Diverged || log[len(log)-2] != "4 replay.diverged" {
 		t.Errorf("error %v after\n%s", s.Error, strings.Join(log, "\n"))
 	}
-	diverged := parse[openwopv1.ReplayDivergedPayload](t, string(h.events(f.RunID)[4].Payload))
+	diverged := parse[event.ReplayDivergedPayload](t, string(h.events(f.RunID)[4].Payload))
 	if diverged.SourceRunID != id || diverged.AtSequence != 4 {
 		t.Errorf("it says %+v", diverged)
 	}
@@ -328,8 +329,8 @@ func (h *host) expectReplayed(id string, events int64) {
 func TestAForkPassesThroughSuspensions(t *testing.T) {
 	h := newHost(t, func(o *Options) { o.cut = 1 })
 	source := h.resolve(h.create(Create{WorkflowID: "assay-loop-ask-user", Inputs: plan(t, askedOnce)}).RunID, yes)
-	asked := slices.IndexFunc(h.events(source.RunID), func(e openwopv1.RunEvent) bool {
-		return e.Type == openwopv1.RunEventTypeInterruptRequested
+	asked := slices.IndexFunc(h.events(source.RunID), func(e event.Event) bool {
+		return e.Type == event.InterruptRequested
 	})
 	id := h.standing(source.RunID, Fork{Mode: "replay"}, asked+1)
 	s := h.snapshot(id)

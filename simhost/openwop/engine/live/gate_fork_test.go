@@ -8,6 +8,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
 )
 
@@ -51,7 +52,7 @@ func TestForksOfGates(t *testing.T) {
 }
 
 // payloads are the payloads of a log with their types; all of them are a fork's, too, word for word.
-func payloads(events []openwopv1.RunEvent) (lines []string) {
+func payloads(events []event.Event) (lines []string) {
 	for _, e := range events {
 		lines = append(lines, fmt.Sprintf("%d %s %s %s", e.Sequence, e.Type, e.NodeID, e.Payload))
 	}

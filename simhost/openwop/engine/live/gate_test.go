@@ -15,6 +15,7 @@ import (
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/internal/testenv"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/engine/internal/definitions"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
 	"github.com/openassay/assay/simhost/openwop/engine/workflow"
@@ -126,7 +127,7 @@ func TestStoriesOfGates(t *testing.T) {
 			if c.outputs == "" {
 				return
 			}
-			var p openwopv1.RunCompletedPayload
+			var p event.RunCompletedPayload
 			if err := json.Unmarshal(events[len(events)-1].Payload, &p); err != nil {
 				t.Fatal(err)
 			}

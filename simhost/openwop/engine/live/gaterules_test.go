@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
@@ -99,7 +100,7 @@ func TestGatesEndByTheRules(t *testing.T) {
 		t.Errorf("it is over at %v (%v), want %v", i.Due, err, want)
 	}
 	h.clock.Advance(3 * time.Second)
-	if end := h.until(s.RunID, func(e openwopv1.RunEvent) bool { return isTerminal(e.Type) }); end.Type != openwopv1.RunEventTypeRunCompleted {
+	if end := h.until(s.RunID, func(e event.Event) bool { return isTerminal(e.Type) }); end.Type != event.RunCompleted {
 		t.Errorf("it ends with %s", end.Type)
 	}
 }
@@ -114,7 +115,7 @@ func TestCancellationsGoByTheRules(t *testing.T) {
 	if _, err := h.Cancel(soon(t), parent, ""); err != nil {
 		t.Fatal(err)
 	}
-	h.until(parent, func(e openwopv1.RunEvent) bool { return e.Type == openwopv1.RunEventTypeRunCancelled })
+	h.until(parent, func(e event.Event) bool { return e.Type == event.RunCancelled })
 	if got := h.snapshot(child).Status; got != openwopv1.RunStatusWaitingApproval {
 		t.Errorf("the child that waits is %s", got)
 	}
@@ -123,9 +124,9 @@ func TestCancellationsGoByTheRules(t *testing.T) {
 // dispatched is the child of a run, once it is known.
 func dispatched(t *testing.T, h *host, id string) (child string) {
 	t.Helper()
-	h.until(id, func(e openwopv1.RunEvent) bool {
-		if e.Type == openwopv1.RunEventTypeCoreWorkflowChainEvent {
-			child = parse[openwopv1.CoreWorkflowChainEventPayload](t, string(e.Payload)).ChildRunID
+	h.until(id, func(e event.Event) bool {
+		if e.Type == event.Handoff {
+			child = parse[event.HandoffPayload](t, string(e.Payload)).ChildRunID
 		}
 		return child != ""
 	})

@@ -9,6 +9,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
 	"github.com/openassay/assay/simhost/openwop/engine/step"
 )
@@ -23,11 +24,11 @@ func (h *host) child(parent openwopv1.RunSnapshot, n int) openwopv1.RunSnapshot 
 }
 
 // phases are the steps of the handoffs on a log.
-func phases(t testing.TB, events []openwopv1.RunEvent) string {
+func phases(t testing.TB, events []event.Event) string {
 	var all []string
 	for _, e := range events {
-		if e.Type == openwopv1.RunEventTypeCoreWorkflowChainEvent {
-			all = append(all, string(parse[openwopv1.CoreWorkflowChainEventPayload](t, string(e.Payload)).Phase))
+		if e.Type == event.Handoff {
+			all = append(all, string(parse[event.HandoffPayload](t, string(e.Payload)).Phase))
 		}
 	}
 	return strings.Join(all, " ")
@@ -66,7 +67,7 @@ func TestMappings(t *testing.T) {
 	} {
 		t.Run(c.workflow, func(t *testing.T) {
 			h := newHost(t)
-			s := h.create(Create{WorkflowID: c.workflow, Owner: &openwopv1.RunOwner{Tenant: "t1"}})
+			s := h.create(Create{WorkflowID: c.workflow, Owner: &event.Owner{Tenant: "t1"}})
 			if s.Status != openwopv1.RunStatusCompleted {
 				t.Fatalf("status is %s: %v", s.Status, s.Error)
 			}
@@ -129,8 +130,8 @@ func TestCancelledChildDoesNotEndTheLoop(t *testing.T) {
 	h := newHost(t)
 	id := h.begin(Create{Definition: harvesting(t), Inputs: plan(t,
 		`[{"kind":"next-worker","nextWorkerIds":["conformance-dispatch-cancellable-child"]},{"kind":"terminate"}]`)})
-	e := h.until(id, func(e openwopv1.RunEvent) bool { return e.Type == openwopv1.RunEventTypeNodeDispatched })
-	dispatched := parse[openwopv1.NodeDispatchedPayload](t, string(e.Payload))
+	e := h.until(id, func(e event.Event) bool { return e.Type == event.NodeDispatched })
+	dispatched := parse[event.NodeDispatchedPayload](t, string(e.Payload))
 	if *dispatched.ChildStatus != string(openwopv1.RunStatusRunning) {
 		t.Errorf("childStatus is %s", *dispatched.ChildStatus)
 	}
@@ -217,7 +218,7 @@ func TestRunsThatDispatchThemselvesEnd(t *testing.T) {
 func TestParentWaitsForSlowChild(t *testing.T) {
 	h := newHost(t)
 	id := h.begin(Create{WorkflowID: "assay-loop", Inputs: plan(t, `[{"kind":"next-worker","nextWorkerIds":["conformance-delay"]}]`)})
-	h.until(id, func(e openwopv1.RunEvent) bool { return e.Type == openwopv1.RunEventTypeNodeDispatched })
+	h.until(id, func(e event.Event) bool { return e.Type == event.NodeDispatched })
 	if s := h.snapshot(id); s.Status != openwopv1.RunStatusRunning {
 		t.Errorf("the parent is %s", s.Status)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
 
@@ -35,7 +36,7 @@ func TestLoopsGoByTheRules(t *testing.T) {
 		{"Handoff.CountsAs", loop(fails), "", func(s *rules.Set) {
 			s.Handoff.CountsAs = func(openwopv1.RunStatus, bool) openwopv1.RunStatus { return openwopv1.RunStatusCancelled }
 		}, "child.cancelled"},
-		{"Handoff.GoesOn", loop(fails), "", func(s *rules.Set) { s.Handoff.GoesOn = func(openwopv1.ChainPhase) bool { return false } },
+		{"Handoff.GoesOn", loop(fails), "", func(s *rules.Set) { s.Handoff.GoesOn = func(event.Phase) bool { return false } },
 			"run.failed"},
 		{"Handoff.Harvested", loop(fails), "", func(s *rules.Set) {
 			s.Handoff.Harvested = func(rules.Harvest) map[string]any { return map[string]any{"result": "else"} }
@@ -50,7 +51,7 @@ func TestLoopsGoByTheRules(t *testing.T) {
 		{"Dispatch.DecidesFirst", loop(asks), accept,
 			func(s *rules.Set) { s.Dispatch.DecidesFirst = func(rules.Doubt) bool { return false } }, "2 node.suspended"},
 		{"Confidence.Raises", loop(doubts), accept, func(s *rules.Set) {
-			s.Confidence.Raises = func(openwopv1.InterruptKind) openwopv1.InterruptKind { return openwopv1.InterruptKindClarification }
+			s.Confidence.Raises = func(event.Interrupt) event.Interrupt { return event.Clarification }
 		}, "node.suspended @supervisor clarification"},
 		{"Confidence.After", loop(doubts), reject,
 			func(s *rules.Set) { s.Confidence.After = func(bool, bool) rules.Course { return rules.CarriedOut } },
@@ -69,7 +70,7 @@ func TestLoopsGoByTheRules(t *testing.T) {
 			if faulty {
 				c.replace(&set)
 			}
-			h := newHost(t, func(o *Options) { o.Rules, o.EscalationKind = set, openwopv1.InterruptKindApproval })
+			h := newHost(t, func(o *Options) { o.Rules, o.EscalationKind = set, event.Approval })
 			s := h.create(c.create)
 			if answer := c.answer; answer != "" {
 				if !faulty && answer == accept && c.rule == "Confidence.Raises" {

@@ -17,6 +17,7 @@ import (
 	"github.com/openassay/assay/internal/testenv"
 	"github.com/openassay/assay/simhost/clock"
 	"github.com/openassay/assay/simhost/ids"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/memory"
 	"github.com/openassay/assay/simhost/openwop/workspace"
 	"github.com/openassay/assay/simhost/refusal"
@@ -200,7 +201,7 @@ func (h *host) snapshot(id string) openwopv1.RunSnapshot {
 	return s
 }
 
-func (h *host) events(id string) []openwopv1.RunEvent {
+func (h *host) events(id string) []event.Event {
 	h.t.Helper()
 	events, _, err := h.Events(soon(h.t), id, -1)
 	if err != nil {
@@ -223,7 +224,7 @@ func (h *host) resolve(id, value string) openwopv1.RunSnapshot {
 }
 
 // until waits for an event of a type.
-func (h *host) until(id string, match func(openwopv1.RunEvent) bool) openwopv1.RunEvent {
+func (h *host) until(id string, match func(event.Event) bool) event.Event {
 	h.t.Helper()
 	for events, err := range h.Watch(soon(h.t), id, -1) {
 		if err != nil {
@@ -234,7 +235,7 @@ func (h *host) until(id string, match func(openwopv1.RunEvent) bool) openwopv1.R
 		}
 	}
 	h.t.Fatalf("run %s ended without the event", id)
-	return openwopv1.RunEvent{}
+	return event.Event{}
 }
 
 // code is the code of a refusal.

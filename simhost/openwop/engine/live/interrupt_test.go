@@ -9,6 +9,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 )
 
 func TestAnswersThatAreRefusedChangeNothing(t *testing.T) {
@@ -97,7 +98,7 @@ func TestOneOfManyResolvers(t *testing.T) {
 	expectLawful(t, s, h.events(s.RunID), 5)
 	resolved := 0
 	for _, e := range h.events(s.RunID) {
-		if e.Type == openwopv1.RunEventTypeInterruptResolved {
+		if e.Type == event.InterruptResolved {
 			resolved++
 		}
 	}
@@ -146,10 +147,10 @@ func TestTwoSuspensionsInOneRun(t *testing.T) {
 }
 
 func TestHeldDecisions(t *testing.T) {
-	clarification, approval := openwopv1.InterruptKindClarification, openwopv1.InterruptKindApproval
+	clarification, approval := event.Clarification, event.Approval
 	for _, c := range []struct {
 		name       string
-		kind       openwopv1.InterruptKind
+		kind       event.Interrupt
 		decision   string // of turn 1; turn 2 terminates
 		answer     string // empty: not held
 		status     openwopv1.RunStatus
@@ -186,7 +187,7 @@ func TestHeldDecisions(t *testing.T) {
 			expectLawful(t, s, events, 5)
 			turns := 0
 			for _, e := range events {
-				if e.Type == openwopv1.RunEventTypeRunOrchestratorDecided {
+				if e.Type == event.Decided {
 					turns++
 				}
 			}

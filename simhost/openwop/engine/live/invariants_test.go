@@ -8,11 +8,12 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/internal/validate"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
 )
 
 // expectLawful checks what holds for every log, whatever happened to the run.
-func expectLawful(t testing.TB, s openwopv1.RunSnapshot, events []openwopv1.RunEvent, version int) {
+func expectLawful(t testing.TB, s openwopv1.RunSnapshot, events []event.Event, version int) {
 	t.Helper()
 	if problems := unlawful(s, events, version); len(problems) > 0 {
 		for _, p := range problems {
@@ -26,53 +27,53 @@ func expectLawful(t testing.TB, s openwopv1.RunSnapshot, events []openwopv1.RunE
 
 // lawyer reads a log event by event.
 type lawyer struct {
-	events   []openwopv1.RunEvent
+	events   []event.Event
 	at       map[string]int // eventId to index
 	problems []string
 
 	iterations int64
-	started    map[string]int                                      // node starts that have not ended
-	chains     map[string]*openwopv1.CoreWorkflowChainEventPayload // eventId of a chain's latest step, to the step
+	started    map[string]int                   // node starts that have not ended
+	chains     map[string]*event.HandoffPayload // eventId of a chain's latest step, to the step
 	suspended  int
 }
 
-func unlawful(s openwopv1.RunSnapshot, events []openwopv1.RunEvent, version int) []string {
+func unlawful(s openwopv1.RunSnapshot, events []event.Event, version int) []string {
 	l := &lawyer{
 		events: events, at: map[string]int{}, started: map[string]int{},
-		chains: map[string]*openwopv1.CoreWorkflowChainEventPayload{},
+		chains: map[string]*event.HandoffPayload{},
 	}
 	l.document("RunSnapshot", s)
 	for i, e := range events {
 		l.envelope(s, i, e)
 		l.document("RunEvent", e)
-		l.check(openwopv1.Events[e.Type].Component, e.Payload)
-		payload, known, err := openwopv1.DecodePayload(e.Type, e.Payload)
+		l.check(openwopv1.Events[openwopv1.RunEventType(e.Type)].Component, e.Payload)
+		payload, known, err := openwopv1.DecodePayload(openwopv1.RunEventType(e.Type), e.Payload)
 		if err != nil || !known {
 			l.bad(e, "payload: %v", err)
 			continue
 		}
 		switch p := payload.(type) {
-		case *openwopv1.RunOrchestratorDecidedPayload:
+		case *event.DecidedPayload:
 			l.decided(e, p, version)
-		case *openwopv1.CoreWorkflowChainEventPayload:
+		case *event.HandoffPayload:
 			l.chain(e, p, version)
-		case *openwopv1.NodeStartedPayload:
+		case *event.NodeStartedPayload:
 			if l.started[p.NodeID]++; l.started[p.NodeID] > 1 {
 				l.bad(e, "started twice without an end")
 			}
-		case *openwopv1.NodeCompletedPayload:
+		case *event.NodeCompletedPayload:
 			l.ended(e, p.NodeID)
-		case *openwopv1.NodeFailedPayload:
+		case *event.NodeFailedPayload:
 			l.ended(e, p.NodeID)
-		case *openwopv1.NodeCancelledPayload:
+		case *event.NodeCancelledPayload:
 			l.ended(e, p.NodeID)
-		case *openwopv1.RunPausedPayload:
+		case *event.RunPausedPayload:
 			if i+1 < len(events) {
 				l.pausedThen(events[i+1])
 			}
-		case *openwopv1.NodeSuspendedPayload:
+		case *event.NodeSuspendedPayload:
 			l.suspended++
-		case *openwopv1.InterruptResolvedPayload:
+		case *event.InterruptResolvedPayload:
 			if l.suspended--; l.suspended != 0 {
 				l.bad(e, "resolved without a suspension")
 			}
@@ -110,54 +111,54 @@ func (l *lawyer) check(component string, raw []byte) {
 	}
 }
 
-func (l *lawyer) bad(e openwopv1.RunEvent, format string, args ...any) {
+func (l *lawyer) bad(e event.Event, format string, args ...any) {
 	l.problems = append(l.problems, fmt.Sprintf("event %d %s: %s", e.Sequence, e.Type, fmt.Sprintf(format, args...)))
 }
 
 // pausedThen is what comes next on the log of a run that was paused: that it goes on, or what ends it.
-func (l *lawyer) pausedThen(next openwopv1.RunEvent) {
+func (l *lawyer) pausedThen(next event.Event) {
 	switch next.Type {
-	case openwopv1.RunEventTypeRunResumed, openwopv1.RunEventTypeRunCancelled, openwopv1.RunEventTypeRunFailed,
-		openwopv1.RunEventTypeNodeCancelled,
-		openwopv1.RunEventTypeCapBreached, openwopv1.RunEventTypeCoreWorkflowChainEvent, openwopv1.RunEventTypeNodeDispatched,
-		openwopv1.RunEventTypeVariableChanged, openwopv1.RunEventTypeReplayDiverged:
+	case event.RunResumed, event.RunCancelled, event.RunFailed,
+		event.NodeCancelled,
+		event.Breached, event.Handoff, event.NodeDispatched,
+		event.VariableChanged, event.ReplayDiverged:
 	default:
 		l.bad(next, "a paused run takes a step")
 	}
 }
 
-func isTerminal(t openwopv1.RunEventType) bool {
-	return t == openwopv1.RunEventTypeRunCompleted || t == openwopv1.RunEventTypeRunFailed || t == openwopv1.RunEventTypeRunCancelled
+func isTerminal(t event.Type) bool {
+	return t == event.RunCompleted || t == event.RunFailed || t == event.RunCancelled
 }
 
-func (l *lawyer) envelope(s openwopv1.RunSnapshot, i int, e openwopv1.RunEvent) {
+func (l *lawyer) envelope(s openwopv1.RunSnapshot, i int, e event.Event) {
 	if e.Sequence != int64(i) {
 		l.bad(e, "stands at place %d", i)
 	}
 	if e.RunID != s.RunID {
 		l.bad(e, "names run %s", e.RunID)
 	}
-	if _, twice := l.at[e.EventID]; twice {
-		l.bad(e, "id %s is there twice", e.EventID)
+	if _, twice := l.at[e.ID]; twice {
+		l.bad(e, "id %s is there twice", e.ID)
 	}
 	if e.CausationID != "" {
 		if _, ok := l.at[e.CausationID]; !ok {
 			l.bad(e, "cause %s is no earlier event", e.CausationID)
 		}
 	}
-	l.at[e.EventID] = i
+	l.at[e.ID] = i
 	if isTerminal(e.Type) && i != len(l.events)-1 {
 		l.bad(e, "something follows the end of the run")
 	}
-	if (e.Type == openwopv1.RunEventTypeRunStarted) != (i == 0) {
+	if (e.Type == event.RunStarted) != (i == 0) {
 		l.bad(e, "a run starts once, first")
 	}
-	if e.Type == openwopv1.RunEventTypeCapBreached && (i+1 >= len(l.events) || l.events[i+1].Type != openwopv1.RunEventTypeRunFailed) {
+	if e.Type == event.Breached && (i+1 >= len(l.events) || l.events[i+1].Type != event.RunFailed) {
 		l.bad(e, "no run.failed follows")
 	}
 }
 
-func (l *lawyer) decided(e openwopv1.RunEvent, p *openwopv1.RunOrchestratorDecidedPayload, version int) {
+func (l *lawyer) decided(e event.Event, p *event.DecidedPayload, version int) {
 	l.iterations++
 	switch {
 	case version < 5 && p.Iteration != nil:
@@ -167,27 +168,27 @@ func (l *lawyer) decided(e openwopv1.RunEvent, p *openwopv1.RunOrchestratorDecid
 	}
 }
 
-func (l *lawyer) ended(e openwopv1.RunEvent, node string) {
+func (l *lawyer) ended(e event.Event, node string) {
 	if l.started[node]--; l.started[node] < 0 {
 		l.bad(e, "ended without a start")
 	}
 }
 
 // chain holds a handoff to table 5.2: every step is caused by the one before it.
-func (l *lawyer) chain(e openwopv1.RunEvent, p *openwopv1.CoreWorkflowChainEventPayload, version int) {
+func (l *lawyer) chain(e event.Event, p *event.HandoffPayload, version int) {
 	if version < 1 {
 		l.bad(e, "there is no execution model")
 		return
 	}
-	if p.Phase == openwopv1.ChainPhaseDispatchBegan {
+	if p.Phase == event.DispatchBegan {
 		cause, ok := l.at[e.CausationID]
-		if !ok || l.events[cause].Type != openwopv1.RunEventTypeRunOrchestratorDecided {
+		if !ok || l.events[cause].Type != event.Decided {
 			l.bad(e, "its cause is no decision")
 		}
 		if p.ChildRunID != "" {
 			l.bad(e, "names a child before there is one")
 		}
-		l.chains[e.EventID] = p
+		l.chains[e.ID] = p
 		return
 	}
 	before := l.chains[e.CausationID]
@@ -195,13 +196,13 @@ func (l *lawyer) chain(e openwopv1.RunEvent, p *openwopv1.CoreWorkflowChainEvent
 		l.bad(e, "its cause %s is not the step before", e.CausationID)
 		return
 	}
-	want := map[openwopv1.ChainPhase]openwopv1.ChainPhase{
-		openwopv1.ChainPhaseDispatchSucceeded: openwopv1.ChainPhaseDispatchBegan,
-		openwopv1.ChainPhaseDispatchFailed:    openwopv1.ChainPhaseDispatchBegan,
-		openwopv1.ChainPhaseChildCompleted:    openwopv1.ChainPhaseDispatchSucceeded,
-		openwopv1.ChainPhaseChildFailed:       openwopv1.ChainPhaseDispatchSucceeded,
-		openwopv1.ChainPhaseChildCancelled:    openwopv1.ChainPhaseDispatchSucceeded,
-		openwopv1.ChainPhaseOutputHarvested:   openwopv1.ChainPhaseChildCompleted,
+	want := map[event.Phase]event.Phase{
+		event.DispatchSucceeded: event.DispatchBegan,
+		event.DispatchFailed:    event.DispatchBegan,
+		event.ChildCompleted:    event.DispatchSucceeded,
+		event.ChildFailed:       event.DispatchSucceeded,
+		event.ChildCancelled:    event.DispatchSucceeded,
+		event.OutputHarvested:   event.ChildCompleted,
 	}[p.Phase]
 	if before.Phase != want {
 		l.bad(e, "%s follows %s", p.Phase, before.Phase)
@@ -209,15 +210,15 @@ func (l *lawyer) chain(e openwopv1.RunEvent, p *openwopv1.CoreWorkflowChainEvent
 	if before.WorkerID != p.WorkerID || before.ChildRunID != "" && before.ChildRunID != p.ChildRunID {
 		l.bad(e, "worker and child are not those of the step before")
 	}
-	if (p.Phase == openwopv1.ChainPhaseDispatchFailed) != (p.ChildRunID == "") {
+	if (p.Phase == event.DispatchFailed) != (p.ChildRunID == "") {
 		l.bad(e, "childRunId is %q", p.ChildRunID)
 	}
-	failed := p.Phase == openwopv1.ChainPhaseDispatchFailed || p.Phase == openwopv1.ChainPhaseChildFailed
+	failed := p.Phase == event.DispatchFailed || p.Phase == event.ChildFailed
 	if failed != (p.Error != nil) {
 		l.bad(e, "error is %v", p.Error)
 	}
 	delete(l.chains, e.CausationID)
-	l.chains[e.EventID] = p
+	l.chains[e.ID] = p
 }
 
 func (l *lawyer) end(s openwopv1.RunSnapshot) {
@@ -239,7 +240,7 @@ func (l *lawyer) end(s openwopv1.RunSnapshot) {
 		l.bad(last, "the snapshot's error is %v, it ended %v", s.Error, s.CompletedAt)
 	}
 	for _, p := range l.chains {
-		if p.Phase == openwopv1.ChainPhaseDispatchBegan || p.Phase == openwopv1.ChainPhaseDispatchSucceeded {
+		if p.Phase == event.DispatchBegan || p.Phase == event.DispatchSucceeded {
 			l.bad(last, "the handoff to %s stands at %s", p.WorkerID, p.Phase)
 		}
 	}

@@ -104,15 +104,15 @@ func TestShapes(t *testing.T) {
 		shape := rapid.SampledFrom([]workflow.Shape{workflow.Letters, workflow.PrefixUUID, workflow.BareUUID}).Draw(t, "shape")
 		chosen := [16]byte(rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, "chosen"))
 		id := shape.Run(chosen)
-		event := workflow.EventID(id, rapid.Int64Range(0, 1<<40).Draw(t, "sequence"))
-		child := workflow.ChildRunID(event)
-		for _, got := range []string{id, event, child} {
+		e := workflow.EventID(id, rapid.Int64Range(0, 1<<40).Draw(t, "sequence"))
+		child := workflow.ChildRunID(e)
+		for _, got := range []string{id, e, child} {
 			if workflow.ShapeOf(got) != shape {
 				t.Fatalf("%s has shape %d, want %d", got, workflow.ShapeOf(got), shape)
 			}
 		}
-		if !workflow.IsRunID(id) || !workflow.IsRunID(child) || workflow.IsRunID(event) || id == child {
-			t.Fatalf("ids %s, %s of a child and %s of an event", id, child, event)
+		if !workflow.IsRunID(id) || !workflow.IsRunID(child) || workflow.IsRunID(e) || id == child {
+			t.Fatalf("ids %s, %s of a child and %s of an event", id, child, e)
 		}
 	})
 }

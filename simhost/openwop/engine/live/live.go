@@ -6,9 +6,9 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/eventlog"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
 	"github.com/openassay/assay/simhost/openwop/engine/step"
 	"github.com/openassay/assay/simhost/openwop/engine/workflow"
@@ -40,7 +40,7 @@ func (r *liveRun) waiting() bool {
 }
 
 // publish tells of events that are in the log now, and are in the state.
-func (r *liveRun) publish(events []openwopv1.RunEvent) {
+func (r *liveRun) publish(events []event.Event) {
 	r.feed.add(events, r.state.Ended(), r.waiting())
 }
 

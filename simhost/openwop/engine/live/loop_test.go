@@ -6,6 +6,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 )
 
 func TestOneNodeIsOneAppend(t *testing.T) {
@@ -80,7 +81,7 @@ func TestVersionLadder(t *testing.T) {
 			}
 		}
 		for _, e := range events {
-			decided := e.Type == openwopv1.RunEventTypeRunOrchestratorDecided
+			decided := e.Type == event.Decided
 			if decided && strings.Contains(string(e.Payload), "successCriteria") && v < 6 {
 				t.Errorf("version %d: success criteria on the log", v)
 			}
@@ -114,12 +115,10 @@ func TestScripts(t *testing.T) {
 			var got []string
 			reason := ""
 			for _, e := range events {
-				if e.Type == openwopv1.RunEventTypeRunOrchestratorDecided {
-					p := parse[openwopv1.RunOrchestratorDecidedPayload](t, string(e.Payload))
+				if e.Type == event.Decided {
+					p := parse[event.DecidedPayload](t, string(e.Payload))
 					got = append(got, parse[map[string]any](t, string(e.Payload))["decision"].(map[string]any)["kind"].(string))
-					if d, err := p.Decision.AsTerminateDecision(); err == nil {
-						reason = d.Reason
-					}
+					reason = parse[openwopv1.TerminateDecision](t, string(p.Decision)).Reason
 					if s.RunOrchestrator == nil || p.AgentID != s.RunOrchestrator.AgentID {
 						t.Errorf("decided by %s, the snapshot says %v", p.AgentID, s.RunOrchestrator)
 					}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/memory"
 	"github.com/openassay/assay/simhost/refusal"
 )
@@ -46,8 +47,8 @@ func planOf(turns ...[]string) string {
 func (h *host) held(c Create, child int) openwopv1.RunSnapshot {
 	h.t.Helper()
 	id, n := h.begin(c), child
-	h.until(id, func(e openwopv1.RunEvent) bool {
-		if e.Type == openwopv1.RunEventTypeNodeDispatched {
+	h.until(id, func(e event.Event) bool {
+		if e.Type == event.NodeDispatched {
 			n--
 		}
 		return n < 0
@@ -209,7 +210,7 @@ func TestABranchRemembersAsItsSourceDid(t *testing.T) {
 	}))
 	h.add("later")
 	for _, e := range h.events(s.RunID) {
-		if e.Type != openwopv1.RunEventTypeNodeStarted || e.NodeID != "supervisor" {
+		if e.Type != event.NodeStarted || e.NodeID != "supervisor" {
 			continue
 		}
 		f, err := h.Fork(soon(t), s.RunID, Fork{Mode: "branch", FromSeq: new(e.Sequence)})
@@ -238,7 +239,7 @@ func TestAForkOfWhatIsNoLongerKept(t *testing.T) {
 	}
 	h.add("two")
 	written := int64(slices.IndexFunc(h.events(s.RunID),
-		func(e openwopv1.RunEvent) bool { return e.Type == openwopv1.RunEventTypeMemoryWritten }))
+		func(e event.Event) bool { return e.Type == event.MemoryWritten }))
 	for _, mode := range []string{"replay", "branch"} {
 		_, err := h.Fork(soon(t), s.RunID, Fork{Mode: mode, FromSeq: new(int64(0))})
 		refused := (*refusal.Error)(nil)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/mockai"
 )
 
@@ -46,7 +47,7 @@ func says(marker string) mockai.Answer {
 
 var refuses = mockai.Answer{StopReason: "safety", RefusalText: "I will not say a word"}
 
-func (h *host) replayOf(id string, from int64) (openwopv1.RunSnapshot, []openwopv1.RunEvent) {
+func (h *host) replayOf(id string, from int64) (openwopv1.RunSnapshot, []event.Event) {
 	h.t.Helper()
 	f, err := h.Fork(soon(h.t), id, Fork{Mode: "replay", FromSeq: &from})
 	if err != nil {
@@ -56,7 +57,7 @@ func (h *host) replayOf(id string, from int64) (openwopv1.RunSnapshot, []openwop
 	return s, h.events(f.RunID)
 }
 
-func typesOf(events []openwopv1.RunEvent) string {
+func typesOf(events []event.Event) string {
 	var all []string
 	for _, e := range events {
 		all = append(all, string(e.Type))
@@ -123,13 +124,13 @@ func TestRefusalDivergenceSaysWhere(t *testing.T) {
 	h, _ := newModelHost(t, []option{version(4)}, says("a"), refuses)
 	source := h.create(Create{WorkflowID: modelWorkflow})
 	_, events := h.replayOf(source.RunID, 0)
-	payload, _, err := openwopv1.DecodePayload(events[2].Type, events[2].Payload)
-	p, ok := payload.(*openwopv1.ReplayDivergedAtRefusalPayload)
+	payload, err := events[2].Decode()
+	p, ok := payload.(*event.ReplayMeetsRefusalPayload)
 	if err != nil || !ok {
 		t.Fatalf("%v, %T", err, payload)
 	}
 	call := h.events(source.RunID)[2]
-	if p.SourceRunID != source.RunID || p.AtSequence != call.Sequence || *p.OriginalEventID != call.EventID || p.NodeID != call.NodeID ||
+	if p.SourceRunID != source.RunID || p.AtSequence != call.Sequence || *p.OriginalEventID != call.ID || p.NodeID != call.NodeID ||
 		p.OriginalEnvelopeKind != "valid" || p.ReplayEnvelopeKind != "refusal" {
 		t.Errorf("%+v", p)
 	}
@@ -173,7 +174,7 @@ func TestReplaysOfReplays(t *testing.T) {
 		var places []int64
 		for _, e := range events {
 			if strings.HasPrefix(string(e.Type), "replay.") {
-				places = append(places, parse[openwopv1.ReplayDivergedPayload](t, string(e.Payload)).AtSequence)
+				places = append(places, parse[event.ReplayDivergedPayload](t, string(e.Payload)).AtSequence)
 			}
 		}
 		if !slices.Equal(places, []int64{2, 4}) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/engine/internal/definitions"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
 )
@@ -38,7 +39,7 @@ func TestIdentityAndPorts(t *testing.T) {
 		}
 	}
 	events := h.events(s.RunID)
-	done := parse[openwopv1.RunCompletedPayload](t, string(events[len(events)-1].Payload))
+	done := parse[event.RunCompletedPayload](t, string(events[len(events)-1].Payload))
 	if got := fmt.Sprint(done.Outputs); got != "map[extra:7 own:<nil> wired:given x:given]" {
 		t.Errorf("the run's outputs are %s", got)
 	}

@@ -11,13 +11,14 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
 	"github.com/openassay/assay/simhost/openwop/memory"
 	"github.com/openassay/assay/simhost/openwop/workspace"
 )
 
 var (
-	somebody = &openwopv1.RunOwner{Tenant: "t1", Workspace: "w1"}
+	somebody = &event.Owner{Tenant: "t1", Workspace: "w1"}
 	shelf    = workspace.Owner{Tenant: "t1", Workspace: "w1"}
 	memories = memory.Scope{Tenant: "t1", Ref: "default"}
 )
@@ -121,7 +122,7 @@ func TestNotesOnTheLog(t *testing.T) {
 		`[[{"path":"a.md","content":"y"},{"memory":{"content":"z","tags":["m"]}}]]`))
 	events := h.events(s.RunID)
 	expectLawful(t, s, events, 5)
-	id := parse[openwopv1.MemoryWrittenPayload](t, string(events[4].Payload)).MemoryID
+	id := parse[event.MemoryWrittenPayload](t, string(events[4].Payload)).MemoryID
 	entry := `{"content":"z","createdAt":"` + h.clock.Now().UTC().Format(time.RFC3339) + `","id":"` + id + `","tags":["m"]}`
 	var (
 		begun1 = `{"at":"begin","iteration":1,"memory":[],"workspace":[{"content":"x","path":"a.md","version":1}]}`
@@ -161,12 +162,12 @@ func TestASuspendedTurnKeepsWhatItSaw(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name, plan, answer string
-		escalation         openwopv1.InterruptKind
+		escalation         event.Interrupt
 	}{
-		{"asked", askedOnce, yes, openwopv1.InterruptKindClarification},
-		{"held and clarified", held("next-worker"), yes, openwopv1.InterruptKindClarification},
-		{"held and accepted", held("next-worker"), `{"action":"accept"}`, openwopv1.InterruptKindApproval},
-		{"held and rejected", held("next-worker"), `{"action":"reject"}`, openwopv1.InterruptKindApproval},
+		{"asked", askedOnce, yes, event.Clarification},
+		{"held and clarified", held("next-worker"), yes, event.Clarification},
+		{"held and accepted", held("next-worker"), `{"action":"accept"}`, event.Approval},
+		{"held and rejected", held("next-worker"), `{"action":"reject"}`, event.Approval},
 	} {
 		for _, restarted := range []bool{false, true} {
 			h := newStoreHost(t, func(o *Options) { o.EscalationKind = c.escalation })
@@ -272,7 +273,7 @@ func TestTheMemoryIsTheAgents(t *testing.T) {
 	c.WorkflowID, c.Definition = "", &d
 	expectNotes(t, h.create(c), "1 begin", "1 end", "2 begin [m]=of mine", "2 end [m]=of mine")
 	// Nor does another tenant's run see any of it.
-	c.Owner = &openwopv1.RunOwner{Tenant: "t2", Workspace: "w1"}
+	c.Owner = &event.Owner{Tenant: "t2", Workspace: "w1"}
 	c.Inputs["writes"] = []any{}
 	expectNotes(t, h.create(c), "1 begin", "1 end", "2 begin", "2 end")
 	c.Owner = nil

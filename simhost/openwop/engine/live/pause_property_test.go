@@ -10,6 +10,7 @@ import (
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/internal/testenv"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
 )
 
@@ -241,7 +242,7 @@ func (s *still) compare(rt *rapid.T) {
 			}
 			s.quiet()
 		}
-		if n := count(s.events(m.id), openwopv1.RunEventTypeNodeCompleted); !m.asks && m.status == openwopv1.RunStatusCompleted && n != 3 {
+		if n := count(s.events(m.id), event.NodeCompleted); !m.asks && m.status == openwopv1.RunStatusCompleted && n != 3 {
 			rt.Fatalf("run %s completed with %d nodes", m.id, n)
 		}
 	}

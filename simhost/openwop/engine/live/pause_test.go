@@ -12,6 +12,7 @@ import (
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/internal/testenv"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
 	"github.com/openassay/assay/simhost/openwop/engine/step"
 	"github.com/openassay/assay/simhost/openwop/engine/workflow"
@@ -77,7 +78,7 @@ func TestAPausedRunStandsStill(t *testing.T) {
 	events := h.events(id)
 	expectLawful(t, s, events, 5)
 	expectStory(t, events, "0 run.started", "1 node.started @wait", "2 run.paused")
-	if p := parse[openwopv1.RunPausedPayload](t, string(events[2].Payload)); p.Reason == nil || *p.Reason != "a look" {
+	if p := parse[event.RunPausedPayload](t, string(events[2].Payload)); p.Reason == nil || *p.Reason != "a look" {
 		t.Errorf("the reason is %v", p.Reason)
 	}
 	if s.Status != openwopv1.RunStatusPaused {
@@ -89,7 +90,7 @@ func TestAPausedRunStandsStill(t *testing.T) {
 	expectLawful(t, s, events, 5)
 	expectStory(t, events, "0 run.started", "1 node.started @wait", "2 run.paused", "3 run.resumed <-2", "4 node.completed @wait",
 		"5 node.started @second", "6 node.completed @second", "7 node.started @third", "8 node.completed @third", "9 run.completed")
-	if events[3].CausationID != events[2].EventID {
+	if events[3].CausationID != events[2].ID {
 		t.Errorf("it goes on because of %s", events[3].CausationID)
 	}
 }
@@ -148,12 +149,12 @@ func TestDrainThenAtOnceThenNotAtAll(t *testing.T) {
 	if s := h.settled(id); s.Status != openwopv1.RunStatusCompleted {
 		t.Errorf("it is %s", s.Status)
 	}
-	if n := count(h.events(id), openwopv1.RunEventTypeRunPaused); n != 1 {
+	if n := count(h.events(id), event.RunPaused); n != 1 {
 		t.Errorf("it was paused %d times", n)
 	}
 }
 
-func count(events []openwopv1.RunEvent, types ...openwopv1.RunEventType) (n int) {
+func count(events []event.Event, types ...event.Type) (n int) {
 	for _, e := range events {
 		if slices.Contains(types, e.Type) {
 			n++
@@ -294,8 +295,8 @@ func TestDrainWaitsForTheChild(t *testing.T) {
 	h.clock.Advance(time.Second)
 	s := h.expectStatus(branch, openwopv1.RunStatusPaused)
 	events := h.events(branch)
-	at := slices.IndexFunc(events, func(e openwopv1.RunEvent) bool { return e.Type == openwopv1.RunEventTypeRunPaused })
-	if events[at-1].Type != openwopv1.RunEventTypeNodeCompleted || at != len(events)-1 {
+	at := slices.IndexFunc(events, func(e event.Event) bool { return e.Type == event.RunPaused })
+	if events[at-1].Type != event.NodeCompleted || at != len(events)-1 {
 		t.Errorf("it was paused in\n%s", strings.Join(story(events), "\n"))
 	}
 	expectLawful(t, s, events, 5)
@@ -332,7 +333,7 @@ func TestForksOfARunThatWasPaused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if at := source[max(from-1, 0)]; from > 0 && at.Type == openwopv1.RunEventTypeRunPaused {
+		if at := source[max(from-1, 0)]; from > 0 && at.Type == event.RunPaused {
 			h.expectStatus(branch.RunID, openwopv1.RunStatusPaused)
 			h.goOn(branch.RunID)
 		}
@@ -346,7 +347,7 @@ func TestForksOfARunThatWasPaused(t *testing.T) {
 	}
 }
 
-func types(events []openwopv1.RunEvent) (list []string) {
+func types(events []event.Event) (list []string) {
 	for _, e := range events {
 		list = append(list, string(e.Type)+" "+e.NodeID)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
 	"github.com/openassay/assay/simhost/openwop/engine/step"
 )
@@ -115,11 +116,11 @@ func overThere(workers ...string) Create {
 }
 
 // chained are the steps of handoffs on a log, each with its cause and the host of that.
-func chained(t *testing.T, events []openwopv1.RunEvent) (out []string) {
+func chained(t *testing.T, events []event.Event) (out []string) {
 	t.Helper()
 	for _, e := range events {
-		if e.Type == openwopv1.RunEventTypeCoreWorkflowChainEvent {
-			p := parse[openwopv1.CoreWorkflowChainEventPayload](t, string(e.Payload))
+		if e.Type == event.Handoff {
+			p := parse[event.HandoffPayload](t, string(e.Payload))
 			out = append(out, fmt.Sprintf("%s %s %s", p.Phase, e.CausationID, p.CausationHostID))
 		}
 	}
@@ -132,9 +133,9 @@ func inSingles(o *Options) { o.cut = 1 }
 // await waits for the end of a run.
 func (h *host) await(id string) openwopv1.RunSnapshot {
 	h.t.Helper()
-	h.until(id, func(e openwopv1.RunEvent) bool {
-		return e.Type == openwopv1.RunEventTypeRunCompleted || e.Type == openwopv1.RunEventTypeRunCancelled ||
-			e.Type == openwopv1.RunEventTypeRunFailed
+	h.until(id, func(e event.Event) bool {
+		return e.Type == event.RunCompleted || e.Type == event.RunCancelled ||
+			e.Type == event.RunFailed
 	})
 	return h.snapshot(id)
 }
@@ -196,7 +197,7 @@ func TestKilledWhileItStopsAChildElsewhere(t *testing.T) {
 		peer := newFakePeer(true)
 		h := newHost(t, inSingles, knows(peer))
 		id := h.begin(overThere("second/assay-echo"))
-		h.until(id, func(e openwopv1.RunEvent) bool { return e.Type == openwopv1.RunEventTypeNodeDispatched })
+		h.until(id, func(e event.Event) bool { return e.Type == event.NodeDispatched })
 		h.log.kill(k)
 		if _, err := h.Cancel(soon(t), id, "enough"); err == nil {
 			h.killedOrEnded(id)

@@ -13,6 +13,7 @@ import (
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/internal/testenv"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
 	"github.com/openassay/assay/simhost/openwop/engine/step"
 	"github.com/openassay/assay/simhost/openwop/engine/workflow"
@@ -38,8 +39,8 @@ func TestAnythingMayHappen(t *testing.T) {
 			o.cut = cut
 			o.Limits = Limits{MaxLoopIterations: 6, MaxNodeExecutions: 40, MaxRunDuration: time.Minute}
 			o.Verifies, o.Gates = true, rapid.Bool().Draw(rt, "gates")
-			o.EscalationKind = rapid.SampledFrom([]openwopv1.InterruptKind{openwopv1.InterruptKindClarification,
-				openwopv1.InterruptKindApproval}).Draw(rt, "escalation")
+			o.EscalationKind = rapid.SampledFrom([]event.Interrupt{event.Clarification,
+				event.Approval}).Draw(rt, "escalation")
 		})
 		defer w.Close()
 		rt.Repeat(map[string]func(*rapid.T){

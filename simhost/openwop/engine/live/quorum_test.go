@@ -10,6 +10,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/engine/internal/definitions"
 )
 
@@ -191,15 +192,15 @@ func TestAnyVoteOfAnybody(t *testing.T) {
 }
 
 // compare holds the votes on the log to those of the ballot: each once, and nothing resolved before the last.
-func (b *ballot) compare(rt *rapid.T, events []openwopv1.RunEvent) {
+func (b *ballot) compare(rt *rapid.T, events []event.Event) {
 	var got []string
 	for _, e := range events {
-		switch payload, _, _ := openwopv1.DecodePayload(e.Type, e.Payload); p := payload.(type) {
-		case *openwopv1.ApprovalGrantedPayload:
+		switch payload, _ := e.Decode(); p := payload.(type) {
+		case *event.ApprovalGrantedPayload:
 			got = append(got, p.Principal+" true")
-		case *openwopv1.ApprovalRejectedPayload:
+		case *event.ApprovalRejectedPayload:
 			got = append(got, p.Principal+" false")
-		case *openwopv1.InterruptResolvedPayload:
+		case *event.InterruptResolvedPayload:
 			if b.done == "" {
 				rt.Fatal("it is resolved")
 			}

@@ -10,6 +10,7 @@ import (
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/internal/testenv"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
 )
 
@@ -157,7 +158,7 @@ func (h *host) dead() <-chan struct{} {
 }
 
 // plot is what of a log does not depend on how fast things happen.
-func plot(events []openwopv1.RunEvent) string {
+func plot(events []event.Event) string {
 	return childStatus.ReplaceAllString(strings.Join(essence(events), "\n"), "")
 }
 

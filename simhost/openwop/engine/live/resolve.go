@@ -8,6 +8,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
 	"github.com/openassay/assay/simhost/openwop/engine/step"
 	"github.com/openassay/assay/simhost/openwop/rules"
@@ -206,9 +207,9 @@ func checkAnswer(s *state.State, principal string, value json.RawMessage) error 
 		return codes.Invalid("resumeValue", "must be JSON")
 	}
 	switch g.Asked.Kind {
-	case openwopv1.InterruptKindClarification:
+	case event.Clarification:
 		return g.CheckAnswers(&s.Rules.Answers, value)
-	case openwopv1.InterruptKindExternalEvent:
+	case event.ExternalEvent:
 		return g.CheckEvent(&s.Rules.Answers, value)
 	default:
 		return g.CheckApproval(&s.Rules.Answers, s.GateNode(), principal, value)

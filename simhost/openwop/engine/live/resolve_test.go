@@ -9,6 +9,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
 	"github.com/openassay/assay/simhost/openwop/engine/workflow"
 )
@@ -69,7 +70,7 @@ func TestInterrupts(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := state.Interrupt{
-			ID: *asked.InterruptID, NodeID: "supervisor", Kind: openwopv1.InterruptKindClarification, Key: *asked.Key,
+			ID: *asked.InterruptID, NodeID: "supervisor", Kind: event.Clarification, Key: *asked.Key,
 			RequestedAt: epoch.Add(at), Resolved: resolved, Gone: gone,
 		}
 		if string(i.Data) != string(asked.Data) || len(i.Data) == 0 {
@@ -209,7 +210,7 @@ func TestSuspensionsThatAreNotRequestedYet(t *testing.T) {
 	var rest state.Record
 	for _, r := range records {
 		for i, e := range r.Events {
-			if e.Type == openwopv1.RunEventTypeInterruptRequested {
+			if e.Type == event.InterruptRequested {
 				rest.Events, r.Events = r.Events[i:], r.Events[:i]
 				break
 			}

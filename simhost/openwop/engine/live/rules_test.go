@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/fault"
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
@@ -21,8 +22,8 @@ func TestIterationResetsOnResumeWithTheFault(t *testing.T) {
 	s := h.resolve(h.create(Create{WorkflowID: "assay-loop-ask-user"}).RunID, `{"answers":{"q1":"yes"}}`)
 	var got []int64
 	for _, e := range h.events(s.RunID) {
-		if e.Type == openwopv1.RunEventTypeRunOrchestratorDecided {
-			got = append(got, *parse[openwopv1.RunOrchestratorDecidedPayload](t, string(e.Payload)).Iteration)
+		if e.Type == event.Decided {
+			got = append(got, *parse[event.DecidedPayload](t, string(e.Payload)).Iteration)
 		}
 	}
 	if !slices.Equal(got, []int64{1, 2, 1, 2}) || s.Status != openwopv1.RunStatusCompleted {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
 	"github.com/openassay/assay/simhost/openwop/engine/step"
 	"github.com/openassay/assay/simhost/openwop/engine/workflow"
@@ -137,7 +138,7 @@ func (o *stores) readFor(ctx context.Context, s *state.State) (*state.Reading, e
 		err = o.readMemory(ctx, s, r.Tags, got)
 	}
 	if refused := (*refusal.Error)(nil); errors.As(err, &refused) {
-		return &state.Reading{Refused: &openwopv1.EventError{Code: refused.Code, Message: refused.Message, Details: refused.Details}}, nil
+		return &state.Reading{Refused: &event.Error{Code: refused.Code, Message: refused.Message, Details: refused.Details}}, nil
 	}
 	return got, err
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
 	"github.com/openassay/assay/simhost/openwop/engine/workflow"
 )
@@ -14,12 +14,12 @@ import (
 // story tells a log in one line an event: what happened, where, and what caused it (by sequence). Runs other than the
 // log's own are child1, child2
 // and so on.
-func story(events []openwopv1.RunEvent) []string {
+func story(events []event.Event) []string {
 	places := map[string]int64{}
 	children := map[string]string{}
 	var lines []string
 	for _, e := range events {
-		places[e.EventID] = e.Sequence
+		places[e.ID] = e.Sequence
 		line := fmt.Sprintf("%d %s", e.Sequence, e.Type)
 		if e.NodeID != "" {
 			line += " @" + e.NodeID
@@ -49,13 +49,13 @@ func story(events []openwopv1.RunEvent) []string {
 }
 
 // tell is what matters of a payload.
-func tell(e openwopv1.RunEvent) string {
-	payload, known, err := openwopv1.DecodePayload(e.Type, e.Payload)
-	if err != nil || !known {
+func tell(e event.Event) string {
+	payload, err := e.Decode()
+	if err != nil || payload == nil {
 		return fmt.Sprintf("UNREADABLE %v", err)
 	}
 	switch p := payload.(type) {
-	case *openwopv1.RunOrchestratorDecidedPayload:
+	case *event.DecidedPayload:
 		d, err := state.ReadDecision(p.Decision)
 		said := d.Kind + " " + strings.Join(d.Workers, ",")
 		if err != nil {
@@ -65,7 +65,7 @@ func tell(e openwopv1.RunEvent) string {
 			said = fmt.Sprintf("#%d %s", *p.Iteration, said)
 		}
 		return strings.TrimSpace(said)
-	case *openwopv1.CoreWorkflowChainEventPayload:
+	case *event.HandoffPayload:
 		said := string(p.Phase) + " " + p.WorkerID
 		if p.ChildRunID != "" {
 			said += " " + p.ChildRunID
@@ -77,40 +77,40 @@ func tell(e openwopv1.RunEvent) string {
 			said += " " + strings.Join(p.HarvestedKeys, ",")
 		}
 		return said
-	case *openwopv1.CoreWorkflowChainConfidenceEscalatedPayload:
+	case *event.EscalatedPayload:
 		return fmt.Sprintf("%v<%v %s %s", p.Confidence, p.Floor, p.EscalationKind, p.WorkerID)
-	case *openwopv1.NodeDispatchedPayload:
+	case *event.NodeDispatchedPayload:
 		return p.ChildRunID + " " + *p.ChildStatus
-	case *openwopv1.CapBreachedPayload:
+	case *event.BreachedPayload:
 		return fmt.Sprintf("%s %v<%v", p.Kind, p.Limit, p.Observed)
-	case *openwopv1.RunFailedPayload:
+	case *event.RunFailedPayload:
 		return p.Error.Code
-	case *openwopv1.NodeFailedPayload:
+	case *event.NodeFailedPayload:
 		return p.Error.Code
-	case *openwopv1.RunCancelledPayload:
+	case *event.RunCancelledPayload:
 		if p.Reason != nil {
 			return *p.Reason
 		}
-	case *openwopv1.VariableChangedPayload:
+	case *event.VariableChangedPayload:
 		return p.Name + "=" + string(p.Next)
-	case *openwopv1.NodeSuspendedPayload:
+	case *event.NodeSuspendedPayload:
 		return string(p.Kind)
-	case *openwopv1.ApprovalGrantedPayload:
+	case *event.ApprovalGrantedPayload:
 		return fmt.Sprintf("%s %d/%d", p.Principal, *p.QuorumProgress.Granted, *p.QuorumProgress.Required)
-	case *openwopv1.ApprovalRejectedPayload:
+	case *event.ApprovalRejectedPayload:
 		if p.Reason != nil {
 			return p.Principal + " " + *p.Reason
 		}
 		return p.Principal
-	case *openwopv1.InterruptResolvedPayload:
+	case *event.InterruptResolvedPayload:
 		return string(p.ResumeValue)
-	case *openwopv1.WorkspaceUpdatedPayload, *openwopv1.MemoryWrittenPayload:
+	case *event.WorkspaceUpdatedPayload, *event.MemoryWrittenPayload:
 		return string(e.Payload)
 	}
 	return ""
 }
 
-func expectStory(t testing.TB, events []openwopv1.RunEvent, want ...string) {
+func expectStory(t testing.TB, events []event.Event, want ...string) {
 	t.Helper()
 	got := story(events)
 	if !slices.Equal(got, want) {

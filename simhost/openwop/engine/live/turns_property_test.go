@@ -12,6 +12,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
 	"github.com/openassay/assay/simhost/openwop/engine/workflow"
 	"github.com/openassay/assay/simhost/openwop/memory"
@@ -50,8 +51,8 @@ func TestTurnsSeeWhatTheRulesSay(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		version := rapid.SampledFrom([]int{0, 4, 5, 5, 5, 6}).Draw(rt, "version")
 		cut := rapid.SampledFrom([]int{0, 0, 1, 900}).Draw(rt, "cut")
-		escalation := rapid.SampledFrom([]openwopv1.InterruptKind{openwopv1.InterruptKindClarification,
-			openwopv1.InterruptKindApproval}).Draw(rt, "escalation")
+		escalation := rapid.SampledFrom([]event.Interrupt{event.Clarification,
+			event.Approval}).Draw(rt, "escalation")
 		l := &library{
 			world:  &world{rt: rt, version: version, checked: map[string]int{}},
 			ledger: &ledger{origins: map[string]int{}},
@@ -285,7 +286,7 @@ type moment struct {
 func (l *library) expectNoted(rt *rapid.T, s openwopv1.RunSnapshot, appends []logged) {
 	created := createdIn(appends[0].record)
 	through := int64(-1) // what a fork has from its source
-	var source []openwopv1.RunEvent
+	var source []event.Event
 	if link := created.Fork; link != nil {
 		through, source = link.Through, l.events(link.RunID)
 	}
@@ -294,12 +295,12 @@ func (l *library) expectNoted(rt *rapid.T, s openwopv1.RunSnapshot, appends []lo
 	for _, a := range appends {
 		for _, e := range a.record.Events {
 			switch e.Type {
-			case openwopv1.RunEventTypeNodeStarted:
+			case event.NodeStarted:
 				if e.NodeID == "supervisor" {
 					turn = moment{a.revision, e.Timestamp, e.Sequence}
 				}
-			case openwopv1.RunEventTypeVariableChanged:
-				p := parse[openwopv1.VariableChangedPayload](l.t, string(e.Payload))
+			case event.VariableChanged:
+				p := parse[event.VariableChangedPayload](l.t, string(e.Payload))
 				if p.Name != "seen" {
 					continue
 				}
@@ -326,7 +327,7 @@ func (l *library) expectNoted(rt *rapid.T, s openwopv1.RunSnapshot, appends []lo
 	}
 	decided := 0
 	for _, e := range l.events(s.RunID) {
-		if e.Type == openwopv1.RunEventTypeRunOrchestratorDecided {
+		if e.Type == event.Decided {
 			decided++
 		}
 	}
@@ -347,11 +348,11 @@ func text(v any) string {
 }
 
 // lastOf is the last note in an event that changed the notes.
-func lastOf(t testing.TB, e openwopv1.RunEvent) string {
-	if e.Type != openwopv1.RunEventTypeVariableChanged {
+func lastOf(t testing.TB, e event.Event) string {
+	if e.Type != event.VariableChanged {
 		return "no note, but " + string(e.Type)
 	}
-	all := parse[[]any](t, string(parse[openwopv1.VariableChangedPayload](t, string(e.Payload)).Next))
+	all := parse[[]any](t, string(parse[event.VariableChangedPayload](t, string(e.Payload)).Next))
 	return text(all[len(all)-1])
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/engine/step"
 	"github.com/openassay/assay/simhost/openwop/engine/workflow"
 	"github.com/openassay/assay/simhost/refusal"
@@ -35,26 +36,26 @@ const (
 )
 
 // ledgerOf are the steps of a log that matter to a verifier, in order.
-func ledgerOf(t testing.TB, events []openwopv1.RunEvent) string {
+func ledgerOf(t testing.TB, events []event.Event) string {
 	t.Helper()
 	var steps []string
 	for _, e := range events {
-		payload, _, err := openwopv1.DecodePayload(e.Type, e.Payload)
+		payload, err := e.Decode()
 		if err != nil {
 			t.Fatal(err)
 		}
 		switch p := payload.(type) {
-		case *openwopv1.AgentVerifiedPayload:
+		case *event.VerifiedPayload:
 			steps = append(steps, string(p.Verdict))
-		case *openwopv1.CoreWorkflowChainEventPayload:
-			if p.Phase == openwopv1.ChainPhaseOutputHarvested {
+		case *event.HandoffPayload:
+			if p.Phase == event.OutputHarvested {
 				steps = append(steps, "merged")
 			}
-		case *openwopv1.RunOrchestratorDecidedPayload:
+		case *event.DecidedPayload:
 			steps = append(steps, "turn")
-		case *openwopv1.RunCompletedPayload:
+		case *event.RunCompletedPayload:
 			steps = append(steps, "completed")
-		case *openwopv1.RunFailedPayload:
+		case *event.RunFailedPayload:
 			steps = append(steps, p.Error.Code)
 		}
 	}
@@ -116,13 +117,13 @@ func TestVerdictNamesItsTarget(t *testing.T) {
 	var targets []string
 	var child, decision string
 	for _, e := range h.events(s.RunID) {
-		payload, _, _ := openwopv1.DecodePayload(e.Type, e.Payload)
+		payload, _ := e.Decode()
 		switch p := payload.(type) {
-		case *openwopv1.CoreWorkflowChainEventPayload:
+		case *event.HandoffPayload:
 			child = p.ChildRunID
-		case *openwopv1.RunOrchestratorDecidedPayload:
-			decision = e.EventID
-		case *openwopv1.AgentVerifiedPayload:
+		case *event.DecidedPayload:
+			decision = e.ID
+		case *event.VerifiedPayload:
 			targets = append(targets, p.Target)
 			if p.AgentID != step.HostVerifier || strings.Contains(string(e.Payload), "word") {
 				t.Errorf("verdict %s", e.Payload)

@@ -7,13 +7,13 @@ import (
 	"sync"
 	"time"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 )
 
 // feed holds the events of a run that are in its log, and tells those who watch of more.
 type feed struct {
 	mu      sync.Mutex
-	events  []openwopv1.RunEvent // by sequence
+	events  []event.Event // by sequence
 	ended   bool
 	waiting bool
 	lost    bool          // no more will come here; the log may have more
@@ -21,7 +21,7 @@ type feed struct {
 }
 
 // add tells of events that are in the log now, and of what the run does after them.
-func (f *feed) add(events []openwopv1.RunEvent, ended, waiting bool) {
+func (f *feed) add(events []event.Event, ended, waiting bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.events == nil {
@@ -50,7 +50,7 @@ func (f *feed) tell() {
 
 // glance is what a feed has at a moment.
 type glance struct {
-	events               []openwopv1.RunEvent
+	events               []event.Event
 	ended, waiting, lost bool
 	changed              <-chan struct{}
 }
@@ -68,7 +68,7 @@ func (f *feed) after(sequence int64) glance {
 
 // Events returns the events with a sequence above after (-1: all), in order, and whether the run has ended, so that no more
 // will come. The caller must not change them.
-func (e *Engine) Events(ctx context.Context, runID string, after int64) (events []openwopv1.RunEvent, terminal bool, err error) {
+func (e *Engine) Events(ctx context.Context, runID string, after int64) (events []event.Event, terminal bool, err error) {
 	leave, err := e.enter()
 	if err != nil {
 		return nil, false, err
@@ -85,8 +85,8 @@ func (e *Engine) Events(ctx context.Context, runID string, after int64) (events 
 // Watch yields the events with a sequence above after (-1: all), in order, as they are appended: first those that are there,
 // then those of each append together. It ends after the event that ends the run. An error is yielded last: of ctx,
 // ErrClosed, or a refusal where there is no such run. The caller must not change the events.
-func (e *Engine) Watch(ctx context.Context, runID string, after int64) iter.Seq2[[]openwopv1.RunEvent, error] {
-	return func(yield func([]openwopv1.RunEvent, error) bool) {
+func (e *Engine) Watch(ctx context.Context, runID string, after int64) iter.Seq2[[]event.Event, error] {
+	return func(yield func([]event.Event, error) bool) {
 		err := e.follow(ctx, runID, after, func(g glance) (done bool) {
 			return len(g.events) > 0 && !yield(g.events, nil)
 		})

@@ -15,6 +15,7 @@ import (
 	"github.com/openassay/assay/simhost/eventlog"
 	"github.com/openassay/assay/simhost/ids"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/engine/internal/definitions"
 )
 
@@ -22,7 +23,7 @@ func TestWatchSeesEverythingOnce(t *testing.T) {
 	h := newHost(t)
 	id := h.begin(Create{WorkflowID: "assay-loop-ask-user"})
 	type seen struct {
-		events  []openwopv1.RunEvent
+		events  []event.Event
 		batches int
 		err     error
 	}
@@ -45,7 +46,7 @@ func TestWatchSeesEverythingOnce(t *testing.T) {
 	all.Wait()
 	want := h.events(id)
 	for i, w := range watchers {
-		if w.err != nil || !slices.EqualFunc(w.events, want[i:], func(a, b openwopv1.RunEvent) bool { return a.EventID == b.EventID }) {
+		if w.err != nil || !slices.EqualFunc(w.events, want[i:], func(a, b event.Event) bool { return a.ID == b.ID }) {
 			t.Errorf("from %d: %d events of %d, %v", i-1, len(w.events), len(want)-i, w.err)
 		}
 	}
@@ -90,7 +91,7 @@ func TestWatchEnds(t *testing.T) {
 	closed := make(chan error)
 	go func() { closed <- watch(soon(t), id) }()
 	go func() { closed <- h.Await(soon(t), h.begin(Create{WorkflowID: "conformance-cancellable"})) }()
-	h.until(id, func(openwopv1.RunEvent) bool { return true })
+	h.until(id, func(event.Event) bool { return true })
 	time.AfterFunc(5*time.Millisecond, func() { h.Close() })
 	for range 2 {
 		if err := <-closed; !errors.Is(err, ErrClosed) {
@@ -163,8 +164,8 @@ func TestRunsGoOnOnceTheLogTakesMore(t *testing.T) {
 		{WorkflowID: "assay-loop", Inputs: plan(t, `[{"kind":"next-worker","nextWorkerIds":["conformance-delay"]}]`)}, // its child's does
 	} {
 		id := h.begin(c)
-		h.until(id, func(e openwopv1.RunEvent) bool {
-			return e.NodeID == "wait" || e.Type == openwopv1.RunEventTypeNodeDispatched
+		h.until(id, func(e event.Event) bool {
+			return e.NodeID == "wait" || e.Type == event.NodeDispatched
 		})
 		full(true)
 		before := told.Load()

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
 	"github.com/openassay/assay/simhost/openwop/engine/workflow"
 	"github.com/openassay/assay/simhost/refusal"
@@ -20,7 +20,7 @@ func (e *Engine) carryOut(ctx context.Context, r *liveRun) (*state.Wrote, error)
 	wrote, err := e.stores.put(ctx, &r.state, announced)
 	if refused := (*refusal.Error)(nil); errors.As(tooLarge(err), &refused) {
 		place := workflow.KeyWrites + workflow.Index(r.state.Turn()) + workflow.Index(announced.Position)
-		wrote, err = state.Wrote{Error: &openwopv1.EventError{Code: refused.Code, Message: place + ": " + refused.Message,
+		wrote, err = state.Wrote{Error: &event.Error{Code: refused.Code, Message: place + ": " + refused.Message,
 			Details: refused.Details}}, nil
 	}
 	if err != nil {

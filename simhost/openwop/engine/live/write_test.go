@@ -10,6 +10,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/engine/workflow"
 	"github.com/openassay/assay/simhost/openwop/workspace"
 	"github.com/openassay/assay/simhost/refusal"
@@ -282,8 +283,8 @@ func TestARunThatIsStoppedTellsWhatItWrote(t *testing.T) {
 			t.Errorf("%s: the run is %s, %v: %v", c.name, s.Status, err, story(events))
 		}
 		told := 0
-		for _, event := range events {
-			if event.Type == openwopv1.RunEventTypeWorkspaceUpdated {
+		for _, e := range events {
+			if e.Type == event.WorkspaceUpdated {
 				told++
 			}
 		}

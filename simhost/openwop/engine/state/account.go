@@ -2,6 +2,7 @@ package state
 
 import (
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/engine/workflow"
 )
 
@@ -14,7 +15,7 @@ type Account struct {
 	// Iteration is that of the supervisor's turn that began last; 0 before the first, and where there is no loop.
 	Iteration int
 	// Events are those of the log, in order. They are shared, and not to be changed.
-	Events []openwopv1.RunEvent
+	Events []event.Event
 	// Turns are those of the supervisor that began, in order; none where the workflow has no loop.
 	Turns []TurnAccount
 	// Files are those that the run saw when it began; nil where the host has no workspace.

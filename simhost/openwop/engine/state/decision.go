@@ -1,8 +1,11 @@
 package state
 
 import (
+	"encoding/json"
+
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/engine/workflow"
 )
 
@@ -13,25 +16,29 @@ type Decision struct {
 	Prompt     string
 	Confidence *float64
 	Unmet      []string // criteria of success, of a decision to terminate
-	Wire       openwopv1.OrchestratorDecision
+	Wire       json.RawMessage
 }
 
 // ReadDecision takes apart a decision as it stands in an event.
-func ReadDecision(wire openwopv1.OrchestratorDecision) (Decision, error) {
-	d := Decision{Wire: wire}
-	value, err := wire.ValueByDiscriminator()
-	if err != nil {
-		return d, err
+func ReadDecision(wire json.RawMessage) (Decision, error) {
+	var said struct {
+		Kind            string
+		NextWorkerIDs   []string `json:"nextWorkerIds"`
+		Prompt          string
+		Confidence      *float64
+		SuccessCriteria []openwopv1.SuccessCriterion
 	}
-	switch v := value.(type) {
-	case openwopv1.NextWorkerDecision:
-		d.Kind, d.Workers, d.Confidence = workflow.NextWorker, v.NextWorkerIds, v.Confidence
-	case openwopv1.AskUserDecision:
-		d.Kind, d.Prompt = workflow.AskUser, v.Prompt
-	case openwopv1.TerminateDecision:
-		d.Kind, d.Confidence, d.Unmet = workflow.Terminate, v.Confidence, unmet(v.SuccessCriteria)
+	err := json.Unmarshal(wire, &said)
+	d := Decision{Wire: wire, Kind: said.Kind}
+	switch said.Kind {
+	case workflow.NextWorker:
+		d.Workers, d.Confidence = said.NextWorkerIDs, said.Confidence
+	case workflow.AskUser:
+		d.Prompt = said.Prompt
+	case workflow.Terminate:
+		d.Confidence, d.Unmet = said.Confidence, unmet(said.SuccessCriteria)
 	}
-	return d, nil
+	return d, err
 }
 
 // HandsOver tells whether a worker is being dealt with.
@@ -39,22 +46,22 @@ func (l *Loop) HandsOver() bool { return l.Phase == PhaseDispatching && l.Child 
 
 // Revises tells whether the loop goes on because its end is to be revised.
 func (l *Loop) Revises() bool {
-	return l.Phase == PhaseIdle && l.heeded == openwopv1.AgentVerifiedPayloadVerdictRevise
+	return l.Phase == PhaseIdle && l.heeded == event.Revises
 }
 
 // judged folds a verdict. One that the host goes by and that is not a pass withholds what a worker brings back; at the
 // run's end it sends the loop into another turn, or fails the run.
-func (s *State) judged(event openwopv1.RunEvent, p *openwopv1.AgentVerifiedPayload) {
+func (s *State) judged(e event.Event, p *event.VerifiedPayload) {
 	l := &s.Loop
 	l.Verified++
 	l.Verdict = p.Verdict
 	switch {
-	case l.heeded == openwopv1.AgentVerifiedPayloadVerdictPass:
+	case l.heeded == event.Passes:
 	case l.HandsOver():
 		withheld := *l.Child
 		withheld.Harvest = nil
 		l.Child = &withheld
-	case l.heeded == openwopv1.AgentVerifiedPayloadVerdictRevise:
+	case l.heeded == event.Revises:
 		l.Phase = PhaseIdle
 	default:
 		s.Failing = &Failing{
@@ -63,7 +70,7 @@ func (s *State) judged(event openwopv1.RunEvent, p *openwopv1.AgentVerifiedPaylo
 				Message: "the verifier did not let the run end well",
 				Details: map[string]any{"target": p.Target},
 			},
-			Cause: event.EventID,
+			Cause: e.ID,
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/engine/workflow"
 )
 
@@ -23,19 +24,19 @@ func Fold(s State, r Record) (State, error) {
 // Fold is Fold in place.
 func (s *State) Fold(r Record) error {
 	facts := r.Facts
-	for _, event := range r.Events {
-		for len(facts) > 0 && facts[0].At <= event.Sequence {
+	for _, e := range r.Events {
+		for len(facts) > 0 && facts[0].At <= e.Sequence {
 			s.Learn(facts[0])
 			facts = facts[1:]
 		}
-		if event.Sequence != s.Next {
-			return fmt.Errorf("fold run %s: event %d stands where %d belongs", s.RunID, event.Sequence, s.Next)
+		if e.Sequence != s.Next {
+			return fmt.Errorf("fold run %s: event %d stands where %d belongs", s.RunID, e.Sequence, s.Next)
 		}
-		payload, _, err := openwopv1.DecodePayload(event.Type, event.Payload)
+		payload, err := e.Decode()
 		if err != nil {
-			return fmt.Errorf("fold run %s: event %d: %w", s.RunID, event.Sequence, err)
+			return fmt.Errorf("fold run %s: event %d: %w", s.RunID, e.Sequence, err)
 		}
-		s.Take(event, payload)
+		s.Take(e, payload)
 	}
 	for _, fact := range facts {
 		s.Learn(fact)
@@ -44,69 +45,69 @@ func (s *State) Fold(r Record) error {
 }
 
 // Take folds an event. payload is the decoded payload; nil for a type that is none of ours.
-func (s *State) Take(event openwopv1.RunEvent, payload any) {
-	s.Next = event.Sequence + 1
+func (s *State) Take(e event.Event, payload any) {
+	s.Next = e.Sequence + 1
 	switch p := payload.(type) {
-	case *openwopv1.RunStartedPayload:
-		s.begin(event, p)
-	case *openwopv1.NodeStartedPayload:
-		s.nodeStarted(event, p)
-	case *openwopv1.NodeCompletedPayload:
+	case *event.RunStartedPayload:
+		s.begin(e, p)
+	case *event.NodeStartedPayload:
+		s.nodeStarted(e, p)
+	case *event.NodeCompletedPayload:
 		s.nodeEnded(p.NodeID, NodeCompleted, p.Outputs)
-	case *openwopv1.NodeSkippedPayload:
+	case *event.NodeSkippedPayload:
 		s.nodeEnded(p.NodeID, nodeSkipped, nil)
-	case *openwopv1.NodeCancelledPayload:
+	case *event.NodeCancelledPayload:
 		s.nodeEnded(p.NodeID, NodeCancelled, nil)
-	case *openwopv1.NodeFailedPayload:
+	case *event.NodeFailedPayload:
 		s.nodeEnded(p.NodeID, nodeFailed, nil)
-		s.Failing = &Failing{Err: runError(p.Error), NodeID: p.NodeID, Cause: event.EventID, OfNode: true}
-	case *openwopv1.CapBreachedPayload:
-		s.Failing = breached(event, p)
-	case *openwopv1.ReplayDivergedPayload:
-		s.diverged(event, p)
-	case *openwopv1.ReplayDivergedAtRefusalPayload:
+		s.Failing = &Failing{Err: runError(p.Error), NodeID: p.NodeID, Cause: e.ID, OfNode: true}
+	case *event.BreachedPayload:
+		s.Failing = breached(e, p)
+	case *event.ReplayDivergedPayload:
+		s.diverged(e, p)
+	case *event.ReplayMeetsRefusalPayload:
 		s.Refusal = divergedAtRefusal(p)
-	case *openwopv1.VariableChangedPayload:
+	case *event.VariableChangedPayload:
 		s.variableChanged(p)
-	case *openwopv1.RunOrchestratorDecidedPayload:
-		s.decided(event, p)
-	case *openwopv1.CoreWorkflowChainConfidenceEscalatedPayload:
+	case *event.DecidedPayload:
+		s.decided(e, p)
+	case *event.EscalatedPayload:
 		s.escalated()
-	case *openwopv1.NodeSuspendedPayload:
-		s.suspended(event, p)
-	case *openwopv1.SuspendRequest:
-		s.requested(event, p)
-	case *openwopv1.InterruptResolvedPayload:
-		s.resolved(event, p)
-	case *openwopv1.NodeResumedPayload:
+	case *event.NodeSuspendedPayload:
+		s.suspended(e, p)
+	case *event.InterruptRequestedPayload:
+		s.requested(e, p)
+	case *event.InterruptResolvedPayload:
+		s.resolved(e, p)
+	case *event.NodeResumedPayload:
 		s.resumed(p)
-	case *openwopv1.ApprovalGrantedPayload, *openwopv1.ApprovalRejectedPayload:
+	case *event.ApprovalGrantedPayload, *event.ApprovalRejectedPayload:
 		s.voted()
-	case *openwopv1.CoreWorkflowChainEventPayload:
-		s.handedOff(event, p)
-	case *openwopv1.AgentVerifiedPayload:
-		s.judged(event, p)
-	case *openwopv1.NodeDispatchedPayload:
+	case *event.HandoffPayload:
+		s.handedOff(e, p)
+	case *event.VerifiedPayload:
+		s.judged(e, p)
+	case *event.NodeDispatchedPayload:
 		s.Loop.Dispatched = true
-	case *openwopv1.RunPausedPayload:
+	case *event.RunPausedPayload:
 		s.pauses()
-	case *openwopv1.RunResumedPayload:
+	case *event.RunResumedPayload:
 		s.goesOn()
-	case *openwopv1.RunCompletedPayload:
-		s.end(event, openwopv1.RunStatusCompleted)
+	case *event.RunCompletedPayload:
+		s.end(e, openwopv1.RunStatusCompleted)
 		s.Outputs = p.Outputs
-	case *openwopv1.RunFailedPayload:
-		s.end(event, openwopv1.RunStatusFailed)
+	case *event.RunFailedPayload:
+		s.end(e, openwopv1.RunStatusFailed)
 		err := runError(p.Error)
 		s.Err = &err
-	case *openwopv1.RunCancelledPayload:
-		s.end(event, openwopv1.RunStatusCancelled)
+	case *event.RunCancelledPayload:
+		s.end(e, openwopv1.RunStatusCancelled)
 	}
 }
 
-func (s *State) begin(event openwopv1.RunEvent, p *openwopv1.RunStartedPayload) {
+func (s *State) begin(e event.Event, p *event.RunStartedPayload) {
 	s.Status = openwopv1.RunStatusRunning
-	s.StartedAt = event.Timestamp
+	s.StartedAt = e.Timestamp
 	s.Inputs, s.Owner, s.Tags, s.Metadata = p.Inputs, p.Owner, p.Tags, p.Metadata
 	if labels := s.Created.Labels; labels != nil {
 		s.Tags, s.Metadata = labels.Tags, labels.Metadata
@@ -116,9 +117,9 @@ func (s *State) begin(event openwopv1.RunEvent, p *openwopv1.RunStartedPayload) 
 	maps.Copy(s.Variables, p.Inputs)
 }
 
-func (s *State) end(event openwopv1.RunEvent, status openwopv1.RunStatus) {
+func (s *State) end(e event.Event, status openwopv1.RunStatus) {
 	s.Status = status
-	s.endedAt = event.Timestamp
+	s.endedAt = e.Timestamp
 }
 
 // Node is the state of the node with this id, nil where there is none.
@@ -129,7 +130,7 @@ func (s *State) Node(id string) *NodeState {
 	return nil
 }
 
-func (s *State) nodeStarted(event openwopv1.RunEvent, p *openwopv1.NodeStartedPayload) {
+func (s *State) nodeStarted(e event.Event, p *event.NodeStartedPayload) {
 	n := s.Node(p.NodeID)
 	if n == nil {
 		return
@@ -141,7 +142,7 @@ func (s *State) nodeStarted(event openwopv1.RunEvent, p *openwopv1.NodeStartedPa
 	switch {
 	case s.Program.IsSupervisor(p.NodeID):
 		s.Loop.Phase = PhaseDeciding
-		s.Loop.StartedID = event.EventID
+		s.Loop.StartedID = e.ID
 		s.Loop.Reads, s.Loop.Writes, s.Loop.Verdicts = s.scripted(workflow.KeyReads), s.scripted(workflow.KeyWrites),
 			s.scripted(workflow.KeyVerdicts)
 	case s.Program.IsDispatch(p.NodeID):
@@ -169,7 +170,7 @@ func (s *State) nodeEnded(id string, status nodeStatus, outputs map[string]any) 
 	}
 }
 
-func (s *State) variableChanged(p *openwopv1.VariableChangedPayload) {
+func (s *State) variableChanged(p *event.VariableChangedPayload) {
 	var value any
 	// The payload was decoded from JSON or is about to become JSON: it is well-formed.
 	_ = json.Unmarshal(p.Next, &value)
@@ -190,10 +191,10 @@ func (s *State) variableChanged(p *openwopv1.VariableChangedPayload) {
 	}
 }
 
-func (s *State) decided(event openwopv1.RunEvent, p *openwopv1.RunOrchestratorDecidedPayload) {
+func (s *State) decided(e event.Event, p *event.DecidedPayload) {
 	l := &s.Loop
 	l.Phase = PhaseDecided
-	l.DecidedID = event.EventID
+	l.DecidedID = e.ID
 	l.AgentID = p.AgentID
 	l.Consulted++
 	l.Decision, _ = ReadDecision(p.Decision) // it was checked before it was written
@@ -206,7 +207,7 @@ func (s *State) escalated() {
 	}
 }
 
-func (s *State) suspended(event openwopv1.RunEvent, p *openwopv1.NodeSuspendedPayload) {
+func (s *State) suspended(e event.Event, p *event.NodeSuspendedPayload) {
 	if n := s.Node(p.NodeID); n != nil {
 		n.Status, n.Due = NodeSuspended, time.Time{}
 	}
@@ -219,35 +220,35 @@ func (s *State) suspended(event openwopv1.RunEvent, p *openwopv1.NodeSuspendedPa
 	}
 	s.Status = waitingStatus(p.Kind)
 	s.Interrupts = append(s.Interrupts, Interrupt{
-		ID: p.InterruptID, NodeID: p.NodeID, Kind: p.Kind, Key: p.Key, RequestedAt: event.Timestamp,
+		ID: p.InterruptID, NodeID: p.NodeID, Kind: p.Kind, Key: p.Key, RequestedAt: e.Timestamp,
 	})
 }
 
-func (s *State) requested(event openwopv1.RunEvent, p *openwopv1.SuspendRequest) {
-	if g := s.GateAt(event.NodeID); g != nil {
-		g.request(event, p)
+func (s *State) requested(e event.Event, p *event.InterruptRequestedPayload) {
+	if g := s.GateAt(e.NodeID); g != nil {
+		g.request(e, p)
 	} else {
 		s.Loop.Phase = PhaseAsked
 		if a := s.Loop.Asked; a != nil {
-			a.Data, a.RequestedID = p.Data, event.EventID
+			a.Data, a.RequestedID = p.Data, e.ID
 		}
 	}
 	if i := s.LastInterrupt(); i != nil {
-		i.Data, i.RequestedAt = p.Data, event.Timestamp
+		i.Data, i.RequestedAt = p.Data, e.Timestamp
 	}
 }
 
-func (s *State) resolved(event openwopv1.RunEvent, p *openwopv1.InterruptResolvedPayload) {
+func (s *State) resolved(e event.Event, p *event.InterruptResolvedPayload) {
 	if n := s.Node(p.NodeID); n != nil {
 		n.Resolved++
 	}
 	s.Status = openwopv1.RunStatusRunning
 	if g := s.GateAt(p.NodeID); g != nil {
-		g.resolve(event, p)
+		g.resolve(e, p)
 	} else {
 		s.Loop.Phase = PhaseAnswered
 		if a := s.Loop.Asked; a != nil {
-			a.ResolvedID, a.Value = event.EventID, p.ResumeValue
+			a.ResolvedID, a.Value = e.ID, p.ResumeValue
 			a.Rejected = isRejection(p.Kind, p.ResumeValue)
 		}
 	}
@@ -256,7 +257,7 @@ func (s *State) resolved(event openwopv1.RunEvent, p *openwopv1.InterruptResolve
 	}
 }
 
-func (s *State) resumed(p *openwopv1.NodeResumedPayload) {
+func (s *State) resumed(p *event.NodeResumedPayload) {
 	if n := s.Node(p.NodeID); n != nil {
 		n.Status = NodeRunning
 	}
@@ -278,17 +279,17 @@ func (s *State) resumed(p *openwopv1.NodeResumedPayload) {
 	}
 }
 
-func (s *State) handedOff(event openwopv1.RunEvent, p *openwopv1.CoreWorkflowChainEventPayload) {
+func (s *State) handedOff(e event.Event, p *event.HandoffPayload) {
 	l := &s.Loop
-	l.ChainID = event.EventID
+	l.ChainID = e.ID
 	switch p.Phase {
-	case openwopv1.ChainPhaseChildCompleted, openwopv1.ChainPhaseChildFailed, openwopv1.ChainPhaseChildCancelled:
-		l.EndID = event.EventID
-	case openwopv1.ChainPhaseOutputHarvested:
+	case event.ChildCompleted, event.ChildFailed, event.ChildCancelled:
+		l.EndID = e.ID
+	case event.OutputHarvested:
 		l.Harvested = true
 	}
 }
 
-func runError(e openwopv1.EventError) openwopv1.RunError {
+func runError(e event.Error) openwopv1.RunError {
 	return openwopv1.RunError{Code: e.Code, Message: e.Message, Details: e.Details}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/engine/internal/definitions"
 	"github.com/openassay/assay/simhost/refusal"
 )
@@ -20,26 +21,26 @@ func TestFoldRefusesWhatDoesNotBelong(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	event := func(sequence int64, kind openwopv1.RunEventType, payload string) openwopv1.RunEvent {
-		return openwopv1.RunEvent{RunID: "r", EventID: "e", Sequence: sequence, Type: kind, Payload: json.RawMessage(payload),
+	at := func(sequence int64, kind event.Type, payload string) event.Event {
+		return event.Event{RunID: "r", ID: "e", Sequence: sequence, Type: kind, Payload: json.RawMessage(payload),
 			Timestamp: time.Unix(0, 0)}
 	}
-	started := event(0, openwopv1.RunEventTypeRunStarted, `{"workflowId":"w","inputs":{"a":1}}`)
+	started := at(0, event.RunStarted, `{"workflowId":"w","inputs":{"a":1}}`)
 	for says, record := range map[string]Record{
-		"event 1 stands where 0 belongs": {Events: []openwopv1.RunEvent{event(1, openwopv1.RunEventTypeRunStarted, `{}`)}},
-		"event 0 stands where 1 belongs": {Events: []openwopv1.RunEvent{started, started}},
-		"decode payload of run.started":  {Events: []openwopv1.RunEvent{event(0, openwopv1.RunEventTypeRunStarted, `[]`)}},
+		"event 1 stands where 0 belongs": {Events: []event.Event{at(1, event.RunStarted, `{}`)}},
+		"event 0 stands where 1 belongs": {Events: []event.Event{started, started}},
+		"decode payload of run.started":  {Events: []event.Event{at(0, event.RunStarted, `[]`)}},
 	} {
 		if _, err := Fold(empty, record); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("error is %v, want %s", err, says)
 		}
 	}
 	// Types and nodes that this version does not know are passed over.
-	s, err := Fold(empty, Record{Events: []openwopv1.RunEvent{
+	s, err := Fold(empty, Record{Events: []event.Event{
 		started,
-		event(1, "acme.thing.happened", `"x"`),
-		event(2, openwopv1.RunEventTypeNodeStarted, `{"nodeId":"gone","typeId":"core.noop"}`),
-		event(3, openwopv1.RunEventTypeNodeCompleted, `{"nodeId":"gone"}`),
+		at(1, "acme.thing.happened", `"x"`),
+		at(2, event.NodeStarted, `{"nodeId":"gone","typeId":"core.noop"}`),
+		at(3, event.NodeCompleted, `{"nodeId":"gone"}`),
 	}, Facts: []Fact{{At: 2, Timer: &Timer{NodeID: "gone"}}, {At: 4, Child: &Child{Phase: ChildRunning}}}})
 	if err != nil || s.Snapshot().Variables["a"] != 1.0 || s.Ended() {
 		t.Errorf("%+v, %v", s.Snapshot(), err)
@@ -58,20 +59,20 @@ func TestFoldInParts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var log []openwopv1.RunEvent
-	add := func(kind openwopv1.RunEventType, node, payload string) {
-		log = append(log, openwopv1.RunEvent{
-			RunID: "r", EventID: "e", NodeID: node, Sequence: int64(len(log)), Type: kind, Payload: json.RawMessage(payload),
+	var log []event.Event
+	add := func(kind event.Type, node, payload string) {
+		log = append(log, event.Event{
+			RunID: "r", ID: "e", NodeID: node, Sequence: int64(len(log)), Type: kind, Payload: json.RawMessage(payload),
 			Timestamp: time.Unix(9, 0),
 		})
 	}
-	add(openwopv1.RunEventTypeRunStarted, "", `{"workflowId":"w","inputs":{"a":1}}`)
-	add(openwopv1.RunEventTypeNodeStarted, "a", `{"nodeId":"a","typeId":"core.noop"}`)
-	add(openwopv1.RunEventTypeNodeCompleted, "a", `{"nodeId":"a","outputs":{"o":1}}`)
-	add(openwopv1.RunEventTypeVariableChanged, "a", `{"name":"a","value":2}`)
-	add(openwopv1.RunEventTypeNodeStarted, "b", `{"nodeId":"b","typeId":"core.noop"}`)
-	add(openwopv1.RunEventTypeNodeFailed, "b", `{"nodeId":"b","error":{"code":"x","message":"y"}}`)
-	add(openwopv1.RunEventTypeRunFailed, "", `{"error":{"code":"x","message":"y"}}`)
+	add(event.RunStarted, "", `{"workflowId":"w","inputs":{"a":1}}`)
+	add(event.NodeStarted, "a", `{"nodeId":"a","typeId":"core.noop"}`)
+	add(event.NodeCompleted, "a", `{"nodeId":"a","outputs":{"o":1}}`)
+	add(event.VariableChanged, "a", `{"name":"a","value":2}`)
+	add(event.NodeStarted, "b", `{"nodeId":"b","typeId":"core.noop"}`)
+	add(event.NodeFailed, "b", `{"nodeId":"b","error":{"code":"x","message":"y"}}`)
+	add(event.RunFailed, "", `{"error":{"code":"x","message":"y"}}`)
 	whole, err := Fold(empty, Record{Events: log})
 	if err != nil || !whole.Ended() || whole.Snapshot().Status != openwopv1.RunStatusFailed {
 		t.Fatalf("%+v, %v", whole.Snapshot(), err)

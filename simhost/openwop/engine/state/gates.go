@@ -8,6 +8,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/engine/workflow"
 	"github.com/openassay/assay/simhost/openwop/rules"
 	"github.com/openassay/assay/simhost/refusal"
@@ -74,10 +75,10 @@ func (g *Gate) raise(a Asked) {
 	*g = Gate{Phase: GateSuspended, Asked: a, Comment: g.Comment, Rounds: g.Rounds}
 }
 
-func (g *Gate) request(event openwopv1.RunEvent, p *openwopv1.SuspendRequest) {
+func (g *Gate) request(e event.Event, p *event.InterruptRequestedPayload) {
 	g.Phase = GateOpen
-	g.Asked.Data, g.Asked.RequestedID = p.Data, event.EventID
-	if p.Kind != openwopv1.InterruptKindApproval {
+	g.Asked.Data, g.Asked.RequestedID = p.Data, e.ID
+	if p.Kind != event.Approval {
 		return
 	}
 	var data openwopv1.ApprovalData
@@ -86,10 +87,10 @@ func (g *Gate) request(event openwopv1.RunEvent, p *openwopv1.SuspendRequest) {
 	}
 }
 
-func (g *Gate) resolve(event openwopv1.RunEvent, p *openwopv1.InterruptResolvedPayload) {
+func (g *Gate) resolve(e event.Event, p *event.InterruptResolvedPayload) {
 	g.Phase = GateResolved
-	g.Asked.ResolvedID, g.Asked.Value = event.EventID, p.ResumeValue
-	if p.Kind == openwopv1.InterruptKindApproval {
+	g.Asked.ResolvedID, g.Asked.Value = e.ID, p.ResumeValue
+	if p.Kind == event.Approval {
 		g.Action, _ = workflow.ReadAction(p.ResumeValue) // it was checked before it was written
 	}
 }
@@ -214,13 +215,13 @@ func (g *Gate) CheckEvent(takes *rules.Answers, value json.RawMessage) error {
 	if err := json.Unmarshal(g.Asked.Data, &data); err != nil {
 		return err
 	}
-	var event map[string]any
-	if err := json.Unmarshal(value, &event); err != nil || event == nil {
+	var came map[string]any
+	if err := json.Unmarshal(value, &came); err != nil || came == nil {
 		return unfit("resumeValue", "must be the event, an object")
 	}
 	for _, name := range slices.Sorted(maps.Keys(data.Correlation)) {
 		flaw := rules.Uncorrelated
-		got, there := event[name]
+		got, there := came[name]
 		if !there {
 			flaw = rules.Missing
 		}
@@ -283,11 +284,11 @@ func (s *State) Decision() *Vote {
 	return nil
 }
 
-func (v Vote) Rejects() bool { return isRejection(openwopv1.InterruptKindApproval, v.Value) }
+func (v Vote) Rejects() bool { return isRejection(event.Approval, v.Value) }
 
 // isRejection tells whether this value says no to a decision that is held.
-func isRejection(kind openwopv1.InterruptKind, value json.RawMessage) bool {
-	if kind == openwopv1.InterruptKindClarification {
+func isRejection(kind event.Interrupt, value json.RawMessage) bool {
+	if kind == event.Clarification {
 		return false
 	}
 	action, err := workflow.ReadAction(value)

@@ -4,14 +4,14 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 )
 
 // Interrupt is a suspension of a run, and where it stands.
 type Interrupt struct {
 	ID          string
 	NodeID      string
-	Kind        openwopv1.InterruptKind
+	Kind        event.Interrupt
 	Key         string
 	Data        json.RawMessage // what is asked, in the shape of the kind
 	RequestedAt time.Time

@@ -3,6 +3,7 @@ package state
 import (
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 )
 
 // Learn folds a fact.
@@ -99,21 +100,21 @@ func (p ChildPhase) Status() openwopv1.RunStatus {
 }
 
 // Last is the step that ends a handoff to a child in a phase that is over, but for the harvest.
-func (p ChildPhase) Last() openwopv1.ChainPhase {
+func (p ChildPhase) Last() event.Phase {
 	switch p {
 	case ChildCompleted:
-		return openwopv1.ChainPhaseChildCompleted
+		return event.ChildCompleted
 	case ChildCancelled:
-		return openwopv1.ChainPhaseChildCancelled
+		return event.ChildCancelled
 	case ChildRefused:
-		return openwopv1.ChainPhaseDispatchFailed
+		return event.DispatchFailed
 	default:
-		return openwopv1.ChainPhaseChildFailed
+		return event.ChildFailed
 	}
 }
 
 // Failure is why a node fails with its child.
-func (c *Child) Failure() *openwopv1.EventError {
+func (c *Child) Failure() *event.Error {
 	if c.Error != nil {
 		return c.Error
 	}

@@ -6,13 +6,14 @@ import (
 	"time"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/memory"
 )
 
 // Record is one append to the log of a run.
 type Record struct {
-	Events []openwopv1.RunEvent `json:"events,omitempty"`
-	Facts  []Fact               `json:"facts,omitempty"`
+	Events []event.Event `json:"events,omitempty"`
+	Facts  []Fact        `json:"facts,omitempty"`
 }
 
 // Fact is something the host must remember about a run that no public payload has a home for. Exactly one of the pointers
@@ -36,22 +37,22 @@ type Fact struct {
 
 // Created is what a run was made of. Inputs, owner, tags and metadata stand in its run.started event.
 type Created struct {
-	Definition     string                  `json:"definition"` // digest of the workflow definition, which has a log of its own
-	Version        int                     `json:"version"`    // of the execution model, 0 where there is none
-	Configurable   map[string]any          `json:"configurable,omitempty"`
-	Bounds         Bounds                  `json:"bounds,omitzero"`
-	Floor          float64                 `json:"floor"`      // confidence below which a decision is held
-	Escalation     openwopv1.InterruptKind `json:"escalation"` // interrupt that a held decision raises
-	Parent         *Parent                 `json:"parent,omitempty"`
-	Origin         *Origin                 `json:"origin,omitempty"` // instead of that where another host dispatched it
-	Trace          string                  `json:"trace,omitzero"`   // id of the trace that who asked for the run is in
-	Fork           *ForkLink               `json:"fork,omitempty"`
-	Verifies       bool                    `json:"verifies,omitzero"` // results are verified before they count ...
-	Gates          bool                    `json:"gates,omitzero"`    // ... and do not where the verdict is against them
-	AgentThreshold float64                 `json:"agentThreshold"`    // confidence below which the agent's own decision is held
-	View           *View                   `json:"view,omitempty"`    // when the run began; nil where the host has no stores
-	Memory         memory.Line             `json:"memory,omitempty"`  // of a child or a fork, which have it of the run that they come from
-	Labels         *Labels                 `json:"labels,omitempty"`  // instead of those in run.started, which a branch has from its source
+	Definition     string          `json:"definition"` // digest of the workflow definition, which has a log of its own
+	Version        int             `json:"version"`    // of the execution model, 0 where there is none
+	Configurable   map[string]any  `json:"configurable,omitempty"`
+	Bounds         Bounds          `json:"bounds,omitzero"`
+	Floor          float64         `json:"floor"`      // confidence below which a decision is held
+	Escalation     event.Interrupt `json:"escalation"` // interrupt that a held decision raises
+	Parent         *Parent         `json:"parent,omitempty"`
+	Origin         *Origin         `json:"origin,omitempty"` // instead of that where another host dispatched it
+	Trace          string          `json:"trace,omitzero"`   // id of the trace that who asked for the run is in
+	Fork           *ForkLink       `json:"fork,omitempty"`
+	Verifies       bool            `json:"verifies,omitzero"` // results are verified before they count ...
+	Gates          bool            `json:"gates,omitzero"`    // ... and do not where the verdict is against them
+	AgentThreshold float64         `json:"agentThreshold"`    // confidence below which the agent's own decision is held
+	View           *View           `json:"view,omitempty"`    // when the run began; nil where the host has no stores
+	Memory         memory.Line     `json:"memory,omitempty"`  // of a child or a fork, which have it of the run that they come from
+	Labels         *Labels         `json:"labels,omitempty"`  // instead of those in run.started, which a branch has from its source
 }
 
 // HandsDown reports whether the run hands its memory down: to its children, of which it sees what they write when they
@@ -96,17 +97,17 @@ type Turn struct {
 
 // Child is a step of a handoff. Only the steps that the fields are for have them.
 type Child struct {
-	Phase    ChildPhase            `json:"phase"`
-	Position int                   `json:"position"` // of the worker in the decision
-	WorkerID string                `json:"workerId"`
-	RunID    string                `json:"runId,omitzero"`
-	Remote   *Remote               `json:"remote,omitempty"`  // where another host runs it; RunID then is what this one calls it
-	Inputs   map[string]any        `json:"inputs,omitempty"`  // announced
-	Error    *openwopv1.EventError `json:"error,omitempty"`   // refused, failed
-	Harvest  map[string]any        `json:"harvest,omitzero"`  // completed, where there is a mapping: parent variable to value
-	Checksum string                `json:"checksum,omitzero"` // completed and attested: of the child's outputs
-	Status   openwopv1.RunStatus   `json:"status,omitempty"`  // running: the child's status when it was looked at first
-	Mark     int64                 `json:"mark,omitzero"`     // completed, where it remembered something: of the memory, with that in it
+	Phase    ChildPhase          `json:"phase"`
+	Position int                 `json:"position"` // of the worker in the decision
+	WorkerID string              `json:"workerId"`
+	RunID    string              `json:"runId,omitzero"`
+	Remote   *Remote             `json:"remote,omitempty"`  // where another host runs it; RunID then is what this one calls it
+	Inputs   map[string]any      `json:"inputs,omitempty"`  // announced
+	Error    *event.Error        `json:"error,omitempty"`   // refused, failed
+	Harvest  map[string]any      `json:"harvest,omitzero"`  // completed, where there is a mapping: parent variable to value
+	Checksum string              `json:"checksum,omitzero"` // completed and attested: of the child's outputs
+	Status   openwopv1.RunStatus `json:"status,omitempty"`  // running: the child's status when it was looked at first
+	Mark     int64               `json:"mark,omitzero"`     // completed, where it remembered something: of the memory, with that in it
 }
 
 type ChildPhase string
@@ -137,7 +138,7 @@ type Vote struct {
 
 // Heeded is the verdict that the host goes by; the event that follows tells of the one that was found.
 type Heeded struct {
-	Verdict openwopv1.AgentVerifiedPayloadVerdict `json:"verdict"`
+	Verdict event.Verdict `json:"verdict"`
 }
 
 // Expired is the end of the time in which somebody could have answered at a gate.
@@ -155,7 +156,7 @@ type Stop struct {
 	Limit    int64 `json:"limit,omitzero"`    // overtime, ms
 	Observed int64 `json:"observed,omitzero"` // overtime, ms
 
-	Error *openwopv1.EventError `json:"error,omitempty"` // broken
+	Error *event.Error `json:"error,omitempty"` // broken
 
 	Replayed bool `json:"replayed,omitzero"` // the source of this fork was stopped here
 }

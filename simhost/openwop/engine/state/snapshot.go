@@ -27,7 +27,7 @@ func (s *State) Snapshot() openwopv1.RunSnapshot {
 		RunID:        s.RunID,
 		WorkflowID:   s.Program.Definition.ID,
 		Status:       s.Status,
-		Owner:        s.Owner,
+		Owner:        (*openwopv1.RunOwner)(s.Owner),
 		StartedAt:    s.StartedAt,
 		CompletedAt:  s.endedAt,
 		Inputs:       s.Inputs,

@@ -7,6 +7,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/engine/workflow"
 	"github.com/openassay/assay/simhost/openwop/rules"
 )
@@ -22,7 +23,7 @@ type State struct {
 	Memory    int64 // mark of the memory, as far as the log tells
 	Brought   int64 // that mark when a child last brought something; 0: none did
 	Inputs    map[string]any
-	Owner     *openwopv1.RunOwner
+	Owner     *event.Owner
 	Tags      []string
 	Metadata  map[string]any
 	StartedAt time.Time
@@ -50,7 +51,7 @@ type State struct {
 	// the node under way calls differs from the source's, and why the replay fails where it is a refusal or was one.
 	Asides  []int64
 	Differs bool
-	Refusal *openwopv1.EventError
+	Refusal *event.Error
 
 	Children   []ChildRun
 	Interrupts []Interrupt // that were ever raised
@@ -100,10 +101,10 @@ func (s nodeStatus) Active() bool { return s == NodeRunning || s == NodeSuspende
 type Failing struct {
 	Err    openwopv1.RunError
 	NodeID string
-	Cause  string            // eventId
-	OfNode bool              // one that has failed
-	Kind   openwopv1.CapKind // of the bound that was crossed; empty: none was
-	Limit  int64             // of that
+	Cause  string      // eventId
+	OfNode bool        // one that has failed
+	Kind   event.Bound // of the bound that was crossed; empty: none was
+	Limit  int64       // of that
 }
 
 // ChildRun is a child that was created.
@@ -133,10 +134,10 @@ type Loop struct {
 	Write     *Write // the write that is announced and of which nothing has come yet
 	Wrote     int    // writes that are done with
 
-	Verdicts any                                   // what the verifier finds, as the script says when the turn begins
-	Verified int                                   // how many verdicts there were in this run
-	Verdict  openwopv1.AgentVerifiedPayloadVerdict // on the result that is about to count; empty before it
-	heeded   openwopv1.AgentVerifiedPayloadVerdict // the one that the host goes by
+	Verdicts any           // what the verifier finds, as the script says when the turn begins
+	Verified int           // how many verdicts there were in this run
+	Verdict  event.Verdict // on the result that is about to count; empty before it
+	heeded   event.Verdict // the one that the host goes by
 
 	Told  bool   // that the decision is held
 	Asked *Asked // the suspension of this turn
@@ -169,7 +170,7 @@ const (
 
 // Asked is a suspension.
 type Asked struct {
-	Kind        openwopv1.InterruptKind
+	Kind        event.Interrupt
 	InterruptID string
 	Key         string
 	Data        []byte // JSON, as the kind calls for
@@ -227,11 +228,11 @@ func (s State) Clone() State {
 }
 
 // waitingStatus is the status of a run that an interrupt of this kind suspends.
-func waitingStatus(kind openwopv1.InterruptKind) openwopv1.RunStatus {
+func waitingStatus(kind event.Interrupt) openwopv1.RunStatus {
 	switch kind {
-	case openwopv1.InterruptKindApproval, openwopv1.InterruptKindLowConfidence:
+	case event.Approval, event.LowConfidence:
 		return openwopv1.RunStatusWaitingApproval
-	case openwopv1.InterruptKindExternalEvent:
+	case event.ExternalEvent:
 		return openwopv1.RunStatusWaitingExternal
 	default:
 		return openwopv1.RunStatusWaitingInput
@@ -240,7 +241,7 @@ func waitingStatus(kind openwopv1.InterruptKind) openwopv1.RunStatus {
 
 // PortValues are the values at the ports of a node. A port without a value is left out where it is optional; otherwise the
 // error names it.
-func (s *State) PortValues(n *workflow.Node) (map[string]any, *openwopv1.EventError) {
+func (s *State) PortValues(n *workflow.Node) (map[string]any, *event.Error) {
 	values := make(map[string]any, len(n.Ports))
 	for _, p := range n.Ports {
 		value, ok := s.portValue(p)

@@ -3,8 +3,8 @@ package state
 import (
 	"time"
 
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/engine/workflow"
 	"github.com/openassay/assay/simhost/openwop/memory"
 	"github.com/openassay/assay/simhost/openwop/rules"
@@ -32,13 +32,13 @@ type Write struct {
 
 // Wrote is what came of a write: a version of a file, an entry of the memory, or a refusal.
 type Wrote struct {
-	Position int                   `json:"position"`
-	Path     string                `json:"path,omitzero"`
-	Version  int64                 `json:"version,omitzero"`
-	EntryID  string                `json:"entryId,omitzero"`
-	Tags     []string              `json:"tags,omitempty"` // of the entry, as the store has them
-	Mark     int64                 `json:"mark,omitzero"`  // of the memory, once the entry was in it
-	Error    *openwopv1.EventError `json:"error,omitempty"`
+	Position int          `json:"position"`
+	Path     string       `json:"path,omitzero"`
+	Version  int64        `json:"version,omitzero"`
+	EntryID  string       `json:"entryId,omitzero"`
+	Tags     []string     `json:"tags,omitempty"` // of the entry, as the store has them
+	Mark     int64        `json:"mark,omitzero"`  // of the memory, once the entry was in it
+	Error    *event.Error `json:"error,omitempty"`
 }
 
 // Turn counts the turns before the one under way; not even a fault lets it count otherwise.
@@ -66,7 +66,7 @@ type Note struct {
 	Reading
 }
 
-func NotesTooLarge(name string) *openwopv1.EventError {
+func NotesTooLarge(name string) *event.Error {
 	return codes.Failure(codes.Notes, "variable %q would hold more than %d bytes of notes: read less, or take fewer turns", name, MaxNotes)
 }
 
@@ -75,7 +75,7 @@ type Reading struct {
 	Memory    []MemoryEntry `json:"memory,omitzero"`
 	Workspace []FileSeen    `json:"workspace,omitzero"`
 
-	Refused *openwopv1.EventError `json:"-"`
+	Refused *event.Error `json:"-"`
 }
 
 // FileSeen is a file at the version that the turn sees, 0 and without content where it is not there.

@@ -3,8 +3,8 @@ package step
 import (
 	"math"
 
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
 	"github.com/openassay/assay/simhost/openwop/engine/workflow"
 	"github.com/openassay/assay/simhost/openwop/rules"
@@ -19,14 +19,14 @@ const (
 )
 
 // BoundKeys are those under which a caller asks for a bound.
-var BoundKeys = map[openwopv1.CapKind]string{
-	openwopv1.CapKindLoopIterations: KeyTurns,
-	openwopv1.CapKindNodeExecutions: KeyNodes,
-	openwopv1.CapKindRunDuration:    KeyDuration,
+var BoundKeys = map[event.Bound]string{
+	event.LoopIterations: KeyTurns,
+	event.NodeExecutions: KeyNodes,
+	event.RunDuration:    KeyDuration,
 }
 
 // boundOf is a bound of a run as rules see it.
-func boundOf(s *state.State, kind openwopv1.CapKind, limit int64) rules.Bound {
+func boundOf(s *state.State, kind event.Bound, limit int64) rules.Bound {
 	asked, _ := Positive(s.Created.Configurable, BoundKeys[kind]) // it was checked before the run was made
 	branch := s.Created.Fork != nil && s.Created.Fork.Branch
 	return rules.Bound{Kind: kind, Limit: limit, Own: asked > 0 && asked == limit && !branch}
@@ -48,38 +48,38 @@ func Positive(configurable map[string]any, key string) (int64, error) {
 
 // turnRefused breaches the bound on turns where the turn with this number is over it.
 func (m *Move) turnRefused(iteration int) bool {
-	bound := boundOf(m.S, openwopv1.CapKindLoopIterations, m.S.Created.Bounds.Turns)
+	bound := boundOf(m.S, event.LoopIterations, m.S.Created.Bounds.Turns)
 	if m.replaying() {
-		return m.copyBreach(openwopv1.CapKindLoopIterations)
+		return m.copyBreach(event.LoopIterations)
 	}
 	turn := rules.Use{N: int64(iteration), Loops: loopWorkers(m.S, m.Loops), Revises: m.S.Loop.Revises()}
 	if !m.Rules.Bounds.Crosses(turn, bound) {
 		return false
 	}
-	m.breach(openwopv1.CapBreachedPayload{Kind: openwopv1.CapKindLoopIterations, Limit: float64(bound.Limit), Observed: float64(iteration)})
+	m.breach(event.BreachedPayload{Kind: event.LoopIterations, Limit: float64(bound.Limit), Observed: float64(iteration)})
 	return true
 }
 
 // nodeRefused breaches the bound on node starts where the start of this node is over it.
 func (m *Move) nodeRefused(id string) bool {
-	bound, n := boundOf(m.S, openwopv1.CapKindNodeExecutions, m.S.Created.Bounds.Nodes), m.S.Starts+1
+	bound, n := boundOf(m.S, event.NodeExecutions, m.S.Created.Bounds.Nodes), m.S.Starts+1
 	if m.replaying() {
-		return m.copyBreach(openwopv1.CapKindNodeExecutions)
+		return m.copyBreach(event.NodeExecutions)
 	}
 	if !m.Rules.Bounds.Crosses(rules.Use{N: int64(n), Last: n == len(m.S.Nodes)}, bound) {
 		return false
 	}
-	m.breach(openwopv1.CapBreachedPayload{Kind: openwopv1.CapKindNodeExecutions, Limit: float64(bound.Limit), Observed: float64(n),
+	m.breach(event.BreachedPayload{Kind: event.NodeExecutions, Limit: float64(bound.Limit), Observed: float64(n),
 		NodeID: &id})
 	return true
 }
 
-func (m *Move) breach(payload openwopv1.CapBreachedPayload) Wait {
+func (m *Move) breach(payload event.BreachedPayload) Wait {
 	nodeID := ""
 	if payload.NodeID != nil {
 		nodeID = *payload.NodeID
 	}
-	return m.emit(openwopv1.RunEventTypeCapBreached, nodeID, "", &payload)
+	return m.emit(event.Breached, nodeID, "", &payload)
 }
 
 // mustStop finds out whether the run has to end now, and notes why in m.stop: it was asked to, or it is over its time.
@@ -91,7 +91,7 @@ func (m *Move) mustStop() bool {
 		m.Stop = m.recordedStop()
 		return m.Stop != nil
 	}
-	bound := boundOf(m.S, openwopv1.CapKindRunDuration, m.S.Created.Bounds.DurationMs)
+	bound := boundOf(m.S, event.RunDuration, m.S.Created.Bounds.DurationMs)
 	elapsed := m.Now.Sub(m.S.StartedAt).Milliseconds()
 	if !m.Rules.Bounds.Crosses(rules.Use{N: elapsed}, bound) {
 		return false
@@ -112,28 +112,28 @@ func (m *Move) windUp() Wait {
 	for i, n := range s.Nodes {
 		if n.Status.Active() && (n.Due.IsZero() || m.Rules.Control.GivesUp(stoppedRun(s))) {
 			id, reason := s.Program.Nodes[i].ID, string(s.Stop.Why)
-			return m.emit(openwopv1.RunEventTypeNodeCancelled, id, "", &openwopv1.NodeCancelledPayload{NodeID: id, Reason: &reason})
+			return m.emit(event.NodeCancelled, id, "", &event.NodeCancelledPayload{NodeID: id, Reason: &reason})
 		}
 	}
 	switch s.Stop.Why {
 	case state.StopOvertime:
 		observed := s.Stop.Observed
-		if s.Stop.Replayed && !m.Rules.Bounds.Recalls(openwopv1.CapKindRunDuration) {
+		if s.Stop.Replayed && !m.Rules.Bounds.Recalls(event.RunDuration) {
 			observed = m.Now.Sub(s.StartedAt).Milliseconds()
 		}
-		return m.breach(openwopv1.CapBreachedPayload{Kind: openwopv1.CapKindRunDuration, Limit: float64(s.Stop.Limit),
+		return m.breach(event.BreachedPayload{Kind: event.RunDuration, Limit: float64(s.Stop.Limit),
 			Observed: float64(observed)})
 	case state.StopDiverged:
 		return m.tellDivergence()
 	case state.StopBroken:
-		return m.emit(openwopv1.RunEventTypeRunFailed, "", "", &openwopv1.RunFailedPayload{Error: *s.Stop.Error})
+		return m.emit(event.RunFailed, "", "", &event.RunFailedPayload{Error: *s.Stop.Error})
 	default:
-		return m.emit(openwopv1.RunEventTypeRunCancelled, "", "", cancelled(m.S.Stop))
+		return m.emit(event.RunCancelled, "", "", cancelled(m.S.Stop))
 	}
 }
 
-func cancelled(stop *state.Stop) *openwopv1.RunCancelledPayload {
-	p := &openwopv1.RunCancelledPayload{ParentRunID: stop.ParentRunID}
+func cancelled(stop *state.Stop) *event.RunCancelledPayload {
+	p := &event.RunCancelledPayload{ParentRunID: stop.ParentRunID}
 	if stop.Reason != "" {
 		p.Reason = &stop.Reason
 	}

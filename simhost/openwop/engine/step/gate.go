@@ -5,6 +5,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
 	"github.com/openassay/assay/simhost/openwop/engine/workflow"
 	"github.com/openassay/assay/simhost/openwop/rules"
@@ -35,19 +36,19 @@ func (m gate) next() Wait {
 	}
 }
 
-func (m gate) suspend(kind openwopv1.InterruptKind) Wait {
+func (m gate) suspend(kind event.Interrupt) Wait {
 	suspended := m.suspension(m.n, kind)
-	return m.emit(openwopv1.RunEventTypeNodeSuspended, m.n.ID, workflow.EventID(m.S.RunID, m.S.Next-1), &suspended)
+	return m.emit(event.NodeSuspended, m.n.ID, workflow.EventID(m.S.RunID, m.S.Next-1), &suspended)
 }
 
 // request says what the suspension is about. From here on its time runs.
 func (m gate) request(r workflow.GateRequest) Wait {
-	request := &openwopv1.SuspendRequest{Kind: r.Kind, Key: m.g.Asked.Key, Data: m.encode(r.Data)}
+	request := &event.InterruptRequestedPayload{Kind: r.Kind, Key: m.g.Asked.Key, Data: m.encode(r.Data)}
 	if r.Expires {
 		m.learn(state.Fact{Timer: &state.Timer{NodeID: m.n.ID, Due: m.Rules.Gates.Due(m.Now, r.Timeout)}})
 		request.TimeoutMs = new(r.Timeout.Milliseconds())
 	}
-	return m.emit(openwopv1.RunEventTypeInterruptRequested, m.n.ID, workflow.EventID(m.S.RunID, m.S.Next-1), request)
+	return m.emit(event.InterruptRequested, m.n.ID, workflow.EventID(m.S.RunID, m.S.Next-1), request)
 }
 
 // await resolves the interrupt once there is an answer, or enough votes, or when it is too late for either.
@@ -91,7 +92,7 @@ func (m gate) replayAnswer() Wait {
 
 func (m gate) resolve(answer json.RawMessage) Wait {
 	a := &m.g.Asked
-	return m.emit(openwopv1.RunEventTypeInterruptResolved, m.n.ID, a.RequestedID, &openwopv1.InterruptResolvedPayload{
+	return m.emit(event.InterruptResolved, m.n.ID, a.RequestedID, &event.InterruptResolvedPayload{
 		InterruptID: a.InterruptID, Kind: a.Kind, NodeID: m.n.ID, ResumeValue: answer,
 	})
 }
@@ -108,7 +109,7 @@ func (m gate) takeUp() Wait {
 }
 
 func (m gate) resume() Wait {
-	return m.emit(openwopv1.RunEventTypeNodeResumed, m.n.ID, m.g.Asked.ResolvedID, &openwopv1.NodeResumedPayload{
+	return m.emit(event.NodeResumed, m.n.ID, m.g.Asked.ResolvedID, &event.NodeResumedPayload{
 		NodeID: m.n.ID, InterruptID: &m.g.Asked.InterruptID, ResumeValue: m.g.Asked.Value,
 	})
 }
@@ -152,7 +153,7 @@ func (m gate) decode(raw json.RawMessage) (v any) {
 }
 
 // readGate reads what a gate asks now.
-func readGate(s *state.State, n *workflow.Node) (workflow.GateRequest, *openwopv1.EventError) {
+func readGate(s *state.State, n *workflow.Node) (workflow.GateRequest, *event.Error) {
 	values, missing := s.PortValues(n)
 	if missing != nil {
 		return workflow.GateRequest{}, missing
@@ -174,15 +175,15 @@ func (m gate) castVote(v state.Vote) Wait {
 	with := int64(granted) + 1
 	m.learn(state.Fact{Vote: &v})
 	if v.Rejects() {
-		p := &openwopv1.ApprovalRejectedPayload{GateID: m.n.ID, Principal: v.Principal}
+		p := &event.ApprovalRejectedPayload{GateID: m.n.ID, Principal: v.Principal}
 		if reason := state.CommentOf(v.Value); reason != "" {
 			p.Reason = &reason
 		}
-		return m.emit(openwopv1.RunEventTypeApprovalRejected, m.n.ID, m.g.Asked.RequestedID, p)
+		return m.emit(event.ApprovalRejected, m.n.ID, m.g.Asked.RequestedID, p)
 	}
-	return m.emit(openwopv1.RunEventTypeApprovalGranted, m.n.ID, m.g.Asked.RequestedID, &openwopv1.ApprovalGrantedPayload{
+	return m.emit(event.ApprovalGranted, m.n.ID, m.g.Asked.RequestedID, &event.ApprovalGrantedPayload{
 		GateID: m.n.ID, Principal: v.Principal,
-		QuorumProgress: &openwopv1.ApprovalGrantedPayloadQuorumProgress{Granted: &with, Required: new(int64(m.g.Quorum.Required))},
+		QuorumProgress: &event.Quorum{Granted: &with, Required: new(int64(m.g.Quorum.Required))},
 	})
 }
 
@@ -194,7 +195,7 @@ func (m gate) overdue() bool {
 
 // expire ends a gate that nobody answered in time: an approval is rejected by itself, any other gate fails.
 func (m gate) expire() Wait {
-	if m.g.Asked.Kind == openwopv1.InterruptKindApproval {
+	if m.g.Asked.Kind == event.Approval {
 		return m.resolve(m.Rules.Gates.Lapses())
 	}
 	return m.failNode(m.n.ID, codes.Failure(codes.Expired, "nobody answered node %q in time", m.n.ID))

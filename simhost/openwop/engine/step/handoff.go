@@ -13,6 +13,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
 	"github.com/openassay/assay/simhost/openwop/engine/workflow"
 	"github.com/openassay/assay/simhost/openwop/rules"
@@ -85,18 +86,18 @@ func (m handoff) more() bool { return m.loop.Child.Position+1 < len(m.workers())
 func (m handoff) shown() bool { return m.S.Created.Version >= 1 }
 
 // chain puts a step of the handoff on the log, where handoffs are shown.
-func (m handoff) chain(phase openwopv1.ChainPhase, cause string, fill func(*openwopv1.CoreWorkflowChainEventPayload)) Wait {
+func (m handoff) chain(phase event.Phase, cause string, fill func(*event.HandoffPayload)) Wait {
 	if !m.shown() {
 		return goesOn
 	}
-	p := openwopv1.CoreWorkflowChainEventPayload{Phase: phase, WorkerID: m.loop.Child.WorkerID, ParentRunID: m.S.RunID}
+	p := event.HandoffPayload{Phase: phase, WorkerID: m.loop.Child.WorkerID, ParentRunID: m.S.RunID}
 	if fill != nil {
 		fill(&p)
 	}
-	return m.emit(openwopv1.RunEventTypeCoreWorkflowChainEvent, m.S.Program.Dispatcher().ID, cause, &p)
+	return m.emit(event.Handoff, m.S.Program.Dispatcher().ID, cause, &p)
 }
 
-func (m handoff) withChild(p *openwopv1.CoreWorkflowChainEventPayload) {
+func (m handoff) withChild(p *event.HandoffPayload) {
 	p.ChildRunID = m.loop.Child.ID()
 }
 
@@ -121,7 +122,7 @@ func (m handoff) announce(worker string, position int) Wait {
 		Remote:   remote,
 		Inputs:   m.Rules.Handoff.Given(given),
 	}})
-	return m.chain(openwopv1.ChainPhaseDispatchBegan, m.loop.DecidedID, nil)
+	return m.chain(event.DispatchBegan, m.loop.DecidedID, nil)
 }
 
 // childCreated goes on once it is known whether the child could be created.
@@ -144,18 +145,18 @@ func (m handoff) childCreated() Wait {
 	}
 	m.learn(state.Fact{Child: &next})
 	if next.Phase == state.ChildRefused {
-		return m.chain(openwopv1.ChainPhaseDispatchFailed, m.loop.ChainID, func(p *openwopv1.CoreWorkflowChainEventPayload) {
+		return m.chain(event.DispatchFailed, m.loop.ChainID, func(p *event.HandoffPayload) {
 			p.Error = next.Error
 		})
 	}
-	return m.chain(openwopv1.ChainPhaseDispatchSucceeded, m.loop.ChainID, m.withChild)
+	return m.chain(event.DispatchSucceeded, m.loop.ChainID, m.withChild)
 }
 
 func (m handoff) childDispatched() Wait {
 	c := m.loop.Child
 	status := string(c.Status)
-	return m.emit(openwopv1.RunEventTypeNodeDispatched, m.S.Program.Dispatcher().ID, m.loop.DecidedID,
-		&openwopv1.NodeDispatchedPayload{ChildRunID: c.ID(), ChildWorkflowID: c.WorkerID, ChildStatus: &status})
+	return m.emit(event.NodeDispatched, m.S.Program.Dispatcher().ID, m.loop.DecidedID,
+		&event.NodeDispatchedPayload{ChildRunID: c.ID(), ChildWorkflowID: c.WorkerID, ChildStatus: &status})
 }
 
 // childEnded goes on once the child has ended.
@@ -177,7 +178,7 @@ func (m handoff) childEnded() Wait {
 	}
 	m.learn(state.Fact{Child: &next})
 	cause, host := m.loop.Child.EndCause(m.loop.ChainID)
-	return m.chain(next.Phase.Last(), cause, func(p *openwopv1.CoreWorkflowChainEventPayload) {
+	return m.chain(next.Phase.Last(), cause, func(p *event.HandoffPayload) {
 		m.withChild(p)
 		p.Error, p.CausationHostID = next.Error, host
 	})
@@ -198,7 +199,7 @@ func (m handoff) readReport(c *state.Child) {
 		c.Phase = state.ChildFailed
 		c.Error = codes.Failure(codes.Internal, "the child failed without an error")
 		if r.Err != nil {
-			c.Error = &openwopv1.EventError{Code: r.Err.Code, Message: r.Err.Message, Details: r.Err.Details}
+			c.Error = &event.Error{Code: r.Err.Code, Message: r.Err.Message, Details: r.Err.Details}
 		}
 	}
 	c.Harvest = m.Rules.Handoff.Harvested(rules.Harvest{
@@ -217,18 +218,18 @@ func (m handoff) harvestNext() Wait {
 }
 
 func (m handoff) childHarvested() Wait {
-	return m.chain(openwopv1.ChainPhaseOutputHarvested, m.loop.EndID, func(p *openwopv1.CoreWorkflowChainEventPayload) {
+	return m.chain(event.OutputHarvested, m.loop.EndID, func(p *event.HandoffPayload) {
 		m.withChild(p)
 		p.HarvestedKeys = slices.Sorted(maps.Keys(m.loop.Child.Harvest))
 		if sum := m.loop.Child.Checksum; sum != "" {
-			p.Attestation = &openwopv1.CoreWorkflowChainEventPayloadAttestation{Checksum: sum,
-				Algorithm: openwopv1.CoreWorkflowChainEventPayloadAttestationAlgorithmSha256}
+			p.Attestation = &event.Attestation{Checksum: sum,
+				Algorithm: "sha256"}
 		}
 	})
 }
 
 func (m *Move) setVariable(name, nodeID, cause string, value any) Wait {
-	return m.emit(openwopv1.RunEventTypeVariableChanged, nodeID, cause, &openwopv1.VariableChangedPayload{
+	return m.emit(event.VariableChanged, nodeID, cause, &event.VariableChangedPayload{
 		Name: name, Next: m.encode(value), NodeID: &nodeID,
 	})
 }
@@ -251,12 +252,12 @@ func own(mappings map[string]openwopv1.VariableMapping, worker string) *openwopv
 const MaxDepth = 16
 
 // WordRefusal words for the parent's log why a child was not created.
-func WordRefusal(e *refusal.Error) *openwopv1.EventError {
+func WordRefusal(e *refusal.Error) *event.Error {
 	code := e.Code
 	if code == codes.NotFound {
 		code = codes.UnknownWork
 	}
-	return &openwopv1.EventError{Code: code, Message: e.Message, Details: e.Details}
+	return &event.Error{Code: code, Message: e.Message, Details: e.Details}
 }
 
 // abroad is where the worker of that id runs, if that is a peer: NAME/WORKFLOW.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
 	"github.com/openassay/assay/simhost/openwop/engine/workflow"
 	"github.com/openassay/assay/simhost/openwop/rules"
@@ -11,7 +12,7 @@ import (
 
 // lowConfidenceSuspended is the payload of node.suspended where an agent was not sure; it says more than others.
 type lowConfidenceSuspended struct {
-	openwopv1.NodeSuspendedPayload
+	event.NodeSuspendedPayload
 	Reason    string  `json:"reason"`
 	AgentID   string  `json:"agentId"`
 	Threshold float64 `json:"threshold"`
@@ -19,8 +20,8 @@ type lowConfidenceSuspended struct {
 }
 
 // suspension says which interrupt a node raises now.
-func (m *Move) suspension(n *workflow.Node, kind openwopv1.InterruptKind) openwopv1.NodeSuspendedPayload {
-	suspended := openwopv1.NodeSuspendedPayload{
+func (m *Move) suspension(n *workflow.Node, kind event.Interrupt) event.NodeSuspendedPayload {
+	suspended := event.NodeSuspendedPayload{
 		NodeID:      n.ID,
 		InterruptID: workflow.InterruptID(workflow.EventID(m.S.RunID, m.S.Next)),
 		Kind:        kind,
@@ -33,16 +34,16 @@ func (m *Move) suspension(n *workflow.Node, kind openwopv1.InterruptKind) openwo
 }
 
 // suspend suspends the supervisor's node.
-func (m turn) suspend(kind openwopv1.InterruptKind) Wait {
+func (m turn) suspend(kind event.Interrupt) Wait {
 	n := m.S.Program.Supervisor()
 	suspended := m.suspension(n, kind)
 	cause := m.loop.DecidedID
 	if m.loop.Phase != state.PhaseDecided && m.S.Next > 0 {
 		cause = workflow.EventID(m.S.RunID, m.S.Next-1)
 	}
-	if kind == openwopv1.InterruptKindLowConfidence {
+	if kind == event.LowConfidence {
 		data := m.lowConfidence()
-		return m.emitAs(openwopv1.RunEventTypeNodeSuspended, n.ID, cause, &lowConfidenceSuspended{
+		return m.emitAs(event.NodeSuspended, n.ID, cause, &lowConfidenceSuspended{
 			NodeSuspendedPayload: suspended,
 			Reason:               string(kind),
 			AgentID:              data.AgentID,
@@ -50,7 +51,7 @@ func (m turn) suspend(kind openwopv1.InterruptKind) Wait {
 			Observed:             data.Observed,
 		}, &suspended)
 	}
-	return m.emit(openwopv1.RunEventTypeNodeSuspended, n.ID, cause, &suspended)
+	return m.emit(event.NodeSuspended, n.ID, cause, &suspended)
 }
 
 func (m turn) lowConfidence() openwopv1.LowConfidenceData {
@@ -67,16 +68,16 @@ func (m turn) lowConfidence() openwopv1.LowConfidenceData {
 // request says what the suspension is about.
 func (m turn) request() Wait {
 	a := m.loop.Asked
-	return m.emit(openwopv1.RunEventTypeInterruptRequested, m.S.Program.Supervisor().ID, workflow.EventID(m.S.RunID, m.S.Next-1),
-		&openwopv1.SuspendRequest{Kind: a.Kind, Key: a.Key, Data: m.encode(m.asks(a.Kind))})
+	return m.emit(event.InterruptRequested, m.S.Program.Supervisor().ID, workflow.EventID(m.S.RunID, m.S.Next-1),
+		&event.InterruptRequestedPayload{Kind: a.Kind, Key: a.Key, Data: m.encode(m.asks(a.Kind))})
 }
 
-func (m turn) asks(kind openwopv1.InterruptKind) any {
+func (m turn) asks(kind event.Interrupt) any {
 	d := m.loop.Decision
 	switch kind {
-	case openwopv1.InterruptKindLowConfidence:
+	case event.LowConfidence:
 		return m.lowConfidence()
-	case openwopv1.InterruptKindApproval:
+	case event.Approval:
 		return openwopv1.ApprovalData{
 			ArtifactID:   m.loop.DecidedID,
 			ArtifactType: "orchestrator-decision",
@@ -111,7 +112,7 @@ func (m turn) await() Wait {
 	a, id := m.loop.Asked, m.S.Program.Supervisor().ID
 	answer := m.Answer
 	m.Answer = nil
-	return m.emit(openwopv1.RunEventTypeInterruptResolved, id, a.RequestedID, &openwopv1.InterruptResolvedPayload{
+	return m.emit(event.InterruptResolved, id, a.RequestedID, &event.InterruptResolvedPayload{
 		InterruptID: a.InterruptID, Kind: a.Kind, NodeID: id, ResumeValue: answer,
 	})
 }
@@ -119,7 +120,7 @@ func (m turn) await() Wait {
 // takeUp lets the node go on after the answer, which a variable keeps.
 func (m turn) takeUp() Wait {
 	a, id := m.loop.Asked, m.S.Program.Supervisor().ID
-	if m.loop.Phase == state.PhaseAnswered && a.Kind == openwopv1.InterruptKindClarification {
+	if m.loop.Phase == state.PhaseAnswered && a.Kind == event.Clarification {
 		answers, err := workflow.ReadAnswers(a.Value)
 		if err != nil {
 			m.Err = err // it was checked before it was written
@@ -127,7 +128,7 @@ func (m turn) takeUp() Wait {
 		}
 		return m.setVariable(workflow.AnswerVariable, id, a.ResolvedID, answers[workflow.Question])
 	}
-	return m.emit(openwopv1.RunEventTypeNodeResumed, id, a.ResolvedID, &openwopv1.NodeResumedPayload{
+	return m.emit(event.NodeResumed, id, a.ResolvedID, &event.NodeResumedPayload{
 		NodeID: id, InterruptID: &a.InterruptID, ResumeValue: a.Value,
 	})
 }

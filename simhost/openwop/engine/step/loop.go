@@ -3,8 +3,8 @@ package step
 import (
 	"slices"
 
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
 	"github.com/openassay/assay/simhost/openwop/engine/workflow"
 	"github.com/openassay/assay/simhost/openwop/rules"
@@ -87,7 +87,7 @@ func (m turn) decide() Wait {
 		return w
 	}
 	if m.unsure() {
-		return m.suspend(openwopv1.InterruptKindLowConfidence)
+		return m.suspend(event.LowConfidence)
 	}
 	wire, agent, ok := m.recordedDecision()
 	if !ok {
@@ -102,11 +102,11 @@ func (m turn) decide() Wait {
 			return w
 		}
 	}
-	payload := openwopv1.RunOrchestratorDecidedPayload{AgentID: agent, Decision: wire}
+	payload := event.DecidedPayload{AgentID: agent, Decision: wire}
 	if m.Rules.Loop.Shows(m.S.Created.Version) {
 		payload.Iteration = new(int64(m.loop.Iteration))
 	}
-	return m.emit(openwopv1.RunEventTypeRunOrchestratorDecided, n.ID, "", &payload)
+	return m.emit(event.Decided, n.ID, "", &payload)
 }
 
 // unsure tells whether the supervisor's agent holds back its decision (RFC 0006 C): only its scripted first one can be.
@@ -131,7 +131,7 @@ func (m turn) due() int {
 func (m turn) actEarly(d state.Decision) (w Wait, early bool) {
 	switch {
 	case d.Kind == workflow.AskUser && !m.loop.Resumed:
-		return m.suspend(openwopv1.InterruptKindClarification), true
+		return m.suspend(event.Clarification), true
 	case d.Kind == workflow.NextWorker && m.loop.Child == nil:
 		return m.handoff().announce(d.Workers[0], 0), true
 	default:
@@ -145,7 +145,7 @@ func (m turn) weigh() Wait {
 	d := m.loop.Decision
 	switch {
 	case d.Kind == workflow.AskUser && m.Rules.Dispatch.DecidesFirst(m.doubt(d)):
-		return m.suspend(openwopv1.InterruptKindClarification)
+		return m.suspend(event.Clarification)
 	case m.escalates(d):
 		return m.escalate(d)
 	default:
@@ -155,7 +155,7 @@ func (m turn) weigh() Wait {
 
 func (m turn) escalates(d state.Decision) bool {
 	if m.replaying() {
-		return m.recorded(openwopv1.RunEventTypeCoreWorkflowChainConfidenceEscalated)
+		return m.recorded(event.Escalated)
 	}
 	return m.Rules.Confidence.Holds(m.doubt(d))
 }
@@ -171,23 +171,23 @@ func (m turn) doubt(d state.Decision) rules.Doubt {
 }
 
 func (m turn) escalate(d state.Decision) Wait {
-	payload := openwopv1.CoreWorkflowChainConfidenceEscalatedPayload{
+	payload := event.EscalatedPayload{
 		Floor:            m.S.Created.Floor,
-		EscalationKind:   openwopv1.CoreWorkflowChainConfidenceEscalatedPayloadEscalationKindClarify,
+		EscalationKind:   event.Clarifies,
 		ParentRunID:      m.S.RunID,
-		OriginalDecision: &d.Wire,
+		OriginalDecision: d.Wire,
 	}
 	if d.Confidence != nil {
 		payload.Confidence = *d.Confidence
 	}
-	if m.S.Created.Escalation == openwopv1.InterruptKindApproval {
-		payload.EscalationKind = openwopv1.CoreWorkflowChainConfidenceEscalatedPayloadEscalationKindEscalate
+	if m.S.Created.Escalation == event.Approval {
+		payload.EscalationKind = event.Escalates
 	}
 	if len(d.Workers) > 0 {
 		payload.WorkerID = d.Workers[0]
 	}
 	supervisor := m.S.Program.Supervisor().ID
-	return m.emit(openwopv1.RunEventTypeCoreWorkflowChainConfidenceEscalated, supervisor, m.loop.DecidedID, &payload)
+	return m.emit(event.Escalated, supervisor, m.loop.DecidedID, &payload)
 }
 
 // terminate ends the run, once that is verified and the last note is taken.

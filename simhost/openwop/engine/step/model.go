@@ -3,8 +3,8 @@ package step
 import (
 	"encoding/json"
 
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/engine/workflow"
 	"github.com/openassay/assay/simhost/openwop/mockai"
 	"github.com/openassay/assay/simhost/openwop/rules"
@@ -28,7 +28,7 @@ func (m call) next() Wait {
 	switch {
 	case s.Refusal != nil:
 		return m.failNode(m.n.ID, s.Refusal)
-	case m.recorded(openwopv1.RunEventTypeReplayDiverged), m.recorded(openwopv1.RunEventTypeReplayDivergedAtRefusal):
+	case m.recorded(event.ReplayDiverged), m.recorded(event.ReplayMeetsRefusal):
 		return m.replay() // the source is a replay itself
 	case m.replaying() && (s.Differs || s.Created.Version < determinismVersion):
 		return m.outcome(nil)
@@ -75,7 +75,7 @@ func (m call) outcome(a *Answered) Wait {
 // outcome is what a call of a model came to: outputs or an error.
 type outcome struct {
 	outputs map[string]any
-	err     *openwopv1.EventError
+	err     *event.Error
 }
 
 func (o outcome) refused() bool { return o.err != nil && o.err.Code == codes.ModelRefused }
@@ -106,16 +106,16 @@ func judge(n *workflow.Node, a Answered) outcome {
 // recordedOutcome is what the source's call came to.
 func (m call) recordedOutcome() (o outcome) {
 	var (
-		completed openwopv1.NodeCompletedPayload
-		failed    openwopv1.NodeFailedPayload
+		completed event.NodeCompletedPayload
+		failed    event.NodeFailedPayload
 	)
 	switch {
-	case m.read(openwopv1.RunEventTypeNodeCompleted, &completed):
+	case m.read(event.NodeCompleted, &completed):
 		o.outputs = completed.Outputs
 		if o.outputs == nil {
 			o.outputs = map[string]any{}
 		}
-	case m.read(openwopv1.RunEventTypeNodeFailed, &failed):
+	case m.read(event.NodeFailed, &failed):
 		o.err = &failed.Error
 	}
 	return o
@@ -123,32 +123,32 @@ func (m call) recordedOutcome() (o outcome) {
 
 // tellRefusal says that one of two answers is a refusal. The replay fails for that.
 func (m call) tellRefusal(a Answered) Wait {
-	kinds := map[bool]openwopv1.ReplayDivergedAtRefusalPayloadReplayEnvelopeKind{
-		false: openwopv1.ReplayDivergedAtRefusalPayloadReplayEnvelopeKindValid,
-		true:  openwopv1.ReplayDivergedAtRefusalPayloadReplayEnvelopeKindRefusal,
+	kinds := map[bool]event.Envelope{
+		false: event.EnvelopeValid,
+		true:  event.EnvelopeRefusal,
 	}
 	at := place(m.S)
-	payload := &openwopv1.ReplayDivergedAtRefusalPayload{
+	payload := &event.ReplayMeetsRefusalPayload{
 		SourceRunID:          m.S.Created.Fork.RunID,
 		AtSequence:           at,
-		OriginalEventID:      &m.Tape.events[at].EventID,
+		OriginalEventID:      &m.Tape.events[at].ID,
 		NodeID:               m.n.ID,
-		OriginalEnvelopeKind: openwopv1.ReplayDivergedAtRefusalPayloadOriginalEnvelopeKind(kinds[!a.Refused()]),
+		OriginalEnvelopeKind: event.Envelope(kinds[!a.Refused()]),
 		ReplayEnvelopeKind:   kinds[a.Refused()],
 	}
 	if a.Refused() && a.StopReason != "" {
 		payload.RefusalReason = &a.StopReason
 	}
-	return m.aside(openwopv1.RunEventTypeReplayDivergedAtRefusal, m.n.ID, payload)
+	return m.aside(event.ReplayMeetsRefusal, m.n.ID, payload)
 }
 
 // tellDifference says that the answer of the source's model and that of now are not the same.
 func (m call) tellDifference() Wait {
 	at := place(m.S)
-	return m.aside(openwopv1.RunEventTypeReplayDiverged, "", &openwopv1.ReplayDivergedPayload{
+	return m.aside(event.ReplayDiverged, "", &event.ReplayDivergedPayload{
 		SourceRunID:     m.S.Created.Fork.RunID,
 		AtSequence:      at,
-		OriginalEventID: &m.Tape.events[at].EventID,
-		DivergenceKind:  openwopv1.ReplayDivergedPayloadDivergenceKindOutput,
+		OriginalEventID: &m.Tape.events[at].ID,
+		DivergenceKind:  event.DivergesInOutput,
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
 	"github.com/openassay/assay/simhost/openwop/engine/workflow"
 	"github.com/openassay/assay/simhost/openwop/memory"
@@ -33,7 +34,7 @@ type Host struct {
 	Peers   func(name string) bool       // which hosts run workers for this one
 	Attests bool                         // what is harvested comes with a checksum
 	Cut     int                          // size in bytes at which a record is full
-	Change  func(*openwopv1.RunEvent)    // changes what the log gets of an event, not what the run makes of it; nil for nothing
+	Change  func(*event.Event)           // changes what the log gets of an event, not what the run makes of it; nil for nothing
 }
 
 // Seen is what was seen outside of the run's log. A step that takes something up clears it.
@@ -60,7 +61,7 @@ type Added struct {
 
 // ChildReport is what its parent sees of a child.
 type ChildReport struct {
-	Refused   *openwopv1.EventError // it could not be created
+	Refused   *event.Error // it could not be created
 	Status    openwopv1.RunStatus
 	Variables map[string]any      // completed
 	Outputs   map[string]any      // completed
@@ -153,12 +154,12 @@ func (m *Move) encode(v any) json.RawMessage {
 }
 
 // emit adds an event. payload is a pointer to the payload's Go type; cause is an eventId or empty.
-func (m *Move) emit(t openwopv1.RunEventType, nodeID, cause string, payload any) Wait {
+func (m *Move) emit(t event.Type, nodeID, cause string, payload any) Wait {
 	return m.emitAs(t, nodeID, cause, payload, payload)
 }
 
 // emitAs is emit where the log says more than the payload's Go type can hold.
-func (m *Move) emitAs(t openwopv1.RunEventType, nodeID, cause string, written, payload any) Wait {
+func (m *Move) emitAs(t event.Type, nodeID, cause string, written, payload any) Wait {
 	if !m.follows(t) {
 		return goesOn
 	}
@@ -166,17 +167,17 @@ func (m *Move) emitAs(t openwopv1.RunEventType, nodeID, cause string, written, p
 }
 
 // aside is emit of an event that a replay has and its source has not.
-func (m *Move) aside(t openwopv1.RunEventType, nodeID string, payload any) Wait {
+func (m *Move) aside(t event.Type, nodeID string, payload any) Wait {
 	return m.put(t, nodeID, "", payload, payload)
 }
 
-func (m *Move) put(t openwopv1.RunEventType, nodeID, cause string, written, payload any) Wait {
+func (m *Move) put(t event.Type, nodeID, cause string, written, payload any) Wait {
 	raw := m.encode(written)
 	if m.Err != nil {
 		return goesOn
 	}
-	event := openwopv1.RunEvent{
-		EventID:     workflow.EventID(m.S.RunID, m.S.Next),
+	e := event.Event{
+		ID:          workflow.EventID(m.S.RunID, m.S.Next),
 		RunID:       m.S.RunID,
 		NodeID:      nodeID,
 		Type:        t,
@@ -186,29 +187,29 @@ func (m *Move) put(t openwopv1.RunEventType, nodeID, cause string, written, payl
 		CausationID: cause,
 	}
 	if m.Change != nil {
-		m.Change(&event)
+		m.Change(&e)
 	}
-	m.append(event, payload)
+	m.append(e, payload)
 	return goesOn
 }
 
 // fewEvents is how many a move of a run with one node adds.
 const fewEvents = 4
 
-func (m *Move) append(event openwopv1.RunEvent, payload any) {
+func (m *Move) append(e event.Event, payload any) {
 	if m.Record.Events == nil {
-		m.Record.Events = make([]openwopv1.RunEvent, 0, fewEvents)
+		m.Record.Events = make([]event.Event, 0, fewEvents)
 	}
-	m.Record.Events = append(m.Record.Events, event)
-	m.size += 300 + len(event.Payload)
-	m.S.Take(event, payload)
+	m.Record.Events = append(m.Record.Events, e)
+	m.size += 300 + len(e.Payload)
+	m.S.Take(e, payload)
 }
 
 // Start begins a run. started is nil for a fork that begins as its source did.
-func (m *Move) Start(created state.Created, started *openwopv1.RunStartedPayload) {
+func (m *Move) Start(created state.Created, started *event.RunStartedPayload) {
 	m.learn(state.Fact{Created: &created})
 	if started != nil {
-		m.emit(openwopv1.RunEventTypeRunStarted, "", "", started)
+		m.emit(event.RunStarted, "", "", started)
 		return
 	}
 	m.replay() // the source's run.started is the fork's
@@ -222,7 +223,7 @@ func (m *Move) complete(cause string) Wait {
 			maps.Copy(outputs, m.S.Nodes[i].Outputs)
 		}
 	}
-	return m.emit(openwopv1.RunEventTypeRunCompleted, "", cause, &openwopv1.RunCompletedPayload{Outputs: outputs})
+	return m.emit(event.RunCompleted, "", cause, &event.RunCompletedPayload{Outputs: outputs})
 }
 
 // alone tells whether a run is nobody's child or fork, dispatches nobody and asked nobody.
@@ -237,11 +238,11 @@ func (m *Move) fail() Wait {
 	if f.OfNode && !m.Rules.Control.Fails(alone(m.S)) {
 		return m.complete("")
 	}
-	payload := &openwopv1.RunFailedPayload{
-		Error: openwopv1.EventError{Code: f.Err.Code, Message: f.Err.Message, Details: f.Err.Details},
+	payload := &event.RunFailedPayload{
+		Error: event.Error{Code: f.Err.Code, Message: f.Err.Message, Details: f.Err.Details},
 	}
 	if f.NodeID != "" {
 		payload.FailedNodeID = &f.NodeID
 	}
-	return m.emit(openwopv1.RunEventTypeRunFailed, "", f.Cause, payload)
+	return m.emit(event.RunFailed, "", f.Cause, payload)
 }

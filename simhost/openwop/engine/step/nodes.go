@@ -6,8 +6,8 @@ import (
 	"math"
 	"time"
 
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
 	"github.com/openassay/assay/simhost/openwop/engine/workflow"
 	"github.com/openassay/assay/simhost/openwop/rules"
@@ -61,8 +61,8 @@ func (m *Move) keeps(n *workflow.Node) bool {
 
 // random completes a node with a value that nobody can foresee; a replay takes the one that was drawn.
 func (m *Move) random(n *workflow.Node) Wait {
-	var recorded openwopv1.NodeCompletedPayload
-	if m.keeps(n) && m.read(openwopv1.RunEventTypeNodeCompleted, &recorded) {
+	var recorded event.NodeCompletedPayload
+	if m.keeps(n) && m.read(event.NodeCompleted, &recorded) {
 		return m.completeNode(n.ID, "", recorded.Outputs)
 	}
 	drawn := m.Draw()
@@ -73,7 +73,7 @@ func (m *Move) random(n *workflow.Node) Wait {
 func (m *Move) startNode(n *workflow.Node) Wait {
 	if n.Disabled {
 		reason := "disabled"
-		return m.emit(openwopv1.RunEventTypeNodeSkipped, n.ID, "", &openwopv1.NodeSkippedPayload{NodeID: n.ID, Reason: &reason})
+		return m.emit(event.NodeSkipped, n.ID, "", &event.NodeSkippedPayload{NodeID: n.ID, Reason: &reason})
 	}
 	if m.nodeRefused(n.ID) {
 		return goesOn
@@ -88,18 +88,18 @@ func (m *Move) startNode(n *workflow.Node) Wait {
 }
 
 func (m *Move) emitStarted(n *workflow.Node, cause string) Wait {
-	return m.emit(openwopv1.RunEventTypeNodeStarted, n.ID, cause, &openwopv1.NodeStartedPayload{NodeID: n.ID, TypeID: n.TypeID})
+	return m.emit(event.NodeStarted, n.ID, cause, &event.NodeStartedPayload{NodeID: n.ID, TypeID: n.TypeID})
 }
 
 func (m *Move) completeNode(id, cause string, outputs map[string]any) Wait {
-	return m.emit(openwopv1.RunEventTypeNodeCompleted, id, cause, &openwopv1.NodeCompletedPayload{NodeID: id, Outputs: outputs})
+	return m.emit(event.NodeCompleted, id, cause, &event.NodeCompletedPayload{NodeID: id, Outputs: outputs})
 }
 
-func (m *Move) failNode(id string, err *openwopv1.EventError) Wait {
-	return m.emit(openwopv1.RunEventTypeNodeFailed, id, "", &openwopv1.NodeFailedPayload{NodeID: id, Error: *err})
+func (m *Move) failNode(id string, err *event.Error) Wait {
+	return m.emit(event.NodeFailed, id, "", &event.NodeFailedPayload{NodeID: id, Error: *err})
 }
 
-func configuredFailure(n *workflow.Node) *openwopv1.EventError {
+func configuredFailure(n *workflow.Node) *event.Error {
 	err := codes.Failure(codes.NodeFailed, "node %q fails, as it is configured to", n.ID)
 	if code, _ := n.Config["code"].(string); code != "" {
 		err.Code = code
@@ -115,7 +115,7 @@ func (m *Move) delay(n *workflow.Node, values map[string]any) Wait {
 	if _, err := delayOf(n, values); err != nil {
 		return m.failNode(n.ID, err)
 	}
-	if m.recorded(openwopv1.RunEventTypeNodeCompleted) || !m.replaying() && !m.Now.Before(m.S.Node(n.ID).Due) {
+	if m.recorded(event.NodeCompleted) || !m.replaying() && !m.Now.Before(m.S.Node(n.ID).Due) {
 		return m.completeNode(n.ID, "", nil)
 	}
 	if m.replaying() {
@@ -125,7 +125,7 @@ func (m *Move) delay(n *workflow.Node, values map[string]any) Wait {
 }
 
 // delayOf is how long a core.delay node waits: the port delayMs, else config delayMs or durationMs.
-func delayOf(n *workflow.Node, values map[string]any) (time.Duration, *openwopv1.EventError) {
+func delayOf(n *workflow.Node, values map[string]any) (time.Duration, *event.Error) {
 	for _, value := range []any{values["delayMs"], n.Config["delayMs"], n.Config["durationMs"]} {
 		if value == nil {
 			continue

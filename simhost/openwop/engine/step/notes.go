@@ -3,8 +3,8 @@ package step
 import (
 	"slices"
 
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
 	"github.com/openassay/assay/simhost/openwop/engine/workflow"
 	"github.com/openassay/assay/simhost/openwop/rules"
@@ -56,17 +56,17 @@ func (m stores) conclude() Wait {
 
 // takeNote adds a note to the variable that holds them, or says why it cannot. A variable that no longer holds notes begins
 // anew.
-func (m stores) takeNote(at, cause string) (Wait, *openwopv1.EventError) {
+func (m stores) takeNote(at, cause string) (Wait, *event.Error) {
 	name, id := m.S.Program.Notes, m.S.Program.Supervisor().ID
 	again := m.readsAgain()
 	var (
-		taken  openwopv1.VariableChangedPayload
-		failed openwopv1.NodeFailedPayload
+		taken  event.VariableChangedPayload
+		failed event.NodeFailedPayload
 	)
 	switch {
-	case !again && m.read(openwopv1.RunEventTypeVariableChanged, &taken) && taken.Name == name:
+	case !again && m.read(event.VariableChanged, &taken) && taken.Name == name:
 		return m.setVariable(name, id, cause, taken.Next), nil
-	case m.read(openwopv1.RunEventTypeNodeFailed, &failed):
+	case m.read(event.NodeFailed, &failed):
 		return goesOn, &failed.Error
 	case !again && m.replaying():
 		return m.diverge(), nil
@@ -134,13 +134,13 @@ func (m stores) write() Wait {
 
 // tellOfFile puts on the log that a file was written.
 func (m stores) tellOfFile(nodeID string, wrote *state.Wrote) Wait {
-	return m.emit(openwopv1.RunEventTypeWorkspaceUpdated, nodeID, m.loop.StartedID,
-		&openwopv1.WorkspaceUpdatedPayload{Path: wrote.Path, Version: wrote.Version})
+	return m.emit(event.WorkspaceUpdated, nodeID, m.loop.StartedID,
+		&event.WorkspaceUpdatedPayload{Path: wrote.Path, Version: wrote.Version})
 }
 
 // tellOfEntry puts on the log that an entry was written.
 func (m stores) tellOfEntry(nodeID string, wrote *state.Wrote) Wait {
-	return m.emit(openwopv1.RunEventTypeMemoryWritten, nodeID, m.loop.StartedID, &openwopv1.MemoryWrittenPayload{
+	return m.emit(event.MemoryWritten, nodeID, m.loop.StartedID, &event.MemoryWrittenPayload{
 		MemoryRef: m.S.Viewer().Line.Own().Ref,
 		MemoryID:  wrote.EntryID,
 		NodeID:    nodeID,

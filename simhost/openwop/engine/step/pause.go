@@ -1,7 +1,7 @@
 package step
 
 import (
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
 	"github.com/openassay/assay/simhost/openwop/engine/workflow"
 	"github.com/openassay/assay/simhost/openwop/rules"
@@ -10,7 +10,7 @@ import (
 // pausesAsRecorded tells whether the source was paused here, or went on: a fork does so as well, and does not stand still
 // in between. What the source did right before, without an event, is taken over with it.
 func (m *Move) pausesAsRecorded() bool {
-	return m.recorded(openwopv1.RunEventTypeRunPaused) || m.S.Paused != nil && m.recorded(openwopv1.RunEventTypeRunResumed)
+	return m.recorded(event.RunPaused) || m.S.Paused != nil && m.recorded(event.RunResumed)
 }
 
 // wishes notes what was wished for, once.
@@ -42,11 +42,11 @@ func working(s *state.State) bool {
 }
 
 func (m *Move) standStill() Wait {
-	p := &openwopv1.RunPausedPayload{}
+	p := &event.RunPausedPayload{}
 	if reason := m.S.Pausing.Reason; reason != "" {
 		p.Reason = &reason
 	}
-	return m.emit(openwopv1.RunEventTypeRunPaused, "", "", p)
+	return m.emit(event.RunPaused, "", "", p)
 }
 
 // stands goes on with a run that stands still, if somebody has asked for it.
@@ -54,7 +54,7 @@ func (m *Move) stands() Wait {
 	switch {
 	case m.Unpause && !m.replaying():
 		m.Unpause = false
-		return m.emit(openwopv1.RunEventTypeRunResumed, "", workflow.EventID(m.S.RunID, m.S.Next-1), &openwopv1.RunResumedPayload{})
+		return m.emit(event.RunResumed, "", workflow.EventID(m.S.RunID, m.S.Next-1), &event.RunResumedPayload{})
 	case m.replaying():
 		return m.diverge()
 	default:

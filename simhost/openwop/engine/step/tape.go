@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
 	"github.com/openassay/assay/simhost/openwop/engine/workflow"
 )
@@ -15,7 +15,7 @@ import (
 // it is to learn next stands at the same place there as it is about to have in the fork's own log.
 type Tape struct {
 	fromSeq int64
-	events  []openwopv1.RunEvent   // by sequence
+	events  []event.Event          // by sequence
 	facts   map[int64][]state.Fact // by place, but for Created
 	places  map[string]int64       // eventId to sequence
 
@@ -30,7 +30,7 @@ func NewTape(id string, link state.ForkLink, records []state.Record) *Tape {
 		for _, e := range r.Events {
 			if e.Sequence <= link.Through {
 				t.events = append(t.events, e)
-				t.places[e.EventID] = e.Sequence
+				t.places[e.ID] = e.Sequence
 			}
 		}
 		for _, f := range r.Facts {
@@ -61,12 +61,12 @@ func (t *Tape) unfinished(id string) map[string]string {
 			}
 		}
 		switch e.Type {
-		case openwopv1.RunEventTypeNodeSuspended:
-			var p openwopv1.NodeSuspendedPayload
+		case event.NodeSuspended:
+			var p event.NodeSuspendedPayload
 			if json.Unmarshal(e.Payload, &p) == nil {
 				open, ownOpen = p.InterruptID, workflow.InterruptID(at)
 			}
-		case openwopv1.RunEventTypeInterruptResolved:
+		case event.InterruptResolved:
 			open = ""
 		}
 	}
@@ -135,26 +135,26 @@ func (m *Move) copy() Wait {
 
 // replay takes over the next event of the source. Ids are the fork's own, as are times: bounds on time count from its own start.
 func (m *Move) replay() Wait {
-	event := m.Tape.events[place(m.S)]
-	event.Payload = m.Tape.rename(event.Payload)
-	payload, _, err := openwopv1.DecodePayload(event.Type, event.Payload)
+	e := m.Tape.events[place(m.S)]
+	e.Payload = m.Tape.rename(e.Payload)
+	payload, err := e.Decode()
 	if err != nil {
 		m.Err = err
 		return goesOn
 	}
-	event.EventID, event.Sequence = workflow.EventID(m.S.RunID, m.S.Next), m.S.Next
-	event.RunID = m.S.RunID
-	event.Timestamp = m.Now
-	if place, ok := m.Tape.places[event.CausationID]; ok {
-		event.CausationID = workflow.EventID(m.S.RunID, ownPlace(m.S, place))
+	e.ID, e.Sequence = workflow.EventID(m.S.RunID, m.S.Next), m.S.Next
+	e.RunID = m.S.RunID
+	e.Timestamp = m.Now
+	if place, ok := m.Tape.places[e.CausationID]; ok {
+		e.CausationID = workflow.EventID(m.S.RunID, ownPlace(m.S, place))
 	}
-	m.append(m.Rules.Replay.Takes(event, m.Tape.events[place(m.S)], m.S.Created.Fork.Branch), payload)
+	m.append(m.Rules.Replay.Takes(e, m.Tape.events[place(m.S)], m.S.Created.Fork.Branch), payload)
 	return goesOn
 }
 
 // follows tells whether an event of this type is what the source has at this place. If not, the fork cannot be what it
 // says it is, and ends.
-func (m *Move) follows(t openwopv1.RunEventType) bool {
+func (m *Move) follows(t event.Type) bool {
 	if !m.replaying() || m.Tape.events[place(m.S)].Type == t {
 		return true
 	}
@@ -173,45 +173,45 @@ func (m *Move) diverge() Wait { return m.learn(state.Fact{Stop: &state.Stop{Why:
 
 // tellDivergence says where the fork left its source.
 func (m *Move) tellDivergence() Wait {
-	return m.emit(openwopv1.RunEventTypeReplayDiverged, "", "", &openwopv1.ReplayDivergedPayload{
+	return m.emit(event.ReplayDiverged, "", "", &event.ReplayDivergedPayload{
 		SourceRunID:    m.S.Created.Fork.RunID,
 		AtSequence:     place(m.S),
-		DivergenceKind: openwopv1.ReplayDivergedPayloadDivergenceKindTypeMismatch,
+		DivergenceKind: event.DivergesInType,
 	})
 }
 
 // recorded tells whether the source has an event of this type next.
-func (m *Move) recorded(t openwopv1.RunEventType) bool {
+func (m *Move) recorded(t event.Type) bool {
 	return m.replaying() && m.Tape.events[place(m.S)].Type == t
 }
 
-// read decodes the source's next event, if it is of this type.
-func (m *Move) read(t openwopv1.RunEventType, into any) bool {
+// read decodes the source's next e, if it is of this type.
+func (m *Move) read(t event.Type, into any) bool {
 	return m.recorded(t) && json.Unmarshal(m.Tape.events[place(m.S)].Payload, into) == nil
 }
 
-func (m *Move) recordedDecision() (wire openwopv1.OrchestratorDecision, agentID string, ok bool) {
-	var p openwopv1.RunOrchestratorDecidedPayload
-	ok = m.read(openwopv1.RunEventTypeRunOrchestratorDecided, &p)
+func (m *Move) recordedDecision() (wire json.RawMessage, agentID string, ok bool) {
+	var p event.DecidedPayload
+	ok = m.read(event.Decided, &p)
 	return p.Decision, p.AgentID, ok
 }
 
 func (m *Move) recordedInterrupt() (id string, ok bool) {
-	var p openwopv1.NodeSuspendedPayload
-	ok = m.read(openwopv1.RunEventTypeNodeSuspended, &p)
+	var p event.NodeSuspendedPayload
+	ok = m.read(event.NodeSuspended, &p)
 	return p.InterruptID, ok
 }
 
 func (m *Move) recordedAnswer() (value json.RawMessage, ok bool) {
-	var p openwopv1.InterruptResolvedPayload
-	ok = m.read(openwopv1.RunEventTypeInterruptResolved, &p)
+	var p event.InterruptResolvedPayload
+	ok = m.read(event.InterruptResolved, &p)
 	return p.ResumeValue, ok
 }
 
 // copyBreach takes over the source's breach of a bound of this kind, if that is what it has next.
-func (m *Move) copyBreach(kind openwopv1.CapKind) bool {
-	var p openwopv1.CapBreachedPayload
-	if !m.Rules.Bounds.Recalls(kind) || !m.read(openwopv1.RunEventTypeCapBreached, &p) || p.Kind != kind {
+func (m *Move) copyBreach(kind event.Bound) bool {
+	var p event.BreachedPayload
+	if !m.Rules.Bounds.Recalls(kind) || !m.read(event.Breached, &p) || p.Kind != kind {
 		return false
 	}
 	m.replay()

@@ -1,8 +1,8 @@
 package step
 
 import (
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
 	"github.com/openassay/assay/simhost/openwop/engine/workflow"
 )
@@ -17,7 +17,7 @@ func (m turn) verifies(end bool) bool {
 	case m.loop.Verdict != "":
 		return false
 	case m.replaying():
-		return m.recorded(openwopv1.RunEventTypeAgentVerified)
+		return m.recorded(event.Verified)
 	case !m.S.Created.Verifies:
 		return false
 	}
@@ -27,20 +27,20 @@ func (m turn) verifies(end bool) bool {
 
 // verify puts the verdict on the log, and what the host makes of it. What follows is the fold's business.
 func (m turn) verify(nodeID, target, cause string) Wait {
-	var payload openwopv1.AgentVerifiedPayload
-	if !m.read(openwopv1.RunEventTypeAgentVerified, &payload) {
+	var payload event.VerifiedPayload
+	if !m.read(event.Verified, &payload) {
 		verdicts, _ := workflow.ParseVerdicts(m.loop.Verdicts)
 		v := verdicts[m.loop.Verified]
-		payload = openwopv1.AgentVerifiedPayload{AgentID: HostVerifier, Verdict: v.Verdict, Criteria: v.Criteria, Confidence: v.Confidence}
+		payload = event.VerifiedPayload{AgentID: HostVerifier, Verdict: v.Verdict, Criteria: v.Criteria, Confidence: v.Confidence}
 	}
 	payload.Target = target
 	m.learn(state.Fact{Heeded: &state.Heeded{Verdict: m.Rules.Verifier.Heeded(!m.loop.HandsOver(), payload, m.S.Created.Gates)}})
-	return m.emit(openwopv1.RunEventTypeAgentVerified, nodeID, cause, &payload)
+	return m.emit(event.Verified, nodeID, cause, &payload)
 }
 
 // giveUp ends a run whose supervisor terminated it and says that a criterion of success is not met: that is no success.
 func (m turn) giveUp() Wait {
-	return m.emit(openwopv1.RunEventTypeRunFailed, "", m.loop.DecidedID, &openwopv1.RunFailedPayload{Error: openwopv1.EventError{
+	return m.emit(event.RunFailed, "", m.loop.DecidedID, &event.RunFailedPayload{Error: event.Error{
 		Code:    codes.GaveUp,
 		Message: "the supervisor gave up: not all criteria of success are met",
 		Details: map[string]any{"unmet": m.loop.Decision.Unmet},

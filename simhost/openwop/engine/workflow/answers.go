@@ -9,6 +9,7 @@ import (
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/internal/validate"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 )
 
 func readQuestions(s *settings) (data openwopv1.ClarificationData) {
@@ -168,11 +169,11 @@ func (a *AnswerSchema) Check(id string, answer any) error {
 }
 
 // CheckAnswer refuses a value that does not resolve an interrupt of this kind.
-func (p *Program) CheckAnswer(kind openwopv1.InterruptKind, value json.RawMessage) error {
+func (p *Program) CheckAnswer(kind event.Interrupt, value json.RawMessage) error {
 	if !json.Valid(value) {
 		return codes.Invalid("resumeValue", "must be JSON")
 	}
-	if kind == openwopv1.InterruptKindClarification {
+	if kind == event.Clarification {
 		answers, err := ReadAnswers(value)
 		if err != nil {
 			return err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 )
 
 // checkGates refuses gates that could never ask anything.
@@ -26,8 +27,8 @@ func (p *Program) checkGates() error {
 			}
 		case TypeInterrupt:
 			known = append(known, keyKind, keyData)
-			if n.Config[keyKind] != string(openwopv1.InterruptKindExternalEvent) {
-				return refusedNode(n.ID, "config.%s must be %s: the other kinds have nodes of their own", keyKind, openwopv1.InterruptKindExternalEvent)
+			if n.Config[keyKind] != string(event.ExternalEvent) {
+				return refusedNode(n.ID, "config.%s must be %s: the other kinds have nodes of their own", keyKind, event.ExternalEvent)
 			}
 			if data, set := n.Config[keyData]; set && !isEventData(data) {
 				return refusedNode(n.ID, "config.%s must be {%s, %s}", keyData, keyEventType, keyCorrelation)
@@ -131,7 +132,7 @@ const (
 
 // GateRequest is what a gate asks.
 type GateRequest struct {
-	Kind    openwopv1.InterruptKind
+	Kind    event.Interrupt
 	Data    any
 	Expires bool
 	Timeout time.Duration
@@ -165,11 +166,11 @@ func (n *Node) ReadGate(ports map[string]any) (r GateRequest, wrong *Misfit) {
 	}
 	switch n.TypeID {
 	case TypeApproval:
-		r.Kind, r.Data = openwopv1.InterruptKindApproval, n.readApproval(s)
+		r.Kind, r.Data = event.Approval, n.readApproval(s)
 	case TypeQuestions:
-		r.Kind, r.Data = openwopv1.InterruptKindClarification, readQuestions(s)
+		r.Kind, r.Data = event.Clarification, readQuestions(s)
 	default:
-		r.Kind, r.Data = openwopv1.InterruptKindExternalEvent, readEvent(s)
+		r.Kind, r.Data = event.ExternalEvent, readEvent(s)
 	}
 	if ms, set := s.number(keyTimeout, 0, MaxDelay); set {
 		r.Expires, r.Timeout = true, time.Duration(math.Ceil(ms))*time.Millisecond

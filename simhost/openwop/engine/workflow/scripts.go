@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/memory"
 	"github.com/openassay/assay/simhost/openwop/workspace"
 )
@@ -236,7 +236,7 @@ type Viewer struct {
 
 // Viewer is who looks in a run of this program. line is the memory that was handed down to the run; without one it has its
 // agent's.
-func (p *Program) Viewer(owner *openwopv1.RunOwner, line memory.Line) (v Viewer) {
+func (p *Program) Viewer(owner *event.Owner, line memory.Line) (v Viewer) {
 	scope := memory.Scope{Ref: defaultMemory}
 	if p.Agent.MemoryRef != "" {
 		scope.Ref = p.Agent.MemoryRef

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/openwop/engine/event"
 )
 
 // The keys of a supervisor's config and inputs.
@@ -40,31 +41,31 @@ var defaultPlan = []any{
 
 // parseDecision reads a decision from a script, strictly: what an event may not say, a script may not either. criteria tells
 // whether the criteria of success of a decision to terminate are kept.
-func parseDecision(value any, criteria bool) (openwopv1.OrchestratorDecision, error) {
-	var wire openwopv1.OrchestratorDecision
+func parseDecision(value any, criteria bool) (json.RawMessage, error) {
 	raw, err := json.Marshal(value)
 	if err != nil {
-		return wire, err
+		return nil, err
 	}
 	var head struct {
 		Kind string `json:"kind"`
 	}
 	if err := json.Unmarshal(raw, &head); err != nil {
-		return wire, fmt.Errorf("a decision is an object with a kind")
+		return nil, fmt.Errorf("a decision is an object with a kind")
 	}
+	var decision any
 	switch head.Kind {
 	case NextWorker:
 		var d openwopv1.NextWorkerDecision
 		if err = strictly(raw, &d); err == nil {
 			err = checkWorkers(d)
 		}
-		err = first(err, wire.FromNextWorkerDecision(d))
+		decision = d
 	case AskUser:
 		var d openwopv1.AskUserDecision
 		if err = strictly(raw, &d); err == nil && d.Prompt == "" {
 			err = fmt.Errorf("prompt must say something")
 		}
-		err = first(err, wire.FromAskUserDecision(d))
+		decision = d
 	case Terminate:
 		var d openwopv1.TerminateDecision
 		if err = strictly(raw, &d); err == nil {
@@ -73,11 +74,14 @@ func parseDecision(value any, criteria bool) (openwopv1.OrchestratorDecision, er
 		if !criteria {
 			d.SuccessCriteria = nil
 		}
-		err = first(err, wire.FromTerminateDecision(d))
+		decision = d
 	default:
 		err = fmt.Errorf("kind %q: must be %s, %s or %s", head.Kind, NextWorker, AskUser, Terminate)
 	}
-	return wire, err
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(decision)
 }
 
 func checkWorkers(d openwopv1.NextWorkerDecision) error {
@@ -201,10 +205,10 @@ func (p *Program) Script(values map[string]any) (plan []any, where string, err e
 }
 
 // Consult asks the supervisor for its next decision; consulted is how many it gave before.
-func (p *Program) Consult(values map[string]any, consulted int, criteria bool) (openwopv1.OrchestratorDecision, error) {
+func (p *Program) Consult(values map[string]any, consulted int, criteria bool) (json.RawMessage, error) {
 	plan, where, err := p.Script(values)
 	if err != nil {
-		return openwopv1.OrchestratorDecision{}, fmt.Errorf("%s: %w", where, err)
+		return nil, fmt.Errorf("%s: %w", where, err)
 	}
 	if consulted >= len(plan) {
 		return parseDecision(map[string]any{"kind": Terminate, "reason": "script-exhausted"}, criteria)
@@ -255,9 +259,9 @@ const (
 
 // verdict is what a verifier finds in one result.
 type verdict struct {
-	Verdict    openwopv1.AgentVerifiedPayloadVerdict `json:"verdict"`
-	Criteria   []string                              `json:"criteria"`
-	Confidence *float64                              `json:"confidence"`
+	Verdict    event.Verdict `json:"verdict"`
+	Criteria   []string      `json:"criteria"`
+	Confidence *float64      `json:"confidence"`
 }
 
 // ParseVerdicts reads the script of a verifier: an array of {"verdict": ..., "criteria": [...], "confidence": ...}.
