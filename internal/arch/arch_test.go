@@ -164,6 +164,12 @@ var rules = []rule{
 		forbid: anyOf(ours("simhost/openwop/engine/step")...),
 	},
 	{
+		name: "a host knows of no fault", deps: true,
+		of: below("simhost/openwop/surface", "simhost/openwop/engine", "simhost/openwop/goal", "simhost/openwop/workspace",
+			"simhost/openwop/memory"),
+		forbid: anyOf(ours("simhost/openwop/fault", "simhost/openwop/faulty")...),
+	},
+	{
 		name: "the engine does not know its surface", deps: true,
 		of:     below("simhost/openwop/engine", "simhost/openwop/goal", "simhost/openwop/workspace", "simhost/openwop/memory"),
 		forbid: anyOf(ours("simhost/openwop/surface", "simhost/openwop/fault", "simhost/openwop/variation")...),

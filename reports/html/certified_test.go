@@ -16,6 +16,7 @@ import (
 	"github.com/openassay/assay/scenarios"
 	questions "github.com/openassay/assay/scenarios/openwop"
 	"github.com/openassay/assay/scenarios/wire"
+	"github.com/openassay/assay/simhost/openwop/faulty"
 	"github.com/openassay/assay/simhost/openwop/surface"
 )
 
@@ -25,7 +26,7 @@ const key = "a-key-that-nobody-may-see"
 // simulated is a simulated host that commits these faults.
 func simulated(t testing.TB, faults ...string) http.Handler {
 	t.Helper()
-	host, err := surface.New(t.Context(), surface.Options{Key: key, Faults: faults})
+	host, err := faulty.New(t.Context(), faulty.Options{Options: surface.Options{Key: key}, Faults: faults})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/ginkgosuite"
 	"github.com/openassay/assay/scenarios/openwop"
-	simhost "github.com/openassay/assay/simhost/openwop/surface"
+	simhost "github.com/openassay/assay/simhost/openwop/faulty"
 )
 
 // The tree of a host's maker, built and run as they would, against a host on a socket, selected by label: its JSON report says

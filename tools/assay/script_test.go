@@ -23,6 +23,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/openassay/assay/internal/testenv"
+	"github.com/openassay/assay/simhost/openwop/faulty"
 	"github.com/openassay/assay/simhost/openwop/surface"
 )
 
@@ -150,7 +151,7 @@ func serve(ts *testscript.TestScript, neg bool, args []string) {
 // host [-fault ID] KEY [OTHERKEY [LOWSCOPEKEY VOTERKEY...]] starts a simulated host with this key at $URL, with that of another tenant, one
 // that may not answer interrupts and those of voters.
 func simulatedHost(ts *testscript.TestScript, neg bool, args []string) {
-	var o surface.Options
+	var o faulty.Options
 	if len(args) > 2 && args[0] == "-fault" {
 		o.Faults, args = []string{args[1]}, args[2:]
 	}
@@ -167,7 +168,7 @@ func simulatedHost(ts *testscript.TestScript, neg bool, args []string) {
 			o.Voters["voter "+key] = key
 		}
 	}
-	host, err := surface.New(context.Background(), o)
+	host, err := faulty.New(context.Background(), o)
 	ts.Check(err)
 	server := httptest.NewServer(host.Handler())
 	ts.Defer(func() {

@@ -175,7 +175,7 @@ func TestAnOutdatedMatrixIsTold(t *testing.T) {
 
 // A pair that one matrix has and another has not is told by name, and a fault that only one of them knows is not compared.
 func TestPairsThatAreLostAndGained(t *testing.T) {
-	hosts := []prove.Host{faulty("a.both", "OWP-0061-B1", "OWP-0061-D1"), faulty("a.one", "OWP-0061-B1")}
+	hosts := []prove.Host{hostWith("a.both", "OWP-0061-B1", "OWP-0061-D1"), hostWith("a.one", "OWP-0061-B1")}
 	before := proved(t, hosts, map[string][]scenarios.Outcome{"a.both": {failed(counts, "OWP-0061-B1")},
 		"a.one": {failed(counts, "OWP-0061-B1")}})
 	now := proved(t, hosts[:1], map[string][]scenarios.Outcome{"a.both": {failed(asks, "OWP-0061-D1")}})

@@ -115,7 +115,7 @@ func TestFaultsShowInAnotherDialect(t *testing.T) {
 	} {
 		t.Run(fault, func(t *testing.T) {
 			t.Parallel()
-			served := serve(t, surface.Options{Version: surface.HighestVersion, Faults: []string{fault}}, dialecttest.Speaks)
+			served := serve(t, surface.Options{Version: surface.HighestVersion}, dialecttest.Speaks, fault)
 			o := scenarios.Options{Select: scenarios.Selection{Scenarios: []string{scenario}}, Patience: testenv.Patience(10 * time.Second)}
 			target := lab.Target(suites.Protocol)
 			target.URL = served.URL

@@ -16,6 +16,7 @@ import (
 	"github.com/openassay/assay/scenarios"
 	suites "github.com/openassay/assay/scenarios/openwop"
 	"github.com/openassay/assay/simhost/openwop/surface"
+	"github.com/openassay/assay/tools/internal/protocols"
 )
 
 // inapplicable is the committed list: what the simulated host does not claim
@@ -240,12 +241,14 @@ func TestAHostThatForbidsWhatItDoesNotKnow(t *testing.T) {
 func TestEveryVerdictIsDerivedAgainFromTheTranscripts(t *testing.T) {
 	many(t)
 	t.Parallel()
-	for name, o := range map[string]surface.Options{"honest": {}, "faulty": {Faults: []string{"loop.iteration-resets-on-resume"}},
-		"below 5":          {Version: 2},
-		"without fixtures": {Without: []string{"fixtures"}}, "without our seams": {Without: []string{"agentloopSeam", "goalsSeam"}}} {
+	for name, o := range map[string]protocols.OpenWOP{
+		"honest": {}, "faulty": {Faults: []string{"loop.iteration-resets-on-resume"}}, "below 5": {Options: surface.Options{Version: 2}},
+		"without fixtures":  {Options: surface.Options{Without: []string{"fixtures"}}},
+		"without our seams": {Options: surface.Options{Without: []string{"agentloopSeam", "goalsSeam"}}},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := certify(t, serve(t, o, nil).URL, scenarios.Options{Seed: 5})
+			r := certify(t, serve(t, o.Options, nil, o.Faults...).URL, scenarios.Options{Seed: 5})
 			again, err := scenarios.Rejudge(os.DirFS(writeTranscripts(t, r)), scenarios.Selection{}, suites.Suites()...)
 			if err != nil {
 				t.Fatal(err)

@@ -74,9 +74,9 @@ func many(t *testing.T) {
 }
 
 // serve starts a simulated host on a real socket; wrap may stand in front of it.
-func serve(t *testing.T, o surface.Options, wrap func(http.Handler) http.Handler) *protocols.Served {
+func serve(t *testing.T, o surface.Options, wrap func(http.Handler) http.Handler, faults ...string) *protocols.Served {
 	t.Helper()
-	s, err := protocols.OpenWOP{Options: o}.Serve(t.Context(), lab.Target(suites.Protocol), protocols.Place{}, wrap)
+	s, err := protocols.OpenWOP{Options: o, Faults: faults}.Serve(t.Context(), lab.Target(suites.Protocol), protocols.Place{}, wrap)
 	if err != nil {
 		t.Fatal(err)
 	}

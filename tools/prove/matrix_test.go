@@ -50,7 +50,7 @@ func proved(t *testing.T, hosts []prove.Host, came map[string][]scenarios.Outcom
 	return m
 }
 
-func faulty(id string, breaks ...string) prove.Host {
+func hostWith(id string, breaks ...string) prove.Host {
 	return prove.Faulty(protocols.HostFault(fault.Fault{ID: id, Title: "does " + id, Looks: "shows " + id, Breaks: breaks}))
 }
 
@@ -94,7 +94,7 @@ func TestVerdictsOnFaults(t *testing.T) {
 		{"a finding on a MUST is no kill", []string{"OWP-0061-B1"}, []scenarios.Outcome{found(counts, "OWP-0061-B1")}, "survived", nil, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			m := proved(t, []prove.Host{faulty("x.y", c.breaks...)}, map[string][]scenarios.Outcome{"x.y": c.came})
+			m := proved(t, []prove.Host{hostWith("x.y", c.breaks...)}, map[string][]scenarios.Outcome{"x.y": c.came})
 			got := m.Protocols[0].Faults[0]
 			if got.Verdict != c.want || len(got.Wrong) != c.wrong {
 				t.Errorf("verdict %s with %d wrong, want %s with %d", got.Verdict, len(got.Wrong), c.want, c.wrong)
@@ -124,7 +124,7 @@ func TestAnAccusedHonestHostIsNotClean(t *testing.T) {
 
 // Two faults that a check kills, and one that it alone kills.
 func TestWhatAChecksKillsAreWorth(t *testing.T) {
-	m := proved(t, []prove.Host{faulty("a.both", "OWP-0061-B1", "OWP-0061-D1"), faulty("a.one", "OWP-0061-B1")},
+	m := proved(t, []prove.Host{hostWith("a.both", "OWP-0061-B1", "OWP-0061-D1"), hostWith("a.one", "OWP-0061-B1")},
 		map[string][]scenarios.Outcome{
 			"a.both": {failed(counts, "OWP-0061-B1"), failed(asks, "OWP-0061-D1")},
 			"a.one":  {failed(counts, "OWP-0061-B1")},
@@ -180,7 +180,7 @@ func TestMatchingFaults(t *testing.T) {
 
 func TestAStaleMatrixIsTold(t *testing.T) {
 	dir := t.TempDir()
-	m := proved(t, []prove.Host{faulty("a.one", "OWP-0061-B1")}, map[string][]scenarios.Outcome{"a.one": {failed(counts, "OWP-0061-B1")}})
+	m := proved(t, []prove.Host{hostWith("a.one", "OWP-0061-B1")}, map[string][]scenarios.Outcome{"a.one": {failed(counts, "OWP-0061-B1")}})
 	if err := prove.Check(dir, m); !errors.Is(err, prove.ErrStale) {
 		t.Errorf("without any: %v", err)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/openassay/assay/simhost/openwop/fault"
-	"github.com/openassay/assay/simhost/openwop/surface"
+	"github.com/openassay/assay/simhost/openwop/faulty"
 	"github.com/openassay/assay/tools/internal/protocols"
 )
 
@@ -19,14 +19,14 @@ func TestNoHostTellsOfItsFaults(t *testing.T) {
 	for _, f := range fault.All() {
 		t.Run(f.ID, func(t *testing.T) {
 			t.Parallel()
-			o := protocols.HostFault(f).Specimen.(protocols.OpenWOP).Options
-			faulty := says(t, o)
+			o := protocols.HostFault(f).Specimen.(protocols.OpenWOP)
+			lying := says(t, o)
 			o.Faults = nil
 			honest := says(t, o)
-			if diff := cmp.Diff(honest, faulty); (diff != "") != f.Lies {
+			if diff := cmp.Diff(honest, lying); (diff != "") != f.Lies {
 				t.Errorf("(-honest +faulty)\n%s", diff)
 			}
-			for _, text := range faulty {
+			for _, text := range lying {
 				if strings.Contains(text, f.ID) {
 					t.Error("it names its fault")
 				}
@@ -36,10 +36,10 @@ func TestNoHostTellsOfItsFaults(t *testing.T) {
 }
 
 // says is what a host tells everybody: its banner, and its discovery document.
-func says(t *testing.T, o surface.Options) []string {
+func says(t *testing.T, o protocols.OpenWOP) []string {
 	t.Helper()
 	o.URL = "http://127.0.0.1:7411"
-	h, err := surface.New(t.Context(), o)
+	h, err := faulty.New(t.Context(), faulty.Options{Options: o.Options, Faults: o.Faults})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,6 +29,7 @@ import (
 	"github.com/openassay/assay/scenarios"
 	suites "github.com/openassay/assay/scenarios/openwop"
 	"github.com/openassay/assay/scenarios/wire"
+	"github.com/openassay/assay/simhost/openwop/faulty"
 	"github.com/openassay/assay/simhost/openwop/surface"
 )
 
@@ -57,11 +58,11 @@ var (
 )
 
 func fetch(fault string, selection scenarios.Selection) ([]byte, error) {
-	o := surface.Options{Key: secret}
+	o := faulty.Options{Options: surface.Options{Key: secret}}
 	if fault != "" {
 		o.Faults = []string{fault}
 	}
-	host, err := surface.New(context.Background(), o)
+	host, err := faulty.New(context.Background(), o)
 	if err != nil {
 		return nil, err
 	}

@@ -3,7 +3,6 @@ package fault
 import (
 	"encoding/json"
 	"net/http"
-	"strings"
 	"time"
 
 	oi "github.com/openassay/assay/gen/openintent"
@@ -140,8 +139,7 @@ var answerFaults = []Fault{
 		ID: "openintent.server-error-on-bad-body", Title: "a body that is no JSON object makes the server fail, as release 0.17.0 does",
 		Looks: "respond with a broken body is 500", Breaks: []string{oi.OIP0025A17},
 		Reply: refusals(func(r *mutate.Reply, refusal map[string]any) {
-			detail, _ := refusal["detail"].(string)
-			if r.Status == http.StatusBadRequest && strings.HasSuffix(detail, "needs a JSON object as its body") {
+			if r.Status == http.StatusBadRequest && refusal["error"] == "bad_request" {
 				r.Status, refusal["error"] = http.StatusInternalServerError, "internal_error"
 			}
 		}),

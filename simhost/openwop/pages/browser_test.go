@@ -113,8 +113,8 @@ func TestAPageComesBack(t *testing.T) {
 // furnished is a host that has something to show on every page.
 func furnished(t *testing.T) (r *rig, pages map[string]string) {
 	t.Helper()
-	r = open(t, surface.Options{Clock: clock.NewManual(time.Date(2026, 3, 4, 9, 0, 0, 0, time.UTC)), Version: 6,
-		Faults: []string{"loop.iteration-resets-on-resume"}})
+	r = open(t, surface.Options{Clock: clock.NewManual(time.Date(2026, 3, 4, 9, 0, 0, 0, time.UTC)), Version: 6},
+		"loop.iteration-resets-on-resume")
 	asks := r.create("dev", "assay-loop-ask-user", map[string]any{"plan": []any{
 		map[string]any{"kind": "next-worker", "nextWorkerIds": []string{"assay-loop", "conformance-noop"}},
 		map[string]any{"kind": "ask-user", "prompt": "Which of the three drafts shall go to the customer, and what has to be changed before?"},

@@ -14,6 +14,7 @@ import (
 	"github.com/openassay/assay/simhost/clock"
 	"github.com/openassay/assay/simhost/console"
 	"github.com/openassay/assay/simhost/internal/consoletest"
+	"github.com/openassay/assay/simhost/openwop/faulty"
 	"github.com/openassay/assay/simhost/openwop/surface"
 )
 
@@ -23,13 +24,13 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type rig struct {
 	*consoletest.Rig
 	t    *testing.T
-	host *surface.Switchable
+	host *faulty.Switchable
 }
 
 // open starts a host. It is stopped, and must stop cleanly, when the test ends.
-func open(t *testing.T, o surface.Options) *rig {
+func open(t *testing.T, o surface.Options, faults ...string) *rig {
 	t.Helper()
-	host, err := surface.OpenSwitchable(t.Context(), o)
+	host, err := faulty.OpenSwitchable(t.Context(), faulty.Options{Options: o, Faults: faults})
 	if err != nil {
 		t.Fatal(err)
 	}

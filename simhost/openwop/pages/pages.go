@@ -12,6 +12,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/console"
+	"github.com/openassay/assay/simhost/openwop/faulty"
 	"github.com/openassay/assay/simhost/openwop/surface"
 	"github.com/openassay/assay/simhost/serving"
 )
@@ -50,7 +51,7 @@ const (
 func topicOf(root string) string { return "run/" + root }
 
 // Part is what a console shows of a host.
-func Part(host *surface.Switchable) console.Part {
+func Part(host *faulty.Switchable) console.Part {
 	return console.Part{
 		Templates: templates,
 		Patterns:  slices.Collect(maps.Keys(pages)),
@@ -69,7 +70,7 @@ func Part(host *surface.Switchable) console.Part {
 
 // visitor is somebody whose key the host knows.
 type visitor struct {
-	host *surface.Switchable
+	host *faulty.Switchable
 	who  surface.Caller
 }
 

@@ -161,7 +161,7 @@ func TestLoopSeamWithoutTheLoopLimit(t *testing.T) {
 
 // With the fault the log shows it, and so does the seam, which only reads.
 func TestLoopSeamShowsAFault(t *testing.T) {
-	c := serve(t, Options{Faults: []string{"loop.iteration-resets-on-resume"}})
+	c := serve(t, committing(t, Options{}, "loop.iteration-resets-on-resume"))
 	got := c.loop(`{"turns":4,"suspendAtTurn":2,"resume":true}`)
 	_, turns := kinds(t, got)
 	if fmt.Sprint(turns) != "[1 2 1 2]" {

@@ -59,9 +59,9 @@ func (h *Host) bearer(next http.Handler) http.Handler {
 	})
 }
 
-// named tells faults in whose name a request comes. Without faults nobody asks.
+// named tells changes in whose name a request comes. Without any nobody asks.
 func (h *Host) named(next http.Handler) http.Handler {
-	if len(h.opts.Faults) == 0 {
+	if c := h.opts.Changes; len(c.Requests)+len(c.Replies)+len(c.Frames) == 0 {
 		return next
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

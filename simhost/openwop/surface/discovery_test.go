@@ -24,7 +24,7 @@ func described(t *testing.T, o Options) map[string]any {
 		t.Fatal(err)
 	}
 	h := &Host{opts: o, claimed: made, rules: rules.Honest()}
-	h.fixtures = must(must(readBundle()).load("")).runnable(h.lacks())
+	h.fixtures = must(must(readBundle()).load("")).runnable(h.lacks(asClaimed))
 	var document map[string]any
 	if err := json.Unmarshal(must(h.discover()).body, &document); err != nil {
 		t.Fatal(err)
@@ -222,9 +222,9 @@ func TestDiscoveryIsValidInEveryCombination(t *testing.T) {
 		for version := 1; version <= 6; version++ {
 			o := must(Options{Version: version}.withDefaults())
 			h := &Host{opts: o, claimed: must(settle(version, without)), rules: rules.Honest()}
-			lacks := strings.Join(h.lacks(), " ")
+			lacks := strings.Join(h.lacks(asClaimed), " ")
 			if runnable[lacks] == nil {
-				runnable[lacks] = loaded.runnable(h.lacks())
+				runnable[lacks] = loaded.runnable(h.lacks(asClaimed))
 			}
 			h.fixtures = runnable[lacks]
 			for _, p := range schema.Validate(must(h.discover()).body) {

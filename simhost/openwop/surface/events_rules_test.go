@@ -26,7 +26,7 @@ func TestTheSurfaceGoesByTheRules(t *testing.T) {
 		for _, faulty := range []bool{false, true} {
 			o := Options{HostID: "sim-1"}
 			if faulty {
-				o.Faults = []string{id}
+				o = committing(t, o, id)
 			}
 			client := serve(t, o)
 			run := client.create("conformance-noop", nil)

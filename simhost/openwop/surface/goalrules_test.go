@@ -54,7 +54,7 @@ func TestTheSurfaceOfGoalsGoesByTheRules(t *testing.T) {
 		for _, faulty := range []bool{false, true} {
 			want, o := c.honest, c.o
 			if faulty {
-				want, o.Faults = c.changed, []string{c.fault}
+				want, o = c.changed, committing(t, o, c.fault)
 			}
 			t.Run(fmt.Sprintf("%s/faulty=%t", c.fault, faulty), func(t *testing.T) {
 				if got := c.see(serve(t, o)); !strings.Contains(got, want) {

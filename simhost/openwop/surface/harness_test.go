@@ -22,6 +22,7 @@ import (
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/internal/testenv"
 	"github.com/openassay/assay/internal/validate"
+	"github.com/openassay/assay/simhost/openwop/fault"
 	"github.com/openassay/assay/simhost/serving/contract"
 )
 
@@ -75,6 +76,20 @@ func serve(t *testing.T, o Options) *client {
 	}
 	t.Cleanup(c.stop)
 	return c
+}
+
+// committing are options of a host that commits faults.
+func committing(t *testing.T, o Options, faults ...string) Options {
+	t.Helper()
+	set, err := fault.Rules(faults...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o.Changes, err = fault.Changes(faults...); err != nil {
+		t.Fatal(err)
+	}
+	o.Rules = &set
+	return o
 }
 
 // reply is a response with its body read.

@@ -15,13 +15,11 @@ import (
 	"sync/atomic"
 
 	"github.com/openassay/assay/simhost/ids"
-	"github.com/openassay/assay/simhost/mutate"
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/eventlog"
 	"github.com/openassay/assay/simhost/openwop/engine/live"
 	"github.com/openassay/assay/simhost/openwop/engine/workflow"
-	"github.com/openassay/assay/simhost/openwop/fault"
 	"github.com/openassay/assay/simhost/openwop/goal"
 	"github.com/openassay/assay/simhost/openwop/memory"
 	"github.com/openassay/assay/simhost/openwop/mockai"
@@ -53,7 +51,6 @@ type Host struct {
 	signer      tokenSigner
 	discovery   document
 	contract    document
-	changes     mutate.Changes // what faults change from outside
 	handler     http.Handler
 	inside      http.Handler  // is asked in the name of a caller who is known already
 	faults      atomic.Uint64 // requests that failed by our fault, for their correlation ids
@@ -91,7 +88,7 @@ func open(ctx context.Context, o Options) (*Host, error) {
 	if err != nil {
 		return nil, err
 	}
-	h.fixtures = h.withoutRemote(h.workflows.runnable(h.lacks()))
+	h.fixtures = h.withoutRemote(h.workflows.runnable(h.lacks(asClaimed)))
 	if h.discovery, err = h.discover(); err != nil {
 		return nil, err
 	}
@@ -110,11 +107,8 @@ func prepare(o Options) (_ *Host, _ *bundle, err error) {
 	if h.claimed, err = settle(o.Version, o.Without); err != nil {
 		return nil, nil, &OptionError{err}
 	}
-	if h.rules, err = fault.Rules(o.Faults...); err != nil {
-		return nil, nil, &OptionError{err}
-	}
-	if h.changes, err = fault.Changes(o.Faults...); err != nil {
-		return nil, nil, &OptionError{err}
+	if h.rules = rules.Honest(); o.Rules != nil {
+		h.rules = *o.Rules
 	}
 	if h.manner, err = variation.With(o.Vary...); err != nil {
 		return nil, nil, &OptionError{err}
@@ -128,6 +122,9 @@ func prepare(o Options) (_ *Host, _ *bundle, err error) {
 	}
 	return h, b, nil
 }
+
+// Hurry ends streams and long polls, so that nothing but work under way is left to wait for.
+func (h *Host) Hurry() { h.close() }
 
 // Close ends streams and long polls, waits for the requests under way until ctx ends, and closes the goals, the engine and
 // the logs. Runs that have not ended go on when a host is opened on the same data folder.
@@ -155,8 +152,8 @@ func (h *Host) route(ops operations) {
 	strict := openwopv1.NewStrictHandlerWithOptions(h, []openwopv1.StrictMiddlewareFunc{withRequest},
 		openwopv1.StrictHTTPServerOptions{RequestErrorHandlerFunc: bad, ResponseErrorHandlerFunc: h.fail})
 	openwopv1.HandlerWithOptions(strict, openwopv1.StdHTTPServerOptions{BaseRouter: router, ErrorHandlerFunc: bad})
-	h.inside = h.active.Count(serving.Recovered(h.named(h.changes.Front(router)), h.fail))
-	spoken := h.manner.Front(h.named(h.changes.Front(h.bearer(router))), router.Knows)
+	h.inside = h.active.Count(serving.Recovered(h.named(h.opts.Changes.Front(router)), h.fail))
+	spoken := h.manner.Front(h.named(h.opts.Changes.Front(h.bearer(router))), router.Knows)
 	h.handler = corsOf(h.opts.CORS).Front(h.active.Count(serving.Recovered(spoken, h.fail)))
 }
 
@@ -183,8 +180,11 @@ func (h *Host) limits() live.Limits {
 	return l
 }
 
-// lacks lists the capabilities whose workflows have to be refused.
-func (h *Host) lacks() []string {
+// asClaimed is what a host serves by its own word.
+func asClaimed(_ string, claimed bool) bool { return claimed }
+
+// lacks lists the capabilities that workflows need and that the host does not serve: as it claims, or as it really does.
+func (h *Host) lacks(serves func(what string, claimed bool) bool) []string {
 	var lacks []string
 	for _, c := range []struct{ claim, capability string }{
 		{claimOrchestrator, workflow.CapabilityOrchestrator},
@@ -194,7 +194,7 @@ func (h *Host) lacks() []string {
 		{claimMemory, workflow.CapabilityMemory},
 		{claimMockAI, workflow.CapabilityModel},
 	} {
-		if !h.rules.Claims.Serves(c.capability, h.claimed[c.claim]) {
+		if !serves(c.capability, h.claimed[c.claim]) {
 			lacks = append(lacks, c.capability)
 		}
 	}

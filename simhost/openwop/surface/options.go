@@ -11,6 +11,8 @@ import (
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/clock"
 	"github.com/openassay/assay/simhost/eventlog"
+	"github.com/openassay/assay/simhost/mutate"
+	"github.com/openassay/assay/simhost/openwop/rules"
 	"github.com/openassay/assay/simhost/openwop/workspace"
 	"github.com/openassay/assay/simhost/serving"
 	"github.com/openassay/assay/simhost/serving/contract"
@@ -84,8 +86,10 @@ type Options struct {
 	// KeepAlive is how long a stream may be quiet before it gets a comment; 0 means 15 s.
 	KeepAlive time.Duration
 
-	// Faults names the violations that the host commits (see package fault).
-	Faults []string
+	// Rules are what the host goes by; nil are the honest ones.
+	Rules *rules.Set
+	// Changes change what comes in, goes out and is appended, from outside of the host.
+	Changes mutate.Changes
 	// Vary names the ways in which the host differs from the usual one without being wrong (see package variation).
 	Vary []string
 
@@ -128,6 +132,9 @@ func (e *OptionError) Error() string { return e.err.Error() }
 
 // Unwrap is what was wrong.
 func (e *OptionError) Unwrap() error { return e.err }
+
+// Mistake makes an OptionError of what is wrong with the options.
+func Mistake(err error) error { return &OptionError{err} }
 
 // withDefaults fills in what was left open and refuses what cannot be.
 func (o Options) withDefaults() (Options, error) {

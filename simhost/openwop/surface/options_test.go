@@ -39,14 +39,13 @@ func TestBadOptionsAreRefusedWithTheMend(t *testing.T) {
 		{Options{ExperimentalUntil: "soon"}, "give a day YYYY-MM-DD"},
 		{Options{ExperimentalUntil: "2020-01-01"}, "give a day YYYY-MM-DD"},
 		{Options{Without: []string{"replays"}}, `did you mean "replay"`},
-		{Options{Faults: []string{"loop.iteration-resets"}}, `did you mean "loop.iteration-resets-on-resume"`},
 		{Options{Workflows: filepath.Join(t.TempDir(), "none")}, "load workflows from"},
 	} {
 		h, err := New(t.Context(), c.o)
 		if err == nil {
 			_ = h.Close(t.Context())
 			t.Errorf("%+v was accepted, want an error with %q", c.o, c.want)
-		} else if mistake := (*OptionError)(nil); !errors.As(err, &mistake) && len(c.o.Faults) == 0 {
+		} else if mistake := (*OptionError)(nil); !errors.As(err, &mistake) {
 			t.Errorf("%+v: %v is no mistake in the options", c.o, err)
 		} else if !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v, want an error with %q", c.o, err, c.want)

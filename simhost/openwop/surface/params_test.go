@@ -15,7 +15,7 @@ func TestFaultsGoAsFarAsIsSet(t *testing.T) {
 		":tenant=" + DefaultTenant: {true, true, true},
 		":tenant=somebody":         {false, false, false},
 	} {
-		c := serve(t, Options{Faults: []string{id + set}})
+		c := serve(t, committing(t, Options{}, id+set))
 		run := c.create("conformance-noop", nil)
 		for after := int64(-1); ; { // the log tells of the end, and no snapshot is looked at
 			page := c.poll(run, fmt.Sprintf("since=%d&timeout=1", after))
@@ -35,7 +35,7 @@ func TestFaultsGoAsFarAsIsSet(t *testing.T) {
 
 // A decision is honest in the first questions that it gets, and answers the same question the same.
 func TestDecisionsAreHonestAtFirst(t *testing.T) {
-	c := serve(t, Options{Faults: []string{"request.any-key-reads:from=2"}})
+	c := serve(t, committing(t, Options{}, "request.any-key-reads:from=2"))
 	one, two := c.create("conformance-noop", nil), c.create("conformance-noop", nil)
 	for i, ask := range []struct {
 		run    string

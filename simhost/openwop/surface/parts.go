@@ -85,7 +85,7 @@ func (h *Host) openEngine(ctx context.Context) error {
 		ChildLag:        h.manner.ChildLag,
 		AnswerLag:       h.manner.AnswerLag,
 		Workflows:       h.workflows.definitions,
-		Lacks:           h.lacks(),
+		Lacks:           h.lacks(h.rules.Claims.Serves),
 		Version:         h.version(),
 		Limits:          h.limits(),
 		ConfidenceFloor: h.opts.ConfidenceFloor,
@@ -97,7 +97,7 @@ func (h *Host) openEngine(ctx context.Context) error {
 		Peers:           h.peers(),
 		OnError:         func(err error) { h.log.Error("run engine", "error", err) },
 	}
-	if len(h.changes.Events) > 0 {
+	if len(h.opts.Changes.Events) > 0 {
 		o.Change = h.change
 	}
 	// A nil pointer in an interface would not be nil.
@@ -121,7 +121,7 @@ func (h *Host) openEngine(ctx context.Context) error {
 // change has faults change an event of a run.
 func (h *Host) change(e *event.Event) {
 	changed := mutate.Event{RunID: e.RunID, Sequence: e.Sequence, Type: string(e.Type), NodeID: e.NodeID, CausationID: e.CausationID}
-	e.Payload = changed.Apply(e.Payload, h.changes.Events)
+	e.Payload = changed.Apply(e.Payload, h.opts.Changes.Events)
 	e.NodeID, e.CausationID = changed.NodeID, changed.CausationID
 }
 

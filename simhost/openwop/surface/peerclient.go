@@ -61,7 +61,7 @@ func withKey(key string) openwopv1.RequestEditorFn {
 	}
 }
 
-// Create implements run.Peer: POST /v1/runs, under an idempotency key.
+// Create implements live.Peer: POST /v1/runs, under an idempotency key.
 func (p *peerClient) Create(ctx context.Context, c live.PeerCreate) (live.PeerRun, error) {
 	host, err := p.host(ctx)
 	if err != nil {
@@ -132,7 +132,7 @@ type modelClaim struct {
 	} `json:"executionModel"`
 }
 
-// Look implements run.Peer: a poll of the log, and the run itself once that has its end.
+// Look implements live.Peer: a poll of the log, and the run itself once that has its end.
 func (p *peerClient) Look(ctx context.Context, runID string, cursor int64) (live.PeerState, error) {
 	state := live.PeerState{Cursor: cursor}
 	params := &openwopv1.PollRunEventsParams{Timeout: new(openwopv1.PollTimeout(peerPoll / time.Second))}
@@ -199,7 +199,7 @@ func (p *peerClient) ended(ctx context.Context, runID string, state live.PeerSta
 	return state, nil
 }
 
-// Cancel implements run.Peer: POST /v1/runs/{runId}/cancel. That a run has ended shows when it is looked at.
+// Cancel implements live.Peer: POST /v1/runs/{runId}/cancel. That a run has ended shows when it is looked at.
 func (p *peerClient) Cancel(ctx context.Context, runID, reason string) error {
 	err := ask(ctx, "POST /v1/runs/{runId}/cancel", peerRequest, peerReply, nil, func(ctx context.Context) (*http.Response, error) {
 		return p.CancelRun(ctx, runID, nil, openwopv1.CancelRunRequest{Reason: &reason})

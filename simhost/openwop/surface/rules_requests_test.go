@@ -116,8 +116,8 @@ func TestTheKeyIsLookedAtFirst(t *testing.T) {
 // What is said, and what is refused for want of it, are rules of their own.
 func TestClaimsGoByTheRules(t *testing.T) {
 	honest := serve(t, Options{Without: []string{"orchestrator"}})
-	faulty := serve(t, Options{Without: []string{"orchestrator"}, Faults: []string{"claim.supervisors-run-unclaimed",
-		"claim.fixture-twice", "claim.never-kept", "claim.contract-guarded"}})
+	faulty := serve(t, committing(t, Options{Without: []string{"orchestrator"}}, "claim.supervisors-run-unclaimed",
+		"claim.fixture-twice", "claim.never-kept", "claim.contract-guarded"))
 	const body = `{"workflowId":"conformance-orchestrator-terminate"}`
 	honest.do("POST", "/v1/runs", body).want(http.StatusBadRequest)
 	faulty.do("POST", "/v1/runs", body).want(http.StatusCreated)

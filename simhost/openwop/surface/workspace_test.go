@@ -284,16 +284,16 @@ func TestWorkspaceNotClaimed(t *testing.T) {
 
 // What the surface tells of files goes by the rules too.
 func TestWorkspaceWithFaults(t *testing.T) {
-	c := serve(t, Options{Without: []string{"workspace"}, Faults: []string{"file.unclaimed-is-forbidden"}})
+	c := serve(t, committing(t, Options{Without: []string{"workspace"}}, "file.unclaimed-is-forbidden"))
 	c.do("GET", filesPath, nil).wantError(http.StatusForbidden, "forbidden")
-	c = serve(t, Options{Faults: []string{"file.missing-content-empties"}})
+	c = serve(t, committing(t, Options{}, "file.missing-content-empties"))
 	c.do("PUT", filesPath+"/a", map[string]any{}).want(http.StatusOK)
 	c.do("PUT", filesPath+"/a", map[string]any{"content": 7}).wantError(http.StatusBadRequest, "validation_error")
 }
 
 // Of two who write at once with one etag both are let through, and of two who come after each other one.
 func TestWritersJudgedAtOnce(t *testing.T) {
-	c := serve(t, Options{Faults: []string{"file.judged-at-once"}})
+	c := serve(t, committing(t, Options{}, "file.judged-at-once"))
 	etag := *c.putFile("raced", "before").Etag
 	statuses := make([]int, 2)
 	var writers sync.WaitGroup

@@ -19,6 +19,7 @@ import (
 	"github.com/openassay/assay/simhost/console"
 	"github.com/openassay/assay/simhost/mutate"
 	"github.com/openassay/assay/simhost/openwop/fault"
+	"github.com/openassay/assay/simhost/openwop/faulty"
 	"github.com/openassay/assay/simhost/openwop/pages"
 	"github.com/openassay/assay/simhost/openwop/surface"
 	"github.com/openassay/assay/simhost/openwop/variation"
@@ -53,7 +54,10 @@ var openWOP = &Row{
 }
 
 // OpenWOP is a simulated host of OpenWOP to certify.
-type OpenWOP struct{ surface.Options }
+type OpenWOP struct {
+	surface.Options
+	Faults []string // that it commits
+}
 
 // Protocol implements [Specimen].
 func (OpenWOP) Protocol() *scenarios.Protocol { return suites.Protocol }
@@ -80,28 +84,28 @@ func (h OpenWOP) Start(ctx context.Context, t wire.Target, p Place) (wire.Target
 func (h OpenWOP) Serve(ctx context.Context, t wire.Target, p Place, wrap func(http.Handler) http.Handler) (*Served, error) {
 	o := h.Options.WithSecond(surface.Peer{URL: t.SecondURL, Key: t.SecondKey})
 	o.Key, o.Tenants, o.Voters, o.LowScopeKey = t.Key, map[string]string{"other": t.OtherKey}, votersOf(t), t.LowScopeKey
-	return serveHost(ctx, o, p, wrap)
+	return serveHost(ctx, faulty.Options{Options: o, Faults: h.Faults}, p, wrap)
 }
 
 func secondHost(ctx context.Context, p Place) (*Served, string, error) {
 	o := surface.Options{Key: rand.Text(), HostID: "assay-simhost-second"}
-	s, err := serveHost(ctx, o, p, nil)
+	s, err := serveHost(ctx, faulty.Options{Options: o}, p, nil)
 	return s, o.Key, err
 }
 
-func serveHost(ctx context.Context, o surface.Options, p Place, wrap func(http.Handler) http.Handler) (*Served, error) {
+func serveHost(ctx context.Context, o faulty.Options, p Place, wrap func(http.Handler) http.Handler) (*Served, error) {
 	o.Release, o.Logger = p.Release, p.Logger
 	return Serve(ctx, wrap, func(url string) (Host, error) {
 		o.URL = url
-		return surface.New(ctx, o)
+		return faulty.New(ctx, o)
 	})
 }
 
 // honestHosts returns a host for every version, hosts without single claims, hosts with other operator choices, and
 // hosts for each variation, alone and combined.
 func honestHosts() []Honest {
-	hosts := []Honest{{"honest", OpenWOP{surface.Options{Version: surface.HighestVersion}}}}
-	add := func(flags string, o surface.Options) { hosts = append(hosts, Honest{flags, OpenWOP{o}}) }
+	hosts := []Honest{{"honest", OpenWOP{Options: surface.Options{Version: surface.HighestVersion}}}}
+	add := func(flags string, o surface.Options) { hosts = append(hosts, Honest{flags, OpenWOP{Options: o}}) }
 	for v := 1; v <= surface.HighestVersion; v++ {
 		o := surface.Options{Version: v}
 		if v == surface.DefaultVersion {
@@ -138,7 +142,6 @@ func hostFaults() (out []Fault) {
 func HostFault(f fault.Fault) Fault {
 	o := surface.Options{
 		Version: cmp.Or(f.Under.Version, surface.HighestVersion), Without: f.Under.Without, EscalationInterrupt: f.Under.EscalationInterrupt,
-		Faults: []string{f.Spec()},
 	}
 	if f.Under.Experimental {
 		o.ExperimentalUntil = time.Now().AddDate(0, 1, 0).Format(time.DateOnly)
@@ -149,7 +152,8 @@ func HostFault(f fault.Fault) Fault {
 	}
 	return Fault{
 		ID: f.ID, Title: f.Title, Looks: f.Looks, Breaks: f.Breaks, Spots: f.Spots, Under: f.Under.String(), Twin: f.Twin,
-		Run: strings.TrimSpace("assay simhost --fault " + f.Spec() + " " + f.Under.String()), Specimen: OpenWOP{o}, OnWire: front,
+		Run: strings.TrimSpace("assay simhost --fault " + f.Spec() + " " + f.Under.String()), Specimen: OpenWOP{o, []string{f.Spec()}},
+		OnWire: front,
 		Params: f.Params(), With: with(fault.Find, HostFault),
 	}
 }
@@ -232,12 +236,12 @@ func (h *hostSimhost) readPeers() error {
 	return nil
 }
 
-func (h *hostSimhost) options(s Settings) surface.Options {
+func (h *hostSimhost) options(s Settings) faulty.Options {
 	o := h.o
-	o.Key, o.Voters, o.Without, o.Faults, o.Vary, o.Seed = s.Key, s.Voters, s.Without, s.Faults, s.Vary, s.Seed
+	o.Key, o.Voters, o.Without, o.Vary, o.Seed = s.Key, s.Voters, s.Without, s.Vary, s.Seed
 	o.Store, o.DataDir, o.SyncAlways, o.LogMax = s.Store, s.DataDir, s.SyncAlways, s.LogMax
 	o.URL, o.Release, o.Logger, o.Clock = s.URL, s.Release, s.Logger, s.Clock
-	return o
+	return faulty.Options{Options: o, Faults: s.Faults}
 }
 
 func (h *hostSimhost) Check(s Settings) error {
@@ -245,11 +249,11 @@ func (h *hostSimhost) Check(s Settings) error {
 }
 
 func (h *hostSimhost) Open(ctx context.Context, s Settings) (Bannered, error) {
-	host, err := surface.OpenSwitchable(ctx, h.options(s))
+	host, err := faulty.OpenSwitchable(ctx, h.options(s))
 	return host, misused[*surface.OptionError](err)
 }
 
-func (*hostSimhost) Pages(h Bannered) console.Part { return pages.Part(h.(*surface.Switchable)) }
+func (*hostSimhost) Pages(h Bannered) console.Part { return pages.Part(h.(*faulty.Switchable)) }
 func (*hostSimhost) Owns(string) bool              { return false }
 func (*hostSimhost) Claims() []string              { return surface.ClaimNames() }
 func (*hostSimhost) Faults() []string              { return fault.IDs() }

@@ -1,4 +1,4 @@
-package surface
+package faulty
 
 import (
 	"context"
@@ -10,8 +10,11 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/internal/testenv"
+	"github.com/openassay/assay/simhost/openwop/surface"
 )
 
 func switchable(t *testing.T, o Options) *Switchable {
@@ -21,7 +24,7 @@ func switchable(t *testing.T, o Options) *Switchable {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		bound, cancel := context.WithTimeout(context.Background(), patience)
+		bound, cancel := context.WithTimeout(context.Background(), testenv.Patience(20*time.Second))
 		defer cancel()
 		if err := s.Close(bound); err != nil {
 			t.Error(err)
@@ -64,7 +67,7 @@ func TestFaultsAreSwitchedUnderLoad(t *testing.T) {
 				if w := s.ask(t, http.MethodGet, "/v1/runs/"+asks.RunID, ""); w.Code != http.StatusOK {
 					t.Errorf("read: %d %s", w.Code, w.Body)
 				}
-				if err := s.With(func(h *Host) error {
+				if err := s.With(func(h *surface.Host) error {
 					c, _ := h.Caller("dev")
 					_, _, err := h.Runs(t.Context(), c, 0, 5)
 					return err
@@ -114,7 +117,7 @@ func TestASwitchThatCannotBe(t *testing.T) {
 	if w := s.ask(t, http.MethodGet, "/healthz", ""); w.Code != http.StatusServiceUnavailable {
 		t.Errorf("after the end: %d", w.Code)
 	}
-	if err := s.With(func(*Host) error { return nil }); !errors.Is(err, errClosed) {
+	if err := s.With(func(*surface.Host) error { return nil }); !errors.Is(err, errClosed) {
 		t.Errorf("after the end: %v", err)
 	}
 }

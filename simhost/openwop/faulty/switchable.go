@@ -1,4 +1,4 @@
-package surface
+package faulty
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/openassay/assay/simhost/eventlog"
 	"github.com/openassay/assay/simhost/openwop/fault"
+	"github.com/openassay/assay/simhost/openwop/surface"
 )
 
 // Switchable is a host whose faults can be switched while it is open. What a host goes by is settled when it is opened: its
@@ -27,7 +28,7 @@ type Switchable struct {
 	switching sync.Mutex // one switch at a time
 
 	mu     sync.RWMutex // guards what follows; held for reading by every request
-	host   *Host
+	host   *surface.Host
 	faults []string
 	down   error // why there is no host
 }
@@ -38,7 +39,9 @@ const drain = 5 * time.Second
 // OpenSwitchable opens a host as [New] does.
 func OpenSwitchable(ctx context.Context, o Options) (*Switchable, error) {
 	s := &Switchable{opts: o, log: o.Logger, store: o.Store}
-	set(&s.log, slog.New(slog.DiscardHandler))
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
 	if s.store == nil {
 		store, err := eventlog.Open(ctx, eventlog.Options{Dir: o.DataDir, SyncAlways: o.SyncAlways, MaxBytes: o.LogMax})
 		if err != nil {
@@ -75,7 +78,7 @@ func (s *Switchable) Banner(baseURL string) string {
 }
 
 // With calls do with the host, which stays open as long. do must not call a method of s.
-func (s *Switchable) With(do func(*Host) error) error {
+func (s *Switchable) With(do func(*surface.Host) error) error {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if s.down != nil {
@@ -115,7 +118,7 @@ func (s *Switchable) Switch(ctx context.Context, faults []string) error {
 		return nil
 	}
 	if host != nil {
-		host.close() // ends streams and what waits, so that nothing holds the lock for long
+		host.Hurry() // ends streams and what waits, so that nothing holds the lock for long
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -155,13 +158,13 @@ func (s *Switchable) reopen(ctx context.Context, faults []string) error {
 	return s.down
 }
 
-// Close closes the host as [Host.Close] does.
+// Close closes the host as [surface.Host.Close] does.
 func (s *Switchable) Close(ctx context.Context) error {
 	s.switching.Lock()
 	defer s.switching.Unlock()
 	s.mu.RLock()
 	if s.host != nil {
-		s.host.close()
+		s.host.Hurry()
 	}
 	s.mu.RUnlock()
 	s.mu.Lock()
