@@ -165,9 +165,12 @@ var rules = []rule{
 	},
 	{
 		name: "a host knows of no fault", deps: true,
-		of: below("simhost/openwop/surface", "simhost/openwop/engine", "simhost/openwop/goal", "simhost/openwop/workspace",
-			"simhost/openwop/memory"),
-		forbid: anyOf(ours("simhost/openwop/fault", "simhost/openwop/faulty")...),
+		of: func(path string) bool {
+			openwop := ours("simhost/openwop/surface", "simhost/openwop/engine", "simhost/openwop/goal", "simhost/openwop/workspace",
+				"simhost/openwop/memory")
+			return within(path, openwop...) || path == ours("simhost/openintent")[0] || within(path, ours("simhost/openintent/engine")...)
+		},
+		forbid: anyOf(ours("simhost/openwop/fault", "simhost/openwop/faulty", "simhost/openintent/fault", "simhost/openintent/faulty")...),
 	},
 	{
 		name: "the engine does not know its surface", deps: true,

@@ -19,9 +19,7 @@ import (
 	"github.com/openassay/assay/internal/validate"
 	"github.com/openassay/assay/simhost/eventlog"
 	"github.com/openassay/assay/simhost/ids"
-	"github.com/openassay/assay/simhost/mutate"
 	"github.com/openassay/assay/simhost/openintent/engine"
-	"github.com/openassay/assay/simhost/openintent/fault"
 	"github.com/openassay/assay/simhost/openintent/rules"
 	"github.com/openassay/assay/simhost/openintent/variation"
 	"github.com/openassay/assay/simhost/serving"
@@ -36,7 +34,6 @@ type Host struct {
 	opts    Options // with defaults
 	log     *slog.Logger
 	rules   rules.Set
-	changes mutate.Changes // what faults change from outside
 	manner  variation.Set
 	config  Config
 	callers serving.Keys[engine.Caller]
@@ -102,11 +99,8 @@ func prepare(o Options) (_ *Host, err error) {
 	if h.config, err = readConfig(o.Config); err != nil {
 		return nil, &OptionError{err}
 	}
-	if h.rules, err = fault.Rules(o.Faults...); err != nil {
-		return nil, &OptionError{err}
-	}
-	if h.changes, err = fault.Changes(o.Faults...); err != nil {
-		return nil, &OptionError{err}
+	if h.rules = rules.Honest(); o.Rules != nil {
+		h.rules = *o.Rules
 	}
 	if h.manner, err = variation.With(o.Vary...); err != nil {
 		return nil, &OptionError{err}

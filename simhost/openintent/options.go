@@ -9,7 +9,9 @@ import (
 
 	"github.com/openassay/assay/simhost/clock"
 	"github.com/openassay/assay/simhost/eventlog"
+	"github.com/openassay/assay/simhost/mutate"
 	"github.com/openassay/assay/simhost/openintent/engine"
+	"github.com/openassay/assay/simhost/openintent/rules"
 	"github.com/openassay/assay/simhost/serving"
 )
 
@@ -43,8 +45,10 @@ type Options struct {
 	Seed uint64
 	// Clock is the time of intents and portfolios; nil is the real one. Wire is the time of connections.
 	Clock, Wire clock.Clock
-	// Faults names the violations that the host commits (see package fault).
-	Faults []string
+	// Rules are what the host goes by; nil are the honest ones.
+	Rules *rules.Set
+	// Changes change what comes in and goes out, from outside of the host.
+	Changes mutate.Changes
 	// Vary names the ways in which the host differs from the usual one without being wrong (see package variation).
 	Vary []string
 	// Name and Release are what discovery calls this implementation.
@@ -60,6 +64,9 @@ func (e *OptionError) Error() string { return e.err.Error() }
 
 // Unwrap is what was wrong.
 func (e *OptionError) Unwrap() error { return e.err }
+
+// Mistake makes an OptionError of what is wrong with the options.
+func Mistake(err error) error { return &OptionError{err} }
 
 // The features beside those of the engine.
 const (

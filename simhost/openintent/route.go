@@ -51,7 +51,7 @@ func (h *Host) route() {
 	strict := openintentv1.NewStrictHandlerWithOptions(h, nil, openintentv1.StrictHTTPServerOptions{RequestErrorHandlerFunc: bad,
 		ResponseErrorHandlerFunc: h.fail})
 	openintentv1.HandlerWithOptions(strict, openintentv1.StdHTTPServerOptions{BaseRouter: r, ErrorHandlerFunc: bad})
-	h.handler = serving.Recovered(h.manner.Front(h.changes.Front(r)), h.fail)
+	h.handler = serving.Recovered(h.manner.Front(h.opts.Changes.Front(r)), h.fail)
 }
 
 type callerKey struct{}

@@ -15,6 +15,7 @@ import (
 	"github.com/openassay/assay/simhost/openintent/fault"
 	"github.com/openassay/assay/simhost/openintent/pages"
 	"github.com/openassay/assay/simhost/openintent/variation"
+	"github.com/openassay/assay/simhost/openintent/faulty"
 	"github.com/openassay/assay/tools/internal/cli"
 	commands "github.com/openassay/assay/tools/internal/protocols/openintent"
 )
@@ -48,7 +49,10 @@ var openIntent = &Row{
 }
 
 // OpenIntent is a simulated OpenIntent server to certify.
-type OpenIntent struct{ openintent.Options }
+type OpenIntent struct {
+	openintent.Options
+	Faults []string // that it commits
+}
 
 // Protocol implements [Specimen].
 func (OpenIntent) Protocol() *scenarios.Protocol { return suites.Protocol }
@@ -57,7 +61,7 @@ func (OpenIntent) Protocol() *scenarios.Protocol { return suites.Protocol }
 func (h OpenIntent) Start(ctx context.Context, t wire.Target, p Place) (wire.Target, func(context.Context) error, error) {
 	o := h.Options
 	o.Key, o.Callers, o.Release, o.Logger = t.Key, votersOf(t), p.Release, p.Logger
-	s, err := Serve(ctx, nil, func(string) (Host, error) { return openintent.New(ctx, o) })
+	s, err := Serve(ctx, nil, func(string) (Host, error) { return faulty.New(ctx, faulty.Options{Options: o, Faults: h.Faults}) })
 	if err != nil {
 		return t, nil, err
 	}
@@ -71,10 +75,10 @@ func honestIntents() []Honest {
 	const plain = "--protocol openintent"
 	hosts := []Honest{{plain, OpenIntent{}}}
 	for _, name := range openintent.FeatureNames() {
-		hosts = append(hosts, Honest{plain + " --without " + name, OpenIntent{openintent.Options{Without: []string{name}}}})
+		hosts = append(hosts, Honest{plain + " --without " + name, OpenIntent{Options: openintent.Options{Without: []string{name}}}})
 	}
 	for _, name := range append(variation.Names(), variation.All) {
-		hosts = append(hosts, Honest{plain + " --vary " + name, OpenIntent{openintent.Options{Vary: []string{name}}}})
+		hosts = append(hosts, Honest{plain + " --vary " + name, OpenIntent{Options: openintent.Options{Vary: []string{name}}}})
 	}
 	return hosts
 }
@@ -93,7 +97,7 @@ func intentFault(f fault.Fault) Fault {
 	}
 	return Fault{
 		ID: f.ID, Title: f.Title, Looks: f.Looks, Breaks: f.Breaks, Twin: f.Twin, Run: "assay simhost --protocol openintent --fault " + f.Spec(),
-		Specimen: OpenIntent{openintent.Options{Faults: []string{f.Spec()}}}, OnWire: front,
+		Specimen: OpenIntent{Faults: []string{f.Spec()}}, OnWire: front,
 		Params: f.Params(), With: with(fault.Find, intentFault),
 	}
 }
@@ -127,11 +131,11 @@ func (h *intentSimhost) Read(spoken bool) error {
 	return nil
 }
 
-func (h *intentSimhost) options(s Settings) openintent.Options {
-	return openintent.Options{
+func (h *intentSimhost) options(s Settings) faulty.Options {
+	return faulty.Options{Faults: s.Faults, Options: openintent.Options{
 		Key: s.Key, Callers: s.Voters, Without: s.Without, Config: h.config, Store: s.Store, DataDir: s.DataDir, SyncAlways: s.SyncAlways,
-		LogMax: s.LogMax, Seed: s.Seed, Clock: s.Clock, Faults: s.Faults, Vary: s.Vary, Release: s.Release, Logger: s.Logger,
-	}
+		LogMax: s.LogMax, Seed: s.Seed, Clock: s.Clock, Vary: s.Vary, Release: s.Release, Logger: s.Logger,
+	}}
 }
 
 func (h *intentSimhost) Check(s Settings) error {
@@ -139,7 +143,7 @@ func (h *intentSimhost) Check(s Settings) error {
 }
 
 func (h *intentSimhost) Open(ctx context.Context, s Settings) (Bannered, error) {
-	host, err := openintent.New(ctx, h.options(s))
+	host, err := faulty.New(ctx, h.options(s))
 	return host, misused[*openintent.OptionError](err)
 }
 
