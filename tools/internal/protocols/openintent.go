@@ -13,9 +13,9 @@ import (
 	"github.com/openassay/assay/simhost/mutate"
 	"github.com/openassay/assay/simhost/openintent"
 	"github.com/openassay/assay/simhost/openintent/fault"
+	"github.com/openassay/assay/simhost/openintent/faulty"
 	"github.com/openassay/assay/simhost/openintent/pages"
 	"github.com/openassay/assay/simhost/openintent/variation"
-	"github.com/openassay/assay/simhost/openintent/faulty"
 	"github.com/openassay/assay/tools/internal/cli"
 	commands "github.com/openassay/assay/tools/internal/protocols/openintent"
 )
