@@ -30,7 +30,7 @@ func Payload[T any](change func(*T)) EventFunc {
 // Apply changes the members of an event that are not its place: the node, the cause, the payload, a JSON object. It returns
 // the payload as it is to be written; one that is no object stays as it is.
 func (e *Event) Apply(payload []byte, changes []EventFunc) []byte {
-	object, ok := decode(payload).(map[string]any)
+	object, ok := Decode(payload).(map[string]any)
 	if !ok {
 		return payload
 	}
@@ -38,5 +38,5 @@ func (e *Event) Apply(payload []byte, changes []EventFunc) []byte {
 	for _, change := range changes {
 		change(e)
 	}
-	return encode(e.Payload)
+	return Encode(e.Payload)
 }

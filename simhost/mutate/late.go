@@ -29,20 +29,21 @@ func (c Changes) From(n int) Changes {
 	if n <= 1 {
 		return c
 	}
-	late := Changes{Changed: c.Changed}
-	for _, change := range c.Requests {
-		late.Requests = append(late.Requests, change.from(n))
+	return Changes{
+		Requests: each(c.Requests, func(f RequestFunc) RequestFunc { return f.from(n) }),
+		Replies:  each(c.Replies, func(f ReplyFunc) ReplyFunc { return f.from(n) }),
+		Frames:   each(c.Frames, func(f FrameFunc) FrameFunc { return f.from(n) }),
+		Events:   each(c.Events, func(f EventFunc) EventFunc { return f.from(n) }),
+		Changed:  c.Changed,
 	}
-	for _, change := range c.Replies {
-		late.Replies = append(late.Replies, change.from(n))
+}
+
+// each makes other changes of changes.
+func each[F any](changes []F, other func(F) F) (others []F) {
+	for _, change := range changes {
+		others = append(others, other(change))
 	}
-	for _, change := range c.Frames {
-		late.Frames = append(late.Frames, change.from(n))
-	}
-	for _, change := range c.Events {
-		late.Events = append(late.Events, change.from(n))
-	}
-	return late
+	return others
 }
 
 func (change RequestFunc) from(n int) RequestFunc {
@@ -106,7 +107,7 @@ func (change EventFunc) from(n int) EventFunc {
 	passed := map[place]bool{}
 	return func(e *Event) {
 		before := *e
-		before.Payload, _ = decode(encode(e.Payload)).(map[string]any)
+		before.Payload, _ = Decode(Encode(e.Payload)).(map[string]any)
 		change(e)
 		if e.same(&before) {
 			return
@@ -125,7 +126,7 @@ func (change EventFunc) from(n int) EventFunc {
 
 // same reports whether two events are the same.
 func (e *Event) same(other *Event) bool {
-	return e.NodeID == other.NodeID && e.CausationID == other.CausationID && same(encode(e.Payload), encode(other.Payload))
+	return e.NodeID == other.NodeID && e.CausationID == other.CausationID && same(Encode(e.Payload), Encode(other.Payload))
 }
 
 type tenantKey struct{}
@@ -138,28 +139,30 @@ func WithTenant(r *http.Request, tenant string) *http.Request {
 // Of returns changes that act on what a tenant asks for and gets, and on nothing else. It knows the tenant of no event.
 func (c Changes) Of(tenant string) Changes {
 	of := func(r *http.Request) bool { return r.Context().Value(tenantKey{}) == tenant }
-	only := Changes{Changed: c.Changed, Events: c.Events}
-	for _, change := range c.Requests {
-		only.Requests = append(only.Requests, func(r *Request) {
-			if of(r.Request) {
-				change(r)
+	return Changes{
+		Requests: each(c.Requests, func(change RequestFunc) RequestFunc {
+			return func(r *Request) {
+				if of(r.Request) {
+					change(r)
+				}
 			}
-		})
-	}
-	for _, change := range c.Replies {
-		only.Replies = append(only.Replies, func(r *Reply) {
-			if of(r.Request) {
-				change(r)
+		}),
+		Replies: each(c.Replies, func(change ReplyFunc) ReplyFunc {
+			return func(r *Reply) {
+				if of(r.Request) {
+					change(r)
+				}
 			}
-		})
-	}
-	for _, change := range c.Frames {
-		only.Frames = append(only.Frames, func(r *http.Request, f Frame) []Frame {
-			if of(r) {
-				return change(r, f)
+		}),
+		Frames: each(c.Frames, func(change FrameFunc) FrameFunc {
+			return func(r *http.Request, f Frame) []Frame {
+				if of(r) {
+					return change(r, f)
+				}
+				return []Frame{f}
 			}
-			return []Frame{f}
-		})
+		}),
+		Events:  c.Events,
+		Changed: c.Changed,
 	}
-	return only
 }

@@ -27,8 +27,8 @@ func (c Changes) OnWire(log Log) Changes {
 	}
 	for _, operation := range log.Streams {
 		c.Frames = append(c.Frames, InStream(operation, func(f Frame) []Frame {
-			if value := decode(f.Data); log.change(value, events) {
-				f.Data = encode(value)
+			if value := Decode(f.Data); log.change(value, events) {
+				f.Data = Encode(value)
 			}
 			return []Frame{f}
 		}))

@@ -73,12 +73,12 @@ func Header(name, value string) ReplyFunc { return func(r *Reply) { r.Header.Set
 // JSON changes the object that a reply holds. A reply that holds none stays as it is.
 func JSON(change func(object map[string]any)) ReplyFunc {
 	return func(r *Reply) {
-		object, ok := decode(r.Body).(map[string]any)
+		object, ok := Decode(r.Body).(map[string]any)
 		if !ok {
 			return
 		}
 		change(object)
-		r.Body = encode(object)
+		r.Body = Encode(object)
 	}
 }
 
@@ -95,13 +95,13 @@ func at(pointer string, change func(object map[string]any) bool) ReplyFunc {
 		if err != nil {
 			panic(err) // a pointer in the catalogue
 		}
-		document := decode(r.Body)
+		document := Decode(r.Body)
 		found, _, err := place.Get(document)
 		object, ok := found.(map[string]any)
 		if err != nil || !ok || !change(object) {
 			return
 		}
-		r.Body = encode(document)
+		r.Body = Encode(document)
 	}
 }
 
@@ -114,15 +114,15 @@ func Object[T any](object map[string]any, change func(*T)) bool {
 // merge decodes an object into value, has that changed, and takes over into the object what is another then. All types share
 // this code: a program with an instance of it for each would be much larger.
 func merge(object map[string]any, value any, change func()) bool {
-	if json.Unmarshal(encode(object), value) != nil {
+	if json.Unmarshal(Encode(object), value) != nil {
 		return false
 	}
-	before, ok := decode(encode(value)).(map[string]any)
+	before, ok := Decode(Encode(value)).(map[string]any)
 	if !ok {
 		return false
 	}
 	change()
-	after, ok := decode(encode(value)).(map[string]any)
+	after, ok := Decode(Encode(value)).(map[string]any)
 	if !ok {
 		return false
 	}
@@ -139,8 +139,8 @@ func merge(object map[string]any, value any, change func()) bool {
 	return true
 }
 
-// decode returns the value of a JSON text, nil if it is none. Numbers keep their spelling.
-func decode(raw []byte) (value any) {
+// Decode returns the value of a JSON text, nil if it is none. Numbers keep their spelling.
+func Decode(raw []byte) (value any) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
 	if d.Decode(&value) != nil {
@@ -151,10 +151,11 @@ func decode(raw []byte) (value any) {
 
 // same reports whether two bodies say the same, whatever the order of their members.
 func same(a, b []byte) bool {
-	return bytes.Equal(a, b) || reflect.DeepEqual(decode(a), decode(b)) && decode(a) != nil
+	return bytes.Equal(a, b) || reflect.DeepEqual(Decode(a), Decode(b)) && Decode(a) != nil
 }
 
-func encode(value any) []byte {
+// Encode returns the JSON text of a value that was decoded, or put together for a fault.
+func Encode(value any) []byte {
 	raw, err := json.Marshal(value)
 	if err != nil {
 		panic(err) // it was decoded from JSON, or a fault put something into it that is none

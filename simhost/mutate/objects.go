@@ -4,12 +4,12 @@ package mutate
 // after it. A reply that is no JSON stays as it is.
 func Objects(change func(object map[string]any)) ReplyFunc {
 	return func(r *Reply) {
-		document := decode(r.Body)
+		document := Decode(r.Body)
 		if document == nil {
 			return
 		}
 		walk(document, change)
-		r.Body = encode(document)
+		r.Body = Encode(document)
 	}
 }
 
@@ -25,4 +25,18 @@ func walk(value any, change func(map[string]any)) {
 			walk(inner, change)
 		}
 	}
+}
+
+// Put puts a value at a place in an object, given as the names of its members. Objects on the way that are not there are made.
+func Put(object map[string]any, place []string, value any) {
+	if len(place) == 1 {
+		object[place[0]] = value
+		return
+	}
+	inner, ok := object[place[0]].(map[string]any)
+	if !ok {
+		inner = map[string]any{}
+		object[place[0]] = inner
+	}
+	Put(inner, place[1:], value)
 }

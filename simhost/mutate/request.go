@@ -27,12 +27,12 @@ func Asked(operation string, change RequestFunc) RequestFunc {
 // Body changes the object that a request holds. A request that holds none stays as it is.
 func Body(change func(object map[string]any)) RequestFunc {
 	return func(r *Request) {
-		object, ok := decode(r.Raw).(map[string]any)
+		object, ok := Decode(r.Raw).(map[string]any)
 		if !ok {
 			return
 		}
 		change(object)
-		r.Raw = encode(object)
+		r.Raw = Encode(object)
 	}
 }
 

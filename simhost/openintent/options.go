@@ -58,15 +58,12 @@ type Options struct {
 }
 
 // OptionError is a mistake in the options: the caller can mend it.
-type OptionError struct{ err error }
+type OptionError struct{ Err error }
 
-func (e *OptionError) Error() string { return e.err.Error() }
+func (e *OptionError) Error() string { return e.Err.Error() }
 
 // Unwrap is what was wrong.
-func (e *OptionError) Unwrap() error { return e.err }
-
-// Mistake makes an OptionError of what is wrong with the options.
-func Mistake(err error) error { return &OptionError{err} }
+func (e *OptionError) Unwrap() error { return e.Err }
 
 // The features beside those of the engine.
 const (

@@ -13,29 +13,25 @@ import (
 	"github.com/openassay/assay/internal/nearest"
 )
 
-// Param is what may be set of a fault: a whole number within a range, or one of some words. Least and the first word are the
-// default: the fault as it is proved.
+// Param is what may be set of a fault: a whole number within a range, of which the least is the default, as the fault is proved;
+// or, where Most is 0, a name.
 type Param struct {
 	Name, About string
 	Least, Most int
-	Words       []string // nil for a number; a word that is not listed is taken too where the first is ""
 }
 
 // The parameters that most faults have.
 var (
 	From   = Param{Name: "from", About: "the chance to show from which on it does", Least: 1, Most: 5}
-	Tenant = Param{Name: "tenant", About: "in whose name a request comes on which it acts", Words: []string{""}}
+	Tenant = Param{Name: "tenant", About: "in whose name a request comes on which it acts"}
 )
 
 // Range says which values there are.
 func (p Param) Range() string {
-	switch {
-	case p.Words == nil:
-		return fmt.Sprintf("%d to %d", p.Least, p.Most)
-	case p.Words[0] == "":
+	if p.Most == 0 {
 		return "any name"
 	}
-	return strings.Join(p.Words, ", ")
+	return fmt.Sprintf("%d to %d", p.Least, p.Most)
 }
 
 // Values are what was set, by the name of the parameter.
@@ -103,11 +99,8 @@ func Set(id, set string, params []Param) (Values, error) {
 }
 
 func (p Param) takes(value string) bool {
-	if p.Words == nil {
-		n, err := strconv.Atoi(value)
-		return err == nil && p.Least <= n && n <= p.Most
-	}
-	return value != "" && (p.Words[0] == "" || slices.Contains(p.Words, value))
+	n, err := strconv.Atoi(value)
+	return p.Most == 0 && value != "" || err == nil && p.Least <= n && n <= p.Most
 }
 
 // Join is the reverse of Split.
@@ -126,19 +119,16 @@ func Joined(pieces []string) (specs []string) {
 	return specs
 }
 
-// Drawn returns what a seed sets of a fault, as [Set] reads it: the same for the same seed, whatever else is drawn. A parameter
-// whose words are not all listed stays as it is.
+// Drawn returns what a seed sets of a fault, as [Set] reads it: the same for the same seed, whatever else is drawn. No name is
+// drawn.
 func Drawn(id string, params []Param, seed uint64) string {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(id)) // it never fails
 	random := rand.New(rand.NewPCG(seed, h.Sum64()))
 	var set []string
 	for _, p := range params {
-		switch {
-		case p.Words == nil:
+		if p.Most > 0 {
 			set = append(set, fmt.Sprintf("%s=%d", p.Name, p.Least+random.IntN(p.Most-p.Least+1)))
-		case p.Words[0] != "":
-			set = append(set, p.Name+"="+p.Words[random.IntN(len(p.Words))])
 		}
 	}
 	return strings.Join(set, ",")

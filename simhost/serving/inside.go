@@ -2,7 +2,6 @@ package serving
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -16,23 +15,29 @@ func (i Inside) Do(r *http.Request) (*http.Response, error) {
 	if r.Body == nil {
 		r.Body = http.NoBody
 	}
-	w := &kept{header: http.Header{}}
+	w := NewKept(http.Header{})
 	i.ServeHTTP(w, r)
-	return &http.Response{StatusCode: cmp.Or(w.status, http.StatusOK), Header: w.header, Body: io.NopCloser(&w.body), Request: r}, nil
+	return &http.Response{StatusCode: w.Status, Header: w.header, Body: io.NopCloser(&w.Body), Request: r}, nil
 }
 
-// kept is an answer that nobody has read yet.
-type kept struct {
+// Kept is an answer that is not sent yet.
+type Kept struct {
+	Status int
+	Body   bytes.Buffer
 	header http.Header
-	status int
-	body   bytes.Buffer
 }
 
-func (k *kept) Header() http.Header { return k.header }
+// NewKept returns an answer with these headers.
+func NewKept(header http.Header) *Kept { return &Kept{Status: http.StatusOK, header: header} }
 
-func (k *kept) WriteHeader(status int) { k.status = cmp.Or(k.status, status) }
+// Header implements [http.ResponseWriter], as do the next.
+func (k *Kept) Header() http.Header { return k.header }
 
-func (k *kept) Write(b []byte) (int, error) { return k.body.Write(b) }
+// WriteHeader notes a status.
+func (k *Kept) WriteHeader(status int) { k.Status = status }
+
+// Write adds to the body.
+func (k *Kept) Write(b []byte) (int, error) { return k.Body.Write(b) }
 
 // Said is what a host answered.
 type Said struct {

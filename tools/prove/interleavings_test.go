@@ -24,6 +24,7 @@ import (
 	"github.com/openassay/assay/simhost/clock"
 	"github.com/openassay/assay/simhost/eventlog"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
+	"github.com/openassay/assay/simhost/openwop/engine/statetest"
 	"github.com/openassay/assay/simhost/openwop/surface"
 	"github.com/openassay/assay/tools/prove"
 )
@@ -381,7 +382,7 @@ func (w *world) refold(rt *rapid.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		now, err := state.NewState(id, fixture(rt, all[0].snapshot.WorkflowID))
+		now, err := statetest.New(id, fixture(rt, all[0].snapshot.WorkflowID))
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -392,7 +393,7 @@ func (w *world) refold(rt *rapid.T) {
 			if err := json.Unmarshal(e.Data, &r); err != nil {
 				rt.Fatal(err)
 			}
-			if now, err = state.Fold(now, r); err != nil {
+			if now, err = statetest.Fold(now, r); err != nil {
 				rt.Fatal(err)
 			}
 			events += len(r.Events)

@@ -89,15 +89,6 @@ func (f Fault) Spec() string { return param.Join(f.ID, f.set.String()) }
 
 func idOf(f Fault) string { return f.ID }
 
-// Rules are the honest ones with these faults put in, in the order given. The error is that of [Find].
-func Rules(ids ...string) (rules.Set, error) {
-	return listed.Applied(rules.Honest(), ids, Find, func(f Fault, s *rules.Set) {
-		if f.Replace != nil {
-			f.Replace(s)
-		}
-	})
-}
-
 // Manifest is what a manifest becomes by these faults, in the order given. The error is that of [Find].
 func Manifest(ids ...string) (func(manifest []byte) []byte, error) {
 	for _, id := range ids {

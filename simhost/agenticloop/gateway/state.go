@@ -27,17 +27,6 @@ func (s *State) Job(id string) (Job, bool) {
 	return Job{}, false
 }
 
-// Root is the job from outside that a job descends from.
-func (s *State) Root(id string) string {
-	for {
-		j, known := s.Job(id)
-		if !known || j.Parent == "" {
-			return id
-		}
-		id = j.Parent
-	}
-}
-
 // Row is the state of a plugin, an empty object where there is none.
 func (s *State) Row(plugin string) json.RawMessage {
 	if row := s.Rows[plugin]; row != nil {

@@ -38,11 +38,11 @@ func (o Options) Check() error {
 func (o Options) committed() (openintent.Options, error) {
 	set, err := fault.Rules(o.Faults...)
 	if err != nil {
-		return o.Options, openintent.Mistake(err)
+		return o.Options, &openintent.OptionError{Err: err}
 	}
 	changes, err := fault.Changes(o.Faults...)
 	if err != nil {
-		return o.Options, openintent.Mistake(err)
+		return o.Options, &openintent.OptionError{Err: err}
 	}
 	own := o.Options
 	own.Rules, own.Changes = &set, changes

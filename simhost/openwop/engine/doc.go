@@ -10,7 +10,7 @@
 // # A run is a log
 //
 // One append to the log of a run is one Record: public events, and facts that the host must remember and no public
-// payload has a home for. The state of a run is the fold of its records over its workflow definition (state.Fold). Whatever
+// payload has a home for. The state of a run is the fold of its records over its workflow definition (state.State.Fold). Whatever
 // is held in memory beside that can be made again from the log: which timer is set, whom to wake, what a stream still
 // has to see. So a process may die between any two appends and the next one goes on (live.Engine.Resume).
 //

@@ -160,7 +160,7 @@ var ancestryFaults = []Fault{
 				r.Status = http.StatusNotImplemented
 				mutate.JSON(func(refusal map[string]any) {
 					refusal["error"] = "capability_not_provided"
-					put(refusal, []string{"details", "correlationId"}, "req-0")
+					mutate.Put(refusal, []string{"details", "correlationId"}, "req-0")
 				})(r)
 			}
 		}),

@@ -94,7 +94,7 @@ func unclaimed(capabilities ...string) func(*rules.Set) {
 // saying puts a value at a place in the discovery document, given as the names of its members with slashes between them.
 // Objects on the way that are not there are made.
 func saying(place string, value any) mutate.ReplyFunc {
-	return rewriting(func(doc map[string]any) { put(doc, strings.Split(place, "/"), value) })
+	return rewriting(func(doc map[string]any) { mutate.Put(doc, strings.Split(place, "/"), value) })
 }
 
 // listing puts one more name in the list of fixtures.
@@ -113,17 +113,4 @@ func rewriting(change func(doc map[string]any)) mutate.ReplyFunc {
 // discovered changes the reply that is the discovery document.
 func discovered(change mutate.ReplyFunc) mutate.ReplyFunc {
 	return mutate.On("GET /.well-known/openwop", mutate.Succeeded(change))
-}
-
-func put(object map[string]any, place []string, value any) {
-	if len(place) == 1 {
-		object[place[0]] = value
-		return
-	}
-	inner, ok := object[place[0]].(map[string]any)
-	if !ok {
-		inner = map[string]any{}
-		object[place[0]] = inner
-	}
-	put(inner, place[1:], value)
 }

@@ -38,11 +38,11 @@ func (o Options) Check() error {
 func (o Options) committed() (surface.Options, error) {
 	set, err := fault.Rules(o.Faults...)
 	if err != nil {
-		return o.Options, surface.Mistake(err)
+		return o.Options, &surface.OptionError{Err: err}
 	}
 	changes, err := fault.Changes(o.Faults...)
 	if err != nil {
-		return o.Options, surface.Mistake(err)
+		return o.Options, &surface.OptionError{Err: err}
 	}
 	own := o.Options
 	own.Rules, own.Changes = &set, changes

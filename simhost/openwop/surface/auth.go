@@ -8,6 +8,7 @@ import (
 	"github.com/openassay/assay/simhost/mutate"
 	"github.com/openassay/assay/simhost/openwop/rules"
 	"github.com/openassay/assay/simhost/refusal"
+	"github.com/openassay/assay/simhost/serving"
 )
 
 // publicPaths answer without credentials: discovery, the API document, and the liveness probe.
@@ -90,7 +91,7 @@ func (h *Host) admit(w http.ResponseWriter, r *http.Request, public bool, proble
 		return
 	}
 	if admission.Late {
-		next.ServeHTTP(&answer{header: http.Header{}}, asOwn)
+		next.ServeHTTP(serving.NewKept(http.Header{}), asOwn)
 	}
 	w.Header().Set("WWW-Authenticate", `Bearer realm="openwop"`)
 	h.refuse(w, r, refusal.New(admission.Code, problem+": send the header `Authorization: Bearer <key>`"))

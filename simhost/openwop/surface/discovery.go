@@ -237,7 +237,7 @@ func (h *Host) advertisedLimits() openwopv1.Limits {
 type bundle struct {
 	document   []byte
 	schemas    *validate.Set
-	operations operations
+	operations contract.Operations
 	fixtures   workflows
 }
 
@@ -248,7 +248,7 @@ var readBundle = sync.OnceValues(func() (*bundle, error) {
 	if b.schemas, err = validate.Embedded(b.document); err != nil {
 		return nil, err
 	}
-	if b.operations, err = readContract(b.document, b.schemas); err != nil {
+	if b.operations, err = contract.Read(b.document, b.schemas, judgedLater); err != nil {
 		return nil, err
 	}
 	files, err := fs.Sub(openwopv1.Fixtures, "fixtures")

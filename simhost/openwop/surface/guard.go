@@ -10,11 +10,11 @@ import (
 
 // guard puts the checks of an operation's contract in front of its handler: the scope of the key, parameters, then the body, then the
 // idempotency key, then whose run it is. What reaches the handler is valid, and the caller's.
-func (h *Host) guard(op *operation, next http.Handler) http.Handler {
-	if op.ofOneRun() {
+func (h *Host) guard(op *contract.Operation, next http.Handler) http.Handler {
+	if ofOneRun(op) {
 		next = h.ownRun(op, next)
 	}
-	if op.idempotent() {
+	if idempotent(op) {
 		next = h.once(next)
 	}
 	guarded := contract.Checks{
@@ -22,36 +22,19 @@ func (h *Host) guard(op *operation, next http.Handler) http.Handler {
 		Minds: func(op *contract.Operation, p validate.Problem) bool {
 			return h.rules.Requests.Minds(op.ID, p.Instance)
 		},
-	}.Front(op.Operation, next)
-	if op.answersInterrupts() {
+	}.Front(op, next)
+	if answersInterrupts(op) {
 		return h.responds(guarded)
 	}
 	return guarded
 }
 
-// operation is what the API document demands of the requests of one operation.
-type operation struct{ *contract.Operation }
-
-// idempotent tells whether it declares an Idempotency-Key.
-func (op *operation) idempotent() bool { return slices.Contains(op.Declared, headerIdempotencyKey) }
-
-// operations maps "POST /v1/runs" to its operation.
-type operations map[string]*operation
+// idempotent tells whether an operation declares an Idempotency-Key.
+func idempotent(op *contract.Operation) bool {
+	return slices.Contains(op.Declared, headerIdempotencyKey)
+}
 
 // judgedLater names the parameters whose values their handler judges: an unknown stream mode has an error code
 // of its own, a buffer time above the maximum is clamped to it, not refused, and the path of a file that cannot be is a
 // bad request, where other things in a path are not found.
 var judgedLater = map[string]bool{"streamMode": true, "bufferMs": true, "path": true}
-
-// readContract compiles what the bundled document says about requests.
-func readContract(bundled []byte, schemas *validate.Set) (operations, error) {
-	read, err := contract.Read(bundled, schemas, judgedLater)
-	if err != nil {
-		return nil, err
-	}
-	ops := operations{}
-	for pattern, op := range read {
-		ops[pattern] = &operation{op}
-	}
-	return ops, nil
-}

@@ -15,6 +15,7 @@ import (
 	"sync/atomic"
 
 	"github.com/openassay/assay/simhost/ids"
+	"github.com/openassay/assay/simhost/serving/contract"
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/eventlog"
@@ -139,7 +140,7 @@ func (h *Host) Handler() http.Handler { return h.handler }
 
 // route builds the handler: from outside in, CORS, faults, the manner in which the host speaks, the key, the routes, the
 // checks of the contract, the generated server, and the methods of Host.
-func (h *Host) route(ops operations) {
+func (h *Host) route(ops contract.Operations) {
 	router := serving.Router{
 		Guard: func(pattern string, next http.Handler) http.Handler { return h.guard(ops[pattern], next) },
 		Fail:  h.fail, Deep: []string{"path"}, Index: ": GET /v1/openapi.json lists what there is",
@@ -154,6 +155,9 @@ func (h *Host) route(ops operations) {
 	openwopv1.HandlerWithOptions(strict, openwopv1.StdHTTPServerOptions{BaseRouter: router, ErrorHandlerFunc: bad})
 	h.inside = h.active.Count(serving.Recovered(h.named(h.opts.Changes.Front(router)), h.fail))
 	spoken := h.manner.Front(h.named(h.opts.Changes.Front(h.bearer(router))), router.Knows)
+	if h.opts.Dialect != nil {
+		spoken = h.opts.Dialect.Front(spoken)
+	}
 	h.handler = corsOf(h.opts.CORS).Front(h.active.Count(serving.Recovered(spoken, h.fail)))
 }
 

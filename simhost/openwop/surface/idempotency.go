@@ -14,6 +14,7 @@ import (
 	"github.com/openassay/assay/simhost/eventlog"
 	"github.com/openassay/assay/simhost/openwop/rules"
 	"github.com/openassay/assay/simhost/refusal"
+	"github.com/openassay/assay/simhost/serving"
 	"github.com/openassay/assay/simhost/serving/contract"
 )
 
@@ -162,49 +163,34 @@ func (h *Host) answerOnce(w http.ResponseWriter, r *http.Request, log string, ne
 			return err
 		}
 	}
-	answer := &answer{header: w.Header(), status: http.StatusOK}
+	answer := serving.NewKept(w.Header())
 	next.ServeHTTP(answer, r.WithContext(context.WithValue(ctx, tokenKey{}, state.Token)))
 	// Stored before it is sent: an answer that somebody has seen is the answer.
-	if err := h.keys.append(ctx, &state, answer.record()); err != nil {
+	if err := h.keys.append(ctx, &state, record(answer)); err != nil {
 		// The intent stands, so a retry finds what was done; only the stored answer is missing.
 		h.log.WarnContext(ctx, "the answer to a request with an idempotency key could not be stored", "log", log, "error", err)
 	}
-	answer.send(w)
+	w.WriteHeader(answer.Status)
+	_, _ = w.Write(answer.Body.Bytes()) // a client that left can ask again
 	return nil
-}
-
-// answer holds back a whole reply until it is stored.
-type answer struct {
-	header http.Header
-	status int
-	body   bytes.Buffer
-}
-
-func (a *answer) Header() http.Header         { return a.header }
-func (a *answer) WriteHeader(status int)      { a.status = status }
-func (a *answer) Write(b []byte) (int, error) { return a.body.Write(b) }
-
-func (a *answer) send(w http.ResponseWriter) {
-	w.WriteHeader(a.status)
-	_, _ = w.Write(a.body.Bytes()) // a client that left can ask again
 }
 
 // record is the outcome to store. Answers that another attempt may change are not kept: bad requests, refused
 // credentials, rate limits, faults of ours, and a run that is busy or stands still now.
-func (a *answer) record() keyRecord {
+func record(a *serving.Kept) keyRecord {
 	switch {
-	case a.status >= 500, a.status == http.StatusBadRequest, a.status == http.StatusUnauthorized,
-		a.status == http.StatusForbidden, a.status == http.StatusTooManyRequests,
-		a.status == http.StatusConflict && (a.refuses(codeRunActive) || a.refuses(codeRunPaused)):
+	case a.Status >= 500, a.Status == http.StatusBadRequest, a.Status == http.StatusUnauthorized,
+		a.Status == http.StatusForbidden, a.Status == http.StatusTooManyRequests,
+		a.Status == http.StatusConflict && (refuses(a, codeRunActive) || refuses(a, codeRunPaused)):
 		return keyRecord{Free: true}
 	}
-	return keyRecord{Status: a.status, Reply: bytes.TrimSpace(a.body.Bytes())}
+	return keyRecord{Status: a.Status, Reply: bytes.TrimSpace(a.Body.Bytes())}
 }
 
 // refuses tells whether the answer is a refusal with this code.
-func (a *answer) refuses(code string) bool {
+func refuses(a *serving.Kept, code string) bool {
 	var e openwopv1.ErrorEnvelope
-	return json.Unmarshal(a.body.Bytes(), &e) == nil && e.Error == code
+	return json.Unmarshal(a.Body.Bytes(), &e) == nil && e.Error == code
 }
 
 // keyName is by whose name the keys of a caller are kept.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/eventlog"
+	"github.com/openassay/assay/simhost/serving"
 	"github.com/openassay/assay/simhost/serving/contract"
 )
 
@@ -93,13 +94,13 @@ func TestWhichOutcomesAreKept(t *testing.T) {
 func TestFaultsAreNotKept(t *testing.T) {
 	for status, kept := range map[int]bool{200: true, 201: true, 400: false, 401: false, 403: false, 404: true, 409: true, 410: true,
 		422: true, 429: false, 500: false, 501: false, 503: false} {
-		if got := (&answer{status: status}).record(); got.Free == kept {
+		if got := record(&serving.Kept{Status: status}); got.Free == kept {
 			t.Errorf("status %d is kept: %v, want %v", status, !got.Free, kept)
 		}
 	}
-	busy := &answer{status: http.StatusConflict}
-	busy.body.WriteString(`{"error":"run_already_active","message":"busy"}`)
-	if got := busy.record(); !got.Free {
+	busy := &serving.Kept{Status: http.StatusConflict}
+	busy.Body.WriteString(`{"error":"run_already_active","message":"busy"}`)
+	if got := record(busy); !got.Free {
 		t.Error("a run that is busy now is remembered as busy for ever")
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/openassay/assay/simhost/openwop/engine/live"
 	"github.com/openassay/assay/simhost/openwop/rules"
 	"github.com/openassay/assay/simhost/refusal"
+	"github.com/openassay/assay/simhost/serving/contract"
 )
 
 // responds lets through who may answer interrupts (scope approvals:respond). It stands in front of whatever looks at the
@@ -24,7 +25,7 @@ func (h *Host) responds(next http.Handler) http.Handler {
 }
 
 // answersInterrupts tells the operation that only who has the scope may use. A token needs no scope.
-func (op *operation) answersInterrupts() bool { return op.ID == "resolveInterruptByRun" }
+func answersInterrupts(op *contract.Operation) bool { return op.ID == "resolveInterruptByRun" }
 
 // ResolveInterruptByRun answers the interrupt that a node of a run waits for. The reply does not wait for what the answer
 // sets going, so its status may still be the waiting one.

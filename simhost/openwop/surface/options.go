@@ -12,6 +12,7 @@ import (
 	"github.com/openassay/assay/simhost/clock"
 	"github.com/openassay/assay/simhost/eventlog"
 	"github.com/openassay/assay/simhost/mutate"
+	"github.com/openassay/assay/simhost/openwop/dialect"
 	"github.com/openassay/assay/simhost/openwop/rules"
 	"github.com/openassay/assay/simhost/openwop/workspace"
 	"github.com/openassay/assay/simhost/serving"
@@ -86,6 +87,8 @@ type Options struct {
 	// KeepAlive is how long a stream may be quiet before it gets a comment; 0 means 15 s.
 	KeepAlive time.Duration
 
+	// Dialect is in which words of OpenWOP the host speaks; nil are those of v1.
+	Dialect *dialect.Dialect
 	// Rules are what the host goes by; nil are the honest ones.
 	Rules *rules.Set
 	// Changes change what comes in, goes out and is appended, from outside of the host.
@@ -126,15 +129,12 @@ type Options struct {
 }
 
 // OptionError is a mistake in the options: the caller can mend it.
-type OptionError struct{ err error }
+type OptionError struct{ Err error }
 
-func (e *OptionError) Error() string { return e.err.Error() }
+func (e *OptionError) Error() string { return e.Err.Error() }
 
 // Unwrap is what was wrong.
-func (e *OptionError) Unwrap() error { return e.err }
-
-// Mistake makes an OptionError of what is wrong with the options.
-func Mistake(err error) error { return &OptionError{err} }
+func (e *OptionError) Unwrap() error { return e.Err }
 
 // withDefaults fills in what was left open and refuses what cannot be.
 func (o Options) withDefaults() (Options, error) {

@@ -72,13 +72,13 @@ func (h *Host) lineage(ctx context.Context, operation, tenant, runID string) (st
 }
 
 // ownRun lets requests about a run through to whom the run belongs. Some operations look at that themselves.
-func (h *Host) ownRun(op *operation, next http.Handler) http.Handler {
+func (h *Host) ownRun(op *contract.Operation, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		runID := r.PathValue(paramRun)
 		_, err := h.lineage(r.Context(), op.ID, tenantOf(r.Context()), runID)
 		refused := asRefusal(err)
 		switch {
-		case err == nil || op.judgesMissing():
+		case err == nil || judgesMissing(op):
 			next.ServeHTTP(w, r)
 		case refused != nil && h.nobodys(r.Context(), runID):
 			absent := rules.Visit{Operation: op.ID, Tenant: tenantOf(r.Context())}
@@ -118,12 +118,12 @@ func (h *Host) nobodys(ctx context.Context, runID string) bool {
 }
 
 // judgesMissing tells the operations that say themselves that the client has no such run: what they ask first is a rule.
-func (op *operation) judgesMissing() bool { return op.ID == opFork || op.ID == opAncestry }
+func judgesMissing(op *contract.Operation) bool { return op.ID == opFork || op.ID == opAncestry }
 
 // paramRun is the path parameter of every operation on a run.
 const paramRun = "runId"
 
 // ofOneRun tells the operations on a run.
-func (op *operation) ofOneRun() bool {
+func ofOneRun(op *contract.Operation) bool {
 	return slices.ContainsFunc(op.Parameters, func(p contract.Parameter) bool { return p.In == "path" && p.Name == paramRun })
 }

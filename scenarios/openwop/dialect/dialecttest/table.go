@@ -1,4 +1,4 @@
-// Package dialecttest defines a dialect of OpenWOP that no host speaks, and makes a v1 host speak it. A judge that
+// Package dialecttest defines a dialect of OpenWOP that no host speaks but the simulated one when it is told to. A judge that
 // uses dialects reaches the same verdicts on both.
 package dialecttest
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
-	"github.com/openassay/assay/simhost/openwop/engine/internal/definitions"
+	"github.com/openassay/assay/simhost/openwop/engine/internal/definitiontest"
 	"github.com/openassay/assay/simhost/openwop/engine/workflow"
 )
 
@@ -23,14 +23,14 @@ func TestNoSuchWorkflow(t *testing.T) {
 func TestPlansThatAreRefused(t *testing.T) {
 	h := newHost(t)
 	for _, c := range []struct{ name, nodes, edges, variables, says string }{
-		{"reads that are none", definitions.Supervised(`"mockReads":[]`), definitions.LoopEdges, ``, "mockReads: must be an object"},
-		{"writes that are none", definitions.Supervised(`"mockWrites":[[],[{"path":"a"}]]`), definitions.LoopEdges, ``, "mockWrites[1][0]: must"},
+		{"reads that are none", definitiontest.Supervised(`"mockReads":[]`), definitiontest.LoopEdges, ``, "mockReads: must be an object"},
+		{"writes that are none", definitiontest.Supervised(`"mockWrites":[[],[{"path":"a"}]]`), definitiontest.LoopEdges, ``, "mockWrites[1][0]: must"},
 		{"a script that is none", `{"id":"s","typeId":"core.orchestrator.supervisor","config":{"mockDecisions":"x"},"inputs":{}},` +
-			definitions.DispatchNode, definitions.LoopEdges, ``, "config.mockDecisions"},
+			definitiontest.DispatchNode, definitiontest.LoopEdges, ``, "config.mockDecisions"},
 		{"a wrong decision in a config",
-			`{"id":"s","typeId":"core.orchestrator.supervisor","config":{"mockDecisions":[{"kind":"terminate"},{"kind":"clarify"}]},"inputs":{}},` + definitions.DispatchNode, definitions.LoopEdges, ``, "config.mockDecisions[1]"},
+			`{"id":"s","typeId":"core.orchestrator.supervisor","config":{"mockDecisions":[{"kind":"terminate"},{"kind":"clarify"}]},"inputs":{}},` + definitiontest.DispatchNode, definitiontest.LoopEdges, ``, "config.mockDecisions[1]"},
 	} {
-		d := definitions.Define(t, c.nodes, c.edges, c.variables)
+		d := definitiontest.Define(t, c.nodes, c.edges, c.variables)
 		_, err := h.Create(soon(t), Create{Definition: &d})
 		if code(err) != codes.Validation || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v", c.name, err)
@@ -64,8 +64,9 @@ func TestWhatTheHostLacks(t *testing.T) {
 }
 
 func TestTheLoopRunsLast(t *testing.T) {
-	d := definitions.Define(t, definitions.SupervisorNode+","+definitions.DispatchNode+","+definitions.NoopNode+","+definitions.SecondNode,
-		definitions.LoopEdges+`,{"id":"e","sourceNodeId":"b","targetNodeId":"s"}`, "")
+	d := definitiontest.Define(t, strings.Join([]string{definitiontest.SupervisorNode, definitiontest.DispatchNode,
+		definitiontest.NoopNode, definitiontest.SecondNode}, ","),
+		definitiontest.LoopEdges+`,{"id":"e","sourceNodeId":"b","targetNodeId":"s"}`, "")
 	h := newHost(t)
 	s := h.create(Create{Definition: &d, Configurable: map[string]any{"maxLoopIterations": 1}})
 	log := story(h.events(s.RunID))
@@ -78,7 +79,7 @@ func TestTheLoopRunsLast(t *testing.T) {
 
 func TestInputsThatAreRefused(t *testing.T) {
 	h := newHost(t)
-	d := definitions.Define(t, definitions.NoopNode, "",
+	d := definitiontest.Define(t, definitiontest.NoopNode, "",
 		`{"name":"must","type":"object","required":true},{"name":"may","type":"number"},{"name":"has","type":"string","required":true,"defaultValue":"x"}`)
 	obj := map[string]any{}
 	for _, c := range []struct {

@@ -16,7 +16,7 @@ import (
 	"github.com/openassay/assay/internal/testenv"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
 	"github.com/openassay/assay/simhost/openwop/engine/event"
-	"github.com/openassay/assay/simhost/openwop/engine/internal/definitions"
+	"github.com/openassay/assay/simhost/openwop/engine/internal/definitiontest"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
 	"github.com/openassay/assay/simhost/openwop/engine/workflow"
 )
@@ -224,7 +224,7 @@ func TestAnswersToSeveralQuestions(t *testing.T) {
 
 // Who is not among the approvers is told so, whatever they send; a token says nothing about who holds it.
 func TestApproversAreAskedFor(t *testing.T) {
-	d := definitions.Define(t, `{"id":"g","typeId":"core.approvalGate","config":{"approversList":["ann","bob"]},"inputs":{}}`, ``, ``)
+	d := definitiontest.Define(t, `{"id":"g","typeId":"core.approvalGate","config":{"approversList":["ann","bob"]},"inputs":{}}`, ``, ``)
 	for principal, want := range map[string]string{"": codes.Forbidden, "eve": codes.Forbidden, "Ann": codes.Forbidden, "ann": "<nil>",
 		"bob": "<nil>"} {
 		h := newHost(t)
@@ -278,7 +278,7 @@ func TestSettingsOfGatesThatAreRefused(t *testing.T) {
 		{gate(workflow.TypeInterrupt, `"kind":"external-event","data":{"eventType":"e","correlation":{},"more":1}`), "config.data must be"},
 		{gate(workflow.TypeInterrupt, `"kind":"external-event","data":{"eventType":"e","correlation":"x"}`), "correlation: must be"},
 	} {
-		d := definitions.Define(t, c.node, ``, ``)
+		d := definitiontest.Define(t, c.node, ``, ``)
 		_, err := h.Create(soon(t), Create{Definition: &d})
 		if code(err) != codes.Validation || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v", c.node, err)
@@ -326,7 +326,7 @@ func TestQuestionsAtAGateAreBounded(t *testing.T) {
 
 // What comes from another node is not known when a run begins; then the node fails.
 func TestAGateThatCannotAskFails(t *testing.T) {
-	d := definitions.Define(t, `{"id":"r","typeId":"vendor.openassay.random","config":{},"inputs":{}},{"id":"g","typeId":"core.clarificationGate","config":{},
+	d := definitiontest.Define(t, `{"id":"r","typeId":"vendor.openassay.random","config":{},"inputs":{}},{"id":"g","typeId":"core.clarificationGate","config":{},
 		"inputs":{"questions":{"type":"connection","nodeId":"r","outputKey":"value"}}}`, `{"id":"e","sourceNodeId":"r","targetNodeId":"g"}`, ``)
 	h := newHost(t)
 	s := h.create(Create{Definition: &d})
@@ -340,8 +340,8 @@ func TestGatesBeforeALoop(t *testing.T) {
 	gate := func(id string) string {
 		return `{"id":"` + id + `","typeId":"core.approvalGate","config":{"artifactData":"` + id + `"},"inputs":{}},`
 	}
-	d := definitions.Define(t, gate("g1")+gate("g2")+definitions.Supervised(`"mockDecisions":[{"kind":"ask-user","prompt":"?"},{"kind":"terminate"}]`),
-		`{"id":"e0","sourceNodeId":"g1","targetNodeId":"g2"},{"id":"e3","sourceNodeId":"g2","targetNodeId":"s"},`+definitions.LoopEdges, ``)
+	d := definitiontest.Define(t, gate("g1")+gate("g2")+definitiontest.Supervised(`"mockDecisions":[{"kind":"ask-user","prompt":"?"},{"kind":"terminate"}]`),
+		`{"id":"e0","sourceNodeId":"g1","targetNodeId":"g2"},{"id":"e3","sourceNodeId":"g2","targetNodeId":"s"},`+definitiontest.LoopEdges, ``)
 	h := newHost(t)
 	s := h.create(Create{Definition: &d})
 	for _, step := range []struct{ node, answer string }{{"g1", `{"action":"accept"}`}, {"g2", `{"action":"accept"}`}, {"s", yes}} {

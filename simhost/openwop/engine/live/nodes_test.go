@@ -8,7 +8,7 @@ import (
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
 	"github.com/openassay/assay/simhost/openwop/engine/event"
-	"github.com/openassay/assay/simhost/openwop/engine/internal/definitions"
+	"github.com/openassay/assay/simhost/openwop/engine/internal/definitiontest"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
 )
 
@@ -23,7 +23,7 @@ func completed(t testing.TB, s openwopv1.RunSnapshot, node string) map[string]an
 
 func TestIdentityAndPorts(t *testing.T) {
 	h := newHost(t)
-	d := definitions.Define(t,
+	d := definitiontest.Define(t,
 		`{"id":"a","typeId":"core.identity","config":{},"inputs":{"v":{"type":"variable","variableName":"x"},"s":{"type":"static","value":[1]},"o":{"type":"variable","variableName":"unset","optional":true}}},
 		 {"id":"b","typeId":"core.identity","config":{},"inputs":{"in":{"type":"connection","nodeId":"a","outputKey":"v"},"no":{"type":"connection","nodeId":"a","outputKey":"o","optional":true}}},
 		 {"id":"c","typeId":"core.identity","config":{},"inputs":{}},
@@ -66,7 +66,7 @@ func TestNodesThatFail(t *testing.T) {
 		{"a delay in words", `{"id":"a","typeId":"core.delay","config":{"delayMs":"1s"},"inputs":{}}`, codes.Delay},
 	} {
 		h := newHost(t)
-		d := definitions.Define(t, c.node+","+definitions.SecondNode, `{"id":"1","sourceNodeId":"a","targetNodeId":"b"}`, "")
+		d := definitiontest.Define(t, c.node+","+definitiontest.SecondNode, `{"id":"1","sourceNodeId":"a","targetNodeId":"b"}`, "")
 		s := h.create(Create{Definition: &d})
 		expectStory(t, h.events(s.RunID), "0 run.started", "1 node.started @a", "2 node.failed @a "+c.code, "3 run.failed "+c.code+" <-2")
 		expectLawful(t, s, h.events(s.RunID), 5)
@@ -78,7 +78,7 @@ func TestNodesThatFail(t *testing.T) {
 
 func TestDisabledNodesAreSkipped(t *testing.T) {
 	h := newHost(t)
-	d := definitions.Define(t, `{"id":"a","typeId":"core.fail","config":{},"inputs":{},"disabled":true},`+definitions.SecondNode,
+	d := definitiontest.Define(t, `{"id":"a","typeId":"core.fail","config":{},"inputs":{},"disabled":true},`+definitiontest.SecondNode,
 		`{"id":"1","sourceNodeId":"a","targetNodeId":"b"}`, "")
 	s := h.create(Create{Definition: &d})
 	expectStory(t, h.events(s.RunID), "0 run.started", "1 node.skipped @a", "2 node.started @b", "3 node.completed @b", "4 run.completed")
@@ -91,7 +91,7 @@ func TestDelays(t *testing.T) {
 		`{"id":"a","typeId":"core.delay","config":{"delayMs":9999},"inputs":{"delayMs":{"type":"static","value":250}}}`,
 	} {
 		h := newHost(t)
-		d := definitions.Define(t, node, "", "")
+		d := definitiontest.Define(t, node, "", "")
 		id := h.begin(Create{Definition: &d})
 		h.clock.Advance(249 * time.Millisecond)
 		if s := h.snapshot(id); s.Status != openwopv1.RunStatusRunning {
@@ -103,7 +103,7 @@ func TestDelays(t *testing.T) {
 		}
 	}
 	h := newHost(t)
-	d := definitions.Define(t, `{"id":"a","typeId":"core.delay","config":{"delayMs":0},"inputs":{}}`, "", "")
+	d := definitiontest.Define(t, `{"id":"a","typeId":"core.delay","config":{"delayMs":0},"inputs":{}}`, "", "")
 	if s := h.create(Create{Definition: &d}); s.Status != openwopv1.RunStatusCompleted {
 		t.Errorf("a delay of nothing leaves the run %s", s.Status)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
 	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
+	"github.com/openassay/assay/simhost/openwop/engine/statetest"
 	"github.com/openassay/assay/simhost/openwop/engine/step"
 	"github.com/openassay/assay/simhost/openwop/engine/workflow"
 )
@@ -254,13 +255,13 @@ func (w *world) expectFolded(rt *rapid.T, served openwopv1.RunSnapshot, records 
 	if err != nil {
 		rt.Fatal(err)
 	}
-	folded, err := state.NewState(served.RunID, p.Definition)
+	folded, err := statetest.New(served.RunID, p.Definition)
 	if err != nil {
 		rt.Fatal(err)
 	}
 	for _, r := range records {
 		before := show(folded.Snapshot())
-		next, err := state.Fold(folded, r)
+		next, err := statetest.Fold(folded, r)
 		if err != nil {
 			rt.Fatal(err)
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
 	"github.com/openassay/assay/simhost/openwop/engine/event"
-	"github.com/openassay/assay/simhost/openwop/engine/internal/definitions"
+	"github.com/openassay/assay/simhost/openwop/engine/internal/definitiontest"
 )
 
 const (
@@ -82,7 +82,7 @@ func TestAPartialVoteIsNoAnswer(t *testing.T) {
 // Somebody who asks ends the vote for all, and everybody votes anew.
 func TestAQuestionEndsTheVote(t *testing.T) {
 	h := newHost(t)
-	d := definitions.Define(t,
+	d := definitiontest.Define(t,
 		`{"id":"g","typeId":"core.approvalGate","config":{"requiredApprovals":2,"actions":["accept","reject","ask"]},"inputs":{}}`, ``, ``)
 	s := h.create(Create{Definition: &d})
 	for _, step := range []struct{ who, value string }{{"ann", grant}, {"bob", `{"action":"ask","comment":"why?"}`}, {"ann", grant},

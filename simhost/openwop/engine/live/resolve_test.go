@@ -11,6 +11,7 @@ import (
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
 	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
+	"github.com/openassay/assay/simhost/openwop/engine/statetest"
 	"github.com/openassay/assay/simhost/openwop/engine/workflow"
 )
 
@@ -203,7 +204,7 @@ func TestSuspensionsThatAreNotRequestedYet(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := fixtures(t)["assay-loop-ask-user"]
-	folded, err := state.NewState(s.RunID, d)
+	folded, err := statetest.New(s.RunID, d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,12 +216,12 @@ func TestSuspensionsThatAreNotRequestedYet(t *testing.T) {
 				break
 			}
 		}
-		if folded, err = state.Fold(folded, r); err != nil {
+		if folded, err = statetest.Fold(folded, r); err != nil {
 			t.Fatal(err)
 		}
 	}
 	id := *s.Interrupt.InterruptID
-	requested, err := state.Fold(folded, rest)
+	requested, err := statetest.Fold(folded, rest)
 	if err != nil {
 		t.Fatal(err)
 	}

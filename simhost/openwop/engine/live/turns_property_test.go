@@ -14,6 +14,7 @@ import (
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
 	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
+	"github.com/openassay/assay/simhost/openwop/engine/statetest"
 	"github.com/openassay/assay/simhost/openwop/engine/workflow"
 	"github.com/openassay/assay/simhost/openwop/memory"
 	"github.com/openassay/assay/simhost/openwop/workspace"
@@ -408,13 +409,13 @@ func (l *library) expectPrefixes(rt *rapid.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		folded, err := state.NewState(id, p.Definition)
+		folded, err := statetest.New(id, p.Definition)
 		if err != nil {
 			rt.Fatal(err)
 		}
 		states := []string{show(folded.Snapshot())}
 		for _, a := range appends {
-			if folded, err = state.Fold(folded, a.record); err != nil {
+			if folded, err = statetest.Fold(folded, a.record); err != nil {
 				rt.Fatal(err)
 			}
 			states = append(states, show(folded.Snapshot()))

@@ -16,7 +16,7 @@ import (
 	"github.com/openassay/assay/simhost/ids"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
 	"github.com/openassay/assay/simhost/openwop/engine/event"
-	"github.com/openassay/assay/simhost/openwop/engine/internal/definitions"
+	"github.com/openassay/assay/simhost/openwop/engine/internal/definitiontest"
 )
 
 func TestWatchSeesEverythingOnce(t *testing.T) {
@@ -243,7 +243,7 @@ func TestTooLarge(t *testing.T) {
 		t.Errorf("the run is %s", s.Status)
 	}
 	// Nobody waits for an append in the background: the run fails.
-	d := definitions.Define(t, `{"id":"z","typeId":"core.delay","config":{"delayMs":5},"inputs":{}},
+	d := definitiontest.Define(t, `{"id":"z","typeId":"core.delay","config":{"delayMs":5},"inputs":{}},
 		{"id":"a","typeId":"core.identity","config":{},"inputs":{"1":{"type":"variable","variableName":"x"},"2":{"type":"variable","variableName":"x"},"3":{"type":"variable","variableName":"x"}}}`,
 		`{"id":"1","sourceNodeId":"z","targetNodeId":"a"}`, `{"name":"x","type":"string"}`)
 	id = h.begin(Create{Definition: &d, Inputs: map[string]any{"x": huge[:30<<10]}})

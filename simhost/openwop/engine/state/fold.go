@@ -11,17 +11,8 @@ import (
 	"github.com/openassay/assay/simhost/openwop/engine/workflow"
 )
 
-// Fold is the state after one more record. It changes neither of its arguments. The error means that the record does not
-// belong here, or was not written by this package.
-func Fold(s State, r Record) (State, error) {
-	s = s.Clone()
-	if err := s.Fold(r); err != nil {
-		return State{}, err
-	}
-	return s, nil
-}
-
-// Fold is Fold in place.
+// Fold takes one more record. The error means that the record does not belong here, or was not written by this package: then the
+// state is of no use.
 func (s *State) Fold(r Record) error {
 	facts := r.Facts
 	for _, e := range r.Events {

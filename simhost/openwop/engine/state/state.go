@@ -57,16 +57,7 @@ type State struct {
 	Interrupts []Interrupt // that were ever raised
 }
 
-// NewState is a run of a workflow before its first event. The error is a refusal of the definition.
-func NewState(runID string, definition openwopv1.WorkflowDefinition) (State, error) {
-	p, err := workflow.Compile(definition)
-	if err != nil {
-		return State{}, err
-	}
-	honest := rules.Honest()
-	return New(runID, p, &honest), nil
-}
-
+// New is a run of a workflow before its first event.
 func New(runID string, p *workflow.Program, set *rules.Set) State {
 	return State{RunID: runID, Program: p, Rules: set, Status: openwopv1.RunStatusPending, Nodes: make([]NodeState, len(p.Nodes))}
 }

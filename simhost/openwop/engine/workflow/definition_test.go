@@ -7,7 +7,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
-	"github.com/openassay/assay/simhost/openwop/engine/internal/definitions"
+	"github.com/openassay/assay/simhost/openwop/engine/internal/definitiontest"
 	"github.com/openassay/assay/simhost/refusal"
 )
 
@@ -19,92 +19,92 @@ func code(err error) string {
 }
 
 func TestDefinitionsThatAreRefused(t *testing.T) {
-	loop := definitions.SupervisorNode + "," + definitions.DispatchNode
+	loop := definitiontest.SupervisorNode + "," + definitiontest.DispatchNode
 	for _, c := range []struct {
 		name, nodes, edges, variables string
 		says                          string
 	}{
 		{"no node", ``, ``, ``, "has no node"},
 		{"a type nobody knows", `{"id":"a","typeId":"vendor.x.y","config":{},"inputs":{}}`, ``, ``, "vendor.x.y"},
-		{"the same node twice", definitions.NoopNode + "," + definitions.NoopNode, ``, ``, "twice"},
-		{"an edge from nowhere", definitions.NoopNode, `{"id":"e","sourceNodeId":"x","targetNodeId":"a"}`, ``, "does not exist"},
-		{"an edge to nowhere", definitions.NoopNode, `{"id":"e","sourceNodeId":"a","targetNodeId":"x"}`, ``, "does not exist"},
-		{"a circle", definitions.NoopNode + "," + definitions.SecondNode,
+		{"the same node twice", definitiontest.NoopNode + "," + definitiontest.NoopNode, ``, ``, "twice"},
+		{"an edge from nowhere", definitiontest.NoopNode, `{"id":"e","sourceNodeId":"x","targetNodeId":"a"}`, ``, "does not exist"},
+		{"an edge to nowhere", definitiontest.NoopNode, `{"id":"e","sourceNodeId":"a","targetNodeId":"x"}`, ``, "does not exist"},
+		{"a circle", definitiontest.NoopNode + "," + definitiontest.SecondNode,
 			`{"id":"e","sourceNodeId":"a","targetNodeId":"b"},{"id":"f","sourceNodeId":"b","targetNodeId":"a"}`, ``, "waits for itself"},
-		{"a condition", definitions.NoopNode + "," + definitions.SecondNode, `{"id":"e","sourceNodeId":"a","targetNodeId":"b","condition":{"type":"equals"}}`,
+		{"a condition", definitiontest.NoopNode + "," + definitiontest.SecondNode, `{"id":"e","sourceNodeId":"a","targetNodeId":"b","condition":{"type":"equals"}}`,
 			``, "condition"},
-		{"a trigger rule", definitions.NoopNode + "," + definitions.SecondNode, `{"id":"e","sourceNodeId":"a","targetNodeId":"b","triggerRule":"any_failed"}`,
+		{"a trigger rule", definitiontest.NoopNode + "," + definitiontest.SecondNode, `{"id":"e","sourceNodeId":"a","targetNodeId":"b","triggerRule":"any_failed"}`,
 			``, "trigger rule"},
-		{"a variable twice", definitions.NoopNode, ``, `{"name":"v","type":"string"},{"name":"v","type":"string"}`, "declared twice"},
-		{"a sensitive variable", definitions.NoopNode, ``, `{"name":"v","type":"string","sensitive":true}`, "sensitive"},
+		{"a variable twice", definitiontest.NoopNode, ``, `{"name":"v","type":"string"},{"name":"v","type":"string"}`, "declared twice"},
+		{"a sensitive variable", definitiontest.NoopNode, ``, `{"name":"v","type":"string","sensitive":true}`, "sensitive"},
 		{"an expression", `{"id":"a","typeId":"core.identity","config":{},"inputs":{"x":{"type":"expression","expression":"1+1"}}}`, ``,
 			``, "expressions"},
 		{"a connection from nowhere",
 			`{"id":"a","typeId":"core.identity","config":{},"inputs":{"x":{"type":"connection","nodeId":"q","outputKey":"o"}}}`, ``, ``,
 			"does not exist"},
-		{"two supervisors", loop + `,{"id":"s2","typeId":"core.orchestrator.supervisor","config":{},"inputs":{}}`, definitions.LoopEdges, ``,
+		{"two supervisors", loop + `,{"id":"s2","typeId":"core.orchestrator.supervisor","config":{},"inputs":{}}`, definitiontest.LoopEdges, ``,
 			"second supervisor"},
-		{"a supervisor without dispatch", definitions.SupervisorNode, ``, ``, "needs an edge"},
+		{"a supervisor without dispatch", definitiontest.SupervisorNode, ``, ``, "needs an edge"},
 		{"a dispatch that does not come back", loop, `{"id":"e1","sourceNodeId":"s","targetNodeId":"d"}`, ``, "needs an edge"},
-		{"something behind the loop", loop + "," + definitions.NoopNode, definitions.LoopEdges + `,{"id":"e","sourceNodeId":"s","targetNodeId":"a"}`, ``,
+		{"something behind the loop", loop + "," + definitiontest.NoopNode, definitiontest.LoopEdges + `,{"id":"e","sourceNodeId":"s","targetNodeId":"a"}`, ``,
 			"one core.dispatch node only"},
-		{"something behind the dispatch", loop + "," + definitions.NoopNode, definitions.LoopEdges + `,{"id":"e","sourceNodeId":"d","targetNodeId":"a"}`, ``,
+		{"something behind the dispatch", loop + "," + definitiontest.NoopNode, definitiontest.LoopEdges + `,{"id":"e","sourceNodeId":"d","targetNodeId":"a"}`, ``,
 			"its supervisor only"},
-		{"something that dispatches too", loop + "," + definitions.NoopNode, definitions.LoopEdges + `,{"id":"e","sourceNodeId":"a","targetNodeId":"d"}`, ``,
+		{"something that dispatches too", loop + "," + definitiontest.NoopNode, definitiontest.LoopEdges + `,{"id":"e","sourceNodeId":"a","targetNodeId":"d"}`, ``,
 			"its supervisor only"},
 		{"a disabled supervisor", `{"id":"s","typeId":"core.orchestrator.supervisor","config":{},"inputs":{},"disabled":true},` +
-			definitions.DispatchNode, definitions.LoopEdges, ``, "disabled"},
-		{"a disabled dispatch", definitions.SupervisorNode + `,{"id":"d","typeId":"core.dispatch","config":{},"inputs":{},"disabled":true}`,
-			definitions.LoopEdges, ``, "disabled"},
+			definitiontest.DispatchNode, definitiontest.LoopEdges, ``, "disabled"},
+		{"a disabled dispatch", definitiontest.SupervisorNode + `,{"id":"d","typeId":"core.dispatch","config":{},"inputs":{},"disabled":true}`,
+			definitiontest.LoopEdges, ``, "disabled"},
 		{"a config nobody knows", `{"id":"s","typeId":"core.orchestrator.supervisor","config":{"model":"x"},"inputs":{}},` +
-			definitions.DispatchNode, definitions.LoopEdges, ``, "config.model"},
+			definitiontest.DispatchNode, definitiontest.LoopEdges, ``, "config.model"},
 		{"a confidence that is none", `{"id":"s","typeId":"core.orchestrator.supervisor","config":{"mockConfidence":2},"inputs":{}},` +
-			definitions.DispatchNode, definitions.LoopEdges, ``, "mockConfidence"},
-		{"notes in no variable", definitions.Supervised(`"mockNotes":"v"`), definitions.LoopEdges, ``, "config.mockNotes must name"},
-		{"notes in a string", definitions.Supervised(`"mockNotes":"v"`), definitions.LoopEdges, `{"name":"v","type":"string"}`, "config.mockNotes must name"},
-		{"notes that have no name", definitions.Supervised(`"mockNotes":7`), definitions.LoopEdges, ``, "config.mockNotes must name"},
-		{"notes among the answers", definitions.Supervised(`"mockNotes":"answer"`), definitions.LoopEdges, `{"name":"answer","type":"array"}`, "answers of people"},
-		{"an answer schema that is none", definitions.Supervised(`"mockAnswerSchema":"string"`), definitions.LoopEdges, ``, "config.mockAnswerSchema must be"},
-		{"an answer schema that is wrong", definitions.Supervised(`"mockAnswerSchema":{"type":"text"}`), definitions.LoopEdges, ``,
+			definitiontest.DispatchNode, definitiontest.LoopEdges, ``, "mockConfidence"},
+		{"notes in no variable", definitiontest.Supervised(`"mockNotes":"v"`), definitiontest.LoopEdges, ``, "config.mockNotes must name"},
+		{"notes in a string", definitiontest.Supervised(`"mockNotes":"v"`), definitiontest.LoopEdges, `{"name":"v","type":"string"}`, "config.mockNotes must name"},
+		{"notes that have no name", definitiontest.Supervised(`"mockNotes":7`), definitiontest.LoopEdges, ``, "config.mockNotes must name"},
+		{"notes among the answers", definitiontest.Supervised(`"mockNotes":"answer"`), definitiontest.LoopEdges, `{"name":"answer","type":"array"}`, "answers of people"},
+		{"an answer schema that is none", definitiontest.Supervised(`"mockAnswerSchema":"string"`), definitiontest.LoopEdges, ``, "config.mockAnswerSchema must be"},
+		{"an answer schema that is wrong", definitiontest.Supervised(`"mockAnswerSchema":{"type":"text"}`), definitiontest.LoopEdges, ``,
 			"config.mockAnswerSchema is no JSON Schema"},
-		{"an answer schema from elsewhere", definitions.Supervised(`"mockAnswerSchema":{"$ref":"https://example.com/s.json"}`), definitions.LoopEdges, ``,
+		{"an answer schema from elsewhere", definitiontest.Supervised(`"mockAnswerSchema":{"$ref":"https://example.com/s.json"}`), definitiontest.LoopEdges, ``,
 			"config.mockAnswerSchema is no JSON Schema"},
-		{"an answer schema with a pattern that is none", definitions.Supervised(`"mockAnswerSchema":{"pattern":"("}`), definitions.LoopEdges, ``,
+		{"an answer schema with a pattern that is none", definitiontest.Supervised(`"mockAnswerSchema":{"pattern":"("}`), definitiontest.LoopEdges, ``,
 			"config.mockAnswerSchema is no JSON Schema"},
 		{"an agent id that is none",
-			`{"id":"s","typeId":"core.orchestrator.supervisor","config":{},"inputs":{},"agent":{"agentId":"x"}},` + definitions.DispatchNode,
-			definitions.LoopEdges, ``, "agentId"},
-		{"an unknown dispatch setting", definitions.SupervisorNode + `,{"id":"d","typeId":"core.dispatch","config":{"x":1},"inputs":{}}`, definitions.LoopEdges,
+			`{"id":"s","typeId":"core.orchestrator.supervisor","config":{},"inputs":{},"agent":{"agentId":"x"}},` + definitiontest.DispatchNode,
+			definitiontest.LoopEdges, ``, "agentId"},
+		{"an unknown dispatch setting", definitiontest.SupervisorNode + `,{"id":"d","typeId":"core.dispatch","config":{"x":1},"inputs":{}}`, definitiontest.LoopEdges,
 			``, "config"},
-		{"conversations", definitions.SupervisorNode +
-			`,{"id":"d","typeId":"core.dispatch","config":{"askUserRouting":"conversation"},"inputs":{}}`, definitions.LoopEdges, ``, "askUserRouting"},
-		{"an unknown routing", definitions.SupervisorNode + `,{"id":"d","typeId":"core.dispatch","config":{"askUserRouting":"x"},"inputs":{}}`,
-			definitions.LoopEdges, ``, "askUserRouting"},
-		{"an unknown fan-out", definitions.SupervisorNode + `,{"id":"d","typeId":"core.dispatch","config":{"fanOutPolicy":"parallel"},"inputs":{}}`,
-			definitions.LoopEdges, ``, "fanOutPolicy"},
-		{"an unknown model", definitions.SupervisorNode + `,{"id":"d","typeId":"core.dispatch","config":{"workerDispatchModel":"x"},"inputs":{}}`,
-			definitions.LoopEdges, ``, "workerDispatchModel"},
-		{"an iteration cap", definitions.SupervisorNode + `,{"id":"d","typeId":"core.dispatch","config":{"iterationCap":2},"inputs":{}}`, definitions.LoopEdges,
+		{"conversations", definitiontest.SupervisorNode +
+			`,{"id":"d","typeId":"core.dispatch","config":{"askUserRouting":"conversation"},"inputs":{}}`, definitiontest.LoopEdges, ``, "askUserRouting"},
+		{"an unknown routing", definitiontest.SupervisorNode + `,{"id":"d","typeId":"core.dispatch","config":{"askUserRouting":"x"},"inputs":{}}`,
+			definitiontest.LoopEdges, ``, "askUserRouting"},
+		{"an unknown fan-out", definitiontest.SupervisorNode + `,{"id":"d","typeId":"core.dispatch","config":{"fanOutPolicy":"parallel"},"inputs":{}}`,
+			definitiontest.LoopEdges, ``, "fanOutPolicy"},
+		{"an unknown model", definitiontest.SupervisorNode + `,{"id":"d","typeId":"core.dispatch","config":{"workerDispatchModel":"x"},"inputs":{}}`,
+			definitiontest.LoopEdges, ``, "workerDispatchModel"},
+		{"an iteration cap", definitiontest.SupervisorNode + `,{"id":"d","typeId":"core.dispatch","config":{"iterationCap":2},"inputs":{}}`, definitiontest.LoopEdges,
 			``, "iterationCap"},
-		{"a dispatch with inputs", definitions.SupervisorNode +
-			`,{"id":"d","typeId":"core.dispatch","config":{},"inputs":{"x":{"type":"static","value":1}}}`, definitions.LoopEdges, ``, "mappings"},
+		{"a dispatch with inputs", definitiontest.SupervisorNode +
+			`,{"id":"d","typeId":"core.dispatch","config":{},"inputs":{"x":{"type":"static","value":1}}}`, definitiontest.LoopEdges, ``, "mappings"},
 	} {
-		d := definitions.Define(t, c.nodes, c.edges, c.variables)
+		d := definitiontest.Define(t, c.nodes, c.edges, c.variables)
 		_, err := Compile(d)
 		if code(err) != codes.Validation || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
-	inactive := definitions.Define(t, definitions.NoopNode, "", "")
+	inactive := definitiontest.Define(t, definitiontest.NoopNode, "", "")
 	inactive.Status = openwopv1.WorkflowDefinitionStatusDraft
-	channels := definitions.Define(t, definitions.NoopNode, "", "")
+	channels := definitiontest.Define(t, definitiontest.NoopNode, "", "")
 	channels.Channels = map[string]openwopv1.ChannelDeclaration{"c": {Reducer: "replace"}}
 	for _, d := range []openwopv1.WorkflowDefinition{inactive, channels} {
 		if _, err := Compile(d); code(err) != codes.Validation {
 			t.Errorf("%+v: %v", d, err)
 		}
 	}
-	d := definitions.Define(t, `{"id":"a","typeId":"vendor.x.y","config":{},"inputs":{}}`, "", "")
+	d := definitiontest.Define(t, `{"id":"a","typeId":"vendor.x.y","config":{},"inputs":{}}`, "", "")
 	_, err := Compile(d)
 	said := refusal.In(err)
 	if said == nil {
@@ -130,7 +130,7 @@ func TestNodeOrder(t *testing.T) {
 		for _, id := range c.nodes {
 			nodes = append(nodes, node(id))
 		}
-		d := definitions.Define(t, strings.Join(nodes, ","), strings.Join(c.edges, ","), "")
+		d := definitiontest.Define(t, strings.Join(nodes, ","), strings.Join(c.edges, ","), "")
 		p, err := Compile(d)
 		if err != nil {
 			t.Fatal(err)

@@ -1,5 +1,5 @@
-// Package definitions makes workflow definitions for the tests of the engine's rooms.
-package definitions
+// Package definitiontest makes workflow definitions for the tests of the engine's rooms.
+package definitiontest
 
 import (
 	"encoding/json"
