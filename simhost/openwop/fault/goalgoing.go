@@ -136,20 +136,16 @@ var goalsGoing = []Fault{
 		Looks:  "a goal that is ticked all at once shows the same contributing run twice",
 		Breaks: []string{openwop.OWP0097E4},
 		Remembers: func() mutate.Changes {
-			const tick = "POST " + theGoal + "/tick"
-			var underWay counts   // ticks, by path
+			var pairs meeting
 			var together sync.Map // ids of goals
-			c := replies(
-				mutate.On(tick, func(r *mutate.Reply) { underWay.add(r.Request.URL.Path, -1) }),
-				shows(func(g *openwopv1.Goal) {
-					runs := g.Progress.ContributingRunIds
-					if _, were := together.Load(g.ID); were && len(runs) > 1 {
-						runs[len(runs)-1] = runs[len(runs)-2]
-					}
-				}),
-			)
-			c.Requests = []mutate.RequestFunc{mutate.Asked(tick, func(r *mutate.Request) {
-				if underWay.add(r.URL.Path, 1) > 1 {
+			c := replies(shows(func(g *openwopv1.Goal) {
+				runs := g.Progress.ContributingRunIds
+				if _, were := together.Load(g.ID); were && len(runs) > 1 {
+					runs[len(runs)-1] = runs[len(runs)-2]
+				}
+			}))
+			c.Requests = []mutate.RequestFunc{mutate.Asked("POST "+theGoal+"/tick", func(r *mutate.Request) {
+				if !pairs.alone(r.URL.Path) {
 					together.Store(path.Base(path.Dir(r.URL.Path)), true)
 				}
 			})}
