@@ -71,11 +71,11 @@ func MarshalResults(doc results.Results) ([]byte, error) {
 	return textsafe.JSON(b.Bytes()), nil
 }
 
-// each maps a list. It never returns nil, because the schema wants an empty list, not null.
+// each maps a list. An empty one gives nil, which an optional member leaves out and a required one writes as [].
 func each[A, B any](list []A, f func(A) B) []B {
-	out := make([]B, len(list))
-	for i, a := range list {
-		out[i] = f(a)
+	var out []B
+	for _, a := range list {
+		out = append(out, f(a))
 	}
 	return out
 }

@@ -5,481 +5,549 @@
 package agenticloopv2
 
 import (
+	"bytes"
 	"encoding/json"
+	"reflect"
 	"time"
 )
-
-// Defines values for Capability.
-const (
-	CapabilityCompletedSteps  Capability = "completed-steps"
-	CapabilityContextBudget   Capability = "context-budget"
-	CapabilityContextDelivery Capability = "context-delivery"
-	CapabilityRedelivery      Capability = "redelivery"
-	CapabilityReframe         Capability = "reframe"
-	CapabilityRetry           Capability = "retry"
-	CapabilityWorkspace       Capability = "workspace"
-)
-
-// Valid indicates whether the value is a known member of the Capability enum.
-func (e Capability) Valid() bool {
-	switch e {
-	case CapabilityCompletedSteps:
-		return true
-	case CapabilityContextBudget:
-		return true
-	case CapabilityContextDelivery:
-		return true
-	case CapabilityRedelivery:
-		return true
-	case CapabilityReframe:
-		return true
-	case CapabilityRetry:
-		return true
-	case CapabilityWorkspace:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for LLMShape.
-const (
-	LLMShapeAnthropic LLMShape = "anthropic"
-	LLMShapeOllama    LLMShape = "ollama"
-	LLMShapeOpenai    LLMShape = "openai"
-)
-
-// Valid indicates whether the value is a known member of the LLMShape enum.
-func (e LLMShape) Valid() bool {
-	switch e {
-	case LLMShapeAnthropic:
-		return true
-	case LLMShapeOllama:
-		return true
-	case LLMShapeOpenai:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for LogLevel.
-const (
-	LogLevelDebug LogLevel = "debug"
-	LogLevelError LogLevel = "error"
-	LogLevelInfo  LogLevel = "info"
-	LogLevelWarn  LogLevel = "warn"
-)
-
-// Valid indicates whether the value is a known member of the LogLevel enum.
-func (e LogLevel) Valid() bool {
-	switch e {
-	case LogLevelDebug:
-		return true
-	case LogLevelError:
-		return true
-	case LogLevelInfo:
-		return true
-	case LogLevelWarn:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for ManifestManifestSpec.
-const (
-	ManifestManifestSpecDuctilePlugin ManifestManifestSpec = "ductile.plugin"
-)
-
-// Valid indicates whether the value is a known member of the ManifestManifestSpec enum.
-func (e ManifestManifestSpec) Valid() bool {
-	switch e {
-	case ManifestManifestSpecDuctilePlugin:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for ManifestManifestVersion.
-const (
-	ManifestManifestVersionN1 ManifestManifestVersion = 1
-)
-
-// Valid indicates whether the value is a known member of the ManifestManifestVersion enum.
-func (e ManifestManifestVersion) Valid() bool {
-	switch e {
-	case ManifestManifestVersionN1:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for ManifestProtocol.
-const (
-	ManifestProtocolN2 ManifestProtocol = 2
-)
-
-// Valid indicates whether the value is a known member of the ManifestProtocol enum.
-func (e ManifestProtocol) Valid() bool {
-	switch e {
-	case ManifestProtocolN2:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for ManifestCommandType.
-const (
-	ManifestCommandTypeRead  ManifestCommandType = "read"
-	ManifestCommandTypeWrite ManifestCommandType = "write"
-)
-
-// Valid indicates whether the value is a known member of the ManifestCommandType enum.
-func (e ManifestCommandType) Valid() bool {
-	switch e {
-	case ManifestCommandTypeRead:
-		return true
-	case ManifestCommandTypeWrite:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for ManifestFactOutputCompatibilityView.
-const (
-	ManifestFactOutputCompatibilityViewMirrorObject ManifestFactOutputCompatibilityView = "mirror_object"
-)
-
-// Valid indicates whether the value is a known member of the ManifestFactOutputCompatibilityView enum.
-func (e ManifestFactOutputCompatibilityView) Valid() bool {
-	switch e {
-	case ManifestFactOutputCompatibilityViewMirrorObject:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for ManifestFactOutputFrom.
-const (
-	ManifestFactOutputFromStateUpdates ManifestFactOutputFrom = "state_updates"
-)
-
-// Valid indicates whether the value is a known member of the ManifestFactOutputFrom enum.
-func (e ManifestFactOutputFrom) Valid() bool {
-	switch e {
-	case ManifestFactOutputFromStateUpdates:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for ProtocolRevision.
-const (
-	ProtocolRevisionN202602 ProtocolRevision = "2026-02"
-	ProtocolRevisionN202606 ProtocolRevision = "2026-06"
-)
-
-// Valid indicates whether the value is a known member of the ProtocolRevision enum.
-func (e ProtocolRevision) Valid() bool {
-	switch e {
-	case ProtocolRevisionN202602:
-		return true
-	case ProtocolRevisionN202606:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for RequestProtocol.
-const (
-	RequestProtocolN2 RequestProtocol = 2
-)
-
-// Valid indicates whether the value is a known member of the RequestProtocol enum.
-func (e RequestProtocol) Valid() bool {
-	switch e {
-	case RequestProtocolN2:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for ResponseStatus.
-const (
-	ResponseStatusError ResponseStatus = "error"
-	ResponseStatusOk    ResponseStatus = "ok"
-)
-
-// Valid indicates whether the value is a known member of the ResponseStatus enum.
-func (e ResponseStatus) Valid() bool {
-	switch e {
-	case ResponseStatusError:
-		return true
-	case ResponseStatusOk:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for RunStatus.
-const (
-	RunStatusDone      RunStatus = "done"
-	RunStatusEscalated RunStatus = "escalated"
-	RunStatusRunning   RunStatus = "running"
-)
-
-// Valid indicates whether the value is a known member of the RunStatus enum.
-func (e RunStatus) Valid() bool {
-	switch e {
-	case RunStatusDone:
-		return true
-	case RunStatusEscalated:
-		return true
-	case RunStatusRunning:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for TargetProfileAssayPlugin.
-const (
-	TargetProfileAssayPluginN1 TargetProfileAssayPlugin = 1
-)
-
-// Valid indicates whether the value is a known member of the TargetProfileAssayPlugin enum.
-func (e TargetProfileAssayPlugin) Valid() bool {
-	switch e {
-	case TargetProfileAssayPluginN1:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for ToolStatus.
-const (
-	ToolStatusError ToolStatus = "error"
-	ToolStatusOk    ToolStatus = "ok"
-)
-
-// Valid indicates whether the value is a known member of the ToolStatus enum.
-func (e ToolStatus) Valid() bool {
-	switch e {
-	case ToolStatusError:
-		return true
-	case ToolStatusOk:
-		return true
-	default:
-		return false
-	}
-}
 
 // ArtifactPath A path below the workspace, with slashes.
 type ArtifactPath = string
 
 // Capability redelivery: a start that is delivered again starts nothing. context-delivery: a tool's own event
-// resumes the run that the context names. context-budget: a start can lower max_steps. retry: a
-// step that failed is asked for again. reframe: a plan can be given up for another. workspace: the
-// run's files are written. completed-steps: the state lists the steps that are done.
+// resumes the run that the context names. context-budget: a start can lower max_steps. retry: a step that failed
+// is asked for again. reframe: a plan can be given up for another. workspace: the run's files are written.
+// completed-steps: the state lists the steps that are done.
 type Capability string
+
+// The values of Capability.
+const (
+	CapabilityRedelivery      Capability = "redelivery"
+	CapabilityContextDelivery Capability = "context-delivery"
+	CapabilityContextBudget   Capability = "context-budget"
+	CapabilityRetry           Capability = "retry"
+	CapabilityReframe         Capability = "reframe"
+	CapabilityWorkspace       Capability = "workspace"
+	CapabilityCompletedSteps  Capability = "completed-steps"
+)
+
+// Valid reports whether the contract has the value.
+func (v Capability) Valid() bool {
+	switch v {
+	case CapabilityRedelivery, CapabilityContextDelivery, CapabilityContextBudget, CapabilityRetry, CapabilityReframe, CapabilityWorkspace, CapabilityCompletedSteps:
+		return true
+	}
+	return false
+}
 
 // CompletedPayload The run reached its goal. Open.
 type CompletedPayload struct {
-	// Artifacts Files of the run's workspace.
-	Artifacts []ArtifactPath `json:"artifacts,omitempty"`
+	// Files of the run's workspace.
+	Artifacts []ArtifactPath `json:"artifacts,omitzero"`
 	Goal      string         `json:"goal"`
-
-	// Outcome What was reached, in words.
+	// What was reached, in words.
 	Outcome string `json:"outcome"`
-
-	// RunID Opaque and unique.
-	RunID RunID `json:"run_id"`
-
-	// StepsTaken How many results the run took.
+	RunID   RunID  `json:"run_id"`
+	// How many results the run took.
 	StepsTaken int64 `json:"steps_taken"`
+}
+
+// UnmarshalJSON reads a CompletedPayload. Names of members must match exactly; any may be missing.
+func (v *CompletedPayload) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "artifacts":
+			return &v.Artifacts
+		case "goal":
+			return &v.Goal
+		case "outcome":
+			return &v.Outcome
+		case "run_id":
+			return &v.RunID
+		case "steps_taken":
+			return &v.StepsTaken
+		}
+		return nil
+	}, nil)
 }
 
 // ContextSteering The agent follows hints in what it is handed. In these templates ${tool} stands for the wanted
 // tool, and a string that is nothing but ${arguments} for its arguments.
 type ContextSteering struct {
-	// Done A result after which it is done.
-	Done json.RawMessage `json:"done,omitempty"`
+	// A result after which it is done.
+	Done json.RawMessage `json:"done,omitzero"`
+	// The context of a start that has the agent ask for this tool first.
+	FirstTool json.RawMessage `json:"first_tool,omitzero"`
+	// A result after which it asks for this tool.
+	NextTool json.RawMessage `json:"next_tool,omitzero"`
+	// A result after which it gives up its plan for another.
+	Reframe json.RawMessage `json:"reframe,omitzero"`
+}
 
-	// FirstTool The context of a start that has the agent ask for this tool first.
-	FirstTool json.RawMessage `json:"first_tool,omitempty"`
-
-	// NextTool A result after which it asks for this tool.
-	NextTool json.RawMessage `json:"next_tool,omitempty"`
-
-	// Reframe A result after which it gives up its plan for another.
-	Reframe json.RawMessage `json:"reframe,omitempty"`
+// UnmarshalJSON reads a ContextSteering. Names of members must match exactly; any may be missing.
+func (v *ContextSteering) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "done":
+			return &v.Done
+		case "first_tool":
+			return &v.FirstTool
+		case "next_tool":
+			return &v.NextTool
+		case "reframe":
+			return &v.Reframe
+		}
+		return nil
+	}, nil)
 }
 
 // DecisionSeams The ways in which the agent's decisions can be steered. Scenarios that need one that is missing
 // are blocked.
 type DecisionSeams struct {
-	// ContextSteering The agent follows hints in what it is handed. In these templates ${tool} stands for the wanted
-	// tool, and a string that is nothing but ${arguments} for its arguments.
-	ContextSteering *ContextSteering `json:"context_steering,omitempty"`
-
-	// MockLlm The agent asks a model behind an address that can be set. Assay serves one on the loopback
-	// interface. In config and environment ${endpoint} stands for its base URL, ${model} and ${key}
-	// for a model's name and a key.
-	MockLlm *MockLLM `json:"mock_llm,omitempty"`
-
-	// ScriptedConfig The agent takes its decisions from a list in its config: one each time that a run has to decide,
-	// the first at its start. Which is next follows from the run's state alone, so that a turn that is
-	// run again decides the same.
-	ScriptedConfig *ScriptedConfig `json:"scripted_config,omitempty"`
+	ContextSteering *ContextSteering `json:"context_steering,omitzero"`
+	MockLlm         *MockLLM         `json:"mock_llm,omitzero"`
+	ScriptedConfig  *ScriptedConfig  `json:"scripted_config,omitzero"`
 }
 
-// DecisionTemplate defines model for DecisionTemplate.
+// UnmarshalJSON reads a DecisionSeams. Names of members must match exactly; any may be missing.
+func (v *DecisionSeams) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "context_steering":
+			return &v.ContextSteering
+		case "mock_llm":
+			return &v.MockLlm
+		case "scripted_config":
+			return &v.ScriptedConfig
+		}
+		return nil
+	}, nil)
+}
+
 type DecisionTemplate = json.RawMessage
 
 // DecisionTemplates How each decision is written, in config as an object, in a model's reply as an object or as
-// text. ${tool} stands for the wanted tool, a string that is nothing but ${arguments} for its
-// arguments, ${outcome} for the words of an outcome.
+// text. ${tool} stands for the wanted tool, a string that is nothing but ${arguments} for its arguments,
+// ${outcome} for the words of an outcome.
 type DecisionTemplates struct {
 	CallTool DecisionTemplate `json:"call_tool"`
 	Done     DecisionTemplate `json:"done"`
-	Garbage  DecisionTemplate `json:"garbage,omitempty"`
-	Reframe  DecisionTemplate `json:"reframe,omitempty"`
-	Refuse   DecisionTemplate `json:"refuse,omitempty"`
+	Garbage  DecisionTemplate `json:"garbage,omitzero"`
+	Reframe  DecisionTemplate `json:"reframe,omitzero"`
+	Refuse   DecisionTemplate `json:"refuse,omitzero"`
+}
+
+// UnmarshalJSON reads a DecisionTemplates. Names of members must match exactly; any may be missing.
+func (v *DecisionTemplates) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "call_tool":
+			return &v.CallTool
+		case "done":
+			return &v.Done
+		case "garbage":
+			return &v.Garbage
+		case "reframe":
+			return &v.Reframe
+		case "refuse":
+			return &v.Refuse
+		}
+		return nil
+	}, nil)
 }
 
 // EmittedEvent An event that the agent may emit: a request for a tool, or one of the two ends of a run.
 type EmittedEvent = Event
 
-// EscalatedPayload The run was given up, and why. The text lays down no keys; these two are what a reader cannot do
-// without. Open.
+// EscalatedPayload The run was given up, and why. The text lays down no keys; these two are what a reader cannot
+// do without. Open.
 type EscalatedPayload struct {
-	// ActualStep The step that came.
-	ActualStep json.RawMessage `json:"actual_step,omitempty"`
-
-	// ActualTool The tool that came.
-	ActualTool json.RawMessage `json:"actual_tool,omitempty"`
-
-	// ExpectedStep The step that was pending.
-	ExpectedStep json.RawMessage `json:"expected_step,omitempty"`
-
-	// ExpectedTool The tool that was pending.
-	ExpectedTool json.RawMessage `json:"expected_tool,omitempty"`
+	// The step that came.
+	ActualStep json.RawMessage `json:"actual_step,omitzero"`
+	// The tool that came.
+	ActualTool json.RawMessage `json:"actual_tool,omitzero"`
+	// The step that was pending.
+	ExpectedStep json.RawMessage `json:"expected_step,omitzero"`
+	// The tool that was pending.
+	ExpectedTool json.RawMessage `json:"expected_tool,omitzero"`
 	Reason       string          `json:"reason"`
-
-	// RunID Opaque and unique.
-	RunID RunID `json:"run_id"`
+	RunID        RunID           `json:"run_id"`
 }
 
-// Event An event on its way through the gateway. An agent emits type, payload and dedupe_key; the
-// gateway adds the rest. Open.
+// UnmarshalJSON reads an EscalatedPayload. Names of members must match exactly; any may be missing.
+func (v *EscalatedPayload) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "actual_step":
+			return &v.ActualStep
+		case "actual_tool":
+			return &v.ActualTool
+		case "expected_step":
+			return &v.ExpectedStep
+		case "expected_tool":
+			return &v.ExpectedTool
+		case "reason":
+			return &v.Reason
+		case "run_id":
+			return &v.RunID
+		}
+		return nil
+	}, nil)
+}
+
+// Event An event on its way through the gateway. An agent emits type, payload and dedupe_key; the gateway adds
+// the rest. Open.
 type Event struct {
-	// DedupeKey Names the delivery: the same key, the same event.
-	DedupeKey string `json:"dedupe_key,omitempty"`
-
-	// EventID The gateway's id of it.
-	EventID string `json:"event_id,omitempty"`
-
-	// Payload What the type calls for: event-payloads.schema.json.
-	Payload json.RawMessage `json:"payload,omitempty"`
-
-	// Source The plugin that emitted it.
-	Source string `json:"source,omitempty"`
-
-	// Timestamp When it was emitted. A gateway in Go may send its zero time, 0001-01-01T00:00:00Z.
+	// Names the delivery: the same key, the same event.
+	DedupeKey string `json:"dedupe_key,omitzero"`
+	// The gateway's id of it.
+	EventID string `json:"event_id,omitzero"`
+	// What the type calls for: event-payloads.schema.json.
+	Payload json.RawMessage `json:"payload,omitzero"`
+	// The plugin that emitted it.
+	Source string `json:"source,omitzero"`
+	// When it was emitted. A gateway in Go may send its zero time, 0001-01-01T00:00:00Z.
 	Timestamp time.Time `json:"timestamp,omitzero"`
-
-	// Type What routes are matched by, letter for letter.
+	// What routes are matched by, letter for letter.
 	Type string `json:"type"`
+}
+
+// UnmarshalJSON reads an Event. Names of members must match exactly; any may be missing.
+func (v *Event) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "dedupe_key":
+			return &v.DedupeKey
+		case "event_id":
+			return &v.EventID
+		case "payload":
+			return &v.Payload
+		case "source":
+			return &v.Source
+		case "timestamp":
+			return &v.Timestamp
+		case "type":
+			return &v.Type
+		}
+		return nil
+	}, nil)
 }
 
 // LLMShape Whose API the agent speaks.
 type LLMShape string
 
-// LogEntry defines model for LogEntry.
+// The values of LLMShape.
+const (
+	LLMShapeOpenai    LLMShape = "openai"
+	LLMShapeOllama    LLMShape = "ollama"
+	LLMShapeAnthropic LLMShape = "anthropic"
+)
+
+// Valid reports whether the contract has the value.
+func (v LLMShape) Valid() bool {
+	switch v {
+	case LLMShapeOpenai, LLMShapeOllama, LLMShapeAnthropic:
+		return true
+	}
+	return false
+}
+
 type LogEntry struct {
 	Level   LogLevel `json:"level"`
 	Message string   `json:"message"`
 }
 
-// LogLevel defines model for LogLevel.
+// UnmarshalJSON reads a LogEntry. Names of members must match exactly; any may be missing.
+func (v *LogEntry) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "level":
+			return &v.Level
+		case "message":
+			return &v.Message
+		}
+		return nil
+	}, nil)
+}
+
 type LogLevel string
 
-// Manifest manifest.yaml of a plugin, of either era: the later one says manifest_spec and manifest_version,
-// and writes every command as an object with a type. Open.
+// The values of LogLevel.
+const (
+	LogLevelDebug LogLevel = "debug"
+	LogLevelInfo  LogLevel = "info"
+	LogLevelWarn  LogLevel = "warn"
+	LogLevelError LogLevel = "error"
+)
+
+// Valid reports whether the contract has the value.
+func (v LogLevel) Valid() bool {
+	switch v {
+	case LogLevelDebug, LogLevelInfo, LogLevelWarn, LogLevelError:
+		return true
+	}
+	return false
+}
+
+// Manifest manifest.yaml of a plugin, of either era: the later one says manifest_spec and manifest_version, and
+// writes every command as an object with a type. Open.
 type Manifest struct {
-	// Commands By name alone in the first era; health then reads, and everything else writes.
+	// By name alone in the first era; health then reads, and everything else writes.
 	Commands []json.RawMessage `json:"commands"`
-
-	// ConcurrencySafe Whether two jobs of it may run at a time; true unless false is said.
-	ConcurrencySafe *bool `json:"concurrency_safe,omitempty"`
-
-	// ConfigKeys The settings that the plugin cannot do without, and those that it can.
-	ConfigKeys  *ManifestConfigKeys `json:"config_keys,omitempty"`
-	Description *string             `json:"description,omitempty"`
-
-	// Entrypoint The executable, below the plugin's folder.
+	// Whether two jobs of it may run at a time; true unless false is said.
+	ConcurrencySafe *bool               `json:"concurrency_safe,omitzero"`
+	ConfigKeys      *ManifestConfigKeys `json:"config_keys,omitzero"`
+	Description     *string             `json:"description,omitzero"`
+	// The executable, below the plugin's folder.
 	Entrypoint      string                   `json:"entrypoint"`
-	FactOutputs     []ManifestFactOutput     `json:"fact_outputs,omitempty"`
+	FactOutputs     []ManifestFactOutput     `json:"fact_outputs,omitzero"`
 	ManifestSpec    ManifestManifestSpec     `json:"manifest_spec,omitzero"`
-	ManifestVersion *ManifestManifestVersion `json:"manifest_version,omitempty"`
-
-	// Name The plugin's name, as routes and allowlists have it.
+	ManifestVersion *ManifestManifestVersion `json:"manifest_version,omitzero"`
+	// The plugin's name, as routes and allowlists have it.
 	Name     string           `json:"name"`
 	Protocol ManifestProtocol `json:"protocol"`
 	Version  string           `json:"version"`
 }
 
-// ManifestManifestSpec defines model for Manifest.ManifestSpec.
-type ManifestManifestSpec string
-
-// ManifestManifestVersion defines model for Manifest.ManifestVersion.
-type ManifestManifestVersion int64
-
-// ManifestProtocol defines model for Manifest.Protocol.
-type ManifestProtocol int64
-
-// ManifestCommand defines model for ManifestCommand.
-type ManifestCommand struct {
-	Description *string `json:"description,omitempty"`
-	Idempotent  *bool   `json:"idempotent,omitempty"`
-
-	// InputSchema A JSON Schema, or a map of properties to types.
-	InputSchema json.RawMessage `json:"input_schema,omitempty"`
-	Name        string          `json:"name"`
-
-	// OutputSchema A JSON Schema, or a map of properties to types.
-	OutputSchema json.RawMessage     `json:"output_schema,omitempty"`
-	RetrySafe    *bool               `json:"retry_safe,omitempty"`
-	Type         ManifestCommandType `json:"type,omitzero"`
-
-	// Values The payload values that a command takes and gives, by name.
-	Values *ManifestValues `json:"values,omitempty"`
+// UnmarshalJSON reads a Manifest. Names of members must match exactly; any may be missing.
+func (v *Manifest) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "commands":
+			return &v.Commands
+		case "concurrency_safe":
+			return &v.ConcurrencySafe
+		case "config_keys":
+			return &v.ConfigKeys
+		case "description":
+			return &v.Description
+		case "entrypoint":
+			return &v.Entrypoint
+		case "fact_outputs":
+			return &v.FactOutputs
+		case "manifest_spec":
+			return &v.ManifestSpec
+		case "manifest_version":
+			return &v.ManifestVersion
+		case "name":
+			return &v.Name
+		case "protocol":
+			return &v.Protocol
+		case "version":
+			return &v.Version
+		}
+		return nil
+	}, nil)
 }
 
-// ManifestCommandType defines model for ManifestCommand.Type.
+// MarshalJSON writes a Manifest.
+func (v Manifest) MarshalJSON() ([]byte, error) {
+	type plain Manifest
+	p := plain(v)
+	if p.Commands == nil {
+		p.Commands = []json.RawMessage{}
+	}
+	return marshal(p)
+}
+
+type ManifestCommand struct {
+	Description *string `json:"description,omitzero"`
+	Idempotent  *bool   `json:"idempotent,omitzero"`
+	// A JSON Schema, or a map of properties to types.
+	InputSchema ManifestCommandInputSchema `json:"input_schema,omitzero"`
+	Name        string                     `json:"name"`
+	// A JSON Schema, or a map of properties to types.
+	OutputSchema ManifestCommandOutputSchema `json:"output_schema,omitzero"`
+	RetrySafe    *bool                       `json:"retry_safe,omitzero"`
+	Type         ManifestCommandType         `json:"type,omitzero"`
+	Values       *ManifestValues             `json:"values,omitzero"`
+}
+
+// UnmarshalJSON reads a ManifestCommand. Names of members must match exactly; any may be missing.
+func (v *ManifestCommand) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "description":
+			return &v.Description
+		case "idempotent":
+			return &v.Idempotent
+		case "input_schema":
+			return &v.InputSchema
+		case "name":
+			return &v.Name
+		case "output_schema":
+			return &v.OutputSchema
+		case "retry_safe":
+			return &v.RetrySafe
+		case "type":
+			return &v.Type
+		case "values":
+			return &v.Values
+		}
+		return nil
+	}, nil)
+}
+
+// ManifestCommandInputSchema A JSON Schema, or a map of properties to types.
+//
+// It is one of ManifestCommandInputSchemaBoolean, ManifestCommandInputSchemaObject, or
+// ManifestCommandInputSchemaUnknown.
+type ManifestCommandInputSchema interface{ isManifestCommandInputSchema() }
+
+// ManifestCommandInputSchemaUnknown is a ManifestCommandInputSchema of which cannot be told which case it is. It holds its JSON.
+type ManifestCommandInputSchemaUnknown json.RawMessage
+
+func (ManifestCommandInputSchemaUnknown) isManifestCommandInputSchema() {}
+
+// MarshalJSON writes the JSON that it holds.
+func (v ManifestCommandInputSchemaUnknown) MarshalJSON() ([]byte, error) {
+	return json.RawMessage(v).MarshalJSON()
+}
+
+// As reads it as a value of the reader's choice, of which v is a pointer.
+func (v ManifestCommandInputSchemaUnknown) As(to any) error { return Decode(v, to) }
+
+// UnmarshalManifestCommandInputSchema reads a ManifestCommandInputSchema.
+func UnmarshalManifestCommandInputSchema(data []byte) (ManifestCommandInputSchema, error) {
+	var v ManifestCommandInputSchema
+	err := Decode(data, &v)
+	return v, err
+}
+
+var tellsOfManifestCommandInputSchema = []tell{
+	{kinds: 2},
+	{kinds: 32},
+}
+
+func decodeManifestCommandInputSchema(data []byte) (any, error) {
+	switch pick(data, tellsOfManifestCommandInputSchema) {
+	case 0:
+		return decodeCase[ManifestCommandInputSchemaBoolean](data)
+	case 1:
+		return decodeCase[ManifestCommandInputSchemaObject](data)
+	}
+	return ManifestCommandInputSchemaUnknown(bytes.Clone(data)), nil
+}
+
+type ManifestCommandInputSchemaBoolean bool
+
+func (ManifestCommandInputSchemaBoolean) isManifestCommandInputSchema() {}
+
+type ManifestCommandInputSchemaObject map[string]any
+
+// UnmarshalJSON reads a ManifestCommandInputSchemaObject.
+func (v *ManifestCommandInputSchemaObject) UnmarshalJSON(data []byte) error {
+	return decodeValue(data, reflect.ValueOf((*map[string]any)(v)).Elem())
+}
+
+func (ManifestCommandInputSchemaObject) isManifestCommandInputSchema() {}
+
+// ManifestCommandOutputSchema A JSON Schema, or a map of properties to types.
+//
+// It is one of ManifestCommandOutputSchemaBoolean, ManifestCommandOutputSchemaObject, or
+// ManifestCommandOutputSchemaUnknown.
+type ManifestCommandOutputSchema interface{ isManifestCommandOutputSchema() }
+
+// ManifestCommandOutputSchemaUnknown is a ManifestCommandOutputSchema of which cannot be told which case it is. It holds its JSON.
+type ManifestCommandOutputSchemaUnknown json.RawMessage
+
+func (ManifestCommandOutputSchemaUnknown) isManifestCommandOutputSchema() {}
+
+// MarshalJSON writes the JSON that it holds.
+func (v ManifestCommandOutputSchemaUnknown) MarshalJSON() ([]byte, error) {
+	return json.RawMessage(v).MarshalJSON()
+}
+
+// As reads it as a value of the reader's choice, of which v is a pointer.
+func (v ManifestCommandOutputSchemaUnknown) As(to any) error { return Decode(v, to) }
+
+// UnmarshalManifestCommandOutputSchema reads a ManifestCommandOutputSchema.
+func UnmarshalManifestCommandOutputSchema(data []byte) (ManifestCommandOutputSchema, error) {
+	var v ManifestCommandOutputSchema
+	err := Decode(data, &v)
+	return v, err
+}
+
+var tellsOfManifestCommandOutputSchema = []tell{
+	{kinds: 2},
+	{kinds: 32},
+}
+
+func decodeManifestCommandOutputSchema(data []byte) (any, error) {
+	switch pick(data, tellsOfManifestCommandOutputSchema) {
+	case 0:
+		return decodeCase[ManifestCommandOutputSchemaBoolean](data)
+	case 1:
+		return decodeCase[ManifestCommandOutputSchemaObject](data)
+	}
+	return ManifestCommandOutputSchemaUnknown(bytes.Clone(data)), nil
+}
+
+type ManifestCommandOutputSchemaBoolean bool
+
+func (ManifestCommandOutputSchemaBoolean) isManifestCommandOutputSchema() {}
+
+type ManifestCommandOutputSchemaObject map[string]any
+
+// UnmarshalJSON reads a ManifestCommandOutputSchemaObject.
+func (v *ManifestCommandOutputSchemaObject) UnmarshalJSON(data []byte) error {
+	return decodeValue(data, reflect.ValueOf((*map[string]any)(v)).Elem())
+}
+
+func (ManifestCommandOutputSchemaObject) isManifestCommandOutputSchema() {}
+
 type ManifestCommandType string
+
+// The values of ManifestCommandType.
+const (
+	ManifestCommandTypeRead  ManifestCommandType = "read"
+	ManifestCommandTypeWrite ManifestCommandType = "write"
+)
+
+// Valid reports whether the contract has the value.
+func (v ManifestCommandType) Valid() bool {
+	switch v {
+	case ManifestCommandTypeRead, ManifestCommandTypeWrite:
+		return true
+	}
+	return false
+}
 
 // ManifestConfigKeys The settings that the plugin cannot do without, and those that it can.
 type ManifestConfigKeys struct {
-	Optional []string `json:"optional,omitempty"`
-	Required []string `json:"required,omitempty"`
+	Optional []string `json:"optional,omitzero"`
+	Required []string `json:"required,omitzero"`
 }
 
-// ManifestEmitted defines model for ManifestEmitted.
+// UnmarshalJSON reads a ManifestConfigKeys. Names of members must match exactly; any may be missing.
+func (v *ManifestConfigKeys) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "optional":
+			return &v.Optional
+		case "required":
+			return &v.Required
+		}
+		return nil
+	}, nil)
+}
+
 type ManifestEmitted struct {
 	Event  string   `json:"event"`
-	Values []string `json:"values,omitempty"`
+	Values []string `json:"values,omitzero"`
+}
+
+// UnmarshalJSON reads a ManifestEmitted. Names of members must match exactly; any may be missing.
+func (v *ManifestEmitted) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "event":
+			return &v.Event
+		case "values":
+			return &v.Values
+		}
+		return nil
+	}, nil)
 }
 
 // ManifestFactOutput What is kept of a command's state_updates as a fact.
@@ -490,102 +558,288 @@ type ManifestFactOutput struct {
 	When              ManifestFactWhen                    `json:"when"`
 }
 
-// ManifestFactOutputCompatibilityView defines model for ManifestFactOutput.CompatibilityView.
+// UnmarshalJSON reads a ManifestFactOutput. Names of members must match exactly; any may be missing.
+func (v *ManifestFactOutput) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "compatibility_view":
+			return &v.CompatibilityView
+		case "fact_type":
+			return &v.FactType
+		case "from":
+			return &v.From
+		case "when":
+			return &v.When
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes a ManifestFactOutput.
+func (v ManifestFactOutput) MarshalJSON() ([]byte, error) {
+	type plain ManifestFactOutput
+	p := plain(v)
+	if p.From == "" {
+		p.From = ManifestFactOutputFromStateUpdates
+	}
+	return marshal(p)
+}
+
 type ManifestFactOutputCompatibilityView string
 
-// ManifestFactOutputFrom defines model for ManifestFactOutput.From.
+// The values of ManifestFactOutputCompatibilityView.
+const (
+	ManifestFactOutputCompatibilityViewMirrorObject ManifestFactOutputCompatibilityView = "mirror_object"
+)
+
+// Valid reports whether the contract has the value.
+func (v ManifestFactOutputCompatibilityView) Valid() bool {
+	switch v {
+	case ManifestFactOutputCompatibilityViewMirrorObject:
+		return true
+	}
+	return false
+}
+
 type ManifestFactOutputFrom string
 
-// ManifestFactWhen defines model for ManifestFactWhen.
+// The values of ManifestFactOutputFrom.
+const (
+	ManifestFactOutputFromStateUpdates ManifestFactOutputFrom = "state_updates"
+)
+
+// Valid reports whether the contract has the value.
+func (v ManifestFactOutputFrom) Valid() bool {
+	switch v {
+	case ManifestFactOutputFromStateUpdates:
+		return true
+	}
+	return false
+}
+
 type ManifestFactWhen struct {
 	Command string `json:"command"`
 }
 
-// ManifestValues The payload values that a command takes and gives, by name.
-type ManifestValues struct {
-	Consume []string          `json:"consume,omitempty"`
-	Emit    []ManifestEmitted `json:"emit,omitempty"`
+// UnmarshalJSON reads a ManifestFactWhen. Names of members must match exactly; any may be missing.
+func (v *ManifestFactWhen) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "command":
+			return &v.Command
+		}
+		return nil
+	}, nil)
 }
 
-// MockLLM The agent asks a model behind an address that can be set. Assay serves one on the loopback
-// interface. In config and environment ${endpoint} stands for its base URL, ${model} and ${key}
-// for a model's name and a key.
+type ManifestManifestSpec string
+
+// The values of ManifestManifestSpec.
+const (
+	ManifestManifestSpecDuctilePlugin ManifestManifestSpec = "ductile.plugin"
+)
+
+// Valid reports whether the contract has the value.
+func (v ManifestManifestSpec) Valid() bool {
+	switch v {
+	case ManifestManifestSpecDuctilePlugin:
+		return true
+	}
+	return false
+}
+
+type ManifestManifestVersion int64
+
+// The values of ManifestManifestVersion.
+const (
+	ManifestManifestVersionN1 ManifestManifestVersion = 1
+)
+
+// Valid reports whether the contract has the value.
+func (v ManifestManifestVersion) Valid() bool {
+	switch v {
+	case ManifestManifestVersionN1:
+		return true
+	}
+	return false
+}
+
+type ManifestProtocol int64
+
+// The values of ManifestProtocol.
+const (
+	ManifestProtocolN2 ManifestProtocol = 2
+)
+
+// Valid reports whether the contract has the value.
+func (v ManifestProtocol) Valid() bool {
+	switch v {
+	case ManifestProtocolN2:
+		return true
+	}
+	return false
+}
+
+// ManifestValues The payload values that a command takes and gives, by name.
+type ManifestValues struct {
+	Consume []string          `json:"consume,omitzero"`
+	Emit    []ManifestEmitted `json:"emit,omitzero"`
+}
+
+// UnmarshalJSON reads a ManifestValues. Names of members must match exactly; any may be missing.
+func (v *ManifestValues) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "consume":
+			return &v.Consume
+		case "emit":
+			return &v.Emit
+		}
+		return nil
+	}, nil)
+}
+
+// MockLLM The agent asks a model behind an address that can be set. Assay serves one on the loopback interface.
+// In config and environment ${endpoint} stands for its base URL, ${model} and ${key} for a model's name and a
+// key.
 type MockLLM struct {
-	// Config Settings that make the agent use it.
-	Config json.RawMessage `json:"config,omitempty"`
-
-	// Decisions How each decision is written, in config as an object, in a model's reply as an object or as
-	// text. ${tool} stands for the wanted tool, a string that is nothing but ${arguments} for its
-	// arguments, ${outcome} for the words of an outcome.
+	// Settings that make the agent use it.
+	Config    json.RawMessage   `json:"config,omitzero"`
 	Decisions DecisionTemplates `json:"decisions"`
-
-	// Environment Variables that make the agent use it.
-	Environment map[string]string `json:"environment,omitempty"`
-
-	// Shape Whose API the agent speaks.
-	Shape LLMShape `json:"shape"`
-
-	// StepPattern Finds the run's step in a prompt: its first group is the number. Without it, replies are given
-	// in the order in which they are asked for.
+	// Variables that make the agent use it.
+	Environment map[string]string `json:"environment,omitzero"`
+	Shape       LLMShape          `json:"shape"`
+	// Finds the run's step in a prompt: its first group is the number. Without it, replies are given in the order in
+	// which they are asked for.
 	StepPattern string `json:"step_pattern,omitzero"`
+}
+
+// UnmarshalJSON reads a MockLLM. Names of members must match exactly; any may be missing.
+func (v *MockLLM) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "config":
+			return &v.Config
+		case "decisions":
+			return &v.Decisions
+		case "environment":
+			return &v.Environment
+		case "shape":
+			return &v.Shape
+		case "step_pattern":
+			return &v.StepPattern
+		}
+		return nil
+	}, nil)
 }
 
 // ProfileLimits What the agent keeps to, where it is not what the text says.
 type ProfileLimits struct {
-	// MaxRetries How often a step that failed is asked for again at most. Where it is not said, any number is
-	// accepted that ends.
-	MaxRetries *int64 `json:"max_retries,omitempty"`
+	// How often a step that failed is asked for again at most. Where it is not said, any number is accepted that
+	// ends.
+	MaxRetries *int64 `json:"max_retries,omitzero"`
+	// How long one turn may take. Where it is not said, a turn that takes longer than the patience is not judged.
+	TurnSeconds *float64 `json:"turn_seconds,omitzero"`
+}
 
-	// TurnSeconds How long one turn may take. Where it is not said, a turn that takes longer than the patience is
-	// not judged.
-	TurnSeconds *float64 `json:"turn_seconds,omitempty"`
+// UnmarshalJSON reads a ProfileLimits. Names of members must match exactly; any may be missing.
+func (v *ProfileLimits) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "max_retries":
+			return &v.MaxRetries
+		case "turn_seconds":
+			return &v.TurnSeconds
+		}
+		return nil
+	}, nil)
 }
 
 // ProtocolRevision 2026-02 knows workspaces and no result; 2026-06 asks for a result and knows no workspaces.
 type ProtocolRevision string
 
+// The values of ProtocolRevision.
+const (
+	ProtocolRevisionN202602 ProtocolRevision = "2026-02"
+	ProtocolRevisionN202606 ProtocolRevision = "2026-06"
+)
+
+// Valid reports whether the contract has the value.
+func (v ProtocolRevision) Valid() bool {
+	switch v {
+	case ProtocolRevisionN202602, ProtocolRevisionN202606:
+		return true
+	}
+	return false
+}
+
 // ReceivedEvent An event that an agent is handed: a start, by either of its names, a tool's result, or any event
 // of a tool, to which the request's context then gives run, step and tool.
 type ReceivedEvent = Event
 
-// Request What the gateway writes to a plugin's standard input: one object, then the end of the input. The
-// two revisions of the protocol differ in what they add, see $defs. Open.
+// Request What the gateway writes to a plugin's standard input: one object, then the end of the input. The two
+// revisions of the protocol differ in what they add, see $defs. Open.
 type Request struct {
-	// Command poll, handle, health, init, or one that the manifest declares.
+	// poll, handle, health, init, or one that the manifest declares.
 	Command string `json:"command"`
-
-	// Config The operator's settings of the plugin.
+	// The operator's settings of the plugin.
 	Config json.RawMessage `json:"config"`
-
-	// Context What the events on the way to this job carried along. Absent when empty.
-	Context json.RawMessage `json:"context,omitempty"`
-
-	// DeadlineAt When the gateway will stop the process.
+	// What the events on the way to this job carried along. Absent when empty.
+	Context json.RawMessage `json:"context,omitzero"`
+	// When the gateway will stop the process.
 	DeadlineAt time.Time `json:"deadline_at"`
-
-	// Event With command handle: what is to be handled.
-	Event *Event `json:"event,omitempty"`
-
-	// JobID The job's id. A job that is run again keeps it.
+	// With command handle: what is to be handled.
+	Event *Event `json:"event,omitzero"`
+	// The job's id. A job that is run again keeps it.
 	JobID string `json:"job_id"`
-
-	// Payload The job's own payload. Revision 2026-06; absent when empty.
-	Payload  json.RawMessage `json:"payload,omitempty"`
+	// The job's own payload. Revision 2026-06; absent when empty.
+	Payload  json.RawMessage `json:"payload,omitzero"`
 	Protocol RequestProtocol `json:"protocol"`
-
-	// Secrets Credentials of the plugin. Revision 2026-06.
-	Secrets json.RawMessage `json:"secrets,omitempty"`
-
-	// State The plugin's whole state, with all runs; an empty object where there is none:
-	// run-state.schema.json.
+	// Credentials of the plugin. Revision 2026-06.
+	Secrets json.RawMessage `json:"secrets,omitzero"`
+	// The plugin's whole state, with all runs; an empty object where there is none: run-state.schema.json.
 	State json.RawMessage `json:"state"`
-
-	// WorkspaceDir Absolute folder of the job's workspace. Revision 2026-02, where the gateway keeps workspaces.
+	// Absolute folder of the job's workspace. Revision 2026-02, where the gateway keeps workspaces.
 	WorkspaceDir string `json:"workspace_dir,omitzero"`
 }
 
-// RequestProtocol defines model for Request.Protocol.
-type RequestProtocol int64
+// UnmarshalJSON reads a Request. Names of members must match exactly; any may be missing.
+func (v *Request) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "command":
+			return &v.Command
+		case "config":
+			return &v.Config
+		case "context":
+			return &v.Context
+		case "deadline_at":
+			return &v.DeadlineAt
+		case "event":
+			return &v.Event
+		case "job_id":
+			return &v.JobID
+		case "payload":
+			return &v.Payload
+		case "protocol":
+			return &v.Protocol
+		case "secrets":
+			return &v.Secrets
+		case "state":
+			return &v.State
+		case "workspace_dir":
+			return &v.WorkspaceDir
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes a Request.
+func (v Request) MarshalJSON() ([]byte, error) {
+	type plain Request
+	p := plain(v)
+	return marshal(p)
+}
 
 // Request202602 A request of revision 2026-02: with a workspace, where the gateway keeps them.
 type Request202602 = Request
@@ -593,30 +847,64 @@ type Request202602 = Request
 // Request202606 A request of revision 2026-06: no workspace.
 type Request202606 = Request
 
-// RequestKey The dedupe key of a tool request: the whole run id and the step. The attempt may follow, so that
-// a gateway that drops known keys lets a retry through.
+// RequestKey The dedupe key of a tool request: the whole run id and the step. The attempt may follow, so that a
+// gateway that drops known keys lets a retry through.
 type RequestKey = string
 
-// Response What a plugin writes to its standard output: one object. Fields that the gateway does not know
-// are passed over. A field that is null counts as absent.
+type RequestProtocol int64
+
+// The values of RequestProtocol.
+const (
+	RequestProtocolN2 RequestProtocol = 2
+)
+
+// Valid reports whether the contract has the value.
+func (v RequestProtocol) Valid() bool {
+	switch v {
+	case RequestProtocolN2:
+		return true
+	}
+	return false
+}
+
+// Response What a plugin writes to its standard output: one object. Fields that the gateway does not know are
+// passed over. A field that is null counts as absent.
 type Response struct {
-	// Error With status error: what went wrong.
-	Error string `json:"error,omitempty"`
-
-	// Events Routed after the state is kept, and not with status error.
-	Events []Event    `json:"events,omitempty"`
-	Logs   []LogEntry `json:"logs,omitempty"`
-
-	// Result What the turn did, in short. Revision 2026-06 asks for it with status ok.
-	Result string `json:"result,omitempty"`
-
-	// Retry With status error: whether the job may be tried again; true unless false is said.
-	Retry *bool `json:"retry,omitempty"`
-
-	// StateUpdates Laid over the state key by key: a key that is given replaces all that stood there. Not kept with
-	// status error.
-	StateUpdates json.RawMessage `json:"state_updates,omitempty"`
+	// With status error: what went wrong.
+	Error string `json:"error,omitzero"`
+	// Routed after the state is kept, and not with status error.
+	Events []Event    `json:"events,omitzero"`
+	Logs   []LogEntry `json:"logs,omitzero"`
+	// What the turn did, in short. Revision 2026-06 asks for it with status ok.
+	Result string `json:"result,omitzero"`
+	// With status error: whether the job may be tried again; true unless false is said.
+	Retry *bool `json:"retry,omitzero"`
+	// Laid over the state key by key: a key that is given replaces all that stood there. Not kept with status error.
+	StateUpdates json.RawMessage `json:"state_updates,omitzero"`
 	Status       ResponseStatus  `json:"status"`
+}
+
+// UnmarshalJSON reads a Response. Names of members must match exactly; any may be missing.
+func (v *Response) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "error":
+			return &v.Error
+		case "events":
+			return &v.Events
+		case "logs":
+			return &v.Logs
+		case "result":
+			return &v.Result
+		case "retry":
+			return &v.Retry
+		case "state_updates":
+			return &v.StateUpdates
+		case "status":
+			return &v.Status
+		}
+		return nil
+	}, nil)
 }
 
 // Response202602 A response of revision 2026-02.
@@ -625,180 +913,415 @@ type Response202602 = Response
 // Response202606 A response of revision 2026-06: a turn that went well says in result what it did.
 type Response202606 = Response
 
-// ResponseStatus defines model for ResponseStatus.
 type ResponseStatus string
+
+// The values of ResponseStatus.
+const (
+	ResponseStatusOk    ResponseStatus = "ok"
+	ResponseStatusError ResponseStatus = "error"
+)
+
+// Valid reports whether the contract has the value.
+func (v ResponseStatus) Valid() bool {
+	switch v {
+	case ResponseStatusOk, ResponseStatusError:
+		return true
+	}
+	return false
+}
 
 // ResultKey The dedupe key of a tool result: the whole run id and the step.
 type ResultKey = string
 
 // Run One run. Open: an agent keeps what else it needs beside these.
 type Run struct {
-	// Attempt Counts the tries of the pending step.
+	// Counts the tries of the pending step.
 	Attempt int64 `json:"attempt"`
-
-	// CompletedSteps The steps whose results were taken.
-	CompletedSteps []Step    `json:"completed_steps,omitempty"`
+	// The steps whose results were taken.
+	CompletedSteps []Step    `json:"completed_steps,omitzero"`
 	CreatedAt      time.Time `json:"created_at,omitzero"`
 	Goal           string    `json:"goal"`
 	MaxReframes    int64     `json:"max_reframes"`
 	MaxSteps       int64     `json:"max_steps"`
-
-	// PendingSince When it was asked for.
-	PendingSince string `json:"pending_since,omitempty"`
-
-	// PendingStep The step that a result is awaited for. None is pending where it is absent, null, 0 or empty.
-	PendingStep int64 `json:"pending_step,omitempty"`
-
-	// PendingTool The tool that it is awaited of. None is pending where it is absent, null, 0 or empty.
-	PendingTool string `json:"pending_tool,omitempty"`
-	Reframes    int64  `json:"reframes"`
-
-	// Status done and escalated are final.
-	Status RunStatus `json:"status"`
-
-	// Step The last step that was asked for.
+	// When it was asked for.
+	PendingSince string `json:"pending_since,omitzero"`
+	// The step that a result is awaited for. None is pending where it is absent, null, 0 or empty.
+	PendingStep int64 `json:"pending_step,omitzero"`
+	// The tool that it is awaited of. None is pending where it is absent, null, 0 or empty.
+	PendingTool string    `json:"pending_tool,omitzero"`
+	Reframes    int64     `json:"reframes"`
+	Status      RunStatus `json:"status"`
+	// The last step that was asked for.
 	Step      int64     `json:"step"`
 	UpdatedAt time.Time `json:"updated_at,omitzero"`
+	// Where the run's files are: job: and the first job's id.
+	WorkspaceRef string `json:"workspace_ref,omitzero"`
+}
 
-	// WorkspaceRef Where the run's files are: job: and the first job's id.
-	WorkspaceRef string `json:"workspace_ref,omitempty"`
+// UnmarshalJSON reads a Run. Names of members must match exactly; any may be missing.
+func (v *Run) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "attempt":
+			return &v.Attempt
+		case "completed_steps":
+			return &v.CompletedSteps
+		case "created_at":
+			return &v.CreatedAt
+		case "goal":
+			return &v.Goal
+		case "max_reframes":
+			return &v.MaxReframes
+		case "max_steps":
+			return &v.MaxSteps
+		case "pending_since":
+			return &v.PendingSince
+		case "pending_step":
+			return &v.PendingStep
+		case "pending_tool":
+			return &v.PendingTool
+		case "reframes":
+			return &v.Reframes
+		case "status":
+			return &v.Status
+		case "step":
+			return &v.Step
+		case "updated_at":
+			return &v.UpdatedAt
+		case "workspace_ref":
+			return &v.WorkspaceRef
+		}
+		return nil
+	}, nil)
 }
 
 // RunID Opaque and unique.
 type RunID = string
 
-// RunState The state of an agentic-loop plugin: all its runs. The gateway replaces runs as a whole, so
-// whoever gives it gives every run. Open.
+// RunState The state of an agentic-loop plugin: all its runs. The gateway replaces runs as a whole, so whoever
+// gives it gives every run. Open.
 type RunState struct {
-	// LastRunID The run that was started last.
-	LastRunID string `json:"last_run_id,omitempty"`
+	// The run that was started last.
+	LastRunID string `json:"last_run_id,omitzero"`
+	// By run id.
+	Runs map[string]Run `json:"runs,omitzero"`
+}
 
-	// Runs By run id.
-	Runs map[string]Run `json:"runs,omitempty"`
+// UnmarshalJSON reads a RunState. Names of members must match exactly; any may be missing.
+func (v *RunState) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "last_run_id":
+			return &v.LastRunID
+		case "runs":
+			return &v.Runs
+		}
+		return nil
+	}, nil)
 }
 
 // RunStatus done and escalated are final.
 type RunStatus string
 
-// ScriptedConfig The agent takes its decisions from a list in its config: one each time that a run has to decide,
-// the first at its start. Which is next follows from the run's state alone, so that a turn that is
-// run again decides the same.
+// The values of RunStatus.
+const (
+	RunStatusRunning   RunStatus = "running"
+	RunStatusDone      RunStatus = "done"
+	RunStatusEscalated RunStatus = "escalated"
+)
+
+// Valid reports whether the contract has the value.
+func (v RunStatus) Valid() bool {
+	switch v {
+	case RunStatusRunning, RunStatusDone, RunStatusEscalated:
+		return true
+	}
+	return false
+}
+
+// ScriptedConfig The agent takes its decisions from a list in its config: one each time that a run has to
+// decide, the first at its start. Which is next follows from the run's state alone, so that a turn that is run
+// again decides the same.
 type ScriptedConfig struct {
-	// Config Other settings that make the agent use it.
-	Config json.RawMessage `json:"config,omitempty"`
-
-	// Decisions How each decision is written, in config as an object, in a model's reply as an object or as
-	// text. ${tool} stands for the wanted tool, a string that is nothing but ${arguments} for its
-	// arguments, ${outcome} for the words of an outcome.
+	// Other settings that make the agent use it.
+	Config    json.RawMessage   `json:"config,omitzero"`
 	Decisions DecisionTemplates `json:"decisions"`
-
-	// Key The setting that holds the list.
+	// The setting that holds the list.
 	Key string `json:"key"`
+}
+
+// UnmarshalJSON reads a ScriptedConfig. Names of members must match exactly; any may be missing.
+func (v *ScriptedConfig) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "config":
+			return &v.Config
+		case "decisions":
+			return &v.Decisions
+		case "key":
+			return &v.Key
+		}
+		return nil
+	}, nil)
 }
 
 // StartPayload A goal to pursue. Open: an agent may take a run_id here, and need not.
 type StartPayload struct {
-	// Context What else the caller gives along. Its other keys are the agent's own.
-	Context json.RawMessage `json:"context,omitempty"`
-
-	// Goal What is to be reached, in words.
+	// What else the caller gives along. Its other keys are the agent's own.
+	Context json.RawMessage `json:"context,omitzero"`
+	// What is to be reached, in words.
 	Goal string `json:"goal"`
+}
+
+// UnmarshalJSON reads a StartPayload. Names of members must match exactly; any may be missing.
+func (v *StartPayload) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "context":
+			return &v.Context
+		case "goal":
+			return &v.Goal
+		}
+		return nil
+	}, nil)
 }
 
 // Step Counts the tool actions of a run from 1. A retry keeps it.
 type Step = int64
 
 // TargetProfile assay-plugin.yaml: how Assay starts a plugin that it certifies, what the plugin can do, and how
-// its decisions can be steered. Closed throughout: a word that is not known here is a slip of the
-// pen.
+// its decisions can be steered. Closed throughout: a word that is not known here is a slip of the pen.
 type TargetProfile struct {
-	// Aliases Plugins that a request is routed to under another name than the tool's: the plugin, and the tool
-	// that the payload then names.
-	Aliases map[string]string `json:"aliases,omitempty"`
-
-	// AssayPlugin The form of this file.
+	// Plugins that a request is routed to under another name than the tool's: the plugin, and the tool that the
+	// payload then names.
+	Aliases map[string]string `json:"aliases,omitzero"`
+	// The form of this file.
 	AssayPlugin TargetProfileAssayPlugin `json:"assay_plugin"`
-
-	// Capabilities What the agent says it can do beyond the core of the text.
-	Capabilities []Capability `json:"capabilities,omitempty"`
-
-	// Command The program and its arguments. A program with a slash in its name is looked for from this file's
-	// folder. The manifest's entrypoint unless given.
-	Command []string `json:"command,omitempty"`
-
-	// Config The settings of every request. What a scenario sets is laid over it.
-	Config json.RawMessage `json:"config,omitempty"`
-
-	// Deterministic Whether the same request gets the same answer. With a live model it does not.
-	Deterministic *bool `json:"deterministic,omitempty"`
-
-	// Environment Set beside PATH, HOME, TZ, LANG and TMPDIR.
-	Environment map[string]string `json:"environment,omitempty"`
-
-	// Limits What the agent keeps to, where it is not what the text says.
-	Limits *ProfileLimits `json:"limits,omitempty"`
-
-	// Manifest The plugin's manifest, from this file's folder.
+	// What the agent says it can do beyond the core of the text.
+	Capabilities []Capability `json:"capabilities,omitzero"`
+	// The program and its arguments. A program with a slash in its name is looked for from this file's folder. The
+	// manifest's entrypoint unless given.
+	Command []string `json:"command,omitzero"`
+	// The settings of every request. What a scenario sets is laid over it.
+	Config json.RawMessage `json:"config,omitzero"`
+	// Whether the same request gets the same answer. With a live model it does not.
+	Deterministic *bool `json:"deterministic,omitzero"`
+	// Set beside PATH, HOME, TZ, LANG and TMPDIR.
+	Environment map[string]string `json:"environment,omitzero"`
+	Limits      *ProfileLimits    `json:"limits,omitzero"`
+	// The plugin's manifest, from this file's folder.
 	Manifest string `json:"manifest,omitzero"`
-
-	// Name The plugin's own name; the manifest's unless given.
-	Name string `json:"name,omitzero"`
-
-	// Revision 2026-02 knows workspaces and no result; 2026-06 asks for a result and knows no workspaces.
+	// The plugin's own name; the manifest's unless given.
+	Name     string           `json:"name,omitzero"`
 	Revision ProtocolRevision `json:"revision"`
-
-	// Seams The ways in which the agent's decisions can be steered. Scenarios that need one that is missing
-	// are blocked.
-	Seams *DecisionSeams `json:"seams,omitempty"`
-
-	// WorkingFolder Where the process starts, from this file's folder. A new, empty folder unless given.
+	Seams    *DecisionSeams   `json:"seams,omitzero"`
+	// Where the process starts, from this file's folder. A new, empty folder unless given.
 	WorkingFolder string `json:"working_folder,omitzero"`
+}
+
+// UnmarshalJSON reads a TargetProfile. Names of members must match exactly; any may be missing.
+func (v *TargetProfile) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "aliases":
+			return &v.Aliases
+		case "assay_plugin":
+			return &v.AssayPlugin
+		case "capabilities":
+			return &v.Capabilities
+		case "command":
+			return &v.Command
+		case "config":
+			return &v.Config
+		case "deterministic":
+			return &v.Deterministic
+		case "environment":
+			return &v.Environment
+		case "limits":
+			return &v.Limits
+		case "manifest":
+			return &v.Manifest
+		case "name":
+			return &v.Name
+		case "revision":
+			return &v.Revision
+		case "seams":
+			return &v.Seams
+		case "working_folder":
+			return &v.WorkingFolder
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes a TargetProfile.
+func (v TargetProfile) MarshalJSON() ([]byte, error) {
+	type plain TargetProfile
+	p := plain(v)
+	return marshal(p)
 }
 
 // TargetProfileAssayPlugin The form of this file.
 type TargetProfileAssayPlugin int64
 
-// ToolRequestPayload A step that a tool is to take. Arguments stand in tool_payload, or beside the correlation, or in
-// both places alike. Open.
+// The values of TargetProfileAssayPlugin.
+const (
+	TargetProfileAssayPluginN1 TargetProfileAssayPlugin = 1
+)
+
+// Valid reports whether the contract has the value.
+func (v TargetProfileAssayPlugin) Valid() bool {
+	switch v {
+	case TargetProfileAssayPluginN1:
+		return true
+	}
+	return false
+}
+
+// ToolRequestPayload A step that a tool is to take. Arguments stand in tool_payload, or beside the correlation,
+// or in both places alike. Open.
 type ToolRequestPayload struct {
 	RequestedAt time.Time `json:"requested_at,omitzero"`
-
-	// RunID Opaque and unique.
-	RunID RunID `json:"run_id"`
-
-	// Step Counts the tool actions of a run from 1. A retry keeps it.
-	Step Step `json:"step"`
-
-	// Tool The tool, as the result must name it again.
+	RunID       RunID     `json:"run_id"`
+	Step        Step      `json:"step"`
+	// The tool, as the result must name it again.
 	Tool string `json:"tool"`
-
-	// ToolCommand The tool's command, handle as a rule.
+	// The tool's command, handle as a rule.
 	ToolCommand string `json:"tool_command,omitzero"`
+	// The arguments, where they are nested.
+	ToolPayload json.RawMessage `json:"tool_payload,omitzero"`
+}
 
-	// ToolPayload The arguments, where they are nested.
-	ToolPayload json.RawMessage `json:"tool_payload,omitempty"`
+// UnmarshalJSON reads a ToolRequestPayload. Names of members must match exactly; any may be missing.
+func (v *ToolRequestPayload) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "requested_at":
+			return &v.RequestedAt
+		case "run_id":
+			return &v.RunID
+		case "step":
+			return &v.Step
+		case "tool":
+			return &v.Tool
+		case "tool_command":
+			return &v.ToolCommand
+		case "tool_payload":
+			return &v.ToolPayload
+		}
+		return nil
+	}, nil)
 }
 
 // ToolResultPayload What came of a step. Open.
 type ToolResultPayload struct {
 	CompletedAt time.Time `json:"completed_at,omitzero"`
-
-	// Error What went wrong.
-	Error string `json:"error,omitempty"`
-
-	// Result What the tool found, or the path of the artifact that holds it.
-	Result json.RawMessage `json:"result,omitempty"`
-
-	// RunID Opaque and unique.
-	RunID RunID `json:"run_id"`
-
-	// Status How a tool fared.
-	Status ToolStatus `json:"status"`
-
-	// Step Counts the tool actions of a run from 1. A retry keeps it.
-	Step Step   `json:"step"`
-	Tool string `json:"tool"`
+	// What went wrong.
+	Error string `json:"error,omitzero"`
+	// What the tool found, or the path of the artifact that holds it.
+	Result ToolResultPayloadResult `json:"result,omitzero"`
+	RunID  RunID                   `json:"run_id"`
+	Status ToolStatus              `json:"status"`
+	Step   Step                    `json:"step"`
+	Tool   string                  `json:"tool"`
 }
+
+// UnmarshalJSON reads a ToolResultPayload. Names of members must match exactly; any may be missing.
+func (v *ToolResultPayload) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "completed_at":
+			return &v.CompletedAt
+		case "error":
+			return &v.Error
+		case "result":
+			return &v.Result
+		case "run_id":
+			return &v.RunID
+		case "status":
+			return &v.Status
+		case "step":
+			return &v.Step
+		case "tool":
+			return &v.Tool
+		}
+		return nil
+	}, nil)
+}
+
+// ToolResultPayloadResult What the tool found, or the path of the artifact that holds it.
+//
+// It is one of ToolResultPayloadResultString, ToolResultPayloadResultObject, or ToolResultPayloadResultUnknown.
+type ToolResultPayloadResult interface{ isToolResultPayloadResult() }
+
+// ToolResultPayloadResultUnknown is a ToolResultPayloadResult of which cannot be told which case it is. It holds its JSON.
+type ToolResultPayloadResultUnknown json.RawMessage
+
+func (ToolResultPayloadResultUnknown) isToolResultPayloadResult() {}
+
+// MarshalJSON writes the JSON that it holds.
+func (v ToolResultPayloadResultUnknown) MarshalJSON() ([]byte, error) {
+	return json.RawMessage(v).MarshalJSON()
+}
+
+// As reads it as a value of the reader's choice, of which v is a pointer.
+func (v ToolResultPayloadResultUnknown) As(to any) error { return Decode(v, to) }
+
+// UnmarshalToolResultPayloadResult reads a ToolResultPayloadResult.
+func UnmarshalToolResultPayloadResult(data []byte) (ToolResultPayloadResult, error) {
+	var v ToolResultPayloadResult
+	err := Decode(data, &v)
+	return v, err
+}
+
+var tellsOfToolResultPayloadResult = []tell{
+	{kinds: 8},
+	{kinds: 32},
+}
+
+func decodeToolResultPayloadResult(data []byte) (any, error) {
+	switch pick(data, tellsOfToolResultPayloadResult) {
+	case 0:
+		return decodeCase[ToolResultPayloadResultString](data)
+	case 1:
+		return decodeCase[ToolResultPayloadResultObject](data)
+	}
+	return ToolResultPayloadResultUnknown(bytes.Clone(data)), nil
+}
+
+type ToolResultPayloadResultObject map[string]any
+
+// UnmarshalJSON reads a ToolResultPayloadResultObject.
+func (v *ToolResultPayloadResultObject) UnmarshalJSON(data []byte) error {
+	return decodeValue(data, reflect.ValueOf((*map[string]any)(v)).Elem())
+}
+
+func (ToolResultPayloadResultObject) isToolResultPayloadResult() {}
+
+type ToolResultPayloadResultString string
+
+func (ToolResultPayloadResultString) isToolResultPayloadResult() {}
 
 // ToolStatus How a tool fared.
 type ToolStatus string
+
+// The values of ToolStatus.
+const (
+	ToolStatusOk    ToolStatus = "ok"
+	ToolStatusError ToolStatus = "error"
+)
+
+// Valid reports whether the contract has the value.
+func (v ToolStatus) Valid() bool {
+	switch v {
+	case ToolStatusOk, ToolStatusError:
+		return true
+	}
+	return false
+}
+
+func init() {
+	unions[reflect.TypeFor[ManifestCommandInputSchema]()] = decodeManifestCommandInputSchema
+	unions[reflect.TypeFor[ManifestCommandOutputSchema]()] = decodeManifestCommandOutputSchema
+	unions[reflect.TypeFor[ToolResultPayloadResult]()] = decodeToolResultPayloadResult
+}

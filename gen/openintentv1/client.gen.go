@@ -3,13737 +3,3410 @@
 package openintentv1
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"fmt"
 	"io"
+	"iter"
 	"net/http"
-	"net/url"
-	"strings"
-
-	"github.com/oapi-codegen/runtime"
 )
-
-// RequestEditorFn is the function signature for the RequestEditor callback function
-type RequestEditorFn func(ctx context.Context, req *http.Request) error
-
-// Doer performs HTTP requests.
-//
-// The standard http.Client implements this interface.
-type HttpRequestDoer interface {
-	Do(req *http.Request) (*http.Response, error)
-}
-
-// Client which conforms to the OpenAPI3 specification for this service.
-type Client struct {
-	// The endpoint of the server conforming to this interface, with scheme,
-	// https://api.deepmap.com for example. This can contain a path relative
-	// to the server, such as https://api.deepmap.com/dev-test, and all the
-	// paths in the swagger spec will be appended to the server.
-	Server string
-
-	// Doer for performing requests, typically a *http.Client with any
-	// customized settings, such as certificate chains.
-	Client HttpRequestDoer
-
-	// A list of callbacks for modifying requests which are generated before sending over
-	// the network.
-	RequestEditors []RequestEditorFn
-}
-
-// ClientOption allows setting custom parameters during construction
-type ClientOption func(*Client) error
-
-// Creates a new Client, with reasonable defaults
-func NewClient(server string, opts ...ClientOption) (*Client, error) {
-	// create a client with sane default values
-	client := Client{
-		Server: server,
-	}
-	// mutate client and add all optional params
-	for _, o := range opts {
-		if err := o(&client); err != nil {
-			return nil, err
-		}
-	}
-	// ensure the server URL always has a trailing slash
-	if !strings.HasSuffix(client.Server, "/") {
-		client.Server += "/"
-	}
-	// create httpClient, if not already present
-	if client.Client == nil {
-		client.Client = &http.Client{}
-	}
-	return &client, nil
-}
-
-// WithHTTPClient allows overriding the default Doer, which is
-// automatically created using http.Client. This is useful for tests.
-func WithHTTPClient(doer HttpRequestDoer) ClientOption {
-	return func(c *Client) error {
-		c.Client = doer
-		return nil
-	}
-}
-
-// WithRequestEditorFn allows setting up a callback function, which will be
-// called right before sending the request. This can be used to mutate the request.
-func WithRequestEditorFn(fn RequestEditorFn) ClientOption {
-	return func(c *Client) error {
-		c.RequestEditors = append(c.RequestEditors, fn)
-		return nil
-	}
-}
-
-// The interface specification for the client above.
-type ClientInterface interface {
-
-	// GetDiscovery What the server says about itself.
-	//
-	// Corresponds with GET /.well-known/openintent.json (the `GetDiscovery` operationId).
-	GetDiscovery(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// AdvanceClockWithBody Ours - let time pass for one intent or portfolio.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /api/v1/assay/clock/advance (the `AdvanceClock` operationId).
-	AdvanceClockWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// AdvanceClock Ours - let time pass for one intent or portfolio.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /api/v1/assay/clock/advance (the `AdvanceClock` operationId).
-	AdvanceClock(ctx context.Context, body AdvanceClockJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// CreateCoordinatorWithBody Take the lease of a coordinator.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /api/v1/coordinators (the `CreateCoordinator` operationId).
-	CreateCoordinatorWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// CreateCoordinator Take the lease of a coordinator.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /api/v1/coordinators (the `CreateCoordinator` operationId).
-	CreateCoordinator(ctx context.Context, body CreateCoordinatorJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// GetCoordinator One lease.
-	//
-	// Corresponds with GET /api/v1/coordinators/{coordinatorId} (the `GetCoordinator` operationId).
-	GetCoordinator(ctx context.Context, coordinatorID CoordinatorID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// HeartbeatCoordinator Say that the coordinator is there.
-	//
-	// Corresponds with POST /api/v1/coordinators/{coordinatorId}/heartbeat (the `HeartbeatCoordinator` operationId).
-	HeartbeatCoordinator(ctx context.Context, coordinatorID CoordinatorID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// CreateIntentWithBody Make an intent.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /api/v1/intents (the `CreateIntent` operationId).
-	CreateIntentWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// CreateIntent Make an intent.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /api/v1/intents (the `CreateIntent` operationId).
-	CreateIntent(ctx context.Context, body CreateIntentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// GetIntent One intent as it stands.
-	//
-	// Corresponds with GET /api/v1/intents/{intentId} (the `GetIntent` operationId).
-	GetIntent(ctx context.Context, intentID IntentID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ListIntentAncestors Its parent, its parent, and so on.
-	//
-	// Corresponds with GET /api/v1/intents/{intentId}/ancestors (the `ListIntentAncestors` operationId).
-	ListIntentAncestors(ctx context.Context, intentID IntentID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ListIntentBlocked Children that a dependency still holds up. Computed.
-	//
-	// Corresponds with GET /api/v1/intents/{intentId}/blocked (the `ListIntentBlocked` operationId).
-	ListIntentBlocked(ctx context.Context, intentID IntentID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ListIntentChildren Its children.
-	//
-	// Corresponds with GET /api/v1/intents/{intentId}/children (the `ListIntentChildren` operationId).
-	ListIntentChildren(ctx context.Context, intentID IntentID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// CreateChildIntentWithBody Make an intent below this one. It starts as a draft.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /api/v1/intents/{intentId}/children (the `CreateChildIntent` operationId).
-	CreateChildIntentWithBody(ctx context.Context, intentID IntentID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// CreateChildIntent Make an intent below this one. It starts as a draft.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /api/v1/intents/{intentId}/children (the `CreateChildIntent` operationId).
-	CreateChildIntent(ctx context.Context, intentID IntentID, body CreateChildIntentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ListCoordinatorsOfIntent Who coordinates the intent.
-	//
-	// Corresponds with GET /api/v1/intents/{intentId}/coordinators (the `ListCoordinatorsOfIntent` operationId).
-	ListCoordinatorsOfIntent(ctx context.Context, intentID IntentID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ListIntentDependencies What has to be completed before it.
-	//
-	// Corresponds with GET /api/v1/intents/{intentId}/dependencies (the `ListIntentDependencies` operationId).
-	ListIntentDependencies(ctx context.Context, intentID IntentID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// AddIntentDependencyWithBody Let an intent wait for another one.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /api/v1/intents/{intentId}/dependencies (the `AddIntentDependency` operationId).
-	AddIntentDependencyWithBody(ctx context.Context, intentID IntentID, params *AddIntentDependencyParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// AddIntentDependency Let an intent wait for another one.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /api/v1/intents/{intentId}/dependencies (the `AddIntentDependency` operationId).
-	AddIntentDependency(ctx context.Context, intentID IntentID, params *AddIntentDependencyParams, body AddIntentDependencyJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// RemoveIntentDependency Let it wait no more.
-	//
-	// Corresponds with DELETE /api/v1/intents/{intentId}/dependencies/{dependencyId} (the `RemoveIntentDependency` operationId).
-	RemoveIntentDependency(ctx context.Context, intentID IntentID, dependencyID DependencyID, params *RemoveIntentDependencyParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ListIntentDependents What waits for it.
-	//
-	// Corresponds with GET /api/v1/intents/{intentId}/dependents (the `ListIntentDependents` operationId).
-	ListIntentDependents(ctx context.Context, intentID IntentID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ListIntentDescendants Its children, and theirs, and so on.
-	//
-	// Corresponds with GET /api/v1/intents/{intentId}/descendants (the `ListIntentDescendants` operationId).
-	ListIntentDescendants(ctx context.Context, intentID IntentID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ListIntentEvents The log of an intent, newest first.
-	//
-	// Corresponds with GET /api/v1/intents/{intentId}/events (the `ListIntentEvents` operationId).
-	ListIntentEvents(ctx context.Context, intentID IntentID, params *ListIntentEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// AppendIntentEventWithBody Put an event on the log of an intent.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /api/v1/intents/{intentId}/events (the `AppendIntentEvent` operationId).
-	AppendIntentEventWithBody(ctx context.Context, intentID IntentID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// AppendIntentEvent Put an event on the log of an intent.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /api/v1/intents/{intentId}/events (the `AppendIntentEvent` operationId).
-	AppendIntentEvent(ctx context.Context, intentID IntentID, body AppendIntentEventJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// GetIntentGraph The intent, what is below it and what it depends on, with the statuses counted.
-	//
-	// Corresponds with GET /api/v1/intents/{intentId}/graph (the `GetIntentGraph` operationId).
-	GetIntentGraph(ctx context.Context, intentID IntentID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ListLeases Who works on the intent.
-	//
-	// Corresponds with GET /api/v1/intents/{intentId}/leases (the `ListLeases` operationId).
-	ListLeases(ctx context.Context, intentID IntentID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// AcquireLeaseWithBody Claim a part of an intent. Its declared inputs must be there; where an upstream is suspended, the refusal says so (RFC-0026 6).
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /api/v1/intents/{intentId}/leases (the `AcquireLease` operationId).
-	AcquireLeaseWithBody(ctx context.Context, intentID IntentID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// AcquireLease Claim a part of an intent. Its declared inputs must be there; where an upstream is suspended, the refusal says so (RFC-0026 6).
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /api/v1/intents/{intentId}/leases (the `AcquireLease` operationId).
-	AcquireLease(ctx context.Context, intentID IntentID, body AcquireLeaseJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ReleaseLease Give a claim back.
-	//
-	// Corresponds with DELETE /api/v1/intents/{intentId}/leases/{leaseId} (the `ReleaseLease` operationId).
-	ReleaseLease(ctx context.Context, intentID IntentID, leaseID LeaseID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// RenewLeaseWithBody Keep a claim for longer. A suspended intent does not hinder it.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with PATCH /api/v1/intents/{intentId}/leases/{leaseId} (the `RenewLease` operationId).
-	RenewLeaseWithBody(ctx context.Context, intentID IntentID, leaseID LeaseID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// RenewLease Keep a claim for longer. A suspended intent does not hinder it.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with PATCH /api/v1/intents/{intentId}/leases/{leaseId} (the `RenewLease` operationId).
-	RenewLease(ctx context.Context, intentID IntentID, leaseID LeaseID, body RenewLeaseJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ListPlansOfIntent The plans of an intent.
-	//
-	// Corresponds with GET /api/v1/intents/{intentId}/plans (the `ListPlansOfIntent` operationId).
-	ListPlansOfIntent(ctx context.Context, intentID IntentID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ListPortfoliosOfIntent The portfolios that it is a member of.
-	//
-	// Corresponds with GET /api/v1/intents/{intentId}/portfolios (the `ListPortfoliosOfIntent` operationId).
-	ListPortfoliosOfIntent(ctx context.Context, intentID IntentID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ListIntentReady Children whose dependencies are all completed. Computed: their status may be another.
-	//
-	// Corresponds with GET /api/v1/intents/{intentId}/ready (the `ListIntentReady` operationId).
-	ListIntentReady(ctx context.Context, intentID IntentID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// PatchIntentStateWithBody Write into the state of an intent.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /api/v1/intents/{intentId}/state (the `PatchIntentState` operationId).
-	PatchIntentStateWithBody(ctx context.Context, intentID IntentID, params *PatchIntentStateParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// PatchIntentState Write into the state of an intent.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /api/v1/intents/{intentId}/state (the `PatchIntentState` operationId).
-	PatchIntentState(ctx context.Context, intentID IntentID, params *PatchIntentStateParams, body PatchIntentStateJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// SetIntentStatusWithBody Move an intent to another status, where its state machine has such a step.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /api/v1/intents/{intentId}/status (the `SetIntentStatus` operationId).
-	SetIntentStatusWithBody(ctx context.Context, intentID IntentID, params *SetIntentStatusParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// SetIntentStatus Move an intent to another status, where its state machine has such a step.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /api/v1/intents/{intentId}/status (the `SetIntentStatus` operationId).
-	SetIntentStatus(ctx context.Context, intentID IntentID, params *SetIntentStatusParams, body SetIntentStatusJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// SubscribeIntentAtIntent The events of an intent as they come, at the path of the guide.
-	//
-	// Corresponds with GET /api/v1/intents/{intentId}/subscribe (the `SubscribeIntentAtIntent` operationId).
-	SubscribeIntentAtIntent(ctx context.Context, intentID IntentID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// RespondToSuspensionWithBody Answer what a suspended intent waits for. Who knows the id of the suspension may answer, once.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /api/v1/intents/{intentId}/suspend/respond (the `RespondToSuspension` operationId).
-	RespondToSuspensionWithBody(ctx context.Context, intentID IntentID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// RespondToSuspension Answer what a suspended intent waits for. Who knows the id of the suspension may answer, once.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /api/v1/intents/{intentId}/suspend/respond (the `RespondToSuspension` operationId).
-	RespondToSuspension(ctx context.Context, intentID IntentID, body RespondToSuspensionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ListTasksOfIntent The tasks of an intent.
-	//
-	// Corresponds with GET /api/v1/intents/{intentId}/tasks (the `ListTasksOfIntent` operationId).
-	ListTasksOfIntent(ctx context.Context, intentID IntentID, params *ListTasksOfIntentParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// CreateTaskOfIntentWithBody Make a task, at the path of RFC-0012.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /api/v1/intents/{intentId}/tasks (the `CreateTaskOfIntent` operationId).
-	CreateTaskOfIntentWithBody(ctx context.Context, intentID IntentID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// CreateTaskOfIntent Make a task, at the path of RFC-0012.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /api/v1/intents/{intentId}/tasks (the `CreateTaskOfIntent` operationId).
-	CreateTaskOfIntent(ctx context.Context, intentID IntentID, body CreateTaskOfIntentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// CreatePlanWithBody Make a plan.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /api/v1/plans (the `CreatePlan` operationId).
-	CreatePlanWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// CreatePlan Make a plan.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /api/v1/plans (the `CreatePlan` operationId).
-	CreatePlan(ctx context.Context, body CreatePlanJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// GetPlan One plan, with its progress.
-	//
-	// Corresponds with GET /api/v1/plans/{planId} (the `GetPlan` operationId).
-	GetPlan(ctx context.Context, planID PlanID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// UpdatePlanWithBody Change a plan.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with PATCH /api/v1/plans/{planId} (the `UpdatePlan` operationId).
-	UpdatePlanWithBody(ctx context.Context, planID PlanID, params *UpdatePlanParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// UpdatePlan Change a plan.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with PATCH /api/v1/plans/{planId} (the `UpdatePlan` operationId).
-	UpdatePlan(ctx context.Context, planID PlanID, params *UpdatePlanParams, body UpdatePlanJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ListPortfolios Portfolios, all or those that one agent made.
-	//
-	// Corresponds with GET /api/v1/portfolios (the `ListPortfolios` operationId).
-	ListPortfolios(ctx context.Context, params *ListPortfoliosParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// CreatePortfolioWithBody Make a portfolio.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /api/v1/portfolios (the `CreatePortfolio` operationId).
-	CreatePortfolioWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// CreatePortfolio Make a portfolio.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /api/v1/portfolios (the `CreatePortfolio` operationId).
-	CreatePortfolio(ctx context.Context, body CreatePortfolioJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// GetPortfolio One portfolio, with its members counted.
-	//
-	// Corresponds with GET /api/v1/portfolios/{portfolioId} (the `GetPortfolio` operationId).
-	GetPortfolio(ctx context.Context, portfolioID PortfolioID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ListPortfolioEvents Ours - the log of a portfolio, newest first. No text says where its events are kept.
-	//
-	// Corresponds with GET /api/v1/portfolios/{portfolioId}/events (the `ListPortfolioEvents` operationId).
-	ListPortfolioEvents(ctx context.Context, portfolioID PortfolioID, params *ListPortfolioEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ListPortfolioMembers The members.
-	//
-	// Corresponds with GET /api/v1/portfolios/{portfolioId}/intents (the `ListPortfolioMembers` operationId).
-	ListPortfolioMembers(ctx context.Context, portfolioID PortfolioID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// AddPortfolioMemberWithBody Make an intent a member. Twice is no error, and counts once.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /api/v1/portfolios/{portfolioId}/intents (the `AddPortfolioMember` operationId).
-	AddPortfolioMemberWithBody(ctx context.Context, portfolioID PortfolioID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// AddPortfolioMember Make an intent a member. Twice is no error, and counts once.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /api/v1/portfolios/{portfolioId}/intents (the `AddPortfolioMember` operationId).
-	AddPortfolioMember(ctx context.Context, portfolioID PortfolioID, body AddPortfolioMemberJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// RemovePortfolioMember Let an intent be a member no more.
-	//
-	// Corresponds with DELETE /api/v1/portfolios/{portfolioId}/intents/{intentId} (the `RemovePortfolioMember` operationId).
-	RemovePortfolioMember(ctx context.Context, portfolioID PortfolioID, intentID IntentID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// SetPortfolioStatusWithBody Say where a portfolio stands.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with PATCH /api/v1/portfolios/{portfolioId}/status (the `SetPortfolioStatus` operationId).
-	SetPortfolioStatusWithBody(ctx context.Context, portfolioID PortfolioID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// SetPortfolioStatus Say where a portfolio stands.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with PATCH /api/v1/portfolios/{portfolioId}/status (the `SetPortfolioStatus` operationId).
-	SetPortfolioStatus(ctx context.Context, portfolioID PortfolioID, body SetPortfolioStatusJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// SubscribePortfolioAtPortfolio The events of a portfolio as they come, at the path of the guide.
-	//
-	// Corresponds with GET /api/v1/portfolios/{portfolioId}/subscribe (the `SubscribePortfolioAtPortfolio` operationId).
-	SubscribePortfolioAtPortfolio(ctx context.Context, portfolioID PortfolioID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// GetServerConfig What the operator set. It can be read and not written.
-	//
-	// Corresponds with GET /api/v1/server/config (the `GetServerConfig` operationId).
-	GetServerConfig(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// SubscribeIntent The events of an intent as they come.
-	//
-	// Corresponds with GET /api/v1/subscribe/intents/{intentId} (the `SubscribeIntent` operationId).
-	SubscribeIntent(ctx context.Context, intentID IntentID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// SubscribePortfolio The events of a portfolio as they come.
-	//
-	// Corresponds with GET /api/v1/subscribe/portfolios/{portfolioId} (the `SubscribePortfolio` operationId).
-	SubscribePortfolio(ctx context.Context, portfolioID PortfolioID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// CreateTaskWithBody Make a task.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /api/v1/tasks (the `CreateTask` operationId).
-	CreateTaskWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// CreateTask Make a task.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /api/v1/tasks (the `CreateTask` operationId).
-	CreateTask(ctx context.Context, body CreateTaskJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// GetTask One task.
-	//
-	// Corresponds with GET /api/v1/tasks/{taskId} (the `GetTask` operationId).
-	GetTask(ctx context.Context, taskID TaskID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// UpdateTaskWithBody Move a task on.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with PATCH /api/v1/tasks/{taskId} (the `UpdateTask` operationId).
-	UpdateTaskWithBody(ctx context.Context, taskID TaskID, params *UpdateTaskParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// UpdateTask Move a task on.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with PATCH /api/v1/tasks/{taskId} (the `UpdateTask` operationId).
-	UpdateTask(ctx context.Context, taskID TaskID, params *UpdateTaskParams, body UpdateTaskJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ClaimTaskWithBody Claim a task. Its declared inputs must be there; where an upstream is suspended, the refusal says so (RFC-0026 6).
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /api/v1/tasks/{taskId}/claim (the `ClaimTask` operationId).
-	ClaimTaskWithBody(ctx context.Context, taskID TaskID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ClaimTask Claim a task. Its declared inputs must be there; where an upstream is suspended, the refusal says so (RFC-0026 6).
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /api/v1/tasks/{taskId}/claim (the `ClaimTask` operationId).
-	ClaimTask(ctx context.Context, taskID TaskID, body ClaimTaskJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-}
 
 // GetDiscovery What the server says about itself.
 //
-// Corresponds with GET /.well-known/openintent.json (the `GetDiscovery` operationId).
-func (c *Client) GetDiscovery(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewGetDiscoveryRequest(c.Server)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+// It sends GET /.well-known/openintent.json.
+func (c *Client) GetDiscovery(ctx context.Context, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("GET")
+	made.literal("/.well-known/openintent.json")
+	return c.send(ctx, made, editors)
 }
 
-// AdvanceClockWithBody Ours - let time pass for one intent or portfolio.
-//
-// Takes any type of body and a specified content type.
-//
-// Corresponds with POST /api/v1/assay/clock/advance (the `AdvanceClock` operationId).
-func (c *Client) AdvanceClockWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewAdvanceClockRequestWithBody(c.Server, contentType, body)
+// GetDiscoveryHTTPResponse is a reply to GetDiscovery. Of its decoded bodies that of the reply's status and media type is set.
+type GetDiscoveryHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *Discovery // 200, application/json
+	JSON500      *Error     // 500, application/json
+	JSON503      *Error     // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *GetDiscoveryHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readGetDiscovery(r *http.Response) (*GetDiscoveryHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &GetDiscoveryHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1.well-known~1openintent.json/get/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// GetDiscoveryWithResponse is like [Client.GetDiscovery], but decodes the reply.
+func (c *ClientWithResponses) GetDiscoveryWithResponse(ctx context.Context, editors ...RequestEditorFn) (*GetDiscoveryHTTPResponse, error) {
+	r, err := c.Client.GetDiscovery(ctx, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.Client.readGetDiscovery(r)
 }
 
 // AdvanceClock Ours - let time pass for one intent or portfolio.
 //
-// Takes a body of the `application/json` content type.
-//
-// Corresponds with POST /api/v1/assay/clock/advance (the `AdvanceClock` operationId).
-func (c *Client) AdvanceClock(ctx context.Context, body AdvanceClockJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewAdvanceClockRequest(c.Server, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+// It sends POST /api/v1/assay/clock/advance with a body of application/json.
+func (c *Client) AdvanceClock(ctx context.Context, body AdvanceClockRequest, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/api/v1/assay/clock/advance")
+	made.json("application/json", body, true)
+	return c.send(ctx, made, editors)
 }
 
-// CreateCoordinatorWithBody Take the lease of a coordinator.
+// AdvanceClockWithBody Ours - let time pass for one intent or portfolio.
 //
-// Takes any type of body and a specified content type.
-//
-// Corresponds with POST /api/v1/coordinators (the `CreateCoordinator` operationId).
-func (c *Client) CreateCoordinatorWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewCreateCoordinatorRequestWithBody(c.Server, contentType, body)
+// It sends POST /api/v1/assay/clock/advance with a body of any kind.
+func (c *Client) AdvanceClockWithBody(ctx context.Context, contentType string, body io.Reader, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/api/v1/assay/clock/advance")
+	made.raw(contentType, body)
+	return c.send(ctx, made, editors)
+}
+
+// AdvanceClockHTTPResponse is a reply to AdvanceClock. Of its decoded bodies that of the reply's status and media type is set.
+type AdvanceClockHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *AdvanceClockReply // 200, application/json
+	JSON400      *Error             // 400, application/json
+	JSON401      *Error             // 401, application/json
+	JSON404      *Error             // 404, application/json
+	JSON413      *Error             // 413, application/json
+	JSON422      *Error             // 422, application/json
+	JSON500      *Error             // 500, application/json
+	JSON503      *Error             // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *AdvanceClockHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readAdvanceClock(r *http.Response) (*AdvanceClockHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &AdvanceClockHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1api~1v1~1assay~1clock~1advance/post/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 400 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/BadRequest/content/application~1json/schema", body, &out.JSON400)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 413 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/BodyTooLarge/content/application~1json/schema", body, &out.JSON413)
+	case r.StatusCode == 422 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unprocessable/content/application~1json/schema", body, &out.JSON422)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// AdvanceClockWithResponse is like [Client.AdvanceClock], but decodes the reply.
+func (c *ClientWithResponses) AdvanceClockWithResponse(ctx context.Context, body AdvanceClockRequest, editors ...RequestEditorFn) (*AdvanceClockHTTPResponse, error) {
+	r, err := c.Client.AdvanceClock(ctx, body, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+	return c.Client.readAdvanceClock(r)
+}
+
+// AdvanceClockWithBodyWithResponse is like [Client.AdvanceClockWithBody], but decodes the reply.
+func (c *ClientWithResponses) AdvanceClockWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, editors ...RequestEditorFn) (*AdvanceClockHTTPResponse, error) {
+	r, err := c.Client.AdvanceClockWithBody(ctx, contentType, body, editors...)
+	if err != nil {
 		return nil, err
 	}
-	return c.Client.Do(req)
+	return c.Client.readAdvanceClock(r)
 }
 
 // CreateCoordinator Take the lease of a coordinator.
 //
-// Takes a body of the `application/json` content type.
+// It sends POST /api/v1/coordinators with a body of application/json.
+func (c *Client) CreateCoordinator(ctx context.Context, body CreateCoordinatorRequest, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/api/v1/coordinators")
+	made.json("application/json", body, true)
+	return c.send(ctx, made, editors)
+}
+
+// CreateCoordinatorWithBody Take the lease of a coordinator.
 //
-// Corresponds with POST /api/v1/coordinators (the `CreateCoordinator` operationId).
-func (c *Client) CreateCoordinator(ctx context.Context, body CreateCoordinatorJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewCreateCoordinatorRequest(c.Server, body)
+// It sends POST /api/v1/coordinators with a body of any kind.
+func (c *Client) CreateCoordinatorWithBody(ctx context.Context, contentType string, body io.Reader, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/api/v1/coordinators")
+	made.raw(contentType, body)
+	return c.send(ctx, made, editors)
+}
+
+// CreateCoordinatorHTTPResponse is a reply to CreateCoordinator. Of its decoded bodies that of the reply's status and media type is set.
+type CreateCoordinatorHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *Coordinator // 200, application/json
+	JSON201      *Coordinator // 201, application/json
+	JSON400      *Error       // 400, application/json
+	JSON401      *Error       // 401, application/json
+	JSON403      *Error       // 403, application/json
+	JSON404      *Error       // 404, application/json
+	JSON409      *Error       // 409, application/json
+	JSON413      *Error       // 413, application/json
+	JSON422      *Error       // 422, application/json
+	JSON500      *Error       // 500, application/json
+	JSON503      *Error       // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *CreateCoordinatorHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readCreateCoordinator(r *http.Response) (*CreateCoordinatorHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &CreateCoordinatorHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1api~1v1~1coordinators/post/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 201 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1api~1v1~1coordinators/post/responses/201/content/application~1json/schema", body, &out.JSON201)
+	case r.StatusCode == 400 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/BadRequest/content/application~1json/schema", body, &out.JSON400)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 403 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Forbidden/content/application~1json/schema", body, &out.JSON403)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 409 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Conflict/content/application~1json/schema", body, &out.JSON409)
+	case r.StatusCode == 413 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/BodyTooLarge/content/application~1json/schema", body, &out.JSON413)
+	case r.StatusCode == 422 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unprocessable/content/application~1json/schema", body, &out.JSON422)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// CreateCoordinatorWithResponse is like [Client.CreateCoordinator], but decodes the reply.
+func (c *ClientWithResponses) CreateCoordinatorWithResponse(ctx context.Context, body CreateCoordinatorRequest, editors ...RequestEditorFn) (*CreateCoordinatorHTTPResponse, error) {
+	r, err := c.Client.CreateCoordinator(ctx, body, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+	return c.Client.readCreateCoordinator(r)
+}
+
+// CreateCoordinatorWithBodyWithResponse is like [Client.CreateCoordinatorWithBody], but decodes the reply.
+func (c *ClientWithResponses) CreateCoordinatorWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, editors ...RequestEditorFn) (*CreateCoordinatorHTTPResponse, error) {
+	r, err := c.Client.CreateCoordinatorWithBody(ctx, contentType, body, editors...)
+	if err != nil {
 		return nil, err
 	}
-	return c.Client.Do(req)
+	return c.Client.readCreateCoordinator(r)
 }
 
 // GetCoordinator One lease.
 //
-// Corresponds with GET /api/v1/coordinators/{coordinatorId} (the `GetCoordinator` operationId).
-func (c *Client) GetCoordinator(ctx context.Context, coordinatorID CoordinatorID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewGetCoordinatorRequest(c.Server, coordinatorID)
+// It sends GET /api/v1/coordinators/{coordinatorId}.
+func (c *Client) GetCoordinator(ctx context.Context, coordinatorID string, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("GET")
+	made.literal("/api/v1/coordinators/").set(parameterCoordinatorID, coordinatorID, true)
+	return c.send(ctx, made, editors)
+}
+
+// GetCoordinatorHTTPResponse is a reply to GetCoordinator. Of its decoded bodies that of the reply's status and media type is set.
+type GetCoordinatorHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *Coordinator // 200, application/json
+	JSON401      *Error       // 401, application/json
+	JSON404      *Error       // 404, application/json
+	JSON500      *Error       // 500, application/json
+	JSON503      *Error       // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *GetCoordinatorHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readGetCoordinator(r *http.Response) (*GetCoordinatorHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &GetCoordinatorHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1api~1v1~1coordinators~1{coordinatorId}/get/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// GetCoordinatorWithResponse is like [Client.GetCoordinator], but decodes the reply.
+func (c *ClientWithResponses) GetCoordinatorWithResponse(ctx context.Context, coordinatorID string, editors ...RequestEditorFn) (*GetCoordinatorHTTPResponse, error) {
+	r, err := c.Client.GetCoordinator(ctx, coordinatorID, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.Client.readGetCoordinator(r)
 }
 
 // HeartbeatCoordinator Say that the coordinator is there.
 //
-// Corresponds with POST /api/v1/coordinators/{coordinatorId}/heartbeat (the `HeartbeatCoordinator` operationId).
-func (c *Client) HeartbeatCoordinator(ctx context.Context, coordinatorID CoordinatorID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewHeartbeatCoordinatorRequest(c.Server, coordinatorID)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+// It sends POST /api/v1/coordinators/{coordinatorId}/heartbeat.
+func (c *Client) HeartbeatCoordinator(ctx context.Context, coordinatorID string, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/api/v1/coordinators/").set(parameterCoordinatorID, coordinatorID, true).literal("/heartbeat")
+	return c.send(ctx, made, editors)
 }
 
-// CreateIntentWithBody Make an intent.
-//
-// Takes any type of body and a specified content type.
-//
-// Corresponds with POST /api/v1/intents (the `CreateIntent` operationId).
-func (c *Client) CreateIntentWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewCreateIntentRequestWithBody(c.Server, contentType, body)
+// HeartbeatCoordinatorHTTPResponse is a reply to HeartbeatCoordinator. Of its decoded bodies that of the reply's status and media type is set.
+type HeartbeatCoordinatorHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *HeartbeatReply // 200, application/json
+	JSON401      *Error          // 401, application/json
+	JSON403      *Error          // 403, application/json
+	JSON404      *Error          // 404, application/json
+	JSON409      *Error          // 409, application/json
+	JSON500      *Error          // 500, application/json
+	JSON503      *Error          // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *HeartbeatCoordinatorHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readHeartbeatCoordinator(r *http.Response) (*HeartbeatCoordinatorHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &HeartbeatCoordinatorHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1api~1v1~1coordinators~1{coordinatorId}~1heartbeat/post/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 403 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Forbidden/content/application~1json/schema", body, &out.JSON403)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 409 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Conflict/content/application~1json/schema", body, &out.JSON409)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// HeartbeatCoordinatorWithResponse is like [Client.HeartbeatCoordinator], but decodes the reply.
+func (c *ClientWithResponses) HeartbeatCoordinatorWithResponse(ctx context.Context, coordinatorID string, editors ...RequestEditorFn) (*HeartbeatCoordinatorHTTPResponse, error) {
+	r, err := c.Client.HeartbeatCoordinator(ctx, coordinatorID, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.Client.readHeartbeatCoordinator(r)
 }
 
 // CreateIntent Make an intent.
 //
-// Takes a body of the `application/json` content type.
+// It sends POST /api/v1/intents with a body of application/json.
+func (c *Client) CreateIntent(ctx context.Context, body CreateIntentRequest, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/api/v1/intents")
+	made.json("application/json", body, true)
+	return c.send(ctx, made, editors)
+}
+
+// CreateIntentWithBody Make an intent.
 //
-// Corresponds with POST /api/v1/intents (the `CreateIntent` operationId).
-func (c *Client) CreateIntent(ctx context.Context, body CreateIntentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewCreateIntentRequest(c.Server, body)
+// It sends POST /api/v1/intents with a body of any kind.
+func (c *Client) CreateIntentWithBody(ctx context.Context, contentType string, body io.Reader, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/api/v1/intents")
+	made.raw(contentType, body)
+	return c.send(ctx, made, editors)
+}
+
+// CreateIntentHTTPResponse is a reply to CreateIntent. Of its decoded bodies that of the reply's status and media type is set.
+type CreateIntentHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *Intent // 200, application/json
+	JSON201      *Intent // 201, application/json
+	JSON400      *Error  // 400, application/json
+	JSON401      *Error  // 401, application/json
+	JSON413      *Error  // 413, application/json
+	JSON422      *Error  // 422, application/json
+	JSON500      *Error  // 500, application/json
+	JSON503      *Error  // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *CreateIntentHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readCreateIntent(r *http.Response) (*CreateIntentHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &CreateIntentHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1api~1v1~1intents/post/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 201 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1api~1v1~1intents/post/responses/201/content/application~1json/schema", body, &out.JSON201)
+	case r.StatusCode == 400 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/BadRequest/content/application~1json/schema", body, &out.JSON400)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 413 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/BodyTooLarge/content/application~1json/schema", body, &out.JSON413)
+	case r.StatusCode == 422 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unprocessable/content/application~1json/schema", body, &out.JSON422)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// CreateIntentWithResponse is like [Client.CreateIntent], but decodes the reply.
+func (c *ClientWithResponses) CreateIntentWithResponse(ctx context.Context, body CreateIntentRequest, editors ...RequestEditorFn) (*CreateIntentHTTPResponse, error) {
+	r, err := c.Client.CreateIntent(ctx, body, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+	return c.Client.readCreateIntent(r)
+}
+
+// CreateIntentWithBodyWithResponse is like [Client.CreateIntentWithBody], but decodes the reply.
+func (c *ClientWithResponses) CreateIntentWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, editors ...RequestEditorFn) (*CreateIntentHTTPResponse, error) {
+	r, err := c.Client.CreateIntentWithBody(ctx, contentType, body, editors...)
+	if err != nil {
 		return nil, err
 	}
-	return c.Client.Do(req)
+	return c.Client.readCreateIntent(r)
 }
 
 // GetIntent One intent as it stands.
 //
-// Corresponds with GET /api/v1/intents/{intentId} (the `GetIntent` operationId).
-func (c *Client) GetIntent(ctx context.Context, intentID IntentID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewGetIntentRequest(c.Server, intentID)
+// It sends GET /api/v1/intents/{intentId}.
+func (c *Client) GetIntent(ctx context.Context, intentID string, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("GET")
+	made.literal("/api/v1/intents/").set(parameterIntentID, intentID, true)
+	return c.send(ctx, made, editors)
+}
+
+// GetIntentHTTPResponse is a reply to GetIntent. Of its decoded bodies that of the reply's status and media type is set.
+type GetIntentHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *Intent // 200, application/json
+	JSON401      *Error  // 401, application/json
+	JSON404      *Error  // 404, application/json
+	JSON500      *Error  // 500, application/json
+	JSON503      *Error  // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *GetIntentHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readGetIntent(r *http.Response) (*GetIntentHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &GetIntentHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1api~1v1~1intents~1{intentId}/get/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// GetIntentWithResponse is like [Client.GetIntent], but decodes the reply.
+func (c *ClientWithResponses) GetIntentWithResponse(ctx context.Context, intentID string, editors ...RequestEditorFn) (*GetIntentHTTPResponse, error) {
+	r, err := c.Client.GetIntent(ctx, intentID, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.Client.readGetIntent(r)
 }
 
 // ListIntentAncestors Its parent, its parent, and so on.
 //
-// Corresponds with GET /api/v1/intents/{intentId}/ancestors (the `ListIntentAncestors` operationId).
-func (c *Client) ListIntentAncestors(ctx context.Context, intentID IntentID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewListIntentAncestorsRequest(c.Server, intentID)
+// It sends GET /api/v1/intents/{intentId}/ancestors.
+func (c *Client) ListIntentAncestors(ctx context.Context, intentID string, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("GET")
+	made.literal("/api/v1/intents/").set(parameterIntentID, intentID, true).literal("/ancestors")
+	return c.send(ctx, made, editors)
+}
+
+// ListIntentAncestorsHTTPResponse is a reply to ListIntentAncestors. Of its decoded bodies that of the reply's status and media type is set.
+type ListIntentAncestorsHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *IntentAncestors // 200, application/json
+	JSON401      *Error           // 401, application/json
+	JSON404      *Error           // 404, application/json
+	JSON500      *Error           // 500, application/json
+	JSON503      *Error           // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *ListIntentAncestorsHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readListIntentAncestors(r *http.Response) (*ListIntentAncestorsHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &ListIntentAncestorsHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1api~1v1~1intents~1{intentId}~1ancestors/get/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// ListIntentAncestorsWithResponse is like [Client.ListIntentAncestors], but decodes the reply.
+func (c *ClientWithResponses) ListIntentAncestorsWithResponse(ctx context.Context, intentID string, editors ...RequestEditorFn) (*ListIntentAncestorsHTTPResponse, error) {
+	r, err := c.Client.ListIntentAncestors(ctx, intentID, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.Client.readListIntentAncestors(r)
 }
 
 // ListIntentBlocked Children that a dependency still holds up. Computed.
 //
-// Corresponds with GET /api/v1/intents/{intentId}/blocked (the `ListIntentBlocked` operationId).
-func (c *Client) ListIntentBlocked(ctx context.Context, intentID IntentID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewListIntentBlockedRequest(c.Server, intentID)
+// It sends GET /api/v1/intents/{intentId}/blocked.
+func (c *Client) ListIntentBlocked(ctx context.Context, intentID string, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("GET")
+	made.literal("/api/v1/intents/").set(parameterIntentID, intentID, true).literal("/blocked")
+	return c.send(ctx, made, editors)
+}
+
+// ListIntentBlockedHTTPResponse is a reply to ListIntentBlocked. Of its decoded bodies that of the reply's status and media type is set.
+type ListIntentBlockedHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *IntentBlocked // 200, application/json
+	JSON401      *Error         // 401, application/json
+	JSON404      *Error         // 404, application/json
+	JSON500      *Error         // 500, application/json
+	JSON503      *Error         // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *ListIntentBlockedHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readListIntentBlocked(r *http.Response) (*ListIntentBlockedHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &ListIntentBlockedHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1api~1v1~1intents~1{intentId}~1blocked/get/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// ListIntentBlockedWithResponse is like [Client.ListIntentBlocked], but decodes the reply.
+func (c *ClientWithResponses) ListIntentBlockedWithResponse(ctx context.Context, intentID string, editors ...RequestEditorFn) (*ListIntentBlockedHTTPResponse, error) {
+	r, err := c.Client.ListIntentBlocked(ctx, intentID, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.Client.readListIntentBlocked(r)
 }
 
 // ListIntentChildren Its children.
 //
-// Corresponds with GET /api/v1/intents/{intentId}/children (the `ListIntentChildren` operationId).
-func (c *Client) ListIntentChildren(ctx context.Context, intentID IntentID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewListIntentChildrenRequest(c.Server, intentID)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+// It sends GET /api/v1/intents/{intentId}/children.
+func (c *Client) ListIntentChildren(ctx context.Context, intentID string, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("GET")
+	made.literal("/api/v1/intents/").set(parameterIntentID, intentID, true).literal("/children")
+	return c.send(ctx, made, editors)
 }
 
-// CreateChildIntentWithBody Make an intent below this one. It starts as a draft.
-//
-// Takes any type of body and a specified content type.
-//
-// Corresponds with POST /api/v1/intents/{intentId}/children (the `CreateChildIntent` operationId).
-func (c *Client) CreateChildIntentWithBody(ctx context.Context, intentID IntentID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewCreateChildIntentRequestWithBody(c.Server, intentID, contentType, body)
+// ListIntentChildrenHTTPResponse is a reply to ListIntentChildren. Of its decoded bodies that of the reply's status and media type is set.
+type ListIntentChildrenHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *IntentChildren // 200, application/json
+	JSON401      *Error          // 401, application/json
+	JSON404      *Error          // 404, application/json
+	JSON500      *Error          // 500, application/json
+	JSON503      *Error          // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *ListIntentChildrenHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readListIntentChildren(r *http.Response) (*ListIntentChildrenHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &ListIntentChildrenHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1api~1v1~1intents~1{intentId}~1children/get/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// ListIntentChildrenWithResponse is like [Client.ListIntentChildren], but decodes the reply.
+func (c *ClientWithResponses) ListIntentChildrenWithResponse(ctx context.Context, intentID string, editors ...RequestEditorFn) (*ListIntentChildrenHTTPResponse, error) {
+	r, err := c.Client.ListIntentChildren(ctx, intentID, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.Client.readListIntentChildren(r)
 }
 
 // CreateChildIntent Make an intent below this one. It starts as a draft.
 //
-// Takes a body of the `application/json` content type.
+// It sends POST /api/v1/intents/{intentId}/children with a body of application/json.
+func (c *Client) CreateChildIntent(ctx context.Context, intentID string, body CreateChildIntentRequest, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/api/v1/intents/").set(parameterIntentID, intentID, true).literal("/children")
+	made.json("application/json", body, true)
+	return c.send(ctx, made, editors)
+}
+
+// CreateChildIntentWithBody Make an intent below this one. It starts as a draft.
 //
-// Corresponds with POST /api/v1/intents/{intentId}/children (the `CreateChildIntent` operationId).
-func (c *Client) CreateChildIntent(ctx context.Context, intentID IntentID, body CreateChildIntentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewCreateChildIntentRequest(c.Server, intentID, body)
+// It sends POST /api/v1/intents/{intentId}/children with a body of any kind.
+func (c *Client) CreateChildIntentWithBody(ctx context.Context, intentID string, contentType string, body io.Reader, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/api/v1/intents/").set(parameterIntentID, intentID, true).literal("/children")
+	made.raw(contentType, body)
+	return c.send(ctx, made, editors)
+}
+
+// CreateChildIntentHTTPResponse is a reply to CreateChildIntent. Of its decoded bodies that of the reply's status and media type is set.
+type CreateChildIntentHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *Intent // 200, application/json
+	JSON201      *Intent // 201, application/json
+	JSON400      *Error  // 400, application/json
+	JSON401      *Error  // 401, application/json
+	JSON403      *Error  // 403, application/json
+	JSON404      *Error  // 404, application/json
+	JSON413      *Error  // 413, application/json
+	JSON422      *Error  // 422, application/json
+	JSON500      *Error  // 500, application/json
+	JSON503      *Error  // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *CreateChildIntentHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readCreateChildIntent(r *http.Response) (*CreateChildIntentHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &CreateChildIntentHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1api~1v1~1intents~1{intentId}~1children/post/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 201 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1api~1v1~1intents~1{intentId}~1children/post/responses/201/content/application~1json/schema", body, &out.JSON201)
+	case r.StatusCode == 400 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/BadRequest/content/application~1json/schema", body, &out.JSON400)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 403 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Forbidden/content/application~1json/schema", body, &out.JSON403)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 413 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/BodyTooLarge/content/application~1json/schema", body, &out.JSON413)
+	case r.StatusCode == 422 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unprocessable/content/application~1json/schema", body, &out.JSON422)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// CreateChildIntentWithResponse is like [Client.CreateChildIntent], but decodes the reply.
+func (c *ClientWithResponses) CreateChildIntentWithResponse(ctx context.Context, intentID string, body CreateChildIntentRequest, editors ...RequestEditorFn) (*CreateChildIntentHTTPResponse, error) {
+	r, err := c.Client.CreateChildIntent(ctx, intentID, body, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+	return c.Client.readCreateChildIntent(r)
+}
+
+// CreateChildIntentWithBodyWithResponse is like [Client.CreateChildIntentWithBody], but decodes the reply.
+func (c *ClientWithResponses) CreateChildIntentWithBodyWithResponse(ctx context.Context, intentID string, contentType string, body io.Reader, editors ...RequestEditorFn) (*CreateChildIntentHTTPResponse, error) {
+	r, err := c.Client.CreateChildIntentWithBody(ctx, intentID, contentType, body, editors...)
+	if err != nil {
 		return nil, err
 	}
-	return c.Client.Do(req)
+	return c.Client.readCreateChildIntent(r)
 }
 
 // ListCoordinatorsOfIntent Who coordinates the intent.
 //
-// Corresponds with GET /api/v1/intents/{intentId}/coordinators (the `ListCoordinatorsOfIntent` operationId).
-func (c *Client) ListCoordinatorsOfIntent(ctx context.Context, intentID IntentID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewListCoordinatorsOfIntentRequest(c.Server, intentID)
+// It sends GET /api/v1/intents/{intentId}/coordinators.
+func (c *Client) ListCoordinatorsOfIntent(ctx context.Context, intentID string, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("GET")
+	made.literal("/api/v1/intents/").set(parameterIntentID, intentID, true).literal("/coordinators")
+	return c.send(ctx, made, editors)
+}
+
+// ListCoordinatorsOfIntentHTTPResponse is a reply to ListCoordinatorsOfIntent. Of its decoded bodies that of the reply's status and media type is set.
+type ListCoordinatorsOfIntentHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      CoordinatorList // 200, application/json
+	JSON401      *Error          // 401, application/json
+	JSON404      *Error          // 404, application/json
+	JSON500      *Error          // 500, application/json
+	JSON503      *Error          // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *ListCoordinatorsOfIntentHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readListCoordinatorsOfIntent(r *http.Response) (*ListCoordinatorsOfIntentHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &ListCoordinatorsOfIntentHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1api~1v1~1intents~1{intentId}~1coordinators/get/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// ListCoordinatorsOfIntentWithResponse is like [Client.ListCoordinatorsOfIntent], but decodes the reply.
+func (c *ClientWithResponses) ListCoordinatorsOfIntentWithResponse(ctx context.Context, intentID string, editors ...RequestEditorFn) (*ListCoordinatorsOfIntentHTTPResponse, error) {
+	r, err := c.Client.ListCoordinatorsOfIntent(ctx, intentID, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.Client.readListCoordinatorsOfIntent(r)
 }
 
 // ListIntentDependencies What has to be completed before it.
 //
-// Corresponds with GET /api/v1/intents/{intentId}/dependencies (the `ListIntentDependencies` operationId).
-func (c *Client) ListIntentDependencies(ctx context.Context, intentID IntentID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewListIntentDependenciesRequest(c.Server, intentID)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+// It sends GET /api/v1/intents/{intentId}/dependencies.
+func (c *Client) ListIntentDependencies(ctx context.Context, intentID string, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("GET")
+	made.literal("/api/v1/intents/").set(parameterIntentID, intentID, true).literal("/dependencies")
+	return c.send(ctx, made, editors)
 }
 
-// AddIntentDependencyWithBody Let an intent wait for another one.
-//
-// Takes any type of body and a specified content type.
-//
-// Corresponds with POST /api/v1/intents/{intentId}/dependencies (the `AddIntentDependency` operationId).
-func (c *Client) AddIntentDependencyWithBody(ctx context.Context, intentID IntentID, params *AddIntentDependencyParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewAddIntentDependencyRequestWithBody(c.Server, intentID, params, contentType, body)
+// ListIntentDependenciesHTTPResponse is a reply to ListIntentDependencies. Of its decoded bodies that of the reply's status and media type is set.
+type ListIntentDependenciesHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *IntentDependencies // 200, application/json
+	JSON401      *Error              // 401, application/json
+	JSON404      *Error              // 404, application/json
+	JSON500      *Error              // 500, application/json
+	JSON503      *Error              // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *ListIntentDependenciesHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readListIntentDependencies(r *http.Response) (*ListIntentDependenciesHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &ListIntentDependenciesHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1api~1v1~1intents~1{intentId}~1dependencies/get/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// ListIntentDependenciesWithResponse is like [Client.ListIntentDependencies], but decodes the reply.
+func (c *ClientWithResponses) ListIntentDependenciesWithResponse(ctx context.Context, intentID string, editors ...RequestEditorFn) (*ListIntentDependenciesHTTPResponse, error) {
+	r, err := c.Client.ListIntentDependencies(ctx, intentID, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.Client.readListIntentDependencies(r)
 }
 
 // AddIntentDependency Let an intent wait for another one.
 //
-// Takes a body of the `application/json` content type.
+// It sends POST /api/v1/intents/{intentId}/dependencies with a body of application/json.
+func (c *Client) AddIntentDependency(ctx context.Context, intentID string, params *AddIntentDependencyParams, body AddDependencyRequest, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/api/v1/intents/").set(parameterIntentID, intentID, true).literal("/dependencies")
+	if params != nil {
+		made.set(parameterIfMatch, params.IfMatch, params.IfMatch != nil)
+	}
+	made.json("application/json", body, true)
+	return c.send(ctx, made, editors)
+}
+
+// AddIntentDependencyWithBody Let an intent wait for another one.
 //
-// Corresponds with POST /api/v1/intents/{intentId}/dependencies (the `AddIntentDependency` operationId).
-func (c *Client) AddIntentDependency(ctx context.Context, intentID IntentID, params *AddIntentDependencyParams, body AddIntentDependencyJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewAddIntentDependencyRequest(c.Server, intentID, params, body)
+// It sends POST /api/v1/intents/{intentId}/dependencies with a body of any kind.
+func (c *Client) AddIntentDependencyWithBody(ctx context.Context, intentID string, params *AddIntentDependencyParams, contentType string, body io.Reader, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/api/v1/intents/").set(parameterIntentID, intentID, true).literal("/dependencies")
+	if params != nil {
+		made.set(parameterIfMatch, params.IfMatch, params.IfMatch != nil)
+	}
+	made.raw(contentType, body)
+	return c.send(ctx, made, editors)
+}
+
+// AddIntentDependencyHTTPResponse is a reply to AddIntentDependency. Of its decoded bodies that of the reply's status and media type is set.
+type AddIntentDependencyHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *Intent // 200, application/json
+	JSON201      *Intent // 201, application/json
+	JSON400      *Error  // 400, application/json
+	JSON401      *Error  // 401, application/json
+	JSON403      *Error  // 403, application/json
+	JSON404      *Error  // 404, application/json
+	JSON409      *Error  // 409, application/json
+	JSON413      *Error  // 413, application/json
+	JSON422      *Error  // 422, application/json
+	JSON428      *Error  // 428, application/json
+	JSON500      *Error  // 500, application/json
+	JSON503      *Error  // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *AddIntentDependencyHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readAddIntentDependency(r *http.Response) (*AddIntentDependencyHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &AddIntentDependencyHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1api~1v1~1intents~1{intentId}~1dependencies/post/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 201 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1api~1v1~1intents~1{intentId}~1dependencies/post/responses/201/content/application~1json/schema", body, &out.JSON201)
+	case r.StatusCode == 400 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/BadRequest/content/application~1json/schema", body, &out.JSON400)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 403 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Forbidden/content/application~1json/schema", body, &out.JSON403)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 409 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Conflict/content/application~1json/schema", body, &out.JSON409)
+	case r.StatusCode == 413 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/BodyTooLarge/content/application~1json/schema", body, &out.JSON413)
+	case r.StatusCode == 422 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unprocessable/content/application~1json/schema", body, &out.JSON422)
+	case r.StatusCode == 428 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/PreconditionRequired/content/application~1json/schema", body, &out.JSON428)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// AddIntentDependencyWithResponse is like [Client.AddIntentDependency], but decodes the reply.
+func (c *ClientWithResponses) AddIntentDependencyWithResponse(ctx context.Context, intentID string, params *AddIntentDependencyParams, body AddDependencyRequest, editors ...RequestEditorFn) (*AddIntentDependencyHTTPResponse, error) {
+	r, err := c.Client.AddIntentDependency(ctx, intentID, params, body, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+	return c.Client.readAddIntentDependency(r)
+}
+
+// AddIntentDependencyWithBodyWithResponse is like [Client.AddIntentDependencyWithBody], but decodes the reply.
+func (c *ClientWithResponses) AddIntentDependencyWithBodyWithResponse(ctx context.Context, intentID string, params *AddIntentDependencyParams, contentType string, body io.Reader, editors ...RequestEditorFn) (*AddIntentDependencyHTTPResponse, error) {
+	r, err := c.Client.AddIntentDependencyWithBody(ctx, intentID, params, contentType, body, editors...)
+	if err != nil {
 		return nil, err
 	}
-	return c.Client.Do(req)
+	return c.Client.readAddIntentDependency(r)
 }
 
 // RemoveIntentDependency Let it wait no more.
 //
-// Corresponds with DELETE /api/v1/intents/{intentId}/dependencies/{dependencyId} (the `RemoveIntentDependency` operationId).
-func (c *Client) RemoveIntentDependency(ctx context.Context, intentID IntentID, dependencyID DependencyID, params *RemoveIntentDependencyParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewRemoveIntentDependencyRequest(c.Server, intentID, dependencyID, params)
+// It sends DELETE /api/v1/intents/{intentId}/dependencies/{dependencyId}.
+func (c *Client) RemoveIntentDependency(ctx context.Context, intentID string, dependencyID string, params *RemoveIntentDependencyParams, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("DELETE")
+	made.literal("/api/v1/intents/").set(parameterIntentID, intentID, true).literal("/dependencies/").set(parameterDependencyID, dependencyID, true)
+	if params != nil {
+		made.set(parameterIfMatch, params.IfMatch, params.IfMatch != nil)
+	}
+	return c.send(ctx, made, editors)
+}
+
+// RemoveIntentDependencyHTTPResponse is a reply to RemoveIntentDependency. Of its decoded bodies that of the reply's status and media type is set.
+type RemoveIntentDependencyHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *Intent // 200, application/json
+	JSON400      *Error  // 400, application/json
+	JSON401      *Error  // 401, application/json
+	JSON403      *Error  // 403, application/json
+	JSON404      *Error  // 404, application/json
+	JSON409      *Error  // 409, application/json
+	JSON422      *Error  // 422, application/json
+	JSON428      *Error  // 428, application/json
+	JSON500      *Error  // 500, application/json
+	JSON503      *Error  // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *RemoveIntentDependencyHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readRemoveIntentDependency(r *http.Response) (*RemoveIntentDependencyHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &RemoveIntentDependencyHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1api~1v1~1intents~1{intentId}~1dependencies~1{dependencyId}/delete/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 400 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/BadRequest/content/application~1json/schema", body, &out.JSON400)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 403 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Forbidden/content/application~1json/schema", body, &out.JSON403)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 409 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Conflict/content/application~1json/schema", body, &out.JSON409)
+	case r.StatusCode == 422 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unprocessable/content/application~1json/schema", body, &out.JSON422)
+	case r.StatusCode == 428 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/PreconditionRequired/content/application~1json/schema", body, &out.JSON428)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// RemoveIntentDependencyWithResponse is like [Client.RemoveIntentDependency], but decodes the reply.
+func (c *ClientWithResponses) RemoveIntentDependencyWithResponse(ctx context.Context, intentID string, dependencyID string, params *RemoveIntentDependencyParams, editors ...RequestEditorFn) (*RemoveIntentDependencyHTTPResponse, error) {
+	r, err := c.Client.RemoveIntentDependency(ctx, intentID, dependencyID, params, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.Client.readRemoveIntentDependency(r)
 }
 
 // ListIntentDependents What waits for it.
 //
-// Corresponds with GET /api/v1/intents/{intentId}/dependents (the `ListIntentDependents` operationId).
-func (c *Client) ListIntentDependents(ctx context.Context, intentID IntentID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewListIntentDependentsRequest(c.Server, intentID)
+// It sends GET /api/v1/intents/{intentId}/dependents.
+func (c *Client) ListIntentDependents(ctx context.Context, intentID string, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("GET")
+	made.literal("/api/v1/intents/").set(parameterIntentID, intentID, true).literal("/dependents")
+	return c.send(ctx, made, editors)
+}
+
+// ListIntentDependentsHTTPResponse is a reply to ListIntentDependents. Of its decoded bodies that of the reply's status and media type is set.
+type ListIntentDependentsHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *IntentDependents // 200, application/json
+	JSON401      *Error            // 401, application/json
+	JSON404      *Error            // 404, application/json
+	JSON500      *Error            // 500, application/json
+	JSON503      *Error            // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *ListIntentDependentsHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readListIntentDependents(r *http.Response) (*ListIntentDependentsHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &ListIntentDependentsHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1api~1v1~1intents~1{intentId}~1dependents/get/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// ListIntentDependentsWithResponse is like [Client.ListIntentDependents], but decodes the reply.
+func (c *ClientWithResponses) ListIntentDependentsWithResponse(ctx context.Context, intentID string, editors ...RequestEditorFn) (*ListIntentDependentsHTTPResponse, error) {
+	r, err := c.Client.ListIntentDependents(ctx, intentID, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.Client.readListIntentDependents(r)
 }
 
 // ListIntentDescendants Its children, and theirs, and so on.
 //
-// Corresponds with GET /api/v1/intents/{intentId}/descendants (the `ListIntentDescendants` operationId).
-func (c *Client) ListIntentDescendants(ctx context.Context, intentID IntentID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewListIntentDescendantsRequest(c.Server, intentID)
+// It sends GET /api/v1/intents/{intentId}/descendants.
+func (c *Client) ListIntentDescendants(ctx context.Context, intentID string, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("GET")
+	made.literal("/api/v1/intents/").set(parameterIntentID, intentID, true).literal("/descendants")
+	return c.send(ctx, made, editors)
+}
+
+// ListIntentDescendantsHTTPResponse is a reply to ListIntentDescendants. Of its decoded bodies that of the reply's status and media type is set.
+type ListIntentDescendantsHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *IntentDescendants // 200, application/json
+	JSON401      *Error             // 401, application/json
+	JSON404      *Error             // 404, application/json
+	JSON500      *Error             // 500, application/json
+	JSON503      *Error             // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *ListIntentDescendantsHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readListIntentDescendants(r *http.Response) (*ListIntentDescendantsHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &ListIntentDescendantsHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1api~1v1~1intents~1{intentId}~1descendants/get/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// ListIntentDescendantsWithResponse is like [Client.ListIntentDescendants], but decodes the reply.
+func (c *ClientWithResponses) ListIntentDescendantsWithResponse(ctx context.Context, intentID string, editors ...RequestEditorFn) (*ListIntentDescendantsHTTPResponse, error) {
+	r, err := c.Client.ListIntentDescendants(ctx, intentID, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.Client.readListIntentDescendants(r)
 }
 
 // ListIntentEvents The log of an intent, newest first.
 //
-// Corresponds with GET /api/v1/intents/{intentId}/events (the `ListIntentEvents` operationId).
-func (c *Client) ListIntentEvents(ctx context.Context, intentID IntentID, params *ListIntentEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewListIntentEventsRequest(c.Server, intentID, params)
-	if err != nil {
-		return nil, err
+// It sends GET /api/v1/intents/{intentId}/events.
+func (c *Client) ListIntentEvents(ctx context.Context, intentID string, params *ListIntentEventsParams, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("GET")
+	made.literal("/api/v1/intents/").set(parameterIntentID, intentID, true).literal("/events")
+	if params != nil {
+		made.set(parameterLimit, params.Limit, params.Limit != nil)
+		made.set(parameterOffset, params.Offset, params.Offset != nil)
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, made, editors)
 }
 
-// AppendIntentEventWithBody Put an event on the log of an intent.
-//
-// Takes any type of body and a specified content type.
-//
-// Corresponds with POST /api/v1/intents/{intentId}/events (the `AppendIntentEvent` operationId).
-func (c *Client) AppendIntentEventWithBody(ctx context.Context, intentID IntentID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewAppendIntentEventRequestWithBody(c.Server, intentID, contentType, body)
+// ListIntentEventsHTTPResponse is a reply to ListIntentEvents. Of its decoded bodies that of the reply's status and media type is set.
+type ListIntentEventsHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      EventList // 200, application/json
+	JSON401      *Error    // 401, application/json
+	JSON404      *Error    // 404, application/json
+	JSON422      *Error    // 422, application/json
+	JSON500      *Error    // 500, application/json
+	JSON503      *Error    // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *ListIntentEventsHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readListIntentEvents(r *http.Response) (*ListIntentEventsHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &ListIntentEventsHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1api~1v1~1intents~1{intentId}~1events/get/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 422 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unprocessable/content/application~1json/schema", body, &out.JSON422)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// ListIntentEventsWithResponse is like [Client.ListIntentEvents], but decodes the reply.
+func (c *ClientWithResponses) ListIntentEventsWithResponse(ctx context.Context, intentID string, params *ListIntentEventsParams, editors ...RequestEditorFn) (*ListIntentEventsHTTPResponse, error) {
+	r, err := c.Client.ListIntentEvents(ctx, intentID, params, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.Client.readListIntentEvents(r)
 }
 
 // AppendIntentEvent Put an event on the log of an intent.
 //
-// Takes a body of the `application/json` content type.
+// It sends POST /api/v1/intents/{intentId}/events with a body of application/json.
+func (c *Client) AppendIntentEvent(ctx context.Context, intentID string, body AppendEventRequest, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/api/v1/intents/").set(parameterIntentID, intentID, true).literal("/events")
+	made.json("application/json", body, true)
+	return c.send(ctx, made, editors)
+}
+
+// AppendIntentEventWithBody Put an event on the log of an intent.
 //
-// Corresponds with POST /api/v1/intents/{intentId}/events (the `AppendIntentEvent` operationId).
-func (c *Client) AppendIntentEvent(ctx context.Context, intentID IntentID, body AppendIntentEventJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewAppendIntentEventRequest(c.Server, intentID, body)
+// It sends POST /api/v1/intents/{intentId}/events with a body of any kind.
+func (c *Client) AppendIntentEventWithBody(ctx context.Context, intentID string, contentType string, body io.Reader, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/api/v1/intents/").set(parameterIntentID, intentID, true).literal("/events")
+	made.raw(contentType, body)
+	return c.send(ctx, made, editors)
+}
+
+// AppendIntentEventHTTPResponse is a reply to AppendIntentEvent. Of its decoded bodies that of the reply's status and media type is set.
+type AppendIntentEventHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *Event // 200, application/json
+	JSON201      *Event // 201, application/json
+	JSON400      *Error // 400, application/json
+	JSON401      *Error // 401, application/json
+	JSON403      *Error // 403, application/json
+	JSON404      *Error // 404, application/json
+	JSON413      *Error // 413, application/json
+	JSON422      *Error // 422, application/json
+	JSON500      *Error // 500, application/json
+	JSON503      *Error // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *AppendIntentEventHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readAppendIntentEvent(r *http.Response) (*AppendIntentEventHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &AppendIntentEventHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1api~1v1~1intents~1{intentId}~1events/post/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 201 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1api~1v1~1intents~1{intentId}~1events/post/responses/201/content/application~1json/schema", body, &out.JSON201)
+	case r.StatusCode == 400 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/BadRequest/content/application~1json/schema", body, &out.JSON400)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 403 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Forbidden/content/application~1json/schema", body, &out.JSON403)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 413 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/BodyTooLarge/content/application~1json/schema", body, &out.JSON413)
+	case r.StatusCode == 422 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unprocessable/content/application~1json/schema", body, &out.JSON422)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// AppendIntentEventWithResponse is like [Client.AppendIntentEvent], but decodes the reply.
+func (c *ClientWithResponses) AppendIntentEventWithResponse(ctx context.Context, intentID string, body AppendEventRequest, editors ...RequestEditorFn) (*AppendIntentEventHTTPResponse, error) {
+	r, err := c.Client.AppendIntentEvent(ctx, intentID, body, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+	return c.Client.readAppendIntentEvent(r)
+}
+
+// AppendIntentEventWithBodyWithResponse is like [Client.AppendIntentEventWithBody], but decodes the reply.
+func (c *ClientWithResponses) AppendIntentEventWithBodyWithResponse(ctx context.Context, intentID string, contentType string, body io.Reader, editors ...RequestEditorFn) (*AppendIntentEventHTTPResponse, error) {
+	r, err := c.Client.AppendIntentEventWithBody(ctx, intentID, contentType, body, editors...)
+	if err != nil {
 		return nil, err
 	}
-	return c.Client.Do(req)
+	return c.Client.readAppendIntentEvent(r)
 }
 
 // GetIntentGraph The intent, what is below it and what it depends on, with the statuses counted.
 //
-// Corresponds with GET /api/v1/intents/{intentId}/graph (the `GetIntentGraph` operationId).
-func (c *Client) GetIntentGraph(ctx context.Context, intentID IntentID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewGetIntentGraphRequest(c.Server, intentID)
+// It sends GET /api/v1/intents/{intentId}/graph.
+func (c *Client) GetIntentGraph(ctx context.Context, intentID string, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("GET")
+	made.literal("/api/v1/intents/").set(parameterIntentID, intentID, true).literal("/graph")
+	return c.send(ctx, made, editors)
+}
+
+// GetIntentGraphHTTPResponse is a reply to GetIntentGraph. Of its decoded bodies that of the reply's status and media type is set.
+type GetIntentGraphHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *IntentGraph // 200, application/json
+	JSON401      *Error       // 401, application/json
+	JSON404      *Error       // 404, application/json
+	JSON500      *Error       // 500, application/json
+	JSON503      *Error       // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *GetIntentGraphHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readGetIntentGraph(r *http.Response) (*GetIntentGraphHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &GetIntentGraphHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1api~1v1~1intents~1{intentId}~1graph/get/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// GetIntentGraphWithResponse is like [Client.GetIntentGraph], but decodes the reply.
+func (c *ClientWithResponses) GetIntentGraphWithResponse(ctx context.Context, intentID string, editors ...RequestEditorFn) (*GetIntentGraphHTTPResponse, error) {
+	r, err := c.Client.GetIntentGraph(ctx, intentID, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.Client.readGetIntentGraph(r)
 }
 
 // ListLeases Who works on the intent.
 //
-// Corresponds with GET /api/v1/intents/{intentId}/leases (the `ListLeases` operationId).
-func (c *Client) ListLeases(ctx context.Context, intentID IntentID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewListLeasesRequest(c.Server, intentID)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+// It sends GET /api/v1/intents/{intentId}/leases.
+func (c *Client) ListLeases(ctx context.Context, intentID string, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("GET")
+	made.literal("/api/v1/intents/").set(parameterIntentID, intentID, true).literal("/leases")
+	return c.send(ctx, made, editors)
 }
 
-// AcquireLeaseWithBody Claim a part of an intent. Its declared inputs must be there; where an upstream is suspended, the refusal says so (RFC-0026 6).
-//
-// Takes any type of body and a specified content type.
-//
-// Corresponds with POST /api/v1/intents/{intentId}/leases (the `AcquireLease` operationId).
-func (c *Client) AcquireLeaseWithBody(ctx context.Context, intentID IntentID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewAcquireLeaseRequestWithBody(c.Server, intentID, contentType, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+// ListLeasesHTTPResponse is a reply to ListLeases. Of its decoded bodies that of the reply's status and media type is set.
+type ListLeasesHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      LeaseList // 200, application/json
+	JSON401      *Error    // 401, application/json
+	JSON404      *Error    // 404, application/json
+	JSON500      *Error    // 500, application/json
+	JSON503      *Error    // 503, application/json
 }
 
-// AcquireLease Claim a part of an intent. Its declared inputs must be there; where an upstream is suspended, the refusal says so (RFC-0026 6).
-//
-// Takes a body of the `application/json` content type.
-//
-// Corresponds with POST /api/v1/intents/{intentId}/leases (the `AcquireLease` operationId).
-func (c *Client) AcquireLease(ctx context.Context, intentID IntentID, body AcquireLeaseJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewAcquireLeaseRequest(c.Server, intentID, body)
+// StatusCode returns the status of the reply.
+func (r *ListLeasesHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readListLeases(r *http.Response) (*ListLeasesHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &ListLeasesHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1api~1v1~1intents~1{intentId}~1leases/get/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// ListLeasesWithResponse is like [Client.ListLeases], but decodes the reply.
+func (c *ClientWithResponses) ListLeasesWithResponse(ctx context.Context, intentID string, editors ...RequestEditorFn) (*ListLeasesHTTPResponse, error) {
+	r, err := c.Client.ListLeases(ctx, intentID, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+	return c.Client.readListLeases(r)
+}
+
+// AcquireLease Claim a part of an intent. Its declared inputs must be there; where an upstream is suspended, the
+// refusal says so (RFC-0026 6).
+//
+// It sends POST /api/v1/intents/{intentId}/leases with a body of application/json.
+func (c *Client) AcquireLease(ctx context.Context, intentID string, body AcquireLeaseRequest, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/api/v1/intents/").set(parameterIntentID, intentID, true).literal("/leases")
+	made.json("application/json", body, true)
+	return c.send(ctx, made, editors)
+}
+
+// AcquireLeaseWithBody Claim a part of an intent. Its declared inputs must be there; where an upstream is
+// suspended, the refusal says so (RFC-0026 6).
+//
+// It sends POST /api/v1/intents/{intentId}/leases with a body of any kind.
+func (c *Client) AcquireLeaseWithBody(ctx context.Context, intentID string, contentType string, body io.Reader, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/api/v1/intents/").set(parameterIntentID, intentID, true).literal("/leases")
+	made.raw(contentType, body)
+	return c.send(ctx, made, editors)
+}
+
+// AcquireLeaseHTTPResponse is a reply to AcquireLease. Of its decoded bodies that of the reply's status and media type is set.
+type AcquireLeaseHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *Lease // 200, application/json
+	JSON201      *Lease // 201, application/json
+	JSON400      *Error // 400, application/json
+	JSON401      *Error // 401, application/json
+	JSON403      *Error // 403, application/json
+	JSON404      *Error // 404, application/json
+	JSON409      *Error // 409, application/json
+	JSON413      *Error // 413, application/json
+	JSON422      *Error // 422, application/json
+	JSON500      *Error // 500, application/json
+	JSON503      *Error // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *AcquireLeaseHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readAcquireLease(r *http.Response) (*AcquireLeaseHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &AcquireLeaseHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1api~1v1~1intents~1{intentId}~1leases/post/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 201 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1api~1v1~1intents~1{intentId}~1leases/post/responses/201/content/application~1json/schema", body, &out.JSON201)
+	case r.StatusCode == 400 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/BadRequest/content/application~1json/schema", body, &out.JSON400)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 403 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Forbidden/content/application~1json/schema", body, &out.JSON403)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 409 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Conflict/content/application~1json/schema", body, &out.JSON409)
+	case r.StatusCode == 413 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/BodyTooLarge/content/application~1json/schema", body, &out.JSON413)
+	case r.StatusCode == 422 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unprocessable/content/application~1json/schema", body, &out.JSON422)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// AcquireLeaseWithResponse is like [Client.AcquireLease], but decodes the reply.
+func (c *ClientWithResponses) AcquireLeaseWithResponse(ctx context.Context, intentID string, body AcquireLeaseRequest, editors ...RequestEditorFn) (*AcquireLeaseHTTPResponse, error) {
+	r, err := c.Client.AcquireLease(ctx, intentID, body, editors...)
+	if err != nil {
 		return nil, err
 	}
-	return c.Client.Do(req)
+	return c.Client.readAcquireLease(r)
+}
+
+// AcquireLeaseWithBodyWithResponse is like [Client.AcquireLeaseWithBody], but decodes the reply.
+func (c *ClientWithResponses) AcquireLeaseWithBodyWithResponse(ctx context.Context, intentID string, contentType string, body io.Reader, editors ...RequestEditorFn) (*AcquireLeaseHTTPResponse, error) {
+	r, err := c.Client.AcquireLeaseWithBody(ctx, intentID, contentType, body, editors...)
+	if err != nil {
+		return nil, err
+	}
+	return c.Client.readAcquireLease(r)
 }
 
 // ReleaseLease Give a claim back.
 //
-// Corresponds with DELETE /api/v1/intents/{intentId}/leases/{leaseId} (the `ReleaseLease` operationId).
-func (c *Client) ReleaseLease(ctx context.Context, intentID IntentID, leaseID LeaseID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewReleaseLeaseRequest(c.Server, intentID, leaseID)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+// It sends DELETE /api/v1/intents/{intentId}/leases/{leaseId}.
+func (c *Client) ReleaseLease(ctx context.Context, intentID string, leaseID string, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("DELETE")
+	made.literal("/api/v1/intents/").set(parameterIntentID, intentID, true).literal("/leases/").set(parameterLeaseID, leaseID, true)
+	return c.send(ctx, made, editors)
 }
 
-// RenewLeaseWithBody Keep a claim for longer. A suspended intent does not hinder it.
-//
-// Takes any type of body and a specified content type.
-//
-// Corresponds with PATCH /api/v1/intents/{intentId}/leases/{leaseId} (the `RenewLease` operationId).
-func (c *Client) RenewLeaseWithBody(ctx context.Context, intentID IntentID, leaseID LeaseID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewRenewLeaseRequestWithBody(c.Server, intentID, leaseID, contentType, body)
+// ReleaseLeaseHTTPResponse is a reply to ReleaseLease. Of its decoded bodies that of the reply's status and media type is set.
+type ReleaseLeaseHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *Lease // 200, application/json
+	JSON401      *Error // 401, application/json
+	JSON403      *Error // 403, application/json
+	JSON404      *Error // 404, application/json
+	JSON409      *Error // 409, application/json
+	JSON500      *Error // 500, application/json
+	JSON503      *Error // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *ReleaseLeaseHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readReleaseLease(r *http.Response) (*ReleaseLeaseHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &ReleaseLeaseHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1api~1v1~1intents~1{intentId}~1leases~1{leaseId}/delete/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 403 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Forbidden/content/application~1json/schema", body, &out.JSON403)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 409 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Conflict/content/application~1json/schema", body, &out.JSON409)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// ReleaseLeaseWithResponse is like [Client.ReleaseLease], but decodes the reply.
+func (c *ClientWithResponses) ReleaseLeaseWithResponse(ctx context.Context, intentID string, leaseID string, editors ...RequestEditorFn) (*ReleaseLeaseHTTPResponse, error) {
+	r, err := c.Client.ReleaseLease(ctx, intentID, leaseID, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.Client.readReleaseLease(r)
 }
 
 // RenewLease Keep a claim for longer. A suspended intent does not hinder it.
 //
-// Takes a body of the `application/json` content type.
+// It sends PATCH /api/v1/intents/{intentId}/leases/{leaseId} with a body of application/json.
+func (c *Client) RenewLease(ctx context.Context, intentID string, leaseID string, body RenewLeaseRequest, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("PATCH")
+	made.literal("/api/v1/intents/").set(parameterIntentID, intentID, true).literal("/leases/").set(parameterLeaseID, leaseID, true)
+	made.json("application/json", body, true)
+	return c.send(ctx, made, editors)
+}
+
+// RenewLeaseWithBody Keep a claim for longer. A suspended intent does not hinder it.
 //
-// Corresponds with PATCH /api/v1/intents/{intentId}/leases/{leaseId} (the `RenewLease` operationId).
-func (c *Client) RenewLease(ctx context.Context, intentID IntentID, leaseID LeaseID, body RenewLeaseJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewRenewLeaseRequest(c.Server, intentID, leaseID, body)
+// It sends PATCH /api/v1/intents/{intentId}/leases/{leaseId} with a body of any kind.
+func (c *Client) RenewLeaseWithBody(ctx context.Context, intentID string, leaseID string, contentType string, body io.Reader, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("PATCH")
+	made.literal("/api/v1/intents/").set(parameterIntentID, intentID, true).literal("/leases/").set(parameterLeaseID, leaseID, true)
+	made.raw(contentType, body)
+	return c.send(ctx, made, editors)
+}
+
+// RenewLeaseHTTPResponse is a reply to RenewLease. Of its decoded bodies that of the reply's status and media type is set.
+type RenewLeaseHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *Lease // 200, application/json
+	JSON400      *Error // 400, application/json
+	JSON401      *Error // 401, application/json
+	JSON403      *Error // 403, application/json
+	JSON404      *Error // 404, application/json
+	JSON409      *Error // 409, application/json
+	JSON413      *Error // 413, application/json
+	JSON422      *Error // 422, application/json
+	JSON500      *Error // 500, application/json
+	JSON503      *Error // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *RenewLeaseHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readRenewLease(r *http.Response) (*RenewLeaseHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &RenewLeaseHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1api~1v1~1intents~1{intentId}~1leases~1{leaseId}/patch/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 400 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/BadRequest/content/application~1json/schema", body, &out.JSON400)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 403 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Forbidden/content/application~1json/schema", body, &out.JSON403)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 409 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Conflict/content/application~1json/schema", body, &out.JSON409)
+	case r.StatusCode == 413 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/BodyTooLarge/content/application~1json/schema", body, &out.JSON413)
+	case r.StatusCode == 422 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unprocessable/content/application~1json/schema", body, &out.JSON422)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// RenewLeaseWithResponse is like [Client.RenewLease], but decodes the reply.
+func (c *ClientWithResponses) RenewLeaseWithResponse(ctx context.Context, intentID string, leaseID string, body RenewLeaseRequest, editors ...RequestEditorFn) (*RenewLeaseHTTPResponse, error) {
+	r, err := c.Client.RenewLease(ctx, intentID, leaseID, body, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+	return c.Client.readRenewLease(r)
+}
+
+// RenewLeaseWithBodyWithResponse is like [Client.RenewLeaseWithBody], but decodes the reply.
+func (c *ClientWithResponses) RenewLeaseWithBodyWithResponse(ctx context.Context, intentID string, leaseID string, contentType string, body io.Reader, editors ...RequestEditorFn) (*RenewLeaseHTTPResponse, error) {
+	r, err := c.Client.RenewLeaseWithBody(ctx, intentID, leaseID, contentType, body, editors...)
+	if err != nil {
 		return nil, err
 	}
-	return c.Client.Do(req)
+	return c.Client.readRenewLease(r)
 }
 
 // ListPlansOfIntent The plans of an intent.
 //
-// Corresponds with GET /api/v1/intents/{intentId}/plans (the `ListPlansOfIntent` operationId).
-func (c *Client) ListPlansOfIntent(ctx context.Context, intentID IntentID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewListPlansOfIntentRequest(c.Server, intentID)
+// It sends GET /api/v1/intents/{intentId}/plans.
+func (c *Client) ListPlansOfIntent(ctx context.Context, intentID string, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("GET")
+	made.literal("/api/v1/intents/").set(parameterIntentID, intentID, true).literal("/plans")
+	return c.send(ctx, made, editors)
+}
+
+// ListPlansOfIntentHTTPResponse is a reply to ListPlansOfIntent. Of its decoded bodies that of the reply's status and media type is set.
+type ListPlansOfIntentHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      PlanList // 200, application/json
+	JSON401      *Error   // 401, application/json
+	JSON404      *Error   // 404, application/json
+	JSON500      *Error   // 500, application/json
+	JSON503      *Error   // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *ListPlansOfIntentHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readListPlansOfIntent(r *http.Response) (*ListPlansOfIntentHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &ListPlansOfIntentHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1api~1v1~1intents~1{intentId}~1plans/get/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// ListPlansOfIntentWithResponse is like [Client.ListPlansOfIntent], but decodes the reply.
+func (c *ClientWithResponses) ListPlansOfIntentWithResponse(ctx context.Context, intentID string, editors ...RequestEditorFn) (*ListPlansOfIntentHTTPResponse, error) {
+	r, err := c.Client.ListPlansOfIntent(ctx, intentID, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.Client.readListPlansOfIntent(r)
 }
 
 // ListPortfoliosOfIntent The portfolios that it is a member of.
 //
-// Corresponds with GET /api/v1/intents/{intentId}/portfolios (the `ListPortfoliosOfIntent` operationId).
-func (c *Client) ListPortfoliosOfIntent(ctx context.Context, intentID IntentID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewListPortfoliosOfIntentRequest(c.Server, intentID)
+// It sends GET /api/v1/intents/{intentId}/portfolios.
+func (c *Client) ListPortfoliosOfIntent(ctx context.Context, intentID string, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("GET")
+	made.literal("/api/v1/intents/").set(parameterIntentID, intentID, true).literal("/portfolios")
+	return c.send(ctx, made, editors)
+}
+
+// ListPortfoliosOfIntentHTTPResponse is a reply to ListPortfoliosOfIntent. Of its decoded bodies that of the reply's status and media type is set.
+type ListPortfoliosOfIntentHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      PortfolioList // 200, application/json
+	JSON401      *Error        // 401, application/json
+	JSON404      *Error        // 404, application/json
+	JSON500      *Error        // 500, application/json
+	JSON503      *Error        // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *ListPortfoliosOfIntentHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readListPortfoliosOfIntent(r *http.Response) (*ListPortfoliosOfIntentHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &ListPortfoliosOfIntentHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1api~1v1~1intents~1{intentId}~1portfolios/get/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// ListPortfoliosOfIntentWithResponse is like [Client.ListPortfoliosOfIntent], but decodes the reply.
+func (c *ClientWithResponses) ListPortfoliosOfIntentWithResponse(ctx context.Context, intentID string, editors ...RequestEditorFn) (*ListPortfoliosOfIntentHTTPResponse, error) {
+	r, err := c.Client.ListPortfoliosOfIntent(ctx, intentID, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.Client.readListPortfoliosOfIntent(r)
 }
 
 // ListIntentReady Children whose dependencies are all completed. Computed: their status may be another.
 //
-// Corresponds with GET /api/v1/intents/{intentId}/ready (the `ListIntentReady` operationId).
-func (c *Client) ListIntentReady(ctx context.Context, intentID IntentID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewListIntentReadyRequest(c.Server, intentID)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+// It sends GET /api/v1/intents/{intentId}/ready.
+func (c *Client) ListIntentReady(ctx context.Context, intentID string, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("GET")
+	made.literal("/api/v1/intents/").set(parameterIntentID, intentID, true).literal("/ready")
+	return c.send(ctx, made, editors)
 }
 
-// PatchIntentStateWithBody Write into the state of an intent.
-//
-// Takes any type of body and a specified content type.
-//
-// Corresponds with POST /api/v1/intents/{intentId}/state (the `PatchIntentState` operationId).
-func (c *Client) PatchIntentStateWithBody(ctx context.Context, intentID IntentID, params *PatchIntentStateParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewPatchIntentStateRequestWithBody(c.Server, intentID, params, contentType, body)
+// ListIntentReadyHTTPResponse is a reply to ListIntentReady. Of its decoded bodies that of the reply's status and media type is set.
+type ListIntentReadyHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *IntentReady // 200, application/json
+	JSON401      *Error       // 401, application/json
+	JSON404      *Error       // 404, application/json
+	JSON500      *Error       // 500, application/json
+	JSON503      *Error       // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *ListIntentReadyHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readListIntentReady(r *http.Response) (*ListIntentReadyHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &ListIntentReadyHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1api~1v1~1intents~1{intentId}~1ready/get/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// ListIntentReadyWithResponse is like [Client.ListIntentReady], but decodes the reply.
+func (c *ClientWithResponses) ListIntentReadyWithResponse(ctx context.Context, intentID string, editors ...RequestEditorFn) (*ListIntentReadyHTTPResponse, error) {
+	r, err := c.Client.ListIntentReady(ctx, intentID, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.Client.readListIntentReady(r)
 }
 
 // PatchIntentState Write into the state of an intent.
 //
-// Takes a body of the `application/json` content type.
-//
-// Corresponds with POST /api/v1/intents/{intentId}/state (the `PatchIntentState` operationId).
-func (c *Client) PatchIntentState(ctx context.Context, intentID IntentID, params *PatchIntentStateParams, body PatchIntentStateJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewPatchIntentStateRequest(c.Server, intentID, params, body)
-	if err != nil {
-		return nil, err
+// It sends POST /api/v1/intents/{intentId}/state with a body of application/json.
+func (c *Client) PatchIntentState(ctx context.Context, intentID string, params *PatchIntentStateParams, body PatchIntentStateRequest, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/api/v1/intents/").set(parameterIntentID, intentID, true).literal("/state")
+	if params != nil {
+		made.set(parameterIfMatch, params.IfMatch, params.IfMatch != nil)
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	made.json("application/json", body, true)
+	return c.send(ctx, made, editors)
 }
 
-// SetIntentStatusWithBody Move an intent to another status, where its state machine has such a step.
+// PatchIntentStateWithBody Write into the state of an intent.
 //
-// Takes any type of body and a specified content type.
-//
-// Corresponds with POST /api/v1/intents/{intentId}/status (the `SetIntentStatus` operationId).
-func (c *Client) SetIntentStatusWithBody(ctx context.Context, intentID IntentID, params *SetIntentStatusParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewSetIntentStatusRequestWithBody(c.Server, intentID, params, contentType, body)
+// It sends POST /api/v1/intents/{intentId}/state with a body of any kind.
+func (c *Client) PatchIntentStateWithBody(ctx context.Context, intentID string, params *PatchIntentStateParams, contentType string, body io.Reader, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/api/v1/intents/").set(parameterIntentID, intentID, true).literal("/state")
+	if params != nil {
+		made.set(parameterIfMatch, params.IfMatch, params.IfMatch != nil)
+	}
+	made.raw(contentType, body)
+	return c.send(ctx, made, editors)
+}
+
+// PatchIntentStateHTTPResponse is a reply to PatchIntentState. Of its decoded bodies that of the reply's status and media type is set.
+type PatchIntentStateHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *Intent // 200, application/json
+	JSON400      *Error  // 400, application/json
+	JSON401      *Error  // 401, application/json
+	JSON403      *Error  // 403, application/json
+	JSON404      *Error  // 404, application/json
+	JSON409      *Error  // 409, application/json
+	JSON413      *Error  // 413, application/json
+	JSON422      *Error  // 422, application/json
+	JSON428      *Error  // 428, application/json
+	JSON500      *Error  // 500, application/json
+	JSON503      *Error  // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *PatchIntentStateHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readPatchIntentState(r *http.Response) (*PatchIntentStateHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &PatchIntentStateHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1api~1v1~1intents~1{intentId}~1state/post/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 400 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/BadRequest/content/application~1json/schema", body, &out.JSON400)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 403 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Forbidden/content/application~1json/schema", body, &out.JSON403)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 409 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Conflict/content/application~1json/schema", body, &out.JSON409)
+	case r.StatusCode == 413 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/BodyTooLarge/content/application~1json/schema", body, &out.JSON413)
+	case r.StatusCode == 422 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unprocessable/content/application~1json/schema", body, &out.JSON422)
+	case r.StatusCode == 428 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/PreconditionRequired/content/application~1json/schema", body, &out.JSON428)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// PatchIntentStateWithResponse is like [Client.PatchIntentState], but decodes the reply.
+func (c *ClientWithResponses) PatchIntentStateWithResponse(ctx context.Context, intentID string, params *PatchIntentStateParams, body PatchIntentStateRequest, editors ...RequestEditorFn) (*PatchIntentStateHTTPResponse, error) {
+	r, err := c.Client.PatchIntentState(ctx, intentID, params, body, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+	return c.Client.readPatchIntentState(r)
+}
+
+// PatchIntentStateWithBodyWithResponse is like [Client.PatchIntentStateWithBody], but decodes the reply.
+func (c *ClientWithResponses) PatchIntentStateWithBodyWithResponse(ctx context.Context, intentID string, params *PatchIntentStateParams, contentType string, body io.Reader, editors ...RequestEditorFn) (*PatchIntentStateHTTPResponse, error) {
+	r, err := c.Client.PatchIntentStateWithBody(ctx, intentID, params, contentType, body, editors...)
+	if err != nil {
 		return nil, err
 	}
-	return c.Client.Do(req)
+	return c.Client.readPatchIntentState(r)
 }
 
 // SetIntentStatus Move an intent to another status, where its state machine has such a step.
 //
-// Takes a body of the `application/json` content type.
+// It sends POST /api/v1/intents/{intentId}/status with a body of application/json.
+func (c *Client) SetIntentStatus(ctx context.Context, intentID string, params *SetIntentStatusParams, body SetIntentStatusRequest, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/api/v1/intents/").set(parameterIntentID, intentID, true).literal("/status")
+	if params != nil {
+		made.set(parameterIfMatch, params.IfMatch, params.IfMatch != nil)
+	}
+	made.json("application/json", body, true)
+	return c.send(ctx, made, editors)
+}
+
+// SetIntentStatusWithBody Move an intent to another status, where its state machine has such a step.
 //
-// Corresponds with POST /api/v1/intents/{intentId}/status (the `SetIntentStatus` operationId).
-func (c *Client) SetIntentStatus(ctx context.Context, intentID IntentID, params *SetIntentStatusParams, body SetIntentStatusJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewSetIntentStatusRequest(c.Server, intentID, params, body)
+// It sends POST /api/v1/intents/{intentId}/status with a body of any kind.
+func (c *Client) SetIntentStatusWithBody(ctx context.Context, intentID string, params *SetIntentStatusParams, contentType string, body io.Reader, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/api/v1/intents/").set(parameterIntentID, intentID, true).literal("/status")
+	if params != nil {
+		made.set(parameterIfMatch, params.IfMatch, params.IfMatch != nil)
+	}
+	made.raw(contentType, body)
+	return c.send(ctx, made, editors)
+}
+
+// SetIntentStatusHTTPResponse is a reply to SetIntentStatus. Of its decoded bodies that of the reply's status and media type is set.
+type SetIntentStatusHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *Intent // 200, application/json
+	JSON400      *Error  // 400, application/json
+	JSON401      *Error  // 401, application/json
+	JSON403      *Error  // 403, application/json
+	JSON404      *Error  // 404, application/json
+	JSON409      *Error  // 409, application/json
+	JSON413      *Error  // 413, application/json
+	JSON422      *Error  // 422, application/json
+	JSON428      *Error  // 428, application/json
+	JSON500      *Error  // 500, application/json
+	JSON503      *Error  // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *SetIntentStatusHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readSetIntentStatus(r *http.Response) (*SetIntentStatusHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &SetIntentStatusHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1api~1v1~1intents~1{intentId}~1status/post/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 400 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/BadRequest/content/application~1json/schema", body, &out.JSON400)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 403 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Forbidden/content/application~1json/schema", body, &out.JSON403)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 409 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Conflict/content/application~1json/schema", body, &out.JSON409)
+	case r.StatusCode == 413 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/BodyTooLarge/content/application~1json/schema", body, &out.JSON413)
+	case r.StatusCode == 422 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unprocessable/content/application~1json/schema", body, &out.JSON422)
+	case r.StatusCode == 428 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/PreconditionRequired/content/application~1json/schema", body, &out.JSON428)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// SetIntentStatusWithResponse is like [Client.SetIntentStatus], but decodes the reply.
+func (c *ClientWithResponses) SetIntentStatusWithResponse(ctx context.Context, intentID string, params *SetIntentStatusParams, body SetIntentStatusRequest, editors ...RequestEditorFn) (*SetIntentStatusHTTPResponse, error) {
+	r, err := c.Client.SetIntentStatus(ctx, intentID, params, body, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+	return c.Client.readSetIntentStatus(r)
+}
+
+// SetIntentStatusWithBodyWithResponse is like [Client.SetIntentStatusWithBody], but decodes the reply.
+func (c *ClientWithResponses) SetIntentStatusWithBodyWithResponse(ctx context.Context, intentID string, params *SetIntentStatusParams, contentType string, body io.Reader, editors ...RequestEditorFn) (*SetIntentStatusHTTPResponse, error) {
+	r, err := c.Client.SetIntentStatusWithBody(ctx, intentID, params, contentType, body, editors...)
+	if err != nil {
 		return nil, err
 	}
-	return c.Client.Do(req)
+	return c.Client.readSetIntentStatus(r)
 }
 
 // SubscribeIntentAtIntent The events of an intent as they come, at the path of the guide.
 //
-// Corresponds with GET /api/v1/intents/{intentId}/subscribe (the `SubscribeIntentAtIntent` operationId).
-func (c *Client) SubscribeIntentAtIntent(ctx context.Context, intentID IntentID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewSubscribeIntentAtIntentRequest(c.Server, intentID)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+// It sends GET /api/v1/intents/{intentId}/subscribe.
+func (c *Client) SubscribeIntentAtIntent(ctx context.Context, intentID string, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("GET")
+	made.literal("/api/v1/intents/").set(parameterIntentID, intentID, true).literal("/subscribe")
+	return c.send(ctx, made, editors)
 }
 
-// RespondToSuspensionWithBody Answer what a suspended intent waits for. Who knows the id of the suspension may answer, once.
-//
-// Takes any type of body and a specified content type.
-//
-// Corresponds with POST /api/v1/intents/{intentId}/suspend/respond (the `RespondToSuspension` operationId).
-func (c *Client) RespondToSuspensionWithBody(ctx context.Context, intentID IntentID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewRespondToSuspensionRequestWithBody(c.Server, intentID, contentType, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+// SubscribeIntentAtIntentSeq reads the event stream of SubscribeIntentAtIntent, from the events after options.LastEventID. Leaving the loop closes it.
+func (c *Client) SubscribeIntentAtIntentSeq(ctx context.Context, intentID string, options StreamOptions, editors ...RequestEditorFn) iter.Seq2[StreamEvent[string], error] {
+	return streamEvents[string](ctx, options, func(edit RequestEditorFn) (*http.Response, error) {
+		return c.SubscribeIntentAtIntent(ctx, intentID, append(editors[:len(editors):len(editors)], edit)...)
+	})
 }
 
-// RespondToSuspension Answer what a suspended intent waits for. Who knows the id of the suspension may answer, once.
+// RespondToSuspension Answer what a suspended intent waits for. Who knows the id of the suspension may answer,
+// once.
 //
-// Takes a body of the `application/json` content type.
+// It sends POST /api/v1/intents/{intentId}/suspend/respond with a body of application/json.
+func (c *Client) RespondToSuspension(ctx context.Context, intentID string, body RespondRequest, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/api/v1/intents/").set(parameterIntentID, intentID, true).literal("/suspend/respond")
+	made.json("application/json", body, true)
+	return c.send(ctx, made, editors)
+}
+
+// RespondToSuspensionWithBody Answer what a suspended intent waits for. Who knows the id of the suspension may
+// answer, once.
 //
-// Corresponds with POST /api/v1/intents/{intentId}/suspend/respond (the `RespondToSuspension` operationId).
-func (c *Client) RespondToSuspension(ctx context.Context, intentID IntentID, body RespondToSuspensionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewRespondToSuspensionRequest(c.Server, intentID, body)
+// It sends POST /api/v1/intents/{intentId}/suspend/respond with a body of any kind.
+func (c *Client) RespondToSuspensionWithBody(ctx context.Context, intentID string, contentType string, body io.Reader, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/api/v1/intents/").set(parameterIntentID, intentID, true).literal("/suspend/respond")
+	made.raw(contentType, body)
+	return c.send(ctx, made, editors)
+}
+
+// RespondToSuspensionHTTPResponse is a reply to RespondToSuspension. Of its decoded bodies that of the reply's status and media type is set.
+type RespondToSuspensionHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *InputResponse // 200, application/json
+	JSON400      *Error         // 400, application/json
+	JSON401      *Error         // 401, application/json
+	JSON403      *Error         // 403, application/json
+	JSON404      *Error         // 404, application/json
+	JSON409      *Error         // 409, application/json
+	JSON413      *Error         // 413, application/json
+	JSON422      *Error         // 422, application/json
+	JSON500      *Error         // 500, application/json
+	JSON503      *Error         // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *RespondToSuspensionHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readRespondToSuspension(r *http.Response) (*RespondToSuspensionHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &RespondToSuspensionHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1api~1v1~1intents~1{intentId}~1suspend~1respond/post/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 400 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/BadRequest/content/application~1json/schema", body, &out.JSON400)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 403 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Forbidden/content/application~1json/schema", body, &out.JSON403)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 409 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Conflict/content/application~1json/schema", body, &out.JSON409)
+	case r.StatusCode == 413 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/BodyTooLarge/content/application~1json/schema", body, &out.JSON413)
+	case r.StatusCode == 422 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unprocessable/content/application~1json/schema", body, &out.JSON422)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// RespondToSuspensionWithResponse is like [Client.RespondToSuspension], but decodes the reply.
+func (c *ClientWithResponses) RespondToSuspensionWithResponse(ctx context.Context, intentID string, body RespondRequest, editors ...RequestEditorFn) (*RespondToSuspensionHTTPResponse, error) {
+	r, err := c.Client.RespondToSuspension(ctx, intentID, body, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+	return c.Client.readRespondToSuspension(r)
+}
+
+// RespondToSuspensionWithBodyWithResponse is like [Client.RespondToSuspensionWithBody], but decodes the reply.
+func (c *ClientWithResponses) RespondToSuspensionWithBodyWithResponse(ctx context.Context, intentID string, contentType string, body io.Reader, editors ...RequestEditorFn) (*RespondToSuspensionHTTPResponse, error) {
+	r, err := c.Client.RespondToSuspensionWithBody(ctx, intentID, contentType, body, editors...)
+	if err != nil {
 		return nil, err
 	}
-	return c.Client.Do(req)
+	return c.Client.readRespondToSuspension(r)
 }
 
 // ListTasksOfIntent The tasks of an intent.
 //
-// Corresponds with GET /api/v1/intents/{intentId}/tasks (the `ListTasksOfIntent` operationId).
-func (c *Client) ListTasksOfIntent(ctx context.Context, intentID IntentID, params *ListTasksOfIntentParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewListTasksOfIntentRequest(c.Server, intentID, params)
-	if err != nil {
-		return nil, err
+// It sends GET /api/v1/intents/{intentId}/tasks.
+func (c *Client) ListTasksOfIntent(ctx context.Context, intentID string, params *ListTasksOfIntentParams, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("GET")
+	made.literal("/api/v1/intents/").set(parameterIntentID, intentID, true).literal("/tasks")
+	if params != nil {
+		made.set(parameterLimit, params.Limit, params.Limit != nil)
+		made.set(parameterOffset, params.Offset, params.Offset != nil)
+		made.set(parameterStatus, params.Status, params.Status != nil)
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, made, editors)
 }
 
-// CreateTaskOfIntentWithBody Make a task, at the path of RFC-0012.
-//
-// Takes any type of body and a specified content type.
-//
-// Corresponds with POST /api/v1/intents/{intentId}/tasks (the `CreateTaskOfIntent` operationId).
-func (c *Client) CreateTaskOfIntentWithBody(ctx context.Context, intentID IntentID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewCreateTaskOfIntentRequestWithBody(c.Server, intentID, contentType, body)
+// ListTasksOfIntentHTTPResponse is a reply to ListTasksOfIntent. Of its decoded bodies that of the reply's status and media type is set.
+type ListTasksOfIntentHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      TaskList // 200, application/json
+	JSON401      *Error   // 401, application/json
+	JSON404      *Error   // 404, application/json
+	JSON422      *Error   // 422, application/json
+	JSON500      *Error   // 500, application/json
+	JSON503      *Error   // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *ListTasksOfIntentHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readListTasksOfIntent(r *http.Response) (*ListTasksOfIntentHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &ListTasksOfIntentHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1api~1v1~1intents~1{intentId}~1tasks/get/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 422 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unprocessable/content/application~1json/schema", body, &out.JSON422)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// ListTasksOfIntentWithResponse is like [Client.ListTasksOfIntent], but decodes the reply.
+func (c *ClientWithResponses) ListTasksOfIntentWithResponse(ctx context.Context, intentID string, params *ListTasksOfIntentParams, editors ...RequestEditorFn) (*ListTasksOfIntentHTTPResponse, error) {
+	r, err := c.Client.ListTasksOfIntent(ctx, intentID, params, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.Client.readListTasksOfIntent(r)
 }
 
 // CreateTaskOfIntent Make a task, at the path of RFC-0012.
 //
-// Takes a body of the `application/json` content type.
-//
-// Corresponds with POST /api/v1/intents/{intentId}/tasks (the `CreateTaskOfIntent` operationId).
-func (c *Client) CreateTaskOfIntent(ctx context.Context, intentID IntentID, body CreateTaskOfIntentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewCreateTaskOfIntentRequest(c.Server, intentID, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+// It sends POST /api/v1/intents/{intentId}/tasks with a body of application/json.
+func (c *Client) CreateTaskOfIntent(ctx context.Context, intentID string, body CreateTaskOfIntentRequest, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/api/v1/intents/").set(parameterIntentID, intentID, true).literal("/tasks")
+	made.json("application/json", body, true)
+	return c.send(ctx, made, editors)
 }
 
-// CreatePlanWithBody Make a plan.
+// CreateTaskOfIntentWithBody Make a task, at the path of RFC-0012.
 //
-// Takes any type of body and a specified content type.
-//
-// Corresponds with POST /api/v1/plans (the `CreatePlan` operationId).
-func (c *Client) CreatePlanWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewCreatePlanRequestWithBody(c.Server, contentType, body)
+// It sends POST /api/v1/intents/{intentId}/tasks with a body of any kind.
+func (c *Client) CreateTaskOfIntentWithBody(ctx context.Context, intentID string, contentType string, body io.Reader, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/api/v1/intents/").set(parameterIntentID, intentID, true).literal("/tasks")
+	made.raw(contentType, body)
+	return c.send(ctx, made, editors)
+}
+
+// CreateTaskOfIntentHTTPResponse is a reply to CreateTaskOfIntent. Of its decoded bodies that of the reply's status and media type is set.
+type CreateTaskOfIntentHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *Task  // 200, application/json
+	JSON201      *Task  // 201, application/json
+	JSON400      *Error // 400, application/json
+	JSON401      *Error // 401, application/json
+	JSON403      *Error // 403, application/json
+	JSON404      *Error // 404, application/json
+	JSON409      *Error // 409, application/json
+	JSON413      *Error // 413, application/json
+	JSON422      *Error // 422, application/json
+	JSON500      *Error // 500, application/json
+	JSON503      *Error // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *CreateTaskOfIntentHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readCreateTaskOfIntent(r *http.Response) (*CreateTaskOfIntentHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &CreateTaskOfIntentHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1api~1v1~1intents~1{intentId}~1tasks/post/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 201 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1api~1v1~1intents~1{intentId}~1tasks/post/responses/201/content/application~1json/schema", body, &out.JSON201)
+	case r.StatusCode == 400 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/BadRequest/content/application~1json/schema", body, &out.JSON400)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 403 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Forbidden/content/application~1json/schema", body, &out.JSON403)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 409 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Conflict/content/application~1json/schema", body, &out.JSON409)
+	case r.StatusCode == 413 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/BodyTooLarge/content/application~1json/schema", body, &out.JSON413)
+	case r.StatusCode == 422 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unprocessable/content/application~1json/schema", body, &out.JSON422)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// CreateTaskOfIntentWithResponse is like [Client.CreateTaskOfIntent], but decodes the reply.
+func (c *ClientWithResponses) CreateTaskOfIntentWithResponse(ctx context.Context, intentID string, body CreateTaskOfIntentRequest, editors ...RequestEditorFn) (*CreateTaskOfIntentHTTPResponse, error) {
+	r, err := c.Client.CreateTaskOfIntent(ctx, intentID, body, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+	return c.Client.readCreateTaskOfIntent(r)
+}
+
+// CreateTaskOfIntentWithBodyWithResponse is like [Client.CreateTaskOfIntentWithBody], but decodes the reply.
+func (c *ClientWithResponses) CreateTaskOfIntentWithBodyWithResponse(ctx context.Context, intentID string, contentType string, body io.Reader, editors ...RequestEditorFn) (*CreateTaskOfIntentHTTPResponse, error) {
+	r, err := c.Client.CreateTaskOfIntentWithBody(ctx, intentID, contentType, body, editors...)
+	if err != nil {
 		return nil, err
 	}
-	return c.Client.Do(req)
+	return c.Client.readCreateTaskOfIntent(r)
 }
 
 // CreatePlan Make a plan.
 //
-// Takes a body of the `application/json` content type.
+// It sends POST /api/v1/plans with a body of application/json.
+func (c *Client) CreatePlan(ctx context.Context, body CreatePlanRequest, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/api/v1/plans")
+	made.json("application/json", body, true)
+	return c.send(ctx, made, editors)
+}
+
+// CreatePlanWithBody Make a plan.
 //
-// Corresponds with POST /api/v1/plans (the `CreatePlan` operationId).
-func (c *Client) CreatePlan(ctx context.Context, body CreatePlanJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewCreatePlanRequest(c.Server, body)
+// It sends POST /api/v1/plans with a body of any kind.
+func (c *Client) CreatePlanWithBody(ctx context.Context, contentType string, body io.Reader, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/api/v1/plans")
+	made.raw(contentType, body)
+	return c.send(ctx, made, editors)
+}
+
+// CreatePlanHTTPResponse is a reply to CreatePlan. Of its decoded bodies that of the reply's status and media type is set.
+type CreatePlanHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *Plan  // 200, application/json
+	JSON201      *Plan  // 201, application/json
+	JSON400      *Error // 400, application/json
+	JSON401      *Error // 401, application/json
+	JSON403      *Error // 403, application/json
+	JSON404      *Error // 404, application/json
+	JSON409      *Error // 409, application/json
+	JSON413      *Error // 413, application/json
+	JSON422      *Error // 422, application/json
+	JSON500      *Error // 500, application/json
+	JSON503      *Error // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *CreatePlanHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readCreatePlan(r *http.Response) (*CreatePlanHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &CreatePlanHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1api~1v1~1plans/post/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 201 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1api~1v1~1plans/post/responses/201/content/application~1json/schema", body, &out.JSON201)
+	case r.StatusCode == 400 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/BadRequest/content/application~1json/schema", body, &out.JSON400)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 403 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Forbidden/content/application~1json/schema", body, &out.JSON403)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 409 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Conflict/content/application~1json/schema", body, &out.JSON409)
+	case r.StatusCode == 413 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/BodyTooLarge/content/application~1json/schema", body, &out.JSON413)
+	case r.StatusCode == 422 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unprocessable/content/application~1json/schema", body, &out.JSON422)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// CreatePlanWithResponse is like [Client.CreatePlan], but decodes the reply.
+func (c *ClientWithResponses) CreatePlanWithResponse(ctx context.Context, body CreatePlanRequest, editors ...RequestEditorFn) (*CreatePlanHTTPResponse, error) {
+	r, err := c.Client.CreatePlan(ctx, body, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+	return c.Client.readCreatePlan(r)
+}
+
+// CreatePlanWithBodyWithResponse is like [Client.CreatePlanWithBody], but decodes the reply.
+func (c *ClientWithResponses) CreatePlanWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, editors ...RequestEditorFn) (*CreatePlanHTTPResponse, error) {
+	r, err := c.Client.CreatePlanWithBody(ctx, contentType, body, editors...)
+	if err != nil {
 		return nil, err
 	}
-	return c.Client.Do(req)
+	return c.Client.readCreatePlan(r)
 }
 
 // GetPlan One plan, with its progress.
 //
-// Corresponds with GET /api/v1/plans/{planId} (the `GetPlan` operationId).
-func (c *Client) GetPlan(ctx context.Context, planID PlanID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewGetPlanRequest(c.Server, planID)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+// It sends GET /api/v1/plans/{planId}.
+func (c *Client) GetPlan(ctx context.Context, planID string, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("GET")
+	made.literal("/api/v1/plans/").set(parameterPlanID, planID, true)
+	return c.send(ctx, made, editors)
 }
 
-// UpdatePlanWithBody Change a plan.
-//
-// Takes any type of body and a specified content type.
-//
-// Corresponds with PATCH /api/v1/plans/{planId} (the `UpdatePlan` operationId).
-func (c *Client) UpdatePlanWithBody(ctx context.Context, planID PlanID, params *UpdatePlanParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewUpdatePlanRequestWithBody(c.Server, planID, params, contentType, body)
+// GetPlanHTTPResponse is a reply to GetPlan. Of its decoded bodies that of the reply's status and media type is set.
+type GetPlanHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *Plan  // 200, application/json
+	JSON401      *Error // 401, application/json
+	JSON404      *Error // 404, application/json
+	JSON500      *Error // 500, application/json
+	JSON503      *Error // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *GetPlanHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readGetPlan(r *http.Response) (*GetPlanHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &GetPlanHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1api~1v1~1plans~1{planId}/get/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// GetPlanWithResponse is like [Client.GetPlan], but decodes the reply.
+func (c *ClientWithResponses) GetPlanWithResponse(ctx context.Context, planID string, editors ...RequestEditorFn) (*GetPlanHTTPResponse, error) {
+	r, err := c.Client.GetPlan(ctx, planID, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.Client.readGetPlan(r)
 }
 
 // UpdatePlan Change a plan.
 //
-// Takes a body of the `application/json` content type.
+// It sends PATCH /api/v1/plans/{planId} with a body of application/json.
+func (c *Client) UpdatePlan(ctx context.Context, planID string, params *UpdatePlanParams, body UpdatePlanRequest, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("PATCH")
+	made.literal("/api/v1/plans/").set(parameterPlanID, planID, true)
+	if params != nil {
+		made.set(parameterIfMatch, params.IfMatch, params.IfMatch != nil)
+	}
+	made.json("application/json", body, true)
+	return c.send(ctx, made, editors)
+}
+
+// UpdatePlanWithBody Change a plan.
 //
-// Corresponds with PATCH /api/v1/plans/{planId} (the `UpdatePlan` operationId).
-func (c *Client) UpdatePlan(ctx context.Context, planID PlanID, params *UpdatePlanParams, body UpdatePlanJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewUpdatePlanRequest(c.Server, planID, params, body)
+// It sends PATCH /api/v1/plans/{planId} with a body of any kind.
+func (c *Client) UpdatePlanWithBody(ctx context.Context, planID string, params *UpdatePlanParams, contentType string, body io.Reader, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("PATCH")
+	made.literal("/api/v1/plans/").set(parameterPlanID, planID, true)
+	if params != nil {
+		made.set(parameterIfMatch, params.IfMatch, params.IfMatch != nil)
+	}
+	made.raw(contentType, body)
+	return c.send(ctx, made, editors)
+}
+
+// UpdatePlanHTTPResponse is a reply to UpdatePlan. Of its decoded bodies that of the reply's status and media type is set.
+type UpdatePlanHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *Plan  // 200, application/json
+	JSON400      *Error // 400, application/json
+	JSON401      *Error // 401, application/json
+	JSON403      *Error // 403, application/json
+	JSON404      *Error // 404, application/json
+	JSON409      *Error // 409, application/json
+	JSON413      *Error // 413, application/json
+	JSON422      *Error // 422, application/json
+	JSON428      *Error // 428, application/json
+	JSON500      *Error // 500, application/json
+	JSON503      *Error // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *UpdatePlanHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readUpdatePlan(r *http.Response) (*UpdatePlanHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &UpdatePlanHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1api~1v1~1plans~1{planId}/patch/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 400 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/BadRequest/content/application~1json/schema", body, &out.JSON400)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 403 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Forbidden/content/application~1json/schema", body, &out.JSON403)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 409 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Conflict/content/application~1json/schema", body, &out.JSON409)
+	case r.StatusCode == 413 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/BodyTooLarge/content/application~1json/schema", body, &out.JSON413)
+	case r.StatusCode == 422 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unprocessable/content/application~1json/schema", body, &out.JSON422)
+	case r.StatusCode == 428 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/PreconditionRequired/content/application~1json/schema", body, &out.JSON428)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// UpdatePlanWithResponse is like [Client.UpdatePlan], but decodes the reply.
+func (c *ClientWithResponses) UpdatePlanWithResponse(ctx context.Context, planID string, params *UpdatePlanParams, body UpdatePlanRequest, editors ...RequestEditorFn) (*UpdatePlanHTTPResponse, error) {
+	r, err := c.Client.UpdatePlan(ctx, planID, params, body, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+	return c.Client.readUpdatePlan(r)
+}
+
+// UpdatePlanWithBodyWithResponse is like [Client.UpdatePlanWithBody], but decodes the reply.
+func (c *ClientWithResponses) UpdatePlanWithBodyWithResponse(ctx context.Context, planID string, params *UpdatePlanParams, contentType string, body io.Reader, editors ...RequestEditorFn) (*UpdatePlanHTTPResponse, error) {
+	r, err := c.Client.UpdatePlanWithBody(ctx, planID, params, contentType, body, editors...)
+	if err != nil {
 		return nil, err
 	}
-	return c.Client.Do(req)
+	return c.Client.readUpdatePlan(r)
 }
 
 // ListPortfolios Portfolios, all or those that one agent made.
 //
-// Corresponds with GET /api/v1/portfolios (the `ListPortfolios` operationId).
-func (c *Client) ListPortfolios(ctx context.Context, params *ListPortfoliosParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewListPortfoliosRequest(c.Server, params)
-	if err != nil {
-		return nil, err
+// It sends GET /api/v1/portfolios.
+func (c *Client) ListPortfolios(ctx context.Context, params *ListPortfoliosParams, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("GET")
+	made.literal("/api/v1/portfolios")
+	if params != nil {
+		made.set(parameterCreatedBy, params.CreatedBy, params.CreatedBy != nil)
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, made, editors)
 }
 
-// CreatePortfolioWithBody Make a portfolio.
-//
-// Takes any type of body and a specified content type.
-//
-// Corresponds with POST /api/v1/portfolios (the `CreatePortfolio` operationId).
-func (c *Client) CreatePortfolioWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewCreatePortfolioRequestWithBody(c.Server, contentType, body)
+// ListPortfoliosHTTPResponse is a reply to ListPortfolios. Of its decoded bodies that of the reply's status and media type is set.
+type ListPortfoliosHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      PortfolioList // 200, application/json
+	JSON401      *Error        // 401, application/json
+	JSON500      *Error        // 500, application/json
+	JSON503      *Error        // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *ListPortfoliosHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readListPortfolios(r *http.Response) (*ListPortfoliosHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &ListPortfoliosHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1api~1v1~1portfolios/get/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// ListPortfoliosWithResponse is like [Client.ListPortfolios], but decodes the reply.
+func (c *ClientWithResponses) ListPortfoliosWithResponse(ctx context.Context, params *ListPortfoliosParams, editors ...RequestEditorFn) (*ListPortfoliosHTTPResponse, error) {
+	r, err := c.Client.ListPortfolios(ctx, params, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.Client.readListPortfolios(r)
 }
 
 // CreatePortfolio Make a portfolio.
 //
-// Takes a body of the `application/json` content type.
+// It sends POST /api/v1/portfolios with a body of application/json.
+func (c *Client) CreatePortfolio(ctx context.Context, body CreatePortfolioRequest, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/api/v1/portfolios")
+	made.json("application/json", body, true)
+	return c.send(ctx, made, editors)
+}
+
+// CreatePortfolioWithBody Make a portfolio.
 //
-// Corresponds with POST /api/v1/portfolios (the `CreatePortfolio` operationId).
-func (c *Client) CreatePortfolio(ctx context.Context, body CreatePortfolioJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewCreatePortfolioRequest(c.Server, body)
+// It sends POST /api/v1/portfolios with a body of any kind.
+func (c *Client) CreatePortfolioWithBody(ctx context.Context, contentType string, body io.Reader, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/api/v1/portfolios")
+	made.raw(contentType, body)
+	return c.send(ctx, made, editors)
+}
+
+// CreatePortfolioHTTPResponse is a reply to CreatePortfolio. Of its decoded bodies that of the reply's status and media type is set.
+type CreatePortfolioHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *Portfolio // 200, application/json
+	JSON201      *Portfolio // 201, application/json
+	JSON400      *Error     // 400, application/json
+	JSON401      *Error     // 401, application/json
+	JSON413      *Error     // 413, application/json
+	JSON422      *Error     // 422, application/json
+	JSON500      *Error     // 500, application/json
+	JSON503      *Error     // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *CreatePortfolioHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readCreatePortfolio(r *http.Response) (*CreatePortfolioHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &CreatePortfolioHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1api~1v1~1portfolios/post/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 201 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1api~1v1~1portfolios/post/responses/201/content/application~1json/schema", body, &out.JSON201)
+	case r.StatusCode == 400 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/BadRequest/content/application~1json/schema", body, &out.JSON400)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 413 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/BodyTooLarge/content/application~1json/schema", body, &out.JSON413)
+	case r.StatusCode == 422 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unprocessable/content/application~1json/schema", body, &out.JSON422)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// CreatePortfolioWithResponse is like [Client.CreatePortfolio], but decodes the reply.
+func (c *ClientWithResponses) CreatePortfolioWithResponse(ctx context.Context, body CreatePortfolioRequest, editors ...RequestEditorFn) (*CreatePortfolioHTTPResponse, error) {
+	r, err := c.Client.CreatePortfolio(ctx, body, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+	return c.Client.readCreatePortfolio(r)
+}
+
+// CreatePortfolioWithBodyWithResponse is like [Client.CreatePortfolioWithBody], but decodes the reply.
+func (c *ClientWithResponses) CreatePortfolioWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, editors ...RequestEditorFn) (*CreatePortfolioHTTPResponse, error) {
+	r, err := c.Client.CreatePortfolioWithBody(ctx, contentType, body, editors...)
+	if err != nil {
 		return nil, err
 	}
-	return c.Client.Do(req)
+	return c.Client.readCreatePortfolio(r)
 }
 
 // GetPortfolio One portfolio, with its members counted.
 //
-// Corresponds with GET /api/v1/portfolios/{portfolioId} (the `GetPortfolio` operationId).
-func (c *Client) GetPortfolio(ctx context.Context, portfolioID PortfolioID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewGetPortfolioRequest(c.Server, portfolioID)
+// It sends GET /api/v1/portfolios/{portfolioId}.
+func (c *Client) GetPortfolio(ctx context.Context, portfolioID string, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("GET")
+	made.literal("/api/v1/portfolios/").set(parameterPortfolioID, portfolioID, true)
+	return c.send(ctx, made, editors)
+}
+
+// GetPortfolioHTTPResponse is a reply to GetPortfolio. Of its decoded bodies that of the reply's status and media type is set.
+type GetPortfolioHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *Portfolio // 200, application/json
+	JSON401      *Error     // 401, application/json
+	JSON404      *Error     // 404, application/json
+	JSON500      *Error     // 500, application/json
+	JSON503      *Error     // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *GetPortfolioHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readGetPortfolio(r *http.Response) (*GetPortfolioHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &GetPortfolioHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1api~1v1~1portfolios~1{portfolioId}/get/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// GetPortfolioWithResponse is like [Client.GetPortfolio], but decodes the reply.
+func (c *ClientWithResponses) GetPortfolioWithResponse(ctx context.Context, portfolioID string, editors ...RequestEditorFn) (*GetPortfolioHTTPResponse, error) {
+	r, err := c.Client.GetPortfolio(ctx, portfolioID, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.Client.readGetPortfolio(r)
 }
 
 // ListPortfolioEvents Ours - the log of a portfolio, newest first. No text says where its events are kept.
 //
-// Corresponds with GET /api/v1/portfolios/{portfolioId}/events (the `ListPortfolioEvents` operationId).
-func (c *Client) ListPortfolioEvents(ctx context.Context, portfolioID PortfolioID, params *ListPortfolioEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewListPortfolioEventsRequest(c.Server, portfolioID, params)
+// It sends GET /api/v1/portfolios/{portfolioId}/events.
+func (c *Client) ListPortfolioEvents(ctx context.Context, portfolioID string, params *ListPortfolioEventsParams, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("GET")
+	made.literal("/api/v1/portfolios/").set(parameterPortfolioID, portfolioID, true).literal("/events")
+	if params != nil {
+		made.set(parameterLimit, params.Limit, params.Limit != nil)
+		made.set(parameterOffset, params.Offset, params.Offset != nil)
+	}
+	return c.send(ctx, made, editors)
+}
+
+// ListPortfolioEventsHTTPResponse is a reply to ListPortfolioEvents. Of its decoded bodies that of the reply's status and media type is set.
+type ListPortfolioEventsHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      EventList // 200, application/json
+	JSON401      *Error    // 401, application/json
+	JSON404      *Error    // 404, application/json
+	JSON422      *Error    // 422, application/json
+	JSON500      *Error    // 500, application/json
+	JSON503      *Error    // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *ListPortfolioEventsHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readListPortfolioEvents(r *http.Response) (*ListPortfolioEventsHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &ListPortfolioEventsHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1api~1v1~1portfolios~1{portfolioId}~1events/get/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 422 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unprocessable/content/application~1json/schema", body, &out.JSON422)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// ListPortfolioEventsWithResponse is like [Client.ListPortfolioEvents], but decodes the reply.
+func (c *ClientWithResponses) ListPortfolioEventsWithResponse(ctx context.Context, portfolioID string, params *ListPortfolioEventsParams, editors ...RequestEditorFn) (*ListPortfolioEventsHTTPResponse, error) {
+	r, err := c.Client.ListPortfolioEvents(ctx, portfolioID, params, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.Client.readListPortfolioEvents(r)
 }
 
 // ListPortfolioMembers The members.
 //
-// Corresponds with GET /api/v1/portfolios/{portfolioId}/intents (the `ListPortfolioMembers` operationId).
-func (c *Client) ListPortfolioMembers(ctx context.Context, portfolioID PortfolioID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewListPortfolioMembersRequest(c.Server, portfolioID)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+// It sends GET /api/v1/portfolios/{portfolioId}/intents.
+func (c *Client) ListPortfolioMembers(ctx context.Context, portfolioID string, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("GET")
+	made.literal("/api/v1/portfolios/").set(parameterPortfolioID, portfolioID, true).literal("/intents")
+	return c.send(ctx, made, editors)
 }
 
-// AddPortfolioMemberWithBody Make an intent a member. Twice is no error, and counts once.
-//
-// Takes any type of body and a specified content type.
-//
-// Corresponds with POST /api/v1/portfolios/{portfolioId}/intents (the `AddPortfolioMember` operationId).
-func (c *Client) AddPortfolioMemberWithBody(ctx context.Context, portfolioID PortfolioID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewAddPortfolioMemberRequestWithBody(c.Server, portfolioID, contentType, body)
+// ListPortfolioMembersHTTPResponse is a reply to ListPortfolioMembers. Of its decoded bodies that of the reply's status and media type is set.
+type ListPortfolioMembersHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      IntentList // 200, application/json
+	JSON401      *Error     // 401, application/json
+	JSON404      *Error     // 404, application/json
+	JSON500      *Error     // 500, application/json
+	JSON503      *Error     // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *ListPortfolioMembersHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readListPortfolioMembers(r *http.Response) (*ListPortfolioMembersHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &ListPortfolioMembersHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1api~1v1~1portfolios~1{portfolioId}~1intents/get/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// ListPortfolioMembersWithResponse is like [Client.ListPortfolioMembers], but decodes the reply.
+func (c *ClientWithResponses) ListPortfolioMembersWithResponse(ctx context.Context, portfolioID string, editors ...RequestEditorFn) (*ListPortfolioMembersHTTPResponse, error) {
+	r, err := c.Client.ListPortfolioMembers(ctx, portfolioID, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.Client.readListPortfolioMembers(r)
 }
 
 // AddPortfolioMember Make an intent a member. Twice is no error, and counts once.
 //
-// Takes a body of the `application/json` content type.
+// It sends POST /api/v1/portfolios/{portfolioId}/intents with a body of application/json.
+func (c *Client) AddPortfolioMember(ctx context.Context, portfolioID string, body AddMemberRequest, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/api/v1/portfolios/").set(parameterPortfolioID, portfolioID, true).literal("/intents")
+	made.json("application/json", body, true)
+	return c.send(ctx, made, editors)
+}
+
+// AddPortfolioMemberWithBody Make an intent a member. Twice is no error, and counts once.
 //
-// Corresponds with POST /api/v1/portfolios/{portfolioId}/intents (the `AddPortfolioMember` operationId).
-func (c *Client) AddPortfolioMember(ctx context.Context, portfolioID PortfolioID, body AddPortfolioMemberJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewAddPortfolioMemberRequest(c.Server, portfolioID, body)
+// It sends POST /api/v1/portfolios/{portfolioId}/intents with a body of any kind.
+func (c *Client) AddPortfolioMemberWithBody(ctx context.Context, portfolioID string, contentType string, body io.Reader, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/api/v1/portfolios/").set(parameterPortfolioID, portfolioID, true).literal("/intents")
+	made.raw(contentType, body)
+	return c.send(ctx, made, editors)
+}
+
+// AddPortfolioMemberHTTPResponse is a reply to AddPortfolioMember. Of its decoded bodies that of the reply's status and media type is set.
+type AddPortfolioMemberHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *MembershipReply // 200, application/json
+	JSON201      *MembershipReply // 201, application/json
+	JSON400      *Error           // 400, application/json
+	JSON401      *Error           // 401, application/json
+	JSON403      *Error           // 403, application/json
+	JSON404      *Error           // 404, application/json
+	JSON409      *Error           // 409, application/json
+	JSON413      *Error           // 413, application/json
+	JSON422      *Error           // 422, application/json
+	JSON500      *Error           // 500, application/json
+	JSON503      *Error           // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *AddPortfolioMemberHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readAddPortfolioMember(r *http.Response) (*AddPortfolioMemberHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &AddPortfolioMemberHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1api~1v1~1portfolios~1{portfolioId}~1intents/post/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 201 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1api~1v1~1portfolios~1{portfolioId}~1intents/post/responses/201/content/application~1json/schema", body, &out.JSON201)
+	case r.StatusCode == 400 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/BadRequest/content/application~1json/schema", body, &out.JSON400)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 403 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Forbidden/content/application~1json/schema", body, &out.JSON403)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 409 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Conflict/content/application~1json/schema", body, &out.JSON409)
+	case r.StatusCode == 413 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/BodyTooLarge/content/application~1json/schema", body, &out.JSON413)
+	case r.StatusCode == 422 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unprocessable/content/application~1json/schema", body, &out.JSON422)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// AddPortfolioMemberWithResponse is like [Client.AddPortfolioMember], but decodes the reply.
+func (c *ClientWithResponses) AddPortfolioMemberWithResponse(ctx context.Context, portfolioID string, body AddMemberRequest, editors ...RequestEditorFn) (*AddPortfolioMemberHTTPResponse, error) {
+	r, err := c.Client.AddPortfolioMember(ctx, portfolioID, body, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+	return c.Client.readAddPortfolioMember(r)
+}
+
+// AddPortfolioMemberWithBodyWithResponse is like [Client.AddPortfolioMemberWithBody], but decodes the reply.
+func (c *ClientWithResponses) AddPortfolioMemberWithBodyWithResponse(ctx context.Context, portfolioID string, contentType string, body io.Reader, editors ...RequestEditorFn) (*AddPortfolioMemberHTTPResponse, error) {
+	r, err := c.Client.AddPortfolioMemberWithBody(ctx, portfolioID, contentType, body, editors...)
+	if err != nil {
 		return nil, err
 	}
-	return c.Client.Do(req)
+	return c.Client.readAddPortfolioMember(r)
 }
 
 // RemovePortfolioMember Let an intent be a member no more.
 //
-// Corresponds with DELETE /api/v1/portfolios/{portfolioId}/intents/{intentId} (the `RemovePortfolioMember` operationId).
-func (c *Client) RemovePortfolioMember(ctx context.Context, portfolioID PortfolioID, intentID IntentID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewRemovePortfolioMemberRequest(c.Server, portfolioID, intentID)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+// It sends DELETE /api/v1/portfolios/{portfolioId}/intents/{intentId}.
+func (c *Client) RemovePortfolioMember(ctx context.Context, portfolioID string, intentID string, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("DELETE")
+	made.literal("/api/v1/portfolios/").set(parameterPortfolioID, portfolioID, true).literal("/intents/").set(parameterIntentID, intentID, true)
+	return c.send(ctx, made, editors)
 }
 
-// SetPortfolioStatusWithBody Say where a portfolio stands.
-//
-// Takes any type of body and a specified content type.
-//
-// Corresponds with PATCH /api/v1/portfolios/{portfolioId}/status (the `SetPortfolioStatus` operationId).
-func (c *Client) SetPortfolioStatusWithBody(ctx context.Context, portfolioID PortfolioID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewSetPortfolioStatusRequestWithBody(c.Server, portfolioID, contentType, body)
+// RemovePortfolioMemberHTTPResponse is a reply to RemovePortfolioMember. Of its decoded bodies that of the reply's status and media type is set.
+type RemovePortfolioMemberHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *MembershipReply // 200, application/json
+	JSON401      *Error           // 401, application/json
+	JSON403      *Error           // 403, application/json
+	JSON404      *Error           // 404, application/json
+	JSON500      *Error           // 500, application/json
+	JSON503      *Error           // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *RemovePortfolioMemberHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readRemovePortfolioMember(r *http.Response) (*RemovePortfolioMemberHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &RemovePortfolioMemberHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1api~1v1~1portfolios~1{portfolioId}~1intents~1{intentId}/delete/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 403 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Forbidden/content/application~1json/schema", body, &out.JSON403)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// RemovePortfolioMemberWithResponse is like [Client.RemovePortfolioMember], but decodes the reply.
+func (c *ClientWithResponses) RemovePortfolioMemberWithResponse(ctx context.Context, portfolioID string, intentID string, editors ...RequestEditorFn) (*RemovePortfolioMemberHTTPResponse, error) {
+	r, err := c.Client.RemovePortfolioMember(ctx, portfolioID, intentID, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.Client.readRemovePortfolioMember(r)
 }
 
 // SetPortfolioStatus Say where a portfolio stands.
 //
-// Takes a body of the `application/json` content type.
+// It sends PATCH /api/v1/portfolios/{portfolioId}/status with a body of application/json.
+func (c *Client) SetPortfolioStatus(ctx context.Context, portfolioID string, body SetPortfolioStatusRequest, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("PATCH")
+	made.literal("/api/v1/portfolios/").set(parameterPortfolioID, portfolioID, true).literal("/status")
+	made.json("application/json", body, true)
+	return c.send(ctx, made, editors)
+}
+
+// SetPortfolioStatusWithBody Say where a portfolio stands.
 //
-// Corresponds with PATCH /api/v1/portfolios/{portfolioId}/status (the `SetPortfolioStatus` operationId).
-func (c *Client) SetPortfolioStatus(ctx context.Context, portfolioID PortfolioID, body SetPortfolioStatusJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewSetPortfolioStatusRequest(c.Server, portfolioID, body)
+// It sends PATCH /api/v1/portfolios/{portfolioId}/status with a body of any kind.
+func (c *Client) SetPortfolioStatusWithBody(ctx context.Context, portfolioID string, contentType string, body io.Reader, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("PATCH")
+	made.literal("/api/v1/portfolios/").set(parameterPortfolioID, portfolioID, true).literal("/status")
+	made.raw(contentType, body)
+	return c.send(ctx, made, editors)
+}
+
+// SetPortfolioStatusHTTPResponse is a reply to SetPortfolioStatus. Of its decoded bodies that of the reply's status and media type is set.
+type SetPortfolioStatusHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *Portfolio // 200, application/json
+	JSON400      *Error     // 400, application/json
+	JSON401      *Error     // 401, application/json
+	JSON403      *Error     // 403, application/json
+	JSON404      *Error     // 404, application/json
+	JSON413      *Error     // 413, application/json
+	JSON422      *Error     // 422, application/json
+	JSON500      *Error     // 500, application/json
+	JSON503      *Error     // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *SetPortfolioStatusHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readSetPortfolioStatus(r *http.Response) (*SetPortfolioStatusHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &SetPortfolioStatusHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1api~1v1~1portfolios~1{portfolioId}~1status/patch/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 400 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/BadRequest/content/application~1json/schema", body, &out.JSON400)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 403 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Forbidden/content/application~1json/schema", body, &out.JSON403)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 413 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/BodyTooLarge/content/application~1json/schema", body, &out.JSON413)
+	case r.StatusCode == 422 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unprocessable/content/application~1json/schema", body, &out.JSON422)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// SetPortfolioStatusWithResponse is like [Client.SetPortfolioStatus], but decodes the reply.
+func (c *ClientWithResponses) SetPortfolioStatusWithResponse(ctx context.Context, portfolioID string, body SetPortfolioStatusRequest, editors ...RequestEditorFn) (*SetPortfolioStatusHTTPResponse, error) {
+	r, err := c.Client.SetPortfolioStatus(ctx, portfolioID, body, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+	return c.Client.readSetPortfolioStatus(r)
+}
+
+// SetPortfolioStatusWithBodyWithResponse is like [Client.SetPortfolioStatusWithBody], but decodes the reply.
+func (c *ClientWithResponses) SetPortfolioStatusWithBodyWithResponse(ctx context.Context, portfolioID string, contentType string, body io.Reader, editors ...RequestEditorFn) (*SetPortfolioStatusHTTPResponse, error) {
+	r, err := c.Client.SetPortfolioStatusWithBody(ctx, portfolioID, contentType, body, editors...)
+	if err != nil {
 		return nil, err
 	}
-	return c.Client.Do(req)
+	return c.Client.readSetPortfolioStatus(r)
 }
 
 // SubscribePortfolioAtPortfolio The events of a portfolio as they come, at the path of the guide.
 //
-// Corresponds with GET /api/v1/portfolios/{portfolioId}/subscribe (the `SubscribePortfolioAtPortfolio` operationId).
-func (c *Client) SubscribePortfolioAtPortfolio(ctx context.Context, portfolioID PortfolioID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewSubscribePortfolioAtPortfolioRequest(c.Server, portfolioID)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+// It sends GET /api/v1/portfolios/{portfolioId}/subscribe.
+func (c *Client) SubscribePortfolioAtPortfolio(ctx context.Context, portfolioID string, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("GET")
+	made.literal("/api/v1/portfolios/").set(parameterPortfolioID, portfolioID, true).literal("/subscribe")
+	return c.send(ctx, made, editors)
+}
+
+// SubscribePortfolioAtPortfolioSeq reads the event stream of SubscribePortfolioAtPortfolio, from the events after options.LastEventID. Leaving the loop closes it.
+func (c *Client) SubscribePortfolioAtPortfolioSeq(ctx context.Context, portfolioID string, options StreamOptions, editors ...RequestEditorFn) iter.Seq2[StreamEvent[string], error] {
+	return streamEvents[string](ctx, options, func(edit RequestEditorFn) (*http.Response, error) {
+		return c.SubscribePortfolioAtPortfolio(ctx, portfolioID, append(editors[:len(editors):len(editors)], edit)...)
+	})
 }
 
 // GetServerConfig What the operator set. It can be read and not written.
 //
-// Corresponds with GET /api/v1/server/config (the `GetServerConfig` operationId).
-func (c *Client) GetServerConfig(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewGetServerConfigRequest(c.Server)
+// It sends GET /api/v1/server/config.
+func (c *Client) GetServerConfig(ctx context.Context, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("GET")
+	made.literal("/api/v1/server/config")
+	return c.send(ctx, made, editors)
+}
+
+// GetServerConfigHTTPResponse is a reply to GetServerConfig. Of its decoded bodies that of the reply's status and media type is set.
+type GetServerConfigHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *ServerConfig // 200, application/json
+	JSON500      *Error        // 500, application/json
+	JSON503      *Error        // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *GetServerConfigHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readGetServerConfig(r *http.Response) (*GetServerConfigHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &GetServerConfigHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1api~1v1~1server~1config/get/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// GetServerConfigWithResponse is like [Client.GetServerConfig], but decodes the reply.
+func (c *ClientWithResponses) GetServerConfigWithResponse(ctx context.Context, editors ...RequestEditorFn) (*GetServerConfigHTTPResponse, error) {
+	r, err := c.Client.GetServerConfig(ctx, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.Client.readGetServerConfig(r)
 }
 
 // SubscribeIntent The events of an intent as they come.
 //
-// Corresponds with GET /api/v1/subscribe/intents/{intentId} (the `SubscribeIntent` operationId).
-func (c *Client) SubscribeIntent(ctx context.Context, intentID IntentID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewSubscribeIntentRequest(c.Server, intentID)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+// It sends GET /api/v1/subscribe/intents/{intentId}.
+func (c *Client) SubscribeIntent(ctx context.Context, intentID string, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("GET")
+	made.literal("/api/v1/subscribe/intents/").set(parameterIntentID, intentID, true)
+	return c.send(ctx, made, editors)
+}
+
+// SubscribeIntentSeq reads the event stream of SubscribeIntent, from the events after options.LastEventID. Leaving the loop closes it.
+func (c *Client) SubscribeIntentSeq(ctx context.Context, intentID string, options StreamOptions, editors ...RequestEditorFn) iter.Seq2[StreamEvent[string], error] {
+	return streamEvents[string](ctx, options, func(edit RequestEditorFn) (*http.Response, error) {
+		return c.SubscribeIntent(ctx, intentID, append(editors[:len(editors):len(editors)], edit)...)
+	})
 }
 
 // SubscribePortfolio The events of a portfolio as they come.
 //
-// Corresponds with GET /api/v1/subscribe/portfolios/{portfolioId} (the `SubscribePortfolio` operationId).
-func (c *Client) SubscribePortfolio(ctx context.Context, portfolioID PortfolioID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewSubscribePortfolioRequest(c.Server, portfolioID)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+// It sends GET /api/v1/subscribe/portfolios/{portfolioId}.
+func (c *Client) SubscribePortfolio(ctx context.Context, portfolioID string, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("GET")
+	made.literal("/api/v1/subscribe/portfolios/").set(parameterPortfolioID, portfolioID, true)
+	return c.send(ctx, made, editors)
 }
 
-// CreateTaskWithBody Make a task.
-//
-// Takes any type of body and a specified content type.
-//
-// Corresponds with POST /api/v1/tasks (the `CreateTask` operationId).
-func (c *Client) CreateTaskWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewCreateTaskRequestWithBody(c.Server, contentType, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+// SubscribePortfolioSeq reads the event stream of SubscribePortfolio, from the events after options.LastEventID. Leaving the loop closes it.
+func (c *Client) SubscribePortfolioSeq(ctx context.Context, portfolioID string, options StreamOptions, editors ...RequestEditorFn) iter.Seq2[StreamEvent[string], error] {
+	return streamEvents[string](ctx, options, func(edit RequestEditorFn) (*http.Response, error) {
+		return c.SubscribePortfolio(ctx, portfolioID, append(editors[:len(editors):len(editors)], edit)...)
+	})
 }
 
 // CreateTask Make a task.
 //
-// Takes a body of the `application/json` content type.
+// It sends POST /api/v1/tasks with a body of application/json.
+func (c *Client) CreateTask(ctx context.Context, body CreateTaskRequest, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/api/v1/tasks")
+	made.json("application/json", body, true)
+	return c.send(ctx, made, editors)
+}
+
+// CreateTaskWithBody Make a task.
 //
-// Corresponds with POST /api/v1/tasks (the `CreateTask` operationId).
-func (c *Client) CreateTask(ctx context.Context, body CreateTaskJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewCreateTaskRequest(c.Server, body)
+// It sends POST /api/v1/tasks with a body of any kind.
+func (c *Client) CreateTaskWithBody(ctx context.Context, contentType string, body io.Reader, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/api/v1/tasks")
+	made.raw(contentType, body)
+	return c.send(ctx, made, editors)
+}
+
+// CreateTaskHTTPResponse is a reply to CreateTask. Of its decoded bodies that of the reply's status and media type is set.
+type CreateTaskHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *Task  // 200, application/json
+	JSON201      *Task  // 201, application/json
+	JSON400      *Error // 400, application/json
+	JSON401      *Error // 401, application/json
+	JSON403      *Error // 403, application/json
+	JSON404      *Error // 404, application/json
+	JSON409      *Error // 409, application/json
+	JSON413      *Error // 413, application/json
+	JSON422      *Error // 422, application/json
+	JSON500      *Error // 500, application/json
+	JSON503      *Error // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *CreateTaskHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readCreateTask(r *http.Response) (*CreateTaskHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &CreateTaskHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1api~1v1~1tasks/post/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 201 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1api~1v1~1tasks/post/responses/201/content/application~1json/schema", body, &out.JSON201)
+	case r.StatusCode == 400 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/BadRequest/content/application~1json/schema", body, &out.JSON400)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 403 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Forbidden/content/application~1json/schema", body, &out.JSON403)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 409 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Conflict/content/application~1json/schema", body, &out.JSON409)
+	case r.StatusCode == 413 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/BodyTooLarge/content/application~1json/schema", body, &out.JSON413)
+	case r.StatusCode == 422 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unprocessable/content/application~1json/schema", body, &out.JSON422)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// CreateTaskWithResponse is like [Client.CreateTask], but decodes the reply.
+func (c *ClientWithResponses) CreateTaskWithResponse(ctx context.Context, body CreateTaskRequest, editors ...RequestEditorFn) (*CreateTaskHTTPResponse, error) {
+	r, err := c.Client.CreateTask(ctx, body, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+	return c.Client.readCreateTask(r)
+}
+
+// CreateTaskWithBodyWithResponse is like [Client.CreateTaskWithBody], but decodes the reply.
+func (c *ClientWithResponses) CreateTaskWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, editors ...RequestEditorFn) (*CreateTaskHTTPResponse, error) {
+	r, err := c.Client.CreateTaskWithBody(ctx, contentType, body, editors...)
+	if err != nil {
 		return nil, err
 	}
-	return c.Client.Do(req)
+	return c.Client.readCreateTask(r)
 }
 
 // GetTask One task.
 //
-// Corresponds with GET /api/v1/tasks/{taskId} (the `GetTask` operationId).
-func (c *Client) GetTask(ctx context.Context, taskID TaskID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewGetTaskRequest(c.Server, taskID)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+// It sends GET /api/v1/tasks/{taskId}.
+func (c *Client) GetTask(ctx context.Context, taskID string, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("GET")
+	made.literal("/api/v1/tasks/").set(parameterTaskID, taskID, true)
+	return c.send(ctx, made, editors)
 }
 
-// UpdateTaskWithBody Move a task on.
-//
-// Takes any type of body and a specified content type.
-//
-// Corresponds with PATCH /api/v1/tasks/{taskId} (the `UpdateTask` operationId).
-func (c *Client) UpdateTaskWithBody(ctx context.Context, taskID TaskID, params *UpdateTaskParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewUpdateTaskRequestWithBody(c.Server, taskID, params, contentType, body)
+// GetTaskHTTPResponse is a reply to GetTask. Of its decoded bodies that of the reply's status and media type is set.
+type GetTaskHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *Task  // 200, application/json
+	JSON401      *Error // 401, application/json
+	JSON404      *Error // 404, application/json
+	JSON500      *Error // 500, application/json
+	JSON503      *Error // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *GetTaskHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readGetTask(r *http.Response) (*GetTaskHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &GetTaskHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1api~1v1~1tasks~1{taskId}/get/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// GetTaskWithResponse is like [Client.GetTask], but decodes the reply.
+func (c *ClientWithResponses) GetTaskWithResponse(ctx context.Context, taskID string, editors ...RequestEditorFn) (*GetTaskHTTPResponse, error) {
+	r, err := c.Client.GetTask(ctx, taskID, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.Client.readGetTask(r)
 }
 
 // UpdateTask Move a task on.
 //
-// Takes a body of the `application/json` content type.
+// It sends PATCH /api/v1/tasks/{taskId} with a body of application/json.
+func (c *Client) UpdateTask(ctx context.Context, taskID string, params *UpdateTaskParams, body UpdateTaskRequest, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("PATCH")
+	made.literal("/api/v1/tasks/").set(parameterTaskID, taskID, true)
+	if params != nil {
+		made.set(parameterIfMatch, params.IfMatch, params.IfMatch != nil)
+	}
+	made.json("application/json", body, true)
+	return c.send(ctx, made, editors)
+}
+
+// UpdateTaskWithBody Move a task on.
 //
-// Corresponds with PATCH /api/v1/tasks/{taskId} (the `UpdateTask` operationId).
-func (c *Client) UpdateTask(ctx context.Context, taskID TaskID, params *UpdateTaskParams, body UpdateTaskJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewUpdateTaskRequest(c.Server, taskID, params, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// ClaimTaskWithBody Claim a task. Its declared inputs must be there; where an upstream is suspended, the refusal says so (RFC-0026 6).
-//
-// Takes any type of body and a specified content type.
-//
-// Corresponds with POST /api/v1/tasks/{taskId}/claim (the `ClaimTask` operationId).
-func (c *Client) ClaimTaskWithBody(ctx context.Context, taskID TaskID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewClaimTaskRequestWithBody(c.Server, taskID, contentType, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// ClaimTask Claim a task. Its declared inputs must be there; where an upstream is suspended, the refusal says so (RFC-0026 6).
-//
-// Takes a body of the `application/json` content type.
-//
-// Corresponds with POST /api/v1/tasks/{taskId}/claim (the `ClaimTask` operationId).
-func (c *Client) ClaimTask(ctx context.Context, taskID TaskID, body ClaimTaskJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewClaimTaskRequest(c.Server, taskID, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// NewGetDiscoveryRequest constructs an http.Request for the GetDiscovery method
-func NewGetDiscoveryRequest(server string) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/.well-known/openintent.json")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewAdvanceClockRequest calls the generic AdvanceClock builder with application/json body
-func NewAdvanceClockRequest(server string, body AdvanceClockJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewAdvanceClockRequestWithBody(server, "application/json", bodyReader)
-}
-
-// NewAdvanceClockRequestWithBody constructs an http.Request for the AdvanceClock method, with any body, and a specified content type
-func NewAdvanceClockRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/api/v1/assay/clock/advance")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-// NewCreateCoordinatorRequest calls the generic CreateCoordinator builder with application/json body
-func NewCreateCoordinatorRequest(server string, body CreateCoordinatorJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewCreateCoordinatorRequestWithBody(server, "application/json", bodyReader)
-}
-
-// NewCreateCoordinatorRequestWithBody constructs an http.Request for the CreateCoordinator method, with any body, and a specified content type
-func NewCreateCoordinatorRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/api/v1/coordinators")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-// NewGetCoordinatorRequest constructs an http.Request for the GetCoordinator method
-func NewGetCoordinatorRequest(server string, coordinatorID CoordinatorID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "coordinatorId", coordinatorID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/api/v1/coordinators/%s", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewHeartbeatCoordinatorRequest constructs an http.Request for the HeartbeatCoordinator method
-func NewHeartbeatCoordinatorRequest(server string, coordinatorID CoordinatorID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "coordinatorId", coordinatorID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/api/v1/coordinators/%s/heartbeat", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewCreateIntentRequest calls the generic CreateIntent builder with application/json body
-func NewCreateIntentRequest(server string, body CreateIntentJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewCreateIntentRequestWithBody(server, "application/json", bodyReader)
-}
-
-// NewCreateIntentRequestWithBody constructs an http.Request for the CreateIntent method, with any body, and a specified content type
-func NewCreateIntentRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/api/v1/intents")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-// NewGetIntentRequest constructs an http.Request for the GetIntent method
-func NewGetIntentRequest(server string, intentID IntentID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "intentId", intentID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/api/v1/intents/%s", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewListIntentAncestorsRequest constructs an http.Request for the ListIntentAncestors method
-func NewListIntentAncestorsRequest(server string, intentID IntentID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "intentId", intentID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/api/v1/intents/%s/ancestors", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewListIntentBlockedRequest constructs an http.Request for the ListIntentBlocked method
-func NewListIntentBlockedRequest(server string, intentID IntentID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "intentId", intentID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/api/v1/intents/%s/blocked", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewListIntentChildrenRequest constructs an http.Request for the ListIntentChildren method
-func NewListIntentChildrenRequest(server string, intentID IntentID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "intentId", intentID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/api/v1/intents/%s/children", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewCreateChildIntentRequest calls the generic CreateChildIntent builder with application/json body
-func NewCreateChildIntentRequest(server string, intentID IntentID, body CreateChildIntentJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewCreateChildIntentRequestWithBody(server, intentID, "application/json", bodyReader)
-}
-
-// NewCreateChildIntentRequestWithBody constructs an http.Request for the CreateChildIntent method, with any body, and a specified content type
-func NewCreateChildIntentRequestWithBody(server string, intentID IntentID, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "intentId", intentID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/api/v1/intents/%s/children", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-// NewListCoordinatorsOfIntentRequest constructs an http.Request for the ListCoordinatorsOfIntent method
-func NewListCoordinatorsOfIntentRequest(server string, intentID IntentID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "intentId", intentID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/api/v1/intents/%s/coordinators", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewListIntentDependenciesRequest constructs an http.Request for the ListIntentDependencies method
-func NewListIntentDependenciesRequest(server string, intentID IntentID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "intentId", intentID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/api/v1/intents/%s/dependencies", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewAddIntentDependencyRequest calls the generic AddIntentDependency builder with application/json body
-func NewAddIntentDependencyRequest(server string, intentID IntentID, params *AddIntentDependencyParams, body AddIntentDependencyJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewAddIntentDependencyRequestWithBody(server, intentID, params, "application/json", bodyReader)
-}
-
-// NewAddIntentDependencyRequestWithBody constructs an http.Request for the AddIntentDependency method, with any body, and a specified content type
-func NewAddIntentDependencyRequestWithBody(server string, intentID IntentID, params *AddIntentDependencyParams, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "intentId", intentID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/api/v1/intents/%s/dependencies", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
+// It sends PATCH /api/v1/tasks/{taskId} with a body of any kind.
+func (c *Client) UpdateTaskWithBody(ctx context.Context, taskID string, params *UpdateTaskParams, contentType string, body io.Reader, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("PATCH")
+	made.literal("/api/v1/tasks/").set(parameterTaskID, taskID, true)
 	if params != nil {
-
-		if params.IfMatch != nil {
-			var headerParam0 string
-
-			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
-			if err != nil {
-				return nil, err
-			}
-
-			req.Header.Set("If-Match", headerParam0)
-		}
-
-	}
-
-	return req, nil
-}
-
-// NewRemoveIntentDependencyRequest constructs an http.Request for the RemoveIntentDependency method
-func NewRemoveIntentDependencyRequest(server string, intentID IntentID, dependencyID DependencyID, params *RemoveIntentDependencyParams) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "intentId", intentID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	var pathParam1 string
-
-	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "dependencyId", dependencyID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/api/v1/intents/%s/dependencies/%s", pathParam0, pathParam1)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-
-		if params.IfMatch != nil {
-			var headerParam0 string
-
-			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
-			if err != nil {
-				return nil, err
-			}
-
-			req.Header.Set("If-Match", headerParam0)
-		}
-
-	}
-
-	return req, nil
-}
-
-// NewListIntentDependentsRequest constructs an http.Request for the ListIntentDependents method
-func NewListIntentDependentsRequest(server string, intentID IntentID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "intentId", intentID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/api/v1/intents/%s/dependents", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewListIntentDescendantsRequest constructs an http.Request for the ListIntentDescendants method
-func NewListIntentDescendantsRequest(server string, intentID IntentID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "intentId", intentID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/api/v1/intents/%s/descendants", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewListIntentEventsRequest constructs an http.Request for the ListIntentEvents method
-func NewListIntentEventsRequest(server string, intentID IntentID, params *ListIntentEventsParams) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "intentId", intentID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/api/v1/intents/%s/events", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.Limit != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Offset != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "offset", *params.Offset, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewAppendIntentEventRequest calls the generic AppendIntentEvent builder with application/json body
-func NewAppendIntentEventRequest(server string, intentID IntentID, body AppendIntentEventJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewAppendIntentEventRequestWithBody(server, intentID, "application/json", bodyReader)
-}
-
-// NewAppendIntentEventRequestWithBody constructs an http.Request for the AppendIntentEvent method, with any body, and a specified content type
-func NewAppendIntentEventRequestWithBody(server string, intentID IntentID, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "intentId", intentID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/api/v1/intents/%s/events", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-// NewGetIntentGraphRequest constructs an http.Request for the GetIntentGraph method
-func NewGetIntentGraphRequest(server string, intentID IntentID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "intentId", intentID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/api/v1/intents/%s/graph", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewListLeasesRequest constructs an http.Request for the ListLeases method
-func NewListLeasesRequest(server string, intentID IntentID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "intentId", intentID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/api/v1/intents/%s/leases", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewAcquireLeaseRequest calls the generic AcquireLease builder with application/json body
-func NewAcquireLeaseRequest(server string, intentID IntentID, body AcquireLeaseJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewAcquireLeaseRequestWithBody(server, intentID, "application/json", bodyReader)
-}
-
-// NewAcquireLeaseRequestWithBody constructs an http.Request for the AcquireLease method, with any body, and a specified content type
-func NewAcquireLeaseRequestWithBody(server string, intentID IntentID, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "intentId", intentID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/api/v1/intents/%s/leases", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-// NewReleaseLeaseRequest constructs an http.Request for the ReleaseLease method
-func NewReleaseLeaseRequest(server string, intentID IntentID, leaseID LeaseID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "intentId", intentID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	var pathParam1 string
-
-	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "leaseId", leaseID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/api/v1/intents/%s/leases/%s", pathParam0, pathParam1)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewRenewLeaseRequest calls the generic RenewLease builder with application/json body
-func NewRenewLeaseRequest(server string, intentID IntentID, leaseID LeaseID, body RenewLeaseJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewRenewLeaseRequestWithBody(server, intentID, leaseID, "application/json", bodyReader)
-}
-
-// NewRenewLeaseRequestWithBody constructs an http.Request for the RenewLease method, with any body, and a specified content type
-func NewRenewLeaseRequestWithBody(server string, intentID IntentID, leaseID LeaseID, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "intentId", intentID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	var pathParam1 string
-
-	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "leaseId", leaseID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/api/v1/intents/%s/leases/%s", pathParam0, pathParam1)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPatch, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-// NewListPlansOfIntentRequest constructs an http.Request for the ListPlansOfIntent method
-func NewListPlansOfIntentRequest(server string, intentID IntentID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "intentId", intentID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/api/v1/intents/%s/plans", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewListPortfoliosOfIntentRequest constructs an http.Request for the ListPortfoliosOfIntent method
-func NewListPortfoliosOfIntentRequest(server string, intentID IntentID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "intentId", intentID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/api/v1/intents/%s/portfolios", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewListIntentReadyRequest constructs an http.Request for the ListIntentReady method
-func NewListIntentReadyRequest(server string, intentID IntentID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "intentId", intentID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/api/v1/intents/%s/ready", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewPatchIntentStateRequest calls the generic PatchIntentState builder with application/json body
-func NewPatchIntentStateRequest(server string, intentID IntentID, params *PatchIntentStateParams, body PatchIntentStateJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewPatchIntentStateRequestWithBody(server, intentID, params, "application/json", bodyReader)
-}
-
-// NewPatchIntentStateRequestWithBody constructs an http.Request for the PatchIntentState method, with any body, and a specified content type
-func NewPatchIntentStateRequestWithBody(server string, intentID IntentID, params *PatchIntentStateParams, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "intentId", intentID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/api/v1/intents/%s/state", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	if params != nil {
-
-		if params.IfMatch != nil {
-			var headerParam0 string
-
-			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
-			if err != nil {
-				return nil, err
-			}
-
-			req.Header.Set("If-Match", headerParam0)
-		}
-
-	}
-
-	return req, nil
-}
-
-// NewSetIntentStatusRequest calls the generic SetIntentStatus builder with application/json body
-func NewSetIntentStatusRequest(server string, intentID IntentID, params *SetIntentStatusParams, body SetIntentStatusJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewSetIntentStatusRequestWithBody(server, intentID, params, "application/json", bodyReader)
-}
-
-// NewSetIntentStatusRequestWithBody constructs an http.Request for the SetIntentStatus method, with any body, and a specified content type
-func NewSetIntentStatusRequestWithBody(server string, intentID IntentID, params *SetIntentStatusParams, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "intentId", intentID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/api/v1/intents/%s/status", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	if params != nil {
-
-		if params.IfMatch != nil {
-			var headerParam0 string
-
-			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
-			if err != nil {
-				return nil, err
-			}
-
-			req.Header.Set("If-Match", headerParam0)
-		}
-
-	}
-
-	return req, nil
-}
-
-// NewSubscribeIntentAtIntentRequest constructs an http.Request for the SubscribeIntentAtIntent method
-func NewSubscribeIntentAtIntentRequest(server string, intentID IntentID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "intentId", intentID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/api/v1/intents/%s/subscribe", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewRespondToSuspensionRequest calls the generic RespondToSuspension builder with application/json body
-func NewRespondToSuspensionRequest(server string, intentID IntentID, body RespondToSuspensionJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewRespondToSuspensionRequestWithBody(server, intentID, "application/json", bodyReader)
-}
-
-// NewRespondToSuspensionRequestWithBody constructs an http.Request for the RespondToSuspension method, with any body, and a specified content type
-func NewRespondToSuspensionRequestWithBody(server string, intentID IntentID, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "intentId", intentID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/api/v1/intents/%s/suspend/respond", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-// NewListTasksOfIntentRequest constructs an http.Request for the ListTasksOfIntent method
-func NewListTasksOfIntentRequest(server string, intentID IntentID, params *ListTasksOfIntentParams) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "intentId", intentID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/api/v1/intents/%s/tasks", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.Limit != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Offset != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "offset", *params.Offset, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Status != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "status", *params.Status, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewCreateTaskOfIntentRequest calls the generic CreateTaskOfIntent builder with application/json body
-func NewCreateTaskOfIntentRequest(server string, intentID IntentID, body CreateTaskOfIntentJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewCreateTaskOfIntentRequestWithBody(server, intentID, "application/json", bodyReader)
-}
-
-// NewCreateTaskOfIntentRequestWithBody constructs an http.Request for the CreateTaskOfIntent method, with any body, and a specified content type
-func NewCreateTaskOfIntentRequestWithBody(server string, intentID IntentID, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "intentId", intentID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/api/v1/intents/%s/tasks", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-// NewCreatePlanRequest calls the generic CreatePlan builder with application/json body
-func NewCreatePlanRequest(server string, body CreatePlanJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewCreatePlanRequestWithBody(server, "application/json", bodyReader)
-}
-
-// NewCreatePlanRequestWithBody constructs an http.Request for the CreatePlan method, with any body, and a specified content type
-func NewCreatePlanRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/api/v1/plans")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-// NewGetPlanRequest constructs an http.Request for the GetPlan method
-func NewGetPlanRequest(server string, planID PlanID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "planId", planID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/api/v1/plans/%s", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewUpdatePlanRequest calls the generic UpdatePlan builder with application/json body
-func NewUpdatePlanRequest(server string, planID PlanID, params *UpdatePlanParams, body UpdatePlanJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewUpdatePlanRequestWithBody(server, planID, params, "application/json", bodyReader)
-}
-
-// NewUpdatePlanRequestWithBody constructs an http.Request for the UpdatePlan method, with any body, and a specified content type
-func NewUpdatePlanRequestWithBody(server string, planID PlanID, params *UpdatePlanParams, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "planId", planID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/api/v1/plans/%s", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPatch, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	if params != nil {
-
-		if params.IfMatch != nil {
-			var headerParam0 string
-
-			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
-			if err != nil {
-				return nil, err
-			}
-
-			req.Header.Set("If-Match", headerParam0)
-		}
-
-	}
-
-	return req, nil
-}
-
-// NewListPortfoliosRequest constructs an http.Request for the ListPortfolios method
-func NewListPortfoliosRequest(server string, params *ListPortfoliosParams) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/api/v1/portfolios")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.CreatedBy != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "created_by", *params.CreatedBy, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewCreatePortfolioRequest calls the generic CreatePortfolio builder with application/json body
-func NewCreatePortfolioRequest(server string, body CreatePortfolioJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewCreatePortfolioRequestWithBody(server, "application/json", bodyReader)
-}
-
-// NewCreatePortfolioRequestWithBody constructs an http.Request for the CreatePortfolio method, with any body, and a specified content type
-func NewCreatePortfolioRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/api/v1/portfolios")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-// NewGetPortfolioRequest constructs an http.Request for the GetPortfolio method
-func NewGetPortfolioRequest(server string, portfolioID PortfolioID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "portfolioId", portfolioID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/api/v1/portfolios/%s", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewListPortfolioEventsRequest constructs an http.Request for the ListPortfolioEvents method
-func NewListPortfolioEventsRequest(server string, portfolioID PortfolioID, params *ListPortfolioEventsParams) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "portfolioId", portfolioID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/api/v1/portfolios/%s/events", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.Limit != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Offset != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "offset", *params.Offset, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewListPortfolioMembersRequest constructs an http.Request for the ListPortfolioMembers method
-func NewListPortfolioMembersRequest(server string, portfolioID PortfolioID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "portfolioId", portfolioID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/api/v1/portfolios/%s/intents", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewAddPortfolioMemberRequest calls the generic AddPortfolioMember builder with application/json body
-func NewAddPortfolioMemberRequest(server string, portfolioID PortfolioID, body AddPortfolioMemberJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewAddPortfolioMemberRequestWithBody(server, portfolioID, "application/json", bodyReader)
-}
-
-// NewAddPortfolioMemberRequestWithBody constructs an http.Request for the AddPortfolioMember method, with any body, and a specified content type
-func NewAddPortfolioMemberRequestWithBody(server string, portfolioID PortfolioID, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "portfolioId", portfolioID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/api/v1/portfolios/%s/intents", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-// NewRemovePortfolioMemberRequest constructs an http.Request for the RemovePortfolioMember method
-func NewRemovePortfolioMemberRequest(server string, portfolioID PortfolioID, intentID IntentID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "portfolioId", portfolioID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	var pathParam1 string
-
-	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "intentId", intentID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/api/v1/portfolios/%s/intents/%s", pathParam0, pathParam1)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewSetPortfolioStatusRequest calls the generic SetPortfolioStatus builder with application/json body
-func NewSetPortfolioStatusRequest(server string, portfolioID PortfolioID, body SetPortfolioStatusJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewSetPortfolioStatusRequestWithBody(server, portfolioID, "application/json", bodyReader)
-}
-
-// NewSetPortfolioStatusRequestWithBody constructs an http.Request for the SetPortfolioStatus method, with any body, and a specified content type
-func NewSetPortfolioStatusRequestWithBody(server string, portfolioID PortfolioID, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "portfolioId", portfolioID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/api/v1/portfolios/%s/status", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPatch, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-// NewSubscribePortfolioAtPortfolioRequest constructs an http.Request for the SubscribePortfolioAtPortfolio method
-func NewSubscribePortfolioAtPortfolioRequest(server string, portfolioID PortfolioID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "portfolioId", portfolioID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/api/v1/portfolios/%s/subscribe", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewGetServerConfigRequest constructs an http.Request for the GetServerConfig method
-func NewGetServerConfigRequest(server string) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/api/v1/server/config")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewSubscribeIntentRequest constructs an http.Request for the SubscribeIntent method
-func NewSubscribeIntentRequest(server string, intentID IntentID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "intentId", intentID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/api/v1/subscribe/intents/%s", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewSubscribePortfolioRequest constructs an http.Request for the SubscribePortfolio method
-func NewSubscribePortfolioRequest(server string, portfolioID PortfolioID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "portfolioId", portfolioID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/api/v1/subscribe/portfolios/%s", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewCreateTaskRequest calls the generic CreateTask builder with application/json body
-func NewCreateTaskRequest(server string, body CreateTaskJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewCreateTaskRequestWithBody(server, "application/json", bodyReader)
-}
-
-// NewCreateTaskRequestWithBody constructs an http.Request for the CreateTask method, with any body, and a specified content type
-func NewCreateTaskRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/api/v1/tasks")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-// NewGetTaskRequest constructs an http.Request for the GetTask method
-func NewGetTaskRequest(server string, taskID TaskID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "taskId", taskID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/api/v1/tasks/%s", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewUpdateTaskRequest calls the generic UpdateTask builder with application/json body
-func NewUpdateTaskRequest(server string, taskID TaskID, params *UpdateTaskParams, body UpdateTaskJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewUpdateTaskRequestWithBody(server, taskID, params, "application/json", bodyReader)
-}
-
-// NewUpdateTaskRequestWithBody constructs an http.Request for the UpdateTask method, with any body, and a specified content type
-func NewUpdateTaskRequestWithBody(server string, taskID TaskID, params *UpdateTaskParams, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "taskId", taskID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/api/v1/tasks/%s", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPatch, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	if params != nil {
-
-		if params.IfMatch != nil {
-			var headerParam0 string
-
-			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
-			if err != nil {
-				return nil, err
-			}
-
-			req.Header.Set("If-Match", headerParam0)
-		}
-
-	}
-
-	return req, nil
-}
-
-// NewClaimTaskRequest calls the generic ClaimTask builder with application/json body
-func NewClaimTaskRequest(server string, taskID TaskID, body ClaimTaskJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewClaimTaskRequestWithBody(server, taskID, "application/json", bodyReader)
-}
-
-// NewClaimTaskRequestWithBody constructs an http.Request for the ClaimTask method, with any body, and a specified content type
-func NewClaimTaskRequestWithBody(server string, taskID TaskID, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "taskId", taskID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/api/v1/tasks/%s/claim", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-func (c *Client) applyEditors(ctx context.Context, req *http.Request, additionalEditors []RequestEditorFn) error {
-	for _, r := range c.RequestEditors {
-		if err := r(ctx, req); err != nil {
-			return err
-		}
-	}
-	for _, r := range additionalEditors {
-		if err := r(ctx, req); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// ClientWithResponses builds on ClientInterface to offer response payloads
-type ClientWithResponses struct {
-	ClientInterface
-}
-
-// NewClientWithResponses creates a new ClientWithResponses, which wraps
-// Client with return type handling
-func NewClientWithResponses(server string, opts ...ClientOption) (*ClientWithResponses, error) {
-	client, err := NewClient(server, opts...)
-	if err != nil {
-		return nil, err
-	}
-	return &ClientWithResponses{client}, nil
-}
-
-// WithBaseURL overrides the baseURL.
-func WithBaseURL(baseURL string) ClientOption {
-	return func(c *Client) error {
-		newBaseURL, err := url.Parse(baseURL)
-		if err != nil {
-			return err
-		}
-		c.Server = newBaseURL.String()
-		return nil
-	}
-}
-
-// ClientWithResponsesInterface is the interface specification for the client with responses above.
-type ClientWithResponsesInterface interface {
-
-	// GetDiscoveryWithResponse What the server says about itself.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /.well-known/openintent.json (the `GetDiscovery` operationId).
-	GetDiscoveryWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetDiscoveryHTTPResponse, error)
-
-	// AdvanceClockWithBodyWithResponse Ours - let time pass for one intent or portfolio.
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /api/v1/assay/clock/advance (the `AdvanceClock` operationId).
-	AdvanceClockWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*AdvanceClockHTTPResponse, error)
-
-	// AdvanceClockWithResponse Ours - let time pass for one intent or portfolio.
-	//
-	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /api/v1/assay/clock/advance (the `AdvanceClock` operationId).
-	AdvanceClockWithResponse(ctx context.Context, body AdvanceClockJSONRequestBody, reqEditors ...RequestEditorFn) (*AdvanceClockHTTPResponse, error)
-
-	// CreateCoordinatorWithBodyWithResponse Take the lease of a coordinator.
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /api/v1/coordinators (the `CreateCoordinator` operationId).
-	CreateCoordinatorWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateCoordinatorHTTPResponse, error)
-
-	// CreateCoordinatorWithResponse Take the lease of a coordinator.
-	//
-	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /api/v1/coordinators (the `CreateCoordinator` operationId).
-	CreateCoordinatorWithResponse(ctx context.Context, body CreateCoordinatorJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateCoordinatorHTTPResponse, error)
-
-	// GetCoordinatorWithResponse One lease.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /api/v1/coordinators/{coordinatorId} (the `GetCoordinator` operationId).
-	GetCoordinatorWithResponse(ctx context.Context, coordinatorID CoordinatorID, reqEditors ...RequestEditorFn) (*GetCoordinatorHTTPResponse, error)
-
-	// HeartbeatCoordinatorWithResponse Say that the coordinator is there.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /api/v1/coordinators/{coordinatorId}/heartbeat (the `HeartbeatCoordinator` operationId).
-	HeartbeatCoordinatorWithResponse(ctx context.Context, coordinatorID CoordinatorID, reqEditors ...RequestEditorFn) (*HeartbeatCoordinatorHTTPResponse, error)
-
-	// CreateIntentWithBodyWithResponse Make an intent.
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /api/v1/intents (the `CreateIntent` operationId).
-	CreateIntentWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateIntentHTTPResponse, error)
-
-	// CreateIntentWithResponse Make an intent.
-	//
-	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /api/v1/intents (the `CreateIntent` operationId).
-	CreateIntentWithResponse(ctx context.Context, body CreateIntentJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateIntentHTTPResponse, error)
-
-	// GetIntentWithResponse One intent as it stands.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /api/v1/intents/{intentId} (the `GetIntent` operationId).
-	GetIntentWithResponse(ctx context.Context, intentID IntentID, reqEditors ...RequestEditorFn) (*GetIntentHTTPResponse, error)
-
-	// ListIntentAncestorsWithResponse Its parent, its parent, and so on.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /api/v1/intents/{intentId}/ancestors (the `ListIntentAncestors` operationId).
-	ListIntentAncestorsWithResponse(ctx context.Context, intentID IntentID, reqEditors ...RequestEditorFn) (*ListIntentAncestorsHTTPResponse, error)
-
-	// ListIntentBlockedWithResponse Children that a dependency still holds up. Computed.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /api/v1/intents/{intentId}/blocked (the `ListIntentBlocked` operationId).
-	ListIntentBlockedWithResponse(ctx context.Context, intentID IntentID, reqEditors ...RequestEditorFn) (*ListIntentBlockedHTTPResponse, error)
-
-	// ListIntentChildrenWithResponse Its children.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /api/v1/intents/{intentId}/children (the `ListIntentChildren` operationId).
-	ListIntentChildrenWithResponse(ctx context.Context, intentID IntentID, reqEditors ...RequestEditorFn) (*ListIntentChildrenHTTPResponse, error)
-
-	// CreateChildIntentWithBodyWithResponse Make an intent below this one. It starts as a draft.
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /api/v1/intents/{intentId}/children (the `CreateChildIntent` operationId).
-	CreateChildIntentWithBodyWithResponse(ctx context.Context, intentID IntentID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateChildIntentHTTPResponse, error)
-
-	// CreateChildIntentWithResponse Make an intent below this one. It starts as a draft.
-	//
-	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /api/v1/intents/{intentId}/children (the `CreateChildIntent` operationId).
-	CreateChildIntentWithResponse(ctx context.Context, intentID IntentID, body CreateChildIntentJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateChildIntentHTTPResponse, error)
-
-	// ListCoordinatorsOfIntentWithResponse Who coordinates the intent.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /api/v1/intents/{intentId}/coordinators (the `ListCoordinatorsOfIntent` operationId).
-	ListCoordinatorsOfIntentWithResponse(ctx context.Context, intentID IntentID, reqEditors ...RequestEditorFn) (*ListCoordinatorsOfIntentHTTPResponse, error)
-
-	// ListIntentDependenciesWithResponse What has to be completed before it.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /api/v1/intents/{intentId}/dependencies (the `ListIntentDependencies` operationId).
-	ListIntentDependenciesWithResponse(ctx context.Context, intentID IntentID, reqEditors ...RequestEditorFn) (*ListIntentDependenciesHTTPResponse, error)
-
-	// AddIntentDependencyWithBodyWithResponse Let an intent wait for another one.
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /api/v1/intents/{intentId}/dependencies (the `AddIntentDependency` operationId).
-	AddIntentDependencyWithBodyWithResponse(ctx context.Context, intentID IntentID, params *AddIntentDependencyParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*AddIntentDependencyHTTPResponse, error)
-
-	// AddIntentDependencyWithResponse Let an intent wait for another one.
-	//
-	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /api/v1/intents/{intentId}/dependencies (the `AddIntentDependency` operationId).
-	AddIntentDependencyWithResponse(ctx context.Context, intentID IntentID, params *AddIntentDependencyParams, body AddIntentDependencyJSONRequestBody, reqEditors ...RequestEditorFn) (*AddIntentDependencyHTTPResponse, error)
-
-	// RemoveIntentDependencyWithResponse Let it wait no more.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with DELETE /api/v1/intents/{intentId}/dependencies/{dependencyId} (the `RemoveIntentDependency` operationId).
-	RemoveIntentDependencyWithResponse(ctx context.Context, intentID IntentID, dependencyID DependencyID, params *RemoveIntentDependencyParams, reqEditors ...RequestEditorFn) (*RemoveIntentDependencyHTTPResponse, error)
-
-	// ListIntentDependentsWithResponse What waits for it.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /api/v1/intents/{intentId}/dependents (the `ListIntentDependents` operationId).
-	ListIntentDependentsWithResponse(ctx context.Context, intentID IntentID, reqEditors ...RequestEditorFn) (*ListIntentDependentsHTTPResponse, error)
-
-	// ListIntentDescendantsWithResponse Its children, and theirs, and so on.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /api/v1/intents/{intentId}/descendants (the `ListIntentDescendants` operationId).
-	ListIntentDescendantsWithResponse(ctx context.Context, intentID IntentID, reqEditors ...RequestEditorFn) (*ListIntentDescendantsHTTPResponse, error)
-
-	// ListIntentEventsWithResponse The log of an intent, newest first.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /api/v1/intents/{intentId}/events (the `ListIntentEvents` operationId).
-	ListIntentEventsWithResponse(ctx context.Context, intentID IntentID, params *ListIntentEventsParams, reqEditors ...RequestEditorFn) (*ListIntentEventsHTTPResponse, error)
-
-	// AppendIntentEventWithBodyWithResponse Put an event on the log of an intent.
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /api/v1/intents/{intentId}/events (the `AppendIntentEvent` operationId).
-	AppendIntentEventWithBodyWithResponse(ctx context.Context, intentID IntentID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*AppendIntentEventHTTPResponse, error)
-
-	// AppendIntentEventWithResponse Put an event on the log of an intent.
-	//
-	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /api/v1/intents/{intentId}/events (the `AppendIntentEvent` operationId).
-	AppendIntentEventWithResponse(ctx context.Context, intentID IntentID, body AppendIntentEventJSONRequestBody, reqEditors ...RequestEditorFn) (*AppendIntentEventHTTPResponse, error)
-
-	// GetIntentGraphWithResponse The intent, what is below it and what it depends on, with the statuses counted.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /api/v1/intents/{intentId}/graph (the `GetIntentGraph` operationId).
-	GetIntentGraphWithResponse(ctx context.Context, intentID IntentID, reqEditors ...RequestEditorFn) (*GetIntentGraphHTTPResponse, error)
-
-	// ListLeasesWithResponse Who works on the intent.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /api/v1/intents/{intentId}/leases (the `ListLeases` operationId).
-	ListLeasesWithResponse(ctx context.Context, intentID IntentID, reqEditors ...RequestEditorFn) (*ListLeasesHTTPResponse, error)
-
-	// AcquireLeaseWithBodyWithResponse Claim a part of an intent. Its declared inputs must be there; where an upstream is suspended, the refusal says so (RFC-0026 6).
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /api/v1/intents/{intentId}/leases (the `AcquireLease` operationId).
-	AcquireLeaseWithBodyWithResponse(ctx context.Context, intentID IntentID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*AcquireLeaseHTTPResponse, error)
-
-	// AcquireLeaseWithResponse Claim a part of an intent. Its declared inputs must be there; where an upstream is suspended, the refusal says so (RFC-0026 6).
-	//
-	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /api/v1/intents/{intentId}/leases (the `AcquireLease` operationId).
-	AcquireLeaseWithResponse(ctx context.Context, intentID IntentID, body AcquireLeaseJSONRequestBody, reqEditors ...RequestEditorFn) (*AcquireLeaseHTTPResponse, error)
-
-	// ReleaseLeaseWithResponse Give a claim back.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with DELETE /api/v1/intents/{intentId}/leases/{leaseId} (the `ReleaseLease` operationId).
-	ReleaseLeaseWithResponse(ctx context.Context, intentID IntentID, leaseID LeaseID, reqEditors ...RequestEditorFn) (*ReleaseLeaseHTTPResponse, error)
-
-	// RenewLeaseWithBodyWithResponse Keep a claim for longer. A suspended intent does not hinder it.
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with PATCH /api/v1/intents/{intentId}/leases/{leaseId} (the `RenewLease` operationId).
-	RenewLeaseWithBodyWithResponse(ctx context.Context, intentID IntentID, leaseID LeaseID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RenewLeaseHTTPResponse, error)
-
-	// RenewLeaseWithResponse Keep a claim for longer. A suspended intent does not hinder it.
-	//
-	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with PATCH /api/v1/intents/{intentId}/leases/{leaseId} (the `RenewLease` operationId).
-	RenewLeaseWithResponse(ctx context.Context, intentID IntentID, leaseID LeaseID, body RenewLeaseJSONRequestBody, reqEditors ...RequestEditorFn) (*RenewLeaseHTTPResponse, error)
-
-	// ListPlansOfIntentWithResponse The plans of an intent.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /api/v1/intents/{intentId}/plans (the `ListPlansOfIntent` operationId).
-	ListPlansOfIntentWithResponse(ctx context.Context, intentID IntentID, reqEditors ...RequestEditorFn) (*ListPlansOfIntentHTTPResponse, error)
-
-	// ListPortfoliosOfIntentWithResponse The portfolios that it is a member of.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /api/v1/intents/{intentId}/portfolios (the `ListPortfoliosOfIntent` operationId).
-	ListPortfoliosOfIntentWithResponse(ctx context.Context, intentID IntentID, reqEditors ...RequestEditorFn) (*ListPortfoliosOfIntentHTTPResponse, error)
-
-	// ListIntentReadyWithResponse Children whose dependencies are all completed. Computed: their status may be another.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /api/v1/intents/{intentId}/ready (the `ListIntentReady` operationId).
-	ListIntentReadyWithResponse(ctx context.Context, intentID IntentID, reqEditors ...RequestEditorFn) (*ListIntentReadyHTTPResponse, error)
-
-	// PatchIntentStateWithBodyWithResponse Write into the state of an intent.
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /api/v1/intents/{intentId}/state (the `PatchIntentState` operationId).
-	PatchIntentStateWithBodyWithResponse(ctx context.Context, intentID IntentID, params *PatchIntentStateParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*PatchIntentStateHTTPResponse, error)
-
-	// PatchIntentStateWithResponse Write into the state of an intent.
-	//
-	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /api/v1/intents/{intentId}/state (the `PatchIntentState` operationId).
-	PatchIntentStateWithResponse(ctx context.Context, intentID IntentID, params *PatchIntentStateParams, body PatchIntentStateJSONRequestBody, reqEditors ...RequestEditorFn) (*PatchIntentStateHTTPResponse, error)
-
-	// SetIntentStatusWithBodyWithResponse Move an intent to another status, where its state machine has such a step.
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /api/v1/intents/{intentId}/status (the `SetIntentStatus` operationId).
-	SetIntentStatusWithBodyWithResponse(ctx context.Context, intentID IntentID, params *SetIntentStatusParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*SetIntentStatusHTTPResponse, error)
-
-	// SetIntentStatusWithResponse Move an intent to another status, where its state machine has such a step.
-	//
-	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /api/v1/intents/{intentId}/status (the `SetIntentStatus` operationId).
-	SetIntentStatusWithResponse(ctx context.Context, intentID IntentID, params *SetIntentStatusParams, body SetIntentStatusJSONRequestBody, reqEditors ...RequestEditorFn) (*SetIntentStatusHTTPResponse, error)
-
-	// SubscribeIntentAtIntentWithResponse The events of an intent as they come, at the path of the guide.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /api/v1/intents/{intentId}/subscribe (the `SubscribeIntentAtIntent` operationId).
-	SubscribeIntentAtIntentWithResponse(ctx context.Context, intentID IntentID, reqEditors ...RequestEditorFn) (*SubscribeIntentAtIntentHTTPResponse, error)
-
-	// RespondToSuspensionWithBodyWithResponse Answer what a suspended intent waits for. Who knows the id of the suspension may answer, once.
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /api/v1/intents/{intentId}/suspend/respond (the `RespondToSuspension` operationId).
-	RespondToSuspensionWithBodyWithResponse(ctx context.Context, intentID IntentID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RespondToSuspensionHTTPResponse, error)
-
-	// RespondToSuspensionWithResponse Answer what a suspended intent waits for. Who knows the id of the suspension may answer, once.
-	//
-	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /api/v1/intents/{intentId}/suspend/respond (the `RespondToSuspension` operationId).
-	RespondToSuspensionWithResponse(ctx context.Context, intentID IntentID, body RespondToSuspensionJSONRequestBody, reqEditors ...RequestEditorFn) (*RespondToSuspensionHTTPResponse, error)
-
-	// ListTasksOfIntentWithResponse The tasks of an intent.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /api/v1/intents/{intentId}/tasks (the `ListTasksOfIntent` operationId).
-	ListTasksOfIntentWithResponse(ctx context.Context, intentID IntentID, params *ListTasksOfIntentParams, reqEditors ...RequestEditorFn) (*ListTasksOfIntentHTTPResponse, error)
-
-	// CreateTaskOfIntentWithBodyWithResponse Make a task, at the path of RFC-0012.
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /api/v1/intents/{intentId}/tasks (the `CreateTaskOfIntent` operationId).
-	CreateTaskOfIntentWithBodyWithResponse(ctx context.Context, intentID IntentID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateTaskOfIntentHTTPResponse, error)
-
-	// CreateTaskOfIntentWithResponse Make a task, at the path of RFC-0012.
-	//
-	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /api/v1/intents/{intentId}/tasks (the `CreateTaskOfIntent` operationId).
-	CreateTaskOfIntentWithResponse(ctx context.Context, intentID IntentID, body CreateTaskOfIntentJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateTaskOfIntentHTTPResponse, error)
-
-	// CreatePlanWithBodyWithResponse Make a plan.
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /api/v1/plans (the `CreatePlan` operationId).
-	CreatePlanWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreatePlanHTTPResponse, error)
-
-	// CreatePlanWithResponse Make a plan.
-	//
-	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /api/v1/plans (the `CreatePlan` operationId).
-	CreatePlanWithResponse(ctx context.Context, body CreatePlanJSONRequestBody, reqEditors ...RequestEditorFn) (*CreatePlanHTTPResponse, error)
-
-	// GetPlanWithResponse One plan, with its progress.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /api/v1/plans/{planId} (the `GetPlan` operationId).
-	GetPlanWithResponse(ctx context.Context, planID PlanID, reqEditors ...RequestEditorFn) (*GetPlanHTTPResponse, error)
-
-	// UpdatePlanWithBodyWithResponse Change a plan.
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with PATCH /api/v1/plans/{planId} (the `UpdatePlan` operationId).
-	UpdatePlanWithBodyWithResponse(ctx context.Context, planID PlanID, params *UpdatePlanParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdatePlanHTTPResponse, error)
-
-	// UpdatePlanWithResponse Change a plan.
-	//
-	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with PATCH /api/v1/plans/{planId} (the `UpdatePlan` operationId).
-	UpdatePlanWithResponse(ctx context.Context, planID PlanID, params *UpdatePlanParams, body UpdatePlanJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdatePlanHTTPResponse, error)
-
-	// ListPortfoliosWithResponse Portfolios, all or those that one agent made.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /api/v1/portfolios (the `ListPortfolios` operationId).
-	ListPortfoliosWithResponse(ctx context.Context, params *ListPortfoliosParams, reqEditors ...RequestEditorFn) (*ListPortfoliosHTTPResponse, error)
-
-	// CreatePortfolioWithBodyWithResponse Make a portfolio.
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /api/v1/portfolios (the `CreatePortfolio` operationId).
-	CreatePortfolioWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreatePortfolioHTTPResponse, error)
-
-	// CreatePortfolioWithResponse Make a portfolio.
-	//
-	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /api/v1/portfolios (the `CreatePortfolio` operationId).
-	CreatePortfolioWithResponse(ctx context.Context, body CreatePortfolioJSONRequestBody, reqEditors ...RequestEditorFn) (*CreatePortfolioHTTPResponse, error)
-
-	// GetPortfolioWithResponse One portfolio, with its members counted.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /api/v1/portfolios/{portfolioId} (the `GetPortfolio` operationId).
-	GetPortfolioWithResponse(ctx context.Context, portfolioID PortfolioID, reqEditors ...RequestEditorFn) (*GetPortfolioHTTPResponse, error)
-
-	// ListPortfolioEventsWithResponse Ours - the log of a portfolio, newest first. No text says where its events are kept.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /api/v1/portfolios/{portfolioId}/events (the `ListPortfolioEvents` operationId).
-	ListPortfolioEventsWithResponse(ctx context.Context, portfolioID PortfolioID, params *ListPortfolioEventsParams, reqEditors ...RequestEditorFn) (*ListPortfolioEventsHTTPResponse, error)
-
-	// ListPortfolioMembersWithResponse The members.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /api/v1/portfolios/{portfolioId}/intents (the `ListPortfolioMembers` operationId).
-	ListPortfolioMembersWithResponse(ctx context.Context, portfolioID PortfolioID, reqEditors ...RequestEditorFn) (*ListPortfolioMembersHTTPResponse, error)
-
-	// AddPortfolioMemberWithBodyWithResponse Make an intent a member. Twice is no error, and counts once.
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /api/v1/portfolios/{portfolioId}/intents (the `AddPortfolioMember` operationId).
-	AddPortfolioMemberWithBodyWithResponse(ctx context.Context, portfolioID PortfolioID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*AddPortfolioMemberHTTPResponse, error)
-
-	// AddPortfolioMemberWithResponse Make an intent a member. Twice is no error, and counts once.
-	//
-	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /api/v1/portfolios/{portfolioId}/intents (the `AddPortfolioMember` operationId).
-	AddPortfolioMemberWithResponse(ctx context.Context, portfolioID PortfolioID, body AddPortfolioMemberJSONRequestBody, reqEditors ...RequestEditorFn) (*AddPortfolioMemberHTTPResponse, error)
-
-	// RemovePortfolioMemberWithResponse Let an intent be a member no more.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with DELETE /api/v1/portfolios/{portfolioId}/intents/{intentId} (the `RemovePortfolioMember` operationId).
-	RemovePortfolioMemberWithResponse(ctx context.Context, portfolioID PortfolioID, intentID IntentID, reqEditors ...RequestEditorFn) (*RemovePortfolioMemberHTTPResponse, error)
-
-	// SetPortfolioStatusWithBodyWithResponse Say where a portfolio stands.
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with PATCH /api/v1/portfolios/{portfolioId}/status (the `SetPortfolioStatus` operationId).
-	SetPortfolioStatusWithBodyWithResponse(ctx context.Context, portfolioID PortfolioID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*SetPortfolioStatusHTTPResponse, error)
-
-	// SetPortfolioStatusWithResponse Say where a portfolio stands.
-	//
-	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with PATCH /api/v1/portfolios/{portfolioId}/status (the `SetPortfolioStatus` operationId).
-	SetPortfolioStatusWithResponse(ctx context.Context, portfolioID PortfolioID, body SetPortfolioStatusJSONRequestBody, reqEditors ...RequestEditorFn) (*SetPortfolioStatusHTTPResponse, error)
-
-	// SubscribePortfolioAtPortfolioWithResponse The events of a portfolio as they come, at the path of the guide.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /api/v1/portfolios/{portfolioId}/subscribe (the `SubscribePortfolioAtPortfolio` operationId).
-	SubscribePortfolioAtPortfolioWithResponse(ctx context.Context, portfolioID PortfolioID, reqEditors ...RequestEditorFn) (*SubscribePortfolioAtPortfolioHTTPResponse, error)
-
-	// GetServerConfigWithResponse What the operator set. It can be read and not written.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /api/v1/server/config (the `GetServerConfig` operationId).
-	GetServerConfigWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetServerConfigHTTPResponse, error)
-
-	// SubscribeIntentWithResponse The events of an intent as they come.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /api/v1/subscribe/intents/{intentId} (the `SubscribeIntent` operationId).
-	SubscribeIntentWithResponse(ctx context.Context, intentID IntentID, reqEditors ...RequestEditorFn) (*SubscribeIntentHTTPResponse, error)
-
-	// SubscribePortfolioWithResponse The events of a portfolio as they come.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /api/v1/subscribe/portfolios/{portfolioId} (the `SubscribePortfolio` operationId).
-	SubscribePortfolioWithResponse(ctx context.Context, portfolioID PortfolioID, reqEditors ...RequestEditorFn) (*SubscribePortfolioHTTPResponse, error)
-
-	// CreateTaskWithBodyWithResponse Make a task.
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /api/v1/tasks (the `CreateTask` operationId).
-	CreateTaskWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateTaskHTTPResponse, error)
-
-	// CreateTaskWithResponse Make a task.
-	//
-	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /api/v1/tasks (the `CreateTask` operationId).
-	CreateTaskWithResponse(ctx context.Context, body CreateTaskJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateTaskHTTPResponse, error)
-
-	// GetTaskWithResponse One task.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /api/v1/tasks/{taskId} (the `GetTask` operationId).
-	GetTaskWithResponse(ctx context.Context, taskID TaskID, reqEditors ...RequestEditorFn) (*GetTaskHTTPResponse, error)
-
-	// UpdateTaskWithBodyWithResponse Move a task on.
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with PATCH /api/v1/tasks/{taskId} (the `UpdateTask` operationId).
-	UpdateTaskWithBodyWithResponse(ctx context.Context, taskID TaskID, params *UpdateTaskParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateTaskHTTPResponse, error)
-
-	// UpdateTaskWithResponse Move a task on.
-	//
-	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with PATCH /api/v1/tasks/{taskId} (the `UpdateTask` operationId).
-	UpdateTaskWithResponse(ctx context.Context, taskID TaskID, params *UpdateTaskParams, body UpdateTaskJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateTaskHTTPResponse, error)
-
-	// ClaimTaskWithBodyWithResponse Claim a task. Its declared inputs must be there; where an upstream is suspended, the refusal says so (RFC-0026 6).
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /api/v1/tasks/{taskId}/claim (the `ClaimTask` operationId).
-	ClaimTaskWithBodyWithResponse(ctx context.Context, taskID TaskID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ClaimTaskHTTPResponse, error)
-
-	// ClaimTaskWithResponse Claim a task. Its declared inputs must be there; where an upstream is suspended, the refusal says so (RFC-0026 6).
-	//
-	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /api/v1/tasks/{taskId}/claim (the `ClaimTask` operationId).
-	ClaimTaskWithResponse(ctx context.Context, taskID TaskID, body ClaimTaskJSONRequestBody, reqEditors ...RequestEditorFn) (*ClaimTaskHTTPResponse, error)
-}
-
-type GetDiscoveryHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *Discovery
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r GetDiscoveryHTTPResponse) GetJSON200() *Discovery {
-	return r.JSON200
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r GetDiscoveryHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r GetDiscoveryHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r GetDiscoveryHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r GetDiscoveryHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r GetDiscoveryHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r GetDiscoveryHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type AdvanceClockHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *AdvanceClockReply
-	// JSON400 the response for an HTTP 400 `application/json` response
-	JSON400 *BadRequest
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON413 the response for an HTTP 413 `application/json` response
-	JSON413 *BodyTooLarge
-	// JSON422 the response for an HTTP 422 `application/json` response
-	JSON422 *Unprocessable
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r AdvanceClockHTTPResponse) GetJSON200() *AdvanceClockReply {
-	return r.JSON200
-}
-
-// GetJSON400 returns the response for an HTTP 400 `application/json` response
-func (r AdvanceClockHTTPResponse) GetJSON400() *BadRequest {
-	return r.JSON400
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r AdvanceClockHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r AdvanceClockHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON413 returns the response for an HTTP 413 `application/json` response
-func (r AdvanceClockHTTPResponse) GetJSON413() *BodyTooLarge {
-	return r.JSON413
-}
-
-// GetJSON422 returns the response for an HTTP 422 `application/json` response
-func (r AdvanceClockHTTPResponse) GetJSON422() *Unprocessable {
-	return r.JSON422
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r AdvanceClockHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r AdvanceClockHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r AdvanceClockHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r AdvanceClockHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r AdvanceClockHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r AdvanceClockHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type CreateCoordinatorHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *Coordinator
-	// JSON201 the response for an HTTP 201 `application/json` response
-	JSON201 *Coordinator
-	// JSON400 the response for an HTTP 400 `application/json` response
-	JSON400 *BadRequest
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON403 the response for an HTTP 403 `application/json` response
-	JSON403 *Forbidden
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON409 the response for an HTTP 409 `application/json` response
-	JSON409 *Conflict
-	// JSON413 the response for an HTTP 413 `application/json` response
-	JSON413 *BodyTooLarge
-	// JSON422 the response for an HTTP 422 `application/json` response
-	JSON422 *Unprocessable
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r CreateCoordinatorHTTPResponse) GetJSON200() *Coordinator {
-	return r.JSON200
-}
-
-// GetJSON201 returns the response for an HTTP 201 `application/json` response
-func (r CreateCoordinatorHTTPResponse) GetJSON201() *Coordinator {
-	return r.JSON201
-}
-
-// GetJSON400 returns the response for an HTTP 400 `application/json` response
-func (r CreateCoordinatorHTTPResponse) GetJSON400() *BadRequest {
-	return r.JSON400
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r CreateCoordinatorHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON403 returns the response for an HTTP 403 `application/json` response
-func (r CreateCoordinatorHTTPResponse) GetJSON403() *Forbidden {
-	return r.JSON403
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r CreateCoordinatorHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON409 returns the response for an HTTP 409 `application/json` response
-func (r CreateCoordinatorHTTPResponse) GetJSON409() *Conflict {
-	return r.JSON409
-}
-
-// GetJSON413 returns the response for an HTTP 413 `application/json` response
-func (r CreateCoordinatorHTTPResponse) GetJSON413() *BodyTooLarge {
-	return r.JSON413
-}
-
-// GetJSON422 returns the response for an HTTP 422 `application/json` response
-func (r CreateCoordinatorHTTPResponse) GetJSON422() *Unprocessable {
-	return r.JSON422
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r CreateCoordinatorHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r CreateCoordinatorHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r CreateCoordinatorHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r CreateCoordinatorHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r CreateCoordinatorHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r CreateCoordinatorHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type GetCoordinatorHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *Coordinator
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r GetCoordinatorHTTPResponse) GetJSON200() *Coordinator {
-	return r.JSON200
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r GetCoordinatorHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r GetCoordinatorHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r GetCoordinatorHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r GetCoordinatorHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r GetCoordinatorHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r GetCoordinatorHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r GetCoordinatorHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r GetCoordinatorHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type HeartbeatCoordinatorHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *HeartbeatReply
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON403 the response for an HTTP 403 `application/json` response
-	JSON403 *Forbidden
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON409 the response for an HTTP 409 `application/json` response
-	JSON409 *Conflict
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r HeartbeatCoordinatorHTTPResponse) GetJSON200() *HeartbeatReply {
-	return r.JSON200
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r HeartbeatCoordinatorHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON403 returns the response for an HTTP 403 `application/json` response
-func (r HeartbeatCoordinatorHTTPResponse) GetJSON403() *Forbidden {
-	return r.JSON403
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r HeartbeatCoordinatorHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON409 returns the response for an HTTP 409 `application/json` response
-func (r HeartbeatCoordinatorHTTPResponse) GetJSON409() *Conflict {
-	return r.JSON409
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r HeartbeatCoordinatorHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r HeartbeatCoordinatorHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r HeartbeatCoordinatorHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r HeartbeatCoordinatorHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r HeartbeatCoordinatorHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r HeartbeatCoordinatorHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-// CreateIntentHTTPResponse200Headers the declared response headers of an HTTP 200 response for CreateIntent
-type CreateIntentHTTPResponse200Headers struct {
-	ETag *string
-}
-
-// CreateIntentHTTPResponse201Headers the declared response headers of an HTTP 201 response for CreateIntent
-type CreateIntentHTTPResponse201Headers struct {
-	ETag *string
-}
-
-type CreateIntentHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *Intent
-	// JSON201 the response for an HTTP 201 `application/json` response
-	JSON201 *Intent
-	// JSON400 the response for an HTTP 400 `application/json` response
-	JSON400 *BadRequest
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON413 the response for an HTTP 413 `application/json` response
-	JSON413 *BodyTooLarge
-	// JSON422 the response for an HTTP 422 `application/json` response
-	JSON422 *Unprocessable
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-	// Headers200 the parsed response headers for an HTTP 200 response
-	Headers200 *CreateIntentHTTPResponse200Headers
-	// Headers201 the parsed response headers for an HTTP 201 response
-	Headers201 *CreateIntentHTTPResponse201Headers
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r CreateIntentHTTPResponse) GetJSON200() *Intent {
-	return r.JSON200
-}
-
-// GetJSON201 returns the response for an HTTP 201 `application/json` response
-func (r CreateIntentHTTPResponse) GetJSON201() *Intent {
-	return r.JSON201
-}
-
-// GetJSON400 returns the response for an HTTP 400 `application/json` response
-func (r CreateIntentHTTPResponse) GetJSON400() *BadRequest {
-	return r.JSON400
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r CreateIntentHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON413 returns the response for an HTTP 413 `application/json` response
-func (r CreateIntentHTTPResponse) GetJSON413() *BodyTooLarge {
-	return r.JSON413
-}
-
-// GetJSON422 returns the response for an HTTP 422 `application/json` response
-func (r CreateIntentHTTPResponse) GetJSON422() *Unprocessable {
-	return r.JSON422
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r CreateIntentHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r CreateIntentHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r CreateIntentHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r CreateIntentHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r CreateIntentHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r CreateIntentHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-// GetIntentHTTPResponse200Headers the declared response headers of an HTTP 200 response for GetIntent
-type GetIntentHTTPResponse200Headers struct {
-	ETag *string
-}
-
-type GetIntentHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *Intent
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-	// Headers200 the parsed response headers for an HTTP 200 response
-	Headers200 *GetIntentHTTPResponse200Headers
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r GetIntentHTTPResponse) GetJSON200() *Intent {
-	return r.JSON200
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r GetIntentHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r GetIntentHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r GetIntentHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r GetIntentHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r GetIntentHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r GetIntentHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r GetIntentHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r GetIntentHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type ListIntentAncestorsHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *IntentAncestors
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r ListIntentAncestorsHTTPResponse) GetJSON200() *IntentAncestors {
-	return r.JSON200
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r ListIntentAncestorsHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r ListIntentAncestorsHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r ListIntentAncestorsHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r ListIntentAncestorsHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r ListIntentAncestorsHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r ListIntentAncestorsHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r ListIntentAncestorsHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r ListIntentAncestorsHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type ListIntentBlockedHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *IntentBlocked
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r ListIntentBlockedHTTPResponse) GetJSON200() *IntentBlocked {
-	return r.JSON200
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r ListIntentBlockedHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r ListIntentBlockedHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r ListIntentBlockedHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r ListIntentBlockedHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r ListIntentBlockedHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r ListIntentBlockedHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r ListIntentBlockedHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r ListIntentBlockedHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type ListIntentChildrenHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *IntentChildren
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r ListIntentChildrenHTTPResponse) GetJSON200() *IntentChildren {
-	return r.JSON200
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r ListIntentChildrenHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r ListIntentChildrenHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r ListIntentChildrenHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r ListIntentChildrenHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r ListIntentChildrenHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r ListIntentChildrenHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r ListIntentChildrenHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r ListIntentChildrenHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-// CreateChildIntentHTTPResponse200Headers the declared response headers of an HTTP 200 response for CreateChildIntent
-type CreateChildIntentHTTPResponse200Headers struct {
-	ETag *string
-}
-
-// CreateChildIntentHTTPResponse201Headers the declared response headers of an HTTP 201 response for CreateChildIntent
-type CreateChildIntentHTTPResponse201Headers struct {
-	ETag *string
-}
-
-type CreateChildIntentHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *Intent
-	// JSON201 the response for an HTTP 201 `application/json` response
-	JSON201 *Intent
-	// JSON400 the response for an HTTP 400 `application/json` response
-	JSON400 *BadRequest
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON403 the response for an HTTP 403 `application/json` response
-	JSON403 *Forbidden
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON413 the response for an HTTP 413 `application/json` response
-	JSON413 *BodyTooLarge
-	// JSON422 the response for an HTTP 422 `application/json` response
-	JSON422 *Unprocessable
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-	// Headers200 the parsed response headers for an HTTP 200 response
-	Headers200 *CreateChildIntentHTTPResponse200Headers
-	// Headers201 the parsed response headers for an HTTP 201 response
-	Headers201 *CreateChildIntentHTTPResponse201Headers
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r CreateChildIntentHTTPResponse) GetJSON200() *Intent {
-	return r.JSON200
-}
-
-// GetJSON201 returns the response for an HTTP 201 `application/json` response
-func (r CreateChildIntentHTTPResponse) GetJSON201() *Intent {
-	return r.JSON201
-}
-
-// GetJSON400 returns the response for an HTTP 400 `application/json` response
-func (r CreateChildIntentHTTPResponse) GetJSON400() *BadRequest {
-	return r.JSON400
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r CreateChildIntentHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON403 returns the response for an HTTP 403 `application/json` response
-func (r CreateChildIntentHTTPResponse) GetJSON403() *Forbidden {
-	return r.JSON403
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r CreateChildIntentHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON413 returns the response for an HTTP 413 `application/json` response
-func (r CreateChildIntentHTTPResponse) GetJSON413() *BodyTooLarge {
-	return r.JSON413
-}
-
-// GetJSON422 returns the response for an HTTP 422 `application/json` response
-func (r CreateChildIntentHTTPResponse) GetJSON422() *Unprocessable {
-	return r.JSON422
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r CreateChildIntentHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r CreateChildIntentHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r CreateChildIntentHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r CreateChildIntentHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r CreateChildIntentHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r CreateChildIntentHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type ListCoordinatorsOfIntentHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *CoordinatorList
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r ListCoordinatorsOfIntentHTTPResponse) GetJSON200() *CoordinatorList {
-	return r.JSON200
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r ListCoordinatorsOfIntentHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r ListCoordinatorsOfIntentHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r ListCoordinatorsOfIntentHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r ListCoordinatorsOfIntentHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r ListCoordinatorsOfIntentHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r ListCoordinatorsOfIntentHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r ListCoordinatorsOfIntentHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r ListCoordinatorsOfIntentHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type ListIntentDependenciesHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *IntentDependencies
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r ListIntentDependenciesHTTPResponse) GetJSON200() *IntentDependencies {
-	return r.JSON200
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r ListIntentDependenciesHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r ListIntentDependenciesHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r ListIntentDependenciesHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r ListIntentDependenciesHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r ListIntentDependenciesHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r ListIntentDependenciesHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r ListIntentDependenciesHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r ListIntentDependenciesHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-// AddIntentDependencyHTTPResponse200Headers the declared response headers of an HTTP 200 response for AddIntentDependency
-type AddIntentDependencyHTTPResponse200Headers struct {
-	ETag *string
-}
-
-// AddIntentDependencyHTTPResponse201Headers the declared response headers of an HTTP 201 response for AddIntentDependency
-type AddIntentDependencyHTTPResponse201Headers struct {
-	ETag *string
-}
-
-type AddIntentDependencyHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *Intent
-	// JSON201 the response for an HTTP 201 `application/json` response
-	JSON201 *Intent
-	// JSON400 the response for an HTTP 400 `application/json` response
-	JSON400 *BadRequest
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON403 the response for an HTTP 403 `application/json` response
-	JSON403 *Forbidden
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON409 the response for an HTTP 409 `application/json` response
-	JSON409 *Conflict
-	// JSON413 the response for an HTTP 413 `application/json` response
-	JSON413 *BodyTooLarge
-	// JSON422 the response for an HTTP 422 `application/json` response
-	JSON422 *Unprocessable
-	// JSON428 the response for an HTTP 428 `application/json` response
-	JSON428 *PreconditionRequired
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-	// Headers200 the parsed response headers for an HTTP 200 response
-	Headers200 *AddIntentDependencyHTTPResponse200Headers
-	// Headers201 the parsed response headers for an HTTP 201 response
-	Headers201 *AddIntentDependencyHTTPResponse201Headers
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r AddIntentDependencyHTTPResponse) GetJSON200() *Intent {
-	return r.JSON200
-}
-
-// GetJSON201 returns the response for an HTTP 201 `application/json` response
-func (r AddIntentDependencyHTTPResponse) GetJSON201() *Intent {
-	return r.JSON201
-}
-
-// GetJSON400 returns the response for an HTTP 400 `application/json` response
-func (r AddIntentDependencyHTTPResponse) GetJSON400() *BadRequest {
-	return r.JSON400
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r AddIntentDependencyHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON403 returns the response for an HTTP 403 `application/json` response
-func (r AddIntentDependencyHTTPResponse) GetJSON403() *Forbidden {
-	return r.JSON403
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r AddIntentDependencyHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON409 returns the response for an HTTP 409 `application/json` response
-func (r AddIntentDependencyHTTPResponse) GetJSON409() *Conflict {
-	return r.JSON409
-}
-
-// GetJSON413 returns the response for an HTTP 413 `application/json` response
-func (r AddIntentDependencyHTTPResponse) GetJSON413() *BodyTooLarge {
-	return r.JSON413
-}
-
-// GetJSON422 returns the response for an HTTP 422 `application/json` response
-func (r AddIntentDependencyHTTPResponse) GetJSON422() *Unprocessable {
-	return r.JSON422
-}
-
-// GetJSON428 returns the response for an HTTP 428 `application/json` response
-func (r AddIntentDependencyHTTPResponse) GetJSON428() *PreconditionRequired {
-	return r.JSON428
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r AddIntentDependencyHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r AddIntentDependencyHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r AddIntentDependencyHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r AddIntentDependencyHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r AddIntentDependencyHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r AddIntentDependencyHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-// RemoveIntentDependencyHTTPResponse200Headers the declared response headers of an HTTP 200 response for RemoveIntentDependency
-type RemoveIntentDependencyHTTPResponse200Headers struct {
-	ETag *string
-}
-
-type RemoveIntentDependencyHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *Intent
-	// JSON400 the response for an HTTP 400 `application/json` response
-	JSON400 *BadRequest
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON403 the response for an HTTP 403 `application/json` response
-	JSON403 *Forbidden
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON409 the response for an HTTP 409 `application/json` response
-	JSON409 *Conflict
-	// JSON422 the response for an HTTP 422 `application/json` response
-	JSON422 *Unprocessable
-	// JSON428 the response for an HTTP 428 `application/json` response
-	JSON428 *PreconditionRequired
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-	// Headers200 the parsed response headers for an HTTP 200 response
-	Headers200 *RemoveIntentDependencyHTTPResponse200Headers
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r RemoveIntentDependencyHTTPResponse) GetJSON200() *Intent {
-	return r.JSON200
-}
-
-// GetJSON400 returns the response for an HTTP 400 `application/json` response
-func (r RemoveIntentDependencyHTTPResponse) GetJSON400() *BadRequest {
-	return r.JSON400
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r RemoveIntentDependencyHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON403 returns the response for an HTTP 403 `application/json` response
-func (r RemoveIntentDependencyHTTPResponse) GetJSON403() *Forbidden {
-	return r.JSON403
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r RemoveIntentDependencyHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON409 returns the response for an HTTP 409 `application/json` response
-func (r RemoveIntentDependencyHTTPResponse) GetJSON409() *Conflict {
-	return r.JSON409
-}
-
-// GetJSON422 returns the response for an HTTP 422 `application/json` response
-func (r RemoveIntentDependencyHTTPResponse) GetJSON422() *Unprocessable {
-	return r.JSON422
-}
-
-// GetJSON428 returns the response for an HTTP 428 `application/json` response
-func (r RemoveIntentDependencyHTTPResponse) GetJSON428() *PreconditionRequired {
-	return r.JSON428
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r RemoveIntentDependencyHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r RemoveIntentDependencyHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r RemoveIntentDependencyHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r RemoveIntentDependencyHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r RemoveIntentDependencyHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r RemoveIntentDependencyHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type ListIntentDependentsHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *IntentDependents
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r ListIntentDependentsHTTPResponse) GetJSON200() *IntentDependents {
-	return r.JSON200
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r ListIntentDependentsHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r ListIntentDependentsHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r ListIntentDependentsHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r ListIntentDependentsHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r ListIntentDependentsHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r ListIntentDependentsHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r ListIntentDependentsHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r ListIntentDependentsHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type ListIntentDescendantsHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *IntentDescendants
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r ListIntentDescendantsHTTPResponse) GetJSON200() *IntentDescendants {
-	return r.JSON200
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r ListIntentDescendantsHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r ListIntentDescendantsHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r ListIntentDescendantsHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r ListIntentDescendantsHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r ListIntentDescendantsHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r ListIntentDescendantsHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r ListIntentDescendantsHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r ListIntentDescendantsHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type ListIntentEventsHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *EventList
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON422 the response for an HTTP 422 `application/json` response
-	JSON422 *Unprocessable
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r ListIntentEventsHTTPResponse) GetJSON200() *EventList {
-	return r.JSON200
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r ListIntentEventsHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r ListIntentEventsHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON422 returns the response for an HTTP 422 `application/json` response
-func (r ListIntentEventsHTTPResponse) GetJSON422() *Unprocessable {
-	return r.JSON422
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r ListIntentEventsHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r ListIntentEventsHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r ListIntentEventsHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r ListIntentEventsHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r ListIntentEventsHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r ListIntentEventsHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type AppendIntentEventHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *Event
-	// JSON201 the response for an HTTP 201 `application/json` response
-	JSON201 *Event
-	// JSON400 the response for an HTTP 400 `application/json` response
-	JSON400 *BadRequest
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON403 the response for an HTTP 403 `application/json` response
-	JSON403 *Forbidden
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON413 the response for an HTTP 413 `application/json` response
-	JSON413 *BodyTooLarge
-	// JSON422 the response for an HTTP 422 `application/json` response
-	JSON422 *Unprocessable
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r AppendIntentEventHTTPResponse) GetJSON200() *Event {
-	return r.JSON200
-}
-
-// GetJSON201 returns the response for an HTTP 201 `application/json` response
-func (r AppendIntentEventHTTPResponse) GetJSON201() *Event {
-	return r.JSON201
-}
-
-// GetJSON400 returns the response for an HTTP 400 `application/json` response
-func (r AppendIntentEventHTTPResponse) GetJSON400() *BadRequest {
-	return r.JSON400
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r AppendIntentEventHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON403 returns the response for an HTTP 403 `application/json` response
-func (r AppendIntentEventHTTPResponse) GetJSON403() *Forbidden {
-	return r.JSON403
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r AppendIntentEventHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON413 returns the response for an HTTP 413 `application/json` response
-func (r AppendIntentEventHTTPResponse) GetJSON413() *BodyTooLarge {
-	return r.JSON413
-}
-
-// GetJSON422 returns the response for an HTTP 422 `application/json` response
-func (r AppendIntentEventHTTPResponse) GetJSON422() *Unprocessable {
-	return r.JSON422
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r AppendIntentEventHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r AppendIntentEventHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r AppendIntentEventHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r AppendIntentEventHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r AppendIntentEventHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r AppendIntentEventHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type GetIntentGraphHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *IntentGraph
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r GetIntentGraphHTTPResponse) GetJSON200() *IntentGraph {
-	return r.JSON200
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r GetIntentGraphHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r GetIntentGraphHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r GetIntentGraphHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r GetIntentGraphHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r GetIntentGraphHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r GetIntentGraphHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r GetIntentGraphHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r GetIntentGraphHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type ListLeasesHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *LeaseList
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r ListLeasesHTTPResponse) GetJSON200() *LeaseList {
-	return r.JSON200
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r ListLeasesHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r ListLeasesHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r ListLeasesHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r ListLeasesHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r ListLeasesHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r ListLeasesHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r ListLeasesHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r ListLeasesHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type AcquireLeaseHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *Lease
-	// JSON201 the response for an HTTP 201 `application/json` response
-	JSON201 *Lease
-	// JSON400 the response for an HTTP 400 `application/json` response
-	JSON400 *BadRequest
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON403 the response for an HTTP 403 `application/json` response
-	JSON403 *Forbidden
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON409 the response for an HTTP 409 `application/json` response
-	JSON409 *Conflict
-	// JSON413 the response for an HTTP 413 `application/json` response
-	JSON413 *BodyTooLarge
-	// JSON422 the response for an HTTP 422 `application/json` response
-	JSON422 *Unprocessable
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r AcquireLeaseHTTPResponse) GetJSON200() *Lease {
-	return r.JSON200
-}
-
-// GetJSON201 returns the response for an HTTP 201 `application/json` response
-func (r AcquireLeaseHTTPResponse) GetJSON201() *Lease {
-	return r.JSON201
-}
-
-// GetJSON400 returns the response for an HTTP 400 `application/json` response
-func (r AcquireLeaseHTTPResponse) GetJSON400() *BadRequest {
-	return r.JSON400
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r AcquireLeaseHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON403 returns the response for an HTTP 403 `application/json` response
-func (r AcquireLeaseHTTPResponse) GetJSON403() *Forbidden {
-	return r.JSON403
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r AcquireLeaseHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON409 returns the response for an HTTP 409 `application/json` response
-func (r AcquireLeaseHTTPResponse) GetJSON409() *Conflict {
-	return r.JSON409
-}
-
-// GetJSON413 returns the response for an HTTP 413 `application/json` response
-func (r AcquireLeaseHTTPResponse) GetJSON413() *BodyTooLarge {
-	return r.JSON413
-}
-
-// GetJSON422 returns the response for an HTTP 422 `application/json` response
-func (r AcquireLeaseHTTPResponse) GetJSON422() *Unprocessable {
-	return r.JSON422
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r AcquireLeaseHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r AcquireLeaseHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r AcquireLeaseHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r AcquireLeaseHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r AcquireLeaseHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r AcquireLeaseHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type ReleaseLeaseHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *Lease
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON403 the response for an HTTP 403 `application/json` response
-	JSON403 *Forbidden
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON409 the response for an HTTP 409 `application/json` response
-	JSON409 *Conflict
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r ReleaseLeaseHTTPResponse) GetJSON200() *Lease {
-	return r.JSON200
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r ReleaseLeaseHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON403 returns the response for an HTTP 403 `application/json` response
-func (r ReleaseLeaseHTTPResponse) GetJSON403() *Forbidden {
-	return r.JSON403
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r ReleaseLeaseHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON409 returns the response for an HTTP 409 `application/json` response
-func (r ReleaseLeaseHTTPResponse) GetJSON409() *Conflict {
-	return r.JSON409
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r ReleaseLeaseHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r ReleaseLeaseHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r ReleaseLeaseHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r ReleaseLeaseHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r ReleaseLeaseHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r ReleaseLeaseHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type RenewLeaseHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *Lease
-	// JSON400 the response for an HTTP 400 `application/json` response
-	JSON400 *BadRequest
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON403 the response for an HTTP 403 `application/json` response
-	JSON403 *Forbidden
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON409 the response for an HTTP 409 `application/json` response
-	JSON409 *Conflict
-	// JSON413 the response for an HTTP 413 `application/json` response
-	JSON413 *BodyTooLarge
-	// JSON422 the response for an HTTP 422 `application/json` response
-	JSON422 *Unprocessable
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r RenewLeaseHTTPResponse) GetJSON200() *Lease {
-	return r.JSON200
-}
-
-// GetJSON400 returns the response for an HTTP 400 `application/json` response
-func (r RenewLeaseHTTPResponse) GetJSON400() *BadRequest {
-	return r.JSON400
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r RenewLeaseHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON403 returns the response for an HTTP 403 `application/json` response
-func (r RenewLeaseHTTPResponse) GetJSON403() *Forbidden {
-	return r.JSON403
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r RenewLeaseHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON409 returns the response for an HTTP 409 `application/json` response
-func (r RenewLeaseHTTPResponse) GetJSON409() *Conflict {
-	return r.JSON409
-}
-
-// GetJSON413 returns the response for an HTTP 413 `application/json` response
-func (r RenewLeaseHTTPResponse) GetJSON413() *BodyTooLarge {
-	return r.JSON413
-}
-
-// GetJSON422 returns the response for an HTTP 422 `application/json` response
-func (r RenewLeaseHTTPResponse) GetJSON422() *Unprocessable {
-	return r.JSON422
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r RenewLeaseHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r RenewLeaseHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r RenewLeaseHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r RenewLeaseHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r RenewLeaseHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r RenewLeaseHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type ListPlansOfIntentHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *PlanList
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r ListPlansOfIntentHTTPResponse) GetJSON200() *PlanList {
-	return r.JSON200
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r ListPlansOfIntentHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r ListPlansOfIntentHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r ListPlansOfIntentHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r ListPlansOfIntentHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r ListPlansOfIntentHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r ListPlansOfIntentHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r ListPlansOfIntentHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r ListPlansOfIntentHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type ListPortfoliosOfIntentHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *PortfolioList
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r ListPortfoliosOfIntentHTTPResponse) GetJSON200() *PortfolioList {
-	return r.JSON200
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r ListPortfoliosOfIntentHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r ListPortfoliosOfIntentHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r ListPortfoliosOfIntentHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r ListPortfoliosOfIntentHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r ListPortfoliosOfIntentHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r ListPortfoliosOfIntentHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r ListPortfoliosOfIntentHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r ListPortfoliosOfIntentHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type ListIntentReadyHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *IntentReady
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r ListIntentReadyHTTPResponse) GetJSON200() *IntentReady {
-	return r.JSON200
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r ListIntentReadyHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r ListIntentReadyHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r ListIntentReadyHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r ListIntentReadyHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r ListIntentReadyHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r ListIntentReadyHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r ListIntentReadyHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r ListIntentReadyHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-// PatchIntentStateHTTPResponse200Headers the declared response headers of an HTTP 200 response for PatchIntentState
-type PatchIntentStateHTTPResponse200Headers struct {
-	ETag *string
-}
-
-type PatchIntentStateHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *Intent
-	// JSON400 the response for an HTTP 400 `application/json` response
-	JSON400 *BadRequest
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON403 the response for an HTTP 403 `application/json` response
-	JSON403 *Forbidden
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON409 the response for an HTTP 409 `application/json` response
-	JSON409 *Conflict
-	// JSON413 the response for an HTTP 413 `application/json` response
-	JSON413 *BodyTooLarge
-	// JSON422 the response for an HTTP 422 `application/json` response
-	JSON422 *Unprocessable
-	// JSON428 the response for an HTTP 428 `application/json` response
-	JSON428 *PreconditionRequired
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-	// Headers200 the parsed response headers for an HTTP 200 response
-	Headers200 *PatchIntentStateHTTPResponse200Headers
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r PatchIntentStateHTTPResponse) GetJSON200() *Intent {
-	return r.JSON200
-}
-
-// GetJSON400 returns the response for an HTTP 400 `application/json` response
-func (r PatchIntentStateHTTPResponse) GetJSON400() *BadRequest {
-	return r.JSON400
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r PatchIntentStateHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON403 returns the response for an HTTP 403 `application/json` response
-func (r PatchIntentStateHTTPResponse) GetJSON403() *Forbidden {
-	return r.JSON403
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r PatchIntentStateHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON409 returns the response for an HTTP 409 `application/json` response
-func (r PatchIntentStateHTTPResponse) GetJSON409() *Conflict {
-	return r.JSON409
-}
-
-// GetJSON413 returns the response for an HTTP 413 `application/json` response
-func (r PatchIntentStateHTTPResponse) GetJSON413() *BodyTooLarge {
-	return r.JSON413
-}
-
-// GetJSON422 returns the response for an HTTP 422 `application/json` response
-func (r PatchIntentStateHTTPResponse) GetJSON422() *Unprocessable {
-	return r.JSON422
-}
-
-// GetJSON428 returns the response for an HTTP 428 `application/json` response
-func (r PatchIntentStateHTTPResponse) GetJSON428() *PreconditionRequired {
-	return r.JSON428
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r PatchIntentStateHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r PatchIntentStateHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r PatchIntentStateHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r PatchIntentStateHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r PatchIntentStateHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r PatchIntentStateHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-// SetIntentStatusHTTPResponse200Headers the declared response headers of an HTTP 200 response for SetIntentStatus
-type SetIntentStatusHTTPResponse200Headers struct {
-	ETag *string
-}
-
-type SetIntentStatusHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *Intent
-	// JSON400 the response for an HTTP 400 `application/json` response
-	JSON400 *BadRequest
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON403 the response for an HTTP 403 `application/json` response
-	JSON403 *Forbidden
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON409 the response for an HTTP 409 `application/json` response
-	JSON409 *Conflict
-	// JSON413 the response for an HTTP 413 `application/json` response
-	JSON413 *BodyTooLarge
-	// JSON422 the response for an HTTP 422 `application/json` response
-	JSON422 *Unprocessable
-	// JSON428 the response for an HTTP 428 `application/json` response
-	JSON428 *PreconditionRequired
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-	// Headers200 the parsed response headers for an HTTP 200 response
-	Headers200 *SetIntentStatusHTTPResponse200Headers
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r SetIntentStatusHTTPResponse) GetJSON200() *Intent {
-	return r.JSON200
-}
-
-// GetJSON400 returns the response for an HTTP 400 `application/json` response
-func (r SetIntentStatusHTTPResponse) GetJSON400() *BadRequest {
-	return r.JSON400
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r SetIntentStatusHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON403 returns the response for an HTTP 403 `application/json` response
-func (r SetIntentStatusHTTPResponse) GetJSON403() *Forbidden {
-	return r.JSON403
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r SetIntentStatusHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON409 returns the response for an HTTP 409 `application/json` response
-func (r SetIntentStatusHTTPResponse) GetJSON409() *Conflict {
-	return r.JSON409
-}
-
-// GetJSON413 returns the response for an HTTP 413 `application/json` response
-func (r SetIntentStatusHTTPResponse) GetJSON413() *BodyTooLarge {
-	return r.JSON413
-}
-
-// GetJSON422 returns the response for an HTTP 422 `application/json` response
-func (r SetIntentStatusHTTPResponse) GetJSON422() *Unprocessable {
-	return r.JSON422
-}
-
-// GetJSON428 returns the response for an HTTP 428 `application/json` response
-func (r SetIntentStatusHTTPResponse) GetJSON428() *PreconditionRequired {
-	return r.JSON428
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r SetIntentStatusHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r SetIntentStatusHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r SetIntentStatusHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r SetIntentStatusHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r SetIntentStatusHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r SetIntentStatusHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type SubscribeIntentAtIntentHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r SubscribeIntentAtIntentHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r SubscribeIntentAtIntentHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r SubscribeIntentAtIntentHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r SubscribeIntentAtIntentHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r SubscribeIntentAtIntentHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r SubscribeIntentAtIntentHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r SubscribeIntentAtIntentHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r SubscribeIntentAtIntentHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type RespondToSuspensionHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *InputResponse
-	// JSON400 the response for an HTTP 400 `application/json` response
-	JSON400 *BadRequest
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON403 the response for an HTTP 403 `application/json` response
-	JSON403 *Forbidden
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON409 the response for an HTTP 409 `application/json` response
-	JSON409 *Conflict
-	// JSON413 the response for an HTTP 413 `application/json` response
-	JSON413 *BodyTooLarge
-	// JSON422 the response for an HTTP 422 `application/json` response
-	JSON422 *Unprocessable
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r RespondToSuspensionHTTPResponse) GetJSON200() *InputResponse {
-	return r.JSON200
-}
-
-// GetJSON400 returns the response for an HTTP 400 `application/json` response
-func (r RespondToSuspensionHTTPResponse) GetJSON400() *BadRequest {
-	return r.JSON400
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r RespondToSuspensionHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON403 returns the response for an HTTP 403 `application/json` response
-func (r RespondToSuspensionHTTPResponse) GetJSON403() *Forbidden {
-	return r.JSON403
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r RespondToSuspensionHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON409 returns the response for an HTTP 409 `application/json` response
-func (r RespondToSuspensionHTTPResponse) GetJSON409() *Conflict {
-	return r.JSON409
-}
-
-// GetJSON413 returns the response for an HTTP 413 `application/json` response
-func (r RespondToSuspensionHTTPResponse) GetJSON413() *BodyTooLarge {
-	return r.JSON413
-}
-
-// GetJSON422 returns the response for an HTTP 422 `application/json` response
-func (r RespondToSuspensionHTTPResponse) GetJSON422() *Unprocessable {
-	return r.JSON422
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r RespondToSuspensionHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r RespondToSuspensionHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r RespondToSuspensionHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r RespondToSuspensionHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r RespondToSuspensionHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r RespondToSuspensionHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type ListTasksOfIntentHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *TaskList
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON422 the response for an HTTP 422 `application/json` response
-	JSON422 *Unprocessable
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r ListTasksOfIntentHTTPResponse) GetJSON200() *TaskList {
-	return r.JSON200
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r ListTasksOfIntentHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r ListTasksOfIntentHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON422 returns the response for an HTTP 422 `application/json` response
-func (r ListTasksOfIntentHTTPResponse) GetJSON422() *Unprocessable {
-	return r.JSON422
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r ListTasksOfIntentHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r ListTasksOfIntentHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r ListTasksOfIntentHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r ListTasksOfIntentHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r ListTasksOfIntentHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r ListTasksOfIntentHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-// CreateTaskOfIntentHTTPResponse200Headers the declared response headers of an HTTP 200 response for CreateTaskOfIntent
-type CreateTaskOfIntentHTTPResponse200Headers struct {
-	ETag *string
-}
-
-// CreateTaskOfIntentHTTPResponse201Headers the declared response headers of an HTTP 201 response for CreateTaskOfIntent
-type CreateTaskOfIntentHTTPResponse201Headers struct {
-	ETag *string
-}
-
-type CreateTaskOfIntentHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *Task
-	// JSON201 the response for an HTTP 201 `application/json` response
-	JSON201 *Task
-	// JSON400 the response for an HTTP 400 `application/json` response
-	JSON400 *BadRequest
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON403 the response for an HTTP 403 `application/json` response
-	JSON403 *Forbidden
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON409 the response for an HTTP 409 `application/json` response
-	JSON409 *Conflict
-	// JSON413 the response for an HTTP 413 `application/json` response
-	JSON413 *BodyTooLarge
-	// JSON422 the response for an HTTP 422 `application/json` response
-	JSON422 *Unprocessable
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-	// Headers200 the parsed response headers for an HTTP 200 response
-	Headers200 *CreateTaskOfIntentHTTPResponse200Headers
-	// Headers201 the parsed response headers for an HTTP 201 response
-	Headers201 *CreateTaskOfIntentHTTPResponse201Headers
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r CreateTaskOfIntentHTTPResponse) GetJSON200() *Task {
-	return r.JSON200
-}
-
-// GetJSON201 returns the response for an HTTP 201 `application/json` response
-func (r CreateTaskOfIntentHTTPResponse) GetJSON201() *Task {
-	return r.JSON201
-}
-
-// GetJSON400 returns the response for an HTTP 400 `application/json` response
-func (r CreateTaskOfIntentHTTPResponse) GetJSON400() *BadRequest {
-	return r.JSON400
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r CreateTaskOfIntentHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON403 returns the response for an HTTP 403 `application/json` response
-func (r CreateTaskOfIntentHTTPResponse) GetJSON403() *Forbidden {
-	return r.JSON403
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r CreateTaskOfIntentHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON409 returns the response for an HTTP 409 `application/json` response
-func (r CreateTaskOfIntentHTTPResponse) GetJSON409() *Conflict {
-	return r.JSON409
-}
-
-// GetJSON413 returns the response for an HTTP 413 `application/json` response
-func (r CreateTaskOfIntentHTTPResponse) GetJSON413() *BodyTooLarge {
-	return r.JSON413
-}
-
-// GetJSON422 returns the response for an HTTP 422 `application/json` response
-func (r CreateTaskOfIntentHTTPResponse) GetJSON422() *Unprocessable {
-	return r.JSON422
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r CreateTaskOfIntentHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r CreateTaskOfIntentHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r CreateTaskOfIntentHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r CreateTaskOfIntentHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r CreateTaskOfIntentHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r CreateTaskOfIntentHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-// CreatePlanHTTPResponse200Headers the declared response headers of an HTTP 200 response for CreatePlan
-type CreatePlanHTTPResponse200Headers struct {
-	ETag *string
-}
-
-// CreatePlanHTTPResponse201Headers the declared response headers of an HTTP 201 response for CreatePlan
-type CreatePlanHTTPResponse201Headers struct {
-	ETag *string
-}
-
-type CreatePlanHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *Plan
-	// JSON201 the response for an HTTP 201 `application/json` response
-	JSON201 *Plan
-	// JSON400 the response for an HTTP 400 `application/json` response
-	JSON400 *BadRequest
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON403 the response for an HTTP 403 `application/json` response
-	JSON403 *Forbidden
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON409 the response for an HTTP 409 `application/json` response
-	JSON409 *Conflict
-	// JSON413 the response for an HTTP 413 `application/json` response
-	JSON413 *BodyTooLarge
-	// JSON422 the response for an HTTP 422 `application/json` response
-	JSON422 *Unprocessable
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-	// Headers200 the parsed response headers for an HTTP 200 response
-	Headers200 *CreatePlanHTTPResponse200Headers
-	// Headers201 the parsed response headers for an HTTP 201 response
-	Headers201 *CreatePlanHTTPResponse201Headers
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r CreatePlanHTTPResponse) GetJSON200() *Plan {
-	return r.JSON200
-}
-
-// GetJSON201 returns the response for an HTTP 201 `application/json` response
-func (r CreatePlanHTTPResponse) GetJSON201() *Plan {
-	return r.JSON201
-}
-
-// GetJSON400 returns the response for an HTTP 400 `application/json` response
-func (r CreatePlanHTTPResponse) GetJSON400() *BadRequest {
-	return r.JSON400
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r CreatePlanHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON403 returns the response for an HTTP 403 `application/json` response
-func (r CreatePlanHTTPResponse) GetJSON403() *Forbidden {
-	return r.JSON403
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r CreatePlanHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON409 returns the response for an HTTP 409 `application/json` response
-func (r CreatePlanHTTPResponse) GetJSON409() *Conflict {
-	return r.JSON409
-}
-
-// GetJSON413 returns the response for an HTTP 413 `application/json` response
-func (r CreatePlanHTTPResponse) GetJSON413() *BodyTooLarge {
-	return r.JSON413
-}
-
-// GetJSON422 returns the response for an HTTP 422 `application/json` response
-func (r CreatePlanHTTPResponse) GetJSON422() *Unprocessable {
-	return r.JSON422
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r CreatePlanHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r CreatePlanHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r CreatePlanHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r CreatePlanHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r CreatePlanHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r CreatePlanHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-// GetPlanHTTPResponse200Headers the declared response headers of an HTTP 200 response for GetPlan
-type GetPlanHTTPResponse200Headers struct {
-	ETag *string
-}
-
-type GetPlanHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *Plan
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-	// Headers200 the parsed response headers for an HTTP 200 response
-	Headers200 *GetPlanHTTPResponse200Headers
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r GetPlanHTTPResponse) GetJSON200() *Plan {
-	return r.JSON200
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r GetPlanHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r GetPlanHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r GetPlanHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r GetPlanHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r GetPlanHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r GetPlanHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r GetPlanHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r GetPlanHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-// UpdatePlanHTTPResponse200Headers the declared response headers of an HTTP 200 response for UpdatePlan
-type UpdatePlanHTTPResponse200Headers struct {
-	ETag *string
-}
-
-type UpdatePlanHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *Plan
-	// JSON400 the response for an HTTP 400 `application/json` response
-	JSON400 *BadRequest
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON403 the response for an HTTP 403 `application/json` response
-	JSON403 *Forbidden
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON409 the response for an HTTP 409 `application/json` response
-	JSON409 *Conflict
-	// JSON413 the response for an HTTP 413 `application/json` response
-	JSON413 *BodyTooLarge
-	// JSON422 the response for an HTTP 422 `application/json` response
-	JSON422 *Unprocessable
-	// JSON428 the response for an HTTP 428 `application/json` response
-	JSON428 *PreconditionRequired
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-	// Headers200 the parsed response headers for an HTTP 200 response
-	Headers200 *UpdatePlanHTTPResponse200Headers
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r UpdatePlanHTTPResponse) GetJSON200() *Plan {
-	return r.JSON200
-}
-
-// GetJSON400 returns the response for an HTTP 400 `application/json` response
-func (r UpdatePlanHTTPResponse) GetJSON400() *BadRequest {
-	return r.JSON400
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r UpdatePlanHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON403 returns the response for an HTTP 403 `application/json` response
-func (r UpdatePlanHTTPResponse) GetJSON403() *Forbidden {
-	return r.JSON403
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r UpdatePlanHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON409 returns the response for an HTTP 409 `application/json` response
-func (r UpdatePlanHTTPResponse) GetJSON409() *Conflict {
-	return r.JSON409
-}
-
-// GetJSON413 returns the response for an HTTP 413 `application/json` response
-func (r UpdatePlanHTTPResponse) GetJSON413() *BodyTooLarge {
-	return r.JSON413
-}
-
-// GetJSON422 returns the response for an HTTP 422 `application/json` response
-func (r UpdatePlanHTTPResponse) GetJSON422() *Unprocessable {
-	return r.JSON422
-}
-
-// GetJSON428 returns the response for an HTTP 428 `application/json` response
-func (r UpdatePlanHTTPResponse) GetJSON428() *PreconditionRequired {
-	return r.JSON428
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r UpdatePlanHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r UpdatePlanHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r UpdatePlanHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r UpdatePlanHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r UpdatePlanHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r UpdatePlanHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type ListPortfoliosHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *PortfolioList
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r ListPortfoliosHTTPResponse) GetJSON200() *PortfolioList {
-	return r.JSON200
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r ListPortfoliosHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r ListPortfoliosHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r ListPortfoliosHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r ListPortfoliosHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r ListPortfoliosHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r ListPortfoliosHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r ListPortfoliosHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type CreatePortfolioHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *Portfolio
-	// JSON201 the response for an HTTP 201 `application/json` response
-	JSON201 *Portfolio
-	// JSON400 the response for an HTTP 400 `application/json` response
-	JSON400 *BadRequest
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON413 the response for an HTTP 413 `application/json` response
-	JSON413 *BodyTooLarge
-	// JSON422 the response for an HTTP 422 `application/json` response
-	JSON422 *Unprocessable
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r CreatePortfolioHTTPResponse) GetJSON200() *Portfolio {
-	return r.JSON200
-}
-
-// GetJSON201 returns the response for an HTTP 201 `application/json` response
-func (r CreatePortfolioHTTPResponse) GetJSON201() *Portfolio {
-	return r.JSON201
-}
-
-// GetJSON400 returns the response for an HTTP 400 `application/json` response
-func (r CreatePortfolioHTTPResponse) GetJSON400() *BadRequest {
-	return r.JSON400
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r CreatePortfolioHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON413 returns the response for an HTTP 413 `application/json` response
-func (r CreatePortfolioHTTPResponse) GetJSON413() *BodyTooLarge {
-	return r.JSON413
-}
-
-// GetJSON422 returns the response for an HTTP 422 `application/json` response
-func (r CreatePortfolioHTTPResponse) GetJSON422() *Unprocessable {
-	return r.JSON422
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r CreatePortfolioHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r CreatePortfolioHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r CreatePortfolioHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r CreatePortfolioHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r CreatePortfolioHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r CreatePortfolioHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type GetPortfolioHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *Portfolio
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r GetPortfolioHTTPResponse) GetJSON200() *Portfolio {
-	return r.JSON200
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r GetPortfolioHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r GetPortfolioHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r GetPortfolioHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r GetPortfolioHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r GetPortfolioHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r GetPortfolioHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r GetPortfolioHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r GetPortfolioHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type ListPortfolioEventsHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *EventList
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON422 the response for an HTTP 422 `application/json` response
-	JSON422 *Unprocessable
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r ListPortfolioEventsHTTPResponse) GetJSON200() *EventList {
-	return r.JSON200
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r ListPortfolioEventsHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r ListPortfolioEventsHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON422 returns the response for an HTTP 422 `application/json` response
-func (r ListPortfolioEventsHTTPResponse) GetJSON422() *Unprocessable {
-	return r.JSON422
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r ListPortfolioEventsHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r ListPortfolioEventsHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r ListPortfolioEventsHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r ListPortfolioEventsHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r ListPortfolioEventsHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r ListPortfolioEventsHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type ListPortfolioMembersHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *IntentList
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r ListPortfolioMembersHTTPResponse) GetJSON200() *IntentList {
-	return r.JSON200
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r ListPortfolioMembersHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r ListPortfolioMembersHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r ListPortfolioMembersHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r ListPortfolioMembersHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r ListPortfolioMembersHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r ListPortfolioMembersHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r ListPortfolioMembersHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r ListPortfolioMembersHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type AddPortfolioMemberHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *MembershipReply
-	// JSON201 the response for an HTTP 201 `application/json` response
-	JSON201 *MembershipReply
-	// JSON400 the response for an HTTP 400 `application/json` response
-	JSON400 *BadRequest
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON403 the response for an HTTP 403 `application/json` response
-	JSON403 *Forbidden
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON409 the response for an HTTP 409 `application/json` response
-	JSON409 *Conflict
-	// JSON413 the response for an HTTP 413 `application/json` response
-	JSON413 *BodyTooLarge
-	// JSON422 the response for an HTTP 422 `application/json` response
-	JSON422 *Unprocessable
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r AddPortfolioMemberHTTPResponse) GetJSON200() *MembershipReply {
-	return r.JSON200
-}
-
-// GetJSON201 returns the response for an HTTP 201 `application/json` response
-func (r AddPortfolioMemberHTTPResponse) GetJSON201() *MembershipReply {
-	return r.JSON201
-}
-
-// GetJSON400 returns the response for an HTTP 400 `application/json` response
-func (r AddPortfolioMemberHTTPResponse) GetJSON400() *BadRequest {
-	return r.JSON400
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r AddPortfolioMemberHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON403 returns the response for an HTTP 403 `application/json` response
-func (r AddPortfolioMemberHTTPResponse) GetJSON403() *Forbidden {
-	return r.JSON403
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r AddPortfolioMemberHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON409 returns the response for an HTTP 409 `application/json` response
-func (r AddPortfolioMemberHTTPResponse) GetJSON409() *Conflict {
-	return r.JSON409
-}
-
-// GetJSON413 returns the response for an HTTP 413 `application/json` response
-func (r AddPortfolioMemberHTTPResponse) GetJSON413() *BodyTooLarge {
-	return r.JSON413
-}
-
-// GetJSON422 returns the response for an HTTP 422 `application/json` response
-func (r AddPortfolioMemberHTTPResponse) GetJSON422() *Unprocessable {
-	return r.JSON422
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r AddPortfolioMemberHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r AddPortfolioMemberHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r AddPortfolioMemberHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r AddPortfolioMemberHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r AddPortfolioMemberHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r AddPortfolioMemberHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type RemovePortfolioMemberHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *MembershipReply
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON403 the response for an HTTP 403 `application/json` response
-	JSON403 *Forbidden
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r RemovePortfolioMemberHTTPResponse) GetJSON200() *MembershipReply {
-	return r.JSON200
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r RemovePortfolioMemberHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON403 returns the response for an HTTP 403 `application/json` response
-func (r RemovePortfolioMemberHTTPResponse) GetJSON403() *Forbidden {
-	return r.JSON403
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r RemovePortfolioMemberHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r RemovePortfolioMemberHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r RemovePortfolioMemberHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r RemovePortfolioMemberHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r RemovePortfolioMemberHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r RemovePortfolioMemberHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r RemovePortfolioMemberHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type SetPortfolioStatusHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *Portfolio
-	// JSON400 the response for an HTTP 400 `application/json` response
-	JSON400 *BadRequest
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON403 the response for an HTTP 403 `application/json` response
-	JSON403 *Forbidden
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON413 the response for an HTTP 413 `application/json` response
-	JSON413 *BodyTooLarge
-	// JSON422 the response for an HTTP 422 `application/json` response
-	JSON422 *Unprocessable
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r SetPortfolioStatusHTTPResponse) GetJSON200() *Portfolio {
-	return r.JSON200
-}
-
-// GetJSON400 returns the response for an HTTP 400 `application/json` response
-func (r SetPortfolioStatusHTTPResponse) GetJSON400() *BadRequest {
-	return r.JSON400
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r SetPortfolioStatusHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON403 returns the response for an HTTP 403 `application/json` response
-func (r SetPortfolioStatusHTTPResponse) GetJSON403() *Forbidden {
-	return r.JSON403
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r SetPortfolioStatusHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON413 returns the response for an HTTP 413 `application/json` response
-func (r SetPortfolioStatusHTTPResponse) GetJSON413() *BodyTooLarge {
-	return r.JSON413
-}
-
-// GetJSON422 returns the response for an HTTP 422 `application/json` response
-func (r SetPortfolioStatusHTTPResponse) GetJSON422() *Unprocessable {
-	return r.JSON422
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r SetPortfolioStatusHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r SetPortfolioStatusHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r SetPortfolioStatusHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r SetPortfolioStatusHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r SetPortfolioStatusHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r SetPortfolioStatusHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type SubscribePortfolioAtPortfolioHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r SubscribePortfolioAtPortfolioHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r SubscribePortfolioAtPortfolioHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r SubscribePortfolioAtPortfolioHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r SubscribePortfolioAtPortfolioHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r SubscribePortfolioAtPortfolioHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r SubscribePortfolioAtPortfolioHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r SubscribePortfolioAtPortfolioHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r SubscribePortfolioAtPortfolioHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type GetServerConfigHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *ServerConfig
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r GetServerConfigHTTPResponse) GetJSON200() *ServerConfig {
-	return r.JSON200
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r GetServerConfigHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r GetServerConfigHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r GetServerConfigHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r GetServerConfigHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r GetServerConfigHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r GetServerConfigHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type SubscribeIntentHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r SubscribeIntentHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r SubscribeIntentHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r SubscribeIntentHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r SubscribeIntentHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r SubscribeIntentHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r SubscribeIntentHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r SubscribeIntentHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r SubscribeIntentHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type SubscribePortfolioHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r SubscribePortfolioHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r SubscribePortfolioHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r SubscribePortfolioHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r SubscribePortfolioHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r SubscribePortfolioHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r SubscribePortfolioHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r SubscribePortfolioHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r SubscribePortfolioHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-// CreateTaskHTTPResponse200Headers the declared response headers of an HTTP 200 response for CreateTask
-type CreateTaskHTTPResponse200Headers struct {
-	ETag *string
-}
-
-// CreateTaskHTTPResponse201Headers the declared response headers of an HTTP 201 response for CreateTask
-type CreateTaskHTTPResponse201Headers struct {
-	ETag *string
-}
-
-type CreateTaskHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *Task
-	// JSON201 the response for an HTTP 201 `application/json` response
-	JSON201 *Task
-	// JSON400 the response for an HTTP 400 `application/json` response
-	JSON400 *BadRequest
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON403 the response for an HTTP 403 `application/json` response
-	JSON403 *Forbidden
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON409 the response for an HTTP 409 `application/json` response
-	JSON409 *Conflict
-	// JSON413 the response for an HTTP 413 `application/json` response
-	JSON413 *BodyTooLarge
-	// JSON422 the response for an HTTP 422 `application/json` response
-	JSON422 *Unprocessable
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-	// Headers200 the parsed response headers for an HTTP 200 response
-	Headers200 *CreateTaskHTTPResponse200Headers
-	// Headers201 the parsed response headers for an HTTP 201 response
-	Headers201 *CreateTaskHTTPResponse201Headers
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r CreateTaskHTTPResponse) GetJSON200() *Task {
-	return r.JSON200
-}
-
-// GetJSON201 returns the response for an HTTP 201 `application/json` response
-func (r CreateTaskHTTPResponse) GetJSON201() *Task {
-	return r.JSON201
-}
-
-// GetJSON400 returns the response for an HTTP 400 `application/json` response
-func (r CreateTaskHTTPResponse) GetJSON400() *BadRequest {
-	return r.JSON400
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r CreateTaskHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON403 returns the response for an HTTP 403 `application/json` response
-func (r CreateTaskHTTPResponse) GetJSON403() *Forbidden {
-	return r.JSON403
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r CreateTaskHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON409 returns the response for an HTTP 409 `application/json` response
-func (r CreateTaskHTTPResponse) GetJSON409() *Conflict {
-	return r.JSON409
-}
-
-// GetJSON413 returns the response for an HTTP 413 `application/json` response
-func (r CreateTaskHTTPResponse) GetJSON413() *BodyTooLarge {
-	return r.JSON413
-}
-
-// GetJSON422 returns the response for an HTTP 422 `application/json` response
-func (r CreateTaskHTTPResponse) GetJSON422() *Unprocessable {
-	return r.JSON422
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r CreateTaskHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r CreateTaskHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r CreateTaskHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r CreateTaskHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
+		made.set(parameterIfMatch, params.IfMatch, params.IfMatch != nil)
 	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r CreateTaskHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r CreateTaskHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-// GetTaskHTTPResponse200Headers the declared response headers of an HTTP 200 response for GetTask
-type GetTaskHTTPResponse200Headers struct {
-	ETag *string
-}
-
-type GetTaskHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *Task
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-	// Headers200 the parsed response headers for an HTTP 200 response
-	Headers200 *GetTaskHTTPResponse200Headers
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r GetTaskHTTPResponse) GetJSON200() *Task {
-	return r.JSON200
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r GetTaskHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r GetTaskHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r GetTaskHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r GetTaskHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r GetTaskHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r GetTaskHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r GetTaskHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r GetTaskHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-// UpdateTaskHTTPResponse200Headers the declared response headers of an HTTP 200 response for UpdateTask
-type UpdateTaskHTTPResponse200Headers struct {
-	ETag *string
+	made.raw(contentType, body)
+	return c.send(ctx, made, editors)
 }
 
+// UpdateTaskHTTPResponse is a reply to UpdateTask. Of its decoded bodies that of the reply's status and media type is set.
 type UpdateTaskHTTPResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *Task
-	// JSON400 the response for an HTTP 400 `application/json` response
-	JSON400 *BadRequest
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON403 the response for an HTTP 403 `application/json` response
-	JSON403 *Forbidden
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON409 the response for an HTTP 409 `application/json` response
-	JSON409 *Conflict
-	// JSON413 the response for an HTTP 413 `application/json` response
-	JSON413 *BodyTooLarge
-	// JSON422 the response for an HTTP 422 `application/json` response
-	JSON422 *Unprocessable
-	// JSON428 the response for an HTTP 428 `application/json` response
-	JSON428 *PreconditionRequired
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-	// Headers200 the parsed response headers for an HTTP 200 response
-	Headers200 *UpdateTaskHTTPResponse200Headers
+	JSON200      *Task  // 200, application/json
+	JSON400      *Error // 400, application/json
+	JSON401      *Error // 401, application/json
+	JSON403      *Error // 403, application/json
+	JSON404      *Error // 404, application/json
+	JSON409      *Error // 409, application/json
+	JSON413      *Error // 413, application/json
+	JSON422      *Error // 422, application/json
+	JSON428      *Error // 428, application/json
+	JSON500      *Error // 500, application/json
+	JSON503      *Error // 503, application/json
 }
 
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r UpdateTaskHTTPResponse) GetJSON200() *Task {
-	return r.JSON200
-}
+// StatusCode returns the status of the reply.
+func (r *UpdateTaskHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
 
-// GetJSON400 returns the response for an HTTP 400 `application/json` response
-func (r UpdateTaskHTTPResponse) GetJSON400() *BadRequest {
-	return r.JSON400
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r UpdateTaskHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON403 returns the response for an HTTP 403 `application/json` response
-func (r UpdateTaskHTTPResponse) GetJSON403() *Forbidden {
-	return r.JSON403
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r UpdateTaskHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON409 returns the response for an HTTP 409 `application/json` response
-func (r UpdateTaskHTTPResponse) GetJSON409() *Conflict {
-	return r.JSON409
-}
-
-// GetJSON413 returns the response for an HTTP 413 `application/json` response
-func (r UpdateTaskHTTPResponse) GetJSON413() *BodyTooLarge {
-	return r.JSON413
-}
-
-// GetJSON422 returns the response for an HTTP 422 `application/json` response
-func (r UpdateTaskHTTPResponse) GetJSON422() *Unprocessable {
-	return r.JSON422
-}
-
-// GetJSON428 returns the response for an HTTP 428 `application/json` response
-func (r UpdateTaskHTTPResponse) GetJSON428() *PreconditionRequired {
-	return r.JSON428
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r UpdateTaskHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r UpdateTaskHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r UpdateTaskHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r UpdateTaskHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
+func (c *Client) readUpdateTask(r *http.Response) (*UpdateTaskHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &UpdateTaskHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
 	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r UpdateTaskHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1api~1v1~1tasks~1{taskId}/patch/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 400 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/BadRequest/content/application~1json/schema", body, &out.JSON400)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 403 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Forbidden/content/application~1json/schema", body, &out.JSON403)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 409 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Conflict/content/application~1json/schema", body, &out.JSON409)
+	case r.StatusCode == 413 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/BodyTooLarge/content/application~1json/schema", body, &out.JSON413)
+	case r.StatusCode == 422 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unprocessable/content/application~1json/schema", body, &out.JSON422)
+	case r.StatusCode == 428 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/PreconditionRequired/content/application~1json/schema", body, &out.JSON428)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
 	}
-	return 0
+	return out, err
 }
 
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r UpdateTaskHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
+// UpdateTaskWithResponse is like [Client.UpdateTask], but decodes the reply.
+func (c *ClientWithResponses) UpdateTaskWithResponse(ctx context.Context, taskID string, params *UpdateTaskParams, body UpdateTaskRequest, editors ...RequestEditorFn) (*UpdateTaskHTTPResponse, error) {
+	r, err := c.Client.UpdateTask(ctx, taskID, params, body, editors...)
+	if err != nil {
+		return nil, err
 	}
-	return ""
+	return c.Client.readUpdateTask(r)
 }
 
-// ClaimTaskHTTPResponse200Headers the declared response headers of an HTTP 200 response for ClaimTask
-type ClaimTaskHTTPResponse200Headers struct {
-	ETag *string
+// UpdateTaskWithBodyWithResponse is like [Client.UpdateTaskWithBody], but decodes the reply.
+func (c *ClientWithResponses) UpdateTaskWithBodyWithResponse(ctx context.Context, taskID string, params *UpdateTaskParams, contentType string, body io.Reader, editors ...RequestEditorFn) (*UpdateTaskHTTPResponse, error) {
+	r, err := c.Client.UpdateTaskWithBody(ctx, taskID, params, contentType, body, editors...)
+	if err != nil {
+		return nil, err
+	}
+	return c.Client.readUpdateTask(r)
 }
 
+// ClaimTask Claim a task. Its declared inputs must be there; where an upstream is suspended, the refusal says so
+// (RFC-0026 6).
+//
+// It sends POST /api/v1/tasks/{taskId}/claim with a body of application/json.
+func (c *Client) ClaimTask(ctx context.Context, taskID string, body *ClaimTaskRequest, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/api/v1/tasks/").set(parameterTaskID, taskID, true).literal("/claim")
+	made.json("application/json", body, body != nil)
+	return c.send(ctx, made, editors)
+}
+
+// ClaimTaskWithBody Claim a task. Its declared inputs must be there; where an upstream is suspended, the refusal
+// says so (RFC-0026 6).
+//
+// It sends POST /api/v1/tasks/{taskId}/claim with a body of any kind.
+func (c *Client) ClaimTaskWithBody(ctx context.Context, taskID string, contentType string, body io.Reader, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/api/v1/tasks/").set(parameterTaskID, taskID, true).literal("/claim")
+	made.raw(contentType, body)
+	return c.send(ctx, made, editors)
+}
+
+// ClaimTaskHTTPResponse is a reply to ClaimTask. Of its decoded bodies that of the reply's status and media type is set.
 type ClaimTaskHTTPResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *Task
-	// JSON400 the response for an HTTP 400 `application/json` response
-	JSON400 *BadRequest
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON403 the response for an HTTP 403 `application/json` response
-	JSON403 *Forbidden
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON409 the response for an HTTP 409 `application/json` response
-	JSON409 *Conflict
-	// JSON413 the response for an HTTP 413 `application/json` response
-	JSON413 *BodyTooLarge
-	// JSON422 the response for an HTTP 422 `application/json` response
-	JSON422 *Unprocessable
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-	// Headers200 the parsed response headers for an HTTP 200 response
-	Headers200 *ClaimTaskHTTPResponse200Headers
+	JSON200      *Task  // 200, application/json
+	JSON400      *Error // 400, application/json
+	JSON401      *Error // 401, application/json
+	JSON403      *Error // 403, application/json
+	JSON404      *Error // 404, application/json
+	JSON409      *Error // 409, application/json
+	JSON413      *Error // 413, application/json
+	JSON422      *Error // 422, application/json
+	JSON500      *Error // 500, application/json
+	JSON503      *Error // 503, application/json
 }
 
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r ClaimTaskHTTPResponse) GetJSON200() *Task {
-	return r.JSON200
-}
-
-// GetJSON400 returns the response for an HTTP 400 `application/json` response
-func (r ClaimTaskHTTPResponse) GetJSON400() *BadRequest {
-	return r.JSON400
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r ClaimTaskHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON403 returns the response for an HTTP 403 `application/json` response
-func (r ClaimTaskHTTPResponse) GetJSON403() *Forbidden {
-	return r.JSON403
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r ClaimTaskHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON409 returns the response for an HTTP 409 `application/json` response
-func (r ClaimTaskHTTPResponse) GetJSON409() *Conflict {
-	return r.JSON409
-}
-
-// GetJSON413 returns the response for an HTTP 413 `application/json` response
-func (r ClaimTaskHTTPResponse) GetJSON413() *BodyTooLarge {
-	return r.JSON413
-}
-
-// GetJSON422 returns the response for an HTTP 422 `application/json` response
-func (r ClaimTaskHTTPResponse) GetJSON422() *Unprocessable {
-	return r.JSON422
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r ClaimTaskHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r ClaimTaskHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r ClaimTaskHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r ClaimTaskHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r ClaimTaskHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r ClaimTaskHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-// GetDiscoveryWithResponse What the server says about itself.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with GET /.well-known/openintent.json (the `GetDiscovery` operationId).
-func (c *ClientWithResponses) GetDiscoveryWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetDiscoveryHTTPResponse, error) {
-	rsp, err := c.GetDiscovery(ctx, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseGetDiscoveryHTTPResponse(rsp)
-}
-
-// AdvanceClockWithBodyWithResponse Ours - let time pass for one intent or portfolio.
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /api/v1/assay/clock/advance (the `AdvanceClock` operationId).
-func (c *ClientWithResponses) AdvanceClockWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*AdvanceClockHTTPResponse, error) {
-	rsp, err := c.AdvanceClockWithBody(ctx, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseAdvanceClockHTTPResponse(rsp)
-}
-
-// AdvanceClockWithResponse Ours - let time pass for one intent or portfolio.
-//
-// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /api/v1/assay/clock/advance (the `AdvanceClock` operationId).
-func (c *ClientWithResponses) AdvanceClockWithResponse(ctx context.Context, body AdvanceClockJSONRequestBody, reqEditors ...RequestEditorFn) (*AdvanceClockHTTPResponse, error) {
-	rsp, err := c.AdvanceClock(ctx, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseAdvanceClockHTTPResponse(rsp)
-}
-
-// CreateCoordinatorWithBodyWithResponse Take the lease of a coordinator.
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /api/v1/coordinators (the `CreateCoordinator` operationId).
-func (c *ClientWithResponses) CreateCoordinatorWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateCoordinatorHTTPResponse, error) {
-	rsp, err := c.CreateCoordinatorWithBody(ctx, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseCreateCoordinatorHTTPResponse(rsp)
-}
-
-// CreateCoordinatorWithResponse Take the lease of a coordinator.
-//
-// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /api/v1/coordinators (the `CreateCoordinator` operationId).
-func (c *ClientWithResponses) CreateCoordinatorWithResponse(ctx context.Context, body CreateCoordinatorJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateCoordinatorHTTPResponse, error) {
-	rsp, err := c.CreateCoordinator(ctx, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseCreateCoordinatorHTTPResponse(rsp)
-}
-
-// GetCoordinatorWithResponse One lease.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with GET /api/v1/coordinators/{coordinatorId} (the `GetCoordinator` operationId).
-func (c *ClientWithResponses) GetCoordinatorWithResponse(ctx context.Context, coordinatorID CoordinatorID, reqEditors ...RequestEditorFn) (*GetCoordinatorHTTPResponse, error) {
-	rsp, err := c.GetCoordinator(ctx, coordinatorID, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseGetCoordinatorHTTPResponse(rsp)
-}
-
-// HeartbeatCoordinatorWithResponse Say that the coordinator is there.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /api/v1/coordinators/{coordinatorId}/heartbeat (the `HeartbeatCoordinator` operationId).
-func (c *ClientWithResponses) HeartbeatCoordinatorWithResponse(ctx context.Context, coordinatorID CoordinatorID, reqEditors ...RequestEditorFn) (*HeartbeatCoordinatorHTTPResponse, error) {
-	rsp, err := c.HeartbeatCoordinator(ctx, coordinatorID, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseHeartbeatCoordinatorHTTPResponse(rsp)
-}
-
-// CreateIntentWithBodyWithResponse Make an intent.
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /api/v1/intents (the `CreateIntent` operationId).
-func (c *ClientWithResponses) CreateIntentWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateIntentHTTPResponse, error) {
-	rsp, err := c.CreateIntentWithBody(ctx, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseCreateIntentHTTPResponse(rsp)
-}
-
-// CreateIntentWithResponse Make an intent.
-//
-// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /api/v1/intents (the `CreateIntent` operationId).
-func (c *ClientWithResponses) CreateIntentWithResponse(ctx context.Context, body CreateIntentJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateIntentHTTPResponse, error) {
-	rsp, err := c.CreateIntent(ctx, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseCreateIntentHTTPResponse(rsp)
-}
-
-// GetIntentWithResponse One intent as it stands.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with GET /api/v1/intents/{intentId} (the `GetIntent` operationId).
-func (c *ClientWithResponses) GetIntentWithResponse(ctx context.Context, intentID IntentID, reqEditors ...RequestEditorFn) (*GetIntentHTTPResponse, error) {
-	rsp, err := c.GetIntent(ctx, intentID, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseGetIntentHTTPResponse(rsp)
-}
-
-// ListIntentAncestorsWithResponse Its parent, its parent, and so on.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with GET /api/v1/intents/{intentId}/ancestors (the `ListIntentAncestors` operationId).
-func (c *ClientWithResponses) ListIntentAncestorsWithResponse(ctx context.Context, intentID IntentID, reqEditors ...RequestEditorFn) (*ListIntentAncestorsHTTPResponse, error) {
-	rsp, err := c.ListIntentAncestors(ctx, intentID, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseListIntentAncestorsHTTPResponse(rsp)
-}
-
-// ListIntentBlockedWithResponse Children that a dependency still holds up. Computed.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with GET /api/v1/intents/{intentId}/blocked (the `ListIntentBlocked` operationId).
-func (c *ClientWithResponses) ListIntentBlockedWithResponse(ctx context.Context, intentID IntentID, reqEditors ...RequestEditorFn) (*ListIntentBlockedHTTPResponse, error) {
-	rsp, err := c.ListIntentBlocked(ctx, intentID, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseListIntentBlockedHTTPResponse(rsp)
-}
-
-// ListIntentChildrenWithResponse Its children.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with GET /api/v1/intents/{intentId}/children (the `ListIntentChildren` operationId).
-func (c *ClientWithResponses) ListIntentChildrenWithResponse(ctx context.Context, intentID IntentID, reqEditors ...RequestEditorFn) (*ListIntentChildrenHTTPResponse, error) {
-	rsp, err := c.ListIntentChildren(ctx, intentID, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseListIntentChildrenHTTPResponse(rsp)
-}
-
-// CreateChildIntentWithBodyWithResponse Make an intent below this one. It starts as a draft.
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /api/v1/intents/{intentId}/children (the `CreateChildIntent` operationId).
-func (c *ClientWithResponses) CreateChildIntentWithBodyWithResponse(ctx context.Context, intentID IntentID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateChildIntentHTTPResponse, error) {
-	rsp, err := c.CreateChildIntentWithBody(ctx, intentID, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseCreateChildIntentHTTPResponse(rsp)
-}
-
-// CreateChildIntentWithResponse Make an intent below this one. It starts as a draft.
-//
-// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /api/v1/intents/{intentId}/children (the `CreateChildIntent` operationId).
-func (c *ClientWithResponses) CreateChildIntentWithResponse(ctx context.Context, intentID IntentID, body CreateChildIntentJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateChildIntentHTTPResponse, error) {
-	rsp, err := c.CreateChildIntent(ctx, intentID, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseCreateChildIntentHTTPResponse(rsp)
-}
-
-// ListCoordinatorsOfIntentWithResponse Who coordinates the intent.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with GET /api/v1/intents/{intentId}/coordinators (the `ListCoordinatorsOfIntent` operationId).
-func (c *ClientWithResponses) ListCoordinatorsOfIntentWithResponse(ctx context.Context, intentID IntentID, reqEditors ...RequestEditorFn) (*ListCoordinatorsOfIntentHTTPResponse, error) {
-	rsp, err := c.ListCoordinatorsOfIntent(ctx, intentID, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseListCoordinatorsOfIntentHTTPResponse(rsp)
-}
-
-// ListIntentDependenciesWithResponse What has to be completed before it.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with GET /api/v1/intents/{intentId}/dependencies (the `ListIntentDependencies` operationId).
-func (c *ClientWithResponses) ListIntentDependenciesWithResponse(ctx context.Context, intentID IntentID, reqEditors ...RequestEditorFn) (*ListIntentDependenciesHTTPResponse, error) {
-	rsp, err := c.ListIntentDependencies(ctx, intentID, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseListIntentDependenciesHTTPResponse(rsp)
-}
-
-// AddIntentDependencyWithBodyWithResponse Let an intent wait for another one.
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /api/v1/intents/{intentId}/dependencies (the `AddIntentDependency` operationId).
-func (c *ClientWithResponses) AddIntentDependencyWithBodyWithResponse(ctx context.Context, intentID IntentID, params *AddIntentDependencyParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*AddIntentDependencyHTTPResponse, error) {
-	rsp, err := c.AddIntentDependencyWithBody(ctx, intentID, params, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseAddIntentDependencyHTTPResponse(rsp)
-}
-
-// AddIntentDependencyWithResponse Let an intent wait for another one.
-//
-// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /api/v1/intents/{intentId}/dependencies (the `AddIntentDependency` operationId).
-func (c *ClientWithResponses) AddIntentDependencyWithResponse(ctx context.Context, intentID IntentID, params *AddIntentDependencyParams, body AddIntentDependencyJSONRequestBody, reqEditors ...RequestEditorFn) (*AddIntentDependencyHTTPResponse, error) {
-	rsp, err := c.AddIntentDependency(ctx, intentID, params, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseAddIntentDependencyHTTPResponse(rsp)
-}
-
-// RemoveIntentDependencyWithResponse Let it wait no more.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with DELETE /api/v1/intents/{intentId}/dependencies/{dependencyId} (the `RemoveIntentDependency` operationId).
-func (c *ClientWithResponses) RemoveIntentDependencyWithResponse(ctx context.Context, intentID IntentID, dependencyID DependencyID, params *RemoveIntentDependencyParams, reqEditors ...RequestEditorFn) (*RemoveIntentDependencyHTTPResponse, error) {
-	rsp, err := c.RemoveIntentDependency(ctx, intentID, dependencyID, params, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseRemoveIntentDependencyHTTPResponse(rsp)
-}
-
-// ListIntentDependentsWithResponse What waits for it.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with GET /api/v1/intents/{intentId}/dependents (the `ListIntentDependents` operationId).
-func (c *ClientWithResponses) ListIntentDependentsWithResponse(ctx context.Context, intentID IntentID, reqEditors ...RequestEditorFn) (*ListIntentDependentsHTTPResponse, error) {
-	rsp, err := c.ListIntentDependents(ctx, intentID, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseListIntentDependentsHTTPResponse(rsp)
-}
-
-// ListIntentDescendantsWithResponse Its children, and theirs, and so on.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with GET /api/v1/intents/{intentId}/descendants (the `ListIntentDescendants` operationId).
-func (c *ClientWithResponses) ListIntentDescendantsWithResponse(ctx context.Context, intentID IntentID, reqEditors ...RequestEditorFn) (*ListIntentDescendantsHTTPResponse, error) {
-	rsp, err := c.ListIntentDescendants(ctx, intentID, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseListIntentDescendantsHTTPResponse(rsp)
-}
-
-// ListIntentEventsWithResponse The log of an intent, newest first.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with GET /api/v1/intents/{intentId}/events (the `ListIntentEvents` operationId).
-func (c *ClientWithResponses) ListIntentEventsWithResponse(ctx context.Context, intentID IntentID, params *ListIntentEventsParams, reqEditors ...RequestEditorFn) (*ListIntentEventsHTTPResponse, error) {
-	rsp, err := c.ListIntentEvents(ctx, intentID, params, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseListIntentEventsHTTPResponse(rsp)
-}
-
-// AppendIntentEventWithBodyWithResponse Put an event on the log of an intent.
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /api/v1/intents/{intentId}/events (the `AppendIntentEvent` operationId).
-func (c *ClientWithResponses) AppendIntentEventWithBodyWithResponse(ctx context.Context, intentID IntentID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*AppendIntentEventHTTPResponse, error) {
-	rsp, err := c.AppendIntentEventWithBody(ctx, intentID, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseAppendIntentEventHTTPResponse(rsp)
-}
-
-// AppendIntentEventWithResponse Put an event on the log of an intent.
-//
-// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /api/v1/intents/{intentId}/events (the `AppendIntentEvent` operationId).
-func (c *ClientWithResponses) AppendIntentEventWithResponse(ctx context.Context, intentID IntentID, body AppendIntentEventJSONRequestBody, reqEditors ...RequestEditorFn) (*AppendIntentEventHTTPResponse, error) {
-	rsp, err := c.AppendIntentEvent(ctx, intentID, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseAppendIntentEventHTTPResponse(rsp)
-}
-
-// GetIntentGraphWithResponse The intent, what is below it and what it depends on, with the statuses counted.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with GET /api/v1/intents/{intentId}/graph (the `GetIntentGraph` operationId).
-func (c *ClientWithResponses) GetIntentGraphWithResponse(ctx context.Context, intentID IntentID, reqEditors ...RequestEditorFn) (*GetIntentGraphHTTPResponse, error) {
-	rsp, err := c.GetIntentGraph(ctx, intentID, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseGetIntentGraphHTTPResponse(rsp)
-}
-
-// ListLeasesWithResponse Who works on the intent.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with GET /api/v1/intents/{intentId}/leases (the `ListLeases` operationId).
-func (c *ClientWithResponses) ListLeasesWithResponse(ctx context.Context, intentID IntentID, reqEditors ...RequestEditorFn) (*ListLeasesHTTPResponse, error) {
-	rsp, err := c.ListLeases(ctx, intentID, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseListLeasesHTTPResponse(rsp)
-}
-
-// AcquireLeaseWithBodyWithResponse Claim a part of an intent. Its declared inputs must be there; where an upstream is suspended, the refusal says so (RFC-0026 6).
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /api/v1/intents/{intentId}/leases (the `AcquireLease` operationId).
-func (c *ClientWithResponses) AcquireLeaseWithBodyWithResponse(ctx context.Context, intentID IntentID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*AcquireLeaseHTTPResponse, error) {
-	rsp, err := c.AcquireLeaseWithBody(ctx, intentID, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseAcquireLeaseHTTPResponse(rsp)
-}
-
-// AcquireLeaseWithResponse Claim a part of an intent. Its declared inputs must be there; where an upstream is suspended, the refusal says so (RFC-0026 6).
-//
-// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /api/v1/intents/{intentId}/leases (the `AcquireLease` operationId).
-func (c *ClientWithResponses) AcquireLeaseWithResponse(ctx context.Context, intentID IntentID, body AcquireLeaseJSONRequestBody, reqEditors ...RequestEditorFn) (*AcquireLeaseHTTPResponse, error) {
-	rsp, err := c.AcquireLease(ctx, intentID, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseAcquireLeaseHTTPResponse(rsp)
-}
-
-// ReleaseLeaseWithResponse Give a claim back.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with DELETE /api/v1/intents/{intentId}/leases/{leaseId} (the `ReleaseLease` operationId).
-func (c *ClientWithResponses) ReleaseLeaseWithResponse(ctx context.Context, intentID IntentID, leaseID LeaseID, reqEditors ...RequestEditorFn) (*ReleaseLeaseHTTPResponse, error) {
-	rsp, err := c.ReleaseLease(ctx, intentID, leaseID, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseReleaseLeaseHTTPResponse(rsp)
-}
-
-// RenewLeaseWithBodyWithResponse Keep a claim for longer. A suspended intent does not hinder it.
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with PATCH /api/v1/intents/{intentId}/leases/{leaseId} (the `RenewLease` operationId).
-func (c *ClientWithResponses) RenewLeaseWithBodyWithResponse(ctx context.Context, intentID IntentID, leaseID LeaseID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RenewLeaseHTTPResponse, error) {
-	rsp, err := c.RenewLeaseWithBody(ctx, intentID, leaseID, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseRenewLeaseHTTPResponse(rsp)
-}
-
-// RenewLeaseWithResponse Keep a claim for longer. A suspended intent does not hinder it.
-//
-// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with PATCH /api/v1/intents/{intentId}/leases/{leaseId} (the `RenewLease` operationId).
-func (c *ClientWithResponses) RenewLeaseWithResponse(ctx context.Context, intentID IntentID, leaseID LeaseID, body RenewLeaseJSONRequestBody, reqEditors ...RequestEditorFn) (*RenewLeaseHTTPResponse, error) {
-	rsp, err := c.RenewLease(ctx, intentID, leaseID, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseRenewLeaseHTTPResponse(rsp)
-}
-
-// ListPlansOfIntentWithResponse The plans of an intent.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with GET /api/v1/intents/{intentId}/plans (the `ListPlansOfIntent` operationId).
-func (c *ClientWithResponses) ListPlansOfIntentWithResponse(ctx context.Context, intentID IntentID, reqEditors ...RequestEditorFn) (*ListPlansOfIntentHTTPResponse, error) {
-	rsp, err := c.ListPlansOfIntent(ctx, intentID, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseListPlansOfIntentHTTPResponse(rsp)
-}
-
-// ListPortfoliosOfIntentWithResponse The portfolios that it is a member of.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with GET /api/v1/intents/{intentId}/portfolios (the `ListPortfoliosOfIntent` operationId).
-func (c *ClientWithResponses) ListPortfoliosOfIntentWithResponse(ctx context.Context, intentID IntentID, reqEditors ...RequestEditorFn) (*ListPortfoliosOfIntentHTTPResponse, error) {
-	rsp, err := c.ListPortfoliosOfIntent(ctx, intentID, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseListPortfoliosOfIntentHTTPResponse(rsp)
-}
-
-// ListIntentReadyWithResponse Children whose dependencies are all completed. Computed: their status may be another.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with GET /api/v1/intents/{intentId}/ready (the `ListIntentReady` operationId).
-func (c *ClientWithResponses) ListIntentReadyWithResponse(ctx context.Context, intentID IntentID, reqEditors ...RequestEditorFn) (*ListIntentReadyHTTPResponse, error) {
-	rsp, err := c.ListIntentReady(ctx, intentID, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseListIntentReadyHTTPResponse(rsp)
-}
-
-// PatchIntentStateWithBodyWithResponse Write into the state of an intent.
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /api/v1/intents/{intentId}/state (the `PatchIntentState` operationId).
-func (c *ClientWithResponses) PatchIntentStateWithBodyWithResponse(ctx context.Context, intentID IntentID, params *PatchIntentStateParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*PatchIntentStateHTTPResponse, error) {
-	rsp, err := c.PatchIntentStateWithBody(ctx, intentID, params, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParsePatchIntentStateHTTPResponse(rsp)
-}
-
-// PatchIntentStateWithResponse Write into the state of an intent.
-//
-// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /api/v1/intents/{intentId}/state (the `PatchIntentState` operationId).
-func (c *ClientWithResponses) PatchIntentStateWithResponse(ctx context.Context, intentID IntentID, params *PatchIntentStateParams, body PatchIntentStateJSONRequestBody, reqEditors ...RequestEditorFn) (*PatchIntentStateHTTPResponse, error) {
-	rsp, err := c.PatchIntentState(ctx, intentID, params, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParsePatchIntentStateHTTPResponse(rsp)
-}
-
-// SetIntentStatusWithBodyWithResponse Move an intent to another status, where its state machine has such a step.
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /api/v1/intents/{intentId}/status (the `SetIntentStatus` operationId).
-func (c *ClientWithResponses) SetIntentStatusWithBodyWithResponse(ctx context.Context, intentID IntentID, params *SetIntentStatusParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*SetIntentStatusHTTPResponse, error) {
-	rsp, err := c.SetIntentStatusWithBody(ctx, intentID, params, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseSetIntentStatusHTTPResponse(rsp)
-}
-
-// SetIntentStatusWithResponse Move an intent to another status, where its state machine has such a step.
-//
-// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /api/v1/intents/{intentId}/status (the `SetIntentStatus` operationId).
-func (c *ClientWithResponses) SetIntentStatusWithResponse(ctx context.Context, intentID IntentID, params *SetIntentStatusParams, body SetIntentStatusJSONRequestBody, reqEditors ...RequestEditorFn) (*SetIntentStatusHTTPResponse, error) {
-	rsp, err := c.SetIntentStatus(ctx, intentID, params, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseSetIntentStatusHTTPResponse(rsp)
-}
-
-// SubscribeIntentAtIntentWithResponse The events of an intent as they come, at the path of the guide.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with GET /api/v1/intents/{intentId}/subscribe (the `SubscribeIntentAtIntent` operationId).
-func (c *ClientWithResponses) SubscribeIntentAtIntentWithResponse(ctx context.Context, intentID IntentID, reqEditors ...RequestEditorFn) (*SubscribeIntentAtIntentHTTPResponse, error) {
-	rsp, err := c.SubscribeIntentAtIntent(ctx, intentID, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseSubscribeIntentAtIntentHTTPResponse(rsp)
-}
-
-// RespondToSuspensionWithBodyWithResponse Answer what a suspended intent waits for. Who knows the id of the suspension may answer, once.
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /api/v1/intents/{intentId}/suspend/respond (the `RespondToSuspension` operationId).
-func (c *ClientWithResponses) RespondToSuspensionWithBodyWithResponse(ctx context.Context, intentID IntentID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RespondToSuspensionHTTPResponse, error) {
-	rsp, err := c.RespondToSuspensionWithBody(ctx, intentID, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseRespondToSuspensionHTTPResponse(rsp)
-}
-
-// RespondToSuspensionWithResponse Answer what a suspended intent waits for. Who knows the id of the suspension may answer, once.
-//
-// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /api/v1/intents/{intentId}/suspend/respond (the `RespondToSuspension` operationId).
-func (c *ClientWithResponses) RespondToSuspensionWithResponse(ctx context.Context, intentID IntentID, body RespondToSuspensionJSONRequestBody, reqEditors ...RequestEditorFn) (*RespondToSuspensionHTTPResponse, error) {
-	rsp, err := c.RespondToSuspension(ctx, intentID, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseRespondToSuspensionHTTPResponse(rsp)
-}
-
-// ListTasksOfIntentWithResponse The tasks of an intent.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with GET /api/v1/intents/{intentId}/tasks (the `ListTasksOfIntent` operationId).
-func (c *ClientWithResponses) ListTasksOfIntentWithResponse(ctx context.Context, intentID IntentID, params *ListTasksOfIntentParams, reqEditors ...RequestEditorFn) (*ListTasksOfIntentHTTPResponse, error) {
-	rsp, err := c.ListTasksOfIntent(ctx, intentID, params, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseListTasksOfIntentHTTPResponse(rsp)
-}
-
-// CreateTaskOfIntentWithBodyWithResponse Make a task, at the path of RFC-0012.
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /api/v1/intents/{intentId}/tasks (the `CreateTaskOfIntent` operationId).
-func (c *ClientWithResponses) CreateTaskOfIntentWithBodyWithResponse(ctx context.Context, intentID IntentID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateTaskOfIntentHTTPResponse, error) {
-	rsp, err := c.CreateTaskOfIntentWithBody(ctx, intentID, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseCreateTaskOfIntentHTTPResponse(rsp)
-}
-
-// CreateTaskOfIntentWithResponse Make a task, at the path of RFC-0012.
-//
-// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /api/v1/intents/{intentId}/tasks (the `CreateTaskOfIntent` operationId).
-func (c *ClientWithResponses) CreateTaskOfIntentWithResponse(ctx context.Context, intentID IntentID, body CreateTaskOfIntentJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateTaskOfIntentHTTPResponse, error) {
-	rsp, err := c.CreateTaskOfIntent(ctx, intentID, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseCreateTaskOfIntentHTTPResponse(rsp)
-}
-
-// CreatePlanWithBodyWithResponse Make a plan.
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /api/v1/plans (the `CreatePlan` operationId).
-func (c *ClientWithResponses) CreatePlanWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreatePlanHTTPResponse, error) {
-	rsp, err := c.CreatePlanWithBody(ctx, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseCreatePlanHTTPResponse(rsp)
-}
-
-// CreatePlanWithResponse Make a plan.
-//
-// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /api/v1/plans (the `CreatePlan` operationId).
-func (c *ClientWithResponses) CreatePlanWithResponse(ctx context.Context, body CreatePlanJSONRequestBody, reqEditors ...RequestEditorFn) (*CreatePlanHTTPResponse, error) {
-	rsp, err := c.CreatePlan(ctx, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseCreatePlanHTTPResponse(rsp)
-}
-
-// GetPlanWithResponse One plan, with its progress.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with GET /api/v1/plans/{planId} (the `GetPlan` operationId).
-func (c *ClientWithResponses) GetPlanWithResponse(ctx context.Context, planID PlanID, reqEditors ...RequestEditorFn) (*GetPlanHTTPResponse, error) {
-	rsp, err := c.GetPlan(ctx, planID, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseGetPlanHTTPResponse(rsp)
-}
-
-// UpdatePlanWithBodyWithResponse Change a plan.
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with PATCH /api/v1/plans/{planId} (the `UpdatePlan` operationId).
-func (c *ClientWithResponses) UpdatePlanWithBodyWithResponse(ctx context.Context, planID PlanID, params *UpdatePlanParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdatePlanHTTPResponse, error) {
-	rsp, err := c.UpdatePlanWithBody(ctx, planID, params, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseUpdatePlanHTTPResponse(rsp)
-}
-
-// UpdatePlanWithResponse Change a plan.
-//
-// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with PATCH /api/v1/plans/{planId} (the `UpdatePlan` operationId).
-func (c *ClientWithResponses) UpdatePlanWithResponse(ctx context.Context, planID PlanID, params *UpdatePlanParams, body UpdatePlanJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdatePlanHTTPResponse, error) {
-	rsp, err := c.UpdatePlan(ctx, planID, params, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseUpdatePlanHTTPResponse(rsp)
-}
-
-// ListPortfoliosWithResponse Portfolios, all or those that one agent made.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with GET /api/v1/portfolios (the `ListPortfolios` operationId).
-func (c *ClientWithResponses) ListPortfoliosWithResponse(ctx context.Context, params *ListPortfoliosParams, reqEditors ...RequestEditorFn) (*ListPortfoliosHTTPResponse, error) {
-	rsp, err := c.ListPortfolios(ctx, params, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseListPortfoliosHTTPResponse(rsp)
-}
-
-// CreatePortfolioWithBodyWithResponse Make a portfolio.
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /api/v1/portfolios (the `CreatePortfolio` operationId).
-func (c *ClientWithResponses) CreatePortfolioWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreatePortfolioHTTPResponse, error) {
-	rsp, err := c.CreatePortfolioWithBody(ctx, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseCreatePortfolioHTTPResponse(rsp)
-}
-
-// CreatePortfolioWithResponse Make a portfolio.
-//
-// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /api/v1/portfolios (the `CreatePortfolio` operationId).
-func (c *ClientWithResponses) CreatePortfolioWithResponse(ctx context.Context, body CreatePortfolioJSONRequestBody, reqEditors ...RequestEditorFn) (*CreatePortfolioHTTPResponse, error) {
-	rsp, err := c.CreatePortfolio(ctx, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseCreatePortfolioHTTPResponse(rsp)
-}
-
-// GetPortfolioWithResponse One portfolio, with its members counted.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with GET /api/v1/portfolios/{portfolioId} (the `GetPortfolio` operationId).
-func (c *ClientWithResponses) GetPortfolioWithResponse(ctx context.Context, portfolioID PortfolioID, reqEditors ...RequestEditorFn) (*GetPortfolioHTTPResponse, error) {
-	rsp, err := c.GetPortfolio(ctx, portfolioID, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseGetPortfolioHTTPResponse(rsp)
-}
-
-// ListPortfolioEventsWithResponse Ours - the log of a portfolio, newest first. No text says where its events are kept.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with GET /api/v1/portfolios/{portfolioId}/events (the `ListPortfolioEvents` operationId).
-func (c *ClientWithResponses) ListPortfolioEventsWithResponse(ctx context.Context, portfolioID PortfolioID, params *ListPortfolioEventsParams, reqEditors ...RequestEditorFn) (*ListPortfolioEventsHTTPResponse, error) {
-	rsp, err := c.ListPortfolioEvents(ctx, portfolioID, params, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseListPortfolioEventsHTTPResponse(rsp)
-}
-
-// ListPortfolioMembersWithResponse The members.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with GET /api/v1/portfolios/{portfolioId}/intents (the `ListPortfolioMembers` operationId).
-func (c *ClientWithResponses) ListPortfolioMembersWithResponse(ctx context.Context, portfolioID PortfolioID, reqEditors ...RequestEditorFn) (*ListPortfolioMembersHTTPResponse, error) {
-	rsp, err := c.ListPortfolioMembers(ctx, portfolioID, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseListPortfolioMembersHTTPResponse(rsp)
-}
-
-// AddPortfolioMemberWithBodyWithResponse Make an intent a member. Twice is no error, and counts once.
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /api/v1/portfolios/{portfolioId}/intents (the `AddPortfolioMember` operationId).
-func (c *ClientWithResponses) AddPortfolioMemberWithBodyWithResponse(ctx context.Context, portfolioID PortfolioID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*AddPortfolioMemberHTTPResponse, error) {
-	rsp, err := c.AddPortfolioMemberWithBody(ctx, portfolioID, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseAddPortfolioMemberHTTPResponse(rsp)
-}
-
-// AddPortfolioMemberWithResponse Make an intent a member. Twice is no error, and counts once.
-//
-// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /api/v1/portfolios/{portfolioId}/intents (the `AddPortfolioMember` operationId).
-func (c *ClientWithResponses) AddPortfolioMemberWithResponse(ctx context.Context, portfolioID PortfolioID, body AddPortfolioMemberJSONRequestBody, reqEditors ...RequestEditorFn) (*AddPortfolioMemberHTTPResponse, error) {
-	rsp, err := c.AddPortfolioMember(ctx, portfolioID, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseAddPortfolioMemberHTTPResponse(rsp)
-}
-
-// RemovePortfolioMemberWithResponse Let an intent be a member no more.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with DELETE /api/v1/portfolios/{portfolioId}/intents/{intentId} (the `RemovePortfolioMember` operationId).
-func (c *ClientWithResponses) RemovePortfolioMemberWithResponse(ctx context.Context, portfolioID PortfolioID, intentID IntentID, reqEditors ...RequestEditorFn) (*RemovePortfolioMemberHTTPResponse, error) {
-	rsp, err := c.RemovePortfolioMember(ctx, portfolioID, intentID, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseRemovePortfolioMemberHTTPResponse(rsp)
-}
-
-// SetPortfolioStatusWithBodyWithResponse Say where a portfolio stands.
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with PATCH /api/v1/portfolios/{portfolioId}/status (the `SetPortfolioStatus` operationId).
-func (c *ClientWithResponses) SetPortfolioStatusWithBodyWithResponse(ctx context.Context, portfolioID PortfolioID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*SetPortfolioStatusHTTPResponse, error) {
-	rsp, err := c.SetPortfolioStatusWithBody(ctx, portfolioID, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseSetPortfolioStatusHTTPResponse(rsp)
-}
-
-// SetPortfolioStatusWithResponse Say where a portfolio stands.
-//
-// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with PATCH /api/v1/portfolios/{portfolioId}/status (the `SetPortfolioStatus` operationId).
-func (c *ClientWithResponses) SetPortfolioStatusWithResponse(ctx context.Context, portfolioID PortfolioID, body SetPortfolioStatusJSONRequestBody, reqEditors ...RequestEditorFn) (*SetPortfolioStatusHTTPResponse, error) {
-	rsp, err := c.SetPortfolioStatus(ctx, portfolioID, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseSetPortfolioStatusHTTPResponse(rsp)
-}
-
-// SubscribePortfolioAtPortfolioWithResponse The events of a portfolio as they come, at the path of the guide.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with GET /api/v1/portfolios/{portfolioId}/subscribe (the `SubscribePortfolioAtPortfolio` operationId).
-func (c *ClientWithResponses) SubscribePortfolioAtPortfolioWithResponse(ctx context.Context, portfolioID PortfolioID, reqEditors ...RequestEditorFn) (*SubscribePortfolioAtPortfolioHTTPResponse, error) {
-	rsp, err := c.SubscribePortfolioAtPortfolio(ctx, portfolioID, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseSubscribePortfolioAtPortfolioHTTPResponse(rsp)
-}
-
-// GetServerConfigWithResponse What the operator set. It can be read and not written.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with GET /api/v1/server/config (the `GetServerConfig` operationId).
-func (c *ClientWithResponses) GetServerConfigWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetServerConfigHTTPResponse, error) {
-	rsp, err := c.GetServerConfig(ctx, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseGetServerConfigHTTPResponse(rsp)
-}
-
-// SubscribeIntentWithResponse The events of an intent as they come.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with GET /api/v1/subscribe/intents/{intentId} (the `SubscribeIntent` operationId).
-func (c *ClientWithResponses) SubscribeIntentWithResponse(ctx context.Context, intentID IntentID, reqEditors ...RequestEditorFn) (*SubscribeIntentHTTPResponse, error) {
-	rsp, err := c.SubscribeIntent(ctx, intentID, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseSubscribeIntentHTTPResponse(rsp)
-}
-
-// SubscribePortfolioWithResponse The events of a portfolio as they come.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with GET /api/v1/subscribe/portfolios/{portfolioId} (the `SubscribePortfolio` operationId).
-func (c *ClientWithResponses) SubscribePortfolioWithResponse(ctx context.Context, portfolioID PortfolioID, reqEditors ...RequestEditorFn) (*SubscribePortfolioHTTPResponse, error) {
-	rsp, err := c.SubscribePortfolio(ctx, portfolioID, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseSubscribePortfolioHTTPResponse(rsp)
-}
-
-// CreateTaskWithBodyWithResponse Make a task.
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /api/v1/tasks (the `CreateTask` operationId).
-func (c *ClientWithResponses) CreateTaskWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateTaskHTTPResponse, error) {
-	rsp, err := c.CreateTaskWithBody(ctx, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseCreateTaskHTTPResponse(rsp)
-}
-
-// CreateTaskWithResponse Make a task.
-//
-// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /api/v1/tasks (the `CreateTask` operationId).
-func (c *ClientWithResponses) CreateTaskWithResponse(ctx context.Context, body CreateTaskJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateTaskHTTPResponse, error) {
-	rsp, err := c.CreateTask(ctx, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseCreateTaskHTTPResponse(rsp)
-}
-
-// GetTaskWithResponse One task.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with GET /api/v1/tasks/{taskId} (the `GetTask` operationId).
-func (c *ClientWithResponses) GetTaskWithResponse(ctx context.Context, taskID TaskID, reqEditors ...RequestEditorFn) (*GetTaskHTTPResponse, error) {
-	rsp, err := c.GetTask(ctx, taskID, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseGetTaskHTTPResponse(rsp)
-}
-
-// UpdateTaskWithBodyWithResponse Move a task on.
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with PATCH /api/v1/tasks/{taskId} (the `UpdateTask` operationId).
-func (c *ClientWithResponses) UpdateTaskWithBodyWithResponse(ctx context.Context, taskID TaskID, params *UpdateTaskParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateTaskHTTPResponse, error) {
-	rsp, err := c.UpdateTaskWithBody(ctx, taskID, params, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseUpdateTaskHTTPResponse(rsp)
-}
-
-// UpdateTaskWithResponse Move a task on.
-//
-// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with PATCH /api/v1/tasks/{taskId} (the `UpdateTask` operationId).
-func (c *ClientWithResponses) UpdateTaskWithResponse(ctx context.Context, taskID TaskID, params *UpdateTaskParams, body UpdateTaskJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateTaskHTTPResponse, error) {
-	rsp, err := c.UpdateTask(ctx, taskID, params, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseUpdateTaskHTTPResponse(rsp)
-}
-
-// ClaimTaskWithBodyWithResponse Claim a task. Its declared inputs must be there; where an upstream is suspended, the refusal says so (RFC-0026 6).
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /api/v1/tasks/{taskId}/claim (the `ClaimTask` operationId).
-func (c *ClientWithResponses) ClaimTaskWithBodyWithResponse(ctx context.Context, taskID TaskID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ClaimTaskHTTPResponse, error) {
-	rsp, err := c.ClaimTaskWithBody(ctx, taskID, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseClaimTaskHTTPResponse(rsp)
-}
-
-// ClaimTaskWithResponse Claim a task. Its declared inputs must be there; where an upstream is suspended, the refusal says so (RFC-0026 6).
-//
-// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /api/v1/tasks/{taskId}/claim (the `ClaimTask` operationId).
-func (c *ClientWithResponses) ClaimTaskWithResponse(ctx context.Context, taskID TaskID, body ClaimTaskJSONRequestBody, reqEditors ...RequestEditorFn) (*ClaimTaskHTTPResponse, error) {
-	rsp, err := c.ClaimTask(ctx, taskID, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseClaimTaskHTTPResponse(rsp)
-}
-
-// ParseGetDiscoveryHTTPResponse parses an HTTP response from a GetDiscoveryWithResponse call
-func ParseGetDiscoveryHTTPResponse(rsp *http.Response) (*GetDiscoveryHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &GetDiscoveryHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest Discovery
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseAdvanceClockHTTPResponse parses an HTTP response from a AdvanceClockWithResponse call
-func ParseAdvanceClockHTTPResponse(rsp *http.Response) (*AdvanceClockHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &AdvanceClockHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest AdvanceClockReply
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
-		var dest BadRequest
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON400 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
-		var dest BodyTooLarge
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON413 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 422:
-		var dest Unprocessable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON422 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseCreateCoordinatorHTTPResponse parses an HTTP response from a CreateCoordinatorWithResponse call
-func ParseCreateCoordinatorHTTPResponse(rsp *http.Response) (*CreateCoordinatorHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &CreateCoordinatorHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest Coordinator
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
-		var dest Coordinator
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON201 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
-		var dest BadRequest
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON400 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
-		var dest Forbidden
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON403 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
-		var dest Conflict
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON409 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
-		var dest BodyTooLarge
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON413 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 422:
-		var dest Unprocessable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON422 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseGetCoordinatorHTTPResponse parses an HTTP response from a GetCoordinatorWithResponse call
-func ParseGetCoordinatorHTTPResponse(rsp *http.Response) (*GetCoordinatorHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &GetCoordinatorHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest Coordinator
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseHeartbeatCoordinatorHTTPResponse parses an HTTP response from a HeartbeatCoordinatorWithResponse call
-func ParseHeartbeatCoordinatorHTTPResponse(rsp *http.Response) (*HeartbeatCoordinatorHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &HeartbeatCoordinatorHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest HeartbeatReply
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
-		var dest Forbidden
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON403 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
-		var dest Conflict
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON409 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseCreateIntentHTTPResponse parses an HTTP response from a CreateIntentWithResponse call
-func ParseCreateIntentHTTPResponse(rsp *http.Response) (*CreateIntentHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &CreateIntentHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest Intent
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
-		var dest Intent
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON201 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
-		var dest BadRequest
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON400 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
-		var dest BodyTooLarge
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON413 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 422:
-		var dest Unprocessable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON422 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	switch {
-	case rsp.StatusCode == 200:
-		var headers CreateIntentHTTPResponse200Headers
-		if values := rsp.Header.Values("ETag"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.ETag = &value
-		}
-		response.Headers200 = &headers
-	case rsp.StatusCode == 201:
-		var headers CreateIntentHTTPResponse201Headers
-		if values := rsp.Header.Values("ETag"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.ETag = &value
-		}
-		response.Headers201 = &headers
-	}
-
-	return response, nil
-}
-
-// ParseGetIntentHTTPResponse parses an HTTP response from a GetIntentWithResponse call
-func ParseGetIntentHTTPResponse(rsp *http.Response) (*GetIntentHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &GetIntentHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest Intent
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	switch {
-	case rsp.StatusCode == 200:
-		var headers GetIntentHTTPResponse200Headers
-		if values := rsp.Header.Values("ETag"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.ETag = &value
-		}
-		response.Headers200 = &headers
-	}
-
-	return response, nil
-}
-
-// ParseListIntentAncestorsHTTPResponse parses an HTTP response from a ListIntentAncestorsWithResponse call
-func ParseListIntentAncestorsHTTPResponse(rsp *http.Response) (*ListIntentAncestorsHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &ListIntentAncestorsHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest IntentAncestors
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseListIntentBlockedHTTPResponse parses an HTTP response from a ListIntentBlockedWithResponse call
-func ParseListIntentBlockedHTTPResponse(rsp *http.Response) (*ListIntentBlockedHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &ListIntentBlockedHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest IntentBlocked
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseListIntentChildrenHTTPResponse parses an HTTP response from a ListIntentChildrenWithResponse call
-func ParseListIntentChildrenHTTPResponse(rsp *http.Response) (*ListIntentChildrenHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &ListIntentChildrenHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest IntentChildren
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseCreateChildIntentHTTPResponse parses an HTTP response from a CreateChildIntentWithResponse call
-func ParseCreateChildIntentHTTPResponse(rsp *http.Response) (*CreateChildIntentHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &CreateChildIntentHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest Intent
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
-		var dest Intent
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON201 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
-		var dest BadRequest
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON400 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
-		var dest Forbidden
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON403 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
-		var dest BodyTooLarge
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON413 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 422:
-		var dest Unprocessable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON422 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	switch {
-	case rsp.StatusCode == 200:
-		var headers CreateChildIntentHTTPResponse200Headers
-		if values := rsp.Header.Values("ETag"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.ETag = &value
-		}
-		response.Headers200 = &headers
-	case rsp.StatusCode == 201:
-		var headers CreateChildIntentHTTPResponse201Headers
-		if values := rsp.Header.Values("ETag"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.ETag = &value
-		}
-		response.Headers201 = &headers
-	}
-
-	return response, nil
-}
-
-// ParseListCoordinatorsOfIntentHTTPResponse parses an HTTP response from a ListCoordinatorsOfIntentWithResponse call
-func ParseListCoordinatorsOfIntentHTTPResponse(rsp *http.Response) (*ListCoordinatorsOfIntentHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &ListCoordinatorsOfIntentHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest CoordinatorList
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseListIntentDependenciesHTTPResponse parses an HTTP response from a ListIntentDependenciesWithResponse call
-func ParseListIntentDependenciesHTTPResponse(rsp *http.Response) (*ListIntentDependenciesHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &ListIntentDependenciesHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest IntentDependencies
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseAddIntentDependencyHTTPResponse parses an HTTP response from a AddIntentDependencyWithResponse call
-func ParseAddIntentDependencyHTTPResponse(rsp *http.Response) (*AddIntentDependencyHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &AddIntentDependencyHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest Intent
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
-		var dest Intent
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON201 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
-		var dest BadRequest
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON400 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
-		var dest Forbidden
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON403 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
-		var dest Conflict
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON409 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
-		var dest BodyTooLarge
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON413 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 422:
-		var dest Unprocessable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON422 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 428:
-		var dest PreconditionRequired
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON428 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	switch {
-	case rsp.StatusCode == 200:
-		var headers AddIntentDependencyHTTPResponse200Headers
-		if values := rsp.Header.Values("ETag"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.ETag = &value
-		}
-		response.Headers200 = &headers
-	case rsp.StatusCode == 201:
-		var headers AddIntentDependencyHTTPResponse201Headers
-		if values := rsp.Header.Values("ETag"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.ETag = &value
-		}
-		response.Headers201 = &headers
-	}
-
-	return response, nil
-}
-
-// ParseRemoveIntentDependencyHTTPResponse parses an HTTP response from a RemoveIntentDependencyWithResponse call
-func ParseRemoveIntentDependencyHTTPResponse(rsp *http.Response) (*RemoveIntentDependencyHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &RemoveIntentDependencyHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest Intent
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
-		var dest BadRequest
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON400 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
-		var dest Forbidden
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON403 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
-		var dest Conflict
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON409 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 422:
-		var dest Unprocessable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON422 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 428:
-		var dest PreconditionRequired
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON428 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	switch {
-	case rsp.StatusCode == 200:
-		var headers RemoveIntentDependencyHTTPResponse200Headers
-		if values := rsp.Header.Values("ETag"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.ETag = &value
-		}
-		response.Headers200 = &headers
-	}
-
-	return response, nil
-}
-
-// ParseListIntentDependentsHTTPResponse parses an HTTP response from a ListIntentDependentsWithResponse call
-func ParseListIntentDependentsHTTPResponse(rsp *http.Response) (*ListIntentDependentsHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &ListIntentDependentsHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest IntentDependents
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseListIntentDescendantsHTTPResponse parses an HTTP response from a ListIntentDescendantsWithResponse call
-func ParseListIntentDescendantsHTTPResponse(rsp *http.Response) (*ListIntentDescendantsHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &ListIntentDescendantsHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest IntentDescendants
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseListIntentEventsHTTPResponse parses an HTTP response from a ListIntentEventsWithResponse call
-func ParseListIntentEventsHTTPResponse(rsp *http.Response) (*ListIntentEventsHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &ListIntentEventsHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest EventList
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 422:
-		var dest Unprocessable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON422 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseAppendIntentEventHTTPResponse parses an HTTP response from a AppendIntentEventWithResponse call
-func ParseAppendIntentEventHTTPResponse(rsp *http.Response) (*AppendIntentEventHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &AppendIntentEventHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest Event
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
-		var dest Event
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON201 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
-		var dest BadRequest
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON400 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
-		var dest Forbidden
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON403 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
-		var dest BodyTooLarge
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON413 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 422:
-		var dest Unprocessable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON422 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseGetIntentGraphHTTPResponse parses an HTTP response from a GetIntentGraphWithResponse call
-func ParseGetIntentGraphHTTPResponse(rsp *http.Response) (*GetIntentGraphHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &GetIntentGraphHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest IntentGraph
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseListLeasesHTTPResponse parses an HTTP response from a ListLeasesWithResponse call
-func ParseListLeasesHTTPResponse(rsp *http.Response) (*ListLeasesHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &ListLeasesHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest LeaseList
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseAcquireLeaseHTTPResponse parses an HTTP response from a AcquireLeaseWithResponse call
-func ParseAcquireLeaseHTTPResponse(rsp *http.Response) (*AcquireLeaseHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &AcquireLeaseHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest Lease
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
-		var dest Lease
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON201 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
-		var dest BadRequest
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON400 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
-		var dest Forbidden
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON403 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
-		var dest Conflict
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON409 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
-		var dest BodyTooLarge
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON413 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 422:
-		var dest Unprocessable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON422 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseReleaseLeaseHTTPResponse parses an HTTP response from a ReleaseLeaseWithResponse call
-func ParseReleaseLeaseHTTPResponse(rsp *http.Response) (*ReleaseLeaseHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &ReleaseLeaseHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest Lease
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
-		var dest Forbidden
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON403 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
-		var dest Conflict
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON409 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseRenewLeaseHTTPResponse parses an HTTP response from a RenewLeaseWithResponse call
-func ParseRenewLeaseHTTPResponse(rsp *http.Response) (*RenewLeaseHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &RenewLeaseHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest Lease
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
-		var dest BadRequest
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON400 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
-		var dest Forbidden
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON403 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
-		var dest Conflict
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON409 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
-		var dest BodyTooLarge
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON413 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 422:
-		var dest Unprocessable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON422 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseListPlansOfIntentHTTPResponse parses an HTTP response from a ListPlansOfIntentWithResponse call
-func ParseListPlansOfIntentHTTPResponse(rsp *http.Response) (*ListPlansOfIntentHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &ListPlansOfIntentHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest PlanList
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseListPortfoliosOfIntentHTTPResponse parses an HTTP response from a ListPortfoliosOfIntentWithResponse call
-func ParseListPortfoliosOfIntentHTTPResponse(rsp *http.Response) (*ListPortfoliosOfIntentHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &ListPortfoliosOfIntentHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest PortfolioList
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseListIntentReadyHTTPResponse parses an HTTP response from a ListIntentReadyWithResponse call
-func ParseListIntentReadyHTTPResponse(rsp *http.Response) (*ListIntentReadyHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &ListIntentReadyHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest IntentReady
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParsePatchIntentStateHTTPResponse parses an HTTP response from a PatchIntentStateWithResponse call
-func ParsePatchIntentStateHTTPResponse(rsp *http.Response) (*PatchIntentStateHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &PatchIntentStateHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest Intent
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
-		var dest BadRequest
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON400 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
-		var dest Forbidden
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON403 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
-		var dest Conflict
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON409 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
-		var dest BodyTooLarge
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON413 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 422:
-		var dest Unprocessable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON422 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 428:
-		var dest PreconditionRequired
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON428 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	switch {
-	case rsp.StatusCode == 200:
-		var headers PatchIntentStateHTTPResponse200Headers
-		if values := rsp.Header.Values("ETag"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.ETag = &value
-		}
-		response.Headers200 = &headers
-	}
-
-	return response, nil
-}
-
-// ParseSetIntentStatusHTTPResponse parses an HTTP response from a SetIntentStatusWithResponse call
-func ParseSetIntentStatusHTTPResponse(rsp *http.Response) (*SetIntentStatusHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &SetIntentStatusHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest Intent
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
-		var dest BadRequest
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON400 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
-		var dest Forbidden
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON403 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
-		var dest Conflict
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON409 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
-		var dest BodyTooLarge
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON413 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 422:
-		var dest Unprocessable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON422 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 428:
-		var dest PreconditionRequired
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON428 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	switch {
-	case rsp.StatusCode == 200:
-		var headers SetIntentStatusHTTPResponse200Headers
-		if values := rsp.Header.Values("ETag"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.ETag = &value
-		}
-		response.Headers200 = &headers
-	}
-
-	return response, nil
-}
-
-// ParseSubscribeIntentAtIntentHTTPResponse parses an HTTP response from a SubscribeIntentAtIntentWithResponse call
-func ParseSubscribeIntentAtIntentHTTPResponse(rsp *http.Response) (*SubscribeIntentAtIntentHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &SubscribeIntentAtIntentHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseRespondToSuspensionHTTPResponse parses an HTTP response from a RespondToSuspensionWithResponse call
-func ParseRespondToSuspensionHTTPResponse(rsp *http.Response) (*RespondToSuspensionHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &RespondToSuspensionHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest InputResponse
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
-		var dest BadRequest
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON400 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
-		var dest Forbidden
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON403 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
-		var dest Conflict
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON409 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
-		var dest BodyTooLarge
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON413 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 422:
-		var dest Unprocessable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON422 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseListTasksOfIntentHTTPResponse parses an HTTP response from a ListTasksOfIntentWithResponse call
-func ParseListTasksOfIntentHTTPResponse(rsp *http.Response) (*ListTasksOfIntentHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &ListTasksOfIntentHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest TaskList
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 422:
-		var dest Unprocessable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON422 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseCreateTaskOfIntentHTTPResponse parses an HTTP response from a CreateTaskOfIntentWithResponse call
-func ParseCreateTaskOfIntentHTTPResponse(rsp *http.Response) (*CreateTaskOfIntentHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &CreateTaskOfIntentHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest Task
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
-		var dest Task
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON201 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
-		var dest BadRequest
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON400 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
-		var dest Forbidden
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON403 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
-		var dest Conflict
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON409 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
-		var dest BodyTooLarge
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON413 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 422:
-		var dest Unprocessable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON422 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	switch {
-	case rsp.StatusCode == 200:
-		var headers CreateTaskOfIntentHTTPResponse200Headers
-		if values := rsp.Header.Values("ETag"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.ETag = &value
-		}
-		response.Headers200 = &headers
-	case rsp.StatusCode == 201:
-		var headers CreateTaskOfIntentHTTPResponse201Headers
-		if values := rsp.Header.Values("ETag"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.ETag = &value
-		}
-		response.Headers201 = &headers
-	}
-
-	return response, nil
-}
-
-// ParseCreatePlanHTTPResponse parses an HTTP response from a CreatePlanWithResponse call
-func ParseCreatePlanHTTPResponse(rsp *http.Response) (*CreatePlanHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &CreatePlanHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest Plan
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
-		var dest Plan
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON201 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
-		var dest BadRequest
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON400 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
-		var dest Forbidden
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON403 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
-		var dest Conflict
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON409 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
-		var dest BodyTooLarge
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON413 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 422:
-		var dest Unprocessable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON422 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	switch {
-	case rsp.StatusCode == 200:
-		var headers CreatePlanHTTPResponse200Headers
-		if values := rsp.Header.Values("ETag"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.ETag = &value
-		}
-		response.Headers200 = &headers
-	case rsp.StatusCode == 201:
-		var headers CreatePlanHTTPResponse201Headers
-		if values := rsp.Header.Values("ETag"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.ETag = &value
-		}
-		response.Headers201 = &headers
-	}
-
-	return response, nil
-}
-
-// ParseGetPlanHTTPResponse parses an HTTP response from a GetPlanWithResponse call
-func ParseGetPlanHTTPResponse(rsp *http.Response) (*GetPlanHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &GetPlanHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest Plan
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	switch {
-	case rsp.StatusCode == 200:
-		var headers GetPlanHTTPResponse200Headers
-		if values := rsp.Header.Values("ETag"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.ETag = &value
-		}
-		response.Headers200 = &headers
-	}
-
-	return response, nil
-}
-
-// ParseUpdatePlanHTTPResponse parses an HTTP response from a UpdatePlanWithResponse call
-func ParseUpdatePlanHTTPResponse(rsp *http.Response) (*UpdatePlanHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &UpdatePlanHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest Plan
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
-		var dest BadRequest
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON400 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
-		var dest Forbidden
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON403 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
-		var dest Conflict
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON409 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
-		var dest BodyTooLarge
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON413 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 422:
-		var dest Unprocessable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON422 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 428:
-		var dest PreconditionRequired
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON428 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	switch {
-	case rsp.StatusCode == 200:
-		var headers UpdatePlanHTTPResponse200Headers
-		if values := rsp.Header.Values("ETag"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.ETag = &value
-		}
-		response.Headers200 = &headers
-	}
-
-	return response, nil
-}
-
-// ParseListPortfoliosHTTPResponse parses an HTTP response from a ListPortfoliosWithResponse call
-func ParseListPortfoliosHTTPResponse(rsp *http.Response) (*ListPortfoliosHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &ListPortfoliosHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest PortfolioList
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseCreatePortfolioHTTPResponse parses an HTTP response from a CreatePortfolioWithResponse call
-func ParseCreatePortfolioHTTPResponse(rsp *http.Response) (*CreatePortfolioHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &CreatePortfolioHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest Portfolio
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
-		var dest Portfolio
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON201 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
-		var dest BadRequest
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON400 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
-		var dest BodyTooLarge
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON413 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 422:
-		var dest Unprocessable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON422 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseGetPortfolioHTTPResponse parses an HTTP response from a GetPortfolioWithResponse call
-func ParseGetPortfolioHTTPResponse(rsp *http.Response) (*GetPortfolioHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &GetPortfolioHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest Portfolio
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseListPortfolioEventsHTTPResponse parses an HTTP response from a ListPortfolioEventsWithResponse call
-func ParseListPortfolioEventsHTTPResponse(rsp *http.Response) (*ListPortfolioEventsHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &ListPortfolioEventsHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest EventList
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 422:
-		var dest Unprocessable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON422 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseListPortfolioMembersHTTPResponse parses an HTTP response from a ListPortfolioMembersWithResponse call
-func ParseListPortfolioMembersHTTPResponse(rsp *http.Response) (*ListPortfolioMembersHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &ListPortfolioMembersHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest IntentList
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseAddPortfolioMemberHTTPResponse parses an HTTP response from a AddPortfolioMemberWithResponse call
-func ParseAddPortfolioMemberHTTPResponse(rsp *http.Response) (*AddPortfolioMemberHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &AddPortfolioMemberHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest MembershipReply
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
-		var dest MembershipReply
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON201 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
-		var dest BadRequest
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON400 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
-		var dest Forbidden
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON403 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
-		var dest Conflict
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON409 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
-		var dest BodyTooLarge
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON413 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 422:
-		var dest Unprocessable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON422 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseRemovePortfolioMemberHTTPResponse parses an HTTP response from a RemovePortfolioMemberWithResponse call
-func ParseRemovePortfolioMemberHTTPResponse(rsp *http.Response) (*RemovePortfolioMemberHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &RemovePortfolioMemberHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest MembershipReply
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
-		var dest Forbidden
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON403 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseSetPortfolioStatusHTTPResponse parses an HTTP response from a SetPortfolioStatusWithResponse call
-func ParseSetPortfolioStatusHTTPResponse(rsp *http.Response) (*SetPortfolioStatusHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &SetPortfolioStatusHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest Portfolio
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
-		var dest BadRequest
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON400 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
-		var dest Forbidden
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON403 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
-		var dest BodyTooLarge
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON413 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 422:
-		var dest Unprocessable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON422 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseSubscribePortfolioAtPortfolioHTTPResponse parses an HTTP response from a SubscribePortfolioAtPortfolioWithResponse call
-func ParseSubscribePortfolioAtPortfolioHTTPResponse(rsp *http.Response) (*SubscribePortfolioAtPortfolioHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &SubscribePortfolioAtPortfolioHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
+// StatusCode returns the status of the reply.
+func (r *ClaimTaskHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
 
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseGetServerConfigHTTPResponse parses an HTTP response from a GetServerConfigWithResponse call
-func ParseGetServerConfigHTTPResponse(rsp *http.Response) (*GetServerConfigHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &GetServerConfigHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest ServerConfig
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseSubscribeIntentHTTPResponse parses an HTTP response from a SubscribeIntentWithResponse call
-func ParseSubscribeIntentHTTPResponse(rsp *http.Response) (*SubscribeIntentHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &SubscribeIntentHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseSubscribePortfolioHTTPResponse parses an HTTP response from a SubscribePortfolioWithResponse call
-func ParseSubscribePortfolioHTTPResponse(rsp *http.Response) (*SubscribePortfolioHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &SubscribePortfolioHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseCreateTaskHTTPResponse parses an HTTP response from a CreateTaskWithResponse call
-func ParseCreateTaskHTTPResponse(rsp *http.Response) (*CreateTaskHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &CreateTaskHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest Task
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
-		var dest Task
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON201 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
-		var dest BadRequest
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON400 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
-		var dest Forbidden
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON403 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
-		var dest Conflict
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON409 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
-		var dest BodyTooLarge
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON413 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 422:
-		var dest Unprocessable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON422 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	switch {
-	case rsp.StatusCode == 200:
-		var headers CreateTaskHTTPResponse200Headers
-		if values := rsp.Header.Values("ETag"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.ETag = &value
-		}
-		response.Headers200 = &headers
-	case rsp.StatusCode == 201:
-		var headers CreateTaskHTTPResponse201Headers
-		if values := rsp.Header.Values("ETag"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.ETag = &value
-		}
-		response.Headers201 = &headers
-	}
-
-	return response, nil
-}
-
-// ParseGetTaskHTTPResponse parses an HTTP response from a GetTaskWithResponse call
-func ParseGetTaskHTTPResponse(rsp *http.Response) (*GetTaskHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &GetTaskHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
+func (c *Client) readClaimTask(r *http.Response) (*ClaimTaskHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &ClaimTaskHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
 	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest Task
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
 	switch {
-	case rsp.StatusCode == 200:
-		var headers GetTaskHTTPResponse200Headers
-		if values := rsp.Header.Values("ETag"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.ETag = &value
-		}
-		response.Headers200 = &headers
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1api~1v1~1tasks~1{taskId}~1claim/post/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 400 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/BadRequest/content/application~1json/schema", body, &out.JSON400)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 403 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Forbidden/content/application~1json/schema", body, &out.JSON403)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 409 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Conflict/content/application~1json/schema", body, &out.JSON409)
+	case r.StatusCode == 413 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/BodyTooLarge/content/application~1json/schema", body, &out.JSON413)
+	case r.StatusCode == 422 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unprocessable/content/application~1json/schema", body, &out.JSON422)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
 	}
-
-	return response, nil
+	return out, err
 }
 
-// ParseUpdateTaskHTTPResponse parses an HTTP response from a UpdateTaskWithResponse call
-func ParseUpdateTaskHTTPResponse(rsp *http.Response) (*UpdateTaskHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
+// ClaimTaskWithResponse is like [Client.ClaimTask], but decodes the reply.
+func (c *ClientWithResponses) ClaimTaskWithResponse(ctx context.Context, taskID string, body *ClaimTaskRequest, editors ...RequestEditorFn) (*ClaimTaskHTTPResponse, error) {
+	r, err := c.Client.ClaimTask(ctx, taskID, body, editors...)
 	if err != nil {
 		return nil, err
-	}
-
-	response := &UpdateTaskHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest Task
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
-		var dest BadRequest
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON400 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
-		var dest Forbidden
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON403 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
-		var dest Conflict
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON409 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
-		var dest BodyTooLarge
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON413 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 422:
-		var dest Unprocessable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON422 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 428:
-		var dest PreconditionRequired
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON428 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	switch {
-	case rsp.StatusCode == 200:
-		var headers UpdateTaskHTTPResponse200Headers
-		if values := rsp.Header.Values("ETag"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.ETag = &value
-		}
-		response.Headers200 = &headers
 	}
-
-	return response, nil
+	return c.Client.readClaimTask(r)
 }
 
-// ParseClaimTaskHTTPResponse parses an HTTP response from a ClaimTaskWithResponse call
-func ParseClaimTaskHTTPResponse(rsp *http.Response) (*ClaimTaskHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
+// ClaimTaskWithBodyWithResponse is like [Client.ClaimTaskWithBody], but decodes the reply.
+func (c *ClientWithResponses) ClaimTaskWithBodyWithResponse(ctx context.Context, taskID string, contentType string, body io.Reader, editors ...RequestEditorFn) (*ClaimTaskHTTPResponse, error) {
+	r, err := c.Client.ClaimTaskWithBody(ctx, taskID, contentType, body, editors...)
 	if err != nil {
 		return nil, err
-	}
-
-	response := &ClaimTaskHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
 	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest Task
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
-		var dest BadRequest
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON400 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
-		var dest Forbidden
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON403 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
-		var dest Conflict
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON409 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
-		var dest BodyTooLarge
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON413 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 422:
-		var dest Unprocessable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON422 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	switch {
-	case rsp.StatusCode == 200:
-		var headers ClaimTaskHTTPResponse200Headers
-		if values := rsp.Header.Values("ETag"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.ETag = &value
-		}
-		response.Headers200 = &headers
-	}
-
-	return response, nil
+	return c.Client.readClaimTask(r)
 }

@@ -6,361 +6,28 @@
 package openintentv1
 
 import (
+	"bytes"
 	"encoding/json"
+	"reflect"
 )
-
-// Defines values for AggregateWord.
-const (
-	AggregateWordCompleted  AggregateWord = "completed"
-	AggregateWordFailed     AggregateWord = "failed"
-	AggregateWordInProgress AggregateWord = "in_progress"
-)
-
-// Valid indicates whether the value is a known member of the AggregateWord enum.
-func (e AggregateWord) Valid() bool {
-	switch e {
-	case AggregateWordCompleted:
-		return true
-	case AggregateWordFailed:
-		return true
-	case AggregateWordInProgress:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for FallbackPolicy.
-const (
-	FallbackPolicyCompleteWithFallback  FallbackPolicy = "complete_with_fallback"
-	FallbackPolicyFail                  FallbackPolicy = "fail"
-	FallbackPolicyUseDefaultAndContinue FallbackPolicy = "use_default_and_continue"
-)
-
-// Valid indicates whether the value is a known member of the FallbackPolicy enum.
-func (e FallbackPolicy) Valid() bool {
-	switch e {
-	case FallbackPolicyCompleteWithFallback:
-		return true
-	case FallbackPolicyFail:
-		return true
-	case FallbackPolicyUseDefaultAndContinue:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for Feature.
-const (
-	FeatureClaim       Feature = "claim"
-	FeatureConfig      Feature = "config"
-	FeatureCoordinator Feature = "coordinator"
-	FeatureCore        Feature = "core"
-	FeatureDeadline    Feature = "deadline"
-	FeatureGraph       Feature = "graph"
-	FeatureLifecycle   Feature = "lifecycle"
-	FeatureNotifier    Feature = "notifier"
-	FeaturePlan        Feature = "plan"
-	FeaturePortfolio   Feature = "portfolio"
-	FeatureSSE         Feature = "sse"
-	FeatureWebhook     Feature = "webhook"
-	FeatureWorkflow    Feature = "workflow"
-)
-
-// Valid indicates whether the value is a known member of the Feature enum.
-func (e Feature) Valid() bool {
-	switch e {
-	case FeatureClaim:
-		return true
-	case FeatureConfig:
-		return true
-	case FeatureCoordinator:
-		return true
-	case FeatureCore:
-		return true
-	case FeatureDeadline:
-		return true
-	case FeatureGraph:
-		return true
-	case FeatureLifecycle:
-		return true
-	case FeatureNotifier:
-		return true
-	case FeaturePlan:
-		return true
-	case FeaturePortfolio:
-		return true
-	case FeatureSSE:
-		return true
-	case FeatureWebhook:
-		return true
-	case FeatureWorkflow:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for GraphEdgeType.
-const (
-	GraphEdgeTypeDependency GraphEdgeType = "dependency"
-	GraphEdgeTypeParent     GraphEdgeType = "parent"
-)
-
-// Valid indicates whether the value is a known member of the GraphEdgeType enum.
-func (e GraphEdgeType) Valid() bool {
-	switch e {
-	case GraphEdgeTypeDependency:
-		return true
-	case GraphEdgeTypeParent:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for IntentStatus.
-const (
-	IntentStatusAbandoned              IntentStatus = "abandoned"
-	IntentStatusActive                 IntentStatus = "active"
-	IntentStatusBlocked                IntentStatus = "blocked"
-	IntentStatusCompleted              IntentStatus = "completed"
-	IntentStatusDraft                  IntentStatus = "draft"
-	IntentStatusSuspendedAwaitingInput IntentStatus = "suspended_awaiting_input"
-)
-
-// Valid indicates whether the value is a known member of the IntentStatus enum.
-func (e IntentStatus) Valid() bool {
-	switch e {
-	case IntentStatusAbandoned:
-		return true
-	case IntentStatusActive:
-		return true
-	case IntentStatusBlocked:
-		return true
-	case IntentStatusCompleted:
-		return true
-	case IntentStatusDraft:
-		return true
-	case IntentStatusSuspendedAwaitingInput:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for LeaseStatus.
-const (
-	LeaseStatusActive   LeaseStatus = "active"
-	LeaseStatusExpired  LeaseStatus = "expired"
-	LeaseStatusReleased LeaseStatus = "released"
-	LeaseStatusRevoked  LeaseStatus = "revoked"
-)
-
-// Valid indicates whether the value is a known member of the LeaseStatus enum.
-func (e LeaseStatus) Valid() bool {
-	switch e {
-	case LeaseStatusActive:
-		return true
-	case LeaseStatusExpired:
-		return true
-	case LeaseStatusReleased:
-		return true
-	case LeaseStatusRevoked:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for MembershipRole.
-const (
-	MembershipRoleDependency MembershipRole = "dependency"
-	MembershipRoleMember     MembershipRole = "member"
-	MembershipRolePrimary    MembershipRole = "primary"
-)
-
-// Valid indicates whether the value is a known member of the MembershipRole enum.
-func (e MembershipRole) Valid() bool {
-	switch e {
-	case MembershipRoleDependency:
-		return true
-	case MembershipRoleMember:
-		return true
-	case MembershipRolePrimary:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for Notifier.
-const (
-	NotifierAgent  Notifier = "agent"
-	NotifierNone   Notifier = "none"
-	NotifierServer Notifier = "server"
-)
-
-// Valid indicates whether the value is a known member of the Notifier enum.
-func (e Notifier) Valid() bool {
-	switch e {
-	case NotifierAgent:
-		return true
-	case NotifierNone:
-		return true
-	case NotifierServer:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for ResponseType.
-const (
-	ResponseTypeChoice  ResponseType = "choice"
-	ResponseTypeConfirm ResponseType = "confirm"
-	ResponseTypeForm    ResponseType = "form"
-	ResponseTypeText    ResponseType = "text"
-)
-
-// Valid indicates whether the value is a known member of the ResponseType enum.
-func (e ResponseType) Valid() bool {
-	switch e {
-	case ResponseTypeChoice:
-		return true
-	case ResponseTypeConfirm:
-		return true
-	case ResponseTypeForm:
-		return true
-	case ResponseTypeText:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for RetryStrategy.
-const (
-	RetryStrategyFixed RetryStrategy = "fixed"
-)
-
-// Valid indicates whether the value is a known member of the RetryStrategy enum.
-func (e RetryStrategy) Valid() bool {
-	switch e {
-	case RetryStrategyFixed:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for StatePatchOp.
-const (
-	StatePatchOpAppend StatePatchOp = "append"
-	StatePatchOpRemove StatePatchOp = "remove"
-	StatePatchOpSet    StatePatchOp = "set"
-)
-
-// Valid indicates whether the value is a known member of the StatePatchOp enum.
-func (e StatePatchOp) Valid() bool {
-	switch e {
-	case StatePatchOpAppend:
-		return true
-	case StatePatchOpRemove:
-		return true
-	case StatePatchOpSet:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for SuspensionPolicy.
-const (
-	SuspensionPolicyBlockDependents SuspensionPolicy = "block_dependents"
-	SuspensionPolicyEscalate        SuspensionPolicy = "escalate"
-	SuspensionPolicyIsolate         SuspensionPolicy = "isolate"
-)
-
-// Valid indicates whether the value is a known member of the SuspensionPolicy enum.
-func (e SuspensionPolicy) Valid() bool {
-	switch e {
-	case SuspensionPolicyBlockDependents:
-		return true
-	case SuspensionPolicyEscalate:
-		return true
-	case SuspensionPolicyIsolate:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for SuspensionResolution.
-const (
-	SuspensionResolutionCancelled SuspensionResolution = "cancelled"
-	SuspensionResolutionExpired   SuspensionResolution = "expired"
-	SuspensionResolutionResponded SuspensionResolution = "responded"
-)
-
-// Valid indicates whether the value is a known member of the SuspensionResolution enum.
-func (e SuspensionResolution) Valid() bool {
-	switch e {
-	case SuspensionResolutionCancelled:
-		return true
-	case SuspensionResolutionExpired:
-		return true
-	case SuspensionResolutionResponded:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for TaskStatus.
-const (
-	TaskStatusBlocked   TaskStatus = "blocked"
-	TaskStatusCancelled TaskStatus = "cancelled"
-	TaskStatusClaimed   TaskStatus = "claimed"
-	TaskStatusCompleted TaskStatus = "completed"
-	TaskStatusFailed    TaskStatus = "failed"
-	TaskStatusPending   TaskStatus = "pending"
-	TaskStatusReady     TaskStatus = "ready"
-	TaskStatusRunning   TaskStatus = "running"
-	TaskStatusSkipped   TaskStatus = "skipped"
-)
-
-// Valid indicates whether the value is a known member of the TaskStatus enum.
-func (e TaskStatus) Valid() bool {
-	switch e {
-	case TaskStatusBlocked:
-		return true
-	case TaskStatusCancelled:
-		return true
-	case TaskStatusClaimed:
-		return true
-	case TaskStatusCompleted:
-		return true
-	case TaskStatusFailed:
-		return true
-	case TaskStatusPending:
-		return true
-	case TaskStatusReady:
-		return true
-	case TaskStatusRunning:
-		return true
-	case TaskStatusSkipped:
-		return true
-	default:
-		return false
-	}
-}
 
 // AcquireLeaseRequest Which part, and for how long.
 type AcquireLeaseRequest struct {
-	DurationSeconds *int64 `json:"duration_seconds,omitempty"`
+	DurationSeconds *int64 `json:"duration_seconds,omitzero"`
 	Scope           string `json:"scope"`
+}
+
+// UnmarshalJSON reads an AcquireLeaseRequest. Names of members must match exactly; any may be missing.
+func (v *AcquireLeaseRequest) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "duration_seconds":
+			return &v.DurationSeconds
+		case "scope":
+			return &v.Scope
+		}
+		return nil
+	}, nil)
 }
 
 // AddDependencyRequest On what.
@@ -368,218 +35,590 @@ type AddDependencyRequest struct {
 	DependencyID string `json:"dependency_id"`
 }
 
+// UnmarshalJSON reads an AddDependencyRequest. Names of members must match exactly; any may be missing.
+func (v *AddDependencyRequest) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "dependency_id":
+			return &v.DependencyID
+		}
+		return nil
+	}, nil)
+}
+
 // AddMemberRequest Which intent, and as what.
 type AddMemberRequest struct {
-	IntentID string `json:"intent_id"`
-	Priority *int64 `json:"priority,omitempty"`
+	IntentID string         `json:"intent_id"`
+	Priority *int64         `json:"priority,omitzero"`
+	Role     MembershipRole `json:"role,omitzero"`
+}
 
-	// Role What an intent is to its portfolio.
-	Role MembershipRole `json:"role,omitzero"`
+// UnmarshalJSON reads an AddMemberRequest. Names of members must match exactly; any may be missing.
+func (v *AddMemberRequest) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "intent_id":
+			return &v.IntentID
+		case "priority":
+			return &v.Priority
+		case "role":
+			return &v.Role
+		}
+		return nil
+	}, nil)
 }
 
 // AdvanceClockReply The time that the intent or the portfolio now has. Open.
 type AdvanceClockReply struct {
-	// Now A moment in ISO 8601. Without a zone it is UTC (OIP-R34): servers send both.
 	Now Timestamp `json:"now"`
 }
 
-// AdvanceClockRequest Let time pass for one intent, or for a portfolio and its members. Closed. All timers that fall
-// due have fired when the reply comes, in order, each at its own time.
+// UnmarshalJSON reads an AdvanceClockReply. Names of members must match exactly; any may be missing.
+func (v *AdvanceClockReply) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "now":
+			return &v.Now
+		}
+		return nil
+	}, nil)
+}
+
+// AdvanceClockRequest Let time pass for one intent, or for a portfolio and its members. Closed. All timers that
+// fall due have fired when the reply comes, in order, each at its own time.
 type AdvanceClockRequest struct {
 	IntentID    string  `json:"intent_id,omitzero"`
 	PortfolioID string  `json:"portfolio_id,omitzero"`
 	Seconds     float64 `json:"seconds"`
 }
 
+// UnmarshalJSON reads an AdvanceClockRequest. Names of members must match exactly; any may be missing.
+func (v *AdvanceClockRequest) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "intent_id":
+			return &v.IntentID
+		case "portfolio_id":
+			return &v.PortfolioID
+		case "seconds":
+			return &v.Seconds
+		}
+		return nil
+	}, nil)
+}
+
 // AggregateStatus The statuses of an intent's children, or of its graph, counted. A status that is absent counts
 // none. Open.
 type AggregateStatus struct {
-	BlockingIntents      []string         `json:"blocking_intents,omitempty"`
+	BlockingIntents      []string         `json:"blocking_intents,omitzero"`
 	ByStatus             map[string]int64 `json:"by_status"`
-	CompletionPercentage *float64         `json:"completion_percentage,omitempty"`
-	ReadyIntents         []string         `json:"ready_intents,omitempty"`
+	CompletionPercentage *float64         `json:"completion_percentage,omitzero"`
+	ReadyIntents         []string         `json:"ready_intents,omitzero"`
 	Total                int64            `json:"total"`
+}
+
+// UnmarshalJSON reads an AggregateStatus. Names of members must match exactly; any may be missing.
+func (v *AggregateStatus) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "blocking_intents":
+			return &v.BlockingIntents
+		case "by_status":
+			return &v.ByStatus
+		case "completion_percentage":
+			return &v.CompletionPercentage
+		case "ready_intents":
+			return &v.ReadyIntents
+		case "total":
+			return &v.Total
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes an AggregateStatus.
+func (v AggregateStatus) MarshalJSON() ([]byte, error) {
+	type plain AggregateStatus
+	p := plain(v)
+	if p.ByStatus == nil {
+		p.ByStatus = map[string]int64{}
+	}
+	return marshal(p)
 }
 
 // AggregateWord All completed; any abandoned; else.
 type AggregateWord string
 
+// The values of AggregateWord.
+const (
+	AggregateWordCompleted  AggregateWord = "completed"
+	AggregateWordFailed     AggregateWord = "failed"
+	AggregateWordInProgress AggregateWord = "in_progress"
+)
+
+// Valid reports whether the contract has the value.
+func (v AggregateWord) Valid() bool {
+	switch v {
+	case AggregateWordCompleted, AggregateWordFailed, AggregateWordInProgress:
+		return true
+	}
+	return false
+}
+
 // AppendEventRequest An event to be.
 type AppendEventRequest struct {
 	Actor     string                     `json:"actor"`
 	EventType string                     `json:"event_type"`
-	Payload   map[string]json.RawMessage `json:"payload,omitempty"`
+	Payload   map[string]json.RawMessage `json:"payload,omitzero"`
+}
+
+// UnmarshalJSON reads an AppendEventRequest. Names of members must match exactly; any may be missing.
+func (v *AppendEventRequest) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "actor":
+			return &v.Actor
+		case "event_type":
+			return &v.EventType
+		case "payload":
+			return &v.Payload
+		}
+		return nil
+	}, nil)
 }
 
 // AssayDiscovery Assay's own member of the discovery document: which features a server offers, and where it put
-// what the texts leave open. Open. A server that has it is asked for what it claims; of any other
-// the features are found by asking.
+// what the texts leave open. Open. A server that has it is asked for what it claims; of any other the features
+// are found by asking.
 type AssayDiscovery struct {
-	// Choices What the texts leave open -> where it is: a JSON pointer, or a word.
-	Choices map[string]string `json:"choices,omitempty"`
+	// What the texts leave open -> where it is: a JSON pointer, or a word.
+	Choices  map[string]string `json:"choices,omitzero"`
+	Clock    *ClockSeam        `json:"clock,omitzero"`
+	Features []Feature         `json:"features"`
+	Notifier Notifier          `json:"notifier,omitzero"`
+}
 
-	// Clock Where a suite can advance the clock of one intent or portfolio. Open.
-	Clock    *ClockSeam `json:"clock,omitempty"`
-	Features []Feature  `json:"features"`
+// UnmarshalJSON reads an AssayDiscovery. Names of members must match exactly; any may be missing.
+func (v *AssayDiscovery) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "choices":
+			return &v.Choices
+		case "clock":
+			return &v.Clock
+		case "features":
+			return &v.Features
+		case "notifier":
+			return &v.Notifier
+		}
+		return nil
+	}, nil)
+}
 
-	// Notifier Who sends reminders (OIP-R20).
-	Notifier Notifier `json:"notifier,omitzero"`
+// MarshalJSON writes an AssayDiscovery.
+func (v AssayDiscovery) MarshalJSON() ([]byte, error) {
+	type plain AssayDiscovery
+	p := plain(v)
+	if p.Features == nil {
+		p.Features = []Feature{}
+	}
+	return marshal(p)
 }
 
 // ClaimTaskRequest Who claims. The body may be left out.
 type ClaimTaskRequest struct {
-	// AgentID The API key unless given.
+	// The API key unless given.
 	AgentID string `json:"agent_id,omitzero"`
+}
+
+// UnmarshalJSON reads a ClaimTaskRequest. Names of members must match exactly; any may be missing.
+func (v *ClaimTaskRequest) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "agent_id":
+			return &v.AgentID
+		}
+		return nil
+	}, nil)
 }
 
 // ClockSeam Where a suite can advance the clock of one intent or portfolio. Open.
 type ClockSeam struct {
-	// Advance Path from the server's root.
+	// Path from the server's root.
 	Advance string `json:"advance"`
+}
+
+// UnmarshalJSON reads a ClockSeam. Names of members must match exactly; any may be missing.
+func (v *ClockSeam) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "advance":
+			return &v.Advance
+		}
+		return nil
+	}, nil)
 }
 
 // Coordinator The lease of who coordinates an intent or a portfolio. Open.
 type Coordinator struct {
-	AgentID                  string                 `json:"agent_id"`
-	CoordinatorType          *string                `json:"coordinator_type,omitempty"`
-	ExpiresAt                *string                `json:"expires_at,omitempty"`
-	GrantedAt                *string                `json:"granted_at,omitempty"`
-	Guardrails               map[string]interface{} `json:"guardrails,omitempty"`
-	HeartbeatIntervalSeconds *float64               `json:"heartbeat_interval_seconds,omitempty"`
-
-	// ID Opaque: a UUID, or a word with a prefix.
-	ID            OpaqueID               `json:"id"`
-	IntentID      *string                `json:"intent_id,omitempty"`
-	LastHeartbeat *string                `json:"last_heartbeat,omitempty"`
-	Metadata      map[string]interface{} `json:"metadata,omitempty"`
-	PortfolioID   *string                `json:"portfolio_id,omitempty"`
-	Role          *string                `json:"role,omitempty"`
-	Scope         *string                `json:"scope,omitempty"`
-	Status        string                 `json:"status,omitzero"`
-	SupervisorID  *string                `json:"supervisor_id,omitempty"`
-
-	// SuspensionPolicy What a coordinator does when an intent below it is suspended (RFC-0026 3).
-	SuspensionPolicy SuspensionPolicy `json:"suspension_policy,omitzero"`
-	Version          *int64           `json:"version,omitempty"`
+	AgentID                  string           `json:"agent_id"`
+	CoordinatorType          *string          `json:"coordinator_type,omitzero"`
+	ExpiresAt                *string          `json:"expires_at,omitzero"`
+	GrantedAt                *string          `json:"granted_at,omitzero"`
+	Guardrails               map[string]any   `json:"guardrails,omitzero"`
+	HeartbeatIntervalSeconds *float64         `json:"heartbeat_interval_seconds,omitzero"`
+	ID                       OpaqueID         `json:"id"`
+	IntentID                 *string          `json:"intent_id,omitzero"`
+	LastHeartbeat            *string          `json:"last_heartbeat,omitzero"`
+	Metadata                 map[string]any   `json:"metadata,omitzero"`
+	PortfolioID              *string          `json:"portfolio_id,omitzero"`
+	Role                     *string          `json:"role,omitzero"`
+	Scope                    *string          `json:"scope,omitzero"`
+	Status                   string           `json:"status,omitzero"`
+	SupervisorID             *string          `json:"supervisor_id,omitzero"`
+	SuspensionPolicy         SuspensionPolicy `json:"suspension_policy,omitzero"`
+	Version                  *int64           `json:"version,omitzero"`
 }
 
-// CoordinatorEscalationRequiredPayload An intent below the coordinator waits for a human, and its policy is escalate (RFC-0026 3). No
-// text defines the payload.
+// UnmarshalJSON reads a Coordinator. Names of members must match exactly; any may be missing.
+func (v *Coordinator) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "agent_id":
+			return &v.AgentID
+		case "coordinator_type":
+			return &v.CoordinatorType
+		case "expires_at":
+			return &v.ExpiresAt
+		case "granted_at":
+			return &v.GrantedAt
+		case "guardrails":
+			return &v.Guardrails
+		case "heartbeat_interval_seconds":
+			return &v.HeartbeatIntervalSeconds
+		case "id":
+			return &v.ID
+		case "intent_id":
+			return &v.IntentID
+		case "last_heartbeat":
+			return &v.LastHeartbeat
+		case "metadata":
+			return &v.Metadata
+		case "portfolio_id":
+			return &v.PortfolioID
+		case "role":
+			return &v.Role
+		case "scope":
+			return &v.Scope
+		case "status":
+			return &v.Status
+		case "supervisor_id":
+			return &v.SupervisorID
+		case "suspension_policy":
+			return &v.SuspensionPolicy
+		case "version":
+			return &v.Version
+		}
+		return nil
+	}, nil)
+}
+
+// CoordinatorEscalationRequiredPayload An intent below the coordinator waits for a human, and its policy is
+// escalate (RFC-0026 3). No text defines the payload.
 type CoordinatorEscalationRequiredPayload struct {
-	CoordinatorID string `json:"coordinator_id,omitzero"`
+	CoordinatorID     string           `json:"coordinator_id,omitzero"`
+	IntentID          OpaqueID         `json:"intent_id,omitzero"`
+	SuspendedIntentID OpaqueID         `json:"suspended_intent_id,omitzero"`
+	SuspensionID      string           `json:"suspension_id,omitzero"`
+	SuspensionPolicy  SuspensionPolicy `json:"suspension_policy,omitzero"`
+}
 
-	// IntentID Opaque: a UUID, or a word with a prefix.
-	IntentID OpaqueID `json:"intent_id,omitzero"`
-
-	// SuspendedIntentID Opaque: a UUID, or a word with a prefix.
-	SuspendedIntentID OpaqueID `json:"suspended_intent_id,omitzero"`
-	SuspensionID      string   `json:"suspension_id,omitzero"`
-
-	// SuspensionPolicy What a coordinator does when an intent below it is suspended (RFC-0026 3).
-	SuspensionPolicy SuspensionPolicy `json:"suspension_policy,omitzero"`
+// UnmarshalJSON reads a CoordinatorEscalationRequiredPayload. Names of members must match exactly; any may be missing.
+func (v *CoordinatorEscalationRequiredPayload) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "coordinator_id":
+			return &v.CoordinatorID
+		case "intent_id":
+			return &v.IntentID
+		case "suspended_intent_id":
+			return &v.SuspendedIntentID
+		case "suspension_id":
+			return &v.SuspensionID
+		case "suspension_policy":
+			return &v.SuspensionPolicy
+		}
+		return nil
+	}, nil)
 }
 
 // CoordinatorList Oldest first.
-type CoordinatorList = []Coordinator
+type CoordinatorList []Coordinator
+
+// UnmarshalJSON reads a CoordinatorList.
+func (v *CoordinatorList) UnmarshalJSON(data []byte) error {
+	return decodeValue(data, reflect.ValueOf((*[]Coordinator)(v)).Elem())
+}
 
 // CreateChildIntentRequest A child to be.
 type CreateChildIntentRequest struct {
-	Constraints map[string]interface{}     `json:"constraints,omitempty"`
-	DependsOn   []string                   `json:"depends_on,omitempty"`
-	Description *string                    `json:"description,omitempty"`
-	State       map[string]json.RawMessage `json:"state,omitempty"`
+	Constraints map[string]any             `json:"constraints,omitzero"`
+	DependsOn   []string                   `json:"depends_on,omitzero"`
+	Description *string                    `json:"description,omitzero"`
+	State       map[string]json.RawMessage `json:"state,omitzero"`
 	Title       string                     `json:"title"`
+}
+
+// UnmarshalJSON reads a CreateChildIntentRequest. Names of members must match exactly; any may be missing.
+func (v *CreateChildIntentRequest) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "constraints":
+			return &v.Constraints
+		case "depends_on":
+			return &v.DependsOn
+		case "description":
+			return &v.Description
+		case "state":
+			return &v.State
+		case "title":
+			return &v.Title
+		}
+		return nil
+	}, nil)
 }
 
 // CreateCoordinatorRequest A lease to be.
 type CreateCoordinatorRequest struct {
-	AgentID         string `json:"agent_id"`
-	CoordinatorType string `json:"coordinator_type,omitzero"`
+	AgentID                  string           `json:"agent_id"`
+	CoordinatorType          string           `json:"coordinator_type,omitzero"`
+	ExpiresAt                Timestamp        `json:"expires_at,omitzero"`
+	Guardrails               map[string]any   `json:"guardrails,omitzero"`
+	HeartbeatIntervalSeconds *int64           `json:"heartbeat_interval_seconds,omitzero"`
+	IntentID                 string           `json:"intent_id,omitzero"`
+	Metadata                 map[string]any   `json:"metadata,omitzero"`
+	PortfolioID              string           `json:"portfolio_id,omitzero"`
+	Role                     string           `json:"role,omitzero"`
+	Scope                    string           `json:"scope,omitzero"`
+	SupervisorID             string           `json:"supervisor_id,omitzero"`
+	SuspensionPolicy         SuspensionPolicy `json:"suspension_policy,omitzero"`
+}
 
-	// ExpiresAt A moment in ISO 8601. Without a zone it is UTC (OIP-R34): servers send both.
-	ExpiresAt                Timestamp              `json:"expires_at,omitzero"`
-	Guardrails               map[string]interface{} `json:"guardrails,omitempty"`
-	HeartbeatIntervalSeconds *int64                 `json:"heartbeat_interval_seconds,omitempty"`
-	IntentID                 string                 `json:"intent_id,omitzero"`
-	Metadata                 map[string]interface{} `json:"metadata,omitempty"`
-	PortfolioID              string                 `json:"portfolio_id,omitzero"`
-	Role                     string                 `json:"role,omitzero"`
-	Scope                    string                 `json:"scope,omitzero"`
-	SupervisorID             string                 `json:"supervisor_id,omitzero"`
-
-	// SuspensionPolicy What a coordinator does when an intent below it is suspended (RFC-0026 3).
-	SuspensionPolicy SuspensionPolicy `json:"suspension_policy,omitzero"`
+// UnmarshalJSON reads a CreateCoordinatorRequest. Names of members must match exactly; any may be missing.
+func (v *CreateCoordinatorRequest) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "agent_id":
+			return &v.AgentID
+		case "coordinator_type":
+			return &v.CoordinatorType
+		case "expires_at":
+			return &v.ExpiresAt
+		case "guardrails":
+			return &v.Guardrails
+		case "heartbeat_interval_seconds":
+			return &v.HeartbeatIntervalSeconds
+		case "intent_id":
+			return &v.IntentID
+		case "metadata":
+			return &v.Metadata
+		case "portfolio_id":
+			return &v.PortfolioID
+		case "role":
+			return &v.Role
+		case "scope":
+			return &v.Scope
+		case "supervisor_id":
+			return &v.SupervisorID
+		case "suspension_policy":
+			return &v.SuspensionPolicy
+		}
+		return nil
+	}, nil)
 }
 
 // CreateIntentRequest An intent to be. Servers ignore what they do not know.
 type CreateIntentRequest struct {
-	Constraints map[string]interface{} `json:"constraints,omitempty"`
-
-	// CreatedBy The API key unless given.
+	Constraints map[string]any `json:"constraints,omitzero"`
+	// The API key unless given.
 	CreatedBy string `json:"created_by,omitzero"`
-
-	// DependsOn No way to build a graph: real servers drop it.
-	DependsOn   []string `json:"depends_on,omitempty"`
-	Description *string  `json:"description,omitempty"`
-
-	// GovernancePolicy What an intent or a portfolio is held to. Open.
-	GovernancePolicy *GovernancePolicy          `json:"governance_policy,omitempty"`
+	// No way to build a graph: real servers drop it.
+	DependsOn        []string                   `json:"depends_on,omitzero"`
+	Description      *string                    `json:"description,omitzero"`
+	GovernancePolicy *GovernancePolicy          `json:"governance_policy,omitzero"`
 	ParentID         string                     `json:"parent_id,omitzero"`
 	ParentIntentID   string                     `json:"parent_intent_id,omitzero"`
-	State            map[string]json.RawMessage `json:"state,omitempty"`
+	State            map[string]json.RawMessage `json:"state,omitzero"`
+	Status           IntentStatus               `json:"status,omitzero"`
+	Title            string                     `json:"title"`
+}
 
-	// Status Where an intent is in its life.
-	Status IntentStatus `json:"status,omitzero"`
-	Title  string       `json:"title"`
+// UnmarshalJSON reads a CreateIntentRequest. Names of members must match exactly; any may be missing.
+func (v *CreateIntentRequest) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "constraints":
+			return &v.Constraints
+		case "created_by":
+			return &v.CreatedBy
+		case "depends_on":
+			return &v.DependsOn
+		case "description":
+			return &v.Description
+		case "governance_policy":
+			return &v.GovernancePolicy
+		case "parent_id":
+			return &v.ParentID
+		case "parent_intent_id":
+			return &v.ParentIntentID
+		case "state":
+			return &v.State
+		case "status":
+			return &v.Status
+		case "title":
+			return &v.Title
+		}
+		return nil
+	}, nil)
 }
 
 // CreatePlanRequest A plan to be.
 type CreatePlanRequest struct {
-	Checkpoints []json.RawMessage      `json:"checkpoints,omitempty"`
-	Conditions  []json.RawMessage      `json:"conditions,omitempty"`
-	IntentID    string                 `json:"intent_id"`
-	Metadata    map[string]interface{} `json:"metadata,omitempty"`
-	OnComplete  string                 `json:"on_complete,omitzero"`
-	OnFailure   string                 `json:"on_failure,omitzero"`
-	Tasks       []string               `json:"tasks,omitempty"`
+	Checkpoints []json.RawMessage `json:"checkpoints,omitzero"`
+	Conditions  []json.RawMessage `json:"conditions,omitzero"`
+	IntentID    string            `json:"intent_id"`
+	Metadata    map[string]any    `json:"metadata,omitzero"`
+	OnComplete  string            `json:"on_complete,omitzero"`
+	OnFailure   string            `json:"on_failure,omitzero"`
+	Tasks       []string          `json:"tasks,omitzero"`
+}
+
+// UnmarshalJSON reads a CreatePlanRequest. Names of members must match exactly; any may be missing.
+func (v *CreatePlanRequest) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "checkpoints":
+			return &v.Checkpoints
+		case "conditions":
+			return &v.Conditions
+		case "intent_id":
+			return &v.IntentID
+		case "metadata":
+			return &v.Metadata
+		case "on_complete":
+			return &v.OnComplete
+		case "on_failure":
+			return &v.OnFailure
+		case "tasks":
+			return &v.Tasks
+		}
+		return nil
+	}, nil)
 }
 
 // CreatePortfolioRequest A portfolio to be. The policy is read under both names (OIP-R8).
 type CreatePortfolioRequest struct {
-	CreatedBy   string  `json:"created_by"`
-	Description *string `json:"description,omitempty"`
-
-	// Governance What an intent or a portfolio is held to. Open.
-	Governance *GovernancePolicy `json:"governance,omitempty"`
-
-	// GovernancePolicy What an intent or a portfolio is held to. Open.
-	GovernancePolicy *GovernancePolicy `json:"governance_policy,omitempty"`
+	CreatedBy        string            `json:"created_by"`
+	Description      *string           `json:"description,omitzero"`
+	Governance       *GovernancePolicy `json:"governance,omitzero"`
+	GovernancePolicy *GovernancePolicy `json:"governance_policy,omitzero"`
 	Name             string            `json:"name"`
+}
+
+// UnmarshalJSON reads a CreatePortfolioRequest. Names of members must match exactly; any may be missing.
+func (v *CreatePortfolioRequest) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "created_by":
+			return &v.CreatedBy
+		case "description":
+			return &v.Description
+		case "governance":
+			return &v.Governance
+		case "governance_policy":
+			return &v.GovernancePolicy
+		case "name":
+			return &v.Name
+		}
+		return nil
+	}, nil)
 }
 
 // CreateTaskOfIntentRequest A task to be, of the intent in the path.
 type CreateTaskOfIntentRequest struct {
-	DependsOn   []string               `json:"depends_on,omitempty"`
-	Description *string                `json:"description,omitempty"`
-	Input       map[string]interface{} `json:"input,omitempty"`
-	MaxAttempts *int64                 `json:"max_attempts,omitempty"`
-	Metadata    map[string]interface{} `json:"metadata,omitempty"`
-	Name        string                 `json:"name"`
-	PlanID      string                 `json:"plan_id,omitzero"`
-	Priority    string                 `json:"priority,omitzero"`
+	DependsOn   []string       `json:"depends_on,omitzero"`
+	Description *string        `json:"description,omitzero"`
+	Input       map[string]any `json:"input,omitzero"`
+	MaxAttempts *int64         `json:"max_attempts,omitzero"`
+	Metadata    map[string]any `json:"metadata,omitzero"`
+	Name        string         `json:"name"`
+	PlanID      string         `json:"plan_id,omitzero"`
+	Priority    string         `json:"priority,omitzero"`
+}
+
+// UnmarshalJSON reads a CreateTaskOfIntentRequest. Names of members must match exactly; any may be missing.
+func (v *CreateTaskOfIntentRequest) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "depends_on":
+			return &v.DependsOn
+		case "description":
+			return &v.Description
+		case "input":
+			return &v.Input
+		case "max_attempts":
+			return &v.MaxAttempts
+		case "metadata":
+			return &v.Metadata
+		case "name":
+			return &v.Name
+		case "plan_id":
+			return &v.PlanID
+		case "priority":
+			return &v.Priority
+		}
+		return nil
+	}, nil)
 }
 
 // CreateTaskRequest A task to be.
 type CreateTaskRequest struct {
-	DependsOn   []string               `json:"depends_on,omitempty"`
-	Description *string                `json:"description,omitempty"`
-	Input       map[string]interface{} `json:"input,omitempty"`
-	IntentID    string                 `json:"intent_id"`
-	MaxAttempts *int64                 `json:"max_attempts,omitempty"`
-	Metadata    map[string]interface{} `json:"metadata,omitempty"`
-	Name        string                 `json:"name"`
-	PlanID      string                 `json:"plan_id,omitzero"`
-	Priority    string                 `json:"priority,omitzero"`
+	DependsOn   []string       `json:"depends_on,omitzero"`
+	Description *string        `json:"description,omitzero"`
+	Input       map[string]any `json:"input,omitzero"`
+	IntentID    string         `json:"intent_id"`
+	MaxAttempts *int64         `json:"max_attempts,omitzero"`
+	Metadata    map[string]any `json:"metadata,omitzero"`
+	Name        string         `json:"name"`
+	PlanID      string         `json:"plan_id,omitzero"`
+	Priority    string         `json:"priority,omitzero"`
+}
+
+// UnmarshalJSON reads a CreateTaskRequest. Names of members must match exactly; any may be missing.
+func (v *CreateTaskRequest) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "depends_on":
+			return &v.DependsOn
+		case "description":
+			return &v.Description
+		case "input":
+			return &v.Input
+		case "intent_id":
+			return &v.IntentID
+		case "max_attempts":
+			return &v.MaxAttempts
+		case "metadata":
+			return &v.Metadata
+		case "name":
+			return &v.Name
+		case "plan_id":
+			return &v.PlanID
+		case "priority":
+			return &v.Priority
+		}
+		return nil
+	}, nil)
 }
 
 // DependencyAddedPayload Another intent has to be completed first.
@@ -587,212 +626,637 @@ type DependencyAddedPayload struct {
 	DependencyID string `json:"dependency_id,omitzero"`
 }
 
+// UnmarshalJSON reads a DependencyAddedPayload. Names of members must match exactly; any may be missing.
+func (v *DependencyAddedPayload) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "dependency_id":
+			return &v.DependencyID
+		}
+		return nil
+	}, nil)
+}
+
 // DependencyRemovedPayload The other intent no longer matters.
 type DependencyRemovedPayload struct {
 	DependencyID string `json:"dependency_id,omitzero"`
 }
 
+// UnmarshalJSON reads a DependencyRemovedPayload. Names of members must match exactly; any may be missing.
+func (v *DependencyRemovedPayload) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "dependency_id":
+			return &v.DependencyID
+		}
+		return nil
+	}, nil)
+}
+
 // Discovery What a server says about itself. Real servers have no word for suspension; what a server of ours
 // adds stands under assay. Open.
 type Discovery struct {
-	// Assay Assay's own member of the discovery document: which features a server offers, and where it put
-	// what the texts leave open. Open. A server that has it is asked for what it claims; of any other
-	// the features are found by asking.
-	Assay        *AssayDiscovery `json:"assay,omitempty"`
-	Capabilities []string        `json:"capabilities,omitempty"`
-	OpenAPIURL   *string         `json:"openApiUrl,omitempty"`
+	Assay        *AssayDiscovery `json:"assay,omitzero"`
+	Capabilities []string        `json:"capabilities,omitzero"`
+	OpenAPIURL   *string         `json:"openApiUrl,omitzero"`
 	Protocol     string          `json:"protocol"`
-	RfcUrls      []string        `json:"rfcUrls,omitempty"`
-	Version      *string         `json:"version,omitempty"`
+	RfcUrls      []string        `json:"rfcUrls,omitzero"`
+	Version      *string         `json:"version,omitzero"`
 }
 
-// Error Body of a reply that refuses. detail is a text, an object with a code, or a list of what is
-// wrong with the body. Whether code and valid_choices stand in detail or beside it is open
-// (OIP-R6).
+// UnmarshalJSON reads a Discovery. Names of members must match exactly; any may be missing.
+func (v *Discovery) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "assay":
+			return &v.Assay
+		case "capabilities":
+			return &v.Capabilities
+		case "openApiUrl":
+			return &v.OpenAPIURL
+		case "protocol":
+			return &v.Protocol
+		case "rfcUrls":
+			return &v.RfcUrls
+		case "version":
+			return &v.Version
+		}
+		return nil
+	}, nil)
+}
+
+// Error Body of a reply that refuses. detail is a text, an object with a code, or a list of what is wrong with
+// the body. Whether code and valid_choices stand in detail or beside it is open (OIP-R6).
 type Error struct {
-	Detail       json.RawMessage   `json:"detail,omitempty"`
-	Error        json.RawMessage   `json:"error,omitempty"`
-	ValidChoices []json.RawMessage `json:"valid_choices,omitempty"`
+	Detail       ErrorDetail2      `json:"detail,omitzero"`
+	Error        ErrorError        `json:"error,omitzero"`
+	ValidChoices []json.RawMessage `json:"valid_choices,omitzero"`
+}
+
+// UnmarshalJSON reads an Error. Names of members must match exactly; any may be missing.
+func (v *Error) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "detail":
+			return &v.Detail
+		case "error":
+			return &v.Error
+		case "valid_choices":
+			return &v.ValidChoices
+		}
+		return nil
+	}, nil)
 }
 
 // ErrorDetail A refusal with a code. Open.
 type ErrorDetail struct {
-	// Error Such as invalid_choice, governance_violation, upstream_intent_suspended.
+	// Such as invalid_choice, governance_violation, upstream_intent_suspended.
 	Error             string             `json:"error,omitzero"`
-	ExpectedResumeAt  *string            `json:"expected_resume_at,omitempty"`
-	Message           *string            `json:"message,omitempty"`
-	PhaseName         *string            `json:"phase_name,omitempty"`
+	ExpectedResumeAt  *string            `json:"expected_resume_at,omitzero"`
+	Message           *string            `json:"message,omitzero"`
+	PhaseName         *string            `json:"phase_name,omitzero"`
 	Rule              string             `json:"rule,omitzero"`
-	SuspendedIntentID *string            `json:"suspended_intent_id,omitempty"`
-	TaskID            *string            `json:"task_id,omitempty"`
-	Unresolvable      []string           `json:"unresolvable,omitempty"`
-	ValidChoices      []SuspensionChoice `json:"valid_choices,omitempty"`
+	SuspendedIntentID *string            `json:"suspended_intent_id,omitzero"`
+	TaskID            *string            `json:"task_id,omitzero"`
+	Unresolvable      []string           `json:"unresolvable,omitzero"`
+	ValidChoices      []SuspensionChoice `json:"valid_choices,omitzero"`
 }
+
+// UnmarshalJSON reads an ErrorDetail. Names of members must match exactly; any may be missing.
+func (v *ErrorDetail) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "error":
+			return &v.Error
+		case "expected_resume_at":
+			return &v.ExpectedResumeAt
+		case "message":
+			return &v.Message
+		case "phase_name":
+			return &v.PhaseName
+		case "rule":
+			return &v.Rule
+		case "suspended_intent_id":
+			return &v.SuspendedIntentID
+		case "task_id":
+			return &v.TaskID
+		case "unresolvable":
+			return &v.Unresolvable
+		case "valid_choices":
+			return &v.ValidChoices
+		}
+		return nil
+	}, nil)
+}
+
+// ErrorDetail2 is one of ErrorDetail2String, ErrorDetail2Array, ErrorDetail2Object, or ErrorDetail2Unknown.
+type ErrorDetail2 interface{ isErrorDetail2() }
+
+// ErrorDetail2Unknown is an ErrorDetail2 of which cannot be told which case it is. It holds its JSON.
+type ErrorDetail2Unknown json.RawMessage
+
+func (ErrorDetail2Unknown) isErrorDetail2() {}
+
+// MarshalJSON writes the JSON that it holds.
+func (v ErrorDetail2Unknown) MarshalJSON() ([]byte, error) { return json.RawMessage(v).MarshalJSON() }
+
+// As reads it as a value of the reader's choice, of which v is a pointer.
+func (v ErrorDetail2Unknown) As(to any) error { return Decode(v, to) }
+
+// UnmarshalErrorDetail2 reads an ErrorDetail2.
+func UnmarshalErrorDetail2(data []byte) (ErrorDetail2, error) {
+	var v ErrorDetail2
+	err := Decode(data, &v)
+	return v, err
+}
+
+var tellsOfErrorDetail2 = []tell{
+	{kinds: 8},
+	{kinds: 16},
+	{kinds: 32},
+}
+
+func decodeErrorDetail2(data []byte) (any, error) {
+	switch pick(data, tellsOfErrorDetail2) {
+	case 0:
+		return decodeCase[ErrorDetail2String](data)
+	case 1:
+		return decodeCase[ErrorDetail2Array](data)
+	case 2:
+		return decodeCase[ErrorDetail2Object](data)
+	}
+	return ErrorDetail2Unknown(bytes.Clone(data)), nil
+}
+
+type ErrorDetail2Array []json.RawMessage
+
+// UnmarshalJSON reads an ErrorDetail2Array.
+func (v *ErrorDetail2Array) UnmarshalJSON(data []byte) error {
+	return decodeValue(data, reflect.ValueOf((*[]json.RawMessage)(v)).Elem())
+}
+
+func (ErrorDetail2Array) isErrorDetail2() {}
+
+type ErrorDetail2Object map[string]any
+
+// UnmarshalJSON reads an ErrorDetail2Object.
+func (v *ErrorDetail2Object) UnmarshalJSON(data []byte) error {
+	return decodeValue(data, reflect.ValueOf((*map[string]any)(v)).Elem())
+}
+
+func (ErrorDetail2Object) isErrorDetail2() {}
+
+type ErrorDetail2String string
+
+func (ErrorDetail2String) isErrorDetail2() {}
+
+// ErrorError is one of ErrorErrorString, ErrorErrorObject, or ErrorErrorUnknown.
+type ErrorError interface{ isErrorError() }
+
+// ErrorErrorUnknown is an ErrorError of which cannot be told which case it is. It holds its JSON.
+type ErrorErrorUnknown json.RawMessage
+
+func (ErrorErrorUnknown) isErrorError() {}
+
+// MarshalJSON writes the JSON that it holds.
+func (v ErrorErrorUnknown) MarshalJSON() ([]byte, error) { return json.RawMessage(v).MarshalJSON() }
+
+// As reads it as a value of the reader's choice, of which v is a pointer.
+func (v ErrorErrorUnknown) As(to any) error { return Decode(v, to) }
+
+// UnmarshalErrorError reads an ErrorError.
+func UnmarshalErrorError(data []byte) (ErrorError, error) {
+	var v ErrorError
+	err := Decode(data, &v)
+	return v, err
+}
+
+var tellsOfErrorError = []tell{
+	{kinds: 8},
+	{kinds: 32},
+}
+
+func decodeErrorError(data []byte) (any, error) {
+	switch pick(data, tellsOfErrorError) {
+	case 0:
+		return decodeCase[ErrorErrorString](data)
+	case 1:
+		return decodeCase[ErrorErrorObject](data)
+	}
+	return ErrorErrorUnknown(bytes.Clone(data)), nil
+}
+
+type ErrorErrorObject map[string]any
+
+// UnmarshalJSON reads an ErrorErrorObject.
+func (v *ErrorErrorObject) UnmarshalJSON(data []byte) error {
+	return decodeValue(data, reflect.ValueOf((*map[string]any)(v)).Elem())
+}
+
+func (ErrorErrorObject) isErrorError() {}
+
+type ErrorErrorString string
+
+func (ErrorErrorString) isErrorError() {}
 
 // EscalationStep Another channel or recipient from one attempt on. Open.
 type EscalationStep struct {
-	// Attempt At which attempt; above max_attempts it never comes (OIP-R16).
+	// At which attempt; above max_attempts it never comes (OIP-R16).
 	Attempt     int64   `json:"attempt"`
-	ChannelHint *string `json:"channel_hint,omitempty"`
-	NotifyTo    *string `json:"notify_to,omitempty"`
+	ChannelHint *string `json:"channel_hint,omitzero"`
+	NotifyTo    *string `json:"notify_to,omitzero"`
 }
 
-// Event One entry of a log. Open. The payload of a type that _typeIndex lists has the schema given
-// there.
+// UnmarshalJSON reads an EscalationStep. Names of members must match exactly; any may be missing.
+func (v *EscalationStep) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "attempt":
+			return &v.Attempt
+		case "channel_hint":
+			return &v.ChannelHint
+		case "notify_to":
+			return &v.NotifyTo
+		}
+		return nil
+	}, nil)
+}
+
+// Event One entry of a log. Open. The payload of a type that _typeIndex lists has the schema given there.
 type Event struct {
-	Actor *string `json:"actor,omitempty"`
+	Actor     *string         `json:"actor,omitzero"`
+	CreatedAt Timestamp       `json:"created_at"`
+	EventType string          `json:"event_type"`
+	ID        OpaqueID        `json:"id"`
+	IntentID  *string         `json:"intent_id,omitzero"`
+	Payload   json.RawMessage `json:"payload,omitzero"`
+	// On the log of a portfolio, which is ours.
+	PortfolioID *string `json:"portfolio_id,omitzero"`
+}
 
-	// CreatedAt A moment in ISO 8601. Without a zone it is UTC (OIP-R34): servers send both.
-	CreatedAt Timestamp `json:"created_at"`
-	EventType string    `json:"event_type"`
-
-	// ID Opaque: a UUID, or a word with a prefix.
-	ID       OpaqueID        `json:"id"`
-	IntentID *string         `json:"intent_id,omitempty"`
-	Payload  json.RawMessage `json:"payload,omitempty"`
-
-	// PortfolioID On the log of a portfolio, which is ours.
-	PortfolioID *string `json:"portfolio_id,omitempty"`
+// UnmarshalJSON reads an Event. Names of members must match exactly; any may be missing.
+func (v *Event) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "actor":
+			return &v.Actor
+		case "created_at":
+			return &v.CreatedAt
+		case "event_type":
+			return &v.EventType
+		case "id":
+			return &v.ID
+		case "intent_id":
+			return &v.IntentID
+		case "payload":
+			return &v.Payload
+		case "portfolio_id":
+			return &v.PortfolioID
+		}
+		return nil
+	}, nil)
 }
 
 // EventList Newest first.
-type EventList = []Event
+type EventList []Event
+
+// UnmarshalJSON reads an EventList.
+func (v *EventList) UnmarshalJSON(data []byte) error {
+	return decodeValue(data, reflect.ValueOf((*[]Event)(v)).Elem())
+}
 
 // FallbackPolicy What happens when nobody answers. The last two are the same: go on with fallback_value.
 type FallbackPolicy string
 
-// Feature One thing that a server supports. core: suspend and respond; lifecycle: the state machine and
-// leases; claim: refusal over an upstream that is suspended; notifier: it reminds and expires by
-// itself; workflow: a portfolio of phases tells which of them wait; webhook: a ladder step can
-// name a loopback URL that is notified.
+// The values of FallbackPolicy.
+const (
+	FallbackPolicyFail                  FallbackPolicy = "fail"
+	FallbackPolicyCompleteWithFallback  FallbackPolicy = "complete_with_fallback"
+	FallbackPolicyUseDefaultAndContinue FallbackPolicy = "use_default_and_continue"
+)
+
+// Valid reports whether the contract has the value.
+func (v FallbackPolicy) Valid() bool {
+	switch v {
+	case FallbackPolicyFail, FallbackPolicyCompleteWithFallback, FallbackPolicyUseDefaultAndContinue:
+		return true
+	}
+	return false
+}
+
+// Feature One thing that a server supports. core: suspend and respond; lifecycle: the state machine and leases;
+// claim: refusal over an upstream that is suspended; notifier: it reminds and expires by itself; workflow: a
+// portfolio of phases tells which of them wait; webhook: a ladder step can name a loopback URL that is notified.
 type Feature string
+
+// The values of Feature.
+const (
+	FeatureCore        Feature = "core"
+	FeatureLifecycle   Feature = "lifecycle"
+	FeatureGraph       Feature = "graph"
+	FeaturePortfolio   Feature = "portfolio"
+	FeaturePlan        Feature = "plan"
+	FeatureWorkflow    Feature = "workflow"
+	FeatureCoordinator Feature = "coordinator"
+	FeatureClaim       Feature = "claim"
+	FeatureNotifier    Feature = "notifier"
+	FeatureDeadline    Feature = "deadline"
+	FeatureConfig      Feature = "config"
+	FeatureSSE         Feature = "sse"
+	FeatureWebhook     Feature = "webhook"
+)
+
+// Valid reports whether the contract has the value.
+func (v Feature) Valid() bool {
+	switch v {
+	case FeatureCore, FeatureLifecycle, FeatureGraph, FeaturePortfolio, FeaturePlan, FeatureWorkflow, FeatureCoordinator, FeatureClaim, FeatureNotifier, FeatureDeadline, FeatureConfig, FeatureSSE, FeatureWebhook:
+		return true
+	}
+	return false
+}
 
 // GovernancePolicy What an intent or a portfolio is held to. Open.
 type GovernancePolicy struct {
-	// AllowedAgents Who may write, by API key.
-	AllowedAgents  []string `json:"allowed_agents,omitempty"`
-	CompletionMode *string  `json:"completion_mode,omitempty"`
+	// Who may write, by API key.
+	AllowedAgents  []string `json:"allowed_agents,omitzero"`
+	CompletionMode *string  `json:"completion_mode,omitzero"`
+	// When a portfolio is over.
+	Deadline            *string `json:"deadline,omitzero"`
+	RequireStatusReason *bool   `json:"require_status_reason,omitzero"`
+	WriteScope          *string `json:"write_scope,omitzero"`
+}
 
-	// Deadline When a portfolio is over.
-	Deadline            *string `json:"deadline,omitempty"`
-	RequireStatusReason *bool   `json:"require_status_reason,omitempty"`
-	WriteScope          *string `json:"write_scope,omitempty"`
+// UnmarshalJSON reads a GovernancePolicy. Names of members must match exactly; any may be missing.
+func (v *GovernancePolicy) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "allowed_agents":
+			return &v.AllowedAgents
+		case "completion_mode":
+			return &v.CompletionMode
+		case "deadline":
+			return &v.Deadline
+		case "require_status_reason":
+			return &v.RequireStatusReason
+		case "write_scope":
+			return &v.WriteScope
+		}
+		return nil
+	}, nil)
 }
 
 // GovernanceViolationPayload Something was refused.
 type GovernanceViolationPayload struct {
 	Error             string  `json:"error,omitzero"`
-	Message           *string `json:"message,omitempty"`
+	Message           *string `json:"message,omitzero"`
 	Rule              string  `json:"rule,omitzero"`
-	SuspendedIntentID *string `json:"suspended_intent_id,omitempty"`
+	SuspendedIntentID *string `json:"suspended_intent_id,omitzero"`
+}
+
+// UnmarshalJSON reads a GovernanceViolationPayload. Names of members must match exactly; any may be missing.
+func (v *GovernanceViolationPayload) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "error":
+			return &v.Error
+		case "message":
+			return &v.Message
+		case "rule":
+			return &v.Rule
+		case "suspended_intent_id":
+			return &v.SuspendedIntentID
+		}
+		return nil
+	}, nil)
 }
 
 // GraphEdge From parent to child, or from what is waited for to what waits; servers differ in the direction.
 type GraphEdge struct {
-	From string `json:"from"`
-	To   string `json:"to"`
-
-	// Type What an edge means.
+	From string        `json:"from"`
+	To   string        `json:"to"`
 	Type GraphEdgeType `json:"type"`
+}
+
+// UnmarshalJSON reads a GraphEdge. Names of members must match exactly; any may be missing.
+func (v *GraphEdge) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "from":
+			return &v.From
+		case "to":
+			return &v.To
+		case "type":
+			return &v.Type
+		}
+		return nil
+	}, nil)
 }
 
 // GraphEdgeType What an edge means.
 type GraphEdgeType string
 
+// The values of GraphEdgeType.
+const (
+	GraphEdgeTypeParent     GraphEdgeType = "parent"
+	GraphEdgeTypeDependency GraphEdgeType = "dependency"
+)
+
+// Valid reports whether the contract has the value.
+func (v GraphEdgeType) Valid() bool {
+	switch v {
+	case GraphEdgeTypeParent, GraphEdgeTypeDependency:
+		return true
+	}
+	return false
+}
+
 // GraphNode An intent in short. Open.
 type GraphNode struct {
-	DependsOn []string `json:"depends_on,omitempty"`
-	ID        string   `json:"id"`
-	ParentID  *string  `json:"parent_id,omitempty"`
+	DependsOn []string     `json:"depends_on,omitzero"`
+	ID        string       `json:"id"`
+	ParentID  *string      `json:"parent_id,omitzero"`
+	Status    IntentStatus `json:"status"`
+	Title     *string      `json:"title,omitzero"`
+}
 
-	// Status Where an intent is in its life.
-	Status IntentStatus `json:"status"`
-	Title  *string      `json:"title,omitempty"`
+// UnmarshalJSON reads a GraphNode. Names of members must match exactly; any may be missing.
+func (v *GraphNode) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "depends_on":
+			return &v.DependsOn
+		case "id":
+			return &v.ID
+		case "parent_id":
+			return &v.ParentID
+		case "status":
+			return &v.Status
+		case "title":
+			return &v.Title
+		}
+		return nil
+	}, nil)
 }
 
 // HeartbeatReply Until when the next one is due. Open.
 type HeartbeatReply struct {
-	// NextHeartbeatAt A moment in ISO 8601. Without a zone it is UTC (OIP-R34): servers send both.
 	NextHeartbeatAt Timestamp `json:"next_heartbeat_at,omitzero"`
 	Status          string    `json:"status"`
 }
 
-// HumanRetryPolicy How often and how a human is asked again. A field that is absent is inherited: from the agent,
-// then from the platform, then from the defaults of RFC-0026 4.1. Open. What a valid value is,
-// beyond its type, is our reading: the text demands no refusal.
+// UnmarshalJSON reads a HeartbeatReply. Names of members must match exactly; any may be missing.
+func (v *HeartbeatReply) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "next_heartbeat_at":
+			return &v.NextHeartbeatAt
+		case "status":
+			return &v.Status
+		}
+		return nil
+	}, nil)
+}
+
+// HumanRetryPolicy How often and how a human is asked again. A field that is absent is inherited: from the
+// agent, then from the platform, then from the defaults of RFC-0026 4.1. Open. What a valid value is, beyond its
+// type, is our reading: the text demands no refusal.
 type HumanRetryPolicy struct {
-	// EscalationLadder What changes at which attempt. Empty is not the same as absent: it takes an inherited ladder
-	// away.
-	EscalationLadder []EscalationStep `json:"escalation_ladder,omitzero"`
+	// What changes at which attempt. Empty is not the same as absent: it takes an inherited ladder away.
+	EscalationLadder    []EscalationStep `json:"escalation_ladder,omitzero"`
+	FinalFallbackPolicy FallbackPolicy   `json:"final_fallback_policy,omitzero"`
+	// Seconds between two notifications; no more than timeout_seconds.
+	IntervalSeconds *int64 `json:"interval_seconds,omitzero"`
+	// Notifications in all, the first one included.
+	MaxAttempts *int64        `json:"max_attempts,omitzero"`
+	Strategy    RetryStrategy `json:"strategy,omitzero"`
+}
 
-	// FinalFallbackPolicy What happens when nobody answers. The last two are the same: go on with fallback_value.
-	FinalFallbackPolicy FallbackPolicy `json:"final_fallback_policy,omitzero"`
-
-	// IntervalSeconds Seconds between two notifications; no more than timeout_seconds.
-	IntervalSeconds *int64 `json:"interval_seconds,omitempty"`
-
-	// MaxAttempts Notifications in all, the first one included.
-	MaxAttempts *int64 `json:"max_attempts,omitempty"`
-
-	// Strategy The cadence. The text knows no other (OIP-R11).
-	Strategy RetryStrategy `json:"strategy,omitzero"`
+// UnmarshalJSON reads a HumanRetryPolicy. Names of members must match exactly; any may be missing.
+func (v *HumanRetryPolicy) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "escalation_ladder":
+			return &v.EscalationLadder
+		case "final_fallback_policy":
+			return &v.FinalFallbackPolicy
+		case "interval_seconds":
+			return &v.IntervalSeconds
+		case "max_attempts":
+			return &v.MaxAttempts
+		case "strategy":
+			return &v.Strategy
+		}
+		return nil
+	}, nil)
 }
 
 // InputResponse What was taken. Label and description are those of the choice that was made. Open.
 type InputResponse struct {
-	ChoiceDescription *string                `json:"choice_description,omitempty"`
-	ChoiceLabel       *string                `json:"choice_label,omitempty"`
-	IntentID          string                 `json:"intent_id,omitzero"`
-	Metadata          map[string]interface{} `json:"metadata,omitempty"`
+	ChoiceDescription *string              `json:"choice_description,omitzero"`
+	ChoiceLabel       *string              `json:"choice_label,omitzero"`
+	IntentID          string               `json:"intent_id,omitzero"`
+	Metadata          map[string]any       `json:"metadata,omitzero"`
+	Resolution        SuspensionResolution `json:"resolution"`
+	RespondedAt       Timestamp            `json:"responded_at"`
+	RespondedBy       string               `json:"responded_by"`
+	SuspensionID      string               `json:"suspension_id"`
+	Value             json.RawMessage      `json:"value"`
+}
 
-	// Resolution How the suspension ended.
-	Resolution SuspensionResolution `json:"resolution"`
-
-	// RespondedAt A moment in ISO 8601. Without a zone it is UTC (OIP-R34): servers send both.
-	RespondedAt  Timestamp       `json:"responded_at"`
-	RespondedBy  string          `json:"responded_by"`
-	SuspensionID string          `json:"suspension_id"`
-	Value        json.RawMessage `json:"value"`
+// UnmarshalJSON reads an InputResponse. Names of members must match exactly; any may be missing.
+func (v *InputResponse) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "choice_description":
+			return &v.ChoiceDescription
+		case "choice_label":
+			return &v.ChoiceLabel
+		case "intent_id":
+			return &v.IntentID
+		case "metadata":
+			return &v.Metadata
+		case "resolution":
+			return &v.Resolution
+		case "responded_at":
+			return &v.RespondedAt
+		case "responded_by":
+			return &v.RespondedBy
+		case "suspension_id":
+			return &v.SuspensionID
+		case "value":
+			return &v.Value
+		}
+		return nil
+	}, nil)
 }
 
 // Intent An intent as it stands. Open.
 type Intent struct {
-	// AbandonmentReason Why it was abandoned. Where it lives is open; here is our choice.
-	AbandonmentReason *string `json:"abandonment_reason,omitempty"`
-
-	// AggregateStatus The statuses of an intent's children, or of its graph, counted. A status that is absent counts
-	// none. Open.
-	AggregateStatus *AggregateStatus       `json:"aggregate_status,omitempty"`
-	Confidence      *float64               `json:"confidence,omitempty"`
-	Constraints     map[string]interface{} `json:"constraints,omitempty"`
-
-	// CreatedAt A moment in ISO 8601. Without a zone it is UTC (OIP-R34): servers send both.
-	CreatedAt        Timestamp         `json:"created_at,omitzero"`
-	CreatedBy        *string           `json:"created_by,omitempty"`
-	DependsOn        []string          `json:"depends_on,omitzero"`
-	Description      *string           `json:"description,omitempty"`
-	GovernancePolicy *GovernancePolicy `json:"governance_policy,omitempty"`
-
-	// ID Opaque: a UUID, or a word with a prefix.
-	ID OpaqueID `json:"id"`
-
-	// ParentID Lists and streams of real servers call it parent_intent_id, as RFC-0002 does: read either.
-	ParentID       *string `json:"parent_id,omitempty"`
-	ParentIntentID *string `json:"parent_intent_id,omitempty"`
-
-	// State What agents keep, by key. _suspension holds the suspension record; _io_inputs, _io_outputs and
+	// Why it was abandoned. Where it lives is open; here is our choice.
+	AbandonmentReason *string           `json:"abandonment_reason,omitzero"`
+	AggregateStatus   *AggregateStatus  `json:"aggregate_status,omitzero"`
+	Confidence        *float64          `json:"confidence,omitzero"`
+	Constraints       map[string]any    `json:"constraints,omitzero"`
+	CreatedAt         Timestamp         `json:"created_at,omitzero"`
+	CreatedBy         *string           `json:"created_by,omitzero"`
+	DependsOn         []string          `json:"depends_on,omitzero"`
+	Description       *string           `json:"description,omitzero"`
+	GovernancePolicy  *GovernancePolicy `json:"governance_policy,omitzero"`
+	ID                OpaqueID          `json:"id"`
+	// Lists and streams of real servers call it parent_intent_id, as RFC-0002 does: read either.
+	ParentID       *string `json:"parent_id,omitzero"`
+	ParentIntentID *string `json:"parent_intent_id,omitzero"`
+	// What agents keep, by key. _suspension holds the suspension record; _io_inputs, _io_outputs and
 	// _io_dep_title_to_name the contract of a workflow phase.
-	State map[string]json.RawMessage `json:"state,omitzero"`
-
-	// Status Where an intent is in its life.
-	Status IntentStatus `json:"status"`
-	Title  string       `json:"title"`
-
-	// UpdatedAt A moment in ISO 8601. Without a zone it is UTC (OIP-R34): servers send both.
-	UpdatedAt Timestamp `json:"updated_at,omitzero"`
-
-	// Version Counts the writes; what If-Match names.
+	State     map[string]json.RawMessage `json:"state,omitzero"`
+	Status    IntentStatus               `json:"status"`
+	Title     string                     `json:"title"`
+	UpdatedAt Timestamp                  `json:"updated_at,omitzero"`
+	// Counts the writes; what If-Match names.
 	Version int64 `json:"version"`
+}
+
+// UnmarshalJSON reads an Intent. Names of members must match exactly; any may be missing.
+func (v *Intent) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "abandonment_reason":
+			return &v.AbandonmentReason
+		case "aggregate_status":
+			return &v.AggregateStatus
+		case "confidence":
+			return &v.Confidence
+		case "constraints":
+			return &v.Constraints
+		case "created_at":
+			return &v.CreatedAt
+		case "created_by":
+			return &v.CreatedBy
+		case "depends_on":
+			return &v.DependsOn
+		case "description":
+			return &v.Description
+		case "governance_policy":
+			return &v.GovernancePolicy
+		case "id":
+			return &v.ID
+		case "parent_id":
+			return &v.ParentID
+		case "parent_intent_id":
+			return &v.ParentIntentID
+		case "state":
+			return &v.State
+		case "status":
+			return &v.Status
+		case "title":
+			return &v.Title
+		case "updated_at":
+			return &v.UpdatedAt
+		case "version":
+			return &v.Version
+		}
+		return nil
+	}, nil)
 }
 
 // IntentAncestors Above it, nearest first.
@@ -800,9 +1264,51 @@ type IntentAncestors struct {
 	Ancestors []Intent `json:"ancestors"`
 }
 
+// UnmarshalJSON reads an IntentAncestors. Names of members must match exactly; any may be missing.
+func (v *IntentAncestors) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "ancestors":
+			return &v.Ancestors
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes an IntentAncestors.
+func (v IntentAncestors) MarshalJSON() ([]byte, error) {
+	type plain IntentAncestors
+	p := plain(v)
+	if p.Ancestors == nil {
+		p.Ancestors = []Intent{}
+	}
+	return marshal(p)
+}
+
 // IntentBlocked Children that could not.
 type IntentBlocked struct {
 	Blocked []Intent `json:"blocked"`
+}
+
+// UnmarshalJSON reads an IntentBlocked. Names of members must match exactly; any may be missing.
+func (v *IntentBlocked) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "blocked":
+			return &v.Blocked
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes an IntentBlocked.
+func (v IntentBlocked) MarshalJSON() ([]byte, error) {
+	type plain IntentBlocked
+	p := plain(v)
+	if p.Blocked == nil {
+		p.Blocked = []Intent{}
+	}
+	return marshal(p)
 }
 
 // IntentChildren Below it.
@@ -810,11 +1316,44 @@ type IntentChildren struct {
 	Children []Intent `json:"children"`
 }
 
+// UnmarshalJSON reads an IntentChildren. Names of members must match exactly; any may be missing.
+func (v *IntentChildren) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "children":
+			return &v.Children
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes an IntentChildren.
+func (v IntentChildren) MarshalJSON() ([]byte, error) {
+	type plain IntentChildren
+	p := plain(v)
+	if p.Children == nil {
+		p.Children = []Intent{}
+	}
+	return marshal(p)
+}
+
 // IntentCreatedPayload The intent exists.
 type IntentCreatedPayload struct {
-	// Status Where an intent is in its life.
 	Status IntentStatus `json:"status,omitzero"`
-	Title  *string      `json:"title,omitempty"`
+	Title  *string      `json:"title,omitzero"`
+}
+
+// UnmarshalJSON reads an IntentCreatedPayload. Names of members must match exactly; any may be missing.
+func (v *IntentCreatedPayload) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "status":
+			return &v.Status
+		case "title":
+			return &v.Title
+		}
+		return nil
+	}, nil)
 }
 
 // IntentDependencies What it waits for.
@@ -822,9 +1361,51 @@ type IntentDependencies struct {
 	Dependencies []Intent `json:"dependencies"`
 }
 
+// UnmarshalJSON reads an IntentDependencies. Names of members must match exactly; any may be missing.
+func (v *IntentDependencies) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "dependencies":
+			return &v.Dependencies
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes an IntentDependencies.
+func (v IntentDependencies) MarshalJSON() ([]byte, error) {
+	type plain IntentDependencies
+	p := plain(v)
+	if p.Dependencies == nil {
+		p.Dependencies = []Intent{}
+	}
+	return marshal(p)
+}
+
 // IntentDependents What waits for it.
 type IntentDependents struct {
 	Dependents []Intent `json:"dependents"`
+}
+
+// UnmarshalJSON reads an IntentDependents. Names of members must match exactly; any may be missing.
+func (v *IntentDependents) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "dependents":
+			return &v.Dependents
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes an IntentDependents.
+func (v IntentDependents) MarshalJSON() ([]byte, error) {
+	type plain IntentDependents
+	p := plain(v)
+	if p.Dependents == nil {
+		p.Dependents = []Intent{}
+	}
+	return marshal(p)
 }
 
 // IntentDescendants All below it.
@@ -832,149 +1413,434 @@ type IntentDescendants struct {
 	Descendants []Intent `json:"descendants"`
 }
 
+// UnmarshalJSON reads an IntentDescendants. Names of members must match exactly; any may be missing.
+func (v *IntentDescendants) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "descendants":
+			return &v.Descendants
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes an IntentDescendants.
+func (v IntentDescendants) MarshalJSON() ([]byte, error) {
+	type plain IntentDescendants
+	p := plain(v)
+	if p.Descendants == nil {
+		p.Descendants = []Intent{}
+	}
+	return marshal(p)
+}
+
 // IntentGraph Nodes and edges below a root, and the statuses counted. Open.
 type IntentGraph struct {
-	// AggregateStatus The statuses of an intent's children, or of its graph, counted. A status that is absent counts
-	// none. Open.
-	AggregateStatus *AggregateStatus `json:"aggregate_status,omitempty"`
+	AggregateStatus *AggregateStatus `json:"aggregate_status,omitzero"`
 	Edges           []GraphEdge      `json:"edges"`
 	Nodes           []GraphNode      `json:"nodes"`
 	RootID          string           `json:"root_id,omitzero"`
 }
 
+// UnmarshalJSON reads an IntentGraph. Names of members must match exactly; any may be missing.
+func (v *IntentGraph) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "aggregate_status":
+			return &v.AggregateStatus
+		case "edges":
+			return &v.Edges
+		case "nodes":
+			return &v.Nodes
+		case "root_id":
+			return &v.RootID
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes an IntentGraph.
+func (v IntentGraph) MarshalJSON() ([]byte, error) {
+	type plain IntentGraph
+	p := plain(v)
+	if p.Edges == nil {
+		p.Edges = []GraphEdge{}
+	}
+	if p.Nodes == nil {
+		p.Nodes = []GraphNode{}
+	}
+	return marshal(p)
+}
+
 // IntentList In no order.
-type IntentList = []Intent
+type IntentList []Intent
+
+// UnmarshalJSON reads an IntentList.
+func (v *IntentList) UnmarshalJSON(data []byte) error {
+	return decodeValue(data, reflect.ValueOf((*[]Intent)(v)).Elem())
+}
 
 // IntentReady Children that could go on.
 type IntentReady struct {
 	Ready []Intent `json:"ready"`
 }
 
+// UnmarshalJSON reads an IntentReady. Names of members must match exactly; any may be missing.
+func (v *IntentReady) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "ready":
+			return &v.Ready
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes an IntentReady.
+func (v IntentReady) MarshalJSON() ([]byte, error) {
+	type plain IntentReady
+	p := plain(v)
+	if p.Ready == nil {
+		p.Ready = []Intent{}
+	}
+	return marshal(p)
+}
+
 // IntentResumedPayload The answer was taken.
 type IntentResumedPayload struct {
-	// IntentID Opaque: a UUID, or a word with a prefix.
-	IntentID OpaqueID `json:"intent_id,omitzero"`
-
-	// RespondedAt A moment in ISO 8601. Without a zone it is UTC (OIP-R34): servers send both.
+	IntentID     OpaqueID        `json:"intent_id,omitzero"`
 	RespondedAt  Timestamp       `json:"responded_at,omitzero"`
-	RespondedBy  *string         `json:"responded_by,omitempty"`
+	RespondedBy  *string         `json:"responded_by,omitzero"`
 	SuspensionID string          `json:"suspension_id"`
-	Value        json.RawMessage `json:"value,omitempty"`
+	Value        json.RawMessage `json:"value,omitzero"`
+}
+
+// UnmarshalJSON reads an IntentResumedPayload. Names of members must match exactly; any may be missing.
+func (v *IntentResumedPayload) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "intent_id":
+			return &v.IntentID
+		case "responded_at":
+			return &v.RespondedAt
+		case "responded_by":
+			return &v.RespondedBy
+		case "suspension_id":
+			return &v.SuspensionID
+		case "value":
+			return &v.Value
+		}
+		return nil
+	}, nil)
 }
 
 // IntentStatus Where an intent is in its life.
 type IntentStatus string
 
+// The values of IntentStatus.
+const (
+	IntentStatusDraft                  IntentStatus = "draft"
+	IntentStatusActive                 IntentStatus = "active"
+	IntentStatusBlocked                IntentStatus = "blocked"
+	IntentStatusSuspendedAwaitingInput IntentStatus = "suspended_awaiting_input"
+	IntentStatusCompleted              IntentStatus = "completed"
+	IntentStatusAbandoned              IntentStatus = "abandoned"
+)
+
+// Valid reports whether the contract has the value.
+func (v IntentStatus) Valid() bool {
+	switch v {
+	case IntentStatusDraft, IntentStatusActive, IntentStatusBlocked, IntentStatusSuspendedAwaitingInput, IntentStatusCompleted, IntentStatusAbandoned:
+		return true
+	}
+	return false
+}
+
 // IntentSuspendedPayload It waits for a human. No text defines the payload; this is what is sent.
 type IntentSuspendedPayload struct {
-	ChannelHint            *string            `json:"channel_hint,omitempty"`
-	Choices                []SuspensionChoice `json:"choices,omitempty"`
-	ConfidenceAtSuspension *float64           `json:"confidence_at_suspension,omitempty"`
-	ExpiresAt              *string            `json:"expires_at,omitempty"`
+	ChannelHint            *string            `json:"channel_hint,omitzero"`
+	Choices                []SuspensionChoice `json:"choices,omitzero"`
+	ConfidenceAtSuspension *float64           `json:"confidence_at_suspension,omitzero"`
+	ExpiresAt              *string            `json:"expires_at,omitzero"`
+	FallbackPolicy         FallbackPolicy     `json:"fallback_policy,omitzero"`
+	Question               *string            `json:"question,omitzero"`
+	ResponseType           ResponseType       `json:"response_type,omitzero"`
+	RetryPolicy            *HumanRetryPolicy  `json:"retry_policy,omitzero"`
+	SuspensionID           string             `json:"suspension_id"`
+	TimeoutSeconds         *int64             `json:"timeout_seconds,omitzero"`
+}
 
-	// FallbackPolicy What happens when nobody answers. The last two are the same: go on with fallback_value.
-	FallbackPolicy FallbackPolicy `json:"fallback_policy,omitzero"`
-	Question       *string        `json:"question,omitempty"`
-
-	// ResponseType What kind of answer is expected, and checked.
-	ResponseType   ResponseType      `json:"response_type,omitzero"`
-	RetryPolicy    *HumanRetryPolicy `json:"retry_policy,omitempty"`
-	SuspensionID   string            `json:"suspension_id"`
-	TimeoutSeconds *int64            `json:"timeout_seconds,omitempty"`
+// UnmarshalJSON reads an IntentSuspendedPayload. Names of members must match exactly; any may be missing.
+func (v *IntentSuspendedPayload) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "channel_hint":
+			return &v.ChannelHint
+		case "choices":
+			return &v.Choices
+		case "confidence_at_suspension":
+			return &v.ConfidenceAtSuspension
+		case "expires_at":
+			return &v.ExpiresAt
+		case "fallback_policy":
+			return &v.FallbackPolicy
+		case "question":
+			return &v.Question
+		case "response_type":
+			return &v.ResponseType
+		case "retry_policy":
+			return &v.RetryPolicy
+		case "suspension_id":
+			return &v.SuspensionID
+		case "timeout_seconds":
+			return &v.TimeoutSeconds
+		}
+		return nil
+	}, nil)
 }
 
 // IntentSuspensionEscalatedPayload A step of the ladder came (RFC-0026 4.4).
 type IntentSuspensionEscalatedPayload struct {
 	Attempt      int64   `json:"attempt"`
-	ChannelHint  *string `json:"channel_hint,omitempty"`
-	EscalatedTo  *string `json:"escalated_to,omitempty"`
+	ChannelHint  *string `json:"channel_hint,omitzero"`
+	EscalatedTo  *string `json:"escalated_to,omitzero"`
 	SuspensionID string  `json:"suspension_id"`
 }
 
-// IntentSuspensionExpiredPayload Nobody answered in time, or the portfolio is over. No text defines the payload except reason.
+// UnmarshalJSON reads an IntentSuspensionEscalatedPayload. Names of members must match exactly; any may be missing.
+func (v *IntentSuspensionEscalatedPayload) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "attempt":
+			return &v.Attempt
+		case "channel_hint":
+			return &v.ChannelHint
+		case "escalated_to":
+			return &v.EscalatedTo
+		case "suspension_id":
+			return &v.SuspensionID
+		}
+		return nil
+	}, nil)
+}
+
+// IntentSuspensionExpiredPayload Nobody answered in time, or the portfolio is over. No text defines the payload
+// except reason.
 type IntentSuspensionExpiredPayload struct {
-	Attempts *int64 `json:"attempts,omitempty"`
-
-	// FallbackPolicy What happens when nobody answers. The last two are the same: go on with fallback_value.
+	Attempts       *int64         `json:"attempts,omitzero"`
 	FallbackPolicy FallbackPolicy `json:"fallback_policy,omitzero"`
-
-	// Reason portfolio_deadline where that was it.
-	Reason       *string `json:"reason,omitempty"`
+	// portfolio_deadline where that was it.
+	Reason       *string `json:"reason,omitzero"`
 	SuspensionID string  `json:"suspension_id,omitzero"`
+}
+
+// UnmarshalJSON reads an IntentSuspensionExpiredPayload. Names of members must match exactly; any may be missing.
+func (v *IntentSuspensionExpiredPayload) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "attempts":
+			return &v.Attempts
+		case "fallback_policy":
+			return &v.FallbackPolicy
+		case "reason":
+			return &v.Reason
+		case "suspension_id":
+			return &v.SuspensionID
+		}
+		return nil
+	}, nil)
 }
 
 // IntentSuspensionRenotifiedPayload A reminder is about to go out (RFC-0026 4.4).
 type IntentSuspensionRenotifiedPayload struct {
 	Attempt       int64   `json:"attempt"`
-	ChannelHint   *string `json:"channel_hint,omitempty"`
+	ChannelHint   *string `json:"channel_hint,omitzero"`
 	MaxAttempts   int64   `json:"max_attempts"`
-	NextAttemptAt *string `json:"next_attempt_at,omitempty"`
-	NotifyTo      *string `json:"notify_to,omitempty"`
+	NextAttemptAt *string `json:"next_attempt_at,omitzero"`
+	NotifyTo      *string `json:"notify_to,omitzero"`
 	SuspensionID  string  `json:"suspension_id"`
+}
+
+// UnmarshalJSON reads an IntentSuspensionRenotifiedPayload. Names of members must match exactly; any may be missing.
+func (v *IntentSuspensionRenotifiedPayload) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "attempt":
+			return &v.Attempt
+		case "channel_hint":
+			return &v.ChannelHint
+		case "max_attempts":
+			return &v.MaxAttempts
+		case "next_attempt_at":
+			return &v.NextAttemptAt
+		case "notify_to":
+			return &v.NotifyTo
+		case "suspension_id":
+			return &v.SuspensionID
+		}
+		return nil
+	}, nil)
 }
 
 // Lease Who works on which part of an intent, and until when. Open.
 type Lease struct {
-	// AcquiredAt A moment in ISO 8601. Without a zone it is UTC (OIP-R34): servers send both.
 	AcquiredAt Timestamp `json:"acquired_at,omitzero"`
+	// On real servers the API key.
+	AgentID    string      `json:"agent_id"`
+	ExpiresAt  Timestamp   `json:"expires_at"`
+	ID         OpaqueID    `json:"id"`
+	IntentID   OpaqueID    `json:"intent_id"`
+	ReleasedAt *string     `json:"released_at,omitzero"`
+	Scope      string      `json:"scope"`
+	Status     LeaseStatus `json:"status,omitzero"`
+}
 
-	// AgentID On real servers the API key.
-	AgentID string `json:"agent_id"`
-
-	// ExpiresAt A moment in ISO 8601. Without a zone it is UTC (OIP-R34): servers send both.
-	ExpiresAt Timestamp `json:"expires_at"`
-
-	// ID Opaque: a UUID, or a word with a prefix.
-	ID OpaqueID `json:"id"`
-
-	// IntentID Opaque: a UUID, or a word with a prefix.
-	IntentID   OpaqueID `json:"intent_id"`
-	ReleasedAt *string  `json:"released_at,omitempty"`
-	Scope      string   `json:"scope"`
-
-	// Status RFC-0003 has it, real servers do not send it.
-	Status LeaseStatus `json:"status,omitzero"`
+// UnmarshalJSON reads a Lease. Names of members must match exactly; any may be missing.
+func (v *Lease) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "acquired_at":
+			return &v.AcquiredAt
+		case "agent_id":
+			return &v.AgentID
+		case "expires_at":
+			return &v.ExpiresAt
+		case "id":
+			return &v.ID
+		case "intent_id":
+			return &v.IntentID
+		case "released_at":
+			return &v.ReleasedAt
+		case "scope":
+			return &v.Scope
+		case "status":
+			return &v.Status
+		}
+		return nil
+	}, nil)
 }
 
 // LeaseAcquiredPayload Somebody works on it.
 type LeaseAcquiredPayload struct {
-	AgentID string `json:"agent_id,omitzero"`
-
-	// ExpiresAt A moment in ISO 8601. Without a zone it is UTC (OIP-R34): servers send both.
+	AgentID   string    `json:"agent_id,omitzero"`
 	ExpiresAt Timestamp `json:"expires_at,omitzero"`
 	LeaseID   string    `json:"lease_id,omitzero"`
 	Scope     string    `json:"scope,omitzero"`
 }
 
+// UnmarshalJSON reads a LeaseAcquiredPayload. Names of members must match exactly; any may be missing.
+func (v *LeaseAcquiredPayload) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "agent_id":
+			return &v.AgentID
+		case "expires_at":
+			return &v.ExpiresAt
+		case "lease_id":
+			return &v.LeaseID
+		case "scope":
+			return &v.Scope
+		}
+		return nil
+	}, nil)
+}
+
 // LeaseList Oldest first.
-type LeaseList = []Lease
+type LeaseList []Lease
+
+// UnmarshalJSON reads a LeaseList.
+func (v *LeaseList) UnmarshalJSON(data []byte) error {
+	return decodeValue(data, reflect.ValueOf((*[]Lease)(v)).Elem())
+}
 
 // LeaseReleasedPayload The lease was given back.
 type LeaseReleasedPayload struct {
 	LeaseID string `json:"lease_id,omitzero"`
 }
 
+// UnmarshalJSON reads a LeaseReleasedPayload. Names of members must match exactly; any may be missing.
+func (v *LeaseReleasedPayload) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "lease_id":
+			return &v.LeaseID
+		}
+		return nil
+	}, nil)
+}
+
 // LeaseRenewedPayload The lease lasts longer.
 type LeaseRenewedPayload struct {
-	// ExpiresAt A moment in ISO 8601. Without a zone it is UTC (OIP-R34): servers send both.
 	ExpiresAt Timestamp `json:"expires_at,omitzero"`
 	LeaseID   string    `json:"lease_id,omitzero"`
+}
+
+// UnmarshalJSON reads a LeaseRenewedPayload. Names of members must match exactly; any may be missing.
+func (v *LeaseRenewedPayload) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "expires_at":
+			return &v.ExpiresAt
+		case "lease_id":
+			return &v.LeaseID
+		}
+		return nil
+	}, nil)
 }
 
 // LeaseStatus RFC-0003 has it, real servers do not send it.
 type LeaseStatus string
 
+// The values of LeaseStatus.
+const (
+	LeaseStatusActive   LeaseStatus = "active"
+	LeaseStatusReleased LeaseStatus = "released"
+	LeaseStatusExpired  LeaseStatus = "expired"
+	LeaseStatusRevoked  LeaseStatus = "revoked"
+)
+
+// Valid reports whether the contract has the value.
+func (v LeaseStatus) Valid() bool {
+	switch v {
+	case LeaseStatusActive, LeaseStatusReleased, LeaseStatusExpired, LeaseStatusRevoked:
+		return true
+	}
+	return false
+}
+
 // MemberAddedPayload An intent became a member.
 type MemberAddedPayload struct {
-	// IntentID Opaque: a UUID, or a word with a prefix.
 	IntentID     OpaqueID `json:"intent_id,omitzero"`
 	MembershipID string   `json:"membership_id,omitzero"`
 }
 
+// UnmarshalJSON reads a MemberAddedPayload. Names of members must match exactly; any may be missing.
+func (v *MemberAddedPayload) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "intent_id":
+			return &v.IntentID
+		case "membership_id":
+			return &v.MembershipID
+		}
+		return nil
+	}, nil)
+}
+
 // MemberRemovedPayload An intent is no member any more.
 type MemberRemovedPayload struct {
-	// IntentID Opaque: a UUID, or a word with a prefix.
 	IntentID OpaqueID `json:"intent_id,omitzero"`
+}
+
+// UnmarshalJSON reads a MemberRemovedPayload. Names of members must match exactly; any may be missing.
+func (v *MemberRemovedPayload) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "intent_id":
+			return &v.IntentID
+		}
+		return nil
+	}, nil)
 }
 
 // MembershipReply What was done. Open.
@@ -983,208 +1849,535 @@ type MembershipReply struct {
 	Message      string `json:"message"`
 }
 
+// UnmarshalJSON reads a MembershipReply. Names of members must match exactly; any may be missing.
+func (v *MembershipReply) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "membership_id":
+			return &v.MembershipID
+		case "message":
+			return &v.Message
+		}
+		return nil
+	}, nil)
+}
+
 // MembershipRole What an intent is to its portfolio.
 type MembershipRole string
 
+// The values of MembershipRole.
+const (
+	MembershipRolePrimary    MembershipRole = "primary"
+	MembershipRoleMember     MembershipRole = "member"
+	MembershipRoleDependency MembershipRole = "dependency"
+)
+
+// Valid reports whether the contract has the value.
+func (v MembershipRole) Valid() bool {
+	switch v {
+	case MembershipRolePrimary, MembershipRoleMember, MembershipRoleDependency:
+		return true
+	}
+	return false
+}
+
 // Notifier Who sends reminders (OIP-R20).
 type Notifier string
+
+// The values of Notifier.
+const (
+	NotifierServer Notifier = "server"
+	NotifierAgent  Notifier = "agent"
+	NotifierNone   Notifier = "none"
+)
+
+// Valid reports whether the contract has the value.
+func (v Notifier) Valid() bool {
+	switch v {
+	case NotifierServer, NotifierAgent, NotifierNone:
+		return true
+	}
+	return false
+}
 
 // OpaqueID Opaque: a UUID, or a word with a prefix.
 type OpaqueID = string
 
 // PatchIntentStateRequest Either patches, or keys to be merged in.
 type PatchIntentStateRequest struct {
-	Patches []StatePatch               `json:"patches,omitempty"`
-	State   map[string]json.RawMessage `json:"state,omitempty"`
+	Patches []StatePatch               `json:"patches,omitzero"`
+	State   map[string]json.RawMessage `json:"state,omitzero"`
+}
+
+// UnmarshalJSON reads a PatchIntentStateRequest. Names of members must match exactly; any may be missing.
+func (v *PatchIntentStateRequest) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "patches":
+			return &v.Patches
+		case "state":
+			return &v.State
+		}
+		return nil
+	}, nil)
 }
 
 // Plan Tasks that belong together. That there is a progress object RFC-0026 assumes; no text defines it
 // (OIP-R24). Open.
 type Plan struct {
-	Checkpoints []json.RawMessage `json:"checkpoints,omitempty"`
-	Conditions  []json.RawMessage `json:"conditions,omitempty"`
-
-	// CreatedAt A moment in ISO 8601. Without a zone it is UTC (OIP-R34): servers send both.
-	CreatedAt Timestamp `json:"created_at,omitzero"`
-
-	// ID Opaque: a UUID, or a word with a prefix.
-	ID OpaqueID `json:"id"`
-
-	// IntentID Opaque: a UUID, or a word with a prefix.
-	IntentID     OpaqueID               `json:"intent_id"`
-	Metadata     map[string]interface{} `json:"metadata,omitempty"`
-	OnComplete   *string                `json:"on_complete,omitempty"`
-	OnFailure    *string                `json:"on_failure,omitempty"`
-	PlanMetadata map[string]interface{} `json:"plan_metadata,omitempty"`
-
-	// Progress How the plan gets on. Open.
-	Progress *PlanProgress `json:"progress,omitempty"`
-	State    string        `json:"state,omitzero"`
-
-	// Tasks Their ids.
-	Tasks []string `json:"tasks,omitempty"`
-
-	// UpdatedAt A moment in ISO 8601. Without a zone it is UTC (OIP-R34): servers send both.
+	Checkpoints  []json.RawMessage `json:"checkpoints,omitzero"`
+	Conditions   []json.RawMessage `json:"conditions,omitzero"`
+	CreatedAt    Timestamp         `json:"created_at,omitzero"`
+	ID           OpaqueID          `json:"id"`
+	IntentID     OpaqueID          `json:"intent_id"`
+	Metadata     map[string]any    `json:"metadata,omitzero"`
+	OnComplete   *string           `json:"on_complete,omitzero"`
+	OnFailure    *string           `json:"on_failure,omitzero"`
+	PlanMetadata map[string]any    `json:"plan_metadata,omitzero"`
+	Progress     *PlanProgress     `json:"progress,omitzero"`
+	State        string            `json:"state,omitzero"`
+	// Their ids.
+	Tasks     []string  `json:"tasks,omitzero"`
 	UpdatedAt Timestamp `json:"updated_at,omitzero"`
-	Version   *int64    `json:"version,omitempty"`
+	Version   *int64    `json:"version,omitzero"`
+}
+
+// UnmarshalJSON reads a Plan. Names of members must match exactly; any may be missing.
+func (v *Plan) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "checkpoints":
+			return &v.Checkpoints
+		case "conditions":
+			return &v.Conditions
+		case "created_at":
+			return &v.CreatedAt
+		case "id":
+			return &v.ID
+		case "intent_id":
+			return &v.IntentID
+		case "metadata":
+			return &v.Metadata
+		case "on_complete":
+			return &v.OnComplete
+		case "on_failure":
+			return &v.OnFailure
+		case "plan_metadata":
+			return &v.PlanMetadata
+		case "progress":
+			return &v.Progress
+		case "state":
+			return &v.State
+		case "tasks":
+			return &v.Tasks
+		case "updated_at":
+			return &v.UpdatedAt
+		case "version":
+			return &v.Version
+		}
+		return nil
+	}, nil)
 }
 
 // PlanList Oldest first.
-type PlanList = []Plan
+type PlanList []Plan
+
+// UnmarshalJSON reads a PlanList.
+func (v *PlanList) UnmarshalJSON(data []byte) error {
+	return decodeValue(data, reflect.ValueOf((*[]Plan)(v)).Elem())
+}
 
 // PlanProgress How the plan gets on. Open.
 type PlanProgress struct {
-	SuspendedTasks []SuspendedTask `json:"suspended_tasks"`
+	SuspendedTasks []SuspendedTask `json:"suspended_tasks,omitzero"`
 }
 
-// PolicyLevel A policy as one level gives it: what is absent is inherited. Its strategy may be one that
-// RFC-0026 does not know (OIP-R11), because settings in use have such. Closed.
+// UnmarshalJSON reads a PlanProgress. Names of members must match exactly; any may be missing.
+func (v *PlanProgress) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "suspended_tasks":
+			return &v.SuspendedTasks
+		}
+		return nil
+	}, nil)
+}
+
+// PolicyLevel A policy as one level gives it: what is absent is inherited. Its strategy may be one that RFC-0026
+// does not know (OIP-R11), because settings in use have such. Closed.
 type PolicyLevel struct {
-	EscalationLadder []EscalationStep `json:"escalation_ladder,omitzero"`
-
-	// FinalFallbackPolicy What happens when nobody answers. The last two are the same: go on with fallback_value.
-	FinalFallbackPolicy FallbackPolicy `json:"final_fallback_policy,omitzero"`
-	IntervalSeconds     *int64         `json:"interval_seconds,omitempty"`
-	MaxAttempts         *int64         `json:"max_attempts,omitempty"`
-	Strategy            string         `json:"strategy,omitzero"`
+	EscalationLadder    []EscalationStep `json:"escalation_ladder,omitzero"`
+	FinalFallbackPolicy FallbackPolicy   `json:"final_fallback_policy,omitzero"`
+	IntervalSeconds     *int64           `json:"interval_seconds,omitzero"`
+	MaxAttempts         *int64           `json:"max_attempts,omitzero"`
+	Strategy            string           `json:"strategy,omitzero"`
 }
 
-// Portfolio Intents that are watched together. Where a deadline, the aggregate and the suspended phases live
-// is open in the texts; here are our choices (OIP-R23, OIP-R24). Open.
+// UnmarshalJSON reads a PolicyLevel. Names of members must match exactly; any may be missing.
+func (v *PolicyLevel) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "escalation_ladder":
+			return &v.EscalationLadder
+		case "final_fallback_policy":
+			return &v.FinalFallbackPolicy
+		case "interval_seconds":
+			return &v.IntervalSeconds
+		case "max_attempts":
+			return &v.MaxAttempts
+		case "strategy":
+			return &v.Strategy
+		}
+		return nil
+	}, nil)
+}
+
+// Portfolio Intents that are watched together. Where a deadline, the aggregate and the suspended phases live is
+// open in the texts; here are our choices (OIP-R23, OIP-R24). Open.
 type Portfolio struct {
-	AggregateStatus *PortfolioAggregate `json:"aggregate_status,omitempty"`
-
-	// CreatedAt A moment in ISO 8601. Without a zone it is UTC (OIP-R34): servers send both.
-	CreatedAt           Timestamp         `json:"created_at,omitzero"`
-	CreatedBy           *string           `json:"created_by,omitempty"`
-	Description         *string           `json:"description,omitempty"`
-	GovernancePolicy    *GovernancePolicy `json:"governance_policy,omitempty"`
-	HasSuspendedMembers *bool             `json:"has_suspended_members,omitempty"`
-
-	// ID Opaque: a UUID, or a word with a prefix.
-	ID   OpaqueID `json:"id"`
-	Name string   `json:"name"`
-
-	// Progress How the workflow that the portfolio stands for gets on. Open.
-	Progress *PortfolioProgress `json:"progress,omitempty"`
-
-	// Status What its owner says, and no container takes the status of a member.
+	AggregateStatus     *PortfolioAggregate `json:"aggregate_status,omitzero"`
+	CreatedAt           Timestamp           `json:"created_at,omitzero"`
+	CreatedBy           *string             `json:"created_by,omitzero"`
+	Description         *string             `json:"description,omitzero"`
+	GovernancePolicy    *GovernancePolicy   `json:"governance_policy,omitzero"`
+	HasSuspendedMembers *bool               `json:"has_suspended_members,omitzero"`
+	ID                  OpaqueID            `json:"id"`
+	Name                string              `json:"name"`
+	Progress            *PortfolioProgress  `json:"progress,omitzero"`
+	// What its owner says, and no container takes the status of a member.
 	Status string `json:"status,omitzero"`
+	// Intents, not memberships.
+	SuspendedMemberCount *int64    `json:"suspended_member_count,omitzero"`
+	UpdatedAt            Timestamp `json:"updated_at,omitzero"`
+}
 
-	// SuspendedMemberCount Intents, not memberships.
-	SuspendedMemberCount *int64 `json:"suspended_member_count,omitempty"`
-
-	// UpdatedAt A moment in ISO 8601. Without a zone it is UTC (OIP-R34): servers send both.
-	UpdatedAt Timestamp `json:"updated_at,omitzero"`
+// UnmarshalJSON reads a Portfolio. Names of members must match exactly; any may be missing.
+func (v *Portfolio) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "aggregate_status":
+			return &v.AggregateStatus
+		case "created_at":
+			return &v.CreatedAt
+		case "created_by":
+			return &v.CreatedBy
+		case "description":
+			return &v.Description
+		case "governance_policy":
+			return &v.GovernancePolicy
+		case "has_suspended_members":
+			return &v.HasSuspendedMembers
+		case "id":
+			return &v.ID
+		case "name":
+			return &v.Name
+		case "progress":
+			return &v.Progress
+		case "status":
+			return &v.Status
+		case "suspended_member_count":
+			return &v.SuspendedMemberCount
+		case "updated_at":
+			return &v.UpdatedAt
+		}
+		return nil
+	}, nil)
 }
 
 // PortfolioAggregate The members, counted. Open.
 type PortfolioAggregate struct {
-	ByStatus map[string]int64 `json:"by_status,omitempty"`
+	ByStatus map[string]int64 `json:"by_status,omitzero"`
+	Status   AggregateWord    `json:"status,omitzero"`
+	Total    *int64           `json:"total,omitzero"`
+}
 
-	// Status All completed; any abandoned; else.
-	Status AggregateWord `json:"status,omitzero"`
-	Total  *int64        `json:"total,omitempty"`
+// UnmarshalJSON reads a PortfolioAggregate. Names of members must match exactly; any may be missing.
+func (v *PortfolioAggregate) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "by_status":
+			return &v.ByStatus
+		case "status":
+			return &v.Status
+		case "total":
+			return &v.Total
+		}
+		return nil
+	}, nil)
 }
 
 // PortfolioCreatedPayload The portfolio exists.
 type PortfolioCreatedPayload struct {
-	Name *string `json:"name,omitempty"`
+	Name *string `json:"name,omitzero"`
+}
+
+// UnmarshalJSON reads a PortfolioCreatedPayload. Names of members must match exactly; any may be missing.
+func (v *PortfolioCreatedPayload) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "name":
+			return &v.Name
+		}
+		return nil
+	}, nil)
 }
 
 // PortfolioList Oldest first.
-type PortfolioList = []Portfolio
+type PortfolioList []Portfolio
+
+// UnmarshalJSON reads a PortfolioList.
+func (v *PortfolioList) UnmarshalJSON(data []byte) error {
+	return decodeValue(data, reflect.ValueOf((*[]Portfolio)(v)).Elem())
+}
 
 // PortfolioMemberResumedPayload A member waits no more (RFC-0026 10). No text defines the payload.
 type PortfolioMemberResumedPayload struct {
-	// IntentID Opaque: a UUID, or a word with a prefix.
 	IntentID             OpaqueID `json:"intent_id"`
 	PortfolioID          string   `json:"portfolio_id,omitzero"`
-	SuspendedMemberCount *int64   `json:"suspended_member_count,omitempty"`
+	SuspendedMemberCount *int64   `json:"suspended_member_count,omitzero"`
 	SuspensionID         string   `json:"suspension_id,omitzero"`
+}
+
+// UnmarshalJSON reads a PortfolioMemberResumedPayload. Names of members must match exactly; any may be missing.
+func (v *PortfolioMemberResumedPayload) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "intent_id":
+			return &v.IntentID
+		case "portfolio_id":
+			return &v.PortfolioID
+		case "suspended_member_count":
+			return &v.SuspendedMemberCount
+		case "suspension_id":
+			return &v.SuspensionID
+		}
+		return nil
+	}, nil)
 }
 
 // PortfolioMemberSuspendedPayload A member waits for a human (RFC-0026 10). No text defines the payload.
 type PortfolioMemberSuspendedPayload struct {
-	// IntentID Opaque: a UUID, or a word with a prefix.
 	IntentID             OpaqueID `json:"intent_id"`
 	PortfolioID          string   `json:"portfolio_id,omitzero"`
-	SuspendedMemberCount *int64   `json:"suspended_member_count,omitempty"`
+	SuspendedMemberCount *int64   `json:"suspended_member_count,omitzero"`
 	SuspensionID         string   `json:"suspension_id,omitzero"`
+}
+
+// UnmarshalJSON reads a PortfolioMemberSuspendedPayload. Names of members must match exactly; any may be missing.
+func (v *PortfolioMemberSuspendedPayload) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "intent_id":
+			return &v.IntentID
+		case "portfolio_id":
+			return &v.PortfolioID
+		case "suspended_member_count":
+			return &v.SuspendedMemberCount
+		case "suspension_id":
+			return &v.SuspensionID
+		}
+		return nil
+	}, nil)
 }
 
 // PortfolioProgress How the workflow that the portfolio stands for gets on. Open.
 type PortfolioProgress struct {
-	SuspendedPhases []SuspendedPhase `json:"suspended_phases"`
+	SuspendedPhases []SuspendedPhase `json:"suspended_phases,omitzero"`
+}
+
+// UnmarshalJSON reads a PortfolioProgress. Names of members must match exactly; any may be missing.
+func (v *PortfolioProgress) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "suspended_phases":
+			return &v.SuspendedPhases
+		}
+		return nil
+	}, nil)
 }
 
 // RenewLeaseRequest For how long from now.
 type RenewLeaseRequest struct {
-	DurationSeconds *int64 `json:"duration_seconds,omitempty"`
+	DurationSeconds *int64 `json:"duration_seconds,omitzero"`
+}
+
+// UnmarshalJSON reads a RenewLeaseRequest. Names of members must match exactly; any may be missing.
+func (v *RenewLeaseRequest) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "duration_seconds":
+			return &v.DurationSeconds
+		}
+		return nil
+	}, nil)
 }
 
 // ResolvePolicyReply What a resolver makes of the levels, one document on its standard output. Open.
 type ResolvePolicyReply struct {
-	// Policy The policy that holds, with final_fallback_policy filled in from the record where no level says
-	// one; null where no level says anything, which is one attempt.
+	// The policy that holds, with final_fallback_policy filled in from the record where no level says one; null
+	// where no level says anything, which is one attempt.
 	Policy *HumanRetryPolicy `json:"policy"`
 }
 
-// ResolvePolicyRequest One question to a resolver of the three-level cascade (RFC-0026 5), one document on its standard
-// input. Closed. A level that is absent or null says nothing.
+// UnmarshalJSON reads a ResolvePolicyReply. Names of members must match exactly; any may be missing.
+func (v *ResolvePolicyReply) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "policy":
+			return &v.Policy
+		}
+		return nil
+	}, nil)
+}
+
+// ResolvePolicyRequest One question to a resolver of the three-level cascade (RFC-0026 5), one document on its
+// standard input. Closed. A level that is absent or null says nothing.
 type ResolvePolicyRequest struct {
-	// Agent default_human_retry_policy of the agent.
-	Agent *PolicyLevel `json:"agent,omitempty"`
+	// default_human_retry_policy of the agent.
+	Agent *PolicyLevel `json:"agent,omitzero"`
+	// retry_policy of the call.
+	Call *PolicyLevel `json:"call,omitzero"`
+	// suspension.default_retry_policy of the server config.
+	Platform *PolicyLevel    `json:"platform,omitzero"`
+	Record   *ResolverRecord `json:"record,omitzero"`
+}
 
-	// Call retry_policy of the call.
-	Call *PolicyLevel `json:"call,omitempty"`
-
-	// Platform suspension.default_retry_policy of the server config.
-	Platform *PolicyLevel `json:"platform,omitempty"`
-
-	// Record What the suspension record says outside its policy. Closed.
-	Record *ResolverRecord `json:"record,omitempty"`
+// UnmarshalJSON reads a ResolvePolicyRequest. Names of members must match exactly; any may be missing.
+func (v *ResolvePolicyRequest) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "agent":
+			return &v.Agent
+		case "call":
+			return &v.Call
+		case "platform":
+			return &v.Platform
+		case "record":
+			return &v.Record
+		}
+		return nil
+	}, nil)
 }
 
 // ResolverRecord What the suspension record says outside its policy. Closed.
 type ResolverRecord struct {
-	// FallbackPolicy What happens when nobody answers. The last two are the same: go on with fallback_value.
 	FallbackPolicy FallbackPolicy `json:"fallback_policy,omitzero"`
-	TimeoutSeconds *int64         `json:"timeout_seconds,omitempty"`
+	TimeoutSeconds *int64         `json:"timeout_seconds,omitzero"`
+}
+
+// UnmarshalJSON reads a ResolverRecord. Names of members must match exactly; any may be missing.
+func (v *ResolverRecord) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "fallback_policy":
+			return &v.FallbackPolicy
+		case "timeout_seconds":
+			return &v.TimeoutSeconds
+		}
+		return nil
+	}, nil)
 }
 
 // RespondRequest The answer of an operator.
 type RespondRequest struct {
-	Metadata map[string]interface{} `json:"metadata,omitempty"`
-
-	// RespondedBy The API key unless given.
+	Metadata map[string]any `json:"metadata,omitzero"`
+	// The API key unless given.
 	RespondedBy  string `json:"responded_by,omitzero"`
 	SuspensionID string `json:"suspension_id"`
+	// What is checked against the response type and the choices of the record.
+	Value json.RawMessage `json:"value,omitzero"`
+}
 
-	// Value What is checked against the response type and the choices of the record.
-	Value json.RawMessage `json:"value,omitempty"`
+// UnmarshalJSON reads a RespondRequest. Names of members must match exactly; any may be missing.
+func (v *RespondRequest) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "metadata":
+			return &v.Metadata
+		case "responded_by":
+			return &v.RespondedBy
+		case "suspension_id":
+			return &v.SuspensionID
+		case "value":
+			return &v.Value
+		}
+		return nil
+	}, nil)
 }
 
 // ResponseType What kind of answer is expected, and checked.
 type ResponseType string
 
+// The values of ResponseType.
+const (
+	ResponseTypeChoice  ResponseType = "choice"
+	ResponseTypeConfirm ResponseType = "confirm"
+	ResponseTypeText    ResponseType = "text"
+	ResponseTypeForm    ResponseType = "form"
+)
+
+// Valid reports whether the contract has the value.
+func (v ResponseType) Valid() bool {
+	switch v {
+	case ResponseTypeChoice, ResponseTypeConfirm, ResponseTypeText, ResponseTypeForm:
+		return true
+	}
+	return false
+}
+
 // RetryStrategy The cadence. The text knows no other (OIP-R11).
 type RetryStrategy string
 
+// The values of RetryStrategy.
+const (
+	RetryStrategyFixed RetryStrategy = "fixed"
+)
+
+// Valid reports whether the contract has the value.
+func (v RetryStrategy) Valid() bool {
+	switch v {
+	case RetryStrategyFixed:
+		return true
+	}
+	return false
+}
+
 // ServerConfig What the operator set, to be read by clients (RFC-0026 5). Open.
 type ServerConfig struct {
-	ProtocolVersion *string `json:"protocol_version,omitempty"`
+	ProtocolVersion *string          `json:"protocol_version,omitzero"`
+	Suspension      SuspensionConfig `json:"suspension"`
+}
 
-	// Suspension What holds for suspensions. Open.
-	Suspension SuspensionConfig `json:"suspension"`
+// UnmarshalJSON reads a ServerConfig. Names of members must match exactly; any may be missing.
+func (v *ServerConfig) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "protocol_version":
+			return &v.ProtocolVersion
+		case "suspension":
+			return &v.Suspension
+		}
+		return nil
+	}, nil)
 }
 
 // SetIntentStatusRequest Where to, and why.
 type SetIntentStatusRequest struct {
-	Reason *string `json:"reason,omitempty"`
-
-	// Status Where an intent is in its life.
+	Reason *string      `json:"reason,omitzero"`
 	Status IntentStatus `json:"status"`
+}
+
+// UnmarshalJSON reads a SetIntentStatusRequest. Names of members must match exactly; any may be missing.
+func (v *SetIntentStatusRequest) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "reason":
+			return &v.Reason
+		case "status":
+			return &v.Status
+		}
+		return nil
+	}, nil)
 }
 
 // SetPortfolioStatusRequest Where it stands.
@@ -1192,74 +2385,185 @@ type SetPortfolioStatusRequest struct {
 	Status string `json:"status"`
 }
 
+// UnmarshalJSON reads a SetPortfolioStatusRequest. Names of members must match exactly; any may be missing.
+func (v *SetPortfolioStatusRequest) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "status":
+			return &v.Status
+		}
+		return nil
+	}, nil)
+}
+
 // StatePatch One write.
 type StatePatch struct {
-	// Op What to do at the path.
 	Op StatePatchOp `json:"op"`
-
-	// Path Keys with slashes between them; a leading slash is optional, and nothing is unescaped.
+	// Keys with slashes between them; a leading slash is optional, and nothing is unescaped.
 	Path  string          `json:"path"`
-	Value json.RawMessage `json:"value,omitempty"`
+	Value json.RawMessage `json:"value,omitzero"`
+}
+
+// UnmarshalJSON reads a StatePatch. Names of members must match exactly; any may be missing.
+func (v *StatePatch) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "op":
+			return &v.Op
+		case "path":
+			return &v.Path
+		case "value":
+			return &v.Value
+		}
+		return nil
+	}, nil)
 }
 
 // StatePatchOp What to do at the path.
 type StatePatchOp string
 
+// The values of StatePatchOp.
+const (
+	StatePatchOpSet    StatePatchOp = "set"
+	StatePatchOpAppend StatePatchOp = "append"
+	StatePatchOpRemove StatePatchOp = "remove"
+)
+
+// Valid reports whether the contract has the value.
+func (v StatePatchOp) Valid() bool {
+	switch v {
+	case StatePatchOpSet, StatePatchOpAppend, StatePatchOpRemove:
+		return true
+	}
+	return false
+}
+
 // StatePatchedPayload State was written.
 type StatePatchedPayload struct {
-	Patches []json.RawMessage `json:"patches,omitempty"`
-	Version *int64            `json:"version,omitempty"`
+	Patches []json.RawMessage `json:"patches,omitzero"`
+	Version *int64            `json:"version,omitzero"`
+}
+
+// UnmarshalJSON reads a StatePatchedPayload. Names of members must match exactly; any may be missing.
+func (v *StatePatchedPayload) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "patches":
+			return &v.Patches
+		case "version":
+			return &v.Version
+		}
+		return nil
+	}, nil)
 }
 
 // StatusChangedPayload The status was set. from and to are those of RFC-0006; real servers send status.
 type StatusChangedPayload struct {
-	AbandonmentReason *string `json:"abandonment_reason,omitempty"`
+	AbandonmentReason *string      `json:"abandonment_reason,omitzero"`
+	From              IntentStatus `json:"from,omitzero"`
+	Reason            *string      `json:"reason,omitzero"`
+	Status            IntentStatus `json:"status,omitzero"`
+	To                IntentStatus `json:"to,omitzero"`
+	Version           *int64       `json:"version,omitzero"`
+}
 
-	// From Where an intent is in its life.
-	From   IntentStatus `json:"from,omitzero"`
-	Reason *string      `json:"reason,omitempty"`
-
-	// Status Where an intent is in its life.
-	Status IntentStatus `json:"status,omitzero"`
-
-	// To Where an intent is in its life.
-	To      IntentStatus `json:"to,omitzero"`
-	Version *int64       `json:"version,omitempty"`
+// UnmarshalJSON reads a StatusChangedPayload. Names of members must match exactly; any may be missing.
+func (v *StatusChangedPayload) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "abandonment_reason":
+			return &v.AbandonmentReason
+		case "from":
+			return &v.From
+		case "reason":
+			return &v.Reason
+		case "status":
+			return &v.Status
+		case "to":
+			return &v.To
+		case "version":
+			return &v.Version
+		}
+		return nil
+	}, nil)
 }
 
 // SuspendedPhase A phase that waits for a human. Open.
 type SuspendedPhase struct {
-	ExpiresAt *string `json:"expires_at,omitempty"`
-
-	// IntentID Opaque: a UUID, or a word with a prefix.
-	IntentID  OpaqueID `json:"intent_id"`
-	PhaseName string   `json:"phase_name"`
-
-	// SuspendedSince A moment in ISO 8601. Without a zone it is UTC (OIP-R34): servers send both.
+	ExpiresAt      *string   `json:"expires_at,omitzero"`
+	IntentID       OpaqueID  `json:"intent_id"`
+	PhaseName      string    `json:"phase_name"`
 	SuspendedSince Timestamp `json:"suspended_since"`
+}
+
+// UnmarshalJSON reads a SuspendedPhase. Names of members must match exactly; any may be missing.
+func (v *SuspendedPhase) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "expires_at":
+			return &v.ExpiresAt
+		case "intent_id":
+			return &v.IntentID
+		case "phase_name":
+			return &v.PhaseName
+		case "suspended_since":
+			return &v.SuspendedSince
+		}
+		return nil
+	}, nil)
 }
 
 // SuspendedTask A task that waits because its intent does. Open.
 type SuspendedTask struct {
-	ExpiresAt *string `json:"expires_at,omitempty"`
-
-	// IntentID Opaque: a UUID, or a word with a prefix.
-	IntentID OpaqueID `json:"intent_id"`
-
-	// SuspendedSince A moment in ISO 8601. Without a zone it is UTC (OIP-R34): servers send both.
+	ExpiresAt      *string   `json:"expires_at,omitzero"`
+	IntentID       OpaqueID  `json:"intent_id"`
 	SuspendedSince Timestamp `json:"suspended_since"`
+	TaskID         OpaqueID  `json:"task_id"`
+}
 
-	// TaskID Opaque: a UUID, or a word with a prefix.
-	TaskID OpaqueID `json:"task_id"`
+// UnmarshalJSON reads a SuspendedTask. Names of members must match exactly; any may be missing.
+func (v *SuspendedTask) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "expires_at":
+			return &v.ExpiresAt
+		case "intent_id":
+			return &v.IntentID
+		case "suspended_since":
+			return &v.SuspendedSince
+		case "task_id":
+			return &v.TaskID
+		}
+		return nil
+	}, nil)
 }
 
 // SuspensionChoice One of the answers to choose from. Open.
 type SuspensionChoice struct {
-	Description *string                `json:"description,omitempty"`
-	Label       string                 `json:"label"`
-	Metadata    map[string]interface{} `json:"metadata,omitempty"`
-	Style       *string                `json:"style,omitempty"`
-	Value       string                 `json:"value"`
+	Description *string        `json:"description,omitzero"`
+	Label       string         `json:"label"`
+	Metadata    map[string]any `json:"metadata,omitzero"`
+	Style       *string        `json:"style,omitzero"`
+	Value       string         `json:"value"`
+}
+
+// UnmarshalJSON reads a SuspensionChoice. Names of members must match exactly; any may be missing.
+func (v *SuspensionChoice) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "description":
+			return &v.Description
+		case "label":
+			return &v.Label
+		case "metadata":
+			return &v.Metadata
+		case "style":
+			return &v.Style
+		case "value":
+			return &v.Value
+		}
+		return nil
+	}, nil)
 }
 
 // SuspensionConfig What holds for suspensions. Open.
@@ -1267,116 +2571,289 @@ type SuspensionConfig struct {
 	DefaultRetryPolicy *HumanRetryPolicy `json:"default_retry_policy"`
 }
 
+// UnmarshalJSON reads a SuspensionConfig. Names of members must match exactly; any may be missing.
+func (v *SuspensionConfig) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "default_retry_policy":
+			return &v.DefaultRetryPolicy
+		}
+		return nil
+	}, nil)
+}
+
 // SuspensionPolicy What a coordinator does when an intent below it is suspended (RFC-0026 3).
 type SuspensionPolicy string
 
-// SuspensionRecord What a suspended intent waits for; it lies in the state of the intent, at _suspension (RFC-0025
-// 5). Open.
+// The values of SuspensionPolicy.
+const (
+	SuspensionPolicyIsolate         SuspensionPolicy = "isolate"
+	SuspensionPolicyBlockDependents SuspensionPolicy = "block_dependents"
+	SuspensionPolicyEscalate        SuspensionPolicy = "escalate"
+)
+
+// Valid reports whether the contract has the value.
+func (v SuspensionPolicy) Valid() bool {
+	switch v {
+	case SuspensionPolicyIsolate, SuspensionPolicyBlockDependents, SuspensionPolicyEscalate:
+		return true
+	}
+	return false
+}
+
+// SuspensionRecord What a suspended intent waits for; it lies in the state of the intent, at _suspension
+// (RFC-0025 5). Open.
 type SuspensionRecord struct {
-	ChannelHint            *string            `json:"channel_hint,omitempty"`
-	Choices                []SuspensionChoice `json:"choices,omitempty"`
-	ConfidenceAtSuspension *float64           `json:"confidence_at_suspension,omitempty"`
-
-	// Context For the operator. No secrets, no personal data where it leaves the server.
-	Context        map[string]json.RawMessage `json:"context,omitempty"`
-	DecisionRecord map[string]interface{}     `json:"decision_record,omitempty"`
-
-	// ExpiresAt The end of the whole window.
-	ExpiresAt *string `json:"expires_at,omitempty"`
-
-	// FallbackPolicy What happens when nobody answers. The last two are the same: go on with fallback_value.
+	ChannelHint            *string            `json:"channel_hint,omitzero"`
+	Choices                []SuspensionChoice `json:"choices,omitzero"`
+	ConfidenceAtSuspension *float64           `json:"confidence_at_suspension,omitzero"`
+	// For the operator. No secrets, no personal data where it leaves the server.
+	Context        map[string]json.RawMessage `json:"context,omitzero"`
+	DecisionRecord map[string]any             `json:"decision_record,omitzero"`
+	// The end of the whole window.
+	ExpiresAt      *string         `json:"expires_at,omitzero"`
 	FallbackPolicy FallbackPolicy  `json:"fallback_policy,omitzero"`
-	FallbackValue  json.RawMessage `json:"fallback_value,omitempty"`
-
-	// ID The same for all attempts, and all that is needed to answer.
-	ID          string                 `json:"id"`
-	Metadata    map[string]interface{} `json:"metadata,omitempty"`
-	Question    string                 `json:"question"`
-	Resolution  *SuspensionResolution  `json:"resolution,omitempty"`
-	RespondedAt *string                `json:"responded_at,omitempty"`
-	RespondedBy *string                `json:"responded_by,omitempty"`
-
-	// Response The answer, written when it comes.
-	Response json.RawMessage `json:"response,omitempty"`
-
-	// ResponseType What kind of answer is expected, and checked.
-	ResponseType ResponseType `json:"response_type,omitzero"`
-
-	// RetryPolicy Absent: one attempt.
-	RetryPolicy *HumanRetryPolicy `json:"retry_policy,omitempty"`
-
-	// SuspendedAt Attempt 1.
+	FallbackValue  json.RawMessage `json:"fallback_value,omitzero"`
+	// The same for all attempts, and all that is needed to answer.
+	ID          string                `json:"id"`
+	Metadata    map[string]any        `json:"metadata,omitzero"`
+	Question    string                `json:"question"`
+	Resolution  *SuspensionResolution `json:"resolution,omitzero"`
+	RespondedAt *string               `json:"responded_at,omitzero"`
+	RespondedBy *string               `json:"responded_by,omitzero"`
+	// The answer, written when it comes.
+	Response     json.RawMessage `json:"response,omitzero"`
+	ResponseType ResponseType    `json:"response_type,omitzero"`
+	// Absent: one attempt.
+	RetryPolicy *HumanRetryPolicy `json:"retry_policy,omitzero"`
+	// Attempt 1.
 	SuspendedAt Timestamp `json:"suspended_at,omitzero"`
+	// The window of one attempt where there is a policy, else the whole window. Absent: it never expires.
+	TimeoutSeconds *int64 `json:"timeout_seconds,omitzero"`
+}
 
-	// TimeoutSeconds The window of one attempt where there is a policy, else the whole window. Absent: it never
-	// expires.
-	TimeoutSeconds *int64 `json:"timeout_seconds,omitempty"`
+// UnmarshalJSON reads a SuspensionRecord. Names of members must match exactly; any may be missing.
+func (v *SuspensionRecord) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "channel_hint":
+			return &v.ChannelHint
+		case "choices":
+			return &v.Choices
+		case "confidence_at_suspension":
+			return &v.ConfidenceAtSuspension
+		case "context":
+			return &v.Context
+		case "decision_record":
+			return &v.DecisionRecord
+		case "expires_at":
+			return &v.ExpiresAt
+		case "fallback_policy":
+			return &v.FallbackPolicy
+		case "fallback_value":
+			return &v.FallbackValue
+		case "id":
+			return &v.ID
+		case "metadata":
+			return &v.Metadata
+		case "question":
+			return &v.Question
+		case "resolution":
+			return &v.Resolution
+		case "responded_at":
+			return &v.RespondedAt
+		case "responded_by":
+			return &v.RespondedBy
+		case "response":
+			return &v.Response
+		case "response_type":
+			return &v.ResponseType
+		case "retry_policy":
+			return &v.RetryPolicy
+		case "suspended_at":
+			return &v.SuspendedAt
+		case "timeout_seconds":
+			return &v.TimeoutSeconds
+		}
+		return nil
+	}, nil)
 }
 
 // SuspensionResolution How the suspension ended.
 type SuspensionResolution string
 
-// Task A task of a plan. RFC-0012 calls its status state and its metadata metadata, real servers status
-// and task_metadata: read either (OIP-R25). Open.
+// The values of SuspensionResolution.
+const (
+	SuspensionResolutionResponded SuspensionResolution = "responded"
+	SuspensionResolutionExpired   SuspensionResolution = "expired"
+	SuspensionResolutionCancelled SuspensionResolution = "cancelled"
+)
+
+// Valid reports whether the contract has the value.
+func (v SuspensionResolution) Valid() bool {
+	switch v {
+	case SuspensionResolutionResponded, SuspensionResolutionExpired, SuspensionResolutionCancelled:
+		return true
+	}
+	return false
+}
+
+// Task A task of a plan. RFC-0012 calls its status state and its metadata metadata, real servers status and
+// task_metadata: read either (OIP-R25). Open.
 type Task struct {
-	AssignedAgent *string `json:"assigned_agent,omitempty"`
-	Attempt       *int64  `json:"attempt,omitempty"`
-	BlockedReason *string `json:"blocked_reason,omitempty"`
-	CompletedAt   *string `json:"completed_at,omitempty"`
+	AssignedAgent *string         `json:"assigned_agent,omitzero"`
+	Attempt       *int64          `json:"attempt,omitzero"`
+	BlockedReason *string         `json:"blocked_reason,omitzero"`
+	CompletedAt   *string         `json:"completed_at,omitzero"`
+	CreatedAt     Timestamp       `json:"created_at,omitzero"`
+	DependsOn     []string        `json:"depends_on,omitzero"`
+	Description   *string         `json:"description,omitzero"`
+	Error         json.RawMessage `json:"error,omitzero"`
+	ID            OpaqueID        `json:"id"`
+	Input         map[string]any  `json:"input,omitzero"`
+	IntentID      OpaqueID        `json:"intent_id"`
+	MaxAttempts   *int64          `json:"max_attempts,omitzero"`
+	Metadata      map[string]any  `json:"metadata,omitzero"`
+	Name          string          `json:"name"`
+	Output        json.RawMessage `json:"output,omitzero"`
+	PlanID        *string         `json:"plan_id,omitzero"`
+	Priority      *string         `json:"priority,omitzero"`
+	StartedAt     *string         `json:"started_at,omitzero"`
+	State         TaskStatus      `json:"state,omitzero"`
+	Status        TaskStatus      `json:"status,omitzero"`
+	// Which suspended intent blocks it. At the root by our choice.
+	SuspendedIntentID *string        `json:"suspended_intent_id,omitzero"`
+	TaskMetadata      map[string]any `json:"task_metadata,omitzero"`
+	Version           *int64         `json:"version,omitzero"`
+}
 
-	// CreatedAt A moment in ISO 8601. Without a zone it is UTC (OIP-R34): servers send both.
-	CreatedAt   Timestamp       `json:"created_at,omitzero"`
-	DependsOn   []string        `json:"depends_on,omitempty"`
-	Description *string         `json:"description,omitempty"`
-	Error       json.RawMessage `json:"error,omitempty"`
-
-	// ID Opaque: a UUID, or a word with a prefix.
-	ID    OpaqueID               `json:"id"`
-	Input map[string]interface{} `json:"input,omitempty"`
-
-	// IntentID Opaque: a UUID, or a word with a prefix.
-	IntentID    OpaqueID               `json:"intent_id"`
-	MaxAttempts *int64                 `json:"max_attempts,omitempty"`
-	Metadata    map[string]interface{} `json:"metadata,omitempty"`
-	Name        string                 `json:"name"`
-	Output      json.RawMessage        `json:"output,omitempty"`
-	PlanID      *string                `json:"plan_id,omitempty"`
-	Priority    *string                `json:"priority,omitempty"`
-	StartedAt   *string                `json:"started_at,omitempty"`
-
-	// State Where a task is in its life.
-	State TaskStatus `json:"state,omitzero"`
-
-	// Status Where a task is in its life.
-	Status TaskStatus `json:"status,omitzero"`
-
-	// SuspendedIntentID Which suspended intent blocks it. At the root by our choice.
-	SuspendedIntentID *string                `json:"suspended_intent_id,omitempty"`
-	TaskMetadata      map[string]interface{} `json:"task_metadata,omitempty"`
-	Version           *int64                 `json:"version,omitempty"`
+// UnmarshalJSON reads a Task. Names of members must match exactly; any may be missing.
+func (v *Task) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "assigned_agent":
+			return &v.AssignedAgent
+		case "attempt":
+			return &v.Attempt
+		case "blocked_reason":
+			return &v.BlockedReason
+		case "completed_at":
+			return &v.CompletedAt
+		case "created_at":
+			return &v.CreatedAt
+		case "depends_on":
+			return &v.DependsOn
+		case "description":
+			return &v.Description
+		case "error":
+			return &v.Error
+		case "id":
+			return &v.ID
+		case "input":
+			return &v.Input
+		case "intent_id":
+			return &v.IntentID
+		case "max_attempts":
+			return &v.MaxAttempts
+		case "metadata":
+			return &v.Metadata
+		case "name":
+			return &v.Name
+		case "output":
+			return &v.Output
+		case "plan_id":
+			return &v.PlanID
+		case "priority":
+			return &v.Priority
+		case "started_at":
+			return &v.StartedAt
+		case "state":
+			return &v.State
+		case "status":
+			return &v.Status
+		case "suspended_intent_id":
+			return &v.SuspendedIntentID
+		case "task_metadata":
+			return &v.TaskMetadata
+		case "version":
+			return &v.Version
+		}
+		return nil
+	}, nil)
 }
 
 // TaskBlockedPayload A task was blocked (RFC-0012).
 type TaskBlockedPayload struct {
-	BlockedBy *string `json:"blocked_by,omitempty"`
-	Reason    *string `json:"reason,omitempty"`
+	BlockedBy *string  `json:"blocked_by,omitzero"`
+	Reason    *string  `json:"reason,omitzero"`
+	TaskID    OpaqueID `json:"task_id"`
+}
 
-	// TaskID Opaque: a UUID, or a word with a prefix.
-	TaskID OpaqueID `json:"task_id"`
+// UnmarshalJSON reads a TaskBlockedPayload. Names of members must match exactly; any may be missing.
+func (v *TaskBlockedPayload) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "blocked_by":
+			return &v.BlockedBy
+		case "reason":
+			return &v.Reason
+		case "task_id":
+			return &v.TaskID
+		}
+		return nil
+	}, nil)
 }
 
 // TaskList Oldest first.
-type TaskList = []Task
+type TaskList []Task
+
+// UnmarshalJSON reads a TaskList.
+func (v *TaskList) UnmarshalJSON(data []byte) error {
+	return decodeValue(data, reflect.ValueOf((*[]Task)(v)).Elem())
+}
 
 // TaskStatus Where a task is in its life.
 type TaskStatus string
 
+// The values of TaskStatus.
+const (
+	TaskStatusPending   TaskStatus = "pending"
+	TaskStatusReady     TaskStatus = "ready"
+	TaskStatusClaimed   TaskStatus = "claimed"
+	TaskStatusRunning   TaskStatus = "running"
+	TaskStatusBlocked   TaskStatus = "blocked"
+	TaskStatusCompleted TaskStatus = "completed"
+	TaskStatusFailed    TaskStatus = "failed"
+	TaskStatusCancelled TaskStatus = "cancelled"
+	TaskStatusSkipped   TaskStatus = "skipped"
+)
+
+// Valid reports whether the contract has the value.
+func (v TaskStatus) Valid() bool {
+	switch v {
+	case TaskStatusPending, TaskStatusReady, TaskStatusClaimed, TaskStatusRunning, TaskStatusBlocked, TaskStatusCompleted, TaskStatusFailed, TaskStatusCancelled, TaskStatusSkipped:
+		return true
+	}
+	return false
+}
+
 // TaskUnblockedPayload A task goes on (RFC-0012).
 type TaskUnblockedPayload struct {
-	Resolution *string `json:"resolution,omitempty"`
+	Resolution *string  `json:"resolution,omitzero"`
+	TaskID     OpaqueID `json:"task_id"`
+}
 
-	// TaskID Opaque: a UUID, or a word with a prefix.
-	TaskID OpaqueID `json:"task_id"`
+// UnmarshalJSON reads a TaskUnblockedPayload. Names of members must match exactly; any may be missing.
+func (v *TaskUnblockedPayload) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "resolution":
+			return &v.Resolution
+		case "task_id":
+			return &v.TaskID
+		}
+		return nil
+	}, nil)
 }
 
 // Timestamp A moment in ISO 8601. Without a zone it is UTC (OIP-R34): servers send both.
@@ -1384,230 +2861,58 @@ type Timestamp = string
 
 // UpdatePlanRequest What is to change.
 type UpdatePlanRequest struct {
-	Metadata map[string]interface{} `json:"metadata,omitempty"`
-	State    string                 `json:"state,omitzero"`
-	Tasks    []string               `json:"tasks,omitempty"`
+	Metadata map[string]any `json:"metadata,omitzero"`
+	State    string         `json:"state,omitzero"`
+	Tasks    []string       `json:"tasks,omitzero"`
+}
+
+// UnmarshalJSON reads a UpdatePlanRequest. Names of members must match exactly; any may be missing.
+func (v *UpdatePlanRequest) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "metadata":
+			return &v.Metadata
+		case "state":
+			return &v.State
+		case "tasks":
+			return &v.Tasks
+		}
+		return nil
+	}, nil)
 }
 
 // UpdateTaskRequest Where the task now is, under one of the two names (OIP-R25).
 type UpdateTaskRequest struct {
-	AssignedAgent *string         `json:"assigned_agent,omitempty"`
-	BlockedReason *string         `json:"blocked_reason,omitempty"`
-	Error         json.RawMessage `json:"error,omitempty"`
-	Output        json.RawMessage `json:"output,omitempty"`
-
-	// State Where a task is in its life.
-	State TaskStatus `json:"state,omitzero"`
-
-	// Status Where a task is in its life.
-	Status TaskStatus `json:"status,omitzero"`
+	AssignedAgent *string         `json:"assigned_agent,omitzero"`
+	BlockedReason *string         `json:"blocked_reason,omitzero"`
+	Error         json.RawMessage `json:"error,omitzero"`
+	Output        json.RawMessage `json:"output,omitzero"`
+	State         TaskStatus      `json:"state,omitzero"`
+	Status        TaskStatus      `json:"status,omitzero"`
 }
 
-// CoordinatorID defines model for CoordinatorId.
-type CoordinatorID = string
-
-// CreatedByFilter defines model for CreatedByFilter.
-type CreatedByFilter = string
-
-// DependencyID defines model for DependencyId.
-type DependencyID = string
-
-// IfMatch defines model for IfMatch.
-type IfMatch = string
-
-// IntentID defines model for IntentId.
-type IntentID = string
-
-// LeaseID defines model for LeaseId.
-type LeaseID = string
-
-// Limit defines model for Limit.
-type Limit = int64
-
-// Offset defines model for Offset.
-type Offset = int64
-
-// PlanID defines model for PlanId.
-type PlanID = string
-
-// PortfolioID defines model for PortfolioId.
-type PortfolioID = string
-
-// TaskID defines model for TaskId.
-type TaskID = string
-
-// TaskStatusFilter Where a task is in its life.
-type TaskStatusFilter = TaskStatus
-
-// BadRequest Body of a reply that refuses. detail is a text, an object with a code, or a list of what is
-// wrong with the body. Whether code and valid_choices stand in detail or beside it is open
-// (OIP-R6).
-type BadRequest = Error
-
-// BodyTooLarge Body of a reply that refuses. detail is a text, an object with a code, or a list of what is
-// wrong with the body. Whether code and valid_choices stand in detail or beside it is open
-// (OIP-R6).
-type BodyTooLarge = Error
-
-// Conflict Body of a reply that refuses. detail is a text, an object with a code, or a list of what is
-// wrong with the body. Whether code and valid_choices stand in detail or beside it is open
-// (OIP-R6).
-type Conflict = Error
-
-// Forbidden Body of a reply that refuses. detail is a text, an object with a code, or a list of what is
-// wrong with the body. Whether code and valid_choices stand in detail or beside it is open
-// (OIP-R6).
-type Forbidden = Error
-
-// Internal Body of a reply that refuses. detail is a text, an object with a code, or a list of what is
-// wrong with the body. Whether code and valid_choices stand in detail or beside it is open
-// (OIP-R6).
-type Internal = Error
-
-// NotFound Body of a reply that refuses. detail is a text, an object with a code, or a list of what is
-// wrong with the body. Whether code and valid_choices stand in detail or beside it is open
-// (OIP-R6).
-type NotFound = Error
-
-// PreconditionRequired Body of a reply that refuses. detail is a text, an object with a code, or a list of what is
-// wrong with the body. Whether code and valid_choices stand in detail or beside it is open
-// (OIP-R6).
-type PreconditionRequired = Error
-
-// Unauthenticated Body of a reply that refuses. detail is a text, an object with a code, or a list of what is
-// wrong with the body. Whether code and valid_choices stand in detail or beside it is open
-// (OIP-R6).
-type Unauthenticated = Error
-
-// Unavailable Body of a reply that refuses. detail is a text, an object with a code, or a list of what is
-// wrong with the body. Whether code and valid_choices stand in detail or beside it is open
-// (OIP-R6).
-type Unavailable = Error
-
-// Unprocessable Body of a reply that refuses. detail is a text, an object with a code, or a list of what is
-// wrong with the body. Whether code and valid_choices stand in detail or beside it is open
-// (OIP-R6).
-type Unprocessable = Error
-
-// AddIntentDependencyParams defines parameters for AddIntentDependency.
-type AddIntentDependencyParams struct {
-	// IfMatch The version that is meant, as a bare integer or as a quoted tag. Without it the call is refused.
-	IfMatch *IfMatch `json:"If-Match,omitempty"`
+// UnmarshalJSON reads a UpdateTaskRequest. Names of members must match exactly; any may be missing.
+func (v *UpdateTaskRequest) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "assigned_agent":
+			return &v.AssignedAgent
+		case "blocked_reason":
+			return &v.BlockedReason
+		case "error":
+			return &v.Error
+		case "output":
+			return &v.Output
+		case "state":
+			return &v.State
+		case "status":
+			return &v.Status
+		}
+		return nil
+	}, nil)
 }
 
-// RemoveIntentDependencyParams defines parameters for RemoveIntentDependency.
-type RemoveIntentDependencyParams struct {
-	// IfMatch The version that is meant, as a bare integer or as a quoted tag. Without it the call is refused.
-	IfMatch *IfMatch `json:"If-Match,omitempty"`
+func init() {
+	unions[reflect.TypeFor[ErrorDetail2]()] = decodeErrorDetail2
+	unions[reflect.TypeFor[ErrorError]()] = decodeErrorError
 }
-
-// ListIntentEventsParams defines parameters for ListIntentEvents.
-type ListIntentEventsParams struct {
-	Limit  *Limit  `form:"limit,omitempty" json:"limit,omitempty"`
-	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
-}
-
-// PatchIntentStateParams defines parameters for PatchIntentState.
-type PatchIntentStateParams struct {
-	// IfMatch The version that is meant, as a bare integer or as a quoted tag. Without it the call is refused.
-	IfMatch *IfMatch `json:"If-Match,omitempty"`
-}
-
-// SetIntentStatusParams defines parameters for SetIntentStatus.
-type SetIntentStatusParams struct {
-	// IfMatch The version that is meant, as a bare integer or as a quoted tag. Without it the call is refused.
-	IfMatch *IfMatch `json:"If-Match,omitempty"`
-}
-
-// ListTasksOfIntentParams defines parameters for ListTasksOfIntent.
-type ListTasksOfIntentParams struct {
-	Limit  *Limit  `form:"limit,omitempty" json:"limit,omitempty"`
-	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
-
-	// Status Only tasks in this status.
-	Status *TaskStatusFilter `form:"status,omitempty" json:"status,omitempty"`
-}
-
-// UpdatePlanParams defines parameters for UpdatePlan.
-type UpdatePlanParams struct {
-	// IfMatch The version that is meant, as a bare integer or as a quoted tag. Without it the call is refused.
-	IfMatch *IfMatch `json:"If-Match,omitempty"`
-}
-
-// ListPortfoliosParams defines parameters for ListPortfolios.
-type ListPortfoliosParams struct {
-	// CreatedBy Only those that this agent made.
-	CreatedBy *CreatedByFilter `form:"created_by,omitempty" json:"created_by,omitempty"`
-}
-
-// ListPortfolioEventsParams defines parameters for ListPortfolioEvents.
-type ListPortfolioEventsParams struct {
-	Limit  *Limit  `form:"limit,omitempty" json:"limit,omitempty"`
-	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
-}
-
-// UpdateTaskParams defines parameters for UpdateTask.
-type UpdateTaskParams struct {
-	// IfMatch The version that is meant, as a bare integer or as a quoted tag. Without it the call is refused.
-	IfMatch *IfMatch `json:"If-Match,omitempty"`
-}
-
-// AdvanceClockJSONRequestBody defines body for AdvanceClock for application/json ContentType.
-type AdvanceClockJSONRequestBody = AdvanceClockRequest
-
-// CreateCoordinatorJSONRequestBody defines body for CreateCoordinator for application/json ContentType.
-type CreateCoordinatorJSONRequestBody = CreateCoordinatorRequest
-
-// CreateIntentJSONRequestBody defines body for CreateIntent for application/json ContentType.
-type CreateIntentJSONRequestBody = CreateIntentRequest
-
-// CreateChildIntentJSONRequestBody defines body for CreateChildIntent for application/json ContentType.
-type CreateChildIntentJSONRequestBody = CreateChildIntentRequest
-
-// AddIntentDependencyJSONRequestBody defines body for AddIntentDependency for application/json ContentType.
-type AddIntentDependencyJSONRequestBody = AddDependencyRequest
-
-// AppendIntentEventJSONRequestBody defines body for AppendIntentEvent for application/json ContentType.
-type AppendIntentEventJSONRequestBody = AppendEventRequest
-
-// AcquireLeaseJSONRequestBody defines body for AcquireLease for application/json ContentType.
-type AcquireLeaseJSONRequestBody = AcquireLeaseRequest
-
-// RenewLeaseJSONRequestBody defines body for RenewLease for application/json ContentType.
-type RenewLeaseJSONRequestBody = RenewLeaseRequest
-
-// PatchIntentStateJSONRequestBody defines body for PatchIntentState for application/json ContentType.
-type PatchIntentStateJSONRequestBody = PatchIntentStateRequest
-
-// SetIntentStatusJSONRequestBody defines body for SetIntentStatus for application/json ContentType.
-type SetIntentStatusJSONRequestBody = SetIntentStatusRequest
-
-// RespondToSuspensionJSONRequestBody defines body for RespondToSuspension for application/json ContentType.
-type RespondToSuspensionJSONRequestBody = RespondRequest
-
-// CreateTaskOfIntentJSONRequestBody defines body for CreateTaskOfIntent for application/json ContentType.
-type CreateTaskOfIntentJSONRequestBody = CreateTaskOfIntentRequest
-
-// CreatePlanJSONRequestBody defines body for CreatePlan for application/json ContentType.
-type CreatePlanJSONRequestBody = CreatePlanRequest
-
-// UpdatePlanJSONRequestBody defines body for UpdatePlan for application/json ContentType.
-type UpdatePlanJSONRequestBody = UpdatePlanRequest
-
-// CreatePortfolioJSONRequestBody defines body for CreatePortfolio for application/json ContentType.
-type CreatePortfolioJSONRequestBody = CreatePortfolioRequest
-
-// AddPortfolioMemberJSONRequestBody defines body for AddPortfolioMember for application/json ContentType.
-type AddPortfolioMemberJSONRequestBody = AddMemberRequest
-
-// SetPortfolioStatusJSONRequestBody defines body for SetPortfolioStatus for application/json ContentType.
-type SetPortfolioStatusJSONRequestBody = SetPortfolioStatusRequest
-
-// CreateTaskJSONRequestBody defines body for CreateTask for application/json ContentType.
-type CreateTaskJSONRequestBody = CreateTaskRequest
-
-// UpdateTaskJSONRequestBody defines body for UpdateTask for application/json ContentType.
-type UpdateTaskJSONRequestBody = UpdateTaskRequest
-
-// ClaimTaskJSONRequestBody defines body for ClaimTask for application/json ContentType.
-type ClaimTaskJSONRequestBody = ClaimTaskRequest

@@ -3,11716 +3,2858 @@
 package openwopv1
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"fmt"
 	"io"
+	"iter"
 	"net/http"
-	"net/url"
-	"strings"
-
-	"github.com/oapi-codegen/runtime"
 )
-
-// RequestEditorFn is the function signature for the RequestEditor callback function
-type RequestEditorFn func(ctx context.Context, req *http.Request) error
-
-// Doer performs HTTP requests.
-//
-// The standard http.Client implements this interface.
-type HttpRequestDoer interface {
-	Do(req *http.Request) (*http.Response, error)
-}
-
-// Client which conforms to the OpenAPI3 specification for this service.
-type Client struct {
-	// The endpoint of the server conforming to this interface, with scheme,
-	// https://api.deepmap.com for example. This can contain a path relative
-	// to the server, such as https://api.deepmap.com/dev-test, and all the
-	// paths in the swagger spec will be appended to the server.
-	Server string
-
-	// Doer for performing requests, typically a *http.Client with any
-	// customized settings, such as certificate chains.
-	Client HttpRequestDoer
-
-	// A list of callbacks for modifying requests which are generated before sending over
-	// the network.
-	RequestEditors []RequestEditorFn
-}
-
-// ClientOption allows setting custom parameters during construction
-type ClientOption func(*Client) error
-
-// Creates a new Client, with reasonable defaults
-func NewClient(server string, opts ...ClientOption) (*Client, error) {
-	// create a client with sane default values
-	client := Client{
-		Server: server,
-	}
-	// mutate client and add all optional params
-	for _, o := range opts {
-		if err := o(&client); err != nil {
-			return nil, err
-		}
-	}
-	// ensure the server URL always has a trailing slash
-	if !strings.HasSuffix(client.Server, "/") {
-		client.Server += "/"
-	}
-	// create httpClient, if not already present
-	if client.Client == nil {
-		client.Client = &http.Client{}
-	}
-	return &client, nil
-}
-
-// WithHTTPClient allows overriding the default Doer, which is
-// automatically created using http.Client. This is useful for tests.
-func WithHTTPClient(doer HttpRequestDoer) ClientOption {
-	return func(c *Client) error {
-		c.Client = doer
-		return nil
-	}
-}
-
-// WithRequestEditorFn allows setting up a callback function, which will be
-// called right before sending the request. This can be used to mutate the request.
-func WithRequestEditorFn(fn RequestEditorFn) ClientOption {
-	return func(c *Client) error {
-		c.RequestEditors = append(c.RequestEditors, fn)
-		return nil
-	}
-}
-
-// The interface specification for the client above.
-type ClientInterface interface {
-
-	// GetCapabilities What the host claims to support.
-	//
-	// Corresponds with GET /.well-known/openwop (the `GetCapabilities` operationId).
-	GetCapabilities(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// RunAgentLoopWithBody Drive one stateful loop and tell what it did.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /v1/host/sample/agentloop/run (the `RunAgentLoop` operationId).
-	RunAgentLoopWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// RunAgentLoop Drive one stateful loop and tell what it did.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /v1/host/sample/agentloop/run (the `RunAgentLoop` operationId).
-	RunAgentLoop(ctx context.Context, body RunAgentLoopJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// VerifyRunWithBody Have one result verified and tell what became of it.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /v1/host/sample/agents/verify-run (the `VerifyRun` operationId).
-	VerifyRunWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// VerifyRun Have one result verified and tell what became of it.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /v1/host/sample/agents/verify-run (the `VerifyRun` operationId).
-	VerifyRun(ctx context.Context, body VerifyRunJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// FireCommitmentWithBody Say that the condition of a commitment holds.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /v1/host/sample/commitment/fire (the `FireCommitment` operationId).
-	FireCommitmentWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// FireCommitment Say that the condition of a commitment holds.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /v1/host/sample/commitment/fire (the `FireCommitment` operationId).
-	FireCommitment(ctx context.Context, body FireCommitmentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ListGoals Standing goals, all or those in one state.
-	//
-	// Corresponds with GET /v1/host/sample/goals (the `ListGoals` operationId).
-	ListGoals(ctx context.Context, params *ListGoalsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// CreateGoalWithBody Set up a standing goal. Without a bound it is refused where bounds are required.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /v1/host/sample/goals (the `CreateGoal` operationId).
-	CreateGoalWithBody(ctx context.Context, params *CreateGoalParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// CreateGoal Set up a standing goal. Without a bound it is refused where bounds are required.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /v1/host/sample/goals (the `CreateGoal` operationId).
-	CreateGoal(ctx context.Context, params *CreateGoalParams, body CreateGoalJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// GetGoal One goal with its progress and the last verdict.
-	//
-	// Corresponds with GET /v1/host/sample/goals/{goalId} (the `GetGoal` operationId).
-	GetGoal(ctx context.Context, goalID GoalID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// EditGoalWithBody Edit a goal while it is active. Its state is the judge’s and is refused.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with PATCH /v1/host/sample/goals/{goalId} (the `EditGoal` operationId).
-	EditGoalWithBody(ctx context.Context, goalID GoalID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// EditGoal Edit a goal while it is active. Its state is the judge’s and is refused.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with PATCH /v1/host/sample/goals/{goalId} (the `EditGoal` operationId).
-	EditGoal(ctx context.Context, goalID GoalID, body EditGoalJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// AbandonGoal Give the goal up.
-	//
-	// Corresponds with POST /v1/host/sample/goals/{goalId}/abandon (the `AbandonGoal` operationId).
-	AbandonGoal(ctx context.Context, goalID GoalID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ListGoalEvents Ours - the goal’s own log.
-	//
-	// Corresponds with GET /v1/host/sample/goals/{goalId}/events (the `ListGoalEvents` operationId).
-	ListGoalEvents(ctx context.Context, goalID GoalID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// PauseGoal Let no run follow until the goal is resumed.
-	//
-	// Corresponds with POST /v1/host/sample/goals/{goalId}/pause (the `PauseGoal` operationId).
-	PauseGoal(ctx context.Context, goalID GoalID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ResumeGoal Let runs follow again. A goal that is escalated goes on once the run that got stuck was answered.
-	//
-	// Corresponds with POST /v1/host/sample/goals/{goalId}/resume (the `ResumeGoal` operationId).
-	ResumeGoal(ctx context.Context, goalID GoalID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// TickGoalWithBody Ours - fire the next run of a goal, and have it judged.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /v1/host/sample/goals/{goalId}/tick (the `TickGoal` operationId).
-	TickGoalWithBody(ctx context.Context, goalID GoalID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// TickGoal Ours - fire the next run of a goal, and have it judged.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /v1/host/sample/goals/{goalId}/tick (the `TickGoal` operationId).
-	TickGoal(ctx context.Context, goalID GoalID, body TickGoalJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// TickHeartbeatWithBody Have a heartbeat look now.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /v1/host/sample/heartbeat/tick (the `TickHeartbeat` operationId).
-	TickHeartbeatWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// TickHeartbeat Have a heartbeat look now.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /v1/host/sample/heartbeat/tick (the `TickHeartbeat` operationId).
-	TickHeartbeat(ctx context.Context, body TickHeartbeatJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// LlmCacheKeyWithBody The key under which the answer of a model is kept.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /v1/host/sample/test/llm-cache-key (the `LlmCacheKey` operationId).
-	LlmCacheKeyWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// LlmCacheKey The key under which the answer of a model is kept.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /v1/host/sample/test/llm-cache-key (the `LlmCacheKey` operationId).
-	LlmCacheKey(ctx context.Context, body LlmCacheKeyJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ProgramMockAIWithBody Say what the model of the provider mock answers to a node.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /v1/host/sample/test/mock-ai/program (the `ProgramMockAI` operationId).
-	ProgramMockAIWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ProgramMockAI Say what the model of the provider mock answers to a node.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /v1/host/sample/test/mock-ai/program (the `ProgramMockAI` operationId).
-	ProgramMockAI(ctx context.Context, body ProgramMockAIJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// WorkspaceOpWithBody A workspace operation for an owner that the caller chooses.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /v1/host/sample/workspace/op (the `WorkspaceOp` operationId).
-	WorkspaceOpWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// WorkspaceOp A workspace operation for an owner that the caller chooses.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /v1/host/sample/workspace/op (the `WorkspaceOp` operationId).
-	WorkspaceOp(ctx context.Context, body WorkspaceOpJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ListWorkspaceFiles The files of the workspace, without their contents.
-	//
-	// Corresponds with GET /v1/host/workspace/files (the `ListWorkspaceFiles` operationId).
-	ListWorkspaceFiles(ctx context.Context, params *ListWorkspaceFilesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// DeleteWorkspaceFile Delete a file. Its path keeps counting versions.
-	//
-	// Corresponds with DELETE /v1/host/workspace/files/{path} (the `DeleteWorkspaceFile` operationId).
-	DeleteWorkspaceFile(ctx context.Context, path FilePath, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// GetWorkspaceFile One file, at its latest version or an older one.
-	//
-	// Corresponds with GET /v1/host/workspace/files/{path} (the `GetWorkspaceFile` operationId).
-	GetWorkspaceFile(ctx context.Context, path FilePath, params *GetWorkspaceFileParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// PutWorkspaceFileWithBody Write a file. Without If-Match whatever was there is overwritten.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with PUT /v1/host/workspace/files/{path} (the `PutWorkspaceFile` operationId).
-	PutWorkspaceFileWithBody(ctx context.Context, path FilePath, params *PutWorkspaceFileParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// PutWorkspaceFile Write a file. Without If-Match whatever was there is overwritten.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with PUT /v1/host/workspace/files/{path} (the `PutWorkspaceFile` operationId).
-	PutWorkspaceFile(ctx context.Context, path FilePath, params *PutWorkspaceFileParams, body PutWorkspaceFileJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// InspectInterruptByToken What the interrupt behind a token asks. The token is the credential.
-	//
-	// Corresponds with GET /v1/interrupts/{token} (the `InspectInterruptByToken` operationId).
-	InspectInterruptByToken(ctx context.Context, token InterruptToken, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ResolveInterruptByTokenWithBody Answer the interrupt behind a token. The token is the credential.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /v1/interrupts/{token} (the `ResolveInterruptByToken` operationId).
-	ResolveInterruptByTokenWithBody(ctx context.Context, token InterruptToken, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ResolveInterruptByToken Answer the interrupt behind a token. The token is the credential.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /v1/interrupts/{token} (the `ResolveInterruptByToken` operationId).
-	ResolveInterruptByToken(ctx context.Context, token InterruptToken, body ResolveInterruptByTokenJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// GetOpenAPISpec This document, as the host serves it.
-	//
-	// Corresponds with GET /v1/openapi.json (the `GetOpenAPISpec` operationId).
-	GetOpenAPISpec(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// CreateRunWithBody Start a run of a workflow.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /v1/runs (the `CreateRun` operationId).
-	CreateRunWithBody(ctx context.Context, params *CreateRunParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// CreateRun Start a run of a workflow.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /v1/runs (the `CreateRun` operationId).
-	CreateRun(ctx context.Context, params *CreateRunParams, body CreateRunJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// GetRun The run as it stands.
-	//
-	// Corresponds with GET /v1/runs/{runId} (the `GetRun` operationId).
-	GetRun(ctx context.Context, runID RunID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// GetRunAncestry Which run started this one; not found for every run where crossHostCausation.ancestryEndpointSupported is not advertised.
-	//
-	// Corresponds with GET /v1/runs/{runId}/ancestry (the `GetRunAncestry` operationId).
-	GetRunAncestry(ctx context.Context, runID RunID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// CancelRunWithBody Cancel a run and its children. A finished run stays as it is, which is no error.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /v1/runs/{runId}/cancel (the `CancelRun` operationId).
-	CancelRunWithBody(ctx context.Context, runID RunID, params *CancelRunParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// CancelRun Cancel a run and its children. A finished run stays as it is, which is no error.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /v1/runs/{runId}/cancel (the `CancelRun` operationId).
-	CancelRun(ctx context.Context, runID RunID, params *CancelRunParams, body CancelRunJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// StreamRunEvents The log as server-sent events until the run ends, or as JSON where the caller asks for it.
-	//
-	// Corresponds with GET /v1/runs/{runId}/events (the `StreamRunEvents` operationId).
-	StreamRunEvents(ctx context.Context, runID RunID, params *StreamRunEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// PollRunEvents The log after a sequence; waits when there is nothing new and the run goes on.
-	//
-	// Corresponds with GET /v1/runs/{runId}/events/poll (the `PollRunEvents` operationId).
-	PollRunEvents(ctx context.Context, runID RunID, params *PollRunEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ResolveInterruptByRunWithBody Answer the interrupt that this node waits for.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /v1/runs/{runId}/interrupts/{nodeId} (the `ResolveInterruptByRun` operationId).
-	ResolveInterruptByRunWithBody(ctx context.Context, runID RunID, nodeID NodeID, params *ResolveInterruptByRunParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ResolveInterruptByRun Answer the interrupt that this node waits for.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /v1/runs/{runId}/interrupts/{nodeId} (the `ResolveInterruptByRun` operationId).
-	ResolveInterruptByRun(ctx context.Context, runID RunID, nodeID NodeID, params *ResolveInterruptByRunParams, body ResolveInterruptByRunJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// DiffRun Where the log and the state of this run differ from those of another one.
-	//
-	// Corresponds with GET /v1/runs/{runId}:diff (the `DiffRun` operationId).
-	DiffRun(ctx context.Context, runID RunID, params *DiffRunParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ForkRunWithBody Make a new run out of the log of this one, to replay it or to branch off.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /v1/runs/{runId}:fork (the `ForkRun` operationId).
-	ForkRunWithBody(ctx context.Context, runID RunID, params *ForkRunParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ForkRun Make a new run out of the log of this one, to replay it or to branch off.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /v1/runs/{runId}:fork (the `ForkRun` operationId).
-	ForkRun(ctx context.Context, runID RunID, params *ForkRunParams, body ForkRunJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// PauseRunWithBody Have a run stand still until somebody has it go on. It can be cancelled meanwhile.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /v1/runs/{runId}:pause (the `PauseRun` operationId).
-	PauseRunWithBody(ctx context.Context, runID RunID, params *PauseRunParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// PauseRun Have a run stand still until somebody has it go on. It can be cancelled meanwhile.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /v1/runs/{runId}:pause (the `PauseRun` operationId).
-	PauseRun(ctx context.Context, runID RunID, params *PauseRunParams, body PauseRunJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ResumeRun Have a run go on that was paused.
-	//
-	// Corresponds with POST /v1/runs/{runId}:resume (the `ResumeRun` operationId).
-	ResumeRun(ctx context.Context, runID RunID, params *ResumeRunParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// BulkCancelRunsWithBody Cancel several runs, each as if it were cancelled alone.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /v1/runs:bulk-cancel (the `BulkCancelRuns` operationId).
-	BulkCancelRunsWithBody(ctx context.Context, params *BulkCancelRunsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// BulkCancelRuns Cancel several runs, each as if it were cancelled alone.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /v1/runs:bulk-cancel (the `BulkCancelRuns` operationId).
-	BulkCancelRuns(ctx context.Context, params *BulkCancelRunsParams, body BulkCancelRunsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// GetWorkflow One workflow definition.
-	//
-	// Corresponds with GET /v1/workflows/{workflowId} (the `GetWorkflow` operationId).
-	GetWorkflow(ctx context.Context, workflowID WorkflowID, reqEditors ...RequestEditorFn) (*http.Response, error)
-}
 
 // GetCapabilities What the host claims to support.
 //
-// Corresponds with GET /.well-known/openwop (the `GetCapabilities` operationId).
-func (c *Client) GetCapabilities(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewGetCapabilitiesRequest(c.Server)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+// It sends GET /.well-known/openwop.
+func (c *Client) GetCapabilities(ctx context.Context, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("GET")
+	made.literal("/.well-known/openwop")
+	return c.send(ctx, made, editors)
 }
 
-// RunAgentLoopWithBody Drive one stateful loop and tell what it did.
-//
-// Takes any type of body and a specified content type.
-//
-// Corresponds with POST /v1/host/sample/agentloop/run (the `RunAgentLoop` operationId).
-func (c *Client) RunAgentLoopWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewRunAgentLoopRequestWithBody(c.Server, contentType, body)
+// GetCapabilitiesHTTPResponse is a reply to GetCapabilities. Of its decoded bodies that of the reply's status and media type is set.
+type GetCapabilitiesHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *Capabilities  // 200, application/json
+	JSON503      *ErrorEnvelope // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *GetCapabilitiesHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readGetCapabilities(r *http.Response) (*GetCapabilitiesHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &GetCapabilitiesHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1.well-known~1openwop/get/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// GetCapabilitiesWithResponse is like [Client.GetCapabilities], but decodes the reply.
+func (c *ClientWithResponses) GetCapabilitiesWithResponse(ctx context.Context, editors ...RequestEditorFn) (*GetCapabilitiesHTTPResponse, error) {
+	r, err := c.Client.GetCapabilities(ctx, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.Client.readGetCapabilities(r)
 }
 
 // RunAgentLoop Drive one stateful loop and tell what it did.
 //
-// Takes a body of the `application/json` content type.
-//
-// Corresponds with POST /v1/host/sample/agentloop/run (the `RunAgentLoop` operationId).
-func (c *Client) RunAgentLoop(ctx context.Context, body RunAgentLoopJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewRunAgentLoopRequest(c.Server, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+// It sends POST /v1/host/sample/agentloop/run with a body of application/json.
+func (c *Client) RunAgentLoop(ctx context.Context, body AgentloopRequest, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/v1/host/sample/agentloop/run")
+	made.json("application/json", body, true)
+	return c.send(ctx, made, editors)
 }
 
-// VerifyRunWithBody Have one result verified and tell what became of it.
+// RunAgentLoopWithBody Drive one stateful loop and tell what it did.
 //
-// Takes any type of body and a specified content type.
-//
-// Corresponds with POST /v1/host/sample/agents/verify-run (the `VerifyRun` operationId).
-func (c *Client) VerifyRunWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewVerifyRunRequestWithBody(c.Server, contentType, body)
+// It sends POST /v1/host/sample/agentloop/run with a body of any kind.
+func (c *Client) RunAgentLoopWithBody(ctx context.Context, contentType string, body io.Reader, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/v1/host/sample/agentloop/run")
+	made.raw(contentType, body)
+	return c.send(ctx, made, editors)
+}
+
+// RunAgentLoopHTTPResponse is a reply to RunAgentLoop. Of its decoded bodies that of the reply's status and media type is set.
+type RunAgentLoopHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *AgentloopReply // 200, application/json
+	JSON400      *ErrorEnvelope  // 400, application/json
+	JSON401      *ErrorEnvelope  // 401, application/json
+	JSON403      *ErrorEnvelope  // 403, application/json
+	JSON404      *ErrorEnvelope  // 404, application/json
+	JSON413      *ErrorEnvelope  // 413, application/json
+	JSON429      *ErrorEnvelope  // 429, application/json
+	JSON500      *ErrorEnvelope  // 500, application/json
+	JSON501      *ErrorEnvelope  // 501, application/json
+	JSON503      *ErrorEnvelope  // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *RunAgentLoopHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readRunAgentLoop(r *http.Response) (*RunAgentLoopHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &RunAgentLoopHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1v1~1host~1sample~1agentloop~1run/post/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 400 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/InvalidRequest/content/application~1json/schema", body, &out.JSON400)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 403 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Forbidden/content/application~1json/schema", body, &out.JSON403)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 413 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/BodyTooLarge/content/application~1json/schema", body, &out.JSON413)
+	case r.StatusCode == 429 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/RateLimited/content/application~1json/schema", body, &out.JSON429)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 501 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotProvided/content/application~1json/schema", body, &out.JSON501)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// RunAgentLoopWithResponse is like [Client.RunAgentLoop], but decodes the reply.
+func (c *ClientWithResponses) RunAgentLoopWithResponse(ctx context.Context, body AgentloopRequest, editors ...RequestEditorFn) (*RunAgentLoopHTTPResponse, error) {
+	r, err := c.Client.RunAgentLoop(ctx, body, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+	return c.Client.readRunAgentLoop(r)
+}
+
+// RunAgentLoopWithBodyWithResponse is like [Client.RunAgentLoopWithBody], but decodes the reply.
+func (c *ClientWithResponses) RunAgentLoopWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, editors ...RequestEditorFn) (*RunAgentLoopHTTPResponse, error) {
+	r, err := c.Client.RunAgentLoopWithBody(ctx, contentType, body, editors...)
+	if err != nil {
 		return nil, err
 	}
-	return c.Client.Do(req)
+	return c.Client.readRunAgentLoop(r)
 }
 
 // VerifyRun Have one result verified and tell what became of it.
 //
-// Takes a body of the `application/json` content type.
-//
-// Corresponds with POST /v1/host/sample/agents/verify-run (the `VerifyRun` operationId).
-func (c *Client) VerifyRun(ctx context.Context, body VerifyRunJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewVerifyRunRequest(c.Server, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+// It sends POST /v1/host/sample/agents/verify-run with a body of application/json.
+func (c *Client) VerifyRun(ctx context.Context, body VerifyRunRequest, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/v1/host/sample/agents/verify-run")
+	made.json("application/json", body, true)
+	return c.send(ctx, made, editors)
 }
 
-// FireCommitmentWithBody Say that the condition of a commitment holds.
+// VerifyRunWithBody Have one result verified and tell what became of it.
 //
-// Takes any type of body and a specified content type.
-//
-// Corresponds with POST /v1/host/sample/commitment/fire (the `FireCommitment` operationId).
-func (c *Client) FireCommitmentWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewFireCommitmentRequestWithBody(c.Server, contentType, body)
+// It sends POST /v1/host/sample/agents/verify-run with a body of any kind.
+func (c *Client) VerifyRunWithBody(ctx context.Context, contentType string, body io.Reader, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/v1/host/sample/agents/verify-run")
+	made.raw(contentType, body)
+	return c.send(ctx, made, editors)
+}
+
+// VerifyRunHTTPResponse is a reply to VerifyRun. Of its decoded bodies that of the reply's status and media type is set.
+type VerifyRunHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *VerifyRunReply // 200, application/json
+	JSON400      *ErrorEnvelope  // 400, application/json
+	JSON401      *ErrorEnvelope  // 401, application/json
+	JSON403      *ErrorEnvelope  // 403, application/json
+	JSON404      *ErrorEnvelope  // 404, application/json
+	JSON413      *ErrorEnvelope  // 413, application/json
+	JSON429      *ErrorEnvelope  // 429, application/json
+	JSON500      *ErrorEnvelope  // 500, application/json
+	JSON501      *ErrorEnvelope  // 501, application/json
+	JSON503      *ErrorEnvelope  // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *VerifyRunHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readVerifyRun(r *http.Response) (*VerifyRunHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &VerifyRunHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1v1~1host~1sample~1agents~1verify-run/post/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 400 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/InvalidRequest/content/application~1json/schema", body, &out.JSON400)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 403 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Forbidden/content/application~1json/schema", body, &out.JSON403)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 413 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/BodyTooLarge/content/application~1json/schema", body, &out.JSON413)
+	case r.StatusCode == 429 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/RateLimited/content/application~1json/schema", body, &out.JSON429)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 501 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotProvided/content/application~1json/schema", body, &out.JSON501)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// VerifyRunWithResponse is like [Client.VerifyRun], but decodes the reply.
+func (c *ClientWithResponses) VerifyRunWithResponse(ctx context.Context, body VerifyRunRequest, editors ...RequestEditorFn) (*VerifyRunHTTPResponse, error) {
+	r, err := c.Client.VerifyRun(ctx, body, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+	return c.Client.readVerifyRun(r)
+}
+
+// VerifyRunWithBodyWithResponse is like [Client.VerifyRunWithBody], but decodes the reply.
+func (c *ClientWithResponses) VerifyRunWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, editors ...RequestEditorFn) (*VerifyRunHTTPResponse, error) {
+	r, err := c.Client.VerifyRunWithBody(ctx, contentType, body, editors...)
+	if err != nil {
 		return nil, err
 	}
-	return c.Client.Do(req)
+	return c.Client.readVerifyRun(r)
 }
 
 // FireCommitment Say that the condition of a commitment holds.
 //
-// Takes a body of the `application/json` content type.
+// It sends POST /v1/host/sample/commitment/fire with a body of application/json.
+func (c *Client) FireCommitment(ctx context.Context, body CommitmentFireRequest, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/v1/host/sample/commitment/fire")
+	made.json("application/json", body, true)
+	return c.send(ctx, made, editors)
+}
+
+// FireCommitmentWithBody Say that the condition of a commitment holds.
 //
-// Corresponds with POST /v1/host/sample/commitment/fire (the `FireCommitment` operationId).
-func (c *Client) FireCommitment(ctx context.Context, body FireCommitmentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewFireCommitmentRequest(c.Server, body)
+// It sends POST /v1/host/sample/commitment/fire with a body of any kind.
+func (c *Client) FireCommitmentWithBody(ctx context.Context, contentType string, body io.Reader, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/v1/host/sample/commitment/fire")
+	made.raw(contentType, body)
+	return c.send(ctx, made, editors)
+}
+
+// FireCommitmentHTTPResponse is a reply to FireCommitment. Of its decoded bodies that of the reply's status and media type is set.
+type FireCommitmentHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *CommitmentFireReply // 200, application/json
+	JSON400      *ErrorEnvelope       // 400, application/json
+	JSON401      *ErrorEnvelope       // 401, application/json
+	JSON403      *ErrorEnvelope       // 403, application/json
+	JSON404      *ErrorEnvelope       // 404, application/json
+	JSON413      *ErrorEnvelope       // 413, application/json
+	JSON429      *ErrorEnvelope       // 429, application/json
+	JSON500      *ErrorEnvelope       // 500, application/json
+	JSON501      *ErrorEnvelope       // 501, application/json
+	JSON503      *ErrorEnvelope       // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *FireCommitmentHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readFireCommitment(r *http.Response) (*FireCommitmentHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &FireCommitmentHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1v1~1host~1sample~1commitment~1fire/post/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 400 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/InvalidRequest/content/application~1json/schema", body, &out.JSON400)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 403 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Forbidden/content/application~1json/schema", body, &out.JSON403)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 413 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/BodyTooLarge/content/application~1json/schema", body, &out.JSON413)
+	case r.StatusCode == 429 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/RateLimited/content/application~1json/schema", body, &out.JSON429)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 501 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotProvided/content/application~1json/schema", body, &out.JSON501)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// FireCommitmentWithResponse is like [Client.FireCommitment], but decodes the reply.
+func (c *ClientWithResponses) FireCommitmentWithResponse(ctx context.Context, body CommitmentFireRequest, editors ...RequestEditorFn) (*FireCommitmentHTTPResponse, error) {
+	r, err := c.Client.FireCommitment(ctx, body, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+	return c.Client.readFireCommitment(r)
+}
+
+// FireCommitmentWithBodyWithResponse is like [Client.FireCommitmentWithBody], but decodes the reply.
+func (c *ClientWithResponses) FireCommitmentWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, editors ...RequestEditorFn) (*FireCommitmentHTTPResponse, error) {
+	r, err := c.Client.FireCommitmentWithBody(ctx, contentType, body, editors...)
+	if err != nil {
 		return nil, err
 	}
-	return c.Client.Do(req)
+	return c.Client.readFireCommitment(r)
 }
 
 // ListGoals Standing goals, all or those in one state.
 //
-// Corresponds with GET /v1/host/sample/goals (the `ListGoals` operationId).
-func (c *Client) ListGoals(ctx context.Context, params *ListGoalsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewListGoalsRequest(c.Server, params)
-	if err != nil {
-		return nil, err
+// It sends GET /v1/host/sample/goals.
+func (c *Client) ListGoals(ctx context.Context, params *ListGoalsParams, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("GET")
+	made.literal("/v1/host/sample/goals")
+	if params != nil {
+		made.set(parameterState, params.State, params.State != nil)
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, made, editors)
 }
 
-// CreateGoalWithBody Set up a standing goal. Without a bound it is refused where bounds are required.
-//
-// Takes any type of body and a specified content type.
-//
-// Corresponds with POST /v1/host/sample/goals (the `CreateGoal` operationId).
-func (c *Client) CreateGoalWithBody(ctx context.Context, params *CreateGoalParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewCreateGoalRequestWithBody(c.Server, params, contentType, body)
+// ListGoalsHTTPResponse is a reply to ListGoals. Of its decoded bodies that of the reply's status and media type is set.
+type ListGoalsHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *GoalList      // 200, application/json
+	JSON400      *ErrorEnvelope // 400, application/json
+	JSON401      *ErrorEnvelope // 401, application/json
+	JSON403      *ErrorEnvelope // 403, application/json
+	JSON404      *ErrorEnvelope // 404, application/json
+	JSON429      *ErrorEnvelope // 429, application/json
+	JSON500      *ErrorEnvelope // 500, application/json
+	JSON503      *ErrorEnvelope // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *ListGoalsHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readListGoals(r *http.Response) (*ListGoalsHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &ListGoalsHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1v1~1host~1sample~1goals/get/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 400 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/InvalidRequest/content/application~1json/schema", body, &out.JSON400)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 403 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Forbidden/content/application~1json/schema", body, &out.JSON403)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 429 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/RateLimited/content/application~1json/schema", body, &out.JSON429)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// ListGoalsWithResponse is like [Client.ListGoals], but decodes the reply.
+func (c *ClientWithResponses) ListGoalsWithResponse(ctx context.Context, params *ListGoalsParams, editors ...RequestEditorFn) (*ListGoalsHTTPResponse, error) {
+	r, err := c.Client.ListGoals(ctx, params, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.Client.readListGoals(r)
 }
 
 // CreateGoal Set up a standing goal. Without a bound it is refused where bounds are required.
 //
-// Takes a body of the `application/json` content type.
+// It sends POST /v1/host/sample/goals with a body of application/json.
+func (c *Client) CreateGoal(ctx context.Context, params *CreateGoalParams, body CreateGoalRequest, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/v1/host/sample/goals")
+	if params != nil {
+		made.set(parameterIdempotencyKey, params.IdempotencyKey, params.IdempotencyKey != nil)
+	}
+	made.json("application/json", body, true)
+	return c.send(ctx, made, editors)
+}
+
+// CreateGoalWithBody Set up a standing goal. Without a bound it is refused where bounds are required.
 //
-// Corresponds with POST /v1/host/sample/goals (the `CreateGoal` operationId).
-func (c *Client) CreateGoal(ctx context.Context, params *CreateGoalParams, body CreateGoalJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewCreateGoalRequest(c.Server, params, body)
+// It sends POST /v1/host/sample/goals with a body of any kind.
+func (c *Client) CreateGoalWithBody(ctx context.Context, params *CreateGoalParams, contentType string, body io.Reader, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/v1/host/sample/goals")
+	if params != nil {
+		made.set(parameterIdempotencyKey, params.IdempotencyKey, params.IdempotencyKey != nil)
+	}
+	made.raw(contentType, body)
+	return c.send(ctx, made, editors)
+}
+
+// CreateGoalHTTPResponse is a reply to CreateGoal. Of its decoded bodies that of the reply's status and media type is set.
+type CreateGoalHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *Goal          // 200, application/json
+	JSON400      *ErrorEnvelope // 400, application/json
+	JSON401      *ErrorEnvelope // 401, application/json
+	JSON403      *ErrorEnvelope // 403, application/json
+	JSON404      *ErrorEnvelope // 404, application/json
+	JSON409      *ErrorEnvelope // 409, application/json
+	JSON413      *ErrorEnvelope // 413, application/json
+	JSON422      *ErrorEnvelope // 422, application/json
+	JSON429      *ErrorEnvelope // 429, application/json
+	JSON500      *ErrorEnvelope // 500, application/json
+	JSON501      *ErrorEnvelope // 501, application/json
+	JSON503      *ErrorEnvelope // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *CreateGoalHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readCreateGoal(r *http.Response) (*CreateGoalHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &CreateGoalHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1v1~1host~1sample~1goals/post/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 400 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/InvalidRequest/content/application~1json/schema", body, &out.JSON400)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 403 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Forbidden/content/application~1json/schema", body, &out.JSON403)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 409 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Conflict/content/application~1json/schema", body, &out.JSON409)
+	case r.StatusCode == 413 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/BodyTooLarge/content/application~1json/schema", body, &out.JSON413)
+	case r.StatusCode == 422 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unprocessable/content/application~1json/schema", body, &out.JSON422)
+	case r.StatusCode == 429 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/RateLimited/content/application~1json/schema", body, &out.JSON429)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 501 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotProvided/content/application~1json/schema", body, &out.JSON501)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// CreateGoalWithResponse is like [Client.CreateGoal], but decodes the reply.
+func (c *ClientWithResponses) CreateGoalWithResponse(ctx context.Context, params *CreateGoalParams, body CreateGoalRequest, editors ...RequestEditorFn) (*CreateGoalHTTPResponse, error) {
+	r, err := c.Client.CreateGoal(ctx, params, body, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+	return c.Client.readCreateGoal(r)
+}
+
+// CreateGoalWithBodyWithResponse is like [Client.CreateGoalWithBody], but decodes the reply.
+func (c *ClientWithResponses) CreateGoalWithBodyWithResponse(ctx context.Context, params *CreateGoalParams, contentType string, body io.Reader, editors ...RequestEditorFn) (*CreateGoalHTTPResponse, error) {
+	r, err := c.Client.CreateGoalWithBody(ctx, params, contentType, body, editors...)
+	if err != nil {
 		return nil, err
 	}
-	return c.Client.Do(req)
+	return c.Client.readCreateGoal(r)
 }
 
 // GetGoal One goal with its progress and the last verdict.
 //
-// Corresponds with GET /v1/host/sample/goals/{goalId} (the `GetGoal` operationId).
-func (c *Client) GetGoal(ctx context.Context, goalID GoalID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewGetGoalRequest(c.Server, goalID)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+// It sends GET /v1/host/sample/goals/{goalId}.
+func (c *Client) GetGoal(ctx context.Context, goalID string, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("GET")
+	made.literal("/v1/host/sample/goals/").set(parameterGoalID, goalID, true)
+	return c.send(ctx, made, editors)
 }
 
-// EditGoalWithBody Edit a goal while it is active. Its state is the judge’s and is refused.
-//
-// Takes any type of body and a specified content type.
-//
-// Corresponds with PATCH /v1/host/sample/goals/{goalId} (the `EditGoal` operationId).
-func (c *Client) EditGoalWithBody(ctx context.Context, goalID GoalID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewEditGoalRequestWithBody(c.Server, goalID, contentType, body)
+// GetGoalHTTPResponse is a reply to GetGoal. Of its decoded bodies that of the reply's status and media type is set.
+type GetGoalHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *Goal          // 200, application/json
+	JSON401      *ErrorEnvelope // 401, application/json
+	JSON403      *ErrorEnvelope // 403, application/json
+	JSON404      *ErrorEnvelope // 404, application/json
+	JSON429      *ErrorEnvelope // 429, application/json
+	JSON500      *ErrorEnvelope // 500, application/json
+	JSON503      *ErrorEnvelope // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *GetGoalHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readGetGoal(r *http.Response) (*GetGoalHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &GetGoalHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1v1~1host~1sample~1goals~1{goalId}/get/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 403 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Forbidden/content/application~1json/schema", body, &out.JSON403)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 429 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/RateLimited/content/application~1json/schema", body, &out.JSON429)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// GetGoalWithResponse is like [Client.GetGoal], but decodes the reply.
+func (c *ClientWithResponses) GetGoalWithResponse(ctx context.Context, goalID string, editors ...RequestEditorFn) (*GetGoalHTTPResponse, error) {
+	r, err := c.Client.GetGoal(ctx, goalID, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.Client.readGetGoal(r)
 }
 
 // EditGoal Edit a goal while it is active. Its state is the judge’s and is refused.
 //
-// Takes a body of the `application/json` content type.
+// It sends PATCH /v1/host/sample/goals/{goalId} with a body of application/json.
+func (c *Client) EditGoal(ctx context.Context, goalID string, body EditGoalRequest, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("PATCH")
+	made.literal("/v1/host/sample/goals/").set(parameterGoalID, goalID, true)
+	made.json("application/json", body, true)
+	return c.send(ctx, made, editors)
+}
+
+// EditGoalWithBody Edit a goal while it is active. Its state is the judge’s and is refused.
 //
-// Corresponds with PATCH /v1/host/sample/goals/{goalId} (the `EditGoal` operationId).
-func (c *Client) EditGoal(ctx context.Context, goalID GoalID, body EditGoalJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewEditGoalRequest(c.Server, goalID, body)
+// It sends PATCH /v1/host/sample/goals/{goalId} with a body of any kind.
+func (c *Client) EditGoalWithBody(ctx context.Context, goalID string, contentType string, body io.Reader, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("PATCH")
+	made.literal("/v1/host/sample/goals/").set(parameterGoalID, goalID, true)
+	made.raw(contentType, body)
+	return c.send(ctx, made, editors)
+}
+
+// EditGoalHTTPResponse is a reply to EditGoal. Of its decoded bodies that of the reply's status and media type is set.
+type EditGoalHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *Goal          // 200, application/json
+	JSON400      *ErrorEnvelope // 400, application/json
+	JSON401      *ErrorEnvelope // 401, application/json
+	JSON403      *ErrorEnvelope // 403, application/json
+	JSON404      *ErrorEnvelope // 404, application/json
+	JSON409      *ErrorEnvelope // 409, application/json
+	JSON413      *ErrorEnvelope // 413, application/json
+	JSON422      *ErrorEnvelope // 422, application/json
+	JSON429      *ErrorEnvelope // 429, application/json
+	JSON500      *ErrorEnvelope // 500, application/json
+	JSON501      *ErrorEnvelope // 501, application/json
+	JSON503      *ErrorEnvelope // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *EditGoalHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readEditGoal(r *http.Response) (*EditGoalHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &EditGoalHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1v1~1host~1sample~1goals~1{goalId}/patch/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 400 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/InvalidRequest/content/application~1json/schema", body, &out.JSON400)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 403 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Forbidden/content/application~1json/schema", body, &out.JSON403)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 409 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Conflict/content/application~1json/schema", body, &out.JSON409)
+	case r.StatusCode == 413 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/BodyTooLarge/content/application~1json/schema", body, &out.JSON413)
+	case r.StatusCode == 422 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unprocessable/content/application~1json/schema", body, &out.JSON422)
+	case r.StatusCode == 429 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/RateLimited/content/application~1json/schema", body, &out.JSON429)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 501 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotProvided/content/application~1json/schema", body, &out.JSON501)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// EditGoalWithResponse is like [Client.EditGoal], but decodes the reply.
+func (c *ClientWithResponses) EditGoalWithResponse(ctx context.Context, goalID string, body EditGoalRequest, editors ...RequestEditorFn) (*EditGoalHTTPResponse, error) {
+	r, err := c.Client.EditGoal(ctx, goalID, body, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+	return c.Client.readEditGoal(r)
+}
+
+// EditGoalWithBodyWithResponse is like [Client.EditGoalWithBody], but decodes the reply.
+func (c *ClientWithResponses) EditGoalWithBodyWithResponse(ctx context.Context, goalID string, contentType string, body io.Reader, editors ...RequestEditorFn) (*EditGoalHTTPResponse, error) {
+	r, err := c.Client.EditGoalWithBody(ctx, goalID, contentType, body, editors...)
+	if err != nil {
 		return nil, err
 	}
-	return c.Client.Do(req)
+	return c.Client.readEditGoal(r)
 }
 
 // AbandonGoal Give the goal up.
 //
-// Corresponds with POST /v1/host/sample/goals/{goalId}/abandon (the `AbandonGoal` operationId).
-func (c *Client) AbandonGoal(ctx context.Context, goalID GoalID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewAbandonGoalRequest(c.Server, goalID)
+// It sends POST /v1/host/sample/goals/{goalId}/abandon.
+func (c *Client) AbandonGoal(ctx context.Context, goalID string, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/v1/host/sample/goals/").set(parameterGoalID, goalID, true).literal("/abandon")
+	return c.send(ctx, made, editors)
+}
+
+// AbandonGoalHTTPResponse is a reply to AbandonGoal. Of its decoded bodies that of the reply's status and media type is set.
+type AbandonGoalHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *Goal          // 200, application/json
+	JSON401      *ErrorEnvelope // 401, application/json
+	JSON403      *ErrorEnvelope // 403, application/json
+	JSON404      *ErrorEnvelope // 404, application/json
+	JSON409      *ErrorEnvelope // 409, application/json
+	JSON429      *ErrorEnvelope // 429, application/json
+	JSON500      *ErrorEnvelope // 500, application/json
+	JSON503      *ErrorEnvelope // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *AbandonGoalHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readAbandonGoal(r *http.Response) (*AbandonGoalHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &AbandonGoalHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1v1~1host~1sample~1goals~1{goalId}~1abandon/post/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 403 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Forbidden/content/application~1json/schema", body, &out.JSON403)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 409 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Conflict/content/application~1json/schema", body, &out.JSON409)
+	case r.StatusCode == 429 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/RateLimited/content/application~1json/schema", body, &out.JSON429)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// AbandonGoalWithResponse is like [Client.AbandonGoal], but decodes the reply.
+func (c *ClientWithResponses) AbandonGoalWithResponse(ctx context.Context, goalID string, editors ...RequestEditorFn) (*AbandonGoalHTTPResponse, error) {
+	r, err := c.Client.AbandonGoal(ctx, goalID, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.Client.readAbandonGoal(r)
 }
 
 // ListGoalEvents Ours - the goal’s own log.
 //
-// Corresponds with GET /v1/host/sample/goals/{goalId}/events (the `ListGoalEvents` operationId).
-func (c *Client) ListGoalEvents(ctx context.Context, goalID GoalID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewListGoalEventsRequest(c.Server, goalID)
+// It sends GET /v1/host/sample/goals/{goalId}/events.
+func (c *Client) ListGoalEvents(ctx context.Context, goalID string, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("GET")
+	made.literal("/v1/host/sample/goals/").set(parameterGoalID, goalID, true).literal("/events")
+	return c.send(ctx, made, editors)
+}
+
+// ListGoalEventsHTTPResponse is a reply to ListGoalEvents. Of its decoded bodies that of the reply's status and media type is set.
+type ListGoalEventsHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *GoalEventList // 200, application/json
+	JSON401      *ErrorEnvelope // 401, application/json
+	JSON403      *ErrorEnvelope // 403, application/json
+	JSON404      *ErrorEnvelope // 404, application/json
+	JSON429      *ErrorEnvelope // 429, application/json
+	JSON500      *ErrorEnvelope // 500, application/json
+	JSON503      *ErrorEnvelope // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *ListGoalEventsHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readListGoalEvents(r *http.Response) (*ListGoalEventsHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &ListGoalEventsHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1v1~1host~1sample~1goals~1{goalId}~1events/get/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 403 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Forbidden/content/application~1json/schema", body, &out.JSON403)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 429 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/RateLimited/content/application~1json/schema", body, &out.JSON429)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// ListGoalEventsWithResponse is like [Client.ListGoalEvents], but decodes the reply.
+func (c *ClientWithResponses) ListGoalEventsWithResponse(ctx context.Context, goalID string, editors ...RequestEditorFn) (*ListGoalEventsHTTPResponse, error) {
+	r, err := c.Client.ListGoalEvents(ctx, goalID, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.Client.readListGoalEvents(r)
 }
 
 // PauseGoal Let no run follow until the goal is resumed.
 //
-// Corresponds with POST /v1/host/sample/goals/{goalId}/pause (the `PauseGoal` operationId).
-func (c *Client) PauseGoal(ctx context.Context, goalID GoalID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewPauseGoalRequest(c.Server, goalID)
+// It sends POST /v1/host/sample/goals/{goalId}/pause.
+func (c *Client) PauseGoal(ctx context.Context, goalID string, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/v1/host/sample/goals/").set(parameterGoalID, goalID, true).literal("/pause")
+	return c.send(ctx, made, editors)
+}
+
+// PauseGoalHTTPResponse is a reply to PauseGoal. Of its decoded bodies that of the reply's status and media type is set.
+type PauseGoalHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *Goal          // 200, application/json
+	JSON401      *ErrorEnvelope // 401, application/json
+	JSON403      *ErrorEnvelope // 403, application/json
+	JSON404      *ErrorEnvelope // 404, application/json
+	JSON409      *ErrorEnvelope // 409, application/json
+	JSON429      *ErrorEnvelope // 429, application/json
+	JSON500      *ErrorEnvelope // 500, application/json
+	JSON503      *ErrorEnvelope // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *PauseGoalHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readPauseGoal(r *http.Response) (*PauseGoalHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &PauseGoalHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1v1~1host~1sample~1goals~1{goalId}~1pause/post/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 403 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Forbidden/content/application~1json/schema", body, &out.JSON403)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 409 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Conflict/content/application~1json/schema", body, &out.JSON409)
+	case r.StatusCode == 429 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/RateLimited/content/application~1json/schema", body, &out.JSON429)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// PauseGoalWithResponse is like [Client.PauseGoal], but decodes the reply.
+func (c *ClientWithResponses) PauseGoalWithResponse(ctx context.Context, goalID string, editors ...RequestEditorFn) (*PauseGoalHTTPResponse, error) {
+	r, err := c.Client.PauseGoal(ctx, goalID, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.Client.readPauseGoal(r)
 }
 
 // ResumeGoal Let runs follow again. A goal that is escalated goes on once the run that got stuck was answered.
 //
-// Corresponds with POST /v1/host/sample/goals/{goalId}/resume (the `ResumeGoal` operationId).
-func (c *Client) ResumeGoal(ctx context.Context, goalID GoalID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewResumeGoalRequest(c.Server, goalID)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+// It sends POST /v1/host/sample/goals/{goalId}/resume.
+func (c *Client) ResumeGoal(ctx context.Context, goalID string, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/v1/host/sample/goals/").set(parameterGoalID, goalID, true).literal("/resume")
+	return c.send(ctx, made, editors)
 }
 
-// TickGoalWithBody Ours - fire the next run of a goal, and have it judged.
-//
-// Takes any type of body and a specified content type.
-//
-// Corresponds with POST /v1/host/sample/goals/{goalId}/tick (the `TickGoal` operationId).
-func (c *Client) TickGoalWithBody(ctx context.Context, goalID GoalID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewTickGoalRequestWithBody(c.Server, goalID, contentType, body)
+// ResumeGoalHTTPResponse is a reply to ResumeGoal. Of its decoded bodies that of the reply's status and media type is set.
+type ResumeGoalHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *Goal          // 200, application/json
+	JSON401      *ErrorEnvelope // 401, application/json
+	JSON403      *ErrorEnvelope // 403, application/json
+	JSON404      *ErrorEnvelope // 404, application/json
+	JSON409      *ErrorEnvelope // 409, application/json
+	JSON429      *ErrorEnvelope // 429, application/json
+	JSON500      *ErrorEnvelope // 500, application/json
+	JSON503      *ErrorEnvelope // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *ResumeGoalHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readResumeGoal(r *http.Response) (*ResumeGoalHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &ResumeGoalHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1v1~1host~1sample~1goals~1{goalId}~1resume/post/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 403 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Forbidden/content/application~1json/schema", body, &out.JSON403)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 409 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Conflict/content/application~1json/schema", body, &out.JSON409)
+	case r.StatusCode == 429 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/RateLimited/content/application~1json/schema", body, &out.JSON429)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// ResumeGoalWithResponse is like [Client.ResumeGoal], but decodes the reply.
+func (c *ClientWithResponses) ResumeGoalWithResponse(ctx context.Context, goalID string, editors ...RequestEditorFn) (*ResumeGoalHTTPResponse, error) {
+	r, err := c.Client.ResumeGoal(ctx, goalID, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.Client.readResumeGoal(r)
 }
 
 // TickGoal Ours - fire the next run of a goal, and have it judged.
 //
-// Takes a body of the `application/json` content type.
-//
-// Corresponds with POST /v1/host/sample/goals/{goalId}/tick (the `TickGoal` operationId).
-func (c *Client) TickGoal(ctx context.Context, goalID GoalID, body TickGoalJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewTickGoalRequest(c.Server, goalID, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+// It sends POST /v1/host/sample/goals/{goalId}/tick with a body of application/json.
+func (c *Client) TickGoal(ctx context.Context, goalID string, body GoalTickRequest, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/v1/host/sample/goals/").set(parameterGoalID, goalID, true).literal("/tick")
+	made.json("application/json", body, true)
+	return c.send(ctx, made, editors)
 }
 
-// TickHeartbeatWithBody Have a heartbeat look now.
+// TickGoalWithBody Ours - fire the next run of a goal, and have it judged.
 //
-// Takes any type of body and a specified content type.
-//
-// Corresponds with POST /v1/host/sample/heartbeat/tick (the `TickHeartbeat` operationId).
-func (c *Client) TickHeartbeatWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewTickHeartbeatRequestWithBody(c.Server, contentType, body)
+// It sends POST /v1/host/sample/goals/{goalId}/tick with a body of any kind.
+func (c *Client) TickGoalWithBody(ctx context.Context, goalID string, contentType string, body io.Reader, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/v1/host/sample/goals/").set(parameterGoalID, goalID, true).literal("/tick")
+	made.raw(contentType, body)
+	return c.send(ctx, made, editors)
+}
+
+// TickGoalHTTPResponse is a reply to TickGoal. Of its decoded bodies that of the reply's status and media type is set.
+type TickGoalHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *GoalTickReply // 200, application/json
+	JSON400      *ErrorEnvelope // 400, application/json
+	JSON401      *ErrorEnvelope // 401, application/json
+	JSON403      *ErrorEnvelope // 403, application/json
+	JSON404      *ErrorEnvelope // 404, application/json
+	JSON409      *ErrorEnvelope // 409, application/json
+	JSON413      *ErrorEnvelope // 413, application/json
+	JSON429      *ErrorEnvelope // 429, application/json
+	JSON500      *ErrorEnvelope // 500, application/json
+	JSON501      *ErrorEnvelope // 501, application/json
+	JSON503      *ErrorEnvelope // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *TickGoalHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readTickGoal(r *http.Response) (*TickGoalHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &TickGoalHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1v1~1host~1sample~1goals~1{goalId}~1tick/post/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 400 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/InvalidRequest/content/application~1json/schema", body, &out.JSON400)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 403 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Forbidden/content/application~1json/schema", body, &out.JSON403)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 409 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Conflict/content/application~1json/schema", body, &out.JSON409)
+	case r.StatusCode == 413 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/BodyTooLarge/content/application~1json/schema", body, &out.JSON413)
+	case r.StatusCode == 429 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/RateLimited/content/application~1json/schema", body, &out.JSON429)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 501 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotProvided/content/application~1json/schema", body, &out.JSON501)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// TickGoalWithResponse is like [Client.TickGoal], but decodes the reply.
+func (c *ClientWithResponses) TickGoalWithResponse(ctx context.Context, goalID string, body GoalTickRequest, editors ...RequestEditorFn) (*TickGoalHTTPResponse, error) {
+	r, err := c.Client.TickGoal(ctx, goalID, body, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+	return c.Client.readTickGoal(r)
+}
+
+// TickGoalWithBodyWithResponse is like [Client.TickGoalWithBody], but decodes the reply.
+func (c *ClientWithResponses) TickGoalWithBodyWithResponse(ctx context.Context, goalID string, contentType string, body io.Reader, editors ...RequestEditorFn) (*TickGoalHTTPResponse, error) {
+	r, err := c.Client.TickGoalWithBody(ctx, goalID, contentType, body, editors...)
+	if err != nil {
 		return nil, err
 	}
-	return c.Client.Do(req)
+	return c.Client.readTickGoal(r)
 }
 
 // TickHeartbeat Have a heartbeat look now.
 //
-// Takes a body of the `application/json` content type.
-//
-// Corresponds with POST /v1/host/sample/heartbeat/tick (the `TickHeartbeat` operationId).
-func (c *Client) TickHeartbeat(ctx context.Context, body TickHeartbeatJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewTickHeartbeatRequest(c.Server, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+// It sends POST /v1/host/sample/heartbeat/tick with a body of application/json.
+func (c *Client) TickHeartbeat(ctx context.Context, body HeartbeatTickRequest, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/v1/host/sample/heartbeat/tick")
+	made.json("application/json", body, true)
+	return c.send(ctx, made, editors)
 }
 
-// LlmCacheKeyWithBody The key under which the answer of a model is kept.
+// TickHeartbeatWithBody Have a heartbeat look now.
 //
-// Takes any type of body and a specified content type.
-//
-// Corresponds with POST /v1/host/sample/test/llm-cache-key (the `LlmCacheKey` operationId).
-func (c *Client) LlmCacheKeyWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewLlmCacheKeyRequestWithBody(c.Server, contentType, body)
+// It sends POST /v1/host/sample/heartbeat/tick with a body of any kind.
+func (c *Client) TickHeartbeatWithBody(ctx context.Context, contentType string, body io.Reader, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/v1/host/sample/heartbeat/tick")
+	made.raw(contentType, body)
+	return c.send(ctx, made, editors)
+}
+
+// TickHeartbeatHTTPResponse is a reply to TickHeartbeat. Of its decoded bodies that of the reply's status and media type is set.
+type TickHeartbeatHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *HeartbeatTickReply // 200, application/json
+	JSON400      *ErrorEnvelope      // 400, application/json
+	JSON401      *ErrorEnvelope      // 401, application/json
+	JSON403      *ErrorEnvelope      // 403, application/json
+	JSON404      *ErrorEnvelope      // 404, application/json
+	JSON413      *ErrorEnvelope      // 413, application/json
+	JSON429      *ErrorEnvelope      // 429, application/json
+	JSON500      *ErrorEnvelope      // 500, application/json
+	JSON501      *ErrorEnvelope      // 501, application/json
+	JSON503      *ErrorEnvelope      // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *TickHeartbeatHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readTickHeartbeat(r *http.Response) (*TickHeartbeatHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &TickHeartbeatHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1v1~1host~1sample~1heartbeat~1tick/post/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 400 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/InvalidRequest/content/application~1json/schema", body, &out.JSON400)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 403 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Forbidden/content/application~1json/schema", body, &out.JSON403)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 413 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/BodyTooLarge/content/application~1json/schema", body, &out.JSON413)
+	case r.StatusCode == 429 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/RateLimited/content/application~1json/schema", body, &out.JSON429)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 501 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotProvided/content/application~1json/schema", body, &out.JSON501)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// TickHeartbeatWithResponse is like [Client.TickHeartbeat], but decodes the reply.
+func (c *ClientWithResponses) TickHeartbeatWithResponse(ctx context.Context, body HeartbeatTickRequest, editors ...RequestEditorFn) (*TickHeartbeatHTTPResponse, error) {
+	r, err := c.Client.TickHeartbeat(ctx, body, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+	return c.Client.readTickHeartbeat(r)
+}
+
+// TickHeartbeatWithBodyWithResponse is like [Client.TickHeartbeatWithBody], but decodes the reply.
+func (c *ClientWithResponses) TickHeartbeatWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, editors ...RequestEditorFn) (*TickHeartbeatHTTPResponse, error) {
+	r, err := c.Client.TickHeartbeatWithBody(ctx, contentType, body, editors...)
+	if err != nil {
 		return nil, err
 	}
-	return c.Client.Do(req)
+	return c.Client.readTickHeartbeat(r)
 }
 
 // LlmCacheKey The key under which the answer of a model is kept.
 //
-// Takes a body of the `application/json` content type.
-//
-// Corresponds with POST /v1/host/sample/test/llm-cache-key (the `LlmCacheKey` operationId).
-func (c *Client) LlmCacheKey(ctx context.Context, body LlmCacheKeyJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewLlmCacheKeyRequest(c.Server, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+// It sends POST /v1/host/sample/test/llm-cache-key with a body of application/json.
+func (c *Client) LlmCacheKey(ctx context.Context, body LlmCacheKeyRequest, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/v1/host/sample/test/llm-cache-key")
+	made.json("application/json", body, true)
+	return c.send(ctx, made, editors)
 }
 
-// ProgramMockAIWithBody Say what the model of the provider mock answers to a node.
+// LlmCacheKeyWithBody The key under which the answer of a model is kept.
 //
-// Takes any type of body and a specified content type.
-//
-// Corresponds with POST /v1/host/sample/test/mock-ai/program (the `ProgramMockAI` operationId).
-func (c *Client) ProgramMockAIWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewProgramMockAIRequestWithBody(c.Server, contentType, body)
+// It sends POST /v1/host/sample/test/llm-cache-key with a body of any kind.
+func (c *Client) LlmCacheKeyWithBody(ctx context.Context, contentType string, body io.Reader, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/v1/host/sample/test/llm-cache-key")
+	made.raw(contentType, body)
+	return c.send(ctx, made, editors)
+}
+
+// LlmCacheKeyHTTPResponse is a reply to LlmCacheKey. Of its decoded bodies that of the reply's status and media type is set.
+type LlmCacheKeyHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *LlmCacheKeyReply // 200, application/json
+	JSON400      *ErrorEnvelope    // 400, application/json
+	JSON401      *ErrorEnvelope    // 401, application/json
+	JSON403      *ErrorEnvelope    // 403, application/json
+	JSON404      *ErrorEnvelope    // 404, application/json
+	JSON413      *ErrorEnvelope    // 413, application/json
+	JSON429      *ErrorEnvelope    // 429, application/json
+	JSON500      *ErrorEnvelope    // 500, application/json
+	JSON501      *ErrorEnvelope    // 501, application/json
+	JSON503      *ErrorEnvelope    // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *LlmCacheKeyHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readLlmCacheKey(r *http.Response) (*LlmCacheKeyHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &LlmCacheKeyHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1v1~1host~1sample~1test~1llm-cache-key/post/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 400 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/InvalidRequest/content/application~1json/schema", body, &out.JSON400)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 403 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Forbidden/content/application~1json/schema", body, &out.JSON403)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 413 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/BodyTooLarge/content/application~1json/schema", body, &out.JSON413)
+	case r.StatusCode == 429 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/RateLimited/content/application~1json/schema", body, &out.JSON429)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 501 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotProvided/content/application~1json/schema", body, &out.JSON501)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// LlmCacheKeyWithResponse is like [Client.LlmCacheKey], but decodes the reply.
+func (c *ClientWithResponses) LlmCacheKeyWithResponse(ctx context.Context, body LlmCacheKeyRequest, editors ...RequestEditorFn) (*LlmCacheKeyHTTPResponse, error) {
+	r, err := c.Client.LlmCacheKey(ctx, body, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+	return c.Client.readLlmCacheKey(r)
+}
+
+// LlmCacheKeyWithBodyWithResponse is like [Client.LlmCacheKeyWithBody], but decodes the reply.
+func (c *ClientWithResponses) LlmCacheKeyWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, editors ...RequestEditorFn) (*LlmCacheKeyHTTPResponse, error) {
+	r, err := c.Client.LlmCacheKeyWithBody(ctx, contentType, body, editors...)
+	if err != nil {
 		return nil, err
 	}
-	return c.Client.Do(req)
+	return c.Client.readLlmCacheKey(r)
 }
 
 // ProgramMockAI Say what the model of the provider mock answers to a node.
 //
-// Takes a body of the `application/json` content type.
-//
-// Corresponds with POST /v1/host/sample/test/mock-ai/program (the `ProgramMockAI` operationId).
-func (c *Client) ProgramMockAI(ctx context.Context, body ProgramMockAIJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewProgramMockAIRequest(c.Server, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+// It sends POST /v1/host/sample/test/mock-ai/program with a body of application/json.
+func (c *Client) ProgramMockAI(ctx context.Context, body MockAiProgramRequest, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/v1/host/sample/test/mock-ai/program")
+	made.json("application/json", body, true)
+	return c.send(ctx, made, editors)
 }
 
-// WorkspaceOpWithBody A workspace operation for an owner that the caller chooses.
+// ProgramMockAIWithBody Say what the model of the provider mock answers to a node.
 //
-// Takes any type of body and a specified content type.
-//
-// Corresponds with POST /v1/host/sample/workspace/op (the `WorkspaceOp` operationId).
-func (c *Client) WorkspaceOpWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewWorkspaceOpRequestWithBody(c.Server, contentType, body)
+// It sends POST /v1/host/sample/test/mock-ai/program with a body of any kind.
+func (c *Client) ProgramMockAIWithBody(ctx context.Context, contentType string, body io.Reader, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/v1/host/sample/test/mock-ai/program")
+	made.raw(contentType, body)
+	return c.send(ctx, made, editors)
+}
+
+// ProgramMockAIHTTPResponse is a reply to ProgramMockAI. Of its decoded bodies that of the reply's status and media type is set.
+type ProgramMockAIHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *MockAiProgramReply // 200, application/json
+	JSON400      *ErrorEnvelope      // 400, application/json
+	JSON401      *ErrorEnvelope      // 401, application/json
+	JSON403      *ErrorEnvelope      // 403, application/json
+	JSON404      *ErrorEnvelope      // 404, application/json
+	JSON413      *ErrorEnvelope      // 413, application/json
+	JSON429      *ErrorEnvelope      // 429, application/json
+	JSON500      *ErrorEnvelope      // 500, application/json
+	JSON501      *ErrorEnvelope      // 501, application/json
+	JSON503      *ErrorEnvelope      // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *ProgramMockAIHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readProgramMockAI(r *http.Response) (*ProgramMockAIHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &ProgramMockAIHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1v1~1host~1sample~1test~1mock-ai~1program/post/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 400 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/InvalidRequest/content/application~1json/schema", body, &out.JSON400)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 403 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Forbidden/content/application~1json/schema", body, &out.JSON403)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 413 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/BodyTooLarge/content/application~1json/schema", body, &out.JSON413)
+	case r.StatusCode == 429 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/RateLimited/content/application~1json/schema", body, &out.JSON429)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 501 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotProvided/content/application~1json/schema", body, &out.JSON501)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// ProgramMockAIWithResponse is like [Client.ProgramMockAI], but decodes the reply.
+func (c *ClientWithResponses) ProgramMockAIWithResponse(ctx context.Context, body MockAiProgramRequest, editors ...RequestEditorFn) (*ProgramMockAIHTTPResponse, error) {
+	r, err := c.Client.ProgramMockAI(ctx, body, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+	return c.Client.readProgramMockAI(r)
+}
+
+// ProgramMockAIWithBodyWithResponse is like [Client.ProgramMockAIWithBody], but decodes the reply.
+func (c *ClientWithResponses) ProgramMockAIWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, editors ...RequestEditorFn) (*ProgramMockAIHTTPResponse, error) {
+	r, err := c.Client.ProgramMockAIWithBody(ctx, contentType, body, editors...)
+	if err != nil {
 		return nil, err
 	}
-	return c.Client.Do(req)
+	return c.Client.readProgramMockAI(r)
 }
 
 // WorkspaceOp A workspace operation for an owner that the caller chooses.
 //
-// Takes a body of the `application/json` content type.
+// It sends POST /v1/host/sample/workspace/op with a body of application/json.
+func (c *Client) WorkspaceOp(ctx context.Context, body WorkspaceOpRequest, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/v1/host/sample/workspace/op")
+	made.json("application/json", body, true)
+	return c.send(ctx, made, editors)
+}
+
+// WorkspaceOpWithBody A workspace operation for an owner that the caller chooses.
 //
-// Corresponds with POST /v1/host/sample/workspace/op (the `WorkspaceOp` operationId).
-func (c *Client) WorkspaceOp(ctx context.Context, body WorkspaceOpJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewWorkspaceOpRequest(c.Server, body)
+// It sends POST /v1/host/sample/workspace/op with a body of any kind.
+func (c *Client) WorkspaceOpWithBody(ctx context.Context, contentType string, body io.Reader, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/v1/host/sample/workspace/op")
+	made.raw(contentType, body)
+	return c.send(ctx, made, editors)
+}
+
+// WorkspaceOpHTTPResponse is a reply to WorkspaceOp. Of its decoded bodies that of the reply's status and media type is set.
+type WorkspaceOpHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *WorkspaceOpReply // 200, application/json
+	JSON400      *ErrorEnvelope    // 400, application/json
+	JSON401      *ErrorEnvelope    // 401, application/json
+	JSON403      *ErrorEnvelope    // 403, application/json
+	JSON404      *ErrorEnvelope    // 404, application/json
+	JSON409      *ErrorEnvelope    // 409, application/json
+	JSON413      *ErrorEnvelope    // 413, application/json
+	JSON429      *ErrorEnvelope    // 429, application/json
+	JSON500      *ErrorEnvelope    // 500, application/json
+	JSON501      *ErrorEnvelope    // 501, application/json
+	JSON503      *ErrorEnvelope    // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *WorkspaceOpHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readWorkspaceOp(r *http.Response) (*WorkspaceOpHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &WorkspaceOpHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1v1~1host~1sample~1workspace~1op/post/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 400 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/InvalidRequest/content/application~1json/schema", body, &out.JSON400)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 403 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Forbidden/content/application~1json/schema", body, &out.JSON403)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 409 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Conflict/content/application~1json/schema", body, &out.JSON409)
+	case r.StatusCode == 413 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/BodyTooLarge/content/application~1json/schema", body, &out.JSON413)
+	case r.StatusCode == 429 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/RateLimited/content/application~1json/schema", body, &out.JSON429)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 501 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotProvided/content/application~1json/schema", body, &out.JSON501)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// WorkspaceOpWithResponse is like [Client.WorkspaceOp], but decodes the reply.
+func (c *ClientWithResponses) WorkspaceOpWithResponse(ctx context.Context, body WorkspaceOpRequest, editors ...RequestEditorFn) (*WorkspaceOpHTTPResponse, error) {
+	r, err := c.Client.WorkspaceOp(ctx, body, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+	return c.Client.readWorkspaceOp(r)
+}
+
+// WorkspaceOpWithBodyWithResponse is like [Client.WorkspaceOpWithBody], but decodes the reply.
+func (c *ClientWithResponses) WorkspaceOpWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, editors ...RequestEditorFn) (*WorkspaceOpHTTPResponse, error) {
+	r, err := c.Client.WorkspaceOpWithBody(ctx, contentType, body, editors...)
+	if err != nil {
 		return nil, err
 	}
-	return c.Client.Do(req)
+	return c.Client.readWorkspaceOp(r)
 }
 
 // ListWorkspaceFiles The files of the workspace, without their contents.
 //
-// Corresponds with GET /v1/host/workspace/files (the `ListWorkspaceFiles` operationId).
-func (c *Client) ListWorkspaceFiles(ctx context.Context, params *ListWorkspaceFilesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewListWorkspaceFilesRequest(c.Server, params)
-	if err != nil {
-		return nil, err
+// It sends GET /v1/host/workspace/files.
+func (c *Client) ListWorkspaceFiles(ctx context.Context, params *ListWorkspaceFilesParams, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("GET")
+	made.literal("/v1/host/workspace/files")
+	if params != nil {
+		made.set(parameterPrefix, params.Prefix, params.Prefix != nil)
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, made, editors)
 }
 
-// DeleteWorkspaceFile Delete a file. Its path keeps counting versions.
-//
-// Corresponds with DELETE /v1/host/workspace/files/{path} (the `DeleteWorkspaceFile` operationId).
-func (c *Client) DeleteWorkspaceFile(ctx context.Context, path FilePath, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewDeleteWorkspaceFileRequest(c.Server, path)
+// ListWorkspaceFilesHTTPResponse is a reply to ListWorkspaceFiles. Of its decoded bodies that of the reply's status and media type is set.
+type ListWorkspaceFilesHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *WorkspaceFileList // 200, application/json
+	JSON400      *ErrorEnvelope     // 400, application/json
+	JSON401      *ErrorEnvelope     // 401, application/json
+	JSON403      *ErrorEnvelope     // 403, application/json
+	JSON429      *ErrorEnvelope     // 429, application/json
+	JSON500      *ErrorEnvelope     // 500, application/json
+	JSON501      *ErrorEnvelope     // 501, application/json
+	JSON503      *ErrorEnvelope     // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *ListWorkspaceFilesHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readListWorkspaceFiles(r *http.Response) (*ListWorkspaceFilesHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &ListWorkspaceFilesHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1v1~1host~1workspace~1files/get/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 400 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/InvalidRequest/content/application~1json/schema", body, &out.JSON400)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 403 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Forbidden/content/application~1json/schema", body, &out.JSON403)
+	case r.StatusCode == 429 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/RateLimited/content/application~1json/schema", body, &out.JSON429)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 501 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotProvided/content/application~1json/schema", body, &out.JSON501)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// ListWorkspaceFilesWithResponse is like [Client.ListWorkspaceFiles], but decodes the reply.
+func (c *ClientWithResponses) ListWorkspaceFilesWithResponse(ctx context.Context, params *ListWorkspaceFilesParams, editors ...RequestEditorFn) (*ListWorkspaceFilesHTTPResponse, error) {
+	r, err := c.Client.ListWorkspaceFiles(ctx, params, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.Client.readListWorkspaceFiles(r)
 }
 
 // GetWorkspaceFile One file, at its latest version or an older one.
 //
-// Corresponds with GET /v1/host/workspace/files/{path} (the `GetWorkspaceFile` operationId).
-func (c *Client) GetWorkspaceFile(ctx context.Context, path FilePath, params *GetWorkspaceFileParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewGetWorkspaceFileRequest(c.Server, path, params)
-	if err != nil {
-		return nil, err
+// It sends GET /v1/host/workspace/files/{path}.
+func (c *Client) GetWorkspaceFile(ctx context.Context, path string, params *GetWorkspaceFileParams, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("GET")
+	made.literal("/v1/host/workspace/files/").set(parameterPath, path, true)
+	if params != nil {
+		made.set(parameterVersion, params.Version, params.Version != nil)
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, made, editors)
 }
 
-// PutWorkspaceFileWithBody Write a file. Without If-Match whatever was there is overwritten.
-//
-// Takes any type of body and a specified content type.
-//
-// Corresponds with PUT /v1/host/workspace/files/{path} (the `PutWorkspaceFile` operationId).
-func (c *Client) PutWorkspaceFileWithBody(ctx context.Context, path FilePath, params *PutWorkspaceFileParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewPutWorkspaceFileRequestWithBody(c.Server, path, params, contentType, body)
+// GetWorkspaceFileHTTPResponse is a reply to GetWorkspaceFile. Of its decoded bodies that of the reply's status and media type is set.
+type GetWorkspaceFileHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *WorkspaceFile // 200, application/json
+	JSON400      *ErrorEnvelope // 400, application/json
+	JSON401      *ErrorEnvelope // 401, application/json
+	JSON403      *ErrorEnvelope // 403, application/json
+	JSON404      *ErrorEnvelope // 404, application/json
+	JSON429      *ErrorEnvelope // 429, application/json
+	JSON500      *ErrorEnvelope // 500, application/json
+	JSON501      *ErrorEnvelope // 501, application/json
+	JSON503      *ErrorEnvelope // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *GetWorkspaceFileHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readGetWorkspaceFile(r *http.Response) (*GetWorkspaceFileHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &GetWorkspaceFileHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1v1~1host~1workspace~1files~1{path}/get/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 400 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/InvalidRequest/content/application~1json/schema", body, &out.JSON400)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 403 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Forbidden/content/application~1json/schema", body, &out.JSON403)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 429 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/RateLimited/content/application~1json/schema", body, &out.JSON429)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 501 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotProvided/content/application~1json/schema", body, &out.JSON501)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// GetWorkspaceFileWithResponse is like [Client.GetWorkspaceFile], but decodes the reply.
+func (c *ClientWithResponses) GetWorkspaceFileWithResponse(ctx context.Context, path string, params *GetWorkspaceFileParams, editors ...RequestEditorFn) (*GetWorkspaceFileHTTPResponse, error) {
+	r, err := c.Client.GetWorkspaceFile(ctx, path, params, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.Client.readGetWorkspaceFile(r)
 }
 
 // PutWorkspaceFile Write a file. Without If-Match whatever was there is overwritten.
 //
-// Takes a body of the `application/json` content type.
+// It sends PUT /v1/host/workspace/files/{path} with a body of application/json.
+func (c *Client) PutWorkspaceFile(ctx context.Context, path string, params *PutWorkspaceFileParams, body WorkspaceFileCreate, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("PUT")
+	made.literal("/v1/host/workspace/files/").set(parameterPath, path, true)
+	if params != nil {
+		made.set(parameterIfMatch, params.IfMatch, params.IfMatch != nil)
+	}
+	made.json("application/json", body, true)
+	return c.send(ctx, made, editors)
+}
+
+// PutWorkspaceFileWithBody Write a file. Without If-Match whatever was there is overwritten.
 //
-// Corresponds with PUT /v1/host/workspace/files/{path} (the `PutWorkspaceFile` operationId).
-func (c *Client) PutWorkspaceFile(ctx context.Context, path FilePath, params *PutWorkspaceFileParams, body PutWorkspaceFileJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewPutWorkspaceFileRequest(c.Server, path, params, body)
+// It sends PUT /v1/host/workspace/files/{path} with a body of any kind.
+func (c *Client) PutWorkspaceFileWithBody(ctx context.Context, path string, params *PutWorkspaceFileParams, contentType string, body io.Reader, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("PUT")
+	made.literal("/v1/host/workspace/files/").set(parameterPath, path, true)
+	if params != nil {
+		made.set(parameterIfMatch, params.IfMatch, params.IfMatch != nil)
+	}
+	made.raw(contentType, body)
+	return c.send(ctx, made, editors)
+}
+
+// PutWorkspaceFileHTTPResponse is a reply to PutWorkspaceFile. Of its decoded bodies that of the reply's status and media type is set.
+type PutWorkspaceFileHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *WorkspaceFile // 200, application/json
+	JSON400      *ErrorEnvelope // 400, application/json
+	JSON401      *ErrorEnvelope // 401, application/json
+	JSON403      *ErrorEnvelope // 403, application/json
+	JSON409      *ErrorEnvelope // 409, application/json
+	JSON413      *ErrorEnvelope // 413, application/json
+	JSON429      *ErrorEnvelope // 429, application/json
+	JSON500      *ErrorEnvelope // 500, application/json
+	JSON501      *ErrorEnvelope // 501, application/json
+	JSON503      *ErrorEnvelope // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *PutWorkspaceFileHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readPutWorkspaceFile(r *http.Response) (*PutWorkspaceFileHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &PutWorkspaceFileHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1v1~1host~1workspace~1files~1{path}/put/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 400 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/InvalidRequest/content/application~1json/schema", body, &out.JSON400)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 403 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Forbidden/content/application~1json/schema", body, &out.JSON403)
+	case r.StatusCode == 409 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Conflict/content/application~1json/schema", body, &out.JSON409)
+	case r.StatusCode == 413 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/BodyTooLarge/content/application~1json/schema", body, &out.JSON413)
+	case r.StatusCode == 429 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/RateLimited/content/application~1json/schema", body, &out.JSON429)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 501 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotProvided/content/application~1json/schema", body, &out.JSON501)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// PutWorkspaceFileWithResponse is like [Client.PutWorkspaceFile], but decodes the reply.
+func (c *ClientWithResponses) PutWorkspaceFileWithResponse(ctx context.Context, path string, params *PutWorkspaceFileParams, body WorkspaceFileCreate, editors ...RequestEditorFn) (*PutWorkspaceFileHTTPResponse, error) {
+	r, err := c.Client.PutWorkspaceFile(ctx, path, params, body, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+	return c.Client.readPutWorkspaceFile(r)
+}
+
+// PutWorkspaceFileWithBodyWithResponse is like [Client.PutWorkspaceFileWithBody], but decodes the reply.
+func (c *ClientWithResponses) PutWorkspaceFileWithBodyWithResponse(ctx context.Context, path string, params *PutWorkspaceFileParams, contentType string, body io.Reader, editors ...RequestEditorFn) (*PutWorkspaceFileHTTPResponse, error) {
+	r, err := c.Client.PutWorkspaceFileWithBody(ctx, path, params, contentType, body, editors...)
+	if err != nil {
 		return nil, err
 	}
-	return c.Client.Do(req)
+	return c.Client.readPutWorkspaceFile(r)
+}
+
+// DeleteWorkspaceFile Delete a file. Its path keeps counting versions.
+//
+// It sends DELETE /v1/host/workspace/files/{path}.
+func (c *Client) DeleteWorkspaceFile(ctx context.Context, path string, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("DELETE")
+	made.literal("/v1/host/workspace/files/").set(parameterPath, path, true)
+	return c.send(ctx, made, editors)
+}
+
+// DeleteWorkspaceFileHTTPResponse is a reply to DeleteWorkspaceFile. Of its decoded bodies that of the reply's status and media type is set.
+type DeleteWorkspaceFileHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON400      *ErrorEnvelope // 400, application/json
+	JSON401      *ErrorEnvelope // 401, application/json
+	JSON403      *ErrorEnvelope // 403, application/json
+	JSON404      *ErrorEnvelope // 404, application/json
+	JSON429      *ErrorEnvelope // 429, application/json
+	JSON500      *ErrorEnvelope // 500, application/json
+	JSON501      *ErrorEnvelope // 501, application/json
+	JSON503      *ErrorEnvelope // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *DeleteWorkspaceFileHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readDeleteWorkspaceFile(r *http.Response) (*DeleteWorkspaceFileHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &DeleteWorkspaceFileHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 400 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/InvalidRequest/content/application~1json/schema", body, &out.JSON400)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 403 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Forbidden/content/application~1json/schema", body, &out.JSON403)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 429 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/RateLimited/content/application~1json/schema", body, &out.JSON429)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 501 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotProvided/content/application~1json/schema", body, &out.JSON501)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// DeleteWorkspaceFileWithResponse is like [Client.DeleteWorkspaceFile], but decodes the reply.
+func (c *ClientWithResponses) DeleteWorkspaceFileWithResponse(ctx context.Context, path string, editors ...RequestEditorFn) (*DeleteWorkspaceFileHTTPResponse, error) {
+	r, err := c.Client.DeleteWorkspaceFile(ctx, path, editors...)
+	if err != nil {
+		return nil, err
+	}
+	return c.Client.readDeleteWorkspaceFile(r)
 }
 
 // InspectInterruptByToken What the interrupt behind a token asks. The token is the credential.
 //
-// Corresponds with GET /v1/interrupts/{token} (the `InspectInterruptByToken` operationId).
-func (c *Client) InspectInterruptByToken(ctx context.Context, token InterruptToken, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewInspectInterruptByTokenRequest(c.Server, token)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+// It sends GET /v1/interrupts/{token}.
+func (c *Client) InspectInterruptByToken(ctx context.Context, token string, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("GET")
+	made.literal("/v1/interrupts/").set(parameterToken, token, true)
+	return c.send(ctx, made, editors)
 }
 
-// ResolveInterruptByTokenWithBody Answer the interrupt behind a token. The token is the credential.
-//
-// Takes any type of body and a specified content type.
-//
-// Corresponds with POST /v1/interrupts/{token} (the `ResolveInterruptByToken` operationId).
-func (c *Client) ResolveInterruptByTokenWithBody(ctx context.Context, token InterruptToken, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewResolveInterruptByTokenRequestWithBody(c.Server, token, contentType, body)
+// InspectInterruptByTokenHTTPResponse is a reply to InspectInterruptByToken. Of its decoded bodies that of the reply's status and media type is set.
+type InspectInterruptByTokenHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *InterruptInspection // 200, application/json
+	JSON404      *ErrorEnvelope       // 404, application/json
+	JSON410      *ErrorEnvelope       // 410, application/json
+	JSON429      *ErrorEnvelope       // 429, application/json
+	JSON500      *ErrorEnvelope       // 500, application/json
+	JSON503      *ErrorEnvelope       // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *InspectInterruptByTokenHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readInspectInterruptByToken(r *http.Response) (*InspectInterruptByTokenHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &InspectInterruptByTokenHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1v1~1interrupts~1{token}/get/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 410 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Gone/content/application~1json/schema", body, &out.JSON410)
+	case r.StatusCode == 429 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/RateLimited/content/application~1json/schema", body, &out.JSON429)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// InspectInterruptByTokenWithResponse is like [Client.InspectInterruptByToken], but decodes the reply.
+func (c *ClientWithResponses) InspectInterruptByTokenWithResponse(ctx context.Context, token string, editors ...RequestEditorFn) (*InspectInterruptByTokenHTTPResponse, error) {
+	r, err := c.Client.InspectInterruptByToken(ctx, token, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.Client.readInspectInterruptByToken(r)
 }
 
 // ResolveInterruptByToken Answer the interrupt behind a token. The token is the credential.
 //
-// Takes a body of the `application/json` content type.
+// It sends POST /v1/interrupts/{token} with a body of application/json.
+func (c *Client) ResolveInterruptByToken(ctx context.Context, token string, body ResolveInterruptRequest, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/v1/interrupts/").set(parameterToken, token, true)
+	made.json("application/json", body, true)
+	return c.send(ctx, made, editors)
+}
+
+// ResolveInterruptByTokenWithBody Answer the interrupt behind a token. The token is the credential.
 //
-// Corresponds with POST /v1/interrupts/{token} (the `ResolveInterruptByToken` operationId).
-func (c *Client) ResolveInterruptByToken(ctx context.Context, token InterruptToken, body ResolveInterruptByTokenJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewResolveInterruptByTokenRequest(c.Server, token, body)
+// It sends POST /v1/interrupts/{token} with a body of any kind.
+func (c *Client) ResolveInterruptByTokenWithBody(ctx context.Context, token string, contentType string, body io.Reader, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/v1/interrupts/").set(parameterToken, token, true)
+	made.raw(contentType, body)
+	return c.send(ctx, made, editors)
+}
+
+// ResolveInterruptByTokenHTTPResponse is a reply to ResolveInterruptByToken. Of its decoded bodies that of the reply's status and media type is set.
+type ResolveInterruptByTokenHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *ResolveInterruptResponse // 200, application/json
+	JSON400      *ErrorEnvelope            // 400, application/json
+	JSON403      *ErrorEnvelope            // 403, application/json
+	JSON404      *ErrorEnvelope            // 404, application/json
+	JSON409      *ErrorEnvelope            // 409, application/json
+	JSON410      *ErrorEnvelope            // 410, application/json
+	JSON413      *ErrorEnvelope            // 413, application/json
+	JSON422      *ErrorEnvelope            // 422, application/json
+	JSON429      *ErrorEnvelope            // 429, application/json
+	JSON500      *ErrorEnvelope            // 500, application/json
+	JSON503      *ErrorEnvelope            // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *ResolveInterruptByTokenHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readResolveInterruptByToken(r *http.Response) (*ResolveInterruptByTokenHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &ResolveInterruptByTokenHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1v1~1interrupts~1{token}/post/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 400 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/InvalidRequest/content/application~1json/schema", body, &out.JSON400)
+	case r.StatusCode == 403 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Forbidden/content/application~1json/schema", body, &out.JSON403)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 409 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Conflict/content/application~1json/schema", body, &out.JSON409)
+	case r.StatusCode == 410 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Gone/content/application~1json/schema", body, &out.JSON410)
+	case r.StatusCode == 413 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/BodyTooLarge/content/application~1json/schema", body, &out.JSON413)
+	case r.StatusCode == 422 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unprocessable/content/application~1json/schema", body, &out.JSON422)
+	case r.StatusCode == 429 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/RateLimited/content/application~1json/schema", body, &out.JSON429)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// ResolveInterruptByTokenWithResponse is like [Client.ResolveInterruptByToken], but decodes the reply.
+func (c *ClientWithResponses) ResolveInterruptByTokenWithResponse(ctx context.Context, token string, body ResolveInterruptRequest, editors ...RequestEditorFn) (*ResolveInterruptByTokenHTTPResponse, error) {
+	r, err := c.Client.ResolveInterruptByToken(ctx, token, body, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+	return c.Client.readResolveInterruptByToken(r)
+}
+
+// ResolveInterruptByTokenWithBodyWithResponse is like [Client.ResolveInterruptByTokenWithBody], but decodes the reply.
+func (c *ClientWithResponses) ResolveInterruptByTokenWithBodyWithResponse(ctx context.Context, token string, contentType string, body io.Reader, editors ...RequestEditorFn) (*ResolveInterruptByTokenHTTPResponse, error) {
+	r, err := c.Client.ResolveInterruptByTokenWithBody(ctx, token, contentType, body, editors...)
+	if err != nil {
 		return nil, err
 	}
-	return c.Client.Do(req)
+	return c.Client.readResolveInterruptByToken(r)
 }
 
 // GetOpenAPISpec This document, as the host serves it.
 //
-// Corresponds with GET /v1/openapi.json (the `GetOpenAPISpec` operationId).
-func (c *Client) GetOpenAPISpec(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewGetOpenAPISpecRequest(c.Server)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+// It sends GET /v1/openapi.json.
+func (c *Client) GetOpenAPISpec(ctx context.Context, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("GET")
+	made.literal("/v1/openapi.json")
+	return c.send(ctx, made, editors)
 }
 
-// CreateRunWithBody Start a run of a workflow.
-//
-// Takes any type of body and a specified content type.
-//
-// Corresponds with POST /v1/runs (the `CreateRun` operationId).
-func (c *Client) CreateRunWithBody(ctx context.Context, params *CreateRunParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewCreateRunRequestWithBody(c.Server, params, contentType, body)
+// GetOpenAPISpecHTTPResponse is a reply to GetOpenAPISpec. Of its decoded bodies that of the reply's status and media type is set.
+type GetOpenAPISpecHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      OpenAPIDocument // 200, application/json
+	JSON503      *ErrorEnvelope  // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *GetOpenAPISpecHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readGetOpenAPISpec(r *http.Response) (*GetOpenAPISpecHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &GetOpenAPISpecHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1v1~1openapi.json/get/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// GetOpenAPISpecWithResponse is like [Client.GetOpenAPISpec], but decodes the reply.
+func (c *ClientWithResponses) GetOpenAPISpecWithResponse(ctx context.Context, editors ...RequestEditorFn) (*GetOpenAPISpecHTTPResponse, error) {
+	r, err := c.Client.GetOpenAPISpec(ctx, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.Client.readGetOpenAPISpec(r)
 }
 
 // CreateRun Start a run of a workflow.
 //
-// Takes a body of the `application/json` content type.
+// It sends POST /v1/runs with a body of application/json.
+func (c *Client) CreateRun(ctx context.Context, params *CreateRunParams, body CreateRunRequest, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/v1/runs")
+	if params != nil {
+		made.set(parameterIdempotencyKey, params.IdempotencyKey, params.IdempotencyKey != nil)
+		made.set(parameterXDedup, params.XDedup, params.XDedup != nil)
+		made.set(parameterXForceEngineVersion, params.XForceEngineVersion, params.XForceEngineVersion != nil)
+	}
+	made.json("application/json", body, true)
+	return c.send(ctx, made, editors)
+}
+
+// CreateRunWithBody Start a run of a workflow.
 //
-// Corresponds with POST /v1/runs (the `CreateRun` operationId).
-func (c *Client) CreateRun(ctx context.Context, params *CreateRunParams, body CreateRunJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewCreateRunRequest(c.Server, params, body)
+// It sends POST /v1/runs with a body of any kind.
+func (c *Client) CreateRunWithBody(ctx context.Context, params *CreateRunParams, contentType string, body io.Reader, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/v1/runs")
+	if params != nil {
+		made.set(parameterIdempotencyKey, params.IdempotencyKey, params.IdempotencyKey != nil)
+		made.set(parameterXDedup, params.XDedup, params.XDedup != nil)
+		made.set(parameterXForceEngineVersion, params.XForceEngineVersion, params.XForceEngineVersion != nil)
+	}
+	made.raw(contentType, body)
+	return c.send(ctx, made, editors)
+}
+
+// CreateRunHTTPResponse is a reply to CreateRun. Of its decoded bodies that of the reply's status and media type is set.
+type CreateRunHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON201      *CreateRunResponse // 201, application/json
+	JSON400      *ErrorEnvelope     // 400, application/json
+	JSON401      *ErrorEnvelope     // 401, application/json
+	JSON403      *ErrorEnvelope     // 403, application/json
+	JSON404      *ErrorEnvelope     // 404, application/json
+	JSON409      *ErrorEnvelope     // 409, application/json
+	JSON413      *ErrorEnvelope     // 413, application/json
+	JSON422      *ErrorEnvelope     // 422, application/json
+	JSON429      *ErrorEnvelope     // 429, application/json
+	JSON500      *ErrorEnvelope     // 500, application/json
+	JSON501      *ErrorEnvelope     // 501, application/json
+	JSON503      *ErrorEnvelope     // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *CreateRunHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readCreateRun(r *http.Response) (*CreateRunHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &CreateRunHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 201 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1v1~1runs/post/responses/201/content/application~1json/schema", body, &out.JSON201)
+	case r.StatusCode == 400 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/InvalidRequest/content/application~1json/schema", body, &out.JSON400)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 403 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Forbidden/content/application~1json/schema", body, &out.JSON403)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 409 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Conflict/content/application~1json/schema", body, &out.JSON409)
+	case r.StatusCode == 413 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/BodyTooLarge/content/application~1json/schema", body, &out.JSON413)
+	case r.StatusCode == 422 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unprocessable/content/application~1json/schema", body, &out.JSON422)
+	case r.StatusCode == 429 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/RateLimited/content/application~1json/schema", body, &out.JSON429)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 501 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotProvided/content/application~1json/schema", body, &out.JSON501)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// CreateRunWithResponse is like [Client.CreateRun], but decodes the reply.
+func (c *ClientWithResponses) CreateRunWithResponse(ctx context.Context, params *CreateRunParams, body CreateRunRequest, editors ...RequestEditorFn) (*CreateRunHTTPResponse, error) {
+	r, err := c.Client.CreateRun(ctx, params, body, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+	return c.Client.readCreateRun(r)
+}
+
+// CreateRunWithBodyWithResponse is like [Client.CreateRunWithBody], but decodes the reply.
+func (c *ClientWithResponses) CreateRunWithBodyWithResponse(ctx context.Context, params *CreateRunParams, contentType string, body io.Reader, editors ...RequestEditorFn) (*CreateRunHTTPResponse, error) {
+	r, err := c.Client.CreateRunWithBody(ctx, params, contentType, body, editors...)
+	if err != nil {
 		return nil, err
 	}
-	return c.Client.Do(req)
+	return c.Client.readCreateRun(r)
 }
 
 // GetRun The run as it stands.
 //
-// Corresponds with GET /v1/runs/{runId} (the `GetRun` operationId).
-func (c *Client) GetRun(ctx context.Context, runID RunID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewGetRunRequest(c.Server, runID)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+// It sends GET /v1/runs/{runId}.
+func (c *Client) GetRun(ctx context.Context, runID string, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("GET")
+	made.literal("/v1/runs/").set(parameterRunID, runID, true)
+	return c.send(ctx, made, editors)
 }
 
-// GetRunAncestry Which run started this one; not found for every run where crossHostCausation.ancestryEndpointSupported is not advertised.
-//
-// Corresponds with GET /v1/runs/{runId}/ancestry (the `GetRunAncestry` operationId).
-func (c *Client) GetRunAncestry(ctx context.Context, runID RunID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewGetRunAncestryRequest(c.Server, runID)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+// GetRunHTTPResponse is a reply to GetRun. Of its decoded bodies that of the reply's status and media type is set.
+type GetRunHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *RunSnapshot   // 200, application/json
+	JSON401      *ErrorEnvelope // 401, application/json
+	JSON403      *ErrorEnvelope // 403, application/json
+	JSON404      *ErrorEnvelope // 404, application/json
+	JSON429      *ErrorEnvelope // 429, application/json
+	JSON500      *ErrorEnvelope // 500, application/json
+	JSON503      *ErrorEnvelope // 503, application/json
 }
 
-// CancelRunWithBody Cancel a run and its children. A finished run stays as it is, which is no error.
-//
-// Takes any type of body and a specified content type.
-//
-// Corresponds with POST /v1/runs/{runId}/cancel (the `CancelRun` operationId).
-func (c *Client) CancelRunWithBody(ctx context.Context, runID RunID, params *CancelRunParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewCancelRunRequestWithBody(c.Server, runID, params, contentType, body)
+// StatusCode returns the status of the reply.
+func (r *GetRunHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readGetRun(r *http.Response) (*GetRunHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &GetRunHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1v1~1runs~1{runId}/get/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 403 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Forbidden/content/application~1json/schema", body, &out.JSON403)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 429 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/RateLimited/content/application~1json/schema", body, &out.JSON429)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// GetRunWithResponse is like [Client.GetRun], but decodes the reply.
+func (c *ClientWithResponses) GetRunWithResponse(ctx context.Context, runID string, editors ...RequestEditorFn) (*GetRunHTTPResponse, error) {
+	r, err := c.Client.GetRun(ctx, runID, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+	return c.Client.readGetRun(r)
+}
+
+// GetRunAncestry Which run started this one; not found for every run where
+// crossHostCausation.ancestryEndpointSupported is not advertised.
+//
+// It sends GET /v1/runs/{runId}/ancestry.
+func (c *Client) GetRunAncestry(ctx context.Context, runID string, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("GET")
+	made.literal("/v1/runs/").set(parameterRunID, runID, true).literal("/ancestry")
+	return c.send(ctx, made, editors)
+}
+
+// GetRunAncestryHTTPResponse is a reply to GetRunAncestry. Of its decoded bodies that of the reply's status and media type is set.
+type GetRunAncestryHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *RunAncestryResponse // 200, application/json
+	JSON401      *ErrorEnvelope       // 401, application/json
+	JSON403      *ErrorEnvelope       // 403, application/json
+	JSON404      *ErrorEnvelope       // 404, application/json
+	JSON429      *ErrorEnvelope       // 429, application/json
+	JSON500      *ErrorEnvelope       // 500, application/json
+	JSON503      *ErrorEnvelope       // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *GetRunAncestryHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readGetRunAncestry(r *http.Response) (*GetRunAncestryHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &GetRunAncestryHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1v1~1runs~1{runId}~1ancestry/get/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 403 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Forbidden/content/application~1json/schema", body, &out.JSON403)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 429 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/RateLimited/content/application~1json/schema", body, &out.JSON429)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// GetRunAncestryWithResponse is like [Client.GetRunAncestry], but decodes the reply.
+func (c *ClientWithResponses) GetRunAncestryWithResponse(ctx context.Context, runID string, editors ...RequestEditorFn) (*GetRunAncestryHTTPResponse, error) {
+	r, err := c.Client.GetRunAncestry(ctx, runID, editors...)
+	if err != nil {
 		return nil, err
 	}
-	return c.Client.Do(req)
+	return c.Client.readGetRunAncestry(r)
 }
 
 // CancelRun Cancel a run and its children. A finished run stays as it is, which is no error.
 //
-// Takes a body of the `application/json` content type.
+// It sends POST /v1/runs/{runId}/cancel with a body of application/json.
+func (c *Client) CancelRun(ctx context.Context, runID string, params *CancelRunParams, body *CancelRunRequest, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/v1/runs/").set(parameterRunID, runID, true).literal("/cancel")
+	if params != nil {
+		made.set(parameterIdempotencyKey, params.IdempotencyKey, params.IdempotencyKey != nil)
+	}
+	made.json("application/json", body, body != nil)
+	return c.send(ctx, made, editors)
+}
+
+// CancelRunWithBody Cancel a run and its children. A finished run stays as it is, which is no error.
 //
-// Corresponds with POST /v1/runs/{runId}/cancel (the `CancelRun` operationId).
-func (c *Client) CancelRun(ctx context.Context, runID RunID, params *CancelRunParams, body CancelRunJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewCancelRunRequest(c.Server, runID, params, body)
+// It sends POST /v1/runs/{runId}/cancel with a body of any kind.
+func (c *Client) CancelRunWithBody(ctx context.Context, runID string, params *CancelRunParams, contentType string, body io.Reader, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/v1/runs/").set(parameterRunID, runID, true).literal("/cancel")
+	if params != nil {
+		made.set(parameterIdempotencyKey, params.IdempotencyKey, params.IdempotencyKey != nil)
+	}
+	made.raw(contentType, body)
+	return c.send(ctx, made, editors)
+}
+
+// CancelRunHTTPResponse is a reply to CancelRun. Of its decoded bodies that of the reply's status and media type is set.
+type CancelRunHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *CancelRunResponse // 200, application/json
+	JSON400      *ErrorEnvelope     // 400, application/json
+	JSON401      *ErrorEnvelope     // 401, application/json
+	JSON403      *ErrorEnvelope     // 403, application/json
+	JSON404      *ErrorEnvelope     // 404, application/json
+	JSON409      *ErrorEnvelope     // 409, application/json
+	JSON413      *ErrorEnvelope     // 413, application/json
+	JSON429      *ErrorEnvelope     // 429, application/json
+	JSON500      *ErrorEnvelope     // 500, application/json
+	JSON503      *ErrorEnvelope     // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *CancelRunHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readCancelRun(r *http.Response) (*CancelRunHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &CancelRunHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1v1~1runs~1{runId}~1cancel/post/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 400 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/InvalidRequest/content/application~1json/schema", body, &out.JSON400)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 403 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Forbidden/content/application~1json/schema", body, &out.JSON403)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 409 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Conflict/content/application~1json/schema", body, &out.JSON409)
+	case r.StatusCode == 413 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/BodyTooLarge/content/application~1json/schema", body, &out.JSON413)
+	case r.StatusCode == 429 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/RateLimited/content/application~1json/schema", body, &out.JSON429)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// CancelRunWithResponse is like [Client.CancelRun], but decodes the reply.
+func (c *ClientWithResponses) CancelRunWithResponse(ctx context.Context, runID string, params *CancelRunParams, body *CancelRunRequest, editors ...RequestEditorFn) (*CancelRunHTTPResponse, error) {
+	r, err := c.Client.CancelRun(ctx, runID, params, body, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+	return c.Client.readCancelRun(r)
+}
+
+// CancelRunWithBodyWithResponse is like [Client.CancelRunWithBody], but decodes the reply.
+func (c *ClientWithResponses) CancelRunWithBodyWithResponse(ctx context.Context, runID string, params *CancelRunParams, contentType string, body io.Reader, editors ...RequestEditorFn) (*CancelRunHTTPResponse, error) {
+	r, err := c.Client.CancelRunWithBody(ctx, runID, params, contentType, body, editors...)
+	if err != nil {
 		return nil, err
 	}
-	return c.Client.Do(req)
+	return c.Client.readCancelRun(r)
 }
 
 // StreamRunEvents The log as server-sent events until the run ends, or as JSON where the caller asks for it.
 //
-// Corresponds with GET /v1/runs/{runId}/events (the `StreamRunEvents` operationId).
-func (c *Client) StreamRunEvents(ctx context.Context, runID RunID, params *StreamRunEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewStreamRunEventsRequest(c.Server, runID, params)
+// It sends GET /v1/runs/{runId}/events.
+func (c *Client) StreamRunEvents(ctx context.Context, runID string, params *StreamRunEventsParams, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("GET")
+	made.literal("/v1/runs/").set(parameterRunID, runID, true).literal("/events")
+	if params != nil {
+		made.set(parameterStreamMode, params.StreamMode, params.StreamMode != nil)
+		made.set(parameterBufferMs, params.BufferMs, params.BufferMs != nil)
+		made.set(parameterLastEventID, params.LastEventID, params.LastEventID != nil)
+	}
+	return c.send(ctx, made, editors)
+}
+
+// StreamRunEventsSeq reads the event stream of StreamRunEvents, from the events after options.LastEventID. Leaving the loop closes it.
+func (c *Client) StreamRunEventsSeq(ctx context.Context, runID string, params *StreamRunEventsParams, options StreamOptions, editors ...RequestEditorFn) iter.Seq2[StreamEvent[string], error] {
+	return streamEvents[string](ctx, options, func(edit RequestEditorFn) (*http.Response, error) {
+		return c.StreamRunEvents(ctx, runID, params, append(editors[:len(editors):len(editors)], edit)...)
+	})
+}
+
+// StreamRunEventsHTTPResponse is a reply to StreamRunEvents. Of its decoded bodies that of the reply's status and media type is set.
+type StreamRunEventsHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *EventList     // 200, application/json
+	JSON400      *ErrorEnvelope // 400, application/json
+	JSON401      *ErrorEnvelope // 401, application/json
+	JSON403      *ErrorEnvelope // 403, application/json
+	JSON404      *ErrorEnvelope // 404, application/json
+	JSON429      *ErrorEnvelope // 429, application/json
+	JSON500      *ErrorEnvelope // 500, application/json
+	JSON503      *ErrorEnvelope // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *StreamRunEventsHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readStreamRunEvents(r *http.Response) (*StreamRunEventsHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &StreamRunEventsHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1v1~1runs~1{runId}~1events/get/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 400 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/InvalidRequest/content/application~1json/schema", body, &out.JSON400)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 403 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Forbidden/content/application~1json/schema", body, &out.JSON403)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 429 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/RateLimited/content/application~1json/schema", body, &out.JSON429)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// StreamRunEventsWithResponse is like [Client.StreamRunEvents], but decodes the reply.
+func (c *ClientWithResponses) StreamRunEventsWithResponse(ctx context.Context, runID string, params *StreamRunEventsParams, editors ...RequestEditorFn) (*StreamRunEventsHTTPResponse, error) {
+	r, err := c.Client.StreamRunEvents(ctx, runID, params, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.Client.readStreamRunEvents(r)
 }
 
 // PollRunEvents The log after a sequence; waits when there is nothing new and the run goes on.
 //
-// Corresponds with GET /v1/runs/{runId}/events/poll (the `PollRunEvents` operationId).
-func (c *Client) PollRunEvents(ctx context.Context, runID RunID, params *PollRunEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewPollRunEventsRequest(c.Server, runID, params)
-	if err != nil {
-		return nil, err
+// It sends GET /v1/runs/{runId}/events/poll.
+func (c *Client) PollRunEvents(ctx context.Context, runID string, params *PollRunEventsParams, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("GET")
+	made.literal("/v1/runs/").set(parameterRunID, runID, true).literal("/events/poll")
+	if params != nil {
+		made.set(parameterLastSequence, params.LastSequence, params.LastSequence != nil)
+		made.set(parameterSince, params.Since, params.Since != nil)
+		made.set(parameterTimeout, params.Timeout, params.Timeout != nil)
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, made, editors)
 }
 
-// ResolveInterruptByRunWithBody Answer the interrupt that this node waits for.
-//
-// Takes any type of body and a specified content type.
-//
-// Corresponds with POST /v1/runs/{runId}/interrupts/{nodeId} (the `ResolveInterruptByRun` operationId).
-func (c *Client) ResolveInterruptByRunWithBody(ctx context.Context, runID RunID, nodeID NodeID, params *ResolveInterruptByRunParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewResolveInterruptByRunRequestWithBody(c.Server, runID, nodeID, params, contentType, body)
+// PollRunEventsHTTPResponse is a reply to PollRunEvents. Of its decoded bodies that of the reply's status and media type is set.
+type PollRunEventsHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *EventPage     // 200, application/json
+	JSON400      *ErrorEnvelope // 400, application/json
+	JSON401      *ErrorEnvelope // 401, application/json
+	JSON403      *ErrorEnvelope // 403, application/json
+	JSON404      *ErrorEnvelope // 404, application/json
+	JSON429      *ErrorEnvelope // 429, application/json
+	JSON500      *ErrorEnvelope // 500, application/json
+	JSON503      *ErrorEnvelope // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *PollRunEventsHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readPollRunEvents(r *http.Response) (*PollRunEventsHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &PollRunEventsHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1v1~1runs~1{runId}~1events~1poll/get/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 400 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/InvalidRequest/content/application~1json/schema", body, &out.JSON400)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 403 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Forbidden/content/application~1json/schema", body, &out.JSON403)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 429 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/RateLimited/content/application~1json/schema", body, &out.JSON429)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// PollRunEventsWithResponse is like [Client.PollRunEvents], but decodes the reply.
+func (c *ClientWithResponses) PollRunEventsWithResponse(ctx context.Context, runID string, params *PollRunEventsParams, editors ...RequestEditorFn) (*PollRunEventsHTTPResponse, error) {
+	r, err := c.Client.PollRunEvents(ctx, runID, params, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.Client.readPollRunEvents(r)
 }
 
 // ResolveInterruptByRun Answer the interrupt that this node waits for.
 //
-// Takes a body of the `application/json` content type.
+// It sends POST /v1/runs/{runId}/interrupts/{nodeId} with a body of application/json.
+func (c *Client) ResolveInterruptByRun(ctx context.Context, runID string, nodeID string, params *ResolveInterruptByRunParams, body ResolveInterruptRequest, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/v1/runs/").set(parameterRunID, runID, true).literal("/interrupts/").set(parameterNodeID, nodeID, true)
+	if params != nil {
+		made.set(parameterIdempotencyKey, params.IdempotencyKey, params.IdempotencyKey != nil)
+	}
+	made.json("application/json", body, true)
+	return c.send(ctx, made, editors)
+}
+
+// ResolveInterruptByRunWithBody Answer the interrupt that this node waits for.
 //
-// Corresponds with POST /v1/runs/{runId}/interrupts/{nodeId} (the `ResolveInterruptByRun` operationId).
-func (c *Client) ResolveInterruptByRun(ctx context.Context, runID RunID, nodeID NodeID, params *ResolveInterruptByRunParams, body ResolveInterruptByRunJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewResolveInterruptByRunRequest(c.Server, runID, nodeID, params, body)
+// It sends POST /v1/runs/{runId}/interrupts/{nodeId} with a body of any kind.
+func (c *Client) ResolveInterruptByRunWithBody(ctx context.Context, runID string, nodeID string, params *ResolveInterruptByRunParams, contentType string, body io.Reader, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/v1/runs/").set(parameterRunID, runID, true).literal("/interrupts/").set(parameterNodeID, nodeID, true)
+	if params != nil {
+		made.set(parameterIdempotencyKey, params.IdempotencyKey, params.IdempotencyKey != nil)
+	}
+	made.raw(contentType, body)
+	return c.send(ctx, made, editors)
+}
+
+// ResolveInterruptByRunHTTPResponse is a reply to ResolveInterruptByRun. Of its decoded bodies that of the reply's status and media type is set.
+type ResolveInterruptByRunHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *ResolveInterruptResponse // 200, application/json
+	JSON400      *ErrorEnvelope            // 400, application/json
+	JSON401      *ErrorEnvelope            // 401, application/json
+	JSON403      *ErrorEnvelope            // 403, application/json
+	JSON404      *ErrorEnvelope            // 404, application/json
+	JSON409      *ErrorEnvelope            // 409, application/json
+	JSON410      *ErrorEnvelope            // 410, application/json
+	JSON413      *ErrorEnvelope            // 413, application/json
+	JSON422      *ErrorEnvelope            // 422, application/json
+	JSON429      *ErrorEnvelope            // 429, application/json
+	JSON500      *ErrorEnvelope            // 500, application/json
+	JSON503      *ErrorEnvelope            // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *ResolveInterruptByRunHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readResolveInterruptByRun(r *http.Response) (*ResolveInterruptByRunHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &ResolveInterruptByRunHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1v1~1runs~1{runId}~1interrupts~1{nodeId}/post/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 400 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/InvalidRequest/content/application~1json/schema", body, &out.JSON400)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 403 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Forbidden/content/application~1json/schema", body, &out.JSON403)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 409 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Conflict/content/application~1json/schema", body, &out.JSON409)
+	case r.StatusCode == 410 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Gone/content/application~1json/schema", body, &out.JSON410)
+	case r.StatusCode == 413 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/BodyTooLarge/content/application~1json/schema", body, &out.JSON413)
+	case r.StatusCode == 422 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unprocessable/content/application~1json/schema", body, &out.JSON422)
+	case r.StatusCode == 429 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/RateLimited/content/application~1json/schema", body, &out.JSON429)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// ResolveInterruptByRunWithResponse is like [Client.ResolveInterruptByRun], but decodes the reply.
+func (c *ClientWithResponses) ResolveInterruptByRunWithResponse(ctx context.Context, runID string, nodeID string, params *ResolveInterruptByRunParams, body ResolveInterruptRequest, editors ...RequestEditorFn) (*ResolveInterruptByRunHTTPResponse, error) {
+	r, err := c.Client.ResolveInterruptByRun(ctx, runID, nodeID, params, body, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+	return c.Client.readResolveInterruptByRun(r)
+}
+
+// ResolveInterruptByRunWithBodyWithResponse is like [Client.ResolveInterruptByRunWithBody], but decodes the reply.
+func (c *ClientWithResponses) ResolveInterruptByRunWithBodyWithResponse(ctx context.Context, runID string, nodeID string, params *ResolveInterruptByRunParams, contentType string, body io.Reader, editors ...RequestEditorFn) (*ResolveInterruptByRunHTTPResponse, error) {
+	r, err := c.Client.ResolveInterruptByRunWithBody(ctx, runID, nodeID, params, contentType, body, editors...)
+	if err != nil {
 		return nil, err
 	}
-	return c.Client.Do(req)
+	return c.Client.readResolveInterruptByRun(r)
 }
 
 // DiffRun Where the log and the state of this run differ from those of another one.
 //
-// Corresponds with GET /v1/runs/{runId}:diff (the `DiffRun` operationId).
-func (c *Client) DiffRun(ctx context.Context, runID RunID, params *DiffRunParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewDiffRunRequest(c.Server, runID, params)
-	if err != nil {
-		return nil, err
+// It sends GET /v1/runs/{runId}:diff.
+func (c *Client) DiffRun(ctx context.Context, runID string, params *DiffRunParams, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("GET")
+	made.literal("/v1/runs/").set(parameterRunID, runID, true).literal(":diff")
+	if params != nil {
+		made.set(parameterAgainst, params.Against, true)
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, made, editors)
 }
 
-// ForkRunWithBody Make a new run out of the log of this one, to replay it or to branch off.
-//
-// Takes any type of body and a specified content type.
-//
-// Corresponds with POST /v1/runs/{runId}:fork (the `ForkRun` operationId).
-func (c *Client) ForkRunWithBody(ctx context.Context, runID RunID, params *ForkRunParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewForkRunRequestWithBody(c.Server, runID, params, contentType, body)
+// DiffRunHTTPResponse is a reply to DiffRun. Of its decoded bodies that of the reply's status and media type is set.
+type DiffRunHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *RunDiffResponse // 200, application/json
+	JSON400      *ErrorEnvelope   // 400, application/json
+	JSON401      *ErrorEnvelope   // 401, application/json
+	JSON403      *ErrorEnvelope   // 403, application/json
+	JSON404      *ErrorEnvelope   // 404, application/json
+	JSON429      *ErrorEnvelope   // 429, application/json
+	JSON500      *ErrorEnvelope   // 500, application/json
+	JSON501      *ErrorEnvelope   // 501, application/json
+	JSON503      *ErrorEnvelope   // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *DiffRunHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readDiffRun(r *http.Response) (*DiffRunHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &DiffRunHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1v1~1runs~1{runId}:diff/get/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 400 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/InvalidRequest/content/application~1json/schema", body, &out.JSON400)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 403 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Forbidden/content/application~1json/schema", body, &out.JSON403)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 429 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/RateLimited/content/application~1json/schema", body, &out.JSON429)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 501 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotProvided/content/application~1json/schema", body, &out.JSON501)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// DiffRunWithResponse is like [Client.DiffRun], but decodes the reply.
+func (c *ClientWithResponses) DiffRunWithResponse(ctx context.Context, runID string, params *DiffRunParams, editors ...RequestEditorFn) (*DiffRunHTTPResponse, error) {
+	r, err := c.Client.DiffRun(ctx, runID, params, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.Client.readDiffRun(r)
 }
 
 // ForkRun Make a new run out of the log of this one, to replay it or to branch off.
 //
-// Takes a body of the `application/json` content type.
-//
-// Corresponds with POST /v1/runs/{runId}:fork (the `ForkRun` operationId).
-func (c *Client) ForkRun(ctx context.Context, runID RunID, params *ForkRunParams, body ForkRunJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewForkRunRequest(c.Server, runID, params, body)
-	if err != nil {
-		return nil, err
+// It sends POST /v1/runs/{runId}:fork with a body of application/json.
+func (c *Client) ForkRun(ctx context.Context, runID string, params *ForkRunParams, body ForkRunRequest, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/v1/runs/").set(parameterRunID, runID, true).literal(":fork")
+	if params != nil {
+		made.set(parameterIdempotencyKey, params.IdempotencyKey, params.IdempotencyKey != nil)
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	made.json("application/json", body, true)
+	return c.send(ctx, made, editors)
 }
 
-// PauseRunWithBody Have a run stand still until somebody has it go on. It can be cancelled meanwhile.
+// ForkRunWithBody Make a new run out of the log of this one, to replay it or to branch off.
 //
-// Takes any type of body and a specified content type.
-//
-// Corresponds with POST /v1/runs/{runId}:pause (the `PauseRun` operationId).
-func (c *Client) PauseRunWithBody(ctx context.Context, runID RunID, params *PauseRunParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewPauseRunRequestWithBody(c.Server, runID, params, contentType, body)
+// It sends POST /v1/runs/{runId}:fork with a body of any kind.
+func (c *Client) ForkRunWithBody(ctx context.Context, runID string, params *ForkRunParams, contentType string, body io.Reader, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/v1/runs/").set(parameterRunID, runID, true).literal(":fork")
+	if params != nil {
+		made.set(parameterIdempotencyKey, params.IdempotencyKey, params.IdempotencyKey != nil)
+	}
+	made.raw(contentType, body)
+	return c.send(ctx, made, editors)
+}
+
+// ForkRunHTTPResponse is a reply to ForkRun. Of its decoded bodies that of the reply's status and media type is set.
+type ForkRunHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON201      *ForkRunResponse // 201, application/json
+	JSON400      *ErrorEnvelope   // 400, application/json
+	JSON401      *ErrorEnvelope   // 401, application/json
+	JSON403      *ErrorEnvelope   // 403, application/json
+	JSON404      *ErrorEnvelope   // 404, application/json
+	JSON409      *ErrorEnvelope   // 409, application/json
+	JSON410      *ErrorEnvelope   // 410, application/json
+	JSON413      *ErrorEnvelope   // 413, application/json
+	JSON422      *ErrorEnvelope   // 422, application/json
+	JSON429      *ErrorEnvelope   // 429, application/json
+	JSON500      *ErrorEnvelope   // 500, application/json
+	JSON501      *ErrorEnvelope   // 501, application/json
+	JSON503      *ErrorEnvelope   // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *ForkRunHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readForkRun(r *http.Response) (*ForkRunHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &ForkRunHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 201 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1v1~1runs~1{runId}:fork/post/responses/201/content/application~1json/schema", body, &out.JSON201)
+	case r.StatusCode == 400 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/InvalidRequest/content/application~1json/schema", body, &out.JSON400)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 403 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Forbidden/content/application~1json/schema", body, &out.JSON403)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 409 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Conflict/content/application~1json/schema", body, &out.JSON409)
+	case r.StatusCode == 410 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Gone/content/application~1json/schema", body, &out.JSON410)
+	case r.StatusCode == 413 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/BodyTooLarge/content/application~1json/schema", body, &out.JSON413)
+	case r.StatusCode == 422 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unprocessable/content/application~1json/schema", body, &out.JSON422)
+	case r.StatusCode == 429 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/RateLimited/content/application~1json/schema", body, &out.JSON429)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 501 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotProvided/content/application~1json/schema", body, &out.JSON501)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// ForkRunWithResponse is like [Client.ForkRun], but decodes the reply.
+func (c *ClientWithResponses) ForkRunWithResponse(ctx context.Context, runID string, params *ForkRunParams, body ForkRunRequest, editors ...RequestEditorFn) (*ForkRunHTTPResponse, error) {
+	r, err := c.Client.ForkRun(ctx, runID, params, body, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+	return c.Client.readForkRun(r)
+}
+
+// ForkRunWithBodyWithResponse is like [Client.ForkRunWithBody], but decodes the reply.
+func (c *ClientWithResponses) ForkRunWithBodyWithResponse(ctx context.Context, runID string, params *ForkRunParams, contentType string, body io.Reader, editors ...RequestEditorFn) (*ForkRunHTTPResponse, error) {
+	r, err := c.Client.ForkRunWithBody(ctx, runID, params, contentType, body, editors...)
+	if err != nil {
 		return nil, err
 	}
-	return c.Client.Do(req)
+	return c.Client.readForkRun(r)
 }
 
 // PauseRun Have a run stand still until somebody has it go on. It can be cancelled meanwhile.
 //
-// Takes a body of the `application/json` content type.
+// It sends POST /v1/runs/{runId}:pause with a body of application/json.
+func (c *Client) PauseRun(ctx context.Context, runID string, params *PauseRunParams, body *PauseRunRequest, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/v1/runs/").set(parameterRunID, runID, true).literal(":pause")
+	if params != nil {
+		made.set(parameterIdempotencyKey, params.IdempotencyKey, params.IdempotencyKey != nil)
+	}
+	made.json("application/json", body, body != nil)
+	return c.send(ctx, made, editors)
+}
+
+// PauseRunWithBody Have a run stand still until somebody has it go on. It can be cancelled meanwhile.
 //
-// Corresponds with POST /v1/runs/{runId}:pause (the `PauseRun` operationId).
-func (c *Client) PauseRun(ctx context.Context, runID RunID, params *PauseRunParams, body PauseRunJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewPauseRunRequest(c.Server, runID, params, body)
+// It sends POST /v1/runs/{runId}:pause with a body of any kind.
+func (c *Client) PauseRunWithBody(ctx context.Context, runID string, params *PauseRunParams, contentType string, body io.Reader, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/v1/runs/").set(parameterRunID, runID, true).literal(":pause")
+	if params != nil {
+		made.set(parameterIdempotencyKey, params.IdempotencyKey, params.IdempotencyKey != nil)
+	}
+	made.raw(contentType, body)
+	return c.send(ctx, made, editors)
+}
+
+// PauseRunHTTPResponse is a reply to PauseRun. Of its decoded bodies that of the reply's status and media type is set.
+type PauseRunHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON202      *PauseRunResponse // 202, application/json
+	JSON400      *ErrorEnvelope    // 400, application/json
+	JSON401      *ErrorEnvelope    // 401, application/json
+	JSON403      *ErrorEnvelope    // 403, application/json
+	JSON404      *ErrorEnvelope    // 404, application/json
+	JSON409      *ErrorEnvelope    // 409, application/json
+	JSON413      *ErrorEnvelope    // 413, application/json
+	JSON429      *ErrorEnvelope    // 429, application/json
+	JSON500      *ErrorEnvelope    // 500, application/json
+	JSON501      *ErrorEnvelope    // 501, application/json
+	JSON503      *ErrorEnvelope    // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *PauseRunHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readPauseRun(r *http.Response) (*PauseRunHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &PauseRunHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 202 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1v1~1runs~1{runId}:pause/post/responses/202/content/application~1json/schema", body, &out.JSON202)
+	case r.StatusCode == 400 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/InvalidRequest/content/application~1json/schema", body, &out.JSON400)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 403 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Forbidden/content/application~1json/schema", body, &out.JSON403)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 409 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Conflict/content/application~1json/schema", body, &out.JSON409)
+	case r.StatusCode == 413 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/BodyTooLarge/content/application~1json/schema", body, &out.JSON413)
+	case r.StatusCode == 429 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/RateLimited/content/application~1json/schema", body, &out.JSON429)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 501 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotProvided/content/application~1json/schema", body, &out.JSON501)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// PauseRunWithResponse is like [Client.PauseRun], but decodes the reply.
+func (c *ClientWithResponses) PauseRunWithResponse(ctx context.Context, runID string, params *PauseRunParams, body *PauseRunRequest, editors ...RequestEditorFn) (*PauseRunHTTPResponse, error) {
+	r, err := c.Client.PauseRun(ctx, runID, params, body, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+	return c.Client.readPauseRun(r)
+}
+
+// PauseRunWithBodyWithResponse is like [Client.PauseRunWithBody], but decodes the reply.
+func (c *ClientWithResponses) PauseRunWithBodyWithResponse(ctx context.Context, runID string, params *PauseRunParams, contentType string, body io.Reader, editors ...RequestEditorFn) (*PauseRunHTTPResponse, error) {
+	r, err := c.Client.PauseRunWithBody(ctx, runID, params, contentType, body, editors...)
+	if err != nil {
 		return nil, err
 	}
-	return c.Client.Do(req)
+	return c.Client.readPauseRun(r)
 }
 
 // ResumeRun Have a run go on that was paused.
 //
-// Corresponds with POST /v1/runs/{runId}:resume (the `ResumeRun` operationId).
-func (c *Client) ResumeRun(ctx context.Context, runID RunID, params *ResumeRunParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewResumeRunRequest(c.Server, runID, params)
-	if err != nil {
-		return nil, err
+// It sends POST /v1/runs/{runId}:resume.
+func (c *Client) ResumeRun(ctx context.Context, runID string, params *ResumeRunParams, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/v1/runs/").set(parameterRunID, runID, true).literal(":resume")
+	if params != nil {
+		made.set(parameterIdempotencyKey, params.IdempotencyKey, params.IdempotencyKey != nil)
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, made, editors)
 }
 
-// BulkCancelRunsWithBody Cancel several runs, each as if it were cancelled alone.
-//
-// Takes any type of body and a specified content type.
-//
-// Corresponds with POST /v1/runs:bulk-cancel (the `BulkCancelRuns` operationId).
-func (c *Client) BulkCancelRunsWithBody(ctx context.Context, params *BulkCancelRunsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewBulkCancelRunsRequestWithBody(c.Server, params, contentType, body)
+// ResumeRunHTTPResponse is a reply to ResumeRun. Of its decoded bodies that of the reply's status and media type is set.
+type ResumeRunHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON202      *ResumeRunResponse // 202, application/json
+	JSON400      *ErrorEnvelope     // 400, application/json
+	JSON401      *ErrorEnvelope     // 401, application/json
+	JSON403      *ErrorEnvelope     // 403, application/json
+	JSON404      *ErrorEnvelope     // 404, application/json
+	JSON409      *ErrorEnvelope     // 409, application/json
+	JSON413      *ErrorEnvelope     // 413, application/json
+	JSON429      *ErrorEnvelope     // 429, application/json
+	JSON500      *ErrorEnvelope     // 500, application/json
+	JSON501      *ErrorEnvelope     // 501, application/json
+	JSON503      *ErrorEnvelope     // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *ResumeRunHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readResumeRun(r *http.Response) (*ResumeRunHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &ResumeRunHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 202 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1v1~1runs~1{runId}:resume/post/responses/202/content/application~1json/schema", body, &out.JSON202)
+	case r.StatusCode == 400 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/InvalidRequest/content/application~1json/schema", body, &out.JSON400)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 403 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Forbidden/content/application~1json/schema", body, &out.JSON403)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 409 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Conflict/content/application~1json/schema", body, &out.JSON409)
+	case r.StatusCode == 413 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/BodyTooLarge/content/application~1json/schema", body, &out.JSON413)
+	case r.StatusCode == 429 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/RateLimited/content/application~1json/schema", body, &out.JSON429)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 501 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotProvided/content/application~1json/schema", body, &out.JSON501)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// ResumeRunWithResponse is like [Client.ResumeRun], but decodes the reply.
+func (c *ClientWithResponses) ResumeRunWithResponse(ctx context.Context, runID string, params *ResumeRunParams, editors ...RequestEditorFn) (*ResumeRunHTTPResponse, error) {
+	r, err := c.Client.ResumeRun(ctx, runID, params, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.Client.readResumeRun(r)
 }
 
 // BulkCancelRuns Cancel several runs, each as if it were cancelled alone.
 //
-// Takes a body of the `application/json` content type.
+// It sends POST /v1/runs:bulk-cancel with a body of application/json.
+func (c *Client) BulkCancelRuns(ctx context.Context, params *BulkCancelRunsParams, body BulkCancelRequest, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/v1/runs:bulk-cancel")
+	if params != nil {
+		made.set(parameterIdempotencyKey, params.IdempotencyKey, params.IdempotencyKey != nil)
+	}
+	made.json("application/json", body, true)
+	return c.send(ctx, made, editors)
+}
+
+// BulkCancelRunsWithBody Cancel several runs, each as if it were cancelled alone.
 //
-// Corresponds with POST /v1/runs:bulk-cancel (the `BulkCancelRuns` operationId).
-func (c *Client) BulkCancelRuns(ctx context.Context, params *BulkCancelRunsParams, body BulkCancelRunsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewBulkCancelRunsRequest(c.Server, params, body)
+// It sends POST /v1/runs:bulk-cancel with a body of any kind.
+func (c *Client) BulkCancelRunsWithBody(ctx context.Context, params *BulkCancelRunsParams, contentType string, body io.Reader, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/v1/runs:bulk-cancel")
+	if params != nil {
+		made.set(parameterIdempotencyKey, params.IdempotencyKey, params.IdempotencyKey != nil)
+	}
+	made.raw(contentType, body)
+	return c.send(ctx, made, editors)
+}
+
+// BulkCancelRunsHTTPResponse is a reply to BulkCancelRuns. Of its decoded bodies that of the reply's status and media type is set.
+type BulkCancelRunsHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *BulkCancelResponse // 200, application/json
+	JSON400      *ErrorEnvelope      // 400, application/json
+	JSON401      *ErrorEnvelope      // 401, application/json
+	JSON403      *ErrorEnvelope      // 403, application/json
+	JSON409      *ErrorEnvelope      // 409, application/json
+	JSON413      *ErrorEnvelope      // 413, application/json
+	JSON429      *ErrorEnvelope      // 429, application/json
+	JSON500      *ErrorEnvelope      // 500, application/json
+	JSON501      *ErrorEnvelope      // 501, application/json
+	JSON503      *ErrorEnvelope      // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *BulkCancelRunsHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readBulkCancelRuns(r *http.Response) (*BulkCancelRunsHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &BulkCancelRunsHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1v1~1runs:bulk-cancel/post/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 400 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/InvalidRequest/content/application~1json/schema", body, &out.JSON400)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 403 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Forbidden/content/application~1json/schema", body, &out.JSON403)
+	case r.StatusCode == 409 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Conflict/content/application~1json/schema", body, &out.JSON409)
+	case r.StatusCode == 413 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/BodyTooLarge/content/application~1json/schema", body, &out.JSON413)
+	case r.StatusCode == 429 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/RateLimited/content/application~1json/schema", body, &out.JSON429)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 501 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotProvided/content/application~1json/schema", body, &out.JSON501)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// BulkCancelRunsWithResponse is like [Client.BulkCancelRuns], but decodes the reply.
+func (c *ClientWithResponses) BulkCancelRunsWithResponse(ctx context.Context, params *BulkCancelRunsParams, body BulkCancelRequest, editors ...RequestEditorFn) (*BulkCancelRunsHTTPResponse, error) {
+	r, err := c.Client.BulkCancelRuns(ctx, params, body, editors...)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+	return c.Client.readBulkCancelRuns(r)
+}
+
+// BulkCancelRunsWithBodyWithResponse is like [Client.BulkCancelRunsWithBody], but decodes the reply.
+func (c *ClientWithResponses) BulkCancelRunsWithBodyWithResponse(ctx context.Context, params *BulkCancelRunsParams, contentType string, body io.Reader, editors ...RequestEditorFn) (*BulkCancelRunsHTTPResponse, error) {
+	r, err := c.Client.BulkCancelRunsWithBody(ctx, params, contentType, body, editors...)
+	if err != nil {
 		return nil, err
 	}
-	return c.Client.Do(req)
+	return c.Client.readBulkCancelRuns(r)
 }
 
 // GetWorkflow One workflow definition.
 //
-// Corresponds with GET /v1/workflows/{workflowId} (the `GetWorkflow` operationId).
-func (c *Client) GetWorkflow(ctx context.Context, workflowID WorkflowID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewGetWorkflowRequest(c.Server, workflowID)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+// It sends GET /v1/workflows/{workflowId}.
+func (c *Client) GetWorkflow(ctx context.Context, workflowID string, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("GET")
+	made.literal("/v1/workflows/").set(parameterWorkflowID, workflowID, true)
+	return c.send(ctx, made, editors)
 }
 
-// NewGetCapabilitiesRequest constructs an http.Request for the GetCapabilities method
-func NewGetCapabilitiesRequest(server string) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/.well-known/openwop")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewRunAgentLoopRequest calls the generic RunAgentLoop builder with application/json body
-func NewRunAgentLoopRequest(server string, body RunAgentLoopJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewRunAgentLoopRequestWithBody(server, "application/json", bodyReader)
-}
-
-// NewRunAgentLoopRequestWithBody constructs an http.Request for the RunAgentLoop method, with any body, and a specified content type
-func NewRunAgentLoopRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/host/sample/agentloop/run")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-// NewVerifyRunRequest calls the generic VerifyRun builder with application/json body
-func NewVerifyRunRequest(server string, body VerifyRunJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewVerifyRunRequestWithBody(server, "application/json", bodyReader)
-}
-
-// NewVerifyRunRequestWithBody constructs an http.Request for the VerifyRun method, with any body, and a specified content type
-func NewVerifyRunRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/host/sample/agents/verify-run")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-// NewFireCommitmentRequest calls the generic FireCommitment builder with application/json body
-func NewFireCommitmentRequest(server string, body FireCommitmentJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewFireCommitmentRequestWithBody(server, "application/json", bodyReader)
-}
-
-// NewFireCommitmentRequestWithBody constructs an http.Request for the FireCommitment method, with any body, and a specified content type
-func NewFireCommitmentRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/host/sample/commitment/fire")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-// NewListGoalsRequest constructs an http.Request for the ListGoals method
-func NewListGoalsRequest(server string, params *ListGoalsParams) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/host/sample/goals")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.State != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "state", *params.State, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewCreateGoalRequest calls the generic CreateGoal builder with application/json body
-func NewCreateGoalRequest(server string, params *CreateGoalParams, body CreateGoalJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewCreateGoalRequestWithBody(server, params, "application/json", bodyReader)
-}
-
-// NewCreateGoalRequestWithBody constructs an http.Request for the CreateGoal method, with any body, and a specified content type
-func NewCreateGoalRequestWithBody(server string, params *CreateGoalParams, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/host/sample/goals")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	if params != nil {
-
-		if params.IdempotencyKey != nil {
-			var headerParam0 string
-
-			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
-			if err != nil {
-				return nil, err
-			}
-
-			req.Header.Set("Idempotency-Key", headerParam0)
-		}
-
-	}
-
-	return req, nil
-}
-
-// NewGetGoalRequest constructs an http.Request for the GetGoal method
-func NewGetGoalRequest(server string, goalID GoalID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "goalId", goalID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/host/sample/goals/%s", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewEditGoalRequest calls the generic EditGoal builder with application/json body
-func NewEditGoalRequest(server string, goalID GoalID, body EditGoalJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewEditGoalRequestWithBody(server, goalID, "application/json", bodyReader)
-}
-
-// NewEditGoalRequestWithBody constructs an http.Request for the EditGoal method, with any body, and a specified content type
-func NewEditGoalRequestWithBody(server string, goalID GoalID, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "goalId", goalID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/host/sample/goals/%s", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPatch, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-// NewAbandonGoalRequest constructs an http.Request for the AbandonGoal method
-func NewAbandonGoalRequest(server string, goalID GoalID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "goalId", goalID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/host/sample/goals/%s/abandon", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewListGoalEventsRequest constructs an http.Request for the ListGoalEvents method
-func NewListGoalEventsRequest(server string, goalID GoalID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "goalId", goalID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/host/sample/goals/%s/events", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewPauseGoalRequest constructs an http.Request for the PauseGoal method
-func NewPauseGoalRequest(server string, goalID GoalID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "goalId", goalID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/host/sample/goals/%s/pause", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewResumeGoalRequest constructs an http.Request for the ResumeGoal method
-func NewResumeGoalRequest(server string, goalID GoalID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "goalId", goalID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/host/sample/goals/%s/resume", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewTickGoalRequest calls the generic TickGoal builder with application/json body
-func NewTickGoalRequest(server string, goalID GoalID, body TickGoalJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewTickGoalRequestWithBody(server, goalID, "application/json", bodyReader)
-}
-
-// NewTickGoalRequestWithBody constructs an http.Request for the TickGoal method, with any body, and a specified content type
-func NewTickGoalRequestWithBody(server string, goalID GoalID, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "goalId", goalID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/host/sample/goals/%s/tick", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-// NewTickHeartbeatRequest calls the generic TickHeartbeat builder with application/json body
-func NewTickHeartbeatRequest(server string, body TickHeartbeatJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewTickHeartbeatRequestWithBody(server, "application/json", bodyReader)
-}
-
-// NewTickHeartbeatRequestWithBody constructs an http.Request for the TickHeartbeat method, with any body, and a specified content type
-func NewTickHeartbeatRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/host/sample/heartbeat/tick")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-// NewLlmCacheKeyRequest calls the generic LlmCacheKey builder with application/json body
-func NewLlmCacheKeyRequest(server string, body LlmCacheKeyJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewLlmCacheKeyRequestWithBody(server, "application/json", bodyReader)
-}
-
-// NewLlmCacheKeyRequestWithBody constructs an http.Request for the LlmCacheKey method, with any body, and a specified content type
-func NewLlmCacheKeyRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/host/sample/test/llm-cache-key")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-// NewProgramMockAIRequest calls the generic ProgramMockAI builder with application/json body
-func NewProgramMockAIRequest(server string, body ProgramMockAIJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewProgramMockAIRequestWithBody(server, "application/json", bodyReader)
-}
-
-// NewProgramMockAIRequestWithBody constructs an http.Request for the ProgramMockAI method, with any body, and a specified content type
-func NewProgramMockAIRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/host/sample/test/mock-ai/program")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-// NewWorkspaceOpRequest calls the generic WorkspaceOp builder with application/json body
-func NewWorkspaceOpRequest(server string, body WorkspaceOpJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewWorkspaceOpRequestWithBody(server, "application/json", bodyReader)
-}
-
-// NewWorkspaceOpRequestWithBody constructs an http.Request for the WorkspaceOp method, with any body, and a specified content type
-func NewWorkspaceOpRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/host/sample/workspace/op")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-// NewListWorkspaceFilesRequest constructs an http.Request for the ListWorkspaceFiles method
-func NewListWorkspaceFilesRequest(server string, params *ListWorkspaceFilesParams) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/host/workspace/files")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.Prefix != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "prefix", *params.Prefix, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewDeleteWorkspaceFileRequest constructs an http.Request for the DeleteWorkspaceFile method
-func NewDeleteWorkspaceFileRequest(server string, path FilePath) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "path", path, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/host/workspace/files/%s", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewGetWorkspaceFileRequest constructs an http.Request for the GetWorkspaceFile method
-func NewGetWorkspaceFileRequest(server string, path FilePath, params *GetWorkspaceFileParams) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "path", path, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/host/workspace/files/%s", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.Version != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "version", *params.Version, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewPutWorkspaceFileRequest calls the generic PutWorkspaceFile builder with application/json body
-func NewPutWorkspaceFileRequest(server string, path FilePath, params *PutWorkspaceFileParams, body PutWorkspaceFileJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewPutWorkspaceFileRequestWithBody(server, path, params, "application/json", bodyReader)
-}
-
-// NewPutWorkspaceFileRequestWithBody constructs an http.Request for the PutWorkspaceFile method, with any body, and a specified content type
-func NewPutWorkspaceFileRequestWithBody(server string, path FilePath, params *PutWorkspaceFileParams, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "path", path, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/host/workspace/files/%s", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPut, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	if params != nil {
-
-		if params.IfMatch != nil {
-			var headerParam0 string
-
-			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
-			if err != nil {
-				return nil, err
-			}
-
-			req.Header.Set("If-Match", headerParam0)
-		}
-
-	}
-
-	return req, nil
-}
-
-// NewInspectInterruptByTokenRequest constructs an http.Request for the InspectInterruptByToken method
-func NewInspectInterruptByTokenRequest(server string, token InterruptToken) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "token", token, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/interrupts/%s", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewResolveInterruptByTokenRequest calls the generic ResolveInterruptByToken builder with application/json body
-func NewResolveInterruptByTokenRequest(server string, token InterruptToken, body ResolveInterruptByTokenJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewResolveInterruptByTokenRequestWithBody(server, token, "application/json", bodyReader)
-}
-
-// NewResolveInterruptByTokenRequestWithBody constructs an http.Request for the ResolveInterruptByToken method, with any body, and a specified content type
-func NewResolveInterruptByTokenRequestWithBody(server string, token InterruptToken, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "token", token, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/interrupts/%s", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-// NewGetOpenAPISpecRequest constructs an http.Request for the GetOpenAPISpec method
-func NewGetOpenAPISpecRequest(server string) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/openapi.json")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewCreateRunRequest calls the generic CreateRun builder with application/json body
-func NewCreateRunRequest(server string, params *CreateRunParams, body CreateRunJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewCreateRunRequestWithBody(server, params, "application/json", bodyReader)
-}
-
-// NewCreateRunRequestWithBody constructs an http.Request for the CreateRun method, with any body, and a specified content type
-func NewCreateRunRequestWithBody(server string, params *CreateRunParams, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/runs")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	if params != nil {
-
-		if params.IdempotencyKey != nil {
-			var headerParam0 string
-
-			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
-			if err != nil {
-				return nil, err
-			}
-
-			req.Header.Set("Idempotency-Key", headerParam0)
-		}
-
-		if params.XDedup != nil {
-			var headerParam1 string
-
-			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "X-Dedup", *params.XDedup, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
-			if err != nil {
-				return nil, err
-			}
-
-			req.Header.Set("X-Dedup", headerParam1)
-		}
-
-		if params.XForceEngineVersion != nil {
-			var headerParam2 string
-
-			headerParam2, err = runtime.StyleParamWithOptions("simple", false, "X-Force-Engine-Version", *params.XForceEngineVersion, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "integer", Format: ""})
-			if err != nil {
-				return nil, err
-			}
-
-			req.Header.Set("X-Force-Engine-Version", headerParam2)
-		}
-
-	}
-
-	return req, nil
-}
-
-// NewGetRunRequest constructs an http.Request for the GetRun method
-func NewGetRunRequest(server string, runID RunID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "runId", runID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/runs/%s", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewGetRunAncestryRequest constructs an http.Request for the GetRunAncestry method
-func NewGetRunAncestryRequest(server string, runID RunID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "runId", runID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/runs/%s/ancestry", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewCancelRunRequest calls the generic CancelRun builder with application/json body
-func NewCancelRunRequest(server string, runID RunID, params *CancelRunParams, body CancelRunJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewCancelRunRequestWithBody(server, runID, params, "application/json", bodyReader)
-}
-
-// NewCancelRunRequestWithBody constructs an http.Request for the CancelRun method, with any body, and a specified content type
-func NewCancelRunRequestWithBody(server string, runID RunID, params *CancelRunParams, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "runId", runID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/runs/%s/cancel", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	if params != nil {
-
-		if params.IdempotencyKey != nil {
-			var headerParam0 string
-
-			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
-			if err != nil {
-				return nil, err
-			}
-
-			req.Header.Set("Idempotency-Key", headerParam0)
-		}
-
-	}
-
-	return req, nil
-}
-
-// NewStreamRunEventsRequest constructs an http.Request for the StreamRunEvents method
-func NewStreamRunEventsRequest(server string, runID RunID, params *StreamRunEventsParams) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "runId", runID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/runs/%s/events", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.StreamMode != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "streamMode", *params.StreamMode, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.BufferMs != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "bufferMs", *params.BufferMs, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-
-		if params.LastEventID != nil {
-			var headerParam0 string
-
-			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Last-Event-ID", *params.LastEventID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
-			if err != nil {
-				return nil, err
-			}
-
-			req.Header.Set("Last-Event-ID", headerParam0)
-		}
-
-	}
-
-	return req, nil
-}
-
-// NewPollRunEventsRequest constructs an http.Request for the PollRunEvents method
-func NewPollRunEventsRequest(server string, runID RunID, params *PollRunEventsParams) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "runId", runID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/runs/%s/events/poll", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.LastSequence != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "lastSequence", *params.LastSequence, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Since != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "since", *params.Since, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Timeout != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "timeout", *params.Timeout, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewResolveInterruptByRunRequest calls the generic ResolveInterruptByRun builder with application/json body
-func NewResolveInterruptByRunRequest(server string, runID RunID, nodeID NodeID, params *ResolveInterruptByRunParams, body ResolveInterruptByRunJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewResolveInterruptByRunRequestWithBody(server, runID, nodeID, params, "application/json", bodyReader)
-}
-
-// NewResolveInterruptByRunRequestWithBody constructs an http.Request for the ResolveInterruptByRun method, with any body, and a specified content type
-func NewResolveInterruptByRunRequestWithBody(server string, runID RunID, nodeID NodeID, params *ResolveInterruptByRunParams, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "runId", runID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	var pathParam1 string
-
-	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "nodeId", nodeID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/runs/%s/interrupts/%s", pathParam0, pathParam1)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	if params != nil {
-
-		if params.IdempotencyKey != nil {
-			var headerParam0 string
-
-			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
-			if err != nil {
-				return nil, err
-			}
-
-			req.Header.Set("Idempotency-Key", headerParam0)
-		}
-
-	}
-
-	return req, nil
-}
-
-// NewDiffRunRequest constructs an http.Request for the DiffRun method
-func NewDiffRunRequest(server string, runID RunID, params *DiffRunParams) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "runId", runID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/runs/%s:diff", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "against", params.Against, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-			return nil, err
-		} else {
-			for _, qp := range strings.Split(queryFrag, "&") {
-				rawQueryFragments = append(rawQueryFragments, qp)
-			}
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewForkRunRequest calls the generic ForkRun builder with application/json body
-func NewForkRunRequest(server string, runID RunID, params *ForkRunParams, body ForkRunJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewForkRunRequestWithBody(server, runID, params, "application/json", bodyReader)
-}
-
-// NewForkRunRequestWithBody constructs an http.Request for the ForkRun method, with any body, and a specified content type
-func NewForkRunRequestWithBody(server string, runID RunID, params *ForkRunParams, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "runId", runID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/runs/%s:fork", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	if params != nil {
-
-		if params.IdempotencyKey != nil {
-			var headerParam0 string
-
-			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
-			if err != nil {
-				return nil, err
-			}
-
-			req.Header.Set("Idempotency-Key", headerParam0)
-		}
-
-	}
-
-	return req, nil
-}
-
-// NewPauseRunRequest calls the generic PauseRun builder with application/json body
-func NewPauseRunRequest(server string, runID RunID, params *PauseRunParams, body PauseRunJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewPauseRunRequestWithBody(server, runID, params, "application/json", bodyReader)
-}
-
-// NewPauseRunRequestWithBody constructs an http.Request for the PauseRun method, with any body, and a specified content type
-func NewPauseRunRequestWithBody(server string, runID RunID, params *PauseRunParams, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "runId", runID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/runs/%s:pause", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	if params != nil {
-
-		if params.IdempotencyKey != nil {
-			var headerParam0 string
-
-			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
-			if err != nil {
-				return nil, err
-			}
-
-			req.Header.Set("Idempotency-Key", headerParam0)
-		}
-
-	}
-
-	return req, nil
-}
-
-// NewResumeRunRequest constructs an http.Request for the ResumeRun method
-func NewResumeRunRequest(server string, runID RunID, params *ResumeRunParams) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "runId", runID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/runs/%s:resume", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-
-		if params.IdempotencyKey != nil {
-			var headerParam0 string
-
-			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
-			if err != nil {
-				return nil, err
-			}
-
-			req.Header.Set("Idempotency-Key", headerParam0)
-		}
-
-	}
-
-	return req, nil
-}
-
-// NewBulkCancelRunsRequest calls the generic BulkCancelRuns builder with application/json body
-func NewBulkCancelRunsRequest(server string, params *BulkCancelRunsParams, body BulkCancelRunsJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewBulkCancelRunsRequestWithBody(server, params, "application/json", bodyReader)
-}
-
-// NewBulkCancelRunsRequestWithBody constructs an http.Request for the BulkCancelRuns method, with any body, and a specified content type
-func NewBulkCancelRunsRequestWithBody(server string, params *BulkCancelRunsParams, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/runs:bulk-cancel")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	if params != nil {
-
-		if params.IdempotencyKey != nil {
-			var headerParam0 string
-
-			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
-			if err != nil {
-				return nil, err
-			}
-
-			req.Header.Set("Idempotency-Key", headerParam0)
-		}
-
-	}
-
-	return req, nil
-}
-
-// NewGetWorkflowRequest constructs an http.Request for the GetWorkflow method
-func NewGetWorkflowRequest(server string, workflowID WorkflowID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "workflowId", workflowID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/workflows/%s", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-func (c *Client) applyEditors(ctx context.Context, req *http.Request, additionalEditors []RequestEditorFn) error {
-	for _, r := range c.RequestEditors {
-		if err := r(ctx, req); err != nil {
-			return err
-		}
-	}
-	for _, r := range additionalEditors {
-		if err := r(ctx, req); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// ClientWithResponses builds on ClientInterface to offer response payloads
-type ClientWithResponses struct {
-	ClientInterface
-}
-
-// NewClientWithResponses creates a new ClientWithResponses, which wraps
-// Client with return type handling
-func NewClientWithResponses(server string, opts ...ClientOption) (*ClientWithResponses, error) {
-	client, err := NewClient(server, opts...)
-	if err != nil {
-		return nil, err
-	}
-	return &ClientWithResponses{client}, nil
-}
-
-// WithBaseURL overrides the baseURL.
-func WithBaseURL(baseURL string) ClientOption {
-	return func(c *Client) error {
-		newBaseURL, err := url.Parse(baseURL)
-		if err != nil {
-			return err
-		}
-		c.Server = newBaseURL.String()
-		return nil
-	}
-}
-
-// ClientWithResponsesInterface is the interface specification for the client with responses above.
-type ClientWithResponsesInterface interface {
-
-	// GetCapabilitiesWithResponse What the host claims to support.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /.well-known/openwop (the `GetCapabilities` operationId).
-	GetCapabilitiesWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetCapabilitiesHTTPResponse, error)
-
-	// RunAgentLoopWithBodyWithResponse Drive one stateful loop and tell what it did.
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/host/sample/agentloop/run (the `RunAgentLoop` operationId).
-	RunAgentLoopWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RunAgentLoopHTTPResponse, error)
-
-	// RunAgentLoopWithResponse Drive one stateful loop and tell what it did.
-	//
-	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/host/sample/agentloop/run (the `RunAgentLoop` operationId).
-	RunAgentLoopWithResponse(ctx context.Context, body RunAgentLoopJSONRequestBody, reqEditors ...RequestEditorFn) (*RunAgentLoopHTTPResponse, error)
-
-	// VerifyRunWithBodyWithResponse Have one result verified and tell what became of it.
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/host/sample/agents/verify-run (the `VerifyRun` operationId).
-	VerifyRunWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*VerifyRunHTTPResponse, error)
-
-	// VerifyRunWithResponse Have one result verified and tell what became of it.
-	//
-	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/host/sample/agents/verify-run (the `VerifyRun` operationId).
-	VerifyRunWithResponse(ctx context.Context, body VerifyRunJSONRequestBody, reqEditors ...RequestEditorFn) (*VerifyRunHTTPResponse, error)
-
-	// FireCommitmentWithBodyWithResponse Say that the condition of a commitment holds.
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/host/sample/commitment/fire (the `FireCommitment` operationId).
-	FireCommitmentWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*FireCommitmentHTTPResponse, error)
-
-	// FireCommitmentWithResponse Say that the condition of a commitment holds.
-	//
-	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/host/sample/commitment/fire (the `FireCommitment` operationId).
-	FireCommitmentWithResponse(ctx context.Context, body FireCommitmentJSONRequestBody, reqEditors ...RequestEditorFn) (*FireCommitmentHTTPResponse, error)
-
-	// ListGoalsWithResponse Standing goals, all or those in one state.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /v1/host/sample/goals (the `ListGoals` operationId).
-	ListGoalsWithResponse(ctx context.Context, params *ListGoalsParams, reqEditors ...RequestEditorFn) (*ListGoalsHTTPResponse, error)
-
-	// CreateGoalWithBodyWithResponse Set up a standing goal. Without a bound it is refused where bounds are required.
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/host/sample/goals (the `CreateGoal` operationId).
-	CreateGoalWithBodyWithResponse(ctx context.Context, params *CreateGoalParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateGoalHTTPResponse, error)
-
-	// CreateGoalWithResponse Set up a standing goal. Without a bound it is refused where bounds are required.
-	//
-	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/host/sample/goals (the `CreateGoal` operationId).
-	CreateGoalWithResponse(ctx context.Context, params *CreateGoalParams, body CreateGoalJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateGoalHTTPResponse, error)
-
-	// GetGoalWithResponse One goal with its progress and the last verdict.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /v1/host/sample/goals/{goalId} (the `GetGoal` operationId).
-	GetGoalWithResponse(ctx context.Context, goalID GoalID, reqEditors ...RequestEditorFn) (*GetGoalHTTPResponse, error)
-
-	// EditGoalWithBodyWithResponse Edit a goal while it is active. Its state is the judge’s and is refused.
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with PATCH /v1/host/sample/goals/{goalId} (the `EditGoal` operationId).
-	EditGoalWithBodyWithResponse(ctx context.Context, goalID GoalID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*EditGoalHTTPResponse, error)
-
-	// EditGoalWithResponse Edit a goal while it is active. Its state is the judge’s and is refused.
-	//
-	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with PATCH /v1/host/sample/goals/{goalId} (the `EditGoal` operationId).
-	EditGoalWithResponse(ctx context.Context, goalID GoalID, body EditGoalJSONRequestBody, reqEditors ...RequestEditorFn) (*EditGoalHTTPResponse, error)
-
-	// AbandonGoalWithResponse Give the goal up.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/host/sample/goals/{goalId}/abandon (the `AbandonGoal` operationId).
-	AbandonGoalWithResponse(ctx context.Context, goalID GoalID, reqEditors ...RequestEditorFn) (*AbandonGoalHTTPResponse, error)
-
-	// ListGoalEventsWithResponse Ours - the goal’s own log.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /v1/host/sample/goals/{goalId}/events (the `ListGoalEvents` operationId).
-	ListGoalEventsWithResponse(ctx context.Context, goalID GoalID, reqEditors ...RequestEditorFn) (*ListGoalEventsHTTPResponse, error)
-
-	// PauseGoalWithResponse Let no run follow until the goal is resumed.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/host/sample/goals/{goalId}/pause (the `PauseGoal` operationId).
-	PauseGoalWithResponse(ctx context.Context, goalID GoalID, reqEditors ...RequestEditorFn) (*PauseGoalHTTPResponse, error)
-
-	// ResumeGoalWithResponse Let runs follow again. A goal that is escalated goes on once the run that got stuck was answered.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/host/sample/goals/{goalId}/resume (the `ResumeGoal` operationId).
-	ResumeGoalWithResponse(ctx context.Context, goalID GoalID, reqEditors ...RequestEditorFn) (*ResumeGoalHTTPResponse, error)
-
-	// TickGoalWithBodyWithResponse Ours - fire the next run of a goal, and have it judged.
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/host/sample/goals/{goalId}/tick (the `TickGoal` operationId).
-	TickGoalWithBodyWithResponse(ctx context.Context, goalID GoalID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*TickGoalHTTPResponse, error)
-
-	// TickGoalWithResponse Ours - fire the next run of a goal, and have it judged.
-	//
-	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/host/sample/goals/{goalId}/tick (the `TickGoal` operationId).
-	TickGoalWithResponse(ctx context.Context, goalID GoalID, body TickGoalJSONRequestBody, reqEditors ...RequestEditorFn) (*TickGoalHTTPResponse, error)
-
-	// TickHeartbeatWithBodyWithResponse Have a heartbeat look now.
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/host/sample/heartbeat/tick (the `TickHeartbeat` operationId).
-	TickHeartbeatWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*TickHeartbeatHTTPResponse, error)
-
-	// TickHeartbeatWithResponse Have a heartbeat look now.
-	//
-	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/host/sample/heartbeat/tick (the `TickHeartbeat` operationId).
-	TickHeartbeatWithResponse(ctx context.Context, body TickHeartbeatJSONRequestBody, reqEditors ...RequestEditorFn) (*TickHeartbeatHTTPResponse, error)
-
-	// LlmCacheKeyWithBodyWithResponse The key under which the answer of a model is kept.
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/host/sample/test/llm-cache-key (the `LlmCacheKey` operationId).
-	LlmCacheKeyWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*LlmCacheKeyHTTPResponse, error)
-
-	// LlmCacheKeyWithResponse The key under which the answer of a model is kept.
-	//
-	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/host/sample/test/llm-cache-key (the `LlmCacheKey` operationId).
-	LlmCacheKeyWithResponse(ctx context.Context, body LlmCacheKeyJSONRequestBody, reqEditors ...RequestEditorFn) (*LlmCacheKeyHTTPResponse, error)
-
-	// ProgramMockAIWithBodyWithResponse Say what the model of the provider mock answers to a node.
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/host/sample/test/mock-ai/program (the `ProgramMockAI` operationId).
-	ProgramMockAIWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ProgramMockAIHTTPResponse, error)
-
-	// ProgramMockAIWithResponse Say what the model of the provider mock answers to a node.
-	//
-	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/host/sample/test/mock-ai/program (the `ProgramMockAI` operationId).
-	ProgramMockAIWithResponse(ctx context.Context, body ProgramMockAIJSONRequestBody, reqEditors ...RequestEditorFn) (*ProgramMockAIHTTPResponse, error)
-
-	// WorkspaceOpWithBodyWithResponse A workspace operation for an owner that the caller chooses.
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/host/sample/workspace/op (the `WorkspaceOp` operationId).
-	WorkspaceOpWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*WorkspaceOpHTTPResponse, error)
-
-	// WorkspaceOpWithResponse A workspace operation for an owner that the caller chooses.
-	//
-	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/host/sample/workspace/op (the `WorkspaceOp` operationId).
-	WorkspaceOpWithResponse(ctx context.Context, body WorkspaceOpJSONRequestBody, reqEditors ...RequestEditorFn) (*WorkspaceOpHTTPResponse, error)
-
-	// ListWorkspaceFilesWithResponse The files of the workspace, without their contents.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /v1/host/workspace/files (the `ListWorkspaceFiles` operationId).
-	ListWorkspaceFilesWithResponse(ctx context.Context, params *ListWorkspaceFilesParams, reqEditors ...RequestEditorFn) (*ListWorkspaceFilesHTTPResponse, error)
-
-	// DeleteWorkspaceFileWithResponse Delete a file. Its path keeps counting versions.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with DELETE /v1/host/workspace/files/{path} (the `DeleteWorkspaceFile` operationId).
-	DeleteWorkspaceFileWithResponse(ctx context.Context, path FilePath, reqEditors ...RequestEditorFn) (*DeleteWorkspaceFileHTTPResponse, error)
-
-	// GetWorkspaceFileWithResponse One file, at its latest version or an older one.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /v1/host/workspace/files/{path} (the `GetWorkspaceFile` operationId).
-	GetWorkspaceFileWithResponse(ctx context.Context, path FilePath, params *GetWorkspaceFileParams, reqEditors ...RequestEditorFn) (*GetWorkspaceFileHTTPResponse, error)
-
-	// PutWorkspaceFileWithBodyWithResponse Write a file. Without If-Match whatever was there is overwritten.
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with PUT /v1/host/workspace/files/{path} (the `PutWorkspaceFile` operationId).
-	PutWorkspaceFileWithBodyWithResponse(ctx context.Context, path FilePath, params *PutWorkspaceFileParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*PutWorkspaceFileHTTPResponse, error)
-
-	// PutWorkspaceFileWithResponse Write a file. Without If-Match whatever was there is overwritten.
-	//
-	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with PUT /v1/host/workspace/files/{path} (the `PutWorkspaceFile` operationId).
-	PutWorkspaceFileWithResponse(ctx context.Context, path FilePath, params *PutWorkspaceFileParams, body PutWorkspaceFileJSONRequestBody, reqEditors ...RequestEditorFn) (*PutWorkspaceFileHTTPResponse, error)
-
-	// InspectInterruptByTokenWithResponse What the interrupt behind a token asks. The token is the credential.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /v1/interrupts/{token} (the `InspectInterruptByToken` operationId).
-	InspectInterruptByTokenWithResponse(ctx context.Context, token InterruptToken, reqEditors ...RequestEditorFn) (*InspectInterruptByTokenHTTPResponse, error)
-
-	// ResolveInterruptByTokenWithBodyWithResponse Answer the interrupt behind a token. The token is the credential.
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/interrupts/{token} (the `ResolveInterruptByToken` operationId).
-	ResolveInterruptByTokenWithBodyWithResponse(ctx context.Context, token InterruptToken, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ResolveInterruptByTokenHTTPResponse, error)
-
-	// ResolveInterruptByTokenWithResponse Answer the interrupt behind a token. The token is the credential.
-	//
-	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/interrupts/{token} (the `ResolveInterruptByToken` operationId).
-	ResolveInterruptByTokenWithResponse(ctx context.Context, token InterruptToken, body ResolveInterruptByTokenJSONRequestBody, reqEditors ...RequestEditorFn) (*ResolveInterruptByTokenHTTPResponse, error)
-
-	// GetOpenAPISpecWithResponse This document, as the host serves it.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /v1/openapi.json (the `GetOpenAPISpec` operationId).
-	GetOpenAPISpecWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetOpenAPISpecHTTPResponse, error)
-
-	// CreateRunWithBodyWithResponse Start a run of a workflow.
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/runs (the `CreateRun` operationId).
-	CreateRunWithBodyWithResponse(ctx context.Context, params *CreateRunParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateRunHTTPResponse, error)
-
-	// CreateRunWithResponse Start a run of a workflow.
-	//
-	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/runs (the `CreateRun` operationId).
-	CreateRunWithResponse(ctx context.Context, params *CreateRunParams, body CreateRunJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateRunHTTPResponse, error)
-
-	// GetRunWithResponse The run as it stands.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /v1/runs/{runId} (the `GetRun` operationId).
-	GetRunWithResponse(ctx context.Context, runID RunID, reqEditors ...RequestEditorFn) (*GetRunHTTPResponse, error)
-
-	// GetRunAncestryWithResponse Which run started this one; not found for every run where crossHostCausation.ancestryEndpointSupported is not advertised.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /v1/runs/{runId}/ancestry (the `GetRunAncestry` operationId).
-	GetRunAncestryWithResponse(ctx context.Context, runID RunID, reqEditors ...RequestEditorFn) (*GetRunAncestryHTTPResponse, error)
-
-	// CancelRunWithBodyWithResponse Cancel a run and its children. A finished run stays as it is, which is no error.
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/runs/{runId}/cancel (the `CancelRun` operationId).
-	CancelRunWithBodyWithResponse(ctx context.Context, runID RunID, params *CancelRunParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CancelRunHTTPResponse, error)
-
-	// CancelRunWithResponse Cancel a run and its children. A finished run stays as it is, which is no error.
-	//
-	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/runs/{runId}/cancel (the `CancelRun` operationId).
-	CancelRunWithResponse(ctx context.Context, runID RunID, params *CancelRunParams, body CancelRunJSONRequestBody, reqEditors ...RequestEditorFn) (*CancelRunHTTPResponse, error)
-
-	// StreamRunEventsWithResponse The log as server-sent events until the run ends, or as JSON where the caller asks for it.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /v1/runs/{runId}/events (the `StreamRunEvents` operationId).
-	StreamRunEventsWithResponse(ctx context.Context, runID RunID, params *StreamRunEventsParams, reqEditors ...RequestEditorFn) (*StreamRunEventsHTTPResponse, error)
-
-	// PollRunEventsWithResponse The log after a sequence; waits when there is nothing new and the run goes on.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /v1/runs/{runId}/events/poll (the `PollRunEvents` operationId).
-	PollRunEventsWithResponse(ctx context.Context, runID RunID, params *PollRunEventsParams, reqEditors ...RequestEditorFn) (*PollRunEventsHTTPResponse, error)
-
-	// ResolveInterruptByRunWithBodyWithResponse Answer the interrupt that this node waits for.
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/runs/{runId}/interrupts/{nodeId} (the `ResolveInterruptByRun` operationId).
-	ResolveInterruptByRunWithBodyWithResponse(ctx context.Context, runID RunID, nodeID NodeID, params *ResolveInterruptByRunParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ResolveInterruptByRunHTTPResponse, error)
-
-	// ResolveInterruptByRunWithResponse Answer the interrupt that this node waits for.
-	//
-	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/runs/{runId}/interrupts/{nodeId} (the `ResolveInterruptByRun` operationId).
-	ResolveInterruptByRunWithResponse(ctx context.Context, runID RunID, nodeID NodeID, params *ResolveInterruptByRunParams, body ResolveInterruptByRunJSONRequestBody, reqEditors ...RequestEditorFn) (*ResolveInterruptByRunHTTPResponse, error)
-
-	// DiffRunWithResponse Where the log and the state of this run differ from those of another one.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /v1/runs/{runId}:diff (the `DiffRun` operationId).
-	DiffRunWithResponse(ctx context.Context, runID RunID, params *DiffRunParams, reqEditors ...RequestEditorFn) (*DiffRunHTTPResponse, error)
-
-	// ForkRunWithBodyWithResponse Make a new run out of the log of this one, to replay it or to branch off.
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/runs/{runId}:fork (the `ForkRun` operationId).
-	ForkRunWithBodyWithResponse(ctx context.Context, runID RunID, params *ForkRunParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ForkRunHTTPResponse, error)
-
-	// ForkRunWithResponse Make a new run out of the log of this one, to replay it or to branch off.
-	//
-	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/runs/{runId}:fork (the `ForkRun` operationId).
-	ForkRunWithResponse(ctx context.Context, runID RunID, params *ForkRunParams, body ForkRunJSONRequestBody, reqEditors ...RequestEditorFn) (*ForkRunHTTPResponse, error)
-
-	// PauseRunWithBodyWithResponse Have a run stand still until somebody has it go on. It can be cancelled meanwhile.
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/runs/{runId}:pause (the `PauseRun` operationId).
-	PauseRunWithBodyWithResponse(ctx context.Context, runID RunID, params *PauseRunParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*PauseRunHTTPResponse, error)
-
-	// PauseRunWithResponse Have a run stand still until somebody has it go on. It can be cancelled meanwhile.
-	//
-	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/runs/{runId}:pause (the `PauseRun` operationId).
-	PauseRunWithResponse(ctx context.Context, runID RunID, params *PauseRunParams, body PauseRunJSONRequestBody, reqEditors ...RequestEditorFn) (*PauseRunHTTPResponse, error)
-
-	// ResumeRunWithResponse Have a run go on that was paused.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/runs/{runId}:resume (the `ResumeRun` operationId).
-	ResumeRunWithResponse(ctx context.Context, runID RunID, params *ResumeRunParams, reqEditors ...RequestEditorFn) (*ResumeRunHTTPResponse, error)
-
-	// BulkCancelRunsWithBodyWithResponse Cancel several runs, each as if it were cancelled alone.
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/runs:bulk-cancel (the `BulkCancelRuns` operationId).
-	BulkCancelRunsWithBodyWithResponse(ctx context.Context, params *BulkCancelRunsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*BulkCancelRunsHTTPResponse, error)
-
-	// BulkCancelRunsWithResponse Cancel several runs, each as if it were cancelled alone.
-	//
-	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/runs:bulk-cancel (the `BulkCancelRuns` operationId).
-	BulkCancelRunsWithResponse(ctx context.Context, params *BulkCancelRunsParams, body BulkCancelRunsJSONRequestBody, reqEditors ...RequestEditorFn) (*BulkCancelRunsHTTPResponse, error)
-
-	// GetWorkflowWithResponse One workflow definition.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /v1/workflows/{workflowId} (the `GetWorkflow` operationId).
-	GetWorkflowWithResponse(ctx context.Context, workflowID WorkflowID, reqEditors ...RequestEditorFn) (*GetWorkflowHTTPResponse, error)
-}
-
-// GetCapabilitiesHTTPResponse200Headers the declared response headers of an HTTP 200 response for GetCapabilities
-type GetCapabilitiesHTTPResponse200Headers struct {
-	CacheControl *string
-}
-
-type GetCapabilitiesHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *Capabilities
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-	// Headers200 the parsed response headers for an HTTP 200 response
-	Headers200 *GetCapabilitiesHTTPResponse200Headers
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r GetCapabilitiesHTTPResponse) GetJSON200() *Capabilities {
-	return r.JSON200
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r GetCapabilitiesHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r GetCapabilitiesHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r GetCapabilitiesHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r GetCapabilitiesHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r GetCapabilitiesHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-// RunAgentLoopHTTPResponse429Headers the declared response headers of an HTTP 429 response for RunAgentLoop
-type RunAgentLoopHTTPResponse429Headers struct {
-	RetryAfter *int64
-}
-
-type RunAgentLoopHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *AgentloopReply
-	// JSON400 the response for an HTTP 400 `application/json` response
-	JSON400 *InvalidRequest
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON403 the response for an HTTP 403 `application/json` response
-	JSON403 *Forbidden
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON413 the response for an HTTP 413 `application/json` response
-	JSON413 *BodyTooLarge
-	// JSON429 the response for an HTTP 429 `application/json` response
-	JSON429 *RateLimited
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON501 the response for an HTTP 501 `application/json` response
-	JSON501 *NotProvided
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-	// Headers429 the parsed response headers for an HTTP 429 response
-	Headers429 *RunAgentLoopHTTPResponse429Headers
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r RunAgentLoopHTTPResponse) GetJSON200() *AgentloopReply {
-	return r.JSON200
-}
-
-// GetJSON400 returns the response for an HTTP 400 `application/json` response
-func (r RunAgentLoopHTTPResponse) GetJSON400() *InvalidRequest {
-	return r.JSON400
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r RunAgentLoopHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON403 returns the response for an HTTP 403 `application/json` response
-func (r RunAgentLoopHTTPResponse) GetJSON403() *Forbidden {
-	return r.JSON403
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r RunAgentLoopHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON413 returns the response for an HTTP 413 `application/json` response
-func (r RunAgentLoopHTTPResponse) GetJSON413() *BodyTooLarge {
-	return r.JSON413
-}
-
-// GetJSON429 returns the response for an HTTP 429 `application/json` response
-func (r RunAgentLoopHTTPResponse) GetJSON429() *RateLimited {
-	return r.JSON429
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r RunAgentLoopHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON501 returns the response for an HTTP 501 `application/json` response
-func (r RunAgentLoopHTTPResponse) GetJSON501() *NotProvided {
-	return r.JSON501
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r RunAgentLoopHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r RunAgentLoopHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r RunAgentLoopHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r RunAgentLoopHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r RunAgentLoopHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-// VerifyRunHTTPResponse429Headers the declared response headers of an HTTP 429 response for VerifyRun
-type VerifyRunHTTPResponse429Headers struct {
-	RetryAfter *int64
-}
-
-type VerifyRunHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *VerifyRunReply
-	// JSON400 the response for an HTTP 400 `application/json` response
-	JSON400 *InvalidRequest
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON403 the response for an HTTP 403 `application/json` response
-	JSON403 *Forbidden
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON413 the response for an HTTP 413 `application/json` response
-	JSON413 *BodyTooLarge
-	// JSON429 the response for an HTTP 429 `application/json` response
-	JSON429 *RateLimited
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON501 the response for an HTTP 501 `application/json` response
-	JSON501 *NotProvided
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-	// Headers429 the parsed response headers for an HTTP 429 response
-	Headers429 *VerifyRunHTTPResponse429Headers
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r VerifyRunHTTPResponse) GetJSON200() *VerifyRunReply {
-	return r.JSON200
-}
-
-// GetJSON400 returns the response for an HTTP 400 `application/json` response
-func (r VerifyRunHTTPResponse) GetJSON400() *InvalidRequest {
-	return r.JSON400
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r VerifyRunHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON403 returns the response for an HTTP 403 `application/json` response
-func (r VerifyRunHTTPResponse) GetJSON403() *Forbidden {
-	return r.JSON403
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r VerifyRunHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON413 returns the response for an HTTP 413 `application/json` response
-func (r VerifyRunHTTPResponse) GetJSON413() *BodyTooLarge {
-	return r.JSON413
-}
-
-// GetJSON429 returns the response for an HTTP 429 `application/json` response
-func (r VerifyRunHTTPResponse) GetJSON429() *RateLimited {
-	return r.JSON429
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r VerifyRunHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON501 returns the response for an HTTP 501 `application/json` response
-func (r VerifyRunHTTPResponse) GetJSON501() *NotProvided {
-	return r.JSON501
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r VerifyRunHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r VerifyRunHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r VerifyRunHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r VerifyRunHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r VerifyRunHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-// FireCommitmentHTTPResponse429Headers the declared response headers of an HTTP 429 response for FireCommitment
-type FireCommitmentHTTPResponse429Headers struct {
-	RetryAfter *int64
-}
-
-type FireCommitmentHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *CommitmentFireReply
-	// JSON400 the response for an HTTP 400 `application/json` response
-	JSON400 *InvalidRequest
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON403 the response for an HTTP 403 `application/json` response
-	JSON403 *Forbidden
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON413 the response for an HTTP 413 `application/json` response
-	JSON413 *BodyTooLarge
-	// JSON429 the response for an HTTP 429 `application/json` response
-	JSON429 *RateLimited
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON501 the response for an HTTP 501 `application/json` response
-	JSON501 *NotProvided
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-	// Headers429 the parsed response headers for an HTTP 429 response
-	Headers429 *FireCommitmentHTTPResponse429Headers
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r FireCommitmentHTTPResponse) GetJSON200() *CommitmentFireReply {
-	return r.JSON200
-}
-
-// GetJSON400 returns the response for an HTTP 400 `application/json` response
-func (r FireCommitmentHTTPResponse) GetJSON400() *InvalidRequest {
-	return r.JSON400
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r FireCommitmentHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON403 returns the response for an HTTP 403 `application/json` response
-func (r FireCommitmentHTTPResponse) GetJSON403() *Forbidden {
-	return r.JSON403
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r FireCommitmentHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON413 returns the response for an HTTP 413 `application/json` response
-func (r FireCommitmentHTTPResponse) GetJSON413() *BodyTooLarge {
-	return r.JSON413
-}
-
-// GetJSON429 returns the response for an HTTP 429 `application/json` response
-func (r FireCommitmentHTTPResponse) GetJSON429() *RateLimited {
-	return r.JSON429
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r FireCommitmentHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON501 returns the response for an HTTP 501 `application/json` response
-func (r FireCommitmentHTTPResponse) GetJSON501() *NotProvided {
-	return r.JSON501
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r FireCommitmentHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r FireCommitmentHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r FireCommitmentHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r FireCommitmentHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r FireCommitmentHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-// ListGoalsHTTPResponse429Headers the declared response headers of an HTTP 429 response for ListGoals
-type ListGoalsHTTPResponse429Headers struct {
-	RetryAfter *int64
-}
-
-type ListGoalsHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *GoalList
-	// JSON400 the response for an HTTP 400 `application/json` response
-	JSON400 *InvalidRequest
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON403 the response for an HTTP 403 `application/json` response
-	JSON403 *Forbidden
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON429 the response for an HTTP 429 `application/json` response
-	JSON429 *RateLimited
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-	// Headers429 the parsed response headers for an HTTP 429 response
-	Headers429 *ListGoalsHTTPResponse429Headers
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r ListGoalsHTTPResponse) GetJSON200() *GoalList {
-	return r.JSON200
-}
-
-// GetJSON400 returns the response for an HTTP 400 `application/json` response
-func (r ListGoalsHTTPResponse) GetJSON400() *InvalidRequest {
-	return r.JSON400
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r ListGoalsHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON403 returns the response for an HTTP 403 `application/json` response
-func (r ListGoalsHTTPResponse) GetJSON403() *Forbidden {
-	return r.JSON403
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r ListGoalsHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON429 returns the response for an HTTP 429 `application/json` response
-func (r ListGoalsHTTPResponse) GetJSON429() *RateLimited {
-	return r.JSON429
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r ListGoalsHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r ListGoalsHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r ListGoalsHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r ListGoalsHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r ListGoalsHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r ListGoalsHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-// CreateGoalHTTPResponse429Headers the declared response headers of an HTTP 429 response for CreateGoal
-type CreateGoalHTTPResponse429Headers struct {
-	RetryAfter *int64
-}
-
-type CreateGoalHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *Goal
-	// JSON400 the response for an HTTP 400 `application/json` response
-	JSON400 *InvalidRequest
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON403 the response for an HTTP 403 `application/json` response
-	JSON403 *Forbidden
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON409 the response for an HTTP 409 `application/json` response
-	JSON409 *Conflict
-	// JSON413 the response for an HTTP 413 `application/json` response
-	JSON413 *BodyTooLarge
-	// JSON422 the response for an HTTP 422 `application/json` response
-	JSON422 *Unprocessable
-	// JSON429 the response for an HTTP 429 `application/json` response
-	JSON429 *RateLimited
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON501 the response for an HTTP 501 `application/json` response
-	JSON501 *NotProvided
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-	// Headers429 the parsed response headers for an HTTP 429 response
-	Headers429 *CreateGoalHTTPResponse429Headers
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r CreateGoalHTTPResponse) GetJSON200() *Goal {
-	return r.JSON200
-}
-
-// GetJSON400 returns the response for an HTTP 400 `application/json` response
-func (r CreateGoalHTTPResponse) GetJSON400() *InvalidRequest {
-	return r.JSON400
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r CreateGoalHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON403 returns the response for an HTTP 403 `application/json` response
-func (r CreateGoalHTTPResponse) GetJSON403() *Forbidden {
-	return r.JSON403
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r CreateGoalHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON409 returns the response for an HTTP 409 `application/json` response
-func (r CreateGoalHTTPResponse) GetJSON409() *Conflict {
-	return r.JSON409
-}
-
-// GetJSON413 returns the response for an HTTP 413 `application/json` response
-func (r CreateGoalHTTPResponse) GetJSON413() *BodyTooLarge {
-	return r.JSON413
-}
-
-// GetJSON422 returns the response for an HTTP 422 `application/json` response
-func (r CreateGoalHTTPResponse) GetJSON422() *Unprocessable {
-	return r.JSON422
-}
-
-// GetJSON429 returns the response for an HTTP 429 `application/json` response
-func (r CreateGoalHTTPResponse) GetJSON429() *RateLimited {
-	return r.JSON429
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r CreateGoalHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON501 returns the response for an HTTP 501 `application/json` response
-func (r CreateGoalHTTPResponse) GetJSON501() *NotProvided {
-	return r.JSON501
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r CreateGoalHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r CreateGoalHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r CreateGoalHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r CreateGoalHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r CreateGoalHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-// GetGoalHTTPResponse429Headers the declared response headers of an HTTP 429 response for GetGoal
-type GetGoalHTTPResponse429Headers struct {
-	RetryAfter *int64
-}
-
-type GetGoalHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *Goal
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON403 the response for an HTTP 403 `application/json` response
-	JSON403 *Forbidden
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON429 the response for an HTTP 429 `application/json` response
-	JSON429 *RateLimited
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-	// Headers429 the parsed response headers for an HTTP 429 response
-	Headers429 *GetGoalHTTPResponse429Headers
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r GetGoalHTTPResponse) GetJSON200() *Goal {
-	return r.JSON200
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r GetGoalHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON403 returns the response for an HTTP 403 `application/json` response
-func (r GetGoalHTTPResponse) GetJSON403() *Forbidden {
-	return r.JSON403
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r GetGoalHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON429 returns the response for an HTTP 429 `application/json` response
-func (r GetGoalHTTPResponse) GetJSON429() *RateLimited {
-	return r.JSON429
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r GetGoalHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r GetGoalHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r GetGoalHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r GetGoalHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r GetGoalHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r GetGoalHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-// EditGoalHTTPResponse429Headers the declared response headers of an HTTP 429 response for EditGoal
-type EditGoalHTTPResponse429Headers struct {
-	RetryAfter *int64
-}
-
-type EditGoalHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *Goal
-	// JSON400 the response for an HTTP 400 `application/json` response
-	JSON400 *InvalidRequest
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON403 the response for an HTTP 403 `application/json` response
-	JSON403 *Forbidden
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON409 the response for an HTTP 409 `application/json` response
-	JSON409 *Conflict
-	// JSON413 the response for an HTTP 413 `application/json` response
-	JSON413 *BodyTooLarge
-	// JSON422 the response for an HTTP 422 `application/json` response
-	JSON422 *Unprocessable
-	// JSON429 the response for an HTTP 429 `application/json` response
-	JSON429 *RateLimited
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON501 the response for an HTTP 501 `application/json` response
-	JSON501 *NotProvided
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-	// Headers429 the parsed response headers for an HTTP 429 response
-	Headers429 *EditGoalHTTPResponse429Headers
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r EditGoalHTTPResponse) GetJSON200() *Goal {
-	return r.JSON200
-}
-
-// GetJSON400 returns the response for an HTTP 400 `application/json` response
-func (r EditGoalHTTPResponse) GetJSON400() *InvalidRequest {
-	return r.JSON400
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r EditGoalHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON403 returns the response for an HTTP 403 `application/json` response
-func (r EditGoalHTTPResponse) GetJSON403() *Forbidden {
-	return r.JSON403
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r EditGoalHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON409 returns the response for an HTTP 409 `application/json` response
-func (r EditGoalHTTPResponse) GetJSON409() *Conflict {
-	return r.JSON409
-}
-
-// GetJSON413 returns the response for an HTTP 413 `application/json` response
-func (r EditGoalHTTPResponse) GetJSON413() *BodyTooLarge {
-	return r.JSON413
-}
-
-// GetJSON422 returns the response for an HTTP 422 `application/json` response
-func (r EditGoalHTTPResponse) GetJSON422() *Unprocessable {
-	return r.JSON422
-}
-
-// GetJSON429 returns the response for an HTTP 429 `application/json` response
-func (r EditGoalHTTPResponse) GetJSON429() *RateLimited {
-	return r.JSON429
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r EditGoalHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON501 returns the response for an HTTP 501 `application/json` response
-func (r EditGoalHTTPResponse) GetJSON501() *NotProvided {
-	return r.JSON501
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r EditGoalHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r EditGoalHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r EditGoalHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r EditGoalHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r EditGoalHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-// AbandonGoalHTTPResponse429Headers the declared response headers of an HTTP 429 response for AbandonGoal
-type AbandonGoalHTTPResponse429Headers struct {
-	RetryAfter *int64
-}
-
-type AbandonGoalHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *Goal
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON403 the response for an HTTP 403 `application/json` response
-	JSON403 *Forbidden
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON409 the response for an HTTP 409 `application/json` response
-	JSON409 *Conflict
-	// JSON429 the response for an HTTP 429 `application/json` response
-	JSON429 *RateLimited
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-	// Headers429 the parsed response headers for an HTTP 429 response
-	Headers429 *AbandonGoalHTTPResponse429Headers
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r AbandonGoalHTTPResponse) GetJSON200() *Goal {
-	return r.JSON200
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r AbandonGoalHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON403 returns the response for an HTTP 403 `application/json` response
-func (r AbandonGoalHTTPResponse) GetJSON403() *Forbidden {
-	return r.JSON403
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r AbandonGoalHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON409 returns the response for an HTTP 409 `application/json` response
-func (r AbandonGoalHTTPResponse) GetJSON409() *Conflict {
-	return r.JSON409
-}
-
-// GetJSON429 returns the response for an HTTP 429 `application/json` response
-func (r AbandonGoalHTTPResponse) GetJSON429() *RateLimited {
-	return r.JSON429
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r AbandonGoalHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r AbandonGoalHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r AbandonGoalHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r AbandonGoalHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r AbandonGoalHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r AbandonGoalHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-// ListGoalEventsHTTPResponse429Headers the declared response headers of an HTTP 429 response for ListGoalEvents
-type ListGoalEventsHTTPResponse429Headers struct {
-	RetryAfter *int64
-}
-
-type ListGoalEventsHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *GoalEventList
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON403 the response for an HTTP 403 `application/json` response
-	JSON403 *Forbidden
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON429 the response for an HTTP 429 `application/json` response
-	JSON429 *RateLimited
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-	// Headers429 the parsed response headers for an HTTP 429 response
-	Headers429 *ListGoalEventsHTTPResponse429Headers
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r ListGoalEventsHTTPResponse) GetJSON200() *GoalEventList {
-	return r.JSON200
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r ListGoalEventsHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON403 returns the response for an HTTP 403 `application/json` response
-func (r ListGoalEventsHTTPResponse) GetJSON403() *Forbidden {
-	return r.JSON403
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r ListGoalEventsHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON429 returns the response for an HTTP 429 `application/json` response
-func (r ListGoalEventsHTTPResponse) GetJSON429() *RateLimited {
-	return r.JSON429
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r ListGoalEventsHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r ListGoalEventsHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r ListGoalEventsHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r ListGoalEventsHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r ListGoalEventsHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r ListGoalEventsHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-// PauseGoalHTTPResponse429Headers the declared response headers of an HTTP 429 response for PauseGoal
-type PauseGoalHTTPResponse429Headers struct {
-	RetryAfter *int64
-}
-
-type PauseGoalHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *Goal
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON403 the response for an HTTP 403 `application/json` response
-	JSON403 *Forbidden
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON409 the response for an HTTP 409 `application/json` response
-	JSON409 *Conflict
-	// JSON429 the response for an HTTP 429 `application/json` response
-	JSON429 *RateLimited
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-	// Headers429 the parsed response headers for an HTTP 429 response
-	Headers429 *PauseGoalHTTPResponse429Headers
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r PauseGoalHTTPResponse) GetJSON200() *Goal {
-	return r.JSON200
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r PauseGoalHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON403 returns the response for an HTTP 403 `application/json` response
-func (r PauseGoalHTTPResponse) GetJSON403() *Forbidden {
-	return r.JSON403
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r PauseGoalHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON409 returns the response for an HTTP 409 `application/json` response
-func (r PauseGoalHTTPResponse) GetJSON409() *Conflict {
-	return r.JSON409
-}
-
-// GetJSON429 returns the response for an HTTP 429 `application/json` response
-func (r PauseGoalHTTPResponse) GetJSON429() *RateLimited {
-	return r.JSON429
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r PauseGoalHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r PauseGoalHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r PauseGoalHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r PauseGoalHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r PauseGoalHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r PauseGoalHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-// ResumeGoalHTTPResponse429Headers the declared response headers of an HTTP 429 response for ResumeGoal
-type ResumeGoalHTTPResponse429Headers struct {
-	RetryAfter *int64
-}
-
-type ResumeGoalHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *Goal
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON403 the response for an HTTP 403 `application/json` response
-	JSON403 *Forbidden
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON409 the response for an HTTP 409 `application/json` response
-	JSON409 *Conflict
-	// JSON429 the response for an HTTP 429 `application/json` response
-	JSON429 *RateLimited
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-	// Headers429 the parsed response headers for an HTTP 429 response
-	Headers429 *ResumeGoalHTTPResponse429Headers
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r ResumeGoalHTTPResponse) GetJSON200() *Goal {
-	return r.JSON200
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r ResumeGoalHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON403 returns the response for an HTTP 403 `application/json` response
-func (r ResumeGoalHTTPResponse) GetJSON403() *Forbidden {
-	return r.JSON403
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r ResumeGoalHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON409 returns the response for an HTTP 409 `application/json` response
-func (r ResumeGoalHTTPResponse) GetJSON409() *Conflict {
-	return r.JSON409
-}
-
-// GetJSON429 returns the response for an HTTP 429 `application/json` response
-func (r ResumeGoalHTTPResponse) GetJSON429() *RateLimited {
-	return r.JSON429
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r ResumeGoalHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r ResumeGoalHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r ResumeGoalHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r ResumeGoalHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r ResumeGoalHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r ResumeGoalHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-// TickGoalHTTPResponse429Headers the declared response headers of an HTTP 429 response for TickGoal
-type TickGoalHTTPResponse429Headers struct {
-	RetryAfter *int64
-}
-
-type TickGoalHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *GoalTickReply
-	// JSON400 the response for an HTTP 400 `application/json` response
-	JSON400 *InvalidRequest
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON403 the response for an HTTP 403 `application/json` response
-	JSON403 *Forbidden
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON409 the response for an HTTP 409 `application/json` response
-	JSON409 *Conflict
-	// JSON413 the response for an HTTP 413 `application/json` response
-	JSON413 *BodyTooLarge
-	// JSON429 the response for an HTTP 429 `application/json` response
-	JSON429 *RateLimited
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON501 the response for an HTTP 501 `application/json` response
-	JSON501 *NotProvided
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-	// Headers429 the parsed response headers for an HTTP 429 response
-	Headers429 *TickGoalHTTPResponse429Headers
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r TickGoalHTTPResponse) GetJSON200() *GoalTickReply {
-	return r.JSON200
-}
-
-// GetJSON400 returns the response for an HTTP 400 `application/json` response
-func (r TickGoalHTTPResponse) GetJSON400() *InvalidRequest {
-	return r.JSON400
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r TickGoalHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON403 returns the response for an HTTP 403 `application/json` response
-func (r TickGoalHTTPResponse) GetJSON403() *Forbidden {
-	return r.JSON403
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r TickGoalHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON409 returns the response for an HTTP 409 `application/json` response
-func (r TickGoalHTTPResponse) GetJSON409() *Conflict {
-	return r.JSON409
-}
-
-// GetJSON413 returns the response for an HTTP 413 `application/json` response
-func (r TickGoalHTTPResponse) GetJSON413() *BodyTooLarge {
-	return r.JSON413
-}
-
-// GetJSON429 returns the response for an HTTP 429 `application/json` response
-func (r TickGoalHTTPResponse) GetJSON429() *RateLimited {
-	return r.JSON429
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r TickGoalHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON501 returns the response for an HTTP 501 `application/json` response
-func (r TickGoalHTTPResponse) GetJSON501() *NotProvided {
-	return r.JSON501
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r TickGoalHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r TickGoalHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r TickGoalHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r TickGoalHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r TickGoalHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-// TickHeartbeatHTTPResponse429Headers the declared response headers of an HTTP 429 response for TickHeartbeat
-type TickHeartbeatHTTPResponse429Headers struct {
-	RetryAfter *int64
-}
-
-type TickHeartbeatHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *HeartbeatTickReply
-	// JSON400 the response for an HTTP 400 `application/json` response
-	JSON400 *InvalidRequest
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON403 the response for an HTTP 403 `application/json` response
-	JSON403 *Forbidden
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON413 the response for an HTTP 413 `application/json` response
-	JSON413 *BodyTooLarge
-	// JSON429 the response for an HTTP 429 `application/json` response
-	JSON429 *RateLimited
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON501 the response for an HTTP 501 `application/json` response
-	JSON501 *NotProvided
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-	// Headers429 the parsed response headers for an HTTP 429 response
-	Headers429 *TickHeartbeatHTTPResponse429Headers
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r TickHeartbeatHTTPResponse) GetJSON200() *HeartbeatTickReply {
-	return r.JSON200
-}
-
-// GetJSON400 returns the response for an HTTP 400 `application/json` response
-func (r TickHeartbeatHTTPResponse) GetJSON400() *InvalidRequest {
-	return r.JSON400
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r TickHeartbeatHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON403 returns the response for an HTTP 403 `application/json` response
-func (r TickHeartbeatHTTPResponse) GetJSON403() *Forbidden {
-	return r.JSON403
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r TickHeartbeatHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON413 returns the response for an HTTP 413 `application/json` response
-func (r TickHeartbeatHTTPResponse) GetJSON413() *BodyTooLarge {
-	return r.JSON413
-}
-
-// GetJSON429 returns the response for an HTTP 429 `application/json` response
-func (r TickHeartbeatHTTPResponse) GetJSON429() *RateLimited {
-	return r.JSON429
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r TickHeartbeatHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON501 returns the response for an HTTP 501 `application/json` response
-func (r TickHeartbeatHTTPResponse) GetJSON501() *NotProvided {
-	return r.JSON501
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r TickHeartbeatHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r TickHeartbeatHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r TickHeartbeatHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r TickHeartbeatHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r TickHeartbeatHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-// LlmCacheKeyHTTPResponse429Headers the declared response headers of an HTTP 429 response for LlmCacheKey
-type LlmCacheKeyHTTPResponse429Headers struct {
-	RetryAfter *int64
-}
-
-type LlmCacheKeyHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *LlmCacheKeyReply
-	// JSON400 the response for an HTTP 400 `application/json` response
-	JSON400 *InvalidRequest
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON403 the response for an HTTP 403 `application/json` response
-	JSON403 *Forbidden
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON413 the response for an HTTP 413 `application/json` response
-	JSON413 *BodyTooLarge
-	// JSON429 the response for an HTTP 429 `application/json` response
-	JSON429 *RateLimited
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON501 the response for an HTTP 501 `application/json` response
-	JSON501 *NotProvided
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-	// Headers429 the parsed response headers for an HTTP 429 response
-	Headers429 *LlmCacheKeyHTTPResponse429Headers
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r LlmCacheKeyHTTPResponse) GetJSON200() *LlmCacheKeyReply {
-	return r.JSON200
-}
-
-// GetJSON400 returns the response for an HTTP 400 `application/json` response
-func (r LlmCacheKeyHTTPResponse) GetJSON400() *InvalidRequest {
-	return r.JSON400
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r LlmCacheKeyHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON403 returns the response for an HTTP 403 `application/json` response
-func (r LlmCacheKeyHTTPResponse) GetJSON403() *Forbidden {
-	return r.JSON403
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r LlmCacheKeyHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON413 returns the response for an HTTP 413 `application/json` response
-func (r LlmCacheKeyHTTPResponse) GetJSON413() *BodyTooLarge {
-	return r.JSON413
-}
-
-// GetJSON429 returns the response for an HTTP 429 `application/json` response
-func (r LlmCacheKeyHTTPResponse) GetJSON429() *RateLimited {
-	return r.JSON429
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r LlmCacheKeyHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON501 returns the response for an HTTP 501 `application/json` response
-func (r LlmCacheKeyHTTPResponse) GetJSON501() *NotProvided {
-	return r.JSON501
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r LlmCacheKeyHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r LlmCacheKeyHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r LlmCacheKeyHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r LlmCacheKeyHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r LlmCacheKeyHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-// ProgramMockAIHTTPResponse429Headers the declared response headers of an HTTP 429 response for ProgramMockAI
-type ProgramMockAIHTTPResponse429Headers struct {
-	RetryAfter *int64
-}
-
-type ProgramMockAIHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *MockAiProgramReply
-	// JSON400 the response for an HTTP 400 `application/json` response
-	JSON400 *InvalidRequest
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON403 the response for an HTTP 403 `application/json` response
-	JSON403 *Forbidden
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON413 the response for an HTTP 413 `application/json` response
-	JSON413 *BodyTooLarge
-	// JSON429 the response for an HTTP 429 `application/json` response
-	JSON429 *RateLimited
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON501 the response for an HTTP 501 `application/json` response
-	JSON501 *NotProvided
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-	// Headers429 the parsed response headers for an HTTP 429 response
-	Headers429 *ProgramMockAIHTTPResponse429Headers
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r ProgramMockAIHTTPResponse) GetJSON200() *MockAiProgramReply {
-	return r.JSON200
-}
-
-// GetJSON400 returns the response for an HTTP 400 `application/json` response
-func (r ProgramMockAIHTTPResponse) GetJSON400() *InvalidRequest {
-	return r.JSON400
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r ProgramMockAIHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON403 returns the response for an HTTP 403 `application/json` response
-func (r ProgramMockAIHTTPResponse) GetJSON403() *Forbidden {
-	return r.JSON403
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r ProgramMockAIHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON413 returns the response for an HTTP 413 `application/json` response
-func (r ProgramMockAIHTTPResponse) GetJSON413() *BodyTooLarge {
-	return r.JSON413
-}
-
-// GetJSON429 returns the response for an HTTP 429 `application/json` response
-func (r ProgramMockAIHTTPResponse) GetJSON429() *RateLimited {
-	return r.JSON429
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r ProgramMockAIHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON501 returns the response for an HTTP 501 `application/json` response
-func (r ProgramMockAIHTTPResponse) GetJSON501() *NotProvided {
-	return r.JSON501
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r ProgramMockAIHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r ProgramMockAIHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r ProgramMockAIHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r ProgramMockAIHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r ProgramMockAIHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-// WorkspaceOpHTTPResponse429Headers the declared response headers of an HTTP 429 response for WorkspaceOp
-type WorkspaceOpHTTPResponse429Headers struct {
-	RetryAfter *int64
-}
-
-type WorkspaceOpHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *WorkspaceOpReply
-	// JSON400 the response for an HTTP 400 `application/json` response
-	JSON400 *InvalidRequest
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON403 the response for an HTTP 403 `application/json` response
-	JSON403 *Forbidden
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON409 the response for an HTTP 409 `application/json` response
-	JSON409 *Conflict
-	// JSON413 the response for an HTTP 413 `application/json` response
-	JSON413 *BodyTooLarge
-	// JSON429 the response for an HTTP 429 `application/json` response
-	JSON429 *RateLimited
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON501 the response for an HTTP 501 `application/json` response
-	JSON501 *NotProvided
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-	// Headers429 the parsed response headers for an HTTP 429 response
-	Headers429 *WorkspaceOpHTTPResponse429Headers
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r WorkspaceOpHTTPResponse) GetJSON200() *WorkspaceOpReply {
-	return r.JSON200
-}
-
-// GetJSON400 returns the response for an HTTP 400 `application/json` response
-func (r WorkspaceOpHTTPResponse) GetJSON400() *InvalidRequest {
-	return r.JSON400
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r WorkspaceOpHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON403 returns the response for an HTTP 403 `application/json` response
-func (r WorkspaceOpHTTPResponse) GetJSON403() *Forbidden {
-	return r.JSON403
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r WorkspaceOpHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON409 returns the response for an HTTP 409 `application/json` response
-func (r WorkspaceOpHTTPResponse) GetJSON409() *Conflict {
-	return r.JSON409
-}
-
-// GetJSON413 returns the response for an HTTP 413 `application/json` response
-func (r WorkspaceOpHTTPResponse) GetJSON413() *BodyTooLarge {
-	return r.JSON413
-}
-
-// GetJSON429 returns the response for an HTTP 429 `application/json` response
-func (r WorkspaceOpHTTPResponse) GetJSON429() *RateLimited {
-	return r.JSON429
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r WorkspaceOpHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON501 returns the response for an HTTP 501 `application/json` response
-func (r WorkspaceOpHTTPResponse) GetJSON501() *NotProvided {
-	return r.JSON501
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r WorkspaceOpHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r WorkspaceOpHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r WorkspaceOpHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r WorkspaceOpHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r WorkspaceOpHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-// ListWorkspaceFilesHTTPResponse429Headers the declared response headers of an HTTP 429 response for ListWorkspaceFiles
-type ListWorkspaceFilesHTTPResponse429Headers struct {
-	RetryAfter *int64
-}
-
-type ListWorkspaceFilesHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *WorkspaceFileList
-	// JSON400 the response for an HTTP 400 `application/json` response
-	JSON400 *InvalidRequest
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON403 the response for an HTTP 403 `application/json` response
-	JSON403 *Forbidden
-	// JSON429 the response for an HTTP 429 `application/json` response
-	JSON429 *RateLimited
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON501 the response for an HTTP 501 `application/json` response
-	JSON501 *NotProvided
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-	// Headers429 the parsed response headers for an HTTP 429 response
-	Headers429 *ListWorkspaceFilesHTTPResponse429Headers
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r ListWorkspaceFilesHTTPResponse) GetJSON200() *WorkspaceFileList {
-	return r.JSON200
-}
-
-// GetJSON400 returns the response for an HTTP 400 `application/json` response
-func (r ListWorkspaceFilesHTTPResponse) GetJSON400() *InvalidRequest {
-	return r.JSON400
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r ListWorkspaceFilesHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON403 returns the response for an HTTP 403 `application/json` response
-func (r ListWorkspaceFilesHTTPResponse) GetJSON403() *Forbidden {
-	return r.JSON403
-}
-
-// GetJSON429 returns the response for an HTTP 429 `application/json` response
-func (r ListWorkspaceFilesHTTPResponse) GetJSON429() *RateLimited {
-	return r.JSON429
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r ListWorkspaceFilesHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON501 returns the response for an HTTP 501 `application/json` response
-func (r ListWorkspaceFilesHTTPResponse) GetJSON501() *NotProvided {
-	return r.JSON501
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r ListWorkspaceFilesHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r ListWorkspaceFilesHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r ListWorkspaceFilesHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r ListWorkspaceFilesHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r ListWorkspaceFilesHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-// DeleteWorkspaceFileHTTPResponse429Headers the declared response headers of an HTTP 429 response for DeleteWorkspaceFile
-type DeleteWorkspaceFileHTTPResponse429Headers struct {
-	RetryAfter *int64
-}
-
-type DeleteWorkspaceFileHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON400 the response for an HTTP 400 `application/json` response
-	JSON400 *InvalidRequest
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON403 the response for an HTTP 403 `application/json` response
-	JSON403 *Forbidden
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON429 the response for an HTTP 429 `application/json` response
-	JSON429 *RateLimited
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON501 the response for an HTTP 501 `application/json` response
-	JSON501 *NotProvided
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-	// Headers429 the parsed response headers for an HTTP 429 response
-	Headers429 *DeleteWorkspaceFileHTTPResponse429Headers
-}
-
-// GetJSON400 returns the response for an HTTP 400 `application/json` response
-func (r DeleteWorkspaceFileHTTPResponse) GetJSON400() *InvalidRequest {
-	return r.JSON400
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r DeleteWorkspaceFileHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON403 returns the response for an HTTP 403 `application/json` response
-func (r DeleteWorkspaceFileHTTPResponse) GetJSON403() *Forbidden {
-	return r.JSON403
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r DeleteWorkspaceFileHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON429 returns the response for an HTTP 429 `application/json` response
-func (r DeleteWorkspaceFileHTTPResponse) GetJSON429() *RateLimited {
-	return r.JSON429
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r DeleteWorkspaceFileHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON501 returns the response for an HTTP 501 `application/json` response
-func (r DeleteWorkspaceFileHTTPResponse) GetJSON501() *NotProvided {
-	return r.JSON501
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r DeleteWorkspaceFileHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r DeleteWorkspaceFileHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r DeleteWorkspaceFileHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r DeleteWorkspaceFileHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r DeleteWorkspaceFileHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-// GetWorkspaceFileHTTPResponse429Headers the declared response headers of an HTTP 429 response for GetWorkspaceFile
-type GetWorkspaceFileHTTPResponse429Headers struct {
-	RetryAfter *int64
-}
-
-type GetWorkspaceFileHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *WorkspaceFile
-	// JSON400 the response for an HTTP 400 `application/json` response
-	JSON400 *InvalidRequest
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON403 the response for an HTTP 403 `application/json` response
-	JSON403 *Forbidden
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON429 the response for an HTTP 429 `application/json` response
-	JSON429 *RateLimited
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON501 the response for an HTTP 501 `application/json` response
-	JSON501 *NotProvided
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-	// Headers429 the parsed response headers for an HTTP 429 response
-	Headers429 *GetWorkspaceFileHTTPResponse429Headers
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r GetWorkspaceFileHTTPResponse) GetJSON200() *WorkspaceFile {
-	return r.JSON200
-}
-
-// GetJSON400 returns the response for an HTTP 400 `application/json` response
-func (r GetWorkspaceFileHTTPResponse) GetJSON400() *InvalidRequest {
-	return r.JSON400
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r GetWorkspaceFileHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON403 returns the response for an HTTP 403 `application/json` response
-func (r GetWorkspaceFileHTTPResponse) GetJSON403() *Forbidden {
-	return r.JSON403
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r GetWorkspaceFileHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON429 returns the response for an HTTP 429 `application/json` response
-func (r GetWorkspaceFileHTTPResponse) GetJSON429() *RateLimited {
-	return r.JSON429
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r GetWorkspaceFileHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON501 returns the response for an HTTP 501 `application/json` response
-func (r GetWorkspaceFileHTTPResponse) GetJSON501() *NotProvided {
-	return r.JSON501
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r GetWorkspaceFileHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r GetWorkspaceFileHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r GetWorkspaceFileHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r GetWorkspaceFileHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r GetWorkspaceFileHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-// PutWorkspaceFileHTTPResponse429Headers the declared response headers of an HTTP 429 response for PutWorkspaceFile
-type PutWorkspaceFileHTTPResponse429Headers struct {
-	RetryAfter *int64
-}
-
-type PutWorkspaceFileHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *WorkspaceFile
-	// JSON400 the response for an HTTP 400 `application/json` response
-	JSON400 *InvalidRequest
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON403 the response for an HTTP 403 `application/json` response
-	JSON403 *Forbidden
-	// JSON409 the response for an HTTP 409 `application/json` response
-	JSON409 *Conflict
-	// JSON413 the response for an HTTP 413 `application/json` response
-	JSON413 *BodyTooLarge
-	// JSON429 the response for an HTTP 429 `application/json` response
-	JSON429 *RateLimited
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON501 the response for an HTTP 501 `application/json` response
-	JSON501 *NotProvided
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-	// Headers429 the parsed response headers for an HTTP 429 response
-	Headers429 *PutWorkspaceFileHTTPResponse429Headers
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r PutWorkspaceFileHTTPResponse) GetJSON200() *WorkspaceFile {
-	return r.JSON200
-}
-
-// GetJSON400 returns the response for an HTTP 400 `application/json` response
-func (r PutWorkspaceFileHTTPResponse) GetJSON400() *InvalidRequest {
-	return r.JSON400
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r PutWorkspaceFileHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON403 returns the response for an HTTP 403 `application/json` response
-func (r PutWorkspaceFileHTTPResponse) GetJSON403() *Forbidden {
-	return r.JSON403
-}
-
-// GetJSON409 returns the response for an HTTP 409 `application/json` response
-func (r PutWorkspaceFileHTTPResponse) GetJSON409() *Conflict {
-	return r.JSON409
-}
-
-// GetJSON413 returns the response for an HTTP 413 `application/json` response
-func (r PutWorkspaceFileHTTPResponse) GetJSON413() *BodyTooLarge {
-	return r.JSON413
-}
-
-// GetJSON429 returns the response for an HTTP 429 `application/json` response
-func (r PutWorkspaceFileHTTPResponse) GetJSON429() *RateLimited {
-	return r.JSON429
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r PutWorkspaceFileHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON501 returns the response for an HTTP 501 `application/json` response
-func (r PutWorkspaceFileHTTPResponse) GetJSON501() *NotProvided {
-	return r.JSON501
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r PutWorkspaceFileHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r PutWorkspaceFileHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r PutWorkspaceFileHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r PutWorkspaceFileHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r PutWorkspaceFileHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-// InspectInterruptByTokenHTTPResponse429Headers the declared response headers of an HTTP 429 response for InspectInterruptByToken
-type InspectInterruptByTokenHTTPResponse429Headers struct {
-	RetryAfter *int64
-}
-
-type InspectInterruptByTokenHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *InterruptInspection
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON410 the response for an HTTP 410 `application/json` response
-	JSON410 *Gone
-	// JSON429 the response for an HTTP 429 `application/json` response
-	JSON429 *RateLimited
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-	// Headers429 the parsed response headers for an HTTP 429 response
-	Headers429 *InspectInterruptByTokenHTTPResponse429Headers
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r InspectInterruptByTokenHTTPResponse) GetJSON200() *InterruptInspection {
-	return r.JSON200
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r InspectInterruptByTokenHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON410 returns the response for an HTTP 410 `application/json` response
-func (r InspectInterruptByTokenHTTPResponse) GetJSON410() *Gone {
-	return r.JSON410
-}
-
-// GetJSON429 returns the response for an HTTP 429 `application/json` response
-func (r InspectInterruptByTokenHTTPResponse) GetJSON429() *RateLimited {
-	return r.JSON429
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r InspectInterruptByTokenHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r InspectInterruptByTokenHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r InspectInterruptByTokenHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r InspectInterruptByTokenHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r InspectInterruptByTokenHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r InspectInterruptByTokenHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-// ResolveInterruptByTokenHTTPResponse429Headers the declared response headers of an HTTP 429 response for ResolveInterruptByToken
-type ResolveInterruptByTokenHTTPResponse429Headers struct {
-	RetryAfter *int64
-}
-
-type ResolveInterruptByTokenHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *ResolveInterruptResponse
-	// JSON400 the response for an HTTP 400 `application/json` response
-	JSON400 *InvalidRequest
-	// JSON403 the response for an HTTP 403 `application/json` response
-	JSON403 *Forbidden
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON409 the response for an HTTP 409 `application/json` response
-	JSON409 *Conflict
-	// JSON410 the response for an HTTP 410 `application/json` response
-	JSON410 *Gone
-	// JSON413 the response for an HTTP 413 `application/json` response
-	JSON413 *BodyTooLarge
-	// JSON422 the response for an HTTP 422 `application/json` response
-	JSON422 *Unprocessable
-	// JSON429 the response for an HTTP 429 `application/json` response
-	JSON429 *RateLimited
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-	// Headers429 the parsed response headers for an HTTP 429 response
-	Headers429 *ResolveInterruptByTokenHTTPResponse429Headers
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r ResolveInterruptByTokenHTTPResponse) GetJSON200() *ResolveInterruptResponse {
-	return r.JSON200
-}
-
-// GetJSON400 returns the response for an HTTP 400 `application/json` response
-func (r ResolveInterruptByTokenHTTPResponse) GetJSON400() *InvalidRequest {
-	return r.JSON400
-}
-
-// GetJSON403 returns the response for an HTTP 403 `application/json` response
-func (r ResolveInterruptByTokenHTTPResponse) GetJSON403() *Forbidden {
-	return r.JSON403
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r ResolveInterruptByTokenHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON409 returns the response for an HTTP 409 `application/json` response
-func (r ResolveInterruptByTokenHTTPResponse) GetJSON409() *Conflict {
-	return r.JSON409
-}
-
-// GetJSON410 returns the response for an HTTP 410 `application/json` response
-func (r ResolveInterruptByTokenHTTPResponse) GetJSON410() *Gone {
-	return r.JSON410
-}
-
-// GetJSON413 returns the response for an HTTP 413 `application/json` response
-func (r ResolveInterruptByTokenHTTPResponse) GetJSON413() *BodyTooLarge {
-	return r.JSON413
-}
-
-// GetJSON422 returns the response for an HTTP 422 `application/json` response
-func (r ResolveInterruptByTokenHTTPResponse) GetJSON422() *Unprocessable {
-	return r.JSON422
-}
-
-// GetJSON429 returns the response for an HTTP 429 `application/json` response
-func (r ResolveInterruptByTokenHTTPResponse) GetJSON429() *RateLimited {
-	return r.JSON429
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r ResolveInterruptByTokenHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r ResolveInterruptByTokenHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r ResolveInterruptByTokenHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r ResolveInterruptByTokenHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r ResolveInterruptByTokenHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r ResolveInterruptByTokenHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type GetOpenAPISpecHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *OpenAPIDocument
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r GetOpenAPISpecHTTPResponse) GetJSON200() *OpenAPIDocument {
-	return r.JSON200
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r GetOpenAPISpecHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r GetOpenAPISpecHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r GetOpenAPISpecHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r GetOpenAPISpecHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r GetOpenAPISpecHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-// CreateRunHTTPResponse201Headers the declared response headers of an HTTP 201 response for CreateRun
-type CreateRunHTTPResponse201Headers struct {
-	OpenwopIdempotentReplay *bool
-}
-
-// CreateRunHTTPResponse429Headers the declared response headers of an HTTP 429 response for CreateRun
-type CreateRunHTTPResponse429Headers struct {
-	RetryAfter *int64
-}
-
-type CreateRunHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON201 the response for an HTTP 201 `application/json` response
-	JSON201 *CreateRunResponse
-	// JSON400 the response for an HTTP 400 `application/json` response
-	JSON400 *InvalidRequest
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON403 the response for an HTTP 403 `application/json` response
-	JSON403 *Forbidden
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON409 the response for an HTTP 409 `application/json` response
-	JSON409 *Conflict
-	// JSON413 the response for an HTTP 413 `application/json` response
-	JSON413 *BodyTooLarge
-	// JSON422 the response for an HTTP 422 `application/json` response
-	JSON422 *Unprocessable
-	// JSON429 the response for an HTTP 429 `application/json` response
-	JSON429 *RateLimited
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON501 the response for an HTTP 501 `application/json` response
-	JSON501 *NotProvided
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-	// Headers201 the parsed response headers for an HTTP 201 response
-	Headers201 *CreateRunHTTPResponse201Headers
-	// Headers429 the parsed response headers for an HTTP 429 response
-	Headers429 *CreateRunHTTPResponse429Headers
-}
-
-// GetJSON201 returns the response for an HTTP 201 `application/json` response
-func (r CreateRunHTTPResponse) GetJSON201() *CreateRunResponse {
-	return r.JSON201
-}
-
-// GetJSON400 returns the response for an HTTP 400 `application/json` response
-func (r CreateRunHTTPResponse) GetJSON400() *InvalidRequest {
-	return r.JSON400
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r CreateRunHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON403 returns the response for an HTTP 403 `application/json` response
-func (r CreateRunHTTPResponse) GetJSON403() *Forbidden {
-	return r.JSON403
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r CreateRunHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON409 returns the response for an HTTP 409 `application/json` response
-func (r CreateRunHTTPResponse) GetJSON409() *Conflict {
-	return r.JSON409
-}
-
-// GetJSON413 returns the response for an HTTP 413 `application/json` response
-func (r CreateRunHTTPResponse) GetJSON413() *BodyTooLarge {
-	return r.JSON413
-}
-
-// GetJSON422 returns the response for an HTTP 422 `application/json` response
-func (r CreateRunHTTPResponse) GetJSON422() *Unprocessable {
-	return r.JSON422
-}
-
-// GetJSON429 returns the response for an HTTP 429 `application/json` response
-func (r CreateRunHTTPResponse) GetJSON429() *RateLimited {
-	return r.JSON429
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r CreateRunHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON501 returns the response for an HTTP 501 `application/json` response
-func (r CreateRunHTTPResponse) GetJSON501() *NotProvided {
-	return r.JSON501
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r CreateRunHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r CreateRunHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r CreateRunHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r CreateRunHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r CreateRunHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-// GetRunHTTPResponse429Headers the declared response headers of an HTTP 429 response for GetRun
-type GetRunHTTPResponse429Headers struct {
-	RetryAfter *int64
-}
-
-type GetRunHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *RunSnapshot
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON403 the response for an HTTP 403 `application/json` response
-	JSON403 *Forbidden
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON429 the response for an HTTP 429 `application/json` response
-	JSON429 *RateLimited
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-	// Headers429 the parsed response headers for an HTTP 429 response
-	Headers429 *GetRunHTTPResponse429Headers
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r GetRunHTTPResponse) GetJSON200() *RunSnapshot {
-	return r.JSON200
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r GetRunHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON403 returns the response for an HTTP 403 `application/json` response
-func (r GetRunHTTPResponse) GetJSON403() *Forbidden {
-	return r.JSON403
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r GetRunHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON429 returns the response for an HTTP 429 `application/json` response
-func (r GetRunHTTPResponse) GetJSON429() *RateLimited {
-	return r.JSON429
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r GetRunHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r GetRunHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r GetRunHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r GetRunHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r GetRunHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r GetRunHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-// GetRunAncestryHTTPResponse429Headers the declared response headers of an HTTP 429 response for GetRunAncestry
-type GetRunAncestryHTTPResponse429Headers struct {
-	RetryAfter *int64
-}
-
-type GetRunAncestryHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *RunAncestryResponse
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON403 the response for an HTTP 403 `application/json` response
-	JSON403 *Forbidden
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON429 the response for an HTTP 429 `application/json` response
-	JSON429 *RateLimited
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-	// Headers429 the parsed response headers for an HTTP 429 response
-	Headers429 *GetRunAncestryHTTPResponse429Headers
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r GetRunAncestryHTTPResponse) GetJSON200() *RunAncestryResponse {
-	return r.JSON200
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r GetRunAncestryHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON403 returns the response for an HTTP 403 `application/json` response
-func (r GetRunAncestryHTTPResponse) GetJSON403() *Forbidden {
-	return r.JSON403
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r GetRunAncestryHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON429 returns the response for an HTTP 429 `application/json` response
-func (r GetRunAncestryHTTPResponse) GetJSON429() *RateLimited {
-	return r.JSON429
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r GetRunAncestryHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r GetRunAncestryHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r GetRunAncestryHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r GetRunAncestryHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r GetRunAncestryHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r GetRunAncestryHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-// CancelRunHTTPResponse200Headers the declared response headers of an HTTP 200 response for CancelRun
-type CancelRunHTTPResponse200Headers struct {
-	OpenwopIdempotentReplay *bool
-}
-
-// CancelRunHTTPResponse429Headers the declared response headers of an HTTP 429 response for CancelRun
-type CancelRunHTTPResponse429Headers struct {
-	RetryAfter *int64
-}
-
-type CancelRunHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *CancelRunResponse
-	// JSON400 the response for an HTTP 400 `application/json` response
-	JSON400 *InvalidRequest
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON403 the response for an HTTP 403 `application/json` response
-	JSON403 *Forbidden
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON409 the response for an HTTP 409 `application/json` response
-	JSON409 *Conflict
-	// JSON413 the response for an HTTP 413 `application/json` response
-	JSON413 *BodyTooLarge
-	// JSON429 the response for an HTTP 429 `application/json` response
-	JSON429 *RateLimited
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-	// Headers200 the parsed response headers for an HTTP 200 response
-	Headers200 *CancelRunHTTPResponse200Headers
-	// Headers429 the parsed response headers for an HTTP 429 response
-	Headers429 *CancelRunHTTPResponse429Headers
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r CancelRunHTTPResponse) GetJSON200() *CancelRunResponse {
-	return r.JSON200
-}
-
-// GetJSON400 returns the response for an HTTP 400 `application/json` response
-func (r CancelRunHTTPResponse) GetJSON400() *InvalidRequest {
-	return r.JSON400
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r CancelRunHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON403 returns the response for an HTTP 403 `application/json` response
-func (r CancelRunHTTPResponse) GetJSON403() *Forbidden {
-	return r.JSON403
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r CancelRunHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON409 returns the response for an HTTP 409 `application/json` response
-func (r CancelRunHTTPResponse) GetJSON409() *Conflict {
-	return r.JSON409
-}
-
-// GetJSON413 returns the response for an HTTP 413 `application/json` response
-func (r CancelRunHTTPResponse) GetJSON413() *BodyTooLarge {
-	return r.JSON413
-}
-
-// GetJSON429 returns the response for an HTTP 429 `application/json` response
-func (r CancelRunHTTPResponse) GetJSON429() *RateLimited {
-	return r.JSON429
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r CancelRunHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r CancelRunHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r CancelRunHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r CancelRunHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r CancelRunHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r CancelRunHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-// StreamRunEventsHTTPResponse429Headers the declared response headers of an HTTP 429 response for StreamRunEvents
-type StreamRunEventsHTTPResponse429Headers struct {
-	RetryAfter *int64
-}
-
-type StreamRunEventsHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *EventList
-	// JSON400 the response for an HTTP 400 `application/json` response
-	JSON400 *InvalidRequest
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON403 the response for an HTTP 403 `application/json` response
-	JSON403 *Forbidden
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON429 the response for an HTTP 429 `application/json` response
-	JSON429 *RateLimited
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-	// Headers429 the parsed response headers for an HTTP 429 response
-	Headers429 *StreamRunEventsHTTPResponse429Headers
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r StreamRunEventsHTTPResponse) GetJSON200() *EventList {
-	return r.JSON200
-}
-
-// GetJSON400 returns the response for an HTTP 400 `application/json` response
-func (r StreamRunEventsHTTPResponse) GetJSON400() *InvalidRequest {
-	return r.JSON400
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r StreamRunEventsHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON403 returns the response for an HTTP 403 `application/json` response
-func (r StreamRunEventsHTTPResponse) GetJSON403() *Forbidden {
-	return r.JSON403
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r StreamRunEventsHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON429 returns the response for an HTTP 429 `application/json` response
-func (r StreamRunEventsHTTPResponse) GetJSON429() *RateLimited {
-	return r.JSON429
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r StreamRunEventsHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r StreamRunEventsHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r StreamRunEventsHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r StreamRunEventsHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r StreamRunEventsHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r StreamRunEventsHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-// PollRunEventsHTTPResponse429Headers the declared response headers of an HTTP 429 response for PollRunEvents
-type PollRunEventsHTTPResponse429Headers struct {
-	RetryAfter *int64
-}
-
-type PollRunEventsHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *EventPage
-	// JSON400 the response for an HTTP 400 `application/json` response
-	JSON400 *InvalidRequest
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON403 the response for an HTTP 403 `application/json` response
-	JSON403 *Forbidden
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON429 the response for an HTTP 429 `application/json` response
-	JSON429 *RateLimited
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-	// Headers429 the parsed response headers for an HTTP 429 response
-	Headers429 *PollRunEventsHTTPResponse429Headers
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r PollRunEventsHTTPResponse) GetJSON200() *EventPage {
-	return r.JSON200
-}
-
-// GetJSON400 returns the response for an HTTP 400 `application/json` response
-func (r PollRunEventsHTTPResponse) GetJSON400() *InvalidRequest {
-	return r.JSON400
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r PollRunEventsHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON403 returns the response for an HTTP 403 `application/json` response
-func (r PollRunEventsHTTPResponse) GetJSON403() *Forbidden {
-	return r.JSON403
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r PollRunEventsHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON429 returns the response for an HTTP 429 `application/json` response
-func (r PollRunEventsHTTPResponse) GetJSON429() *RateLimited {
-	return r.JSON429
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r PollRunEventsHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r PollRunEventsHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r PollRunEventsHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r PollRunEventsHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r PollRunEventsHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r PollRunEventsHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-// ResolveInterruptByRunHTTPResponse200Headers the declared response headers of an HTTP 200 response for ResolveInterruptByRun
-type ResolveInterruptByRunHTTPResponse200Headers struct {
-	OpenwopIdempotentReplay *bool
-}
-
-// ResolveInterruptByRunHTTPResponse429Headers the declared response headers of an HTTP 429 response for ResolveInterruptByRun
-type ResolveInterruptByRunHTTPResponse429Headers struct {
-	RetryAfter *int64
-}
-
-type ResolveInterruptByRunHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *ResolveInterruptResponse
-	// JSON400 the response for an HTTP 400 `application/json` response
-	JSON400 *InvalidRequest
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON403 the response for an HTTP 403 `application/json` response
-	JSON403 *Forbidden
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON409 the response for an HTTP 409 `application/json` response
-	JSON409 *Conflict
-	// JSON410 the response for an HTTP 410 `application/json` response
-	JSON410 *Gone
-	// JSON413 the response for an HTTP 413 `application/json` response
-	JSON413 *BodyTooLarge
-	// JSON422 the response for an HTTP 422 `application/json` response
-	JSON422 *Unprocessable
-	// JSON429 the response for an HTTP 429 `application/json` response
-	JSON429 *RateLimited
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-	// Headers200 the parsed response headers for an HTTP 200 response
-	Headers200 *ResolveInterruptByRunHTTPResponse200Headers
-	// Headers429 the parsed response headers for an HTTP 429 response
-	Headers429 *ResolveInterruptByRunHTTPResponse429Headers
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r ResolveInterruptByRunHTTPResponse) GetJSON200() *ResolveInterruptResponse {
-	return r.JSON200
-}
-
-// GetJSON400 returns the response for an HTTP 400 `application/json` response
-func (r ResolveInterruptByRunHTTPResponse) GetJSON400() *InvalidRequest {
-	return r.JSON400
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r ResolveInterruptByRunHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON403 returns the response for an HTTP 403 `application/json` response
-func (r ResolveInterruptByRunHTTPResponse) GetJSON403() *Forbidden {
-	return r.JSON403
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r ResolveInterruptByRunHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON409 returns the response for an HTTP 409 `application/json` response
-func (r ResolveInterruptByRunHTTPResponse) GetJSON409() *Conflict {
-	return r.JSON409
-}
-
-// GetJSON410 returns the response for an HTTP 410 `application/json` response
-func (r ResolveInterruptByRunHTTPResponse) GetJSON410() *Gone {
-	return r.JSON410
-}
-
-// GetJSON413 returns the response for an HTTP 413 `application/json` response
-func (r ResolveInterruptByRunHTTPResponse) GetJSON413() *BodyTooLarge {
-	return r.JSON413
-}
-
-// GetJSON422 returns the response for an HTTP 422 `application/json` response
-func (r ResolveInterruptByRunHTTPResponse) GetJSON422() *Unprocessable {
-	return r.JSON422
-}
-
-// GetJSON429 returns the response for an HTTP 429 `application/json` response
-func (r ResolveInterruptByRunHTTPResponse) GetJSON429() *RateLimited {
-	return r.JSON429
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r ResolveInterruptByRunHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r ResolveInterruptByRunHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r ResolveInterruptByRunHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r ResolveInterruptByRunHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r ResolveInterruptByRunHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r ResolveInterruptByRunHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-// DiffRunHTTPResponse429Headers the declared response headers of an HTTP 429 response for DiffRun
-type DiffRunHTTPResponse429Headers struct {
-	RetryAfter *int64
-}
-
-type DiffRunHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *RunDiffResponse
-	// JSON400 the response for an HTTP 400 `application/json` response
-	JSON400 *InvalidRequest
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON403 the response for an HTTP 403 `application/json` response
-	JSON403 *Forbidden
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON429 the response for an HTTP 429 `application/json` response
-	JSON429 *RateLimited
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON501 the response for an HTTP 501 `application/json` response
-	JSON501 *NotProvided
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-	// Headers429 the parsed response headers for an HTTP 429 response
-	Headers429 *DiffRunHTTPResponse429Headers
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r DiffRunHTTPResponse) GetJSON200() *RunDiffResponse {
-	return r.JSON200
-}
-
-// GetJSON400 returns the response for an HTTP 400 `application/json` response
-func (r DiffRunHTTPResponse) GetJSON400() *InvalidRequest {
-	return r.JSON400
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r DiffRunHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON403 returns the response for an HTTP 403 `application/json` response
-func (r DiffRunHTTPResponse) GetJSON403() *Forbidden {
-	return r.JSON403
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r DiffRunHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON429 returns the response for an HTTP 429 `application/json` response
-func (r DiffRunHTTPResponse) GetJSON429() *RateLimited {
-	return r.JSON429
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r DiffRunHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON501 returns the response for an HTTP 501 `application/json` response
-func (r DiffRunHTTPResponse) GetJSON501() *NotProvided {
-	return r.JSON501
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r DiffRunHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r DiffRunHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r DiffRunHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r DiffRunHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r DiffRunHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-// ForkRunHTTPResponse201Headers the declared response headers of an HTTP 201 response for ForkRun
-type ForkRunHTTPResponse201Headers struct {
-	OpenwopIdempotentReplay *bool
-}
-
-// ForkRunHTTPResponse429Headers the declared response headers of an HTTP 429 response for ForkRun
-type ForkRunHTTPResponse429Headers struct {
-	RetryAfter *int64
-}
-
-type ForkRunHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON201 the response for an HTTP 201 `application/json` response
-	JSON201 *ForkRunResponse
-	// JSON400 the response for an HTTP 400 `application/json` response
-	JSON400 *InvalidRequest
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON403 the response for an HTTP 403 `application/json` response
-	JSON403 *Forbidden
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON409 the response for an HTTP 409 `application/json` response
-	JSON409 *Conflict
-	// JSON410 the response for an HTTP 410 `application/json` response
-	JSON410 *Gone
-	// JSON413 the response for an HTTP 413 `application/json` response
-	JSON413 *BodyTooLarge
-	// JSON422 the response for an HTTP 422 `application/json` response
-	JSON422 *Unprocessable
-	// JSON429 the response for an HTTP 429 `application/json` response
-	JSON429 *RateLimited
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON501 the response for an HTTP 501 `application/json` response
-	JSON501 *NotProvided
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-	// Headers201 the parsed response headers for an HTTP 201 response
-	Headers201 *ForkRunHTTPResponse201Headers
-	// Headers429 the parsed response headers for an HTTP 429 response
-	Headers429 *ForkRunHTTPResponse429Headers
-}
-
-// GetJSON201 returns the response for an HTTP 201 `application/json` response
-func (r ForkRunHTTPResponse) GetJSON201() *ForkRunResponse {
-	return r.JSON201
-}
-
-// GetJSON400 returns the response for an HTTP 400 `application/json` response
-func (r ForkRunHTTPResponse) GetJSON400() *InvalidRequest {
-	return r.JSON400
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r ForkRunHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON403 returns the response for an HTTP 403 `application/json` response
-func (r ForkRunHTTPResponse) GetJSON403() *Forbidden {
-	return r.JSON403
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r ForkRunHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON409 returns the response for an HTTP 409 `application/json` response
-func (r ForkRunHTTPResponse) GetJSON409() *Conflict {
-	return r.JSON409
-}
-
-// GetJSON410 returns the response for an HTTP 410 `application/json` response
-func (r ForkRunHTTPResponse) GetJSON410() *Gone {
-	return r.JSON410
-}
-
-// GetJSON413 returns the response for an HTTP 413 `application/json` response
-func (r ForkRunHTTPResponse) GetJSON413() *BodyTooLarge {
-	return r.JSON413
-}
-
-// GetJSON422 returns the response for an HTTP 422 `application/json` response
-func (r ForkRunHTTPResponse) GetJSON422() *Unprocessable {
-	return r.JSON422
-}
-
-// GetJSON429 returns the response for an HTTP 429 `application/json` response
-func (r ForkRunHTTPResponse) GetJSON429() *RateLimited {
-	return r.JSON429
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r ForkRunHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON501 returns the response for an HTTP 501 `application/json` response
-func (r ForkRunHTTPResponse) GetJSON501() *NotProvided {
-	return r.JSON501
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r ForkRunHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r ForkRunHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r ForkRunHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r ForkRunHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r ForkRunHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-// PauseRunHTTPResponse202Headers the declared response headers of an HTTP 202 response for PauseRun
-type PauseRunHTTPResponse202Headers struct {
-	OpenwopIdempotentReplay *bool
-}
-
-// PauseRunHTTPResponse429Headers the declared response headers of an HTTP 429 response for PauseRun
-type PauseRunHTTPResponse429Headers struct {
-	RetryAfter *int64
-}
-
-type PauseRunHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON202 the response for an HTTP 202 `application/json` response
-	JSON202 *PauseRunResponse
-	// JSON400 the response for an HTTP 400 `application/json` response
-	JSON400 *InvalidRequest
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON403 the response for an HTTP 403 `application/json` response
-	JSON403 *Forbidden
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON409 the response for an HTTP 409 `application/json` response
-	JSON409 *Conflict
-	// JSON413 the response for an HTTP 413 `application/json` response
-	JSON413 *BodyTooLarge
-	// JSON429 the response for an HTTP 429 `application/json` response
-	JSON429 *RateLimited
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON501 the response for an HTTP 501 `application/json` response
-	JSON501 *NotProvided
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-	// Headers202 the parsed response headers for an HTTP 202 response
-	Headers202 *PauseRunHTTPResponse202Headers
-	// Headers429 the parsed response headers for an HTTP 429 response
-	Headers429 *PauseRunHTTPResponse429Headers
-}
-
-// GetJSON202 returns the response for an HTTP 202 `application/json` response
-func (r PauseRunHTTPResponse) GetJSON202() *PauseRunResponse {
-	return r.JSON202
-}
-
-// GetJSON400 returns the response for an HTTP 400 `application/json` response
-func (r PauseRunHTTPResponse) GetJSON400() *InvalidRequest {
-	return r.JSON400
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r PauseRunHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON403 returns the response for an HTTP 403 `application/json` response
-func (r PauseRunHTTPResponse) GetJSON403() *Forbidden {
-	return r.JSON403
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r PauseRunHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON409 returns the response for an HTTP 409 `application/json` response
-func (r PauseRunHTTPResponse) GetJSON409() *Conflict {
-	return r.JSON409
-}
-
-// GetJSON413 returns the response for an HTTP 413 `application/json` response
-func (r PauseRunHTTPResponse) GetJSON413() *BodyTooLarge {
-	return r.JSON413
-}
-
-// GetJSON429 returns the response for an HTTP 429 `application/json` response
-func (r PauseRunHTTPResponse) GetJSON429() *RateLimited {
-	return r.JSON429
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r PauseRunHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON501 returns the response for an HTTP 501 `application/json` response
-func (r PauseRunHTTPResponse) GetJSON501() *NotProvided {
-	return r.JSON501
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r PauseRunHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r PauseRunHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r PauseRunHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r PauseRunHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r PauseRunHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-// ResumeRunHTTPResponse202Headers the declared response headers of an HTTP 202 response for ResumeRun
-type ResumeRunHTTPResponse202Headers struct {
-	OpenwopIdempotentReplay *bool
-}
-
-// ResumeRunHTTPResponse429Headers the declared response headers of an HTTP 429 response for ResumeRun
-type ResumeRunHTTPResponse429Headers struct {
-	RetryAfter *int64
-}
-
-type ResumeRunHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON202 the response for an HTTP 202 `application/json` response
-	JSON202 *ResumeRunResponse
-	// JSON400 the response for an HTTP 400 `application/json` response
-	JSON400 *InvalidRequest
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON403 the response for an HTTP 403 `application/json` response
-	JSON403 *Forbidden
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON409 the response for an HTTP 409 `application/json` response
-	JSON409 *Conflict
-	// JSON413 the response for an HTTP 413 `application/json` response
-	JSON413 *BodyTooLarge
-	// JSON429 the response for an HTTP 429 `application/json` response
-	JSON429 *RateLimited
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON501 the response for an HTTP 501 `application/json` response
-	JSON501 *NotProvided
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-	// Headers202 the parsed response headers for an HTTP 202 response
-	Headers202 *ResumeRunHTTPResponse202Headers
-	// Headers429 the parsed response headers for an HTTP 429 response
-	Headers429 *ResumeRunHTTPResponse429Headers
-}
-
-// GetJSON202 returns the response for an HTTP 202 `application/json` response
-func (r ResumeRunHTTPResponse) GetJSON202() *ResumeRunResponse {
-	return r.JSON202
-}
-
-// GetJSON400 returns the response for an HTTP 400 `application/json` response
-func (r ResumeRunHTTPResponse) GetJSON400() *InvalidRequest {
-	return r.JSON400
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r ResumeRunHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON403 returns the response for an HTTP 403 `application/json` response
-func (r ResumeRunHTTPResponse) GetJSON403() *Forbidden {
-	return r.JSON403
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r ResumeRunHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON409 returns the response for an HTTP 409 `application/json` response
-func (r ResumeRunHTTPResponse) GetJSON409() *Conflict {
-	return r.JSON409
-}
-
-// GetJSON413 returns the response for an HTTP 413 `application/json` response
-func (r ResumeRunHTTPResponse) GetJSON413() *BodyTooLarge {
-	return r.JSON413
-}
-
-// GetJSON429 returns the response for an HTTP 429 `application/json` response
-func (r ResumeRunHTTPResponse) GetJSON429() *RateLimited {
-	return r.JSON429
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r ResumeRunHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON501 returns the response for an HTTP 501 `application/json` response
-func (r ResumeRunHTTPResponse) GetJSON501() *NotProvided {
-	return r.JSON501
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r ResumeRunHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r ResumeRunHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r ResumeRunHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r ResumeRunHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r ResumeRunHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-// BulkCancelRunsHTTPResponse200Headers the declared response headers of an HTTP 200 response for BulkCancelRuns
-type BulkCancelRunsHTTPResponse200Headers struct {
-	OpenwopIdempotentReplay *bool
-}
-
-// BulkCancelRunsHTTPResponse429Headers the declared response headers of an HTTP 429 response for BulkCancelRuns
-type BulkCancelRunsHTTPResponse429Headers struct {
-	RetryAfter *int64
-}
-
-type BulkCancelRunsHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *BulkCancelResponse
-	// JSON400 the response for an HTTP 400 `application/json` response
-	JSON400 *InvalidRequest
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON403 the response for an HTTP 403 `application/json` response
-	JSON403 *Forbidden
-	// JSON409 the response for an HTTP 409 `application/json` response
-	JSON409 *Conflict
-	// JSON413 the response for an HTTP 413 `application/json` response
-	JSON413 *BodyTooLarge
-	// JSON429 the response for an HTTP 429 `application/json` response
-	JSON429 *RateLimited
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON501 the response for an HTTP 501 `application/json` response
-	JSON501 *NotProvided
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-	// Headers200 the parsed response headers for an HTTP 200 response
-	Headers200 *BulkCancelRunsHTTPResponse200Headers
-	// Headers429 the parsed response headers for an HTTP 429 response
-	Headers429 *BulkCancelRunsHTTPResponse429Headers
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r BulkCancelRunsHTTPResponse) GetJSON200() *BulkCancelResponse {
-	return r.JSON200
-}
-
-// GetJSON400 returns the response for an HTTP 400 `application/json` response
-func (r BulkCancelRunsHTTPResponse) GetJSON400() *InvalidRequest {
-	return r.JSON400
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r BulkCancelRunsHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON403 returns the response for an HTTP 403 `application/json` response
-func (r BulkCancelRunsHTTPResponse) GetJSON403() *Forbidden {
-	return r.JSON403
-}
-
-// GetJSON409 returns the response for an HTTP 409 `application/json` response
-func (r BulkCancelRunsHTTPResponse) GetJSON409() *Conflict {
-	return r.JSON409
-}
-
-// GetJSON413 returns the response for an HTTP 413 `application/json` response
-func (r BulkCancelRunsHTTPResponse) GetJSON413() *BodyTooLarge {
-	return r.JSON413
-}
-
-// GetJSON429 returns the response for an HTTP 429 `application/json` response
-func (r BulkCancelRunsHTTPResponse) GetJSON429() *RateLimited {
-	return r.JSON429
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r BulkCancelRunsHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON501 returns the response for an HTTP 501 `application/json` response
-func (r BulkCancelRunsHTTPResponse) GetJSON501() *NotProvided {
-	return r.JSON501
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r BulkCancelRunsHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r BulkCancelRunsHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r BulkCancelRunsHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r BulkCancelRunsHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r BulkCancelRunsHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-// GetWorkflowHTTPResponse429Headers the declared response headers of an HTTP 429 response for GetWorkflow
-type GetWorkflowHTTPResponse429Headers struct {
-	RetryAfter *int64
-}
-
+// GetWorkflowHTTPResponse is a reply to GetWorkflow. Of its decoded bodies that of the reply's status and media type is set.
 type GetWorkflowHTTPResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *WorkflowDefinition
-	// JSON401 the response for an HTTP 401 `application/json` response
-	JSON401 *Unauthenticated
-	// JSON403 the response for an HTTP 403 `application/json` response
-	JSON403 *Forbidden
-	// JSON404 the response for an HTTP 404 `application/json` response
-	JSON404 *NotFound
-	// JSON429 the response for an HTTP 429 `application/json` response
-	JSON429 *RateLimited
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-	// Headers429 the parsed response headers for an HTTP 429 response
-	Headers429 *GetWorkflowHTTPResponse429Headers
+	JSON200      *WorkflowDefinition // 200, application/json
+	JSON401      *ErrorEnvelope      // 401, application/json
+	JSON403      *ErrorEnvelope      // 403, application/json
+	JSON404      *ErrorEnvelope      // 404, application/json
+	JSON429      *ErrorEnvelope      // 429, application/json
+	JSON500      *ErrorEnvelope      // 500, application/json
+	JSON503      *ErrorEnvelope      // 503, application/json
 }
 
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r GetWorkflowHTTPResponse) GetJSON200() *WorkflowDefinition {
-	return r.JSON200
-}
-
-// GetJSON401 returns the response for an HTTP 401 `application/json` response
-func (r GetWorkflowHTTPResponse) GetJSON401() *Unauthenticated {
-	return r.JSON401
-}
-
-// GetJSON403 returns the response for an HTTP 403 `application/json` response
-func (r GetWorkflowHTTPResponse) GetJSON403() *Forbidden {
-	return r.JSON403
-}
-
-// GetJSON404 returns the response for an HTTP 404 `application/json` response
-func (r GetWorkflowHTTPResponse) GetJSON404() *NotFound {
-	return r.JSON404
-}
-
-// GetJSON429 returns the response for an HTTP 429 `application/json` response
-func (r GetWorkflowHTTPResponse) GetJSON429() *RateLimited {
-	return r.JSON429
-}
-
-// GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r GetWorkflowHTTPResponse) GetJSON500() *Internal {
-	return r.JSON500
-}
-
-// GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r GetWorkflowHTTPResponse) GetJSON503() *Unavailable {
-	return r.JSON503
-}
-
-// GetBody returns the raw response body bytes
-func (r GetWorkflowHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r GetWorkflowHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r GetWorkflowHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r GetWorkflowHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-// GetCapabilitiesWithResponse What the host claims to support.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with GET /.well-known/openwop (the `GetCapabilities` operationId).
-func (c *ClientWithResponses) GetCapabilitiesWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetCapabilitiesHTTPResponse, error) {
-	rsp, err := c.GetCapabilities(ctx, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseGetCapabilitiesHTTPResponse(rsp)
-}
-
-// RunAgentLoopWithBodyWithResponse Drive one stateful loop and tell what it did.
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /v1/host/sample/agentloop/run (the `RunAgentLoop` operationId).
-func (c *ClientWithResponses) RunAgentLoopWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RunAgentLoopHTTPResponse, error) {
-	rsp, err := c.RunAgentLoopWithBody(ctx, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseRunAgentLoopHTTPResponse(rsp)
-}
-
-// RunAgentLoopWithResponse Drive one stateful loop and tell what it did.
-//
-// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /v1/host/sample/agentloop/run (the `RunAgentLoop` operationId).
-func (c *ClientWithResponses) RunAgentLoopWithResponse(ctx context.Context, body RunAgentLoopJSONRequestBody, reqEditors ...RequestEditorFn) (*RunAgentLoopHTTPResponse, error) {
-	rsp, err := c.RunAgentLoop(ctx, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseRunAgentLoopHTTPResponse(rsp)
-}
-
-// VerifyRunWithBodyWithResponse Have one result verified and tell what became of it.
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /v1/host/sample/agents/verify-run (the `VerifyRun` operationId).
-func (c *ClientWithResponses) VerifyRunWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*VerifyRunHTTPResponse, error) {
-	rsp, err := c.VerifyRunWithBody(ctx, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseVerifyRunHTTPResponse(rsp)
-}
-
-// VerifyRunWithResponse Have one result verified and tell what became of it.
-//
-// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /v1/host/sample/agents/verify-run (the `VerifyRun` operationId).
-func (c *ClientWithResponses) VerifyRunWithResponse(ctx context.Context, body VerifyRunJSONRequestBody, reqEditors ...RequestEditorFn) (*VerifyRunHTTPResponse, error) {
-	rsp, err := c.VerifyRun(ctx, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseVerifyRunHTTPResponse(rsp)
-}
-
-// FireCommitmentWithBodyWithResponse Say that the condition of a commitment holds.
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /v1/host/sample/commitment/fire (the `FireCommitment` operationId).
-func (c *ClientWithResponses) FireCommitmentWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*FireCommitmentHTTPResponse, error) {
-	rsp, err := c.FireCommitmentWithBody(ctx, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseFireCommitmentHTTPResponse(rsp)
-}
-
-// FireCommitmentWithResponse Say that the condition of a commitment holds.
-//
-// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /v1/host/sample/commitment/fire (the `FireCommitment` operationId).
-func (c *ClientWithResponses) FireCommitmentWithResponse(ctx context.Context, body FireCommitmentJSONRequestBody, reqEditors ...RequestEditorFn) (*FireCommitmentHTTPResponse, error) {
-	rsp, err := c.FireCommitment(ctx, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseFireCommitmentHTTPResponse(rsp)
-}
-
-// ListGoalsWithResponse Standing goals, all or those in one state.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with GET /v1/host/sample/goals (the `ListGoals` operationId).
-func (c *ClientWithResponses) ListGoalsWithResponse(ctx context.Context, params *ListGoalsParams, reqEditors ...RequestEditorFn) (*ListGoalsHTTPResponse, error) {
-	rsp, err := c.ListGoals(ctx, params, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseListGoalsHTTPResponse(rsp)
-}
-
-// CreateGoalWithBodyWithResponse Set up a standing goal. Without a bound it is refused where bounds are required.
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /v1/host/sample/goals (the `CreateGoal` operationId).
-func (c *ClientWithResponses) CreateGoalWithBodyWithResponse(ctx context.Context, params *CreateGoalParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateGoalHTTPResponse, error) {
-	rsp, err := c.CreateGoalWithBody(ctx, params, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseCreateGoalHTTPResponse(rsp)
-}
-
-// CreateGoalWithResponse Set up a standing goal. Without a bound it is refused where bounds are required.
-//
-// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /v1/host/sample/goals (the `CreateGoal` operationId).
-func (c *ClientWithResponses) CreateGoalWithResponse(ctx context.Context, params *CreateGoalParams, body CreateGoalJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateGoalHTTPResponse, error) {
-	rsp, err := c.CreateGoal(ctx, params, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseCreateGoalHTTPResponse(rsp)
-}
-
-// GetGoalWithResponse One goal with its progress and the last verdict.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with GET /v1/host/sample/goals/{goalId} (the `GetGoal` operationId).
-func (c *ClientWithResponses) GetGoalWithResponse(ctx context.Context, goalID GoalID, reqEditors ...RequestEditorFn) (*GetGoalHTTPResponse, error) {
-	rsp, err := c.GetGoal(ctx, goalID, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseGetGoalHTTPResponse(rsp)
-}
-
-// EditGoalWithBodyWithResponse Edit a goal while it is active. Its state is the judge’s and is refused.
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with PATCH /v1/host/sample/goals/{goalId} (the `EditGoal` operationId).
-func (c *ClientWithResponses) EditGoalWithBodyWithResponse(ctx context.Context, goalID GoalID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*EditGoalHTTPResponse, error) {
-	rsp, err := c.EditGoalWithBody(ctx, goalID, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseEditGoalHTTPResponse(rsp)
-}
-
-// EditGoalWithResponse Edit a goal while it is active. Its state is the judge’s and is refused.
-//
-// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with PATCH /v1/host/sample/goals/{goalId} (the `EditGoal` operationId).
-func (c *ClientWithResponses) EditGoalWithResponse(ctx context.Context, goalID GoalID, body EditGoalJSONRequestBody, reqEditors ...RequestEditorFn) (*EditGoalHTTPResponse, error) {
-	rsp, err := c.EditGoal(ctx, goalID, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseEditGoalHTTPResponse(rsp)
-}
-
-// AbandonGoalWithResponse Give the goal up.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /v1/host/sample/goals/{goalId}/abandon (the `AbandonGoal` operationId).
-func (c *ClientWithResponses) AbandonGoalWithResponse(ctx context.Context, goalID GoalID, reqEditors ...RequestEditorFn) (*AbandonGoalHTTPResponse, error) {
-	rsp, err := c.AbandonGoal(ctx, goalID, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseAbandonGoalHTTPResponse(rsp)
-}
-
-// ListGoalEventsWithResponse Ours - the goal’s own log.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with GET /v1/host/sample/goals/{goalId}/events (the `ListGoalEvents` operationId).
-func (c *ClientWithResponses) ListGoalEventsWithResponse(ctx context.Context, goalID GoalID, reqEditors ...RequestEditorFn) (*ListGoalEventsHTTPResponse, error) {
-	rsp, err := c.ListGoalEvents(ctx, goalID, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseListGoalEventsHTTPResponse(rsp)
-}
-
-// PauseGoalWithResponse Let no run follow until the goal is resumed.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /v1/host/sample/goals/{goalId}/pause (the `PauseGoal` operationId).
-func (c *ClientWithResponses) PauseGoalWithResponse(ctx context.Context, goalID GoalID, reqEditors ...RequestEditorFn) (*PauseGoalHTTPResponse, error) {
-	rsp, err := c.PauseGoal(ctx, goalID, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParsePauseGoalHTTPResponse(rsp)
-}
-
-// ResumeGoalWithResponse Let runs follow again. A goal that is escalated goes on once the run that got stuck was answered.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /v1/host/sample/goals/{goalId}/resume (the `ResumeGoal` operationId).
-func (c *ClientWithResponses) ResumeGoalWithResponse(ctx context.Context, goalID GoalID, reqEditors ...RequestEditorFn) (*ResumeGoalHTTPResponse, error) {
-	rsp, err := c.ResumeGoal(ctx, goalID, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseResumeGoalHTTPResponse(rsp)
-}
-
-// TickGoalWithBodyWithResponse Ours - fire the next run of a goal, and have it judged.
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /v1/host/sample/goals/{goalId}/tick (the `TickGoal` operationId).
-func (c *ClientWithResponses) TickGoalWithBodyWithResponse(ctx context.Context, goalID GoalID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*TickGoalHTTPResponse, error) {
-	rsp, err := c.TickGoalWithBody(ctx, goalID, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseTickGoalHTTPResponse(rsp)
-}
-
-// TickGoalWithResponse Ours - fire the next run of a goal, and have it judged.
-//
-// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /v1/host/sample/goals/{goalId}/tick (the `TickGoal` operationId).
-func (c *ClientWithResponses) TickGoalWithResponse(ctx context.Context, goalID GoalID, body TickGoalJSONRequestBody, reqEditors ...RequestEditorFn) (*TickGoalHTTPResponse, error) {
-	rsp, err := c.TickGoal(ctx, goalID, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseTickGoalHTTPResponse(rsp)
-}
-
-// TickHeartbeatWithBodyWithResponse Have a heartbeat look now.
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /v1/host/sample/heartbeat/tick (the `TickHeartbeat` operationId).
-func (c *ClientWithResponses) TickHeartbeatWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*TickHeartbeatHTTPResponse, error) {
-	rsp, err := c.TickHeartbeatWithBody(ctx, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseTickHeartbeatHTTPResponse(rsp)
-}
-
-// TickHeartbeatWithResponse Have a heartbeat look now.
-//
-// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /v1/host/sample/heartbeat/tick (the `TickHeartbeat` operationId).
-func (c *ClientWithResponses) TickHeartbeatWithResponse(ctx context.Context, body TickHeartbeatJSONRequestBody, reqEditors ...RequestEditorFn) (*TickHeartbeatHTTPResponse, error) {
-	rsp, err := c.TickHeartbeat(ctx, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseTickHeartbeatHTTPResponse(rsp)
-}
-
-// LlmCacheKeyWithBodyWithResponse The key under which the answer of a model is kept.
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /v1/host/sample/test/llm-cache-key (the `LlmCacheKey` operationId).
-func (c *ClientWithResponses) LlmCacheKeyWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*LlmCacheKeyHTTPResponse, error) {
-	rsp, err := c.LlmCacheKeyWithBody(ctx, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseLlmCacheKeyHTTPResponse(rsp)
-}
-
-// LlmCacheKeyWithResponse The key under which the answer of a model is kept.
-//
-// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /v1/host/sample/test/llm-cache-key (the `LlmCacheKey` operationId).
-func (c *ClientWithResponses) LlmCacheKeyWithResponse(ctx context.Context, body LlmCacheKeyJSONRequestBody, reqEditors ...RequestEditorFn) (*LlmCacheKeyHTTPResponse, error) {
-	rsp, err := c.LlmCacheKey(ctx, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseLlmCacheKeyHTTPResponse(rsp)
-}
-
-// ProgramMockAIWithBodyWithResponse Say what the model of the provider mock answers to a node.
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /v1/host/sample/test/mock-ai/program (the `ProgramMockAI` operationId).
-func (c *ClientWithResponses) ProgramMockAIWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ProgramMockAIHTTPResponse, error) {
-	rsp, err := c.ProgramMockAIWithBody(ctx, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseProgramMockAIHTTPResponse(rsp)
-}
-
-// ProgramMockAIWithResponse Say what the model of the provider mock answers to a node.
-//
-// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /v1/host/sample/test/mock-ai/program (the `ProgramMockAI` operationId).
-func (c *ClientWithResponses) ProgramMockAIWithResponse(ctx context.Context, body ProgramMockAIJSONRequestBody, reqEditors ...RequestEditorFn) (*ProgramMockAIHTTPResponse, error) {
-	rsp, err := c.ProgramMockAI(ctx, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseProgramMockAIHTTPResponse(rsp)
-}
-
-// WorkspaceOpWithBodyWithResponse A workspace operation for an owner that the caller chooses.
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /v1/host/sample/workspace/op (the `WorkspaceOp` operationId).
-func (c *ClientWithResponses) WorkspaceOpWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*WorkspaceOpHTTPResponse, error) {
-	rsp, err := c.WorkspaceOpWithBody(ctx, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseWorkspaceOpHTTPResponse(rsp)
-}
-
-// WorkspaceOpWithResponse A workspace operation for an owner that the caller chooses.
-//
-// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /v1/host/sample/workspace/op (the `WorkspaceOp` operationId).
-func (c *ClientWithResponses) WorkspaceOpWithResponse(ctx context.Context, body WorkspaceOpJSONRequestBody, reqEditors ...RequestEditorFn) (*WorkspaceOpHTTPResponse, error) {
-	rsp, err := c.WorkspaceOp(ctx, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseWorkspaceOpHTTPResponse(rsp)
-}
-
-// ListWorkspaceFilesWithResponse The files of the workspace, without their contents.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with GET /v1/host/workspace/files (the `ListWorkspaceFiles` operationId).
-func (c *ClientWithResponses) ListWorkspaceFilesWithResponse(ctx context.Context, params *ListWorkspaceFilesParams, reqEditors ...RequestEditorFn) (*ListWorkspaceFilesHTTPResponse, error) {
-	rsp, err := c.ListWorkspaceFiles(ctx, params, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseListWorkspaceFilesHTTPResponse(rsp)
-}
-
-// DeleteWorkspaceFileWithResponse Delete a file. Its path keeps counting versions.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with DELETE /v1/host/workspace/files/{path} (the `DeleteWorkspaceFile` operationId).
-func (c *ClientWithResponses) DeleteWorkspaceFileWithResponse(ctx context.Context, path FilePath, reqEditors ...RequestEditorFn) (*DeleteWorkspaceFileHTTPResponse, error) {
-	rsp, err := c.DeleteWorkspaceFile(ctx, path, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseDeleteWorkspaceFileHTTPResponse(rsp)
-}
-
-// GetWorkspaceFileWithResponse One file, at its latest version or an older one.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with GET /v1/host/workspace/files/{path} (the `GetWorkspaceFile` operationId).
-func (c *ClientWithResponses) GetWorkspaceFileWithResponse(ctx context.Context, path FilePath, params *GetWorkspaceFileParams, reqEditors ...RequestEditorFn) (*GetWorkspaceFileHTTPResponse, error) {
-	rsp, err := c.GetWorkspaceFile(ctx, path, params, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseGetWorkspaceFileHTTPResponse(rsp)
-}
-
-// PutWorkspaceFileWithBodyWithResponse Write a file. Without If-Match whatever was there is overwritten.
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with PUT /v1/host/workspace/files/{path} (the `PutWorkspaceFile` operationId).
-func (c *ClientWithResponses) PutWorkspaceFileWithBodyWithResponse(ctx context.Context, path FilePath, params *PutWorkspaceFileParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*PutWorkspaceFileHTTPResponse, error) {
-	rsp, err := c.PutWorkspaceFileWithBody(ctx, path, params, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParsePutWorkspaceFileHTTPResponse(rsp)
-}
-
-// PutWorkspaceFileWithResponse Write a file. Without If-Match whatever was there is overwritten.
-//
-// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with PUT /v1/host/workspace/files/{path} (the `PutWorkspaceFile` operationId).
-func (c *ClientWithResponses) PutWorkspaceFileWithResponse(ctx context.Context, path FilePath, params *PutWorkspaceFileParams, body PutWorkspaceFileJSONRequestBody, reqEditors ...RequestEditorFn) (*PutWorkspaceFileHTTPResponse, error) {
-	rsp, err := c.PutWorkspaceFile(ctx, path, params, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParsePutWorkspaceFileHTTPResponse(rsp)
-}
-
-// InspectInterruptByTokenWithResponse What the interrupt behind a token asks. The token is the credential.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with GET /v1/interrupts/{token} (the `InspectInterruptByToken` operationId).
-func (c *ClientWithResponses) InspectInterruptByTokenWithResponse(ctx context.Context, token InterruptToken, reqEditors ...RequestEditorFn) (*InspectInterruptByTokenHTTPResponse, error) {
-	rsp, err := c.InspectInterruptByToken(ctx, token, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseInspectInterruptByTokenHTTPResponse(rsp)
-}
-
-// ResolveInterruptByTokenWithBodyWithResponse Answer the interrupt behind a token. The token is the credential.
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /v1/interrupts/{token} (the `ResolveInterruptByToken` operationId).
-func (c *ClientWithResponses) ResolveInterruptByTokenWithBodyWithResponse(ctx context.Context, token InterruptToken, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ResolveInterruptByTokenHTTPResponse, error) {
-	rsp, err := c.ResolveInterruptByTokenWithBody(ctx, token, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseResolveInterruptByTokenHTTPResponse(rsp)
-}
-
-// ResolveInterruptByTokenWithResponse Answer the interrupt behind a token. The token is the credential.
-//
-// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /v1/interrupts/{token} (the `ResolveInterruptByToken` operationId).
-func (c *ClientWithResponses) ResolveInterruptByTokenWithResponse(ctx context.Context, token InterruptToken, body ResolveInterruptByTokenJSONRequestBody, reqEditors ...RequestEditorFn) (*ResolveInterruptByTokenHTTPResponse, error) {
-	rsp, err := c.ResolveInterruptByToken(ctx, token, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseResolveInterruptByTokenHTTPResponse(rsp)
-}
-
-// GetOpenAPISpecWithResponse This document, as the host serves it.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with GET /v1/openapi.json (the `GetOpenAPISpec` operationId).
-func (c *ClientWithResponses) GetOpenAPISpecWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetOpenAPISpecHTTPResponse, error) {
-	rsp, err := c.GetOpenAPISpec(ctx, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseGetOpenAPISpecHTTPResponse(rsp)
-}
-
-// CreateRunWithBodyWithResponse Start a run of a workflow.
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /v1/runs (the `CreateRun` operationId).
-func (c *ClientWithResponses) CreateRunWithBodyWithResponse(ctx context.Context, params *CreateRunParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateRunHTTPResponse, error) {
-	rsp, err := c.CreateRunWithBody(ctx, params, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseCreateRunHTTPResponse(rsp)
-}
-
-// CreateRunWithResponse Start a run of a workflow.
-//
-// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /v1/runs (the `CreateRun` operationId).
-func (c *ClientWithResponses) CreateRunWithResponse(ctx context.Context, params *CreateRunParams, body CreateRunJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateRunHTTPResponse, error) {
-	rsp, err := c.CreateRun(ctx, params, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseCreateRunHTTPResponse(rsp)
-}
-
-// GetRunWithResponse The run as it stands.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with GET /v1/runs/{runId} (the `GetRun` operationId).
-func (c *ClientWithResponses) GetRunWithResponse(ctx context.Context, runID RunID, reqEditors ...RequestEditorFn) (*GetRunHTTPResponse, error) {
-	rsp, err := c.GetRun(ctx, runID, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseGetRunHTTPResponse(rsp)
-}
-
-// GetRunAncestryWithResponse Which run started this one; not found for every run where crossHostCausation.ancestryEndpointSupported is not advertised.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with GET /v1/runs/{runId}/ancestry (the `GetRunAncestry` operationId).
-func (c *ClientWithResponses) GetRunAncestryWithResponse(ctx context.Context, runID RunID, reqEditors ...RequestEditorFn) (*GetRunAncestryHTTPResponse, error) {
-	rsp, err := c.GetRunAncestry(ctx, runID, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseGetRunAncestryHTTPResponse(rsp)
-}
-
-// CancelRunWithBodyWithResponse Cancel a run and its children. A finished run stays as it is, which is no error.
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /v1/runs/{runId}/cancel (the `CancelRun` operationId).
-func (c *ClientWithResponses) CancelRunWithBodyWithResponse(ctx context.Context, runID RunID, params *CancelRunParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CancelRunHTTPResponse, error) {
-	rsp, err := c.CancelRunWithBody(ctx, runID, params, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseCancelRunHTTPResponse(rsp)
-}
-
-// CancelRunWithResponse Cancel a run and its children. A finished run stays as it is, which is no error.
-//
-// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /v1/runs/{runId}/cancel (the `CancelRun` operationId).
-func (c *ClientWithResponses) CancelRunWithResponse(ctx context.Context, runID RunID, params *CancelRunParams, body CancelRunJSONRequestBody, reqEditors ...RequestEditorFn) (*CancelRunHTTPResponse, error) {
-	rsp, err := c.CancelRun(ctx, runID, params, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseCancelRunHTTPResponse(rsp)
-}
-
-// StreamRunEventsWithResponse The log as server-sent events until the run ends, or as JSON where the caller asks for it.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with GET /v1/runs/{runId}/events (the `StreamRunEvents` operationId).
-func (c *ClientWithResponses) StreamRunEventsWithResponse(ctx context.Context, runID RunID, params *StreamRunEventsParams, reqEditors ...RequestEditorFn) (*StreamRunEventsHTTPResponse, error) {
-	rsp, err := c.StreamRunEvents(ctx, runID, params, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseStreamRunEventsHTTPResponse(rsp)
-}
-
-// PollRunEventsWithResponse The log after a sequence; waits when there is nothing new and the run goes on.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with GET /v1/runs/{runId}/events/poll (the `PollRunEvents` operationId).
-func (c *ClientWithResponses) PollRunEventsWithResponse(ctx context.Context, runID RunID, params *PollRunEventsParams, reqEditors ...RequestEditorFn) (*PollRunEventsHTTPResponse, error) {
-	rsp, err := c.PollRunEvents(ctx, runID, params, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParsePollRunEventsHTTPResponse(rsp)
-}
-
-// ResolveInterruptByRunWithBodyWithResponse Answer the interrupt that this node waits for.
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /v1/runs/{runId}/interrupts/{nodeId} (the `ResolveInterruptByRun` operationId).
-func (c *ClientWithResponses) ResolveInterruptByRunWithBodyWithResponse(ctx context.Context, runID RunID, nodeID NodeID, params *ResolveInterruptByRunParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ResolveInterruptByRunHTTPResponse, error) {
-	rsp, err := c.ResolveInterruptByRunWithBody(ctx, runID, nodeID, params, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseResolveInterruptByRunHTTPResponse(rsp)
-}
-
-// ResolveInterruptByRunWithResponse Answer the interrupt that this node waits for.
-//
-// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /v1/runs/{runId}/interrupts/{nodeId} (the `ResolveInterruptByRun` operationId).
-func (c *ClientWithResponses) ResolveInterruptByRunWithResponse(ctx context.Context, runID RunID, nodeID NodeID, params *ResolveInterruptByRunParams, body ResolveInterruptByRunJSONRequestBody, reqEditors ...RequestEditorFn) (*ResolveInterruptByRunHTTPResponse, error) {
-	rsp, err := c.ResolveInterruptByRun(ctx, runID, nodeID, params, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseResolveInterruptByRunHTTPResponse(rsp)
-}
-
-// DiffRunWithResponse Where the log and the state of this run differ from those of another one.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with GET /v1/runs/{runId}:diff (the `DiffRun` operationId).
-func (c *ClientWithResponses) DiffRunWithResponse(ctx context.Context, runID RunID, params *DiffRunParams, reqEditors ...RequestEditorFn) (*DiffRunHTTPResponse, error) {
-	rsp, err := c.DiffRun(ctx, runID, params, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseDiffRunHTTPResponse(rsp)
-}
-
-// ForkRunWithBodyWithResponse Make a new run out of the log of this one, to replay it or to branch off.
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /v1/runs/{runId}:fork (the `ForkRun` operationId).
-func (c *ClientWithResponses) ForkRunWithBodyWithResponse(ctx context.Context, runID RunID, params *ForkRunParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ForkRunHTTPResponse, error) {
-	rsp, err := c.ForkRunWithBody(ctx, runID, params, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseForkRunHTTPResponse(rsp)
-}
-
-// ForkRunWithResponse Make a new run out of the log of this one, to replay it or to branch off.
-//
-// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /v1/runs/{runId}:fork (the `ForkRun` operationId).
-func (c *ClientWithResponses) ForkRunWithResponse(ctx context.Context, runID RunID, params *ForkRunParams, body ForkRunJSONRequestBody, reqEditors ...RequestEditorFn) (*ForkRunHTTPResponse, error) {
-	rsp, err := c.ForkRun(ctx, runID, params, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseForkRunHTTPResponse(rsp)
-}
-
-// PauseRunWithBodyWithResponse Have a run stand still until somebody has it go on. It can be cancelled meanwhile.
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /v1/runs/{runId}:pause (the `PauseRun` operationId).
-func (c *ClientWithResponses) PauseRunWithBodyWithResponse(ctx context.Context, runID RunID, params *PauseRunParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*PauseRunHTTPResponse, error) {
-	rsp, err := c.PauseRunWithBody(ctx, runID, params, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParsePauseRunHTTPResponse(rsp)
-}
-
-// PauseRunWithResponse Have a run stand still until somebody has it go on. It can be cancelled meanwhile.
-//
-// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /v1/runs/{runId}:pause (the `PauseRun` operationId).
-func (c *ClientWithResponses) PauseRunWithResponse(ctx context.Context, runID RunID, params *PauseRunParams, body PauseRunJSONRequestBody, reqEditors ...RequestEditorFn) (*PauseRunHTTPResponse, error) {
-	rsp, err := c.PauseRun(ctx, runID, params, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParsePauseRunHTTPResponse(rsp)
-}
-
-// ResumeRunWithResponse Have a run go on that was paused.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /v1/runs/{runId}:resume (the `ResumeRun` operationId).
-func (c *ClientWithResponses) ResumeRunWithResponse(ctx context.Context, runID RunID, params *ResumeRunParams, reqEditors ...RequestEditorFn) (*ResumeRunHTTPResponse, error) {
-	rsp, err := c.ResumeRun(ctx, runID, params, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseResumeRunHTTPResponse(rsp)
-}
-
-// BulkCancelRunsWithBodyWithResponse Cancel several runs, each as if it were cancelled alone.
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /v1/runs:bulk-cancel (the `BulkCancelRuns` operationId).
-func (c *ClientWithResponses) BulkCancelRunsWithBodyWithResponse(ctx context.Context, params *BulkCancelRunsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*BulkCancelRunsHTTPResponse, error) {
-	rsp, err := c.BulkCancelRunsWithBody(ctx, params, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseBulkCancelRunsHTTPResponse(rsp)
-}
-
-// BulkCancelRunsWithResponse Cancel several runs, each as if it were cancelled alone.
-//
-// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /v1/runs:bulk-cancel (the `BulkCancelRuns` operationId).
-func (c *ClientWithResponses) BulkCancelRunsWithResponse(ctx context.Context, params *BulkCancelRunsParams, body BulkCancelRunsJSONRequestBody, reqEditors ...RequestEditorFn) (*BulkCancelRunsHTTPResponse, error) {
-	rsp, err := c.BulkCancelRuns(ctx, params, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseBulkCancelRunsHTTPResponse(rsp)
-}
-
-// GetWorkflowWithResponse One workflow definition.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with GET /v1/workflows/{workflowId} (the `GetWorkflow` operationId).
-func (c *ClientWithResponses) GetWorkflowWithResponse(ctx context.Context, workflowID WorkflowID, reqEditors ...RequestEditorFn) (*GetWorkflowHTTPResponse, error) {
-	rsp, err := c.GetWorkflow(ctx, workflowID, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseGetWorkflowHTTPResponse(rsp)
-}
-
-// ParseGetCapabilitiesHTTPResponse parses an HTTP response from a GetCapabilitiesWithResponse call
-func ParseGetCapabilitiesHTTPResponse(rsp *http.Response) (*GetCapabilitiesHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &GetCapabilitiesHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest Capabilities
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	switch {
-	case rsp.StatusCode == 200:
-		var headers GetCapabilitiesHTTPResponse200Headers
-		if values := rsp.Header.Values("Cache-Control"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.CacheControl = &value
-		}
-		response.Headers200 = &headers
-	}
-
-	return response, nil
-}
-
-// ParseRunAgentLoopHTTPResponse parses an HTTP response from a RunAgentLoopWithResponse call
-func ParseRunAgentLoopHTTPResponse(rsp *http.Response) (*RunAgentLoopHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &RunAgentLoopHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest AgentloopReply
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
-		var dest InvalidRequest
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON400 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
-		var dest Forbidden
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON403 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
-		var dest BodyTooLarge
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON413 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
-		var dest RateLimited
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON429 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 501:
-		var dest NotProvided
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON501 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	switch {
-	case rsp.StatusCode == 429:
-		var headers RunAgentLoopHTTPResponse429Headers
-		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int64
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.RetryAfter = &value
-		}
-		response.Headers429 = &headers
-	}
-
-	return response, nil
-}
-
-// ParseVerifyRunHTTPResponse parses an HTTP response from a VerifyRunWithResponse call
-func ParseVerifyRunHTTPResponse(rsp *http.Response) (*VerifyRunHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &VerifyRunHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest VerifyRunReply
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
-		var dest InvalidRequest
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON400 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
-		var dest Forbidden
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON403 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
-		var dest BodyTooLarge
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON413 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
-		var dest RateLimited
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON429 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 501:
-		var dest NotProvided
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON501 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	switch {
-	case rsp.StatusCode == 429:
-		var headers VerifyRunHTTPResponse429Headers
-		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int64
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.RetryAfter = &value
-		}
-		response.Headers429 = &headers
-	}
-
-	return response, nil
-}
-
-// ParseFireCommitmentHTTPResponse parses an HTTP response from a FireCommitmentWithResponse call
-func ParseFireCommitmentHTTPResponse(rsp *http.Response) (*FireCommitmentHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &FireCommitmentHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest CommitmentFireReply
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
-		var dest InvalidRequest
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON400 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
-		var dest Forbidden
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON403 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
-		var dest BodyTooLarge
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON413 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
-		var dest RateLimited
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON429 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 501:
-		var dest NotProvided
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON501 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	switch {
-	case rsp.StatusCode == 429:
-		var headers FireCommitmentHTTPResponse429Headers
-		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int64
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.RetryAfter = &value
-		}
-		response.Headers429 = &headers
-	}
-
-	return response, nil
-}
-
-// ParseListGoalsHTTPResponse parses an HTTP response from a ListGoalsWithResponse call
-func ParseListGoalsHTTPResponse(rsp *http.Response) (*ListGoalsHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &ListGoalsHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest GoalList
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
-		var dest InvalidRequest
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON400 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
-		var dest Forbidden
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON403 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
-		var dest RateLimited
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON429 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	switch {
-	case rsp.StatusCode == 429:
-		var headers ListGoalsHTTPResponse429Headers
-		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int64
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.RetryAfter = &value
-		}
-		response.Headers429 = &headers
-	}
-
-	return response, nil
-}
-
-// ParseCreateGoalHTTPResponse parses an HTTP response from a CreateGoalWithResponse call
-func ParseCreateGoalHTTPResponse(rsp *http.Response) (*CreateGoalHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &CreateGoalHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest Goal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
-		var dest InvalidRequest
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON400 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
-		var dest Forbidden
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON403 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
-		var dest Conflict
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON409 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
-		var dest BodyTooLarge
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON413 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 422:
-		var dest Unprocessable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON422 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
-		var dest RateLimited
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON429 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 501:
-		var dest NotProvided
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON501 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	switch {
-	case rsp.StatusCode == 429:
-		var headers CreateGoalHTTPResponse429Headers
-		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int64
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.RetryAfter = &value
-		}
-		response.Headers429 = &headers
-	}
-
-	return response, nil
-}
-
-// ParseGetGoalHTTPResponse parses an HTTP response from a GetGoalWithResponse call
-func ParseGetGoalHTTPResponse(rsp *http.Response) (*GetGoalHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &GetGoalHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest Goal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
-		var dest Forbidden
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON403 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
-		var dest RateLimited
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON429 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	switch {
-	case rsp.StatusCode == 429:
-		var headers GetGoalHTTPResponse429Headers
-		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int64
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.RetryAfter = &value
-		}
-		response.Headers429 = &headers
-	}
-
-	return response, nil
-}
-
-// ParseEditGoalHTTPResponse parses an HTTP response from a EditGoalWithResponse call
-func ParseEditGoalHTTPResponse(rsp *http.Response) (*EditGoalHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &EditGoalHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest Goal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
-		var dest InvalidRequest
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON400 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
-		var dest Forbidden
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON403 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
-		var dest Conflict
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON409 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
-		var dest BodyTooLarge
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON413 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 422:
-		var dest Unprocessable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON422 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
-		var dest RateLimited
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON429 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 501:
-		var dest NotProvided
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON501 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	switch {
-	case rsp.StatusCode == 429:
-		var headers EditGoalHTTPResponse429Headers
-		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int64
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.RetryAfter = &value
-		}
-		response.Headers429 = &headers
-	}
-
-	return response, nil
-}
-
-// ParseAbandonGoalHTTPResponse parses an HTTP response from a AbandonGoalWithResponse call
-func ParseAbandonGoalHTTPResponse(rsp *http.Response) (*AbandonGoalHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &AbandonGoalHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest Goal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
-		var dest Forbidden
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON403 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
-		var dest Conflict
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON409 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
-		var dest RateLimited
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON429 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	switch {
-	case rsp.StatusCode == 429:
-		var headers AbandonGoalHTTPResponse429Headers
-		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int64
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.RetryAfter = &value
-		}
-		response.Headers429 = &headers
-	}
-
-	return response, nil
-}
-
-// ParseListGoalEventsHTTPResponse parses an HTTP response from a ListGoalEventsWithResponse call
-func ParseListGoalEventsHTTPResponse(rsp *http.Response) (*ListGoalEventsHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &ListGoalEventsHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest GoalEventList
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
-		var dest Forbidden
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON403 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
-		var dest RateLimited
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON429 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	switch {
-	case rsp.StatusCode == 429:
-		var headers ListGoalEventsHTTPResponse429Headers
-		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int64
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.RetryAfter = &value
-		}
-		response.Headers429 = &headers
-	}
-
-	return response, nil
-}
-
-// ParsePauseGoalHTTPResponse parses an HTTP response from a PauseGoalWithResponse call
-func ParsePauseGoalHTTPResponse(rsp *http.Response) (*PauseGoalHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &PauseGoalHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest Goal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
-		var dest Forbidden
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON403 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
-		var dest Conflict
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON409 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
-		var dest RateLimited
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON429 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	switch {
-	case rsp.StatusCode == 429:
-		var headers PauseGoalHTTPResponse429Headers
-		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int64
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.RetryAfter = &value
-		}
-		response.Headers429 = &headers
-	}
-
-	return response, nil
-}
-
-// ParseResumeGoalHTTPResponse parses an HTTP response from a ResumeGoalWithResponse call
-func ParseResumeGoalHTTPResponse(rsp *http.Response) (*ResumeGoalHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &ResumeGoalHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest Goal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
-		var dest Forbidden
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON403 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
-		var dest Conflict
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON409 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
-		var dest RateLimited
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON429 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	switch {
-	case rsp.StatusCode == 429:
-		var headers ResumeGoalHTTPResponse429Headers
-		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int64
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.RetryAfter = &value
-		}
-		response.Headers429 = &headers
-	}
-
-	return response, nil
-}
-
-// ParseTickGoalHTTPResponse parses an HTTP response from a TickGoalWithResponse call
-func ParseTickGoalHTTPResponse(rsp *http.Response) (*TickGoalHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &TickGoalHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest GoalTickReply
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
-		var dest InvalidRequest
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON400 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
-		var dest Forbidden
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON403 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
-		var dest Conflict
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON409 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
-		var dest BodyTooLarge
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON413 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
-		var dest RateLimited
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON429 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 501:
-		var dest NotProvided
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON501 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	switch {
-	case rsp.StatusCode == 429:
-		var headers TickGoalHTTPResponse429Headers
-		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int64
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.RetryAfter = &value
-		}
-		response.Headers429 = &headers
-	}
-
-	return response, nil
-}
-
-// ParseTickHeartbeatHTTPResponse parses an HTTP response from a TickHeartbeatWithResponse call
-func ParseTickHeartbeatHTTPResponse(rsp *http.Response) (*TickHeartbeatHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &TickHeartbeatHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest HeartbeatTickReply
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
-		var dest InvalidRequest
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON400 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
-		var dest Forbidden
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON403 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
-		var dest BodyTooLarge
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON413 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
-		var dest RateLimited
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON429 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 501:
-		var dest NotProvided
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON501 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	switch {
-	case rsp.StatusCode == 429:
-		var headers TickHeartbeatHTTPResponse429Headers
-		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int64
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.RetryAfter = &value
-		}
-		response.Headers429 = &headers
-	}
-
-	return response, nil
-}
-
-// ParseLlmCacheKeyHTTPResponse parses an HTTP response from a LlmCacheKeyWithResponse call
-func ParseLlmCacheKeyHTTPResponse(rsp *http.Response) (*LlmCacheKeyHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &LlmCacheKeyHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest LlmCacheKeyReply
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
-		var dest InvalidRequest
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON400 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
-		var dest Forbidden
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON403 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
-		var dest BodyTooLarge
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON413 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
-		var dest RateLimited
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON429 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 501:
-		var dest NotProvided
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON501 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	switch {
-	case rsp.StatusCode == 429:
-		var headers LlmCacheKeyHTTPResponse429Headers
-		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int64
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.RetryAfter = &value
-		}
-		response.Headers429 = &headers
-	}
-
-	return response, nil
-}
-
-// ParseProgramMockAIHTTPResponse parses an HTTP response from a ProgramMockAIWithResponse call
-func ParseProgramMockAIHTTPResponse(rsp *http.Response) (*ProgramMockAIHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &ProgramMockAIHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest MockAiProgramReply
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
-		var dest InvalidRequest
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON400 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
-		var dest Forbidden
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON403 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
-		var dest BodyTooLarge
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON413 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
-		var dest RateLimited
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON429 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 501:
-		var dest NotProvided
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON501 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	switch {
-	case rsp.StatusCode == 429:
-		var headers ProgramMockAIHTTPResponse429Headers
-		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int64
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.RetryAfter = &value
-		}
-		response.Headers429 = &headers
-	}
-
-	return response, nil
-}
-
-// ParseWorkspaceOpHTTPResponse parses an HTTP response from a WorkspaceOpWithResponse call
-func ParseWorkspaceOpHTTPResponse(rsp *http.Response) (*WorkspaceOpHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &WorkspaceOpHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest WorkspaceOpReply
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case rsp.StatusCode == 204:
-		break // No content-type
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
-		var dest InvalidRequest
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON400 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
-		var dest Forbidden
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON403 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
-		var dest Conflict
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON409 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
-		var dest BodyTooLarge
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON413 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
-		var dest RateLimited
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON429 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 501:
-		var dest NotProvided
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON501 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	switch {
-	case rsp.StatusCode == 429:
-		var headers WorkspaceOpHTTPResponse429Headers
-		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int64
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.RetryAfter = &value
-		}
-		response.Headers429 = &headers
-	}
-
-	return response, nil
-}
-
-// ParseListWorkspaceFilesHTTPResponse parses an HTTP response from a ListWorkspaceFilesWithResponse call
-func ParseListWorkspaceFilesHTTPResponse(rsp *http.Response) (*ListWorkspaceFilesHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &ListWorkspaceFilesHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest WorkspaceFileList
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
-		var dest InvalidRequest
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON400 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
-		var dest Forbidden
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON403 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
-		var dest RateLimited
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON429 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 501:
-		var dest NotProvided
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON501 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	switch {
-	case rsp.StatusCode == 429:
-		var headers ListWorkspaceFilesHTTPResponse429Headers
-		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int64
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.RetryAfter = &value
-		}
-		response.Headers429 = &headers
-	}
-
-	return response, nil
-}
-
-// ParseDeleteWorkspaceFileHTTPResponse parses an HTTP response from a DeleteWorkspaceFileWithResponse call
-func ParseDeleteWorkspaceFileHTTPResponse(rsp *http.Response) (*DeleteWorkspaceFileHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &DeleteWorkspaceFileHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case rsp.StatusCode == 204:
-		break // No content-type
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
-		var dest InvalidRequest
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON400 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
-		var dest Forbidden
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON403 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
-		var dest RateLimited
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON429 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 501:
-		var dest NotProvided
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON501 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	switch {
-	case rsp.StatusCode == 429:
-		var headers DeleteWorkspaceFileHTTPResponse429Headers
-		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int64
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.RetryAfter = &value
-		}
-		response.Headers429 = &headers
-	}
-
-	return response, nil
-}
-
-// ParseGetWorkspaceFileHTTPResponse parses an HTTP response from a GetWorkspaceFileWithResponse call
-func ParseGetWorkspaceFileHTTPResponse(rsp *http.Response) (*GetWorkspaceFileHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &GetWorkspaceFileHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest WorkspaceFile
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
-		var dest InvalidRequest
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON400 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
-		var dest Forbidden
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON403 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
-		var dest RateLimited
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON429 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 501:
-		var dest NotProvided
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON501 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	switch {
-	case rsp.StatusCode == 429:
-		var headers GetWorkspaceFileHTTPResponse429Headers
-		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int64
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.RetryAfter = &value
-		}
-		response.Headers429 = &headers
-	}
-
-	return response, nil
-}
-
-// ParsePutWorkspaceFileHTTPResponse parses an HTTP response from a PutWorkspaceFileWithResponse call
-func ParsePutWorkspaceFileHTTPResponse(rsp *http.Response) (*PutWorkspaceFileHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &PutWorkspaceFileHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest WorkspaceFile
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
-		var dest InvalidRequest
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON400 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
-		var dest Forbidden
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON403 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
-		var dest Conflict
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON409 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
-		var dest BodyTooLarge
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON413 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
-		var dest RateLimited
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON429 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 501:
-		var dest NotProvided
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON501 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	switch {
-	case rsp.StatusCode == 429:
-		var headers PutWorkspaceFileHTTPResponse429Headers
-		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int64
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.RetryAfter = &value
-		}
-		response.Headers429 = &headers
-	}
-
-	return response, nil
-}
-
-// ParseInspectInterruptByTokenHTTPResponse parses an HTTP response from a InspectInterruptByTokenWithResponse call
-func ParseInspectInterruptByTokenHTTPResponse(rsp *http.Response) (*InspectInterruptByTokenHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &InspectInterruptByTokenHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest InterruptInspection
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 410:
-		var dest Gone
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON410 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
-		var dest RateLimited
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON429 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	switch {
-	case rsp.StatusCode == 429:
-		var headers InspectInterruptByTokenHTTPResponse429Headers
-		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int64
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.RetryAfter = &value
-		}
-		response.Headers429 = &headers
-	}
-
-	return response, nil
-}
-
-// ParseResolveInterruptByTokenHTTPResponse parses an HTTP response from a ResolveInterruptByTokenWithResponse call
-func ParseResolveInterruptByTokenHTTPResponse(rsp *http.Response) (*ResolveInterruptByTokenHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &ResolveInterruptByTokenHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest ResolveInterruptResponse
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
-		var dest InvalidRequest
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON400 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
-		var dest Forbidden
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON403 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
-		var dest Conflict
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON409 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 410:
-		var dest Gone
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON410 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
-		var dest BodyTooLarge
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON413 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 422:
-		var dest Unprocessable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON422 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
-		var dest RateLimited
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON429 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	switch {
-	case rsp.StatusCode == 429:
-		var headers ResolveInterruptByTokenHTTPResponse429Headers
-		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int64
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.RetryAfter = &value
-		}
-		response.Headers429 = &headers
-	}
-
-	return response, nil
-}
-
-// ParseGetOpenAPISpecHTTPResponse parses an HTTP response from a GetOpenAPISpecWithResponse call
-func ParseGetOpenAPISpecHTTPResponse(rsp *http.Response) (*GetOpenAPISpecHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &GetOpenAPISpecHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest OpenAPIDocument
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseCreateRunHTTPResponse parses an HTTP response from a CreateRunWithResponse call
-func ParseCreateRunHTTPResponse(rsp *http.Response) (*CreateRunHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &CreateRunHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
-		var dest CreateRunResponse
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON201 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
-		var dest InvalidRequest
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON400 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
-		var dest Forbidden
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON403 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
-		var dest Conflict
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON409 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
-		var dest BodyTooLarge
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON413 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 422:
-		var dest Unprocessable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON422 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
-		var dest RateLimited
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON429 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 501:
-		var dest NotProvided
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON501 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	switch {
-	case rsp.StatusCode == 201:
-		var headers CreateRunHTTPResponse201Headers
-		if values := rsp.Header.Values("openwop-Idempotent-Replay"); len(values) > 0 {
-			var value bool
-			if err := runtime.BindStyledParameterWithOptions("simple", "openwop-Idempotent-Replay", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "boolean", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.OpenwopIdempotentReplay = &value
-		}
-		response.Headers201 = &headers
-	case rsp.StatusCode == 429:
-		var headers CreateRunHTTPResponse429Headers
-		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int64
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.RetryAfter = &value
-		}
-		response.Headers429 = &headers
-	}
-
-	return response, nil
-}
-
-// ParseGetRunHTTPResponse parses an HTTP response from a GetRunWithResponse call
-func ParseGetRunHTTPResponse(rsp *http.Response) (*GetRunHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &GetRunHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest RunSnapshot
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
-		var dest Forbidden
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON403 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
-		var dest RateLimited
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON429 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	switch {
-	case rsp.StatusCode == 429:
-		var headers GetRunHTTPResponse429Headers
-		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int64
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.RetryAfter = &value
-		}
-		response.Headers429 = &headers
-	}
-
-	return response, nil
-}
-
-// ParseGetRunAncestryHTTPResponse parses an HTTP response from a GetRunAncestryWithResponse call
-func ParseGetRunAncestryHTTPResponse(rsp *http.Response) (*GetRunAncestryHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &GetRunAncestryHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest RunAncestryResponse
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
-		var dest Forbidden
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON403 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
-		var dest RateLimited
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON429 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	switch {
-	case rsp.StatusCode == 429:
-		var headers GetRunAncestryHTTPResponse429Headers
-		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int64
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.RetryAfter = &value
-		}
-		response.Headers429 = &headers
-	}
-
-	return response, nil
-}
-
-// ParseCancelRunHTTPResponse parses an HTTP response from a CancelRunWithResponse call
-func ParseCancelRunHTTPResponse(rsp *http.Response) (*CancelRunHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &CancelRunHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest CancelRunResponse
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
-		var dest InvalidRequest
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON400 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
-		var dest Forbidden
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON403 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
-		var dest Conflict
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON409 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
-		var dest BodyTooLarge
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON413 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
-		var dest RateLimited
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON429 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	switch {
-	case rsp.StatusCode == 200:
-		var headers CancelRunHTTPResponse200Headers
-		if values := rsp.Header.Values("openwop-Idempotent-Replay"); len(values) > 0 {
-			var value bool
-			if err := runtime.BindStyledParameterWithOptions("simple", "openwop-Idempotent-Replay", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "boolean", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.OpenwopIdempotentReplay = &value
-		}
-		response.Headers200 = &headers
-	case rsp.StatusCode == 429:
-		var headers CancelRunHTTPResponse429Headers
-		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int64
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.RetryAfter = &value
-		}
-		response.Headers429 = &headers
-	}
-
-	return response, nil
-}
-
-// ParseStreamRunEventsHTTPResponse parses an HTTP response from a StreamRunEventsWithResponse call
-func ParseStreamRunEventsHTTPResponse(rsp *http.Response) (*StreamRunEventsHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &StreamRunEventsHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest EventList
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
-		var dest InvalidRequest
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON400 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
-		var dest Forbidden
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON403 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
-		var dest RateLimited
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON429 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	case rsp.StatusCode == 200:
-		// Content-type (text/event-stream) unsupported
-
-	}
-
-	switch {
-	case rsp.StatusCode == 429:
-		var headers StreamRunEventsHTTPResponse429Headers
-		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int64
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.RetryAfter = &value
-		}
-		response.Headers429 = &headers
-	}
-
-	return response, nil
-}
-
-// ParsePollRunEventsHTTPResponse parses an HTTP response from a PollRunEventsWithResponse call
-func ParsePollRunEventsHTTPResponse(rsp *http.Response) (*PollRunEventsHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &PollRunEventsHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest EventPage
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
-		var dest InvalidRequest
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON400 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
-		var dest Forbidden
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON403 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
-		var dest RateLimited
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON429 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	switch {
-	case rsp.StatusCode == 429:
-		var headers PollRunEventsHTTPResponse429Headers
-		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int64
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.RetryAfter = &value
-		}
-		response.Headers429 = &headers
-	}
-
-	return response, nil
-}
-
-// ParseResolveInterruptByRunHTTPResponse parses an HTTP response from a ResolveInterruptByRunWithResponse call
-func ParseResolveInterruptByRunHTTPResponse(rsp *http.Response) (*ResolveInterruptByRunHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &ResolveInterruptByRunHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest ResolveInterruptResponse
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
-		var dest InvalidRequest
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON400 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
-		var dest Forbidden
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON403 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
-		var dest Conflict
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON409 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 410:
-		var dest Gone
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON410 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
-		var dest BodyTooLarge
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON413 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 422:
-		var dest Unprocessable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON422 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
-		var dest RateLimited
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON429 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	switch {
-	case rsp.StatusCode == 200:
-		var headers ResolveInterruptByRunHTTPResponse200Headers
-		if values := rsp.Header.Values("openwop-Idempotent-Replay"); len(values) > 0 {
-			var value bool
-			if err := runtime.BindStyledParameterWithOptions("simple", "openwop-Idempotent-Replay", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "boolean", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.OpenwopIdempotentReplay = &value
-		}
-		response.Headers200 = &headers
-	case rsp.StatusCode == 429:
-		var headers ResolveInterruptByRunHTTPResponse429Headers
-		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int64
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.RetryAfter = &value
-		}
-		response.Headers429 = &headers
-	}
-
-	return response, nil
-}
-
-// ParseDiffRunHTTPResponse parses an HTTP response from a DiffRunWithResponse call
-func ParseDiffRunHTTPResponse(rsp *http.Response) (*DiffRunHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &DiffRunHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
+// StatusCode returns the status of the reply.
+func (r *GetWorkflowHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
 
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest RunDiffResponse
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
-		var dest InvalidRequest
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON400 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
-		var dest Forbidden
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON403 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
-		var dest RateLimited
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON429 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 501:
-		var dest NotProvided
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON501 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	switch {
-	case rsp.StatusCode == 429:
-		var headers DiffRunHTTPResponse429Headers
-		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int64
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.RetryAfter = &value
-		}
-		response.Headers429 = &headers
-	}
-
-	return response, nil
-}
-
-// ParseForkRunHTTPResponse parses an HTTP response from a ForkRunWithResponse call
-func ParseForkRunHTTPResponse(rsp *http.Response) (*ForkRunHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &ForkRunHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
-		var dest ForkRunResponse
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON201 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
-		var dest InvalidRequest
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON400 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
-		var dest Forbidden
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON403 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
-		var dest Conflict
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON409 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 410:
-		var dest Gone
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON410 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
-		var dest BodyTooLarge
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON413 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 422:
-		var dest Unprocessable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON422 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
-		var dest RateLimited
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON429 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 501:
-		var dest NotProvided
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON501 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	switch {
-	case rsp.StatusCode == 201:
-		var headers ForkRunHTTPResponse201Headers
-		if values := rsp.Header.Values("openwop-Idempotent-Replay"); len(values) > 0 {
-			var value bool
-			if err := runtime.BindStyledParameterWithOptions("simple", "openwop-Idempotent-Replay", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "boolean", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.OpenwopIdempotentReplay = &value
-		}
-		response.Headers201 = &headers
-	case rsp.StatusCode == 429:
-		var headers ForkRunHTTPResponse429Headers
-		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int64
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.RetryAfter = &value
-		}
-		response.Headers429 = &headers
-	}
-
-	return response, nil
-}
-
-// ParsePauseRunHTTPResponse parses an HTTP response from a PauseRunWithResponse call
-func ParsePauseRunHTTPResponse(rsp *http.Response) (*PauseRunHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &PauseRunHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 202:
-		var dest PauseRunResponse
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON202 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
-		var dest InvalidRequest
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON400 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
-		var dest Forbidden
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON403 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
-		var dest Conflict
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON409 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
-		var dest BodyTooLarge
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON413 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
-		var dest RateLimited
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON429 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 501:
-		var dest NotProvided
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON501 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	switch {
-	case rsp.StatusCode == 202:
-		var headers PauseRunHTTPResponse202Headers
-		if values := rsp.Header.Values("openwop-Idempotent-Replay"); len(values) > 0 {
-			var value bool
-			if err := runtime.BindStyledParameterWithOptions("simple", "openwop-Idempotent-Replay", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "boolean", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.OpenwopIdempotentReplay = &value
-		}
-		response.Headers202 = &headers
-	case rsp.StatusCode == 429:
-		var headers PauseRunHTTPResponse429Headers
-		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int64
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.RetryAfter = &value
-		}
-		response.Headers429 = &headers
-	}
-
-	return response, nil
-}
-
-// ParseResumeRunHTTPResponse parses an HTTP response from a ResumeRunWithResponse call
-func ParseResumeRunHTTPResponse(rsp *http.Response) (*ResumeRunHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &ResumeRunHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 202:
-		var dest ResumeRunResponse
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON202 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
-		var dest InvalidRequest
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON400 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
-		var dest Forbidden
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON403 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
-		var dest Conflict
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON409 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
-		var dest BodyTooLarge
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON413 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
-		var dest RateLimited
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON429 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 501:
-		var dest NotProvided
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON501 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	switch {
-	case rsp.StatusCode == 202:
-		var headers ResumeRunHTTPResponse202Headers
-		if values := rsp.Header.Values("openwop-Idempotent-Replay"); len(values) > 0 {
-			var value bool
-			if err := runtime.BindStyledParameterWithOptions("simple", "openwop-Idempotent-Replay", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "boolean", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.OpenwopIdempotentReplay = &value
-		}
-		response.Headers202 = &headers
-	case rsp.StatusCode == 429:
-		var headers ResumeRunHTTPResponse429Headers
-		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int64
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.RetryAfter = &value
-		}
-		response.Headers429 = &headers
-	}
-
-	return response, nil
-}
-
-// ParseBulkCancelRunsHTTPResponse parses an HTTP response from a BulkCancelRunsWithResponse call
-func ParseBulkCancelRunsHTTPResponse(rsp *http.Response) (*BulkCancelRunsHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
+func (c *Client) readGetWorkflow(r *http.Response) (*GetWorkflowHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &GetWorkflowHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
 	}
-
-	response := &BulkCancelRunsHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest BulkCancelResponse
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
-		var dest InvalidRequest
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON400 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
-		var dest Forbidden
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON403 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
-		var dest Conflict
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON409 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
-		var dest BodyTooLarge
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON413 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
-		var dest RateLimited
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON429 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 501:
-		var dest NotProvided
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON501 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
 	switch {
-	case rsp.StatusCode == 200:
-		var headers BulkCancelRunsHTTPResponse200Headers
-		if values := rsp.Header.Values("openwop-Idempotent-Replay"); len(values) > 0 {
-			var value bool
-			if err := runtime.BindStyledParameterWithOptions("simple", "openwop-Idempotent-Replay", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "boolean", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.OpenwopIdempotentReplay = &value
-		}
-		response.Headers200 = &headers
-	case rsp.StatusCode == 429:
-		var headers BulkCancelRunsHTTPResponse429Headers
-		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int64
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.RetryAfter = &value
-		}
-		response.Headers429 = &headers
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1v1~1workflows~1{workflowId}/get/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 403 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Forbidden/content/application~1json/schema", body, &out.JSON403)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 429 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/RateLimited/content/application~1json/schema", body, &out.JSON429)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
 	}
-
-	return response, nil
+	return out, err
 }
 
-// ParseGetWorkflowHTTPResponse parses an HTTP response from a GetWorkflowWithResponse call
-func ParseGetWorkflowHTTPResponse(rsp *http.Response) (*GetWorkflowHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
+// GetWorkflowWithResponse is like [Client.GetWorkflow], but decodes the reply.
+func (c *ClientWithResponses) GetWorkflowWithResponse(ctx context.Context, workflowID string, editors ...RequestEditorFn) (*GetWorkflowHTTPResponse, error) {
+	r, err := c.Client.GetWorkflow(ctx, workflowID, editors...)
 	if err != nil {
 		return nil, err
-	}
-
-	response := &GetWorkflowHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest WorkflowDefinition
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
-		var dest Unauthenticated
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON401 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
-		var dest Forbidden
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON403 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
-		var dest NotFound
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON404 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
-		var dest RateLimited
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON429 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	}
-
-	switch {
-	case rsp.StatusCode == 429:
-		var headers GetWorkflowHTTPResponse429Headers
-		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int64
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.RetryAfter = &value
-		}
-		response.Headers429 = &headers
 	}
-
-	return response, nil
+	return c.Client.readGetWorkflow(r)
 }

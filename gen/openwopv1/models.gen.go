@@ -6,1954 +6,586 @@
 package openwopv1
 
 import (
+	"bytes"
 	"encoding/json"
-	"errors"
-	"fmt"
+	"reflect"
 	"time"
-
-	"github.com/oapi-codegen/runtime"
 )
-
-// Defines values for AgentReasoningVerbosity.
-const (
-	AgentReasoningVerbosityFull    AgentReasoningVerbosity = "full"
-	AgentReasoningVerbosityOff     AgentReasoningVerbosity = "off"
-	AgentReasoningVerbositySummary AgentReasoningVerbosity = "summary"
-)
-
-// Valid indicates whether the value is a known member of the AgentReasoningVerbosity enum.
-func (e AgentReasoningVerbosity) Valid() bool {
-	switch e {
-	case AgentReasoningVerbosityFull:
-		return true
-	case AgentReasoningVerbosityOff:
-		return true
-	case AgentReasoningVerbositySummary:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for AgentVerifiedPayloadVerdict.
-const (
-	AgentVerifiedPayloadVerdictFail   AgentVerifiedPayloadVerdict = "fail"
-	AgentVerifiedPayloadVerdictPass   AgentVerifiedPayloadVerdict = "pass"
-	AgentVerifiedPayloadVerdictRevise AgentVerifiedPayloadVerdict = "revise"
-)
-
-// Valid indicates whether the value is a known member of the AgentVerifiedPayloadVerdict enum.
-func (e AgentVerifiedPayloadVerdict) Valid() bool {
-	switch e {
-	case AgentVerifiedPayloadVerdictFail:
-		return true
-	case AgentVerifiedPayloadVerdictPass:
-		return true
-	case AgentVerifiedPayloadVerdictRevise:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for AgentsCapabilityMemoryBackendsItem.
-const (
-	AgentsCapabilityMemoryBackendsItemLongTerm AgentsCapabilityMemoryBackendsItem = "long-term"
-)
-
-// Valid indicates whether the value is a known member of the AgentsCapabilityMemoryBackendsItem enum.
-func (e AgentsCapabilityMemoryBackendsItem) Valid() bool {
-	switch e {
-	case AgentsCapabilityMemoryBackendsItemLongTerm:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for ApprovalAction.
-const (
-	ApprovalActionAccept     ApprovalAction = "accept"
-	ApprovalActionAsk        ApprovalAction = "ask"
-	ApprovalActionEditAccept ApprovalAction = "edit-accept"
-	ApprovalActionRefine     ApprovalAction = "refine"
-	ApprovalActionReject     ApprovalAction = "reject"
-)
-
-// Valid indicates whether the value is a known member of the ApprovalAction enum.
-func (e ApprovalAction) Valid() bool {
-	switch e {
-	case ApprovalActionAccept:
-		return true
-	case ApprovalActionAsk:
-		return true
-	case ApprovalActionEditAccept:
-		return true
-	case ApprovalActionRefine:
-		return true
-	case ApprovalActionReject:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for ApprovalDataRejectionPolicy.
-const (
-	ApprovalDataRejectionPolicyMajority   ApprovalDataRejectionPolicy = "majority"
-	ApprovalDataRejectionPolicySingleVeto ApprovalDataRejectionPolicy = "single-veto"
-)
-
-// Valid indicates whether the value is a known member of the ApprovalDataRejectionPolicy enum.
-func (e ApprovalDataRejectionPolicy) Valid() bool {
-	switch e {
-	case ApprovalDataRejectionPolicyMajority:
-		return true
-	case ApprovalDataRejectionPolicySingleVeto:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for AskUserDecisionKind.
-const (
-	AskUserDecisionKindAskUser AskUserDecisionKind = "ask-user"
-)
-
-// Valid indicates whether the value is a known member of the AskUserDecisionKind enum.
-func (e AskUserDecisionKind) Valid() bool {
-	switch e {
-	case AskUserDecisionKindAskUser:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for CapKind.
-const (
-	CapKindBudgetCost        CapKind = "budget-cost"
-	CapKindBudgetRetries     CapKind = "budget-retries"
-	CapKindBudgetTokens      CapKind = "budget-tokens"
-	CapKindBudgetToolCalls   CapKind = "budget-tool-calls"
-	CapKindClarification     CapKind = "clarification"
-	CapKindEnvelopes         CapKind = "envelopes"
-	CapKindLoopIterations    CapKind = "loop-iterations"
-	CapKindNodeExecutions    CapKind = "node-executions"
-	CapKindRunDuration       CapKind = "run-duration"
-	CapKindSchema            CapKind = "schema"
-	CapKindWasmExecutionTime CapKind = "wasm-execution-time"
-	CapKindWasmFuel          CapKind = "wasm-fuel"
-	CapKindWasmMemory        CapKind = "wasm-memory"
-)
-
-// Valid indicates whether the value is a known member of the CapKind enum.
-func (e CapKind) Valid() bool {
-	switch e {
-	case CapKindBudgetCost:
-		return true
-	case CapKindBudgetRetries:
-		return true
-	case CapKindBudgetTokens:
-		return true
-	case CapKindBudgetToolCalls:
-		return true
-	case CapKindClarification:
-		return true
-	case CapKindEnvelopes:
-		return true
-	case CapKindLoopIterations:
-		return true
-	case CapKindNodeExecutions:
-		return true
-	case CapKindRunDuration:
-		return true
-	case CapKindSchema:
-		return true
-	case CapKindWasmExecutionTime:
-		return true
-	case CapKindWasmFuel:
-		return true
-	case CapKindWasmMemory:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for CapabilitiesSupportedTransportsItem.
-const (
-	CapabilitiesSupportedTransportsItemA2A  CapabilitiesSupportedTransportsItem = "a2a"
-	CapabilitiesSupportedTransportsItemGrpc CapabilitiesSupportedTransportsItem = "grpc"
-	CapabilitiesSupportedTransportsItemMCP  CapabilitiesSupportedTransportsItem = "mcp"
-	CapabilitiesSupportedTransportsItemRest CapabilitiesSupportedTransportsItem = "rest"
-)
-
-// Valid indicates whether the value is a known member of the CapabilitiesSupportedTransportsItem enum.
-func (e CapabilitiesSupportedTransportsItem) Valid() bool {
-	switch e {
-	case CapabilitiesSupportedTransportsItemA2A:
-		return true
-	case CapabilitiesSupportedTransportsItemGrpc:
-		return true
-	case CapabilitiesSupportedTransportsItemMCP:
-		return true
-	case CapabilitiesSupportedTransportsItemRest:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for ChainPhase.
-const (
-	ChainPhaseChildCancelled    ChainPhase = "child.cancelled"
-	ChainPhaseChildCompleted    ChainPhase = "child.completed"
-	ChainPhaseChildFailed       ChainPhase = "child.failed"
-	ChainPhaseDispatchBegan     ChainPhase = "dispatch.began"
-	ChainPhaseDispatchFailed    ChainPhase = "dispatch.failed"
-	ChainPhaseDispatchSucceeded ChainPhase = "dispatch.succeeded"
-	ChainPhaseOutputHarvested   ChainPhase = "output.harvested"
-)
-
-// Valid indicates whether the value is a known member of the ChainPhase enum.
-func (e ChainPhase) Valid() bool {
-	switch e {
-	case ChainPhaseChildCancelled:
-		return true
-	case ChainPhaseChildCompleted:
-		return true
-	case ChainPhaseChildFailed:
-		return true
-	case ChainPhaseDispatchBegan:
-		return true
-	case ChainPhaseDispatchFailed:
-		return true
-	case ChainPhaseDispatchSucceeded:
-		return true
-	case ChainPhaseOutputHarvested:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for CommitmentFiredType.
-const (
-	CommitmentFiredTypeCommitmentFired CommitmentFiredType = "commitment.fired"
-)
-
-// Valid indicates whether the value is a known member of the CommitmentFiredType enum.
-func (e CommitmentFiredType) Valid() bool {
-	switch e {
-	case CommitmentFiredTypeCommitmentFired:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for CommitmentFiringCondition.
-const (
-	CommitmentFiringConditionPredicate CommitmentFiringCondition = "predicate"
-	CommitmentFiringConditionTime      CommitmentFiringCondition = "time"
-)
-
-// Valid indicates whether the value is a known member of the CommitmentFiringCondition enum.
-func (e CommitmentFiringCondition) Valid() bool {
-	switch e {
-	case CommitmentFiringConditionPredicate:
-		return true
-	case CommitmentFiringConditionTime:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for CommitmentsFireConditionsItem.
-const (
-	CommitmentsFireConditionsItemPredicate CommitmentsFireConditionsItem = "predicate"
-	CommitmentsFireConditionsItemTime      CommitmentsFireConditionsItem = "time"
-)
-
-// Valid indicates whether the value is a known member of the CommitmentsFireConditionsItem enum.
-func (e CommitmentsFireConditionsItem) Valid() bool {
-	switch e {
-	case CommitmentsFireConditionsItemPredicate:
-		return true
-	case CommitmentsFireConditionsItemTime:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for ComplianceConfigMaskingMode.
-const (
-	ComplianceConfigMaskingModeHash        ComplianceConfigMaskingMode = "hash"
-	ComplianceConfigMaskingModeMask        ComplianceConfigMaskingMode = "mask"
-	ComplianceConfigMaskingModeOmit        ComplianceConfigMaskingMode = "omit"
-	ComplianceConfigMaskingModePassthrough ComplianceConfigMaskingMode = "passthrough"
-)
-
-// Valid indicates whether the value is a known member of the ComplianceConfigMaskingMode enum.
-func (e ComplianceConfigMaskingMode) Valid() bool {
-	switch e {
-	case ComplianceConfigMaskingModeHash:
-		return true
-	case ComplianceConfigMaskingModeMask:
-		return true
-	case ComplianceConfigMaskingModeOmit:
-		return true
-	case ComplianceConfigMaskingModePassthrough:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for ConnectionPortType.
-const (
-	ConnectionPortTypeConnection ConnectionPortType = "connection"
-)
-
-// Valid indicates whether the value is a known member of the ConnectionPortType enum.
-func (e ConnectionPortType) Valid() bool {
-	switch e {
-	case ConnectionPortTypeConnection:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for CoreWorkflowChainConfidenceEscalatedPayloadEscalationKind.
-const (
-	CoreWorkflowChainConfidenceEscalatedPayloadEscalationKindClarify  CoreWorkflowChainConfidenceEscalatedPayloadEscalationKind = "clarify"
-	CoreWorkflowChainConfidenceEscalatedPayloadEscalationKindEscalate CoreWorkflowChainConfidenceEscalatedPayloadEscalationKind = "escalate"
-)
-
-// Valid indicates whether the value is a known member of the CoreWorkflowChainConfidenceEscalatedPayloadEscalationKind enum.
-func (e CoreWorkflowChainConfidenceEscalatedPayloadEscalationKind) Valid() bool {
-	switch e {
-	case CoreWorkflowChainConfidenceEscalatedPayloadEscalationKindClarify:
-		return true
-	case CoreWorkflowChainConfidenceEscalatedPayloadEscalationKindEscalate:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for CoreWorkflowChainEventPayloadAttestationAlgorithm.
-const (
-	CoreWorkflowChainEventPayloadAttestationAlgorithmSha256 CoreWorkflowChainEventPayloadAttestationAlgorithm = "sha256"
-)
-
-// Valid indicates whether the value is a known member of the CoreWorkflowChainEventPayloadAttestationAlgorithm enum.
-func (e CoreWorkflowChainEventPayloadAttestationAlgorithm) Valid() bool {
-	switch e {
-	case CoreWorkflowChainEventPayloadAttestationAlgorithmSha256:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for CreateRunRequestMode.
-const (
-	CreateRunRequestModeEval CreateRunRequestMode = "eval"
-)
-
-// Valid indicates whether the value is a known member of the CreateRunRequestMode enum.
-func (e CreateRunRequestMode) Valid() bool {
-	switch e {
-	case CreateRunRequestModeEval:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for DispatchConfigAskUserRouting.
-const (
-	DispatchConfigAskUserRoutingAuto          DispatchConfigAskUserRouting = "auto"
-	DispatchConfigAskUserRoutingClarification DispatchConfigAskUserRouting = "clarification"
-	DispatchConfigAskUserRoutingConversation  DispatchConfigAskUserRouting = "conversation"
-)
-
-// Valid indicates whether the value is a known member of the DispatchConfigAskUserRouting enum.
-func (e DispatchConfigAskUserRouting) Valid() bool {
-	switch e {
-	case DispatchConfigAskUserRoutingAuto:
-		return true
-	case DispatchConfigAskUserRoutingClarification:
-		return true
-	case DispatchConfigAskUserRoutingConversation:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for DispatchConfigFanOutPolicy.
-const (
-	DispatchConfigFanOutPolicyReject     DispatchConfigFanOutPolicy = "reject"
-	DispatchConfigFanOutPolicySequential DispatchConfigFanOutPolicy = "sequential"
-)
-
-// Valid indicates whether the value is a known member of the DispatchConfigFanOutPolicy enum.
-func (e DispatchConfigFanOutPolicy) Valid() bool {
-	switch e {
-	case DispatchConfigFanOutPolicyReject:
-		return true
-	case DispatchConfigFanOutPolicySequential:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for DispatchConfigWorkerDispatchModel.
-const (
-	DispatchConfigWorkerDispatchModelChildRun DispatchConfigWorkerDispatchModel = "child-run"
-)
-
-// Valid indicates whether the value is a known member of the DispatchConfigWorkerDispatchModel enum.
-func (e DispatchConfigWorkerDispatchModel) Valid() bool {
-	switch e {
-	case DispatchConfigWorkerDispatchModelChildRun:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for EdgeConditionType.
-const (
-	EdgeConditionTypeContains   EdgeConditionType = "contains"
-	EdgeConditionTypeEquals     EdgeConditionType = "equals"
-	EdgeConditionTypeExpression EdgeConditionType = "expression"
-	EdgeConditionTypeNotEquals  EdgeConditionType = "notEquals"
-	EdgeConditionTypeRegex      EdgeConditionType = "regex"
-)
-
-// Valid indicates whether the value is a known member of the EdgeConditionType enum.
-func (e EdgeConditionType) Valid() bool {
-	switch e {
-	case EdgeConditionTypeContains:
-		return true
-	case EdgeConditionTypeEquals:
-		return true
-	case EdgeConditionTypeExpression:
-		return true
-	case EdgeConditionTypeNotEquals:
-		return true
-	case EdgeConditionTypeRegex:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for ExecutionModelCrossChildMemoryConcurrency.
-const (
-	ExecutionModelCrossChildMemoryConcurrencyAdvisory ExecutionModelCrossChildMemoryConcurrency = "advisory"
-	ExecutionModelCrossChildMemoryConcurrencyStrict   ExecutionModelCrossChildMemoryConcurrency = "strict"
-)
-
-// Valid indicates whether the value is a known member of the ExecutionModelCrossChildMemoryConcurrency enum.
-func (e ExecutionModelCrossChildMemoryConcurrency) Valid() bool {
-	switch e {
-	case ExecutionModelCrossChildMemoryConcurrencyAdvisory:
-		return true
-	case ExecutionModelCrossChildMemoryConcurrencyStrict:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for ExecutionModelTier.
-const (
-	ExecutionModelTierExperimental ExecutionModelTier = "experimental"
-	ExecutionModelTierStable       ExecutionModelTier = "stable"
-)
-
-// Valid indicates whether the value is a known member of the ExecutionModelTier enum.
-func (e ExecutionModelTier) Valid() bool {
-	switch e {
-	case ExecutionModelTierExperimental:
-		return true
-	case ExecutionModelTierStable:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for ExpressionPortType.
-const (
-	ExpressionPortTypeExpression ExpressionPortType = "expression"
-)
-
-// Valid indicates whether the value is a known member of the ExpressionPortType enum.
-func (e ExpressionPortType) Valid() bool {
-	switch e {
-	case ExpressionPortTypeExpression:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for ForkMode.
-const (
-	ForkModeBranch ForkMode = "branch"
-	ForkModeReplay ForkMode = "replay"
-)
-
-// Valid indicates whether the value is a known member of the ForkMode enum.
-func (e ForkMode) Valid() bool {
-	switch e {
-	case ForkModeBranch:
-		return true
-	case ForkModeReplay:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for GoalCheck.
-const (
-	GoalCheckHost     GoalCheck = "host"
-	GoalCheckVerifier GoalCheck = "verifier"
-)
-
-// Valid indicates whether the value is a known member of the GoalCheck enum.
-func (e GoalCheck) Valid() bool {
-	switch e {
-	case GoalCheckHost:
-		return true
-	case GoalCheckVerifier:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for GoalClosedPayloadFinalState.
-const (
-	GoalClosedPayloadFinalStateAbandoned     GoalClosedPayloadFinalState = "abandoned"
-	GoalClosedPayloadFinalStateBoundExceeded GoalClosedPayloadFinalState = "bound-exceeded"
-	GoalClosedPayloadFinalStateEscalated     GoalClosedPayloadFinalState = "escalated"
-	GoalClosedPayloadFinalStateSatisfied     GoalClosedPayloadFinalState = "satisfied"
-)
-
-// Valid indicates whether the value is a known member of the GoalClosedPayloadFinalState enum.
-func (e GoalClosedPayloadFinalState) Valid() bool {
-	switch e {
-	case GoalClosedPayloadFinalStateAbandoned:
-		return true
-	case GoalClosedPayloadFinalStateBoundExceeded:
-		return true
-	case GoalClosedPayloadFinalStateEscalated:
-		return true
-	case GoalClosedPayloadFinalStateSatisfied:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for GoalContinuationMode.
-const (
-	GoalContinuationModeCommitment GoalContinuationMode = "commitment"
-	GoalContinuationModeHeartbeat  GoalContinuationMode = "heartbeat"
-	GoalContinuationModeManual     GoalContinuationMode = "manual"
-	GoalContinuationModeSchedule   GoalContinuationMode = "schedule"
-)
-
-// Valid indicates whether the value is a known member of the GoalContinuationMode enum.
-func (e GoalContinuationMode) Valid() bool {
-	switch e {
-	case GoalContinuationModeCommitment:
-		return true
-	case GoalContinuationModeHeartbeat:
-		return true
-	case GoalContinuationModeManual:
-		return true
-	case GoalContinuationModeSchedule:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for GoalEventType.
-const (
-	GoalEventTypeGoalClosed    GoalEventType = "goal.closed"
-	GoalEventTypeGoalEvaluated GoalEventType = "goal.evaluated"
-)
-
-// Valid indicates whether the value is a known member of the GoalEventType enum.
-func (e GoalEventType) Valid() bool {
-	switch e {
-	case GoalEventTypeGoalClosed:
-		return true
-	case GoalEventTypeGoalEvaluated:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for GoalState.
-const (
-	GoalStateAbandoned     GoalState = "abandoned"
-	GoalStateActive        GoalState = "active"
-	GoalStateBoundExceeded GoalState = "bound-exceeded"
-	GoalStateEscalated     GoalState = "escalated"
-	GoalStateSatisfied     GoalState = "satisfied"
-)
-
-// Valid indicates whether the value is a known member of the GoalState enum.
-func (e GoalState) Valid() bool {
-	switch e {
-	case GoalStateAbandoned:
-		return true
-	case GoalStateActive:
-		return true
-	case GoalStateBoundExceeded:
-		return true
-	case GoalStateEscalated:
-		return true
-	case GoalStateSatisfied:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for GoalsCapabilityJudge.
-const (
-	GoalsCapabilityJudgeHost     GoalsCapabilityJudge = "host"
-	GoalsCapabilityJudgeVerifier GoalsCapabilityJudge = "verifier"
-)
-
-// Valid indicates whether the value is a known member of the GoalsCapabilityJudge enum.
-func (e GoalsCapabilityJudge) Valid() bool {
-	switch e {
-	case GoalsCapabilityJudgeHost:
-		return true
-	case GoalsCapabilityJudgeVerifier:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for GoalsCapabilityContinuationItem.
-const (
-	GoalsCapabilityContinuationItemCommitment GoalsCapabilityContinuationItem = "commitment"
-	GoalsCapabilityContinuationItemHeartbeat  GoalsCapabilityContinuationItem = "heartbeat"
-	GoalsCapabilityContinuationItemManual     GoalsCapabilityContinuationItem = "manual"
-	GoalsCapabilityContinuationItemSchedule   GoalsCapabilityContinuationItem = "schedule"
-)
-
-// Valid indicates whether the value is a known member of the GoalsCapabilityContinuationItem enum.
-func (e GoalsCapabilityContinuationItem) Valid() bool {
-	switch e {
-	case GoalsCapabilityContinuationItemCommitment:
-		return true
-	case GoalsCapabilityContinuationItemHeartbeat:
-		return true
-	case GoalsCapabilityContinuationItemManual:
-		return true
-	case GoalsCapabilityContinuationItemSchedule:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for HeartbeatTickReplyStatus.
-const (
-	HeartbeatTickReplyStatusError   HeartbeatTickReplyStatus = "error"
-	HeartbeatTickReplyStatusOk      HeartbeatTickReplyStatus = "ok"
-	HeartbeatTickReplyStatusTimeout HeartbeatTickReplyStatus = "timeout"
-)
-
-// Valid indicates whether the value is a known member of the HeartbeatTickReplyStatus enum.
-func (e HeartbeatTickReplyStatus) Valid() bool {
-	switch e {
-	case HeartbeatTickReplyStatusError:
-		return true
-	case HeartbeatTickReplyStatusOk:
-		return true
-	case HeartbeatTickReplyStatusTimeout:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for InterruptKind.
-const (
-	InterruptKindApproval             InterruptKind = "approval"
-	InterruptKindClarification        InterruptKind = "clarification"
-	InterruptKindConversationClose    InterruptKind = "conversation.close"
-	InterruptKindConversationExchange InterruptKind = "conversation.exchange"
-	InterruptKindConversationStart    InterruptKind = "conversation.start"
-	InterruptKindCustom               InterruptKind = "custom"
-	InterruptKindExternalEvent        InterruptKind = "external-event"
-	InterruptKindLowConfidence        InterruptKind = "low-confidence"
-)
-
-// Valid indicates whether the value is a known member of the InterruptKind enum.
-func (e InterruptKind) Valid() bool {
-	switch e {
-	case InterruptKindApproval:
-		return true
-	case InterruptKindClarification:
-		return true
-	case InterruptKindConversationClose:
-		return true
-	case InterruptKindConversationExchange:
-		return true
-	case InterruptKindConversationStart:
-		return true
-	case InterruptKindCustom:
-		return true
-	case InterruptKindExternalEvent:
-		return true
-	case InterruptKindLowConfidence:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for MemoryAttributionSupported.
-const (
-	MemoryAttributionSupportedTrue MemoryAttributionSupported = true
-)
-
-// Valid indicates whether the value is a known member of the MemoryAttributionSupported enum.
-func (e MemoryAttributionSupported) Valid() bool {
-	switch e {
-	case MemoryAttributionSupportedTrue:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for MemoryCompactionTrigger.
-const (
-	MemoryCompactionTriggerBoth            MemoryCompactionTrigger = "both"
-	MemoryCompactionTriggerClientRequested MemoryCompactionTrigger = "client-requested"
-	MemoryCompactionTriggerHostManaged     MemoryCompactionTrigger = "host-managed"
-)
-
-// Valid indicates whether the value is a known member of the MemoryCompactionTrigger enum.
-func (e MemoryCompactionTrigger) Valid() bool {
-	switch e {
-	case MemoryCompactionTriggerBoth:
-		return true
-	case MemoryCompactionTriggerClientRequested:
-		return true
-	case MemoryCompactionTriggerHostManaged:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for MemoryConsolidationSchedule.
-const (
-	MemoryConsolidationScheduleHostManaged MemoryConsolidationSchedule = "host-managed"
-	MemoryConsolidationScheduleOnDemand    MemoryConsolidationSchedule = "on-demand"
-	MemoryConsolidationScheduleScheduled   MemoryConsolidationSchedule = "scheduled"
-)
-
-// Valid indicates whether the value is a known member of the MemoryConsolidationSchedule enum.
-func (e MemoryConsolidationSchedule) Valid() bool {
-	switch e {
-	case MemoryConsolidationScheduleHostManaged:
-		return true
-	case MemoryConsolidationScheduleOnDemand:
-		return true
-	case MemoryConsolidationScheduleScheduled:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for MemorySearchModesItem.
-const (
-	MemorySearchModesItemFilter   MemorySearchModesItem = "filter"
-	MemorySearchModesItemSemantic MemorySearchModesItem = "semantic"
-)
-
-// Valid indicates whether the value is a known member of the MemorySearchModesItem enum.
-func (e MemorySearchModesItem) Valid() bool {
-	switch e {
-	case MemorySearchModesItemFilter:
-		return true
-	case MemorySearchModesItemSemantic:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for ModelClass.
-const (
-	ModelClassChat           ModelClass = "chat"
-	ModelClassClassification ModelClass = "classification"
-	ModelClassCode           ModelClass = "code"
-	ModelClassEmbedding      ModelClass = "embedding"
-	ModelClassMultimodal     ModelClass = "multimodal"
-	ModelClassReasoning      ModelClass = "reasoning"
-	ModelClassRetrieval      ModelClass = "retrieval"
-	ModelClassToolUsing      ModelClass = "tool-using"
-	ModelClassVision         ModelClass = "vision"
-)
-
-// Valid indicates whether the value is a known member of the ModelClass enum.
-func (e ModelClass) Valid() bool {
-	switch e {
-	case ModelClassChat:
-		return true
-	case ModelClassClassification:
-		return true
-	case ModelClassCode:
-		return true
-	case ModelClassEmbedding:
-		return true
-	case ModelClassMultimodal:
-		return true
-	case ModelClassReasoning:
-		return true
-	case ModelClassRetrieval:
-		return true
-	case ModelClassToolUsing:
-		return true
-	case ModelClassVision:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for NextWorkerDecisionKind.
-const (
-	NextWorkerDecisionKindNextWorker NextWorkerDecisionKind = "next-worker"
-)
-
-// Valid indicates whether the value is a known member of the NextWorkerDecisionKind enum.
-func (e NextWorkerDecisionKind) Valid() bool {
-	switch e {
-	case NextWorkerDecisionKindNextWorker:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for PauseRunRequestDrainPolicy.
-const (
-	PauseRunRequestDrainPolicyDrainCurrentNode PauseRunRequestDrainPolicy = "drain-current-node"
-	PauseRunRequestDrainPolicyImmediate        PauseRunRequestDrainPolicy = "immediate"
-)
-
-// Valid indicates whether the value is a known member of the PauseRunRequestDrainPolicy enum.
-func (e PauseRunRequestDrainPolicy) Valid() bool {
-	switch e {
-	case PauseRunRequestDrainPolicyDrainCurrentNode:
-		return true
-	case PauseRunRequestDrainPolicyImmediate:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for ReplayDivergedAtRefusalPayloadOriginalEnvelopeKind.
-const (
-	ReplayDivergedAtRefusalPayloadOriginalEnvelopeKindRefusal ReplayDivergedAtRefusalPayloadOriginalEnvelopeKind = "refusal"
-	ReplayDivergedAtRefusalPayloadOriginalEnvelopeKindValid   ReplayDivergedAtRefusalPayloadOriginalEnvelopeKind = "valid"
-)
-
-// Valid indicates whether the value is a known member of the ReplayDivergedAtRefusalPayloadOriginalEnvelopeKind enum.
-func (e ReplayDivergedAtRefusalPayloadOriginalEnvelopeKind) Valid() bool {
-	switch e {
-	case ReplayDivergedAtRefusalPayloadOriginalEnvelopeKindRefusal:
-		return true
-	case ReplayDivergedAtRefusalPayloadOriginalEnvelopeKindValid:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for ReplayDivergedAtRefusalPayloadReplayEnvelopeKind.
-const (
-	ReplayDivergedAtRefusalPayloadReplayEnvelopeKindRefusal ReplayDivergedAtRefusalPayloadReplayEnvelopeKind = "refusal"
-	ReplayDivergedAtRefusalPayloadReplayEnvelopeKindValid   ReplayDivergedAtRefusalPayloadReplayEnvelopeKind = "valid"
-)
-
-// Valid indicates whether the value is a known member of the ReplayDivergedAtRefusalPayloadReplayEnvelopeKind enum.
-func (e ReplayDivergedAtRefusalPayloadReplayEnvelopeKind) Valid() bool {
-	switch e {
-	case ReplayDivergedAtRefusalPayloadReplayEnvelopeKindRefusal:
-		return true
-	case ReplayDivergedAtRefusalPayloadReplayEnvelopeKindValid:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for ReplayDivergedPayloadDivergenceKind.
-const (
-	ReplayDivergedPayloadDivergenceKindExtra        ReplayDivergedPayloadDivergenceKind = "extra"
-	ReplayDivergedPayloadDivergenceKindMissing      ReplayDivergedPayloadDivergenceKind = "missing"
-	ReplayDivergedPayloadDivergenceKindOutput       ReplayDivergedPayloadDivergenceKind = "output"
-	ReplayDivergedPayloadDivergenceKindTypeMismatch ReplayDivergedPayloadDivergenceKind = "type-mismatch"
-)
-
-// Valid indicates whether the value is a known member of the ReplayDivergedPayloadDivergenceKind enum.
-func (e ReplayDivergedPayloadDivergenceKind) Valid() bool {
-	switch e {
-	case ReplayDivergedPayloadDivergenceKindExtra:
-		return true
-	case ReplayDivergedPayloadDivergenceKindMissing:
-		return true
-	case ReplayDivergedPayloadDivergenceKindOutput:
-		return true
-	case ReplayDivergedPayloadDivergenceKindTypeMismatch:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for RunEventDiffOp.
-const (
-	RunEventDiffOpAdded   RunEventDiffOp = "added"
-	RunEventDiffOpChanged RunEventDiffOp = "changed"
-	RunEventDiffOpRemoved RunEventDiffOp = "removed"
-)
-
-// Valid indicates whether the value is a known member of the RunEventDiffOp enum.
-func (e RunEventDiffOp) Valid() bool {
-	switch e {
-	case RunEventDiffOpAdded:
-		return true
-	case RunEventDiffOpChanged:
-		return true
-	case RunEventDiffOpRemoved:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for RunEventType.
-const (
-	RunEventTypeAgentDecided                         RunEventType = "agent.decided"
-	RunEventTypeAgentHandoff                         RunEventType = "agent.handoff"
-	RunEventTypeAgentInvocationCompleted             RunEventType = "agent.invocation.completed"
-	RunEventTypeAgentInvocationStarted               RunEventType = "agent.invocation.started"
-	RunEventTypeAgentMemoryConsolidated              RunEventType = "agent.memory.consolidated"
-	RunEventTypeAgentPromptResolved                  RunEventType = "agent.promptResolved"
-	RunEventTypeAgentReasoned                        RunEventType = "agent.reasoned"
-	RunEventTypeAgentReasoningDelta                  RunEventType = "agent.reasoning.delta"
-	RunEventTypeAgentToolCalled                      RunEventType = "agent.toolCalled"
-	RunEventTypeAgentToolReturned                    RunEventType = "agent.toolReturned"
-	RunEventTypeAgentVerified                        RunEventType = "agent.verified"
-	RunEventTypeApprovalGranted                      RunEventType = "approval.granted"
-	RunEventTypeApprovalOverridden                   RunEventType = "approval.overridden"
-	RunEventTypeApprovalReceived                     RunEventType = "approval.received"
-	RunEventTypeApprovalRejected                     RunEventType = "approval.rejected"
-	RunEventTypeApprovalRequested                    RunEventType = "approval.requested"
-	RunEventTypeArtifactCreated                      RunEventType = "artifact.created"
-	RunEventTypeAuthorizationDecided                 RunEventType = "authorization.decided"
-	RunEventTypeBudgetConsumed                       RunEventType = "budget.consumed"
-	RunEventTypeBudgetExhausted                      RunEventType = "budget.exhausted"
-	RunEventTypeBudgetReserved                       RunEventType = "budget.reserved"
-	RunEventTypeBudgetThresholdCrossed               RunEventType = "budget.threshold.crossed"
-	RunEventTypeCapBreached                          RunEventType = "cap.breached"
-	RunEventTypeChannelWritten                       RunEventType = "channel.written"
-	RunEventTypeClarificationRequested               RunEventType = "clarification.requested"
-	RunEventTypeClarificationResolved                RunEventType = "clarification.resolved"
-	RunEventTypeCommitmentFired                      RunEventType = "commitment.fired"
-	RunEventTypeConnectorAuthExpired                 RunEventType = "connector.auth_expired"
-	RunEventTypeConnectorAuthorized                  RunEventType = "connector.authorized"
-	RunEventTypeConversationClosed                   RunEventType = "conversation.closed"
-	RunEventTypeConversationExchanged                RunEventType = "conversation.exchanged"
-	RunEventTypeConversationOpened                   RunEventType = "conversation.opened"
-	RunEventTypeCoreWorkflowChainConfidenceEscalated RunEventType = "core.workflowChain.confidence-escalated"
-	RunEventTypeCoreWorkflowChainEvent               RunEventType = "core.workflowChain.event"
-	RunEventTypeDeploymentCanaryAdjusted             RunEventType = "deployment.canary.adjusted"
-	RunEventTypeDeploymentPromoted                   RunEventType = "deployment.promoted"
-	RunEventTypeDeploymentRolledBack                 RunEventType = "deployment.rolled-back"
-	RunEventTypeDeploymentStateChanged               RunEventType = "deployment.state.changed"
-	RunEventTypeEgressDecided                        RunEventType = "egress.decided"
-	RunEventTypeEnvelopeNlToFormatEngaged            RunEventType = "envelope.nlToFormat.engaged"
-	RunEventTypeEnvelopeRecoveryApplied              RunEventType = "envelope.recovery.applied"
-	RunEventTypeEnvelopeRefusal                      RunEventType = "envelope.refusal"
-	RunEventTypeEnvelopeRetryAttempted               RunEventType = "envelope.retry.attempted"
-	RunEventTypeEnvelopeRetryExhausted               RunEventType = "envelope.retry.exhausted"
-	RunEventTypeEnvelopeTruncated                    RunEventType = "envelope.truncated"
-	RunEventTypeEvalCompleted                        RunEventType = "eval.completed"
-	RunEventTypeEvalScored                           RunEventType = "eval.scored"
-	RunEventTypeEvalStarted                          RunEventType = "eval.started"
-	RunEventTypeGoalClosed                           RunEventType = "goal.closed"
-	RunEventTypeGoalEvaluated                        RunEventType = "goal.evaluated"
-	RunEventTypeImportApplied                        RunEventType = "import.applied"
-	RunEventTypeInterruptRequested                   RunEventType = "interrupt.requested"
-	RunEventTypeInterruptResolved                    RunEventType = "interrupt.resolved"
-	RunEventTypeLeaseAcquired                        RunEventType = "lease.acquired"
-	RunEventTypeLeaseHandedOff                       RunEventType = "lease.handed-off"
-	RunEventTypeLeaseLost                            RunEventType = "lease.lost"
-	RunEventTypeLeaseRenewed                         RunEventType = "lease.renewed"
-	RunEventTypeLogAppended                          RunEventType = "log.appended"
-	RunEventTypeMemoryCompacted                      RunEventType = "memory.compacted"
-	RunEventTypeMemoryWritten                        RunEventType = "memory.written"
-	RunEventTypeModelCapabilityInsufficient          RunEventType = "model.capability.insufficient"
-	RunEventTypeModelCapabilitySubstituted           RunEventType = "model.capability.substituted"
-	RunEventTypeNodeCancelled                        RunEventType = "node.cancelled"
-	RunEventTypeNodeCompleted                        RunEventType = "node.completed"
-	RunEventTypeNodeDispatched                       RunEventType = "node.dispatched"
-	RunEventTypeNodeFailed                           RunEventType = "node.failed"
-	RunEventTypeNodeResumed                          RunEventType = "node.resumed"
-	RunEventTypeNodeRetried                          RunEventType = "node.retried"
-	RunEventTypeNodeSkipped                          RunEventType = "node.skipped"
-	RunEventTypeNodeStarted                          RunEventType = "node.started"
-	RunEventTypeNodeSuspendFailed                    RunEventType = "node.suspend-failed"
-	RunEventTypeNodeSuspended                        RunEventType = "node.suspended"
-	RunEventTypeOutputChunk                          RunEventType = "output.chunk"
-	RunEventTypePromptComposed                       RunEventType = "prompt.composed"
-	RunEventTypeProposalActivated                    RunEventType = "proposal.activated"
-	RunEventTypeProposalCreated                      RunEventType = "proposal.created"
-	RunEventTypeProviderUsage                        RunEventType = "provider.usage"
-	RunEventTypeReplayDiverged                       RunEventType = "replay.diverged"
-	RunEventTypeReplayDivergedAtRefusal              RunEventType = "replay.divergedAtRefusal"
-	RunEventTypeRosterRunInitiated                   RunEventType = "roster.run.initiated"
-	RunEventTypeRunCancelled                         RunEventType = "run.cancelled"
-	RunEventTypeRunCompleted                         RunEventType = "run.completed"
-	RunEventTypeRunDeadLettered                      RunEventType = "run.dead_lettered"
-	RunEventTypeRunFailed                            RunEventType = "run.failed"
-	RunEventTypeRunOrchestratorDecided               RunEventType = "runOrchestrator.decided"
-	RunEventTypeRunPaused                            RunEventType = "run.paused"
-	RunEventTypeRunRestoredFromSnapshot              RunEventType = "run.restored-from-snapshot"
-	RunEventTypeRunResumed                           RunEventType = "run.resumed"
-	RunEventTypeRunResuming                          RunEventType = "run.resuming"
-	RunEventTypeRunStarted                           RunEventType = "run.started"
-	RunEventTypeToolSessionClosed                    RunEventType = "tool.session.closed"
-	RunEventTypeToolSessionOpened                    RunEventType = "tool.session.opened"
-	RunEventTypeTriggerDeliveryAttempted             RunEventType = "trigger.delivery.attempted"
-	RunEventTypeTriggerSubscriptionStateChanged      RunEventType = "trigger.subscription.state.changed"
-	RunEventTypeVariableChanged                      RunEventType = "variable.changed"
-	RunEventTypeVersionPinned                        RunEventType = "version.pinned"
-	RunEventTypeVoiceBargeIn                         RunEventType = "voice.barge_in"
-	RunEventTypeVoiceCancelled                       RunEventType = "voice.cancelled"
-	RunEventTypeVoiceEndpointCandidate               RunEventType = "voice.endpoint_candidate"
-	RunEventTypeVoiceSpeechStart                     RunEventType = "voice.speech_start"
-	RunEventTypeVoiceSynthesisChunk                  RunEventType = "voice.synthesis_chunk"
-	RunEventTypeVoiceTranscript                      RunEventType = "voice.transcript"
-	RunEventTypeVoiceTurnCommit                      RunEventType = "voice.turn_commit"
-	RunEventTypeWorkflowLoopbackLimit                RunEventType = "workflow.loopback-limit"
-	RunEventTypeWorkflowRestored                     RunEventType = "workflow.restored"
-	RunEventTypeWorkflowStalled                      RunEventType = "workflow.stalled"
-	RunEventTypeWorkspaceUpdated                     RunEventType = "workspace.updated"
-)
-
-// Valid indicates whether the value is a known member of the RunEventType enum.
-func (e RunEventType) Valid() bool {
-	switch e {
-	case RunEventTypeAgentDecided:
-		return true
-	case RunEventTypeAgentHandoff:
-		return true
-	case RunEventTypeAgentInvocationCompleted:
-		return true
-	case RunEventTypeAgentInvocationStarted:
-		return true
-	case RunEventTypeAgentMemoryConsolidated:
-		return true
-	case RunEventTypeAgentPromptResolved:
-		return true
-	case RunEventTypeAgentReasoned:
-		return true
-	case RunEventTypeAgentReasoningDelta:
-		return true
-	case RunEventTypeAgentToolCalled:
-		return true
-	case RunEventTypeAgentToolReturned:
-		return true
-	case RunEventTypeAgentVerified:
-		return true
-	case RunEventTypeApprovalGranted:
-		return true
-	case RunEventTypeApprovalOverridden:
-		return true
-	case RunEventTypeApprovalReceived:
-		return true
-	case RunEventTypeApprovalRejected:
-		return true
-	case RunEventTypeApprovalRequested:
-		return true
-	case RunEventTypeArtifactCreated:
-		return true
-	case RunEventTypeAuthorizationDecided:
-		return true
-	case RunEventTypeBudgetConsumed:
-		return true
-	case RunEventTypeBudgetExhausted:
-		return true
-	case RunEventTypeBudgetReserved:
-		return true
-	case RunEventTypeBudgetThresholdCrossed:
-		return true
-	case RunEventTypeCapBreached:
-		return true
-	case RunEventTypeChannelWritten:
-		return true
-	case RunEventTypeClarificationRequested:
-		return true
-	case RunEventTypeClarificationResolved:
-		return true
-	case RunEventTypeCommitmentFired:
-		return true
-	case RunEventTypeConnectorAuthExpired:
-		return true
-	case RunEventTypeConnectorAuthorized:
-		return true
-	case RunEventTypeConversationClosed:
-		return true
-	case RunEventTypeConversationExchanged:
-		return true
-	case RunEventTypeConversationOpened:
-		return true
-	case RunEventTypeCoreWorkflowChainConfidenceEscalated:
-		return true
-	case RunEventTypeCoreWorkflowChainEvent:
-		return true
-	case RunEventTypeDeploymentCanaryAdjusted:
-		return true
-	case RunEventTypeDeploymentPromoted:
-		return true
-	case RunEventTypeDeploymentRolledBack:
-		return true
-	case RunEventTypeDeploymentStateChanged:
-		return true
-	case RunEventTypeEgressDecided:
-		return true
-	case RunEventTypeEnvelopeNlToFormatEngaged:
-		return true
-	case RunEventTypeEnvelopeRecoveryApplied:
-		return true
-	case RunEventTypeEnvelopeRefusal:
-		return true
-	case RunEventTypeEnvelopeRetryAttempted:
-		return true
-	case RunEventTypeEnvelopeRetryExhausted:
-		return true
-	case RunEventTypeEnvelopeTruncated:
-		return true
-	case RunEventTypeEvalCompleted:
-		return true
-	case RunEventTypeEvalScored:
-		return true
-	case RunEventTypeEvalStarted:
-		return true
-	case RunEventTypeGoalClosed:
-		return true
-	case RunEventTypeGoalEvaluated:
-		return true
-	case RunEventTypeImportApplied:
-		return true
-	case RunEventTypeInterruptRequested:
-		return true
-	case RunEventTypeInterruptResolved:
-		return true
-	case RunEventTypeLeaseAcquired:
-		return true
-	case RunEventTypeLeaseHandedOff:
-		return true
-	case RunEventTypeLeaseLost:
-		return true
-	case RunEventTypeLeaseRenewed:
-		return true
-	case RunEventTypeLogAppended:
-		return true
-	case RunEventTypeMemoryCompacted:
-		return true
-	case RunEventTypeMemoryWritten:
-		return true
-	case RunEventTypeModelCapabilityInsufficient:
-		return true
-	case RunEventTypeModelCapabilitySubstituted:
-		return true
-	case RunEventTypeNodeCancelled:
-		return true
-	case RunEventTypeNodeCompleted:
-		return true
-	case RunEventTypeNodeDispatched:
-		return true
-	case RunEventTypeNodeFailed:
-		return true
-	case RunEventTypeNodeResumed:
-		return true
-	case RunEventTypeNodeRetried:
-		return true
-	case RunEventTypeNodeSkipped:
-		return true
-	case RunEventTypeNodeStarted:
-		return true
-	case RunEventTypeNodeSuspendFailed:
-		return true
-	case RunEventTypeNodeSuspended:
-		return true
-	case RunEventTypeOutputChunk:
-		return true
-	case RunEventTypePromptComposed:
-		return true
-	case RunEventTypeProposalActivated:
-		return true
-	case RunEventTypeProposalCreated:
-		return true
-	case RunEventTypeProviderUsage:
-		return true
-	case RunEventTypeReplayDiverged:
-		return true
-	case RunEventTypeReplayDivergedAtRefusal:
-		return true
-	case RunEventTypeRosterRunInitiated:
-		return true
-	case RunEventTypeRunCancelled:
-		return true
-	case RunEventTypeRunCompleted:
-		return true
-	case RunEventTypeRunDeadLettered:
-		return true
-	case RunEventTypeRunFailed:
-		return true
-	case RunEventTypeRunOrchestratorDecided:
-		return true
-	case RunEventTypeRunPaused:
-		return true
-	case RunEventTypeRunRestoredFromSnapshot:
-		return true
-	case RunEventTypeRunResumed:
-		return true
-	case RunEventTypeRunResuming:
-		return true
-	case RunEventTypeRunStarted:
-		return true
-	case RunEventTypeToolSessionClosed:
-		return true
-	case RunEventTypeToolSessionOpened:
-		return true
-	case RunEventTypeTriggerDeliveryAttempted:
-		return true
-	case RunEventTypeTriggerSubscriptionStateChanged:
-		return true
-	case RunEventTypeVariableChanged:
-		return true
-	case RunEventTypeVersionPinned:
-		return true
-	case RunEventTypeVoiceBargeIn:
-		return true
-	case RunEventTypeVoiceCancelled:
-		return true
-	case RunEventTypeVoiceEndpointCandidate:
-		return true
-	case RunEventTypeVoiceSpeechStart:
-		return true
-	case RunEventTypeVoiceSynthesisChunk:
-		return true
-	case RunEventTypeVoiceTranscript:
-		return true
-	case RunEventTypeVoiceTurnCommit:
-		return true
-	case RunEventTypeWorkflowLoopbackLimit:
-		return true
-	case RunEventTypeWorkflowRestored:
-		return true
-	case RunEventTypeWorkflowStalled:
-		return true
-	case RunEventTypeWorkspaceUpdated:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for RunParentCause.
-const (
-	RunParentCauseA2AMessage      RunParentCause = "a2a-message"
-	RunParentCauseCoreDispatch    RunParentCause = "core.dispatch"
-	RunParentCauseCoreSubWorkflow RunParentCause = "core.subWorkflow"
-	RunParentCauseMCPToolCall     RunParentCause = "mcp-tool-call"
-)
-
-// Valid indicates whether the value is a known member of the RunParentCause enum.
-func (e RunParentCause) Valid() bool {
-	switch e {
-	case RunParentCauseA2AMessage:
-		return true
-	case RunParentCauseCoreDispatch:
-		return true
-	case RunParentCauseCoreSubWorkflow:
-		return true
-	case RunParentCauseMCPToolCall:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for RunStartedPayloadTransport.
-const (
-	RunStartedPayloadTransportA2A  RunStartedPayloadTransport = "a2a"
-	RunStartedPayloadTransportMCP  RunStartedPayloadTransport = "mcp"
-	RunStartedPayloadTransportRest RunStartedPayloadTransport = "rest"
-	RunStartedPayloadTransportUI   RunStartedPayloadTransport = "ui"
-)
-
-// Valid indicates whether the value is a known member of the RunStartedPayloadTransport enum.
-func (e RunStartedPayloadTransport) Valid() bool {
-	switch e {
-	case RunStartedPayloadTransportA2A:
-		return true
-	case RunStartedPayloadTransportMCP:
-		return true
-	case RunStartedPayloadTransportRest:
-		return true
-	case RunStartedPayloadTransportUI:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for RunStatus.
-const (
-	RunStatusCancelled       RunStatus = "cancelled"
-	RunStatusCancelling      RunStatus = "cancelling"
-	RunStatusCompleted       RunStatus = "completed"
-	RunStatusFailed          RunStatus = "failed"
-	RunStatusPaused          RunStatus = "paused"
-	RunStatusPending         RunStatus = "pending"
-	RunStatusRunning         RunStatus = "running"
-	RunStatusWaitingApproval RunStatus = "waiting-approval"
-	RunStatusWaitingExternal RunStatus = "waiting-external"
-	RunStatusWaitingInput    RunStatus = "waiting-input"
-)
-
-// Valid indicates whether the value is a known member of the RunStatus enum.
-func (e RunStatus) Valid() bool {
-	switch e {
-	case RunStatusCancelled:
-		return true
-	case RunStatusCancelling:
-		return true
-	case RunStatusCompleted:
-		return true
-	case RunStatusFailed:
-		return true
-	case RunStatusPaused:
-		return true
-	case RunStatusPending:
-		return true
-	case RunStatusRunning:
-		return true
-	case RunStatusWaitingApproval:
-		return true
-	case RunStatusWaitingExternal:
-		return true
-	case RunStatusWaitingInput:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for StaticPortType.
-const (
-	StaticPortTypeStatic StaticPortType = "static"
-)
-
-// Valid indicates whether the value is a known member of the StaticPortType enum.
-func (e StaticPortType) Valid() bool {
-	switch e {
-	case StaticPortTypeStatic:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for TerminateDecisionKind.
-const (
-	TerminateDecisionKindTerminate TerminateDecisionKind = "terminate"
-)
-
-// Valid indicates whether the value is a known member of the TerminateDecisionKind enum.
-func (e TerminateDecisionKind) Valid() bool {
-	switch e {
-	case TerminateDecisionKindTerminate:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for VariablePortType.
-const (
-	VariablePortTypeVariable VariablePortType = "variable"
-)
-
-// Valid indicates whether the value is a known member of the VariablePortType enum.
-func (e VariablePortType) Valid() bool {
-	switch e {
-	case VariablePortTypeVariable:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for VerifyRunEventVerdict.
-const (
-	VerifyRunEventVerdictFail   VerifyRunEventVerdict = "fail"
-	VerifyRunEventVerdictPass   VerifyRunEventVerdict = "pass"
-	VerifyRunEventVerdictRevise VerifyRunEventVerdict = "revise"
-)
-
-// Valid indicates whether the value is a known member of the VerifyRunEventVerdict enum.
-func (e VerifyRunEventVerdict) Valid() bool {
-	switch e {
-	case VerifyRunEventVerdictFail:
-		return true
-	case VerifyRunEventVerdictPass:
-		return true
-	case VerifyRunEventVerdictRevise:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for VerifyRunReplyVerdict.
-const (
-	VerifyRunReplyVerdictFail   VerifyRunReplyVerdict = "fail"
-	VerifyRunReplyVerdictPass   VerifyRunReplyVerdict = "pass"
-	VerifyRunReplyVerdictRevise VerifyRunReplyVerdict = "revise"
-)
-
-// Valid indicates whether the value is a known member of the VerifyRunReplyVerdict enum.
-func (e VerifyRunReplyVerdict) Valid() bool {
-	switch e {
-	case VerifyRunReplyVerdictFail:
-		return true
-	case VerifyRunReplyVerdictPass:
-		return true
-	case VerifyRunReplyVerdictRevise:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for VerifyRunRequestSimulateVerdict.
-const (
-	VerifyRunRequestSimulateVerdictFail   VerifyRunRequestSimulateVerdict = "fail"
-	VerifyRunRequestSimulateVerdictPass   VerifyRunRequestSimulateVerdict = "pass"
-	VerifyRunRequestSimulateVerdictRevise VerifyRunRequestSimulateVerdict = "revise"
-)
-
-// Valid indicates whether the value is a known member of the VerifyRunRequestSimulateVerdict enum.
-func (e VerifyRunRequestSimulateVerdict) Valid() bool {
-	switch e {
-	case VerifyRunRequestSimulateVerdictFail:
-		return true
-	case VerifyRunRequestSimulateVerdictPass:
-		return true
-	case VerifyRunRequestSimulateVerdictRevise:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for WorkflowDefinitionStatus.
-const (
-	WorkflowDefinitionStatusActive   WorkflowDefinitionStatus = "active"
-	WorkflowDefinitionStatusArchived WorkflowDefinitionStatus = "archived"
-	WorkflowDefinitionStatusDraft    WorkflowDefinitionStatus = "draft"
-	WorkflowDefinitionStatusInactive WorkflowDefinitionStatus = "inactive"
-)
-
-// Valid indicates whether the value is a known member of the WorkflowDefinitionStatus enum.
-func (e WorkflowDefinitionStatus) Valid() bool {
-	switch e {
-	case WorkflowDefinitionStatusActive:
-		return true
-	case WorkflowDefinitionStatusArchived:
-		return true
-	case WorkflowDefinitionStatusDraft:
-		return true
-	case WorkflowDefinitionStatusInactive:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for WorkflowEdgeTriggerRule.
-const (
-	WorkflowEdgeTriggerRuleAllComplete WorkflowEdgeTriggerRule = "all_complete"
-	WorkflowEdgeTriggerRuleAllSuccess  WorkflowEdgeTriggerRule = "all_success"
-	WorkflowEdgeTriggerRuleAnyFailed   WorkflowEdgeTriggerRule = "any_failed"
-	WorkflowEdgeTriggerRuleAnySuccess  WorkflowEdgeTriggerRule = "any_success"
-	WorkflowEdgeTriggerRuleNoneFailed  WorkflowEdgeTriggerRule = "none_failed"
-)
-
-// Valid indicates whether the value is a known member of the WorkflowEdgeTriggerRule enum.
-func (e WorkflowEdgeTriggerRule) Valid() bool {
-	switch e {
-	case WorkflowEdgeTriggerRuleAllComplete:
-		return true
-	case WorkflowEdgeTriggerRuleAllSuccess:
-		return true
-	case WorkflowEdgeTriggerRuleAnyFailed:
-		return true
-	case WorkflowEdgeTriggerRuleAnySuccess:
-		return true
-	case WorkflowEdgeTriggerRuleNoneFailed:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for WorkflowMetadataComplianceClass.
-const (
-	WorkflowMetadataComplianceClassPII       WorkflowMetadataComplianceClass = "pii"
-	WorkflowMetadataComplianceClassPci       WorkflowMetadataComplianceClass = "pci"
-	WorkflowMetadataComplianceClassPhi       WorkflowMetadataComplianceClass = "phi"
-	WorkflowMetadataComplianceClassPublic    WorkflowMetadataComplianceClass = "public"
-	WorkflowMetadataComplianceClassRegulated WorkflowMetadataComplianceClass = "regulated"
-)
-
-// Valid indicates whether the value is a known member of the WorkflowMetadataComplianceClass enum.
-func (e WorkflowMetadataComplianceClass) Valid() bool {
-	switch e {
-	case WorkflowMetadataComplianceClassPII:
-		return true
-	case WorkflowMetadataComplianceClassPci:
-		return true
-	case WorkflowMetadataComplianceClassPhi:
-		return true
-	case WorkflowMetadataComplianceClassPublic:
-		return true
-	case WorkflowMetadataComplianceClassRegulated:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for WorkflowNodeOutputRole.
-const (
-	WorkflowNodeOutputRolePrimary   WorkflowNodeOutputRole = "primary"
-	WorkflowNodeOutputRoleSecondary WorkflowNodeOutputRole = "secondary"
-)
-
-// Valid indicates whether the value is a known member of the WorkflowNodeOutputRole enum.
-func (e WorkflowNodeOutputRole) Valid() bool {
-	switch e {
-	case WorkflowNodeOutputRolePrimary:
-		return true
-	case WorkflowNodeOutputRoleSecondary:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for WorkflowSettingsLogLevel.
-const (
-	WorkflowSettingsLogLevelDebug WorkflowSettingsLogLevel = "debug"
-	WorkflowSettingsLogLevelError WorkflowSettingsLogLevel = "error"
-	WorkflowSettingsLogLevelInfo  WorkflowSettingsLogLevel = "info"
-	WorkflowSettingsLogLevelWarn  WorkflowSettingsLogLevel = "warn"
-)
-
-// Valid indicates whether the value is a known member of the WorkflowSettingsLogLevel enum.
-func (e WorkflowSettingsLogLevel) Valid() bool {
-	switch e {
-	case WorkflowSettingsLogLevelDebug:
-		return true
-	case WorkflowSettingsLogLevelError:
-		return true
-	case WorkflowSettingsLogLevelInfo:
-		return true
-	case WorkflowSettingsLogLevelWarn:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for WorkflowTriggerType.
-const (
-	WorkflowTriggerTypeArtifact     WorkflowTriggerType = "artifact"
-	WorkflowTriggerTypeCanvas       WorkflowTriggerType = "canvas"
-	WorkflowTriggerTypeChannelWrite WorkflowTriggerType = "channel-write"
-	WorkflowTriggerTypeChatMessage  WorkflowTriggerType = "chat-message"
-	WorkflowTriggerTypeCommand      WorkflowTriggerType = "command"
-	WorkflowTriggerTypeEnvelope     WorkflowTriggerType = "envelope"
-	WorkflowTriggerTypeEvent        WorkflowTriggerType = "event"
-	WorkflowTriggerTypeManual       WorkflowTriggerType = "manual"
-	WorkflowTriggerTypeSchedule     WorkflowTriggerType = "schedule"
-	WorkflowTriggerTypeWebhook      WorkflowTriggerType = "webhook"
-)
-
-// Valid indicates whether the value is a known member of the WorkflowTriggerType enum.
-func (e WorkflowTriggerType) Valid() bool {
-	switch e {
-	case WorkflowTriggerTypeArtifact:
-		return true
-	case WorkflowTriggerTypeCanvas:
-		return true
-	case WorkflowTriggerTypeChannelWrite:
-		return true
-	case WorkflowTriggerTypeChatMessage:
-		return true
-	case WorkflowTriggerTypeCommand:
-		return true
-	case WorkflowTriggerTypeEnvelope:
-		return true
-	case WorkflowTriggerTypeEvent:
-		return true
-	case WorkflowTriggerTypeManual:
-		return true
-	case WorkflowTriggerTypeSchedule:
-		return true
-	case WorkflowTriggerTypeWebhook:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for WorkflowVariableType.
-const (
-	WorkflowVariableTypeArray   WorkflowVariableType = "array"
-	WorkflowVariableTypeBoolean WorkflowVariableType = "boolean"
-	WorkflowVariableTypeNumber  WorkflowVariableType = "number"
-	WorkflowVariableTypeObject  WorkflowVariableType = "object"
-	WorkflowVariableTypeString  WorkflowVariableType = "string"
-)
-
-// Valid indicates whether the value is a known member of the WorkflowVariableType enum.
-func (e WorkflowVariableType) Valid() bool {
-	switch e {
-	case WorkflowVariableTypeArray:
-		return true
-	case WorkflowVariableTypeBoolean:
-		return true
-	case WorkflowVariableTypeNumber:
-		return true
-	case WorkflowVariableTypeObject:
-		return true
-	case WorkflowVariableTypeString:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for WorkspaceOpRequestOp.
-const (
-	WorkspaceOpRequestOpDelete WorkspaceOpRequestOp = "delete"
-	WorkspaceOpRequestOpGet    WorkspaceOpRequestOp = "get"
-	WorkspaceOpRequestOpList   WorkspaceOpRequestOp = "list"
-	WorkspaceOpRequestOpPut    WorkspaceOpRequestOp = "put"
-)
-
-// Valid indicates whether the value is a known member of the WorkspaceOpRequestOp enum.
-func (e WorkspaceOpRequestOp) Valid() bool {
-	switch e {
-	case WorkspaceOpRequestOpDelete:
-		return true
-	case WorkspaceOpRequestOpGet:
-		return true
-	case WorkspaceOpRequestOpList:
-		return true
-	case WorkspaceOpRequestOpPut:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for Dedup.
-const (
-	DedupEnforce Dedup = "enforce"
-)
-
-// Valid indicates whether the value is a known member of the Dedup enum.
-func (e Dedup) Valid() bool {
-	switch e {
-	case DedupEnforce:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for CreateRunParamsXDedup.
-const (
-	CreateRunParamsXDedupEnforce CreateRunParamsXDedup = "enforce"
-)
-
-// Valid indicates whether the value is a known member of the CreateRunParamsXDedup enum.
-func (e CreateRunParamsXDedup) Valid() bool {
-	switch e {
-	case CreateRunParamsXDedupEnforce:
-		return true
-	default:
-		return false
-	}
-}
 
 // AgentDecidedPayload An agent decided something, in its own terms. Open.
 type AgentDecidedPayload struct {
 	AgentID string `json:"agentId"`
-
-	// CausationHostID Host that holds the cause, when it is another one.
+	// Host that holds the cause, when it is another one.
 	CausationHostID string          `json:"causationHostId,omitzero"`
-	Confidence      *float64        `json:"confidence,omitempty"`
+	Confidence      *float64        `json:"confidence,omitzero"`
 	Decision        json.RawMessage `json:"decision"`
+}
+
+// UnmarshalJSON reads an AgentDecidedPayload. Names of members must match exactly; any may be missing.
+func (v *AgentDecidedPayload) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "agentId":
+			return &v.AgentID
+		case "causationHostId":
+			return &v.CausationHostID
+		case "confidence":
+			return &v.Confidence
+		case "decision":
+			return &v.Decision
+		}
+		return nil
+	}, nil)
 }
 
 // AgentReasoning Closed.
 type AgentReasoning struct {
-	Streaming  *bool                   `json:"streaming,omitempty"`
-	TokenLimit *int64                  `json:"tokenLimit,omitempty"`
+	Streaming  *bool                   `json:"streaming,omitzero"`
+	TokenLimit *int64                  `json:"tokenLimit,omitzero"`
 	Verbosity  AgentReasoningVerbosity `json:"verbosity,omitzero"`
 }
 
-// AgentReasoningVerbosity defines model for AgentReasoning.Verbosity.
+// UnmarshalJSON reads an AgentReasoning. Names of members must match exactly; any may be missing.
+func (v *AgentReasoning) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "streaming":
+			return &v.Streaming
+		case "tokenLimit":
+			return &v.TokenLimit
+		case "verbosity":
+			return &v.Verbosity
+		}
+		return nil
+	}, nil)
+}
+
 type AgentReasoningVerbosity string
+
+// The values of AgentReasoningVerbosity.
+const (
+	AgentReasoningVerbositySummary AgentReasoningVerbosity = "summary"
+	AgentReasoningVerbosityFull    AgentReasoningVerbosity = "full"
+	AgentReasoningVerbosityOff     AgentReasoningVerbosity = "off"
+)
+
+// Valid reports whether the contract has the value.
+func (v AgentReasoningVerbosity) Valid() bool {
+	switch v {
+	case AgentReasoningVerbositySummary, AgentReasoningVerbosityFull, AgentReasoningVerbosityOff:
+		return true
+	}
+	return false
+}
 
 // AgentRef Names the agent that works on a run or on a node. A version and a channel exclude each other.
 type AgentRef struct {
-	// AgentID Stable id of the agent.
+	// Stable id of the agent.
 	AgentID string `json:"agentId"`
-
-	// Channel A release channel instead of a fixed version.
+	// A release channel instead of a fixed version.
 	Channel string `json:"channel,omitzero"`
-
-	// MemoryRef Memory the agent reads and writes.
-	MemoryRef string `json:"memoryRef,omitzero"`
-
-	// ModelClass Kind of model behind an agent.
+	// Memory the agent reads and writes.
+	MemoryRef  string     `json:"memoryRef,omitzero"`
 	ModelClass ModelClass `json:"modelClass,omitzero"`
-
-	// Name Name for people.
-	Name *string `json:"name,omitempty"`
-
-	// SourceManifestID Manifest the agent was installed from.
-	SourceManifestID *string `json:"sourceManifestId,omitempty"`
-
-	// Version One fixed version of the agent.
-	Version *string `json:"version,omitempty"`
+	// Name for people.
+	Name *string `json:"name,omitzero"`
+	// Manifest the agent was installed from.
+	SourceManifestID *string `json:"sourceManifestId,omitzero"`
+	// One fixed version of the agent.
+	Version *string `json:"version,omitzero"`
 }
 
-// AgentVerifiedPayload An agent judged a result before it counts (RFC 0090). Keys and ids alone: no content. Closed.
+// UnmarshalJSON reads an AgentRef. Names of members must match exactly; any may be missing.
+func (v *AgentRef) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "agentId":
+			return &v.AgentID
+		case "channel":
+			return &v.Channel
+		case "memoryRef":
+			return &v.MemoryRef
+		case "modelClass":
+			return &v.ModelClass
+		case "name":
+			return &v.Name
+		case "sourceManifestId":
+			return &v.SourceManifestID
+		case "version":
+			return &v.Version
+		}
+		return nil
+	}, nil)
+}
+
+// AgentVerifiedPayload An agent judged a result before it counts (RFC 0090). Keys and ids alone: no content.
+// Closed.
 type AgentVerifiedPayload struct {
-	// AgentID The agent that judged.
+	// The agent that judged.
 	AgentID string `json:"agentId"`
-
-	// CausationHostID Host that holds the target, when it is another one.
+	// Host that holds the target, when it is another one.
 	CausationHostID string `json:"causationHostId,omitzero"`
-
-	// Confidence In the verdict, not in the result.
-	Confidence *float64 `json:"confidence,omitempty"`
-
-	// Criteria Keys of what was looked at.
-	Criteria []string `json:"criteria,omitempty"`
-
-	// Target What was judged: the id of an event or of a child run.
+	// In the verdict, not in the result.
+	Confidence *float64 `json:"confidence,omitzero"`
+	// Keys of what was looked at.
+	Criteria []string `json:"criteria,omitzero"`
+	// What was judged: the id of an event or of a child run.
 	Target  string                      `json:"target"`
 	Verdict AgentVerifiedPayloadVerdict `json:"verdict"`
 }
 
-// AgentVerifiedPayloadVerdict defines model for AgentVerifiedPayload.Verdict.
+// UnmarshalJSON reads an AgentVerifiedPayload. Names of members must match exactly; any may be missing.
+func (v *AgentVerifiedPayload) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "agentId":
+			return &v.AgentID
+		case "causationHostId":
+			return &v.CausationHostID
+		case "confidence":
+			return &v.Confidence
+		case "criteria":
+			return &v.Criteria
+		case "target":
+			return &v.Target
+		case "verdict":
+			return &v.Verdict
+		}
+		return nil
+	}, nil)
+}
+
 type AgentVerifiedPayloadVerdict string
+
+// The values of AgentVerifiedPayloadVerdict.
+const (
+	AgentVerifiedPayloadVerdictPass   AgentVerifiedPayloadVerdict = "pass"
+	AgentVerifiedPayloadVerdictFail   AgentVerifiedPayloadVerdict = "fail"
+	AgentVerifiedPayloadVerdictRevise AgentVerifiedPayloadVerdict = "revise"
+)
+
+// Valid reports whether the contract has the value.
+func (v AgentVerifiedPayloadVerdict) Valid() bool {
+	switch v {
+	case AgentVerifiedPayloadVerdictPass, AgentVerifiedPayloadVerdictFail, AgentVerifiedPayloadVerdictRevise:
+		return true
+	}
+	return false
+}
 
 // AgentloopReply What the loop behind the agentloop seam did. Open.
 type AgentloopReply struct {
-	// Bound The bound that ended the loop.
-	Bound *LoopBound `json:"bound,omitempty"`
-
-	// Decisions Payloads of the runOrchestrator.decided events, in order.
+	Bound *LoopBound `json:"bound,omitzero"`
+	// Payloads of the runOrchestrator.decided events, in order.
 	Decisions []RunOrchestratorDecidedPayload `json:"decisions"`
+	// Turn in which the loop went on after its suspension.
+	ResumedIteration *int64 `json:"resumedIteration,omitzero"`
+	// Ours: the run behind the answer, whose log can be read.
+	RunID            string               `json:"runId,omitzero"`
+	WorkspaceVisible *WorkspaceVisibility `json:"workspaceVisible,omitzero"`
+}
 
-	// ResumedIteration Turn in which the loop went on after its suspension.
-	ResumedIteration *int64 `json:"resumedIteration,omitempty"`
+// UnmarshalJSON reads an AgentloopReply. Names of members must match exactly; any may be missing.
+func (v *AgentloopReply) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "bound":
+			return &v.Bound
+		case "decisions":
+			return &v.Decisions
+		case "resumedIteration":
+			return &v.ResumedIteration
+		case "runId":
+			return &v.RunID
+		case "workspaceVisible":
+			return &v.WorkspaceVisible
+		}
+		return nil
+	}, nil)
+}
 
-	// RunID Ours: the run behind the answer, whose log can be read.
-	RunID string `json:"runId,omitzero"`
-
-	// WorkspaceVisible Whether the file that was written could be read.
-	WorkspaceVisible *WorkspaceVisibility `json:"workspaceVisible,omitempty"`
+// MarshalJSON writes an AgentloopReply.
+func (v AgentloopReply) MarshalJSON() ([]byte, error) {
+	type plain AgentloopReply
+	p := plain(v)
+	if p.Decisions == nil {
+		p.Decisions = []RunOrchestratorDecidedPayload{}
+	}
+	return marshal(p)
 }
 
 // AgentloopRequest Asks the agentloop seam to drive one stateful loop.
 type AgentloopRequest struct {
-	// MaxLoopIterations Bound on turns, as in the run options.
-	MaxLoopIterations *int64 `json:"maxLoopIterations,omitempty"`
-
-	// Resume Resolve the suspension and go on.
-	Resume *bool `json:"resume,omitempty"`
-
-	// SuspendAtTurn Turn that suspends the loop.
-	SuspendAtTurn *int64 `json:"suspendAtTurn,omitempty"`
-
-	// Turns Supervisor turns to take; the last one terminates.
+	// Bound on turns, as in the run options.
+	MaxLoopIterations *int64 `json:"maxLoopIterations,omitzero"`
+	// Resolve the suspension and go on.
+	Resume *bool `json:"resume,omitzero"`
+	// Turn that suspends the loop.
+	SuspendAtTurn *int64 `json:"suspendAtTurn,omitzero"`
+	// Supervisor turns to take; the last one terminates.
 	Turns int64 `json:"turns"`
+	// Turn in which a workspace file is written.
+	WorkspaceWriteAtTurn *int64 `json:"workspaceWriteAtTurn,omitzero"`
+}
 
-	// WorkspaceWriteAtTurn Turn in which a workspace file is written.
-	WorkspaceWriteAtTurn *int64 `json:"workspaceWriteAtTurn,omitempty"`
+// UnmarshalJSON reads an AgentloopRequest. Names of members must match exactly; any may be missing.
+func (v *AgentloopRequest) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "maxLoopIterations":
+			return &v.MaxLoopIterations
+		case "resume":
+			return &v.Resume
+		case "suspendAtTurn":
+			return &v.SuspendAtTurn
+		case "turns":
+			return &v.Turns
+		case "workspaceWriteAtTurn":
+			return &v.WorkspaceWriteAtTurn
+		}
+		return nil
+	}, nil)
 }
 
 // AgentsCapability Open.
 type AgentsCapability struct {
-	// Commitments Closed.
-	Commitments *Commitments `json:"commitments,omitempty"`
-
-	// Dispatch Runs core.dispatch.
-	Dispatch *bool `json:"dispatch,omitempty"`
-
-	// DispatchMapping Honours the mappings of core.dispatch.
-	DispatchMapping *bool `json:"dispatchMapping,omitempty"`
-
-	// Goals Standing goals; that it is here is the claim. Closed.
-	Goals          *GoalsCapability                     `json:"goals,omitempty"`
-	MemoryBackends []AgentsCapabilityMemoryBackendsItem `json:"memoryBackends,omitempty"`
-
-	// MemoryConsolidation Closed.
-	MemoryConsolidation *MemoryConsolidation `json:"memoryConsolidation,omitempty"`
-	ModelClasses        []ModelClass         `json:"modelClasses,omitempty"`
-
-	// Orchestrator Runs core.orchestrator.supervisor.
-	Orchestrator        *bool   `json:"orchestrator,omitempty"`
-	OrchestratorPattern *string `json:"orchestratorPattern,omitempty"`
-	Profile             *string `json:"profile,omitempty"`
-
-	// Reasoning Closed.
-	Reasoning         *AgentReasoning `json:"reasoning,omitempty"`
-	SubRunAttestation *bool           `json:"subRunAttestation,omitempty"`
-	Supported         *bool           `json:"supported,omitempty"`
+	Commitments *Commitments `json:"commitments,omitzero"`
+	// Runs core.dispatch.
+	Dispatch *bool `json:"dispatch,omitzero"`
+	// Honours the mappings of core.dispatch.
+	DispatchMapping     *bool                                `json:"dispatchMapping,omitzero"`
+	Goals               *GoalsCapability                     `json:"goals,omitzero"`
+	MemoryBackends      []AgentsCapabilityMemoryBackendsItem `json:"memoryBackends,omitzero"`
+	MemoryConsolidation *MemoryConsolidation                 `json:"memoryConsolidation,omitzero"`
+	ModelClasses        []ModelClass                         `json:"modelClasses,omitzero"`
+	// Runs core.orchestrator.supervisor.
+	Orchestrator        *bool           `json:"orchestrator,omitzero"`
+	OrchestratorPattern *string         `json:"orchestratorPattern,omitzero"`
+	Profile             *string         `json:"profile,omitzero"`
+	Reasoning           *AgentReasoning `json:"reasoning,omitzero"`
+	SubRunAttestation   *bool           `json:"subRunAttestation,omitzero"`
+	Supported           *bool           `json:"supported,omitzero"`
 }
 
-// AgentsCapabilityMemoryBackendsItem defines model for AgentsCapabilityMemoryBackendsItem.
+// UnmarshalJSON reads an AgentsCapability. Names of members must match exactly; any may be missing.
+func (v *AgentsCapability) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "commitments":
+			return &v.Commitments
+		case "dispatch":
+			return &v.Dispatch
+		case "dispatchMapping":
+			return &v.DispatchMapping
+		case "goals":
+			return &v.Goals
+		case "memoryBackends":
+			return &v.MemoryBackends
+		case "memoryConsolidation":
+			return &v.MemoryConsolidation
+		case "modelClasses":
+			return &v.ModelClasses
+		case "orchestrator":
+			return &v.Orchestrator
+		case "orchestratorPattern":
+			return &v.OrchestratorPattern
+		case "profile":
+			return &v.Profile
+		case "reasoning":
+			return &v.Reasoning
+		case "subRunAttestation":
+			return &v.SubRunAttestation
+		case "supported":
+			return &v.Supported
+		}
+		return nil
+	}, nil)
+}
+
 type AgentsCapabilityMemoryBackendsItem string
+
+// The values of AgentsCapabilityMemoryBackendsItem.
+const (
+	AgentsCapabilityMemoryBackendsItemLongTerm AgentsCapabilityMemoryBackendsItem = "long-term"
+)
+
+// Valid reports whether the contract has the value.
+func (v AgentsCapabilityMemoryBackendsItem) Valid() bool {
+	switch v {
+	case AgentsCapabilityMemoryBackendsItemLongTerm:
+		return true
+	}
+	return false
+}
 
 // ApprovalAction What an approver may answer.
 type ApprovalAction string
 
+// The values of ApprovalAction.
+const (
+	ApprovalActionAccept     ApprovalAction = "accept"
+	ApprovalActionReject     ApprovalAction = "reject"
+	ApprovalActionRefine     ApprovalAction = "refine"
+	ApprovalActionEditAccept ApprovalAction = "edit-accept"
+	ApprovalActionAsk        ApprovalAction = "ask"
+)
+
+// Valid reports whether the contract has the value.
+func (v ApprovalAction) Valid() bool {
+	switch v {
+	case ApprovalActionAccept, ApprovalActionReject, ApprovalActionRefine, ApprovalActionEditAccept, ApprovalActionAsk:
+		return true
+	}
+	return false
+}
+
 // ApprovalAudience Who gets to see the request.
 type ApprovalAudience struct {
-	Groups   []string `json:"groups,omitempty"`
-	Roles    []string `json:"roles,omitempty"`
-	Subjects []string `json:"subjects,omitempty"`
+	Groups   []string `json:"groups,omitzero"`
+	Roles    []string `json:"roles,omitzero"`
+	Subjects []string `json:"subjects,omitzero"`
+}
+
+// UnmarshalJSON reads an ApprovalAudience. Names of members must match exactly; any may be missing.
+func (v *ApprovalAudience) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "groups":
+			return &v.Groups
+		case "roles":
+			return &v.Roles
+		case "subjects":
+			return &v.Subjects
+		}
+		return nil
+	}, nil)
 }
 
 // ApprovalData An artifact waits for a yes. Open.
 type ApprovalData struct {
 	Actions           []ApprovalAction `json:"actions"`
-	ApproverGroupRefs []string         `json:"approverGroupRefs,omitempty"`
-	ApproverRoleRefs  []string         `json:"approverRoleRefs,omitempty"`
-	ApproversList     []string         `json:"approversList,omitempty"`
-
-	// ArtifactData The artifact itself.
-	ArtifactData json.RawMessage `json:"artifactData,omitempty"`
-	ArtifactID   string          `json:"artifactId"`
-	ArtifactType string          `json:"artifactType"`
-
-	// Audience Who gets to see the request.
-	Audience               *ApprovalAudience           `json:"audience,omitempty"`
-	Description            *string                     `json:"description,omitempty"`
-	OverrideBypassesQuorum *bool                       `json:"overrideBypassesQuorum,omitempty"`
+	ApproverGroupRefs []string         `json:"approverGroupRefs,omitzero"`
+	ApproverRoleRefs  []string         `json:"approverRoleRefs,omitzero"`
+	ApproversList     []string         `json:"approversList,omitzero"`
+	// The artifact itself.
+	ArtifactData           json.RawMessage             `json:"artifactData,omitzero"`
+	ArtifactID             string                      `json:"artifactId"`
+	ArtifactType           string                      `json:"artifactType"`
+	Audience               *ApprovalAudience           `json:"audience,omitzero"`
+	Description            *string                     `json:"description,omitzero"`
+	OverrideBypassesQuorum *bool                       `json:"overrideBypassesQuorum,omitzero"`
 	RejectionPolicy        ApprovalDataRejectionPolicy `json:"rejectionPolicy,omitzero"`
-
-	// RequiredApprovals How many different principals must accept.
-	RequiredApprovals *int64 `json:"requiredApprovals,omitempty"`
+	// How many different principals must accept.
+	RequiredApprovals *int64 `json:"requiredApprovals,omitzero"`
 	Title             string `json:"title"`
 }
 
-// ApprovalDataRejectionPolicy defines model for ApprovalData.RejectionPolicy.
+// UnmarshalJSON reads an ApprovalData. Names of members must match exactly; any may be missing.
+func (v *ApprovalData) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "actions":
+			return &v.Actions
+		case "approverGroupRefs":
+			return &v.ApproverGroupRefs
+		case "approverRoleRefs":
+			return &v.ApproverRoleRefs
+		case "approversList":
+			return &v.ApproversList
+		case "artifactData":
+			return &v.ArtifactData
+		case "artifactId":
+			return &v.ArtifactID
+		case "artifactType":
+			return &v.ArtifactType
+		case "audience":
+			return &v.Audience
+		case "description":
+			return &v.Description
+		case "overrideBypassesQuorum":
+			return &v.OverrideBypassesQuorum
+		case "rejectionPolicy":
+			return &v.RejectionPolicy
+		case "requiredApprovals":
+			return &v.RequiredApprovals
+		case "title":
+			return &v.Title
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes an ApprovalData.
+func (v ApprovalData) MarshalJSON() ([]byte, error) {
+	type plain ApprovalData
+	p := plain(v)
+	if p.Actions == nil {
+		p.Actions = []ApprovalAction{}
+	}
+	return marshal(p)
+}
+
 type ApprovalDataRejectionPolicy string
+
+// The values of ApprovalDataRejectionPolicy.
+const (
+	ApprovalDataRejectionPolicySingleVeto ApprovalDataRejectionPolicy = "single-veto"
+	ApprovalDataRejectionPolicyMajority   ApprovalDataRejectionPolicy = "majority"
+)
+
+// Valid reports whether the contract has the value.
+func (v ApprovalDataRejectionPolicy) Valid() bool {
+	switch v {
+	case ApprovalDataRejectionPolicySingleVeto, ApprovalDataRejectionPolicyMajority:
+		return true
+	}
+	return false
+}
 
 // ApprovalGrantedPayload Somebody accepted at an approval gate. Closed.
 type ApprovalGrantedPayload struct {
-	// GateID Node that waits for the approval.
+	// Node that waits for the approval.
 	GateID string `json:"gateId"`
-
-	// Principal Who accepted, by an opaque id.
+	// Who accepted, by an opaque id.
 	Principal string `json:"principal"`
+	// How many have accepted, of how many who must. Closed.
+	QuorumProgress *ApprovalGrantedPayloadQuorumProgress `json:"quorumProgress,omitzero"`
+}
 
-	// QuorumProgress How many have accepted, of how many who must. Closed.
-	QuorumProgress *ApprovalGrantedPayloadQuorumProgress `json:"quorumProgress,omitempty"`
+// UnmarshalJSON reads an ApprovalGrantedPayload. Names of members must match exactly; any may be missing.
+func (v *ApprovalGrantedPayload) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "gateId":
+			return &v.GateID
+		case "principal":
+			return &v.Principal
+		case "quorumProgress":
+			return &v.QuorumProgress
+		}
+		return nil
+	}, nil)
 }
 
 // ApprovalGrantedPayloadQuorumProgress How many have accepted, of how many who must. Closed.
 type ApprovalGrantedPayloadQuorumProgress struct {
-	Granted  *int64 `json:"granted,omitempty"`
-	Required *int64 `json:"required,omitempty"`
+	Granted  *int64 `json:"granted,omitzero"`
+	Required *int64 `json:"required,omitzero"`
+}
+
+// UnmarshalJSON reads an ApprovalGrantedPayloadQuorumProgress. Names of members must match exactly; any may be missing.
+func (v *ApprovalGrantedPayloadQuorumProgress) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "granted":
+			return &v.Granted
+		case "required":
+			return &v.Required
+		}
+		return nil
+	}, nil)
 }
 
 // ApprovalRejectedPayload Somebody rejected at an approval gate. Closed.
 type ApprovalRejectedPayload struct {
-	// GateID Node that waits for the approval.
+	// Node that waits for the approval.
 	GateID string `json:"gateId"`
-
-	// Principal Who rejected, by an opaque id.
+	// Who rejected, by an opaque id.
 	Principal string  `json:"principal"`
-	Reason    *string `json:"reason,omitempty"`
+	Reason    *string `json:"reason,omitzero"`
+}
+
+// UnmarshalJSON reads an ApprovalRejectedPayload. Names of members must match exactly; any may be missing.
+func (v *ApprovalRejectedPayload) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "gateId":
+			return &v.GateID
+		case "principal":
+			return &v.Principal
+		case "reason":
+			return &v.Reason
+		}
+		return nil
+	}, nil)
 }
 
 // AskUserDecision Suspend the loop and put a question to a person.
 type AskUserDecision struct {
 	Kind AskUserDecisionKind `json:"kind"`
-
-	// Prompt The question, as free text.
+	// The question, as free text.
 	Prompt string `json:"prompt"`
 }
 
-// AskUserDecisionKind defines model for AskUserDecision.Kind.
+// UnmarshalJSON reads an AskUserDecision. Names of members must match exactly; any may be missing.
+func (v *AskUserDecision) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "kind":
+			return &v.Kind
+		case "prompt":
+			return &v.Prompt
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes an AskUserDecision.
+func (v AskUserDecision) MarshalJSON() ([]byte, error) {
+	type plain AskUserDecision
+	p := plain(v)
+	if p.Kind == "" {
+		p.Kind = AskUserDecisionKindAskUser
+	}
+	return marshal(p)
+}
+
+func (AskUserDecision) isOrchestratorDecision() {}
+
 type AskUserDecisionKind string
+
+// The values of AskUserDecisionKind.
+const (
+	AskUserDecisionKindAskUser AskUserDecisionKind = "ask-user"
+)
+
+// Valid reports whether the contract has the value.
+func (v AskUserDecisionKind) Valid() bool {
+	switch v {
+	case AskUserDecisionKindAskUser:
+		return true
+	}
+	return false
+}
 
 // BulkCancelRequest Which runs, and why. Closed. More ids than the host takes at once, which is 100, are refused
 // with details.maxRunIds.
 type BulkCancelRequest struct {
-	Reason *string  `json:"reason,omitempty"`
+	Reason *string  `json:"reason,omitzero"`
 	RunIds []string `json:"runIds"`
+}
+
+// UnmarshalJSON reads a BulkCancelRequest. Names of members must match exactly; any may be missing.
+func (v *BulkCancelRequest) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "reason":
+			return &v.Reason
+		case "runIds":
+			return &v.RunIds
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes a BulkCancelRequest.
+func (v BulkCancelRequest) MarshalJSON() ([]byte, error) {
+	type plain BulkCancelRequest
+	p := plain(v)
+	if p.RunIds == nil {
+		p.RunIds = []string{}
+	}
+	return marshal(p)
 }
 
 // BulkCancelResponse One result for each id of the request, in its order.
@@ -1961,30 +593,90 @@ type BulkCancelResponse struct {
 	Results []BulkCancelResult `json:"results"`
 }
 
+// UnmarshalJSON reads a BulkCancelResponse. Names of members must match exactly; any may be missing.
+func (v *BulkCancelResponse) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "results":
+			return &v.Results
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes a BulkCancelResponse.
+func (v BulkCancelResponse) MarshalJSON() ([]byte, error) {
+	type plain BulkCancelResponse
+	p := plain(v)
+	if p.Results == nil {
+		p.Results = []BulkCancelResult{}
+	}
+	return marshal(p)
+}
+
 // BulkCancelResult What became of one run.
 type BulkCancelResult struct {
-	// Error Why not, where it is not ok.
-	Error *ErrorEnvelope `json:"error,omitempty"`
-	Ok    bool           `json:"ok"`
-	RunID string         `json:"runId"`
+	// Why not, where it is not ok.
+	Error  *ErrorEnvelope `json:"error,omitzero"`
+	Ok     bool           `json:"ok"`
+	RunID  string         `json:"runId"`
+	Status RunStatus      `json:"status,omitzero"`
+}
 
-	// Status State of a run. The last ones, completed, failed and cancelled, are final.
-	Status RunStatus `json:"status,omitzero"`
+// UnmarshalJSON reads a BulkCancelResult. Names of members must match exactly; any may be missing.
+func (v *BulkCancelResult) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "error":
+			return &v.Error
+		case "ok":
+			return &v.Ok
+		case "runId":
+			return &v.RunID
+		case "status":
+			return &v.Status
+		}
+		return nil
+	}, nil)
 }
 
 // CancelRunRequest Why. The body may be left out.
 type CancelRunRequest struct {
-	Reason *string `json:"reason,omitempty"`
+	Reason *string `json:"reason,omitzero"`
+}
+
+// UnmarshalJSON reads a CancelRunRequest. Names of members must match exactly; any may be missing.
+func (v *CancelRunRequest) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "reason":
+			return &v.Reason
+		}
+		return nil
+	}, nil)
 }
 
 // CancelRunResponse Where the run stands after the request.
 type CancelRunResponse struct {
-	// AlreadyTerminal The run had ended before. Hosts send it; the protocol does not name it.
-	AlreadyTerminal *bool  `json:"alreadyTerminal,omitempty"`
-	RunID           string `json:"runId"`
+	// The run had ended before. Hosts send it; the protocol does not name it.
+	AlreadyTerminal *bool     `json:"alreadyTerminal,omitzero"`
+	RunID           string    `json:"runId"`
+	Status          RunStatus `json:"status"`
+}
 
-	// Status State of a run. The last ones, completed, failed and cancelled, are final.
-	Status RunStatus `json:"status"`
+// UnmarshalJSON reads a CancelRunResponse. Names of members must match exactly; any may be missing.
+func (v *CancelRunResponse) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "alreadyTerminal":
+			return &v.AlreadyTerminal
+		case "runId":
+			return &v.RunID
+		case "status":
+			return &v.Status
+		}
+		return nil
+	}, nil)
 }
 
 // CanvasPosition Where a node stands on an editor's canvas.
@@ -1993,303 +685,914 @@ type CanvasPosition struct {
 	Y float64 `json:"y"`
 }
 
+// UnmarshalJSON reads a CanvasPosition. Names of members must match exactly; any may be missing.
+func (v *CanvasPosition) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "x":
+			return &v.X
+		case "y":
+			return &v.Y
+		}
+		return nil
+	}, nil)
+}
+
 // CanvasSize How large a group is on an editor's canvas.
 type CanvasSize struct {
 	Height float64 `json:"height"`
 	Width  float64 `json:"width"`
 }
 
-// CapBreachedPayload A bound was crossed; the run.failed that it causes follows. For loop-iterations the observed
-// value is the turn that was refused: limit + 1. Open.
+// UnmarshalJSON reads a CanvasSize. Names of members must match exactly; any may be missing.
+func (v *CanvasSize) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "height":
+			return &v.Height
+		case "width":
+			return &v.Width
+		}
+		return nil
+	}, nil)
+}
+
+// CapBreachedPayload A bound was crossed; the run.failed that it causes follows. For loop-iterations the
+// observed value is the turn that was refused: limit + 1. Open.
 type CapBreachedPayload struct {
-	// Kind Which bound.
 	Kind  CapKind `json:"kind"`
 	Limit float64 `json:"limit"`
-
-	// NodeID Absent for bounds on the whole run.
-	NodeID *string `json:"nodeId,omitempty"`
-
-	// Observed Above the limit.
+	// Absent for bounds on the whole run.
+	NodeID *string `json:"nodeId,omitzero"`
+	// Above the limit.
 	Observed float64 `json:"observed"`
+}
+
+// UnmarshalJSON reads a CapBreachedPayload. Names of members must match exactly; any may be missing.
+func (v *CapBreachedPayload) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "kind":
+			return &v.Kind
+		case "limit":
+			return &v.Limit
+		case "nodeId":
+			return &v.NodeID
+		case "observed":
+			return &v.Observed
+		}
+		return nil
+	}, nil)
 }
 
 // CapKind Which bound.
 type CapKind string
 
-// Capabilities What a host says about itself at /.well-known/openwop. Families stand at the root, which is
-// open; families that this project does not touch are not described here.
-type Capabilities struct {
-	// Agents Open.
-	Agents *AgentsCapability `json:"agents,omitempty"`
+// The values of CapKind.
+const (
+	CapKindClarification     CapKind = "clarification"
+	CapKindSchema            CapKind = "schema"
+	CapKindEnvelopes         CapKind = "envelopes"
+	CapKindNodeExecutions    CapKind = "node-executions"
+	CapKindWasmMemory        CapKind = "wasm-memory"
+	CapKindWasmFuel          CapKind = "wasm-fuel"
+	CapKindWasmExecutionTime CapKind = "wasm-execution-time"
+	CapKindRunDuration       CapKind = "run-duration"
+	CapKindLoopIterations    CapKind = "loop-iterations"
+	CapKindBudgetTokens      CapKind = "budget-tokens"
+	CapKindBudgetCost        CapKind = "budget-cost"
+	CapKindBudgetToolCalls   CapKind = "budget-tool-calls"
+	CapKindBudgetRetries     CapKind = "budget-retries"
+)
 
-	// Configurable Run options that the host reads.
-	Configurable map[string]interface{} `json:"configurable,omitempty"`
-
-	// Conformance Closed.
-	Conformance *ConformanceCapability `json:"conformance,omitempty"`
-
-	// Dispatch Not in the published schema; hosts send it beside agents.dispatch. Open.
-	Dispatch      *DispatchCapability `json:"dispatch,omitempty"`
-	EngineVersion *int64              `json:"engineVersion,omitempty"`
-
-	// EventLogSchemaVersion 2 in protocol version 1.
-	EventLogSchemaVersion *int64                 `json:"eventLogSchemaVersion,omitempty"`
-	Extensions            map[string]interface{} `json:"extensions,omitempty"`
-
-	// Fixtures Ids of conformance workflows that a run can be created from.
-	Fixtures []string `json:"fixtures,omitempty"`
-
-	// Heartbeat Closed.
-	Heartbeat *HeartbeatCapability `json:"heartbeat,omitempty"`
-
-	// Implementation Which program answers. Closed.
-	Implementation *Implementation `json:"implementation,omitempty"`
-
-	// Limits Bounds that the host enforces. Closed.
-	Limits Limits `json:"limits"`
-
-	// Memory Open.
-	Memory           *MemoryCapability `json:"memory,omitempty"`
-	MinClientVersion *string           `json:"minClientVersion,omitempty"`
-
-	// MultiAgent Closed.
-	MultiAgent *MultiAgentCapability `json:"multiAgent,omitempty"`
-
-	// Orchestrator Not in the published schema; hosts send it beside agents.orchestrator. Open.
-	Orchestrator *OrchestratorCapability `json:"orchestrator,omitempty"`
-
-	// ProtocolVersion Two numbers with a dot: 1.0, 1.1.
-	ProtocolVersion string `json:"protocolVersion"`
-
-	// Replay Not in the published schema; hosts send it. Open.
-	Replay              *ReplayCapability `json:"replay,omitempty"`
-	RuntimeCapabilities []string          `json:"runtimeCapabilities,omitempty"`
-	SchemaVersions      map[string]int64  `json:"schemaVersions"`
-
-	// SubWorkflow Closed.
-	SubWorkflow         *SubWorkflowCapability                `json:"subWorkflow,omitempty"`
-	SupportedEnvelopes  []string                              `json:"supportedEnvelopes"`
-	SupportedTransports []CapabilitiesSupportedTransportsItem `json:"supportedTransports,omitempty"`
-
-	// Testing What test keys may do. Open.
-	Testing *TestingCapability `json:"testing,omitempty"`
-
-	// Workspace Files that the runs of a workspace share. Closed.
-	Workspace *WorkspaceCapability `json:"workspace,omitempty"`
+// Valid reports whether the contract has the value.
+func (v CapKind) Valid() bool {
+	switch v {
+	case CapKindClarification, CapKindSchema, CapKindEnvelopes, CapKindNodeExecutions, CapKindWasmMemory, CapKindWasmFuel, CapKindWasmExecutionTime, CapKindRunDuration, CapKindLoopIterations, CapKindBudgetTokens, CapKindBudgetCost, CapKindBudgetToolCalls, CapKindBudgetRetries:
+		return true
+	}
+	return false
 }
 
-// CapabilitiesSupportedTransportsItem defines model for CapabilitiesSupportedTransportsItem.
+// Capabilities What a host says about itself at /.well-known/openwop. Families stand at the root, which is open;
+// families that this project does not touch are not described here.
+type Capabilities struct {
+	Agents *AgentsCapability `json:"agents,omitzero"`
+	// Run options that the host reads.
+	Configurable  map[string]any         `json:"configurable,omitzero"`
+	Conformance   *ConformanceCapability `json:"conformance,omitzero"`
+	Dispatch      *DispatchCapability    `json:"dispatch,omitzero"`
+	EngineVersion *int64                 `json:"engineVersion,omitzero"`
+	// 2 in protocol version 1.
+	EventLogSchemaVersion *int64         `json:"eventLogSchemaVersion,omitzero"`
+	Extensions            map[string]any `json:"extensions,omitzero"`
+	// Ids of conformance workflows that a run can be created from.
+	Fixtures         []string                `json:"fixtures,omitzero"`
+	Heartbeat        *HeartbeatCapability    `json:"heartbeat,omitzero"`
+	Implementation   *Implementation         `json:"implementation,omitzero"`
+	Limits           Limits                  `json:"limits"`
+	Memory           *MemoryCapability       `json:"memory,omitzero"`
+	MinClientVersion *string                 `json:"minClientVersion,omitzero"`
+	MultiAgent       *MultiAgentCapability   `json:"multiAgent,omitzero"`
+	Orchestrator     *OrchestratorCapability `json:"orchestrator,omitzero"`
+	// Two numbers with a dot: 1.0, 1.1.
+	ProtocolVersion     string                                `json:"protocolVersion"`
+	Replay              *ReplayCapability                     `json:"replay,omitzero"`
+	RuntimeCapabilities []string                              `json:"runtimeCapabilities,omitzero"`
+	SchemaVersions      map[string]int64                      `json:"schemaVersions"`
+	SubWorkflow         *SubWorkflowCapability                `json:"subWorkflow,omitzero"`
+	SupportedEnvelopes  []string                              `json:"supportedEnvelopes"`
+	SupportedTransports []CapabilitiesSupportedTransportsItem `json:"supportedTransports,omitzero"`
+	Testing             *TestingCapability                    `json:"testing,omitzero"`
+	Workspace           *WorkspaceCapability                  `json:"workspace,omitzero"`
+}
+
+// UnmarshalJSON reads a Capabilities. Names of members must match exactly; any may be missing.
+func (v *Capabilities) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "agents":
+			return &v.Agents
+		case "configurable":
+			return &v.Configurable
+		case "conformance":
+			return &v.Conformance
+		case "dispatch":
+			return &v.Dispatch
+		case "engineVersion":
+			return &v.EngineVersion
+		case "eventLogSchemaVersion":
+			return &v.EventLogSchemaVersion
+		case "extensions":
+			return &v.Extensions
+		case "fixtures":
+			return &v.Fixtures
+		case "heartbeat":
+			return &v.Heartbeat
+		case "implementation":
+			return &v.Implementation
+		case "limits":
+			return &v.Limits
+		case "memory":
+			return &v.Memory
+		case "minClientVersion":
+			return &v.MinClientVersion
+		case "multiAgent":
+			return &v.MultiAgent
+		case "orchestrator":
+			return &v.Orchestrator
+		case "protocolVersion":
+			return &v.ProtocolVersion
+		case "replay":
+			return &v.Replay
+		case "runtimeCapabilities":
+			return &v.RuntimeCapabilities
+		case "schemaVersions":
+			return &v.SchemaVersions
+		case "subWorkflow":
+			return &v.SubWorkflow
+		case "supportedEnvelopes":
+			return &v.SupportedEnvelopes
+		case "supportedTransports":
+			return &v.SupportedTransports
+		case "testing":
+			return &v.Testing
+		case "workspace":
+			return &v.Workspace
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes a Capabilities.
+func (v Capabilities) MarshalJSON() ([]byte, error) {
+	type plain Capabilities
+	p := plain(v)
+	if p.SchemaVersions == nil {
+		p.SchemaVersions = map[string]int64{}
+	}
+	if p.SupportedEnvelopes == nil {
+		p.SupportedEnvelopes = []string{}
+	}
+	return marshal(p)
+}
+
 type CapabilitiesSupportedTransportsItem string
+
+// The values of CapabilitiesSupportedTransportsItem.
+const (
+	CapabilitiesSupportedTransportsItemRest CapabilitiesSupportedTransportsItem = "rest"
+	CapabilitiesSupportedTransportsItemMCP  CapabilitiesSupportedTransportsItem = "mcp"
+	CapabilitiesSupportedTransportsItemA2A  CapabilitiesSupportedTransportsItem = "a2a"
+	CapabilitiesSupportedTransportsItemGrpc CapabilitiesSupportedTransportsItem = "grpc"
+)
+
+// Valid reports whether the contract has the value.
+func (v CapabilitiesSupportedTransportsItem) Valid() bool {
+	switch v {
+	case CapabilitiesSupportedTransportsItemRest, CapabilitiesSupportedTransportsItemMCP, CapabilitiesSupportedTransportsItemA2A, CapabilitiesSupportedTransportsItemGrpc:
+		return true
+	}
+	return false
+}
 
 // ChainPhase Where a handoff stands.
 type ChainPhase string
 
+// The values of ChainPhase.
+const (
+	ChainPhaseDispatchBegan     ChainPhase = "dispatch.began"
+	ChainPhaseDispatchSucceeded ChainPhase = "dispatch.succeeded"
+	ChainPhaseDispatchFailed    ChainPhase = "dispatch.failed"
+	ChainPhaseChildCompleted    ChainPhase = "child.completed"
+	ChainPhaseChildFailed       ChainPhase = "child.failed"
+	ChainPhaseChildCancelled    ChainPhase = "child.cancelled"
+	ChainPhaseOutputHarvested   ChainPhase = "output.harvested"
+)
+
+// Valid reports whether the contract has the value.
+func (v ChainPhase) Valid() bool {
+	switch v {
+	case ChainPhaseDispatchBegan, ChainPhaseDispatchSucceeded, ChainPhaseDispatchFailed, ChainPhaseChildCompleted, ChainPhaseChildFailed, ChainPhaseChildCancelled, ChainPhaseOutputHarvested:
+		return true
+	}
+	return false
+}
+
 // ChannelAccess public, private, or who reads and writes.
-type ChannelAccess = json.RawMessage
+//
+// It is one of ChannelAccessString, ChannelAccessObject, or ChannelAccessUnknown.
+type ChannelAccess interface{ isChannelAccess() }
+
+// ChannelAccessUnknown is a ChannelAccess of which cannot be told which case it is. It holds its JSON.
+type ChannelAccessUnknown json.RawMessage
+
+func (ChannelAccessUnknown) isChannelAccess() {}
+
+// MarshalJSON writes the JSON that it holds.
+func (v ChannelAccessUnknown) MarshalJSON() ([]byte, error) { return json.RawMessage(v).MarshalJSON() }
+
+// As reads it as a value of the reader's choice, of which v is a pointer.
+func (v ChannelAccessUnknown) As(to any) error { return Decode(v, to) }
+
+// UnmarshalChannelAccess reads a ChannelAccess.
+func UnmarshalChannelAccess(data []byte) (ChannelAccess, error) {
+	var v ChannelAccess
+	err := Decode(data, &v)
+	return v, err
+}
+
+var tellsOfChannelAccess = []tell{
+	{kinds: 8},
+	{kinds: 32, members: map[string]int{"readers": 16, "writers": 16}, closed: true},
+}
+
+func decodeChannelAccess(data []byte) (any, error) {
+	switch pick(data, tellsOfChannelAccess) {
+	case 0:
+		return decodeCase[ChannelAccessString](data)
+	case 1:
+		return decodeCase[ChannelAccessObject](data)
+	}
+	return ChannelAccessUnknown(bytes.Clone(data)), nil
+}
 
 // ChannelAccessList Node types, with * at the end as a wildcard.
-type ChannelAccessList = []string
+type ChannelAccessList []string
+
+// UnmarshalJSON reads a ChannelAccessList.
+func (v *ChannelAccessList) UnmarshalJSON(data []byte) error {
+	return decodeValue(data, reflect.ValueOf((*[]string)(v)).Elem())
+}
+
+type ChannelAccessObject struct {
+	Readers ChannelAccessList `json:"readers,omitzero"`
+	Writers ChannelAccessList `json:"writers,omitzero"`
+}
+
+// UnmarshalJSON reads a ChannelAccessObject. Names of members must match exactly; any may be missing.
+func (v *ChannelAccessObject) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "readers":
+			return &v.Readers
+		case "writers":
+			return &v.Writers
+		}
+		return nil
+	}, nil)
+}
+
+func (ChannelAccessObject) isChannelAccess() {}
+
+type ChannelAccessString string
+
+func (ChannelAccessString) isChannelAccess() {}
 
 // ChannelDeclaration A shared value that nodes write through a reducer.
 type ChannelDeclaration struct {
-	// Access public, private, or who reads and writes.
-	Access         ChannelAccess          `json:"access,omitempty"`
-	CompatibleWith []int64                `json:"compatibleWith,omitempty"`
-	Default        json.RawMessage        `json:"default,omitempty"`
-	MaxSize        *int64                 `json:"maxSize,omitempty"`
-	Options        map[string]interface{} `json:"options,omitempty"`
-	Reducer        string                 `json:"reducer"`
-	Schema         map[string]interface{} `json:"schema,omitempty"`
-	SchemaVersion  *int64                 `json:"schemaVersion,omitempty"`
-	Sensitive      *bool                  `json:"sensitive,omitempty"`
-	TTLMs          *int64                 `json:"ttlMs,omitempty"`
+	Access         ChannelAccess   `json:"access,omitzero"`
+	CompatibleWith []int64         `json:"compatibleWith,omitzero"`
+	Default        json.RawMessage `json:"default,omitzero"`
+	MaxSize        *int64          `json:"maxSize,omitzero"`
+	Options        map[string]any  `json:"options,omitzero"`
+	Reducer        string          `json:"reducer"`
+	Schema         map[string]any  `json:"schema,omitzero"`
+	SchemaVersion  *int64          `json:"schemaVersion,omitzero"`
+	Sensitive      *bool           `json:"sensitive,omitzero"`
+	TTLMs          *int64          `json:"ttlMs,omitzero"`
+}
+
+// UnmarshalJSON reads a ChannelDeclaration. Names of members must match exactly; any may be missing.
+func (v *ChannelDeclaration) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "access":
+			return &v.Access
+		case "compatibleWith":
+			return &v.CompatibleWith
+		case "default":
+			return &v.Default
+		case "maxSize":
+			return &v.MaxSize
+		case "options":
+			return &v.Options
+		case "reducer":
+			return &v.Reducer
+		case "schema":
+			return &v.Schema
+		case "schemaVersion":
+			return &v.SchemaVersion
+		case "sensitive":
+			return &v.Sensitive
+		case "ttlMs":
+			return &v.TTLMs
+		}
+		return nil
+	}, nil)
 }
 
 // ClarificationData Questions that a person answers.
 type ClarificationData struct {
-	ContextType *string                 `json:"contextType,omitempty"`
+	ContextType *string                 `json:"contextType,omitzero"`
 	Questions   []ClarificationQuestion `json:"questions"`
+}
+
+// UnmarshalJSON reads a ClarificationData. Names of members must match exactly; any may be missing.
+func (v *ClarificationData) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "contextType":
+			return &v.ContextType
+		case "questions":
+			return &v.Questions
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes a ClarificationData.
+func (v ClarificationData) MarshalJSON() ([]byte, error) {
+	type plain ClarificationData
+	p := plain(v)
+	if p.Questions == nil {
+		p.Questions = []ClarificationQuestion{}
+	}
+	return marshal(p)
 }
 
 // ClarificationQuestion One question; its id is the key of the answer.
 type ClarificationQuestion struct {
 	ID       string `json:"id"`
 	Question string `json:"question"`
+	// JSON Schema for the answer.
+	Schema map[string]any `json:"schema,omitzero"`
+}
 
-	// Schema JSON Schema for the answer.
-	Schema map[string]interface{} `json:"schema,omitempty"`
+// UnmarshalJSON reads a ClarificationQuestion. Names of members must match exactly; any may be missing.
+func (v *ClarificationQuestion) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "id":
+			return &v.ID
+		case "question":
+			return &v.Question
+		case "schema":
+			return &v.Schema
+		}
+		return nil
+	}, nil)
 }
 
 // CommitmentFireReply What a commitment fired. Open.
 type CommitmentFireReply struct {
 	CommitmentID string `json:"commitmentId"`
-
-	// Events Ours: one for each goal that goes on by it.
+	// Ours: one for each goal that goes on by it.
 	Events []CommitmentFired `json:"events"`
+}
+
+// UnmarshalJSON reads a CommitmentFireReply. Names of members must match exactly; any may be missing.
+func (v *CommitmentFireReply) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "commitmentId":
+			return &v.CommitmentID
+		case "events":
+			return &v.Events
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes a CommitmentFireReply.
+func (v CommitmentFireReply) MarshalJSON() ([]byte, error) {
+	type plain CommitmentFireReply
+	p := plain(v)
+	if p.Events == nil {
+		p.Events = []CommitmentFired{}
+	}
+	return marshal(p)
 }
 
 // CommitmentFireRequest Says that the condition of a commitment holds (RFC 0068). Open.
 type CommitmentFireRequest struct {
-	// CommitmentID A commitment that nothing goes on by fires nothing.
+	// A commitment that nothing goes on by fires nothing.
 	CommitmentID string `json:"commitmentId"`
+}
+
+// UnmarshalJSON reads a CommitmentFireRequest. Names of members must match exactly; any may be missing.
+func (v *CommitmentFireRequest) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "commitmentId":
+			return &v.CommitmentID
+		}
+		return nil
+	}, nil)
 }
 
 // CommitmentFired Open.
 type CommitmentFired struct {
-	// Payload The payload of commitment.fired. Closed.
 	Payload CommitmentFiring    `json:"payload"`
 	Type    CommitmentFiredType `json:"type"`
 }
 
-// CommitmentFiredType defines model for CommitmentFired.Type.
+// UnmarshalJSON reads a CommitmentFired. Names of members must match exactly; any may be missing.
+func (v *CommitmentFired) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "payload":
+			return &v.Payload
+		case "type":
+			return &v.Type
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes a CommitmentFired.
+func (v CommitmentFired) MarshalJSON() ([]byte, error) {
+	type plain CommitmentFired
+	p := plain(v)
+	if p.Type == "" {
+		p.Type = CommitmentFiredTypeCommitmentFired
+	}
+	return marshal(p)
+}
+
 type CommitmentFiredType string
+
+// The values of CommitmentFiredType.
+const (
+	CommitmentFiredTypeCommitmentFired CommitmentFiredType = "commitment.fired"
+)
+
+// Valid reports whether the contract has the value.
+func (v CommitmentFiredType) Valid() bool {
+	switch v {
+	case CommitmentFiredTypeCommitmentFired:
+		return true
+	}
+	return false
+}
 
 // CommitmentFiring The payload of commitment.fired. Closed.
 type CommitmentFiring struct {
 	CommitmentID string                    `json:"commitmentId"`
 	Condition    CommitmentFiringCondition `json:"condition"`
-
-	// EnqueuedRunID The run that it fired.
+	// The run that it fired.
 	EnqueuedRunID string `json:"enqueuedRunId,omitzero"`
-
-	// MemoryRef Where the commitment is kept; of ours, the goal.
+	// Where the commitment is kept; of ours, the goal.
 	MemoryRef string `json:"memoryRef"`
 }
 
-// CommitmentFiringCondition defines model for CommitmentFiring.Condition.
+// UnmarshalJSON reads a CommitmentFiring. Names of members must match exactly; any may be missing.
+func (v *CommitmentFiring) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "commitmentId":
+			return &v.CommitmentID
+		case "condition":
+			return &v.Condition
+		case "enqueuedRunId":
+			return &v.EnqueuedRunID
+		case "memoryRef":
+			return &v.MemoryRef
+		}
+		return nil
+	}, nil)
+}
+
 type CommitmentFiringCondition string
+
+// The values of CommitmentFiringCondition.
+const (
+	CommitmentFiringConditionTime      CommitmentFiringCondition = "time"
+	CommitmentFiringConditionPredicate CommitmentFiringCondition = "predicate"
+)
+
+// Valid reports whether the contract has the value.
+func (v CommitmentFiringCondition) Valid() bool {
+	switch v {
+	case CommitmentFiringConditionTime, CommitmentFiringConditionPredicate:
+		return true
+	}
+	return false
+}
 
 // Commitments Closed.
 type Commitments struct {
-	FireConditions []CommitmentsFireConditionsItem `json:"fireConditions,omitempty"`
+	FireConditions []CommitmentsFireConditionsItem `json:"fireConditions,omitzero"`
 	Supported      bool                            `json:"supported"`
 }
 
-// CommitmentsFireConditionsItem defines model for CommitmentsFireConditionsItem.
+// UnmarshalJSON reads a Commitments. Names of members must match exactly; any may be missing.
+func (v *Commitments) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "fireConditions":
+			return &v.FireConditions
+		case "supported":
+			return &v.Supported
+		}
+		return nil
+	}, nil)
+}
+
 type CommitmentsFireConditionsItem string
+
+// The values of CommitmentsFireConditionsItem.
+const (
+	CommitmentsFireConditionsItemTime      CommitmentsFireConditionsItem = "time"
+	CommitmentsFireConditionsItemPredicate CommitmentsFireConditionsItem = "predicate"
+)
+
+// Valid reports whether the contract has the value.
+func (v CommitmentsFireConditionsItem) Valid() bool {
+	switch v {
+	case CommitmentsFireConditionsItemTime, CommitmentsFireConditionsItemPredicate:
+		return true
+	}
+	return false
+}
 
 // ComplianceConfig How classified values are shown. Open.
 type ComplianceConfig struct {
 	MaskingMode ComplianceConfigMaskingMode `json:"maskingMode,omitzero"`
 }
 
-// ComplianceConfigMaskingMode defines model for ComplianceConfig.MaskingMode.
+// UnmarshalJSON reads a ComplianceConfig. Names of members must match exactly; any may be missing.
+func (v *ComplianceConfig) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "maskingMode":
+			return &v.MaskingMode
+		}
+		return nil
+	}, nil)
+}
+
 type ComplianceConfigMaskingMode string
 
-// Confidence How sure the supervisor is, 0 to 1. Absent means that it states no opinion, which is not a low
-// one.
+// The values of ComplianceConfigMaskingMode.
+const (
+	ComplianceConfigMaskingModeMask        ComplianceConfigMaskingMode = "mask"
+	ComplianceConfigMaskingModeOmit        ComplianceConfigMaskingMode = "omit"
+	ComplianceConfigMaskingModeHash        ComplianceConfigMaskingMode = "hash"
+	ComplianceConfigMaskingModePassthrough ComplianceConfigMaskingMode = "passthrough"
+)
+
+// Valid reports whether the contract has the value.
+func (v ComplianceConfigMaskingMode) Valid() bool {
+	switch v {
+	case ComplianceConfigMaskingModeMask, ComplianceConfigMaskingModeOmit, ComplianceConfigMaskingModeHash, ComplianceConfigMaskingModePassthrough:
+		return true
+	}
+	return false
+}
+
+// Confidence How sure the supervisor is, 0 to 1. Absent means that it states no opinion, which is not a low one.
 type Confidence = float64
 
 // Configurable Overrides for one run, fixed at creation. The names below are reserved; any other key is passed
 // through to the nodes and echoed.
 type Configurable struct {
-	// EscalationThreshold Confidence below which an agent's decision is held. A host assumes 0.7.
-	EscalationThreshold *float64 `json:"escalationThreshold,omitempty"`
-
-	// MaxLoopIterations Most supervisor turns, clamped to limits.maxLoopIterations.
-	MaxLoopIterations *int64 `json:"maxLoopIterations,omitempty"`
-	MaxTokens         *int64 `json:"maxTokens,omitempty"`
-
-	// MockProvider A scripted stand-in for the model provider, for test keys only.
-	MockProvider *MockProvider `json:"mockProvider,omitempty"`
-
-	// Model Model to use in place of the configured one.
-	Model *string `json:"model,omitempty"`
-
-	// PromptOverrides Prompt id to the text that replaces it.
-	PromptOverrides map[string]string `json:"promptOverrides,omitempty"`
-
-	// RecursionLimit Most node executions, clamped to limits.maxNodeExecutions.
-	RecursionLimit *int64 `json:"recursionLimit,omitempty"`
-
-	// RunTimeoutMs Milliseconds from run.started, clamped to limits.maxRunDurationMs.
-	RunTimeoutMs         *int64                     `json:"runTimeoutMs,omitempty"`
-	Temperature          *float64                   `json:"temperature,omitempty"`
+	// Confidence below which an agent's decision is held. A host assumes 0.7.
+	EscalationThreshold *float64 `json:"escalationThreshold,omitzero"`
+	// Most supervisor turns, clamped to limits.maxLoopIterations.
+	MaxLoopIterations *int64        `json:"maxLoopIterations,omitzero"`
+	MaxTokens         *int64        `json:"maxTokens,omitzero"`
+	MockProvider      *MockProvider `json:"mockProvider,omitzero"`
+	// Model to use in place of the configured one.
+	Model string `json:"model,omitzero"`
+	// Prompt id to the text that replaces it.
+	PromptOverrides map[string]string `json:"promptOverrides,omitzero"`
+	// Most node executions, clamped to limits.maxNodeExecutions.
+	RecursionLimit *int64 `json:"recursionLimit,omitzero"`
+	// Milliseconds from run.started, clamped to limits.maxRunDurationMs.
+	RunTimeoutMs *int64   `json:"runTimeoutMs,omitzero"`
+	Temperature  *float64 `json:"temperature,omitzero"`
+	// AdditionalProperties holds the members that have no field.
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
+}
+
+// UnmarshalJSON reads a Configurable. Names of members must match exactly; any may be missing.
+func (v *Configurable) UnmarshalJSON(data []byte) error {
+	v.AdditionalProperties = nil
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "escalationThreshold":
+			return &v.EscalationThreshold
+		case "maxLoopIterations":
+			return &v.MaxLoopIterations
+		case "maxTokens":
+			return &v.MaxTokens
+		case "mockProvider":
+			return &v.MockProvider
+		case "model":
+			return &v.Model
+		case "promptOverrides":
+			return &v.PromptOverrides
+		case "recursionLimit":
+			return &v.RecursionLimit
+		case "runTimeoutMs":
+			return &v.RunTimeoutMs
+		case "temperature":
+			return &v.Temperature
+		}
+		return nil
+	}, func(name string, value []byte) error { return keep(&v.AdditionalProperties, name, value) })
+}
+
+// MarshalJSON writes a Configurable.
+func (v Configurable) MarshalJSON() ([]byte, error) {
+	return encodeObject([]member{
+		{"escalationThreshold", v.EscalationThreshold, absent(v.EscalationThreshold)},
+		{"maxLoopIterations", v.MaxLoopIterations, absent(v.MaxLoopIterations)},
+		{"maxTokens", v.MaxTokens, absent(v.MaxTokens)},
+		{"mockProvider", v.MockProvider, absent(v.MockProvider)},
+		{"model", v.Model, absent(v.Model)},
+		{"promptOverrides", v.PromptOverrides, absent(v.PromptOverrides)},
+		{"recursionLimit", v.RecursionLimit, absent(v.RecursionLimit)},
+		{"runTimeoutMs", v.RunTimeoutMs, absent(v.RunTimeoutMs)},
+		{"temperature", v.Temperature, absent(v.Temperature)},
+	}, v.AdditionalProperties)
 }
 
 // ConformanceCapability Closed.
 type ConformanceCapability struct {
 	CertificationBundleURL string `json:"certificationBundleUrl,omitzero"`
-	MockAgent              *bool  `json:"mockAgent,omitempty"`
+	MockAgent              *bool  `json:"mockAgent,omitzero"`
+}
+
+// UnmarshalJSON reads a ConformanceCapability. Names of members must match exactly; any may be missing.
+func (v *ConformanceCapability) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "certificationBundleUrl":
+			return &v.CertificationBundleURL
+		case "mockAgent":
+			return &v.MockAgent
+		}
+		return nil
+	}, nil)
 }
 
 // ConnectionPort An output of another node.
 type ConnectionPort struct {
 	NodeID    string             `json:"nodeId"`
-	Optional  *bool              `json:"optional,omitempty"`
+	Optional  *bool              `json:"optional,omitzero"`
 	OutputKey string             `json:"outputKey"`
 	Type      ConnectionPortType `json:"type"`
 }
 
-// ConnectionPortType defines model for ConnectionPort.Type.
+// UnmarshalJSON reads a ConnectionPort. Names of members must match exactly; any may be missing.
+func (v *ConnectionPort) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "nodeId":
+			return &v.NodeID
+		case "optional":
+			return &v.Optional
+		case "outputKey":
+			return &v.OutputKey
+		case "type":
+			return &v.Type
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes a ConnectionPort.
+func (v ConnectionPort) MarshalJSON() ([]byte, error) {
+	type plain ConnectionPort
+	p := plain(v)
+	if p.Type == "" {
+		p.Type = ConnectionPortTypeConnection
+	}
+	return marshal(p)
+}
+
+func (ConnectionPort) isPortValue() {}
+
 type ConnectionPortType string
+
+// The values of ConnectionPortType.
+const (
+	ConnectionPortTypeConnection ConnectionPortType = "connection"
+)
+
+// Valid reports whether the contract has the value.
+func (v ConnectionPortType) Valid() bool {
+	switch v {
+	case ConnectionPortTypeConnection:
+		return true
+	}
+	return false
+}
 
 // ConversationCloseData A conversation ends. For the second field see ConversationStartData.
 type ConversationCloseData struct {
 	ConversationID string  `json:"conversationId"`
-	Reason         *string `json:"reason,omitempty"`
+	Reason         *string `json:"reason,omitzero"`
+}
+
+// UnmarshalJSON reads a ConversationCloseData. Names of members must match exactly; any may be missing.
+func (v *ConversationCloseData) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "conversationId":
+			return &v.ConversationID
+		case "reason":
+			return &v.Reason
+		}
+		return nil
+	}, nil)
 }
 
 // ConversationExchangeData One turn of a conversation.
 type ConversationExchangeData struct {
-	ConversationID string                 `json:"conversationId"`
-	OutcomeSchema  map[string]interface{} `json:"outcomeSchema,omitempty"`
-	Prompt         string                 `json:"prompt"`
-	TurnIndex      *int64                 `json:"turnIndex,omitempty"`
+	ConversationID string         `json:"conversationId"`
+	OutcomeSchema  map[string]any `json:"outcomeSchema,omitzero"`
+	Prompt         string         `json:"prompt"`
+	TurnIndex      *int64         `json:"turnIndex,omitzero"`
 }
 
-// ConversationStartData A conversation opens. The published schema cannot tell a bare conversationId from a close and
-// refuses it, hence the second field.
+// UnmarshalJSON reads a ConversationExchangeData. Names of members must match exactly; any may be missing.
+func (v *ConversationExchangeData) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "conversationId":
+			return &v.ConversationID
+		case "outcomeSchema":
+			return &v.OutcomeSchema
+		case "prompt":
+			return &v.Prompt
+		case "turnIndex":
+			return &v.TurnIndex
+		}
+		return nil
+	}, nil)
+}
+
+// ConversationStartData A conversation opens. The published schema cannot tell a bare conversationId from a
+// close and refuses it, hence the second field.
 type ConversationStartData struct {
 	ConversationID string  `json:"conversationId"`
-	InitialPrompt  *string `json:"initialPrompt,omitempty"`
-	Title          *string `json:"title,omitempty"`
+	InitialPrompt  *string `json:"initialPrompt,omitzero"`
+	Title          *string `json:"title,omitzero"`
 }
 
-// CoreWorkflowChainConfidenceEscalatedPayload Execution model 2 and up: a decision below the confidence floor is not carried out; a person is
-// asked. Closed.
+// UnmarshalJSON reads a ConversationStartData. Names of members must match exactly; any may be missing.
+func (v *ConversationStartData) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "conversationId":
+			return &v.ConversationID
+		case "initialPrompt":
+			return &v.InitialPrompt
+		case "title":
+			return &v.Title
+		}
+		return nil
+	}, nil)
+}
+
+// CoreWorkflowChainConfidenceEscalatedPayload Execution model 2 and up: a decision below the confidence floor is
+// not carried out; a person is asked. Closed.
 type CoreWorkflowChainConfidenceEscalatedPayload struct {
-	// CausationHostID Host that holds the cause, when it is another one.
-	CausationHostID string                                                    `json:"causationHostId,omitzero"`
-	Confidence      float64                                                   `json:"confidence"`
-	EscalationKind  CoreWorkflowChainConfidenceEscalatedPayloadEscalationKind `json:"escalationKind"`
-	Floor           float64                                                   `json:"floor"`
-
-	// OriginalDecision What a supervisor decided in one turn. The kinds are closed; each kind is closed as well.
-	OriginalDecision *OrchestratorDecision `json:"originalDecision,omitempty"`
-	ParentRunID      string                `json:"parentRunId"`
-
-	// WorkerID Absent when the decision was to terminate.
+	// Host that holds the cause, when it is another one.
+	CausationHostID  string                                                    `json:"causationHostId,omitzero"`
+	Confidence       float64                                                   `json:"confidence"`
+	EscalationKind   CoreWorkflowChainConfidenceEscalatedPayloadEscalationKind `json:"escalationKind"`
+	Floor            float64                                                   `json:"floor"`
+	OriginalDecision OrchestratorDecision                                      `json:"originalDecision,omitzero"`
+	ParentRunID      string                                                    `json:"parentRunId"`
+	// Absent when the decision was to terminate.
 	WorkerID string `json:"workerId,omitzero"`
 }
 
-// CoreWorkflowChainConfidenceEscalatedPayloadEscalationKind defines model for CoreWorkflowChainConfidenceEscalatedPayload.EscalationKind.
+// UnmarshalJSON reads a CoreWorkflowChainConfidenceEscalatedPayload. Names of members must match exactly; any may be missing.
+func (v *CoreWorkflowChainConfidenceEscalatedPayload) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "causationHostId":
+			return &v.CausationHostID
+		case "confidence":
+			return &v.Confidence
+		case "escalationKind":
+			return &v.EscalationKind
+		case "floor":
+			return &v.Floor
+		case "originalDecision":
+			return &v.OriginalDecision
+		case "parentRunId":
+			return &v.ParentRunID
+		case "workerId":
+			return &v.WorkerID
+		}
+		return nil
+	}, nil)
+}
+
 type CoreWorkflowChainConfidenceEscalatedPayloadEscalationKind string
 
-// CoreWorkflowChainEventPayload One step of a handoff to a worker; causationId leads to the step before it. Closed.
+// The values of CoreWorkflowChainConfidenceEscalatedPayloadEscalationKind.
+const (
+	CoreWorkflowChainConfidenceEscalatedPayloadEscalationKindClarify  CoreWorkflowChainConfidenceEscalatedPayloadEscalationKind = "clarify"
+	CoreWorkflowChainConfidenceEscalatedPayloadEscalationKindEscalate CoreWorkflowChainConfidenceEscalatedPayloadEscalationKind = "escalate"
+)
+
+// Valid reports whether the contract has the value.
+func (v CoreWorkflowChainConfidenceEscalatedPayloadEscalationKind) Valid() bool {
+	switch v {
+	case CoreWorkflowChainConfidenceEscalatedPayloadEscalationKindClarify, CoreWorkflowChainConfidenceEscalatedPayloadEscalationKindEscalate:
+		return true
+	}
+	return false
+}
+
+// CoreWorkflowChainEventPayload One step of a handoff to a worker; causationId leads to the step before it.
+// Closed.
 type CoreWorkflowChainEventPayload struct {
-	// Attestation Checksum over what the child put out. Closed.
-	Attestation *CoreWorkflowChainEventPayloadAttestation `json:"attestation,omitempty"`
-
-	// CausationHostID Host that holds the cause, when it is another one.
+	// Checksum over what the child put out. Closed.
+	Attestation *CoreWorkflowChainEventPayloadAttestation `json:"attestation,omitzero"`
+	// Host that holds the cause, when it is another one.
 	CausationHostID string `json:"causationHostId,omitzero"`
-
-	// ChildRunID From dispatch.succeeded on.
-	ChildRunID string `json:"childRunId,omitzero"`
-
-	// Error What went wrong inside a run. Open.
-	Error *EventError `json:"error,omitempty"`
-
-	// HarvestedKeys Parent variables that output.harvested wrote.
-	HarvestedKeys []string `json:"harvestedKeys,omitempty"`
-	ParentRunID   string   `json:"parentRunId"`
-
-	// Phase Where a handoff stands.
-	Phase ChainPhase `json:"phase"`
-
-	// WorkerID The entry of nextWorkerIds.
+	// From dispatch.succeeded on.
+	ChildRunID string      `json:"childRunId,omitzero"`
+	Error      *EventError `json:"error,omitzero"`
+	// Parent variables that output.harvested wrote.
+	HarvestedKeys []string   `json:"harvestedKeys,omitzero"`
+	ParentRunID   string     `json:"parentRunId"`
+	Phase         ChainPhase `json:"phase"`
+	// The entry of nextWorkerIds.
 	WorkerID string `json:"workerId"`
+}
+
+// UnmarshalJSON reads a CoreWorkflowChainEventPayload. Names of members must match exactly; any may be missing.
+func (v *CoreWorkflowChainEventPayload) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "attestation":
+			return &v.Attestation
+		case "causationHostId":
+			return &v.CausationHostID
+		case "childRunId":
+			return &v.ChildRunID
+		case "error":
+			return &v.Error
+		case "harvestedKeys":
+			return &v.HarvestedKeys
+		case "parentRunId":
+			return &v.ParentRunID
+		case "phase":
+			return &v.Phase
+		case "workerId":
+			return &v.WorkerID
+		}
+		return nil
+	}, nil)
 }
 
 // CoreWorkflowChainEventPayloadAttestation Checksum over what the child put out. Closed.
@@ -2298,159 +1601,424 @@ type CoreWorkflowChainEventPayloadAttestation struct {
 	Checksum  string                                            `json:"checksum"`
 }
 
-// CoreWorkflowChainEventPayloadAttestationAlgorithm defines model for CoreWorkflowChainEventPayloadAttestation.Algorithm.
+// UnmarshalJSON reads a CoreWorkflowChainEventPayloadAttestation. Names of members must match exactly; any may be missing.
+func (v *CoreWorkflowChainEventPayloadAttestation) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "algorithm":
+			return &v.Algorithm
+		case "checksum":
+			return &v.Checksum
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes a CoreWorkflowChainEventPayloadAttestation.
+func (v CoreWorkflowChainEventPayloadAttestation) MarshalJSON() ([]byte, error) {
+	type plain CoreWorkflowChainEventPayloadAttestation
+	p := plain(v)
+	if p.Algorithm == "" {
+		p.Algorithm = CoreWorkflowChainEventPayloadAttestationAlgorithmSha256
+	}
+	return marshal(p)
+}
+
 type CoreWorkflowChainEventPayloadAttestationAlgorithm string
 
-// CreateGoalRequest A goal to be. Closed - neither its state nor a verdict is the caller's. Bounds are asked for by
-// the host, not by this schema, because their absence has a status of its own.
+// The values of CoreWorkflowChainEventPayloadAttestationAlgorithm.
+const (
+	CoreWorkflowChainEventPayloadAttestationAlgorithmSha256 CoreWorkflowChainEventPayloadAttestationAlgorithm = "sha256"
+)
+
+// Valid reports whether the contract has the value.
+func (v CoreWorkflowChainEventPayloadAttestationAlgorithm) Valid() bool {
+	switch v {
+	case CoreWorkflowChainEventPayloadAttestationAlgorithmSha256:
+		return true
+	}
+	return false
+}
+
+// CreateGoalRequest A goal to be. Closed - neither its state nor a verdict is the caller's. Bounds are asked for
+// by the host, not by this schema, because their absence has a status of its own.
 type CreateGoalRequest struct {
-	// Bounds Where a goal stops at the latest. Closed.
-	Bounds *GoalBounds `json:"bounds,omitempty"`
+	Bounds       *GoalBounds           `json:"bounds,omitzero"`
+	Completion   GoalCompletionRequest `json:"completion"`
+	Continuation GoalContinuation      `json:"continuation"`
+	Objective    string                `json:"objective"`
+}
 
-	// Completion Who is to judge. Closed - a verdict is nothing to ask for.
-	Completion GoalCompletionRequest `json:"completion"`
-
-	// Continuation What fires the next run. Closed.
-	Continuation GoalContinuation `json:"continuation"`
-	Objective    string           `json:"objective"`
+// UnmarshalJSON reads a CreateGoalRequest. Names of members must match exactly; any may be missing.
+func (v *CreateGoalRequest) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "bounds":
+			return &v.Bounds
+		case "completion":
+			return &v.Completion
+		case "continuation":
+			return &v.Continuation
+		case "objective":
+			return &v.Objective
+		}
+		return nil
+	}, nil)
 }
 
 // CreateRunRequest Which workflow to run, with what, and how. Closed.
 type CreateRunRequest struct {
 	AgentID string `json:"agentId,omitzero"`
-
-	// CallbackURL Where interrupts are announced.
-	CallbackURL string `json:"callbackUrl,omitzero"`
-
-	// Configurable Overrides for one run, fixed at creation. The names below are reserved; any other key is passed
-	// through to the nodes and echoed.
-	Configurable *Configurable `json:"configurable,omitempty"`
+	// Where interrupts are announced.
+	CallbackURL  string        `json:"callbackUrl,omitzero"`
+	Configurable *Configurable `json:"configurable,omitzero"`
 	EvalSuiteRef string        `json:"evalSuiteRef,omitzero"`
-
-	// Inputs Values for the workflow's variables.
-	Inputs map[string]interface{} `json:"inputs,omitempty"`
-
-	// Metadata The caller's own data.
-	Metadata map[string]interface{} `json:"metadata,omitempty"`
-
-	// Mode Run an evaluation suite instead of a workflow.
-	Mode CreateRunRequestMode `json:"mode,omitzero"`
-
-	// Residency Where the data of the run may be kept. Closed.
-	Residency *Residency `json:"residency,omitempty"`
-
-	// ScopeID What X-Dedup compares.
-	ScopeID *string `json:"scopeId,omitempty"`
-
-	// Tags Words to find the run by.
-	Tags []string `json:"tags,omitempty"`
-
-	// TenantID A host takes the tenant from the credential.
-	TenantID *string `json:"tenantId,omitempty"`
-
-	// WorkflowID Required unless mode is eval.
+	// Values for the workflow's variables.
+	Inputs map[string]any `json:"inputs,omitzero"`
+	// The caller's own data.
+	Metadata map[string]any `json:"metadata,omitzero"`
+	// Run an evaluation suite instead of a workflow.
+	Mode      CreateRunRequestMode `json:"mode,omitzero"`
+	Residency *Residency           `json:"residency,omitzero"`
+	// What X-Dedup compares.
+	ScopeID *string `json:"scopeId,omitzero"`
+	// Words to find the run by.
+	Tags []string `json:"tags,omitzero"`
+	// A host takes the tenant from the credential.
+	TenantID *string `json:"tenantId,omitzero"`
+	// Required unless mode is eval.
 	WorkflowID string `json:"workflowId,omitzero"`
+}
+
+// UnmarshalJSON reads a CreateRunRequest. Names of members must match exactly; any may be missing.
+func (v *CreateRunRequest) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "agentId":
+			return &v.AgentID
+		case "callbackUrl":
+			return &v.CallbackURL
+		case "configurable":
+			return &v.Configurable
+		case "evalSuiteRef":
+			return &v.EvalSuiteRef
+		case "inputs":
+			return &v.Inputs
+		case "metadata":
+			return &v.Metadata
+		case "mode":
+			return &v.Mode
+		case "residency":
+			return &v.Residency
+		case "scopeId":
+			return &v.ScopeID
+		case "tags":
+			return &v.Tags
+		case "tenantId":
+			return &v.TenantID
+		case "workflowId":
+			return &v.WorkflowID
+		}
+		return nil
+	}, nil)
 }
 
 // CreateRunRequestMode Run an evaluation suite instead of a workflow.
 type CreateRunRequestMode string
 
+// The values of CreateRunRequestMode.
+const (
+	CreateRunRequestModeEval CreateRunRequestMode = "eval"
+)
+
+// Valid reports whether the contract has the value.
+func (v CreateRunRequestMode) Valid() bool {
+	switch v {
+	case CreateRunRequestModeEval:
+		return true
+	}
+	return false
+}
+
 // CreateRunResponse The run that was made.
 type CreateRunResponse struct {
-	// EventsURL Where its events are, absolute or from the root.
-	EventsURL string `json:"eventsUrl"`
-	RunID     string `json:"runId"`
-
-	// Status State of a run. The last ones, completed, failed and cancelled, are final.
-	Status RunStatus `json:"status"`
-
-	// StatusURL Where its snapshot is, absolute or from the root.
+	// Where its events are, absolute or from the root.
+	EventsURL string    `json:"eventsUrl"`
+	RunID     string    `json:"runId"`
+	Status    RunStatus `json:"status"`
+	// Where its snapshot is, absolute or from the root.
 	StatusURL string `json:"statusUrl,omitzero"`
+}
+
+// UnmarshalJSON reads a CreateRunResponse. Names of members must match exactly; any may be missing.
+func (v *CreateRunResponse) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "eventsUrl":
+			return &v.EventsURL
+		case "runId":
+			return &v.RunID
+		case "status":
+			return &v.Status
+		case "statusUrl":
+			return &v.StatusURL
+		}
+		return nil
+	}, nil)
 }
 
 // CrossHostCausation Rung 3: causes on other hosts are named. Closed.
 type CrossHostCausation struct {
-	AncestryEndpointSupported *bool `json:"ancestryEndpointSupported,omitempty"`
-
-	// HostID This host, as others name it in causationHostId.
+	AncestryEndpointSupported *bool `json:"ancestryEndpointSupported,omitzero"`
+	// This host, as others name it in causationHostId.
 	HostID    string `json:"hostId,omitzero"`
 	Supported bool   `json:"supported"`
+}
+
+// UnmarshalJSON reads a CrossHostCausation. Names of members must match exactly; any may be missing.
+func (v *CrossHostCausation) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "ancestryEndpointSupported":
+			return &v.AncestryEndpointSupported
+		case "hostId":
+			return &v.HostID
+		case "supported":
+			return &v.Supported
+		}
+		return nil
+	}, nil)
 }
 
 // CustomData A suspension that the host defines.
 type CustomData struct {
 	CustomKind string          `json:"customKind"`
-	Payload    json.RawMessage `json:"payload,omitempty"`
+	Payload    json.RawMessage `json:"payload,omitzero"`
+}
+
+// UnmarshalJSON reads a CustomData. Names of members must match exactly; any may be missing.
+func (v *CustomData) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "customKind":
+			return &v.CustomKind
+		case "payload":
+			return &v.Payload
+		}
+		return nil
+	}, nil)
+}
+
+type DedupParameter string
+
+// The values of DedupParameter.
+const (
+	DedupParameterEnforce DedupParameter = "enforce"
+)
+
+// Valid reports whether the contract has the value.
+func (v DedupParameter) Valid() bool {
+	switch v {
+	case DedupParameterEnforce:
+		return true
+	}
+	return false
 }
 
 // DispatchCapability Not in the published schema; hosts send it beside agents.dispatch. Open.
 type DispatchCapability struct {
-	AskUserRoutings []string `json:"askUserRoutings,omitempty"`
-	FanOutPolicies  []string `json:"fanOutPolicies,omitempty"`
-	FanOutSupported *bool    `json:"fanOutSupported,omitempty"`
+	AskUserRoutings []string `json:"askUserRoutings,omitzero"`
+	FanOutPolicies  []string `json:"fanOutPolicies,omitzero"`
+	FanOutSupported *bool    `json:"fanOutSupported,omitzero"`
+	// child-run.
+	Models    []string `json:"models,omitzero"`
+	Supported *bool    `json:"supported,omitzero"`
+}
 
-	// Models child-run.
-	Models    []string `json:"models,omitempty"`
-	Supported *bool    `json:"supported,omitempty"`
+// UnmarshalJSON reads a DispatchCapability. Names of members must match exactly; any may be missing.
+func (v *DispatchCapability) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "askUserRoutings":
+			return &v.AskUserRoutings
+		case "fanOutPolicies":
+			return &v.FanOutPolicies
+		case "fanOutSupported":
+			return &v.FanOutSupported
+		case "models":
+			return &v.Models
+		case "supported":
+			return &v.Supported
+		}
+		return nil
+	}, nil)
 }
 
 // DispatchConfig Config of a core.dispatch node. Mappings read target: source.
 type DispatchConfig struct {
-	// AskUserRouting How an ask-user decision reaches a person.
+	// How an ask-user decision reaches a person.
 	AskUserRouting DispatchConfigAskUserRouting `json:"askUserRouting,omitzero"`
-
-	// FanOutPolicy What happens with more than one worker in a decision: one after the other, or
-	// fan_out_unsupported.
+	// What happens with more than one worker in a decision: one after the other, or fan_out_unsupported.
 	FanOutPolicy DispatchConfigFanOutPolicy `json:"fanOutPolicy,omitzero"`
-
-	// InputMapping Child input from parent variable. An unset parent variable gives no key at all.
-	InputMapping *VariableMapping `json:"inputMapping,omitempty"`
-
-	// IterationCap Most turns through this node.
-	IterationCap *int64 `json:"iterationCap,omitempty"`
-
-	// OutputMapping Parent variable from child variable, applied only when the child completed.
-	OutputMapping *VariableMapping `json:"outputMapping,omitempty"`
-
-	// PerWorkerInputMappings Worker id to the input mapping that replaces the default for it.
-	PerWorkerInputMappings map[string]VariableMapping `json:"perWorkerInputMappings,omitempty"`
-
-	// PerWorkerOutputMappings Worker id to the output mapping that replaces the default for it.
-	PerWorkerOutputMappings map[string]VariableMapping `json:"perWorkerOutputMappings,omitempty"`
-
-	// WorkerDispatchModel What a worker becomes.
+	// Child input from parent variable. An unset parent variable gives no key at all.
+	InputMapping VariableMapping `json:"inputMapping,omitzero"`
+	// Most turns through this node.
+	IterationCap *int64 `json:"iterationCap,omitzero"`
+	// Parent variable from child variable, applied only when the child completed.
+	OutputMapping VariableMapping `json:"outputMapping,omitzero"`
+	// Worker id to the input mapping that replaces the default for it.
+	PerWorkerInputMappings map[string]VariableMapping `json:"perWorkerInputMappings,omitzero"`
+	// Worker id to the output mapping that replaces the default for it.
+	PerWorkerOutputMappings map[string]VariableMapping `json:"perWorkerOutputMappings,omitzero"`
+	// What a worker becomes.
 	WorkerDispatchModel DispatchConfigWorkerDispatchModel `json:"workerDispatchModel,omitzero"`
+}
+
+// UnmarshalJSON reads a DispatchConfig. Names of members must match exactly; any may be missing.
+func (v *DispatchConfig) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "askUserRouting":
+			return &v.AskUserRouting
+		case "fanOutPolicy":
+			return &v.FanOutPolicy
+		case "inputMapping":
+			return &v.InputMapping
+		case "iterationCap":
+			return &v.IterationCap
+		case "outputMapping":
+			return &v.OutputMapping
+		case "perWorkerInputMappings":
+			return &v.PerWorkerInputMappings
+		case "perWorkerOutputMappings":
+			return &v.PerWorkerOutputMappings
+		case "workerDispatchModel":
+			return &v.WorkerDispatchModel
+		}
+		return nil
+	}, nil)
 }
 
 // DispatchConfigAskUserRouting How an ask-user decision reaches a person.
 type DispatchConfigAskUserRouting string
 
+// The values of DispatchConfigAskUserRouting.
+const (
+	DispatchConfigAskUserRoutingConversation  DispatchConfigAskUserRouting = "conversation"
+	DispatchConfigAskUserRoutingClarification DispatchConfigAskUserRouting = "clarification"
+	DispatchConfigAskUserRoutingAuto          DispatchConfigAskUserRouting = "auto"
+)
+
+// Valid reports whether the contract has the value.
+func (v DispatchConfigAskUserRouting) Valid() bool {
+	switch v {
+	case DispatchConfigAskUserRoutingConversation, DispatchConfigAskUserRoutingClarification, DispatchConfigAskUserRoutingAuto:
+		return true
+	}
+	return false
+}
+
 // DispatchConfigFanOutPolicy What happens with more than one worker in a decision: one after the other, or
 // fan_out_unsupported.
 type DispatchConfigFanOutPolicy string
 
+// The values of DispatchConfigFanOutPolicy.
+const (
+	DispatchConfigFanOutPolicySequential DispatchConfigFanOutPolicy = "sequential"
+	DispatchConfigFanOutPolicyReject     DispatchConfigFanOutPolicy = "reject"
+)
+
+// Valid reports whether the contract has the value.
+func (v DispatchConfigFanOutPolicy) Valid() bool {
+	switch v {
+	case DispatchConfigFanOutPolicySequential, DispatchConfigFanOutPolicyReject:
+		return true
+	}
+	return false
+}
+
 // DispatchConfigWorkerDispatchModel What a worker becomes.
 type DispatchConfigWorkerDispatchModel string
 
+// The values of DispatchConfigWorkerDispatchModel.
+const (
+	DispatchConfigWorkerDispatchModelChildRun DispatchConfigWorkerDispatchModel = "child-run"
+)
+
+// Valid reports whether the contract has the value.
+func (v DispatchConfigWorkerDispatchModel) Valid() bool {
+	switch v {
+	case DispatchConfigWorkerDispatchModelChildRun:
+		return true
+	}
+	return false
+}
+
 // EdgeCondition When an edge is taken.
 type EdgeCondition struct {
-	Expression *string           `json:"expression,omitempty"`
-	Left       *string           `json:"left,omitempty"`
-	Right      json.RawMessage   `json:"right,omitempty"`
+	Expression *string           `json:"expression,omitzero"`
+	Left       *string           `json:"left,omitzero"`
+	Right      json.RawMessage   `json:"right,omitzero"`
 	Type       EdgeConditionType `json:"type,omitzero"`
 }
 
-// EdgeConditionType defines model for EdgeCondition.Type.
+// UnmarshalJSON reads an EdgeCondition. Names of members must match exactly; any may be missing.
+func (v *EdgeCondition) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "expression":
+			return &v.Expression
+		case "left":
+			return &v.Left
+		case "right":
+			return &v.Right
+		case "type":
+			return &v.Type
+		}
+		return nil
+	}, nil)
+}
+
 type EdgeConditionType string
+
+// The values of EdgeConditionType.
+const (
+	EdgeConditionTypeExpression EdgeConditionType = "expression"
+	EdgeConditionTypeEquals     EdgeConditionType = "equals"
+	EdgeConditionTypeNotEquals  EdgeConditionType = "notEquals"
+	EdgeConditionTypeContains   EdgeConditionType = "contains"
+	EdgeConditionTypeRegex      EdgeConditionType = "regex"
+)
+
+// Valid reports whether the contract has the value.
+func (v EdgeConditionType) Valid() bool {
+	switch v {
+	case EdgeConditionTypeExpression, EdgeConditionTypeEquals, EdgeConditionTypeNotEquals, EdgeConditionTypeContains, EdgeConditionTypeRegex:
+		return true
+	}
+	return false
+}
 
 // EditGoalRequest What is to change. Closed.
 type EditGoalRequest struct {
-	// Completion Who is to judge. Closed - a verdict is nothing to ask for.
-	Completion *GoalCompletionRequest `json:"completion,omitempty"`
+	Completion   *GoalCompletionRequest `json:"completion,omitzero"`
+	Continuation *GoalContinuation      `json:"continuation,omitzero"`
+	Objective    string                 `json:"objective,omitzero"`
+}
 
-	// Continuation What fires the next run. Closed.
-	Continuation *GoalContinuation `json:"continuation,omitempty"`
-	Objective    string            `json:"objective,omitzero"`
+// UnmarshalJSON reads an EditGoalRequest. Names of members must match exactly; any may be missing.
+func (v *EditGoalRequest) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "completion":
+			return &v.Completion
+		case "continuation":
+			return &v.Continuation
+		case "objective":
+			return &v.Objective
+		}
+		return nil
+	}, nil)
 }
 
 // EngineVersionRange Values of X-Force-Engine-Version, both ends included. Closed.
@@ -2459,87 +2027,222 @@ type EngineVersionRange struct {
 	Min int64 `json:"min"`
 }
 
+// UnmarshalJSON reads an EngineVersionRange. Names of members must match exactly; any may be missing.
+func (v *EngineVersionRange) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "max":
+			return &v.Max
+		case "min":
+			return &v.Min
+		}
+		return nil
+	}, nil)
+}
+
 // ErrorEnvelope Body of every reply outside 2xx. Closed: whatever else a host wants to say goes into details.
 type ErrorEnvelope struct {
-	// Details Facts that belong to the code: field, supported, retryAfterMs, activeRunId, correlationId and
-	// the like.
-	Details map[string]interface{} `json:"details,omitempty"`
-
-	// Error Code for machines in snake case, such as validation_error, unauthenticated, not_found,
-	// rate_limited.
+	// Facts that belong to the code: field, supported, retryAfterMs, activeRunId, correlationId and the like.
+	Details map[string]any `json:"details,omitzero"`
+	// Code for machines in snake case, such as validation_error, unauthenticated, not_found, rate_limited.
 	Error string `json:"error"`
-
-	// Message Text for people.
+	// Text for people.
 	Message string `json:"message"`
+}
+
+// UnmarshalJSON reads an ErrorEnvelope. Names of members must match exactly; any may be missing.
+func (v *ErrorEnvelope) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "details":
+			return &v.Details
+		case "error":
+			return &v.Error
+		case "message":
+			return &v.Message
+		}
+		return nil
+	}, nil)
 }
 
 // EventError What went wrong inside a run. Open.
 type EventError struct {
-	// Code Such as loop_limit_exceeded, run_timeout, recursion_limit_exceeded.
-	Code      string                 `json:"code"`
-	Details   map[string]interface{} `json:"details,omitempty"`
-	Message   string                 `json:"message"`
-	Retryable *bool                  `json:"retryable,omitempty"`
+	// Such as loop_limit_exceeded, run_timeout, recursion_limit_exceeded.
+	Code      string         `json:"code"`
+	Details   map[string]any `json:"details,omitzero"`
+	Message   string         `json:"message"`
+	Retryable *bool          `json:"retryable,omitzero"`
+}
+
+// UnmarshalJSON reads an EventError. Names of members must match exactly; any may be missing.
+func (v *EventError) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "code":
+			return &v.Code
+		case "details":
+			return &v.Details
+		case "message":
+			return &v.Message
+		case "retryable":
+			return &v.Retryable
+		}
+		return nil
+	}, nil)
 }
 
 // EventList The log as JSON.
 type EventList struct {
 	Events []RunEvent `json:"events"`
+	// The run has ended.
+	IsComplete *bool `json:"isComplete,omitzero"`
+}
 
-	// IsComplete The run has ended.
-	IsComplete *bool `json:"isComplete,omitempty"`
+// UnmarshalJSON reads an EventList. Names of members must match exactly; any may be missing.
+func (v *EventList) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "events":
+			return &v.Events
+		case "isComplete":
+			return &v.IsComplete
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes an EventList.
+func (v EventList) MarshalJSON() ([]byte, error) {
+	type plain EventList
+	p := plain(v)
+	if p.Events == nil {
+		p.Events = []RunEvent{}
+	}
+	return marshal(p)
 }
 
 // EventPage Reply of the poll.
 type EventPage struct {
 	Events []RunEvent `json:"events"`
-
-	// IsComplete The run has ended and there is no event after these.
+	// The run has ended and there is no event after these.
 	IsComplete bool `json:"isComplete"`
+}
+
+// UnmarshalJSON reads an EventPage. Names of members must match exactly; any may be missing.
+func (v *EventPage) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "events":
+			return &v.Events
+		case "isComplete":
+			return &v.IsComplete
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes an EventPage.
+func (v EventPage) MarshalJSON() ([]byte, error) {
+	type plain EventPage
+	p := plain(v)
+	if p.Events == nil {
+		p.Events = []RunEvent{}
+	}
+	return marshal(p)
 }
 
 // ExecutionModel How far the host climbs the ladder of multi-agent execution; a version claims all rungs up to
 // it. Closed.
 type ExecutionModel struct {
-	// ConfidenceEscalationFloor Rung 2: below it a decision is not carried out. Absent means 0.5.
-	ConfidenceEscalationFloor *float64 `json:"confidenceEscalationFloor,omitempty"`
-
-	// ConfidenceEscalationInterruptKind Rung 2: the interrupt that an escalation raises: clarification, approval, or a host's own kind.
-	ConfidenceEscalationInterruptKind *string `json:"confidenceEscalationInterruptKind,omitempty"`
-
-	// CrossChildMemoryConcurrency Rung 2: whether writes of sibling runs are put in order.
+	// Rung 2: below it a decision is not carried out. Absent means 0.5.
+	ConfidenceEscalationFloor *float64 `json:"confidenceEscalationFloor,omitzero"`
+	// Rung 2: the interrupt that an escalation raises: clarification, approval, or a host's own kind.
+	ConfidenceEscalationInterruptKind *string `json:"confidenceEscalationInterruptKind,omitzero"`
+	// Rung 2: whether writes of sibling runs are put in order.
 	CrossChildMemoryConcurrency ExecutionModelCrossChildMemoryConcurrency `json:"crossChildMemoryConcurrency,omitzero"`
-
-	// CrossHostCausation Rung 3: causes on other hosts are named. Closed.
-	CrossHostCausation *CrossHostCausation `json:"crossHostCausation,omitempty"`
-
-	// ExperimentalUntil Day on which the experimental tier ends; required with it.
-	ExperimentalUntil *string `json:"experimentalUntil,omitempty"`
-
-	// ReplayDeterminism Rung 4: a replay takes what was recorded. Closed.
-	ReplayDeterminism *ReplayDeterminism `json:"replayDeterminism,omitempty"`
-
-	// StatefulResume Rung 5: a suspended loop goes on at the same iteration.
-	StatefulResume *bool              `json:"statefulResume,omitempty"`
+	CrossHostCausation          *CrossHostCausation                       `json:"crossHostCausation,omitzero"`
+	// Day on which the experimental tier ends; required with it.
+	ExperimentalUntil *string            `json:"experimentalUntil,omitzero"`
+	ReplayDeterminism *ReplayDeterminism `json:"replayDeterminism,omitzero"`
+	// Rung 5: a suspended loop goes on at the same iteration.
+	StatefulResume *bool              `json:"statefulResume,omitzero"`
 	Supported      bool               `json:"supported"`
 	Tier           ExecutionModelTier `json:"tier,omitzero"`
-
-	// TranscriptWindow Rung 5: log events that a turn gets to see. Absent means no bound.
-	TranscriptWindow *int64 `json:"transcriptWindow,omitempty"`
-
-	// Verifier Rung 6: results are verified before they count. Closed.
-	Verifier *VerifierCapability `json:"verifier,omitempty"`
-
-	// Version 1 loop and handoff, 2 confidence floor, 3 cross-host causation, 4 replay determinism, 5 stateful
-	// loop, 6 verifier.
+	// Rung 5: log events that a turn gets to see. Absent means no bound.
+	TranscriptWindow *int64              `json:"transcriptWindow,omitzero"`
+	Verifier         *VerifierCapability `json:"verifier,omitzero"`
+	// 1 loop and handoff, 2 confidence floor, 3 cross-host causation, 4 replay determinism, 5 stateful loop, 6
+	// verifier.
 	Version int64 `json:"version"`
+}
+
+// UnmarshalJSON reads an ExecutionModel. Names of members must match exactly; any may be missing.
+func (v *ExecutionModel) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "confidenceEscalationFloor":
+			return &v.ConfidenceEscalationFloor
+		case "confidenceEscalationInterruptKind":
+			return &v.ConfidenceEscalationInterruptKind
+		case "crossChildMemoryConcurrency":
+			return &v.CrossChildMemoryConcurrency
+		case "crossHostCausation":
+			return &v.CrossHostCausation
+		case "experimentalUntil":
+			return &v.ExperimentalUntil
+		case "replayDeterminism":
+			return &v.ReplayDeterminism
+		case "statefulResume":
+			return &v.StatefulResume
+		case "supported":
+			return &v.Supported
+		case "tier":
+			return &v.Tier
+		case "transcriptWindow":
+			return &v.TranscriptWindow
+		case "verifier":
+			return &v.Verifier
+		case "version":
+			return &v.Version
+		}
+		return nil
+	}, nil)
 }
 
 // ExecutionModelCrossChildMemoryConcurrency Rung 2: whether writes of sibling runs are put in order.
 type ExecutionModelCrossChildMemoryConcurrency string
 
-// ExecutionModelTier defines model for ExecutionModel.Tier.
+// The values of ExecutionModelCrossChildMemoryConcurrency.
+const (
+	ExecutionModelCrossChildMemoryConcurrencyStrict   ExecutionModelCrossChildMemoryConcurrency = "strict"
+	ExecutionModelCrossChildMemoryConcurrencyAdvisory ExecutionModelCrossChildMemoryConcurrency = "advisory"
+)
+
+// Valid reports whether the contract has the value.
+func (v ExecutionModelCrossChildMemoryConcurrency) Valid() bool {
+	switch v {
+	case ExecutionModelCrossChildMemoryConcurrencyStrict, ExecutionModelCrossChildMemoryConcurrencyAdvisory:
+		return true
+	}
+	return false
+}
+
 type ExecutionModelTier string
+
+// The values of ExecutionModelTier.
+const (
+	ExecutionModelTierStable       ExecutionModelTier = "stable"
+	ExecutionModelTierExperimental ExecutionModelTier = "experimental"
+)
+
+// Valid reports whether the contract has the value.
+func (v ExecutionModelTier) Valid() bool {
+	switch v {
+	case ExecutionModelTierStable, ExecutionModelTierExperimental:
+		return true
+	}
+	return false
+}
 
 // ExpressionPort An expression in the host's language.
 type ExpressionPort struct {
@@ -2547,86 +2250,236 @@ type ExpressionPort struct {
 	Type       ExpressionPortType `json:"type"`
 }
 
-// ExpressionPortType defines model for ExpressionPort.Type.
+// UnmarshalJSON reads an ExpressionPort. Names of members must match exactly; any may be missing.
+func (v *ExpressionPort) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "expression":
+			return &v.Expression
+		case "type":
+			return &v.Type
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes an ExpressionPort.
+func (v ExpressionPort) MarshalJSON() ([]byte, error) {
+	type plain ExpressionPort
+	p := plain(v)
+	if p.Type == "" {
+		p.Type = ExpressionPortTypeExpression
+	}
+	return marshal(p)
+}
+
+func (ExpressionPort) isPortValue() {}
+
 type ExpressionPortType string
+
+// The values of ExpressionPortType.
+const (
+	ExpressionPortTypeExpression ExpressionPortType = "expression"
+)
+
+// Valid reports whether the contract has the value.
+func (v ExpressionPortType) Valid() bool {
+	switch v {
+	case ExpressionPortTypeExpression:
+		return true
+	}
+	return false
+}
 
 // ExternalEventData Something outside must happen first.
 type ExternalEventData struct {
-	// Correlation What the event must match.
-	Correlation map[string]interface{} `json:"correlation"`
-	EventType   string                 `json:"eventType"`
+	// What the event must match.
+	Correlation map[string]any `json:"correlation"`
+	EventType   string         `json:"eventType"`
+}
+
+// UnmarshalJSON reads an ExternalEventData. Names of members must match exactly; any may be missing.
+func (v *ExternalEventData) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "correlation":
+			return &v.Correlation
+		case "eventType":
+			return &v.EventType
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes an ExternalEventData.
+func (v ExternalEventData) MarshalJSON() ([]byte, error) {
+	type plain ExternalEventData
+	p := plain(v)
+	if p.Correlation == nil {
+		p.Correlation = map[string]any{}
+	}
+	return marshal(p)
 }
 
 // ForkMode Replay takes what was recorded; branch goes another way from a point on.
 type ForkMode string
 
+// The values of ForkMode.
+const (
+	ForkModeReplay ForkMode = "replay"
+	ForkModeBranch ForkMode = "branch"
+)
+
+// Valid reports whether the contract has the value.
+func (v ForkMode) Valid() bool {
+	switch v {
+	case ForkModeReplay, ForkModeBranch:
+		return true
+	}
+	return false
+}
+
 // ForkRunRequest How to fork. Closed.
 type ForkRunRequest struct {
-	// FromSeq Events below it are copied, those from it on run again. A replay assumes 0; a branch needs it.
-	FromSeq *int64 `json:"fromSeq,omitempty"`
+	// Events below it are copied, those from it on run again. A replay assumes 0; a branch needs it.
+	FromSeq *int64   `json:"fromSeq,omitzero"`
+	Mode    ForkMode `json:"mode"`
+	// Other run options, for a branch only.
+	RunOptionsOverlay *RunOptions `json:"runOptionsOverlay,omitzero"`
+}
 
-	// Mode Replay takes what was recorded; branch goes another way from a point on.
-	Mode ForkMode `json:"mode"`
-
-	// RunOptionsOverlay Other run options, for a branch only.
-	RunOptionsOverlay *RunOptions `json:"runOptionsOverlay,omitempty"`
+// UnmarshalJSON reads a ForkRunRequest. Names of members must match exactly; any may be missing.
+func (v *ForkRunRequest) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "fromSeq":
+			return &v.FromSeq
+		case "mode":
+			return &v.Mode
+		case "runOptionsOverlay":
+			return &v.RunOptionsOverlay
+		}
+		return nil
+	}, nil)
 }
 
 // ForkRunResponse The fork that was made.
 type ForkRunResponse struct {
-	EventsURL string `json:"eventsUrl"`
-	FromSeq   *int64 `json:"fromSeq,omitempty"`
+	EventsURL   string    `json:"eventsUrl"`
+	FromSeq     *int64    `json:"fromSeq,omitzero"`
+	Mode        ForkMode  `json:"mode"`
+	RunID       string    `json:"runId"`
+	SourceRunID string    `json:"sourceRunId"`
+	Status      RunStatus `json:"status"`
+}
 
-	// Mode Replay takes what was recorded; branch goes another way from a point on.
-	Mode        ForkMode `json:"mode"`
-	RunID       string   `json:"runId"`
-	SourceRunID string   `json:"sourceRunId"`
-
-	// Status State of a run. The last ones, completed, failed and cancelled, are final.
-	Status RunStatus `json:"status"`
+// UnmarshalJSON reads a ForkRunResponse. Names of members must match exactly; any may be missing.
+func (v *ForkRunResponse) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "eventsUrl":
+			return &v.EventsURL
+		case "fromSeq":
+			return &v.FromSeq
+		case "mode":
+			return &v.Mode
+		case "runId":
+			return &v.RunID
+		case "sourceRunId":
+			return &v.SourceRunID
+		case "status":
+			return &v.Status
+		}
+		return nil
+	}, nil)
 }
 
 // Goal A standing objective that a judge may find satisfied (RFC 0097). Closed.
 type Goal struct {
-	// Bounds Where a goal stops at the latest. Closed.
-	Bounds GoalBounds `json:"bounds"`
-
-	// Completion Closed.
-	Completion GoalCompletion `json:"completion"`
-
-	// Continuation What fires the next run. Closed.
+	Bounds       GoalBounds       `json:"bounds"`
+	Completion   GoalCompletion   `json:"completion"`
 	Continuation GoalContinuation `json:"continuation"`
 	CreatedAt    time.Time        `json:"createdAt"`
 	ID           string           `json:"id"`
+	// Redacted.
+	Objective string        `json:"objective"`
+	Owner     RunOwner      `json:"owner"`
+	Progress  *GoalProgress `json:"progress,omitzero"`
+	State     GoalState     `json:"state"`
+	UpdatedAt time.Time     `json:"updatedAt,omitzero"`
+}
 
-	// Objective Redacted.
-	Objective string `json:"objective"`
-
-	// Owner Whom the run belongs to, taken from the credential and never from a body.
-	Owner RunOwner `json:"owner"`
-
-	// Progress Closed.
-	Progress *GoalProgress `json:"progress,omitempty"`
-
-	// State Only active goes on. A goal that is paused stays active; no run shows that it is.
-	State     GoalState `json:"state"`
-	UpdatedAt time.Time `json:"updatedAt,omitzero"`
+// UnmarshalJSON reads a Goal. Names of members must match exactly; any may be missing.
+func (v *Goal) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "bounds":
+			return &v.Bounds
+		case "completion":
+			return &v.Completion
+		case "continuation":
+			return &v.Continuation
+		case "createdAt":
+			return &v.CreatedAt
+		case "id":
+			return &v.ID
+		case "objective":
+			return &v.Objective
+		case "owner":
+			return &v.Owner
+		case "progress":
+			return &v.Progress
+		case "state":
+			return &v.State
+		case "updatedAt":
+			return &v.UpdatedAt
+		}
+		return nil
+	}, nil)
 }
 
 // GoalBounds Where a goal stops at the latest. Closed.
 type GoalBounds struct {
-	// MaxCostUSD Of all contributing runs together.
-	MaxCostUSD *float64 `json:"maxCostUsd,omitempty"`
+	// Of all contributing runs together.
+	MaxCostUSD *float64 `json:"maxCostUsd,omitzero"`
+	// Contributing runs.
+	MaxLoopIterations *int64 `json:"maxLoopIterations,omitzero"`
+	// Milliseconds since the goal was created.
+	RunTimeoutMs *int64 `json:"runTimeoutMs,omitzero"`
+}
 
-	// MaxLoopIterations Contributing runs.
-	MaxLoopIterations *int64 `json:"maxLoopIterations,omitempty"`
-
-	// RunTimeoutMs Milliseconds since the goal was created.
-	RunTimeoutMs *int64 `json:"runTimeoutMs,omitempty"`
+// UnmarshalJSON reads a GoalBounds. Names of members must match exactly; any may be missing.
+func (v *GoalBounds) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "maxCostUsd":
+			return &v.MaxCostUSD
+		case "maxLoopIterations":
+			return &v.MaxLoopIterations
+		case "runTimeoutMs":
+			return &v.RunTimeoutMs
+		}
+		return nil
+	}, nil)
 }
 
 // GoalCheck Who judges: a verifier of RFC 0090, or the host in its own way.
 type GoalCheck string
+
+// The values of GoalCheck.
+const (
+	GoalCheckVerifier GoalCheck = "verifier"
+	GoalCheckHost     GoalCheck = "host"
+)
+
+// Valid reports whether the contract has the value.
+func (v GoalCheck) Valid() bool {
+	switch v {
+	case GoalCheckVerifier, GoalCheckHost:
+		return true
+	}
+	return false
+}
 
 // GoalClosedPayload A goal ended. Closed.
 type GoalClosedPayload struct {
@@ -2634,47 +2487,146 @@ type GoalClosedPayload struct {
 	GoalID     string                      `json:"goalId"`
 }
 
-// GoalClosedPayloadFinalState defines model for GoalClosedPayload.FinalState.
+// UnmarshalJSON reads a GoalClosedPayload. Names of members must match exactly; any may be missing.
+func (v *GoalClosedPayload) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "finalState":
+			return &v.FinalState
+		case "goalId":
+			return &v.GoalID
+		}
+		return nil
+	}, nil)
+}
+
 type GoalClosedPayloadFinalState string
+
+// The values of GoalClosedPayloadFinalState.
+const (
+	GoalClosedPayloadFinalStateSatisfied     GoalClosedPayloadFinalState = "satisfied"
+	GoalClosedPayloadFinalStateEscalated     GoalClosedPayloadFinalState = "escalated"
+	GoalClosedPayloadFinalStateAbandoned     GoalClosedPayloadFinalState = "abandoned"
+	GoalClosedPayloadFinalStateBoundExceeded GoalClosedPayloadFinalState = "bound-exceeded"
+)
+
+// Valid reports whether the contract has the value.
+func (v GoalClosedPayloadFinalState) Valid() bool {
+	switch v {
+	case GoalClosedPayloadFinalStateSatisfied, GoalClosedPayloadFinalStateEscalated, GoalClosedPayloadFinalStateAbandoned, GoalClosedPayloadFinalStateBoundExceeded:
+		return true
+	}
+	return false
+}
 
 // GoalCompletion Closed.
 type GoalCompletion struct {
-	// Check Who judges: a verifier of RFC 0090, or the host in its own way.
-	Check GoalCheck `json:"check"`
+	Check       GoalCheck    `json:"check"`
+	LastVerdict *GoalVerdict `json:"lastVerdict,omitzero"`
+	VerifierRef *string      `json:"verifierRef,omitzero"`
+}
 
-	// LastVerdict What the judge found last, and of which run; null before the first. Closed.
-	LastVerdict *GoalVerdict `json:"lastVerdict,omitempty"`
-	VerifierRef *string      `json:"verifierRef,omitempty"`
+// UnmarshalJSON reads a GoalCompletion. Names of members must match exactly; any may be missing.
+func (v *GoalCompletion) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "check":
+			return &v.Check
+		case "lastVerdict":
+			return &v.LastVerdict
+		case "verifierRef":
+			return &v.VerifierRef
+		}
+		return nil
+	}, nil)
 }
 
 // GoalCompletionRequest Who is to judge. Closed - a verdict is nothing to ask for.
 type GoalCompletionRequest struct {
-	// Check Who judges: a verifier of RFC 0090, or the host in its own way.
 	Check       GoalCheck `json:"check"`
-	VerifierRef *string   `json:"verifierRef,omitempty"`
+	VerifierRef *string   `json:"verifierRef,omitzero"`
+}
+
+// UnmarshalJSON reads a GoalCompletionRequest. Names of members must match exactly; any may be missing.
+func (v *GoalCompletionRequest) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "check":
+			return &v.Check
+		case "verifierRef":
+			return &v.VerifierRef
+		}
+		return nil
+	}, nil)
 }
 
 // GoalContinuation What fires the next run. Closed.
 type GoalContinuation struct {
-	// ArmRef The job, commitment or heartbeat.
-	ArmRef *string              `json:"armRef,omitempty"`
+	// The job, commitment or heartbeat.
+	ArmRef *string              `json:"armRef,omitzero"`
 	Mode   GoalContinuationMode `json:"mode"`
 }
 
-// GoalContinuationMode defines model for GoalContinuation.Mode.
+// UnmarshalJSON reads a GoalContinuation. Names of members must match exactly; any may be missing.
+func (v *GoalContinuation) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "armRef":
+			return &v.ArmRef
+		case "mode":
+			return &v.Mode
+		}
+		return nil
+	}, nil)
+}
+
 type GoalContinuationMode string
+
+// The values of GoalContinuationMode.
+const (
+	GoalContinuationModeSchedule   GoalContinuationMode = "schedule"
+	GoalContinuationModeCommitment GoalContinuationMode = "commitment"
+	GoalContinuationModeHeartbeat  GoalContinuationMode = "heartbeat"
+	GoalContinuationModeManual     GoalContinuationMode = "manual"
+)
+
+// Valid reports whether the contract has the value.
+func (v GoalContinuationMode) Valid() bool {
+	switch v {
+	case GoalContinuationModeSchedule, GoalContinuationModeCommitment, GoalContinuationModeHeartbeat, GoalContinuationModeManual:
+		return true
+	}
+	return false
+}
 
 // GoalEvaluatedPayload The judge of a goal looked at a run; the objective is not told. Closed.
 type GoalEvaluatedPayload struct {
-	Confidence *float64 `json:"confidence,omitempty"`
+	Confidence *float64 `json:"confidence,omitzero"`
 	GoalID     string   `json:"goalId"`
-
-	// Iterations Contributing runs so far.
+	// Contributing runs so far.
 	Iterations int64 `json:"iterations"`
-
-	// RunID The run that was judged.
+	// The run that was judged.
 	RunID     string `json:"runId"`
 	Satisfied bool   `json:"satisfied"`
+}
+
+// UnmarshalJSON reads a GoalEvaluatedPayload. Names of members must match exactly; any may be missing.
+func (v *GoalEvaluatedPayload) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "confidence":
+			return &v.Confidence
+		case "goalId":
+			return &v.GoalID
+		case "iterations":
+			return &v.Iterations
+		case "runId":
+			return &v.RunID
+		case "satisfied":
+			return &v.Satisfied
+		}
+		return nil
+	}, nil)
 }
 
 // GoalEvent Ours: an event of a goal's own log. The protocol names the events and gives them no home; a goal
@@ -2682,22 +2634,86 @@ type GoalEvaluatedPayload struct {
 type GoalEvent struct {
 	EventID string `json:"eventId"`
 	GoalID  string `json:"goalId"`
-
-	// Payload As run-event-payloads has it for the type.
-	Payload map[string]interface{} `json:"payload"`
-
-	// Sequence From 0, one more each event of the goal.
+	// As run-event-payloads has it for the type.
+	Payload map[string]any `json:"payload"`
+	// From 0, one more each event of the goal.
 	Sequence  int64         `json:"sequence"`
 	Timestamp time.Time     `json:"timestamp"`
 	Type      GoalEventType `json:"type"`
 }
 
-// GoalEventType defines model for GoalEvent.Type.
-type GoalEventType string
+// UnmarshalJSON reads a GoalEvent. Names of members must match exactly; any may be missing.
+func (v *GoalEvent) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "eventId":
+			return &v.EventID
+		case "goalId":
+			return &v.GoalID
+		case "payload":
+			return &v.Payload
+		case "sequence":
+			return &v.Sequence
+		case "timestamp":
+			return &v.Timestamp
+		case "type":
+			return &v.Type
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes a GoalEvent.
+func (v GoalEvent) MarshalJSON() ([]byte, error) {
+	type plain GoalEvent
+	p := plain(v)
+	if p.Payload == nil {
+		p.Payload = map[string]any{}
+	}
+	return marshal(p)
+}
 
 // GoalEventList The log of a goal.
 type GoalEventList struct {
 	Events []GoalEvent `json:"events"`
+}
+
+// UnmarshalJSON reads a GoalEventList. Names of members must match exactly; any may be missing.
+func (v *GoalEventList) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "events":
+			return &v.Events
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes a GoalEventList.
+func (v GoalEventList) MarshalJSON() ([]byte, error) {
+	type plain GoalEventList
+	p := plain(v)
+	if p.Events == nil {
+		p.Events = []GoalEvent{}
+	}
+	return marshal(p)
+}
+
+type GoalEventType string
+
+// The values of GoalEventType.
+const (
+	GoalEventTypeGoalEvaluated GoalEventType = "goal.evaluated"
+	GoalEventTypeGoalClosed    GoalEventType = "goal.closed"
+)
+
+// Valid reports whether the contract has the value.
+func (v GoalEventType) Valid() bool {
+	switch v {
+	case GoalEventTypeGoalEvaluated, GoalEventTypeGoalClosed:
+		return true
+	}
+	return false
 }
 
 // GoalList Goals, oldest first.
@@ -2705,247 +2721,687 @@ type GoalList struct {
 	Goals []Goal `json:"goals"`
 }
 
+// UnmarshalJSON reads a GoalList. Names of members must match exactly; any may be missing.
+func (v *GoalList) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "goals":
+			return &v.Goals
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes a GoalList.
+func (v GoalList) MarshalJSON() ([]byte, error) {
+	type plain GoalList
+	p := plain(v)
+	if p.Goals == nil {
+		p.Goals = []Goal{}
+	}
+	return marshal(p)
+}
+
 // GoalProgress Closed.
 type GoalProgress struct {
-	ContributingRunIds []string `json:"contributingRunIds,omitempty"`
+	ContributingRunIds []string `json:"contributingRunIds,omitzero"`
+	// Contributing runs that were judged.
+	Iterations *int64 `json:"iterations,omitzero"`
+}
 
-	// Iterations Contributing runs that were judged.
-	Iterations *int64 `json:"iterations,omitempty"`
+// UnmarshalJSON reads a GoalProgress. Names of members must match exactly; any may be missing.
+func (v *GoalProgress) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "contributingRunIds":
+			return &v.ContributingRunIds
+		case "iterations":
+			return &v.Iterations
+		}
+		return nil
+	}, nil)
 }
 
 // GoalState Only active goes on. A goal that is paused stays active; no run shows that it is.
 type GoalState string
 
+// The values of GoalState.
+const (
+	GoalStateActive        GoalState = "active"
+	GoalStateSatisfied     GoalState = "satisfied"
+	GoalStateEscalated     GoalState = "escalated"
+	GoalStateAbandoned     GoalState = "abandoned"
+	GoalStateBoundExceeded GoalState = "bound-exceeded"
+)
+
+// Valid reports whether the contract has the value.
+func (v GoalState) Valid() bool {
+	switch v {
+	case GoalStateActive, GoalStateSatisfied, GoalStateEscalated, GoalStateAbandoned, GoalStateBoundExceeded:
+		return true
+	}
+	return false
+}
+
 // GoalTickReply Ours: what a tick came to. Open.
 type GoalTickReply struct {
-	// Events What the tick added to the goal's log.
+	// What the tick added to the goal's log.
 	Events []GoalEvent `json:"events"`
-
-	// Goal A standing objective that a judge may find satisfied (RFC 0097). Closed.
-	Goal Goal `json:"goal"`
-
-	// RunID The run that was fired; absent where none was, because the goal is paused or its bound was
-	// crossed.
+	Goal   Goal        `json:"goal"`
+	// The run that was fired; absent where none was, because the goal is paused or its bound was crossed.
 	RunID string `json:"runId,omitzero"`
+}
+
+// UnmarshalJSON reads a GoalTickReply. Names of members must match exactly; any may be missing.
+func (v *GoalTickReply) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "events":
+			return &v.Events
+		case "goal":
+			return &v.Goal
+		case "runId":
+			return &v.RunID
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes a GoalTickReply.
+func (v GoalTickReply) MarshalJSON() ([]byte, error) {
+	type plain GoalTickReply
+	p := plain(v)
+	if p.Events == nil {
+		p.Events = []GoalEvent{}
+	}
+	return marshal(p)
 }
 
 // GoalTickRequest Ours: fires the next run of a goal and says what its judge is to find in that run. Closed.
 type GoalTickRequest struct {
-	// CostUSD What the run costs. Absent means nothing.
-	CostUSD *float64 `json:"costUsd,omitempty"`
+	// What the run costs. Absent means nothing.
+	CostUSD *float64 `json:"costUsd,omitzero"`
+	// Milliseconds by which the goal's own clock moves on before anything else.
+	ElapsedMs *int64 `json:"elapsedMs,omitzero"`
+	// The run gets stuck and asks a person (RFC 0044), and there is no verdict.
+	Escalate *bool            `json:"escalate,omitzero"`
+	Verdict  *ScriptedVerdict `json:"verdict,omitzero"`
+}
 
-	// ElapsedMs Milliseconds by which the goal's own clock moves on before anything else.
-	ElapsedMs *int64 `json:"elapsedMs,omitempty"`
-
-	// Escalate The run gets stuck and asks a person (RFC 0044), and there is no verdict.
-	Escalate *bool `json:"escalate,omitempty"`
-
-	// Verdict Absent means that the goal is not satisfied. Closed.
-	Verdict *ScriptedVerdict `json:"verdict,omitempty"`
+// UnmarshalJSON reads a GoalTickRequest. Names of members must match exactly; any may be missing.
+func (v *GoalTickRequest) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "costUsd":
+			return &v.CostUSD
+		case "elapsedMs":
+			return &v.ElapsedMs
+		case "escalate":
+			return &v.Escalate
+		case "verdict":
+			return &v.Verdict
+		}
+		return nil
+	}, nil)
 }
 
 // GoalVerdict What the judge found last, and of which run; null before the first. Closed.
 type GoalVerdict struct {
-	Confidence *float64 `json:"confidence,omitempty"`
-	RunID      *string  `json:"runId,omitempty"`
-	Satisfied  *bool    `json:"satisfied,omitempty"`
+	Confidence *float64 `json:"confidence,omitzero"`
+	RunID      *string  `json:"runId,omitzero"`
+	Satisfied  *bool    `json:"satisfied,omitzero"`
+}
+
+// UnmarshalJSON reads a GoalVerdict. Names of members must match exactly; any may be missing.
+func (v *GoalVerdict) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "confidence":
+			return &v.Confidence
+		case "runId":
+			return &v.RunID
+		case "satisfied":
+			return &v.Satisfied
+		}
+		return nil
+	}, nil)
 }
 
 // GoalsCapability Standing goals; that it is here is the claim. Closed.
 type GoalsCapability struct {
-	// Continuation What may start the next run of a goal.
+	// What may start the next run of a goal.
 	Continuation []GoalsCapabilityContinuationItem `json:"continuation"`
-
-	// Judge Who says whether a goal is satisfied.
+	// Who says whether a goal is satisfied.
 	Judge GoalsCapabilityJudge `json:"judge"`
+	// A goal without bounds is refused.
+	RequiresBounds *bool `json:"requiresBounds,omitzero"`
+}
 
-	// RequiresBounds A goal without bounds is refused.
-	RequiresBounds *bool `json:"requiresBounds,omitempty"`
+// UnmarshalJSON reads a GoalsCapability. Names of members must match exactly; any may be missing.
+func (v *GoalsCapability) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "continuation":
+			return &v.Continuation
+		case "judge":
+			return &v.Judge
+		case "requiresBounds":
+			return &v.RequiresBounds
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes a GoalsCapability.
+func (v GoalsCapability) MarshalJSON() ([]byte, error) {
+	type plain GoalsCapability
+	p := plain(v)
+	if p.Continuation == nil {
+		p.Continuation = []GoalsCapabilityContinuationItem{}
+	}
+	return marshal(p)
+}
+
+type GoalsCapabilityContinuationItem string
+
+// The values of GoalsCapabilityContinuationItem.
+const (
+	GoalsCapabilityContinuationItemSchedule   GoalsCapabilityContinuationItem = "schedule"
+	GoalsCapabilityContinuationItemCommitment GoalsCapabilityContinuationItem = "commitment"
+	GoalsCapabilityContinuationItemHeartbeat  GoalsCapabilityContinuationItem = "heartbeat"
+	GoalsCapabilityContinuationItemManual     GoalsCapabilityContinuationItem = "manual"
+)
+
+// Valid reports whether the contract has the value.
+func (v GoalsCapabilityContinuationItem) Valid() bool {
+	switch v {
+	case GoalsCapabilityContinuationItemSchedule, GoalsCapabilityContinuationItemCommitment, GoalsCapabilityContinuationItemHeartbeat, GoalsCapabilityContinuationItemManual:
+		return true
+	}
+	return false
 }
 
 // GoalsCapabilityJudge Who says whether a goal is satisfied.
 type GoalsCapabilityJudge string
 
-// GoalsCapabilityContinuationItem defines model for GoalsCapabilityContinuationItem.
-type GoalsCapabilityContinuationItem string
+// The values of GoalsCapabilityJudge.
+const (
+	GoalsCapabilityJudgeVerifier GoalsCapabilityJudge = "verifier"
+	GoalsCapabilityJudgeHost     GoalsCapabilityJudge = "host"
+)
+
+// Valid reports whether the contract has the value.
+func (v GoalsCapabilityJudge) Valid() bool {
+	switch v {
+	case GoalsCapabilityJudgeVerifier, GoalsCapabilityJudgeHost:
+		return true
+	}
+	return false
+}
 
 // HeartbeatCapability Closed.
 type HeartbeatCapability struct {
-	// MaxRuntimeMs Milliseconds.
-	MaxRuntimeMs *int64 `json:"maxRuntimeMs,omitempty"`
-
-	// MinIntervalSec Seconds.
-	MinIntervalSec *int64 `json:"minIntervalSec,omitempty"`
+	// Milliseconds.
+	MaxRuntimeMs *int64 `json:"maxRuntimeMs,omitzero"`
+	// Seconds.
+	MinIntervalSec *int64 `json:"minIntervalSec,omitzero"`
 	Supported      bool   `json:"supported"`
+}
+
+// UnmarshalJSON reads a HeartbeatCapability. Names of members must match exactly; any may be missing.
+func (v *HeartbeatCapability) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "maxRuntimeMs":
+			return &v.MaxRuntimeMs
+		case "minIntervalSec":
+			return &v.MinIntervalSec
+		case "supported":
+			return &v.Supported
+		}
+		return nil
+	}, nil)
 }
 
 // HeartbeatTickReply What a heartbeat found. Open.
 type HeartbeatTickReply struct {
-	// Changed The state is another one than last time.
+	// The state is another one than last time.
 	Changed     bool   `json:"changed"`
 	HeartbeatID string `json:"heartbeatId"`
-
-	// RunID Ours: the fresh run that the change fired.
+	// Ours: the fresh run that the change fired.
 	RunID  string                   `json:"runId,omitzero"`
 	Status HeartbeatTickReplyStatus `json:"status"`
 }
 
-// HeartbeatTickReplyStatus defines model for HeartbeatTickReply.Status.
+// UnmarshalJSON reads a HeartbeatTickReply. Names of members must match exactly; any may be missing.
+func (v *HeartbeatTickReply) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "changed":
+			return &v.Changed
+		case "heartbeatId":
+			return &v.HeartbeatID
+		case "runId":
+			return &v.RunID
+		case "status":
+			return &v.Status
+		}
+		return nil
+	}, nil)
+}
+
 type HeartbeatTickReplyStatus string
+
+// The values of HeartbeatTickReplyStatus.
+const (
+	HeartbeatTickReplyStatusOk      HeartbeatTickReplyStatus = "ok"
+	HeartbeatTickReplyStatusTimeout HeartbeatTickReplyStatus = "timeout"
+	HeartbeatTickReplyStatusError   HeartbeatTickReplyStatus = "error"
+)
+
+// Valid reports whether the contract has the value.
+func (v HeartbeatTickReplyStatus) Valid() bool {
+	switch v {
+	case HeartbeatTickReplyStatusOk, HeartbeatTickReplyStatusTimeout, HeartbeatTickReplyStatusError:
+		return true
+	}
+	return false
+}
 
 // HeartbeatTickRequest Has a heartbeat look now, and says what it sees (RFC 0060). Open.
 type HeartbeatTickRequest struct {
-	// HeartbeatID A heartbeat that was not seen before begins here.
+	// A heartbeat that was not seen before begins here.
 	HeartbeatID string `json:"heartbeatId"`
-
-	// ObservedState Any JSON. A state other than the last one fires a run.
+	// Any JSON. A state other than the last one fires a run.
 	ObservedState json.RawMessage `json:"observedState"`
+}
+
+// UnmarshalJSON reads a HeartbeatTickRequest. Names of members must match exactly; any may be missing.
+func (v *HeartbeatTickRequest) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "heartbeatId":
+			return &v.HeartbeatID
+		case "observedState":
+			return &v.ObservedState
+		}
+		return nil
+	}, nil)
 }
 
 // Implementation Which program answers. Closed.
 type Implementation struct {
-	Name    *string `json:"name,omitempty"`
-	Vendor  *string `json:"vendor,omitempty"`
-	Version *string `json:"version,omitempty"`
+	Name    *string `json:"name,omitzero"`
+	Vendor  *string `json:"vendor,omitzero"`
+	Version *string `json:"version,omitzero"`
+}
+
+// UnmarshalJSON reads an Implementation. Names of members must match exactly; any may be missing.
+func (v *Implementation) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "name":
+			return &v.Name
+		case "vendor":
+			return &v.Vendor
+		case "version":
+			return &v.Version
+		}
+		return nil
+	}, nil)
 }
 
 // InterruptInspection What waits behind a token. Open.
 type InterruptInspection struct {
-	// Data What is asked.
+	// What is asked.
 	Data json.RawMessage `json:"data"`
-
-	// ExpiresAt When the token ends.
-	ExpiresAt time.Time `json:"expiresAt"`
-	Key       string    `json:"key"`
-
-	// Kind Kind of suspension; it decides the waiting status of the run and what resolves it.
-	Kind   InterruptKind `json:"kind"`
-	NodeID string        `json:"nodeId,omitzero"`
-
-	// Resolved It was answered already.
+	// When the token ends.
+	ExpiresAt time.Time     `json:"expiresAt"`
+	Key       string        `json:"key"`
+	Kind      InterruptKind `json:"kind"`
+	NodeID    string        `json:"nodeId,omitzero"`
+	// It was answered already.
 	Resolved bool   `json:"resolved"`
 	RunID    string `json:"runId,omitzero"`
+}
+
+// UnmarshalJSON reads an InterruptInspection. Names of members must match exactly; any may be missing.
+func (v *InterruptInspection) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "data":
+			return &v.Data
+		case "expiresAt":
+			return &v.ExpiresAt
+		case "key":
+			return &v.Key
+		case "kind":
+			return &v.Kind
+		case "nodeId":
+			return &v.NodeID
+		case "resolved":
+			return &v.Resolved
+		case "runId":
+			return &v.RunID
+		}
+		return nil
+	}, nil)
 }
 
 // InterruptKind Kind of suspension; it decides the waiting status of the run and what resolves it.
 type InterruptKind string
 
+// The values of InterruptKind.
+const (
+	InterruptKindApproval             InterruptKind = "approval"
+	InterruptKindClarification        InterruptKind = "clarification"
+	InterruptKindExternalEvent        InterruptKind = "external-event"
+	InterruptKindCustom               InterruptKind = "custom"
+	InterruptKindConversationStart    InterruptKind = "conversation.start"
+	InterruptKindConversationExchange InterruptKind = "conversation.exchange"
+	InterruptKindConversationClose    InterruptKind = "conversation.close"
+	InterruptKindLowConfidence        InterruptKind = "low-confidence"
+)
+
+// Valid reports whether the contract has the value.
+func (v InterruptKind) Valid() bool {
+	switch v {
+	case InterruptKindApproval, InterruptKindClarification, InterruptKindExternalEvent, InterruptKindCustom, InterruptKindConversationStart, InterruptKindConversationExchange, InterruptKindConversationClose, InterruptKindLowConfidence:
+		return true
+	}
+	return false
+}
+
 // InterruptResolvedPayload An interrupt got its answer. Open.
 type InterruptResolvedPayload struct {
-	InterruptID string `json:"interruptId"`
-
-	// Kind Kind of suspension; it decides the waiting status of the run and what resolves it.
+	InterruptID string          `json:"interruptId"`
 	Kind        InterruptKind   `json:"kind,omitzero"`
 	NodeID      string          `json:"nodeId"`
-	ResumeValue json.RawMessage `json:"resumeValue,omitempty"`
+	ResumeValue json.RawMessage `json:"resumeValue,omitzero"`
+}
+
+// UnmarshalJSON reads an InterruptResolvedPayload. Names of members must match exactly; any may be missing.
+func (v *InterruptResolvedPayload) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "interruptId":
+			return &v.InterruptID
+		case "kind":
+			return &v.Kind
+		case "nodeId":
+			return &v.NodeID
+		case "resumeValue":
+			return &v.ResumeValue
+		}
+		return nil
+	}, nil)
 }
 
 // Limits Bounds that the host enforces. Closed.
 type Limits struct {
 	ClarificationRounds int64    `json:"clarificationRounds"`
 	EnvelopesPerTurn    int64    `json:"envelopesPerTurn"`
-	MaxBudgetCostUSD    *float64 `json:"maxBudgetCostUsd,omitempty"`
-	MaxBudgetTokens     *int64   `json:"maxBudgetTokens,omitempty"`
-
-	// MaxLoopIterations Ceiling of maxLoopIterations, supervisor turns.
-	MaxLoopIterations *int64 `json:"maxLoopIterations,omitempty"`
-
-	// MaxNodeExecutions Ceiling of recursionLimit.
-	MaxNodeExecutions *int64 `json:"maxNodeExecutions,omitempty"`
-
-	// MaxRequestBodyBytes Bytes.
-	MaxRequestBodyBytes *int64 `json:"maxRequestBodyBytes,omitempty"`
-
-	// MaxRunDurationMs Ceiling of runTimeoutMs, milliseconds.
-	MaxRunDurationMs *int64 `json:"maxRunDurationMs,omitempty"`
+	MaxBudgetCostUSD    *float64 `json:"maxBudgetCostUsd,omitzero"`
+	MaxBudgetTokens     *int64   `json:"maxBudgetTokens,omitzero"`
+	// Ceiling of maxLoopIterations, supervisor turns.
+	MaxLoopIterations *int64 `json:"maxLoopIterations,omitzero"`
+	// Ceiling of recursionLimit.
+	MaxNodeExecutions *int64 `json:"maxNodeExecutions,omitzero"`
+	// Bytes.
+	MaxRequestBodyBytes *int64 `json:"maxRequestBodyBytes,omitzero"`
+	// Ceiling of runTimeoutMs, milliseconds.
+	MaxRunDurationMs *int64 `json:"maxRunDurationMs,omitzero"`
 	SchemaRounds     int64  `json:"schemaRounds"`
+}
+
+// UnmarshalJSON reads a Limits. Names of members must match exactly; any may be missing.
+func (v *Limits) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "clarificationRounds":
+			return &v.ClarificationRounds
+		case "envelopesPerTurn":
+			return &v.EnvelopesPerTurn
+		case "maxBudgetCostUsd":
+			return &v.MaxBudgetCostUSD
+		case "maxBudgetTokens":
+			return &v.MaxBudgetTokens
+		case "maxLoopIterations":
+			return &v.MaxLoopIterations
+		case "maxNodeExecutions":
+			return &v.MaxNodeExecutions
+		case "maxRequestBodyBytes":
+			return &v.MaxRequestBodyBytes
+		case "maxRunDurationMs":
+			return &v.MaxRunDurationMs
+		case "schemaRounds":
+			return &v.SchemaRounds
+		}
+		return nil
+	}, nil)
 }
 
 // LlmCacheKeyReply The key of a request. Open.
 type LlmCacheKeyReply struct {
-	// CacheKey SHA-256, in lower-case hex.
+	// SHA-256, in lower-case hex.
 	CacheKey string `json:"cacheKey"`
 }
 
-// LlmCacheKeyRequest A request to a model, of which the key is asked. Open: what the recipe does not name is passed
-// over.
-type LlmCacheKeyRequest struct {
-	Messages       []map[string]interface{} `json:"messages"`
-	Model          string                   `json:"model"`
-	Provider       string                   `json:"provider"`
-	ResponseFormat map[string]interface{}   `json:"responseFormat,omitempty"`
-	Temperature    *float64                 `json:"temperature,omitempty"`
+// UnmarshalJSON reads a LlmCacheKeyReply. Names of members must match exactly; any may be missing.
+func (v *LlmCacheKeyReply) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "cacheKey":
+			return &v.CacheKey
+		}
+		return nil
+	}, nil)
+}
 
-	// Tools In any order.
-	Tools []map[string]interface{} `json:"tools,omitempty"`
-	TopK  *float64                 `json:"topK,omitempty"`
-	TopP  *float64                 `json:"topP,omitempty"`
+// LlmCacheKeyRequest A request to a model, of which the key is asked. Open: what the recipe does not name is
+// passed over.
+type LlmCacheKeyRequest struct {
+	Messages       []map[string]any `json:"messages"`
+	Model          string           `json:"model"`
+	Provider       string           `json:"provider"`
+	ResponseFormat map[string]any   `json:"responseFormat,omitzero"`
+	Temperature    *float64         `json:"temperature,omitzero"`
+	// In any order.
+	Tools []map[string]any `json:"tools,omitzero"`
+	TopK  *float64         `json:"topK,omitzero"`
+	TopP  *float64         `json:"topP,omitzero"`
+}
+
+// UnmarshalJSON reads a LlmCacheKeyRequest. Names of members must match exactly; any may be missing.
+func (v *LlmCacheKeyRequest) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "messages":
+			return &v.Messages
+		case "model":
+			return &v.Model
+		case "provider":
+			return &v.Provider
+		case "responseFormat":
+			return &v.ResponseFormat
+		case "temperature":
+			return &v.Temperature
+		case "tools":
+			return &v.Tools
+		case "topK":
+			return &v.TopK
+		case "topP":
+			return &v.TopP
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes a LlmCacheKeyRequest.
+func (v LlmCacheKeyRequest) MarshalJSON() ([]byte, error) {
+	type plain LlmCacheKeyRequest
+	p := plain(v)
+	if p.Messages == nil {
+		p.Messages = []map[string]any{}
+	}
+	return marshal(p)
 }
 
 // LoopBound The bound that ended the loop.
 type LoopBound struct {
-	// ErrorCode As in run.failed: loop_limit_exceeded.
+	// As in run.failed: loop_limit_exceeded.
 	ErrorCode string `json:"errorCode"`
-
-	// Kind As in cap.breached: loop-iterations.
+	// As in cap.breached: loop-iterations.
 	Kind     string `json:"kind"`
 	Limit    int64  `json:"limit"`
 	Observed int64  `json:"observed"`
 }
 
+// UnmarshalJSON reads a LoopBound. Names of members must match exactly; any may be missing.
+func (v *LoopBound) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "errorCode":
+			return &v.ErrorCode
+		case "kind":
+			return &v.Kind
+		case "limit":
+			return &v.Limit
+		case "observed":
+			return &v.Observed
+		}
+		return nil
+	}, nil)
+}
+
 // LowConfidenceData An agent was not sure enough; its decision is held.
 type LowConfidenceData struct {
 	AgentID string `json:"agentId"`
-
-	// Decision The decision that is held.
-	Decision  json.RawMessage `json:"decision,omitempty"`
+	// The decision that is held.
+	Decision  json.RawMessage `json:"decision,omitzero"`
 	Observed  float64         `json:"observed"`
 	Threshold float64         `json:"threshold"`
 }
 
-// MemoryAttribution Writes are reported as events. Closed.
-type MemoryAttribution struct {
-	EmitsWriteEvents *bool                      `json:"emitsWriteEvents,omitempty"`
-	Supported        MemoryAttributionSupported `json:"supported"`
+// UnmarshalJSON reads a LowConfidenceData. Names of members must match exactly; any may be missing.
+func (v *LowConfidenceData) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "agentId":
+			return &v.AgentID
+		case "decision":
+			return &v.Decision
+		case "observed":
+			return &v.Observed
+		case "threshold":
+			return &v.Threshold
+		}
+		return nil
+	}, nil)
 }
 
-// MemoryAttributionSupported defines model for MemoryAttribution.Supported.
-type MemoryAttributionSupported bool
+// MemoryAttribution Writes are reported as events. Closed.
+type MemoryAttribution struct {
+	EmitsWriteEvents *bool `json:"emitsWriteEvents,omitzero"`
+	Supported        bool  `json:"supported"`
+}
+
+// UnmarshalJSON reads a MemoryAttribution. Names of members must match exactly; any may be missing.
+func (v *MemoryAttribution) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "emitsWriteEvents":
+			return &v.EmitsWriteEvents
+		case "supported":
+			return &v.Supported
+		}
+		return nil
+	}, nil)
+}
 
 // MemoryCapability Open.
 type MemoryCapability struct {
-	// Attribution Writes are reported as events. Closed.
-	Attribution *MemoryAttribution `json:"attribution,omitempty"`
+	Attribution  *MemoryAttribution  `json:"attribution,omitzero"`
+	Compaction   *MemoryCompaction   `json:"compaction,omitzero"`
+	Distillation *MemoryDistillation `json:"distillation,omitzero"`
+	// Bytes.
+	MaxEntrySizeBytes *int64           `json:"maxEntrySizeBytes,omitzero"`
+	Retention         *MemoryRetention `json:"retention,omitzero"`
+	Search            *MemorySearch    `json:"search,omitzero"`
+	Supported         *bool            `json:"supported,omitzero"`
+	TTLSupported      *bool            `json:"ttlSupported,omitzero"`
+	Writable          *bool            `json:"writable,omitzero"`
+}
 
-	// Compaction Closed; the trigger is required where it is supported.
-	Compaction *MemoryCompaction `json:"compaction,omitempty"`
-
-	// Distillation Closed.
-	Distillation *MemoryDistillation `json:"distillation,omitempty"`
-
-	// MaxEntrySizeBytes Bytes.
-	MaxEntrySizeBytes *int64 `json:"maxEntrySizeBytes,omitempty"`
-
-	// Retention Closed.
-	Retention *MemoryRetention `json:"retention,omitempty"`
-
-	// Search Closed.
-	Search       *MemorySearch `json:"search,omitempty"`
-	Supported    *bool         `json:"supported,omitempty"`
-	TTLSupported *bool         `json:"ttlSupported,omitempty"`
-	Writable     *bool         `json:"writable,omitempty"`
+// UnmarshalJSON reads a MemoryCapability. Names of members must match exactly; any may be missing.
+func (v *MemoryCapability) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "attribution":
+			return &v.Attribution
+		case "compaction":
+			return &v.Compaction
+		case "distillation":
+			return &v.Distillation
+		case "maxEntrySizeBytes":
+			return &v.MaxEntrySizeBytes
+		case "retention":
+			return &v.Retention
+		case "search":
+			return &v.Search
+		case "supported":
+			return &v.Supported
+		case "ttlSupported":
+			return &v.TTLSupported
+		case "writable":
+			return &v.Writable
+		}
+		return nil
+	}, nil)
 }
 
 // MemoryCompaction Closed; the trigger is required where it is supported.
 type MemoryCompaction struct {
-	MaxInputEntries *int64                  `json:"maxInputEntries,omitempty"`
-	MaxOutputBytes  *int64                  `json:"maxOutputBytes,omitempty"`
+	MaxInputEntries *int64                  `json:"maxInputEntries,omitzero"`
+	MaxOutputBytes  *int64                  `json:"maxOutputBytes,omitzero"`
 	Supported       bool                    `json:"supported"`
 	Trigger         MemoryCompactionTrigger `json:"trigger,omitzero"`
 }
 
-// MemoryCompactionTrigger defines model for MemoryCompaction.Trigger.
+// UnmarshalJSON reads a MemoryCompaction. Names of members must match exactly; any may be missing.
+func (v *MemoryCompaction) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "maxInputEntries":
+			return &v.MaxInputEntries
+		case "maxOutputBytes":
+			return &v.MaxOutputBytes
+		case "supported":
+			return &v.Supported
+		case "trigger":
+			return &v.Trigger
+		}
+		return nil
+	}, nil)
+}
+
 type MemoryCompactionTrigger string
+
+// The values of MemoryCompactionTrigger.
+const (
+	MemoryCompactionTriggerHostManaged     MemoryCompactionTrigger = "host-managed"
+	MemoryCompactionTriggerClientRequested MemoryCompactionTrigger = "client-requested"
+	MemoryCompactionTriggerBoth            MemoryCompactionTrigger = "both"
+)
+
+// Valid reports whether the contract has the value.
+func (v MemoryCompactionTrigger) Valid() bool {
+	switch v {
+	case MemoryCompactionTriggerHostManaged, MemoryCompactionTriggerClientRequested, MemoryCompactionTriggerBoth:
+		return true
+	}
+	return false
+}
 
 // MemoryConsolidation Closed.
 type MemoryConsolidation struct {
@@ -2953,612 +3409,1821 @@ type MemoryConsolidation struct {
 	Supported bool                        `json:"supported"`
 }
 
-// MemoryConsolidationSchedule defines model for MemoryConsolidation.Schedule.
+// UnmarshalJSON reads a MemoryConsolidation. Names of members must match exactly; any may be missing.
+func (v *MemoryConsolidation) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "schedule":
+			return &v.Schedule
+		case "supported":
+			return &v.Supported
+		}
+		return nil
+	}, nil)
+}
+
 type MemoryConsolidationSchedule string
+
+// The values of MemoryConsolidationSchedule.
+const (
+	MemoryConsolidationScheduleHostManaged MemoryConsolidationSchedule = "host-managed"
+	MemoryConsolidationScheduleScheduled   MemoryConsolidationSchedule = "scheduled"
+	MemoryConsolidationScheduleOnDemand    MemoryConsolidationSchedule = "on-demand"
+)
+
+// Valid reports whether the contract has the value.
+func (v MemoryConsolidationSchedule) Valid() bool {
+	switch v {
+	case MemoryConsolidationScheduleHostManaged, MemoryConsolidationScheduleScheduled, MemoryConsolidationScheduleOnDemand:
+		return true
+	}
+	return false
+}
 
 // MemoryDistillation Closed.
 type MemoryDistillation struct {
-	ArchiveRetention *string `json:"archiveRetention,omitempty"`
-	IndexEmitted     *bool   `json:"indexEmitted,omitempty"`
-	MaxTokenBudget   *int64  `json:"maxTokenBudget,omitempty"`
-	Scheduled        *bool   `json:"scheduled,omitempty"`
+	ArchiveRetention *string `json:"archiveRetention,omitzero"`
+	IndexEmitted     *bool   `json:"indexEmitted,omitzero"`
+	MaxTokenBudget   *int64  `json:"maxTokenBudget,omitzero"`
+	Scheduled        *bool   `json:"scheduled,omitzero"`
 	Supported        bool    `json:"supported"`
-	TokenizerName    *string `json:"tokenizerName,omitempty"`
+	TokenizerName    *string `json:"tokenizerName,omitzero"`
+}
+
+// UnmarshalJSON reads a MemoryDistillation. Names of members must match exactly; any may be missing.
+func (v *MemoryDistillation) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "archiveRetention":
+			return &v.ArchiveRetention
+		case "indexEmitted":
+			return &v.IndexEmitted
+		case "maxTokenBudget":
+			return &v.MaxTokenBudget
+		case "scheduled":
+			return &v.Scheduled
+		case "supported":
+			return &v.Supported
+		case "tokenizerName":
+			return &v.TokenizerName
+		}
+		return nil
+	}, nil)
 }
 
 // MemoryRetention Closed.
 type MemoryRetention struct {
-	Forget *bool `json:"forget,omitempty"`
-	TTL    *bool `json:"ttl,omitempty"`
+	Forget *bool `json:"forget,omitzero"`
+	TTL    *bool `json:"ttl,omitzero"`
+}
+
+// UnmarshalJSON reads a MemoryRetention. Names of members must match exactly; any may be missing.
+func (v *MemoryRetention) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "forget":
+			return &v.Forget
+		case "ttl":
+			return &v.TTL
+		}
+		return nil
+	}, nil)
 }
 
 // MemorySearch Closed.
 type MemorySearch struct {
-	Modes     []MemorySearchModesItem `json:"modes,omitempty"`
+	Modes     []MemorySearchModesItem `json:"modes,omitzero"`
 	Supported bool                    `json:"supported"`
 }
 
-// MemorySearchModesItem defines model for MemorySearchModesItem.
+// UnmarshalJSON reads a MemorySearch. Names of members must match exactly; any may be missing.
+func (v *MemorySearch) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "modes":
+			return &v.Modes
+		case "supported":
+			return &v.Supported
+		}
+		return nil
+	}, nil)
+}
+
 type MemorySearchModesItem string
+
+// The values of MemorySearchModesItem.
+const (
+	MemorySearchModesItemSemantic MemorySearchModesItem = "semantic"
+	MemorySearchModesItemFilter   MemorySearchModesItem = "filter"
+)
+
+// Valid reports whether the contract has the value.
+func (v MemorySearchModesItem) Valid() bool {
+	switch v {
+	case MemorySearchModesItemSemantic, MemorySearchModesItemFilter:
+		return true
+	}
+	return false
+}
 
 // MemoryWrittenPayload An entry went into memory; its content is not told. Open.
 type MemoryWrittenPayload struct {
-	// AgentID The agent behind the write, where it is known.
+	// The agent behind the write, where it is known.
 	AgentID   string `json:"agentId,omitzero"`
 	MemoryID  string `json:"memoryId"`
 	MemoryRef string `json:"memoryRef"`
-
-	// NodeID The node that wrote it.
+	// The node that wrote it.
 	NodeID string   `json:"nodeId,omitzero"`
-	Tags   []string `json:"tags,omitempty"`
+	Tags   []string `json:"tags,omitzero"`
+}
+
+// UnmarshalJSON reads a MemoryWrittenPayload. Names of members must match exactly; any may be missing.
+func (v *MemoryWrittenPayload) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "agentId":
+			return &v.AgentID
+		case "memoryId":
+			return &v.MemoryID
+		case "memoryRef":
+			return &v.MemoryRef
+		case "nodeId":
+			return &v.NodeID
+		case "tags":
+			return &v.Tags
+		}
+		return nil
+	}, nil)
 }
 
 // MockAiProgramReply The program is taken. Open.
 type MockAiProgramReply struct {
-	// Count Answers in the program.
+	// Answers in the program.
 	Count int64 `json:"count"`
 	Ok    bool  `json:"ok"`
 }
 
+// UnmarshalJSON reads a MockAiProgramReply. Names of members must match exactly; any may be missing.
+func (v *MockAiProgramReply) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "count":
+			return &v.Count
+		case "ok":
+			return &v.Ok
+		}
+		return nil
+	}, nil)
+}
+
 // MockAiProgramRequest Says what the model of the provider mock answers to a node, call by call.
 type MockAiProgramRequest struct {
-	// NodeID Node whose calls are answered so, in any run.
+	// Node whose calls are answered so, in any run.
 	NodeID string `json:"nodeId"`
-
-	// Program One answer a call. It replaces what was left of the program before.
+	// One answer a call. It replaces what was left of the program before.
 	Program []MockAnswer `json:"program"`
+}
+
+// UnmarshalJSON reads a MockAiProgramRequest. Names of members must match exactly; any may be missing.
+func (v *MockAiProgramRequest) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "nodeId":
+			return &v.NodeID
+		case "program":
+			return &v.Program
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes a MockAiProgramRequest.
+func (v MockAiProgramRequest) MarshalJSON() ([]byte, error) {
+	type plain MockAiProgramRequest
+	p := plain(v)
+	if p.Program == nil {
+		p.Program = []MockAnswer{}
+	}
+	return marshal(p)
 }
 
 // MockAnswer What the model answers to one call. Open.
 type MockAnswer struct {
-	// Content JSON text that the model answers.
-	Content *string `json:"content,omitempty"`
+	// JSON text that the model answers.
+	Content *string `json:"content,omitzero"`
+	// A model that says so refuses.
+	RefusalText *string `json:"refusalText,omitzero"`
+	// safety is a refusal.
+	StopReason *string `json:"stopReason,omitzero"`
+}
 
-	// RefusalText A model that says so refuses.
-	RefusalText *string `json:"refusalText,omitempty"`
-
-	// StopReason safety is a refusal.
-	StopReason *string `json:"stopReason,omitempty"`
+// UnmarshalJSON reads a MockAnswer. Names of members must match exactly; any may be missing.
+func (v *MockAnswer) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "content":
+			return &v.Content
+		case "refusalText":
+			return &v.RefusalText
+		case "stopReason":
+			return &v.StopReason
+		}
+		return nil
+	}, nil)
 }
 
 // MockProvider A scripted stand-in for the model provider, for test keys only.
 type MockProvider struct {
-	// Config Settings that the stand-in defines.
-	Config map[string]interface{} `json:"config,omitempty"`
-
-	// ID One of testing.mockProviders in discovery.
+	// Settings that the stand-in defines.
+	Config map[string]any `json:"config,omitzero"`
+	// One of testing.mockProviders in discovery.
 	ID string `json:"id"`
+}
+
+// UnmarshalJSON reads a MockProvider. Names of members must match exactly; any may be missing.
+func (v *MockProvider) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "config":
+			return &v.Config
+		case "id":
+			return &v.ID
+		}
+		return nil
+	}, nil)
 }
 
 // ModelClass Kind of model behind an agent.
 type ModelClass string
 
+// The values of ModelClass.
+const (
+	ModelClassReasoning      ModelClass = "reasoning"
+	ModelClassToolUsing      ModelClass = "tool-using"
+	ModelClassChat           ModelClass = "chat"
+	ModelClassCode           ModelClass = "code"
+	ModelClassVision         ModelClass = "vision"
+	ModelClassMultimodal     ModelClass = "multimodal"
+	ModelClassEmbedding      ModelClass = "embedding"
+	ModelClassClassification ModelClass = "classification"
+	ModelClassRetrieval      ModelClass = "retrieval"
+)
+
+// Valid reports whether the contract has the value.
+func (v ModelClass) Valid() bool {
+	switch v {
+	case ModelClassReasoning, ModelClassToolUsing, ModelClassChat, ModelClassCode, ModelClassVision, ModelClassMultimodal, ModelClassEmbedding, ModelClassClassification, ModelClassRetrieval:
+		return true
+	}
+	return false
+}
+
 // MultiAgentCapability Closed.
 type MultiAgentCapability struct {
-	// ExecutionModel How far the host climbs the ladder of multi-agent execution; a version claims all rungs up to
-	// it. Closed.
-	ExecutionModel *ExecutionModel `json:"executionModel,omitempty"`
+	ExecutionModel *ExecutionModel `json:"executionModel,omitzero"`
+}
+
+// UnmarshalJSON reads a MultiAgentCapability. Names of members must match exactly; any may be missing.
+func (v *MultiAgentCapability) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "executionModel":
+			return &v.ExecutionModel
+		}
+		return nil
+	}, nil)
 }
 
 // NextWorkerDecision Hand the turn to these workers, in this order when dispatch is sequential.
 type NextWorkerDecision struct {
-	// Confidence How sure the supervisor is, 0 to 1. Absent means that it states no opinion, which is not a low
-	// one.
-	Confidence *Confidence            `json:"confidence,omitempty"`
+	Confidence *Confidence            `json:"confidence,omitzero"`
 	Kind       NextWorkerDecisionKind `json:"kind"`
-
-	// NextWorkerIds Workflow ids, node ids or agent ids, as the host reads them.
+	// Workflow ids, node ids or agent ids, as the host reads them.
 	NextWorkerIds []string `json:"nextWorkerIds"`
 }
 
-// NextWorkerDecisionKind defines model for NextWorkerDecision.Kind.
+// UnmarshalJSON reads a NextWorkerDecision. Names of members must match exactly; any may be missing.
+func (v *NextWorkerDecision) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "confidence":
+			return &v.Confidence
+		case "kind":
+			return &v.Kind
+		case "nextWorkerIds":
+			return &v.NextWorkerIds
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes a NextWorkerDecision.
+func (v NextWorkerDecision) MarshalJSON() ([]byte, error) {
+	type plain NextWorkerDecision
+	p := plain(v)
+	if p.Kind == "" {
+		p.Kind = NextWorkerDecisionKindNextWorker
+	}
+	if p.NextWorkerIds == nil {
+		p.NextWorkerIds = []string{}
+	}
+	return marshal(p)
+}
+
+func (NextWorkerDecision) isOrchestratorDecision() {}
+
 type NextWorkerDecisionKind string
+
+// The values of NextWorkerDecisionKind.
+const (
+	NextWorkerDecisionKindNextWorker NextWorkerDecisionKind = "next-worker"
+)
+
+// Valid reports whether the contract has the value.
+func (v NextWorkerDecisionKind) Valid() bool {
+	switch v {
+	case NextWorkerDecisionKindNextWorker:
+		return true
+	}
+	return false
+}
 
 // NodeCancelledPayload A node was cancelled with its run. Open.
 type NodeCancelledPayload struct {
 	NodeID string  `json:"nodeId"`
-	Reason *string `json:"reason,omitempty"`
+	Reason *string `json:"reason,omitzero"`
+}
+
+// UnmarshalJSON reads a NodeCancelledPayload. Names of members must match exactly; any may be missing.
+func (v *NodeCancelledPayload) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "nodeId":
+			return &v.NodeID
+		case "reason":
+			return &v.Reason
+		}
+		return nil
+	}, nil)
 }
 
 // NodeCompletedPayload A node ended well. Open.
 type NodeCompletedPayload struct {
-	DurationMs *int64                 `json:"durationMs,omitempty"`
-	NodeID     string                 `json:"nodeId"`
-	Outputs    map[string]interface{} `json:"outputs,omitempty"`
+	DurationMs *int64         `json:"durationMs,omitzero"`
+	NodeID     string         `json:"nodeId"`
+	Outputs    map[string]any `json:"outputs,omitzero"`
+}
+
+// UnmarshalJSON reads a NodeCompletedPayload. Names of members must match exactly; any may be missing.
+func (v *NodeCompletedPayload) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "durationMs":
+			return &v.DurationMs
+		case "nodeId":
+			return &v.NodeID
+		case "outputs":
+			return &v.Outputs
+		}
+		return nil
+	}, nil)
 }
 
 // NodeDispatchedPayload A dispatch node made a child run. Closed.
 type NodeDispatchedPayload struct {
 	ChildRunID      string  `json:"childRunId"`
-	ChildStatus     *string `json:"childStatus,omitempty"`
+	ChildStatus     *string `json:"childStatus,omitzero"`
 	ChildWorkflowID string  `json:"childWorkflowId"`
+}
+
+// UnmarshalJSON reads a NodeDispatchedPayload. Names of members must match exactly; any may be missing.
+func (v *NodeDispatchedPayload) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "childRunId":
+			return &v.ChildRunID
+		case "childStatus":
+			return &v.ChildStatus
+		case "childWorkflowId":
+			return &v.ChildWorkflowID
+		}
+		return nil
+	}, nil)
 }
 
 // NodeFailedPayload A node ended with an error. Open.
 type NodeFailedPayload struct {
-	Attempts *int64 `json:"attempts,omitempty"`
+	Attempts *int64     `json:"attempts,omitzero"`
+	Error    EventError `json:"error"`
+	NodeID   string     `json:"nodeId"`
+}
 
-	// Error What went wrong inside a run. Open.
-	Error  EventError `json:"error"`
-	NodeID string     `json:"nodeId"`
+// UnmarshalJSON reads a NodeFailedPayload. Names of members must match exactly; any may be missing.
+func (v *NodeFailedPayload) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "attempts":
+			return &v.Attempts
+		case "error":
+			return &v.Error
+		case "nodeId":
+			return &v.NodeID
+		}
+		return nil
+	}, nil)
 }
 
 // NodeGroup Nodes drawn together.
 type NodeGroup struct {
-	Collapsed *bool    `json:"collapsed,omitempty"`
-	Color     *string  `json:"color,omitempty"`
-	ID        string   `json:"id"`
-	Name      string   `json:"name"`
-	NodeIds   []string `json:"nodeIds"`
+	Collapsed *bool          `json:"collapsed,omitzero"`
+	Color     *string        `json:"color,omitzero"`
+	ID        string         `json:"id"`
+	Name      string         `json:"name"`
+	NodeIds   []string       `json:"nodeIds"`
+	Position  CanvasPosition `json:"position"`
+	Size      CanvasSize     `json:"size"`
+}
 
-	// Position Where a node stands on an editor's canvas.
-	Position CanvasPosition `json:"position"`
+// UnmarshalJSON reads a NodeGroup. Names of members must match exactly; any may be missing.
+func (v *NodeGroup) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "collapsed":
+			return &v.Collapsed
+		case "color":
+			return &v.Color
+		case "id":
+			return &v.ID
+		case "name":
+			return &v.Name
+		case "nodeIds":
+			return &v.NodeIds
+		case "position":
+			return &v.Position
+		case "size":
+			return &v.Size
+		}
+		return nil
+	}, nil)
+}
 
-	// Size How large a group is on an editor's canvas.
-	Size CanvasSize `json:"size"`
+// MarshalJSON writes a NodeGroup.
+func (v NodeGroup) MarshalJSON() ([]byte, error) {
+	type plain NodeGroup
+	p := plain(v)
+	if p.NodeIds == nil {
+		p.NodeIds = []string{}
+	}
+	return marshal(p)
 }
 
 // NodeResumedPayload A suspended node goes on. Open.
 type NodeResumedPayload struct {
-	InterruptID *string         `json:"interruptId,omitempty"`
+	InterruptID *string         `json:"interruptId,omitzero"`
 	NodeID      string          `json:"nodeId"`
-	ResumeValue json.RawMessage `json:"resumeValue,omitempty"`
+	ResumeValue json.RawMessage `json:"resumeValue,omitzero"`
+}
+
+// UnmarshalJSON reads a NodeResumedPayload. Names of members must match exactly; any may be missing.
+func (v *NodeResumedPayload) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "interruptId":
+			return &v.InterruptID
+		case "nodeId":
+			return &v.NodeID
+		case "resumeValue":
+			return &v.ResumeValue
+		}
+		return nil
+	}, nil)
 }
 
 // NodeSkippedPayload A node was passed over. Open.
 type NodeSkippedPayload struct {
 	NodeID string  `json:"nodeId"`
-	Reason *string `json:"reason,omitempty"`
+	Reason *string `json:"reason,omitzero"`
+}
+
+// UnmarshalJSON reads a NodeSkippedPayload. Names of members must match exactly; any may be missing.
+func (v *NodeSkippedPayload) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "nodeId":
+			return &v.NodeID
+		case "reason":
+			return &v.Reason
+		}
+		return nil
+	}, nil)
 }
 
 // NodeStartedPayload A node began. Open.
 type NodeStartedPayload struct {
-	Attempt *int64 `json:"attempt,omitempty"`
+	Attempt *int64 `json:"attempt,omitzero"`
 	NodeID  string `json:"nodeId"`
 	TypeID  string `json:"typeId"`
 }
 
-// NodeSuspendedPayload A node waits for an interrupt to be resolved. A decision held for low confidence also says
-// reason, agentId, threshold and observed. Open.
-type NodeSuspendedPayload struct {
-	InterruptID string `json:"interruptId"`
-	Key         string `json:"key,omitzero"`
+// UnmarshalJSON reads a NodeStartedPayload. Names of members must match exactly; any may be missing.
+func (v *NodeStartedPayload) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "attempt":
+			return &v.Attempt
+		case "nodeId":
+			return &v.NodeID
+		case "typeId":
+			return &v.TypeID
+		}
+		return nil
+	}, nil)
+}
 
-	// Kind Kind of suspension; it decides the waiting status of the run and what resolves it.
-	Kind   InterruptKind `json:"kind,omitzero"`
-	NodeID string        `json:"nodeId"`
+// NodeSuspendedPayload A node waits for an interrupt to be resolved. A decision held for low confidence also
+// says reason, agentId, threshold and observed. Open.
+type NodeSuspendedPayload struct {
+	InterruptID string        `json:"interruptId"`
+	Key         string        `json:"key,omitzero"`
+	Kind        InterruptKind `json:"kind,omitzero"`
+	NodeID      string        `json:"nodeId"`
+}
+
+// UnmarshalJSON reads a NodeSuspendedPayload. Names of members must match exactly; any may be missing.
+func (v *NodeSuspendedPayload) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "interruptId":
+			return &v.InterruptID
+		case "key":
+			return &v.Key
+		case "kind":
+			return &v.Kind
+		case "nodeId":
+			return &v.NodeID
+		}
+		return nil
+	}, nil)
 }
 
 // OpenAPIDocument An OpenAPI document, not looked into.
-type OpenAPIDocument = map[string]interface{}
+type OpenAPIDocument map[string]any
+
+// UnmarshalJSON reads an OpenAPIDocument.
+func (v *OpenAPIDocument) UnmarshalJSON(data []byte) error {
+	return decodeValue(data, reflect.ValueOf((*map[string]any)(v)).Elem())
+}
 
 // OrchestratorCapability Not in the published schema; hosts send it beside agents.orchestrator. Open.
 type OrchestratorCapability struct {
-	FanOutSupported *bool `json:"fanOutSupported,omitempty"`
-	Supported       *bool `json:"supported,omitempty"`
+	FanOutSupported *bool `json:"fanOutSupported,omitzero"`
+	Supported       *bool `json:"supported,omitzero"`
+	// What nextWorkerIds names: node, agent or either.
+	WorkerIDInterpretation *string `json:"workerIdInterpretation,omitzero"`
+}
 
-	// WorkerIDInterpretation What nextWorkerIds names: node, agent or either.
-	WorkerIDInterpretation *string `json:"workerIdInterpretation,omitempty"`
+// UnmarshalJSON reads an OrchestratorCapability. Names of members must match exactly; any may be missing.
+func (v *OrchestratorCapability) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "fanOutSupported":
+			return &v.FanOutSupported
+		case "supported":
+			return &v.Supported
+		case "workerIdInterpretation":
+			return &v.WorkerIDInterpretation
+		}
+		return nil
+	}, nil)
 }
 
 // OrchestratorDecision What a supervisor decided in one turn. The kinds are closed; each kind is closed as well.
-type OrchestratorDecision struct {
-	union json.RawMessage
+//
+// It is one of NextWorkerDecision, AskUserDecision, TerminateDecision, or OrchestratorDecisionUnknown.
+type OrchestratorDecision interface{ isOrchestratorDecision() }
+
+// OrchestratorDecisionUnknown is an OrchestratorDecision of which cannot be told which case it is. It holds its JSON.
+type OrchestratorDecisionUnknown json.RawMessage
+
+func (OrchestratorDecisionUnknown) isOrchestratorDecision() {}
+
+// MarshalJSON writes the JSON that it holds.
+func (v OrchestratorDecisionUnknown) MarshalJSON() ([]byte, error) {
+	return json.RawMessage(v).MarshalJSON()
+}
+
+// As reads it as a value of the reader's choice, of which v is a pointer.
+func (v OrchestratorDecisionUnknown) As(to any) error { return Decode(v, to) }
+
+// UnmarshalOrchestratorDecision reads an OrchestratorDecision.
+func UnmarshalOrchestratorDecision(data []byte) (OrchestratorDecision, error) {
+	var v OrchestratorDecision
+	err := Decode(data, &v)
+	return v, err
+}
+
+var tellsOfOrchestratorDecision = []tell{
+	{kinds: 32, required: []string{"kind", "nextWorkerIds"}, members: map[string]int{"confidence": 4, "kind": 8, "nextWorkerIds": 16}, consts: map[string][]string{"kind": []string{"\"next-worker\""}}, closed: true},
+	{kinds: 32, required: []string{"kind", "prompt"}, members: map[string]int{"kind": 8, "prompt": 8}, consts: map[string][]string{"kind": []string{"\"ask-user\""}}, closed: true},
+	{kinds: 32, required: []string{"kind"}, members: map[string]int{"confidence": 4, "kind": 8, "reason": 8, "successCriteria": 16}, consts: map[string][]string{"kind": []string{"\"terminate\""}}, closed: true},
+}
+
+func decodeOrchestratorDecision(data []byte) (any, error) {
+	switch pick(data, tellsOfOrchestratorDecision) {
+	case 0:
+		return decodeCase[NextWorkerDecision](data)
+	case 1:
+		return decodeCase[AskUserDecision](data)
+	case 2:
+		return decodeCase[TerminateDecision](data)
+	}
+	return OrchestratorDecisionUnknown(bytes.Clone(data)), nil
 }
 
 // PauseRunRequest Why and how. The body may be left out. Closed.
 type PauseRunRequest struct {
-	// DrainPolicy Whether the node under way ends first.
+	// Whether the node under way ends first.
 	DrainPolicy PauseRunRequestDrainPolicy `json:"drainPolicy,omitzero"`
-	Reason      *string                    `json:"reason,omitempty"`
+	Reason      *string                    `json:"reason,omitzero"`
+}
+
+// UnmarshalJSON reads a PauseRunRequest. Names of members must match exactly; any may be missing.
+func (v *PauseRunRequest) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "drainPolicy":
+			return &v.DrainPolicy
+		case "reason":
+			return &v.Reason
+		}
+		return nil
+	}, nil)
 }
 
 // PauseRunRequestDrainPolicy Whether the node under way ends first.
 type PauseRunRequestDrainPolicy string
 
+// The values of PauseRunRequestDrainPolicy.
+const (
+	PauseRunRequestDrainPolicyImmediate        PauseRunRequestDrainPolicy = "immediate"
+	PauseRunRequestDrainPolicyDrainCurrentNode PauseRunRequestDrainPolicy = "drain-current-node"
+)
+
+// Valid reports whether the contract has the value.
+func (v PauseRunRequestDrainPolicy) Valid() bool {
+	switch v {
+	case PauseRunRequestDrainPolicyImmediate, PauseRunRequestDrainPolicyDrainCurrentNode:
+		return true
+	}
+	return false
+}
+
 // PauseRunResponse The pause was taken.
 type PauseRunResponse struct {
-	// PausedAt Absent while the node under way has yet to end.
+	// Absent while the node under way has yet to end.
 	PausedAt time.Time `json:"pausedAt,omitzero"`
 	RunID    string    `json:"runId"`
+	Status   RunStatus `json:"status"`
+}
 
-	// Status State of a run. The last ones, completed, failed and cancelled, are final.
-	Status RunStatus `json:"status"`
+// UnmarshalJSON reads a PauseRunResponse. Names of members must match exactly; any may be missing.
+func (v *PauseRunResponse) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "pausedAt":
+			return &v.PausedAt
+		case "runId":
+			return &v.RunID
+		case "status":
+			return &v.Status
+		}
+		return nil
+	}, nil)
 }
 
 // PendingInterrupt Not in the published schema: what a suspended run waits for. Open.
 type PendingInterrupt struct {
-	CallbackURL *string         `json:"callbackUrl,omitempty"`
-	Data        json.RawMessage `json:"data,omitempty"`
-
-	// ExpiresAt When the token ends.
+	CallbackURL *string         `json:"callbackUrl,omitzero"`
+	Data        json.RawMessage `json:"data,omitzero"`
+	// When the token ends.
 	ExpiresAt   time.Time `json:"expiresAt,omitzero"`
-	InterruptID *string   `json:"interruptId,omitempty"`
+	InterruptID *string   `json:"interruptId,omitzero"`
+	// Resolves the interrupt without other credentials.
+	InterruptToken *string `json:"interruptToken,omitzero"`
+	Key            *string `json:"key,omitzero"`
+	// An interrupt kind.
+	Kind   *string `json:"kind,omitzero"`
+	NodeID *string `json:"nodeId,omitzero"`
+}
 
-	// InterruptToken Resolves the interrupt without other credentials.
-	InterruptToken *string `json:"interruptToken,omitempty"`
-	Key            *string `json:"key,omitempty"`
-
-	// Kind An interrupt kind.
-	Kind   *string `json:"kind,omitempty"`
-	NodeID *string `json:"nodeId,omitempty"`
+// UnmarshalJSON reads a PendingInterrupt. Names of members must match exactly; any may be missing.
+func (v *PendingInterrupt) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "callbackUrl":
+			return &v.CallbackURL
+		case "data":
+			return &v.Data
+		case "expiresAt":
+			return &v.ExpiresAt
+		case "interruptId":
+			return &v.InterruptID
+		case "interruptToken":
+			return &v.InterruptToken
+		case "key":
+			return &v.Key
+		case "kind":
+			return &v.Kind
+		case "nodeId":
+			return &v.NodeID
+		}
+		return nil
+	}, nil)
 }
 
 // PortValue Where the value of an input port comes from.
-type PortValue struct {
-	union json.RawMessage
+//
+// It is one of StaticPort, ExpressionPort, ConnectionPort, VariablePort, or PortValueUnknown.
+type PortValue interface{ isPortValue() }
+
+// PortValueUnknown is a PortValue of which cannot be told which case it is. It holds its JSON.
+type PortValueUnknown json.RawMessage
+
+func (PortValueUnknown) isPortValue() {}
+
+// MarshalJSON writes the JSON that it holds.
+func (v PortValueUnknown) MarshalJSON() ([]byte, error) { return json.RawMessage(v).MarshalJSON() }
+
+// As reads it as a value of the reader's choice, of which v is a pointer.
+func (v PortValueUnknown) As(to any) error { return Decode(v, to) }
+
+// UnmarshalPortValue reads a PortValue.
+func UnmarshalPortValue(data []byte) (PortValue, error) {
+	var v PortValue
+	err := Decode(data, &v)
+	return v, err
+}
+
+var tellsOfPortValue = []tell{
+	{kinds: 32, required: []string{"type", "value"}, members: map[string]int{"type": 8, "value": 63}, consts: map[string][]string{"type": []string{"\"static\""}}, closed: true},
+	{kinds: 32, required: []string{"expression", "type"}, members: map[string]int{"expression": 8, "type": 8}, consts: map[string][]string{"type": []string{"\"expression\""}}, closed: true},
+	{kinds: 32, required: []string{"nodeId", "outputKey", "type"}, members: map[string]int{"nodeId": 8, "optional": 2, "outputKey": 8, "type": 8}, consts: map[string][]string{"type": []string{"\"connection\""}}, closed: true},
+	{kinds: 32, required: []string{"type", "variableName"}, members: map[string]int{"optional": 2, "type": 8, "variableName": 8}, consts: map[string][]string{"type": []string{"\"variable\""}}, closed: true},
+}
+
+func decodePortValue(data []byte) (any, error) {
+	switch pick(data, tellsOfPortValue) {
+	case 0:
+		return decodeCase[StaticPort](data)
+	case 1:
+		return decodeCase[ExpressionPort](data)
+	case 2:
+		return decodeCase[ConnectionPort](data)
+	case 3:
+		return decodeCase[VariablePort](data)
+	}
+	return PortValueUnknown(bytes.Clone(data)), nil
 }
 
 // ReplayCapability Not in the published schema; hosts send it. Open.
 type ReplayCapability struct {
-	// Modes replay, branch.
-	Modes                 []string `json:"modes,omitempty"`
-	SideEffectSuppression *bool    `json:"sideEffectSuppression,omitempty"`
-	Supported             *bool    `json:"supported,omitempty"`
+	// replay, branch.
+	Modes                 []string `json:"modes,omitzero"`
+	SideEffectSuppression *bool    `json:"sideEffectSuppression,omitzero"`
+	Supported             *bool    `json:"supported,omitzero"`
+}
+
+// UnmarshalJSON reads a ReplayCapability. Names of members must match exactly; any may be missing.
+func (v *ReplayCapability) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "modes":
+			return &v.Modes
+		case "sideEffectSuppression":
+			return &v.SideEffectSuppression
+		case "supported":
+			return &v.Supported
+		}
+		return nil
+	}, nil)
 }
 
 // ReplayDeterminism Rung 4: a replay takes what was recorded. Closed.
 type ReplayDeterminism struct {
-	// LlmCacheKeyRecipe spec-rfc-0041, or a host's own recipe.
-	LlmCacheKeyRecipe         *string `json:"llmCacheKeyRecipe,omitempty"`
-	RefusalDivergenceEmission *bool   `json:"refusalDivergenceEmission,omitempty"`
+	// spec-rfc-0041, or a host's own recipe.
+	LlmCacheKeyRecipe         *string `json:"llmCacheKeyRecipe,omitzero"`
+	RefusalDivergenceEmission *bool   `json:"refusalDivergenceEmission,omitzero"`
 	Supported                 bool    `json:"supported"`
 }
 
-// ReplayDivergedAtRefusalPayload A model refused in a replay what it answered in the source, or the reverse (RFC 0041 B). Closed.
-type ReplayDivergedAtRefusalPayload struct {
-	// AtSequence Place in the source of what the call came to there.
-	AtSequence int64 `json:"atSequence"`
+// UnmarshalJSON reads a ReplayDeterminism. Names of members must match exactly; any may be missing.
+func (v *ReplayDeterminism) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "llmCacheKeyRecipe":
+			return &v.LlmCacheKeyRecipe
+		case "refusalDivergenceEmission":
+			return &v.RefusalDivergenceEmission
+		case "supported":
+			return &v.Supported
+		}
+		return nil
+	}, nil)
+}
 
-	// NodeID Node that called the model.
+// ReplayDivergedAtRefusalPayload A model refused in a replay what it answered in the source, or the reverse (RFC
+// 0041 B). Closed.
+type ReplayDivergedAtRefusalPayload struct {
+	// Place in the source of what the call came to there.
+	AtSequence int64 `json:"atSequence"`
+	// Node that called the model.
 	NodeID               string                                             `json:"nodeId,omitzero"`
 	OriginalEnvelopeKind ReplayDivergedAtRefusalPayloadOriginalEnvelopeKind `json:"originalEnvelopeKind"`
-	OriginalEventID      *string                                            `json:"originalEventId,omitempty"`
-	RefusalReason        *string                                            `json:"refusalReason,omitempty"`
-
-	// ReplayEnvelopeKind The other one of the two.
+	OriginalEventID      *string                                            `json:"originalEventId,omitzero"`
+	RefusalReason        *string                                            `json:"refusalReason,omitzero"`
+	// The other one of the two.
 	ReplayEnvelopeKind ReplayDivergedAtRefusalPayloadReplayEnvelopeKind `json:"replayEnvelopeKind"`
 	SourceRunID        string                                           `json:"sourceRunId"`
 }
 
-// ReplayDivergedAtRefusalPayloadOriginalEnvelopeKind defines model for ReplayDivergedAtRefusalPayload.OriginalEnvelopeKind.
+// UnmarshalJSON reads a ReplayDivergedAtRefusalPayload. Names of members must match exactly; any may be missing.
+func (v *ReplayDivergedAtRefusalPayload) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "atSequence":
+			return &v.AtSequence
+		case "nodeId":
+			return &v.NodeID
+		case "originalEnvelopeKind":
+			return &v.OriginalEnvelopeKind
+		case "originalEventId":
+			return &v.OriginalEventID
+		case "refusalReason":
+			return &v.RefusalReason
+		case "replayEnvelopeKind":
+			return &v.ReplayEnvelopeKind
+		case "sourceRunId":
+			return &v.SourceRunID
+		}
+		return nil
+	}, nil)
+}
+
 type ReplayDivergedAtRefusalPayloadOriginalEnvelopeKind string
+
+// The values of ReplayDivergedAtRefusalPayloadOriginalEnvelopeKind.
+const (
+	ReplayDivergedAtRefusalPayloadOriginalEnvelopeKindValid   ReplayDivergedAtRefusalPayloadOriginalEnvelopeKind = "valid"
+	ReplayDivergedAtRefusalPayloadOriginalEnvelopeKindRefusal ReplayDivergedAtRefusalPayloadOriginalEnvelopeKind = "refusal"
+)
+
+// Valid reports whether the contract has the value.
+func (v ReplayDivergedAtRefusalPayloadOriginalEnvelopeKind) Valid() bool {
+	switch v {
+	case ReplayDivergedAtRefusalPayloadOriginalEnvelopeKindValid, ReplayDivergedAtRefusalPayloadOriginalEnvelopeKindRefusal:
+		return true
+	}
+	return false
+}
 
 // ReplayDivergedAtRefusalPayloadReplayEnvelopeKind The other one of the two.
 type ReplayDivergedAtRefusalPayloadReplayEnvelopeKind string
+
+// The values of ReplayDivergedAtRefusalPayloadReplayEnvelopeKind.
+const (
+	ReplayDivergedAtRefusalPayloadReplayEnvelopeKindValid   ReplayDivergedAtRefusalPayloadReplayEnvelopeKind = "valid"
+	ReplayDivergedAtRefusalPayloadReplayEnvelopeKindRefusal ReplayDivergedAtRefusalPayloadReplayEnvelopeKind = "refusal"
+)
+
+// Valid reports whether the contract has the value.
+func (v ReplayDivergedAtRefusalPayloadReplayEnvelopeKind) Valid() bool {
+	switch v {
+	case ReplayDivergedAtRefusalPayloadReplayEnvelopeKindValid, ReplayDivergedAtRefusalPayloadReplayEnvelopeKindRefusal:
+		return true
+	}
+	return false
+}
 
 // ReplayDivergedPayload A replay came to another result than its source. Open.
 type ReplayDivergedPayload struct {
 	AtSequence      int64                               `json:"atSequence"`
 	DivergenceKind  ReplayDivergedPayloadDivergenceKind `json:"divergenceKind,omitzero"`
-	DivergencePoint *string                             `json:"divergencePoint,omitempty"`
-	OriginalEventID *string                             `json:"originalEventId,omitempty"`
+	DivergencePoint *string                             `json:"divergencePoint,omitzero"`
+	OriginalEventID *string                             `json:"originalEventId,omitzero"`
 	SourceRunID     string                              `json:"sourceRunId"`
 }
 
-// ReplayDivergedPayloadDivergenceKind defines model for ReplayDivergedPayload.DivergenceKind.
+// UnmarshalJSON reads a ReplayDivergedPayload. Names of members must match exactly; any may be missing.
+func (v *ReplayDivergedPayload) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "atSequence":
+			return &v.AtSequence
+		case "divergenceKind":
+			return &v.DivergenceKind
+		case "divergencePoint":
+			return &v.DivergencePoint
+		case "originalEventId":
+			return &v.OriginalEventID
+		case "sourceRunId":
+			return &v.SourceRunID
+		}
+		return nil
+	}, nil)
+}
+
 type ReplayDivergedPayloadDivergenceKind string
+
+// The values of ReplayDivergedPayloadDivergenceKind.
+const (
+	ReplayDivergedPayloadDivergenceKindOutput       ReplayDivergedPayloadDivergenceKind = "output"
+	ReplayDivergedPayloadDivergenceKindMissing      ReplayDivergedPayloadDivergenceKind = "missing"
+	ReplayDivergedPayloadDivergenceKindExtra        ReplayDivergedPayloadDivergenceKind = "extra"
+	ReplayDivergedPayloadDivergenceKindTypeMismatch ReplayDivergedPayloadDivergenceKind = "type-mismatch"
+)
+
+// Valid reports whether the contract has the value.
+func (v ReplayDivergedPayloadDivergenceKind) Valid() bool {
+	switch v {
+	case ReplayDivergedPayloadDivergenceKindOutput, ReplayDivergedPayloadDivergenceKindMissing, ReplayDivergedPayloadDivergenceKindExtra, ReplayDivergedPayloadDivergenceKindTypeMismatch:
+		return true
+	}
+	return false
+}
 
 // Residency Where the data of the run may be kept. Closed.
 type Residency struct {
 	Region string `json:"region"`
 }
 
+// UnmarshalJSON reads a Residency. Names of members must match exactly; any may be missing.
+func (v *Residency) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "region":
+			return &v.Region
+		}
+		return nil
+	}, nil)
+}
+
 // ResolveInterruptRequest The answer, in the shape that the interrupt asked for. Closed.
 type ResolveInterruptRequest struct {
-	// ResumeValue For a clarification {"answers": {"<question id>": ...}}, for an approval {"action": ...}.
+	// For a clarification {"answers": {"<question id>": ...}}, for an approval {"action": ...}.
 	ResumeValue json.RawMessage `json:"resumeValue"`
+}
+
+// UnmarshalJSON reads a ResolveInterruptRequest. Names of members must match exactly; any may be missing.
+func (v *ResolveInterruptRequest) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "resumeValue":
+			return &v.ResumeValue
+		}
+		return nil
+	}, nil)
 }
 
 // ResolveInterruptResponse Where the run stands; it may still be the waiting status.
 type ResolveInterruptResponse struct {
-	NodeID string `json:"nodeId"`
-	RunID  string `json:"runId"`
-
-	// Status State of a run. The last ones, completed, failed and cancelled, are final.
+	NodeID string    `json:"nodeId"`
+	RunID  string    `json:"runId"`
 	Status RunStatus `json:"status"`
+}
+
+// UnmarshalJSON reads a ResolveInterruptResponse. Names of members must match exactly; any may be missing.
+func (v *ResolveInterruptResponse) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "nodeId":
+			return &v.NodeID
+		case "runId":
+			return &v.RunID
+		case "status":
+			return &v.Status
+		}
+		return nil
+	}, nil)
 }
 
 // ResumeRunResponse The run goes on.
 type ResumeRunResponse struct {
 	ResumedAt time.Time `json:"resumedAt,omitzero"`
 	RunID     string    `json:"runId"`
+	Status    RunStatus `json:"status"`
+}
 
-	// Status State of a run. The last ones, completed, failed and cancelled, are final.
-	Status RunStatus `json:"status"`
+// UnmarshalJSON reads a ResumeRunResponse. Names of members must match exactly; any may be missing.
+func (v *ResumeRunResponse) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "resumedAt":
+			return &v.ResumedAt
+		case "runId":
+			return &v.RunID
+		case "status":
+			return &v.Status
+		}
+		return nil
+	}, nil)
 }
 
 // RunAncestryResponse Where a run comes from. Closed.
 type RunAncestryResponse struct {
-	// HostID This host, as it advertises itself in crossHostCausation.
+	// This host, as it advertises itself in crossHostCausation.
 	HostID string `json:"hostId"`
-
-	// Parent The run that started it; null where no run did.
+	// The run that started it; null where no run did.
 	Parent *RunParent `json:"parent"`
-
-	// RunID The run that was asked for.
+	// The run that was asked for.
 	RunID string `json:"runId"`
+}
+
+// UnmarshalJSON reads a RunAncestryResponse. Names of members must match exactly; any may be missing.
+func (v *RunAncestryResponse) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "hostId":
+			return &v.HostID
+		case "parent":
+			return &v.Parent
+		case "runId":
+			return &v.RunID
+		}
+		return nil
+	}, nil)
 }
 
 // RunCancelledPayload The run was cancelled; parent-cancelled is the reason when its parent was. Open.
 type RunCancelledPayload struct {
-	CancelledBy *string `json:"cancelledBy,omitempty"`
-	DurationMs  *int64  `json:"durationMs,omitempty"`
+	CancelledBy *string `json:"cancelledBy,omitzero"`
+	DurationMs  *int64  `json:"durationMs,omitzero"`
 	ParentRunID string  `json:"parentRunId,omitzero"`
-	Reason      *string `json:"reason,omitempty"`
+	Reason      *string `json:"reason,omitzero"`
+}
+
+// UnmarshalJSON reads a RunCancelledPayload. Names of members must match exactly; any may be missing.
+func (v *RunCancelledPayload) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "cancelledBy":
+			return &v.CancelledBy
+		case "durationMs":
+			return &v.DurationMs
+		case "parentRunId":
+			return &v.ParentRunID
+		case "reason":
+			return &v.Reason
+		}
+		return nil
+	}, nil)
 }
 
 // RunCompletedPayload The run ended well. Open.
 type RunCompletedPayload struct {
-	DurationMs *int64                 `json:"durationMs,omitempty"`
-	Outputs    map[string]interface{} `json:"outputs,omitempty"`
+	DurationMs *int64         `json:"durationMs,omitzero"`
+	Outputs    map[string]any `json:"outputs,omitzero"`
+}
+
+// UnmarshalJSON reads a RunCompletedPayload. Names of members must match exactly; any may be missing.
+func (v *RunCompletedPayload) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "durationMs":
+			return &v.DurationMs
+		case "outputs":
+			return &v.Outputs
+		}
+		return nil
+	}, nil)
 }
 
 // RunCost What the model calls of the run cost.
 type RunCost struct {
-	// DurationMs Sum over the calls.
-	DurationMs *int64 `json:"duration_ms,omitempty"`
+	// Sum over the calls.
+	DurationMs *int64 `json:"duration_ms,omitzero"`
+	// Model of the latest call.
+	Model *string `json:"model,omitzero"`
+	// Provider of the latest call.
+	Provider *string    `json:"provider,omitzero"`
+	Tokens   *RunTokens `json:"tokens,omitzero"`
+	USD      *float64   `json:"usd,omitzero"`
+}
 
-	// Model Model of the latest call.
-	Model *string `json:"model,omitempty"`
-
-	// Provider Provider of the latest call.
-	Provider *string `json:"provider,omitempty"`
-
-	// Tokens Tokens in and out.
-	Tokens *RunTokens `json:"tokens,omitempty"`
-	USD    *float64   `json:"usd,omitempty"`
+// UnmarshalJSON reads a RunCost. Names of members must match exactly; any may be missing.
+func (v *RunCost) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "duration_ms":
+			return &v.DurationMs
+		case "model":
+			return &v.Model
+		case "provider":
+			return &v.Provider
+		case "tokens":
+			return &v.Tokens
+		case "usd":
+			return &v.USD
+		}
+		return nil
+	}, nil)
 }
 
 // RunDiffResponse How one run differs from another, in their logs and in their states. Closed.
 type RunDiffResponse struct {
-	// A The run of the path.
+	// The run of the path.
 	A string `json:"a"`
-
-	// B The run that it is compared with.
+	// The run that it is compared with.
 	B string `json:"b"`
-
-	// DivergedAtSeq The sequence at which the logs differ first; null where they do not.
-	DivergedAtSeq *int64 `json:"divergedAtSeq,omitempty"`
-
-	// EventDiffs In order of sequence; empty where the logs are the same.
+	// The sequence at which the logs differ first; null where they do not.
+	DivergedAtSeq *int64 `json:"divergedAtSeq,omitzero"`
+	// In order of sequence; empty where the logs are the same.
 	EventDiffs []RunEventDiff `json:"eventDiffs"`
+	// What differs in status, variables and channels; holds no credentials.
+	StateDiff map[string]any `json:"stateDiff"`
+	// Not all was compared: a run is under way, or there is too much to tell.
+	Truncated *bool `json:"truncated,omitzero"`
+}
 
-	// StateDiff What differs in status, variables and channels; holds no credentials.
-	StateDiff map[string]interface{} `json:"stateDiff"`
+// UnmarshalJSON reads a RunDiffResponse. Names of members must match exactly; any may be missing.
+func (v *RunDiffResponse) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "a":
+			return &v.A
+		case "b":
+			return &v.B
+		case "divergedAtSeq":
+			return &v.DivergedAtSeq
+		case "eventDiffs":
+			return &v.EventDiffs
+		case "stateDiff":
+			return &v.StateDiff
+		case "truncated":
+			return &v.Truncated
+		}
+		return nil
+	}, nil)
+}
 
-	// Truncated Not all was compared: a run is under way, or there is too much to tell.
-	Truncated *bool `json:"truncated,omitempty"`
+// MarshalJSON writes a RunDiffResponse.
+func (v RunDiffResponse) MarshalJSON() ([]byte, error) {
+	type plain RunDiffResponse
+	p := plain(v)
+	if p.EventDiffs == nil {
+		p.EventDiffs = []RunEventDiff{}
+	}
+	if p.StateDiff == nil {
+		p.StateDiff = map[string]any{}
+	}
+	return marshal(p)
 }
 
 // RunError Why the run failed.
 type RunError struct {
-	// Code The code of the run.failed event.
-	Code    string                 `json:"code"`
-	Details map[string]interface{} `json:"details,omitempty"`
-	Message string                 `json:"message"`
+	// The code of the run.failed event.
+	Code    string         `json:"code"`
+	Details map[string]any `json:"details,omitzero"`
+	Message string         `json:"message"`
 }
 
-// RunEvent One entry of a run's append-only log. Open: a host may add fields, a reader passes over those it
-// does not know.
+// UnmarshalJSON reads a RunError. Names of members must match exactly; any may be missing.
+func (v *RunError) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "code":
+			return &v.Code
+		case "details":
+			return &v.Details
+		case "message":
+			return &v.Message
+		}
+		return nil
+	}, nil)
+}
+
+// RunEvent One entry of a run's append-only log. Open: a host may add fields, a reader passes over those it does
+// not know.
 type RunEvent struct {
-	// CausationID The eventId of the direct cause.
+	// The eventId of the direct cause.
 	CausationID string `json:"causationId,omitzero"`
-
-	// EngineVersion Engine that wrote it.
-	EngineVersion *string `json:"engineVersion,omitempty"`
-
-	// EventID Opaque and unique.
+	// Engine that wrote it.
+	EngineVersion *string `json:"engineVersion,omitzero"`
+	// Opaque and unique.
 	EventID string `json:"eventId"`
-
-	// NodeID The node it is about, where it is about one. Never null.
+	// The node it is about, where it is about one. Never null.
 	NodeID string `json:"nodeId,omitzero"`
-
-	// Payload What the type calls for: run-event-payloads.schema.json.
+	// What the type calls for: run-event-payloads.schema.json.
 	Payload json.RawMessage `json:"payload"`
-
-	// RunID The run whose log this is.
+	// The run whose log this is.
 	RunID string `json:"runId"`
-
-	// SchemaVersion Version of the payload's shape.
-	SchemaVersion *int64 `json:"schemaVersion,omitempty"`
-
-	// Sequence Place in the log of this run: 0, 1, 2, without a gap.
+	// Version of the payload's shape.
+	SchemaVersion *int64 `json:"schemaVersion,omitzero"`
+	// Place in the log of this run: 0, 1, 2, without a gap.
 	Sequence int64 `json:"sequence"`
-
-	// Timestamp When it was appended, RFC 3339.
+	// When it was appended, RFC 3339.
 	Timestamp time.Time `json:"timestamp"`
-
-	// Type A catalogue type, or a vendor's own. A reader ignores types it does not know.
+	// A catalogue type, or a vendor's own. A reader ignores types it does not know.
 	Type RunEventType `json:"type"`
+}
+
+// UnmarshalJSON reads a RunEvent. Names of members must match exactly; any may be missing.
+func (v *RunEvent) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "causationId":
+			return &v.CausationID
+		case "engineVersion":
+			return &v.EngineVersion
+		case "eventId":
+			return &v.EventID
+		case "nodeId":
+			return &v.NodeID
+		case "payload":
+			return &v.Payload
+		case "runId":
+			return &v.RunID
+		case "schemaVersion":
+			return &v.SchemaVersion
+		case "sequence":
+			return &v.Sequence
+		case "timestamp":
+			return &v.Timestamp
+		case "type":
+			return &v.Type
+		}
+		return nil
+	}, nil)
 }
 
 // RunEventDiff One place at which the logs differ. Closed.
 type RunEventDiff struct {
-	// AEvent What a has there; absent where it was added.
-	AEvent map[string]interface{} `json:"aEvent,omitempty"`
-
-	// BEvent What b has there; absent where it was removed.
-	BEvent map[string]interface{} `json:"bEvent,omitempty"`
-
-	// Op Only in b, only in a, or in both and not the same.
+	// What a has there; absent where it was added.
+	AEvent map[string]any `json:"aEvent,omitzero"`
+	// What b has there; absent where it was removed.
+	BEvent map[string]any `json:"bEvent,omitzero"`
+	// Only in b, only in a, or in both and not the same.
 	Op  RunEventDiffOp `json:"op"`
 	Seq int64          `json:"seq"`
+}
+
+// UnmarshalJSON reads a RunEventDiff. Names of members must match exactly; any may be missing.
+func (v *RunEventDiff) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "aEvent":
+			return &v.AEvent
+		case "bEvent":
+			return &v.BEvent
+		case "op":
+			return &v.Op
+		case "seq":
+			return &v.Seq
+		}
+		return nil
+	}, nil)
 }
 
 // RunEventDiffOp Only in b, only in a, or in both and not the same.
 type RunEventDiffOp string
 
+// The values of RunEventDiffOp.
+const (
+	RunEventDiffOpAdded   RunEventDiffOp = "added"
+	RunEventDiffOpRemoved RunEventDiffOp = "removed"
+	RunEventDiffOpChanged RunEventDiffOp = "changed"
+)
+
+// Valid reports whether the contract has the value.
+func (v RunEventDiffOp) Valid() bool {
+	switch v {
+	case RunEventDiffOpAdded, RunEventDiffOpRemoved, RunEventDiffOpChanged:
+		return true
+	}
+	return false
+}
+
 // RunEventType The catalogue of protocol version 1.
 type RunEventType string
 
+// The values of RunEventType.
+const (
+	RunEventTypeRunStarted                           RunEventType = "run.started"
+	RunEventTypeRunCompleted                         RunEventType = "run.completed"
+	RunEventTypeRunFailed                            RunEventType = "run.failed"
+	RunEventTypeRunCancelled                         RunEventType = "run.cancelled"
+	RunEventTypeRunResuming                          RunEventType = "run.resuming"
+	RunEventTypeRunPaused                            RunEventType = "run.paused"
+	RunEventTypeRunResumed                           RunEventType = "run.resumed"
+	RunEventTypeRunRestoredFromSnapshot              RunEventType = "run.restored-from-snapshot"
+	RunEventTypeRunDeadLettered                      RunEventType = "run.dead_lettered"
+	RunEventTypeNodeStarted                          RunEventType = "node.started"
+	RunEventTypeNodeCompleted                        RunEventType = "node.completed"
+	RunEventTypeNodeFailed                           RunEventType = "node.failed"
+	RunEventTypeNodeSuspended                        RunEventType = "node.suspended"
+	RunEventTypeNodeSuspendFailed                    RunEventType = "node.suspend-failed"
+	RunEventTypeNodeResumed                          RunEventType = "node.resumed"
+	RunEventTypeNodeRetried                          RunEventType = "node.retried"
+	RunEventTypeNodeSkipped                          RunEventType = "node.skipped"
+	RunEventTypeNodeCancelled                        RunEventType = "node.cancelled"
+	RunEventTypeApprovalRequested                    RunEventType = "approval.requested"
+	RunEventTypeApprovalReceived                     RunEventType = "approval.received"
+	RunEventTypeApprovalGranted                      RunEventType = "approval.granted"
+	RunEventTypeApprovalRejected                     RunEventType = "approval.rejected"
+	RunEventTypeApprovalOverridden                   RunEventType = "approval.overridden"
+	RunEventTypeClarificationRequested               RunEventType = "clarification.requested"
+	RunEventTypeClarificationResolved                RunEventType = "clarification.resolved"
+	RunEventTypeInterruptRequested                   RunEventType = "interrupt.requested"
+	RunEventTypeInterruptResolved                    RunEventType = "interrupt.resolved"
+	RunEventTypeChannelWritten                       RunEventType = "channel.written"
+	RunEventTypeArtifactCreated                      RunEventType = "artifact.created"
+	RunEventTypeOutputChunk                          RunEventType = "output.chunk"
+	RunEventTypeVariableChanged                      RunEventType = "variable.changed"
+	RunEventTypeLogAppended                          RunEventType = "log.appended"
+	RunEventTypeVersionPinned                        RunEventType = "version.pinned"
+	RunEventTypeWorkflowRestored                     RunEventType = "workflow.restored"
+	RunEventTypeWorkflowLoopbackLimit                RunEventType = "workflow.loopback-limit"
+	RunEventTypeWorkflowStalled                      RunEventType = "workflow.stalled"
+	RunEventTypeCapBreached                          RunEventType = "cap.breached"
+	RunEventTypeLeaseAcquired                        RunEventType = "lease.acquired"
+	RunEventTypeLeaseRenewed                         RunEventType = "lease.renewed"
+	RunEventTypeLeaseLost                            RunEventType = "lease.lost"
+	RunEventTypeLeaseHandedOff                       RunEventType = "lease.handed-off"
+	RunEventTypeReplayDiverged                       RunEventType = "replay.diverged"
+	RunEventTypeReplayDivergedAtRefusal              RunEventType = "replay.divergedAtRefusal"
+	RunEventTypeAgentReasoned                        RunEventType = "agent.reasoned"
+	RunEventTypeAgentReasoningDelta                  RunEventType = "agent.reasoning.delta"
+	RunEventTypeProviderUsage                        RunEventType = "provider.usage"
+	RunEventTypePromptComposed                       RunEventType = "prompt.composed"
+	RunEventTypeAgentPromptResolved                  RunEventType = "agent.promptResolved"
+	RunEventTypeModelCapabilitySubstituted           RunEventType = "model.capability.substituted"
+	RunEventTypeModelCapabilityInsufficient          RunEventType = "model.capability.insufficient"
+	RunEventTypeEnvelopeRetryAttempted               RunEventType = "envelope.retry.attempted"
+	RunEventTypeEnvelopeRetryExhausted               RunEventType = "envelope.retry.exhausted"
+	RunEventTypeEnvelopeRefusal                      RunEventType = "envelope.refusal"
+	RunEventTypeEnvelopeTruncated                    RunEventType = "envelope.truncated"
+	RunEventTypeEnvelopeNlToFormatEngaged            RunEventType = "envelope.nlToFormat.engaged"
+	RunEventTypeEnvelopeRecoveryApplied              RunEventType = "envelope.recovery.applied"
+	RunEventTypeAgentToolCalled                      RunEventType = "agent.toolCalled"
+	RunEventTypeAgentToolReturned                    RunEventType = "agent.toolReturned"
+	RunEventTypeAgentHandoff                         RunEventType = "agent.handoff"
+	RunEventTypeAgentDecided                         RunEventType = "agent.decided"
+	RunEventTypeAgentVerified                        RunEventType = "agent.verified"
+	RunEventTypeAgentInvocationStarted               RunEventType = "agent.invocation.started"
+	RunEventTypeAgentInvocationCompleted             RunEventType = "agent.invocation.completed"
+	RunEventTypeEvalStarted                          RunEventType = "eval.started"
+	RunEventTypeEvalScored                           RunEventType = "eval.scored"
+	RunEventTypeEvalCompleted                        RunEventType = "eval.completed"
+	RunEventTypeDeploymentPromoted                   RunEventType = "deployment.promoted"
+	RunEventTypeDeploymentRolledBack                 RunEventType = "deployment.rolled-back"
+	RunEventTypeDeploymentCanaryAdjusted             RunEventType = "deployment.canary.adjusted"
+	RunEventTypeDeploymentStateChanged               RunEventType = "deployment.state.changed"
+	RunEventTypeRosterRunInitiated                   RunEventType = "roster.run.initiated"
+	RunEventTypeToolSessionOpened                    RunEventType = "tool.session.opened"
+	RunEventTypeToolSessionClosed                    RunEventType = "tool.session.closed"
+	RunEventTypeEgressDecided                        RunEventType = "egress.decided"
+	RunEventTypeTriggerSubscriptionStateChanged      RunEventType = "trigger.subscription.state.changed"
+	RunEventTypeTriggerDeliveryAttempted             RunEventType = "trigger.delivery.attempted"
+	RunEventTypeBudgetReserved                       RunEventType = "budget.reserved"
+	RunEventTypeBudgetConsumed                       RunEventType = "budget.consumed"
+	RunEventTypeBudgetThresholdCrossed               RunEventType = "budget.threshold.crossed"
+	RunEventTypeBudgetExhausted                      RunEventType = "budget.exhausted"
+	RunEventTypeRunOrchestratorDecided               RunEventType = "runOrchestrator.decided"
+	RunEventTypeNodeDispatched                       RunEventType = "node.dispatched"
+	RunEventTypeConversationOpened                   RunEventType = "conversation.opened"
+	RunEventTypeConversationExchanged                RunEventType = "conversation.exchanged"
+	RunEventTypeConversationClosed                   RunEventType = "conversation.closed"
+	RunEventTypeMemoryCompacted                      RunEventType = "memory.compacted"
+	RunEventTypeMemoryWritten                        RunEventType = "memory.written"
+	RunEventTypeAgentMemoryConsolidated              RunEventType = "agent.memory.consolidated"
+	RunEventTypeCommitmentFired                      RunEventType = "commitment.fired"
+	RunEventTypeWorkspaceUpdated                     RunEventType = "workspace.updated"
+	RunEventTypeCoreWorkflowChainEvent               RunEventType = "core.workflowChain.event"
+	RunEventTypeCoreWorkflowChainConfidenceEscalated RunEventType = "core.workflowChain.confidence-escalated"
+	RunEventTypeConnectorAuthorized                  RunEventType = "connector.authorized"
+	RunEventTypeConnectorAuthExpired                 RunEventType = "connector.auth_expired"
+	RunEventTypeAuthorizationDecided                 RunEventType = "authorization.decided"
+	RunEventTypeProposalCreated                      RunEventType = "proposal.created"
+	RunEventTypeProposalActivated                    RunEventType = "proposal.activated"
+	RunEventTypeGoalEvaluated                        RunEventType = "goal.evaluated"
+	RunEventTypeGoalClosed                           RunEventType = "goal.closed"
+	RunEventTypeImportApplied                        RunEventType = "import.applied"
+	RunEventTypeVoiceSpeechStart                     RunEventType = "voice.speech_start"
+	RunEventTypeVoiceTranscript                      RunEventType = "voice.transcript"
+	RunEventTypeVoiceEndpointCandidate               RunEventType = "voice.endpoint_candidate"
+	RunEventTypeVoiceTurnCommit                      RunEventType = "voice.turn_commit"
+	RunEventTypeVoiceSynthesisChunk                  RunEventType = "voice.synthesis_chunk"
+	RunEventTypeVoiceBargeIn                         RunEventType = "voice.barge_in"
+	RunEventTypeVoiceCancelled                       RunEventType = "voice.cancelled"
+)
+
+// Valid reports whether the contract has the value.
+func (v RunEventType) Valid() bool {
+	switch v {
+	case RunEventTypeRunStarted, RunEventTypeRunCompleted, RunEventTypeRunFailed, RunEventTypeRunCancelled, RunEventTypeRunResuming, RunEventTypeRunPaused, RunEventTypeRunResumed, RunEventTypeRunRestoredFromSnapshot, RunEventTypeRunDeadLettered, RunEventTypeNodeStarted, RunEventTypeNodeCompleted, RunEventTypeNodeFailed, RunEventTypeNodeSuspended, RunEventTypeNodeSuspendFailed, RunEventTypeNodeResumed, RunEventTypeNodeRetried, RunEventTypeNodeSkipped, RunEventTypeNodeCancelled, RunEventTypeApprovalRequested, RunEventTypeApprovalReceived, RunEventTypeApprovalGranted, RunEventTypeApprovalRejected, RunEventTypeApprovalOverridden, RunEventTypeClarificationRequested, RunEventTypeClarificationResolved, RunEventTypeInterruptRequested, RunEventTypeInterruptResolved, RunEventTypeChannelWritten, RunEventTypeArtifactCreated, RunEventTypeOutputChunk, RunEventTypeVariableChanged, RunEventTypeLogAppended, RunEventTypeVersionPinned, RunEventTypeWorkflowRestored, RunEventTypeWorkflowLoopbackLimit, RunEventTypeWorkflowStalled, RunEventTypeCapBreached, RunEventTypeLeaseAcquired, RunEventTypeLeaseRenewed, RunEventTypeLeaseLost, RunEventTypeLeaseHandedOff, RunEventTypeReplayDiverged, RunEventTypeReplayDivergedAtRefusal, RunEventTypeAgentReasoned, RunEventTypeAgentReasoningDelta, RunEventTypeProviderUsage, RunEventTypePromptComposed, RunEventTypeAgentPromptResolved, RunEventTypeModelCapabilitySubstituted, RunEventTypeModelCapabilityInsufficient, RunEventTypeEnvelopeRetryAttempted, RunEventTypeEnvelopeRetryExhausted, RunEventTypeEnvelopeRefusal, RunEventTypeEnvelopeTruncated, RunEventTypeEnvelopeNlToFormatEngaged, RunEventTypeEnvelopeRecoveryApplied, RunEventTypeAgentToolCalled, RunEventTypeAgentToolReturned, RunEventTypeAgentHandoff, RunEventTypeAgentDecided, RunEventTypeAgentVerified, RunEventTypeAgentInvocationStarted, RunEventTypeAgentInvocationCompleted, RunEventTypeEvalStarted, RunEventTypeEvalScored, RunEventTypeEvalCompleted, RunEventTypeDeploymentPromoted, RunEventTypeDeploymentRolledBack, RunEventTypeDeploymentCanaryAdjusted, RunEventTypeDeploymentStateChanged, RunEventTypeRosterRunInitiated, RunEventTypeToolSessionOpened, RunEventTypeToolSessionClosed, RunEventTypeEgressDecided, RunEventTypeTriggerSubscriptionStateChanged, RunEventTypeTriggerDeliveryAttempted, RunEventTypeBudgetReserved, RunEventTypeBudgetConsumed, RunEventTypeBudgetThresholdCrossed, RunEventTypeBudgetExhausted, RunEventTypeRunOrchestratorDecided, RunEventTypeNodeDispatched, RunEventTypeConversationOpened, RunEventTypeConversationExchanged, RunEventTypeConversationClosed, RunEventTypeMemoryCompacted, RunEventTypeMemoryWritten, RunEventTypeAgentMemoryConsolidated, RunEventTypeCommitmentFired, RunEventTypeWorkspaceUpdated, RunEventTypeCoreWorkflowChainEvent, RunEventTypeCoreWorkflowChainConfidenceEscalated, RunEventTypeConnectorAuthorized, RunEventTypeConnectorAuthExpired, RunEventTypeAuthorizationDecided, RunEventTypeProposalCreated, RunEventTypeProposalActivated, RunEventTypeGoalEvaluated, RunEventTypeGoalClosed, RunEventTypeImportApplied, RunEventTypeVoiceSpeechStart, RunEventTypeVoiceTranscript, RunEventTypeVoiceEndpointCandidate, RunEventTypeVoiceTurnCommit, RunEventTypeVoiceSynthesisChunk, RunEventTypeVoiceBargeIn, RunEventTypeVoiceCancelled:
+		return true
+	}
+	return false
+}
+
 // RunFailedPayload The run ended with an error. Open.
 type RunFailedPayload struct {
-	DurationMs *int64 `json:"durationMs,omitempty"`
-
-	// Error What went wrong inside a run. Open.
+	DurationMs   *int64     `json:"durationMs,omitzero"`
 	Error        EventError `json:"error"`
-	FailedNodeID *string    `json:"failedNodeId,omitempty"`
+	FailedNodeID *string    `json:"failedNodeId,omitzero"`
+}
+
+// UnmarshalJSON reads a RunFailedPayload. Names of members must match exactly; any may be missing.
+func (v *RunFailedPayload) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "durationMs":
+			return &v.DurationMs
+		case "error":
+			return &v.Error
+		case "failedNodeId":
+			return &v.FailedNodeID
+		}
+		return nil
+	}, nil)
 }
 
 // RunMetrics Sums over the run. Open.
 type RunMetrics struct {
-	// OpenwopCost What the model calls of the run cost.
-	OpenwopCost *RunCost `json:"openwopCost,omitempty"`
+	OpenwopCost *RunCost `json:"openwopCost,omitzero"`
 }
 
-// RunOptions What a caller may set for one run. Open here, because the create request that takes these fields
-// is closed itself.
+// UnmarshalJSON reads a RunMetrics. Names of members must match exactly; any may be missing.
+func (v *RunMetrics) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "openwopCost":
+			return &v.OpenwopCost
+		}
+		return nil
+	}, nil)
+}
+
+// RunOptions What a caller may set for one run. Open here, because the create request that takes these fields is
+// closed itself.
 type RunOptions struct {
-	// Configurable Overrides for one run, fixed at creation. The names below are reserved; any other key is passed
-	// through to the nodes and echoed.
-	Configurable *Configurable `json:"configurable,omitempty"`
-
-	// Metadata The caller's own data, echoed in the snapshot.
-	Metadata map[string]interface{} `json:"metadata,omitempty"`
-
-	// Tags Words to find the run by.
-	Tags []string `json:"tags,omitempty"`
+	Configurable *Configurable `json:"configurable,omitzero"`
+	// The caller's own data, echoed in the snapshot.
+	Metadata map[string]any `json:"metadata,omitzero"`
+	// Words to find the run by.
+	Tags []string `json:"tags,omitzero"`
 }
 
-// RunOrchestratorDecidedPayload A supervisor ended its turn with this decision; the decision takes effect after this event.
-// Closed.
+// UnmarshalJSON reads a RunOptions. Names of members must match exactly; any may be missing.
+func (v *RunOptions) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "configurable":
+			return &v.Configurable
+		case "metadata":
+			return &v.Metadata
+		case "tags":
+			return &v.Tags
+		}
+		return nil
+	}, nil)
+}
+
+// RunOrchestratorDecidedPayload A supervisor ended its turn with this decision; the decision takes effect after
+// this event. Closed.
 type RunOrchestratorDecidedPayload struct {
-	// AgentID The same one in all turns of a run.
+	// The same one in all turns of a run.
 	AgentID string `json:"agentId"`
+	// Host that holds the cause, when it is another one.
+	CausationHostID string               `json:"causationHostId,omitzero"`
+	Decision        OrchestratorDecision `json:"decision"`
+	// Execution model 5 and up: number of the turn, counted from 1.
+	Iteration *int64 `json:"iteration,omitzero"`
+}
 
-	// CausationHostID Host that holds the cause, when it is another one.
-	CausationHostID string `json:"causationHostId,omitzero"`
-
-	// Decision What a supervisor decided in one turn. The kinds are closed; each kind is closed as well.
-	Decision OrchestratorDecision `json:"decision"`
-
-	// Iteration Execution model 5 and up: number of the turn, counted from 1.
-	Iteration *int64 `json:"iteration,omitempty"`
+// UnmarshalJSON reads a RunOrchestratorDecidedPayload. Names of members must match exactly; any may be missing.
+func (v *RunOrchestratorDecidedPayload) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "agentId":
+			return &v.AgentID
+		case "causationHostId":
+			return &v.CausationHostID
+		case "decision":
+			return &v.Decision
+		case "iteration":
+			return &v.Iteration
+		}
+		return nil
+	}, nil)
 }
 
 // RunOwner Whom the run belongs to, taken from the credential and never from a body.
 type RunOwner struct {
-	// Principal Opaque id of a person or agent.
+	// Opaque id of a person or agent.
 	Principal string `json:"principal,omitzero"`
 	Tenant    string `json:"tenant"`
 	Workspace string `json:"workspace,omitzero"`
 }
 
+// UnmarshalJSON reads a RunOwner. Names of members must match exactly; any may be missing.
+func (v *RunOwner) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "principal":
+			return &v.Principal
+		case "tenant":
+			return &v.Tenant
+		case "workspace":
+			return &v.Workspace
+		}
+		return nil
+	}, nil)
+}
+
 // RunParent The run that started another one, and how. Closed.
 type RunParent struct {
-	// Cause By what the parent started it.
+	// By what the parent started it.
 	Cause RunParentCause `json:"cause"`
-
-	// HostID The host that the parent is on.
+	// The host that the parent is on.
 	HostID string `json:"hostId"`
 	RunID  string `json:"runId"`
-
-	// WellKnownURL Discovery of that host, where it is another one.
+	// Discovery of that host, where it is another one.
 	WellKnownURL string `json:"wellKnownUrl,omitzero"`
+}
+
+// UnmarshalJSON reads a RunParent. Names of members must match exactly; any may be missing.
+func (v *RunParent) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "cause":
+			return &v.Cause
+		case "hostId":
+			return &v.HostID
+		case "runId":
+			return &v.RunID
+		case "wellKnownUrl":
+			return &v.WellKnownURL
+		}
+		return nil
+	}, nil)
 }
 
 // RunParentCause By what the parent started it.
 type RunParentCause string
 
+// The values of RunParentCause.
+const (
+	RunParentCauseMCPToolCall     RunParentCause = "mcp-tool-call"
+	RunParentCauseA2AMessage      RunParentCause = "a2a-message"
+	RunParentCauseCoreSubWorkflow RunParentCause = "core.subWorkflow"
+	RunParentCauseCoreDispatch    RunParentCause = "core.dispatch"
+)
+
+// Valid reports whether the contract has the value.
+func (v RunParentCause) Valid() bool {
+	switch v {
+	case RunParentCauseMCPToolCall, RunParentCauseA2AMessage, RunParentCauseCoreSubWorkflow, RunParentCauseCoreDispatch:
+		return true
+	}
+	return false
+}
+
 // RunPausedPayload The run was paused from outside. Open.
 type RunPausedPayload struct {
-	Reason *string `json:"reason,omitempty"`
+	Reason *string `json:"reason,omitzero"`
+}
+
+// UnmarshalJSON reads a RunPausedPayload. Names of members must match exactly; any may be missing.
+func (v *RunPausedPayload) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "reason":
+			return &v.Reason
+		}
+		return nil
+	}, nil)
 }
 
 // RunResumedPayload The run goes on after a pause or an interrupt. Open, with no field of its own.
-type RunResumedPayload map[string]interface{}
+type RunResumedPayload map[string]any
+
+// UnmarshalJSON reads a RunResumedPayload.
+func (v *RunResumedPayload) UnmarshalJSON(data []byte) error {
+	return decodeValue(data, reflect.ValueOf((*map[string]any)(v)).Elem())
+}
 
 // RunSnapshot A run as the fold of its log. Open: a reader passes over fields it does not know.
 type RunSnapshot struct {
-	// Agent The agent at work now.
-	Agent *AgentRef `json:"agent,omitempty"`
-
-	// Channels Values of the workflow's channels.
-	Channels map[string]interface{} `json:"channels,omitempty"`
-
-	// ChildRuns Not in the published schema: the runs this one dispatched, by id or as objects of the host's
-	// own.
-	ChildRuns   []json.RawMessage `json:"childRuns,omitempty"`
+	// The agent at work now.
+	Agent *AgentRef `json:"agent,omitzero"`
+	// Values of the workflow's channels.
+	Channels map[string]any `json:"channels,omitzero"`
+	// Not in the published schema: the runs this one dispatched, by id or as objects of the host's own.
+	ChildRuns   []json.RawMessage `json:"childRuns,omitzero"`
 	CompletedAt time.Time         `json:"completedAt,omitzero"`
-
-	// Configurable Overrides the run was created with, unknown keys included.
-	Configurable map[string]interface{} `json:"configurable,omitempty"`
-
-	// CurrentNodeID The node that waits, while the run is suspended.
-	CurrentNodeID *string `json:"currentNodeId,omitempty"`
-	EngineVersion *string `json:"engineVersion,omitempty"`
-
-	// Error Why the run failed.
-	Error                 *RunError `json:"error,omitempty"`
-	EventLogSchemaVersion *int64    `json:"eventLogSchemaVersion,omitempty"`
-
-	// Inputs Not in the published schema, but hosts send it: the inputs the run was created with.
-	Inputs map[string]interface{} `json:"inputs,omitempty"`
-
-	// Interrupt Not in the published schema: what a suspended run waits for. Open.
-	Interrupt *PendingInterrupt      `json:"interrupt,omitempty"`
-	Metadata  map[string]interface{} `json:"metadata,omitempty"`
-
-	// Metrics Sums over the run. Open.
-	Metrics *RunMetrics `json:"metrics,omitempty"`
-
-	// NodeStates Node id to a state in the host's own shape.
-	NodeStates map[string]interface{} `json:"nodeStates,omitempty"`
-
-	// Owner Whom the run belongs to, taken from the credential and never from a body.
-	Owner *RunOwner `json:"owner,omitempty"`
-
-	// ParentRunID Not in the published schema: the run that dispatched this one.
-	ParentRunID *string `json:"parentRunId,omitempty"`
+	// Overrides the run was created with, unknown keys included.
+	Configurable map[string]any `json:"configurable,omitzero"`
+	// The node that waits, while the run is suspended.
+	CurrentNodeID         *string   `json:"currentNodeId,omitzero"`
+	EngineVersion         *string   `json:"engineVersion,omitzero"`
+	Error                 *RunError `json:"error,omitzero"`
+	EventLogSchemaVersion *int64    `json:"eventLogSchemaVersion,omitzero"`
+	// Not in the published schema, but hosts send it: the inputs the run was created with.
+	Inputs    map[string]any    `json:"inputs,omitzero"`
+	Interrupt *PendingInterrupt `json:"interrupt,omitzero"`
+	Metadata  map[string]any    `json:"metadata,omitzero"`
+	Metrics   *RunMetrics       `json:"metrics,omitzero"`
+	// Node id to a state in the host's own shape.
+	NodeStates map[string]any `json:"nodeStates,omitzero"`
+	Owner      *RunOwner      `json:"owner,omitzero"`
+	// Not in the published schema: the run that dispatched this one.
+	ParentRunID *string `json:"parentRunId,omitzero"`
 	RunID       string  `json:"runId"`
-
-	// RunOrchestrator The supervisor; the same one for the whole run.
-	RunOrchestrator *AgentRef `json:"runOrchestrator,omitempty"`
+	// The supervisor; the same one for the whole run.
+	RunOrchestrator *AgentRef `json:"runOrchestrator,omitzero"`
 	StartedAt       time.Time `json:"startedAt,omitzero"`
+	Status          RunStatus `json:"status"`
+	Tags            []string  `json:"tags,omitzero"`
+	// Values of the workflow's variables.
+	Variables  map[string]any `json:"variables,omitzero"`
+	WorkflowID string         `json:"workflowId"`
+	// Not in the published schema: the files the run reads, at the versions it reads. Taken when the run starts;
+	// from version 5 on, when each turn of its loop does.
+	Workspace []WorkspaceFileRef `json:"workspace,omitzero"`
+}
 
-	// Status State of a run. The last ones, completed, failed and cancelled, are final.
-	Status RunStatus `json:"status"`
-	Tags   []string  `json:"tags,omitempty"`
-
-	// Variables Values of the workflow's variables.
-	Variables  map[string]interface{} `json:"variables,omitempty"`
-	WorkflowID string                 `json:"workflowId"`
-
-	// Workspace Not in the published schema: the files the run reads, at the versions it reads. Taken when the
-	// run starts; from version 5 on, when each turn of its loop does.
-	Workspace []WorkspaceFileRef `json:"workspace,omitempty"`
+// UnmarshalJSON reads a RunSnapshot. Names of members must match exactly; any may be missing.
+func (v *RunSnapshot) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "agent":
+			return &v.Agent
+		case "channels":
+			return &v.Channels
+		case "childRuns":
+			return &v.ChildRuns
+		case "completedAt":
+			return &v.CompletedAt
+		case "configurable":
+			return &v.Configurable
+		case "currentNodeId":
+			return &v.CurrentNodeID
+		case "engineVersion":
+			return &v.EngineVersion
+		case "error":
+			return &v.Error
+		case "eventLogSchemaVersion":
+			return &v.EventLogSchemaVersion
+		case "inputs":
+			return &v.Inputs
+		case "interrupt":
+			return &v.Interrupt
+		case "metadata":
+			return &v.Metadata
+		case "metrics":
+			return &v.Metrics
+		case "nodeStates":
+			return &v.NodeStates
+		case "owner":
+			return &v.Owner
+		case "parentRunId":
+			return &v.ParentRunID
+		case "runId":
+			return &v.RunID
+		case "runOrchestrator":
+			return &v.RunOrchestrator
+		case "startedAt":
+			return &v.StartedAt
+		case "status":
+			return &v.Status
+		case "tags":
+			return &v.Tags
+		case "variables":
+			return &v.Variables
+		case "workflowId":
+			return &v.WorkflowID
+		case "workspace":
+			return &v.Workspace
+		}
+		return nil
+	}, nil)
 }
 
 // RunStartedPayload The run began. Open.
 type RunStartedPayload struct {
-	EngineVersion *string                `json:"engineVersion,omitempty"`
-	Inputs        map[string]interface{} `json:"inputs,omitempty"`
-	Metadata      map[string]interface{} `json:"metadata,omitempty"`
-
-	// Owner Whom the run belongs to, taken from the credential and never from a body.
-	Owner      *RunOwner                  `json:"owner,omitempty"`
-	Tags       []string                   `json:"tags,omitempty"`
-	Transport  RunStartedPayloadTransport `json:"transport,omitzero"`
-	WorkflowID string                     `json:"workflowId"`
+	EngineVersion *string                    `json:"engineVersion,omitzero"`
+	Inputs        map[string]any             `json:"inputs,omitzero"`
+	Metadata      map[string]any             `json:"metadata,omitzero"`
+	Owner         *RunOwner                  `json:"owner,omitzero"`
+	Tags          []string                   `json:"tags,omitzero"`
+	Transport     RunStartedPayloadTransport `json:"transport,omitzero"`
+	WorkflowID    string                     `json:"workflowId"`
 }
 
-// RunStartedPayloadTransport defines model for RunStartedPayload.Transport.
+// UnmarshalJSON reads a RunStartedPayload. Names of members must match exactly; any may be missing.
+func (v *RunStartedPayload) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "engineVersion":
+			return &v.EngineVersion
+		case "inputs":
+			return &v.Inputs
+		case "metadata":
+			return &v.Metadata
+		case "owner":
+			return &v.Owner
+		case "tags":
+			return &v.Tags
+		case "transport":
+			return &v.Transport
+		case "workflowId":
+			return &v.WorkflowID
+		}
+		return nil
+	}, nil)
+}
+
 type RunStartedPayloadTransport string
+
+// The values of RunStartedPayloadTransport.
+const (
+	RunStartedPayloadTransportRest RunStartedPayloadTransport = "rest"
+	RunStartedPayloadTransportMCP  RunStartedPayloadTransport = "mcp"
+	RunStartedPayloadTransportA2A  RunStartedPayloadTransport = "a2a"
+	RunStartedPayloadTransportUI   RunStartedPayloadTransport = "ui"
+)
+
+// Valid reports whether the contract has the value.
+func (v RunStartedPayloadTransport) Valid() bool {
+	switch v {
+	case RunStartedPayloadTransportRest, RunStartedPayloadTransportMCP, RunStartedPayloadTransportA2A, RunStartedPayloadTransportUI:
+		return true
+	}
+	return false
+}
 
 // RunStatus State of a run. The last ones, completed, failed and cancelled, are final.
 type RunStatus string
 
+// The values of RunStatus.
+const (
+	RunStatusPending         RunStatus = "pending"
+	RunStatusRunning         RunStatus = "running"
+	RunStatusPaused          RunStatus = "paused"
+	RunStatusWaitingApproval RunStatus = "waiting-approval"
+	RunStatusWaitingInput    RunStatus = "waiting-input"
+	RunStatusWaitingExternal RunStatus = "waiting-external"
+	RunStatusCancelling      RunStatus = "cancelling"
+	RunStatusCompleted       RunStatus = "completed"
+	RunStatusFailed          RunStatus = "failed"
+	RunStatusCancelled       RunStatus = "cancelled"
+)
+
+// Valid reports whether the contract has the value.
+func (v RunStatus) Valid() bool {
+	switch v {
+	case RunStatusPending, RunStatusRunning, RunStatusPaused, RunStatusWaitingApproval, RunStatusWaitingInput, RunStatusWaitingExternal, RunStatusCancelling, RunStatusCompleted, RunStatusFailed, RunStatusCancelled:
+		return true
+	}
+	return false
+}
+
 // RunTokens Tokens in and out.
 type RunTokens struct {
-	Input  *int64 `json:"input,omitempty"`
-	Output *int64 `json:"output,omitempty"`
+	Input  *int64 `json:"input,omitzero"`
+	Output *int64 `json:"output,omitzero"`
+}
+
+// UnmarshalJSON reads a RunTokens. Names of members must match exactly; any may be missing.
+func (v *RunTokens) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "input":
+			return &v.Input
+		case "output":
+			return &v.Output
+		}
+		return nil
+	}, nil)
 }
 
 // ScriptedVerdict Absent means that the goal is not satisfied. Closed.
 type ScriptedVerdict struct {
-	Confidence *float64 `json:"confidence,omitempty"`
+	Confidence *float64 `json:"confidence,omitzero"`
 	Satisfied  bool     `json:"satisfied"`
+}
+
+// UnmarshalJSON reads a ScriptedVerdict. Names of members must match exactly; any may be missing.
+func (v *ScriptedVerdict) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "confidence":
+			return &v.Confidence
+		case "satisfied":
+			return &v.Satisfied
+		}
+		return nil
+	}, nil)
 }
 
 // StaticPort A value written here.
@@ -3567,12 +5232,61 @@ type StaticPort struct {
 	Value json.RawMessage `json:"value"`
 }
 
-// StaticPortType defines model for StaticPort.Type.
+// UnmarshalJSON reads a StaticPort. Names of members must match exactly; any may be missing.
+func (v *StaticPort) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "type":
+			return &v.Type
+		case "value":
+			return &v.Value
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes a StaticPort.
+func (v StaticPort) MarshalJSON() ([]byte, error) {
+	type plain StaticPort
+	p := plain(v)
+	if p.Type == "" {
+		p.Type = StaticPortTypeStatic
+	}
+	return marshal(p)
+}
+
+func (StaticPort) isPortValue() {}
+
 type StaticPortType string
+
+// The values of StaticPortType.
+const (
+	StaticPortTypeStatic StaticPortType = "static"
+)
+
+// Valid reports whether the contract has the value.
+func (v StaticPortType) Valid() bool {
+	switch v {
+	case StaticPortTypeStatic:
+		return true
+	}
+	return false
+}
 
 // SubWorkflowCapability Closed.
 type SubWorkflowCapability struct {
-	InputMapping *bool `json:"inputMapping,omitempty"`
+	InputMapping *bool `json:"inputMapping,omitzero"`
+}
+
+// UnmarshalJSON reads a SubWorkflowCapability. Names of members must match exactly; any may be missing.
+func (v *SubWorkflowCapability) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "inputMapping":
+			return &v.InputMapping
+		}
+		return nil
+	}, nil)
 }
 
 // SuccessCriterion One judged condition, by key alone: no content.
@@ -3581,319 +5295,1001 @@ type SuccessCriterion struct {
 	Met bool   `json:"met"`
 }
 
+// UnmarshalJSON reads a SuccessCriterion. Names of members must match exactly; any may be missing.
+func (v *SuccessCriterion) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "key":
+			return &v.Key
+		case "met":
+			return &v.Met
+		}
+		return nil
+	}, nil)
+}
+
 // SuspendRequest Why a node waits, and for what. Also the payload of interrupt.requested.
 type SuspendRequest struct {
-	// Data What is asked, in the shape that the kind calls for: see allOf.
+	// What is asked, in the shape that the kind calls for: see allOf.
 	Data json.RawMessage `json:"data"`
-
-	// Key The same for the same suspension point, so that one interrupt is raised at most once.
-	Key string `json:"key"`
-
-	// Kind Kind of suspension; it decides the waiting status of the run and what resolves it.
+	// The same for the same suspension point, so that one interrupt is raised at most once.
+	Key  string        `json:"key"`
 	Kind InterruptKind `json:"kind"`
+	// JSON Schema for the value that resolves it.
+	ResumeSchema map[string]any `json:"resumeSchema,omitzero"`
+	// Milliseconds until it expires.
+	TimeoutMs *int64 `json:"timeoutMs,omitzero"`
+}
 
-	// ResumeSchema JSON Schema for the value that resolves it.
-	ResumeSchema map[string]interface{} `json:"resumeSchema,omitempty"`
-
-	// TimeoutMs Milliseconds until it expires.
-	TimeoutMs *int64 `json:"timeoutMs,omitempty"`
+// UnmarshalJSON reads a SuspendRequest. Names of members must match exactly; any may be missing.
+func (v *SuspendRequest) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "data":
+			return &v.Data
+		case "key":
+			return &v.Key
+		case "kind":
+			return &v.Kind
+		case "resumeSchema":
+			return &v.ResumeSchema
+		case "timeoutMs":
+			return &v.TimeoutMs
+		}
+		return nil
+	}, nil)
 }
 
 // TerminateDecision End the run as completed.
 type TerminateDecision struct {
-	// Confidence How sure the supervisor is, 0 to 1. Absent means that it states no opinion, which is not a low
-	// one.
-	Confidence *Confidence           `json:"confidence,omitempty"`
+	Confidence *Confidence           `json:"confidence,omitzero"`
 	Kind       TerminateDecisionKind `json:"kind"`
-
-	// Reason Why, as free text: goal-reached, max-iterations, script-exhausted.
+	// Why, as free text: goal-reached, max-iterations, script-exhausted.
 	Reason string `json:"reason,omitzero"`
-
-	// SuccessCriteria Version 6 and up: what was judged at the end. One entry that is not met means the supervisor
-	// gave up.
-	SuccessCriteria []SuccessCriterion `json:"successCriteria,omitempty"`
+	// Version 6 and up: what was judged at the end. One entry that is not met means the supervisor gave up.
+	SuccessCriteria []SuccessCriterion `json:"successCriteria,omitzero"`
 }
 
-// TerminateDecisionKind defines model for TerminateDecision.Kind.
+// UnmarshalJSON reads a TerminateDecision. Names of members must match exactly; any may be missing.
+func (v *TerminateDecision) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "confidence":
+			return &v.Confidence
+		case "kind":
+			return &v.Kind
+		case "reason":
+			return &v.Reason
+		case "successCriteria":
+			return &v.SuccessCriteria
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes a TerminateDecision.
+func (v TerminateDecision) MarshalJSON() ([]byte, error) {
+	type plain TerminateDecision
+	p := plain(v)
+	if p.Kind == "" {
+		p.Kind = TerminateDecisionKindTerminate
+	}
+	return marshal(p)
+}
+
+func (TerminateDecision) isOrchestratorDecision() {}
+
 type TerminateDecisionKind string
+
+// The values of TerminateDecisionKind.
+const (
+	TerminateDecisionKindTerminate TerminateDecisionKind = "terminate"
+)
+
+// Valid reports whether the contract has the value.
+func (v TerminateDecisionKind) Valid() bool {
+	switch v {
+	case TerminateDecisionKindTerminate:
+		return true
+	}
+	return false
+}
 
 // TestingCapability What test keys may do. Open.
 type TestingCapability struct {
-	// ForceEngineVersionRange Values of X-Force-Engine-Version, both ends included. Closed.
-	ForceEngineVersionRange *EngineVersionRange `json:"forceEngineVersionRange,omitempty"`
-	MockProviders           []string            `json:"mockProviders,omitempty"`
+	ForceEngineVersionRange *EngineVersionRange `json:"forceEngineVersionRange,omitzero"`
+	MockProviders           []string            `json:"mockProviders,omitzero"`
 	TestKeyPrefix           string              `json:"testKeyPrefix,omitzero"`
+}
+
+// UnmarshalJSON reads a TestingCapability. Names of members must match exactly; any may be missing.
+func (v *TestingCapability) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "forceEngineVersionRange":
+			return &v.ForceEngineVersionRange
+		case "mockProviders":
+			return &v.MockProviders
+		case "testKeyPrefix":
+			return &v.TestKeyPrefix
+		}
+		return nil
+	}, nil)
 }
 
 // VariableChangedPayload A variable of the run got another value. Open.
 type VariableChangedPayload struct {
 	Name     string          `json:"name"`
-	Next     json.RawMessage `json:"next,omitempty"`
-	NodeID   *string         `json:"nodeId,omitempty"`
-	Previous json.RawMessage `json:"previous,omitempty"`
+	Next     json.RawMessage `json:"next,omitzero"`
+	NodeID   *string         `json:"nodeId,omitzero"`
+	Previous json.RawMessage `json:"previous,omitzero"`
+}
+
+// UnmarshalJSON reads a VariableChangedPayload. Names of members must match exactly; any may be missing.
+func (v *VariableChangedPayload) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "name":
+			return &v.Name
+		case "next":
+			return &v.Next
+		case "nodeId":
+			return &v.NodeID
+		case "previous":
+			return &v.Previous
+		}
+		return nil
+	}, nil)
 }
 
 // VariableMapping Target name to source name.
 type VariableMapping map[string]string
 
+// UnmarshalJSON reads a VariableMapping.
+func (v *VariableMapping) UnmarshalJSON(data []byte) error {
+	return decodeValue(data, reflect.ValueOf((*map[string]string)(v)).Elem())
+}
+
 // VariablePort A variable of the run.
 type VariablePort struct {
-	Optional     *bool            `json:"optional,omitempty"`
+	Optional     *bool            `json:"optional,omitzero"`
 	Type         VariablePortType `json:"type"`
 	VariableName string           `json:"variableName"`
 }
 
-// VariablePortType defines model for VariablePort.Type.
+// UnmarshalJSON reads a VariablePort. Names of members must match exactly; any may be missing.
+func (v *VariablePort) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "optional":
+			return &v.Optional
+		case "type":
+			return &v.Type
+		case "variableName":
+			return &v.VariableName
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes a VariablePort.
+func (v VariablePort) MarshalJSON() ([]byte, error) {
+	type plain VariablePort
+	p := plain(v)
+	if p.Type == "" {
+		p.Type = VariablePortTypeVariable
+	}
+	return marshal(p)
+}
+
+func (VariablePort) isPortValue() {}
+
 type VariablePortType string
+
+// The values of VariablePortType.
+const (
+	VariablePortTypeVariable VariablePortType = "variable"
+)
+
+// Valid reports whether the contract has the value.
+func (v VariablePortType) Valid() bool {
+	switch v {
+	case VariablePortTypeVariable:
+		return true
+	}
+	return false
+}
 
 // VerifierCapability Rung 6: results are verified before they count. Closed.
 type VerifierCapability struct {
-	// Gating A failed verification blocks the commit.
-	Gating    *bool `json:"gating,omitempty"`
+	// A failed verification blocks the commit.
+	Gating    *bool `json:"gating,omitzero"`
 	Supported bool  `json:"supported"`
+}
+
+// UnmarshalJSON reads a VerifierCapability. Names of members must match exactly; any may be missing.
+func (v *VerifierCapability) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "gating":
+			return &v.Gating
+		case "supported":
+			return &v.Supported
+		}
+		return nil
+	}, nil)
 }
 
 // VerifyRunEvent A recorded verdict, flat: its payload beside its type. Open.
 type VerifyRunEvent struct {
-	AgentID *string               `json:"agentId,omitempty"`
-	Target  *string               `json:"target,omitempty"`
+	AgentID *string               `json:"agentId,omitzero"`
+	Target  *string               `json:"target,omitzero"`
 	Type    string                `json:"type"`
 	Verdict VerifyRunEventVerdict `json:"verdict"`
 }
 
-// VerifyRunEventVerdict defines model for VerifyRunEvent.Verdict.
+// UnmarshalJSON reads a VerifyRunEvent. Names of members must match exactly; any may be missing.
+func (v *VerifyRunEvent) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "agentId":
+			return &v.AgentID
+		case "target":
+			return &v.Target
+		case "type":
+			return &v.Type
+		case "verdict":
+			return &v.Verdict
+		}
+		return nil
+	}, nil)
+}
+
 type VerifyRunEventVerdict string
+
+// The values of VerifyRunEventVerdict.
+const (
+	VerifyRunEventVerdictPass   VerifyRunEventVerdict = "pass"
+	VerifyRunEventVerdictFail   VerifyRunEventVerdict = "fail"
+	VerifyRunEventVerdictRevise VerifyRunEventVerdict = "revise"
+)
+
+// Valid reports whether the contract has the value.
+func (v VerifyRunEventVerdict) Valid() bool {
+	switch v {
+	case VerifyRunEventVerdictPass, VerifyRunEventVerdictFail, VerifyRunEventVerdictRevise:
+		return true
+	}
+	return false
+}
 
 // VerifyRunReply What became of the result that the verify-run seam had verified. Open.
 type VerifyRunReply struct {
-	// Committed The result was merged.
+	// The result was merged.
 	Committed bool `json:"committed"`
-
-	// Events The verdicts that were recorded, in order.
+	// The verdicts that were recorded, in order.
 	Events []VerifyRunEvent `json:"events"`
-
-	// Outcome committed or withheld.
+	// committed or withheld.
 	Outcome string `json:"outcome,omitzero"`
-
-	// RunID Ours: the run behind the answer, whose log can be read.
+	// Ours: the run behind the answer, whose log can be read.
 	RunID string `json:"runId,omitzero"`
-
-	// Status Of the run, as its snapshot has it.
+	// Of the run, as its snapshot has it.
 	Status string `json:"status,omitzero"`
-
-	// Verdict What the verifier found.
+	// What the verifier found.
 	Verdict VerifyRunReplyVerdict `json:"verdict,omitzero"`
+}
+
+// UnmarshalJSON reads a VerifyRunReply. Names of members must match exactly; any may be missing.
+func (v *VerifyRunReply) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "committed":
+			return &v.Committed
+		case "events":
+			return &v.Events
+		case "outcome":
+			return &v.Outcome
+		case "runId":
+			return &v.RunID
+		case "status":
+			return &v.Status
+		case "verdict":
+			return &v.Verdict
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes a VerifyRunReply.
+func (v VerifyRunReply) MarshalJSON() ([]byte, error) {
+	type plain VerifyRunReply
+	p := plain(v)
+	if p.Events == nil {
+		p.Events = []VerifyRunEvent{}
+	}
+	return marshal(p)
 }
 
 // VerifyRunReplyVerdict What the verifier found.
 type VerifyRunReplyVerdict string
 
+// The values of VerifyRunReplyVerdict.
+const (
+	VerifyRunReplyVerdictPass   VerifyRunReplyVerdict = "pass"
+	VerifyRunReplyVerdictFail   VerifyRunReplyVerdict = "fail"
+	VerifyRunReplyVerdictRevise VerifyRunReplyVerdict = "revise"
+)
+
+// Valid reports whether the contract has the value.
+func (v VerifyRunReplyVerdict) Valid() bool {
+	switch v {
+	case VerifyRunReplyVerdictPass, VerifyRunReplyVerdictFail, VerifyRunReplyVerdictRevise:
+		return true
+	}
+	return false
+}
+
 // VerifyRunRequest Asks the verify-run seam to have one result verified.
 type VerifyRunRequest struct {
-	// SimulateVerdict What the verifier is to find.
+	// What the verifier is to find.
 	SimulateVerdict VerifyRunRequestSimulateVerdict `json:"simulateVerdict"`
+}
+
+// UnmarshalJSON reads a VerifyRunRequest. Names of members must match exactly; any may be missing.
+func (v *VerifyRunRequest) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "simulateVerdict":
+			return &v.SimulateVerdict
+		}
+		return nil
+	}, nil)
 }
 
 // VerifyRunRequestSimulateVerdict What the verifier is to find.
 type VerifyRunRequestSimulateVerdict string
 
-// WorkflowDefinition A workflow: nodes, the edges between them, and its variables. Also the format of the fixtures.
-type WorkflowDefinition struct {
-	AcceptsInheritedArtifacts []map[string]interface{}      `json:"acceptsInheritedArtifacts,omitempty"`
-	Channels                  map[string]ChannelDeclaration `json:"channels,omitempty"`
+// The values of VerifyRunRequestSimulateVerdict.
+const (
+	VerifyRunRequestSimulateVerdictPass   VerifyRunRequestSimulateVerdict = "pass"
+	VerifyRunRequestSimulateVerdictFail   VerifyRunRequestSimulateVerdict = "fail"
+	VerifyRunRequestSimulateVerdictRevise VerifyRunRequestSimulateVerdict = "revise"
+)
 
-	// ConfigurableSchema JSON Schema for the configurable of a run.
-	ConfigurableSchema map[string]interface{} `json:"configurableSchema,omitempty"`
-	CreatedAt          time.Time              `json:"createdAt,omitzero"`
-
-	// Defaults Prompt references; this project neither reads nor checks them.
-	Defaults    map[string]interface{} `json:"defaults,omitempty"`
-	Description *string                `json:"description,omitempty"`
-	Edges       []WorkflowEdge         `json:"edges"`
-	Groups      []NodeGroup            `json:"groups,omitempty"`
-	ID          string                 `json:"id"`
-	IsActive    *bool                  `json:"isActive,omitempty"`
-
-	// Metadata About the workflow, for people and catalogues. Open.
-	Metadata WorkflowMetadata `json:"metadata"`
-	Name     string           `json:"name"`
-	Nodes    []WorkflowNode   `json:"nodes"`
-	ScopeID  *string          `json:"scopeId,omitempty"`
-
-	// Settings Defaults for runs of the workflow. Open.
-	Settings  WorkflowSettings         `json:"settings"`
-	Slug      *string                  `json:"slug,omitempty"`
-	Status    WorkflowDefinitionStatus `json:"status,omitzero"`
-	TenantID  *string                  `json:"tenantId,omitempty"`
-	Triggers  []WorkflowTrigger        `json:"triggers"`
-	Type      *string                  `json:"type,omitempty"`
-	UpdatedAt time.Time                `json:"updatedAt,omitzero"`
-	Variables []WorkflowVariable       `json:"variables"`
-	Version   string                   `json:"version"`
+// Valid reports whether the contract has the value.
+func (v VerifyRunRequestSimulateVerdict) Valid() bool {
+	switch v {
+	case VerifyRunRequestSimulateVerdictPass, VerifyRunRequestSimulateVerdictFail, VerifyRunRequestSimulateVerdictRevise:
+		return true
+	}
+	return false
 }
 
-// WorkflowDefinitionStatus defines model for WorkflowDefinition.Status.
+// WorkflowDefinition A workflow: nodes, the edges between them, and its variables. Also the format of the
+// fixtures.
+type WorkflowDefinition struct {
+	AcceptsInheritedArtifacts []map[string]any              `json:"acceptsInheritedArtifacts,omitzero"`
+	Channels                  map[string]ChannelDeclaration `json:"channels,omitzero"`
+	// JSON Schema for the configurable of a run.
+	ConfigurableSchema map[string]any `json:"configurableSchema,omitzero"`
+	CreatedAt          time.Time      `json:"createdAt,omitzero"`
+	// Prompt references; this project neither reads nor checks them.
+	Defaults    map[string]any           `json:"defaults,omitzero"`
+	Description *string                  `json:"description,omitzero"`
+	Edges       []WorkflowEdge           `json:"edges"`
+	Groups      []NodeGroup              `json:"groups,omitzero"`
+	ID          string                   `json:"id"`
+	IsActive    *bool                    `json:"isActive,omitzero"`
+	Metadata    WorkflowMetadata         `json:"metadata"`
+	Name        string                   `json:"name"`
+	Nodes       []WorkflowNode           `json:"nodes"`
+	ScopeID     *string                  `json:"scopeId,omitzero"`
+	Settings    WorkflowSettings         `json:"settings"`
+	Slug        *string                  `json:"slug,omitzero"`
+	Status      WorkflowDefinitionStatus `json:"status,omitzero"`
+	TenantID    *string                  `json:"tenantId,omitzero"`
+	Triggers    []WorkflowTrigger        `json:"triggers"`
+	Type        *string                  `json:"type,omitzero"`
+	UpdatedAt   time.Time                `json:"updatedAt,omitzero"`
+	Variables   []WorkflowVariable       `json:"variables"`
+	Version     string                   `json:"version"`
+}
+
+// UnmarshalJSON reads a WorkflowDefinition. Names of members must match exactly; any may be missing.
+func (v *WorkflowDefinition) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "acceptsInheritedArtifacts":
+			return &v.AcceptsInheritedArtifacts
+		case "channels":
+			return &v.Channels
+		case "configurableSchema":
+			return &v.ConfigurableSchema
+		case "createdAt":
+			return &v.CreatedAt
+		case "defaults":
+			return &v.Defaults
+		case "description":
+			return &v.Description
+		case "edges":
+			return &v.Edges
+		case "groups":
+			return &v.Groups
+		case "id":
+			return &v.ID
+		case "isActive":
+			return &v.IsActive
+		case "metadata":
+			return &v.Metadata
+		case "name":
+			return &v.Name
+		case "nodes":
+			return &v.Nodes
+		case "scopeId":
+			return &v.ScopeID
+		case "settings":
+			return &v.Settings
+		case "slug":
+			return &v.Slug
+		case "status":
+			return &v.Status
+		case "tenantId":
+			return &v.TenantID
+		case "triggers":
+			return &v.Triggers
+		case "type":
+			return &v.Type
+		case "updatedAt":
+			return &v.UpdatedAt
+		case "variables":
+			return &v.Variables
+		case "version":
+			return &v.Version
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes a WorkflowDefinition.
+func (v WorkflowDefinition) MarshalJSON() ([]byte, error) {
+	type plain WorkflowDefinition
+	p := plain(v)
+	if p.Edges == nil {
+		p.Edges = []WorkflowEdge{}
+	}
+	if p.Nodes == nil {
+		p.Nodes = []WorkflowNode{}
+	}
+	if p.Triggers == nil {
+		p.Triggers = []WorkflowTrigger{}
+	}
+	if p.Variables == nil {
+		p.Variables = []WorkflowVariable{}
+	}
+	return marshal(p)
+}
+
 type WorkflowDefinitionStatus string
+
+// The values of WorkflowDefinitionStatus.
+const (
+	WorkflowDefinitionStatusActive   WorkflowDefinitionStatus = "active"
+	WorkflowDefinitionStatusInactive WorkflowDefinitionStatus = "inactive"
+	WorkflowDefinitionStatusDraft    WorkflowDefinitionStatus = "draft"
+	WorkflowDefinitionStatusArchived WorkflowDefinitionStatus = "archived"
+)
+
+// Valid reports whether the contract has the value.
+func (v WorkflowDefinitionStatus) Valid() bool {
+	switch v {
+	case WorkflowDefinitionStatusActive, WorkflowDefinitionStatusInactive, WorkflowDefinitionStatusDraft, WorkflowDefinitionStatusArchived:
+		return true
+	}
+	return false
+}
 
 // WorkflowEdge From one node to another. An edge back to a supervisor makes the loop.
 type WorkflowEdge struct {
-	// Condition When an edge is taken.
-	Condition    *EdgeCondition          `json:"condition,omitempty"`
+	Condition    *EdgeCondition          `json:"condition,omitzero"`
 	ID           string                  `json:"id"`
-	Label        *string                 `json:"label,omitempty"`
+	Label        *string                 `json:"label,omitzero"`
 	SourceNodeID string                  `json:"sourceNodeId"`
-	SourceOutput *string                 `json:"sourceOutput,omitempty"`
-	TargetInput  *string                 `json:"targetInput,omitempty"`
+	SourceOutput *string                 `json:"sourceOutput,omitzero"`
+	TargetInput  *string                 `json:"targetInput,omitzero"`
 	TargetNodeID string                  `json:"targetNodeId"`
 	TriggerRule  WorkflowEdgeTriggerRule `json:"triggerRule,omitzero"`
 }
 
-// WorkflowEdgeTriggerRule defines model for WorkflowEdge.TriggerRule.
+// UnmarshalJSON reads a WorkflowEdge. Names of members must match exactly; any may be missing.
+func (v *WorkflowEdge) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "condition":
+			return &v.Condition
+		case "id":
+			return &v.ID
+		case "label":
+			return &v.Label
+		case "sourceNodeId":
+			return &v.SourceNodeID
+		case "sourceOutput":
+			return &v.SourceOutput
+		case "targetInput":
+			return &v.TargetInput
+		case "targetNodeId":
+			return &v.TargetNodeID
+		case "triggerRule":
+			return &v.TriggerRule
+		}
+		return nil
+	}, nil)
+}
+
 type WorkflowEdgeTriggerRule string
+
+// The values of WorkflowEdgeTriggerRule.
+const (
+	WorkflowEdgeTriggerRuleAllSuccess  WorkflowEdgeTriggerRule = "all_success"
+	WorkflowEdgeTriggerRuleAnySuccess  WorkflowEdgeTriggerRule = "any_success"
+	WorkflowEdgeTriggerRuleAllComplete WorkflowEdgeTriggerRule = "all_complete"
+	WorkflowEdgeTriggerRuleNoneFailed  WorkflowEdgeTriggerRule = "none_failed"
+	WorkflowEdgeTriggerRuleAnyFailed   WorkflowEdgeTriggerRule = "any_failed"
+)
+
+// Valid reports whether the contract has the value.
+func (v WorkflowEdgeTriggerRule) Valid() bool {
+	switch v {
+	case WorkflowEdgeTriggerRuleAllSuccess, WorkflowEdgeTriggerRuleAnySuccess, WorkflowEdgeTriggerRuleAllComplete, WorkflowEdgeTriggerRuleNoneFailed, WorkflowEdgeTriggerRuleAnyFailed:
+		return true
+	}
+	return false
+}
 
 // WorkflowMetadata About the workflow, for people and catalogues. Open.
 type WorkflowMetadata struct {
-	Author          *string                         `json:"author,omitempty"`
-	Category        *string                         `json:"category,omitempty"`
-	ClonedAt        time.Time                       `json:"clonedAt,omitzero"`
-	ClonedFrom      *string                         `json:"clonedFrom,omitempty"`
-	CodeVersion     *string                         `json:"codeVersion,omitempty"`
-	ComplianceClass WorkflowMetadataComplianceClass `json:"complianceClass,omitzero"`
-
-	// ComplianceConfig How classified values are shown. Open.
-	ComplianceConfig *ComplianceConfig      `json:"complianceConfig,omitempty"`
-	CreatedAt        time.Time              `json:"createdAt,omitzero"`
-	CreatedBy        *string                `json:"createdBy,omitempty"`
-	CustomProperties map[string]interface{} `json:"customProperties,omitempty"`
-	CustomizedAt     time.Time              `json:"customizedAt,omitzero"`
-	CustomizedBy     *string                `json:"customizedBy,omitempty"`
-	ForkedFrom       *string                `json:"forkedFrom,omitempty"`
-	Tags             []string               `json:"tags,omitempty"`
-	UpdatedAt        time.Time              `json:"updatedAt,omitzero"`
-	UpdatedBy        *string                `json:"updatedBy,omitempty"`
+	Author           *string                         `json:"author,omitzero"`
+	Category         *string                         `json:"category,omitzero"`
+	ClonedAt         time.Time                       `json:"clonedAt,omitzero"`
+	ClonedFrom       *string                         `json:"clonedFrom,omitzero"`
+	CodeVersion      *string                         `json:"codeVersion,omitzero"`
+	ComplianceClass  WorkflowMetadataComplianceClass `json:"complianceClass,omitzero"`
+	ComplianceConfig *ComplianceConfig               `json:"complianceConfig,omitzero"`
+	CreatedAt        time.Time                       `json:"createdAt,omitzero"`
+	CreatedBy        *string                         `json:"createdBy,omitzero"`
+	CustomProperties map[string]any                  `json:"customProperties,omitzero"`
+	CustomizedAt     time.Time                       `json:"customizedAt,omitzero"`
+	CustomizedBy     *string                         `json:"customizedBy,omitzero"`
+	ForkedFrom       *string                         `json:"forkedFrom,omitzero"`
+	Tags             []string                        `json:"tags,omitzero"`
+	UpdatedAt        time.Time                       `json:"updatedAt,omitzero"`
+	UpdatedBy        *string                         `json:"updatedBy,omitzero"`
 }
 
-// WorkflowMetadataComplianceClass defines model for WorkflowMetadata.ComplianceClass.
+// UnmarshalJSON reads a WorkflowMetadata. Names of members must match exactly; any may be missing.
+func (v *WorkflowMetadata) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "author":
+			return &v.Author
+		case "category":
+			return &v.Category
+		case "clonedAt":
+			return &v.ClonedAt
+		case "clonedFrom":
+			return &v.ClonedFrom
+		case "codeVersion":
+			return &v.CodeVersion
+		case "complianceClass":
+			return &v.ComplianceClass
+		case "complianceConfig":
+			return &v.ComplianceConfig
+		case "createdAt":
+			return &v.CreatedAt
+		case "createdBy":
+			return &v.CreatedBy
+		case "customProperties":
+			return &v.CustomProperties
+		case "customizedAt":
+			return &v.CustomizedAt
+		case "customizedBy":
+			return &v.CustomizedBy
+		case "forkedFrom":
+			return &v.ForkedFrom
+		case "tags":
+			return &v.Tags
+		case "updatedAt":
+			return &v.UpdatedAt
+		case "updatedBy":
+			return &v.UpdatedBy
+		}
+		return nil
+	}, nil)
+}
+
 type WorkflowMetadataComplianceClass string
+
+// The values of WorkflowMetadataComplianceClass.
+const (
+	WorkflowMetadataComplianceClassPublic    WorkflowMetadataComplianceClass = "public"
+	WorkflowMetadataComplianceClassPII       WorkflowMetadataComplianceClass = "pii"
+	WorkflowMetadataComplianceClassPhi       WorkflowMetadataComplianceClass = "phi"
+	WorkflowMetadataComplianceClassPci       WorkflowMetadataComplianceClass = "pci"
+	WorkflowMetadataComplianceClassRegulated WorkflowMetadataComplianceClass = "regulated"
+)
+
+// Valid reports whether the contract has the value.
+func (v WorkflowMetadataComplianceClass) Valid() bool {
+	switch v {
+	case WorkflowMetadataComplianceClassPublic, WorkflowMetadataComplianceClassPII, WorkflowMetadataComplianceClassPhi, WorkflowMetadataComplianceClassPci, WorkflowMetadataComplianceClassRegulated:
+		return true
+	}
+	return false
+}
 
 // WorkflowNode One step.
 type WorkflowNode struct {
-	// Agent Names the agent that works on a run or on a node. A version and a channel exclude each other.
-	Agent        *AgentRef `json:"agent,omitempty"`
-	ArtifactType *string   `json:"artifactType,omitempty"`
-	CardType     *string   `json:"cardType,omitempty"`
-
-	// Config Fixed settings, in the shape of the typeId.
-	Config           map[string]interface{} `json:"config"`
-	CredentialsRef   *string                `json:"credentialsRef,omitempty"`
-	Disabled         *bool                  `json:"disabled,omitempty"`
-	EnvelopeContract map[string]interface{} `json:"envelopeContract,omitempty"`
-	GroupID          *string                `json:"groupId,omitempty"`
-	ID               string                 `json:"id"`
-
-	// Inputs Port name to where its value comes from.
+	Agent        *AgentRef `json:"agent,omitzero"`
+	ArtifactType *string   `json:"artifactType,omitzero"`
+	CardType     *string   `json:"cardType,omitzero"`
+	// Fixed settings, in the shape of the typeId.
+	Config           map[string]any `json:"config"`
+	CredentialsRef   *string        `json:"credentialsRef,omitzero"`
+	Disabled         *bool          `json:"disabled,omitzero"`
+	EnvelopeContract map[string]any `json:"envelopeContract,omitzero"`
+	GroupID          *string        `json:"groupId,omitzero"`
+	ID               string         `json:"id"`
+	// Port name to where its value comes from.
 	Inputs            map[string]PortValue   `json:"inputs"`
 	Name              string                 `json:"name"`
-	Notes             *string                `json:"notes,omitempty"`
+	Notes             *string                `json:"notes,omitzero"`
 	OutputRole        WorkflowNodeOutputRole `json:"outputRole,omitzero"`
-	OutputSensitivity map[string]bool        `json:"outputSensitivity,omitempty"`
-
-	// Position Where a node stands on an editor's canvas.
-	Position CanvasPosition         `json:"position"`
-	Settings map[string]interface{} `json:"settings,omitempty"`
-
-	// TypeID What runs here: core.noop, core.dispatch.
+	OutputSensitivity map[string]bool        `json:"outputSensitivity,omitzero"`
+	Position          CanvasPosition         `json:"position"`
+	Settings          map[string]any         `json:"settings,omitzero"`
+	// What runs here: core.noop, core.dispatch.
 	TypeID string `json:"typeId"`
 }
 
-// WorkflowNodeOutputRole defines model for WorkflowNode.OutputRole.
+// UnmarshalJSON reads a WorkflowNode. Names of members must match exactly; any may be missing.
+func (v *WorkflowNode) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "agent":
+			return &v.Agent
+		case "artifactType":
+			return &v.ArtifactType
+		case "cardType":
+			return &v.CardType
+		case "config":
+			return &v.Config
+		case "credentialsRef":
+			return &v.CredentialsRef
+		case "disabled":
+			return &v.Disabled
+		case "envelopeContract":
+			return &v.EnvelopeContract
+		case "groupId":
+			return &v.GroupID
+		case "id":
+			return &v.ID
+		case "inputs":
+			return &v.Inputs
+		case "name":
+			return &v.Name
+		case "notes":
+			return &v.Notes
+		case "outputRole":
+			return &v.OutputRole
+		case "outputSensitivity":
+			return &v.OutputSensitivity
+		case "position":
+			return &v.Position
+		case "settings":
+			return &v.Settings
+		case "typeId":
+			return &v.TypeID
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes a WorkflowNode.
+func (v WorkflowNode) MarshalJSON() ([]byte, error) {
+	type plain WorkflowNode
+	p := plain(v)
+	if p.Config == nil {
+		p.Config = map[string]any{}
+	}
+	if p.Inputs == nil {
+		p.Inputs = map[string]PortValue{}
+	}
+	return marshal(p)
+}
+
 type WorkflowNodeOutputRole string
+
+// The values of WorkflowNodeOutputRole.
+const (
+	WorkflowNodeOutputRolePrimary   WorkflowNodeOutputRole = "primary"
+	WorkflowNodeOutputRoleSecondary WorkflowNodeOutputRole = "secondary"
+)
+
+// Valid reports whether the contract has the value.
+func (v WorkflowNodeOutputRole) Valid() bool {
+	switch v {
+	case WorkflowNodeOutputRolePrimary, WorkflowNodeOutputRoleSecondary:
+		return true
+	}
+	return false
+}
 
 // WorkflowSettings Defaults for runs of the workflow. Open.
 type WorkflowSettings struct {
 	LogLevel              WorkflowSettingsLogLevel `json:"logLevel,omitzero"`
-	MaxLoopbackIterations *int64                   `json:"maxLoopbackIterations,omitempty"`
-	MaxRetries            *int64                   `json:"maxRetries,omitempty"`
-
-	// Timeout Milliseconds.
-	Timeout *int64 `json:"timeout,omitempty"`
+	MaxLoopbackIterations *int64                   `json:"maxLoopbackIterations,omitzero"`
+	MaxRetries            *int64                   `json:"maxRetries,omitzero"`
+	// Milliseconds.
+	Timeout *int64 `json:"timeout,omitzero"`
 }
 
-// WorkflowSettingsLogLevel defines model for WorkflowSettings.LogLevel.
+// UnmarshalJSON reads a WorkflowSettings. Names of members must match exactly; any may be missing.
+func (v *WorkflowSettings) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "logLevel":
+			return &v.LogLevel
+		case "maxLoopbackIterations":
+			return &v.MaxLoopbackIterations
+		case "maxRetries":
+			return &v.MaxRetries
+		case "timeout":
+			return &v.Timeout
+		}
+		return nil
+	}, nil)
+}
+
 type WorkflowSettingsLogLevel string
+
+// The values of WorkflowSettingsLogLevel.
+const (
+	WorkflowSettingsLogLevelDebug WorkflowSettingsLogLevel = "debug"
+	WorkflowSettingsLogLevelInfo  WorkflowSettingsLogLevel = "info"
+	WorkflowSettingsLogLevelWarn  WorkflowSettingsLogLevel = "warn"
+	WorkflowSettingsLogLevelError WorkflowSettingsLogLevel = "error"
+)
+
+// Valid reports whether the contract has the value.
+func (v WorkflowSettingsLogLevel) Valid() bool {
+	switch v {
+	case WorkflowSettingsLogLevelDebug, WorkflowSettingsLogLevelInfo, WorkflowSettingsLogLevelWarn, WorkflowSettingsLogLevelError:
+		return true
+	}
+	return false
+}
 
 // WorkflowTrigger What may start the workflow.
 type WorkflowTrigger struct {
-	Config      map[string]interface{} `json:"config,omitempty"`
-	Description *string                `json:"description,omitempty"`
-	Enabled     *bool                  `json:"enabled,omitempty"`
-	EventType   *string                `json:"eventType,omitempty"`
-	ID          string                 `json:"id"`
-	Name        *string                `json:"name,omitempty"`
-	NodeID      *string                `json:"nodeId,omitempty"`
-	Type        WorkflowTriggerType    `json:"type"`
+	Config      map[string]any      `json:"config,omitzero"`
+	Description *string             `json:"description,omitzero"`
+	Enabled     *bool               `json:"enabled,omitzero"`
+	EventType   *string             `json:"eventType,omitzero"`
+	ID          string              `json:"id"`
+	Name        *string             `json:"name,omitzero"`
+	NodeID      *string             `json:"nodeId,omitzero"`
+	Type        WorkflowTriggerType `json:"type"`
 }
 
-// WorkflowTriggerType defines model for WorkflowTrigger.Type.
+// UnmarshalJSON reads a WorkflowTrigger. Names of members must match exactly; any may be missing.
+func (v *WorkflowTrigger) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "config":
+			return &v.Config
+		case "description":
+			return &v.Description
+		case "enabled":
+			return &v.Enabled
+		case "eventType":
+			return &v.EventType
+		case "id":
+			return &v.ID
+		case "name":
+			return &v.Name
+		case "nodeId":
+			return &v.NodeID
+		case "type":
+			return &v.Type
+		}
+		return nil
+	}, nil)
+}
+
 type WorkflowTriggerType string
+
+// The values of WorkflowTriggerType.
+const (
+	WorkflowTriggerTypeManual       WorkflowTriggerType = "manual"
+	WorkflowTriggerTypeSchedule     WorkflowTriggerType = "schedule"
+	WorkflowTriggerTypeWebhook      WorkflowTriggerType = "webhook"
+	WorkflowTriggerTypeEvent        WorkflowTriggerType = "event"
+	WorkflowTriggerTypeArtifact     WorkflowTriggerType = "artifact"
+	WorkflowTriggerTypeCanvas       WorkflowTriggerType = "canvas"
+	WorkflowTriggerTypeEnvelope     WorkflowTriggerType = "envelope"
+	WorkflowTriggerTypeCommand      WorkflowTriggerType = "command"
+	WorkflowTriggerTypeChatMessage  WorkflowTriggerType = "chat-message"
+	WorkflowTriggerTypeChannelWrite WorkflowTriggerType = "channel-write"
+)
+
+// Valid reports whether the contract has the value.
+func (v WorkflowTriggerType) Valid() bool {
+	switch v {
+	case WorkflowTriggerTypeManual, WorkflowTriggerTypeSchedule, WorkflowTriggerTypeWebhook, WorkflowTriggerTypeEvent, WorkflowTriggerTypeArtifact, WorkflowTriggerTypeCanvas, WorkflowTriggerTypeEnvelope, WorkflowTriggerTypeCommand, WorkflowTriggerTypeChatMessage, WorkflowTriggerTypeChannelWrite:
+		return true
+	}
+	return false
+}
 
 // WorkflowVariable A value that lives as long as the run. The run input of the same name replaces the default.
 type WorkflowVariable struct {
-	DefaultValue json.RawMessage      `json:"defaultValue,omitempty"`
-	Description  *string              `json:"description,omitempty"`
+	DefaultValue json.RawMessage      `json:"defaultValue,omitzero"`
+	Description  *string              `json:"description,omitzero"`
 	Name         string               `json:"name"`
-	Required     *bool                `json:"required,omitempty"`
-	Sensitive    *bool                `json:"sensitive,omitempty"`
+	Required     *bool                `json:"required,omitzero"`
+	Sensitive    *bool                `json:"sensitive,omitzero"`
 	Type         WorkflowVariableType `json:"type"`
 }
 
-// WorkflowVariableType defines model for WorkflowVariable.Type.
+// UnmarshalJSON reads a WorkflowVariable. Names of members must match exactly; any may be missing.
+func (v *WorkflowVariable) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "defaultValue":
+			return &v.DefaultValue
+		case "description":
+			return &v.Description
+		case "name":
+			return &v.Name
+		case "required":
+			return &v.Required
+		case "sensitive":
+			return &v.Sensitive
+		case "type":
+			return &v.Type
+		}
+		return nil
+	}, nil)
+}
+
 type WorkflowVariableType string
+
+// The values of WorkflowVariableType.
+const (
+	WorkflowVariableTypeString  WorkflowVariableType = "string"
+	WorkflowVariableTypeNumber  WorkflowVariableType = "number"
+	WorkflowVariableTypeBoolean WorkflowVariableType = "boolean"
+	WorkflowVariableTypeObject  WorkflowVariableType = "object"
+	WorkflowVariableTypeArray   WorkflowVariableType = "array"
+)
+
+// Valid reports whether the contract has the value.
+func (v WorkflowVariableType) Valid() bool {
+	switch v {
+	case WorkflowVariableTypeString, WorkflowVariableTypeNumber, WorkflowVariableTypeBoolean, WorkflowVariableTypeObject, WorkflowVariableTypeArray:
+		return true
+	}
+	return false
+}
 
 // WorkspaceCapability Files that the runs of a workspace share. Closed.
 type WorkspaceCapability struct {
-	// MaxFileBytes Bytes of one file.
-	MaxFileBytes *int64 `json:"maxFileBytes,omitempty"`
-	MaxFiles     *int64 `json:"maxFiles,omitempty"`
-
-	// MaxVersions Versions kept of one file.
-	MaxVersions *int64 `json:"maxVersions,omitempty"`
+	// Bytes of one file.
+	MaxFileBytes *int64 `json:"maxFileBytes,omitzero"`
+	MaxFiles     *int64 `json:"maxFiles,omitzero"`
+	// Versions kept of one file.
+	MaxVersions *int64 `json:"maxVersions,omitzero"`
 	Supported   bool   `json:"supported"`
-	Versioned   *bool  `json:"versioned,omitempty"`
+	Versioned   *bool  `json:"versioned,omitzero"`
+}
+
+// UnmarshalJSON reads a WorkspaceCapability. Names of members must match exactly; any may be missing.
+func (v *WorkspaceCapability) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "maxFileBytes":
+			return &v.MaxFileBytes
+		case "maxFiles":
+			return &v.MaxFiles
+		case "maxVersions":
+			return &v.MaxVersions
+		case "supported":
+			return &v.Supported
+		case "versioned":
+			return &v.Versioned
+		}
+		return nil
+	}, nil)
 }
 
 // WorkspaceFile A file of a workspace at one of its versions. Closed.
 type WorkspaceFile struct {
-	// Content Secrets in it are redacted when it is written.
+	// Secrets in it are redacted when it is written.
 	Content     string  `json:"content"`
-	ContentType *string `json:"contentType,omitempty"`
-
-	// Etag Strong and quoted; another one for every version. What If-Match takes.
-	Etag *string `json:"etag,omitempty"`
-
-	// Path Relative path. The pattern lets an inner segment .. pass; a host refuses it all the same.
+	ContentType *string `json:"contentType,omitzero"`
+	// Strong and quoted; another one for every version. What If-Match takes.
+	Etag      *string       `json:"etag,omitzero"`
 	Path      WorkspacePath `json:"path"`
 	UpdatedAt time.Time     `json:"updatedAt"`
-
-	// Version 1 for the first write of the path, one more for each later write or delete.
+	// 1 for the first write of the path, one more for each later write or delete.
 	Version int64 `json:"version"`
+}
+
+// UnmarshalJSON reads a WorkspaceFile. Names of members must match exactly; any may be missing.
+func (v *WorkspaceFile) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "content":
+			return &v.Content
+		case "contentType":
+			return &v.ContentType
+		case "etag":
+			return &v.Etag
+		case "path":
+			return &v.Path
+		case "updatedAt":
+			return &v.UpdatedAt
+		case "version":
+			return &v.Version
+		}
+		return nil
+	}, nil)
 }
 
 // WorkspaceFileCreate What a file is to hold. Closed.
 type WorkspaceFileCreate struct {
 	Content     string  `json:"content"`
-	ContentType *string `json:"contentType,omitempty"`
+	ContentType *string `json:"contentType,omitzero"`
+}
+
+// UnmarshalJSON reads a WorkspaceFileCreate. Names of members must match exactly; any may be missing.
+func (v *WorkspaceFileCreate) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "content":
+			return &v.Content
+		case "contentType":
+			return &v.ContentType
+		}
+		return nil
+	}, nil)
 }
 
 // WorkspaceFileInfo A file without its content, as a list shows it. Closed.
 type WorkspaceFileInfo struct {
-	ContentType *string `json:"contentType,omitempty"`
-	Etag        *string `json:"etag,omitempty"`
+	ContentType *string       `json:"contentType,omitzero"`
+	Etag        *string       `json:"etag,omitzero"`
+	Path        WorkspacePath `json:"path"`
+	UpdatedAt   time.Time     `json:"updatedAt"`
+	Version     int64         `json:"version"`
+}
 
-	// Path Relative path. The pattern lets an inner segment .. pass; a host refuses it all the same.
-	Path      WorkspacePath `json:"path"`
-	UpdatedAt time.Time     `json:"updatedAt"`
-	Version   int64         `json:"version"`
+// UnmarshalJSON reads a WorkspaceFileInfo. Names of members must match exactly; any may be missing.
+func (v *WorkspaceFileInfo) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "contentType":
+			return &v.ContentType
+		case "etag":
+			return &v.Etag
+		case "path":
+			return &v.Path
+		case "updatedAt":
+			return &v.UpdatedAt
+		case "version":
+			return &v.Version
+		}
+		return nil
+	}, nil)
 }
 
 // WorkspaceFileList Files without their contents.
@@ -3901,53 +6297,145 @@ type WorkspaceFileList struct {
 	Files []WorkspaceFileInfo `json:"files"`
 }
 
+// UnmarshalJSON reads a WorkspaceFileList. Names of members must match exactly; any may be missing.
+func (v *WorkspaceFileList) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "files":
+			return &v.Files
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes a WorkspaceFileList.
+func (v WorkspaceFileList) MarshalJSON() ([]byte, error) {
+	type plain WorkspaceFileList
+	p := plain(v)
+	if p.Files == nil {
+		p.Files = []WorkspaceFileInfo{}
+	}
+	return marshal(p)
+}
+
 // WorkspaceFileRef Which version of a file a run reads. Open.
 type WorkspaceFileRef struct {
-	// Path Relative path. The pattern lets an inner segment .. pass; a host refuses it all the same.
 	Path    WorkspacePath `json:"path"`
 	Version int64         `json:"version"`
 }
 
+// UnmarshalJSON reads a WorkspaceFileRef. Names of members must match exactly; any may be missing.
+func (v *WorkspaceFileRef) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "path":
+			return &v.Path
+		case "version":
+			return &v.Version
+		}
+		return nil
+	}, nil)
+}
+
 // WorkspaceOpReply The reply of the operation that was asked for - files of a list, else those of a file. Open.
 type WorkspaceOpReply struct {
-	Content     *string             `json:"content,omitempty"`
-	ContentType *string             `json:"contentType,omitempty"`
-	Etag        *string             `json:"etag,omitempty"`
-	Files       []WorkspaceFileInfo `json:"files,omitempty"`
-
-	// Path Relative path. The pattern lets an inner segment .. pass; a host refuses it all the same.
-	Path      *WorkspacePath `json:"path,omitempty"`
-	UpdatedAt time.Time      `json:"updatedAt,omitzero"`
-	Version   *int64         `json:"version,omitempty"`
+	Content     *string             `json:"content,omitzero"`
+	ContentType *string             `json:"contentType,omitzero"`
+	Etag        *string             `json:"etag,omitzero"`
+	Files       []WorkspaceFileInfo `json:"files,omitzero"`
+	Path        *WorkspacePath      `json:"path,omitzero"`
+	UpdatedAt   time.Time           `json:"updatedAt,omitzero"`
+	Version     *int64              `json:"version,omitzero"`
 }
 
-// WorkspaceOpRequest Asks the seam workspace/op for an operation on the files of an owner of the caller's choice.
-// Closed.
+// UnmarshalJSON reads a WorkspaceOpReply. Names of members must match exactly; any may be missing.
+func (v *WorkspaceOpReply) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "content":
+			return &v.Content
+		case "contentType":
+			return &v.ContentType
+		case "etag":
+			return &v.Etag
+		case "files":
+			return &v.Files
+		case "path":
+			return &v.Path
+		case "updatedAt":
+			return &v.UpdatedAt
+		case "version":
+			return &v.Version
+		}
+		return nil
+	}, nil)
+}
+
+// WorkspaceOpRequest Asks the seam workspace/op for an operation on the files of an owner of the caller's
+// choice. Closed.
 type WorkspaceOpRequest struct {
-	// Content Of a put.
-	Content     *string `json:"content,omitempty"`
-	ContentType *string `json:"contentType,omitempty"`
-
-	// IfMatch As the header If-Match of a put.
-	IfMatch *string              `json:"ifMatch,omitempty"`
+	// Of a put.
+	Content     *string `json:"content,omitzero"`
+	ContentType *string `json:"contentType,omitzero"`
+	// As the header If-Match of a put.
+	IfMatch *string              `json:"ifMatch,omitzero"`
 	Op      WorkspaceOpRequestOp `json:"op"`
-
-	// Path Of all operations but list.
-	Path *string `json:"path,omitempty"`
-
-	// Prefix Of a list: only paths that begin so.
-	Prefix *string `json:"prefix,omitempty"`
+	// Of all operations but list.
+	Path *string `json:"path,omitzero"`
+	// Of a list: only paths that begin so.
+	Prefix *string `json:"prefix,omitzero"`
 	Tenant string  `json:"tenant"`
-
-	// Version Of a get.
-	Version *int64 `json:"version,omitempty"`
-
-	// Workspace Empty or absent: the tenant's own.
-	Workspace *string `json:"workspace,omitempty"`
+	// Of a get.
+	Version *int64 `json:"version,omitzero"`
+	// Empty or absent: the tenant's own.
+	Workspace *string `json:"workspace,omitzero"`
 }
 
-// WorkspaceOpRequestOp defines model for WorkspaceOpRequest.Op.
+// UnmarshalJSON reads a WorkspaceOpRequest. Names of members must match exactly; any may be missing.
+func (v *WorkspaceOpRequest) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "content":
+			return &v.Content
+		case "contentType":
+			return &v.ContentType
+		case "ifMatch":
+			return &v.IfMatch
+		case "op":
+			return &v.Op
+		case "path":
+			return &v.Path
+		case "prefix":
+			return &v.Prefix
+		case "tenant":
+			return &v.Tenant
+		case "version":
+			return &v.Version
+		case "workspace":
+			return &v.Workspace
+		}
+		return nil
+	}, nil)
+}
+
 type WorkspaceOpRequestOp string
+
+// The values of WorkspaceOpRequestOp.
+const (
+	WorkspaceOpRequestOpList   WorkspaceOpRequestOp = "list"
+	WorkspaceOpRequestOpGet    WorkspaceOpRequestOp = "get"
+	WorkspaceOpRequestOpPut    WorkspaceOpRequestOp = "put"
+	WorkspaceOpRequestOpDelete WorkspaceOpRequestOp = "delete"
+)
+
+// Valid reports whether the contract has the value.
+func (v WorkspaceOpRequestOp) Valid() bool {
+	switch v {
+	case WorkspaceOpRequestOpList, WorkspaceOpRequestOpGet, WorkspaceOpRequestOpPut, WorkspaceOpRequestOpDelete:
+		return true
+	}
+	return false
+}
 
 // WorkspacePath Relative path. The pattern lets an inner segment .. pass; a host refuses it all the same.
 type WorkspacePath = string
@@ -3955,776 +6443,46 @@ type WorkspacePath = string
 // WorkspaceUpdatedPayload A file was written or deleted; its content is not told. Closed.
 type WorkspaceUpdatedPayload struct {
 	Path string `json:"path"`
-
-	// Version That the file has now; of a delete, its tombstone's.
+	// That the file has now; of a delete, its tombstone's.
 	Version int64 `json:"version"`
+}
+
+// UnmarshalJSON reads a WorkspaceUpdatedPayload. Names of members must match exactly; any may be missing.
+func (v *WorkspaceUpdatedPayload) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "path":
+			return &v.Path
+		case "version":
+			return &v.Version
+		}
+		return nil
+	}, nil)
 }
 
 // WorkspaceVisibility Whether the file that was written could be read.
 type WorkspaceVisibility struct {
-	// AtNextTurn In the turn after it. Absent when there was none.
-	AtNextTurn *bool `json:"atNextTurn,omitempty"`
-
-	// AtWriteTurn In the turn that wrote it; a write is not visible there.
-	AtWriteTurn *bool `json:"atWriteTurn,omitempty"`
+	// In the turn after it. Absent when there was none.
+	AtNextTurn *bool `json:"atNextTurn,omitzero"`
+	// In the turn that wrote it; a write is not visible there.
+	AtWriteTurn *bool `json:"atWriteTurn,omitzero"`
 }
 
-// Against defines model for Against.
-type Against = string
-
-// BufferMs defines model for BufferMs.
-type BufferMs = int64
-
-// Dedup defines model for Dedup.
-type Dedup string
-
-// FilePath defines model for FilePath.
-type FilePath = string
-
-// FileVersion defines model for FileVersion.
-type FileVersion = int64
-
-// ForceEngineVersion defines model for ForceEngineVersion.
-type ForceEngineVersion = int64
-
-// GoalID defines model for GoalId.
-type GoalID = string
-
-// GoalStateFilter Only active goes on. A goal that is paused stays active; no run shows that it is.
-type GoalStateFilter = GoalState
-
-// IdempotencyKey defines model for IdempotencyKey.
-type IdempotencyKey = string
-
-// IfMatch defines model for IfMatch.
-type IfMatch = string
-
-// InterruptToken defines model for InterruptToken.
-type InterruptToken = string
-
-// LastEventID defines model for LastEventId.
-type LastEventID = string
-
-// LastSequence defines model for LastSequence.
-type LastSequence = int64
-
-// NodeID defines model for NodeId.
-type NodeID = string
-
-// PathPrefix defines model for PathPrefix.
-type PathPrefix = string
-
-// PollTimeout defines model for PollTimeout.
-type PollTimeout = int64
-
-// RunID defines model for RunId.
-type RunID = string
-
-// Since defines model for Since.
-type Since = int64
-
-// StreamMode defines model for StreamMode.
-type StreamMode = string
-
-// WorkflowID defines model for WorkflowId.
-type WorkflowID = string
-
-// BodyTooLarge Body of every reply outside 2xx. Closed: whatever else a host wants to say goes into details.
-type BodyTooLarge = ErrorEnvelope
-
-// Conflict Body of every reply outside 2xx. Closed: whatever else a host wants to say goes into details.
-type Conflict = ErrorEnvelope
-
-// Forbidden Body of every reply outside 2xx. Closed: whatever else a host wants to say goes into details.
-type Forbidden = ErrorEnvelope
-
-// Gone Body of every reply outside 2xx. Closed: whatever else a host wants to say goes into details.
-type Gone = ErrorEnvelope
-
-// Internal Body of every reply outside 2xx. Closed: whatever else a host wants to say goes into details.
-type Internal = ErrorEnvelope
-
-// InvalidRequest Body of every reply outside 2xx. Closed: whatever else a host wants to say goes into details.
-type InvalidRequest = ErrorEnvelope
-
-// NotFound Body of every reply outside 2xx. Closed: whatever else a host wants to say goes into details.
-type NotFound = ErrorEnvelope
-
-// NotProvided Body of every reply outside 2xx. Closed: whatever else a host wants to say goes into details.
-type NotProvided = ErrorEnvelope
-
-// RateLimited Body of every reply outside 2xx. Closed: whatever else a host wants to say goes into details.
-type RateLimited = ErrorEnvelope
-
-// Unauthenticated Body of every reply outside 2xx. Closed: whatever else a host wants to say goes into details.
-type Unauthenticated = ErrorEnvelope
-
-// Unavailable Body of every reply outside 2xx. Closed: whatever else a host wants to say goes into details.
-type Unavailable = ErrorEnvelope
-
-// Unprocessable Body of every reply outside 2xx. Closed: whatever else a host wants to say goes into details.
-type Unprocessable = ErrorEnvelope
-
-// ListGoalsParams defines parameters for ListGoals.
-type ListGoalsParams struct {
-	// State Only goals in this state.
-	State *GoalStateFilter `form:"state,omitempty" json:"state,omitempty"`
-}
-
-// CreateGoalParams defines parameters for CreateGoal.
-type CreateGoalParams struct {
-	// IdempotencyKey The same key with the same body gets the same reply, for at least 24 hours.
-	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
-}
-
-// ListWorkspaceFilesParams defines parameters for ListWorkspaceFiles.
-type ListWorkspaceFilesParams struct {
-	// Prefix Only paths that begin so.
-	Prefix *PathPrefix `form:"prefix,omitempty" json:"prefix,omitempty"`
-}
-
-// GetWorkspaceFileParams defines parameters for GetWorkspaceFile.
-type GetWorkspaceFileParams struct {
-	// Version An older version, as long as it is kept.
-	Version *FileVersion `form:"version,omitempty" json:"version,omitempty"`
-}
-
-// PutWorkspaceFileParams defines parameters for PutWorkspaceFile.
-type PutWorkspaceFileParams struct {
-	// IfMatch Write only over the version with this etag.
-	IfMatch *IfMatch `json:"If-Match,omitempty"`
-}
-
-// CreateRunParams defines parameters for CreateRun.
-type CreateRunParams struct {
-	// IdempotencyKey The same key with the same body gets the same reply, for at least 24 hours.
-	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
-
-	// XDedup Refuse a second live run of the same tenant and scope.
-	XDedup *CreateRunParamsXDedup `json:"X-Dedup,omitempty"`
-
-	// XForceEngineVersion Test keys only. Write the log as this engine version would.
-	XForceEngineVersion *ForceEngineVersion `json:"X-Force-Engine-Version,omitempty"`
-}
-
-// CreateRunParamsXDedup defines parameters for CreateRun.
-type CreateRunParamsXDedup string
-
-// CancelRunParams defines parameters for CancelRun.
-type CancelRunParams struct {
-	// IdempotencyKey The same key with the same body gets the same reply, for at least 24 hours.
-	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
-}
-
-// StreamRunEventsParams defines parameters for StreamRunEvents.
-type StreamRunEventsParams struct {
-	// StreamMode What to stream; several with commas between them, except values, which stands alone. Absent means updates; only debug shows everything.
-	StreamMode *StreamMode `form:"streamMode,omitempty" json:"streamMode,omitempty"`
-
-	// BufferMs Milliseconds to gather events for one frame; 0 for none.
-	BufferMs *BufferMs `form:"bufferMs,omitempty" json:"bufferMs,omitempty"`
-
-	// LastEventID Go on strictly after this sequence.
-	LastEventID *LastEventID `json:"Last-Event-ID,omitempty"`
-}
-
-// PollRunEventsParams defines parameters for PollRunEvents.
-type PollRunEventsParams struct {
-	// LastSequence Only events after this sequence. Absent means from the start.
-	LastSequence *LastSequence `form:"lastSequence,omitempty" json:"lastSequence,omitempty"`
-
-	// Since Older name of lastSequence, which wins where both are given. -1 means from the start.
-	// Deprecated: this property has been marked as deprecated upstream, but no `x-deprecated-reason` was set
-	Since *Since `form:"since,omitempty" json:"since,omitempty"`
-
-	// Timeout Seconds to wait at most.
-	Timeout *PollTimeout `form:"timeout,omitempty" json:"timeout,omitempty"`
-}
-
-// ResolveInterruptByRunParams defines parameters for ResolveInterruptByRun.
-type ResolveInterruptByRunParams struct {
-	// IdempotencyKey The same key with the same body gets the same reply, for at least 24 hours.
-	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
-}
-
-// DiffRunParams defines parameters for DiffRun.
-type DiffRunParams struct {
-	// Against The other run.
-	Against Against `form:"against" json:"against"`
-}
-
-// ForkRunParams defines parameters for ForkRun.
-type ForkRunParams struct {
-	// IdempotencyKey The same key with the same body gets the same reply, for at least 24 hours.
-	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
-}
-
-// PauseRunParams defines parameters for PauseRun.
-type PauseRunParams struct {
-	// IdempotencyKey The same key with the same body gets the same reply, for at least 24 hours.
-	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
-}
-
-// ResumeRunParams defines parameters for ResumeRun.
-type ResumeRunParams struct {
-	// IdempotencyKey The same key with the same body gets the same reply, for at least 24 hours.
-	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
-}
-
-// BulkCancelRunsParams defines parameters for BulkCancelRuns.
-type BulkCancelRunsParams struct {
-	// IdempotencyKey The same key with the same body gets the same reply, for at least 24 hours.
-	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
-}
-
-// RunAgentLoopJSONRequestBody defines body for RunAgentLoop for application/json ContentType.
-type RunAgentLoopJSONRequestBody = AgentloopRequest
-
-// VerifyRunJSONRequestBody defines body for VerifyRun for application/json ContentType.
-type VerifyRunJSONRequestBody = VerifyRunRequest
-
-// FireCommitmentJSONRequestBody defines body for FireCommitment for application/json ContentType.
-type FireCommitmentJSONRequestBody = CommitmentFireRequest
-
-// CreateGoalJSONRequestBody defines body for CreateGoal for application/json ContentType.
-type CreateGoalJSONRequestBody = CreateGoalRequest
-
-// EditGoalJSONRequestBody defines body for EditGoal for application/json ContentType.
-type EditGoalJSONRequestBody = EditGoalRequest
-
-// TickGoalJSONRequestBody defines body for TickGoal for application/json ContentType.
-type TickGoalJSONRequestBody = GoalTickRequest
-
-// TickHeartbeatJSONRequestBody defines body for TickHeartbeat for application/json ContentType.
-type TickHeartbeatJSONRequestBody = HeartbeatTickRequest
-
-// LlmCacheKeyJSONRequestBody defines body for LlmCacheKey for application/json ContentType.
-type LlmCacheKeyJSONRequestBody = LlmCacheKeyRequest
-
-// ProgramMockAIJSONRequestBody defines body for ProgramMockAI for application/json ContentType.
-type ProgramMockAIJSONRequestBody = MockAiProgramRequest
-
-// WorkspaceOpJSONRequestBody defines body for WorkspaceOp for application/json ContentType.
-type WorkspaceOpJSONRequestBody = WorkspaceOpRequest
-
-// PutWorkspaceFileJSONRequestBody defines body for PutWorkspaceFile for application/json ContentType.
-type PutWorkspaceFileJSONRequestBody = WorkspaceFileCreate
-
-// ResolveInterruptByTokenJSONRequestBody defines body for ResolveInterruptByToken for application/json ContentType.
-type ResolveInterruptByTokenJSONRequestBody = ResolveInterruptRequest
-
-// CreateRunJSONRequestBody defines body for CreateRun for application/json ContentType.
-type CreateRunJSONRequestBody = CreateRunRequest
-
-// CancelRunJSONRequestBody defines body for CancelRun for application/json ContentType.
-type CancelRunJSONRequestBody = CancelRunRequest
-
-// ResolveInterruptByRunJSONRequestBody defines body for ResolveInterruptByRun for application/json ContentType.
-type ResolveInterruptByRunJSONRequestBody = ResolveInterruptRequest
-
-// ForkRunJSONRequestBody defines body for ForkRun for application/json ContentType.
-type ForkRunJSONRequestBody = ForkRunRequest
-
-// PauseRunJSONRequestBody defines body for PauseRun for application/json ContentType.
-type PauseRunJSONRequestBody = PauseRunRequest
-
-// BulkCancelRunsJSONRequestBody defines body for BulkCancelRuns for application/json ContentType.
-type BulkCancelRunsJSONRequestBody = BulkCancelRequest
-
-// Getter for additional properties for Configurable. Returns the specified
-// element and whether it was found
-func (a Configurable) Get(fieldName string) (value json.RawMessage, found bool) {
-	if a.AdditionalProperties != nil {
-		value, found = a.AdditionalProperties[fieldName]
-	}
-	return
-}
-
-// Setter for additional properties for Configurable
-func (a *Configurable) Set(fieldName string, value json.RawMessage) {
-	if a.AdditionalProperties == nil {
-		a.AdditionalProperties = make(map[string]json.RawMessage)
-	}
-	a.AdditionalProperties[fieldName] = value
-}
-
-// Override default JSON handling for Configurable to handle AdditionalProperties
-func (a *Configurable) UnmarshalJSON(b []byte) error {
-	object := make(map[string]json.RawMessage)
-	err := json.Unmarshal(b, &object)
-	if err != nil {
-		return err
-	}
-
-	if raw, found := object["escalationThreshold"]; found {
-		err = json.Unmarshal(raw, &a.EscalationThreshold)
-		if err != nil {
-			return fmt.Errorf("error reading 'escalationThreshold': %w", err)
+// UnmarshalJSON reads a WorkspaceVisibility. Names of members must match exactly; any may be missing.
+func (v *WorkspaceVisibility) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "atNextTurn":
+			return &v.AtNextTurn
+		case "atWriteTurn":
+			return &v.AtWriteTurn
 		}
-		delete(object, "escalationThreshold")
-	}
-
-	if raw, found := object["maxLoopIterations"]; found {
-		err = json.Unmarshal(raw, &a.MaxLoopIterations)
-		if err != nil {
-			return fmt.Errorf("error reading 'maxLoopIterations': %w", err)
-		}
-		delete(object, "maxLoopIterations")
-	}
-
-	if raw, found := object["maxTokens"]; found {
-		err = json.Unmarshal(raw, &a.MaxTokens)
-		if err != nil {
-			return fmt.Errorf("error reading 'maxTokens': %w", err)
-		}
-		delete(object, "maxTokens")
-	}
-
-	if raw, found := object["mockProvider"]; found {
-		err = json.Unmarshal(raw, &a.MockProvider)
-		if err != nil {
-			return fmt.Errorf("error reading 'mockProvider': %w", err)
-		}
-		delete(object, "mockProvider")
-	}
-
-	if raw, found := object["model"]; found {
-		err = json.Unmarshal(raw, &a.Model)
-		if err != nil {
-			return fmt.Errorf("error reading 'model': %w", err)
-		}
-		delete(object, "model")
-	}
-
-	if raw, found := object["promptOverrides"]; found {
-		err = json.Unmarshal(raw, &a.PromptOverrides)
-		if err != nil {
-			return fmt.Errorf("error reading 'promptOverrides': %w", err)
-		}
-		delete(object, "promptOverrides")
-	}
-
-	if raw, found := object["recursionLimit"]; found {
-		err = json.Unmarshal(raw, &a.RecursionLimit)
-		if err != nil {
-			return fmt.Errorf("error reading 'recursionLimit': %w", err)
-		}
-		delete(object, "recursionLimit")
-	}
-
-	if raw, found := object["runTimeoutMs"]; found {
-		err = json.Unmarshal(raw, &a.RunTimeoutMs)
-		if err != nil {
-			return fmt.Errorf("error reading 'runTimeoutMs': %w", err)
-		}
-		delete(object, "runTimeoutMs")
-	}
-
-	if raw, found := object["temperature"]; found {
-		err = json.Unmarshal(raw, &a.Temperature)
-		if err != nil {
-			return fmt.Errorf("error reading 'temperature': %w", err)
-		}
-		delete(object, "temperature")
-	}
-
-	if len(object) != 0 {
-		a.AdditionalProperties = make(map[string]json.RawMessage)
-		for fieldName, fieldBuf := range object {
-			var fieldVal json.RawMessage
-			err := json.Unmarshal(fieldBuf, &fieldVal)
-			if err != nil {
-				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
-			}
-			a.AdditionalProperties[fieldName] = fieldVal
-		}
-	}
-	return nil
+		return nil
+	}, nil)
 }
 
-// Override default JSON handling for Configurable to handle AdditionalProperties
-func (a Configurable) MarshalJSON() ([]byte, error) {
-	var err error
-	object := make(map[string]json.RawMessage)
-
-	if a.EscalationThreshold != nil {
-		object["escalationThreshold"], err = json.Marshal(a.EscalationThreshold)
-		if err != nil {
-			return nil, fmt.Errorf("error marshaling 'escalationThreshold': %w", err)
-		}
-	}
-
-	if a.MaxLoopIterations != nil {
-		object["maxLoopIterations"], err = json.Marshal(a.MaxLoopIterations)
-		if err != nil {
-			return nil, fmt.Errorf("error marshaling 'maxLoopIterations': %w", err)
-		}
-	}
-
-	if a.MaxTokens != nil {
-		object["maxTokens"], err = json.Marshal(a.MaxTokens)
-		if err != nil {
-			return nil, fmt.Errorf("error marshaling 'maxTokens': %w", err)
-		}
-	}
-
-	if a.MockProvider != nil {
-		object["mockProvider"], err = json.Marshal(a.MockProvider)
-		if err != nil {
-			return nil, fmt.Errorf("error marshaling 'mockProvider': %w", err)
-		}
-	}
-
-	if a.Model != nil {
-		object["model"], err = json.Marshal(a.Model)
-		if err != nil {
-			return nil, fmt.Errorf("error marshaling 'model': %w", err)
-		}
-	}
-
-	if a.PromptOverrides != nil {
-		object["promptOverrides"], err = json.Marshal(a.PromptOverrides)
-		if err != nil {
-			return nil, fmt.Errorf("error marshaling 'promptOverrides': %w", err)
-		}
-	}
-
-	if a.RecursionLimit != nil {
-		object["recursionLimit"], err = json.Marshal(a.RecursionLimit)
-		if err != nil {
-			return nil, fmt.Errorf("error marshaling 'recursionLimit': %w", err)
-		}
-	}
-
-	if a.RunTimeoutMs != nil {
-		object["runTimeoutMs"], err = json.Marshal(a.RunTimeoutMs)
-		if err != nil {
-			return nil, fmt.Errorf("error marshaling 'runTimeoutMs': %w", err)
-		}
-	}
-
-	if a.Temperature != nil {
-		object["temperature"], err = json.Marshal(a.Temperature)
-		if err != nil {
-			return nil, fmt.Errorf("error marshaling 'temperature': %w", err)
-		}
-	}
-
-	for fieldName, field := range a.AdditionalProperties {
-		object[fieldName], err = json.Marshal(field)
-		if err != nil {
-			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
-		}
-	}
-	return json.Marshal(object)
-}
-
-// AsNextWorkerDecision returns the union data inside the OrchestratorDecision as a NextWorkerDecision
-func (t OrchestratorDecision) AsNextWorkerDecision() (NextWorkerDecision, error) {
-	var body NextWorkerDecision
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromNextWorkerDecision overwrites any union data inside the OrchestratorDecision as the provided NextWorkerDecision
-func (t *OrchestratorDecision) FromNextWorkerDecision(v NextWorkerDecision) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"kind":"next-worker"}`))
-	t.union = b
-	return err
-}
-
-// MergeNextWorkerDecision performs a merge with any union data inside the OrchestratorDecision, using the provided NextWorkerDecision
-func (t *OrchestratorDecision) MergeNextWorkerDecision(v NextWorkerDecision) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"kind":"next-worker"}`))
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsAskUserDecision returns the union data inside the OrchestratorDecision as a AskUserDecision
-func (t OrchestratorDecision) AsAskUserDecision() (AskUserDecision, error) {
-	var body AskUserDecision
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromAskUserDecision overwrites any union data inside the OrchestratorDecision as the provided AskUserDecision
-func (t *OrchestratorDecision) FromAskUserDecision(v AskUserDecision) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"kind":"ask-user"}`))
-	t.union = b
-	return err
-}
-
-// MergeAskUserDecision performs a merge with any union data inside the OrchestratorDecision, using the provided AskUserDecision
-func (t *OrchestratorDecision) MergeAskUserDecision(v AskUserDecision) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"kind":"ask-user"}`))
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsTerminateDecision returns the union data inside the OrchestratorDecision as a TerminateDecision
-func (t OrchestratorDecision) AsTerminateDecision() (TerminateDecision, error) {
-	var body TerminateDecision
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromTerminateDecision overwrites any union data inside the OrchestratorDecision as the provided TerminateDecision
-func (t *OrchestratorDecision) FromTerminateDecision(v TerminateDecision) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"kind":"terminate"}`))
-	t.union = b
-	return err
-}
-
-// MergeTerminateDecision performs a merge with any union data inside the OrchestratorDecision, using the provided TerminateDecision
-func (t *OrchestratorDecision) MergeTerminateDecision(v TerminateDecision) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"kind":"terminate"}`))
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-func (t OrchestratorDecision) Discriminator() (string, error) {
-	var discriminator struct {
-		Discriminator string `json:"kind"`
-	}
-	err := json.Unmarshal(t.union, &discriminator)
-	return discriminator.Discriminator, err
-}
-
-func (t OrchestratorDecision) ValueByDiscriminator() (interface{}, error) {
-	discriminator, err := t.Discriminator()
-	if err != nil {
-		return nil, err
-	}
-	switch discriminator {
-	case "ask-user":
-		return t.AsAskUserDecision()
-	case "next-worker":
-		return t.AsNextWorkerDecision()
-	case "terminate":
-		return t.AsTerminateDecision()
-	default:
-		return nil, errors.New("unknown discriminator value: " + discriminator)
-	}
-}
-
-func (t OrchestratorDecision) MarshalJSON() ([]byte, error) {
-	b, err := t.union.MarshalJSON()
-	return b, err
-}
-
-func (t *OrchestratorDecision) UnmarshalJSON(b []byte) error {
-	err := t.union.UnmarshalJSON(b)
-	return err
-}
-
-// AsStaticPort returns the union data inside the PortValue as a StaticPort
-func (t PortValue) AsStaticPort() (StaticPort, error) {
-	var body StaticPort
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromStaticPort overwrites any union data inside the PortValue as the provided StaticPort
-func (t *PortValue) FromStaticPort(v StaticPort) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"type":"static"}`))
-	t.union = b
-	return err
-}
-
-// MergeStaticPort performs a merge with any union data inside the PortValue, using the provided StaticPort
-func (t *PortValue) MergeStaticPort(v StaticPort) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"type":"static"}`))
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsExpressionPort returns the union data inside the PortValue as a ExpressionPort
-func (t PortValue) AsExpressionPort() (ExpressionPort, error) {
-	var body ExpressionPort
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromExpressionPort overwrites any union data inside the PortValue as the provided ExpressionPort
-func (t *PortValue) FromExpressionPort(v ExpressionPort) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"type":"expression"}`))
-	t.union = b
-	return err
-}
-
-// MergeExpressionPort performs a merge with any union data inside the PortValue, using the provided ExpressionPort
-func (t *PortValue) MergeExpressionPort(v ExpressionPort) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"type":"expression"}`))
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsConnectionPort returns the union data inside the PortValue as a ConnectionPort
-func (t PortValue) AsConnectionPort() (ConnectionPort, error) {
-	var body ConnectionPort
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromConnectionPort overwrites any union data inside the PortValue as the provided ConnectionPort
-func (t *PortValue) FromConnectionPort(v ConnectionPort) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"type":"connection"}`))
-	t.union = b
-	return err
-}
-
-// MergeConnectionPort performs a merge with any union data inside the PortValue, using the provided ConnectionPort
-func (t *PortValue) MergeConnectionPort(v ConnectionPort) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"type":"connection"}`))
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsVariablePort returns the union data inside the PortValue as a VariablePort
-func (t PortValue) AsVariablePort() (VariablePort, error) {
-	var body VariablePort
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromVariablePort overwrites any union data inside the PortValue as the provided VariablePort
-func (t *PortValue) FromVariablePort(v VariablePort) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"type":"variable"}`))
-	t.union = b
-	return err
-}
-
-// MergeVariablePort performs a merge with any union data inside the PortValue, using the provided VariablePort
-func (t *PortValue) MergeVariablePort(v VariablePort) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"type":"variable"}`))
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-func (t PortValue) Discriminator() (string, error) {
-	var discriminator struct {
-		Discriminator string `json:"type"`
-	}
-	err := json.Unmarshal(t.union, &discriminator)
-	return discriminator.Discriminator, err
-}
-
-func (t PortValue) ValueByDiscriminator() (interface{}, error) {
-	discriminator, err := t.Discriminator()
-	if err != nil {
-		return nil, err
-	}
-	switch discriminator {
-	case "connection":
-		return t.AsConnectionPort()
-	case "expression":
-		return t.AsExpressionPort()
-	case "static":
-		return t.AsStaticPort()
-	case "variable":
-		return t.AsVariablePort()
-	default:
-		return nil, errors.New("unknown discriminator value: " + discriminator)
-	}
-}
-
-func (t PortValue) MarshalJSON() ([]byte, error) {
-	b, err := t.union.MarshalJSON()
-	return b, err
-}
-
-func (t *PortValue) UnmarshalJSON(b []byte) error {
-	err := t.union.UnmarshalJSON(b)
-	return err
+func init() {
+	unions[reflect.TypeFor[ChannelAccess]()] = decodeChannelAccess
+	unions[reflect.TypeFor[OrchestratorDecision]()] = decodeOrchestratorDecision
+	unions[reflect.TypeFor[PortValue]()] = decodePortValue
 }

@@ -3,6784 +3,12 @@
 package openwopv1
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
 	"net/http"
-
-	"github.com/oapi-codegen/runtime"
 )
 
-// ServerInterface represents all server handlers.
-type ServerInterface interface {
-	// GetCapabilities What the host claims to support.
-	// (GET /.well-known/openwop)
-	GetCapabilities(w http.ResponseWriter, r *http.Request)
-	// RunAgentLoop Drive one stateful loop and tell what it did.
-	// (POST /v1/host/sample/agentloop/run)
-	RunAgentLoop(w http.ResponseWriter, r *http.Request)
-	// VerifyRun Have one result verified and tell what became of it.
-	// (POST /v1/host/sample/agents/verify-run)
-	VerifyRun(w http.ResponseWriter, r *http.Request)
-	// FireCommitment Say that the condition of a commitment holds.
-	// (POST /v1/host/sample/commitment/fire)
-	FireCommitment(w http.ResponseWriter, r *http.Request)
-	// ListGoals Standing goals, all or those in one state.
-	// (GET /v1/host/sample/goals)
-	ListGoals(w http.ResponseWriter, r *http.Request, params ListGoalsParams)
-	// CreateGoal Set up a standing goal. Without a bound it is refused where bounds are required.
-	// (POST /v1/host/sample/goals)
-	CreateGoal(w http.ResponseWriter, r *http.Request, params CreateGoalParams)
-	// GetGoal One goal with its progress and the last verdict.
-	// (GET /v1/host/sample/goals/{goalId})
-	GetGoal(w http.ResponseWriter, r *http.Request, goalID GoalID)
-	// EditGoal Edit a goal while it is active. Its state is the judge’s and is refused.
-	// (PATCH /v1/host/sample/goals/{goalId})
-	EditGoal(w http.ResponseWriter, r *http.Request, goalID GoalID)
-	// AbandonGoal Give the goal up.
-	// (POST /v1/host/sample/goals/{goalId}/abandon)
-	AbandonGoal(w http.ResponseWriter, r *http.Request, goalID GoalID)
-	// ListGoalEvents Ours - the goal’s own log.
-	// (GET /v1/host/sample/goals/{goalId}/events)
-	ListGoalEvents(w http.ResponseWriter, r *http.Request, goalID GoalID)
-	// PauseGoal Let no run follow until the goal is resumed.
-	// (POST /v1/host/sample/goals/{goalId}/pause)
-	PauseGoal(w http.ResponseWriter, r *http.Request, goalID GoalID)
-	// ResumeGoal Let runs follow again. A goal that is escalated goes on once the run that got stuck was answered.
-	// (POST /v1/host/sample/goals/{goalId}/resume)
-	ResumeGoal(w http.ResponseWriter, r *http.Request, goalID GoalID)
-	// TickGoal Ours - fire the next run of a goal, and have it judged.
-	// (POST /v1/host/sample/goals/{goalId}/tick)
-	TickGoal(w http.ResponseWriter, r *http.Request, goalID GoalID)
-	// TickHeartbeat Have a heartbeat look now.
-	// (POST /v1/host/sample/heartbeat/tick)
-	TickHeartbeat(w http.ResponseWriter, r *http.Request)
-	// LlmCacheKey The key under which the answer of a model is kept.
-	// (POST /v1/host/sample/test/llm-cache-key)
-	LlmCacheKey(w http.ResponseWriter, r *http.Request)
-	// ProgramMockAI Say what the model of the provider mock answers to a node.
-	// (POST /v1/host/sample/test/mock-ai/program)
-	ProgramMockAI(w http.ResponseWriter, r *http.Request)
-	// WorkspaceOp A workspace operation for an owner that the caller chooses.
-	// (POST /v1/host/sample/workspace/op)
-	WorkspaceOp(w http.ResponseWriter, r *http.Request)
-	// ListWorkspaceFiles The files of the workspace, without their contents.
-	// (GET /v1/host/workspace/files)
-	ListWorkspaceFiles(w http.ResponseWriter, r *http.Request, params ListWorkspaceFilesParams)
-	// DeleteWorkspaceFile Delete a file. Its path keeps counting versions.
-	// (DELETE /v1/host/workspace/files/{path})
-	DeleteWorkspaceFile(w http.ResponseWriter, r *http.Request, path FilePath)
-	// GetWorkspaceFile One file, at its latest version or an older one.
-	// (GET /v1/host/workspace/files/{path})
-	GetWorkspaceFile(w http.ResponseWriter, r *http.Request, path FilePath, params GetWorkspaceFileParams)
-	// PutWorkspaceFile Write a file. Without If-Match whatever was there is overwritten.
-	// (PUT /v1/host/workspace/files/{path})
-	PutWorkspaceFile(w http.ResponseWriter, r *http.Request, path FilePath, params PutWorkspaceFileParams)
-	// InspectInterruptByToken What the interrupt behind a token asks. The token is the credential.
-	// (GET /v1/interrupts/{token})
-	InspectInterruptByToken(w http.ResponseWriter, r *http.Request, token InterruptToken)
-	// ResolveInterruptByToken Answer the interrupt behind a token. The token is the credential.
-	// (POST /v1/interrupts/{token})
-	ResolveInterruptByToken(w http.ResponseWriter, r *http.Request, token InterruptToken)
-	// GetOpenAPISpec This document, as the host serves it.
-	// (GET /v1/openapi.json)
-	GetOpenAPISpec(w http.ResponseWriter, r *http.Request)
-	// CreateRun Start a run of a workflow.
-	// (POST /v1/runs)
-	CreateRun(w http.ResponseWriter, r *http.Request, params CreateRunParams)
-	// GetRun The run as it stands.
-	// (GET /v1/runs/{runId})
-	GetRun(w http.ResponseWriter, r *http.Request, runID RunID)
-	// GetRunAncestry Which run started this one; not found for every run where crossHostCausation.ancestryEndpointSupported is not advertised.
-	// (GET /v1/runs/{runId}/ancestry)
-	GetRunAncestry(w http.ResponseWriter, r *http.Request, runID RunID)
-	// CancelRun Cancel a run and its children. A finished run stays as it is, which is no error.
-	// (POST /v1/runs/{runId}/cancel)
-	CancelRun(w http.ResponseWriter, r *http.Request, runID RunID, params CancelRunParams)
-	// StreamRunEvents The log as server-sent events until the run ends, or as JSON where the caller asks for it.
-	// (GET /v1/runs/{runId}/events)
-	StreamRunEvents(w http.ResponseWriter, r *http.Request, runID RunID, params StreamRunEventsParams)
-	// PollRunEvents The log after a sequence; waits when there is nothing new and the run goes on.
-	// (GET /v1/runs/{runId}/events/poll)
-	PollRunEvents(w http.ResponseWriter, r *http.Request, runID RunID, params PollRunEventsParams)
-	// ResolveInterruptByRun Answer the interrupt that this node waits for.
-	// (POST /v1/runs/{runId}/interrupts/{nodeId})
-	ResolveInterruptByRun(w http.ResponseWriter, r *http.Request, runID RunID, nodeID NodeID, params ResolveInterruptByRunParams)
-	// DiffRun Where the log and the state of this run differ from those of another one.
-	// (GET /v1/runs/{runId}:diff)
-	DiffRun(w http.ResponseWriter, r *http.Request, runID RunID, params DiffRunParams)
-	// ForkRun Make a new run out of the log of this one, to replay it or to branch off.
-	// (POST /v1/runs/{runId}:fork)
-	ForkRun(w http.ResponseWriter, r *http.Request, runID RunID, params ForkRunParams)
-	// PauseRun Have a run stand still until somebody has it go on. It can be cancelled meanwhile.
-	// (POST /v1/runs/{runId}:pause)
-	PauseRun(w http.ResponseWriter, r *http.Request, runID RunID, params PauseRunParams)
-	// ResumeRun Have a run go on that was paused.
-	// (POST /v1/runs/{runId}:resume)
-	ResumeRun(w http.ResponseWriter, r *http.Request, runID RunID, params ResumeRunParams)
-	// BulkCancelRuns Cancel several runs, each as if it were cancelled alone.
-	// (POST /v1/runs:bulk-cancel)
-	BulkCancelRuns(w http.ResponseWriter, r *http.Request, params BulkCancelRunsParams)
-	// GetWorkflow One workflow definition.
-	// (GET /v1/workflows/{workflowId})
-	GetWorkflow(w http.ResponseWriter, r *http.Request, workflowID WorkflowID)
-}
-
-// ServerInterfaceWrapper converts contexts to parameters.
-type ServerInterfaceWrapper struct {
-	Handler            ServerInterface
-	HandlerMiddlewares []MiddlewareFunc
-	ErrorHandlerFunc   func(w http.ResponseWriter, r *http.Request, err error)
-}
-
-type MiddlewareFunc func(http.Handler) http.Handler
-
-// GetCapabilities operation middleware
-func (siw *ServerInterfaceWrapper) GetCapabilities(w http.ResponseWriter, r *http.Request) {
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.GetCapabilities(w, r)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// RunAgentLoop operation middleware
-func (siw *ServerInterfaceWrapper) RunAgentLoop(w http.ResponseWriter, r *http.Request) {
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.RunAgentLoop(w, r)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// VerifyRun operation middleware
-func (siw *ServerInterfaceWrapper) VerifyRun(w http.ResponseWriter, r *http.Request) {
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.VerifyRun(w, r)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// FireCommitment operation middleware
-func (siw *ServerInterfaceWrapper) FireCommitment(w http.ResponseWriter, r *http.Request) {
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.FireCommitment(w, r)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// ListGoals operation middleware
-func (siw *ServerInterfaceWrapper) ListGoals(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params ListGoalsParams
-
-	// ------------- Optional query parameter "state" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "state", r.URL.Query(), &params.State, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "state"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "state", Err: err})
-		}
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.ListGoals(w, r, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// CreateGoal operation middleware
-func (siw *ServerInterfaceWrapper) CreateGoal(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params CreateGoalParams
-
-	headers := r.Header
-
-	// ------------- Optional header parameter "Idempotency-Key" -------------
-	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
-		var IdempotencyKey IdempotencyKey
-		n := len(valueList)
-		if n != 1 {
-			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
-			return
-		}
-
-		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
-		if err != nil {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
-			return
-		}
-
-		params.IdempotencyKey = &IdempotencyKey
-
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.CreateGoal(w, r, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// GetGoal operation middleware
-func (siw *ServerInterfaceWrapper) GetGoal(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "goalId" -------------
-	var goalID GoalID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "goalId", r.PathValue("goalId"), &goalID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "goalId", Err: err})
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.GetGoal(w, r, goalID)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// EditGoal operation middleware
-func (siw *ServerInterfaceWrapper) EditGoal(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "goalId" -------------
-	var goalID GoalID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "goalId", r.PathValue("goalId"), &goalID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "goalId", Err: err})
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.EditGoal(w, r, goalID)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// AbandonGoal operation middleware
-func (siw *ServerInterfaceWrapper) AbandonGoal(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "goalId" -------------
-	var goalID GoalID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "goalId", r.PathValue("goalId"), &goalID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "goalId", Err: err})
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.AbandonGoal(w, r, goalID)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// ListGoalEvents operation middleware
-func (siw *ServerInterfaceWrapper) ListGoalEvents(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "goalId" -------------
-	var goalID GoalID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "goalId", r.PathValue("goalId"), &goalID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "goalId", Err: err})
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.ListGoalEvents(w, r, goalID)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// PauseGoal operation middleware
-func (siw *ServerInterfaceWrapper) PauseGoal(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "goalId" -------------
-	var goalID GoalID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "goalId", r.PathValue("goalId"), &goalID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "goalId", Err: err})
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.PauseGoal(w, r, goalID)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// ResumeGoal operation middleware
-func (siw *ServerInterfaceWrapper) ResumeGoal(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "goalId" -------------
-	var goalID GoalID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "goalId", r.PathValue("goalId"), &goalID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "goalId", Err: err})
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.ResumeGoal(w, r, goalID)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// TickGoal operation middleware
-func (siw *ServerInterfaceWrapper) TickGoal(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "goalId" -------------
-	var goalID GoalID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "goalId", r.PathValue("goalId"), &goalID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "goalId", Err: err})
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.TickGoal(w, r, goalID)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// TickHeartbeat operation middleware
-func (siw *ServerInterfaceWrapper) TickHeartbeat(w http.ResponseWriter, r *http.Request) {
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.TickHeartbeat(w, r)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// LlmCacheKey operation middleware
-func (siw *ServerInterfaceWrapper) LlmCacheKey(w http.ResponseWriter, r *http.Request) {
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.LlmCacheKey(w, r)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// ProgramMockAI operation middleware
-func (siw *ServerInterfaceWrapper) ProgramMockAI(w http.ResponseWriter, r *http.Request) {
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.ProgramMockAI(w, r)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// WorkspaceOp operation middleware
-func (siw *ServerInterfaceWrapper) WorkspaceOp(w http.ResponseWriter, r *http.Request) {
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.WorkspaceOp(w, r)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// ListWorkspaceFiles operation middleware
-func (siw *ServerInterfaceWrapper) ListWorkspaceFiles(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params ListWorkspaceFilesParams
-
-	// ------------- Optional query parameter "prefix" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "prefix", r.URL.Query(), &params.Prefix, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "prefix"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "prefix", Err: err})
-		}
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.ListWorkspaceFiles(w, r, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// DeleteWorkspaceFile operation middleware
-func (siw *ServerInterfaceWrapper) DeleteWorkspaceFile(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "path" -------------
-	var path FilePath
-
-	err = runtime.BindStyledParameterWithOptions("simple", "path", r.PathValue("path"), &path, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "path", Err: err})
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.DeleteWorkspaceFile(w, r, path)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// GetWorkspaceFile operation middleware
-func (siw *ServerInterfaceWrapper) GetWorkspaceFile(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "path" -------------
-	var path FilePath
-
-	err = runtime.BindStyledParameterWithOptions("simple", "path", r.PathValue("path"), &path, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "path", Err: err})
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params GetWorkspaceFileParams
-
-	// ------------- Optional query parameter "version" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "version", r.URL.Query(), &params.Version, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "version"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "version", Err: err})
-		}
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.GetWorkspaceFile(w, r, path, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// PutWorkspaceFile operation middleware
-func (siw *ServerInterfaceWrapper) PutWorkspaceFile(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "path" -------------
-	var path FilePath
-
-	err = runtime.BindStyledParameterWithOptions("simple", "path", r.PathValue("path"), &path, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "path", Err: err})
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params PutWorkspaceFileParams
-
-	headers := r.Header
-
-	// ------------- Optional header parameter "If-Match" -------------
-	if valueList, found := headers[http.CanonicalHeaderKey("If-Match")]; found {
-		var IfMatch IfMatch
-		n := len(valueList)
-		if n != 1 {
-			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "If-Match", Count: n})
-			return
-		}
-
-		err = runtime.BindStyledParameterWithOptions("simple", "If-Match", valueList[0], &IfMatch, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
-		if err != nil {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "If-Match", Err: err})
-			return
-		}
-
-		params.IfMatch = &IfMatch
-
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.PutWorkspaceFile(w, r, path, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// InspectInterruptByToken operation middleware
-func (siw *ServerInterfaceWrapper) InspectInterruptByToken(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "token" -------------
-	var token InterruptToken
-
-	err = runtime.BindStyledParameterWithOptions("simple", "token", r.PathValue("token"), &token, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "token", Err: err})
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.InspectInterruptByToken(w, r, token)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// ResolveInterruptByToken operation middleware
-func (siw *ServerInterfaceWrapper) ResolveInterruptByToken(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "token" -------------
-	var token InterruptToken
-
-	err = runtime.BindStyledParameterWithOptions("simple", "token", r.PathValue("token"), &token, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "token", Err: err})
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.ResolveInterruptByToken(w, r, token)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// GetOpenAPISpec operation middleware
-func (siw *ServerInterfaceWrapper) GetOpenAPISpec(w http.ResponseWriter, r *http.Request) {
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.GetOpenAPISpec(w, r)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// CreateRun operation middleware
-func (siw *ServerInterfaceWrapper) CreateRun(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params CreateRunParams
-
-	headers := r.Header
-
-	// ------------- Optional header parameter "Idempotency-Key" -------------
-	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
-		var IdempotencyKey IdempotencyKey
-		n := len(valueList)
-		if n != 1 {
-			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
-			return
-		}
-
-		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
-		if err != nil {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
-			return
-		}
-
-		params.IdempotencyKey = &IdempotencyKey
-
-	}
-
-	// ------------- Optional header parameter "X-Dedup" -------------
-	if valueList, found := headers[http.CanonicalHeaderKey("X-Dedup")]; found {
-		var XDedup CreateRunParamsXDedup
-		n := len(valueList)
-		if n != 1 {
-			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "X-Dedup", Count: n})
-			return
-		}
-
-		err = runtime.BindStyledParameterWithOptions("simple", "X-Dedup", valueList[0], &XDedup, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
-		if err != nil {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "X-Dedup", Err: err})
-			return
-		}
-
-		params.XDedup = &XDedup
-
-	}
-
-	// ------------- Optional header parameter "X-Force-Engine-Version" -------------
-	if valueList, found := headers[http.CanonicalHeaderKey("X-Force-Engine-Version")]; found {
-		var XForceEngineVersion ForceEngineVersion
-		n := len(valueList)
-		if n != 1 {
-			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "X-Force-Engine-Version", Count: n})
-			return
-		}
-
-		err = runtime.BindStyledParameterWithOptions("simple", "X-Force-Engine-Version", valueList[0], &XForceEngineVersion, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""})
-		if err != nil {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "X-Force-Engine-Version", Err: err})
-			return
-		}
-
-		params.XForceEngineVersion = &XForceEngineVersion
-
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.CreateRun(w, r, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// GetRun operation middleware
-func (siw *ServerInterfaceWrapper) GetRun(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "runId" -------------
-	var runID RunID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "runId", r.PathValue("runId"), &runID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "runId", Err: err})
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.GetRun(w, r, runID)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// GetRunAncestry operation middleware
-func (siw *ServerInterfaceWrapper) GetRunAncestry(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "runId" -------------
-	var runID RunID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "runId", r.PathValue("runId"), &runID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "runId", Err: err})
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.GetRunAncestry(w, r, runID)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// CancelRun operation middleware
-func (siw *ServerInterfaceWrapper) CancelRun(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "runId" -------------
-	var runID RunID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "runId", r.PathValue("runId"), &runID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "runId", Err: err})
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params CancelRunParams
-
-	headers := r.Header
-
-	// ------------- Optional header parameter "Idempotency-Key" -------------
-	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
-		var IdempotencyKey IdempotencyKey
-		n := len(valueList)
-		if n != 1 {
-			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
-			return
-		}
-
-		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
-		if err != nil {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
-			return
-		}
-
-		params.IdempotencyKey = &IdempotencyKey
-
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.CancelRun(w, r, runID, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// StreamRunEvents operation middleware
-func (siw *ServerInterfaceWrapper) StreamRunEvents(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "runId" -------------
-	var runID RunID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "runId", r.PathValue("runId"), &runID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "runId", Err: err})
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params StreamRunEventsParams
-
-	// ------------- Optional query parameter "streamMode" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "streamMode", r.URL.Query(), &params.StreamMode, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "streamMode"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "streamMode", Err: err})
-		}
-		return
-	}
-
-	// ------------- Optional query parameter "bufferMs" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "bufferMs", r.URL.Query(), &params.BufferMs, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "bufferMs"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "bufferMs", Err: err})
-		}
-		return
-	}
-
-	headers := r.Header
-
-	// ------------- Optional header parameter "Last-Event-ID" -------------
-	if valueList, found := headers[http.CanonicalHeaderKey("Last-Event-ID")]; found {
-		var LastEventID LastEventID
-		n := len(valueList)
-		if n != 1 {
-			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Last-Event-ID", Count: n})
-			return
-		}
-
-		err = runtime.BindStyledParameterWithOptions("simple", "Last-Event-ID", valueList[0], &LastEventID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
-		if err != nil {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Last-Event-ID", Err: err})
-			return
-		}
-
-		params.LastEventID = &LastEventID
-
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.StreamRunEvents(w, r, runID, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// PollRunEvents operation middleware
-func (siw *ServerInterfaceWrapper) PollRunEvents(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "runId" -------------
-	var runID RunID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "runId", r.PathValue("runId"), &runID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "runId", Err: err})
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params PollRunEventsParams
-
-	// ------------- Optional query parameter "lastSequence" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "lastSequence", r.URL.Query(), &params.LastSequence, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "lastSequence"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "lastSequence", Err: err})
-		}
-		return
-	}
-
-	// ------------- Optional query parameter "since" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "since", r.URL.Query(), &params.Since, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "since"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "since", Err: err})
-		}
-		return
-	}
-
-	// ------------- Optional query parameter "timeout" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "timeout", r.URL.Query(), &params.Timeout, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "timeout"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "timeout", Err: err})
-		}
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.PollRunEvents(w, r, runID, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// ResolveInterruptByRun operation middleware
-func (siw *ServerInterfaceWrapper) ResolveInterruptByRun(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "runId" -------------
-	var runID RunID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "runId", r.PathValue("runId"), &runID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "runId", Err: err})
-		return
-	}
-
-	// ------------- Path parameter "nodeId" -------------
-	var nodeID NodeID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "nodeId", r.PathValue("nodeId"), &nodeID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "nodeId", Err: err})
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params ResolveInterruptByRunParams
-
-	headers := r.Header
-
-	// ------------- Optional header parameter "Idempotency-Key" -------------
-	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
-		var IdempotencyKey IdempotencyKey
-		n := len(valueList)
-		if n != 1 {
-			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
-			return
-		}
-
-		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
-		if err != nil {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
-			return
-		}
-
-		params.IdempotencyKey = &IdempotencyKey
-
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.ResolveInterruptByRun(w, r, runID, nodeID, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// DiffRun operation middleware
-func (siw *ServerInterfaceWrapper) DiffRun(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "runId" -------------
-	var runID RunID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "runId", r.PathValue("runId"), &runID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "runId", Err: err})
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params DiffRunParams
-
-	// ------------- Required query parameter "against" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "against", r.URL.Query(), &params.Against, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "against"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "against", Err: err})
-		}
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.DiffRun(w, r, runID, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// ForkRun operation middleware
-func (siw *ServerInterfaceWrapper) ForkRun(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "runId" -------------
-	var runID RunID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "runId", r.PathValue("runId"), &runID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "runId", Err: err})
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params ForkRunParams
-
-	headers := r.Header
-
-	// ------------- Optional header parameter "Idempotency-Key" -------------
-	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
-		var IdempotencyKey IdempotencyKey
-		n := len(valueList)
-		if n != 1 {
-			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
-			return
-		}
-
-		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
-		if err != nil {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
-			return
-		}
-
-		params.IdempotencyKey = &IdempotencyKey
-
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.ForkRun(w, r, runID, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// PauseRun operation middleware
-func (siw *ServerInterfaceWrapper) PauseRun(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "runId" -------------
-	var runID RunID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "runId", r.PathValue("runId"), &runID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "runId", Err: err})
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params PauseRunParams
-
-	headers := r.Header
-
-	// ------------- Optional header parameter "Idempotency-Key" -------------
-	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
-		var IdempotencyKey IdempotencyKey
-		n := len(valueList)
-		if n != 1 {
-			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
-			return
-		}
-
-		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
-		if err != nil {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
-			return
-		}
-
-		params.IdempotencyKey = &IdempotencyKey
-
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.PauseRun(w, r, runID, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// ResumeRun operation middleware
-func (siw *ServerInterfaceWrapper) ResumeRun(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "runId" -------------
-	var runID RunID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "runId", r.PathValue("runId"), &runID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "runId", Err: err})
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params ResumeRunParams
-
-	headers := r.Header
-
-	// ------------- Optional header parameter "Idempotency-Key" -------------
-	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
-		var IdempotencyKey IdempotencyKey
-		n := len(valueList)
-		if n != 1 {
-			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
-			return
-		}
-
-		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
-		if err != nil {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
-			return
-		}
-
-		params.IdempotencyKey = &IdempotencyKey
-
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.ResumeRun(w, r, runID, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// BulkCancelRuns operation middleware
-func (siw *ServerInterfaceWrapper) BulkCancelRuns(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params BulkCancelRunsParams
-
-	headers := r.Header
-
-	// ------------- Optional header parameter "Idempotency-Key" -------------
-	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
-		var IdempotencyKey IdempotencyKey
-		n := len(valueList)
-		if n != 1 {
-			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
-			return
-		}
-
-		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
-		if err != nil {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
-			return
-		}
-
-		params.IdempotencyKey = &IdempotencyKey
-
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.BulkCancelRuns(w, r, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// GetWorkflow operation middleware
-func (siw *ServerInterfaceWrapper) GetWorkflow(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "workflowId" -------------
-	var workflowID WorkflowID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "workflowId", r.PathValue("workflowId"), &workflowID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workflowId", Err: err})
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.GetWorkflow(w, r, workflowID)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-type UnescapedCookieParamError struct {
-	ParamName string
-	Err       error
-}
-
-func (e *UnescapedCookieParamError) Error() string {
-	return fmt.Sprintf("error unescaping cookie parameter '%s'", e.ParamName)
-}
-
-func (e *UnescapedCookieParamError) Unwrap() error {
-	return e.Err
-}
-
-type UnmarshalingParamError struct {
-	ParamName string
-	Err       error
-}
-
-func (e *UnmarshalingParamError) Error() string {
-	return fmt.Sprintf("Error unmarshaling parameter %s as JSON: %s", e.ParamName, e.Err.Error())
-}
-
-func (e *UnmarshalingParamError) Unwrap() error {
-	return e.Err
-}
-
-type RequiredParamError struct {
-	ParamName string
-}
-
-func (e *RequiredParamError) Error() string {
-	return fmt.Sprintf("Query argument %s is required, but not found", e.ParamName)
-}
-
-type RequiredHeaderError struct {
-	ParamName string
-	Err       error
-}
-
-func (e *RequiredHeaderError) Error() string {
-	return fmt.Sprintf("Header parameter %s is required, but not found", e.ParamName)
-}
-
-func (e *RequiredHeaderError) Unwrap() error {
-	return e.Err
-}
-
-type InvalidParamFormatError struct {
-	ParamName string
-	Err       error
-}
-
-func (e *InvalidParamFormatError) Error() string {
-	return fmt.Sprintf("Invalid format for parameter %s: %s", e.ParamName, e.Err.Error())
-}
-
-func (e *InvalidParamFormatError) Unwrap() error {
-	return e.Err
-}
-
-type TooManyValuesForParamError struct {
-	ParamName string
-	Count     int
-}
-
-func (e *TooManyValuesForParamError) Error() string {
-	return fmt.Sprintf("Expected one value for %s, got %d", e.ParamName, e.Count)
-}
-
-// Handler creates http.Handler with routing matching OpenAPI spec.
-func Handler(si ServerInterface) http.Handler {
-	return HandlerWithOptions(si, StdHTTPServerOptions{})
-}
-
-// ServeMux is an abstraction of [http.ServeMux].
-type ServeMux interface {
-	HandleFunc(pattern string, handler func(http.ResponseWriter, *http.Request))
-	http.Handler
-}
-
-type StdHTTPServerOptions struct {
-	BaseURL          string
-	BaseRouter       ServeMux
-	Middlewares      []MiddlewareFunc
-	ErrorHandlerFunc func(w http.ResponseWriter, r *http.Request, err error)
-}
-
-// HandlerFromMux creates http.Handler with routing matching OpenAPI spec based on the provided mux.
-func HandlerFromMux(si ServerInterface, m ServeMux) http.Handler {
-	return HandlerWithOptions(si, StdHTTPServerOptions{
-		BaseRouter: m,
-	})
-}
-
-func HandlerFromMuxWithBaseURL(si ServerInterface, m ServeMux, baseURL string) http.Handler {
-	return HandlerWithOptions(si, StdHTTPServerOptions{
-		BaseURL:    baseURL,
-		BaseRouter: m,
-	})
-}
-
-// HandlerWithOptions creates http.Handler with additional options
-func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.Handler {
-	m := options.BaseRouter
-
-	if m == nil {
-		m = http.NewServeMux()
-	}
-	if options.ErrorHandlerFunc == nil {
-		options.ErrorHandlerFunc = func(w http.ResponseWriter, r *http.Request, err error) {
-			http.Error(w, err.Error(), http.StatusBadRequest)
-		}
-	}
-
-	wrapper := ServerInterfaceWrapper{
-		Handler:            si,
-		HandlerMiddlewares: options.Middlewares,
-		ErrorHandlerFunc:   options.ErrorHandlerFunc,
-	}
-
-	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/.well-known/openwop", wrapper.GetCapabilities)
-	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/v1/host/sample/agentloop/run", wrapper.RunAgentLoop)
-	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/v1/host/sample/agents/verify-run", wrapper.VerifyRun)
-	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/v1/host/sample/commitment/fire", wrapper.FireCommitment)
-	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/v1/host/sample/goals", wrapper.ListGoals)
-	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/v1/host/sample/goals", wrapper.CreateGoal)
-	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/v1/host/sample/goals/{goalId}", wrapper.GetGoal)
-	m.HandleFunc(http.MethodPatch+" "+options.BaseURL+"/v1/host/sample/goals/{goalId}", wrapper.EditGoal)
-	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/v1/host/sample/goals/{goalId}/abandon", wrapper.AbandonGoal)
-	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/v1/host/sample/goals/{goalId}/events", wrapper.ListGoalEvents)
-	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/v1/host/sample/goals/{goalId}/pause", wrapper.PauseGoal)
-	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/v1/host/sample/goals/{goalId}/resume", wrapper.ResumeGoal)
-	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/v1/host/sample/goals/{goalId}/tick", wrapper.TickGoal)
-	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/v1/host/sample/heartbeat/tick", wrapper.TickHeartbeat)
-	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/v1/host/sample/test/llm-cache-key", wrapper.LlmCacheKey)
-	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/v1/host/sample/test/mock-ai/program", wrapper.ProgramMockAI)
-	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/v1/host/sample/workspace/op", wrapper.WorkspaceOp)
-	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/v1/host/workspace/files", wrapper.ListWorkspaceFiles)
-	m.HandleFunc(http.MethodDelete+" "+options.BaseURL+"/v1/host/workspace/files/{path}", wrapper.DeleteWorkspaceFile)
-	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/v1/host/workspace/files/{path}", wrapper.GetWorkspaceFile)
-	m.HandleFunc(http.MethodPut+" "+options.BaseURL+"/v1/host/workspace/files/{path}", wrapper.PutWorkspaceFile)
-	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/v1/interrupts/{token}", wrapper.InspectInterruptByToken)
-	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/v1/interrupts/{token}", wrapper.ResolveInterruptByToken)
-	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/v1/openapi.json", wrapper.GetOpenAPISpec)
-	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/v1/runs", wrapper.CreateRun)
-	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/v1/runs/{runId}", wrapper.GetRun)
-	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/v1/runs/{runId}/ancestry", wrapper.GetRunAncestry)
-	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/v1/runs/{runId}/cancel", wrapper.CancelRun)
-	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/v1/runs/{runId}/events", wrapper.StreamRunEvents)
-	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/v1/runs/{runId}/events/poll", wrapper.PollRunEvents)
-	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/v1/runs/{runId}/interrupts/{nodeId}", wrapper.ResolveInterruptByRun)
-	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/v1/runs/{runId}:diff", wrapper.DiffRun)
-	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/v1/runs/{runId}:fork", wrapper.ForkRun)
-	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/v1/runs/{runId}:pause", wrapper.PauseRun)
-	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/v1/runs/{runId}:resume", wrapper.ResumeRun)
-	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/v1/runs:bulk-cancel", wrapper.BulkCancelRuns)
-	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/v1/workflows/{workflowId}", wrapper.GetWorkflow)
-
-	return m
-}
-
-type BodyTooLargeJSONResponse ErrorEnvelope
-
-type ConflictJSONResponse ErrorEnvelope
-
-type ForbiddenJSONResponse ErrorEnvelope
-
-type GoneJSONResponse ErrorEnvelope
-
-type InternalJSONResponse ErrorEnvelope
-
-type InvalidRequestJSONResponse ErrorEnvelope
-
-type NotFoundJSONResponse ErrorEnvelope
-
-type NotProvidedJSONResponse ErrorEnvelope
-
-type RateLimitedResponseHeaders struct {
-	RetryAfter *int64
-}
-type RateLimitedJSONResponse struct {
-	Body ErrorEnvelope
-
-	Headers RateLimitedResponseHeaders
-}
-
-type UnauthenticatedJSONResponse ErrorEnvelope
-
-type UnavailableJSONResponse ErrorEnvelope
-
-type UnprocessableJSONResponse ErrorEnvelope
-
-type GetCapabilitiesRequestObject struct {
-}
-
-type GetCapabilitiesResponseObject interface {
-	VisitGetCapabilitiesResponse(w http.ResponseWriter) error
-}
-
-type GetCapabilities200ResponseHeaders struct {
-	CacheControl *string
-}
-
-type GetCapabilities200JSONResponse struct {
-	Body    Capabilities
-	Headers GetCapabilities200ResponseHeaders
-}
-
-func (response GetCapabilities200JSONResponse) VisitGetCapabilitiesResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	if response.Headers.CacheControl != nil {
-		w.Header().Set("Cache-Control", fmt.Sprint(*response.Headers.CacheControl))
-	}
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetCapabilities503JSONResponse struct{ UnavailableJSONResponse }
-
-func (response GetCapabilities503JSONResponse) VisitGetCapabilitiesResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(503)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type RunAgentLoopRequestObject struct {
-	Body *RunAgentLoopJSONRequestBody
-}
-
-type RunAgentLoopResponseObject interface {
-	VisitRunAgentLoopResponse(w http.ResponseWriter) error
-}
-
-type RunAgentLoop200JSONResponse AgentloopReply
-
-func (response RunAgentLoop200JSONResponse) VisitRunAgentLoopResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type RunAgentLoop400JSONResponse struct{ InvalidRequestJSONResponse }
-
-func (response RunAgentLoop400JSONResponse) VisitRunAgentLoopResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(400)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type RunAgentLoop401JSONResponse struct{ UnauthenticatedJSONResponse }
-
-func (response RunAgentLoop401JSONResponse) VisitRunAgentLoopResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(401)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type RunAgentLoop403JSONResponse struct{ ForbiddenJSONResponse }
-
-func (response RunAgentLoop403JSONResponse) VisitRunAgentLoopResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(403)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type RunAgentLoop404JSONResponse struct{ NotFoundJSONResponse }
-
-func (response RunAgentLoop404JSONResponse) VisitRunAgentLoopResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(404)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type RunAgentLoop413JSONResponse struct{ BodyTooLargeJSONResponse }
-
-func (response RunAgentLoop413JSONResponse) VisitRunAgentLoopResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(413)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type RunAgentLoop429JSONResponse struct{ RateLimitedJSONResponse }
-
-func (response RunAgentLoop429JSONResponse) VisitRunAgentLoopResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	if response.Headers.RetryAfter != nil {
-		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
-	}
-	w.WriteHeader(429)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type RunAgentLoop500JSONResponse struct{ InternalJSONResponse }
-
-func (response RunAgentLoop500JSONResponse) VisitRunAgentLoopResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(500)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type RunAgentLoop501JSONResponse struct{ NotProvidedJSONResponse }
-
-func (response RunAgentLoop501JSONResponse) VisitRunAgentLoopResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(501)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type RunAgentLoop503JSONResponse struct{ UnavailableJSONResponse }
-
-func (response RunAgentLoop503JSONResponse) VisitRunAgentLoopResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(503)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type VerifyRunRequestObject struct {
-	Body *VerifyRunJSONRequestBody
-}
-
-type VerifyRunResponseObject interface {
-	VisitVerifyRunResponse(w http.ResponseWriter) error
-}
-
-type VerifyRun200JSONResponse VerifyRunReply
-
-func (response VerifyRun200JSONResponse) VisitVerifyRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type VerifyRun400JSONResponse struct{ InvalidRequestJSONResponse }
-
-func (response VerifyRun400JSONResponse) VisitVerifyRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(400)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type VerifyRun401JSONResponse struct{ UnauthenticatedJSONResponse }
-
-func (response VerifyRun401JSONResponse) VisitVerifyRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(401)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type VerifyRun403JSONResponse struct{ ForbiddenJSONResponse }
-
-func (response VerifyRun403JSONResponse) VisitVerifyRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(403)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type VerifyRun404JSONResponse struct{ NotFoundJSONResponse }
-
-func (response VerifyRun404JSONResponse) VisitVerifyRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(404)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type VerifyRun413JSONResponse struct{ BodyTooLargeJSONResponse }
-
-func (response VerifyRun413JSONResponse) VisitVerifyRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(413)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type VerifyRun429JSONResponse struct{ RateLimitedJSONResponse }
-
-func (response VerifyRun429JSONResponse) VisitVerifyRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	if response.Headers.RetryAfter != nil {
-		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
-	}
-	w.WriteHeader(429)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type VerifyRun500JSONResponse struct{ InternalJSONResponse }
-
-func (response VerifyRun500JSONResponse) VisitVerifyRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(500)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type VerifyRun501JSONResponse struct{ NotProvidedJSONResponse }
-
-func (response VerifyRun501JSONResponse) VisitVerifyRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(501)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type VerifyRun503JSONResponse struct{ UnavailableJSONResponse }
-
-func (response VerifyRun503JSONResponse) VisitVerifyRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(503)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type FireCommitmentRequestObject struct {
-	Body *FireCommitmentJSONRequestBody
-}
-
-type FireCommitmentResponseObject interface {
-	VisitFireCommitmentResponse(w http.ResponseWriter) error
-}
-
-type FireCommitment200JSONResponse CommitmentFireReply
-
-func (response FireCommitment200JSONResponse) VisitFireCommitmentResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type FireCommitment400JSONResponse struct{ InvalidRequestJSONResponse }
-
-func (response FireCommitment400JSONResponse) VisitFireCommitmentResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(400)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type FireCommitment401JSONResponse struct{ UnauthenticatedJSONResponse }
-
-func (response FireCommitment401JSONResponse) VisitFireCommitmentResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(401)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type FireCommitment403JSONResponse struct{ ForbiddenJSONResponse }
-
-func (response FireCommitment403JSONResponse) VisitFireCommitmentResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(403)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type FireCommitment404JSONResponse struct{ NotFoundJSONResponse }
-
-func (response FireCommitment404JSONResponse) VisitFireCommitmentResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(404)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type FireCommitment413JSONResponse struct{ BodyTooLargeJSONResponse }
-
-func (response FireCommitment413JSONResponse) VisitFireCommitmentResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(413)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type FireCommitment429JSONResponse struct{ RateLimitedJSONResponse }
-
-func (response FireCommitment429JSONResponse) VisitFireCommitmentResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	if response.Headers.RetryAfter != nil {
-		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
-	}
-	w.WriteHeader(429)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type FireCommitment500JSONResponse struct{ InternalJSONResponse }
-
-func (response FireCommitment500JSONResponse) VisitFireCommitmentResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(500)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type FireCommitment501JSONResponse struct{ NotProvidedJSONResponse }
-
-func (response FireCommitment501JSONResponse) VisitFireCommitmentResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(501)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type FireCommitment503JSONResponse struct{ UnavailableJSONResponse }
-
-func (response FireCommitment503JSONResponse) VisitFireCommitmentResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(503)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListGoalsRequestObject struct {
-	Params ListGoalsParams
-}
-
-type ListGoalsResponseObject interface {
-	VisitListGoalsResponse(w http.ResponseWriter) error
-}
-
-type ListGoals200JSONResponse GoalList
-
-func (response ListGoals200JSONResponse) VisitListGoalsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListGoals400JSONResponse struct{ InvalidRequestJSONResponse }
-
-func (response ListGoals400JSONResponse) VisitListGoalsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(400)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListGoals401JSONResponse struct{ UnauthenticatedJSONResponse }
-
-func (response ListGoals401JSONResponse) VisitListGoalsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(401)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListGoals403JSONResponse struct{ ForbiddenJSONResponse }
-
-func (response ListGoals403JSONResponse) VisitListGoalsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(403)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListGoals404JSONResponse struct{ NotFoundJSONResponse }
-
-func (response ListGoals404JSONResponse) VisitListGoalsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(404)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListGoals429JSONResponse struct{ RateLimitedJSONResponse }
-
-func (response ListGoals429JSONResponse) VisitListGoalsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	if response.Headers.RetryAfter != nil {
-		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
-	}
-	w.WriteHeader(429)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListGoals500JSONResponse struct{ InternalJSONResponse }
-
-func (response ListGoals500JSONResponse) VisitListGoalsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(500)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListGoals503JSONResponse struct{ UnavailableJSONResponse }
-
-func (response ListGoals503JSONResponse) VisitListGoalsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(503)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type CreateGoalRequestObject struct {
-	Params CreateGoalParams
-	Body   *CreateGoalJSONRequestBody
-}
-
-type CreateGoalResponseObject interface {
-	VisitCreateGoalResponse(w http.ResponseWriter) error
-}
-
-type CreateGoal200JSONResponse Goal
-
-func (response CreateGoal200JSONResponse) VisitCreateGoalResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type CreateGoal400JSONResponse struct{ InvalidRequestJSONResponse }
-
-func (response CreateGoal400JSONResponse) VisitCreateGoalResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(400)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type CreateGoal401JSONResponse struct{ UnauthenticatedJSONResponse }
-
-func (response CreateGoal401JSONResponse) VisitCreateGoalResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(401)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type CreateGoal403JSONResponse struct{ ForbiddenJSONResponse }
-
-func (response CreateGoal403JSONResponse) VisitCreateGoalResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(403)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type CreateGoal404JSONResponse struct{ NotFoundJSONResponse }
-
-func (response CreateGoal404JSONResponse) VisitCreateGoalResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(404)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type CreateGoal409JSONResponse struct{ ConflictJSONResponse }
-
-func (response CreateGoal409JSONResponse) VisitCreateGoalResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(409)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type CreateGoal413JSONResponse struct{ BodyTooLargeJSONResponse }
-
-func (response CreateGoal413JSONResponse) VisitCreateGoalResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(413)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type CreateGoal422JSONResponse struct{ UnprocessableJSONResponse }
-
-func (response CreateGoal422JSONResponse) VisitCreateGoalResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(422)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type CreateGoal429JSONResponse struct{ RateLimitedJSONResponse }
-
-func (response CreateGoal429JSONResponse) VisitCreateGoalResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	if response.Headers.RetryAfter != nil {
-		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
-	}
-	w.WriteHeader(429)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type CreateGoal500JSONResponse struct{ InternalJSONResponse }
-
-func (response CreateGoal500JSONResponse) VisitCreateGoalResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(500)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type CreateGoal501JSONResponse struct{ NotProvidedJSONResponse }
-
-func (response CreateGoal501JSONResponse) VisitCreateGoalResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(501)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type CreateGoal503JSONResponse struct{ UnavailableJSONResponse }
-
-func (response CreateGoal503JSONResponse) VisitCreateGoalResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(503)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetGoalRequestObject struct {
-	GoalID GoalID `json:"goalId"`
-}
-
-type GetGoalResponseObject interface {
-	VisitGetGoalResponse(w http.ResponseWriter) error
-}
-
-type GetGoal200JSONResponse Goal
-
-func (response GetGoal200JSONResponse) VisitGetGoalResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetGoal401JSONResponse struct{ UnauthenticatedJSONResponse }
-
-func (response GetGoal401JSONResponse) VisitGetGoalResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(401)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetGoal403JSONResponse struct{ ForbiddenJSONResponse }
-
-func (response GetGoal403JSONResponse) VisitGetGoalResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(403)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetGoal404JSONResponse struct{ NotFoundJSONResponse }
-
-func (response GetGoal404JSONResponse) VisitGetGoalResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(404)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetGoal429JSONResponse struct{ RateLimitedJSONResponse }
-
-func (response GetGoal429JSONResponse) VisitGetGoalResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	if response.Headers.RetryAfter != nil {
-		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
-	}
-	w.WriteHeader(429)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetGoal500JSONResponse struct{ InternalJSONResponse }
-
-func (response GetGoal500JSONResponse) VisitGetGoalResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(500)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetGoal503JSONResponse struct{ UnavailableJSONResponse }
-
-func (response GetGoal503JSONResponse) VisitGetGoalResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(503)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type EditGoalRequestObject struct {
-	GoalID GoalID `json:"goalId"`
-	Body   *EditGoalJSONRequestBody
-}
-
-type EditGoalResponseObject interface {
-	VisitEditGoalResponse(w http.ResponseWriter) error
-}
-
-type EditGoal200JSONResponse Goal
-
-func (response EditGoal200JSONResponse) VisitEditGoalResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type EditGoal400JSONResponse struct{ InvalidRequestJSONResponse }
-
-func (response EditGoal400JSONResponse) VisitEditGoalResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(400)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type EditGoal401JSONResponse struct{ UnauthenticatedJSONResponse }
-
-func (response EditGoal401JSONResponse) VisitEditGoalResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(401)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type EditGoal403JSONResponse struct{ ForbiddenJSONResponse }
-
-func (response EditGoal403JSONResponse) VisitEditGoalResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(403)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type EditGoal404JSONResponse struct{ NotFoundJSONResponse }
-
-func (response EditGoal404JSONResponse) VisitEditGoalResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(404)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type EditGoal409JSONResponse struct{ ConflictJSONResponse }
-
-func (response EditGoal409JSONResponse) VisitEditGoalResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(409)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type EditGoal413JSONResponse struct{ BodyTooLargeJSONResponse }
-
-func (response EditGoal413JSONResponse) VisitEditGoalResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(413)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type EditGoal422JSONResponse struct{ UnprocessableJSONResponse }
-
-func (response EditGoal422JSONResponse) VisitEditGoalResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(422)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type EditGoal429JSONResponse struct{ RateLimitedJSONResponse }
-
-func (response EditGoal429JSONResponse) VisitEditGoalResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	if response.Headers.RetryAfter != nil {
-		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
-	}
-	w.WriteHeader(429)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type EditGoal500JSONResponse struct{ InternalJSONResponse }
-
-func (response EditGoal500JSONResponse) VisitEditGoalResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(500)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type EditGoal501JSONResponse struct{ NotProvidedJSONResponse }
-
-func (response EditGoal501JSONResponse) VisitEditGoalResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(501)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type EditGoal503JSONResponse struct{ UnavailableJSONResponse }
-
-func (response EditGoal503JSONResponse) VisitEditGoalResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(503)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type AbandonGoalRequestObject struct {
-	GoalID GoalID `json:"goalId"`
-}
-
-type AbandonGoalResponseObject interface {
-	VisitAbandonGoalResponse(w http.ResponseWriter) error
-}
-
-type AbandonGoal200JSONResponse Goal
-
-func (response AbandonGoal200JSONResponse) VisitAbandonGoalResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type AbandonGoal401JSONResponse struct{ UnauthenticatedJSONResponse }
-
-func (response AbandonGoal401JSONResponse) VisitAbandonGoalResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(401)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type AbandonGoal403JSONResponse struct{ ForbiddenJSONResponse }
-
-func (response AbandonGoal403JSONResponse) VisitAbandonGoalResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(403)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type AbandonGoal404JSONResponse struct{ NotFoundJSONResponse }
-
-func (response AbandonGoal404JSONResponse) VisitAbandonGoalResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(404)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type AbandonGoal409JSONResponse struct{ ConflictJSONResponse }
-
-func (response AbandonGoal409JSONResponse) VisitAbandonGoalResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(409)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type AbandonGoal429JSONResponse struct{ RateLimitedJSONResponse }
-
-func (response AbandonGoal429JSONResponse) VisitAbandonGoalResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	if response.Headers.RetryAfter != nil {
-		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
-	}
-	w.WriteHeader(429)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type AbandonGoal500JSONResponse struct{ InternalJSONResponse }
-
-func (response AbandonGoal500JSONResponse) VisitAbandonGoalResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(500)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type AbandonGoal503JSONResponse struct{ UnavailableJSONResponse }
-
-func (response AbandonGoal503JSONResponse) VisitAbandonGoalResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(503)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListGoalEventsRequestObject struct {
-	GoalID GoalID `json:"goalId"`
-}
-
-type ListGoalEventsResponseObject interface {
-	VisitListGoalEventsResponse(w http.ResponseWriter) error
-}
-
-type ListGoalEvents200JSONResponse GoalEventList
-
-func (response ListGoalEvents200JSONResponse) VisitListGoalEventsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListGoalEvents401JSONResponse struct{ UnauthenticatedJSONResponse }
-
-func (response ListGoalEvents401JSONResponse) VisitListGoalEventsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(401)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListGoalEvents403JSONResponse struct{ ForbiddenJSONResponse }
-
-func (response ListGoalEvents403JSONResponse) VisitListGoalEventsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(403)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListGoalEvents404JSONResponse struct{ NotFoundJSONResponse }
-
-func (response ListGoalEvents404JSONResponse) VisitListGoalEventsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(404)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListGoalEvents429JSONResponse struct{ RateLimitedJSONResponse }
-
-func (response ListGoalEvents429JSONResponse) VisitListGoalEventsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	if response.Headers.RetryAfter != nil {
-		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
-	}
-	w.WriteHeader(429)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListGoalEvents500JSONResponse struct{ InternalJSONResponse }
-
-func (response ListGoalEvents500JSONResponse) VisitListGoalEventsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(500)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListGoalEvents503JSONResponse struct{ UnavailableJSONResponse }
-
-func (response ListGoalEvents503JSONResponse) VisitListGoalEventsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(503)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type PauseGoalRequestObject struct {
-	GoalID GoalID `json:"goalId"`
-}
-
-type PauseGoalResponseObject interface {
-	VisitPauseGoalResponse(w http.ResponseWriter) error
-}
-
-type PauseGoal200JSONResponse Goal
-
-func (response PauseGoal200JSONResponse) VisitPauseGoalResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type PauseGoal401JSONResponse struct{ UnauthenticatedJSONResponse }
-
-func (response PauseGoal401JSONResponse) VisitPauseGoalResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(401)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type PauseGoal403JSONResponse struct{ ForbiddenJSONResponse }
-
-func (response PauseGoal403JSONResponse) VisitPauseGoalResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(403)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type PauseGoal404JSONResponse struct{ NotFoundJSONResponse }
-
-func (response PauseGoal404JSONResponse) VisitPauseGoalResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(404)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type PauseGoal409JSONResponse struct{ ConflictJSONResponse }
-
-func (response PauseGoal409JSONResponse) VisitPauseGoalResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(409)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type PauseGoal429JSONResponse struct{ RateLimitedJSONResponse }
-
-func (response PauseGoal429JSONResponse) VisitPauseGoalResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	if response.Headers.RetryAfter != nil {
-		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
-	}
-	w.WriteHeader(429)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type PauseGoal500JSONResponse struct{ InternalJSONResponse }
-
-func (response PauseGoal500JSONResponse) VisitPauseGoalResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(500)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type PauseGoal503JSONResponse struct{ UnavailableJSONResponse }
-
-func (response PauseGoal503JSONResponse) VisitPauseGoalResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(503)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ResumeGoalRequestObject struct {
-	GoalID GoalID `json:"goalId"`
-}
-
-type ResumeGoalResponseObject interface {
-	VisitResumeGoalResponse(w http.ResponseWriter) error
-}
-
-type ResumeGoal200JSONResponse Goal
-
-func (response ResumeGoal200JSONResponse) VisitResumeGoalResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ResumeGoal401JSONResponse struct{ UnauthenticatedJSONResponse }
-
-func (response ResumeGoal401JSONResponse) VisitResumeGoalResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(401)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ResumeGoal403JSONResponse struct{ ForbiddenJSONResponse }
-
-func (response ResumeGoal403JSONResponse) VisitResumeGoalResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(403)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ResumeGoal404JSONResponse struct{ NotFoundJSONResponse }
-
-func (response ResumeGoal404JSONResponse) VisitResumeGoalResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(404)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ResumeGoal409JSONResponse struct{ ConflictJSONResponse }
-
-func (response ResumeGoal409JSONResponse) VisitResumeGoalResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(409)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ResumeGoal429JSONResponse struct{ RateLimitedJSONResponse }
-
-func (response ResumeGoal429JSONResponse) VisitResumeGoalResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	if response.Headers.RetryAfter != nil {
-		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
-	}
-	w.WriteHeader(429)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ResumeGoal500JSONResponse struct{ InternalJSONResponse }
-
-func (response ResumeGoal500JSONResponse) VisitResumeGoalResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(500)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ResumeGoal503JSONResponse struct{ UnavailableJSONResponse }
-
-func (response ResumeGoal503JSONResponse) VisitResumeGoalResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(503)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type TickGoalRequestObject struct {
-	GoalID GoalID `json:"goalId"`
-	Body   *TickGoalJSONRequestBody
-}
-
-type TickGoalResponseObject interface {
-	VisitTickGoalResponse(w http.ResponseWriter) error
-}
-
-type TickGoal200JSONResponse GoalTickReply
-
-func (response TickGoal200JSONResponse) VisitTickGoalResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type TickGoal400JSONResponse struct{ InvalidRequestJSONResponse }
-
-func (response TickGoal400JSONResponse) VisitTickGoalResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(400)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type TickGoal401JSONResponse struct{ UnauthenticatedJSONResponse }
-
-func (response TickGoal401JSONResponse) VisitTickGoalResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(401)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type TickGoal403JSONResponse struct{ ForbiddenJSONResponse }
-
-func (response TickGoal403JSONResponse) VisitTickGoalResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(403)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type TickGoal404JSONResponse struct{ NotFoundJSONResponse }
-
-func (response TickGoal404JSONResponse) VisitTickGoalResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(404)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type TickGoal409JSONResponse struct{ ConflictJSONResponse }
-
-func (response TickGoal409JSONResponse) VisitTickGoalResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(409)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type TickGoal413JSONResponse struct{ BodyTooLargeJSONResponse }
-
-func (response TickGoal413JSONResponse) VisitTickGoalResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(413)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type TickGoal429JSONResponse struct{ RateLimitedJSONResponse }
-
-func (response TickGoal429JSONResponse) VisitTickGoalResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	if response.Headers.RetryAfter != nil {
-		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
-	}
-	w.WriteHeader(429)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type TickGoal500JSONResponse struct{ InternalJSONResponse }
-
-func (response TickGoal500JSONResponse) VisitTickGoalResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(500)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type TickGoal501JSONResponse struct{ NotProvidedJSONResponse }
-
-func (response TickGoal501JSONResponse) VisitTickGoalResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(501)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type TickGoal503JSONResponse struct{ UnavailableJSONResponse }
-
-func (response TickGoal503JSONResponse) VisitTickGoalResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(503)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type TickHeartbeatRequestObject struct {
-	Body *TickHeartbeatJSONRequestBody
-}
-
-type TickHeartbeatResponseObject interface {
-	VisitTickHeartbeatResponse(w http.ResponseWriter) error
-}
-
-type TickHeartbeat200JSONResponse HeartbeatTickReply
-
-func (response TickHeartbeat200JSONResponse) VisitTickHeartbeatResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type TickHeartbeat400JSONResponse struct{ InvalidRequestJSONResponse }
-
-func (response TickHeartbeat400JSONResponse) VisitTickHeartbeatResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(400)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type TickHeartbeat401JSONResponse struct{ UnauthenticatedJSONResponse }
-
-func (response TickHeartbeat401JSONResponse) VisitTickHeartbeatResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(401)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type TickHeartbeat403JSONResponse struct{ ForbiddenJSONResponse }
-
-func (response TickHeartbeat403JSONResponse) VisitTickHeartbeatResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(403)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type TickHeartbeat404JSONResponse struct{ NotFoundJSONResponse }
-
-func (response TickHeartbeat404JSONResponse) VisitTickHeartbeatResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(404)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type TickHeartbeat413JSONResponse struct{ BodyTooLargeJSONResponse }
-
-func (response TickHeartbeat413JSONResponse) VisitTickHeartbeatResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(413)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type TickHeartbeat429JSONResponse struct{ RateLimitedJSONResponse }
-
-func (response TickHeartbeat429JSONResponse) VisitTickHeartbeatResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	if response.Headers.RetryAfter != nil {
-		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
-	}
-	w.WriteHeader(429)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type TickHeartbeat500JSONResponse struct{ InternalJSONResponse }
-
-func (response TickHeartbeat500JSONResponse) VisitTickHeartbeatResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(500)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type TickHeartbeat501JSONResponse struct{ NotProvidedJSONResponse }
-
-func (response TickHeartbeat501JSONResponse) VisitTickHeartbeatResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(501)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type TickHeartbeat503JSONResponse struct{ UnavailableJSONResponse }
-
-func (response TickHeartbeat503JSONResponse) VisitTickHeartbeatResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(503)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type LlmCacheKeyRequestObject struct {
-	Body *LlmCacheKeyJSONRequestBody
-}
-
-type LlmCacheKeyResponseObject interface {
-	VisitLlmCacheKeyResponse(w http.ResponseWriter) error
-}
-
-type LlmCacheKey200JSONResponse LlmCacheKeyReply
-
-func (response LlmCacheKey200JSONResponse) VisitLlmCacheKeyResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type LlmCacheKey400JSONResponse struct{ InvalidRequestJSONResponse }
-
-func (response LlmCacheKey400JSONResponse) VisitLlmCacheKeyResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(400)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type LlmCacheKey401JSONResponse struct{ UnauthenticatedJSONResponse }
-
-func (response LlmCacheKey401JSONResponse) VisitLlmCacheKeyResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(401)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type LlmCacheKey403JSONResponse struct{ ForbiddenJSONResponse }
-
-func (response LlmCacheKey403JSONResponse) VisitLlmCacheKeyResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(403)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type LlmCacheKey404JSONResponse struct{ NotFoundJSONResponse }
-
-func (response LlmCacheKey404JSONResponse) VisitLlmCacheKeyResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(404)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type LlmCacheKey413JSONResponse struct{ BodyTooLargeJSONResponse }
-
-func (response LlmCacheKey413JSONResponse) VisitLlmCacheKeyResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(413)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type LlmCacheKey429JSONResponse struct{ RateLimitedJSONResponse }
-
-func (response LlmCacheKey429JSONResponse) VisitLlmCacheKeyResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	if response.Headers.RetryAfter != nil {
-		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
-	}
-	w.WriteHeader(429)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type LlmCacheKey500JSONResponse struct{ InternalJSONResponse }
-
-func (response LlmCacheKey500JSONResponse) VisitLlmCacheKeyResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(500)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type LlmCacheKey501JSONResponse struct{ NotProvidedJSONResponse }
-
-func (response LlmCacheKey501JSONResponse) VisitLlmCacheKeyResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(501)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type LlmCacheKey503JSONResponse struct{ UnavailableJSONResponse }
-
-func (response LlmCacheKey503JSONResponse) VisitLlmCacheKeyResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(503)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ProgramMockAIRequestObject struct {
-	Body *ProgramMockAIJSONRequestBody
-}
-
-type ProgramMockAIResponseObject interface {
-	VisitProgramMockAIResponse(w http.ResponseWriter) error
-}
-
-type ProgramMockAI200JSONResponse MockAiProgramReply
-
-func (response ProgramMockAI200JSONResponse) VisitProgramMockAIResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ProgramMockAI400JSONResponse struct{ InvalidRequestJSONResponse }
-
-func (response ProgramMockAI400JSONResponse) VisitProgramMockAIResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(400)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ProgramMockAI401JSONResponse struct{ UnauthenticatedJSONResponse }
-
-func (response ProgramMockAI401JSONResponse) VisitProgramMockAIResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(401)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ProgramMockAI403JSONResponse struct{ ForbiddenJSONResponse }
-
-func (response ProgramMockAI403JSONResponse) VisitProgramMockAIResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(403)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ProgramMockAI404JSONResponse struct{ NotFoundJSONResponse }
-
-func (response ProgramMockAI404JSONResponse) VisitProgramMockAIResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(404)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ProgramMockAI413JSONResponse struct{ BodyTooLargeJSONResponse }
-
-func (response ProgramMockAI413JSONResponse) VisitProgramMockAIResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(413)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ProgramMockAI429JSONResponse struct{ RateLimitedJSONResponse }
-
-func (response ProgramMockAI429JSONResponse) VisitProgramMockAIResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	if response.Headers.RetryAfter != nil {
-		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
-	}
-	w.WriteHeader(429)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ProgramMockAI500JSONResponse struct{ InternalJSONResponse }
-
-func (response ProgramMockAI500JSONResponse) VisitProgramMockAIResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(500)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ProgramMockAI501JSONResponse struct{ NotProvidedJSONResponse }
-
-func (response ProgramMockAI501JSONResponse) VisitProgramMockAIResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(501)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ProgramMockAI503JSONResponse struct{ UnavailableJSONResponse }
-
-func (response ProgramMockAI503JSONResponse) VisitProgramMockAIResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(503)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type WorkspaceOpRequestObject struct {
-	Body *WorkspaceOpJSONRequestBody
-}
-
-type WorkspaceOpResponseObject interface {
-	VisitWorkspaceOpResponse(w http.ResponseWriter) error
-}
-
-type WorkspaceOp200JSONResponse WorkspaceOpReply
-
-func (response WorkspaceOp200JSONResponse) VisitWorkspaceOpResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type WorkspaceOp204Response struct {
-}
-
-func (response WorkspaceOp204Response) VisitWorkspaceOpResponse(w http.ResponseWriter) error {
-	w.WriteHeader(204)
-	return nil
-}
-
-type WorkspaceOp400JSONResponse struct{ InvalidRequestJSONResponse }
-
-func (response WorkspaceOp400JSONResponse) VisitWorkspaceOpResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(400)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type WorkspaceOp401JSONResponse struct{ UnauthenticatedJSONResponse }
-
-func (response WorkspaceOp401JSONResponse) VisitWorkspaceOpResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(401)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type WorkspaceOp403JSONResponse struct{ ForbiddenJSONResponse }
-
-func (response WorkspaceOp403JSONResponse) VisitWorkspaceOpResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(403)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type WorkspaceOp404JSONResponse struct{ NotFoundJSONResponse }
-
-func (response WorkspaceOp404JSONResponse) VisitWorkspaceOpResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(404)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type WorkspaceOp409JSONResponse struct{ ConflictJSONResponse }
-
-func (response WorkspaceOp409JSONResponse) VisitWorkspaceOpResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(409)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type WorkspaceOp413JSONResponse struct{ BodyTooLargeJSONResponse }
-
-func (response WorkspaceOp413JSONResponse) VisitWorkspaceOpResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(413)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type WorkspaceOp429JSONResponse struct{ RateLimitedJSONResponse }
-
-func (response WorkspaceOp429JSONResponse) VisitWorkspaceOpResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	if response.Headers.RetryAfter != nil {
-		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
-	}
-	w.WriteHeader(429)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type WorkspaceOp500JSONResponse struct{ InternalJSONResponse }
-
-func (response WorkspaceOp500JSONResponse) VisitWorkspaceOpResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(500)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type WorkspaceOp501JSONResponse struct{ NotProvidedJSONResponse }
-
-func (response WorkspaceOp501JSONResponse) VisitWorkspaceOpResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(501)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type WorkspaceOp503JSONResponse struct{ UnavailableJSONResponse }
-
-func (response WorkspaceOp503JSONResponse) VisitWorkspaceOpResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(503)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListWorkspaceFilesRequestObject struct {
-	Params ListWorkspaceFilesParams
-}
-
-type ListWorkspaceFilesResponseObject interface {
-	VisitListWorkspaceFilesResponse(w http.ResponseWriter) error
-}
-
-type ListWorkspaceFiles200JSONResponse WorkspaceFileList
-
-func (response ListWorkspaceFiles200JSONResponse) VisitListWorkspaceFilesResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListWorkspaceFiles400JSONResponse struct{ InvalidRequestJSONResponse }
-
-func (response ListWorkspaceFiles400JSONResponse) VisitListWorkspaceFilesResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(400)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListWorkspaceFiles401JSONResponse struct{ UnauthenticatedJSONResponse }
-
-func (response ListWorkspaceFiles401JSONResponse) VisitListWorkspaceFilesResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(401)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListWorkspaceFiles403JSONResponse struct{ ForbiddenJSONResponse }
-
-func (response ListWorkspaceFiles403JSONResponse) VisitListWorkspaceFilesResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(403)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListWorkspaceFiles429JSONResponse struct{ RateLimitedJSONResponse }
-
-func (response ListWorkspaceFiles429JSONResponse) VisitListWorkspaceFilesResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	if response.Headers.RetryAfter != nil {
-		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
-	}
-	w.WriteHeader(429)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListWorkspaceFiles500JSONResponse struct{ InternalJSONResponse }
-
-func (response ListWorkspaceFiles500JSONResponse) VisitListWorkspaceFilesResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(500)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListWorkspaceFiles501JSONResponse struct{ NotProvidedJSONResponse }
-
-func (response ListWorkspaceFiles501JSONResponse) VisitListWorkspaceFilesResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(501)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListWorkspaceFiles503JSONResponse struct{ UnavailableJSONResponse }
-
-func (response ListWorkspaceFiles503JSONResponse) VisitListWorkspaceFilesResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(503)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type DeleteWorkspaceFileRequestObject struct {
-	Path FilePath `json:"path"`
-}
-
-type DeleteWorkspaceFileResponseObject interface {
-	VisitDeleteWorkspaceFileResponse(w http.ResponseWriter) error
-}
-
-type DeleteWorkspaceFile204Response struct {
-}
-
-func (response DeleteWorkspaceFile204Response) VisitDeleteWorkspaceFileResponse(w http.ResponseWriter) error {
-	w.WriteHeader(204)
-	return nil
-}
-
-type DeleteWorkspaceFile400JSONResponse struct{ InvalidRequestJSONResponse }
-
-func (response DeleteWorkspaceFile400JSONResponse) VisitDeleteWorkspaceFileResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(400)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type DeleteWorkspaceFile401JSONResponse struct{ UnauthenticatedJSONResponse }
-
-func (response DeleteWorkspaceFile401JSONResponse) VisitDeleteWorkspaceFileResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(401)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type DeleteWorkspaceFile403JSONResponse struct{ ForbiddenJSONResponse }
-
-func (response DeleteWorkspaceFile403JSONResponse) VisitDeleteWorkspaceFileResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(403)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type DeleteWorkspaceFile404JSONResponse struct{ NotFoundJSONResponse }
-
-func (response DeleteWorkspaceFile404JSONResponse) VisitDeleteWorkspaceFileResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(404)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type DeleteWorkspaceFile429JSONResponse struct{ RateLimitedJSONResponse }
-
-func (response DeleteWorkspaceFile429JSONResponse) VisitDeleteWorkspaceFileResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	if response.Headers.RetryAfter != nil {
-		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
-	}
-	w.WriteHeader(429)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type DeleteWorkspaceFile500JSONResponse struct{ InternalJSONResponse }
-
-func (response DeleteWorkspaceFile500JSONResponse) VisitDeleteWorkspaceFileResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(500)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type DeleteWorkspaceFile501JSONResponse struct{ NotProvidedJSONResponse }
-
-func (response DeleteWorkspaceFile501JSONResponse) VisitDeleteWorkspaceFileResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(501)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type DeleteWorkspaceFile503JSONResponse struct{ UnavailableJSONResponse }
-
-func (response DeleteWorkspaceFile503JSONResponse) VisitDeleteWorkspaceFileResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(503)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetWorkspaceFileRequestObject struct {
-	Path   FilePath `json:"path"`
-	Params GetWorkspaceFileParams
-}
-
-type GetWorkspaceFileResponseObject interface {
-	VisitGetWorkspaceFileResponse(w http.ResponseWriter) error
-}
-
-type GetWorkspaceFile200JSONResponse WorkspaceFile
-
-func (response GetWorkspaceFile200JSONResponse) VisitGetWorkspaceFileResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetWorkspaceFile400JSONResponse struct{ InvalidRequestJSONResponse }
-
-func (response GetWorkspaceFile400JSONResponse) VisitGetWorkspaceFileResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(400)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetWorkspaceFile401JSONResponse struct{ UnauthenticatedJSONResponse }
-
-func (response GetWorkspaceFile401JSONResponse) VisitGetWorkspaceFileResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(401)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetWorkspaceFile403JSONResponse struct{ ForbiddenJSONResponse }
-
-func (response GetWorkspaceFile403JSONResponse) VisitGetWorkspaceFileResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(403)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetWorkspaceFile404JSONResponse struct{ NotFoundJSONResponse }
-
-func (response GetWorkspaceFile404JSONResponse) VisitGetWorkspaceFileResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(404)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetWorkspaceFile429JSONResponse struct{ RateLimitedJSONResponse }
-
-func (response GetWorkspaceFile429JSONResponse) VisitGetWorkspaceFileResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	if response.Headers.RetryAfter != nil {
-		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
-	}
-	w.WriteHeader(429)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetWorkspaceFile500JSONResponse struct{ InternalJSONResponse }
-
-func (response GetWorkspaceFile500JSONResponse) VisitGetWorkspaceFileResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(500)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetWorkspaceFile501JSONResponse struct{ NotProvidedJSONResponse }
-
-func (response GetWorkspaceFile501JSONResponse) VisitGetWorkspaceFileResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(501)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetWorkspaceFile503JSONResponse struct{ UnavailableJSONResponse }
-
-func (response GetWorkspaceFile503JSONResponse) VisitGetWorkspaceFileResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(503)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type PutWorkspaceFileRequestObject struct {
-	Path   FilePath `json:"path"`
-	Params PutWorkspaceFileParams
-	Body   *PutWorkspaceFileJSONRequestBody
-}
-
-type PutWorkspaceFileResponseObject interface {
-	VisitPutWorkspaceFileResponse(w http.ResponseWriter) error
-}
-
-type PutWorkspaceFile200JSONResponse WorkspaceFile
-
-func (response PutWorkspaceFile200JSONResponse) VisitPutWorkspaceFileResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type PutWorkspaceFile400JSONResponse struct{ InvalidRequestJSONResponse }
-
-func (response PutWorkspaceFile400JSONResponse) VisitPutWorkspaceFileResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(400)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type PutWorkspaceFile401JSONResponse struct{ UnauthenticatedJSONResponse }
-
-func (response PutWorkspaceFile401JSONResponse) VisitPutWorkspaceFileResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(401)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type PutWorkspaceFile403JSONResponse struct{ ForbiddenJSONResponse }
-
-func (response PutWorkspaceFile403JSONResponse) VisitPutWorkspaceFileResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(403)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type PutWorkspaceFile409JSONResponse struct{ ConflictJSONResponse }
-
-func (response PutWorkspaceFile409JSONResponse) VisitPutWorkspaceFileResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(409)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type PutWorkspaceFile413JSONResponse struct{ BodyTooLargeJSONResponse }
-
-func (response PutWorkspaceFile413JSONResponse) VisitPutWorkspaceFileResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(413)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type PutWorkspaceFile429JSONResponse struct{ RateLimitedJSONResponse }
-
-func (response PutWorkspaceFile429JSONResponse) VisitPutWorkspaceFileResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	if response.Headers.RetryAfter != nil {
-		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
-	}
-	w.WriteHeader(429)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type PutWorkspaceFile500JSONResponse struct{ InternalJSONResponse }
-
-func (response PutWorkspaceFile500JSONResponse) VisitPutWorkspaceFileResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(500)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type PutWorkspaceFile501JSONResponse struct{ NotProvidedJSONResponse }
-
-func (response PutWorkspaceFile501JSONResponse) VisitPutWorkspaceFileResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(501)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type PutWorkspaceFile503JSONResponse struct{ UnavailableJSONResponse }
-
-func (response PutWorkspaceFile503JSONResponse) VisitPutWorkspaceFileResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(503)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type InspectInterruptByTokenRequestObject struct {
-	Token InterruptToken `json:"token"`
-}
-
-type InspectInterruptByTokenResponseObject interface {
-	VisitInspectInterruptByTokenResponse(w http.ResponseWriter) error
-}
-
-type InspectInterruptByToken200JSONResponse InterruptInspection
-
-func (response InspectInterruptByToken200JSONResponse) VisitInspectInterruptByTokenResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type InspectInterruptByToken404JSONResponse struct{ NotFoundJSONResponse }
-
-func (response InspectInterruptByToken404JSONResponse) VisitInspectInterruptByTokenResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(404)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type InspectInterruptByToken410JSONResponse struct{ GoneJSONResponse }
-
-func (response InspectInterruptByToken410JSONResponse) VisitInspectInterruptByTokenResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(410)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type InspectInterruptByToken429JSONResponse struct{ RateLimitedJSONResponse }
-
-func (response InspectInterruptByToken429JSONResponse) VisitInspectInterruptByTokenResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	if response.Headers.RetryAfter != nil {
-		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
-	}
-	w.WriteHeader(429)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type InspectInterruptByToken500JSONResponse struct{ InternalJSONResponse }
-
-func (response InspectInterruptByToken500JSONResponse) VisitInspectInterruptByTokenResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(500)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type InspectInterruptByToken503JSONResponse struct{ UnavailableJSONResponse }
-
-func (response InspectInterruptByToken503JSONResponse) VisitInspectInterruptByTokenResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(503)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ResolveInterruptByTokenRequestObject struct {
-	Token InterruptToken `json:"token"`
-	Body  *ResolveInterruptByTokenJSONRequestBody
-}
-
-type ResolveInterruptByTokenResponseObject interface {
-	VisitResolveInterruptByTokenResponse(w http.ResponseWriter) error
-}
-
-type ResolveInterruptByToken200JSONResponse ResolveInterruptResponse
-
-func (response ResolveInterruptByToken200JSONResponse) VisitResolveInterruptByTokenResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ResolveInterruptByToken400JSONResponse struct{ InvalidRequestJSONResponse }
-
-func (response ResolveInterruptByToken400JSONResponse) VisitResolveInterruptByTokenResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(400)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ResolveInterruptByToken403JSONResponse struct{ ForbiddenJSONResponse }
-
-func (response ResolveInterruptByToken403JSONResponse) VisitResolveInterruptByTokenResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(403)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ResolveInterruptByToken404JSONResponse struct{ NotFoundJSONResponse }
-
-func (response ResolveInterruptByToken404JSONResponse) VisitResolveInterruptByTokenResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(404)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ResolveInterruptByToken409JSONResponse struct{ ConflictJSONResponse }
-
-func (response ResolveInterruptByToken409JSONResponse) VisitResolveInterruptByTokenResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(409)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ResolveInterruptByToken410JSONResponse struct{ GoneJSONResponse }
-
-func (response ResolveInterruptByToken410JSONResponse) VisitResolveInterruptByTokenResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(410)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ResolveInterruptByToken413JSONResponse struct{ BodyTooLargeJSONResponse }
-
-func (response ResolveInterruptByToken413JSONResponse) VisitResolveInterruptByTokenResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(413)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ResolveInterruptByToken422JSONResponse struct{ UnprocessableJSONResponse }
-
-func (response ResolveInterruptByToken422JSONResponse) VisitResolveInterruptByTokenResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(422)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ResolveInterruptByToken429JSONResponse struct{ RateLimitedJSONResponse }
-
-func (response ResolveInterruptByToken429JSONResponse) VisitResolveInterruptByTokenResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	if response.Headers.RetryAfter != nil {
-		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
-	}
-	w.WriteHeader(429)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ResolveInterruptByToken500JSONResponse struct{ InternalJSONResponse }
-
-func (response ResolveInterruptByToken500JSONResponse) VisitResolveInterruptByTokenResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(500)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ResolveInterruptByToken503JSONResponse struct{ UnavailableJSONResponse }
-
-func (response ResolveInterruptByToken503JSONResponse) VisitResolveInterruptByTokenResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(503)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetOpenAPISpecRequestObject struct {
-}
-
-type GetOpenAPISpecResponseObject interface {
-	VisitGetOpenAPISpecResponse(w http.ResponseWriter) error
-}
-
-type GetOpenAPISpec200JSONResponse OpenAPIDocument
-
-func (response GetOpenAPISpec200JSONResponse) VisitGetOpenAPISpecResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetOpenAPISpec503JSONResponse struct{ UnavailableJSONResponse }
-
-func (response GetOpenAPISpec503JSONResponse) VisitGetOpenAPISpecResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(503)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type CreateRunRequestObject struct {
-	Params CreateRunParams
-	Body   *CreateRunJSONRequestBody
-}
-
-type CreateRunResponseObject interface {
-	VisitCreateRunResponse(w http.ResponseWriter) error
-}
-
-type CreateRun201ResponseHeaders struct {
-	OpenwopIdempotentReplay *bool
-}
-
-type CreateRun201JSONResponse struct {
-	Body    CreateRunResponse
-	Headers CreateRun201ResponseHeaders
-}
-
-func (response CreateRun201JSONResponse) VisitCreateRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	if response.Headers.OpenwopIdempotentReplay != nil {
-		w.Header().Set("openwop-Idempotent-Replay", fmt.Sprint(*response.Headers.OpenwopIdempotentReplay))
-	}
-	w.WriteHeader(201)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type CreateRun400JSONResponse struct{ InvalidRequestJSONResponse }
-
-func (response CreateRun400JSONResponse) VisitCreateRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(400)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type CreateRun401JSONResponse struct{ UnauthenticatedJSONResponse }
-
-func (response CreateRun401JSONResponse) VisitCreateRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(401)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type CreateRun403JSONResponse struct{ ForbiddenJSONResponse }
-
-func (response CreateRun403JSONResponse) VisitCreateRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(403)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type CreateRun404JSONResponse struct{ NotFoundJSONResponse }
-
-func (response CreateRun404JSONResponse) VisitCreateRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(404)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type CreateRun409JSONResponse struct{ ConflictJSONResponse }
-
-func (response CreateRun409JSONResponse) VisitCreateRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(409)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type CreateRun413JSONResponse struct{ BodyTooLargeJSONResponse }
-
-func (response CreateRun413JSONResponse) VisitCreateRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(413)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type CreateRun422JSONResponse struct{ UnprocessableJSONResponse }
-
-func (response CreateRun422JSONResponse) VisitCreateRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(422)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type CreateRun429JSONResponse struct{ RateLimitedJSONResponse }
-
-func (response CreateRun429JSONResponse) VisitCreateRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	if response.Headers.RetryAfter != nil {
-		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
-	}
-	w.WriteHeader(429)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type CreateRun500JSONResponse struct{ InternalJSONResponse }
-
-func (response CreateRun500JSONResponse) VisitCreateRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(500)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type CreateRun501JSONResponse struct{ NotProvidedJSONResponse }
-
-func (response CreateRun501JSONResponse) VisitCreateRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(501)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type CreateRun503JSONResponse struct{ UnavailableJSONResponse }
-
-func (response CreateRun503JSONResponse) VisitCreateRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(503)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetRunRequestObject struct {
-	RunID RunID `json:"runId"`
-}
-
-type GetRunResponseObject interface {
-	VisitGetRunResponse(w http.ResponseWriter) error
-}
-
-type GetRun200JSONResponse RunSnapshot
-
-func (response GetRun200JSONResponse) VisitGetRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetRun401JSONResponse struct{ UnauthenticatedJSONResponse }
-
-func (response GetRun401JSONResponse) VisitGetRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(401)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetRun403JSONResponse struct{ ForbiddenJSONResponse }
-
-func (response GetRun403JSONResponse) VisitGetRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(403)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetRun404JSONResponse struct{ NotFoundJSONResponse }
-
-func (response GetRun404JSONResponse) VisitGetRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(404)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetRun429JSONResponse struct{ RateLimitedJSONResponse }
-
-func (response GetRun429JSONResponse) VisitGetRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	if response.Headers.RetryAfter != nil {
-		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
-	}
-	w.WriteHeader(429)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetRun500JSONResponse struct{ InternalJSONResponse }
-
-func (response GetRun500JSONResponse) VisitGetRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(500)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetRun503JSONResponse struct{ UnavailableJSONResponse }
-
-func (response GetRun503JSONResponse) VisitGetRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(503)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetRunAncestryRequestObject struct {
-	RunID RunID `json:"runId"`
-}
-
-type GetRunAncestryResponseObject interface {
-	VisitGetRunAncestryResponse(w http.ResponseWriter) error
-}
-
-type GetRunAncestry200JSONResponse RunAncestryResponse
-
-func (response GetRunAncestry200JSONResponse) VisitGetRunAncestryResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetRunAncestry401JSONResponse struct{ UnauthenticatedJSONResponse }
-
-func (response GetRunAncestry401JSONResponse) VisitGetRunAncestryResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(401)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetRunAncestry403JSONResponse struct{ ForbiddenJSONResponse }
-
-func (response GetRunAncestry403JSONResponse) VisitGetRunAncestryResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(403)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetRunAncestry404JSONResponse struct{ NotFoundJSONResponse }
-
-func (response GetRunAncestry404JSONResponse) VisitGetRunAncestryResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(404)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetRunAncestry429JSONResponse struct{ RateLimitedJSONResponse }
-
-func (response GetRunAncestry429JSONResponse) VisitGetRunAncestryResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	if response.Headers.RetryAfter != nil {
-		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
-	}
-	w.WriteHeader(429)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetRunAncestry500JSONResponse struct{ InternalJSONResponse }
-
-func (response GetRunAncestry500JSONResponse) VisitGetRunAncestryResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(500)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetRunAncestry503JSONResponse struct{ UnavailableJSONResponse }
-
-func (response GetRunAncestry503JSONResponse) VisitGetRunAncestryResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(503)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type CancelRunRequestObject struct {
-	RunID  RunID `json:"runId"`
-	Params CancelRunParams
-	Body   *CancelRunJSONRequestBody
-}
-
-type CancelRunResponseObject interface {
-	VisitCancelRunResponse(w http.ResponseWriter) error
-}
-
-type CancelRun200ResponseHeaders struct {
-	OpenwopIdempotentReplay *bool
-}
-
-type CancelRun200JSONResponse struct {
-	Body    CancelRunResponse
-	Headers CancelRun200ResponseHeaders
-}
-
-func (response CancelRun200JSONResponse) VisitCancelRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	if response.Headers.OpenwopIdempotentReplay != nil {
-		w.Header().Set("openwop-Idempotent-Replay", fmt.Sprint(*response.Headers.OpenwopIdempotentReplay))
-	}
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type CancelRun400JSONResponse struct{ InvalidRequestJSONResponse }
-
-func (response CancelRun400JSONResponse) VisitCancelRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(400)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type CancelRun401JSONResponse struct{ UnauthenticatedJSONResponse }
-
-func (response CancelRun401JSONResponse) VisitCancelRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(401)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type CancelRun403JSONResponse struct{ ForbiddenJSONResponse }
-
-func (response CancelRun403JSONResponse) VisitCancelRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(403)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type CancelRun404JSONResponse struct{ NotFoundJSONResponse }
-
-func (response CancelRun404JSONResponse) VisitCancelRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(404)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type CancelRun409JSONResponse struct{ ConflictJSONResponse }
-
-func (response CancelRun409JSONResponse) VisitCancelRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(409)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type CancelRun413JSONResponse struct{ BodyTooLargeJSONResponse }
-
-func (response CancelRun413JSONResponse) VisitCancelRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(413)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type CancelRun429JSONResponse struct{ RateLimitedJSONResponse }
-
-func (response CancelRun429JSONResponse) VisitCancelRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	if response.Headers.RetryAfter != nil {
-		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
-	}
-	w.WriteHeader(429)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type CancelRun500JSONResponse struct{ InternalJSONResponse }
-
-func (response CancelRun500JSONResponse) VisitCancelRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(500)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type CancelRun503JSONResponse struct{ UnavailableJSONResponse }
-
-func (response CancelRun503JSONResponse) VisitCancelRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(503)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type StreamRunEventsRequestObject struct {
-	RunID  RunID `json:"runId"`
-	Params StreamRunEventsParams
-}
-
-type StreamRunEventsResponseObject interface {
-	VisitStreamRunEventsResponse(w http.ResponseWriter) error
-}
-
-type StreamRunEvents200JSONResponse EventList
-
-func (response StreamRunEvents200JSONResponse) VisitStreamRunEventsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type StreamRunEvents200TextEventStreamResponse struct {
-	Body          io.Reader
-	ContentLength int64
-}
-
-func (response StreamRunEvents200TextEventStreamResponse) VisitStreamRunEventsResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/event-stream")
-	if response.ContentLength != 0 {
-		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
-	}
-	w.WriteHeader(200)
-
-	if closer, ok := response.Body.(io.ReadCloser); ok {
-		defer closer.Close()
-	}
-	flusher, ok := w.(http.Flusher)
-	if !ok {
-		// If w doesn't support flushing, fall back to io.Copy.
-		_, err := io.Copy(w, response.Body)
-		return err
-	}
-	// text/event-stream messages are typically small; use a
-	// modest buffer and flush after each chunk so clients see
-	// events immediately instead of waiting on OS buffering.
-	buf := make([]byte, 4096)
-	for {
-		n, err := response.Body.Read(buf)
-		if n > 0 {
-			if _, writeErr := w.Write(buf[:n]); writeErr != nil {
-				return writeErr
-			}
-			flusher.Flush()
-		}
-		if err != nil {
-			if err == io.EOF {
-				return nil
-			}
-			return err
-		}
-	}
-}
-
-type StreamRunEvents400JSONResponse struct{ InvalidRequestJSONResponse }
-
-func (response StreamRunEvents400JSONResponse) VisitStreamRunEventsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(400)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type StreamRunEvents401JSONResponse struct{ UnauthenticatedJSONResponse }
-
-func (response StreamRunEvents401JSONResponse) VisitStreamRunEventsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(401)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type StreamRunEvents403JSONResponse struct{ ForbiddenJSONResponse }
-
-func (response StreamRunEvents403JSONResponse) VisitStreamRunEventsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(403)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type StreamRunEvents404JSONResponse struct{ NotFoundJSONResponse }
-
-func (response StreamRunEvents404JSONResponse) VisitStreamRunEventsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(404)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type StreamRunEvents429JSONResponse struct{ RateLimitedJSONResponse }
-
-func (response StreamRunEvents429JSONResponse) VisitStreamRunEventsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	if response.Headers.RetryAfter != nil {
-		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
-	}
-	w.WriteHeader(429)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type StreamRunEvents500JSONResponse struct{ InternalJSONResponse }
-
-func (response StreamRunEvents500JSONResponse) VisitStreamRunEventsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(500)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type StreamRunEvents503JSONResponse struct{ UnavailableJSONResponse }
-
-func (response StreamRunEvents503JSONResponse) VisitStreamRunEventsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(503)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type PollRunEventsRequestObject struct {
-	RunID  RunID `json:"runId"`
-	Params PollRunEventsParams
-}
-
-type PollRunEventsResponseObject interface {
-	VisitPollRunEventsResponse(w http.ResponseWriter) error
-}
-
-type PollRunEvents200JSONResponse EventPage
-
-func (response PollRunEvents200JSONResponse) VisitPollRunEventsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type PollRunEvents400JSONResponse struct{ InvalidRequestJSONResponse }
-
-func (response PollRunEvents400JSONResponse) VisitPollRunEventsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(400)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type PollRunEvents401JSONResponse struct{ UnauthenticatedJSONResponse }
-
-func (response PollRunEvents401JSONResponse) VisitPollRunEventsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(401)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type PollRunEvents403JSONResponse struct{ ForbiddenJSONResponse }
-
-func (response PollRunEvents403JSONResponse) VisitPollRunEventsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(403)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type PollRunEvents404JSONResponse struct{ NotFoundJSONResponse }
-
-func (response PollRunEvents404JSONResponse) VisitPollRunEventsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(404)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type PollRunEvents429JSONResponse struct{ RateLimitedJSONResponse }
-
-func (response PollRunEvents429JSONResponse) VisitPollRunEventsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	if response.Headers.RetryAfter != nil {
-		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
-	}
-	w.WriteHeader(429)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type PollRunEvents500JSONResponse struct{ InternalJSONResponse }
-
-func (response PollRunEvents500JSONResponse) VisitPollRunEventsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(500)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type PollRunEvents503JSONResponse struct{ UnavailableJSONResponse }
-
-func (response PollRunEvents503JSONResponse) VisitPollRunEventsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(503)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ResolveInterruptByRunRequestObject struct {
-	RunID  RunID  `json:"runId"`
-	NodeID NodeID `json:"nodeId"`
-	Params ResolveInterruptByRunParams
-	Body   *ResolveInterruptByRunJSONRequestBody
-}
-
-type ResolveInterruptByRunResponseObject interface {
-	VisitResolveInterruptByRunResponse(w http.ResponseWriter) error
-}
-
-type ResolveInterruptByRun200ResponseHeaders struct {
-	OpenwopIdempotentReplay *bool
-}
-
-type ResolveInterruptByRun200JSONResponse struct {
-	Body    ResolveInterruptResponse
-	Headers ResolveInterruptByRun200ResponseHeaders
-}
-
-func (response ResolveInterruptByRun200JSONResponse) VisitResolveInterruptByRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	if response.Headers.OpenwopIdempotentReplay != nil {
-		w.Header().Set("openwop-Idempotent-Replay", fmt.Sprint(*response.Headers.OpenwopIdempotentReplay))
-	}
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ResolveInterruptByRun400JSONResponse struct{ InvalidRequestJSONResponse }
-
-func (response ResolveInterruptByRun400JSONResponse) VisitResolveInterruptByRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(400)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ResolveInterruptByRun401JSONResponse struct{ UnauthenticatedJSONResponse }
-
-func (response ResolveInterruptByRun401JSONResponse) VisitResolveInterruptByRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(401)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ResolveInterruptByRun403JSONResponse struct{ ForbiddenJSONResponse }
-
-func (response ResolveInterruptByRun403JSONResponse) VisitResolveInterruptByRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(403)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ResolveInterruptByRun404JSONResponse struct{ NotFoundJSONResponse }
-
-func (response ResolveInterruptByRun404JSONResponse) VisitResolveInterruptByRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(404)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ResolveInterruptByRun409JSONResponse struct{ ConflictJSONResponse }
-
-func (response ResolveInterruptByRun409JSONResponse) VisitResolveInterruptByRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(409)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ResolveInterruptByRun410JSONResponse struct{ GoneJSONResponse }
-
-func (response ResolveInterruptByRun410JSONResponse) VisitResolveInterruptByRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(410)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ResolveInterruptByRun413JSONResponse struct{ BodyTooLargeJSONResponse }
-
-func (response ResolveInterruptByRun413JSONResponse) VisitResolveInterruptByRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(413)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ResolveInterruptByRun422JSONResponse struct{ UnprocessableJSONResponse }
-
-func (response ResolveInterruptByRun422JSONResponse) VisitResolveInterruptByRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(422)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ResolveInterruptByRun429JSONResponse struct{ RateLimitedJSONResponse }
-
-func (response ResolveInterruptByRun429JSONResponse) VisitResolveInterruptByRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	if response.Headers.RetryAfter != nil {
-		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
-	}
-	w.WriteHeader(429)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ResolveInterruptByRun500JSONResponse struct{ InternalJSONResponse }
-
-func (response ResolveInterruptByRun500JSONResponse) VisitResolveInterruptByRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(500)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ResolveInterruptByRun503JSONResponse struct{ UnavailableJSONResponse }
-
-func (response ResolveInterruptByRun503JSONResponse) VisitResolveInterruptByRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(503)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type DiffRunRequestObject struct {
-	RunID  RunID `json:"runId"`
-	Params DiffRunParams
-}
-
-type DiffRunResponseObject interface {
-	VisitDiffRunResponse(w http.ResponseWriter) error
-}
-
-type DiffRun200JSONResponse RunDiffResponse
-
-func (response DiffRun200JSONResponse) VisitDiffRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type DiffRun400JSONResponse struct{ InvalidRequestJSONResponse }
-
-func (response DiffRun400JSONResponse) VisitDiffRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(400)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type DiffRun401JSONResponse struct{ UnauthenticatedJSONResponse }
-
-func (response DiffRun401JSONResponse) VisitDiffRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(401)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type DiffRun403JSONResponse struct{ ForbiddenJSONResponse }
-
-func (response DiffRun403JSONResponse) VisitDiffRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(403)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type DiffRun404JSONResponse struct{ NotFoundJSONResponse }
-
-func (response DiffRun404JSONResponse) VisitDiffRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(404)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type DiffRun429JSONResponse struct{ RateLimitedJSONResponse }
-
-func (response DiffRun429JSONResponse) VisitDiffRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	if response.Headers.RetryAfter != nil {
-		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
-	}
-	w.WriteHeader(429)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type DiffRun500JSONResponse struct{ InternalJSONResponse }
-
-func (response DiffRun500JSONResponse) VisitDiffRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(500)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type DiffRun501JSONResponse struct{ NotProvidedJSONResponse }
-
-func (response DiffRun501JSONResponse) VisitDiffRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(501)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type DiffRun503JSONResponse struct{ UnavailableJSONResponse }
-
-func (response DiffRun503JSONResponse) VisitDiffRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(503)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ForkRunRequestObject struct {
-	RunID  RunID `json:"runId"`
-	Params ForkRunParams
-	Body   *ForkRunJSONRequestBody
-}
-
-type ForkRunResponseObject interface {
-	VisitForkRunResponse(w http.ResponseWriter) error
-}
-
-type ForkRun201ResponseHeaders struct {
-	OpenwopIdempotentReplay *bool
-}
-
-type ForkRun201JSONResponse struct {
-	Body    ForkRunResponse
-	Headers ForkRun201ResponseHeaders
-}
-
-func (response ForkRun201JSONResponse) VisitForkRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	if response.Headers.OpenwopIdempotentReplay != nil {
-		w.Header().Set("openwop-Idempotent-Replay", fmt.Sprint(*response.Headers.OpenwopIdempotentReplay))
-	}
-	w.WriteHeader(201)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ForkRun400JSONResponse struct{ InvalidRequestJSONResponse }
-
-func (response ForkRun400JSONResponse) VisitForkRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(400)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ForkRun401JSONResponse struct{ UnauthenticatedJSONResponse }
-
-func (response ForkRun401JSONResponse) VisitForkRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(401)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ForkRun403JSONResponse struct{ ForbiddenJSONResponse }
-
-func (response ForkRun403JSONResponse) VisitForkRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(403)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ForkRun404JSONResponse struct{ NotFoundJSONResponse }
-
-func (response ForkRun404JSONResponse) VisitForkRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(404)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ForkRun409JSONResponse struct{ ConflictJSONResponse }
-
-func (response ForkRun409JSONResponse) VisitForkRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(409)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ForkRun410JSONResponse struct{ GoneJSONResponse }
-
-func (response ForkRun410JSONResponse) VisitForkRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(410)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ForkRun413JSONResponse struct{ BodyTooLargeJSONResponse }
-
-func (response ForkRun413JSONResponse) VisitForkRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(413)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ForkRun422JSONResponse struct{ UnprocessableJSONResponse }
-
-func (response ForkRun422JSONResponse) VisitForkRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(422)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ForkRun429JSONResponse struct{ RateLimitedJSONResponse }
-
-func (response ForkRun429JSONResponse) VisitForkRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	if response.Headers.RetryAfter != nil {
-		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
-	}
-	w.WriteHeader(429)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ForkRun500JSONResponse struct{ InternalJSONResponse }
-
-func (response ForkRun500JSONResponse) VisitForkRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(500)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ForkRun501JSONResponse struct{ NotProvidedJSONResponse }
-
-func (response ForkRun501JSONResponse) VisitForkRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(501)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ForkRun503JSONResponse struct{ UnavailableJSONResponse }
-
-func (response ForkRun503JSONResponse) VisitForkRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(503)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type PauseRunRequestObject struct {
-	RunID  RunID `json:"runId"`
-	Params PauseRunParams
-	Body   *PauseRunJSONRequestBody
-}
-
-type PauseRunResponseObject interface {
-	VisitPauseRunResponse(w http.ResponseWriter) error
-}
-
-type PauseRun202ResponseHeaders struct {
-	OpenwopIdempotentReplay *bool
-}
-
-type PauseRun202JSONResponse struct {
-	Body    PauseRunResponse
-	Headers PauseRun202ResponseHeaders
-}
-
-func (response PauseRun202JSONResponse) VisitPauseRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	if response.Headers.OpenwopIdempotentReplay != nil {
-		w.Header().Set("openwop-Idempotent-Replay", fmt.Sprint(*response.Headers.OpenwopIdempotentReplay))
-	}
-	w.WriteHeader(202)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type PauseRun400JSONResponse struct{ InvalidRequestJSONResponse }
-
-func (response PauseRun400JSONResponse) VisitPauseRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(400)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type PauseRun401JSONResponse struct{ UnauthenticatedJSONResponse }
-
-func (response PauseRun401JSONResponse) VisitPauseRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(401)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type PauseRun403JSONResponse struct{ ForbiddenJSONResponse }
-
-func (response PauseRun403JSONResponse) VisitPauseRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(403)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type PauseRun404JSONResponse struct{ NotFoundJSONResponse }
-
-func (response PauseRun404JSONResponse) VisitPauseRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(404)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type PauseRun409JSONResponse struct{ ConflictJSONResponse }
-
-func (response PauseRun409JSONResponse) VisitPauseRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(409)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type PauseRun413JSONResponse struct{ BodyTooLargeJSONResponse }
-
-func (response PauseRun413JSONResponse) VisitPauseRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(413)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type PauseRun429JSONResponse struct{ RateLimitedJSONResponse }
-
-func (response PauseRun429JSONResponse) VisitPauseRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	if response.Headers.RetryAfter != nil {
-		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
-	}
-	w.WriteHeader(429)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type PauseRun500JSONResponse struct{ InternalJSONResponse }
-
-func (response PauseRun500JSONResponse) VisitPauseRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(500)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type PauseRun501JSONResponse struct{ NotProvidedJSONResponse }
-
-func (response PauseRun501JSONResponse) VisitPauseRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(501)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type PauseRun503JSONResponse struct{ UnavailableJSONResponse }
-
-func (response PauseRun503JSONResponse) VisitPauseRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(503)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ResumeRunRequestObject struct {
-	RunID  RunID `json:"runId"`
-	Params ResumeRunParams
-}
-
-type ResumeRunResponseObject interface {
-	VisitResumeRunResponse(w http.ResponseWriter) error
-}
-
-type ResumeRun202ResponseHeaders struct {
-	OpenwopIdempotentReplay *bool
-}
-
-type ResumeRun202JSONResponse struct {
-	Body    ResumeRunResponse
-	Headers ResumeRun202ResponseHeaders
-}
-
-func (response ResumeRun202JSONResponse) VisitResumeRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	if response.Headers.OpenwopIdempotentReplay != nil {
-		w.Header().Set("openwop-Idempotent-Replay", fmt.Sprint(*response.Headers.OpenwopIdempotentReplay))
-	}
-	w.WriteHeader(202)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ResumeRun400JSONResponse struct{ InvalidRequestJSONResponse }
-
-func (response ResumeRun400JSONResponse) VisitResumeRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(400)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ResumeRun401JSONResponse struct{ UnauthenticatedJSONResponse }
-
-func (response ResumeRun401JSONResponse) VisitResumeRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(401)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ResumeRun403JSONResponse struct{ ForbiddenJSONResponse }
-
-func (response ResumeRun403JSONResponse) VisitResumeRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(403)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ResumeRun404JSONResponse struct{ NotFoundJSONResponse }
-
-func (response ResumeRun404JSONResponse) VisitResumeRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(404)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ResumeRun409JSONResponse struct{ ConflictJSONResponse }
-
-func (response ResumeRun409JSONResponse) VisitResumeRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(409)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ResumeRun413JSONResponse struct{ BodyTooLargeJSONResponse }
-
-func (response ResumeRun413JSONResponse) VisitResumeRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(413)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ResumeRun429JSONResponse struct{ RateLimitedJSONResponse }
-
-func (response ResumeRun429JSONResponse) VisitResumeRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	if response.Headers.RetryAfter != nil {
-		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
-	}
-	w.WriteHeader(429)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ResumeRun500JSONResponse struct{ InternalJSONResponse }
-
-func (response ResumeRun500JSONResponse) VisitResumeRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(500)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ResumeRun501JSONResponse struct{ NotProvidedJSONResponse }
-
-func (response ResumeRun501JSONResponse) VisitResumeRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(501)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ResumeRun503JSONResponse struct{ UnavailableJSONResponse }
-
-func (response ResumeRun503JSONResponse) VisitResumeRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(503)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type BulkCancelRunsRequestObject struct {
-	Params BulkCancelRunsParams
-	Body   *BulkCancelRunsJSONRequestBody
-}
-
-type BulkCancelRunsResponseObject interface {
-	VisitBulkCancelRunsResponse(w http.ResponseWriter) error
-}
-
-type BulkCancelRuns200ResponseHeaders struct {
-	OpenwopIdempotentReplay *bool
-}
-
-type BulkCancelRuns200JSONResponse struct {
-	Body    BulkCancelResponse
-	Headers BulkCancelRuns200ResponseHeaders
-}
-
-func (response BulkCancelRuns200JSONResponse) VisitBulkCancelRunsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	if response.Headers.OpenwopIdempotentReplay != nil {
-		w.Header().Set("openwop-Idempotent-Replay", fmt.Sprint(*response.Headers.OpenwopIdempotentReplay))
-	}
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type BulkCancelRuns400JSONResponse struct{ InvalidRequestJSONResponse }
-
-func (response BulkCancelRuns400JSONResponse) VisitBulkCancelRunsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(400)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type BulkCancelRuns401JSONResponse struct{ UnauthenticatedJSONResponse }
-
-func (response BulkCancelRuns401JSONResponse) VisitBulkCancelRunsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(401)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type BulkCancelRuns403JSONResponse struct{ ForbiddenJSONResponse }
-
-func (response BulkCancelRuns403JSONResponse) VisitBulkCancelRunsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(403)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type BulkCancelRuns409JSONResponse struct{ ConflictJSONResponse }
-
-func (response BulkCancelRuns409JSONResponse) VisitBulkCancelRunsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(409)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type BulkCancelRuns413JSONResponse struct{ BodyTooLargeJSONResponse }
-
-func (response BulkCancelRuns413JSONResponse) VisitBulkCancelRunsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(413)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type BulkCancelRuns429JSONResponse struct{ RateLimitedJSONResponse }
-
-func (response BulkCancelRuns429JSONResponse) VisitBulkCancelRunsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	if response.Headers.RetryAfter != nil {
-		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
-	}
-	w.WriteHeader(429)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type BulkCancelRuns500JSONResponse struct{ InternalJSONResponse }
-
-func (response BulkCancelRuns500JSONResponse) VisitBulkCancelRunsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(500)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type BulkCancelRuns501JSONResponse struct{ NotProvidedJSONResponse }
-
-func (response BulkCancelRuns501JSONResponse) VisitBulkCancelRunsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(501)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type BulkCancelRuns503JSONResponse struct{ UnavailableJSONResponse }
-
-func (response BulkCancelRuns503JSONResponse) VisitBulkCancelRunsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(503)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetWorkflowRequestObject struct {
-	WorkflowID WorkflowID `json:"workflowId"`
-}
-
-type GetWorkflowResponseObject interface {
-	VisitGetWorkflowResponse(w http.ResponseWriter) error
-}
-
-type GetWorkflow200JSONResponse WorkflowDefinition
-
-func (response GetWorkflow200JSONResponse) VisitGetWorkflowResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetWorkflow401JSONResponse struct{ UnauthenticatedJSONResponse }
-
-func (response GetWorkflow401JSONResponse) VisitGetWorkflowResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(401)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetWorkflow403JSONResponse struct{ ForbiddenJSONResponse }
-
-func (response GetWorkflow403JSONResponse) VisitGetWorkflowResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(403)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetWorkflow404JSONResponse struct{ NotFoundJSONResponse }
-
-func (response GetWorkflow404JSONResponse) VisitGetWorkflowResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(404)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetWorkflow429JSONResponse struct{ RateLimitedJSONResponse }
-
-func (response GetWorkflow429JSONResponse) VisitGetWorkflowResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	if response.Headers.RetryAfter != nil {
-		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
-	}
-	w.WriteHeader(429)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetWorkflow500JSONResponse struct{ InternalJSONResponse }
-
-func (response GetWorkflow500JSONResponse) VisitGetWorkflowResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(500)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetWorkflow503JSONResponse struct{ UnavailableJSONResponse }
-
-func (response GetWorkflow503JSONResponse) VisitGetWorkflowResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(503)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-// StrictServerInterface represents all server handlers.
+// StrictServerInterface has a method for each operation. A request is decoded before, and the response that a method
+// returns is written after it. Any type with the right Visit method is a response.
 type StrictServerInterface interface {
 	// GetCapabilities What the host claims to support.
 	// (GET /.well-known/openwop)
@@ -6836,15 +64,15 @@ type StrictServerInterface interface {
 	// ListWorkspaceFiles The files of the workspace, without their contents.
 	// (GET /v1/host/workspace/files)
 	ListWorkspaceFiles(ctx context.Context, request ListWorkspaceFilesRequestObject) (ListWorkspaceFilesResponseObject, error)
-	// DeleteWorkspaceFile Delete a file. Its path keeps counting versions.
-	// (DELETE /v1/host/workspace/files/{path})
-	DeleteWorkspaceFile(ctx context.Context, request DeleteWorkspaceFileRequestObject) (DeleteWorkspaceFileResponseObject, error)
 	// GetWorkspaceFile One file, at its latest version or an older one.
 	// (GET /v1/host/workspace/files/{path})
 	GetWorkspaceFile(ctx context.Context, request GetWorkspaceFileRequestObject) (GetWorkspaceFileResponseObject, error)
 	// PutWorkspaceFile Write a file. Without If-Match whatever was there is overwritten.
 	// (PUT /v1/host/workspace/files/{path})
 	PutWorkspaceFile(ctx context.Context, request PutWorkspaceFileRequestObject) (PutWorkspaceFileResponseObject, error)
+	// DeleteWorkspaceFile Delete a file. Its path keeps counting versions.
+	// (DELETE /v1/host/workspace/files/{path})
+	DeleteWorkspaceFile(ctx context.Context, request DeleteWorkspaceFileRequestObject) (DeleteWorkspaceFileResponseObject, error)
 	// InspectInterruptByToken What the interrupt behind a token asks. The token is the credential.
 	// (GET /v1/interrupts/{token})
 	InspectInterruptByToken(ctx context.Context, request InspectInterruptByTokenRequestObject) (InspectInterruptByTokenResponseObject, error)
@@ -6860,7 +88,8 @@ type StrictServerInterface interface {
 	// GetRun The run as it stands.
 	// (GET /v1/runs/{runId})
 	GetRun(ctx context.Context, request GetRunRequestObject) (GetRunResponseObject, error)
-	// GetRunAncestry Which run started this one; not found for every run where crossHostCausation.ancestryEndpointSupported is not advertised.
+	// GetRunAncestry Which run started this one; not found for every run where
+	// crossHostCausation.ancestryEndpointSupported is not advertised.
 	// (GET /v1/runs/{runId}/ancestry)
 	GetRunAncestry(ctx context.Context, request GetRunAncestryRequestObject) (GetRunAncestryResponseObject, error)
 	// CancelRun Cancel a run and its children. A finished run stays as it is, which is no error.
@@ -6895,1128 +124,4456 @@ type StrictServerInterface interface {
 	GetWorkflow(ctx context.Context, request GetWorkflowRequestObject) (GetWorkflowResponseObject, error)
 }
 
-type StrictHandlerFunc func(ctx context.Context, w http.ResponseWriter, r *http.Request, request any) (any, error)
-type StrictMiddlewareFunc func(f StrictHandlerFunc, operationID string) StrictHandlerFunc
+// Handler returns the handler of an API.
+func Handler(s StrictServerInterface) http.Handler { return HandlerWithOptions(s, ServerOptions{}) }
 
-type StrictHTTPServerOptions struct {
-	RequestErrorHandlerFunc  func(w http.ResponseWriter, r *http.Request, err error)
-	ResponseErrorHandlerFunc func(w http.ResponseWriter, r *http.Request, err error)
+// HandlerWithOptions returns the handler of an API: the router that its operations are registered with.
+func HandlerWithOptions(s StrictServerInterface, options ServerOptions) http.Handler {
+	o := options.ready()
+	o.handle("GET", "/.well-known/openwop", func(w http.ResponseWriter, r *http.Request) { serveGetCapabilities(s, o, w, r) })
+	o.handle("POST", "/v1/host/sample/agentloop/run", func(w http.ResponseWriter, r *http.Request) { serveRunAgentLoop(s, o, w, r) })
+	o.handle("POST", "/v1/host/sample/agents/verify-run", func(w http.ResponseWriter, r *http.Request) { serveVerifyRun(s, o, w, r) })
+	o.handle("POST", "/v1/host/sample/commitment/fire", func(w http.ResponseWriter, r *http.Request) { serveFireCommitment(s, o, w, r) })
+	o.handle("GET", "/v1/host/sample/goals", func(w http.ResponseWriter, r *http.Request) { serveListGoals(s, o, w, r) })
+	o.handle("POST", "/v1/host/sample/goals", func(w http.ResponseWriter, r *http.Request) { serveCreateGoal(s, o, w, r) })
+	o.handle("GET", "/v1/host/sample/goals/{goalId}", func(w http.ResponseWriter, r *http.Request) { serveGetGoal(s, o, w, r) })
+	o.handle("PATCH", "/v1/host/sample/goals/{goalId}", func(w http.ResponseWriter, r *http.Request) { serveEditGoal(s, o, w, r) })
+	o.handle("POST", "/v1/host/sample/goals/{goalId}/abandon", func(w http.ResponseWriter, r *http.Request) { serveAbandonGoal(s, o, w, r) })
+	o.handle("GET", "/v1/host/sample/goals/{goalId}/events", func(w http.ResponseWriter, r *http.Request) { serveListGoalEvents(s, o, w, r) })
+	o.handle("POST", "/v1/host/sample/goals/{goalId}/pause", func(w http.ResponseWriter, r *http.Request) { servePauseGoal(s, o, w, r) })
+	o.handle("POST", "/v1/host/sample/goals/{goalId}/resume", func(w http.ResponseWriter, r *http.Request) { serveResumeGoal(s, o, w, r) })
+	o.handle("POST", "/v1/host/sample/goals/{goalId}/tick", func(w http.ResponseWriter, r *http.Request) { serveTickGoal(s, o, w, r) })
+	o.handle("POST", "/v1/host/sample/heartbeat/tick", func(w http.ResponseWriter, r *http.Request) { serveTickHeartbeat(s, o, w, r) })
+	o.handle("POST", "/v1/host/sample/test/llm-cache-key", func(w http.ResponseWriter, r *http.Request) { serveLlmCacheKey(s, o, w, r) })
+	o.handle("POST", "/v1/host/sample/test/mock-ai/program", func(w http.ResponseWriter, r *http.Request) { serveProgramMockAI(s, o, w, r) })
+	o.handle("POST", "/v1/host/sample/workspace/op", func(w http.ResponseWriter, r *http.Request) { serveWorkspaceOp(s, o, w, r) })
+	o.handle("GET", "/v1/host/workspace/files", func(w http.ResponseWriter, r *http.Request) { serveListWorkspaceFiles(s, o, w, r) })
+	o.handle("GET", "/v1/host/workspace/files/{path}", func(w http.ResponseWriter, r *http.Request) { serveGetWorkspaceFile(s, o, w, r) })
+	o.handle("PUT", "/v1/host/workspace/files/{path}", func(w http.ResponseWriter, r *http.Request) { servePutWorkspaceFile(s, o, w, r) })
+	o.handle("DELETE", "/v1/host/workspace/files/{path}", func(w http.ResponseWriter, r *http.Request) { serveDeleteWorkspaceFile(s, o, w, r) })
+	o.handle("GET", "/v1/interrupts/{token}", func(w http.ResponseWriter, r *http.Request) { serveInspectInterruptByToken(s, o, w, r) })
+	o.handle("POST", "/v1/interrupts/{token}", func(w http.ResponseWriter, r *http.Request) { serveResolveInterruptByToken(s, o, w, r) })
+	o.handle("GET", "/v1/openapi.json", func(w http.ResponseWriter, r *http.Request) { serveGetOpenAPISpec(s, o, w, r) })
+	o.handle("POST", "/v1/runs", func(w http.ResponseWriter, r *http.Request) { serveCreateRun(s, o, w, r) })
+	o.handle("GET", "/v1/runs/{runId}", func(w http.ResponseWriter, r *http.Request) { serveGetRun(s, o, w, r) })
+	o.handle("GET", "/v1/runs/{runId}/ancestry", func(w http.ResponseWriter, r *http.Request) { serveGetRunAncestry(s, o, w, r) })
+	o.handle("POST", "/v1/runs/{runId}/cancel", func(w http.ResponseWriter, r *http.Request) { serveCancelRun(s, o, w, r) })
+	o.handle("GET", "/v1/runs/{runId}/events", func(w http.ResponseWriter, r *http.Request) { serveStreamRunEvents(s, o, w, r) })
+	o.handle("GET", "/v1/runs/{runId}/events/poll", func(w http.ResponseWriter, r *http.Request) { servePollRunEvents(s, o, w, r) })
+	o.handle("POST", "/v1/runs/{runId}/interrupts/{nodeId}", func(w http.ResponseWriter, r *http.Request) { serveResolveInterruptByRun(s, o, w, r) })
+	o.handle("GET", "/v1/runs/{runId}:diff", func(w http.ResponseWriter, r *http.Request) { serveDiffRun(s, o, w, r) })
+	o.handle("POST", "/v1/runs/{runId}:fork", func(w http.ResponseWriter, r *http.Request) { serveForkRun(s, o, w, r) })
+	o.handle("POST", "/v1/runs/{runId}:pause", func(w http.ResponseWriter, r *http.Request) { servePauseRun(s, o, w, r) })
+	o.handle("POST", "/v1/runs/{runId}:resume", func(w http.ResponseWriter, r *http.Request) { serveResumeRun(s, o, w, r) })
+	o.handle("POST", "/v1/runs:bulk-cancel", func(w http.ResponseWriter, r *http.Request) { serveBulkCancelRuns(s, o, w, r) })
+	o.handle("GET", "/v1/workflows/{workflowId}", func(w http.ResponseWriter, r *http.Request) { serveGetWorkflow(s, o, w, r) })
+	return o.BaseRouter
 }
 
-func NewStrictHandler(ssi StrictServerInterface, middlewares []StrictMiddlewareFunc) ServerInterface {
-	return &strictHandler{ssi: ssi, middlewares: middlewares, options: StrictHTTPServerOptions{
-		RequestErrorHandlerFunc: func(w http.ResponseWriter, r *http.Request, err error) {
-			http.Error(w, err.Error(), http.StatusBadRequest)
-		},
-		ResponseErrorHandlerFunc: func(w http.ResponseWriter, r *http.Request, err error) {
-			http.Error(w, err.Error(), http.StatusInternalServerError)
-		},
-	}}
+// GetCapabilitiesRequestObject is a request of GetCapabilities.
+type GetCapabilitiesRequestObject struct {
 }
 
-func NewStrictHandlerWithOptions(ssi StrictServerInterface, middlewares []StrictMiddlewareFunc, options StrictHTTPServerOptions) ServerInterface {
-	if options.RequestErrorHandlerFunc == nil {
-		options.RequestErrorHandlerFunc = func(w http.ResponseWriter, r *http.Request, err error) {
-			http.Error(w, err.Error(), http.StatusBadRequest)
-		}
-	}
-	if options.ResponseErrorHandlerFunc == nil {
-		options.ResponseErrorHandlerFunc = func(w http.ResponseWriter, r *http.Request, err error) {
-			http.Error(w, err.Error(), http.StatusInternalServerError)
-		}
-	}
-	return &strictHandler{ssi: ssi, middlewares: middlewares, options: options}
+// GetCapabilitiesResponseObject is a response of GetCapabilities.
+type GetCapabilitiesResponseObject interface {
+	VisitGetCapabilitiesResponse(w http.ResponseWriter) error
 }
 
-type strictHandler struct {
-	ssi         StrictServerInterface
-	middlewares []StrictMiddlewareFunc
-	options     StrictHTTPServerOptions
-}
-
-// GetCapabilities operation middleware
-func (sh *strictHandler) GetCapabilities(w http.ResponseWriter, r *http.Request) {
+func serveGetCapabilities(s StrictServerInterface, o *ServerOptions, w http.ResponseWriter, r *http.Request) {
+	in := o.incoming(w, r)
 	var request GetCapabilitiesRequestObject
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.GetCapabilities(ctx, request.(GetCapabilitiesRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetCapabilities")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(GetCapabilitiesResponseObject); ok {
-		if err := validResponse.VisitGetCapabilitiesResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
+	o.serve(in, "GetCapabilities", request, func(ctx context.Context, request any) (any, error) {
+		return s.GetCapabilities(ctx, request.(GetCapabilitiesRequestObject))
+	}, func(response any) (bool, error) {
+		v, known := response.(GetCapabilitiesResponseObject)
+		if !known {
+			return false, nil
 		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
+		return true, v.VisitGetCapabilitiesResponse(w)
+	})
 }
 
-// RunAgentLoop operation middleware
-func (sh *strictHandler) RunAgentLoop(w http.ResponseWriter, r *http.Request) {
+// GetCapabilities200ResponseHeaders holds the headers of a response.
+type GetCapabilities200ResponseHeaders struct {
+	// How long the document may be kept.
+	CacheControl *string
+}
+
+// GetCapabilities200JSONResponse The discovery document.
+type GetCapabilities200JSONResponse struct {
+	Headers GetCapabilities200ResponseHeaders
+	Body    Capabilities
+}
+
+// VisitGetCapabilitiesResponse writes the response.
+func (response GetCapabilities200JSONResponse) VisitGetCapabilitiesResponse(w http.ResponseWriter) error {
+	if !absent(response.Headers.CacheControl) {
+		if err := setHeader(w, parameterCacheControl, response.Headers.CacheControl); err != nil {
+			return err
+		}
+	}
+	return writeJSON(w, 200, "application/json", response.Body)
+}
+
+// GetCapabilities503JSONResponse The host is not ready yet.
+type GetCapabilities503JSONResponse ErrorEnvelope
+
+// VisitGetCapabilitiesResponse writes the response.
+func (response GetCapabilities503JSONResponse) VisitGetCapabilitiesResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 503, "application/json", ErrorEnvelope(response))
+}
+
+// RunAgentLoopRequestObject is a request of RunAgentLoop.
+type RunAgentLoopRequestObject struct {
+	Body *AgentloopRequest // application/json
+}
+
+// RunAgentLoopResponseObject is a response of RunAgentLoop.
+type RunAgentLoopResponseObject interface {
+	VisitRunAgentLoopResponse(w http.ResponseWriter) error
+}
+
+func serveRunAgentLoop(s StrictServerInterface, o *ServerOptions, w http.ResponseWriter, r *http.Request) {
+	in := o.incoming(w, r)
 	var request RunAgentLoopRequestObject
-
-	var body RunAgentLoopJSONRequestBody
-	if err := runtime.BindJSONBody(r, &body); err != nil {
-		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
-		return
+	switch in.media(true, "application/json") {
+	case 0:
+		in.json(true, &request.Body)
 	}
-	request.Body = &body
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.RunAgentLoop(ctx, request.(RunAgentLoopRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "RunAgentLoop")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(RunAgentLoopResponseObject); ok {
-		if err := validResponse.VisitRunAgentLoopResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
+	o.serve(in, "RunAgentLoop", request, func(ctx context.Context, request any) (any, error) {
+		return s.RunAgentLoop(ctx, request.(RunAgentLoopRequestObject))
+	}, func(response any) (bool, error) {
+		v, known := response.(RunAgentLoopResponseObject)
+		if !known {
+			return false, nil
 		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
+		return true, v.VisitRunAgentLoopResponse(w)
+	})
 }
 
-// VerifyRun operation middleware
-func (sh *strictHandler) VerifyRun(w http.ResponseWriter, r *http.Request) {
+// RunAgentLoop200JSONResponse The loop has ended, or waits.
+type RunAgentLoop200JSONResponse AgentloopReply
+
+// VisitRunAgentLoopResponse writes the response.
+func (response RunAgentLoop200JSONResponse) VisitRunAgentLoopResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, "application/json", AgentloopReply(response))
+}
+
+// RunAgentLoop400JSONResponse validation_error, unsupported_stream_mode, unsupported_mock_provider, and for an
+// unknown workflow where the host has it so.
+type RunAgentLoop400JSONResponse ErrorEnvelope
+
+// VisitRunAgentLoopResponse writes the response.
+func (response RunAgentLoop400JSONResponse) VisitRunAgentLoopResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 400, "application/json", ErrorEnvelope(response))
+}
+
+// RunAgentLoop401JSONResponse unauthenticated, key_expired, key_revoked.
+type RunAgentLoop401JSONResponse ErrorEnvelope
+
+// VisitRunAgentLoopResponse writes the response.
+func (response RunAgentLoop401JSONResponse) VisitRunAgentLoopResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 401, "application/json", ErrorEnvelope(response))
+}
+
+// RunAgentLoop403JSONResponse forbidden, run_forbidden, mock_provider_forbidden, force_engine_version_forbidden.
+type RunAgentLoop403JSONResponse ErrorEnvelope
+
+// VisitRunAgentLoopResponse writes the response.
+func (response RunAgentLoop403JSONResponse) VisitRunAgentLoopResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 403, "application/json", ErrorEnvelope(response))
+}
+
+// RunAgentLoop404JSONResponse not_found, interrupt_not_found; also for what the caller may not see.
+type RunAgentLoop404JSONResponse ErrorEnvelope
+
+// VisitRunAgentLoopResponse writes the response.
+func (response RunAgentLoop404JSONResponse) VisitRunAgentLoopResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 404, "application/json", ErrorEnvelope(response))
+}
+
+// RunAgentLoop413JSONResponse The body is over limits.maxRequestBodyBytes; workspace_too_large.
+type RunAgentLoop413JSONResponse ErrorEnvelope
+
+// VisitRunAgentLoopResponse writes the response.
+func (response RunAgentLoop413JSONResponse) VisitRunAgentLoopResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 413, "application/json", ErrorEnvelope(response))
+}
+
+// RunAgentLoop429ResponseHeaders holds the headers of a response.
+type RunAgentLoop429ResponseHeaders struct {
+	// Seconds.
+	RetryAfter *int64
+}
+
+// RunAgentLoop429JSONResponse rate_limited.
+type RunAgentLoop429JSONResponse struct {
+	Headers RunAgentLoop429ResponseHeaders
+	Body    ErrorEnvelope
+}
+
+// VisitRunAgentLoopResponse writes the response.
+func (response RunAgentLoop429JSONResponse) VisitRunAgentLoopResponse(w http.ResponseWriter) error {
+	if !absent(response.Headers.RetryAfter) {
+		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
+			return err
+		}
+	}
+	return writeJSON(w, 429, "application/json", response.Body)
+}
+
+// RunAgentLoop500JSONResponse The host failed. The request may be sent again.
+type RunAgentLoop500JSONResponse ErrorEnvelope
+
+// VisitRunAgentLoopResponse writes the response.
+func (response RunAgentLoop500JSONResponse) VisitRunAgentLoopResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 500, "application/json", ErrorEnvelope(response))
+}
+
+// RunAgentLoop501JSONResponse capability_not_provided: the host does not advertise what this needs.
+type RunAgentLoop501JSONResponse ErrorEnvelope
+
+// VisitRunAgentLoopResponse writes the response.
+func (response RunAgentLoop501JSONResponse) VisitRunAgentLoopResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 501, "application/json", ErrorEnvelope(response))
+}
+
+// RunAgentLoop503JSONResponse The host is not ready yet.
+type RunAgentLoop503JSONResponse ErrorEnvelope
+
+// VisitRunAgentLoopResponse writes the response.
+func (response RunAgentLoop503JSONResponse) VisitRunAgentLoopResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 503, "application/json", ErrorEnvelope(response))
+}
+
+// VerifyRunRequestObject is a request of VerifyRun.
+type VerifyRunRequestObject struct {
+	Body *VerifyRunRequest // application/json
+}
+
+// VerifyRunResponseObject is a response of VerifyRun.
+type VerifyRunResponseObject interface {
+	VisitVerifyRunResponse(w http.ResponseWriter) error
+}
+
+func serveVerifyRun(s StrictServerInterface, o *ServerOptions, w http.ResponseWriter, r *http.Request) {
+	in := o.incoming(w, r)
 	var request VerifyRunRequestObject
-
-	var body VerifyRunJSONRequestBody
-	if err := runtime.BindJSONBody(r, &body); err != nil {
-		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
-		return
+	switch in.media(true, "application/json") {
+	case 0:
+		in.json(true, &request.Body)
 	}
-	request.Body = &body
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.VerifyRun(ctx, request.(VerifyRunRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "VerifyRun")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(VerifyRunResponseObject); ok {
-		if err := validResponse.VisitVerifyRunResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
+	o.serve(in, "VerifyRun", request, func(ctx context.Context, request any) (any, error) {
+		return s.VerifyRun(ctx, request.(VerifyRunRequestObject))
+	}, func(response any) (bool, error) {
+		v, known := response.(VerifyRunResponseObject)
+		if !known {
+			return false, nil
 		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
+		return true, v.VisitVerifyRunResponse(w)
+	})
 }
 
-// FireCommitment operation middleware
-func (sh *strictHandler) FireCommitment(w http.ResponseWriter, r *http.Request) {
+// VerifyRun200JSONResponse The run has ended.
+type VerifyRun200JSONResponse VerifyRunReply
+
+// VisitVerifyRunResponse writes the response.
+func (response VerifyRun200JSONResponse) VisitVerifyRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, "application/json", VerifyRunReply(response))
+}
+
+// VerifyRun400JSONResponse validation_error, unsupported_stream_mode, unsupported_mock_provider, and for an
+// unknown workflow where the host has it so.
+type VerifyRun400JSONResponse ErrorEnvelope
+
+// VisitVerifyRunResponse writes the response.
+func (response VerifyRun400JSONResponse) VisitVerifyRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 400, "application/json", ErrorEnvelope(response))
+}
+
+// VerifyRun401JSONResponse unauthenticated, key_expired, key_revoked.
+type VerifyRun401JSONResponse ErrorEnvelope
+
+// VisitVerifyRunResponse writes the response.
+func (response VerifyRun401JSONResponse) VisitVerifyRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 401, "application/json", ErrorEnvelope(response))
+}
+
+// VerifyRun403JSONResponse forbidden, run_forbidden, mock_provider_forbidden, force_engine_version_forbidden.
+type VerifyRun403JSONResponse ErrorEnvelope
+
+// VisitVerifyRunResponse writes the response.
+func (response VerifyRun403JSONResponse) VisitVerifyRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 403, "application/json", ErrorEnvelope(response))
+}
+
+// VerifyRun404JSONResponse not_found, interrupt_not_found; also for what the caller may not see.
+type VerifyRun404JSONResponse ErrorEnvelope
+
+// VisitVerifyRunResponse writes the response.
+func (response VerifyRun404JSONResponse) VisitVerifyRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 404, "application/json", ErrorEnvelope(response))
+}
+
+// VerifyRun413JSONResponse The body is over limits.maxRequestBodyBytes; workspace_too_large.
+type VerifyRun413JSONResponse ErrorEnvelope
+
+// VisitVerifyRunResponse writes the response.
+func (response VerifyRun413JSONResponse) VisitVerifyRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 413, "application/json", ErrorEnvelope(response))
+}
+
+// VerifyRun429ResponseHeaders holds the headers of a response.
+type VerifyRun429ResponseHeaders struct {
+	// Seconds.
+	RetryAfter *int64
+}
+
+// VerifyRun429JSONResponse rate_limited.
+type VerifyRun429JSONResponse struct {
+	Headers VerifyRun429ResponseHeaders
+	Body    ErrorEnvelope
+}
+
+// VisitVerifyRunResponse writes the response.
+func (response VerifyRun429JSONResponse) VisitVerifyRunResponse(w http.ResponseWriter) error {
+	if !absent(response.Headers.RetryAfter) {
+		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
+			return err
+		}
+	}
+	return writeJSON(w, 429, "application/json", response.Body)
+}
+
+// VerifyRun500JSONResponse The host failed. The request may be sent again.
+type VerifyRun500JSONResponse ErrorEnvelope
+
+// VisitVerifyRunResponse writes the response.
+func (response VerifyRun500JSONResponse) VisitVerifyRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 500, "application/json", ErrorEnvelope(response))
+}
+
+// VerifyRun501JSONResponse capability_not_provided: the host does not advertise what this needs.
+type VerifyRun501JSONResponse ErrorEnvelope
+
+// VisitVerifyRunResponse writes the response.
+func (response VerifyRun501JSONResponse) VisitVerifyRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 501, "application/json", ErrorEnvelope(response))
+}
+
+// VerifyRun503JSONResponse The host is not ready yet.
+type VerifyRun503JSONResponse ErrorEnvelope
+
+// VisitVerifyRunResponse writes the response.
+func (response VerifyRun503JSONResponse) VisitVerifyRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 503, "application/json", ErrorEnvelope(response))
+}
+
+// FireCommitmentRequestObject is a request of FireCommitment.
+type FireCommitmentRequestObject struct {
+	Body *CommitmentFireRequest // application/json
+}
+
+// FireCommitmentResponseObject is a response of FireCommitment.
+type FireCommitmentResponseObject interface {
+	VisitFireCommitmentResponse(w http.ResponseWriter) error
+}
+
+func serveFireCommitment(s StrictServerInterface, o *ServerOptions, w http.ResponseWriter, r *http.Request) {
+	in := o.incoming(w, r)
 	var request FireCommitmentRequestObject
-
-	var body FireCommitmentJSONRequestBody
-	if err := runtime.BindJSONBody(r, &body); err != nil {
-		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
-		return
+	switch in.media(true, "application/json") {
+	case 0:
+		in.json(true, &request.Body)
 	}
-	request.Body = &body
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.FireCommitment(ctx, request.(FireCommitmentRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "FireCommitment")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(FireCommitmentResponseObject); ok {
-		if err := validResponse.VisitFireCommitmentResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
+	o.serve(in, "FireCommitment", request, func(ctx context.Context, request any) (any, error) {
+		return s.FireCommitment(ctx, request.(FireCommitmentRequestObject))
+	}, func(response any) (bool, error) {
+		v, known := response.(FireCommitmentResponseObject)
+		if !known {
+			return false, nil
 		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
+		return true, v.VisitFireCommitmentResponse(w)
+	})
 }
 
-// ListGoals operation middleware
-func (sh *strictHandler) ListGoals(w http.ResponseWriter, r *http.Request, params ListGoalsParams) {
+// FireCommitment200JSONResponse What it fired.
+type FireCommitment200JSONResponse CommitmentFireReply
+
+// VisitFireCommitmentResponse writes the response.
+func (response FireCommitment200JSONResponse) VisitFireCommitmentResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, "application/json", CommitmentFireReply(response))
+}
+
+// FireCommitment400JSONResponse validation_error, unsupported_stream_mode, unsupported_mock_provider, and for an
+// unknown workflow where the host has it so.
+type FireCommitment400JSONResponse ErrorEnvelope
+
+// VisitFireCommitmentResponse writes the response.
+func (response FireCommitment400JSONResponse) VisitFireCommitmentResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 400, "application/json", ErrorEnvelope(response))
+}
+
+// FireCommitment401JSONResponse unauthenticated, key_expired, key_revoked.
+type FireCommitment401JSONResponse ErrorEnvelope
+
+// VisitFireCommitmentResponse writes the response.
+func (response FireCommitment401JSONResponse) VisitFireCommitmentResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 401, "application/json", ErrorEnvelope(response))
+}
+
+// FireCommitment403JSONResponse forbidden, run_forbidden, mock_provider_forbidden,
+// force_engine_version_forbidden.
+type FireCommitment403JSONResponse ErrorEnvelope
+
+// VisitFireCommitmentResponse writes the response.
+func (response FireCommitment403JSONResponse) VisitFireCommitmentResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 403, "application/json", ErrorEnvelope(response))
+}
+
+// FireCommitment404JSONResponse not_found, interrupt_not_found; also for what the caller may not see.
+type FireCommitment404JSONResponse ErrorEnvelope
+
+// VisitFireCommitmentResponse writes the response.
+func (response FireCommitment404JSONResponse) VisitFireCommitmentResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 404, "application/json", ErrorEnvelope(response))
+}
+
+// FireCommitment413JSONResponse The body is over limits.maxRequestBodyBytes; workspace_too_large.
+type FireCommitment413JSONResponse ErrorEnvelope
+
+// VisitFireCommitmentResponse writes the response.
+func (response FireCommitment413JSONResponse) VisitFireCommitmentResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 413, "application/json", ErrorEnvelope(response))
+}
+
+// FireCommitment429ResponseHeaders holds the headers of a response.
+type FireCommitment429ResponseHeaders struct {
+	// Seconds.
+	RetryAfter *int64
+}
+
+// FireCommitment429JSONResponse rate_limited.
+type FireCommitment429JSONResponse struct {
+	Headers FireCommitment429ResponseHeaders
+	Body    ErrorEnvelope
+}
+
+// VisitFireCommitmentResponse writes the response.
+func (response FireCommitment429JSONResponse) VisitFireCommitmentResponse(w http.ResponseWriter) error {
+	if !absent(response.Headers.RetryAfter) {
+		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
+			return err
+		}
+	}
+	return writeJSON(w, 429, "application/json", response.Body)
+}
+
+// FireCommitment500JSONResponse The host failed. The request may be sent again.
+type FireCommitment500JSONResponse ErrorEnvelope
+
+// VisitFireCommitmentResponse writes the response.
+func (response FireCommitment500JSONResponse) VisitFireCommitmentResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 500, "application/json", ErrorEnvelope(response))
+}
+
+// FireCommitment501JSONResponse capability_not_provided: the host does not advertise what this needs.
+type FireCommitment501JSONResponse ErrorEnvelope
+
+// VisitFireCommitmentResponse writes the response.
+func (response FireCommitment501JSONResponse) VisitFireCommitmentResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 501, "application/json", ErrorEnvelope(response))
+}
+
+// FireCommitment503JSONResponse The host is not ready yet.
+type FireCommitment503JSONResponse ErrorEnvelope
+
+// VisitFireCommitmentResponse writes the response.
+func (response FireCommitment503JSONResponse) VisitFireCommitmentResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 503, "application/json", ErrorEnvelope(response))
+}
+
+// ListGoalsRequestObject is a request of ListGoals.
+type ListGoalsRequestObject struct {
+	Params ListGoalsParams
+}
+
+// ListGoalsResponseObject is a response of ListGoals.
+type ListGoalsResponseObject interface {
+	VisitListGoalsResponse(w http.ResponseWriter) error
+}
+
+func serveListGoals(s StrictServerInterface, o *ServerOptions, w http.ResponseWriter, r *http.Request) {
+	in := o.incoming(w, r)
 	var request ListGoalsRequestObject
-
-	request.Params = params
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.ListGoals(ctx, request.(ListGoalsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListGoals")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(ListGoalsResponseObject); ok {
-		if err := validResponse.VisitListGoalsResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
+	in.param(parameterState, &request.Params.State)
+	o.serve(in, "ListGoals", request, func(ctx context.Context, request any) (any, error) {
+		return s.ListGoals(ctx, request.(ListGoalsRequestObject))
+	}, func(response any) (bool, error) {
+		v, known := response.(ListGoalsResponseObject)
+		if !known {
+			return false, nil
 		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
+		return true, v.VisitListGoalsResponse(w)
+	})
 }
 
-// CreateGoal operation middleware
-func (sh *strictHandler) CreateGoal(w http.ResponseWriter, r *http.Request, params CreateGoalParams) {
+// ListGoals200JSONResponse In order of their creation.
+type ListGoals200JSONResponse GoalList
+
+// VisitListGoalsResponse writes the response.
+func (response ListGoals200JSONResponse) VisitListGoalsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, "application/json", GoalList(response))
+}
+
+// ListGoals400JSONResponse validation_error, unsupported_stream_mode, unsupported_mock_provider, and for an
+// unknown workflow where the host has it so.
+type ListGoals400JSONResponse ErrorEnvelope
+
+// VisitListGoalsResponse writes the response.
+func (response ListGoals400JSONResponse) VisitListGoalsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 400, "application/json", ErrorEnvelope(response))
+}
+
+// ListGoals401JSONResponse unauthenticated, key_expired, key_revoked.
+type ListGoals401JSONResponse ErrorEnvelope
+
+// VisitListGoalsResponse writes the response.
+func (response ListGoals401JSONResponse) VisitListGoalsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 401, "application/json", ErrorEnvelope(response))
+}
+
+// ListGoals403JSONResponse forbidden, run_forbidden, mock_provider_forbidden, force_engine_version_forbidden.
+type ListGoals403JSONResponse ErrorEnvelope
+
+// VisitListGoalsResponse writes the response.
+func (response ListGoals403JSONResponse) VisitListGoalsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 403, "application/json", ErrorEnvelope(response))
+}
+
+// ListGoals404JSONResponse not_found, interrupt_not_found; also for what the caller may not see.
+type ListGoals404JSONResponse ErrorEnvelope
+
+// VisitListGoalsResponse writes the response.
+func (response ListGoals404JSONResponse) VisitListGoalsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 404, "application/json", ErrorEnvelope(response))
+}
+
+// ListGoals429ResponseHeaders holds the headers of a response.
+type ListGoals429ResponseHeaders struct {
+	// Seconds.
+	RetryAfter *int64
+}
+
+// ListGoals429JSONResponse rate_limited.
+type ListGoals429JSONResponse struct {
+	Headers ListGoals429ResponseHeaders
+	Body    ErrorEnvelope
+}
+
+// VisitListGoalsResponse writes the response.
+func (response ListGoals429JSONResponse) VisitListGoalsResponse(w http.ResponseWriter) error {
+	if !absent(response.Headers.RetryAfter) {
+		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
+			return err
+		}
+	}
+	return writeJSON(w, 429, "application/json", response.Body)
+}
+
+// ListGoals500JSONResponse The host failed. The request may be sent again.
+type ListGoals500JSONResponse ErrorEnvelope
+
+// VisitListGoalsResponse writes the response.
+func (response ListGoals500JSONResponse) VisitListGoalsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 500, "application/json", ErrorEnvelope(response))
+}
+
+// ListGoals503JSONResponse The host is not ready yet.
+type ListGoals503JSONResponse ErrorEnvelope
+
+// VisitListGoalsResponse writes the response.
+func (response ListGoals503JSONResponse) VisitListGoalsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 503, "application/json", ErrorEnvelope(response))
+}
+
+// CreateGoalRequestObject is a request of CreateGoal.
+type CreateGoalRequestObject struct {
+	Params CreateGoalParams
+	Body   *CreateGoalRequest // application/json
+}
+
+// CreateGoalResponseObject is a response of CreateGoal.
+type CreateGoalResponseObject interface {
+	VisitCreateGoalResponse(w http.ResponseWriter) error
+}
+
+func serveCreateGoal(s StrictServerInterface, o *ServerOptions, w http.ResponseWriter, r *http.Request) {
+	in := o.incoming(w, r)
 	var request CreateGoalRequestObject
-
-	request.Params = params
-
-	var body CreateGoalJSONRequestBody
-	if err := runtime.BindJSONBody(r, &body); err != nil {
-		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
-		return
+	in.param(parameterIdempotencyKey, &request.Params.IdempotencyKey)
+	switch in.media(true, "application/json") {
+	case 0:
+		in.json(true, &request.Body)
 	}
-	request.Body = &body
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.CreateGoal(ctx, request.(CreateGoalRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "CreateGoal")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(CreateGoalResponseObject); ok {
-		if err := validResponse.VisitCreateGoalResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
+	o.serve(in, "CreateGoal", request, func(ctx context.Context, request any) (any, error) {
+		return s.CreateGoal(ctx, request.(CreateGoalRequestObject))
+	}, func(response any) (bool, error) {
+		v, known := response.(CreateGoalResponseObject)
+		if !known {
+			return false, nil
 		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
+		return true, v.VisitCreateGoalResponse(w)
+	})
 }
 
-// GetGoal operation middleware
-func (sh *strictHandler) GetGoal(w http.ResponseWriter, r *http.Request, goalID GoalID) {
+// CreateGoal200JSONResponse The goal, active.
+type CreateGoal200JSONResponse Goal
+
+// VisitCreateGoalResponse writes the response.
+func (response CreateGoal200JSONResponse) VisitCreateGoalResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, "application/json", Goal(response))
+}
+
+// CreateGoal400JSONResponse validation_error, unsupported_stream_mode, unsupported_mock_provider, and for an
+// unknown workflow where the host has it so.
+type CreateGoal400JSONResponse ErrorEnvelope
+
+// VisitCreateGoalResponse writes the response.
+func (response CreateGoal400JSONResponse) VisitCreateGoalResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 400, "application/json", ErrorEnvelope(response))
+}
+
+// CreateGoal401JSONResponse unauthenticated, key_expired, key_revoked.
+type CreateGoal401JSONResponse ErrorEnvelope
+
+// VisitCreateGoalResponse writes the response.
+func (response CreateGoal401JSONResponse) VisitCreateGoalResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 401, "application/json", ErrorEnvelope(response))
+}
+
+// CreateGoal403JSONResponse forbidden, run_forbidden, mock_provider_forbidden, force_engine_version_forbidden.
+type CreateGoal403JSONResponse ErrorEnvelope
+
+// VisitCreateGoalResponse writes the response.
+func (response CreateGoal403JSONResponse) VisitCreateGoalResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 403, "application/json", ErrorEnvelope(response))
+}
+
+// CreateGoal404JSONResponse not_found, interrupt_not_found; also for what the caller may not see.
+type CreateGoal404JSONResponse ErrorEnvelope
+
+// VisitCreateGoalResponse writes the response.
+func (response CreateGoal404JSONResponse) VisitCreateGoalResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 404, "application/json", ErrorEnvelope(response))
+}
+
+// CreateGoal409JSONResponse run_already_active, run_terminal, idempotency_key_mismatch, idempotency_in_flight,
+// interrupt_already_resolved, workspace_conflict, and what a goal in this state does not allow.
+type CreateGoal409JSONResponse ErrorEnvelope
+
+// VisitCreateGoalResponse writes the response.
+func (response CreateGoal409JSONResponse) VisitCreateGoalResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 409, "application/json", ErrorEnvelope(response))
+}
+
+// CreateGoal413JSONResponse The body is over limits.maxRequestBodyBytes; workspace_too_large.
+type CreateGoal413JSONResponse ErrorEnvelope
+
+// VisitCreateGoalResponse writes the response.
+func (response CreateGoal413JSONResponse) VisitCreateGoalResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 413, "application/json", ErrorEnvelope(response))
+}
+
+// CreateGoal422JSONResponse invalid_from_seq, replay_memory_snapshot_unavailable, interrupt_cancelled,
+// capability_required, residency_unavailable; validation_error for a goal without bounds, or an edit of its
+// state.
+type CreateGoal422JSONResponse ErrorEnvelope
+
+// VisitCreateGoalResponse writes the response.
+func (response CreateGoal422JSONResponse) VisitCreateGoalResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 422, "application/json", ErrorEnvelope(response))
+}
+
+// CreateGoal429ResponseHeaders holds the headers of a response.
+type CreateGoal429ResponseHeaders struct {
+	// Seconds.
+	RetryAfter *int64
+}
+
+// CreateGoal429JSONResponse rate_limited.
+type CreateGoal429JSONResponse struct {
+	Headers CreateGoal429ResponseHeaders
+	Body    ErrorEnvelope
+}
+
+// VisitCreateGoalResponse writes the response.
+func (response CreateGoal429JSONResponse) VisitCreateGoalResponse(w http.ResponseWriter) error {
+	if !absent(response.Headers.RetryAfter) {
+		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
+			return err
+		}
+	}
+	return writeJSON(w, 429, "application/json", response.Body)
+}
+
+// CreateGoal500JSONResponse The host failed. The request may be sent again.
+type CreateGoal500JSONResponse ErrorEnvelope
+
+// VisitCreateGoalResponse writes the response.
+func (response CreateGoal500JSONResponse) VisitCreateGoalResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 500, "application/json", ErrorEnvelope(response))
+}
+
+// CreateGoal501JSONResponse capability_not_provided: the host does not advertise what this needs.
+type CreateGoal501JSONResponse ErrorEnvelope
+
+// VisitCreateGoalResponse writes the response.
+func (response CreateGoal501JSONResponse) VisitCreateGoalResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 501, "application/json", ErrorEnvelope(response))
+}
+
+// CreateGoal503JSONResponse The host is not ready yet.
+type CreateGoal503JSONResponse ErrorEnvelope
+
+// VisitCreateGoalResponse writes the response.
+func (response CreateGoal503JSONResponse) VisitCreateGoalResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 503, "application/json", ErrorEnvelope(response))
+}
+
+// GetGoalRequestObject is a request of GetGoal.
+type GetGoalRequestObject struct {
+	GoalID string
+}
+
+// GetGoalResponseObject is a response of GetGoal.
+type GetGoalResponseObject interface {
+	VisitGetGoalResponse(w http.ResponseWriter) error
+}
+
+func serveGetGoal(s StrictServerInterface, o *ServerOptions, w http.ResponseWriter, r *http.Request) {
+	in := o.incoming(w, r)
 	var request GetGoalRequestObject
-
-	request.GoalID = goalID
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.GetGoal(ctx, request.(GetGoalRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetGoal")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(GetGoalResponseObject); ok {
-		if err := validResponse.VisitGetGoalResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
+	in.param(parameterGoalID, &request.GoalID)
+	o.serve(in, "GetGoal", request, func(ctx context.Context, request any) (any, error) {
+		return s.GetGoal(ctx, request.(GetGoalRequestObject))
+	}, func(response any) (bool, error) {
+		v, known := response.(GetGoalResponseObject)
+		if !known {
+			return false, nil
 		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
+		return true, v.VisitGetGoalResponse(w)
+	})
 }
 
-// EditGoal operation middleware
-func (sh *strictHandler) EditGoal(w http.ResponseWriter, r *http.Request, goalID GoalID) {
+// GetGoal200JSONResponse The goal.
+type GetGoal200JSONResponse Goal
+
+// VisitGetGoalResponse writes the response.
+func (response GetGoal200JSONResponse) VisitGetGoalResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, "application/json", Goal(response))
+}
+
+// GetGoal401JSONResponse unauthenticated, key_expired, key_revoked.
+type GetGoal401JSONResponse ErrorEnvelope
+
+// VisitGetGoalResponse writes the response.
+func (response GetGoal401JSONResponse) VisitGetGoalResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 401, "application/json", ErrorEnvelope(response))
+}
+
+// GetGoal403JSONResponse forbidden, run_forbidden, mock_provider_forbidden, force_engine_version_forbidden.
+type GetGoal403JSONResponse ErrorEnvelope
+
+// VisitGetGoalResponse writes the response.
+func (response GetGoal403JSONResponse) VisitGetGoalResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 403, "application/json", ErrorEnvelope(response))
+}
+
+// GetGoal404JSONResponse not_found, interrupt_not_found; also for what the caller may not see.
+type GetGoal404JSONResponse ErrorEnvelope
+
+// VisitGetGoalResponse writes the response.
+func (response GetGoal404JSONResponse) VisitGetGoalResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 404, "application/json", ErrorEnvelope(response))
+}
+
+// GetGoal429ResponseHeaders holds the headers of a response.
+type GetGoal429ResponseHeaders struct {
+	// Seconds.
+	RetryAfter *int64
+}
+
+// GetGoal429JSONResponse rate_limited.
+type GetGoal429JSONResponse struct {
+	Headers GetGoal429ResponseHeaders
+	Body    ErrorEnvelope
+}
+
+// VisitGetGoalResponse writes the response.
+func (response GetGoal429JSONResponse) VisitGetGoalResponse(w http.ResponseWriter) error {
+	if !absent(response.Headers.RetryAfter) {
+		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
+			return err
+		}
+	}
+	return writeJSON(w, 429, "application/json", response.Body)
+}
+
+// GetGoal500JSONResponse The host failed. The request may be sent again.
+type GetGoal500JSONResponse ErrorEnvelope
+
+// VisitGetGoalResponse writes the response.
+func (response GetGoal500JSONResponse) VisitGetGoalResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 500, "application/json", ErrorEnvelope(response))
+}
+
+// GetGoal503JSONResponse The host is not ready yet.
+type GetGoal503JSONResponse ErrorEnvelope
+
+// VisitGetGoalResponse writes the response.
+func (response GetGoal503JSONResponse) VisitGetGoalResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 503, "application/json", ErrorEnvelope(response))
+}
+
+// EditGoalRequestObject is a request of EditGoal.
+type EditGoalRequestObject struct {
+	GoalID string
+	Body   *EditGoalRequest // application/json
+}
+
+// EditGoalResponseObject is a response of EditGoal.
+type EditGoalResponseObject interface {
+	VisitEditGoalResponse(w http.ResponseWriter) error
+}
+
+func serveEditGoal(s StrictServerInterface, o *ServerOptions, w http.ResponseWriter, r *http.Request) {
+	in := o.incoming(w, r)
 	var request EditGoalRequestObject
-
-	request.GoalID = goalID
-
-	var body EditGoalJSONRequestBody
-	if err := runtime.BindJSONBody(r, &body); err != nil {
-		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
-		return
+	in.param(parameterGoalID, &request.GoalID)
+	switch in.media(true, "application/json") {
+	case 0:
+		in.json(true, &request.Body)
 	}
-	request.Body = &body
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.EditGoal(ctx, request.(EditGoalRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "EditGoal")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(EditGoalResponseObject); ok {
-		if err := validResponse.VisitEditGoalResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
+	o.serve(in, "EditGoal", request, func(ctx context.Context, request any) (any, error) {
+		return s.EditGoal(ctx, request.(EditGoalRequestObject))
+	}, func(response any) (bool, error) {
+		v, known := response.(EditGoalResponseObject)
+		if !known {
+			return false, nil
 		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
+		return true, v.VisitEditGoalResponse(w)
+	})
 }
 
-// AbandonGoal operation middleware
-func (sh *strictHandler) AbandonGoal(w http.ResponseWriter, r *http.Request, goalID GoalID) {
+// EditGoal200JSONResponse The goal as edited.
+type EditGoal200JSONResponse Goal
+
+// VisitEditGoalResponse writes the response.
+func (response EditGoal200JSONResponse) VisitEditGoalResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, "application/json", Goal(response))
+}
+
+// EditGoal400JSONResponse validation_error, unsupported_stream_mode, unsupported_mock_provider, and for an
+// unknown workflow where the host has it so.
+type EditGoal400JSONResponse ErrorEnvelope
+
+// VisitEditGoalResponse writes the response.
+func (response EditGoal400JSONResponse) VisitEditGoalResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 400, "application/json", ErrorEnvelope(response))
+}
+
+// EditGoal401JSONResponse unauthenticated, key_expired, key_revoked.
+type EditGoal401JSONResponse ErrorEnvelope
+
+// VisitEditGoalResponse writes the response.
+func (response EditGoal401JSONResponse) VisitEditGoalResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 401, "application/json", ErrorEnvelope(response))
+}
+
+// EditGoal403JSONResponse forbidden, run_forbidden, mock_provider_forbidden, force_engine_version_forbidden.
+type EditGoal403JSONResponse ErrorEnvelope
+
+// VisitEditGoalResponse writes the response.
+func (response EditGoal403JSONResponse) VisitEditGoalResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 403, "application/json", ErrorEnvelope(response))
+}
+
+// EditGoal404JSONResponse not_found, interrupt_not_found; also for what the caller may not see.
+type EditGoal404JSONResponse ErrorEnvelope
+
+// VisitEditGoalResponse writes the response.
+func (response EditGoal404JSONResponse) VisitEditGoalResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 404, "application/json", ErrorEnvelope(response))
+}
+
+// EditGoal409JSONResponse run_already_active, run_terminal, idempotency_key_mismatch, idempotency_in_flight,
+// interrupt_already_resolved, workspace_conflict, and what a goal in this state does not allow.
+type EditGoal409JSONResponse ErrorEnvelope
+
+// VisitEditGoalResponse writes the response.
+func (response EditGoal409JSONResponse) VisitEditGoalResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 409, "application/json", ErrorEnvelope(response))
+}
+
+// EditGoal413JSONResponse The body is over limits.maxRequestBodyBytes; workspace_too_large.
+type EditGoal413JSONResponse ErrorEnvelope
+
+// VisitEditGoalResponse writes the response.
+func (response EditGoal413JSONResponse) VisitEditGoalResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 413, "application/json", ErrorEnvelope(response))
+}
+
+// EditGoal422JSONResponse invalid_from_seq, replay_memory_snapshot_unavailable, interrupt_cancelled,
+// capability_required, residency_unavailable; validation_error for a goal without bounds, or an edit of its
+// state.
+type EditGoal422JSONResponse ErrorEnvelope
+
+// VisitEditGoalResponse writes the response.
+func (response EditGoal422JSONResponse) VisitEditGoalResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 422, "application/json", ErrorEnvelope(response))
+}
+
+// EditGoal429ResponseHeaders holds the headers of a response.
+type EditGoal429ResponseHeaders struct {
+	// Seconds.
+	RetryAfter *int64
+}
+
+// EditGoal429JSONResponse rate_limited.
+type EditGoal429JSONResponse struct {
+	Headers EditGoal429ResponseHeaders
+	Body    ErrorEnvelope
+}
+
+// VisitEditGoalResponse writes the response.
+func (response EditGoal429JSONResponse) VisitEditGoalResponse(w http.ResponseWriter) error {
+	if !absent(response.Headers.RetryAfter) {
+		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
+			return err
+		}
+	}
+	return writeJSON(w, 429, "application/json", response.Body)
+}
+
+// EditGoal500JSONResponse The host failed. The request may be sent again.
+type EditGoal500JSONResponse ErrorEnvelope
+
+// VisitEditGoalResponse writes the response.
+func (response EditGoal500JSONResponse) VisitEditGoalResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 500, "application/json", ErrorEnvelope(response))
+}
+
+// EditGoal501JSONResponse capability_not_provided: the host does not advertise what this needs.
+type EditGoal501JSONResponse ErrorEnvelope
+
+// VisitEditGoalResponse writes the response.
+func (response EditGoal501JSONResponse) VisitEditGoalResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 501, "application/json", ErrorEnvelope(response))
+}
+
+// EditGoal503JSONResponse The host is not ready yet.
+type EditGoal503JSONResponse ErrorEnvelope
+
+// VisitEditGoalResponse writes the response.
+func (response EditGoal503JSONResponse) VisitEditGoalResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 503, "application/json", ErrorEnvelope(response))
+}
+
+// AbandonGoalRequestObject is a request of AbandonGoal.
+type AbandonGoalRequestObject struct {
+	GoalID string
+}
+
+// AbandonGoalResponseObject is a response of AbandonGoal.
+type AbandonGoalResponseObject interface {
+	VisitAbandonGoalResponse(w http.ResponseWriter) error
+}
+
+func serveAbandonGoal(s StrictServerInterface, o *ServerOptions, w http.ResponseWriter, r *http.Request) {
+	in := o.incoming(w, r)
 	var request AbandonGoalRequestObject
-
-	request.GoalID = goalID
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.AbandonGoal(ctx, request.(AbandonGoalRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "AbandonGoal")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(AbandonGoalResponseObject); ok {
-		if err := validResponse.VisitAbandonGoalResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
+	in.param(parameterGoalID, &request.GoalID)
+	o.serve(in, "AbandonGoal", request, func(ctx context.Context, request any) (any, error) {
+		return s.AbandonGoal(ctx, request.(AbandonGoalRequestObject))
+	}, func(response any) (bool, error) {
+		v, known := response.(AbandonGoalResponseObject)
+		if !known {
+			return false, nil
 		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
+		return true, v.VisitAbandonGoalResponse(w)
+	})
 }
 
-// ListGoalEvents operation middleware
-func (sh *strictHandler) ListGoalEvents(w http.ResponseWriter, r *http.Request, goalID GoalID) {
+// AbandonGoal200JSONResponse The goal.
+type AbandonGoal200JSONResponse Goal
+
+// VisitAbandonGoalResponse writes the response.
+func (response AbandonGoal200JSONResponse) VisitAbandonGoalResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, "application/json", Goal(response))
+}
+
+// AbandonGoal401JSONResponse unauthenticated, key_expired, key_revoked.
+type AbandonGoal401JSONResponse ErrorEnvelope
+
+// VisitAbandonGoalResponse writes the response.
+func (response AbandonGoal401JSONResponse) VisitAbandonGoalResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 401, "application/json", ErrorEnvelope(response))
+}
+
+// AbandonGoal403JSONResponse forbidden, run_forbidden, mock_provider_forbidden, force_engine_version_forbidden.
+type AbandonGoal403JSONResponse ErrorEnvelope
+
+// VisitAbandonGoalResponse writes the response.
+func (response AbandonGoal403JSONResponse) VisitAbandonGoalResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 403, "application/json", ErrorEnvelope(response))
+}
+
+// AbandonGoal404JSONResponse not_found, interrupt_not_found; also for what the caller may not see.
+type AbandonGoal404JSONResponse ErrorEnvelope
+
+// VisitAbandonGoalResponse writes the response.
+func (response AbandonGoal404JSONResponse) VisitAbandonGoalResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 404, "application/json", ErrorEnvelope(response))
+}
+
+// AbandonGoal409JSONResponse run_already_active, run_terminal, idempotency_key_mismatch, idempotency_in_flight,
+// interrupt_already_resolved, workspace_conflict, and what a goal in this state does not allow.
+type AbandonGoal409JSONResponse ErrorEnvelope
+
+// VisitAbandonGoalResponse writes the response.
+func (response AbandonGoal409JSONResponse) VisitAbandonGoalResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 409, "application/json", ErrorEnvelope(response))
+}
+
+// AbandonGoal429ResponseHeaders holds the headers of a response.
+type AbandonGoal429ResponseHeaders struct {
+	// Seconds.
+	RetryAfter *int64
+}
+
+// AbandonGoal429JSONResponse rate_limited.
+type AbandonGoal429JSONResponse struct {
+	Headers AbandonGoal429ResponseHeaders
+	Body    ErrorEnvelope
+}
+
+// VisitAbandonGoalResponse writes the response.
+func (response AbandonGoal429JSONResponse) VisitAbandonGoalResponse(w http.ResponseWriter) error {
+	if !absent(response.Headers.RetryAfter) {
+		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
+			return err
+		}
+	}
+	return writeJSON(w, 429, "application/json", response.Body)
+}
+
+// AbandonGoal500JSONResponse The host failed. The request may be sent again.
+type AbandonGoal500JSONResponse ErrorEnvelope
+
+// VisitAbandonGoalResponse writes the response.
+func (response AbandonGoal500JSONResponse) VisitAbandonGoalResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 500, "application/json", ErrorEnvelope(response))
+}
+
+// AbandonGoal503JSONResponse The host is not ready yet.
+type AbandonGoal503JSONResponse ErrorEnvelope
+
+// VisitAbandonGoalResponse writes the response.
+func (response AbandonGoal503JSONResponse) VisitAbandonGoalResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 503, "application/json", ErrorEnvelope(response))
+}
+
+// ListGoalEventsRequestObject is a request of ListGoalEvents.
+type ListGoalEventsRequestObject struct {
+	GoalID string
+}
+
+// ListGoalEventsResponseObject is a response of ListGoalEvents.
+type ListGoalEventsResponseObject interface {
+	VisitListGoalEventsResponse(w http.ResponseWriter) error
+}
+
+func serveListGoalEvents(s StrictServerInterface, o *ServerOptions, w http.ResponseWriter, r *http.Request) {
+	in := o.incoming(w, r)
 	var request ListGoalEventsRequestObject
-
-	request.GoalID = goalID
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.ListGoalEvents(ctx, request.(ListGoalEventsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListGoalEvents")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(ListGoalEventsResponseObject); ok {
-		if err := validResponse.VisitListGoalEventsResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
+	in.param(parameterGoalID, &request.GoalID)
+	o.serve(in, "ListGoalEvents", request, func(ctx context.Context, request any) (any, error) {
+		return s.ListGoalEvents(ctx, request.(ListGoalEventsRequestObject))
+	}, func(response any) (bool, error) {
+		v, known := response.(ListGoalEventsResponseObject)
+		if !known {
+			return false, nil
 		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
+		return true, v.VisitListGoalEventsResponse(w)
+	})
 }
 
-// PauseGoal operation middleware
-func (sh *strictHandler) PauseGoal(w http.ResponseWriter, r *http.Request, goalID GoalID) {
+// ListGoalEvents200JSONResponse Its events from the first one on.
+type ListGoalEvents200JSONResponse GoalEventList
+
+// VisitListGoalEventsResponse writes the response.
+func (response ListGoalEvents200JSONResponse) VisitListGoalEventsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, "application/json", GoalEventList(response))
+}
+
+// ListGoalEvents401JSONResponse unauthenticated, key_expired, key_revoked.
+type ListGoalEvents401JSONResponse ErrorEnvelope
+
+// VisitListGoalEventsResponse writes the response.
+func (response ListGoalEvents401JSONResponse) VisitListGoalEventsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 401, "application/json", ErrorEnvelope(response))
+}
+
+// ListGoalEvents403JSONResponse forbidden, run_forbidden, mock_provider_forbidden,
+// force_engine_version_forbidden.
+type ListGoalEvents403JSONResponse ErrorEnvelope
+
+// VisitListGoalEventsResponse writes the response.
+func (response ListGoalEvents403JSONResponse) VisitListGoalEventsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 403, "application/json", ErrorEnvelope(response))
+}
+
+// ListGoalEvents404JSONResponse not_found, interrupt_not_found; also for what the caller may not see.
+type ListGoalEvents404JSONResponse ErrorEnvelope
+
+// VisitListGoalEventsResponse writes the response.
+func (response ListGoalEvents404JSONResponse) VisitListGoalEventsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 404, "application/json", ErrorEnvelope(response))
+}
+
+// ListGoalEvents429ResponseHeaders holds the headers of a response.
+type ListGoalEvents429ResponseHeaders struct {
+	// Seconds.
+	RetryAfter *int64
+}
+
+// ListGoalEvents429JSONResponse rate_limited.
+type ListGoalEvents429JSONResponse struct {
+	Headers ListGoalEvents429ResponseHeaders
+	Body    ErrorEnvelope
+}
+
+// VisitListGoalEventsResponse writes the response.
+func (response ListGoalEvents429JSONResponse) VisitListGoalEventsResponse(w http.ResponseWriter) error {
+	if !absent(response.Headers.RetryAfter) {
+		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
+			return err
+		}
+	}
+	return writeJSON(w, 429, "application/json", response.Body)
+}
+
+// ListGoalEvents500JSONResponse The host failed. The request may be sent again.
+type ListGoalEvents500JSONResponse ErrorEnvelope
+
+// VisitListGoalEventsResponse writes the response.
+func (response ListGoalEvents500JSONResponse) VisitListGoalEventsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 500, "application/json", ErrorEnvelope(response))
+}
+
+// ListGoalEvents503JSONResponse The host is not ready yet.
+type ListGoalEvents503JSONResponse ErrorEnvelope
+
+// VisitListGoalEventsResponse writes the response.
+func (response ListGoalEvents503JSONResponse) VisitListGoalEventsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 503, "application/json", ErrorEnvelope(response))
+}
+
+// PauseGoalRequestObject is a request of PauseGoal.
+type PauseGoalRequestObject struct {
+	GoalID string
+}
+
+// PauseGoalResponseObject is a response of PauseGoal.
+type PauseGoalResponseObject interface {
+	VisitPauseGoalResponse(w http.ResponseWriter) error
+}
+
+func servePauseGoal(s StrictServerInterface, o *ServerOptions, w http.ResponseWriter, r *http.Request) {
+	in := o.incoming(w, r)
 	var request PauseGoalRequestObject
-
-	request.GoalID = goalID
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.PauseGoal(ctx, request.(PauseGoalRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "PauseGoal")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(PauseGoalResponseObject); ok {
-		if err := validResponse.VisitPauseGoalResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
+	in.param(parameterGoalID, &request.GoalID)
+	o.serve(in, "PauseGoal", request, func(ctx context.Context, request any) (any, error) {
+		return s.PauseGoal(ctx, request.(PauseGoalRequestObject))
+	}, func(response any) (bool, error) {
+		v, known := response.(PauseGoalResponseObject)
+		if !known {
+			return false, nil
 		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
+		return true, v.VisitPauseGoalResponse(w)
+	})
 }
 
-// ResumeGoal operation middleware
-func (sh *strictHandler) ResumeGoal(w http.ResponseWriter, r *http.Request, goalID GoalID) {
+// PauseGoal200JSONResponse The goal.
+type PauseGoal200JSONResponse Goal
+
+// VisitPauseGoalResponse writes the response.
+func (response PauseGoal200JSONResponse) VisitPauseGoalResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, "application/json", Goal(response))
+}
+
+// PauseGoal401JSONResponse unauthenticated, key_expired, key_revoked.
+type PauseGoal401JSONResponse ErrorEnvelope
+
+// VisitPauseGoalResponse writes the response.
+func (response PauseGoal401JSONResponse) VisitPauseGoalResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 401, "application/json", ErrorEnvelope(response))
+}
+
+// PauseGoal403JSONResponse forbidden, run_forbidden, mock_provider_forbidden, force_engine_version_forbidden.
+type PauseGoal403JSONResponse ErrorEnvelope
+
+// VisitPauseGoalResponse writes the response.
+func (response PauseGoal403JSONResponse) VisitPauseGoalResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 403, "application/json", ErrorEnvelope(response))
+}
+
+// PauseGoal404JSONResponse not_found, interrupt_not_found; also for what the caller may not see.
+type PauseGoal404JSONResponse ErrorEnvelope
+
+// VisitPauseGoalResponse writes the response.
+func (response PauseGoal404JSONResponse) VisitPauseGoalResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 404, "application/json", ErrorEnvelope(response))
+}
+
+// PauseGoal409JSONResponse run_already_active, run_terminal, idempotency_key_mismatch, idempotency_in_flight,
+// interrupt_already_resolved, workspace_conflict, and what a goal in this state does not allow.
+type PauseGoal409JSONResponse ErrorEnvelope
+
+// VisitPauseGoalResponse writes the response.
+func (response PauseGoal409JSONResponse) VisitPauseGoalResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 409, "application/json", ErrorEnvelope(response))
+}
+
+// PauseGoal429ResponseHeaders holds the headers of a response.
+type PauseGoal429ResponseHeaders struct {
+	// Seconds.
+	RetryAfter *int64
+}
+
+// PauseGoal429JSONResponse rate_limited.
+type PauseGoal429JSONResponse struct {
+	Headers PauseGoal429ResponseHeaders
+	Body    ErrorEnvelope
+}
+
+// VisitPauseGoalResponse writes the response.
+func (response PauseGoal429JSONResponse) VisitPauseGoalResponse(w http.ResponseWriter) error {
+	if !absent(response.Headers.RetryAfter) {
+		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
+			return err
+		}
+	}
+	return writeJSON(w, 429, "application/json", response.Body)
+}
+
+// PauseGoal500JSONResponse The host failed. The request may be sent again.
+type PauseGoal500JSONResponse ErrorEnvelope
+
+// VisitPauseGoalResponse writes the response.
+func (response PauseGoal500JSONResponse) VisitPauseGoalResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 500, "application/json", ErrorEnvelope(response))
+}
+
+// PauseGoal503JSONResponse The host is not ready yet.
+type PauseGoal503JSONResponse ErrorEnvelope
+
+// VisitPauseGoalResponse writes the response.
+func (response PauseGoal503JSONResponse) VisitPauseGoalResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 503, "application/json", ErrorEnvelope(response))
+}
+
+// ResumeGoalRequestObject is a request of ResumeGoal.
+type ResumeGoalRequestObject struct {
+	GoalID string
+}
+
+// ResumeGoalResponseObject is a response of ResumeGoal.
+type ResumeGoalResponseObject interface {
+	VisitResumeGoalResponse(w http.ResponseWriter) error
+}
+
+func serveResumeGoal(s StrictServerInterface, o *ServerOptions, w http.ResponseWriter, r *http.Request) {
+	in := o.incoming(w, r)
 	var request ResumeGoalRequestObject
-
-	request.GoalID = goalID
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.ResumeGoal(ctx, request.(ResumeGoalRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ResumeGoal")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(ResumeGoalResponseObject); ok {
-		if err := validResponse.VisitResumeGoalResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
+	in.param(parameterGoalID, &request.GoalID)
+	o.serve(in, "ResumeGoal", request, func(ctx context.Context, request any) (any, error) {
+		return s.ResumeGoal(ctx, request.(ResumeGoalRequestObject))
+	}, func(response any) (bool, error) {
+		v, known := response.(ResumeGoalResponseObject)
+		if !known {
+			return false, nil
 		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
+		return true, v.VisitResumeGoalResponse(w)
+	})
 }
 
-// TickGoal operation middleware
-func (sh *strictHandler) TickGoal(w http.ResponseWriter, r *http.Request, goalID GoalID) {
+// ResumeGoal200JSONResponse The goal.
+type ResumeGoal200JSONResponse Goal
+
+// VisitResumeGoalResponse writes the response.
+func (response ResumeGoal200JSONResponse) VisitResumeGoalResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, "application/json", Goal(response))
+}
+
+// ResumeGoal401JSONResponse unauthenticated, key_expired, key_revoked.
+type ResumeGoal401JSONResponse ErrorEnvelope
+
+// VisitResumeGoalResponse writes the response.
+func (response ResumeGoal401JSONResponse) VisitResumeGoalResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 401, "application/json", ErrorEnvelope(response))
+}
+
+// ResumeGoal403JSONResponse forbidden, run_forbidden, mock_provider_forbidden, force_engine_version_forbidden.
+type ResumeGoal403JSONResponse ErrorEnvelope
+
+// VisitResumeGoalResponse writes the response.
+func (response ResumeGoal403JSONResponse) VisitResumeGoalResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 403, "application/json", ErrorEnvelope(response))
+}
+
+// ResumeGoal404JSONResponse not_found, interrupt_not_found; also for what the caller may not see.
+type ResumeGoal404JSONResponse ErrorEnvelope
+
+// VisitResumeGoalResponse writes the response.
+func (response ResumeGoal404JSONResponse) VisitResumeGoalResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 404, "application/json", ErrorEnvelope(response))
+}
+
+// ResumeGoal409JSONResponse run_already_active, run_terminal, idempotency_key_mismatch, idempotency_in_flight,
+// interrupt_already_resolved, workspace_conflict, and what a goal in this state does not allow.
+type ResumeGoal409JSONResponse ErrorEnvelope
+
+// VisitResumeGoalResponse writes the response.
+func (response ResumeGoal409JSONResponse) VisitResumeGoalResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 409, "application/json", ErrorEnvelope(response))
+}
+
+// ResumeGoal429ResponseHeaders holds the headers of a response.
+type ResumeGoal429ResponseHeaders struct {
+	// Seconds.
+	RetryAfter *int64
+}
+
+// ResumeGoal429JSONResponse rate_limited.
+type ResumeGoal429JSONResponse struct {
+	Headers ResumeGoal429ResponseHeaders
+	Body    ErrorEnvelope
+}
+
+// VisitResumeGoalResponse writes the response.
+func (response ResumeGoal429JSONResponse) VisitResumeGoalResponse(w http.ResponseWriter) error {
+	if !absent(response.Headers.RetryAfter) {
+		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
+			return err
+		}
+	}
+	return writeJSON(w, 429, "application/json", response.Body)
+}
+
+// ResumeGoal500JSONResponse The host failed. The request may be sent again.
+type ResumeGoal500JSONResponse ErrorEnvelope
+
+// VisitResumeGoalResponse writes the response.
+func (response ResumeGoal500JSONResponse) VisitResumeGoalResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 500, "application/json", ErrorEnvelope(response))
+}
+
+// ResumeGoal503JSONResponse The host is not ready yet.
+type ResumeGoal503JSONResponse ErrorEnvelope
+
+// VisitResumeGoalResponse writes the response.
+func (response ResumeGoal503JSONResponse) VisitResumeGoalResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 503, "application/json", ErrorEnvelope(response))
+}
+
+// TickGoalRequestObject is a request of TickGoal.
+type TickGoalRequestObject struct {
+	GoalID string
+	Body   *GoalTickRequest // application/json
+}
+
+// TickGoalResponseObject is a response of TickGoal.
+type TickGoalResponseObject interface {
+	VisitTickGoalResponse(w http.ResponseWriter) error
+}
+
+func serveTickGoal(s StrictServerInterface, o *ServerOptions, w http.ResponseWriter, r *http.Request) {
+	in := o.incoming(w, r)
 	var request TickGoalRequestObject
-
-	request.GoalID = goalID
-
-	var body TickGoalJSONRequestBody
-	if err := runtime.BindJSONBody(r, &body); err != nil {
-		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
-		return
+	in.param(parameterGoalID, &request.GoalID)
+	switch in.media(true, "application/json") {
+	case 0:
+		in.json(true, &request.Body)
 	}
-	request.Body = &body
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.TickGoal(ctx, request.(TickGoalRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "TickGoal")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(TickGoalResponseObject); ok {
-		if err := validResponse.VisitTickGoalResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
+	o.serve(in, "TickGoal", request, func(ctx context.Context, request any) (any, error) {
+		return s.TickGoal(ctx, request.(TickGoalRequestObject))
+	}, func(response any) (bool, error) {
+		v, known := response.(TickGoalResponseObject)
+		if !known {
+			return false, nil
 		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
+		return true, v.VisitTickGoalResponse(w)
+	})
 }
 
-// TickHeartbeat operation middleware
-func (sh *strictHandler) TickHeartbeat(w http.ResponseWriter, r *http.Request) {
+// TickGoal200JSONResponse The run has been judged, or none was fired.
+type TickGoal200JSONResponse GoalTickReply
+
+// VisitTickGoalResponse writes the response.
+func (response TickGoal200JSONResponse) VisitTickGoalResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, "application/json", GoalTickReply(response))
+}
+
+// TickGoal400JSONResponse validation_error, unsupported_stream_mode, unsupported_mock_provider, and for an
+// unknown workflow where the host has it so.
+type TickGoal400JSONResponse ErrorEnvelope
+
+// VisitTickGoalResponse writes the response.
+func (response TickGoal400JSONResponse) VisitTickGoalResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 400, "application/json", ErrorEnvelope(response))
+}
+
+// TickGoal401JSONResponse unauthenticated, key_expired, key_revoked.
+type TickGoal401JSONResponse ErrorEnvelope
+
+// VisitTickGoalResponse writes the response.
+func (response TickGoal401JSONResponse) VisitTickGoalResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 401, "application/json", ErrorEnvelope(response))
+}
+
+// TickGoal403JSONResponse forbidden, run_forbidden, mock_provider_forbidden, force_engine_version_forbidden.
+type TickGoal403JSONResponse ErrorEnvelope
+
+// VisitTickGoalResponse writes the response.
+func (response TickGoal403JSONResponse) VisitTickGoalResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 403, "application/json", ErrorEnvelope(response))
+}
+
+// TickGoal404JSONResponse not_found, interrupt_not_found; also for what the caller may not see.
+type TickGoal404JSONResponse ErrorEnvelope
+
+// VisitTickGoalResponse writes the response.
+func (response TickGoal404JSONResponse) VisitTickGoalResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 404, "application/json", ErrorEnvelope(response))
+}
+
+// TickGoal409JSONResponse run_already_active, run_terminal, idempotency_key_mismatch, idempotency_in_flight,
+// interrupt_already_resolved, workspace_conflict, and what a goal in this state does not allow.
+type TickGoal409JSONResponse ErrorEnvelope
+
+// VisitTickGoalResponse writes the response.
+func (response TickGoal409JSONResponse) VisitTickGoalResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 409, "application/json", ErrorEnvelope(response))
+}
+
+// TickGoal413JSONResponse The body is over limits.maxRequestBodyBytes; workspace_too_large.
+type TickGoal413JSONResponse ErrorEnvelope
+
+// VisitTickGoalResponse writes the response.
+func (response TickGoal413JSONResponse) VisitTickGoalResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 413, "application/json", ErrorEnvelope(response))
+}
+
+// TickGoal429ResponseHeaders holds the headers of a response.
+type TickGoal429ResponseHeaders struct {
+	// Seconds.
+	RetryAfter *int64
+}
+
+// TickGoal429JSONResponse rate_limited.
+type TickGoal429JSONResponse struct {
+	Headers TickGoal429ResponseHeaders
+	Body    ErrorEnvelope
+}
+
+// VisitTickGoalResponse writes the response.
+func (response TickGoal429JSONResponse) VisitTickGoalResponse(w http.ResponseWriter) error {
+	if !absent(response.Headers.RetryAfter) {
+		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
+			return err
+		}
+	}
+	return writeJSON(w, 429, "application/json", response.Body)
+}
+
+// TickGoal500JSONResponse The host failed. The request may be sent again.
+type TickGoal500JSONResponse ErrorEnvelope
+
+// VisitTickGoalResponse writes the response.
+func (response TickGoal500JSONResponse) VisitTickGoalResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 500, "application/json", ErrorEnvelope(response))
+}
+
+// TickGoal501JSONResponse capability_not_provided: the host does not advertise what this needs.
+type TickGoal501JSONResponse ErrorEnvelope
+
+// VisitTickGoalResponse writes the response.
+func (response TickGoal501JSONResponse) VisitTickGoalResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 501, "application/json", ErrorEnvelope(response))
+}
+
+// TickGoal503JSONResponse The host is not ready yet.
+type TickGoal503JSONResponse ErrorEnvelope
+
+// VisitTickGoalResponse writes the response.
+func (response TickGoal503JSONResponse) VisitTickGoalResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 503, "application/json", ErrorEnvelope(response))
+}
+
+// TickHeartbeatRequestObject is a request of TickHeartbeat.
+type TickHeartbeatRequestObject struct {
+	Body *HeartbeatTickRequest // application/json
+}
+
+// TickHeartbeatResponseObject is a response of TickHeartbeat.
+type TickHeartbeatResponseObject interface {
+	VisitTickHeartbeatResponse(w http.ResponseWriter) error
+}
+
+func serveTickHeartbeat(s StrictServerInterface, o *ServerOptions, w http.ResponseWriter, r *http.Request) {
+	in := o.incoming(w, r)
 	var request TickHeartbeatRequestObject
-
-	var body TickHeartbeatJSONRequestBody
-	if err := runtime.BindJSONBody(r, &body); err != nil {
-		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
-		return
+	switch in.media(true, "application/json") {
+	case 0:
+		in.json(true, &request.Body)
 	}
-	request.Body = &body
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.TickHeartbeat(ctx, request.(TickHeartbeatRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "TickHeartbeat")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(TickHeartbeatResponseObject); ok {
-		if err := validResponse.VisitTickHeartbeatResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
+	o.serve(in, "TickHeartbeat", request, func(ctx context.Context, request any) (any, error) {
+		return s.TickHeartbeat(ctx, request.(TickHeartbeatRequestObject))
+	}, func(response any) (bool, error) {
+		v, known := response.(TickHeartbeatResponseObject)
+		if !known {
+			return false, nil
 		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
+		return true, v.VisitTickHeartbeatResponse(w)
+	})
 }
 
-// LlmCacheKey operation middleware
-func (sh *strictHandler) LlmCacheKey(w http.ResponseWriter, r *http.Request) {
+// TickHeartbeat200JSONResponse What it found.
+type TickHeartbeat200JSONResponse HeartbeatTickReply
+
+// VisitTickHeartbeatResponse writes the response.
+func (response TickHeartbeat200JSONResponse) VisitTickHeartbeatResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, "application/json", HeartbeatTickReply(response))
+}
+
+// TickHeartbeat400JSONResponse validation_error, unsupported_stream_mode, unsupported_mock_provider, and for an
+// unknown workflow where the host has it so.
+type TickHeartbeat400JSONResponse ErrorEnvelope
+
+// VisitTickHeartbeatResponse writes the response.
+func (response TickHeartbeat400JSONResponse) VisitTickHeartbeatResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 400, "application/json", ErrorEnvelope(response))
+}
+
+// TickHeartbeat401JSONResponse unauthenticated, key_expired, key_revoked.
+type TickHeartbeat401JSONResponse ErrorEnvelope
+
+// VisitTickHeartbeatResponse writes the response.
+func (response TickHeartbeat401JSONResponse) VisitTickHeartbeatResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 401, "application/json", ErrorEnvelope(response))
+}
+
+// TickHeartbeat403JSONResponse forbidden, run_forbidden, mock_provider_forbidden,
+// force_engine_version_forbidden.
+type TickHeartbeat403JSONResponse ErrorEnvelope
+
+// VisitTickHeartbeatResponse writes the response.
+func (response TickHeartbeat403JSONResponse) VisitTickHeartbeatResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 403, "application/json", ErrorEnvelope(response))
+}
+
+// TickHeartbeat404JSONResponse not_found, interrupt_not_found; also for what the caller may not see.
+type TickHeartbeat404JSONResponse ErrorEnvelope
+
+// VisitTickHeartbeatResponse writes the response.
+func (response TickHeartbeat404JSONResponse) VisitTickHeartbeatResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 404, "application/json", ErrorEnvelope(response))
+}
+
+// TickHeartbeat413JSONResponse The body is over limits.maxRequestBodyBytes; workspace_too_large.
+type TickHeartbeat413JSONResponse ErrorEnvelope
+
+// VisitTickHeartbeatResponse writes the response.
+func (response TickHeartbeat413JSONResponse) VisitTickHeartbeatResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 413, "application/json", ErrorEnvelope(response))
+}
+
+// TickHeartbeat429ResponseHeaders holds the headers of a response.
+type TickHeartbeat429ResponseHeaders struct {
+	// Seconds.
+	RetryAfter *int64
+}
+
+// TickHeartbeat429JSONResponse rate_limited.
+type TickHeartbeat429JSONResponse struct {
+	Headers TickHeartbeat429ResponseHeaders
+	Body    ErrorEnvelope
+}
+
+// VisitTickHeartbeatResponse writes the response.
+func (response TickHeartbeat429JSONResponse) VisitTickHeartbeatResponse(w http.ResponseWriter) error {
+	if !absent(response.Headers.RetryAfter) {
+		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
+			return err
+		}
+	}
+	return writeJSON(w, 429, "application/json", response.Body)
+}
+
+// TickHeartbeat500JSONResponse The host failed. The request may be sent again.
+type TickHeartbeat500JSONResponse ErrorEnvelope
+
+// VisitTickHeartbeatResponse writes the response.
+func (response TickHeartbeat500JSONResponse) VisitTickHeartbeatResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 500, "application/json", ErrorEnvelope(response))
+}
+
+// TickHeartbeat501JSONResponse capability_not_provided: the host does not advertise what this needs.
+type TickHeartbeat501JSONResponse ErrorEnvelope
+
+// VisitTickHeartbeatResponse writes the response.
+func (response TickHeartbeat501JSONResponse) VisitTickHeartbeatResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 501, "application/json", ErrorEnvelope(response))
+}
+
+// TickHeartbeat503JSONResponse The host is not ready yet.
+type TickHeartbeat503JSONResponse ErrorEnvelope
+
+// VisitTickHeartbeatResponse writes the response.
+func (response TickHeartbeat503JSONResponse) VisitTickHeartbeatResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 503, "application/json", ErrorEnvelope(response))
+}
+
+// LlmCacheKeyRequestObject is a request of LlmCacheKey.
+type LlmCacheKeyRequestObject struct {
+	Body *LlmCacheKeyRequest // application/json
+}
+
+// LlmCacheKeyResponseObject is a response of LlmCacheKey.
+type LlmCacheKeyResponseObject interface {
+	VisitLlmCacheKeyResponse(w http.ResponseWriter) error
+}
+
+func serveLlmCacheKey(s StrictServerInterface, o *ServerOptions, w http.ResponseWriter, r *http.Request) {
+	in := o.incoming(w, r)
 	var request LlmCacheKeyRequestObject
-
-	var body LlmCacheKeyJSONRequestBody
-	if err := runtime.BindJSONBody(r, &body); err != nil {
-		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
-		return
+	switch in.media(true, "application/json") {
+	case 0:
+		in.json(true, &request.Body)
 	}
-	request.Body = &body
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.LlmCacheKey(ctx, request.(LlmCacheKeyRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "LlmCacheKey")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(LlmCacheKeyResponseObject); ok {
-		if err := validResponse.VisitLlmCacheKeyResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
+	o.serve(in, "LlmCacheKey", request, func(ctx context.Context, request any) (any, error) {
+		return s.LlmCacheKey(ctx, request.(LlmCacheKeyRequestObject))
+	}, func(response any) (bool, error) {
+		v, known := response.(LlmCacheKeyResponseObject)
+		if !known {
+			return false, nil
 		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
+		return true, v.VisitLlmCacheKeyResponse(w)
+	})
 }
 
-// ProgramMockAI operation middleware
-func (sh *strictHandler) ProgramMockAI(w http.ResponseWriter, r *http.Request) {
+// LlmCacheKey200JSONResponse The key of the request.
+type LlmCacheKey200JSONResponse LlmCacheKeyReply
+
+// VisitLlmCacheKeyResponse writes the response.
+func (response LlmCacheKey200JSONResponse) VisitLlmCacheKeyResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, "application/json", LlmCacheKeyReply(response))
+}
+
+// LlmCacheKey400JSONResponse validation_error, unsupported_stream_mode, unsupported_mock_provider, and for an
+// unknown workflow where the host has it so.
+type LlmCacheKey400JSONResponse ErrorEnvelope
+
+// VisitLlmCacheKeyResponse writes the response.
+func (response LlmCacheKey400JSONResponse) VisitLlmCacheKeyResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 400, "application/json", ErrorEnvelope(response))
+}
+
+// LlmCacheKey401JSONResponse unauthenticated, key_expired, key_revoked.
+type LlmCacheKey401JSONResponse ErrorEnvelope
+
+// VisitLlmCacheKeyResponse writes the response.
+func (response LlmCacheKey401JSONResponse) VisitLlmCacheKeyResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 401, "application/json", ErrorEnvelope(response))
+}
+
+// LlmCacheKey403JSONResponse forbidden, run_forbidden, mock_provider_forbidden, force_engine_version_forbidden.
+type LlmCacheKey403JSONResponse ErrorEnvelope
+
+// VisitLlmCacheKeyResponse writes the response.
+func (response LlmCacheKey403JSONResponse) VisitLlmCacheKeyResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 403, "application/json", ErrorEnvelope(response))
+}
+
+// LlmCacheKey404JSONResponse not_found, interrupt_not_found; also for what the caller may not see.
+type LlmCacheKey404JSONResponse ErrorEnvelope
+
+// VisitLlmCacheKeyResponse writes the response.
+func (response LlmCacheKey404JSONResponse) VisitLlmCacheKeyResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 404, "application/json", ErrorEnvelope(response))
+}
+
+// LlmCacheKey413JSONResponse The body is over limits.maxRequestBodyBytes; workspace_too_large.
+type LlmCacheKey413JSONResponse ErrorEnvelope
+
+// VisitLlmCacheKeyResponse writes the response.
+func (response LlmCacheKey413JSONResponse) VisitLlmCacheKeyResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 413, "application/json", ErrorEnvelope(response))
+}
+
+// LlmCacheKey429ResponseHeaders holds the headers of a response.
+type LlmCacheKey429ResponseHeaders struct {
+	// Seconds.
+	RetryAfter *int64
+}
+
+// LlmCacheKey429JSONResponse rate_limited.
+type LlmCacheKey429JSONResponse struct {
+	Headers LlmCacheKey429ResponseHeaders
+	Body    ErrorEnvelope
+}
+
+// VisitLlmCacheKeyResponse writes the response.
+func (response LlmCacheKey429JSONResponse) VisitLlmCacheKeyResponse(w http.ResponseWriter) error {
+	if !absent(response.Headers.RetryAfter) {
+		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
+			return err
+		}
+	}
+	return writeJSON(w, 429, "application/json", response.Body)
+}
+
+// LlmCacheKey500JSONResponse The host failed. The request may be sent again.
+type LlmCacheKey500JSONResponse ErrorEnvelope
+
+// VisitLlmCacheKeyResponse writes the response.
+func (response LlmCacheKey500JSONResponse) VisitLlmCacheKeyResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 500, "application/json", ErrorEnvelope(response))
+}
+
+// LlmCacheKey501JSONResponse capability_not_provided: the host does not advertise what this needs.
+type LlmCacheKey501JSONResponse ErrorEnvelope
+
+// VisitLlmCacheKeyResponse writes the response.
+func (response LlmCacheKey501JSONResponse) VisitLlmCacheKeyResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 501, "application/json", ErrorEnvelope(response))
+}
+
+// LlmCacheKey503JSONResponse The host is not ready yet.
+type LlmCacheKey503JSONResponse ErrorEnvelope
+
+// VisitLlmCacheKeyResponse writes the response.
+func (response LlmCacheKey503JSONResponse) VisitLlmCacheKeyResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 503, "application/json", ErrorEnvelope(response))
+}
+
+// ProgramMockAIRequestObject is a request of ProgramMockAI.
+type ProgramMockAIRequestObject struct {
+	Body *MockAiProgramRequest // application/json
+}
+
+// ProgramMockAIResponseObject is a response of ProgramMockAI.
+type ProgramMockAIResponseObject interface {
+	VisitProgramMockAIResponse(w http.ResponseWriter) error
+}
+
+func serveProgramMockAI(s StrictServerInterface, o *ServerOptions, w http.ResponseWriter, r *http.Request) {
+	in := o.incoming(w, r)
 	var request ProgramMockAIRequestObject
-
-	var body ProgramMockAIJSONRequestBody
-	if err := runtime.BindJSONBody(r, &body); err != nil {
-		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
-		return
+	switch in.media(true, "application/json") {
+	case 0:
+		in.json(true, &request.Body)
 	}
-	request.Body = &body
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.ProgramMockAI(ctx, request.(ProgramMockAIRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ProgramMockAI")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(ProgramMockAIResponseObject); ok {
-		if err := validResponse.VisitProgramMockAIResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
+	o.serve(in, "ProgramMockAI", request, func(ctx context.Context, request any) (any, error) {
+		return s.ProgramMockAI(ctx, request.(ProgramMockAIRequestObject))
+	}, func(response any) (bool, error) {
+		v, known := response.(ProgramMockAIResponseObject)
+		if !known {
+			return false, nil
 		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
+		return true, v.VisitProgramMockAIResponse(w)
+	})
 }
 
-// WorkspaceOp operation middleware
-func (sh *strictHandler) WorkspaceOp(w http.ResponseWriter, r *http.Request) {
+// ProgramMockAI200JSONResponse The program is taken.
+type ProgramMockAI200JSONResponse MockAiProgramReply
+
+// VisitProgramMockAIResponse writes the response.
+func (response ProgramMockAI200JSONResponse) VisitProgramMockAIResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, "application/json", MockAiProgramReply(response))
+}
+
+// ProgramMockAI400JSONResponse validation_error, unsupported_stream_mode, unsupported_mock_provider, and for an
+// unknown workflow where the host has it so.
+type ProgramMockAI400JSONResponse ErrorEnvelope
+
+// VisitProgramMockAIResponse writes the response.
+func (response ProgramMockAI400JSONResponse) VisitProgramMockAIResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 400, "application/json", ErrorEnvelope(response))
+}
+
+// ProgramMockAI401JSONResponse unauthenticated, key_expired, key_revoked.
+type ProgramMockAI401JSONResponse ErrorEnvelope
+
+// VisitProgramMockAIResponse writes the response.
+func (response ProgramMockAI401JSONResponse) VisitProgramMockAIResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 401, "application/json", ErrorEnvelope(response))
+}
+
+// ProgramMockAI403JSONResponse forbidden, run_forbidden, mock_provider_forbidden,
+// force_engine_version_forbidden.
+type ProgramMockAI403JSONResponse ErrorEnvelope
+
+// VisitProgramMockAIResponse writes the response.
+func (response ProgramMockAI403JSONResponse) VisitProgramMockAIResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 403, "application/json", ErrorEnvelope(response))
+}
+
+// ProgramMockAI404JSONResponse not_found, interrupt_not_found; also for what the caller may not see.
+type ProgramMockAI404JSONResponse ErrorEnvelope
+
+// VisitProgramMockAIResponse writes the response.
+func (response ProgramMockAI404JSONResponse) VisitProgramMockAIResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 404, "application/json", ErrorEnvelope(response))
+}
+
+// ProgramMockAI413JSONResponse The body is over limits.maxRequestBodyBytes; workspace_too_large.
+type ProgramMockAI413JSONResponse ErrorEnvelope
+
+// VisitProgramMockAIResponse writes the response.
+func (response ProgramMockAI413JSONResponse) VisitProgramMockAIResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 413, "application/json", ErrorEnvelope(response))
+}
+
+// ProgramMockAI429ResponseHeaders holds the headers of a response.
+type ProgramMockAI429ResponseHeaders struct {
+	// Seconds.
+	RetryAfter *int64
+}
+
+// ProgramMockAI429JSONResponse rate_limited.
+type ProgramMockAI429JSONResponse struct {
+	Headers ProgramMockAI429ResponseHeaders
+	Body    ErrorEnvelope
+}
+
+// VisitProgramMockAIResponse writes the response.
+func (response ProgramMockAI429JSONResponse) VisitProgramMockAIResponse(w http.ResponseWriter) error {
+	if !absent(response.Headers.RetryAfter) {
+		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
+			return err
+		}
+	}
+	return writeJSON(w, 429, "application/json", response.Body)
+}
+
+// ProgramMockAI500JSONResponse The host failed. The request may be sent again.
+type ProgramMockAI500JSONResponse ErrorEnvelope
+
+// VisitProgramMockAIResponse writes the response.
+func (response ProgramMockAI500JSONResponse) VisitProgramMockAIResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 500, "application/json", ErrorEnvelope(response))
+}
+
+// ProgramMockAI501JSONResponse capability_not_provided: the host does not advertise what this needs.
+type ProgramMockAI501JSONResponse ErrorEnvelope
+
+// VisitProgramMockAIResponse writes the response.
+func (response ProgramMockAI501JSONResponse) VisitProgramMockAIResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 501, "application/json", ErrorEnvelope(response))
+}
+
+// ProgramMockAI503JSONResponse The host is not ready yet.
+type ProgramMockAI503JSONResponse ErrorEnvelope
+
+// VisitProgramMockAIResponse writes the response.
+func (response ProgramMockAI503JSONResponse) VisitProgramMockAIResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 503, "application/json", ErrorEnvelope(response))
+}
+
+// WorkspaceOpRequestObject is a request of WorkspaceOp.
+type WorkspaceOpRequestObject struct {
+	Body *WorkspaceOpRequest // application/json
+}
+
+// WorkspaceOpResponseObject is a response of WorkspaceOp.
+type WorkspaceOpResponseObject interface {
+	VisitWorkspaceOpResponse(w http.ResponseWriter) error
+}
+
+func serveWorkspaceOp(s StrictServerInterface, o *ServerOptions, w http.ResponseWriter, r *http.Request) {
+	in := o.incoming(w, r)
 	var request WorkspaceOpRequestObject
-
-	var body WorkspaceOpJSONRequestBody
-	if err := runtime.BindJSONBody(r, &body); err != nil {
-		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
-		return
+	switch in.media(true, "application/json") {
+	case 0:
+		in.json(true, &request.Body)
 	}
-	request.Body = &body
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.WorkspaceOp(ctx, request.(WorkspaceOpRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "WorkspaceOp")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(WorkspaceOpResponseObject); ok {
-		if err := validResponse.VisitWorkspaceOpResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
+	o.serve(in, "WorkspaceOp", request, func(ctx context.Context, request any) (any, error) {
+		return s.WorkspaceOp(ctx, request.(WorkspaceOpRequestObject))
+	}, func(response any) (bool, error) {
+		v, known := response.(WorkspaceOpResponseObject)
+		if !known {
+			return false, nil
 		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
+		return true, v.VisitWorkspaceOpResponse(w)
+	})
 }
 
-// ListWorkspaceFiles operation middleware
-func (sh *strictHandler) ListWorkspaceFiles(w http.ResponseWriter, r *http.Request, params ListWorkspaceFilesParams) {
+// WorkspaceOp200JSONResponse What the operation of the public endpoint answers.
+type WorkspaceOp200JSONResponse WorkspaceOpReply
+
+// VisitWorkspaceOpResponse writes the response.
+func (response WorkspaceOp200JSONResponse) VisitWorkspaceOpResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, "application/json", WorkspaceOpReply(response))
+}
+
+// WorkspaceOp204Response Deleted.
+type WorkspaceOp204Response struct {
+}
+
+// VisitWorkspaceOpResponse writes the response.
+func (response WorkspaceOp204Response) VisitWorkspaceOpResponse(w http.ResponseWriter) error {
+	w.WriteHeader(204)
+	return nil
+}
+
+// WorkspaceOp400JSONResponse validation_error, unsupported_stream_mode, unsupported_mock_provider, and for an
+// unknown workflow where the host has it so.
+type WorkspaceOp400JSONResponse ErrorEnvelope
+
+// VisitWorkspaceOpResponse writes the response.
+func (response WorkspaceOp400JSONResponse) VisitWorkspaceOpResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 400, "application/json", ErrorEnvelope(response))
+}
+
+// WorkspaceOp401JSONResponse unauthenticated, key_expired, key_revoked.
+type WorkspaceOp401JSONResponse ErrorEnvelope
+
+// VisitWorkspaceOpResponse writes the response.
+func (response WorkspaceOp401JSONResponse) VisitWorkspaceOpResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 401, "application/json", ErrorEnvelope(response))
+}
+
+// WorkspaceOp403JSONResponse forbidden, run_forbidden, mock_provider_forbidden, force_engine_version_forbidden.
+type WorkspaceOp403JSONResponse ErrorEnvelope
+
+// VisitWorkspaceOpResponse writes the response.
+func (response WorkspaceOp403JSONResponse) VisitWorkspaceOpResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 403, "application/json", ErrorEnvelope(response))
+}
+
+// WorkspaceOp404JSONResponse not_found, interrupt_not_found; also for what the caller may not see.
+type WorkspaceOp404JSONResponse ErrorEnvelope
+
+// VisitWorkspaceOpResponse writes the response.
+func (response WorkspaceOp404JSONResponse) VisitWorkspaceOpResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 404, "application/json", ErrorEnvelope(response))
+}
+
+// WorkspaceOp409JSONResponse run_already_active, run_terminal, idempotency_key_mismatch, idempotency_in_flight,
+// interrupt_already_resolved, workspace_conflict, and what a goal in this state does not allow.
+type WorkspaceOp409JSONResponse ErrorEnvelope
+
+// VisitWorkspaceOpResponse writes the response.
+func (response WorkspaceOp409JSONResponse) VisitWorkspaceOpResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 409, "application/json", ErrorEnvelope(response))
+}
+
+// WorkspaceOp413JSONResponse The body is over limits.maxRequestBodyBytes; workspace_too_large.
+type WorkspaceOp413JSONResponse ErrorEnvelope
+
+// VisitWorkspaceOpResponse writes the response.
+func (response WorkspaceOp413JSONResponse) VisitWorkspaceOpResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 413, "application/json", ErrorEnvelope(response))
+}
+
+// WorkspaceOp429ResponseHeaders holds the headers of a response.
+type WorkspaceOp429ResponseHeaders struct {
+	// Seconds.
+	RetryAfter *int64
+}
+
+// WorkspaceOp429JSONResponse rate_limited.
+type WorkspaceOp429JSONResponse struct {
+	Headers WorkspaceOp429ResponseHeaders
+	Body    ErrorEnvelope
+}
+
+// VisitWorkspaceOpResponse writes the response.
+func (response WorkspaceOp429JSONResponse) VisitWorkspaceOpResponse(w http.ResponseWriter) error {
+	if !absent(response.Headers.RetryAfter) {
+		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
+			return err
+		}
+	}
+	return writeJSON(w, 429, "application/json", response.Body)
+}
+
+// WorkspaceOp500JSONResponse The host failed. The request may be sent again.
+type WorkspaceOp500JSONResponse ErrorEnvelope
+
+// VisitWorkspaceOpResponse writes the response.
+func (response WorkspaceOp500JSONResponse) VisitWorkspaceOpResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 500, "application/json", ErrorEnvelope(response))
+}
+
+// WorkspaceOp501JSONResponse capability_not_provided: the host does not advertise what this needs.
+type WorkspaceOp501JSONResponse ErrorEnvelope
+
+// VisitWorkspaceOpResponse writes the response.
+func (response WorkspaceOp501JSONResponse) VisitWorkspaceOpResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 501, "application/json", ErrorEnvelope(response))
+}
+
+// WorkspaceOp503JSONResponse The host is not ready yet.
+type WorkspaceOp503JSONResponse ErrorEnvelope
+
+// VisitWorkspaceOpResponse writes the response.
+func (response WorkspaceOp503JSONResponse) VisitWorkspaceOpResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 503, "application/json", ErrorEnvelope(response))
+}
+
+// ListWorkspaceFilesRequestObject is a request of ListWorkspaceFiles.
+type ListWorkspaceFilesRequestObject struct {
+	Params ListWorkspaceFilesParams
+}
+
+// ListWorkspaceFilesResponseObject is a response of ListWorkspaceFiles.
+type ListWorkspaceFilesResponseObject interface {
+	VisitListWorkspaceFilesResponse(w http.ResponseWriter) error
+}
+
+func serveListWorkspaceFiles(s StrictServerInterface, o *ServerOptions, w http.ResponseWriter, r *http.Request) {
+	in := o.incoming(w, r)
 	var request ListWorkspaceFilesRequestObject
-
-	request.Params = params
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.ListWorkspaceFiles(ctx, request.(ListWorkspaceFilesRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListWorkspaceFiles")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(ListWorkspaceFilesResponseObject); ok {
-		if err := validResponse.VisitListWorkspaceFilesResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
+	in.param(parameterPrefix, &request.Params.Prefix)
+	o.serve(in, "ListWorkspaceFiles", request, func(ctx context.Context, request any) (any, error) {
+		return s.ListWorkspaceFiles(ctx, request.(ListWorkspaceFilesRequestObject))
+	}, func(response any) (bool, error) {
+		v, known := response.(ListWorkspaceFilesResponseObject)
+		if !known {
+			return false, nil
 		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
+		return true, v.VisitListWorkspaceFilesResponse(w)
+	})
 }
 
-// DeleteWorkspaceFile operation middleware
-func (sh *strictHandler) DeleteWorkspaceFile(w http.ResponseWriter, r *http.Request, path FilePath) {
-	var request DeleteWorkspaceFileRequestObject
+// ListWorkspaceFiles200JSONResponse In order of their paths.
+type ListWorkspaceFiles200JSONResponse WorkspaceFileList
 
-	request.Path = path
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.DeleteWorkspaceFile(ctx, request.(DeleteWorkspaceFileRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "DeleteWorkspaceFile")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(DeleteWorkspaceFileResponseObject); ok {
-		if err := validResponse.VisitDeleteWorkspaceFileResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
+// VisitListWorkspaceFilesResponse writes the response.
+func (response ListWorkspaceFiles200JSONResponse) VisitListWorkspaceFilesResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, "application/json", WorkspaceFileList(response))
 }
 
-// GetWorkspaceFile operation middleware
-func (sh *strictHandler) GetWorkspaceFile(w http.ResponseWriter, r *http.Request, path FilePath, params GetWorkspaceFileParams) {
+// ListWorkspaceFiles400JSONResponse validation_error, unsupported_stream_mode, unsupported_mock_provider, and
+// for an unknown workflow where the host has it so.
+type ListWorkspaceFiles400JSONResponse ErrorEnvelope
+
+// VisitListWorkspaceFilesResponse writes the response.
+func (response ListWorkspaceFiles400JSONResponse) VisitListWorkspaceFilesResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 400, "application/json", ErrorEnvelope(response))
+}
+
+// ListWorkspaceFiles401JSONResponse unauthenticated, key_expired, key_revoked.
+type ListWorkspaceFiles401JSONResponse ErrorEnvelope
+
+// VisitListWorkspaceFilesResponse writes the response.
+func (response ListWorkspaceFiles401JSONResponse) VisitListWorkspaceFilesResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 401, "application/json", ErrorEnvelope(response))
+}
+
+// ListWorkspaceFiles403JSONResponse forbidden, run_forbidden, mock_provider_forbidden,
+// force_engine_version_forbidden.
+type ListWorkspaceFiles403JSONResponse ErrorEnvelope
+
+// VisitListWorkspaceFilesResponse writes the response.
+func (response ListWorkspaceFiles403JSONResponse) VisitListWorkspaceFilesResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 403, "application/json", ErrorEnvelope(response))
+}
+
+// ListWorkspaceFiles429ResponseHeaders holds the headers of a response.
+type ListWorkspaceFiles429ResponseHeaders struct {
+	// Seconds.
+	RetryAfter *int64
+}
+
+// ListWorkspaceFiles429JSONResponse rate_limited.
+type ListWorkspaceFiles429JSONResponse struct {
+	Headers ListWorkspaceFiles429ResponseHeaders
+	Body    ErrorEnvelope
+}
+
+// VisitListWorkspaceFilesResponse writes the response.
+func (response ListWorkspaceFiles429JSONResponse) VisitListWorkspaceFilesResponse(w http.ResponseWriter) error {
+	if !absent(response.Headers.RetryAfter) {
+		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
+			return err
+		}
+	}
+	return writeJSON(w, 429, "application/json", response.Body)
+}
+
+// ListWorkspaceFiles500JSONResponse The host failed. The request may be sent again.
+type ListWorkspaceFiles500JSONResponse ErrorEnvelope
+
+// VisitListWorkspaceFilesResponse writes the response.
+func (response ListWorkspaceFiles500JSONResponse) VisitListWorkspaceFilesResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 500, "application/json", ErrorEnvelope(response))
+}
+
+// ListWorkspaceFiles501JSONResponse capability_not_provided: the host does not advertise what this needs.
+type ListWorkspaceFiles501JSONResponse ErrorEnvelope
+
+// VisitListWorkspaceFilesResponse writes the response.
+func (response ListWorkspaceFiles501JSONResponse) VisitListWorkspaceFilesResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 501, "application/json", ErrorEnvelope(response))
+}
+
+// ListWorkspaceFiles503JSONResponse The host is not ready yet.
+type ListWorkspaceFiles503JSONResponse ErrorEnvelope
+
+// VisitListWorkspaceFilesResponse writes the response.
+func (response ListWorkspaceFiles503JSONResponse) VisitListWorkspaceFilesResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 503, "application/json", ErrorEnvelope(response))
+}
+
+// GetWorkspaceFileRequestObject is a request of GetWorkspaceFile.
+type GetWorkspaceFileRequestObject struct {
+	// Relative path; its slashes may be percent-encoded.
+	Path   string
+	Params GetWorkspaceFileParams
+}
+
+// GetWorkspaceFileResponseObject is a response of GetWorkspaceFile.
+type GetWorkspaceFileResponseObject interface {
+	VisitGetWorkspaceFileResponse(w http.ResponseWriter) error
+}
+
+func serveGetWorkspaceFile(s StrictServerInterface, o *ServerOptions, w http.ResponseWriter, r *http.Request) {
+	in := o.incoming(w, r)
 	var request GetWorkspaceFileRequestObject
-
-	request.Path = path
-	request.Params = params
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.GetWorkspaceFile(ctx, request.(GetWorkspaceFileRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetWorkspaceFile")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(GetWorkspaceFileResponseObject); ok {
-		if err := validResponse.VisitGetWorkspaceFileResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
+	in.param(parameterPath, &request.Path)
+	in.param(parameterVersion, &request.Params.Version)
+	o.serve(in, "GetWorkspaceFile", request, func(ctx context.Context, request any) (any, error) {
+		return s.GetWorkspaceFile(ctx, request.(GetWorkspaceFileRequestObject))
+	}, func(response any) (bool, error) {
+		v, known := response.(GetWorkspaceFileResponseObject)
+		if !known {
+			return false, nil
 		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
+		return true, v.VisitGetWorkspaceFileResponse(w)
+	})
 }
 
-// PutWorkspaceFile operation middleware
-func (sh *strictHandler) PutWorkspaceFile(w http.ResponseWriter, r *http.Request, path FilePath, params PutWorkspaceFileParams) {
+// GetWorkspaceFile200JSONResponse The file.
+type GetWorkspaceFile200JSONResponse WorkspaceFile
+
+// VisitGetWorkspaceFileResponse writes the response.
+func (response GetWorkspaceFile200JSONResponse) VisitGetWorkspaceFileResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, "application/json", WorkspaceFile(response))
+}
+
+// GetWorkspaceFile400JSONResponse validation_error, unsupported_stream_mode, unsupported_mock_provider, and for
+// an unknown workflow where the host has it so.
+type GetWorkspaceFile400JSONResponse ErrorEnvelope
+
+// VisitGetWorkspaceFileResponse writes the response.
+func (response GetWorkspaceFile400JSONResponse) VisitGetWorkspaceFileResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 400, "application/json", ErrorEnvelope(response))
+}
+
+// GetWorkspaceFile401JSONResponse unauthenticated, key_expired, key_revoked.
+type GetWorkspaceFile401JSONResponse ErrorEnvelope
+
+// VisitGetWorkspaceFileResponse writes the response.
+func (response GetWorkspaceFile401JSONResponse) VisitGetWorkspaceFileResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 401, "application/json", ErrorEnvelope(response))
+}
+
+// GetWorkspaceFile403JSONResponse forbidden, run_forbidden, mock_provider_forbidden,
+// force_engine_version_forbidden.
+type GetWorkspaceFile403JSONResponse ErrorEnvelope
+
+// VisitGetWorkspaceFileResponse writes the response.
+func (response GetWorkspaceFile403JSONResponse) VisitGetWorkspaceFileResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 403, "application/json", ErrorEnvelope(response))
+}
+
+// GetWorkspaceFile404JSONResponse not_found, interrupt_not_found; also for what the caller may not see.
+type GetWorkspaceFile404JSONResponse ErrorEnvelope
+
+// VisitGetWorkspaceFileResponse writes the response.
+func (response GetWorkspaceFile404JSONResponse) VisitGetWorkspaceFileResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 404, "application/json", ErrorEnvelope(response))
+}
+
+// GetWorkspaceFile429ResponseHeaders holds the headers of a response.
+type GetWorkspaceFile429ResponseHeaders struct {
+	// Seconds.
+	RetryAfter *int64
+}
+
+// GetWorkspaceFile429JSONResponse rate_limited.
+type GetWorkspaceFile429JSONResponse struct {
+	Headers GetWorkspaceFile429ResponseHeaders
+	Body    ErrorEnvelope
+}
+
+// VisitGetWorkspaceFileResponse writes the response.
+func (response GetWorkspaceFile429JSONResponse) VisitGetWorkspaceFileResponse(w http.ResponseWriter) error {
+	if !absent(response.Headers.RetryAfter) {
+		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
+			return err
+		}
+	}
+	return writeJSON(w, 429, "application/json", response.Body)
+}
+
+// GetWorkspaceFile500JSONResponse The host failed. The request may be sent again.
+type GetWorkspaceFile500JSONResponse ErrorEnvelope
+
+// VisitGetWorkspaceFileResponse writes the response.
+func (response GetWorkspaceFile500JSONResponse) VisitGetWorkspaceFileResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 500, "application/json", ErrorEnvelope(response))
+}
+
+// GetWorkspaceFile501JSONResponse capability_not_provided: the host does not advertise what this needs.
+type GetWorkspaceFile501JSONResponse ErrorEnvelope
+
+// VisitGetWorkspaceFileResponse writes the response.
+func (response GetWorkspaceFile501JSONResponse) VisitGetWorkspaceFileResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 501, "application/json", ErrorEnvelope(response))
+}
+
+// GetWorkspaceFile503JSONResponse The host is not ready yet.
+type GetWorkspaceFile503JSONResponse ErrorEnvelope
+
+// VisitGetWorkspaceFileResponse writes the response.
+func (response GetWorkspaceFile503JSONResponse) VisitGetWorkspaceFileResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 503, "application/json", ErrorEnvelope(response))
+}
+
+// PutWorkspaceFileRequestObject is a request of PutWorkspaceFile.
+type PutWorkspaceFileRequestObject struct {
+	// Relative path; its slashes may be percent-encoded.
+	Path   string
+	Params PutWorkspaceFileParams
+	Body   *WorkspaceFileCreate // application/json
+}
+
+// PutWorkspaceFileResponseObject is a response of PutWorkspaceFile.
+type PutWorkspaceFileResponseObject interface {
+	VisitPutWorkspaceFileResponse(w http.ResponseWriter) error
+}
+
+func servePutWorkspaceFile(s StrictServerInterface, o *ServerOptions, w http.ResponseWriter, r *http.Request) {
+	in := o.incoming(w, r)
 	var request PutWorkspaceFileRequestObject
-
-	request.Path = path
-	request.Params = params
-
-	var body PutWorkspaceFileJSONRequestBody
-	if err := runtime.BindJSONBody(r, &body); err != nil {
-		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
-		return
+	in.param(parameterPath, &request.Path)
+	in.param(parameterIfMatch, &request.Params.IfMatch)
+	switch in.media(true, "application/json") {
+	case 0:
+		in.json(true, &request.Body)
 	}
-	request.Body = &body
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.PutWorkspaceFile(ctx, request.(PutWorkspaceFileRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "PutWorkspaceFile")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(PutWorkspaceFileResponseObject); ok {
-		if err := validResponse.VisitPutWorkspaceFileResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
+	o.serve(in, "PutWorkspaceFile", request, func(ctx context.Context, request any) (any, error) {
+		return s.PutWorkspaceFile(ctx, request.(PutWorkspaceFileRequestObject))
+	}, func(response any) (bool, error) {
+		v, known := response.(PutWorkspaceFileResponseObject)
+		if !known {
+			return false, nil
 		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
+		return true, v.VisitPutWorkspaceFileResponse(w)
+	})
 }
 
-// InspectInterruptByToken operation middleware
-func (sh *strictHandler) InspectInterruptByToken(w http.ResponseWriter, r *http.Request, token InterruptToken) {
+// PutWorkspaceFile200JSONResponse The file as it was written, also where it is new.
+type PutWorkspaceFile200JSONResponse WorkspaceFile
+
+// VisitPutWorkspaceFileResponse writes the response.
+func (response PutWorkspaceFile200JSONResponse) VisitPutWorkspaceFileResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, "application/json", WorkspaceFile(response))
+}
+
+// PutWorkspaceFile400JSONResponse validation_error, unsupported_stream_mode, unsupported_mock_provider, and for
+// an unknown workflow where the host has it so.
+type PutWorkspaceFile400JSONResponse ErrorEnvelope
+
+// VisitPutWorkspaceFileResponse writes the response.
+func (response PutWorkspaceFile400JSONResponse) VisitPutWorkspaceFileResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 400, "application/json", ErrorEnvelope(response))
+}
+
+// PutWorkspaceFile401JSONResponse unauthenticated, key_expired, key_revoked.
+type PutWorkspaceFile401JSONResponse ErrorEnvelope
+
+// VisitPutWorkspaceFileResponse writes the response.
+func (response PutWorkspaceFile401JSONResponse) VisitPutWorkspaceFileResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 401, "application/json", ErrorEnvelope(response))
+}
+
+// PutWorkspaceFile403JSONResponse forbidden, run_forbidden, mock_provider_forbidden,
+// force_engine_version_forbidden.
+type PutWorkspaceFile403JSONResponse ErrorEnvelope
+
+// VisitPutWorkspaceFileResponse writes the response.
+func (response PutWorkspaceFile403JSONResponse) VisitPutWorkspaceFileResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 403, "application/json", ErrorEnvelope(response))
+}
+
+// PutWorkspaceFile409JSONResponse run_already_active, run_terminal, idempotency_key_mismatch,
+// idempotency_in_flight, interrupt_already_resolved, workspace_conflict, and what a goal in this state does not
+// allow.
+type PutWorkspaceFile409JSONResponse ErrorEnvelope
+
+// VisitPutWorkspaceFileResponse writes the response.
+func (response PutWorkspaceFile409JSONResponse) VisitPutWorkspaceFileResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 409, "application/json", ErrorEnvelope(response))
+}
+
+// PutWorkspaceFile413JSONResponse The body is over limits.maxRequestBodyBytes; workspace_too_large.
+type PutWorkspaceFile413JSONResponse ErrorEnvelope
+
+// VisitPutWorkspaceFileResponse writes the response.
+func (response PutWorkspaceFile413JSONResponse) VisitPutWorkspaceFileResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 413, "application/json", ErrorEnvelope(response))
+}
+
+// PutWorkspaceFile429ResponseHeaders holds the headers of a response.
+type PutWorkspaceFile429ResponseHeaders struct {
+	// Seconds.
+	RetryAfter *int64
+}
+
+// PutWorkspaceFile429JSONResponse rate_limited.
+type PutWorkspaceFile429JSONResponse struct {
+	Headers PutWorkspaceFile429ResponseHeaders
+	Body    ErrorEnvelope
+}
+
+// VisitPutWorkspaceFileResponse writes the response.
+func (response PutWorkspaceFile429JSONResponse) VisitPutWorkspaceFileResponse(w http.ResponseWriter) error {
+	if !absent(response.Headers.RetryAfter) {
+		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
+			return err
+		}
+	}
+	return writeJSON(w, 429, "application/json", response.Body)
+}
+
+// PutWorkspaceFile500JSONResponse The host failed. The request may be sent again.
+type PutWorkspaceFile500JSONResponse ErrorEnvelope
+
+// VisitPutWorkspaceFileResponse writes the response.
+func (response PutWorkspaceFile500JSONResponse) VisitPutWorkspaceFileResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 500, "application/json", ErrorEnvelope(response))
+}
+
+// PutWorkspaceFile501JSONResponse capability_not_provided: the host does not advertise what this needs.
+type PutWorkspaceFile501JSONResponse ErrorEnvelope
+
+// VisitPutWorkspaceFileResponse writes the response.
+func (response PutWorkspaceFile501JSONResponse) VisitPutWorkspaceFileResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 501, "application/json", ErrorEnvelope(response))
+}
+
+// PutWorkspaceFile503JSONResponse The host is not ready yet.
+type PutWorkspaceFile503JSONResponse ErrorEnvelope
+
+// VisitPutWorkspaceFileResponse writes the response.
+func (response PutWorkspaceFile503JSONResponse) VisitPutWorkspaceFileResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 503, "application/json", ErrorEnvelope(response))
+}
+
+// DeleteWorkspaceFileRequestObject is a request of DeleteWorkspaceFile.
+type DeleteWorkspaceFileRequestObject struct {
+	// Relative path; its slashes may be percent-encoded.
+	Path string
+}
+
+// DeleteWorkspaceFileResponseObject is a response of DeleteWorkspaceFile.
+type DeleteWorkspaceFileResponseObject interface {
+	VisitDeleteWorkspaceFileResponse(w http.ResponseWriter) error
+}
+
+func serveDeleteWorkspaceFile(s StrictServerInterface, o *ServerOptions, w http.ResponseWriter, r *http.Request) {
+	in := o.incoming(w, r)
+	var request DeleteWorkspaceFileRequestObject
+	in.param(parameterPath, &request.Path)
+	o.serve(in, "DeleteWorkspaceFile", request, func(ctx context.Context, request any) (any, error) {
+		return s.DeleteWorkspaceFile(ctx, request.(DeleteWorkspaceFileRequestObject))
+	}, func(response any) (bool, error) {
+		v, known := response.(DeleteWorkspaceFileResponseObject)
+		if !known {
+			return false, nil
+		}
+		return true, v.VisitDeleteWorkspaceFileResponse(w)
+	})
+}
+
+// DeleteWorkspaceFile204Response It is gone.
+type DeleteWorkspaceFile204Response struct {
+}
+
+// VisitDeleteWorkspaceFileResponse writes the response.
+func (response DeleteWorkspaceFile204Response) VisitDeleteWorkspaceFileResponse(w http.ResponseWriter) error {
+	w.WriteHeader(204)
+	return nil
+}
+
+// DeleteWorkspaceFile400JSONResponse validation_error, unsupported_stream_mode, unsupported_mock_provider, and
+// for an unknown workflow where the host has it so.
+type DeleteWorkspaceFile400JSONResponse ErrorEnvelope
+
+// VisitDeleteWorkspaceFileResponse writes the response.
+func (response DeleteWorkspaceFile400JSONResponse) VisitDeleteWorkspaceFileResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 400, "application/json", ErrorEnvelope(response))
+}
+
+// DeleteWorkspaceFile401JSONResponse unauthenticated, key_expired, key_revoked.
+type DeleteWorkspaceFile401JSONResponse ErrorEnvelope
+
+// VisitDeleteWorkspaceFileResponse writes the response.
+func (response DeleteWorkspaceFile401JSONResponse) VisitDeleteWorkspaceFileResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 401, "application/json", ErrorEnvelope(response))
+}
+
+// DeleteWorkspaceFile403JSONResponse forbidden, run_forbidden, mock_provider_forbidden,
+// force_engine_version_forbidden.
+type DeleteWorkspaceFile403JSONResponse ErrorEnvelope
+
+// VisitDeleteWorkspaceFileResponse writes the response.
+func (response DeleteWorkspaceFile403JSONResponse) VisitDeleteWorkspaceFileResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 403, "application/json", ErrorEnvelope(response))
+}
+
+// DeleteWorkspaceFile404JSONResponse not_found, interrupt_not_found; also for what the caller may not see.
+type DeleteWorkspaceFile404JSONResponse ErrorEnvelope
+
+// VisitDeleteWorkspaceFileResponse writes the response.
+func (response DeleteWorkspaceFile404JSONResponse) VisitDeleteWorkspaceFileResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 404, "application/json", ErrorEnvelope(response))
+}
+
+// DeleteWorkspaceFile429ResponseHeaders holds the headers of a response.
+type DeleteWorkspaceFile429ResponseHeaders struct {
+	// Seconds.
+	RetryAfter *int64
+}
+
+// DeleteWorkspaceFile429JSONResponse rate_limited.
+type DeleteWorkspaceFile429JSONResponse struct {
+	Headers DeleteWorkspaceFile429ResponseHeaders
+	Body    ErrorEnvelope
+}
+
+// VisitDeleteWorkspaceFileResponse writes the response.
+func (response DeleteWorkspaceFile429JSONResponse) VisitDeleteWorkspaceFileResponse(w http.ResponseWriter) error {
+	if !absent(response.Headers.RetryAfter) {
+		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
+			return err
+		}
+	}
+	return writeJSON(w, 429, "application/json", response.Body)
+}
+
+// DeleteWorkspaceFile500JSONResponse The host failed. The request may be sent again.
+type DeleteWorkspaceFile500JSONResponse ErrorEnvelope
+
+// VisitDeleteWorkspaceFileResponse writes the response.
+func (response DeleteWorkspaceFile500JSONResponse) VisitDeleteWorkspaceFileResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 500, "application/json", ErrorEnvelope(response))
+}
+
+// DeleteWorkspaceFile501JSONResponse capability_not_provided: the host does not advertise what this needs.
+type DeleteWorkspaceFile501JSONResponse ErrorEnvelope
+
+// VisitDeleteWorkspaceFileResponse writes the response.
+func (response DeleteWorkspaceFile501JSONResponse) VisitDeleteWorkspaceFileResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 501, "application/json", ErrorEnvelope(response))
+}
+
+// DeleteWorkspaceFile503JSONResponse The host is not ready yet.
+type DeleteWorkspaceFile503JSONResponse ErrorEnvelope
+
+// VisitDeleteWorkspaceFileResponse writes the response.
+func (response DeleteWorkspaceFile503JSONResponse) VisitDeleteWorkspaceFileResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 503, "application/json", ErrorEnvelope(response))
+}
+
+// InspectInterruptByTokenRequestObject is a request of InspectInterruptByToken.
+type InspectInterruptByTokenRequestObject struct {
+	// Signed by the host; whoever has it may answer.
+	Token string
+}
+
+// InspectInterruptByTokenResponseObject is a response of InspectInterruptByToken.
+type InspectInterruptByTokenResponseObject interface {
+	VisitInspectInterruptByTokenResponse(w http.ResponseWriter) error
+}
+
+func serveInspectInterruptByToken(s StrictServerInterface, o *ServerOptions, w http.ResponseWriter, r *http.Request) {
+	in := o.incoming(w, r)
 	var request InspectInterruptByTokenRequestObject
-
-	request.Token = token
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.InspectInterruptByToken(ctx, request.(InspectInterruptByTokenRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "InspectInterruptByToken")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(InspectInterruptByTokenResponseObject); ok {
-		if err := validResponse.VisitInspectInterruptByTokenResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
+	in.param(parameterToken, &request.Token)
+	o.serve(in, "InspectInterruptByToken", request, func(ctx context.Context, request any) (any, error) {
+		return s.InspectInterruptByToken(ctx, request.(InspectInterruptByTokenRequestObject))
+	}, func(response any) (bool, error) {
+		v, known := response.(InspectInterruptByTokenResponseObject)
+		if !known {
+			return false, nil
 		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
+		return true, v.VisitInspectInterruptByTokenResponse(w)
+	})
 }
 
-// ResolveInterruptByToken operation middleware
-func (sh *strictHandler) ResolveInterruptByToken(w http.ResponseWriter, r *http.Request, token InterruptToken) {
+// InspectInterruptByToken200JSONResponse The interrupt, resolved or not.
+type InspectInterruptByToken200JSONResponse InterruptInspection
+
+// VisitInspectInterruptByTokenResponse writes the response.
+func (response InspectInterruptByToken200JSONResponse) VisitInspectInterruptByTokenResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, "application/json", InterruptInspection(response))
+}
+
+// InspectInterruptByToken404JSONResponse not_found, interrupt_not_found; also for what the caller may not see.
+type InspectInterruptByToken404JSONResponse ErrorEnvelope
+
+// VisitInspectInterruptByTokenResponse writes the response.
+func (response InspectInterruptByToken404JSONResponse) VisitInspectInterruptByTokenResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 404, "application/json", ErrorEnvelope(response))
+}
+
+// InspectInterruptByToken410JSONResponse interrupt_expired, interrupt_gone; for a fork, a source that is no
+// longer kept.
+type InspectInterruptByToken410JSONResponse ErrorEnvelope
+
+// VisitInspectInterruptByTokenResponse writes the response.
+func (response InspectInterruptByToken410JSONResponse) VisitInspectInterruptByTokenResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 410, "application/json", ErrorEnvelope(response))
+}
+
+// InspectInterruptByToken429ResponseHeaders holds the headers of a response.
+type InspectInterruptByToken429ResponseHeaders struct {
+	// Seconds.
+	RetryAfter *int64
+}
+
+// InspectInterruptByToken429JSONResponse rate_limited.
+type InspectInterruptByToken429JSONResponse struct {
+	Headers InspectInterruptByToken429ResponseHeaders
+	Body    ErrorEnvelope
+}
+
+// VisitInspectInterruptByTokenResponse writes the response.
+func (response InspectInterruptByToken429JSONResponse) VisitInspectInterruptByTokenResponse(w http.ResponseWriter) error {
+	if !absent(response.Headers.RetryAfter) {
+		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
+			return err
+		}
+	}
+	return writeJSON(w, 429, "application/json", response.Body)
+}
+
+// InspectInterruptByToken500JSONResponse The host failed. The request may be sent again.
+type InspectInterruptByToken500JSONResponse ErrorEnvelope
+
+// VisitInspectInterruptByTokenResponse writes the response.
+func (response InspectInterruptByToken500JSONResponse) VisitInspectInterruptByTokenResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 500, "application/json", ErrorEnvelope(response))
+}
+
+// InspectInterruptByToken503JSONResponse The host is not ready yet.
+type InspectInterruptByToken503JSONResponse ErrorEnvelope
+
+// VisitInspectInterruptByTokenResponse writes the response.
+func (response InspectInterruptByToken503JSONResponse) VisitInspectInterruptByTokenResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 503, "application/json", ErrorEnvelope(response))
+}
+
+// ResolveInterruptByTokenRequestObject is a request of ResolveInterruptByToken.
+type ResolveInterruptByTokenRequestObject struct {
+	// Signed by the host; whoever has it may answer.
+	Token string
+	Body  *ResolveInterruptRequest // application/json
+}
+
+// ResolveInterruptByTokenResponseObject is a response of ResolveInterruptByToken.
+type ResolveInterruptByTokenResponseObject interface {
+	VisitResolveInterruptByTokenResponse(w http.ResponseWriter) error
+}
+
+func serveResolveInterruptByToken(s StrictServerInterface, o *ServerOptions, w http.ResponseWriter, r *http.Request) {
+	in := o.incoming(w, r)
 	var request ResolveInterruptByTokenRequestObject
-
-	request.Token = token
-
-	var body ResolveInterruptByTokenJSONRequestBody
-	if err := runtime.BindJSONBody(r, &body); err != nil {
-		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
-		return
+	in.param(parameterToken, &request.Token)
+	switch in.media(true, "application/json") {
+	case 0:
+		in.json(true, &request.Body)
 	}
-	request.Body = &body
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.ResolveInterruptByToken(ctx, request.(ResolveInterruptByTokenRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ResolveInterruptByToken")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(ResolveInterruptByTokenResponseObject); ok {
-		if err := validResponse.VisitResolveInterruptByTokenResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
+	o.serve(in, "ResolveInterruptByToken", request, func(ctx context.Context, request any) (any, error) {
+		return s.ResolveInterruptByToken(ctx, request.(ResolveInterruptByTokenRequestObject))
+	}, func(response any) (bool, error) {
+		v, known := response.(ResolveInterruptByTokenResponseObject)
+		if !known {
+			return false, nil
 		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
+		return true, v.VisitResolveInterruptByTokenResponse(w)
+	})
 }
 
-// GetOpenAPISpec operation middleware
-func (sh *strictHandler) GetOpenAPISpec(w http.ResponseWriter, r *http.Request) {
+// ResolveInterruptByToken200JSONResponse Taken; the run goes on.
+type ResolveInterruptByToken200JSONResponse ResolveInterruptResponse
+
+// VisitResolveInterruptByTokenResponse writes the response.
+func (response ResolveInterruptByToken200JSONResponse) VisitResolveInterruptByTokenResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, "application/json", ResolveInterruptResponse(response))
+}
+
+// ResolveInterruptByToken400JSONResponse validation_error, unsupported_stream_mode, unsupported_mock_provider,
+// and for an unknown workflow where the host has it so.
+type ResolveInterruptByToken400JSONResponse ErrorEnvelope
+
+// VisitResolveInterruptByTokenResponse writes the response.
+func (response ResolveInterruptByToken400JSONResponse) VisitResolveInterruptByTokenResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 400, "application/json", ErrorEnvelope(response))
+}
+
+// ResolveInterruptByToken403JSONResponse forbidden, run_forbidden, mock_provider_forbidden,
+// force_engine_version_forbidden.
+type ResolveInterruptByToken403JSONResponse ErrorEnvelope
+
+// VisitResolveInterruptByTokenResponse writes the response.
+func (response ResolveInterruptByToken403JSONResponse) VisitResolveInterruptByTokenResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 403, "application/json", ErrorEnvelope(response))
+}
+
+// ResolveInterruptByToken404JSONResponse not_found, interrupt_not_found; also for what the caller may not see.
+type ResolveInterruptByToken404JSONResponse ErrorEnvelope
+
+// VisitResolveInterruptByTokenResponse writes the response.
+func (response ResolveInterruptByToken404JSONResponse) VisitResolveInterruptByTokenResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 404, "application/json", ErrorEnvelope(response))
+}
+
+// ResolveInterruptByToken409JSONResponse run_already_active, run_terminal, idempotency_key_mismatch,
+// idempotency_in_flight, interrupt_already_resolved, workspace_conflict, and what a goal in this state does not
+// allow.
+type ResolveInterruptByToken409JSONResponse ErrorEnvelope
+
+// VisitResolveInterruptByTokenResponse writes the response.
+func (response ResolveInterruptByToken409JSONResponse) VisitResolveInterruptByTokenResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 409, "application/json", ErrorEnvelope(response))
+}
+
+// ResolveInterruptByToken410JSONResponse interrupt_expired, interrupt_gone; for a fork, a source that is no
+// longer kept.
+type ResolveInterruptByToken410JSONResponse ErrorEnvelope
+
+// VisitResolveInterruptByTokenResponse writes the response.
+func (response ResolveInterruptByToken410JSONResponse) VisitResolveInterruptByTokenResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 410, "application/json", ErrorEnvelope(response))
+}
+
+// ResolveInterruptByToken413JSONResponse The body is over limits.maxRequestBodyBytes; workspace_too_large.
+type ResolveInterruptByToken413JSONResponse ErrorEnvelope
+
+// VisitResolveInterruptByTokenResponse writes the response.
+func (response ResolveInterruptByToken413JSONResponse) VisitResolveInterruptByTokenResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 413, "application/json", ErrorEnvelope(response))
+}
+
+// ResolveInterruptByToken422JSONResponse invalid_from_seq, replay_memory_snapshot_unavailable,
+// interrupt_cancelled, capability_required, residency_unavailable; validation_error for a goal without bounds,
+// or an edit of its state.
+type ResolveInterruptByToken422JSONResponse ErrorEnvelope
+
+// VisitResolveInterruptByTokenResponse writes the response.
+func (response ResolveInterruptByToken422JSONResponse) VisitResolveInterruptByTokenResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 422, "application/json", ErrorEnvelope(response))
+}
+
+// ResolveInterruptByToken429ResponseHeaders holds the headers of a response.
+type ResolveInterruptByToken429ResponseHeaders struct {
+	// Seconds.
+	RetryAfter *int64
+}
+
+// ResolveInterruptByToken429JSONResponse rate_limited.
+type ResolveInterruptByToken429JSONResponse struct {
+	Headers ResolveInterruptByToken429ResponseHeaders
+	Body    ErrorEnvelope
+}
+
+// VisitResolveInterruptByTokenResponse writes the response.
+func (response ResolveInterruptByToken429JSONResponse) VisitResolveInterruptByTokenResponse(w http.ResponseWriter) error {
+	if !absent(response.Headers.RetryAfter) {
+		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
+			return err
+		}
+	}
+	return writeJSON(w, 429, "application/json", response.Body)
+}
+
+// ResolveInterruptByToken500JSONResponse The host failed. The request may be sent again.
+type ResolveInterruptByToken500JSONResponse ErrorEnvelope
+
+// VisitResolveInterruptByTokenResponse writes the response.
+func (response ResolveInterruptByToken500JSONResponse) VisitResolveInterruptByTokenResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 500, "application/json", ErrorEnvelope(response))
+}
+
+// ResolveInterruptByToken503JSONResponse The host is not ready yet.
+type ResolveInterruptByToken503JSONResponse ErrorEnvelope
+
+// VisitResolveInterruptByTokenResponse writes the response.
+func (response ResolveInterruptByToken503JSONResponse) VisitResolveInterruptByTokenResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 503, "application/json", ErrorEnvelope(response))
+}
+
+// GetOpenAPISpecRequestObject is a request of GetOpenAPISpec.
+type GetOpenAPISpecRequestObject struct {
+}
+
+// GetOpenAPISpecResponseObject is a response of GetOpenAPISpec.
+type GetOpenAPISpecResponseObject interface {
+	VisitGetOpenAPISpecResponse(w http.ResponseWriter) error
+}
+
+func serveGetOpenAPISpec(s StrictServerInterface, o *ServerOptions, w http.ResponseWriter, r *http.Request) {
+	in := o.incoming(w, r)
 	var request GetOpenAPISpecRequestObject
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.GetOpenAPISpec(ctx, request.(GetOpenAPISpecRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetOpenAPISpec")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(GetOpenAPISpecResponseObject); ok {
-		if err := validResponse.VisitGetOpenAPISpecResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
+	o.serve(in, "GetOpenAPISpec", request, func(ctx context.Context, request any) (any, error) {
+		return s.GetOpenAPISpec(ctx, request.(GetOpenAPISpecRequestObject))
+	}, func(response any) (bool, error) {
+		v, known := response.(GetOpenAPISpecResponseObject)
+		if !known {
+			return false, nil
 		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
+		return true, v.VisitGetOpenAPISpecResponse(w)
+	})
 }
 
-// CreateRun operation middleware
-func (sh *strictHandler) CreateRun(w http.ResponseWriter, r *http.Request, params CreateRunParams) {
+// GetOpenAPISpec200JSONResponse An OpenAPI document.
+type GetOpenAPISpec200JSONResponse OpenAPIDocument
+
+// VisitGetOpenAPISpecResponse writes the response.
+func (response GetOpenAPISpec200JSONResponse) VisitGetOpenAPISpecResponse(w http.ResponseWriter) error {
+	if body := OpenAPIDocument(response); body != nil {
+		return writeJSON(w, 200, "application/json", body)
+	}
+	return writeJSON(w, 200, "application/json", OpenAPIDocument{})
+}
+
+// GetOpenAPISpec503JSONResponse The host is not ready yet.
+type GetOpenAPISpec503JSONResponse ErrorEnvelope
+
+// VisitGetOpenAPISpecResponse writes the response.
+func (response GetOpenAPISpec503JSONResponse) VisitGetOpenAPISpecResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 503, "application/json", ErrorEnvelope(response))
+}
+
+// CreateRunRequestObject is a request of CreateRun.
+type CreateRunRequestObject struct {
+	Params CreateRunParams
+	Body   *CreateRunRequest // application/json
+}
+
+// CreateRunResponseObject is a response of CreateRun.
+type CreateRunResponseObject interface {
+	VisitCreateRunResponse(w http.ResponseWriter) error
+}
+
+func serveCreateRun(s StrictServerInterface, o *ServerOptions, w http.ResponseWriter, r *http.Request) {
+	in := o.incoming(w, r)
 	var request CreateRunRequestObject
-
-	request.Params = params
-
-	var body CreateRunJSONRequestBody
-	if err := runtime.BindJSONBody(r, &body); err != nil {
-		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
-		return
+	in.param(parameterIdempotencyKey, &request.Params.IdempotencyKey)
+	in.param(parameterXDedup, &request.Params.XDedup)
+	in.param(parameterXForceEngineVersion, &request.Params.XForceEngineVersion)
+	switch in.media(true, "application/json") {
+	case 0:
+		in.json(true, &request.Body)
 	}
-	request.Body = &body
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.CreateRun(ctx, request.(CreateRunRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "CreateRun")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(CreateRunResponseObject); ok {
-		if err := validResponse.VisitCreateRunResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
+	o.serve(in, "CreateRun", request, func(ctx context.Context, request any) (any, error) {
+		return s.CreateRun(ctx, request.(CreateRunRequestObject))
+	}, func(response any) (bool, error) {
+		v, known := response.(CreateRunResponseObject)
+		if !known {
+			return false, nil
 		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
+		return true, v.VisitCreateRunResponse(w)
+	})
 }
 
-// GetRun operation middleware
-func (sh *strictHandler) GetRun(w http.ResponseWriter, r *http.Request, runID RunID) {
+// CreateRun201ResponseHeaders holds the headers of a response.
+type CreateRun201ResponseHeaders struct {
+	// True when the reply is a stored one.
+	OpenwopIdempotentReplay *bool
+}
+
+// CreateRun201JSONResponse The run exists.
+type CreateRun201JSONResponse struct {
+	Headers CreateRun201ResponseHeaders
+	Body    CreateRunResponse
+}
+
+// VisitCreateRunResponse writes the response.
+func (response CreateRun201JSONResponse) VisitCreateRunResponse(w http.ResponseWriter) error {
+	if !absent(response.Headers.OpenwopIdempotentReplay) {
+		if err := setHeader(w, parameterOpenwopIdempotentReplay, response.Headers.OpenwopIdempotentReplay); err != nil {
+			return err
+		}
+	}
+	return writeJSON(w, 201, "application/json", response.Body)
+}
+
+// CreateRun400JSONResponse validation_error, unsupported_stream_mode, unsupported_mock_provider, and for an
+// unknown workflow where the host has it so.
+type CreateRun400JSONResponse ErrorEnvelope
+
+// VisitCreateRunResponse writes the response.
+func (response CreateRun400JSONResponse) VisitCreateRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 400, "application/json", ErrorEnvelope(response))
+}
+
+// CreateRun401JSONResponse unauthenticated, key_expired, key_revoked.
+type CreateRun401JSONResponse ErrorEnvelope
+
+// VisitCreateRunResponse writes the response.
+func (response CreateRun401JSONResponse) VisitCreateRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 401, "application/json", ErrorEnvelope(response))
+}
+
+// CreateRun403JSONResponse forbidden, run_forbidden, mock_provider_forbidden, force_engine_version_forbidden.
+type CreateRun403JSONResponse ErrorEnvelope
+
+// VisitCreateRunResponse writes the response.
+func (response CreateRun403JSONResponse) VisitCreateRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 403, "application/json", ErrorEnvelope(response))
+}
+
+// CreateRun404JSONResponse not_found, interrupt_not_found; also for what the caller may not see.
+type CreateRun404JSONResponse ErrorEnvelope
+
+// VisitCreateRunResponse writes the response.
+func (response CreateRun404JSONResponse) VisitCreateRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 404, "application/json", ErrorEnvelope(response))
+}
+
+// CreateRun409JSONResponse run_already_active, run_terminal, idempotency_key_mismatch, idempotency_in_flight,
+// interrupt_already_resolved, workspace_conflict, and what a goal in this state does not allow.
+type CreateRun409JSONResponse ErrorEnvelope
+
+// VisitCreateRunResponse writes the response.
+func (response CreateRun409JSONResponse) VisitCreateRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 409, "application/json", ErrorEnvelope(response))
+}
+
+// CreateRun413JSONResponse The body is over limits.maxRequestBodyBytes; workspace_too_large.
+type CreateRun413JSONResponse ErrorEnvelope
+
+// VisitCreateRunResponse writes the response.
+func (response CreateRun413JSONResponse) VisitCreateRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 413, "application/json", ErrorEnvelope(response))
+}
+
+// CreateRun422JSONResponse invalid_from_seq, replay_memory_snapshot_unavailable, interrupt_cancelled,
+// capability_required, residency_unavailable; validation_error for a goal without bounds, or an edit of its
+// state.
+type CreateRun422JSONResponse ErrorEnvelope
+
+// VisitCreateRunResponse writes the response.
+func (response CreateRun422JSONResponse) VisitCreateRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 422, "application/json", ErrorEnvelope(response))
+}
+
+// CreateRun429ResponseHeaders holds the headers of a response.
+type CreateRun429ResponseHeaders struct {
+	// Seconds.
+	RetryAfter *int64
+}
+
+// CreateRun429JSONResponse rate_limited.
+type CreateRun429JSONResponse struct {
+	Headers CreateRun429ResponseHeaders
+	Body    ErrorEnvelope
+}
+
+// VisitCreateRunResponse writes the response.
+func (response CreateRun429JSONResponse) VisitCreateRunResponse(w http.ResponseWriter) error {
+	if !absent(response.Headers.RetryAfter) {
+		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
+			return err
+		}
+	}
+	return writeJSON(w, 429, "application/json", response.Body)
+}
+
+// CreateRun500JSONResponse The host failed. The request may be sent again.
+type CreateRun500JSONResponse ErrorEnvelope
+
+// VisitCreateRunResponse writes the response.
+func (response CreateRun500JSONResponse) VisitCreateRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 500, "application/json", ErrorEnvelope(response))
+}
+
+// CreateRun501JSONResponse capability_not_provided: the host does not advertise what this needs.
+type CreateRun501JSONResponse ErrorEnvelope
+
+// VisitCreateRunResponse writes the response.
+func (response CreateRun501JSONResponse) VisitCreateRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 501, "application/json", ErrorEnvelope(response))
+}
+
+// CreateRun503JSONResponse The host is not ready yet.
+type CreateRun503JSONResponse ErrorEnvelope
+
+// VisitCreateRunResponse writes the response.
+func (response CreateRun503JSONResponse) VisitCreateRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 503, "application/json", ErrorEnvelope(response))
+}
+
+// GetRunRequestObject is a request of GetRun.
+type GetRunRequestObject struct {
+	RunID string
+}
+
+// GetRunResponseObject is a response of GetRun.
+type GetRunResponseObject interface {
+	VisitGetRunResponse(w http.ResponseWriter) error
+}
+
+func serveGetRun(s StrictServerInterface, o *ServerOptions, w http.ResponseWriter, r *http.Request) {
+	in := o.incoming(w, r)
 	var request GetRunRequestObject
-
-	request.RunID = runID
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.GetRun(ctx, request.(GetRunRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetRun")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(GetRunResponseObject); ok {
-		if err := validResponse.VisitGetRunResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
+	in.param(parameterRunID, &request.RunID)
+	o.serve(in, "GetRun", request, func(ctx context.Context, request any) (any, error) {
+		return s.GetRun(ctx, request.(GetRunRequestObject))
+	}, func(response any) (bool, error) {
+		v, known := response.(GetRunResponseObject)
+		if !known {
+			return false, nil
 		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
+		return true, v.VisitGetRunResponse(w)
+	})
 }
 
-// GetRunAncestry operation middleware
-func (sh *strictHandler) GetRunAncestry(w http.ResponseWriter, r *http.Request, runID RunID) {
+// GetRun200JSONResponse The fold of the run's log.
+type GetRun200JSONResponse RunSnapshot
+
+// VisitGetRunResponse writes the response.
+func (response GetRun200JSONResponse) VisitGetRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, "application/json", RunSnapshot(response))
+}
+
+// GetRun401JSONResponse unauthenticated, key_expired, key_revoked.
+type GetRun401JSONResponse ErrorEnvelope
+
+// VisitGetRunResponse writes the response.
+func (response GetRun401JSONResponse) VisitGetRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 401, "application/json", ErrorEnvelope(response))
+}
+
+// GetRun403JSONResponse forbidden, run_forbidden, mock_provider_forbidden, force_engine_version_forbidden.
+type GetRun403JSONResponse ErrorEnvelope
+
+// VisitGetRunResponse writes the response.
+func (response GetRun403JSONResponse) VisitGetRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 403, "application/json", ErrorEnvelope(response))
+}
+
+// GetRun404JSONResponse not_found, interrupt_not_found; also for what the caller may not see.
+type GetRun404JSONResponse ErrorEnvelope
+
+// VisitGetRunResponse writes the response.
+func (response GetRun404JSONResponse) VisitGetRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 404, "application/json", ErrorEnvelope(response))
+}
+
+// GetRun429ResponseHeaders holds the headers of a response.
+type GetRun429ResponseHeaders struct {
+	// Seconds.
+	RetryAfter *int64
+}
+
+// GetRun429JSONResponse rate_limited.
+type GetRun429JSONResponse struct {
+	Headers GetRun429ResponseHeaders
+	Body    ErrorEnvelope
+}
+
+// VisitGetRunResponse writes the response.
+func (response GetRun429JSONResponse) VisitGetRunResponse(w http.ResponseWriter) error {
+	if !absent(response.Headers.RetryAfter) {
+		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
+			return err
+		}
+	}
+	return writeJSON(w, 429, "application/json", response.Body)
+}
+
+// GetRun500JSONResponse The host failed. The request may be sent again.
+type GetRun500JSONResponse ErrorEnvelope
+
+// VisitGetRunResponse writes the response.
+func (response GetRun500JSONResponse) VisitGetRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 500, "application/json", ErrorEnvelope(response))
+}
+
+// GetRun503JSONResponse The host is not ready yet.
+type GetRun503JSONResponse ErrorEnvelope
+
+// VisitGetRunResponse writes the response.
+func (response GetRun503JSONResponse) VisitGetRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 503, "application/json", ErrorEnvelope(response))
+}
+
+// GetRunAncestryRequestObject is a request of GetRunAncestry.
+type GetRunAncestryRequestObject struct {
+	RunID string
+}
+
+// GetRunAncestryResponseObject is a response of GetRunAncestry.
+type GetRunAncestryResponseObject interface {
+	VisitGetRunAncestryResponse(w http.ResponseWriter) error
+}
+
+func serveGetRunAncestry(s StrictServerInterface, o *ServerOptions, w http.ResponseWriter, r *http.Request) {
+	in := o.incoming(w, r)
 	var request GetRunAncestryRequestObject
-
-	request.RunID = runID
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.GetRunAncestry(ctx, request.(GetRunAncestryRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetRunAncestry")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(GetRunAncestryResponseObject); ok {
-		if err := validResponse.VisitGetRunAncestryResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
+	in.param(parameterRunID, &request.RunID)
+	o.serve(in, "GetRunAncestry", request, func(ctx context.Context, request any) (any, error) {
+		return s.GetRunAncestry(ctx, request.(GetRunAncestryRequestObject))
+	}, func(response any) (bool, error) {
+		v, known := response.(GetRunAncestryResponseObject)
+		if !known {
+			return false, nil
 		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
+		return true, v.VisitGetRunAncestryResponse(w)
+	})
 }
 
-// CancelRun operation middleware
-func (sh *strictHandler) CancelRun(w http.ResponseWriter, r *http.Request, runID RunID, params CancelRunParams) {
+// GetRunAncestry200JSONResponse The parent, or that there is none.
+type GetRunAncestry200JSONResponse RunAncestryResponse
+
+// VisitGetRunAncestryResponse writes the response.
+func (response GetRunAncestry200JSONResponse) VisitGetRunAncestryResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, "application/json", RunAncestryResponse(response))
+}
+
+// GetRunAncestry401JSONResponse unauthenticated, key_expired, key_revoked.
+type GetRunAncestry401JSONResponse ErrorEnvelope
+
+// VisitGetRunAncestryResponse writes the response.
+func (response GetRunAncestry401JSONResponse) VisitGetRunAncestryResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 401, "application/json", ErrorEnvelope(response))
+}
+
+// GetRunAncestry403JSONResponse forbidden, run_forbidden, mock_provider_forbidden,
+// force_engine_version_forbidden.
+type GetRunAncestry403JSONResponse ErrorEnvelope
+
+// VisitGetRunAncestryResponse writes the response.
+func (response GetRunAncestry403JSONResponse) VisitGetRunAncestryResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 403, "application/json", ErrorEnvelope(response))
+}
+
+// GetRunAncestry404JSONResponse not_found, interrupt_not_found; also for what the caller may not see.
+type GetRunAncestry404JSONResponse ErrorEnvelope
+
+// VisitGetRunAncestryResponse writes the response.
+func (response GetRunAncestry404JSONResponse) VisitGetRunAncestryResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 404, "application/json", ErrorEnvelope(response))
+}
+
+// GetRunAncestry429ResponseHeaders holds the headers of a response.
+type GetRunAncestry429ResponseHeaders struct {
+	// Seconds.
+	RetryAfter *int64
+}
+
+// GetRunAncestry429JSONResponse rate_limited.
+type GetRunAncestry429JSONResponse struct {
+	Headers GetRunAncestry429ResponseHeaders
+	Body    ErrorEnvelope
+}
+
+// VisitGetRunAncestryResponse writes the response.
+func (response GetRunAncestry429JSONResponse) VisitGetRunAncestryResponse(w http.ResponseWriter) error {
+	if !absent(response.Headers.RetryAfter) {
+		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
+			return err
+		}
+	}
+	return writeJSON(w, 429, "application/json", response.Body)
+}
+
+// GetRunAncestry500JSONResponse The host failed. The request may be sent again.
+type GetRunAncestry500JSONResponse ErrorEnvelope
+
+// VisitGetRunAncestryResponse writes the response.
+func (response GetRunAncestry500JSONResponse) VisitGetRunAncestryResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 500, "application/json", ErrorEnvelope(response))
+}
+
+// GetRunAncestry503JSONResponse The host is not ready yet.
+type GetRunAncestry503JSONResponse ErrorEnvelope
+
+// VisitGetRunAncestryResponse writes the response.
+func (response GetRunAncestry503JSONResponse) VisitGetRunAncestryResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 503, "application/json", ErrorEnvelope(response))
+}
+
+// CancelRunRequestObject is a request of CancelRun.
+type CancelRunRequestObject struct {
+	RunID  string
+	Params CancelRunParams
+	Body   *CancelRunRequest // application/json
+}
+
+// CancelRunResponseObject is a response of CancelRun.
+type CancelRunResponseObject interface {
+	VisitCancelRunResponse(w http.ResponseWriter) error
+}
+
+func serveCancelRun(s StrictServerInterface, o *ServerOptions, w http.ResponseWriter, r *http.Request) {
+	in := o.incoming(w, r)
 	var request CancelRunRequestObject
-
-	request.RunID = runID
-	request.Params = params
-
-	var body CancelRunJSONRequestBody
-	if err := runtime.BindJSONBody(r, &body); err != nil {
-		if !errors.Is(err, io.EOF) {
-			sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
-			return
+	in.param(parameterRunID, &request.RunID)
+	in.param(parameterIdempotencyKey, &request.Params.IdempotencyKey)
+	switch in.media(false, "application/json") {
+	case 0:
+		in.json(false, &request.Body)
+	}
+	o.serve(in, "CancelRun", request, func(ctx context.Context, request any) (any, error) {
+		return s.CancelRun(ctx, request.(CancelRunRequestObject))
+	}, func(response any) (bool, error) {
+		v, known := response.(CancelRunResponseObject)
+		if !known {
+			return false, nil
 		}
-	} else {
-		request.Body = &body
-	}
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.CancelRun(ctx, request.(CancelRunRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "CancelRun")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(CancelRunResponseObject); ok {
-		if err := validResponse.VisitCancelRunResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
+		return true, v.VisitCancelRunResponse(w)
+	})
 }
 
-// StreamRunEvents operation middleware
-func (sh *strictHandler) StreamRunEvents(w http.ResponseWriter, r *http.Request, runID RunID, params StreamRunEventsParams) {
+// CancelRun200ResponseHeaders holds the headers of a response.
+type CancelRun200ResponseHeaders struct {
+	// True when the reply is a stored one.
+	OpenwopIdempotentReplay *bool
+}
+
+// CancelRun200JSONResponse Cancelled, being cancelled, or finished before.
+type CancelRun200JSONResponse struct {
+	Headers CancelRun200ResponseHeaders
+	Body    CancelRunResponse
+}
+
+// VisitCancelRunResponse writes the response.
+func (response CancelRun200JSONResponse) VisitCancelRunResponse(w http.ResponseWriter) error {
+	if !absent(response.Headers.OpenwopIdempotentReplay) {
+		if err := setHeader(w, parameterOpenwopIdempotentReplay, response.Headers.OpenwopIdempotentReplay); err != nil {
+			return err
+		}
+	}
+	return writeJSON(w, 200, "application/json", response.Body)
+}
+
+// CancelRun400JSONResponse validation_error, unsupported_stream_mode, unsupported_mock_provider, and for an
+// unknown workflow where the host has it so.
+type CancelRun400JSONResponse ErrorEnvelope
+
+// VisitCancelRunResponse writes the response.
+func (response CancelRun400JSONResponse) VisitCancelRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 400, "application/json", ErrorEnvelope(response))
+}
+
+// CancelRun401JSONResponse unauthenticated, key_expired, key_revoked.
+type CancelRun401JSONResponse ErrorEnvelope
+
+// VisitCancelRunResponse writes the response.
+func (response CancelRun401JSONResponse) VisitCancelRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 401, "application/json", ErrorEnvelope(response))
+}
+
+// CancelRun403JSONResponse forbidden, run_forbidden, mock_provider_forbidden, force_engine_version_forbidden.
+type CancelRun403JSONResponse ErrorEnvelope
+
+// VisitCancelRunResponse writes the response.
+func (response CancelRun403JSONResponse) VisitCancelRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 403, "application/json", ErrorEnvelope(response))
+}
+
+// CancelRun404JSONResponse not_found, interrupt_not_found; also for what the caller may not see.
+type CancelRun404JSONResponse ErrorEnvelope
+
+// VisitCancelRunResponse writes the response.
+func (response CancelRun404JSONResponse) VisitCancelRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 404, "application/json", ErrorEnvelope(response))
+}
+
+// CancelRun409JSONResponse run_already_active, run_terminal, idempotency_key_mismatch, idempotency_in_flight,
+// interrupt_already_resolved, workspace_conflict, and what a goal in this state does not allow.
+type CancelRun409JSONResponse ErrorEnvelope
+
+// VisitCancelRunResponse writes the response.
+func (response CancelRun409JSONResponse) VisitCancelRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 409, "application/json", ErrorEnvelope(response))
+}
+
+// CancelRun413JSONResponse The body is over limits.maxRequestBodyBytes; workspace_too_large.
+type CancelRun413JSONResponse ErrorEnvelope
+
+// VisitCancelRunResponse writes the response.
+func (response CancelRun413JSONResponse) VisitCancelRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 413, "application/json", ErrorEnvelope(response))
+}
+
+// CancelRun429ResponseHeaders holds the headers of a response.
+type CancelRun429ResponseHeaders struct {
+	// Seconds.
+	RetryAfter *int64
+}
+
+// CancelRun429JSONResponse rate_limited.
+type CancelRun429JSONResponse struct {
+	Headers CancelRun429ResponseHeaders
+	Body    ErrorEnvelope
+}
+
+// VisitCancelRunResponse writes the response.
+func (response CancelRun429JSONResponse) VisitCancelRunResponse(w http.ResponseWriter) error {
+	if !absent(response.Headers.RetryAfter) {
+		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
+			return err
+		}
+	}
+	return writeJSON(w, 429, "application/json", response.Body)
+}
+
+// CancelRun500JSONResponse The host failed. The request may be sent again.
+type CancelRun500JSONResponse ErrorEnvelope
+
+// VisitCancelRunResponse writes the response.
+func (response CancelRun500JSONResponse) VisitCancelRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 500, "application/json", ErrorEnvelope(response))
+}
+
+// CancelRun503JSONResponse The host is not ready yet.
+type CancelRun503JSONResponse ErrorEnvelope
+
+// VisitCancelRunResponse writes the response.
+func (response CancelRun503JSONResponse) VisitCancelRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 503, "application/json", ErrorEnvelope(response))
+}
+
+// StreamRunEventsRequestObject is a request of StreamRunEvents.
+type StreamRunEventsRequestObject struct {
+	RunID  string
+	Params StreamRunEventsParams
+}
+
+// StreamRunEventsResponseObject is a response of StreamRunEvents.
+type StreamRunEventsResponseObject interface {
+	VisitStreamRunEventsResponse(w http.ResponseWriter) error
+}
+
+func serveStreamRunEvents(s StrictServerInterface, o *ServerOptions, w http.ResponseWriter, r *http.Request) {
+	in := o.incoming(w, r)
 	var request StreamRunEventsRequestObject
-
-	request.RunID = runID
-	request.Params = params
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.StreamRunEvents(ctx, request.(StreamRunEventsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "StreamRunEvents")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(StreamRunEventsResponseObject); ok {
-		if err := validResponse.VisitStreamRunEventsResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
+	in.param(parameterRunID, &request.RunID)
+	in.param(parameterStreamMode, &request.Params.StreamMode)
+	in.param(parameterBufferMs, &request.Params.BufferMs)
+	in.param(parameterLastEventID, &request.Params.LastEventID)
+	o.serve(in, "StreamRunEvents", request, func(ctx context.Context, request any) (any, error) {
+		return s.StreamRunEvents(ctx, request.(StreamRunEventsRequestObject))
+	}, func(response any) (bool, error) {
+		v, known := response.(StreamRunEventsResponseObject)
+		if !known {
+			return false, nil
 		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
+		return true, v.VisitStreamRunEventsResponse(w)
+	})
 }
 
-// PollRunEvents operation middleware
-func (sh *strictHandler) PollRunEvents(w http.ResponseWriter, r *http.Request, runID RunID, params PollRunEventsParams) {
+// StreamRunEvents200JSONResponse A frame carries the sequence as id, the type as event and the event document as
+// data; with bufferMs, event batch and an array. Comments keep the connection alive at least every 30 s.
+type StreamRunEvents200JSONResponse EventList
+
+// VisitStreamRunEventsResponse writes the response.
+func (response StreamRunEvents200JSONResponse) VisitStreamRunEventsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, "application/json", EventList(response))
+}
+
+// StreamRunEvents200TextEventStreamResponse A frame carries the sequence as id, the type as event and the event
+// document as data; with bufferMs, event batch and an array. Comments keep the connection alive at least every
+// 30 s.
+type StreamRunEvents200TextEventStreamResponse struct {
+	// Stream sends the events. The response ends when it returns.
+	Stream func(*EventWriter[string]) error
+}
+
+// VisitStreamRunEventsResponse writes the response.
+func (response StreamRunEvents200TextEventStreamResponse) VisitStreamRunEventsResponse(w http.ResponseWriter) error {
+	return writeStream(w, 200, "text/event-stream", response.Stream)
+}
+
+// StreamRunEvents400JSONResponse validation_error, unsupported_stream_mode, unsupported_mock_provider, and for
+// an unknown workflow where the host has it so.
+type StreamRunEvents400JSONResponse ErrorEnvelope
+
+// VisitStreamRunEventsResponse writes the response.
+func (response StreamRunEvents400JSONResponse) VisitStreamRunEventsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 400, "application/json", ErrorEnvelope(response))
+}
+
+// StreamRunEvents401JSONResponse unauthenticated, key_expired, key_revoked.
+type StreamRunEvents401JSONResponse ErrorEnvelope
+
+// VisitStreamRunEventsResponse writes the response.
+func (response StreamRunEvents401JSONResponse) VisitStreamRunEventsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 401, "application/json", ErrorEnvelope(response))
+}
+
+// StreamRunEvents403JSONResponse forbidden, run_forbidden, mock_provider_forbidden,
+// force_engine_version_forbidden.
+type StreamRunEvents403JSONResponse ErrorEnvelope
+
+// VisitStreamRunEventsResponse writes the response.
+func (response StreamRunEvents403JSONResponse) VisitStreamRunEventsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 403, "application/json", ErrorEnvelope(response))
+}
+
+// StreamRunEvents404JSONResponse not_found, interrupt_not_found; also for what the caller may not see.
+type StreamRunEvents404JSONResponse ErrorEnvelope
+
+// VisitStreamRunEventsResponse writes the response.
+func (response StreamRunEvents404JSONResponse) VisitStreamRunEventsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 404, "application/json", ErrorEnvelope(response))
+}
+
+// StreamRunEvents429ResponseHeaders holds the headers of a response.
+type StreamRunEvents429ResponseHeaders struct {
+	// Seconds.
+	RetryAfter *int64
+}
+
+// StreamRunEvents429JSONResponse rate_limited.
+type StreamRunEvents429JSONResponse struct {
+	Headers StreamRunEvents429ResponseHeaders
+	Body    ErrorEnvelope
+}
+
+// VisitStreamRunEventsResponse writes the response.
+func (response StreamRunEvents429JSONResponse) VisitStreamRunEventsResponse(w http.ResponseWriter) error {
+	if !absent(response.Headers.RetryAfter) {
+		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
+			return err
+		}
+	}
+	return writeJSON(w, 429, "application/json", response.Body)
+}
+
+// StreamRunEvents500JSONResponse The host failed. The request may be sent again.
+type StreamRunEvents500JSONResponse ErrorEnvelope
+
+// VisitStreamRunEventsResponse writes the response.
+func (response StreamRunEvents500JSONResponse) VisitStreamRunEventsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 500, "application/json", ErrorEnvelope(response))
+}
+
+// StreamRunEvents503JSONResponse The host is not ready yet.
+type StreamRunEvents503JSONResponse ErrorEnvelope
+
+// VisitStreamRunEventsResponse writes the response.
+func (response StreamRunEvents503JSONResponse) VisitStreamRunEventsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 503, "application/json", ErrorEnvelope(response))
+}
+
+// PollRunEventsRequestObject is a request of PollRunEvents.
+type PollRunEventsRequestObject struct {
+	RunID  string
+	Params PollRunEventsParams
+}
+
+// PollRunEventsResponseObject is a response of PollRunEvents.
+type PollRunEventsResponseObject interface {
+	VisitPollRunEventsResponse(w http.ResponseWriter) error
+}
+
+func servePollRunEvents(s StrictServerInterface, o *ServerOptions, w http.ResponseWriter, r *http.Request) {
+	in := o.incoming(w, r)
 	var request PollRunEventsRequestObject
-
-	request.RunID = runID
-	request.Params = params
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.PollRunEvents(ctx, request.(PollRunEventsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "PollRunEvents")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(PollRunEventsResponseObject); ok {
-		if err := validResponse.VisitPollRunEventsResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
+	in.param(parameterRunID, &request.RunID)
+	in.param(parameterLastSequence, &request.Params.LastSequence)
+	in.param(parameterSince, &request.Params.Since)
+	in.param(parameterTimeout, &request.Params.Timeout)
+	o.serve(in, "PollRunEvents", request, func(ctx context.Context, request any) (any, error) {
+		return s.PollRunEvents(ctx, request.(PollRunEventsRequestObject))
+	}, func(response any) (bool, error) {
+		v, known := response.(PollRunEventsResponseObject)
+		if !known {
+			return false, nil
 		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
+		return true, v.VisitPollRunEventsResponse(w)
+	})
 }
 
-// ResolveInterruptByRun operation middleware
-func (sh *strictHandler) ResolveInterruptByRun(w http.ResponseWriter, r *http.Request, runID RunID, nodeID NodeID, params ResolveInterruptByRunParams) {
+// PollRunEvents200JSONResponse Events in order of sequence; none where the wait was in vain.
+type PollRunEvents200JSONResponse EventPage
+
+// VisitPollRunEventsResponse writes the response.
+func (response PollRunEvents200JSONResponse) VisitPollRunEventsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, "application/json", EventPage(response))
+}
+
+// PollRunEvents400JSONResponse validation_error, unsupported_stream_mode, unsupported_mock_provider, and for an
+// unknown workflow where the host has it so.
+type PollRunEvents400JSONResponse ErrorEnvelope
+
+// VisitPollRunEventsResponse writes the response.
+func (response PollRunEvents400JSONResponse) VisitPollRunEventsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 400, "application/json", ErrorEnvelope(response))
+}
+
+// PollRunEvents401JSONResponse unauthenticated, key_expired, key_revoked.
+type PollRunEvents401JSONResponse ErrorEnvelope
+
+// VisitPollRunEventsResponse writes the response.
+func (response PollRunEvents401JSONResponse) VisitPollRunEventsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 401, "application/json", ErrorEnvelope(response))
+}
+
+// PollRunEvents403JSONResponse forbidden, run_forbidden, mock_provider_forbidden,
+// force_engine_version_forbidden.
+type PollRunEvents403JSONResponse ErrorEnvelope
+
+// VisitPollRunEventsResponse writes the response.
+func (response PollRunEvents403JSONResponse) VisitPollRunEventsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 403, "application/json", ErrorEnvelope(response))
+}
+
+// PollRunEvents404JSONResponse not_found, interrupt_not_found; also for what the caller may not see.
+type PollRunEvents404JSONResponse ErrorEnvelope
+
+// VisitPollRunEventsResponse writes the response.
+func (response PollRunEvents404JSONResponse) VisitPollRunEventsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 404, "application/json", ErrorEnvelope(response))
+}
+
+// PollRunEvents429ResponseHeaders holds the headers of a response.
+type PollRunEvents429ResponseHeaders struct {
+	// Seconds.
+	RetryAfter *int64
+}
+
+// PollRunEvents429JSONResponse rate_limited.
+type PollRunEvents429JSONResponse struct {
+	Headers PollRunEvents429ResponseHeaders
+	Body    ErrorEnvelope
+}
+
+// VisitPollRunEventsResponse writes the response.
+func (response PollRunEvents429JSONResponse) VisitPollRunEventsResponse(w http.ResponseWriter) error {
+	if !absent(response.Headers.RetryAfter) {
+		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
+			return err
+		}
+	}
+	return writeJSON(w, 429, "application/json", response.Body)
+}
+
+// PollRunEvents500JSONResponse The host failed. The request may be sent again.
+type PollRunEvents500JSONResponse ErrorEnvelope
+
+// VisitPollRunEventsResponse writes the response.
+func (response PollRunEvents500JSONResponse) VisitPollRunEventsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 500, "application/json", ErrorEnvelope(response))
+}
+
+// PollRunEvents503JSONResponse The host is not ready yet.
+type PollRunEvents503JSONResponse ErrorEnvelope
+
+// VisitPollRunEventsResponse writes the response.
+func (response PollRunEvents503JSONResponse) VisitPollRunEventsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 503, "application/json", ErrorEnvelope(response))
+}
+
+// ResolveInterruptByRunRequestObject is a request of ResolveInterruptByRun.
+type ResolveInterruptByRunRequestObject struct {
+	RunID  string
+	NodeID string
+	Params ResolveInterruptByRunParams
+	Body   *ResolveInterruptRequest // application/json
+}
+
+// ResolveInterruptByRunResponseObject is a response of ResolveInterruptByRun.
+type ResolveInterruptByRunResponseObject interface {
+	VisitResolveInterruptByRunResponse(w http.ResponseWriter) error
+}
+
+func serveResolveInterruptByRun(s StrictServerInterface, o *ServerOptions, w http.ResponseWriter, r *http.Request) {
+	in := o.incoming(w, r)
 	var request ResolveInterruptByRunRequestObject
-
-	request.RunID = runID
-	request.NodeID = nodeID
-	request.Params = params
-
-	var body ResolveInterruptByRunJSONRequestBody
-	if err := runtime.BindJSONBody(r, &body); err != nil {
-		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
-		return
+	in.param(parameterRunID, &request.RunID)
+	in.param(parameterNodeID, &request.NodeID)
+	in.param(parameterIdempotencyKey, &request.Params.IdempotencyKey)
+	switch in.media(true, "application/json") {
+	case 0:
+		in.json(true, &request.Body)
 	}
-	request.Body = &body
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.ResolveInterruptByRun(ctx, request.(ResolveInterruptByRunRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ResolveInterruptByRun")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(ResolveInterruptByRunResponseObject); ok {
-		if err := validResponse.VisitResolveInterruptByRunResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
+	o.serve(in, "ResolveInterruptByRun", request, func(ctx context.Context, request any) (any, error) {
+		return s.ResolveInterruptByRun(ctx, request.(ResolveInterruptByRunRequestObject))
+	}, func(response any) (bool, error) {
+		v, known := response.(ResolveInterruptByRunResponseObject)
+		if !known {
+			return false, nil
 		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
+		return true, v.VisitResolveInterruptByRunResponse(w)
+	})
 }
 
-// DiffRun operation middleware
-func (sh *strictHandler) DiffRun(w http.ResponseWriter, r *http.Request, runID RunID, params DiffRunParams) {
+// ResolveInterruptByRun200ResponseHeaders holds the headers of a response.
+type ResolveInterruptByRun200ResponseHeaders struct {
+	// True when the reply is a stored one.
+	OpenwopIdempotentReplay *bool
+}
+
+// ResolveInterruptByRun200JSONResponse Taken; the run goes on.
+type ResolveInterruptByRun200JSONResponse struct {
+	Headers ResolveInterruptByRun200ResponseHeaders
+	Body    ResolveInterruptResponse
+}
+
+// VisitResolveInterruptByRunResponse writes the response.
+func (response ResolveInterruptByRun200JSONResponse) VisitResolveInterruptByRunResponse(w http.ResponseWriter) error {
+	if !absent(response.Headers.OpenwopIdempotentReplay) {
+		if err := setHeader(w, parameterOpenwopIdempotentReplay, response.Headers.OpenwopIdempotentReplay); err != nil {
+			return err
+		}
+	}
+	return writeJSON(w, 200, "application/json", response.Body)
+}
+
+// ResolveInterruptByRun400JSONResponse validation_error, unsupported_stream_mode, unsupported_mock_provider, and
+// for an unknown workflow where the host has it so.
+type ResolveInterruptByRun400JSONResponse ErrorEnvelope
+
+// VisitResolveInterruptByRunResponse writes the response.
+func (response ResolveInterruptByRun400JSONResponse) VisitResolveInterruptByRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 400, "application/json", ErrorEnvelope(response))
+}
+
+// ResolveInterruptByRun401JSONResponse unauthenticated, key_expired, key_revoked.
+type ResolveInterruptByRun401JSONResponse ErrorEnvelope
+
+// VisitResolveInterruptByRunResponse writes the response.
+func (response ResolveInterruptByRun401JSONResponse) VisitResolveInterruptByRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 401, "application/json", ErrorEnvelope(response))
+}
+
+// ResolveInterruptByRun403JSONResponse forbidden, run_forbidden, mock_provider_forbidden,
+// force_engine_version_forbidden.
+type ResolveInterruptByRun403JSONResponse ErrorEnvelope
+
+// VisitResolveInterruptByRunResponse writes the response.
+func (response ResolveInterruptByRun403JSONResponse) VisitResolveInterruptByRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 403, "application/json", ErrorEnvelope(response))
+}
+
+// ResolveInterruptByRun404JSONResponse not_found, interrupt_not_found; also for what the caller may not see.
+type ResolveInterruptByRun404JSONResponse ErrorEnvelope
+
+// VisitResolveInterruptByRunResponse writes the response.
+func (response ResolveInterruptByRun404JSONResponse) VisitResolveInterruptByRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 404, "application/json", ErrorEnvelope(response))
+}
+
+// ResolveInterruptByRun409JSONResponse run_already_active, run_terminal, idempotency_key_mismatch,
+// idempotency_in_flight, interrupt_already_resolved, workspace_conflict, and what a goal in this state does not
+// allow.
+type ResolveInterruptByRun409JSONResponse ErrorEnvelope
+
+// VisitResolveInterruptByRunResponse writes the response.
+func (response ResolveInterruptByRun409JSONResponse) VisitResolveInterruptByRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 409, "application/json", ErrorEnvelope(response))
+}
+
+// ResolveInterruptByRun410JSONResponse interrupt_expired, interrupt_gone; for a fork, a source that is no longer
+// kept.
+type ResolveInterruptByRun410JSONResponse ErrorEnvelope
+
+// VisitResolveInterruptByRunResponse writes the response.
+func (response ResolveInterruptByRun410JSONResponse) VisitResolveInterruptByRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 410, "application/json", ErrorEnvelope(response))
+}
+
+// ResolveInterruptByRun413JSONResponse The body is over limits.maxRequestBodyBytes; workspace_too_large.
+type ResolveInterruptByRun413JSONResponse ErrorEnvelope
+
+// VisitResolveInterruptByRunResponse writes the response.
+func (response ResolveInterruptByRun413JSONResponse) VisitResolveInterruptByRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 413, "application/json", ErrorEnvelope(response))
+}
+
+// ResolveInterruptByRun422JSONResponse invalid_from_seq, replay_memory_snapshot_unavailable,
+// interrupt_cancelled, capability_required, residency_unavailable; validation_error for a goal without bounds,
+// or an edit of its state.
+type ResolveInterruptByRun422JSONResponse ErrorEnvelope
+
+// VisitResolveInterruptByRunResponse writes the response.
+func (response ResolveInterruptByRun422JSONResponse) VisitResolveInterruptByRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 422, "application/json", ErrorEnvelope(response))
+}
+
+// ResolveInterruptByRun429ResponseHeaders holds the headers of a response.
+type ResolveInterruptByRun429ResponseHeaders struct {
+	// Seconds.
+	RetryAfter *int64
+}
+
+// ResolveInterruptByRun429JSONResponse rate_limited.
+type ResolveInterruptByRun429JSONResponse struct {
+	Headers ResolveInterruptByRun429ResponseHeaders
+	Body    ErrorEnvelope
+}
+
+// VisitResolveInterruptByRunResponse writes the response.
+func (response ResolveInterruptByRun429JSONResponse) VisitResolveInterruptByRunResponse(w http.ResponseWriter) error {
+	if !absent(response.Headers.RetryAfter) {
+		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
+			return err
+		}
+	}
+	return writeJSON(w, 429, "application/json", response.Body)
+}
+
+// ResolveInterruptByRun500JSONResponse The host failed. The request may be sent again.
+type ResolveInterruptByRun500JSONResponse ErrorEnvelope
+
+// VisitResolveInterruptByRunResponse writes the response.
+func (response ResolveInterruptByRun500JSONResponse) VisitResolveInterruptByRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 500, "application/json", ErrorEnvelope(response))
+}
+
+// ResolveInterruptByRun503JSONResponse The host is not ready yet.
+type ResolveInterruptByRun503JSONResponse ErrorEnvelope
+
+// VisitResolveInterruptByRunResponse writes the response.
+func (response ResolveInterruptByRun503JSONResponse) VisitResolveInterruptByRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 503, "application/json", ErrorEnvelope(response))
+}
+
+// DiffRunRequestObject is a request of DiffRun.
+type DiffRunRequestObject struct {
+	RunID  string
+	Params DiffRunParams
+}
+
+// DiffRunResponseObject is a response of DiffRun.
+type DiffRunResponseObject interface {
+	VisitDiffRunResponse(w http.ResponseWriter) error
+}
+
+func serveDiffRun(s StrictServerInterface, o *ServerOptions, w http.ResponseWriter, r *http.Request) {
+	in := o.incoming(w, r)
 	var request DiffRunRequestObject
-
-	request.RunID = runID
-	request.Params = params
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.DiffRun(ctx, request.(DiffRunRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "DiffRun")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(DiffRunResponseObject); ok {
-		if err := validResponse.VisitDiffRunResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
+	in.param(parameterRunID, &request.RunID)
+	in.param(parameterAgainst, &request.Params.Against)
+	o.serve(in, "DiffRun", request, func(ctx context.Context, request any) (any, error) {
+		return s.DiffRun(ctx, request.(DiffRunRequestObject))
+	}, func(response any) (bool, error) {
+		v, known := response.(DiffRunResponseObject)
+		if !known {
+			return false, nil
 		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
+		return true, v.VisitDiffRunResponse(w)
+	})
 }
 
-// ForkRun operation middleware
-func (sh *strictHandler) ForkRun(w http.ResponseWriter, r *http.Request, runID RunID, params ForkRunParams) {
+// DiffRun200JSONResponse The difference, which is a function of the two logs.
+type DiffRun200JSONResponse RunDiffResponse
+
+// VisitDiffRunResponse writes the response.
+func (response DiffRun200JSONResponse) VisitDiffRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, "application/json", RunDiffResponse(response))
+}
+
+// DiffRun400JSONResponse validation_error, unsupported_stream_mode, unsupported_mock_provider, and for an
+// unknown workflow where the host has it so.
+type DiffRun400JSONResponse ErrorEnvelope
+
+// VisitDiffRunResponse writes the response.
+func (response DiffRun400JSONResponse) VisitDiffRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 400, "application/json", ErrorEnvelope(response))
+}
+
+// DiffRun401JSONResponse unauthenticated, key_expired, key_revoked.
+type DiffRun401JSONResponse ErrorEnvelope
+
+// VisitDiffRunResponse writes the response.
+func (response DiffRun401JSONResponse) VisitDiffRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 401, "application/json", ErrorEnvelope(response))
+}
+
+// DiffRun403JSONResponse forbidden, run_forbidden, mock_provider_forbidden, force_engine_version_forbidden.
+type DiffRun403JSONResponse ErrorEnvelope
+
+// VisitDiffRunResponse writes the response.
+func (response DiffRun403JSONResponse) VisitDiffRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 403, "application/json", ErrorEnvelope(response))
+}
+
+// DiffRun404JSONResponse not_found, interrupt_not_found; also for what the caller may not see.
+type DiffRun404JSONResponse ErrorEnvelope
+
+// VisitDiffRunResponse writes the response.
+func (response DiffRun404JSONResponse) VisitDiffRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 404, "application/json", ErrorEnvelope(response))
+}
+
+// DiffRun429ResponseHeaders holds the headers of a response.
+type DiffRun429ResponseHeaders struct {
+	// Seconds.
+	RetryAfter *int64
+}
+
+// DiffRun429JSONResponse rate_limited.
+type DiffRun429JSONResponse struct {
+	Headers DiffRun429ResponseHeaders
+	Body    ErrorEnvelope
+}
+
+// VisitDiffRunResponse writes the response.
+func (response DiffRun429JSONResponse) VisitDiffRunResponse(w http.ResponseWriter) error {
+	if !absent(response.Headers.RetryAfter) {
+		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
+			return err
+		}
+	}
+	return writeJSON(w, 429, "application/json", response.Body)
+}
+
+// DiffRun500JSONResponse The host failed. The request may be sent again.
+type DiffRun500JSONResponse ErrorEnvelope
+
+// VisitDiffRunResponse writes the response.
+func (response DiffRun500JSONResponse) VisitDiffRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 500, "application/json", ErrorEnvelope(response))
+}
+
+// DiffRun501JSONResponse capability_not_provided: the host does not advertise what this needs.
+type DiffRun501JSONResponse ErrorEnvelope
+
+// VisitDiffRunResponse writes the response.
+func (response DiffRun501JSONResponse) VisitDiffRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 501, "application/json", ErrorEnvelope(response))
+}
+
+// DiffRun503JSONResponse The host is not ready yet.
+type DiffRun503JSONResponse ErrorEnvelope
+
+// VisitDiffRunResponse writes the response.
+func (response DiffRun503JSONResponse) VisitDiffRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 503, "application/json", ErrorEnvelope(response))
+}
+
+// ForkRunRequestObject is a request of ForkRun.
+type ForkRunRequestObject struct {
+	RunID  string
+	Params ForkRunParams
+	Body   *ForkRunRequest // application/json
+}
+
+// ForkRunResponseObject is a response of ForkRun.
+type ForkRunResponseObject interface {
+	VisitForkRunResponse(w http.ResponseWriter) error
+}
+
+func serveForkRun(s StrictServerInterface, o *ServerOptions, w http.ResponseWriter, r *http.Request) {
+	in := o.incoming(w, r)
 	var request ForkRunRequestObject
-
-	request.RunID = runID
-	request.Params = params
-
-	var body ForkRunJSONRequestBody
-	if err := runtime.BindJSONBody(r, &body); err != nil {
-		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
-		return
+	in.param(parameterRunID, &request.RunID)
+	in.param(parameterIdempotencyKey, &request.Params.IdempotencyKey)
+	switch in.media(true, "application/json") {
+	case 0:
+		in.json(true, &request.Body)
 	}
-	request.Body = &body
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.ForkRun(ctx, request.(ForkRunRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ForkRun")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(ForkRunResponseObject); ok {
-		if err := validResponse.VisitForkRunResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
+	o.serve(in, "ForkRun", request, func(ctx context.Context, request any) (any, error) {
+		return s.ForkRun(ctx, request.(ForkRunRequestObject))
+	}, func(response any) (bool, error) {
+		v, known := response.(ForkRunResponseObject)
+		if !known {
+			return false, nil
 		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
+		return true, v.VisitForkRunResponse(w)
+	})
 }
 
-// PauseRun operation middleware
-func (sh *strictHandler) PauseRun(w http.ResponseWriter, r *http.Request, runID RunID, params PauseRunParams) {
+// ForkRun201ResponseHeaders holds the headers of a response.
+type ForkRun201ResponseHeaders struct {
+	// True when the reply is a stored one.
+	OpenwopIdempotentReplay *bool
+}
+
+// ForkRun201JSONResponse The fork exists.
+type ForkRun201JSONResponse struct {
+	Headers ForkRun201ResponseHeaders
+	Body    ForkRunResponse
+}
+
+// VisitForkRunResponse writes the response.
+func (response ForkRun201JSONResponse) VisitForkRunResponse(w http.ResponseWriter) error {
+	if !absent(response.Headers.OpenwopIdempotentReplay) {
+		if err := setHeader(w, parameterOpenwopIdempotentReplay, response.Headers.OpenwopIdempotentReplay); err != nil {
+			return err
+		}
+	}
+	return writeJSON(w, 201, "application/json", response.Body)
+}
+
+// ForkRun400JSONResponse validation_error, unsupported_stream_mode, unsupported_mock_provider, and for an
+// unknown workflow where the host has it so.
+type ForkRun400JSONResponse ErrorEnvelope
+
+// VisitForkRunResponse writes the response.
+func (response ForkRun400JSONResponse) VisitForkRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 400, "application/json", ErrorEnvelope(response))
+}
+
+// ForkRun401JSONResponse unauthenticated, key_expired, key_revoked.
+type ForkRun401JSONResponse ErrorEnvelope
+
+// VisitForkRunResponse writes the response.
+func (response ForkRun401JSONResponse) VisitForkRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 401, "application/json", ErrorEnvelope(response))
+}
+
+// ForkRun403JSONResponse forbidden, run_forbidden, mock_provider_forbidden, force_engine_version_forbidden.
+type ForkRun403JSONResponse ErrorEnvelope
+
+// VisitForkRunResponse writes the response.
+func (response ForkRun403JSONResponse) VisitForkRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 403, "application/json", ErrorEnvelope(response))
+}
+
+// ForkRun404JSONResponse not_found, interrupt_not_found; also for what the caller may not see.
+type ForkRun404JSONResponse ErrorEnvelope
+
+// VisitForkRunResponse writes the response.
+func (response ForkRun404JSONResponse) VisitForkRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 404, "application/json", ErrorEnvelope(response))
+}
+
+// ForkRun409JSONResponse run_already_active, run_terminal, idempotency_key_mismatch, idempotency_in_flight,
+// interrupt_already_resolved, workspace_conflict, and what a goal in this state does not allow.
+type ForkRun409JSONResponse ErrorEnvelope
+
+// VisitForkRunResponse writes the response.
+func (response ForkRun409JSONResponse) VisitForkRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 409, "application/json", ErrorEnvelope(response))
+}
+
+// ForkRun410JSONResponse interrupt_expired, interrupt_gone; for a fork, a source that is no longer kept.
+type ForkRun410JSONResponse ErrorEnvelope
+
+// VisitForkRunResponse writes the response.
+func (response ForkRun410JSONResponse) VisitForkRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 410, "application/json", ErrorEnvelope(response))
+}
+
+// ForkRun413JSONResponse The body is over limits.maxRequestBodyBytes; workspace_too_large.
+type ForkRun413JSONResponse ErrorEnvelope
+
+// VisitForkRunResponse writes the response.
+func (response ForkRun413JSONResponse) VisitForkRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 413, "application/json", ErrorEnvelope(response))
+}
+
+// ForkRun422JSONResponse invalid_from_seq, replay_memory_snapshot_unavailable, interrupt_cancelled,
+// capability_required, residency_unavailable; validation_error for a goal without bounds, or an edit of its
+// state.
+type ForkRun422JSONResponse ErrorEnvelope
+
+// VisitForkRunResponse writes the response.
+func (response ForkRun422JSONResponse) VisitForkRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 422, "application/json", ErrorEnvelope(response))
+}
+
+// ForkRun429ResponseHeaders holds the headers of a response.
+type ForkRun429ResponseHeaders struct {
+	// Seconds.
+	RetryAfter *int64
+}
+
+// ForkRun429JSONResponse rate_limited.
+type ForkRun429JSONResponse struct {
+	Headers ForkRun429ResponseHeaders
+	Body    ErrorEnvelope
+}
+
+// VisitForkRunResponse writes the response.
+func (response ForkRun429JSONResponse) VisitForkRunResponse(w http.ResponseWriter) error {
+	if !absent(response.Headers.RetryAfter) {
+		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
+			return err
+		}
+	}
+	return writeJSON(w, 429, "application/json", response.Body)
+}
+
+// ForkRun500JSONResponse The host failed. The request may be sent again.
+type ForkRun500JSONResponse ErrorEnvelope
+
+// VisitForkRunResponse writes the response.
+func (response ForkRun500JSONResponse) VisitForkRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 500, "application/json", ErrorEnvelope(response))
+}
+
+// ForkRun501JSONResponse capability_not_provided: the host does not advertise what this needs.
+type ForkRun501JSONResponse ErrorEnvelope
+
+// VisitForkRunResponse writes the response.
+func (response ForkRun501JSONResponse) VisitForkRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 501, "application/json", ErrorEnvelope(response))
+}
+
+// ForkRun503JSONResponse The host is not ready yet.
+type ForkRun503JSONResponse ErrorEnvelope
+
+// VisitForkRunResponse writes the response.
+func (response ForkRun503JSONResponse) VisitForkRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 503, "application/json", ErrorEnvelope(response))
+}
+
+// PauseRunRequestObject is a request of PauseRun.
+type PauseRunRequestObject struct {
+	RunID  string
+	Params PauseRunParams
+	Body   *PauseRunRequest // application/json
+}
+
+// PauseRunResponseObject is a response of PauseRun.
+type PauseRunResponseObject interface {
+	VisitPauseRunResponse(w http.ResponseWriter) error
+}
+
+func servePauseRun(s StrictServerInterface, o *ServerOptions, w http.ResponseWriter, r *http.Request) {
+	in := o.incoming(w, r)
 	var request PauseRunRequestObject
-
-	request.RunID = runID
-	request.Params = params
-
-	var body PauseRunJSONRequestBody
-	if err := runtime.BindJSONBody(r, &body); err != nil {
-		if !errors.Is(err, io.EOF) {
-			sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
-			return
+	in.param(parameterRunID, &request.RunID)
+	in.param(parameterIdempotencyKey, &request.Params.IdempotencyKey)
+	switch in.media(false, "application/json") {
+	case 0:
+		in.json(false, &request.Body)
+	}
+	o.serve(in, "PauseRun", request, func(ctx context.Context, request any) (any, error) {
+		return s.PauseRun(ctx, request.(PauseRunRequestObject))
+	}, func(response any) (bool, error) {
+		v, known := response.(PauseRunResponseObject)
+		if !known {
+			return false, nil
 		}
-	} else {
-		request.Body = &body
-	}
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.PauseRun(ctx, request.(PauseRunRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "PauseRun")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(PauseRunResponseObject); ok {
-		if err := validResponse.VisitPauseRunResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
+		return true, v.VisitPauseRunResponse(w)
+	})
 }
 
-// ResumeRun operation middleware
-func (sh *strictHandler) ResumeRun(w http.ResponseWriter, r *http.Request, runID RunID, params ResumeRunParams) {
+// PauseRun202ResponseHeaders holds the headers of a response.
+type PauseRun202ResponseHeaders struct {
+	// True when the reply is a stored one.
+	OpenwopIdempotentReplay *bool
+}
+
+// PauseRun202JSONResponse It stands still, or will when the node under way has ended.
+type PauseRun202JSONResponse struct {
+	Headers PauseRun202ResponseHeaders
+	Body    PauseRunResponse
+}
+
+// VisitPauseRunResponse writes the response.
+func (response PauseRun202JSONResponse) VisitPauseRunResponse(w http.ResponseWriter) error {
+	if !absent(response.Headers.OpenwopIdempotentReplay) {
+		if err := setHeader(w, parameterOpenwopIdempotentReplay, response.Headers.OpenwopIdempotentReplay); err != nil {
+			return err
+		}
+	}
+	return writeJSON(w, 202, "application/json", response.Body)
+}
+
+// PauseRun400JSONResponse validation_error, unsupported_stream_mode, unsupported_mock_provider, and for an
+// unknown workflow where the host has it so.
+type PauseRun400JSONResponse ErrorEnvelope
+
+// VisitPauseRunResponse writes the response.
+func (response PauseRun400JSONResponse) VisitPauseRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 400, "application/json", ErrorEnvelope(response))
+}
+
+// PauseRun401JSONResponse unauthenticated, key_expired, key_revoked.
+type PauseRun401JSONResponse ErrorEnvelope
+
+// VisitPauseRunResponse writes the response.
+func (response PauseRun401JSONResponse) VisitPauseRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 401, "application/json", ErrorEnvelope(response))
+}
+
+// PauseRun403JSONResponse forbidden, run_forbidden, mock_provider_forbidden, force_engine_version_forbidden.
+type PauseRun403JSONResponse ErrorEnvelope
+
+// VisitPauseRunResponse writes the response.
+func (response PauseRun403JSONResponse) VisitPauseRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 403, "application/json", ErrorEnvelope(response))
+}
+
+// PauseRun404JSONResponse not_found, interrupt_not_found; also for what the caller may not see.
+type PauseRun404JSONResponse ErrorEnvelope
+
+// VisitPauseRunResponse writes the response.
+func (response PauseRun404JSONResponse) VisitPauseRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 404, "application/json", ErrorEnvelope(response))
+}
+
+// PauseRun409JSONResponse run_already_active, run_terminal, idempotency_key_mismatch, idempotency_in_flight,
+// interrupt_already_resolved, workspace_conflict, and what a goal in this state does not allow.
+type PauseRun409JSONResponse ErrorEnvelope
+
+// VisitPauseRunResponse writes the response.
+func (response PauseRun409JSONResponse) VisitPauseRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 409, "application/json", ErrorEnvelope(response))
+}
+
+// PauseRun413JSONResponse The body is over limits.maxRequestBodyBytes; workspace_too_large.
+type PauseRun413JSONResponse ErrorEnvelope
+
+// VisitPauseRunResponse writes the response.
+func (response PauseRun413JSONResponse) VisitPauseRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 413, "application/json", ErrorEnvelope(response))
+}
+
+// PauseRun429ResponseHeaders holds the headers of a response.
+type PauseRun429ResponseHeaders struct {
+	// Seconds.
+	RetryAfter *int64
+}
+
+// PauseRun429JSONResponse rate_limited.
+type PauseRun429JSONResponse struct {
+	Headers PauseRun429ResponseHeaders
+	Body    ErrorEnvelope
+}
+
+// VisitPauseRunResponse writes the response.
+func (response PauseRun429JSONResponse) VisitPauseRunResponse(w http.ResponseWriter) error {
+	if !absent(response.Headers.RetryAfter) {
+		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
+			return err
+		}
+	}
+	return writeJSON(w, 429, "application/json", response.Body)
+}
+
+// PauseRun500JSONResponse The host failed. The request may be sent again.
+type PauseRun500JSONResponse ErrorEnvelope
+
+// VisitPauseRunResponse writes the response.
+func (response PauseRun500JSONResponse) VisitPauseRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 500, "application/json", ErrorEnvelope(response))
+}
+
+// PauseRun501JSONResponse capability_not_provided: the host does not advertise what this needs.
+type PauseRun501JSONResponse ErrorEnvelope
+
+// VisitPauseRunResponse writes the response.
+func (response PauseRun501JSONResponse) VisitPauseRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 501, "application/json", ErrorEnvelope(response))
+}
+
+// PauseRun503JSONResponse The host is not ready yet.
+type PauseRun503JSONResponse ErrorEnvelope
+
+// VisitPauseRunResponse writes the response.
+func (response PauseRun503JSONResponse) VisitPauseRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 503, "application/json", ErrorEnvelope(response))
+}
+
+// ResumeRunRequestObject is a request of ResumeRun.
+type ResumeRunRequestObject struct {
+	RunID  string
+	Params ResumeRunParams
+}
+
+// ResumeRunResponseObject is a response of ResumeRun.
+type ResumeRunResponseObject interface {
+	VisitResumeRunResponse(w http.ResponseWriter) error
+}
+
+func serveResumeRun(s StrictServerInterface, o *ServerOptions, w http.ResponseWriter, r *http.Request) {
+	in := o.incoming(w, r)
 	var request ResumeRunRequestObject
-
-	request.RunID = runID
-	request.Params = params
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.ResumeRun(ctx, request.(ResumeRunRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ResumeRun")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(ResumeRunResponseObject); ok {
-		if err := validResponse.VisitResumeRunResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
+	in.param(parameterRunID, &request.RunID)
+	in.param(parameterIdempotencyKey, &request.Params.IdempotencyKey)
+	o.serve(in, "ResumeRun", request, func(ctx context.Context, request any) (any, error) {
+		return s.ResumeRun(ctx, request.(ResumeRunRequestObject))
+	}, func(response any) (bool, error) {
+		v, known := response.(ResumeRunResponseObject)
+		if !known {
+			return false, nil
 		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
+		return true, v.VisitResumeRunResponse(w)
+	})
 }
 
-// BulkCancelRuns operation middleware
-func (sh *strictHandler) BulkCancelRuns(w http.ResponseWriter, r *http.Request, params BulkCancelRunsParams) {
+// ResumeRun202ResponseHeaders holds the headers of a response.
+type ResumeRun202ResponseHeaders struct {
+	// True when the reply is a stored one.
+	OpenwopIdempotentReplay *bool
+}
+
+// ResumeRun202JSONResponse It goes on where it stood.
+type ResumeRun202JSONResponse struct {
+	Headers ResumeRun202ResponseHeaders
+	Body    ResumeRunResponse
+}
+
+// VisitResumeRunResponse writes the response.
+func (response ResumeRun202JSONResponse) VisitResumeRunResponse(w http.ResponseWriter) error {
+	if !absent(response.Headers.OpenwopIdempotentReplay) {
+		if err := setHeader(w, parameterOpenwopIdempotentReplay, response.Headers.OpenwopIdempotentReplay); err != nil {
+			return err
+		}
+	}
+	return writeJSON(w, 202, "application/json", response.Body)
+}
+
+// ResumeRun400JSONResponse validation_error, unsupported_stream_mode, unsupported_mock_provider, and for an
+// unknown workflow where the host has it so.
+type ResumeRun400JSONResponse ErrorEnvelope
+
+// VisitResumeRunResponse writes the response.
+func (response ResumeRun400JSONResponse) VisitResumeRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 400, "application/json", ErrorEnvelope(response))
+}
+
+// ResumeRun401JSONResponse unauthenticated, key_expired, key_revoked.
+type ResumeRun401JSONResponse ErrorEnvelope
+
+// VisitResumeRunResponse writes the response.
+func (response ResumeRun401JSONResponse) VisitResumeRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 401, "application/json", ErrorEnvelope(response))
+}
+
+// ResumeRun403JSONResponse forbidden, run_forbidden, mock_provider_forbidden, force_engine_version_forbidden.
+type ResumeRun403JSONResponse ErrorEnvelope
+
+// VisitResumeRunResponse writes the response.
+func (response ResumeRun403JSONResponse) VisitResumeRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 403, "application/json", ErrorEnvelope(response))
+}
+
+// ResumeRun404JSONResponse not_found, interrupt_not_found; also for what the caller may not see.
+type ResumeRun404JSONResponse ErrorEnvelope
+
+// VisitResumeRunResponse writes the response.
+func (response ResumeRun404JSONResponse) VisitResumeRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 404, "application/json", ErrorEnvelope(response))
+}
+
+// ResumeRun409JSONResponse run_already_active, run_terminal, idempotency_key_mismatch, idempotency_in_flight,
+// interrupt_already_resolved, workspace_conflict, and what a goal in this state does not allow.
+type ResumeRun409JSONResponse ErrorEnvelope
+
+// VisitResumeRunResponse writes the response.
+func (response ResumeRun409JSONResponse) VisitResumeRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 409, "application/json", ErrorEnvelope(response))
+}
+
+// ResumeRun413JSONResponse The body is over limits.maxRequestBodyBytes; workspace_too_large.
+type ResumeRun413JSONResponse ErrorEnvelope
+
+// VisitResumeRunResponse writes the response.
+func (response ResumeRun413JSONResponse) VisitResumeRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 413, "application/json", ErrorEnvelope(response))
+}
+
+// ResumeRun429ResponseHeaders holds the headers of a response.
+type ResumeRun429ResponseHeaders struct {
+	// Seconds.
+	RetryAfter *int64
+}
+
+// ResumeRun429JSONResponse rate_limited.
+type ResumeRun429JSONResponse struct {
+	Headers ResumeRun429ResponseHeaders
+	Body    ErrorEnvelope
+}
+
+// VisitResumeRunResponse writes the response.
+func (response ResumeRun429JSONResponse) VisitResumeRunResponse(w http.ResponseWriter) error {
+	if !absent(response.Headers.RetryAfter) {
+		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
+			return err
+		}
+	}
+	return writeJSON(w, 429, "application/json", response.Body)
+}
+
+// ResumeRun500JSONResponse The host failed. The request may be sent again.
+type ResumeRun500JSONResponse ErrorEnvelope
+
+// VisitResumeRunResponse writes the response.
+func (response ResumeRun500JSONResponse) VisitResumeRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 500, "application/json", ErrorEnvelope(response))
+}
+
+// ResumeRun501JSONResponse capability_not_provided: the host does not advertise what this needs.
+type ResumeRun501JSONResponse ErrorEnvelope
+
+// VisitResumeRunResponse writes the response.
+func (response ResumeRun501JSONResponse) VisitResumeRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 501, "application/json", ErrorEnvelope(response))
+}
+
+// ResumeRun503JSONResponse The host is not ready yet.
+type ResumeRun503JSONResponse ErrorEnvelope
+
+// VisitResumeRunResponse writes the response.
+func (response ResumeRun503JSONResponse) VisitResumeRunResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 503, "application/json", ErrorEnvelope(response))
+}
+
+// BulkCancelRunsRequestObject is a request of BulkCancelRuns.
+type BulkCancelRunsRequestObject struct {
+	Params BulkCancelRunsParams
+	Body   *BulkCancelRequest // application/json
+}
+
+// BulkCancelRunsResponseObject is a response of BulkCancelRuns.
+type BulkCancelRunsResponseObject interface {
+	VisitBulkCancelRunsResponse(w http.ResponseWriter) error
+}
+
+func serveBulkCancelRuns(s StrictServerInterface, o *ServerOptions, w http.ResponseWriter, r *http.Request) {
+	in := o.incoming(w, r)
 	var request BulkCancelRunsRequestObject
-
-	request.Params = params
-
-	var body BulkCancelRunsJSONRequestBody
-	if err := runtime.BindJSONBody(r, &body); err != nil {
-		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
-		return
+	in.param(parameterIdempotencyKey, &request.Params.IdempotencyKey)
+	switch in.media(true, "application/json") {
+	case 0:
+		in.json(true, &request.Body)
 	}
-	request.Body = &body
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.BulkCancelRuns(ctx, request.(BulkCancelRunsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "BulkCancelRuns")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(BulkCancelRunsResponseObject); ok {
-		if err := validResponse.VisitBulkCancelRunsResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
+	o.serve(in, "BulkCancelRuns", request, func(ctx context.Context, request any) (any, error) {
+		return s.BulkCancelRuns(ctx, request.(BulkCancelRunsRequestObject))
+	}, func(response any) (bool, error) {
+		v, known := response.(BulkCancelRunsResponseObject)
+		if !known {
+			return false, nil
 		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
+		return true, v.VisitBulkCancelRunsResponse(w)
+	})
 }
 
-// GetWorkflow operation middleware
-func (sh *strictHandler) GetWorkflow(w http.ResponseWriter, r *http.Request, workflowID WorkflowID) {
-	var request GetWorkflowRequestObject
+// BulkCancelRuns200ResponseHeaders holds the headers of a response.
+type BulkCancelRuns200ResponseHeaders struct {
+	// True when the reply is a stored one.
+	OpenwopIdempotentReplay *bool
+}
 
-	request.WorkflowID = workflowID
+// BulkCancelRuns200JSONResponse What became of each, in the order of the request.
+type BulkCancelRuns200JSONResponse struct {
+	Headers BulkCancelRuns200ResponseHeaders
+	Body    BulkCancelResponse
+}
 
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.GetWorkflow(ctx, request.(GetWorkflowRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetWorkflow")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(GetWorkflowResponseObject); ok {
-		if err := validResponse.VisitGetWorkflowResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
+// VisitBulkCancelRunsResponse writes the response.
+func (response BulkCancelRuns200JSONResponse) VisitBulkCancelRunsResponse(w http.ResponseWriter) error {
+	if !absent(response.Headers.OpenwopIdempotentReplay) {
+		if err := setHeader(w, parameterOpenwopIdempotentReplay, response.Headers.OpenwopIdempotentReplay); err != nil {
+			return err
 		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
 	}
+	return writeJSON(w, 200, "application/json", response.Body)
+}
+
+// BulkCancelRuns400JSONResponse validation_error, unsupported_stream_mode, unsupported_mock_provider, and for an
+// unknown workflow where the host has it so.
+type BulkCancelRuns400JSONResponse ErrorEnvelope
+
+// VisitBulkCancelRunsResponse writes the response.
+func (response BulkCancelRuns400JSONResponse) VisitBulkCancelRunsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 400, "application/json", ErrorEnvelope(response))
+}
+
+// BulkCancelRuns401JSONResponse unauthenticated, key_expired, key_revoked.
+type BulkCancelRuns401JSONResponse ErrorEnvelope
+
+// VisitBulkCancelRunsResponse writes the response.
+func (response BulkCancelRuns401JSONResponse) VisitBulkCancelRunsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 401, "application/json", ErrorEnvelope(response))
+}
+
+// BulkCancelRuns403JSONResponse forbidden, run_forbidden, mock_provider_forbidden,
+// force_engine_version_forbidden.
+type BulkCancelRuns403JSONResponse ErrorEnvelope
+
+// VisitBulkCancelRunsResponse writes the response.
+func (response BulkCancelRuns403JSONResponse) VisitBulkCancelRunsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 403, "application/json", ErrorEnvelope(response))
+}
+
+// BulkCancelRuns409JSONResponse run_already_active, run_terminal, idempotency_key_mismatch,
+// idempotency_in_flight, interrupt_already_resolved, workspace_conflict, and what a goal in this state does not
+// allow.
+type BulkCancelRuns409JSONResponse ErrorEnvelope
+
+// VisitBulkCancelRunsResponse writes the response.
+func (response BulkCancelRuns409JSONResponse) VisitBulkCancelRunsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 409, "application/json", ErrorEnvelope(response))
+}
+
+// BulkCancelRuns413JSONResponse The body is over limits.maxRequestBodyBytes; workspace_too_large.
+type BulkCancelRuns413JSONResponse ErrorEnvelope
+
+// VisitBulkCancelRunsResponse writes the response.
+func (response BulkCancelRuns413JSONResponse) VisitBulkCancelRunsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 413, "application/json", ErrorEnvelope(response))
+}
+
+// BulkCancelRuns429ResponseHeaders holds the headers of a response.
+type BulkCancelRuns429ResponseHeaders struct {
+	// Seconds.
+	RetryAfter *int64
+}
+
+// BulkCancelRuns429JSONResponse rate_limited.
+type BulkCancelRuns429JSONResponse struct {
+	Headers BulkCancelRuns429ResponseHeaders
+	Body    ErrorEnvelope
+}
+
+// VisitBulkCancelRunsResponse writes the response.
+func (response BulkCancelRuns429JSONResponse) VisitBulkCancelRunsResponse(w http.ResponseWriter) error {
+	if !absent(response.Headers.RetryAfter) {
+		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
+			return err
+		}
+	}
+	return writeJSON(w, 429, "application/json", response.Body)
+}
+
+// BulkCancelRuns500JSONResponse The host failed. The request may be sent again.
+type BulkCancelRuns500JSONResponse ErrorEnvelope
+
+// VisitBulkCancelRunsResponse writes the response.
+func (response BulkCancelRuns500JSONResponse) VisitBulkCancelRunsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 500, "application/json", ErrorEnvelope(response))
+}
+
+// BulkCancelRuns501JSONResponse capability_not_provided: the host does not advertise what this needs.
+type BulkCancelRuns501JSONResponse ErrorEnvelope
+
+// VisitBulkCancelRunsResponse writes the response.
+func (response BulkCancelRuns501JSONResponse) VisitBulkCancelRunsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 501, "application/json", ErrorEnvelope(response))
+}
+
+// BulkCancelRuns503JSONResponse The host is not ready yet.
+type BulkCancelRuns503JSONResponse ErrorEnvelope
+
+// VisitBulkCancelRunsResponse writes the response.
+func (response BulkCancelRuns503JSONResponse) VisitBulkCancelRunsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 503, "application/json", ErrorEnvelope(response))
+}
+
+// GetWorkflowRequestObject is a request of GetWorkflow.
+type GetWorkflowRequestObject struct {
+	WorkflowID string
+}
+
+// GetWorkflowResponseObject is a response of GetWorkflow.
+type GetWorkflowResponseObject interface {
+	VisitGetWorkflowResponse(w http.ResponseWriter) error
+}
+
+func serveGetWorkflow(s StrictServerInterface, o *ServerOptions, w http.ResponseWriter, r *http.Request) {
+	in := o.incoming(w, r)
+	var request GetWorkflowRequestObject
+	in.param(parameterWorkflowID, &request.WorkflowID)
+	o.serve(in, "GetWorkflow", request, func(ctx context.Context, request any) (any, error) {
+		return s.GetWorkflow(ctx, request.(GetWorkflowRequestObject))
+	}, func(response any) (bool, error) {
+		v, known := response.(GetWorkflowResponseObject)
+		if !known {
+			return false, nil
+		}
+		return true, v.VisitGetWorkflowResponse(w)
+	})
+}
+
+// GetWorkflow200JSONResponse The definition.
+type GetWorkflow200JSONResponse WorkflowDefinition
+
+// VisitGetWorkflowResponse writes the response.
+func (response GetWorkflow200JSONResponse) VisitGetWorkflowResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, "application/json", WorkflowDefinition(response))
+}
+
+// GetWorkflow401JSONResponse unauthenticated, key_expired, key_revoked.
+type GetWorkflow401JSONResponse ErrorEnvelope
+
+// VisitGetWorkflowResponse writes the response.
+func (response GetWorkflow401JSONResponse) VisitGetWorkflowResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 401, "application/json", ErrorEnvelope(response))
+}
+
+// GetWorkflow403JSONResponse forbidden, run_forbidden, mock_provider_forbidden, force_engine_version_forbidden.
+type GetWorkflow403JSONResponse ErrorEnvelope
+
+// VisitGetWorkflowResponse writes the response.
+func (response GetWorkflow403JSONResponse) VisitGetWorkflowResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 403, "application/json", ErrorEnvelope(response))
+}
+
+// GetWorkflow404JSONResponse not_found, interrupt_not_found; also for what the caller may not see.
+type GetWorkflow404JSONResponse ErrorEnvelope
+
+// VisitGetWorkflowResponse writes the response.
+func (response GetWorkflow404JSONResponse) VisitGetWorkflowResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 404, "application/json", ErrorEnvelope(response))
+}
+
+// GetWorkflow429ResponseHeaders holds the headers of a response.
+type GetWorkflow429ResponseHeaders struct {
+	// Seconds.
+	RetryAfter *int64
+}
+
+// GetWorkflow429JSONResponse rate_limited.
+type GetWorkflow429JSONResponse struct {
+	Headers GetWorkflow429ResponseHeaders
+	Body    ErrorEnvelope
+}
+
+// VisitGetWorkflowResponse writes the response.
+func (response GetWorkflow429JSONResponse) VisitGetWorkflowResponse(w http.ResponseWriter) error {
+	if !absent(response.Headers.RetryAfter) {
+		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
+			return err
+		}
+	}
+	return writeJSON(w, 429, "application/json", response.Body)
+}
+
+// GetWorkflow500JSONResponse The host failed. The request may be sent again.
+type GetWorkflow500JSONResponse ErrorEnvelope
+
+// VisitGetWorkflowResponse writes the response.
+func (response GetWorkflow500JSONResponse) VisitGetWorkflowResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 500, "application/json", ErrorEnvelope(response))
+}
+
+// GetWorkflow503JSONResponse The host is not ready yet.
+type GetWorkflow503JSONResponse ErrorEnvelope
+
+// VisitGetWorkflowResponse writes the response.
+func (response GetWorkflow503JSONResponse) VisitGetWorkflowResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 503, "application/json", ErrorEnvelope(response))
 }

@@ -5,502 +5,120 @@
 package results
 
 import (
+	"bytes"
 	"encoding/json"
-	"errors"
+	"reflect"
 	"time"
-
-	"github.com/oapi-codegen/runtime"
 )
-
-// Defines values for BundleDisposition.
-const (
-	BundleDispositionBlocked      BundleDisposition = "blocked"
-	BundleDispositionExecutedFail BundleDisposition = "executed-fail"
-	BundleDispositionExecutedPass BundleDisposition = "executed-pass"
-	BundleDispositionInapplicable BundleDisposition = "inapplicable"
-	BundleDispositionSkipped      BundleDisposition = "skipped"
-)
-
-// Valid indicates whether the value is a known member of the BundleDisposition enum.
-func (e BundleDisposition) Valid() bool {
-	switch e {
-	case BundleDispositionBlocked:
-		return true
-	case BundleDispositionExecutedFail:
-		return true
-	case BundleDispositionExecutedPass:
-		return true
-	case BundleDispositionInapplicable:
-		return true
-	case BundleDispositionSkipped:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for BundleManifestSchema.
-const (
-	BundleManifestSchemaAssayBundle1 BundleManifestSchema = "assay.bundle/1"
-)
-
-// Valid indicates whether the value is a known member of the BundleManifestSchema enum.
-func (e BundleManifestSchema) Valid() bool {
-	switch e {
-	case BundleManifestSchemaAssayBundle1:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for ChangeKind.
-const (
-	ChangeKindClaim       ChangeKind = "claim"
-	ChangeKindProfile     ChangeKind = "profile"
-	ChangeKindRequirement ChangeKind = "requirement"
-	ChangeKindScenario    ChangeKind = "scenario"
-)
-
-// Valid indicates whether the value is a known member of the ChangeKind enum.
-func (e ChangeKind) Valid() bool {
-	switch e {
-	case ChangeKindClaim:
-		return true
-	case ChangeKindProfile:
-		return true
-	case ChangeKindRequirement:
-		return true
-	case ChangeKindScenario:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for ClaimStatus.
-const (
-	ClaimStatusAttested ClaimStatus = "attested"
-	ClaimStatusProved   ClaimStatus = "proved"
-	ClaimStatusUnproved ClaimStatus = "unproved"
-	ClaimStatusViolated ClaimStatus = "violated"
-)
-
-// Valid indicates whether the value is a known member of the ClaimStatus enum.
-func (e ClaimStatus) Valid() bool {
-	switch e {
-	case ClaimStatusAttested:
-		return true
-	case ClaimStatusProved:
-		return true
-	case ClaimStatusUnproved:
-		return true
-	case ClaimStatusViolated:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for ConformanceBundleV1BundleVersion.
-const (
-	ConformanceBundleV1BundleVersionN1 ConformanceBundleV1BundleVersion = "1"
-)
-
-// Valid indicates whether the value is a known member of the ConformanceBundleV1BundleVersion enum.
-func (e ConformanceBundleV1BundleVersion) Valid() bool {
-	switch e {
-	case ConformanceBundleV1BundleVersionN1:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for ConformanceBundleV2BundleVersion.
-const (
-	ConformanceBundleV2BundleVersionN2 ConformanceBundleV2BundleVersion = "2"
-)
-
-// Valid indicates whether the value is a known member of the ConformanceBundleV2BundleVersion enum.
-func (e ConformanceBundleV2BundleVersion) Valid() bool {
-	switch e {
-	case ConformanceBundleV2BundleVersionN2:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for DifferenceSchema.
-const (
-	DifferenceSchemaAssayDifference1 DifferenceSchema = "assay.difference/1"
-)
-
-// Valid indicates whether the value is a known member of the DifferenceSchema enum.
-func (e DifferenceSchema) Valid() bool {
-	switch e {
-	case DifferenceSchemaAssayDifference1:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for Direction.
-const (
-	DirectionBetter  Direction = "better"
-	DirectionNew     Direction = "new"
-	DirectionOther   Direction = "other"
-	DirectionRemoved Direction = "removed"
-	DirectionWorse   Direction = "worse"
-)
-
-// Valid indicates whether the value is a known member of the Direction enum.
-func (e Direction) Valid() bool {
-	switch e {
-	case DirectionBetter:
-		return true
-	case DirectionNew:
-		return true
-	case DirectionOther:
-		return true
-	case DirectionRemoved:
-		return true
-	case DirectionWorse:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for Evidence.
-const (
-	EvidenceAttested Evidence = "attested"
-	EvidenceObserved Evidence = "observed"
-	EvidenceSurvived Evidence = "survived"
-)
-
-// Valid indicates whether the value is a known member of the Evidence enum.
-func (e Evidence) Valid() bool {
-	switch e {
-	case EvidenceAttested:
-		return true
-	case EvidenceObserved:
-		return true
-	case EvidenceSurvived:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for FaultResultVerdict.
-const (
-	FaultResultVerdictCaught      FaultResultVerdict = "caught"
-	FaultResultVerdictSurvived    FaultResultVerdict = "survived"
-	FaultResultVerdictWrongReason FaultResultVerdict = "wrong-reason"
-)
-
-// Valid indicates whether the value is a known member of the FaultResultVerdict enum.
-func (e FaultResultVerdict) Valid() bool {
-	switch e {
-	case FaultResultVerdictCaught:
-		return true
-	case FaultResultVerdictSurvived:
-		return true
-	case FaultResultVerdictWrongReason:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for FinishedEventEvent.
-const (
-	FinishedEventEventFinished FinishedEventEvent = "finished"
-)
-
-// Valid indicates whether the value is a known member of the FinishedEventEvent enum.
-func (e FinishedEventEvent) Valid() bool {
-	switch e {
-	case FinishedEventEventFinished:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for FinishedEventSchema.
-const (
-	FinishedEventSchemaAssayEvents1 FinishedEventSchema = "assay.events/1"
-)
-
-// Valid indicates whether the value is a known member of the FinishedEventSchema enum.
-func (e FinishedEventSchema) Valid() bool {
-	switch e {
-	case FinishedEventSchemaAssayEvents1:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for KillMatrixSchema.
-const (
-	KillMatrixSchemaAssayKillMatrix3 KillMatrixSchema = "assay.kill-matrix/3"
-)
-
-// Valid indicates whether the value is a known member of the KillMatrixSchema enum.
-func (e KillMatrixSchema) Valid() bool {
-	switch e {
-	case KillMatrixSchemaAssayKillMatrix3:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for KillPartHeadLine.
-const (
-	KillPartHeadLineHead KillPartHeadLine = "head"
-)
-
-// Valid indicates whether the value is a known member of the KillPartHeadLine enum.
-func (e KillPartHeadLine) Valid() bool {
-	switch e {
-	case KillPartHeadLineHead:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for KillPartHeadSchema.
-const (
-	KillPartHeadSchemaAssayKillPart1 KillPartHeadSchema = "assay.kill-part/1"
-)
-
-// Valid indicates whether the value is a known member of the KillPartHeadSchema enum.
-func (e KillPartHeadSchema) Valid() bool {
-	switch e {
-	case KillPartHeadSchemaAssayKillPart1:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for KillPartHostLine.
-const (
-	KillPartHostLineHost KillPartHostLine = "host"
-)
-
-// Valid indicates whether the value is a known member of the KillPartHostLine enum.
-func (e KillPartHostLine) Valid() bool {
-	switch e {
-	case KillPartHostLineHost:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for Level.
-const (
-	LevelMAY    Level = "MAY"
-	LevelMUST   Level = "MUST"
-	LevelSHOULD Level = "SHOULD"
-)
-
-// Valid indicates whether the value is a known member of the Level enum.
-func (e Level) Valid() bool {
-	switch e {
-	case LevelMAY:
-		return true
-	case LevelMUST:
-		return true
-	case LevelSHOULD:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for ProfileStatus.
-const (
-	ProfileStatusAttested     ProfileStatus = "attested"
-	ProfileStatusCertified    ProfileStatus = "certified"
-	ProfileStatusInapplicable ProfileStatus = "inapplicable"
-	ProfileStatusUnproved     ProfileStatus = "unproved"
-	ProfileStatusViolated     ProfileStatus = "violated"
-)
-
-// Valid indicates whether the value is a known member of the ProfileStatus enum.
-func (e ProfileStatus) Valid() bool {
-	switch e {
-	case ProfileStatusAttested:
-		return true
-	case ProfileStatusCertified:
-		return true
-	case ProfileStatusInapplicable:
-		return true
-	case ProfileStatusUnproved:
-		return true
-	case ProfileStatusViolated:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for ResultsSchema.
-const (
-	ResultsSchemaAssayResults1 ResultsSchema = "assay.results/1"
-)
-
-// Valid indicates whether the value is a known member of the ResultsSchema enum.
-func (e ResultsSchema) Valid() bool {
-	switch e {
-	case ResultsSchemaAssayResults1:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for ScenarioEventEvent.
-const (
-	ScenarioEventEventScenario ScenarioEventEvent = "scenario"
-)
-
-// Valid indicates whether the value is a known member of the ScenarioEventEvent enum.
-func (e ScenarioEventEvent) Valid() bool {
-	switch e {
-	case ScenarioEventEventScenario:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for ScenarioEventSchema.
-const (
-	ScenarioEventSchemaAssayEvents1 ScenarioEventSchema = "assay.events/1"
-)
-
-// Valid indicates whether the value is a known member of the ScenarioEventSchema enum.
-func (e ScenarioEventSchema) Valid() bool {
-	switch e {
-	case ScenarioEventSchemaAssayEvents1:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for StartedEventEvent.
-const (
-	StartedEventEventStarted StartedEventEvent = "started"
-)
-
-// Valid indicates whether the value is a known member of the StartedEventEvent enum.
-func (e StartedEventEvent) Valid() bool {
-	switch e {
-	case StartedEventEventStarted:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for StartedEventSchema.
-const (
-	StartedEventSchemaAssayEvents1 StartedEventSchema = "assay.events/1"
-)
-
-// Valid indicates whether the value is a known member of the StartedEventSchema enum.
-func (e StartedEventSchema) Valid() bool {
-	switch e {
-	case StartedEventSchemaAssayEvents1:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for Stimulus.
-const (
-	StimulusAssaySeam Stimulus = "assay-seam"
-)
-
-// Valid indicates whether the value is a known member of the Stimulus enum.
-func (e Stimulus) Valid() bool {
-	switch e {
-	case StimulusAssaySeam:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for Verdict.
-const (
-	VerdictBlocked      Verdict = "blocked"
-	VerdictBroken       Verdict = "broken"
-	VerdictFailed       Verdict = "failed"
-	VerdictInapplicable Verdict = "inapplicable"
-	VerdictInconclusive Verdict = "inconclusive"
-	VerdictPassed       Verdict = "passed"
-)
-
-// Valid indicates whether the value is a known member of the Verdict enum.
-func (e Verdict) Valid() bool {
-	switch e {
-	case VerdictBlocked:
-		return true
-	case VerdictBroken:
-		return true
-	case VerdictFailed:
-		return true
-	case VerdictInapplicable:
-		return true
-	case VerdictInconclusive:
-		return true
-	case VerdictPassed:
-		return true
-	default:
-		return false
-	}
-}
 
 // Accusation A verdict that a host has not earned.
 type Accusation struct {
-	// Cites The requirements that it says are violated.
+	// The requirements that it says are violated.
 	Cites    []string `json:"cites"`
 	Reason   string   `json:"reason,omitzero"`
 	Scenario string   `json:"scenario"`
 	Verdict  string   `json:"verdict"`
 }
 
+// UnmarshalJSON reads an Accusation. Names of members must match exactly; any may be missing.
+func (v *Accusation) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "cites":
+			return &v.Cites
+		case "reason":
+			return &v.Reason
+		case "scenario":
+			return &v.Scenario
+		case "verdict":
+			return &v.Verdict
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes an Accusation.
+func (v Accusation) MarshalJSON() ([]byte, error) {
+	type plain Accusation
+	p := plain(v)
+	if p.Cites == nil {
+		p.Cites = []string{}
+	}
+	return marshal(p)
+}
+
 // Assay Which Assay asked which questions.
 type Assay struct {
-	// SuiteDigest Over the metadata of the selected scenarios: where it is the same, results can be compared.
+	// Over the metadata of the selected scenarios: where it is the same, results can be compared.
 	SuiteDigest Digest `json:"suiteDigest"`
 	Version     string `json:"version"`
 }
 
+// UnmarshalJSON reads an Assay. Names of members must match exactly; any may be missing.
+func (v *Assay) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "suiteDigest":
+			return &v.SuiteDigest
+		case "version":
+			return &v.Version
+		}
+		return nil
+	}, nil)
+}
+
 // BundleDiscovery The discovery document that was found, and where.
 type BundleDiscovery struct {
-	Document map[string]interface{} `json:"document"`
+	Document map[string]any `json:"document"`
+	Sha256   Digest         `json:"sha256"`
+	URL      string         `json:"url"`
+}
 
-	// Sha256 SHA-256 of a canonical form, in hex.
-	Sha256 Digest `json:"sha256"`
-	URL    string `json:"url"`
+// UnmarshalJSON reads a BundleDiscovery. Names of members must match exactly; any may be missing.
+func (v *BundleDiscovery) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "document":
+			return &v.Document
+		case "sha256":
+			return &v.Sha256
+		case "url":
+			return &v.URL
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes a BundleDiscovery.
+func (v BundleDiscovery) MarshalJSON() ([]byte, error) {
+	type plain BundleDiscovery
+	p := plain(v)
+	if p.Document == nil {
+		p.Document = map[string]any{}
+	}
+	return marshal(p)
 }
 
 // BundleDisposition Their words for how a scenario ended.
 type BundleDisposition string
+
+// The values of BundleDisposition.
+const (
+	BundleDispositionExecutedPass BundleDisposition = "executed-pass"
+	BundleDispositionExecutedFail BundleDisposition = "executed-fail"
+	BundleDispositionInapplicable BundleDisposition = "inapplicable"
+	BundleDispositionBlocked      BundleDisposition = "blocked"
+	BundleDispositionSkipped      BundleDisposition = "skipped"
+)
+
+// Valid reports whether the contract has the value.
+func (v BundleDisposition) Valid() bool {
+	switch v {
+	case BundleDispositionExecutedPass, BundleDispositionExecutedFail, BundleDispositionInapplicable, BundleDispositionBlocked, BundleDispositionSkipped:
+		return true
+	}
+	return false
+}
 
 // BundleGenerator The program that wrote it.
 type BundleGenerator struct {
@@ -508,12 +126,42 @@ type BundleGenerator struct {
 	Version string `json:"version"`
 }
 
+// UnmarshalJSON reads a BundleGenerator. Names of members must match exactly; any may be missing.
+func (v *BundleGenerator) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "name":
+			return &v.Name
+		case "version":
+			return &v.Version
+		}
+		return nil
+	}, nil)
+}
+
 // BundleHost The host, as it calls itself.
 type BundleHost struct {
-	Commit  *string `json:"commit,omitempty"`
+	Commit  *string `json:"commit,omitzero"`
 	Name    string  `json:"name"`
-	Vendor  *string `json:"vendor,omitempty"`
+	Vendor  *string `json:"vendor,omitzero"`
 	Version string  `json:"version"`
+}
+
+// UnmarshalJSON reads a BundleHost. Names of members must match exactly; any may be missing.
+func (v *BundleHost) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "commit":
+			return &v.Commit
+		case "name":
+			return &v.Name
+		case "vendor":
+			return &v.Vendor
+		case "version":
+			return &v.Version
+		}
+		return nil
+	}, nil)
 }
 
 // BundleListTotals How many there are, as its writer counts.
@@ -524,81 +172,209 @@ type BundleListTotals struct {
 	Total   int64 `json:"total"`
 }
 
-// BundleLists Names of scenarios by how they ended. Nothing says whether anything was asserted.
-type BundleLists struct {
-	// Failed Names of scenarios.
-	Failed BundleNames `json:"failed"`
-
-	// Passed Names of scenarios.
-	Passed BundleNames `json:"passed"`
-
-	// Skipped Names of scenarios.
-	Skipped BundleNames `json:"skipped"`
-
-	// Totals How many there are, as its writer counts.
-	Totals BundleListTotals `json:"totals"`
+// UnmarshalJSON reads a BundleListTotals. Names of members must match exactly; any may be missing.
+func (v *BundleListTotals) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "failed":
+			return &v.Failed
+		case "passed":
+			return &v.Passed
+		case "skipped":
+			return &v.Skipped
+		case "total":
+			return &v.Total
+		}
+		return nil
+	}, nil)
 }
 
-// BundleManifest The manifest of a bundle of evidence: what is in it, by digests, and what made it. It is written
-// in canonical JSON (RFC 8785), and is what a signature is over. Closed throughout; a change that
-// a reader could trip over gets another number in schema.
+// BundleLists Names of scenarios by how they ended. Nothing says whether anything was asserted.
+type BundleLists struct {
+	Failed  BundleNames      `json:"failed"`
+	Passed  BundleNames      `json:"passed"`
+	Skipped BundleNames      `json:"skipped"`
+	Totals  BundleListTotals `json:"totals"`
+}
+
+// UnmarshalJSON reads a BundleLists. Names of members must match exactly; any may be missing.
+func (v *BundleLists) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "failed":
+			return &v.Failed
+		case "passed":
+			return &v.Passed
+		case "skipped":
+			return &v.Skipped
+		case "totals":
+			return &v.Totals
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes a BundleLists.
+func (v BundleLists) MarshalJSON() ([]byte, error) {
+	type plain BundleLists
+	p := plain(v)
+	if p.Failed == nil {
+		p.Failed = BundleNames{}
+	}
+	if p.Passed == nil {
+		p.Passed = BundleNames{}
+	}
+	if p.Skipped == nil {
+		p.Skipped = BundleNames{}
+	}
+	return marshal(p)
+}
+
+// BundleManifest The manifest of a bundle of evidence: what is in it, by digests, and what made it. It is
+// written in canonical JSON (RFC 8785), and is what a signature is over. Closed throughout; a change that a
+// reader could trip over gets another number in schema.
 type BundleManifest struct {
-	// Assay Which Assay asked which questions, of which spec.
 	Assay Maker `json:"assay"`
-
-	// Discovery discovery.json: the discovery document as it was recorded.
+	// discovery.json: the discovery document as it was recorded.
 	Discovery BundledFile `json:"discovery"`
-
-	// ExitCode Exit code of certify.
+	// Exit code of certify.
 	ExitCode int64 `json:"exitCode"`
-
-	// Results results.json.
+	// results.json.
 	Results BundledFile `json:"results"`
-
-	// Root Root of the tree over the transcripts: one short name for all that was seen.
+	// Root of the tree over the transcripts: one short name for all that was seen.
 	Root EvidenceDigest `json:"root"`
-
-	// Schema Format and version of this document.
+	// Format and version of this document.
 	Schema BundleManifestSchema `json:"schema"`
-
-	// Seed All random ids and values came of it. A string: canonical JSON has no integers above 2^53.
+	// All random ids and values came of it. A string: canonical JSON has no integers above 2^53.
 	Seed string `json:"seed"`
-
-	// StartedAt When discovery was fetched.
-	StartedAt time.Time `json:"startedAt"`
-
-	// Target What was certified.
-	Target BundleTarget `json:"target"`
-
-	// Transcripts By the names of their files.
+	// When discovery was fetched.
+	StartedAt time.Time    `json:"startedAt"`
+	Target    BundleTarget `json:"target"`
+	// By the names of their files.
 	Transcripts []BundledTranscript `json:"transcripts"`
+}
+
+// UnmarshalJSON reads a BundleManifest. Names of members must match exactly; any may be missing.
+func (v *BundleManifest) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "assay":
+			return &v.Assay
+		case "discovery":
+			return &v.Discovery
+		case "exitCode":
+			return &v.ExitCode
+		case "results":
+			return &v.Results
+		case "root":
+			return &v.Root
+		case "schema":
+			return &v.Schema
+		case "seed":
+			return &v.Seed
+		case "startedAt":
+			return &v.StartedAt
+		case "target":
+			return &v.Target
+		case "transcripts":
+			return &v.Transcripts
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes a BundleManifest.
+func (v BundleManifest) MarshalJSON() ([]byte, error) {
+	type plain BundleManifest
+	p := plain(v)
+	if p.Schema == "" {
+		p.Schema = BundleManifestSchemaAssayBundle1
+	}
+	if p.Transcripts == nil {
+		p.Transcripts = []BundledTranscript{}
+	}
+	return marshal(p)
 }
 
 // BundleManifestSchema Format and version of this document.
 type BundleManifestSchema string
 
+// The values of BundleManifestSchema.
+const (
+	BundleManifestSchemaAssayBundle1 BundleManifestSchema = "assay.bundle/1"
+)
+
+// Valid reports whether the contract has the value.
+func (v BundleManifestSchema) Valid() bool {
+	switch v {
+	case BundleManifestSchemaAssayBundle1:
+		return true
+	}
+	return false
+}
+
 // BundleNames Names of scenarios.
-type BundleNames = []string
+type BundleNames []string
+
+// UnmarshalJSON reads a BundleNames.
+func (v *BundleNames) UnmarshalJSON(data []byte) error {
+	return decodeValue(data, reflect.ValueOf((*[]string)(v)).Elem())
+}
 
 // BundleResults A row a scenario, and how many there are of each kind.
 type BundleResults struct {
-	Requirements []BundleRow `json:"requirements"`
+	Requirements []BundleRow  `json:"requirements"`
+	Totals       BundleTotals `json:"totals"`
+}
 
-	// Totals How many rows there are of each disposition, as its writer counts.
-	Totals BundleTotals `json:"totals"`
+// UnmarshalJSON reads a BundleResults. Names of members must match exactly; any may be missing.
+func (v *BundleResults) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "requirements":
+			return &v.Requirements
+		case "totals":
+			return &v.Totals
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes a BundleResults.
+func (v BundleResults) MarshalJSON() ([]byte, error) {
+	type plain BundleResults
+	p := plain(v)
+	if p.Requirements == nil {
+		p.Requirements = []BundleRow{}
+	}
+	return marshal(p)
 }
 
 // BundleRow How one of their scenarios ended.
 type BundleRow struct {
-	// AssertionCount How many expectations were looked at. Without it, a pass is none.
-	AssertionCount *int64 `json:"assertionCount,omitempty"`
-
-	// Disposition Their words for how a scenario ended.
-	Disposition BundleDisposition `json:"disposition"`
-
-	// RequirementID openwop.scenario. and the scenario's name.
+	// How many expectations were looked at. Without it, a pass is none.
+	AssertionCount *int64            `json:"assertionCount,omitzero"`
+	Disposition    BundleDisposition `json:"disposition"`
+	// openwop.scenario. and the scenario's name.
 	RequirementID string `json:"requirementId"`
 	ScenarioID    string `json:"scenarioId"`
+}
+
+// UnmarshalJSON reads a BundleRow. Names of members must match exactly; any may be missing.
+func (v *BundleRow) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "assertionCount":
+			return &v.AssertionCount
+		case "disposition":
+			return &v.Disposition
+		case "requirementId":
+			return &v.RequirementID
+		case "scenarioId":
+			return &v.ScenarioID
+		}
+		return nil
+	}, nil)
 }
 
 // BundleSuite The suite that asked.
@@ -607,13 +383,40 @@ type BundleSuite struct {
 	Version string `json:"version"`
 }
 
+// UnmarshalJSON reads a BundleSuite. Names of members must match exactly; any may be missing.
+func (v *BundleSuite) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "package":
+			return &v.Package
+		case "version":
+			return &v.Version
+		}
+		return nil
+	}, nil)
+}
+
 // BundleTarget What was certified.
 type BundleTarget struct {
 	Address string `json:"address"`
-
-	// DiscoveryDigest Over the discovery document.
+	// Over the discovery document.
 	DiscoveryDigest EvidenceDigest `json:"discoveryDigest"`
 	Protocol        string         `json:"protocol"`
+}
+
+// UnmarshalJSON reads a BundleTarget. Names of members must match exactly; any may be missing.
+func (v *BundleTarget) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "address":
+			return &v.Address
+		case "discoveryDigest":
+			return &v.DiscoveryDigest
+		case "protocol":
+			return &v.Protocol
+		}
+		return nil
+	}, nil)
 }
 
 // BundleTotals How many rows there are of each disposition, as its writer counts.
@@ -625,226 +428,571 @@ type BundleTotals struct {
 	Skipped      int64 `json:"skipped"`
 }
 
+// UnmarshalJSON reads a BundleTotals. Names of members must match exactly; any may be missing.
+func (v *BundleTotals) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "blocked":
+			return &v.Blocked
+		case "executedFail":
+			return &v.ExecutedFail
+		case "executedPass":
+			return &v.ExecutedPass
+		case "inapplicable":
+			return &v.Inapplicable
+		case "skipped":
+			return &v.Skipped
+		}
+		return nil
+	}, nil)
+}
+
 // BundledFile One file.
 type BundledFile struct {
-	Bytes int64 `json:"bytes"`
-
-	// Sha256 SHA-256 in hex.
+	Bytes  int64          `json:"bytes"`
 	Sha256 EvidenceDigest `json:"sha256"`
+}
+
+// UnmarshalJSON reads a BundledFile. Names of members must match exactly; any may be missing.
+func (v *BundledFile) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "bytes":
+			return &v.Bytes
+		case "sha256":
+			return &v.Sha256
+		}
+		return nil
+	}, nil)
 }
 
 // BundledTranscript The transcript of one drive.
 type BundledTranscript struct {
 	Bytes int64  `json:"bytes"`
 	Drive string `json:"drive"`
-
-	// Exchanges The other leaves: one an exchange, in order.
+	// The other leaves: one an exchange, in order.
 	Exchanges []EvidenceDigest `json:"exchanges"`
 	File      string           `json:"file"`
-
-	// Noted First leaf of the tree: what the drive noted beside its exchanges.
+	// First leaf of the tree: what the drive noted beside its exchanges.
 	Noted EvidenceDigest `json:"noted"`
-
-	// Root Root of the tree over these leaves.
+	// Root of the tree over these leaves.
 	Root EvidenceDigest `json:"root"`
-
-	// Sha256 Of the file.
+	// Of the file.
 	Sha256 EvidenceDigest `json:"sha256"`
+}
+
+// UnmarshalJSON reads a BundledTranscript. Names of members must match exactly; any may be missing.
+func (v *BundledTranscript) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "bytes":
+			return &v.Bytes
+		case "drive":
+			return &v.Drive
+		case "exchanges":
+			return &v.Exchanges
+		case "file":
+			return &v.File
+		case "noted":
+			return &v.Noted
+		case "root":
+			return &v.Root
+		case "sha256":
+			return &v.Sha256
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes a BundledTranscript.
+func (v BundledTranscript) MarshalJSON() ([]byte, error) {
+	type plain BundledTranscript
+	p := plain(v)
+	if p.Exchanges == nil {
+		p.Exchanges = []EvidenceDigest{}
+	}
+	return marshal(p)
 }
 
 // Change One thing that both documents speak of differently, or that only one of them speaks of.
 type Change struct {
-	// After Absent where direction is removed.
+	// Absent where direction is removed.
 	After Standing `json:"after,omitzero"`
-
-	// Before Absent where direction is new.
-	Before Standing `json:"before,omitzero"`
-
-	// Direction worse and better go by the order failed, unproved (blocked, inconclusive, broken), inapplicable,
-	// passed, and among passes by evidence. other: changed, but neither, such as blocked to
-	// inconclusive. new: only the second document was asked. removed: only the first.
-	Direction Direction `json:"direction"`
-	ID        string    `json:"id"`
-
-	// Kind What the id is the id of.
-	Kind ChangeKind `json:"kind"`
-
-	// Reason Of a scenario that did not pass: why not, in the second document.
+	// Absent where direction is new.
+	Before    Standing   `json:"before,omitzero"`
+	Direction Direction  `json:"direction"`
+	ID        string     `json:"id"`
+	Kind      ChangeKind `json:"kind"`
+	// Of a scenario that did not pass: why not, in the second document.
 	Reason string `json:"reason,omitzero"`
+}
+
+// UnmarshalJSON reads a Change. Names of members must match exactly; any may be missing.
+func (v *Change) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "after":
+			return &v.After
+		case "before":
+			return &v.Before
+		case "direction":
+			return &v.Direction
+		case "id":
+			return &v.ID
+		case "kind":
+			return &v.Kind
+		case "reason":
+			return &v.Reason
+		}
+		return nil
+	}, nil)
 }
 
 // ChangeKind What the id is the id of.
 type ChangeKind string
 
+// The values of ChangeKind.
+const (
+	ChangeKindProfile     ChangeKind = "profile"
+	ChangeKindClaim       ChangeKind = "claim"
+	ChangeKindRequirement ChangeKind = "requirement"
+	ChangeKindScenario    ChangeKind = "scenario"
+)
+
+// Valid reports whether the contract has the value.
+func (v ChangeKind) Valid() bool {
+	switch v {
+	case ChangeKindProfile, ChangeKindClaim, ChangeKindRequirement, ChangeKindScenario:
+		return true
+	}
+	return false
+}
+
 // Check One expectation about something the target sent.
 type Check struct {
-	// Actual What was there, shortened where it is long.
+	// What was there, shortened where it is long.
 	Actual string `json:"actual"`
-
-	// Drive Transcript that the exchange is in, where the scenario has several.
+	// Transcript that the exchange is in, where the scenario has several.
 	Drive string `json:"drive,omitzero"`
-
-	// Exchange Entry of the transcript, from 1; 0 when it is about none or about several.
+	// Entry of the transcript, from 1; 0 when it is about none or about several.
 	Exchange int64  `json:"exchange"`
 	Expected string `json:"expected"`
 	Ok       bool   `json:"ok"`
-
-	// Part status or header:<Name>, when it is not the body.
+	// status or header:<Name>, when it is not the body.
 	Part string `json:"part,omitzero"`
-
-	// Pointer JSON pointer into the body; empty for the whole.
-	Pointer string `json:"pointer"`
-
-	// Requirement Such as OWP-0061-B1.
+	// JSON pointer into the body; empty for the whole.
+	Pointer     string        `json:"pointer"`
 	Requirement RequirementID `json:"requirement"`
+	// Of the failure that this check shows. The first check of a scenario that violates a requirement has one.
+	Signature *Signature `json:"signature,omitzero"`
+}
 
-	// Signature Of the failure that this check shows. The first check of a scenario that violates a requirement
-	// has one.
-	Signature *Signature `json:"signature,omitempty"`
+// UnmarshalJSON reads a Check. Names of members must match exactly; any may be missing.
+func (v *Check) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "actual":
+			return &v.Actual
+		case "drive":
+			return &v.Drive
+		case "exchange":
+			return &v.Exchange
+		case "expected":
+			return &v.Expected
+		case "ok":
+			return &v.Ok
+		case "part":
+			return &v.Part
+		case "pointer":
+			return &v.Pointer
+		case "requirement":
+			return &v.Requirement
+		case "signature":
+			return &v.Signature
+		}
+		return nil
+	}, nil)
 }
 
 // Claim One thing the target says it supports, and what came of it.
 type Claim struct {
 	ID string `json:"id"`
-
-	// Pointer Where it says so: JSON pointer into the discovery document.
-	Pointer string `json:"pointer"`
-
-	// Status proved: every MUST that hangs on it was passed at the evidence it demands. attested: passed, but
-	// seen only through a seam. violated: one of them is broken. unproved: none of these.
-	Status ClaimStatus `json:"status"`
-
-	// Value What stands there.
+	// Where it says so: JSON pointer into the discovery document.
+	Pointer string      `json:"pointer"`
+	Status  ClaimStatus `json:"status"`
+	// What stands there.
 	Value json.RawMessage `json:"value"`
+}
+
+// UnmarshalJSON reads a Claim. Names of members must match exactly; any may be missing.
+func (v *Claim) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "id":
+			return &v.ID
+		case "pointer":
+			return &v.Pointer
+		case "status":
+			return &v.Status
+		case "value":
+			return &v.Value
+		}
+		return nil
+	}, nil)
 }
 
 // ClaimStatus proved: every MUST that hangs on it was passed at the evidence it demands. attested: passed, but
 // seen only through a seam. violated: one of them is broken. unproved: none of these.
 type ClaimStatus string
 
-// ComparedResults One of the two certifications.
-type ComparedResults struct {
-	// Assay Which Assay asked which questions.
-	Assay     Assay     `json:"assay"`
-	StartedAt time.Time `json:"startedAt"`
+// The values of ClaimStatus.
+const (
+	ClaimStatusProved   ClaimStatus = "proved"
+	ClaimStatusAttested ClaimStatus = "attested"
+	ClaimStatusViolated ClaimStatus = "violated"
+	ClaimStatusUnproved ClaimStatus = "unproved"
+)
 
-	// Target What was certified.
-	Target Target `json:"target"`
+// Valid reports whether the contract has the value.
+func (v ClaimStatus) Valid() bool {
+	switch v {
+	case ClaimStatusProved, ClaimStatusAttested, ClaimStatusViolated, ClaimStatusUnproved:
+		return true
+	}
+	return false
 }
 
-// ConformanceBundleV1 What assay matrix reads of a certification bundle of OpenWOP's own conformance suite, version 1.
-// Others write it; Assay only shows it. Closed throughout, as theirs is.
+// ComparedResults One of the two certifications.
+type ComparedResults struct {
+	Assay     Assay     `json:"assay"`
+	StartedAt time.Time `json:"startedAt"`
+	Target    Target    `json:"target"`
+}
+
+// UnmarshalJSON reads a ComparedResults. Names of members must match exactly; any may be missing.
+func (v *ComparedResults) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "assay":
+			return &v.Assay
+		case "startedAt":
+			return &v.StartedAt
+		case "target":
+			return &v.Target
+		}
+		return nil
+	}, nil)
+}
+
+// ConformanceBundleV1 What assay matrix reads of a certification bundle of OpenWOP's own conformance suite,
+// version 1. Others write it; Assay only shows it. Closed throughout, as theirs is.
 type ConformanceBundleV1 struct {
-	// BundleVersion Format of the bundle.
+	// Format of the bundle.
 	BundleVersion ConformanceBundleV1BundleVersion `json:"bundleVersion"`
+	// What the host says it is.
+	ClaimedProfiles []string        `json:"claimedProfiles"`
+	Discovery       BundleDiscovery `json:"discovery"`
+	// When it was written.
+	GeneratedAt time.Time       `json:"generatedAt"`
+	Generator   BundleGenerator `json:"generator"`
+	Host        BundleHost      `json:"host"`
+	Results     BundleLists     `json:"results"`
+	Suite       BundleSuite     `json:"suite"`
+}
 
-	// ClaimedProfiles What the host says it is.
-	ClaimedProfiles []string `json:"claimedProfiles"`
+// UnmarshalJSON reads a ConformanceBundleV1. Names of members must match exactly; any may be missing.
+func (v *ConformanceBundleV1) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "bundleVersion":
+			return &v.BundleVersion
+		case "claimedProfiles":
+			return &v.ClaimedProfiles
+		case "discovery":
+			return &v.Discovery
+		case "generatedAt":
+			return &v.GeneratedAt
+		case "generator":
+			return &v.Generator
+		case "host":
+			return &v.Host
+		case "results":
+			return &v.Results
+		case "suite":
+			return &v.Suite
+		}
+		return nil
+	}, nil)
+}
 
-	// Discovery The discovery document that was found, and where.
-	Discovery BundleDiscovery `json:"discovery"`
-
-	// GeneratedAt When it was written.
-	GeneratedAt time.Time `json:"generatedAt"`
-
-	// Generator The program that wrote it.
-	Generator BundleGenerator `json:"generator"`
-
-	// Host The host, as it calls itself.
-	Host BundleHost `json:"host"`
-
-	// Results Names of scenarios by how they ended. Nothing says whether anything was asserted.
-	Results BundleLists `json:"results"`
-
-	// Suite The suite that asked.
-	Suite BundleSuite `json:"suite"`
+// MarshalJSON writes a ConformanceBundleV1.
+func (v ConformanceBundleV1) MarshalJSON() ([]byte, error) {
+	type plain ConformanceBundleV1
+	p := plain(v)
+	if p.BundleVersion == "" {
+		p.BundleVersion = ConformanceBundleV1BundleVersionN1
+	}
+	if p.ClaimedProfiles == nil {
+		p.ClaimedProfiles = []string{}
+	}
+	return marshal(p)
 }
 
 // ConformanceBundleV1BundleVersion Format of the bundle.
 type ConformanceBundleV1BundleVersion string
 
-// ConformanceBundleV2 What assay matrix reads of a certification bundle of OpenWOP's own conformance suite, version 2.
-// Others write it; Assay only shows it. Open, as theirs is: members that are not listed are passed
+// The values of ConformanceBundleV1BundleVersion.
+const (
+	ConformanceBundleV1BundleVersionN1 ConformanceBundleV1BundleVersion = "1"
+)
+
+// Valid reports whether the contract has the value.
+func (v ConformanceBundleV1BundleVersion) Valid() bool {
+	switch v {
+	case ConformanceBundleV1BundleVersionN1:
+		return true
+	}
+	return false
+}
+
+// ConformanceBundleV2 What assay matrix reads of a certification bundle of OpenWOP's own conformance suite,
+// version 2. Others write it; Assay only shows it. Open, as theirs is: members that are not listed are passed
 // over.
 type ConformanceBundleV2 struct {
-	// BundleVersion Format of the bundle.
+	// Format of the bundle.
 	BundleVersion ConformanceBundleV2BundleVersion `json:"bundleVersion"`
+	// Canonical ids of what the host says it is.
+	ClaimedProfiles []string            `json:"claimedProfiles"`
+	Discovery       OpenBundleDiscovery `json:"discovery"`
+	// When it was written.
+	GeneratedAt time.Time           `json:"generatedAt"`
+	Generator   OpenBundleGenerator `json:"generator"`
+	Host        OpenBundleHost      `json:"host"`
+	Results     BundleResults       `json:"results"`
+	Suite       OpenBundleSuite     `json:"suite"`
+}
 
-	// ClaimedProfiles Canonical ids of what the host says it is.
-	ClaimedProfiles []string `json:"claimedProfiles"`
+// UnmarshalJSON reads a ConformanceBundleV2. Names of members must match exactly; any may be missing.
+func (v *ConformanceBundleV2) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "bundleVersion":
+			return &v.BundleVersion
+		case "claimedProfiles":
+			return &v.ClaimedProfiles
+		case "discovery":
+			return &v.Discovery
+		case "generatedAt":
+			return &v.GeneratedAt
+		case "generator":
+			return &v.Generator
+		case "host":
+			return &v.Host
+		case "results":
+			return &v.Results
+		case "suite":
+			return &v.Suite
+		}
+		return nil
+	}, nil)
+}
 
-	// Discovery The discovery document that was found, and where.
-	Discovery OpenBundleDiscovery `json:"discovery"`
-
-	// GeneratedAt When it was written.
-	GeneratedAt time.Time `json:"generatedAt"`
-
-	// Generator The program that wrote it.
-	Generator OpenBundleGenerator `json:"generator"`
-
-	// Host The host, as it calls itself.
-	Host OpenBundleHost `json:"host"`
-
-	// Results A row a scenario, and how many there are of each kind.
-	Results BundleResults `json:"results"`
-
-	// Suite The suite that asked.
-	Suite OpenBundleSuite `json:"suite"`
+// MarshalJSON writes a ConformanceBundleV2.
+func (v ConformanceBundleV2) MarshalJSON() ([]byte, error) {
+	type plain ConformanceBundleV2
+	p := plain(v)
+	if p.BundleVersion == "" {
+		p.BundleVersion = ConformanceBundleV2BundleVersionN2
+	}
+	if p.ClaimedProfiles == nil {
+		p.ClaimedProfiles = []string{}
+	}
+	return marshal(p)
 }
 
 // ConformanceBundleV2BundleVersion Format of the bundle.
 type ConformanceBundleV2BundleVersion string
 
+// The values of ConformanceBundleV2BundleVersion.
+const (
+	ConformanceBundleV2BundleVersionN2 ConformanceBundleV2BundleVersion = "2"
+)
+
+// Valid reports whether the contract has the value.
+func (v ConformanceBundleV2BundleVersion) Valid() bool {
+	switch v {
+	case ConformanceBundleV2BundleVersionN2:
+		return true
+	}
+	return false
+}
+
 // Difference assay matrix --diff A B --json: what changed for one target between two certifications. Closed
 // throughout; a change that a reader could trip over gets another number in schema.
 type Difference struct {
-	// After One of the two certifications.
-	After ComparedResults `json:"after"`
-
-	// Before One of the two certifications.
+	After  ComparedResults `json:"after"`
 	Before ComparedResults `json:"before"`
-
-	// Better How many changes are for the better.
+	// How many changes are for the better.
 	Better int64 `json:"better"`
-
-	// Changes Profiles first, then claims, requirements and scenarios, each in the order of the documents.
+	// Profiles first, then claims, requirements and scenarios, each in the order of the documents.
 	Changes []Change `json:"changes"`
-
-	// SameQuestions Whether both have the same suiteDigest. Where not, what is new or removed may be a matter of the
-	// questions, not of the target.
+	// Whether both have the same suiteDigest. Where not, what is new or removed may be a matter of the questions,
+	// not of the target.
 	SameQuestions bool `json:"sameQuestions"`
-
-	// SameTarget Whether both call themselves by one name, or, where one has none, have one address.
+	// Whether both call themselves by one name, or, where one has none, have one address.
 	SameTarget bool `json:"sameTarget"`
-
-	// Schema Format and version of this document.
+	// Format and version of this document.
 	Schema DifferenceSchema `json:"schema"`
-
-	// Worse How many changes are for the worse; with one, the exit code is 1.
+	// How many changes are for the worse; with one, the exit code is 1.
 	Worse int64 `json:"worse"`
+}
+
+// UnmarshalJSON reads a Difference. Names of members must match exactly; any may be missing.
+func (v *Difference) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "after":
+			return &v.After
+		case "before":
+			return &v.Before
+		case "better":
+			return &v.Better
+		case "changes":
+			return &v.Changes
+		case "sameQuestions":
+			return &v.SameQuestions
+		case "sameTarget":
+			return &v.SameTarget
+		case "schema":
+			return &v.Schema
+		case "worse":
+			return &v.Worse
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes a Difference.
+func (v Difference) MarshalJSON() ([]byte, error) {
+	type plain Difference
+	p := plain(v)
+	if p.Changes == nil {
+		p.Changes = []Change{}
+	}
+	if p.Schema == "" {
+		p.Schema = DifferenceSchemaAssayDifference1
+	}
+	return marshal(p)
 }
 
 // DifferenceSchema Format and version of this document.
 type DifferenceSchema string
 
+// The values of DifferenceSchema.
+const (
+	DifferenceSchemaAssayDifference1 DifferenceSchema = "assay.difference/1"
+)
+
+// Valid reports whether the contract has the value.
+func (v DifferenceSchema) Valid() bool {
+	switch v {
+	case DifferenceSchemaAssayDifference1:
+		return true
+	}
+	return false
+}
+
 // Digest SHA-256 of a canonical form, in hex.
 type Digest = string
 
 // Direction worse and better go by the order failed, unproved (blocked, inconclusive, broken), inapplicable,
-// passed, and among passes by evidence. other: changed, but neither, such as blocked to
-// inconclusive. new: only the second document was asked. removed: only the first.
+// passed, and among passes by evidence. other: changed, but neither, such as blocked to inconclusive. new: only
+// the second document was asked. removed: only the first.
 type Direction string
 
-// Event assay certify --events FILE: one line of it. A certification that begins tells started, one
-// scenario for each that has ended, in the order in which they end, and finished; one that cannot
-// begin tells finished alone. Closed throughout; a change that a reader could trip over gets
-// another number in schema.
-type Event struct {
-	union json.RawMessage
+// The values of Direction.
+const (
+	DirectionWorse   Direction = "worse"
+	DirectionBetter  Direction = "better"
+	DirectionOther   Direction = "other"
+	DirectionNew     Direction = "new"
+	DirectionRemoved Direction = "removed"
+)
+
+// Valid reports whether the contract has the value.
+func (v Direction) Valid() bool {
+	switch v {
+	case DirectionWorse, DirectionBetter, DirectionOther, DirectionNew, DirectionRemoved:
+		return true
+	}
+	return false
+}
+
+// Event assay certify --events FILE: one line of it. A certification that begins tells started, one scenario for
+// each that has ended, in the order in which they end, and finished; one that cannot begin tells finished alone.
+// Closed throughout; a change that a reader could trip over gets another number in schema.
+//
+// It is one of StartedEvent, ScenarioEvent, FinishedEvent, or EventUnknown.
+type Event interface{ isEvent() }
+
+// EventUnknown is an Event of which cannot be told which case it is. It holds its JSON.
+type EventUnknown json.RawMessage
+
+func (EventUnknown) isEvent() {}
+
+// MarshalJSON writes the JSON that it holds.
+func (v EventUnknown) MarshalJSON() ([]byte, error) { return json.RawMessage(v).MarshalJSON() }
+
+// As reads it as a value of the reader's choice, of which v is a pointer.
+func (v EventUnknown) As(to any) error { return Decode(v, to) }
+
+// UnmarshalEvent reads an Event.
+func UnmarshalEvent(data []byte) (Event, error) {
+	var v Event
+	err := Decode(data, &v)
+	return v, err
+}
+
+var tellsOfEvent = []tell{
+	{kinds: 32, required: []string{"assay", "at", "event", "scenarios", "schema", "seed", "target"}, members: map[string]int{"assay": 32, "at": 8, "event": 8, "scenarios": 4, "schema": 8, "seed": 4, "target": 32}, consts: map[string][]string{"event": []string{"\"started\""}, "schema": []string{"\"assay.events/1\""}}, closed: true},
+	{kinds: 32, required: []string{"at", "event", "id", "level", "number", "requirements", "schema", "seconds", "suite", "title", "verdict"}, members: map[string]int{"at": 8, "event": 8, "evidence": 8, "id": 8, "level": 8, "number": 4, "reason": 8, "requirements": 16, "schema": 8, "seconds": 4, "suite": 8, "title": 8, "verdict": 8, "violated": 8}, consts: map[string][]string{"event": []string{"\"scenario\""}, "evidence": []string{"\"survived\"", "\"observed\"", "\"attested\""}, "level": []string{"\"MUST\"", "\"SHOULD\"", "\"MAY\""}, "schema": []string{"\"assay.events/1\""}, "verdict": []string{"\"passed\"", "\"failed\"", "\"inapplicable\"", "\"blocked\"", "\"inconclusive\"", "\"broken\""}}, closed: true},
+	{kinds: 32, required: []string{"at", "event", "exitCode", "schema"}, members: map[string]int{"at": 8, "event": 8, "exitCode": 4, "profiles": 16, "reason": 8, "schema": 8, "seconds": 4, "totals": 32}, consts: map[string][]string{"event": []string{"\"finished\""}, "schema": []string{"\"assay.events/1\""}}, closed: true},
+}
+
+func decodeEvent(data []byte) (any, error) {
+	branch, told := named(data, "event", map[string]int{"finished": 2, "scenario": 1, "started": 0})
+	if !told {
+		branch = pick(data, tellsOfEvent)
+	}
+	switch branch {
+	case 0:
+		return decodeCase[StartedEvent](data)
+	case 1:
+		return decodeCase[ScenarioEvent](data)
+	case 2:
+		return decodeCase[FinishedEvent](data)
+	}
+	return EventUnknown(bytes.Clone(data)), nil
 }
 
 // Evidence How it was seen, strongest first. Absent where nothing was seen.
 type Evidence string
+
+// The values of Evidence.
+const (
+	EvidenceSurvived Evidence = "survived"
+	EvidenceObserved Evidence = "observed"
+	EvidenceAttested Evidence = "attested"
+)
+
+// Valid reports whether the contract has the value.
+func (v Evidence) Valid() bool {
+	switch v {
+	case EvidenceSurvived, EvidenceObserved, EvidenceAttested:
+		return true
+	}
+	return false
+}
 
 // EvidenceDigest SHA-256 in hex.
 type EvidenceDigest = string
@@ -855,115 +1003,328 @@ type ExpectationProblem struct {
 	Text string `json:"text"`
 }
 
+// UnmarshalJSON reads an ExpectationProblem. Names of members must match exactly; any may be missing.
+func (v *ExpectationProblem) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "line":
+			return &v.Line
+		case "text":
+			return &v.Text
+		}
+		return nil
+	}, nil)
+}
+
 // Expectations The file of known failures that the run was held against.
 type Expectations struct {
 	File string `json:"file"`
-
-	// Problems What is wrong with it after this run. The exit code is 1, then, or higher.
+	// What is wrong with it after this run. The exit code is 1, then, or higher.
 	Problems []ExpectationProblem `json:"problems"`
+}
+
+// UnmarshalJSON reads an Expectations. Names of members must match exactly; any may be missing.
+func (v *Expectations) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "file":
+			return &v.File
+		case "problems":
+			return &v.Problems
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes an Expectations.
+func (v Expectations) MarshalJSON() ([]byte, error) {
+	type plain Expectations
+	p := plain(v)
+	if p.Problems == nil {
+		p.Problems = []ExpectationProblem{}
+	}
+	return marshal(p)
 }
 
 // Failure The first expectation that did not hold.
 type Failure struct {
 	Actual string `json:"actual"`
-
-	// Again Command that runs this scenario alone, with the same seed.
-	Again    string `json:"again"`
-	Expected string `json:"expected"`
-
-	// Requirement Such as OWP-0061-B1.
+	// Command that runs this scenario alone, with the same seed.
+	Again       string        `json:"again"`
+	Expected    string        `json:"expected"`
 	Requirement RequirementID `json:"requirement"`
+	Signature   *Signature    `json:"signature,omitzero"`
+}
 
-	// Signature What a failure is known by, in another run as well: a digest of the scenario, the requirement,
-	// what was expected and what came, without ids, times and large numbers.
-	Signature *Signature `json:"signature,omitempty"`
+// UnmarshalJSON reads a Failure. Names of members must match exactly; any may be missing.
+func (v *Failure) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "actual":
+			return &v.Actual
+		case "again":
+			return &v.Again
+		case "expected":
+			return &v.Expected
+		case "requirement":
+			return &v.Requirement
+		case "signature":
+			return &v.Signature
+		}
+		return nil
+	}, nil)
 }
 
 // FaultResult What came of a fault.
 type FaultResult struct {
-	// BlindSpots Rows of docs/blind-spots.md that it stands for.
-	BlindSpots []int64 `json:"blindSpots,omitempty"`
-
-	// Breaks The requirements that it violates.
+	// Rows of docs/blind-spots.md that it stands for.
+	BlindSpots []int64 `json:"blindSpots,omitzero"`
+	// The requirements that it violates.
 	Breaks []string `json:"breaks"`
 	ID     string   `json:"id"`
-
-	// Kills The checks that kill it, in the order of the suites.
+	// The checks that kill it, in the order of the suites.
 	Kills []Kill `json:"kills"`
-
-	// Looks How that looks from outside.
+	// How that looks from outside.
 	Looks string `json:"looks"`
-
-	// Title What the host does.
+	// What the host does.
 	Title string `json:"title"`
-
-	// Twin Why it is there beside another one that breaks the same and is caught by the same.
+	// Why it is there beside another one that breaks the same and is caught by the same.
 	Twin string `json:"twin,omitzero"`
-
-	// Under Flags of the host that it shows on, where that is not the usual one.
+	// Flags of the host that it shows on, where that is not the usual one.
 	Under   string             `json:"under,omitzero"`
 	Verdict FaultResultVerdict `json:"verdict"`
-
-	// Wrong Scenarios that failed and cite nothing it breaks.
+	// Scenarios that failed and cite nothing it breaks.
 	Wrong []Accusation `json:"wrong"`
 }
 
-// FaultResultVerdict defines model for FaultResult.Verdict.
+// UnmarshalJSON reads a FaultResult. Names of members must match exactly; any may be missing.
+func (v *FaultResult) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "blindSpots":
+			return &v.BlindSpots
+		case "breaks":
+			return &v.Breaks
+		case "id":
+			return &v.ID
+		case "kills":
+			return &v.Kills
+		case "looks":
+			return &v.Looks
+		case "title":
+			return &v.Title
+		case "twin":
+			return &v.Twin
+		case "under":
+			return &v.Under
+		case "verdict":
+			return &v.Verdict
+		case "wrong":
+			return &v.Wrong
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes a FaultResult.
+func (v FaultResult) MarshalJSON() ([]byte, error) {
+	type plain FaultResult
+	p := plain(v)
+	if p.Breaks == nil {
+		p.Breaks = []string{}
+	}
+	if p.Kills == nil {
+		p.Kills = []Kill{}
+	}
+	if p.Wrong == nil {
+		p.Wrong = []Accusation{}
+	}
+	return marshal(p)
+}
+
 type FaultResultVerdict string
+
+// The values of FaultResultVerdict.
+const (
+	FaultResultVerdictCaught      FaultResultVerdict = "caught"
+	FaultResultVerdictSurvived    FaultResultVerdict = "survived"
+	FaultResultVerdictWrongReason FaultResultVerdict = "wrong-reason"
+)
+
+// Valid reports whether the contract has the value.
+func (v FaultResultVerdict) Valid() bool {
+	switch v {
+	case FaultResultVerdictCaught, FaultResultVerdictSurvived, FaultResultVerdictWrongReason:
+		return true
+	}
+	return false
+}
 
 // Filter What the run was narrowed to. A list that is absent did not narrow.
 type Filter struct {
-	// ExpectClaims Claims whose scenarios ran although the target does not make them.
-	ExpectClaims []string `json:"expectClaims,omitempty"`
-
-	// Filter Expression over labels.
+	// Claims whose scenarios ran although the target does not make them.
+	ExpectClaims []string `json:"expectClaims,omitzero"`
+	// Expression over labels.
 	Filter       string          `json:"filter,omitzero"`
-	Requirements []RequirementID `json:"requirements,omitempty"`
-	Scenarios    []string        `json:"scenarios,omitempty"`
-	Suites       []string        `json:"suites,omitempty"`
+	Requirements []RequirementID `json:"requirements,omitzero"`
+	Scenarios    []string        `json:"scenarios,omitzero"`
+	Suites       []string        `json:"suites,omitzero"`
+}
+
+// UnmarshalJSON reads a Filter. Names of members must match exactly; any may be missing.
+func (v *Filter) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "expectClaims":
+			return &v.ExpectClaims
+		case "filter":
+			return &v.Filter
+		case "requirements":
+			return &v.Requirements
+		case "scenarios":
+			return &v.Scenarios
+		case "suites":
+			return &v.Suites
+		}
+		return nil
+	}, nil)
 }
 
 // Finding A deviation that changes no verdict.
 type Finding struct {
-	// Requirement Such as OWP-0061-B1.
 	Requirement RequirementID `json:"requirement,omitzero"`
 	Text        string        `json:"text"`
+}
+
+// UnmarshalJSON reads a Finding. Names of members must match exactly; any may be missing.
+func (v *Finding) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "requirement":
+			return &v.Requirement
+		case "text":
+			return &v.Text
+		}
+		return nil
+	}, nil)
 }
 
 // FinishedEvent The certification is over, and its reports are written; or it could not begin.
 type FinishedEvent struct {
 	At    time.Time          `json:"at"`
 	Event FinishedEventEvent `json:"event"`
-
-	// ExitCode Exit code of certify.
+	// Exit code of certify.
 	ExitCode int64           `json:"exitCode"`
-	Profiles []ProfileResult `json:"profiles,omitempty"`
-
-	// Reason Why nothing was driven.
+	Profiles []ProfileResult `json:"profiles,omitzero"`
+	// Why nothing was driven.
 	Reason string              `json:"reason,omitzero"`
 	Schema FinishedEventSchema `json:"schema"`
-
-	// Seconds Absent where nothing was driven.
-	Seconds *float64 `json:"seconds,omitempty"`
-
-	// Totals Scenarios by verdict.
-	Totals *Totals `json:"totals,omitempty"`
+	// Absent where nothing was driven.
+	Seconds *float64 `json:"seconds,omitzero"`
+	Totals  *Totals  `json:"totals,omitzero"`
 }
 
-// FinishedEventEvent defines model for FinishedEvent.Event.
+// UnmarshalJSON reads a FinishedEvent. Names of members must match exactly; any may be missing.
+func (v *FinishedEvent) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "at":
+			return &v.At
+		case "event":
+			return &v.Event
+		case "exitCode":
+			return &v.ExitCode
+		case "profiles":
+			return &v.Profiles
+		case "reason":
+			return &v.Reason
+		case "schema":
+			return &v.Schema
+		case "seconds":
+			return &v.Seconds
+		case "totals":
+			return &v.Totals
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes a FinishedEvent.
+func (v FinishedEvent) MarshalJSON() ([]byte, error) {
+	type plain FinishedEvent
+	p := plain(v)
+	if p.Event == "" {
+		p.Event = FinishedEventEventFinished
+	}
+	if p.Schema == "" {
+		p.Schema = FinishedEventSchemaAssayEvents1
+	}
+	return marshal(p)
+}
+
+func (FinishedEvent) isEvent() {}
+
 type FinishedEventEvent string
 
-// FinishedEventSchema defines model for FinishedEvent.Schema.
+// The values of FinishedEventEvent.
+const (
+	FinishedEventEventFinished FinishedEventEvent = "finished"
+)
+
+// Valid reports whether the contract has the value.
+func (v FinishedEventEvent) Valid() bool {
+	switch v {
+	case FinishedEventEventFinished:
+		return true
+	}
+	return false
+}
+
 type FinishedEventSchema string
+
+// The values of FinishedEventSchema.
+const (
+	FinishedEventSchemaAssayEvents1 FinishedEventSchema = "assay.events/1"
+)
+
+// Valid reports whether the contract has the value.
+func (v FinishedEventSchema) Valid() bool {
+	switch v {
+	case FinishedEventSchemaAssayEvents1:
+		return true
+	}
+	return false
+}
 
 // HonestHost A host that keeps every promise it makes.
 type HonestHost struct {
-	// Accused What speaks against it; empty, or a suite is wrong.
+	// What speaks against it; empty, or a suite is wrong.
 	Accused []Accusation `json:"accused"`
-
-	// Host The flags of assay simhost, or the words of assay agent export, that make it; honest where it
-	// takes none.
+	// The flags of assay simhost, or the words of assay agent export, that make it; honest where it takes none.
 	Host string `json:"host"`
+}
+
+// UnmarshalJSON reads a HonestHost. Names of members must match exactly; any may be missing.
+func (v *HonestHost) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "accused":
+			return &v.Accused
+		case "host":
+			return &v.Host
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes a HonestHost.
+func (v HonestHost) MarshalJSON() ([]byte, error) {
+	type plain HonestHost
+	p := plain(v)
+	if p.Accused == nil {
+		p.Accused = []Accusation{}
+	}
+	return marshal(p)
 }
 
 // Kill A check that kills a fault.
@@ -972,144 +1333,452 @@ type Kill struct {
 	Scenario    string `json:"scenario"`
 }
 
-// KillMatrix kill-matrix.json: which scenarios catch which faults of the simulated hosts, and whether honest
-// hosts are left alone. It is written when every host is done; until then there is a kill-part.
-// Closed throughout; nothing in it depends on the time or the machine, so two documents can be
-// compared. A change that a reader could trip over gets another number in schema.
-type KillMatrix struct {
-	// Protocols The protocols whose suites were proved.
-	Protocols []ProvedProtocol `json:"protocols"`
+// UnmarshalJSON reads a Kill. Names of members must match exactly; any may be missing.
+func (v *Kill) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "requirement":
+			return &v.Requirement
+		case "scenario":
+			return &v.Scenario
+		}
+		return nil
+	}, nil)
+}
 
-	// Schema Format and version of this document.
+// KillMatrix kill-matrix.json: which scenarios catch which faults of the simulated hosts, and whether honest
+// hosts are left alone. It is written when every host is done; until then there is a kill-part. Closed
+// throughout; nothing in it depends on the time or the machine, so two documents can be compared. A change that
+// a reader could trip over gets another number in schema.
+type KillMatrix struct {
+	// The protocols whose suites were proved.
+	Protocols []ProvedProtocol `json:"protocols"`
+	// Format and version of this document.
 	Schema KillMatrixSchema `json:"schema"`
+}
+
+// UnmarshalJSON reads a KillMatrix. Names of members must match exactly; any may be missing.
+func (v *KillMatrix) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "protocols":
+			return &v.Protocols
+		case "schema":
+			return &v.Schema
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes a KillMatrix.
+func (v KillMatrix) MarshalJSON() ([]byte, error) {
+	type plain KillMatrix
+	p := plain(v)
+	if p.Protocols == nil {
+		p.Protocols = []ProvedProtocol{}
+	}
+	if p.Schema == "" {
+		p.Schema = KillMatrixSchemaAssayKillMatrix3
+	}
+	return marshal(p)
 }
 
 // KillMatrixSchema Format and version of this document.
 type KillMatrixSchema string
 
-// KillPart kill-matrix.part.ndjson: one line of it. It is a kill matrix that is not whole, since the proof
-// goes on, was interrupted, or is a shard. The first line is the head. Every other line is a host
-// that is done, in the order in which they were. The hosts of the head that have no line are not
-// done. A last line that was cut off does not count.
-type KillPart struct {
-	union json.RawMessage
+// The values of KillMatrixSchema.
+const (
+	KillMatrixSchemaAssayKillMatrix3 KillMatrixSchema = "assay.kill-matrix/3"
+)
+
+// Valid reports whether the contract has the value.
+func (v KillMatrixSchema) Valid() bool {
+	switch v {
+	case KillMatrixSchemaAssayKillMatrix3:
+		return true
+	}
+	return false
+}
+
+// KillPart kill-matrix.part.ndjson: one line of it. It is a kill matrix that is not whole, since the proof goes
+// on, was interrupted, or is a shard. The first line is the head. Every other line is a host that is done, in
+// the order in which they were. The hosts of the head that have no line are not done. A last line that was cut
+// off does not count.
+//
+// It is one of KillPartHead, KillPartHost, or KillPartUnknown.
+type KillPart interface{ isKillPart() }
+
+// KillPartUnknown is a KillPart of which cannot be told which case it is. It holds its JSON.
+type KillPartUnknown json.RawMessage
+
+func (KillPartUnknown) isKillPart() {}
+
+// MarshalJSON writes the JSON that it holds.
+func (v KillPartUnknown) MarshalJSON() ([]byte, error) { return json.RawMessage(v).MarshalJSON() }
+
+// As reads it as a value of the reader's choice, of which v is a pointer.
+func (v KillPartUnknown) As(to any) error { return Decode(v, to) }
+
+// UnmarshalKillPart reads a KillPart.
+func UnmarshalKillPart(data []byte) (KillPart, error) {
+	var v KillPart
+	err := Decode(data, &v)
+	return v, err
+}
+
+var tellsOfKillPart = []tell{
+	{kinds: 32, required: []string{"line", "patienceMs", "protocols", "scenarios", "schema", "seed", "suites"}, members: map[string]int{"line": 8, "patienceMs": 4, "protocols": 16, "scenarios": 16, "schema": 8, "seed": 4, "suites": 16}, consts: map[string][]string{"line": []string{"\"head\""}, "schema": []string{"\"assay.kill-part/1\""}}, closed: true},
+	{kinds: 32, required: []string{"host", "line"}, members: map[string]int{"fault": 32, "honest": 32, "host": 8, "line": 8}, consts: map[string][]string{"line": []string{"\"host\""}}, closed: true},
+}
+
+func decodeKillPart(data []byte) (any, error) {
+	branch, told := named(data, "line", map[string]int{"head": 0, "host": 1})
+	if !told {
+		branch = pick(data, tellsOfKillPart)
+	}
+	switch branch {
+	case 0:
+		return decodeCase[KillPartHead](data)
+	case 1:
+		return decodeCase[KillPartHost](data)
+	}
+	return KillPartUnknown(bytes.Clone(data)), nil
 }
 
 // KillPartHead What is proved, and how. Parts with the same head belong to the same matrix.
 type KillPartHead struct {
 	Line KillPartHeadLine `json:"line"`
-
-	// PatienceMs How long a faulty host may take for what must happen.
+	// How long a faulty host may take for what must happen.
 	PatienceMs int64              `json:"patienceMs"`
 	Protocols  []KillPartProtocol `json:"protocols"`
-
-	// Scenarios The scenarios that are asked; empty for all.
+	// The scenarios that are asked; empty for all.
 	Scenarios []string `json:"scenarios"`
-
-	// Schema Format and version of all lines.
+	// Format and version of all lines.
 	Schema KillPartHeadSchema `json:"schema"`
-
-	// Seed What all random values come of.
+	// What all random values come of.
 	Seed uint64 `json:"seed"`
-
-	// Suites The suites that are asked; empty for all.
+	// The suites that are asked; empty for all.
 	Suites []string `json:"suites"`
 }
 
-// KillPartHeadLine defines model for KillPartHead.Line.
+// UnmarshalJSON reads a KillPartHead. Names of members must match exactly; any may be missing.
+func (v *KillPartHead) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "line":
+			return &v.Line
+		case "patienceMs":
+			return &v.PatienceMs
+		case "protocols":
+			return &v.Protocols
+		case "scenarios":
+			return &v.Scenarios
+		case "schema":
+			return &v.Schema
+		case "seed":
+			return &v.Seed
+		case "suites":
+			return &v.Suites
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes a KillPartHead.
+func (v KillPartHead) MarshalJSON() ([]byte, error) {
+	type plain KillPartHead
+	p := plain(v)
+	if p.Line == "" {
+		p.Line = KillPartHeadLineHead
+	}
+	if p.Protocols == nil {
+		p.Protocols = []KillPartProtocol{}
+	}
+	if p.Scenarios == nil {
+		p.Scenarios = []string{}
+	}
+	if p.Schema == "" {
+		p.Schema = KillPartHeadSchemaAssayKillPart1
+	}
+	if p.Suites == nil {
+		p.Suites = []string{}
+	}
+	return marshal(p)
+}
+
+func (KillPartHead) isKillPart() {}
+
 type KillPartHeadLine string
+
+// The values of KillPartHeadLine.
+const (
+	KillPartHeadLineHead KillPartHeadLine = "head"
+)
+
+// Valid reports whether the contract has the value.
+func (v KillPartHeadLine) Valid() bool {
+	switch v {
+	case KillPartHeadLineHead:
+		return true
+	}
+	return false
+}
 
 // KillPartHeadSchema Format and version of all lines.
 type KillPartHeadSchema string
 
+// The values of KillPartHeadSchema.
+const (
+	KillPartHeadSchemaAssayKillPart1 KillPartHeadSchema = "assay.kill-part/1"
+)
+
+// Valid reports whether the contract has the value.
+func (v KillPartHeadSchema) Valid() bool {
+	switch v {
+	case KillPartHeadSchemaAssayKillPart1:
+		return true
+	}
+	return false
+}
+
 // KillPartHost A host that is done. One of honest and fault is there.
 type KillPartHost struct {
-	// Fault What came of a fault.
-	Fault *FaultResult `json:"fault,omitempty"`
-
-	// Honest A host that keeps every promise it makes.
-	Honest *HonestHost `json:"honest,omitempty"`
-
-	// Host One of those of the head.
+	Fault  *FaultResult `json:"fault,omitzero"`
+	Honest *HonestHost  `json:"honest,omitzero"`
+	// One of those of the head.
 	Host string           `json:"host"`
 	Line KillPartHostLine `json:"line"`
 }
 
-// KillPartHostLine defines model for KillPartHost.Line.
+// UnmarshalJSON reads a KillPartHost. Names of members must match exactly; any may be missing.
+func (v *KillPartHost) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "fault":
+			return &v.Fault
+		case "honest":
+			return &v.Honest
+		case "host":
+			return &v.Host
+		case "line":
+			return &v.Line
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes a KillPartHost.
+func (v KillPartHost) MarshalJSON() ([]byte, error) {
+	type plain KillPartHost
+	p := plain(v)
+	if p.Line == "" {
+		p.Line = KillPartHostLineHost
+	}
+	return marshal(p)
+}
+
+func (KillPartHost) isKillPart() {}
+
 type KillPartHostLine string
+
+// The values of KillPartHostLine.
+const (
+	KillPartHostLineHost KillPartHostLine = "host"
+)
+
+// Valid reports whether the contract has the value.
+func (v KillPartHostLine) Valid() bool {
+	switch v {
+	case KillPartHostLineHost:
+		return true
+	}
+	return false
+}
 
 // KillPartProtocol The hosts of a protocol.
 type KillPartProtocol struct {
-	// Digest As kill-matrix.json has it.
+	// As kill-matrix.json has it.
 	Digest string `json:"digest"`
-
-	// Hosts All hosts of the matrix: honest ones by their flags, others by the id of their fault.
+	// All hosts of the matrix: honest ones by their flags, others by the id of their fault.
 	Hosts []string `json:"hosts"`
-
-	// Protocol Its id, such as openwop/v1.
+	// Its id, such as openwop/v1.
 	Protocol string `json:"protocol"`
+}
+
+// UnmarshalJSON reads a KillPartProtocol. Names of members must match exactly; any may be missing.
+func (v *KillPartProtocol) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "digest":
+			return &v.Digest
+		case "hosts":
+			return &v.Hosts
+		case "protocol":
+			return &v.Protocol
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes a KillPartProtocol.
+func (v KillPartProtocol) MarshalJSON() ([]byte, error) {
+	type plain KillPartProtocol
+	p := plain(v)
+	if p.Hosts == nil {
+		p.Hosts = []string{}
+	}
+	return marshal(p)
 }
 
 // KillTotals How many there are of what.
 type KillTotals struct {
-	// Alone Checks that are the only one to kill some fault.
+	// Checks that are the only one to kill some fault.
 	Alone int64 `json:"alone"`
-
-	// Broken Requirements that some fault breaks and a check kills.
+	// Requirements that some fault breaks and a check kills.
 	Broken int64 `json:"broken"`
-
-	// Caught Faults that a check kills, and nothing else fails.
+	// Faults that a check kills, and nothing else fails.
 	Caught int64 `json:"caught"`
-
-	// Checks Requirements that scenarios ask about, counted once a scenario.
+	// Requirements that scenarios ask about, counted once a scenario.
 	Checks int64 `json:"checks"`
 	Faults int64 `json:"faults"`
-
-	// HonestFailures Honest hosts that were accused of something.
+	// Honest hosts that were accused of something.
 	HonestFailures int64 `json:"honestFailures"`
 	HonestHosts    int64 `json:"honestHosts"`
-
-	// Killing Checks that kill a fault.
+	// Checks that kill a fault.
 	Killing int64 `json:"killing"`
-
-	// Survivors Faults that no check kills.
+	// Faults that no check kills.
 	Survivors int64 `json:"survivors"`
-
-	// WrongReasons Faults because of which a scenario failed that cites nothing they break.
+	// Faults because of which a scenario failed that cites nothing they break.
 	WrongReasons int64 `json:"wrongReasons"`
 }
 
-// Known The operator expected this very failure. It stays a violation: no claim and no profile is the
-// better for it, but the exit code does not count it.
-type Known struct {
-	// Expires The last day on which it is expected.
-	Expires *string `json:"expires,omitempty"`
+// UnmarshalJSON reads a KillTotals. Names of members must match exactly; any may be missing.
+func (v *KillTotals) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "alone":
+			return &v.Alone
+		case "broken":
+			return &v.Broken
+		case "caught":
+			return &v.Caught
+		case "checks":
+			return &v.Checks
+		case "faults":
+			return &v.Faults
+		case "honestFailures":
+			return &v.HonestFailures
+		case "honestHosts":
+			return &v.HonestHosts
+		case "killing":
+			return &v.Killing
+		case "survivors":
+			return &v.Survivors
+		case "wrongReasons":
+			return &v.WrongReasons
+		}
+		return nil
+	}, nil)
+}
 
-	// Issue URL.
+// Known The operator expected this very failure. It stays a violation: no claim and no profile is the better for
+// it, but the exit code does not count it.
+type Known struct {
+	// The last day on which it is expected.
+	Expires *string `json:"expires,omitzero"`
+	// URL.
 	Issue  string `json:"issue"`
 	Reason string `json:"reason"`
+}
+
+// UnmarshalJSON reads a Known. Names of members must match exactly; any may be missing.
+func (v *Known) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "expires":
+			return &v.Expires
+		case "issue":
+			return &v.Issue
+		case "reason":
+			return &v.Reason
+		}
+		return nil
+	}, nil)
 }
 
 // Level The strongest level among the requirements.
 type Level string
 
+// The values of Level.
+const (
+	LevelMUST   Level = "MUST"
+	LevelSHOULD Level = "SHOULD"
+	LevelMAY    Level = "MAY"
+)
+
+// Valid reports whether the contract has the value.
+func (v Level) Valid() bool {
+	switch v {
+	case LevelMUST, LevelSHOULD, LevelMAY:
+		return true
+	}
+	return false
+}
+
 // Maker Which Assay asked which questions, of which spec.
 type Maker struct {
-	// SpecDigest Over the protocol's requirements, claims, profiles and schemas.
+	// Over the protocol's requirements, claims, profiles and schemas.
 	SpecDigest EvidenceDigest `json:"specDigest"`
-
-	// SuiteDigest Over the metadata of the selected scenarios.
+	// Over the metadata of the selected scenarios.
 	SuiteDigest EvidenceDigest `json:"suiteDigest"`
 	Version     string         `json:"version"`
 }
 
+// UnmarshalJSON reads a Maker. Names of members must match exactly; any may be missing.
+func (v *Maker) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "specDigest":
+			return &v.SpecDigest
+		case "suiteDigest":
+			return &v.SuiteDigest
+		case "version":
+			return &v.Version
+		}
+		return nil
+	}, nil)
+}
+
 // OpenBundleDiscovery The discovery document that was found, and where.
 type OpenBundleDiscovery struct {
-	Document map[string]interface{} `json:"document"`
+	Document map[string]any `json:"document"`
+	Sha256   Digest         `json:"sha256"`
+	URL      string         `json:"url"`
+}
 
-	// Sha256 SHA-256 of a canonical form, in hex.
-	Sha256 Digest `json:"sha256"`
-	URL    string `json:"url"`
+// UnmarshalJSON reads an OpenBundleDiscovery. Names of members must match exactly; any may be missing.
+func (v *OpenBundleDiscovery) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "document":
+			return &v.Document
+		case "sha256":
+			return &v.Sha256
+		case "url":
+			return &v.URL
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes an OpenBundleDiscovery.
+func (v OpenBundleDiscovery) MarshalJSON() ([]byte, error) {
+	type plain OpenBundleDiscovery
+	p := plain(v)
+	if p.Document == nil {
+		p.Document = map[string]any{}
+	}
+	return marshal(p)
 }
 
 // OpenBundleGenerator The program that wrote it.
@@ -1118,10 +1787,36 @@ type OpenBundleGenerator struct {
 	Version string `json:"version"`
 }
 
+// UnmarshalJSON reads an OpenBundleGenerator. Names of members must match exactly; any may be missing.
+func (v *OpenBundleGenerator) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "name":
+			return &v.Name
+		case "version":
+			return &v.Version
+		}
+		return nil
+	}, nil)
+}
+
 // OpenBundleHost The host, as it calls itself.
 type OpenBundleHost struct {
 	Name    string `json:"name"`
 	Version string `json:"version"`
+}
+
+// UnmarshalJSON reads an OpenBundleHost. Names of members must match exactly; any may be missing.
+func (v *OpenBundleHost) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "name":
+			return &v.Name
+		case "version":
+			return &v.Version
+		}
+		return nil
+	}, nil)
 }
 
 // OpenBundleSuite The suite that asked.
@@ -1130,70 +1825,177 @@ type OpenBundleSuite struct {
 	Version string `json:"version"`
 }
 
+// UnmarshalJSON reads an OpenBundleSuite. Names of members must match exactly; any may be missing.
+func (v *OpenBundleSuite) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "package":
+			return &v.Package
+		case "version":
+			return &v.Version
+		}
+		return nil
+	}, nil)
+}
+
 // ProfileResult How much of a profile was proved.
 type ProfileResult struct {
-	// Digest Of the profile as it was frozen (spec/assay/profiles): two results speak of the same profile
-	// where it is the same.
-	Digest *Digest `json:"digest,omitempty"`
+	// Of the profile as it was frozen (spec/assay/profiles): two results speak of the same profile where it is the
+	// same.
+	Digest *Digest `json:"digest,omitzero"`
 	ID     string  `json:"id"`
-
-	// Proved Requirements of the profile that are proved.
+	// Requirements of the profile that are proved.
 	Proved int64 `json:"proved"`
-
-	// Provisional Scenarios that were asked about a requirement of the profile and did not count, since they came
-	// after it was frozen.
-	Provisional []string `json:"provisional,omitempty"`
-
-	// Required Requirements of the profile.
-	Required int64 `json:"required"`
-
-	// Status certified: all proved. attested: all passed, some seen only through a seam. violated, unproved,
-	// inapplicable: as for claims and scenarios.
-	Status ProfileStatus `json:"status"`
-
-	// ThroughSeam How many of them have the stimulus assay-seam: so much of the profile rests on seams of Assay's
-	// own.
+	// Scenarios that were asked about a requirement of the profile and did not count, since they came after it was
+	// frozen.
+	Provisional []string `json:"provisional,omitzero"`
+	// Requirements of the profile.
+	Required int64         `json:"required"`
+	Status   ProfileStatus `json:"status"`
+	// How many of them have the stimulus assay-seam: so much of the profile rests on seams of Assay's own.
 	ThroughSeam int64 `json:"throughSeam"`
+}
+
+// UnmarshalJSON reads a ProfileResult. Names of members must match exactly; any may be missing.
+func (v *ProfileResult) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "digest":
+			return &v.Digest
+		case "id":
+			return &v.ID
+		case "proved":
+			return &v.Proved
+		case "provisional":
+			return &v.Provisional
+		case "required":
+			return &v.Required
+		case "status":
+			return &v.Status
+		case "throughSeam":
+			return &v.ThroughSeam
+		}
+		return nil
+	}, nil)
 }
 
 // ProfileStatus certified: all proved. attested: all passed, some seen only through a seam. violated, unproved,
 // inapplicable: as for claims and scenarios.
 type ProfileStatus string
 
+// The values of ProfileStatus.
+const (
+	ProfileStatusCertified    ProfileStatus = "certified"
+	ProfileStatusAttested     ProfileStatus = "attested"
+	ProfileStatusUnproved     ProfileStatus = "unproved"
+	ProfileStatusViolated     ProfileStatus = "violated"
+	ProfileStatusInapplicable ProfileStatus = "inapplicable"
+)
+
+// Valid reports whether the contract has the value.
+func (v ProfileStatus) Valid() bool {
+	switch v {
+	case ProfileStatusCertified, ProfileStatusAttested, ProfileStatusUnproved, ProfileStatusViolated, ProfileStatusInapplicable:
+		return true
+	}
+	return false
+}
+
 // ProvedCheck What a scenario asks about a requirement.
 type ProvedCheck struct {
-	// Alone Of them: those that no other check kills.
+	// Of them: those that no other check kills.
 	Alone []string `json:"alone"`
-
-	// For What an unproven check is for.
+	// What an unproven check is for.
 	For string `json:"for,omitzero"`
-
-	// Kills Ids of the faults that it kills. Empty: it is unproven.
+	// Ids of the faults that it kills. Empty: it is unproven.
 	Kills       []string `json:"kills"`
 	Requirement string   `json:"requirement"`
 }
 
+// UnmarshalJSON reads a ProvedCheck. Names of members must match exactly; any may be missing.
+func (v *ProvedCheck) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "alone":
+			return &v.Alone
+		case "for":
+			return &v.For
+		case "kills":
+			return &v.Kills
+		case "requirement":
+			return &v.Requirement
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes a ProvedCheck.
+func (v ProvedCheck) MarshalJSON() ([]byte, error) {
+	type plain ProvedCheck
+	p := plain(v)
+	if p.Alone == nil {
+		p.Alone = []string{}
+	}
+	if p.Kills == nil {
+		p.Kills = []string{}
+	}
+	return marshal(p)
+}
+
 // ProvedProtocol The suites of a protocol against the hosts that speak it.
 type ProvedProtocol struct {
-	// Digest Of the faults with their words, the honest hosts, and the scenarios with what they prove.
-	// Another one means that the proof is of other faults or other scenarios than those of today.
+	// Of the faults with their words, the honest hosts, and the scenarios with what they prove. Another one means
+	// that the proof is of other faults or other scenarios than those of today.
 	Digest string `json:"digest"`
-
-	// Faults By id.
+	// By id.
 	Faults []FaultResult `json:"faults"`
-
-	// Honest The hosts that keep every promise.
+	// The hosts that keep every promise.
 	Honest []HonestHost `json:"honest"`
-
-	// Protocol Its id, such as openwop/v1.
+	// Its id, such as openwop/v1.
 	Protocol string `json:"protocol"`
-
-	// Scenarios In the order of the suites.
+	// In the order of the suites.
 	Scenarios []ProvedScenario `json:"scenarios"`
 	Title     string           `json:"title"`
+	Totals    KillTotals       `json:"totals"`
+}
 
-	// Totals How many there are of what.
-	Totals KillTotals `json:"totals"`
+// UnmarshalJSON reads a ProvedProtocol. Names of members must match exactly; any may be missing.
+func (v *ProvedProtocol) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "digest":
+			return &v.Digest
+		case "faults":
+			return &v.Faults
+		case "honest":
+			return &v.Honest
+		case "protocol":
+			return &v.Protocol
+		case "scenarios":
+			return &v.Scenarios
+		case "title":
+			return &v.Title
+		case "totals":
+			return &v.Totals
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes a ProvedProtocol.
+func (v ProvedProtocol) MarshalJSON() ([]byte, error) {
+	type plain ProvedProtocol
+	p := plain(v)
+	if p.Faults == nil {
+		p.Faults = []FaultResult{}
+	}
+	if p.Honest == nil {
+		p.Honest = []HonestHost{}
+	}
+	if p.Scenarios == nil {
+		p.Scenarios = []ProvedScenario{}
+	}
+	return marshal(p)
 }
 
 // ProvedScenario A scenario, and what its checks are good for.
@@ -1202,191 +2004,420 @@ type ProvedScenario struct {
 	ID     string        `json:"id"`
 }
 
+// UnmarshalJSON reads a ProvedScenario. Names of members must match exactly; any may be missing.
+func (v *ProvedScenario) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "checks":
+			return &v.Checks
+		case "id":
+			return &v.ID
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes a ProvedScenario.
+func (v ProvedScenario) MarshalJSON() ([]byte, error) {
+	type plain ProvedScenario
+	p := plain(v)
+	if p.Checks == nil {
+		p.Checks = []ProvedCheck{}
+	}
+	return marshal(p)
+}
+
 // RequirementID Such as OWP-0061-B1.
 type RequirementID = string
 
 // RequirementResult All scenarios that name one requirement, summed up.
 type RequirementResult struct {
-	// Evidence How it was seen, strongest first. Absent where nothing was seen.
-	Evidence Evidence `json:"evidence,omitzero"`
+	Evidence Evidence      `json:"evidence,omitzero"`
+	ID       RequirementID `json:"id"`
+	Stimulus Stimulus      `json:"stimulus,omitzero"`
+	Verdict  Verdict       `json:"verdict"`
+}
 
-	// ID Such as OWP-0061-B1.
-	ID RequirementID `json:"id"`
-
-	// Stimulus assay-seam: only a test seam that Assay itself defines brings it about or shows it; a host that
-	// has not wired it cannot prove it. Absent where the protocol's own means suffice.
-	Stimulus Stimulus `json:"stimulus,omitzero"`
-
-	// Verdict How a scenario ended.
-	Verdict Verdict `json:"verdict"`
+// UnmarshalJSON reads a RequirementResult. Names of members must match exactly; any may be missing.
+func (v *RequirementResult) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "evidence":
+			return &v.Evidence
+		case "id":
+			return &v.ID
+		case "stimulus":
+			return &v.Stimulus
+		case "verdict":
+			return &v.Verdict
+		}
+		return nil
+	}, nil)
 }
 
 // Results results.json: what a certification found, as data. Every other report is made of it. Closed
 // throughout; a change that a reader could trip over gets another number in schema.
 type Results struct {
-	// Assay Which Assay asked which questions.
 	Assay Assay `json:"assay"`
-
-	// Claims What the target claims and was asked about.
+	// What the target claims and was asked about.
 	Claims []Claim `json:"claims"`
-
-	// ExitCode Exit code of certify.
-	ExitCode int64 `json:"exitCode"`
-
-	// Expectations The file of known failures that the run was held against.
-	Expectations *Expectations `json:"expectations,omitempty"`
-
-	// Filter What the run was narrowed to. A list that is absent did not narrow.
-	Filter *Filter `json:"filter,omitempty"`
-
-	// Findings Deviations that belong to no scenario: what the schema of the discovery document has to say
-	// about it.
-	Findings []Finding `json:"findings,omitempty"`
-
-	// Leftovers What was made on the target and could not be removed, a line each.
+	// Exit code of certify.
+	ExitCode     int64         `json:"exitCode"`
+	Expectations *Expectations `json:"expectations,omitzero"`
+	Filter       *Filter       `json:"filter,omitzero"`
+	// Deviations that belong to no scenario: what the schema of the discovery document has to say about it.
+	Findings []Finding `json:"findings,omitzero"`
+	// What was made on the target and could not be removed, a line each.
 	Leftovers []string `json:"leftovers"`
-
-	// NotClaimed What the target was seen to do without claiming it. No verdict rests on it: it is told so that
-	// nobody takes a claim that is left off for a thing that is not there.
-	NotClaimed []Sighting      `json:"notClaimed,omitempty"`
+	// What the target was seen to do without claiming it. No verdict rests on it: it is told so that nobody takes a
+	// claim that is left off for a thing that is not there.
+	NotClaimed []Sighting      `json:"notClaimed,omitzero"`
 	Profiles   []ProfileResult `json:"profiles"`
-
-	// Requirements Each requirement that a selected scenario names, in the order of the ledger.
+	// Each requirement that a selected scenario names, in the order of the ledger.
 	Requirements []RequirementResult `json:"requirements"`
-
-	// Scenarios In the order of the suites.
+	// In the order of the suites.
 	Scenarios []ScenarioResult `json:"scenarios"`
-
-	// Schema Format and version of this document.
+	// Format and version of this document.
 	Schema ResultsSchema `json:"schema"`
-
-	// Seconds From discovery to the end of the clean-up.
+	// From discovery to the end of the clean-up.
 	Seconds float64 `json:"seconds"`
-
-	// Seed All random ids and values came of it.
+	// All random ids and values came of it.
 	Seed uint64 `json:"seed"`
-
-	// StartedAt When discovery was fetched.
+	// When discovery was fetched.
 	StartedAt time.Time `json:"startedAt"`
+	Target    Target    `json:"target"`
+	Totals    Totals    `json:"totals"`
+}
 
-	// Target What was certified.
-	Target Target `json:"target"`
+// UnmarshalJSON reads a Results. Names of members must match exactly; any may be missing.
+func (v *Results) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "assay":
+			return &v.Assay
+		case "claims":
+			return &v.Claims
+		case "exitCode":
+			return &v.ExitCode
+		case "expectations":
+			return &v.Expectations
+		case "filter":
+			return &v.Filter
+		case "findings":
+			return &v.Findings
+		case "leftovers":
+			return &v.Leftovers
+		case "notClaimed":
+			return &v.NotClaimed
+		case "profiles":
+			return &v.Profiles
+		case "requirements":
+			return &v.Requirements
+		case "scenarios":
+			return &v.Scenarios
+		case "schema":
+			return &v.Schema
+		case "seconds":
+			return &v.Seconds
+		case "seed":
+			return &v.Seed
+		case "startedAt":
+			return &v.StartedAt
+		case "target":
+			return &v.Target
+		case "totals":
+			return &v.Totals
+		}
+		return nil
+	}, nil)
+}
 
-	// Totals Scenarios by verdict.
-	Totals Totals `json:"totals"`
+// MarshalJSON writes a Results.
+func (v Results) MarshalJSON() ([]byte, error) {
+	type plain Results
+	p := plain(v)
+	if p.Claims == nil {
+		p.Claims = []Claim{}
+	}
+	if p.Leftovers == nil {
+		p.Leftovers = []string{}
+	}
+	if p.Profiles == nil {
+		p.Profiles = []ProfileResult{}
+	}
+	if p.Requirements == nil {
+		p.Requirements = []RequirementResult{}
+	}
+	if p.Scenarios == nil {
+		p.Scenarios = []ScenarioResult{}
+	}
+	if p.Schema == "" {
+		p.Schema = ResultsSchemaAssayResults1
+	}
+	return marshal(p)
 }
 
 // ResultsSchema Format and version of this document.
 type ResultsSchema string
 
+// The values of ResultsSchema.
+const (
+	ResultsSchemaAssayResults1 ResultsSchema = "assay.results/1"
+)
+
+// Valid reports whether the contract has the value.
+func (v ResultsSchema) Valid() bool {
+	switch v {
+	case ResultsSchemaAssayResults1:
+		return true
+	}
+	return false
+}
+
 // ScenarioEvent A scenario has its verdict.
 type ScenarioEvent struct {
-	At    time.Time          `json:"at"`
-	Event ScenarioEventEvent `json:"event"`
-
-	// Evidence How it was seen, strongest first. Absent where nothing was seen.
-	Evidence Evidence `json:"evidence,omitzero"`
-	ID       string   `json:"id"`
-
-	// Level The strongest level among the requirements.
-	Level Level `json:"level"`
-
-	// Number Which of those that have ended it is, from 1.
+	At       time.Time          `json:"at"`
+	Event    ScenarioEventEvent `json:"event"`
+	Evidence Evidence           `json:"evidence,omitzero"`
+	ID       string             `json:"id"`
+	Level    Level              `json:"level"`
+	// Which of those that have ended it is, from 1.
 	Number int64 `json:"number"`
-
-	// Reason Why it did not pass.
+	// Why it did not pass.
 	Reason string `json:"reason,omitzero"`
-
-	// Requirements What it proves.
+	// What it proves.
 	Requirements []RequirementID     `json:"requirements"`
 	Schema       ScenarioEventSchema `json:"schema"`
 	Seconds      float64             `json:"seconds"`
 	Suite        string              `json:"suite"`
 	Title        string              `json:"title"`
-
-	// Verdict How a scenario ended.
-	Verdict Verdict `json:"verdict"`
-
-	// Violated The requirement that is violated; present when the verdict is failed.
+	Verdict      Verdict             `json:"verdict"`
+	// The requirement that is violated; present when the verdict is failed.
 	Violated RequirementID `json:"violated,omitzero"`
 }
 
-// ScenarioEventEvent defines model for ScenarioEvent.Event.
+// UnmarshalJSON reads a ScenarioEvent. Names of members must match exactly; any may be missing.
+func (v *ScenarioEvent) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "at":
+			return &v.At
+		case "event":
+			return &v.Event
+		case "evidence":
+			return &v.Evidence
+		case "id":
+			return &v.ID
+		case "level":
+			return &v.Level
+		case "number":
+			return &v.Number
+		case "reason":
+			return &v.Reason
+		case "requirements":
+			return &v.Requirements
+		case "schema":
+			return &v.Schema
+		case "seconds":
+			return &v.Seconds
+		case "suite":
+			return &v.Suite
+		case "title":
+			return &v.Title
+		case "verdict":
+			return &v.Verdict
+		case "violated":
+			return &v.Violated
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes a ScenarioEvent.
+func (v ScenarioEvent) MarshalJSON() ([]byte, error) {
+	type plain ScenarioEvent
+	p := plain(v)
+	if p.Event == "" {
+		p.Event = ScenarioEventEventScenario
+	}
+	if p.Requirements == nil {
+		p.Requirements = []RequirementID{}
+	}
+	if p.Schema == "" {
+		p.Schema = ScenarioEventSchemaAssayEvents1
+	}
+	return marshal(p)
+}
+
+func (ScenarioEvent) isEvent() {}
+
 type ScenarioEventEvent string
 
-// ScenarioEventSchema defines model for ScenarioEvent.Schema.
+// The values of ScenarioEventEvent.
+const (
+	ScenarioEventEventScenario ScenarioEventEvent = "scenario"
+)
+
+// Valid reports whether the contract has the value.
+func (v ScenarioEventEvent) Valid() bool {
+	switch v {
+	case ScenarioEventEventScenario:
+		return true
+	}
+	return false
+}
+
 type ScenarioEventSchema string
+
+// The values of ScenarioEventSchema.
+const (
+	ScenarioEventSchemaAssayEvents1 ScenarioEventSchema = "assay.events/1"
+)
+
+// Valid reports whether the contract has the value.
+func (v ScenarioEventSchema) Valid() bool {
+	switch v {
+	case ScenarioEventSchemaAssayEvents1:
+		return true
+	}
+	return false
+}
 
 // ScenarioResult How one scenario ended, and why.
 type ScenarioResult struct {
 	Checks []Check `json:"checks"`
-
-	// Claim Id of the claim it hangs on; empty where it concerns every target.
+	// Id of the claim it hangs on; empty where it concerns every target.
 	Claim string `json:"claim"`
-
-	// Drives Transcripts it was judged from: transcripts/<drive>.json.
-	Drives []string `json:"drives"`
-
-	// Evidence How it was seen, strongest first. Absent where nothing was seen.
-	Evidence Evidence `json:"evidence,omitzero"`
-
-	// Failure The first expectation that did not hold.
-	Failure  *Failure  `json:"failure,omitempty"`
+	// Transcripts it was judged from: transcripts/<drive>.json.
+	Drives   []string  `json:"drives"`
+	Evidence Evidence  `json:"evidence,omitzero"`
+	Failure  *Failure  `json:"failure,omitzero"`
 	Findings []Finding `json:"findings"`
-
-	// ID Protocol, suite and name with slashes between.
-	ID string `json:"id"`
-
-	// Known The operator expected this very failure. It stays a violation: no claim and no profile is the
-	// better for it, but the exit code does not count it.
-	Known  *Known   `json:"known,omitempty"`
+	// Protocol, suite and name with slashes between.
+	ID     string   `json:"id"`
+	Known  *Known   `json:"known,omitzero"`
 	Labels []string `json:"labels"`
-
-	// Level The strongest level among the requirements.
-	Level Level `json:"level"`
-
-	// Reason Why it did not pass: what was not claimed, what was missing, what broke.
+	Level  Level    `json:"level"`
+	// Why it did not pass: what was not claimed, what was missing, what broke.
 	Reason       string          `json:"reason,omitzero"`
 	Requirements []RequirementID `json:"requirements"`
-
-	// Seconds How long its drives took.
+	// How long its drives took.
 	Seconds float64 `json:"seconds"`
 	Suite   string  `json:"suite"`
-
-	// Title What a target does that keeps its promise.
+	// What a target does that keeps its promise.
 	Title string `json:"title"`
-
-	// Unblock The one thing that would unblock it.
-	Unblock string `json:"unblock,omitzero"`
-
-	// Verdict How a scenario ended.
+	// The one thing that would unblock it.
+	Unblock string  `json:"unblock,omitzero"`
 	Verdict Verdict `json:"verdict"`
+}
+
+// UnmarshalJSON reads a ScenarioResult. Names of members must match exactly; any may be missing.
+func (v *ScenarioResult) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "checks":
+			return &v.Checks
+		case "claim":
+			return &v.Claim
+		case "drives":
+			return &v.Drives
+		case "evidence":
+			return &v.Evidence
+		case "failure":
+			return &v.Failure
+		case "findings":
+			return &v.Findings
+		case "id":
+			return &v.ID
+		case "known":
+			return &v.Known
+		case "labels":
+			return &v.Labels
+		case "level":
+			return &v.Level
+		case "reason":
+			return &v.Reason
+		case "requirements":
+			return &v.Requirements
+		case "seconds":
+			return &v.Seconds
+		case "suite":
+			return &v.Suite
+		case "title":
+			return &v.Title
+		case "unblock":
+			return &v.Unblock
+		case "verdict":
+			return &v.Verdict
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes a ScenarioResult.
+func (v ScenarioResult) MarshalJSON() ([]byte, error) {
+	type plain ScenarioResult
+	p := plain(v)
+	if p.Checks == nil {
+		p.Checks = []Check{}
+	}
+	if p.Drives == nil {
+		p.Drives = []string{}
+	}
+	if p.Findings == nil {
+		p.Findings = []Finding{}
+	}
+	if p.Labels == nil {
+		p.Labels = []string{}
+	}
+	if p.Requirements == nil {
+		p.Requirements = []RequirementID{}
+	}
+	return marshal(p)
 }
 
 // Sighting One thing that the target does and does not claim.
 type Sighting struct {
-	// Claim Id of the claim that it falls under.
+	// Id of the claim that it falls under.
 	Claim string `json:"claim"`
-
-	// ClaimPointer What the discovery document would say: a JSON pointer with the comparison.
+	// What the discovery document would say: a JSON pointer with the comparison.
 	ClaimPointer string `json:"claimPointer"`
-
-	// Drive Transcript that shows it first: transcripts/<drive>.json.
+	// Transcript that shows it first: transcripts/<drive>.json.
 	Drive string `json:"drive"`
-
-	// Exchange Entry of that transcript, from 1.
+	// Entry of that transcript, from 1.
 	Exchange int64 `json:"exchange"`
-
-	// Pointer JSON pointer into the body of its reply.
+	// JSON pointer into the body of its reply.
 	Pointer string `json:"pointer"`
-
-	// Replies How many replies of all drives show it.
+	// How many replies of all drives show it.
 	Replies int64  `json:"replies"`
 	What    string `json:"what"`
 }
 
-// Signature What a failure is known by, in another run as well: a digest of the scenario, the requirement,
-// what was expected and what came, without ids, times and large numbers.
+// UnmarshalJSON reads a Sighting. Names of members must match exactly; any may be missing.
+func (v *Sighting) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "claim":
+			return &v.Claim
+		case "claimPointer":
+			return &v.ClaimPointer
+		case "drive":
+			return &v.Drive
+		case "exchange":
+			return &v.Exchange
+		case "pointer":
+			return &v.Pointer
+		case "replies":
+			return &v.Replies
+		case "what":
+			return &v.What
+		}
+		return nil
+	}, nil)
+}
+
+// Signature What a failure is known by, in another run as well: a digest of the scenario, the requirement, what
+// was expected and what came, without ids, times and large numbers.
 type Signature = string
 
 // Standing A status of a profile or claim (not claimed where the target stopped or began to make it), or a
@@ -1395,46 +2426,135 @@ type Standing = string
 
 // StartedEvent Discovery was read, and the first drives are under way.
 type StartedEvent struct {
-	// Assay Which Assay asked which questions.
 	Assay Assay             `json:"assay"`
 	At    time.Time         `json:"at"`
 	Event StartedEventEvent `json:"event"`
-
-	// Scenarios How many are selected: so many lines will follow.
+	// How many are selected: so many lines will follow.
 	Scenarios int64              `json:"scenarios"`
 	Schema    StartedEventSchema `json:"schema"`
 	Seed      uint64             `json:"seed"`
-
-	// Target What was certified.
-	Target Target `json:"target"`
+	Target    Target             `json:"target"`
 }
 
-// StartedEventEvent defines model for StartedEvent.Event.
+// UnmarshalJSON reads a StartedEvent. Names of members must match exactly; any may be missing.
+func (v *StartedEvent) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "assay":
+			return &v.Assay
+		case "at":
+			return &v.At
+		case "event":
+			return &v.Event
+		case "scenarios":
+			return &v.Scenarios
+		case "schema":
+			return &v.Schema
+		case "seed":
+			return &v.Seed
+		case "target":
+			return &v.Target
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes a StartedEvent.
+func (v StartedEvent) MarshalJSON() ([]byte, error) {
+	type plain StartedEvent
+	p := plain(v)
+	if p.Event == "" {
+		p.Event = StartedEventEventStarted
+	}
+	if p.Schema == "" {
+		p.Schema = StartedEventSchemaAssayEvents1
+	}
+	return marshal(p)
+}
+
+func (StartedEvent) isEvent() {}
+
 type StartedEventEvent string
 
-// StartedEventSchema defines model for StartedEvent.Schema.
+// The values of StartedEventEvent.
+const (
+	StartedEventEventStarted StartedEventEvent = "started"
+)
+
+// Valid reports whether the contract has the value.
+func (v StartedEventEvent) Valid() bool {
+	switch v {
+	case StartedEventEventStarted:
+		return true
+	}
+	return false
+}
+
 type StartedEventSchema string
 
-// Stimulus assay-seam: only a test seam that Assay itself defines brings it about or shows it; a host that
-// has not wired it cannot prove it. Absent where the protocol's own means suffice.
+// The values of StartedEventSchema.
+const (
+	StartedEventSchemaAssayEvents1 StartedEventSchema = "assay.events/1"
+)
+
+// Valid reports whether the contract has the value.
+func (v StartedEventSchema) Valid() bool {
+	switch v {
+	case StartedEventSchemaAssayEvents1:
+		return true
+	}
+	return false
+}
+
+// Stimulus assay-seam: only a test seam that Assay itself defines brings it about or shows it; a host that has
+// not wired it cannot prove it. Absent where the protocol's own means suffice.
 type Stimulus string
+
+// The values of Stimulus.
+const (
+	StimulusAssaySeam Stimulus = "assay-seam"
+)
+
+// Valid reports whether the contract has the value.
+func (v Stimulus) Valid() bool {
+	switch v {
+	case StimulusAssaySeam:
+		return true
+	}
+	return false
+}
 
 // Target What was certified.
 type Target struct {
-	// Address Base URL, or the path of a plugin. No credentials.
+	// Base URL, or the path of a plugin. No credentials.
 	Address string `json:"address"`
-
-	// DiscoveryDigest Over the discovery document.
+	// Over the discovery document.
 	DiscoveryDigest Digest `json:"discoveryDigest"`
-
-	// Name As the target calls itself.
-	Name *string `json:"name,omitempty"`
-
-	// Protocol Such as openwop/v1.
+	// As the target calls itself.
+	Name *string `json:"name,omitzero"`
+	// Such as openwop/v1.
 	Protocol string `json:"protocol"`
+	// As the target states it.
+	Version *string `json:"version,omitzero"`
+}
 
-	// Version As the target states it.
-	Version *string `json:"version,omitempty"`
+// UnmarshalJSON reads a Target. Names of members must match exactly; any may be missing.
+func (v *Target) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "address":
+			return &v.Address
+		case "discoveryDigest":
+			return &v.DiscoveryDigest
+		case "name":
+			return &v.Name
+		case "protocol":
+			return &v.Protocol
+		case "version":
+			return &v.Version
+		}
+		return nil
+	}, nil)
 }
 
 // Totals Scenarios by verdict.
@@ -1447,243 +2567,50 @@ type Totals struct {
 	Passed       int64 `json:"passed"`
 }
 
+// UnmarshalJSON reads a Totals. Names of members must match exactly; any may be missing.
+func (v *Totals) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "blocked":
+			return &v.Blocked
+		case "broken":
+			return &v.Broken
+		case "failed":
+			return &v.Failed
+		case "inapplicable":
+			return &v.Inapplicable
+		case "inconclusive":
+			return &v.Inconclusive
+		case "passed":
+			return &v.Passed
+		}
+		return nil
+	}, nil)
+}
+
 // Verdict How a scenario ended.
 type Verdict string
 
-// AsStartedEvent returns the union data inside the Event as a StartedEvent
-func (t Event) AsStartedEvent() (StartedEvent, error) {
-	var body StartedEvent
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
+// The values of Verdict.
+const (
+	VerdictPassed       Verdict = "passed"
+	VerdictFailed       Verdict = "failed"
+	VerdictInapplicable Verdict = "inapplicable"
+	VerdictBlocked      Verdict = "blocked"
+	VerdictInconclusive Verdict = "inconclusive"
+	VerdictBroken       Verdict = "broken"
+)
 
-// FromStartedEvent overwrites any union data inside the Event as the provided StartedEvent
-func (t *Event) FromStartedEvent(v StartedEvent) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
+// Valid reports whether the contract has the value.
+func (v Verdict) Valid() bool {
+	switch v {
+	case VerdictPassed, VerdictFailed, VerdictInapplicable, VerdictBlocked, VerdictInconclusive, VerdictBroken:
+		return true
 	}
-	b, err = runtime.JSONMerge(b, []byte(`{"event":"started"}`))
-	t.union = b
-	return err
+	return false
 }
 
-// MergeStartedEvent performs a merge with any union data inside the Event, using the provided StartedEvent
-func (t *Event) MergeStartedEvent(v StartedEvent) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"event":"started"}`))
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsScenarioEvent returns the union data inside the Event as a ScenarioEvent
-func (t Event) AsScenarioEvent() (ScenarioEvent, error) {
-	var body ScenarioEvent
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromScenarioEvent overwrites any union data inside the Event as the provided ScenarioEvent
-func (t *Event) FromScenarioEvent(v ScenarioEvent) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"event":"scenario"}`))
-	t.union = b
-	return err
-}
-
-// MergeScenarioEvent performs a merge with any union data inside the Event, using the provided ScenarioEvent
-func (t *Event) MergeScenarioEvent(v ScenarioEvent) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"event":"scenario"}`))
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsFinishedEvent returns the union data inside the Event as a FinishedEvent
-func (t Event) AsFinishedEvent() (FinishedEvent, error) {
-	var body FinishedEvent
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromFinishedEvent overwrites any union data inside the Event as the provided FinishedEvent
-func (t *Event) FromFinishedEvent(v FinishedEvent) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"event":"finished"}`))
-	t.union = b
-	return err
-}
-
-// MergeFinishedEvent performs a merge with any union data inside the Event, using the provided FinishedEvent
-func (t *Event) MergeFinishedEvent(v FinishedEvent) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"event":"finished"}`))
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-func (t Event) Discriminator() (string, error) {
-	var discriminator struct {
-		Discriminator string `json:"event"`
-	}
-	err := json.Unmarshal(t.union, &discriminator)
-	return discriminator.Discriminator, err
-}
-
-func (t Event) ValueByDiscriminator() (interface{}, error) {
-	discriminator, err := t.Discriminator()
-	if err != nil {
-		return nil, err
-	}
-	switch discriminator {
-	case "finished":
-		return t.AsFinishedEvent()
-	case "scenario":
-		return t.AsScenarioEvent()
-	case "started":
-		return t.AsStartedEvent()
-	default:
-		return nil, errors.New("unknown discriminator value: " + discriminator)
-	}
-}
-
-func (t Event) MarshalJSON() ([]byte, error) {
-	b, err := t.union.MarshalJSON()
-	return b, err
-}
-
-func (t *Event) UnmarshalJSON(b []byte) error {
-	err := t.union.UnmarshalJSON(b)
-	return err
-}
-
-// AsKillPartHead returns the union data inside the KillPart as a KillPartHead
-func (t KillPart) AsKillPartHead() (KillPartHead, error) {
-	var body KillPartHead
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromKillPartHead overwrites any union data inside the KillPart as the provided KillPartHead
-func (t *KillPart) FromKillPartHead(v KillPartHead) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"line":"head"}`))
-	t.union = b
-	return err
-}
-
-// MergeKillPartHead performs a merge with any union data inside the KillPart, using the provided KillPartHead
-func (t *KillPart) MergeKillPartHead(v KillPartHead) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"line":"head"}`))
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsKillPartHost returns the union data inside the KillPart as a KillPartHost
-func (t KillPart) AsKillPartHost() (KillPartHost, error) {
-	var body KillPartHost
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromKillPartHost overwrites any union data inside the KillPart as the provided KillPartHost
-func (t *KillPart) FromKillPartHost(v KillPartHost) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"line":"host"}`))
-	t.union = b
-	return err
-}
-
-// MergeKillPartHost performs a merge with any union data inside the KillPart, using the provided KillPartHost
-func (t *KillPart) MergeKillPartHost(v KillPartHost) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"line":"host"}`))
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-func (t KillPart) Discriminator() (string, error) {
-	var discriminator struct {
-		Discriminator string `json:"line"`
-	}
-	err := json.Unmarshal(t.union, &discriminator)
-	return discriminator.Discriminator, err
-}
-
-func (t KillPart) ValueByDiscriminator() (interface{}, error) {
-	discriminator, err := t.Discriminator()
-	if err != nil {
-		return nil, err
-	}
-	switch discriminator {
-	case "head":
-		return t.AsKillPartHead()
-	case "host":
-		return t.AsKillPartHost()
-	default:
-		return nil, errors.New("unknown discriminator value: " + discriminator)
-	}
-}
-
-func (t KillPart) MarshalJSON() ([]byte, error) {
-	b, err := t.union.MarshalJSON()
-	return b, err
-}
-
-func (t *KillPart) UnmarshalJSON(b []byte) error {
-	err := t.union.UnmarshalJSON(b)
-	return err
+func init() {
+	unions[reflect.TypeFor[Event]()] = decodeEvent
+	unions[reflect.TypeFor[KillPart]()] = decodeKillPart
 }

@@ -24,12 +24,19 @@ func New(pattern string) *Regexp {
 	return re
 }
 
-func (re *Regexp) Match(b []byte) bool            { return re.compiled().Match(b) }
-func (re *Regexp) MatchString(s string) bool      { return re.compiled().MatchString(s) }
-func (re *Regexp) FindString(s string) string     { return re.compiled().FindString(s) }
+func (re *Regexp) Match(b []byte) bool        { return re.compiled().Match(b) }
+func (re *Regexp) MatchString(s string) bool  { return re.compiled().MatchString(s) }
+func (re *Regexp) FindString(s string) string { return re.compiled().FindString(s) }
+func (re *Regexp) FindAllString(s string, n int) []string {
+	return re.compiled().FindAllString(s, n)
+}
 func (re *Regexp) FindStringIndex(s string) []int { return re.compiled().FindStringIndex(s) }
 func (re *Regexp) FindStringSubmatch(s string) []string {
 	return re.compiled().FindStringSubmatch(s)
+}
+
+func (re *Regexp) FindStringSubmatchIndex(s string) []int {
+	return re.compiled().FindStringSubmatchIndex(s)
 }
 
 func (re *Regexp) FindAllStringSubmatch(s string, n int) [][]string {

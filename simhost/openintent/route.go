@@ -48,9 +48,7 @@ func featureOf(op string) string {
 func (h *Host) route() {
 	r := serving.Router{Guard: h.guard, Fail: h.fail}.Open()
 	bad := func(w http.ResponseWriter, r *http.Request, err error) { h.fail(w, r, badRequest(err)) }
-	strict := openintentv1.NewStrictHandlerWithOptions(h, nil, openintentv1.StrictHTTPServerOptions{RequestErrorHandlerFunc: bad,
-		ResponseErrorHandlerFunc: h.fail})
-	openintentv1.HandlerWithOptions(strict, openintentv1.StdHTTPServerOptions{BaseRouter: r, ErrorHandlerFunc: bad})
+	openintentv1.HandlerWithOptions(h, openintentv1.ServerOptions{BaseRouter: r, RequestError: bad, ResponseError: h.fail})
 	h.handler = serving.Recovered(h.manner.Front(h.opts.Changes.Front(r)), h.fail)
 }
 

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// mostBytes bounds the command in an archive. A third of it is NATS, oapi-codegen, kin-openapi and oasdiff, and every start pays
+// mostBytes bounds the command in an archive. A third of it is NATS, kin-openapi and oasdiff, and every start pays
 // for them: weigh a new library before it is linked.
 const mostBytes = 57_000_000
 

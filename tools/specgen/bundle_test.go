@@ -63,9 +63,9 @@ func TestComponentNames(t *testing.T) {
 		t.Errorf("second name of one schema (-want +got):\n%s", diff)
 	}
 	wantEvents := []event{
-		{"^e\\.[a-z]+$", "payloads.schema.json#/$defs/ab", "AbPayload", true},
-		{"a.b", "payloads.schema.json#/$defs/ab", "AbPayload", false},
-		{"c.d", "payloads.schema.json#/$defs/alias", "RunEvent", false},
+		{"^e\\.[a-z]+$", "payloads.schema.json#/$defs/ab", "AbPayload", "", true},
+		{"a.b", "payloads.schema.json#/$defs/ab", "AbPayload", "", false},
+		{"c.d", "payloads.schema.json#/$defs/alias", "RunEvent", "", false},
 	}
 	if diff := cmp.Diff(wantEvents, c.events); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)

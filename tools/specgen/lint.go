@@ -212,7 +212,7 @@ func (l *linter) api() {
 	}
 }
 
-// bodies requires the bodies of Assay's own specs to be $refs: oapi-codegen names inline ones after the path.
+// bodies requires the bodies of Assay's own specs to be $refs: inline ones have no name.
 func (l *linter) bodies(d *document, v object, pointer string) {
 	walkAPIObjects(v, pointer, func(o object, here string) {
 		content := asObject(o["content"])
@@ -224,4 +224,39 @@ func (l *linter) bodies(d *document, v object, pointer string) {
 			}
 		}
 	})
+}
+
+var unions = []string{"anyOf", "oneOf"}
+
+// validationOnlyBranch reports whether a schema only constrains fields defined elsewhere.
+func validationOnlyBranch(s object) bool {
+	for _, k := range sortedKeys(s) {
+		switch k {
+		case "required", "if", "then", "else", "not", "$comment", "description", "title", "minProperties", "maxProperties", "dependentRequired":
+		case "properties":
+			for _, p := range asObject(s[k]) {
+				if p := asObject(p); p["type"] != nil || p["$ref"] != nil || p["x-go-type"] != nil {
+					return false
+				}
+			}
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// constProperty returns the required property of an object schema that can have only one value, a string.
+func constProperty(s object) (property, value string) {
+	for _, r := range asList(s["required"]) {
+		name := asString(r)
+		p := asObject(asObject(s["properties"])[name])
+		if c, ok := p["const"].(string); ok {
+			return name, c
+		}
+		if e := asList(p["enum"]); len(e) == 1 && asString(e[0]) != "" {
+			return name, asString(e[0])
+		}
+	}
+	return "", ""
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/openassay/assay/internal/lazyregexp"
+	"github.com/openassay/assay/tools/specgen/internal/golang"
 )
 
 // major is what one major version of a protocol adds to the ledger of all.
@@ -62,7 +63,7 @@ func majors(dir, pkg string) (map[string][]byte, error) {
 	}
 	maps.Copy(files, readings)
 	doc := comment(fmt.Sprintf("Package %s holds the requirements of every major version of a protocol, and how they are read.", pkg))
-	files["doc.gen.go"], err = tidy(header + "\n" + doc + "\npackage " + pkg + "\n")
+	files["doc.gen.go"], err = tidy(golang.Header + "\n" + doc + "\npackage " + pkg + "\n")
 	return files, err
 }
 

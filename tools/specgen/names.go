@@ -62,7 +62,7 @@ func nameSchemas(f *folder, house bool) (*naming, error) {
 	return n, n.bad.err()
 }
 
-// components claims the names in openapi.yaml, of all kinds: oapi-codegen makes Go types of all of them.
+// components claims the names in openapi.yaml, of all kinds: Assay's own contracts use each once.
 func (n *naming) components() {
 	root := n.folder.root
 	kinds := asObject(root.tree["components"])

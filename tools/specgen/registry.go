@@ -7,16 +7,19 @@ type event struct {
 	Type      string // the type, or the family's pattern
 	SchemaRef string
 	Component string
+	GoType    string
 	Family    bool
 }
 
-// registryFile returns events.gen.go for the folder's type indexes, or nothing if it has none. It must run after
-// goFiles, whose options decide the spelling of type names.
+// registryFile returns events.gen.go for the folder's type indexes, or nothing if it has none.
 func (c *contract) registryFile(pkg string) (map[string][]byte, error) {
 	if len(c.events) == 0 {
 		return nil, nil
 	}
 	goType, own := c.eventType()
+	for i := range c.events {
+		c.events[i].GoType = c.types[c.events[i].Component]
+	}
 	var types, families []event
 	for _, e := range c.events {
 		if e.Family {
@@ -38,7 +41,7 @@ func (c *contract) registryFile(pkg string) (map[string][]byte, error) {
 func (c *contract) eventType() (name string, own bool) {
 	for _, name := range []string{"RunEventType", "EventType"} {
 		if asObject(asObject(asObject(c.doc["components"])["schemas"])[name])["type"] == "string" {
-			return name, false
+			return c.types[name], false
 		}
 	}
 	return "EventType", true
@@ -120,7 +123,7 @@ type EventSpec struct {
 // Events holds the event types of the contract{{if .Families}} that have a name; EventFamilies those that have a pattern{{end}}.
 var Events = map[{{.GoType}}]EventSpec{
 {{- range .Types}}
-	{{printf "%q" .Type}}: { {{- printf "%q, %q, %q" .Type .SchemaRef .Component}}, func() any { return new({{goType .Component}}) }},
+	{{printf "%q" .Type}}: { {{- printf "%q, %q, %q" .Type .SchemaRef .Component}}, func() any { return new({{.GoType}}) }},
 {{- end}}
 }
 
@@ -137,7 +140,7 @@ type EventFamily struct {
 // EventFamilies holds the families of the contract in alphabetical order of their patterns.
 var EventFamilies = []EventFamily{
 {{- range .Families}}
-	{regexp.MustCompile({{printf "%q" .Type}}), EventSpec{ {{- printf "%q, %q, %q" .Type .SchemaRef .Component}}, func() any { return new({{goType .Component}}) }}},
+	{regexp.MustCompile({{printf "%q" .Type}}), EventSpec{ {{- printf "%q, %q, %q" .Type .SchemaRef .Component}}, func() any { return new({{.GoType}}) }}},
 {{- end}}
 }
 

@@ -1,8 +1,8 @@
 // Package specgen turns a spec folder (OpenAPI 3.1, JSON Schema 2020-12, fixtures, requirements) into one Go package.
 //
-// It bundles the schemas by their $ids, never over the network, and normalises a copy, from which oapi-codegen
-// generates models, a std-http strict server and a client. It adds an event registry, the embedded schemas and
-// fixtures, and the requirements as constants. The same folder gives the same bytes everywhere.
+// It bundles the schemas by their $ids, never over the network, and writes types, a server and a client for them. It adds
+// an event registry, the embedded schemas and fixtures, and the requirements as constants. The same folder gives the same
+// bytes everywhere.
 package specgen
 
 import (
@@ -15,7 +15,12 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 	"unicode"
+
+	"github.com/go-openapi/jsonpointer"
+
+	"github.com/openassay/assay/tools/specgen/internal/golang"
 )
 
 // Options names a spec folder and the Go package to generate from it.
@@ -87,7 +92,7 @@ func Generate(ctx context.Context, o Options) (*Output, error) {
 	if o.Ledgerless {
 		c.rows, c.readings = nil, nil
 	}
-	files, err := c.files(ctx, o.Package)
+	files, err := c.files(ctx, o.Package, o.goConfig())
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +105,8 @@ type contract struct {
 	events []event
 	rows   []ledgerRow // nil without a ledger
 
-	readings []reading // nil without any
+	types    map[string]string // name of a component -> its Go type, once these are known
+	readings []reading         // nil without any
 	profiles []frozenProfile
 }
 
@@ -131,6 +137,17 @@ func read(f *folder, house bool) (*contract, error) {
 	return &c, nil
 }
 
+// houseInitialisms are the words that Assay's own packages write in capitals beside the usual ones.
+var houseInitialisms = []string{"USD", "SSE", "MCP", "PII", "OIDC", "SLA"}
+
+func (o Options) goConfig() golang.Config {
+	if o.House {
+		// Hosts fold absent and null into one, and pass unknown members on from the bytes that they got.
+		return golang.Config{Initialisms: houseInitialisms, Unknown: "drop", Pointers: true}
+	}
+	return golang.Config{}
+}
+
 func (o Options) check() error {
 	if !token.IsIdentifier(o.Package) || o.Package == "main" || !unicode.IsLower(rune(o.Package[0])) {
 		return fmt.Errorf("generate: %q is no name for a package to import: choose a lower-case word", o.Package)
@@ -147,15 +164,15 @@ func (o Options) check() error {
 	return nil
 }
 
-func (c *contract) files(ctx context.Context, pkg string) (map[string][]byte, error) {
-	normal, err := normalise(c.bundled)
+func (c *contract) files(ctx context.Context, pkg string, o golang.Config) (map[string][]byte, error) {
+	o.Package, o.Doc = pkg, c.packageDoc(pkg)
+	o.Client, o.Server = c.folder.root != nil, c.folder.root != nil
+	made, err := golang.Generate(ctx, c.doc, o)
 	if err != nil {
-		return nil, err
+		return nil, c.refused(err)
 	}
-	files, err := c.goFiles(ctx, normal, pkg)
-	if err != nil {
-		return nil, err
-	}
+	files := made.Files
+	c.types = made.Types
 	for _, more := range []func(pkg string) (map[string][]byte, error){
 		c.registryFile, c.schemaFiles, c.fixtureFiles, c.requirementsFile, c.readingsFile, c.profilesFile,
 	} {
@@ -165,7 +182,42 @@ func (c *contract) files(ctx context.Context, pkg string) (map[string][]byte, er
 		}
 		maps.Copy(files, made)
 	}
-	return files, c.checkNames(files)
+	return files, nil
+}
+
+// refused turns the problems of the bundled document into mistakes of the folder.
+func (c *contract) refused(err error) error {
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return err
+	}
+	var bad problems
+	for _, err := range joined.Unwrap() {
+		p, ok := err.(*golang.Problem)
+		if !ok {
+			return err
+		}
+		file, pointer := c.source(p.Pointer)
+		bad.add(&SpecError{File: file, Pointer: pointer, Problem: p.Text, Mend: p.Mend})
+	}
+	return bad.err()
+}
+
+// source returns the place in the folder of a pointer into the bundled document.
+func (b *bundled) source(pointer string) (file, at string) {
+	if rest, ok := strings.CutPrefix(pointer, "/components/schemas/"); ok {
+		name, below, _ := strings.Cut(rest, "/")
+		if p, known := b.origin[jsonpointer.Unescape(name)]; known {
+			if below != "" {
+				below = "/" + below
+			}
+			return p.doc.file, p.pointer + below
+		}
+	}
+	if b.folder.root == nil {
+		return b.folder.dir, pointer
+	}
+	return b.folder.root.file, pointer
 }
 
 // packageDoc returns the package comment. It names no path: the package must not depend on where the spec lies.

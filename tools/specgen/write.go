@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/openassay/assay/tools/specgen/internal/golang"
 )
 
 // Write writes the package to disk, completely or not at all: after a failure it restores the files already replaced.
@@ -30,7 +32,7 @@ func (o *Output) Write() error {
 // foreign names a file that Write would overwrite or remove in a folder where no file has our header.
 func foreign(there map[string][]byte) string {
 	for _, data := range there {
-		if bytes.HasPrefix(data, []byte(header)) {
+		if bytes.HasPrefix(data, []byte(golang.Header)) {
 			return ""
 		}
 	}

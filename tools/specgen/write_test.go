@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/openassay/assay/tools/specgen/internal/golang"
 )
 
 // tree reads a folder: name -> content, folders ending in a slash.
@@ -155,7 +157,7 @@ func TestWriteIsAllOrNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		put("older.gen.go", header+"package parcel\n")
+		put("older.gen.go", golang.Header+"package parcel\n")
 		for _, name := range rapid.SliceOfDistinct(rapid.SampledFrom(names), rapid.ID).Draw(t, "there already") {
 			put(name, "older "+name)
 		}

@@ -94,9 +94,9 @@ var handoffMappingFaults = []Fault{
 			given := s.Handoff.Given
 			s.Handoff.Given = func(g rules.Given) map[string]any {
 				if g.Default != nil && g.Own != nil {
-					both := maps.Clone(*g.Default)
-					maps.Copy(both, *g.Own)
-					g.Own = &both
+					both := maps.Clone(g.Default)
+					maps.Copy(both, g.Own)
+					g.Own = both
 				}
 				return given(g)
 			}

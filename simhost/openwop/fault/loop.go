@@ -313,8 +313,8 @@ func isOfKind(decision json.RawMessage, kind string) bool {
 // plain reports whether the seam speaks of a loop that nothing held and that wrote nothing.
 func plain(r *openwopv1.AgentloopReply) bool {
 	asks := func(d openwopv1.RunOrchestratorDecidedPayload) bool {
-		kind, err := d.Decision.Discriminator()
-		return err == nil && kind == askUser
+		_, asked := d.Decision.(openwopv1.AskUserDecision)
+		return asked
 	}
 	return r.Bound == nil && r.WorkspaceVisible == nil && !slices.ContainsFunc(r.Decisions, asks)
 }

@@ -143,11 +143,7 @@ func replaced(t *testing.T, change func(*openwopv1.WorkflowNode)) func(*host) {
 func TestTheJudgeReadsTheRun(t *testing.T) {
 	says := func(name, value string) func(*openwopv1.WorkflowNode) {
 		return func(n *openwopv1.WorkflowNode) {
-			var port openwopv1.PortValue
-			if err := json.Unmarshal([]byte(`{"type":"static","value":`+value+`}`), &port); err != nil {
-				t.Fatal(err)
-			}
-			n.Inputs = map[string]openwopv1.PortValue{name: port}
+			n.Inputs = map[string]openwopv1.PortValue{name: openwopv1.StaticPort{Type: "static", Value: json.RawMessage(value)}}
 		}
 	}
 	type found struct {

@@ -242,10 +242,10 @@ func (v visitor) control(r *console.Request) error {
 	id, what := r.PathValue("run"), r.PostFormValue("do")
 	request := map[string]func(*openwopv1.Client) (*http.Response, error){
 		"cancel": func(c *openwopv1.Client) (*http.Response, error) {
-			return c.CancelRun(r.Context(), id, nil, openwopv1.CancelRunRequest{})
+			return c.CancelRun(r.Context(), id, nil, &openwopv1.CancelRunRequest{})
 		},
 		"pause": func(c *openwopv1.Client) (*http.Response, error) {
-			return c.PauseRun(r.Context(), id, nil, openwopv1.PauseRunRequest{})
+			return c.PauseRun(r.Context(), id, nil, &openwopv1.PauseRunRequest{})
 		},
 		"resume": func(c *openwopv1.Client) (*http.Response, error) { return c.ResumeRun(r.Context(), id, nil) },
 	}[what]

@@ -27,10 +27,10 @@ type Handoff struct {
 
 // Given is what a worker could be given.
 type Given struct {
-	Default   *openwopv1.VariableMapping // the worker's input to the parent's variable, where the worker has no mapping of its own
-	Own       *openwopv1.VariableMapping // that one
-	Variables map[string]any             // the parent's
-	Brought   map[string]any             // those of them that the worker before it in the same decision has set
+	Default   openwopv1.VariableMapping // the worker's input to the parent's variable, where the worker has no mapping of its own
+	Own       openwopv1.VariableMapping // that one
+	Variables map[string]any            // the parent's
+	Brought   map[string]any            // those of them that the worker before it in the same decision has set
 }
 
 // Mapping is the one that counts.
@@ -68,15 +68,11 @@ func honestHandoff() Handoff {
 }
 
 // OwnElseDefault has a worker's own mapping replace the default one, and not add to it.
-func OwnElseDefault(byDefault, own *openwopv1.VariableMapping) openwopv1.VariableMapping {
-	switch {
-	case own != nil:
-		return *own
-	case byDefault != nil:
-		return *byDefault
-	default:
-		return nil
+func OwnElseDefault(byDefault, own openwopv1.VariableMapping) openwopv1.VariableMapping {
+	if own != nil {
+		return own
 	}
+	return byDefault
 }
 
 // Pick applies a mapping, target to source. A source that is not set gives no target. Never nil.

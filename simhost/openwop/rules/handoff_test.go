@@ -22,10 +22,10 @@ func TestHonestHandoff(t *testing.T) {
 	}{
 		{"a child counts as what it is", h.CountsAs(openwopv1.RunStatusFailed, true) == openwopv1.RunStatusFailed},
 		{"the loop goes on", h.GoesOn(event.ChildFailed) && h.GoesOn(event.DispatchFailed)},
-		{"its own mapping", reflect.DeepEqual(Given{Default: &mapping, Own: &other}.Mapping(), other)},
-		{"its own mapping, also where that is empty", len(Given{Default: &mapping, Own: new(openwopv1.VariableMapping{})}.Mapping()) == 0},
+		{"its own mapping", reflect.DeepEqual(Given{Default: mapping, Own: other}.Mapping(), other)},
+		{"its own mapping, also where that is empty", len(Given{Default: mapping, Own: openwopv1.VariableMapping{}}.Mapping()) == 0},
 		{"else none", Given{}.Mapping() == nil},
-		{"given what there is, by the default mapping else", reflect.DeepEqual(h.Given(Given{Default: &mapping, Variables: there}),
+		{"given what there is, by the default mapping else", reflect.DeepEqual(h.Given(Given{Default: mapping, Variables: there}),
 			map[string]any{"in": 1})},
 		{"harvest of a completed child", reflect.DeepEqual(harvested(openwopv1.RunStatusCompleted, mapping), map[string]any{"in": 1})},
 		{"none without mapping", harvested(openwopv1.RunStatusCompleted, nil) == nil},

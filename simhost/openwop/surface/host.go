@@ -150,9 +150,8 @@ func (h *Host) route(ops contract.Operations) {
 		_, _ = w.Write([]byte("ok\n")) // a prober that left does not matter
 	})
 	bad := func(w http.ResponseWriter, r *http.Request, err error) { h.fail(w, r, badRequest(err)) }
-	strict := openwopv1.NewStrictHandlerWithOptions(h, []openwopv1.StrictMiddlewareFunc{withRequest},
-		openwopv1.StrictHTTPServerOptions{RequestErrorHandlerFunc: bad, ResponseErrorHandlerFunc: h.fail})
-	openwopv1.HandlerWithOptions(strict, openwopv1.StdHTTPServerOptions{BaseRouter: router, ErrorHandlerFunc: bad})
+	openwopv1.HandlerWithOptions(h, openwopv1.ServerOptions{BaseRouter: router, RequestError: bad, ResponseError: h.fail,
+		StrictMiddlewares: []openwopv1.StrictMiddlewareFunc{withRequest}})
 	h.inside = h.active.Count(serving.Recovered(h.named(h.opts.Changes.Front(router)), h.fail))
 	spoken := h.manner.Front(h.named(h.opts.Changes.Front(h.bearer(router))), router.Knows)
 	if h.opts.Dialect != nil {

@@ -135,7 +135,7 @@ type modelClaim struct {
 // Look implements live.Peer: a poll of the log, and the run itself once that has its end.
 func (p *peerClient) Look(ctx context.Context, runID string, cursor int64) (live.PeerState, error) {
 	state := live.PeerState{Cursor: cursor}
-	params := &openwopv1.PollRunEventsParams{Timeout: new(openwopv1.PollTimeout(peerPoll / time.Second))}
+	params := &openwopv1.PollRunEventsParams{Timeout: new(int64(peerPoll / time.Second))}
 	if cursor >= 0 {
 		params.LastSequence = &cursor
 	}
@@ -202,7 +202,7 @@ func (p *peerClient) ended(ctx context.Context, runID string, state live.PeerSta
 // Cancel implements live.Peer: POST /v1/runs/{runId}/cancel. That a run has ended shows when it is looked at.
 func (p *peerClient) Cancel(ctx context.Context, runID, reason string) error {
 	err := ask(ctx, "POST /v1/runs/{runId}/cancel", peerRequest, peerReply, nil, func(ctx context.Context) (*http.Response, error) {
-		return p.CancelRun(ctx, runID, nil, openwopv1.CancelRunRequest{Reason: &reason})
+		return p.CancelRun(ctx, runID, nil, &openwopv1.CancelRunRequest{Reason: &reason})
 	})
 	if refusal.In(err) != nil {
 		return nil

@@ -344,18 +344,26 @@ func TestPercentSignsOfAClientStay(t *testing.T) {
 	}
 }
 
-// What a schema takes for an integer, and Go does not, is refused in words that help.
-func TestNumbersThatAreNoInt64(t *testing.T) {
+// An integer may be written with a fraction of zero or an exponent. One that no int64 holds is refused in words that help.
+func TestIntegersAreReadAsTheSchemaReadsThem(t *testing.T) {
 	c := serve(t, Options{})
 	id := c.create("conformance-noop", nil)
 	for path, body := range map[string]string{
-		"/v1/runs":                      `{"workflowId":"conformance-noop","configurable":{"maxLoopIterations":1e30}}`,
-		"/v1/runs/" + id + ":fork":      `{"mode":"replay","fromSeq":1e19}`,
-		"/v1/host/sample/agentloop/run": `{"turns":2.0}`,
+		"/v1/runs":                 `{"workflowId":"conformance-noop","configurable":{"maxLoopIterations":1e30}}`,
+		"/v1/runs/" + id + ":fork": `{"mode":"replay","fromSeq":1e19}`,
 	} {
 		envelope := c.do("POST", path, body).wantError(http.StatusBadRequest, "validation_error")
-		if !strings.Contains(envelope.Message, "no whole number of 64 bits") || strings.Contains(envelope.Message, "Go ") {
+		if !strings.Contains(envelope.Message, "want an integer of 64 bits") || strings.Contains(envelope.Message, "Go ") {
 			t.Errorf("%s: %s", path, envelope.Message)
+		}
+	}
+	for path, body := range map[string]string{
+		"/v1/runs":                      `{"workflowId":"conformance-noop","configurable":{"maxLoopIterations":1e1}}`,
+		"/v1/runs/" + id + ":fork":      `{"mode":"replay","fromSeq":1.0}`,
+		"/v1/host/sample/agentloop/run": `{"turns":2.0}`,
+	} {
+		if r := c.do("POST", path, body); r.status >= http.StatusBadRequest {
+			t.Errorf("%s with %s is answered %d: %s", path, body, r.status, r.body)
 		}
 	}
 }

@@ -11,7 +11,7 @@ type Owner struct {
 
 // RunStartedPayload is what a run began with.
 type RunStartedPayload struct {
-	Inputs     map[string]any `json:"inputs,omitempty"`
+	Inputs     map[string]any `json:"inputs,omitzero"`
 	Metadata   map[string]any `json:"metadata,omitempty"`
 	Owner      *Owner         `json:"owner,omitempty"`
 	Tags       []string       `json:"tags,omitempty"`

@@ -49,7 +49,7 @@ func TestGatesWaitAsTheyAreConfigured(t *testing.T) {
 		"conformance-approval": {openwopv1.RunStatusWaitingApproval,
 			`{"actions":["accept","reject"],"artifactId":"gate","artifactType":"artifact","description":"Accept, and the run completes.","title":"May the run go on?"}`},
 		"conformance-interrupt-quorum": {openwopv1.RunStatusWaitingApproval,
-			`{"actions":["accept","reject"],"artifactId":"gate","artifactType":"artifact","description":"Three of you must accept.","rejectionPolicy":"majority","requiredApprovals":3,"title":"May the run go on?"}`},
+			`{"actions":["accept","reject"],"approversList":[],"artifactId":"gate","artifactType":"artifact","description":"Three of you must accept.","rejectionPolicy":"majority","requiredApprovals":3,"title":"May the run go on?"}`},
 		"conformance-clarification": {openwopv1.RunStatusWaitingInput,
 			`{"questions":[{"id":"q1","question":"Which colour do you like best?","schema":{"maxLength":8192,"minLength":1,"type":"string"}}]}`},
 		"conformance-interrupt-external-event": {openwopv1.RunStatusWaitingExternal,

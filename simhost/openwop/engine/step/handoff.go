@@ -105,7 +105,7 @@ func (m handoff) withChild(p *event.HandoffPayload) {
 // child exists.
 func (m handoff) announce(worker string, position int) Wait {
 	d := m.S.Program.Dispatch
-	given := rules.Given{Default: d.InputMapping, Own: own(d.PerWorkerInputMappings, worker), Variables: m.S.Variables}
+	given := rules.Given{Default: d.InputMapping, Own: d.PerWorkerInputMappings[worker], Variables: m.S.Variables}
 	if position > 0 {
 		given.Brought = m.loop.Child.Harvest
 	}
@@ -237,15 +237,7 @@ func (m *Move) setVariable(name, nodeID, cause string, value any) Wait {
 // outputMapping is the mapping for a worker: parent variable to child variable.
 func (m handoff) outputMapping(worker string) openwopv1.VariableMapping {
 	d := m.S.Program.Dispatch
-	return rules.OwnElseDefault(d.OutputMapping, own(d.PerWorkerOutputMappings, worker))
-}
-
-// own is the worker's own mapping, nil where it has none.
-func own(mappings map[string]openwopv1.VariableMapping, worker string) *openwopv1.VariableMapping {
-	if mapping, ok := mappings[worker]; ok {
-		return &mapping
-	}
-	return nil
+	return rules.OwnElseDefault(d.OutputMapping, d.PerWorkerOutputMappings[worker])
 }
 
 // MaxDepth bounds how deep children may dispatch children. A workflow that dispatches itself ends there.

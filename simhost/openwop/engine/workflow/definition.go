@@ -226,8 +226,7 @@ func Needs(definition openwopv1.WorkflowDefinition) ([]string, error) {
 
 // hasMappings tells whether a dispatch node maps variables.
 func hasMappings(c openwopv1.DispatchConfig) bool {
-	return c.InputMapping != nil && len(*c.InputMapping) > 0 || c.OutputMapping != nil && len(*c.OutputMapping) > 0 ||
-		len(c.PerWorkerInputMappings) > 0 || len(c.PerWorkerOutputMappings) > 0
+	return len(c.InputMapping) > 0 || len(c.OutputMapping) > 0 || len(c.PerWorkerInputMappings) > 0 || len(c.PerWorkerOutputMappings) > 0
 }
 
 func isTrue(b *bool) bool { return b != nil && *b }
@@ -314,11 +313,7 @@ func (p *Program) connect() error {
 }
 
 func readPort(name string, v openwopv1.PortValue) (Port, error) {
-	value, err := v.ValueByDiscriminator()
-	if err != nil {
-		return Port{}, err
-	}
-	switch v := value.(type) {
+	switch v := v.(type) {
 	case openwopv1.StaticPort:
 		p := Port{Name: name}
 		if err := json.Unmarshal(v.Value, &p.Static); err != nil {

@@ -3,861 +3,197 @@
 package parcel
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"fmt"
 	"io"
+	"iter"
 	"net/http"
-	"net/url"
-	"strings"
-
-	"github.com/oapi-codegen/runtime"
 )
 
-// RequestEditorFn is the function signature for the RequestEditor callback function
-type RequestEditorFn func(ctx context.Context, req *http.Request) error
-
-// Doer performs HTTP requests.
+// CreateParcel Take a parcel in.
 //
-// The standard http.Client implements this interface.
-type HttpRequestDoer interface {
-	Do(req *http.Request) (*http.Response, error)
-}
-
-// Client which conforms to the OpenAPI3 specification for this service.
-type Client struct {
-	// The endpoint of the server conforming to this interface, with scheme,
-	// https://api.deepmap.com for example. This can contain a path relative
-	// to the server, such as https://api.deepmap.com/dev-test, and all the
-	// paths in the swagger spec will be appended to the server.
-	Server string
-
-	// Doer for performing requests, typically a *http.Client with any
-	// customized settings, such as certificate chains.
-	Client HttpRequestDoer
-
-	// A list of callbacks for modifying requests which are generated before sending over
-	// the network.
-	RequestEditors []RequestEditorFn
-}
-
-// ClientOption allows setting custom parameters during construction
-type ClientOption func(*Client) error
-
-// Creates a new Client, with reasonable defaults
-func NewClient(server string, opts ...ClientOption) (*Client, error) {
-	// create a client with sane default values
-	client := Client{
-		Server: server,
+// It sends POST /v1/parcels with a body of application/json.
+func (c *Client) CreateParcel(ctx context.Context, params *CreateParcelParams, body CreateParcelRequest, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/v1/parcels")
+	if params != nil {
+		made.set(parameterIdempotencyKey, params.IdempotencyKey, params.IdempotencyKey != nil)
 	}
-	// mutate client and add all optional params
-	for _, o := range opts {
-		if err := o(&client); err != nil {
-			return nil, err
-		}
-	}
-	// ensure the server URL always has a trailing slash
-	if !strings.HasSuffix(client.Server, "/") {
-		client.Server += "/"
-	}
-	// create httpClient, if not already present
-	if client.Client == nil {
-		client.Client = &http.Client{}
-	}
-	return &client, nil
-}
-
-// WithHTTPClient allows overriding the default Doer, which is
-// automatically created using http.Client. This is useful for tests.
-func WithHTTPClient(doer HttpRequestDoer) ClientOption {
-	return func(c *Client) error {
-		c.Client = doer
-		return nil
-	}
-}
-
-// WithRequestEditorFn allows setting up a callback function, which will be
-// called right before sending the request. This can be used to mutate the request.
-func WithRequestEditorFn(fn RequestEditorFn) ClientOption {
-	return func(c *Client) error {
-		c.RequestEditors = append(c.RequestEditors, fn)
-		return nil
-	}
-}
-
-// The interface specification for the client above.
-type ClientInterface interface {
-
-	// CreateParcelWithBody Take a parcel in.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /v1/parcels (the `CreateParcel` operationId).
-	CreateParcelWithBody(ctx context.Context, params *CreateParcelParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// CreateParcel Take a parcel in.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /v1/parcels (the `CreateParcel` operationId).
-	CreateParcel(ctx context.Context, params *CreateParcelParams, body CreateParcelJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// GetParcel performs a GET /v1/parcels/{parcelId} (the `GetParcel` operationId) request.
-	GetParcel(ctx context.Context, parcelID ParcelID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// StreamParcelEvents performs a GET /v1/parcels/{parcelId}/events (the `StreamParcelEvents` operationId) request.
-	StreamParcelEvents(ctx context.Context, parcelID ParcelID, params *StreamParcelEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// MoveParcelWithBody performs a POST /v1/parcels/{parcelId}/move (the `MoveParcel` operationId) request,
-	// with any type of body and a specified content type.
-	MoveParcelWithBody(ctx context.Context, parcelID ParcelID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// MoveParcel performs a POST /v1/parcels/{parcelId}/move (the `MoveParcel` operationId) request.
-	// Takes a body of the `application/json` content type.
-	MoveParcel(ctx context.Context, parcelID ParcelID, body MoveParcelJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+	made.json("application/json", body, true)
+	return c.send(ctx, made, editors)
 }
 
 // CreateParcelWithBody Take a parcel in.
 //
-// Takes any type of body and a specified content type.
-//
-// Corresponds with POST /v1/parcels (the `CreateParcel` operationId).
-func (c *Client) CreateParcelWithBody(ctx context.Context, params *CreateParcelParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewCreateParcelRequestWithBody(c.Server, params, contentType, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// CreateParcel Take a parcel in.
-//
-// Takes a body of the `application/json` content type.
-//
-// Corresponds with POST /v1/parcels (the `CreateParcel` operationId).
-func (c *Client) CreateParcel(ctx context.Context, params *CreateParcelParams, body CreateParcelJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewCreateParcelRequest(c.Server, params, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// GetParcel performs a GET /v1/parcels/{parcelId} (the `GetParcel` operationId) request.
-func (c *Client) GetParcel(ctx context.Context, parcelID ParcelID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewGetParcelRequest(c.Server, parcelID)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// StreamParcelEvents performs a GET /v1/parcels/{parcelId}/events (the `StreamParcelEvents` operationId) request.
-func (c *Client) StreamParcelEvents(ctx context.Context, parcelID ParcelID, params *StreamParcelEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewStreamParcelEventsRequest(c.Server, parcelID, params)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// MoveParcelWithBody performs a POST /v1/parcels/{parcelId}/move (the `MoveParcel` operationId) request,
-// with any type of body and a specified content type.
-func (c *Client) MoveParcelWithBody(ctx context.Context, parcelID ParcelID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewMoveParcelRequestWithBody(c.Server, parcelID, contentType, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// MoveParcel performs a POST /v1/parcels/{parcelId}/move (the `MoveParcel` operationId) request.
-// Takes a body of the `application/json` content type.
-func (c *Client) MoveParcel(ctx context.Context, parcelID ParcelID, body MoveParcelJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewMoveParcelRequest(c.Server, parcelID, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// NewCreateParcelRequest calls the generic CreateParcel builder with application/json body
-func NewCreateParcelRequest(server string, params *CreateParcelParams, body CreateParcelJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewCreateParcelRequestWithBody(server, params, "application/json", bodyReader)
-}
-
-// NewCreateParcelRequestWithBody constructs an http.Request for the CreateParcel method, with any body, and a specified content type
-func NewCreateParcelRequestWithBody(server string, params *CreateParcelParams, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/parcels")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
+// It sends POST /v1/parcels with a body of any kind.
+func (c *Client) CreateParcelWithBody(ctx context.Context, params *CreateParcelParams, contentType string, body io.Reader, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/v1/parcels")
 	if params != nil {
-
-		if params.IdempotencyKey != nil {
-			var headerParam0 string
-
-			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
-			if err != nil {
-				return nil, err
-			}
-
-			req.Header.Set("Idempotency-Key", headerParam0)
-		}
-
+		made.set(parameterIdempotencyKey, params.IdempotencyKey, params.IdempotencyKey != nil)
 	}
-
-	return req, nil
+	made.raw(contentType, body)
+	return c.send(ctx, made, editors)
 }
 
-// NewGetParcelRequest constructs an http.Request for the GetParcel method
-func NewGetParcelRequest(server string, parcelID ParcelID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "parcelId", parcelID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/parcels/%s", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewStreamParcelEventsRequest constructs an http.Request for the StreamParcelEvents method
-func NewStreamParcelEventsRequest(server string, parcelID ParcelID, params *StreamParcelEventsParams) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "parcelId", parcelID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/parcels/%s/events", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.Since != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "since", *params.Since, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewMoveParcelRequest calls the generic MoveParcel builder with application/json body
-func NewMoveParcelRequest(server string, parcelID ParcelID, body MoveParcelJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewMoveParcelRequestWithBody(server, parcelID, "application/json", bodyReader)
-}
-
-// NewMoveParcelRequestWithBody constructs an http.Request for the MoveParcel method, with any body, and a specified content type
-func NewMoveParcelRequestWithBody(server string, parcelID ParcelID, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "parcelId", parcelID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/parcels/%s/move", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-func (c *Client) applyEditors(ctx context.Context, req *http.Request, additionalEditors []RequestEditorFn) error {
-	for _, r := range c.RequestEditors {
-		if err := r(ctx, req); err != nil {
-			return err
-		}
-	}
-	for _, r := range additionalEditors {
-		if err := r(ctx, req); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// ClientWithResponses builds on ClientInterface to offer response payloads
-type ClientWithResponses struct {
-	ClientInterface
-}
-
-// NewClientWithResponses creates a new ClientWithResponses, which wraps
-// Client with return type handling
-func NewClientWithResponses(server string, opts ...ClientOption) (*ClientWithResponses, error) {
-	client, err := NewClient(server, opts...)
-	if err != nil {
-		return nil, err
-	}
-	return &ClientWithResponses{client}, nil
-}
-
-// WithBaseURL overrides the baseURL.
-func WithBaseURL(baseURL string) ClientOption {
-	return func(c *Client) error {
-		newBaseURL, err := url.Parse(baseURL)
-		if err != nil {
-			return err
-		}
-		c.Server = newBaseURL.String()
-		return nil
-	}
-}
-
-// ClientWithResponsesInterface is the interface specification for the client with responses above.
-type ClientWithResponsesInterface interface {
-
-	// CreateParcelWithBodyWithResponse Take a parcel in.
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/parcels (the `CreateParcel` operationId).
-	CreateParcelWithBodyWithResponse(ctx context.Context, params *CreateParcelParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateParcelHTTPResponse, error)
-
-	// CreateParcelWithResponse Take a parcel in.
-	//
-	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/parcels (the `CreateParcel` operationId).
-	CreateParcelWithResponse(ctx context.Context, params *CreateParcelParams, body CreateParcelJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateParcelHTTPResponse, error)
-
-	// GetParcelWithResponse performs a GET /v1/parcels/{parcelId} (the `GetParcel` operationId) request.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	GetParcelWithResponse(ctx context.Context, parcelID ParcelID, reqEditors ...RequestEditorFn) (*GetParcelHTTPResponse, error)
-
-	// StreamParcelEventsWithResponse performs a GET /v1/parcels/{parcelId}/events (the `StreamParcelEvents` operationId) request.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	StreamParcelEventsWithResponse(ctx context.Context, parcelID ParcelID, params *StreamParcelEventsParams, reqEditors ...RequestEditorFn) (*StreamParcelEventsHTTPResponse, error)
-
-	// MoveParcelWithBodyWithResponse performs a POST /v1/parcels/{parcelId}/move (the `MoveParcel` operationId) request,
-	// with any type of body and a specified content type.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	MoveParcelWithBodyWithResponse(ctx context.Context, parcelID ParcelID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*MoveParcelHTTPResponse, error)
-
-	// MoveParcelWithResponse performs a POST /v1/parcels/{parcelId}/move (the `MoveParcel` operationId) request.
-	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-	MoveParcelWithResponse(ctx context.Context, parcelID ParcelID, body MoveParcelJSONRequestBody, reqEditors ...RequestEditorFn) (*MoveParcelHTTPResponse, error)
-}
-
+// CreateParcelHTTPResponse is a reply to CreateParcel. Of its decoded bodies that of the reply's status and media type is set.
 type CreateParcelHTTPResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
-	// JSON201 the response for an HTTP 201 `application/json` response
-	JSON201 *Parcel
-	// JSONDefault the response for an HTTP default `application/json` response
-	JSONDefault *Refused
+	JSON201      *Parcel        // 201, application/json
+	JSONDefault  *ErrorEnvelope // default, application/json
 }
 
-// GetJSON201 returns the response for an HTTP 201 `application/json` response
-func (r CreateParcelHTTPResponse) GetJSON201() *Parcel {
-	return r.JSON201
-}
+// StatusCode returns the status of the reply.
+func (r *CreateParcelHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
 
-// GetJSONDefault returns the response for an HTTP default `application/json` response
-func (r CreateParcelHTTPResponse) GetJSONDefault() *Refused {
-	return r.JSONDefault
-}
-
-// GetBody returns the raw response body bytes
-func (r CreateParcelHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r CreateParcelHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
+func (c *Client) readCreateParcel(r *http.Response) (*CreateParcelHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &CreateParcelHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
 	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r CreateParcelHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
+	switch {
+	case r.StatusCode == 201 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1v1~1parcels/post/responses/201/content/application~1json/schema", body, &out.JSON201)
+	case isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Refused/content/application~1json/schema", body, &out.JSONDefault)
 	}
-	return 0
+	return out, err
 }
 
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r CreateParcelHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
+// CreateParcelWithResponse is like [Client.CreateParcel], but decodes the reply.
+func (c *ClientWithResponses) CreateParcelWithResponse(ctx context.Context, params *CreateParcelParams, body CreateParcelRequest, editors ...RequestEditorFn) (*CreateParcelHTTPResponse, error) {
+	r, err := c.Client.CreateParcel(ctx, params, body, editors...)
+	if err != nil {
+		return nil, err
 	}
-	return ""
+	return c.Client.readCreateParcel(r)
 }
 
+// CreateParcelWithBodyWithResponse is like [Client.CreateParcelWithBody], but decodes the reply.
+func (c *ClientWithResponses) CreateParcelWithBodyWithResponse(ctx context.Context, params *CreateParcelParams, contentType string, body io.Reader, editors ...RequestEditorFn) (*CreateParcelHTTPResponse, error) {
+	r, err := c.Client.CreateParcelWithBody(ctx, params, contentType, body, editors...)
+	if err != nil {
+		return nil, err
+	}
+	return c.Client.readCreateParcel(r)
+}
+
+// GetParcel sends GET /v1/parcels/{parcelId}.
+func (c *Client) GetParcel(ctx context.Context, parcelID string, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("GET")
+	made.literal("/v1/parcels/").set(parameterParcelID, parcelID, true)
+	return c.send(ctx, made, editors)
+}
+
+// GetParcelHTTPResponse is a reply to GetParcel. Of its decoded bodies that of the reply's status and media type is set.
 type GetParcelHTTPResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *Parcel
-	// JSONDefault the response for an HTTP default `application/json` response
-	JSONDefault *Refused
+	JSON200      *Parcel        // 200, application/json
+	JSONDefault  *ErrorEnvelope // default, application/json
 }
 
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r GetParcelHTTPResponse) GetJSON200() *Parcel {
-	return r.JSON200
-}
+// StatusCode returns the status of the reply.
+func (r *GetParcelHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
 
-// GetJSONDefault returns the response for an HTTP default `application/json` response
-func (r GetParcelHTTPResponse) GetJSONDefault() *Refused {
-	return r.JSONDefault
-}
-
-// GetBody returns the raw response body bytes
-func (r GetParcelHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r GetParcelHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
+func (c *Client) readGetParcel(r *http.Response) (*GetParcelHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &GetParcelHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
 	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r GetParcelHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1v1~1parcels~1{parcelId}/get/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Refused/content/application~1json/schema", body, &out.JSONDefault)
 	}
-	return 0
+	return out, err
 }
 
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r GetParcelHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
+// GetParcelWithResponse is like [Client.GetParcel], but decodes the reply.
+func (c *ClientWithResponses) GetParcelWithResponse(ctx context.Context, parcelID string, editors ...RequestEditorFn) (*GetParcelHTTPResponse, error) {
+	r, err := c.Client.GetParcel(ctx, parcelID, editors...)
+	if err != nil {
+		return nil, err
 	}
-	return ""
+	return c.Client.readGetParcel(r)
 }
 
-type StreamParcelEventsHTTPResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSONDefault the response for an HTTP default `application/json` response
-	JSONDefault *Refused
-}
-
-// GetJSONDefault returns the response for an HTTP default `application/json` response
-func (r StreamParcelEventsHTTPResponse) GetJSONDefault() *Refused {
-	return r.JSONDefault
-}
-
-// GetBody returns the raw response body bytes
-func (r StreamParcelEventsHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r StreamParcelEventsHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
+// StreamParcelEvents sends GET /v1/parcels/{parcelId}/events.
+func (c *Client) StreamParcelEvents(ctx context.Context, parcelID string, params *StreamParcelEventsParams, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("GET")
+	made.literal("/v1/parcels/").set(parameterParcelID, parcelID, true).literal("/events")
+	if params != nil {
+		made.set(parameterSince, params.Since, params.Since != nil)
 	}
-	return http.StatusText(0)
+	return c.send(ctx, made, editors)
 }
 
-// StatusCode returns HTTPResponse.StatusCode
-func (r StreamParcelEventsHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
+// StreamParcelEventsSeq reads the event stream of StreamParcelEvents, from the events after options.LastEventID. Leaving the loop closes it.
+func (c *Client) StreamParcelEventsSeq(ctx context.Context, parcelID string, params *StreamParcelEventsParams, options StreamOptions, editors ...RequestEditorFn) iter.Seq2[StreamEvent[string], error] {
+	return streamEvents[string](ctx, options, func(edit RequestEditorFn) (*http.Response, error) {
+		return c.StreamParcelEvents(ctx, parcelID, params, append(editors[:len(editors):len(editors)], edit)...)
+	})
 }
 
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r StreamParcelEventsHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
+// MoveParcel sends POST /v1/parcels/{parcelId}/move with a body of application/json.
+func (c *Client) MoveParcel(ctx context.Context, parcelID string, body Move, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/v1/parcels/").set(parameterParcelID, parcelID, true).literal("/move")
+	made.json("application/json", body, body != nil)
+	return c.send(ctx, made, editors)
 }
 
+// MoveParcelWithBody sends POST /v1/parcels/{parcelId}/move with a body of any kind.
+func (c *Client) MoveParcelWithBody(ctx context.Context, parcelID string, contentType string, body io.Reader, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/v1/parcels/").set(parameterParcelID, parcelID, true).literal("/move")
+	made.raw(contentType, body)
+	return c.send(ctx, made, editors)
+}
+
+// MoveParcelHTTPResponse is a reply to MoveParcel. Of its decoded bodies that of the reply's status and media type is set.
 type MoveParcelHTTPResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *MoveParcelResponse
-	// JSONDefault the response for an HTTP default `application/json` response
-	JSONDefault *Refused
+	JSON200      *MoveParcelResponse // 200, application/json
+	JSONDefault  *ErrorEnvelope      // default, application/json
 }
 
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r MoveParcelHTTPResponse) GetJSON200() *MoveParcelResponse {
-	return r.JSON200
-}
+// StatusCode returns the status of the reply.
+func (r *MoveParcelHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
 
-// GetJSONDefault returns the response for an HTTP default `application/json` response
-func (r MoveParcelHTTPResponse) GetJSONDefault() *Refused {
-	return r.JSONDefault
-}
-
-// GetBody returns the raw response body bytes
-func (r MoveParcelHTTPResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r MoveParcelHTTPResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
+func (c *Client) readMoveParcel(r *http.Response) (*MoveParcelHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &MoveParcelHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
 	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r MoveParcelHTTPResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r MoveParcelHTTPResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-// CreateParcelWithBodyWithResponse Take a parcel in.
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /v1/parcels (the `CreateParcel` operationId).
-func (c *ClientWithResponses) CreateParcelWithBodyWithResponse(ctx context.Context, params *CreateParcelParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateParcelHTTPResponse, error) {
-	rsp, err := c.CreateParcelWithBody(ctx, params, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseCreateParcelHTTPResponse(rsp)
-}
-
-// CreateParcelWithResponse Take a parcel in.
-//
-// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /v1/parcels (the `CreateParcel` operationId).
-func (c *ClientWithResponses) CreateParcelWithResponse(ctx context.Context, params *CreateParcelParams, body CreateParcelJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateParcelHTTPResponse, error) {
-	rsp, err := c.CreateParcel(ctx, params, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseCreateParcelHTTPResponse(rsp)
-}
-
-// GetParcelWithResponse performs a GET /v1/parcels/{parcelId} (the `GetParcel` operationId) request.
-//
-// Returns a wrapper object for the known response body format(s).
-func (c *ClientWithResponses) GetParcelWithResponse(ctx context.Context, parcelID ParcelID, reqEditors ...RequestEditorFn) (*GetParcelHTTPResponse, error) {
-	rsp, err := c.GetParcel(ctx, parcelID, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseGetParcelHTTPResponse(rsp)
-}
-
-// StreamParcelEventsWithResponse performs a GET /v1/parcels/{parcelId}/events (the `StreamParcelEvents` operationId) request.
-//
-// Returns a wrapper object for the known response body format(s).
-func (c *ClientWithResponses) StreamParcelEventsWithResponse(ctx context.Context, parcelID ParcelID, params *StreamParcelEventsParams, reqEditors ...RequestEditorFn) (*StreamParcelEventsHTTPResponse, error) {
-	rsp, err := c.StreamParcelEvents(ctx, parcelID, params, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseStreamParcelEventsHTTPResponse(rsp)
-}
-
-// MoveParcelWithBodyWithResponse performs a POST /v1/parcels/{parcelId}/move (the `MoveParcel` operationId) request,
-// with any type of body and a specified content type.
-//
-// Returns a wrapper object for the known response body format(s).
-func (c *ClientWithResponses) MoveParcelWithBodyWithResponse(ctx context.Context, parcelID ParcelID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*MoveParcelHTTPResponse, error) {
-	rsp, err := c.MoveParcelWithBody(ctx, parcelID, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseMoveParcelHTTPResponse(rsp)
-}
-
-// MoveParcelWithResponse performs a POST /v1/parcels/{parcelId}/move (the `MoveParcel` operationId) request.
-// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-func (c *ClientWithResponses) MoveParcelWithResponse(ctx context.Context, parcelID ParcelID, body MoveParcelJSONRequestBody, reqEditors ...RequestEditorFn) (*MoveParcelHTTPResponse, error) {
-	rsp, err := c.MoveParcel(ctx, parcelID, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseMoveParcelHTTPResponse(rsp)
-}
-
-// ParseCreateParcelHTTPResponse parses an HTTP response from a CreateParcelWithResponse call
-func ParseCreateParcelHTTPResponse(rsp *http.Response) (*CreateParcelHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &CreateParcelHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
 	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
-		var dest Parcel
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON201 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
-		var dest Refused
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSONDefault = &dest
-
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1v1~1parcels~1{parcelId}~1move/post/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Refused/content/application~1json/schema", body, &out.JSONDefault)
 	}
-
-	return response, nil
+	return out, err
 }
 
-// ParseGetParcelHTTPResponse parses an HTTP response from a GetParcelWithResponse call
-func ParseGetParcelHTTPResponse(rsp *http.Response) (*GetParcelHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
+// MoveParcelWithResponse is like [Client.MoveParcel], but decodes the reply.
+func (c *ClientWithResponses) MoveParcelWithResponse(ctx context.Context, parcelID string, body Move, editors ...RequestEditorFn) (*MoveParcelHTTPResponse, error) {
+	r, err := c.Client.MoveParcel(ctx, parcelID, body, editors...)
 	if err != nil {
 		return nil, err
 	}
-
-	response := &GetParcelHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest Parcel
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
-		var dest Refused
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSONDefault = &dest
-
-	}
-
-	return response, nil
+	return c.Client.readMoveParcel(r)
 }
 
-// ParseStreamParcelEventsHTTPResponse parses an HTTP response from a StreamParcelEventsWithResponse call
-func ParseStreamParcelEventsHTTPResponse(rsp *http.Response) (*StreamParcelEventsHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
+// MoveParcelWithBodyWithResponse is like [Client.MoveParcelWithBody], but decodes the reply.
+func (c *ClientWithResponses) MoveParcelWithBodyWithResponse(ctx context.Context, parcelID string, contentType string, body io.Reader, editors ...RequestEditorFn) (*MoveParcelHTTPResponse, error) {
+	r, err := c.Client.MoveParcelWithBody(ctx, parcelID, contentType, body, editors...)
 	if err != nil {
 		return nil, err
 	}
-
-	response := &StreamParcelEventsHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
-		var dest Refused
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSONDefault = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseMoveParcelHTTPResponse parses an HTTP response from a MoveParcelWithResponse call
-func ParseMoveParcelHTTPResponse(rsp *http.Response) (*MoveParcelHTTPResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &MoveParcelHTTPResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest MoveParcelResponse
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
-		var dest Refused
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSONDefault = &dest
-
-	}
-
-	return response, nil
+	return c.Client.readMoveParcel(r)
 }

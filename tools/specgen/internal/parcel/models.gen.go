@@ -5,159 +5,248 @@
 package parcel
 
 import (
+	"bytes"
 	"encoding/json"
-	"errors"
-	"fmt"
+	"reflect"
 	"time"
-
-	"github.com/oapi-codegen/runtime"
 )
 
-// Defines values for ParcelState.
-const (
-	ParcelStateDone   ParcelState = "done"
-	ParcelStateMoving ParcelState = "moving"
-	ParcelStateTaken  ParcelState = "taken"
-)
-
-// Valid indicates whether the value is a known member of the ParcelState enum.
-func (e ParcelState) Valid() bool {
-	switch e {
-	case ParcelStateDone:
-		return true
-	case ParcelStateMoving:
-		return true
-	case ParcelStateTaken:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for ParcelStickersItem.
-const (
-	ParcelStickersItemFragile    ParcelStickersItem = "fragile"
-	ParcelStickersItemThisSideUp ParcelStickersItem = "this-side-up"
-)
-
-// Valid indicates whether the value is a known member of the ParcelStickersItem enum.
-func (e ParcelStickersItem) Valid() bool {
-	switch e {
-	case ParcelStickersItemFragile:
-		return true
-	case ParcelStickersItemThisSideUp:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for ReturnStepKind.
-const (
-	ReturnStepKindReturn ReturnStepKind = "return"
-)
-
-// Valid indicates whether the value is a known member of the ReturnStepKind enum.
-func (e ReturnStepKind) Valid() bool {
-	switch e {
-	case ReturnStepKindReturn:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for ShipStepKind.
-const (
-	ShipStepKindShip ShipStepKind = "ship"
-)
-
-// Valid indicates whether the value is a known member of the ShipStepKind enum.
-func (e ShipStepKind) Valid() bool {
-	switch e {
-	case ShipStepKindShip:
-		return true
-	default:
-		return false
-	}
-}
-
-// Address defines model for Address.
 type Address struct {
 	City  string   `json:"city"`
-	Lines []string `json:"lines,omitempty"`
+	Lines []string `json:"lines,omitzero"`
 }
 
-// CreateParcelRequest defines model for CreateParcelRequest.
+// UnmarshalJSON reads an Address. Names of members must match exactly; any may be missing.
+func (v *Address) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "city":
+			return &v.City
+		case "lines":
+			return &v.Lines
+		}
+		return nil
+	}, nil)
+}
+
 type CreateParcelRequest struct {
-	Grams   *int64            `json:"grams,omitempty"`
-	Insured *bool             `json:"insured,omitempty"`
-	Labels  map[string]string `json:"labels,omitempty"`
+	Grams   *int64            `json:"grams,omitzero"`
+	Insured *bool             `json:"insured,omitzero"`
+	Labels  map[string]string `json:"labels,omitzero"`
 	To      Address           `json:"to"`
 }
 
-// ErrorEnvelope defines model for ErrorEnvelope.
+// UnmarshalJSON reads a CreateParcelRequest. Names of members must match exactly; any may be missing.
+func (v *CreateParcelRequest) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "grams":
+			return &v.Grams
+		case "insured":
+			return &v.Insured
+		case "labels":
+			return &v.Labels
+		case "to":
+			return &v.To
+		}
+		return nil
+	}, nil)
+}
+
 type ErrorEnvelope struct {
-	Details map[string]interface{} `json:"details,omitempty"`
-	Error   string                 `json:"error"`
-	Message string                 `json:"message"`
+	Details map[string]any `json:"details,omitzero"`
+	Error   string         `json:"error"`
+	Message string         `json:"message"`
+}
+
+// UnmarshalJSON reads an ErrorEnvelope. Names of members must match exactly; any may be missing.
+func (v *ErrorEnvelope) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "details":
+			return &v.Details
+		case "error":
+			return &v.Error
+		case "message":
+			return &v.Message
+		}
+		return nil
+	}, nil)
 }
 
 // LabelsPrinted The label as it was printed.
 type LabelsPrinted struct {
-	Code *string  `json:"code,omitempty"`
-	Of   *Address `json:"of,omitempty"`
-
-	// Raw What the printer said.
-	Raw                  *json.RawMessage `json:"raw,omitempty"`
+	Code string   `json:"code,omitzero"`
+	Of   *Address `json:"of,omitzero"`
+	// What the printer said.
+	Raw json.RawMessage `json:"raw,omitzero"`
+	// AdditionalProperties holds the members that have no field.
 	AdditionalProperties map[string]int64 `json:"-"`
 }
 
-// Move What happens to a parcel next.
-type Move struct {
-	union json.RawMessage
+// UnmarshalJSON reads a LabelsPrinted. Names of members must match exactly; any may be missing.
+func (v *LabelsPrinted) UnmarshalJSON(data []byte) error {
+	v.AdditionalProperties = nil
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "code":
+			return &v.Code
+		case "of":
+			return &v.Of
+		case "raw":
+			return &v.Raw
+		}
+		return nil
+	}, func(name string, value []byte) error { return keep(&v.AdditionalProperties, name, value) })
 }
 
-// MoveParcelResponse defines model for MoveParcelResponse.
+// MarshalJSON writes a LabelsPrinted.
+func (v LabelsPrinted) MarshalJSON() ([]byte, error) {
+	return encodeObject([]member{
+		{"code", v.Code, absent(v.Code)},
+		{"of", v.Of, absent(v.Of)},
+		{"raw", v.Raw, absent(v.Raw)},
+	}, v.AdditionalProperties)
+}
+
+// Move What happens to a parcel next.
+//
+// It is one of ShipStep, ReturnStep, or MoveUnknown.
+type Move interface{ isMove() }
+
+// MoveUnknown is a Move of which cannot be told which case it is. It holds its JSON.
+type MoveUnknown json.RawMessage
+
+func (MoveUnknown) isMove() {}
+
+// MarshalJSON writes the JSON that it holds.
+func (v MoveUnknown) MarshalJSON() ([]byte, error) { return json.RawMessage(v).MarshalJSON() }
+
+// As reads it as a value of the reader's choice, of which v is a pointer.
+func (v MoveUnknown) As(to any) error { return Decode(v, to) }
+
+// UnmarshalMove reads a Move.
+func UnmarshalMove(data []byte) (Move, error) {
+	var v Move
+	err := Decode(data, &v)
+	return v, err
+}
+
+var tellsOfMove = []tell{
+	{kinds: 32, required: []string{"by", "kind"}, members: map[string]int{"by": 8, "kind": 8}, consts: map[string][]string{"kind": []string{"\"ship\""}}},
+	{kinds: 32, required: []string{"kind"}, members: map[string]int{"kind": 8, "reason": 8}, consts: map[string][]string{"kind": []string{"\"return\""}}},
+}
+
+func decodeMove(data []byte) (any, error) {
+	switch pick(data, tellsOfMove) {
+	case 0:
+		return decodeCase[ShipStep](data)
+	case 1:
+		return decodeCase[ReturnStep](data)
+	}
+	return MoveUnknown(bytes.Clone(data)), nil
+}
+
 type MoveParcelResponse struct {
 	Moved bool `json:"moved"`
+	Step  Move `json:"step,omitzero"`
+}
 
-	// Step What happens to a parcel next.
-	Step *Move `json:"step,omitempty"`
+// UnmarshalJSON reads a MoveParcelResponse. Names of members must match exactly; any may be missing.
+func (v *MoveParcelResponse) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "moved":
+			return &v.Moved
+		case "step":
+			return &v.Step
+		}
+		return nil
+	}, nil)
 }
 
 // Parcel A parcel on its way.
 type Parcel struct {
-	DoneAt time.Time `json:"doneAt,omitzero"`
-	From   *Address  `json:"from,omitempty"`
-	Inside []Parcel  `json:"inside,omitempty"`
-
-	// Label The label as it was printed.
-	Label    *LabelsPrinted       `json:"label,omitempty"`
-	Note     *string              `json:"note,omitempty"`
+	DoneAt   time.Time            `json:"doneAt,omitzero"`
+	From     *Address             `json:"from,omitzero"`
+	Inside   []Parcel             `json:"inside,omitzero"`
+	Label    *LabelsPrinted       `json:"label,omitzero"`
+	Note     *string              `json:"note,omitzero"`
 	ParcelID string               `json:"parcelId"`
-	Size     *ParcelSize          `json:"size,omitempty"`
-	State    ParcelState          `json:"state"`
-	Stickers []ParcelStickersItem `json:"stickers,omitempty"`
+	Size     *ParcelSize          `json:"size,omitzero"`
+	State    *ParcelState         `json:"state"`
+	Stickers []ParcelStickersItem `json:"stickers,omitzero"`
 	TakenAt  time.Time            `json:"takenAt"`
 	To       Address              `json:"to"`
-
-	// Value Whatever the sender says it is.
-	Value json.RawMessage `json:"value,omitempty"`
+	// Whatever the sender says it is.
+	Value json.RawMessage `json:"value,omitzero"`
 }
 
-// ParcelState defines model for Parcel.State.
-type ParcelState string
+// UnmarshalJSON reads a Parcel. Names of members must match exactly; any may be missing.
+func (v *Parcel) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "doneAt":
+			return &v.DoneAt
+		case "from":
+			return &v.From
+		case "inside":
+			return &v.Inside
+		case "label":
+			return &v.Label
+		case "note":
+			return &v.Note
+		case "parcelId":
+			return &v.ParcelID
+		case "size":
+			return &v.Size
+		case "state":
+			return &v.State
+		case "stickers":
+			return &v.Stickers
+		case "takenAt":
+			return &v.TakenAt
+		case "to":
+			return &v.To
+		case "value":
+			return &v.Value
+		}
+		return nil
+	}, nil)
+}
 
-// ParcelDonePayload defines model for ParcelDonePayload.
 type ParcelDonePayload struct {
 	At time.Time `json:"at,omitzero"`
 }
 
+// UnmarshalJSON reads a ParcelDonePayload. Names of members must match exactly; any may be missing.
+func (v *ParcelDonePayload) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "at":
+			return &v.At
+		}
+		return nil
+	}, nil)
+}
+
 // ParcelMovedPayload It went on.
 type ParcelMovedPayload struct {
-	Delayed *bool `json:"delayed,omitempty"`
+	Delayed *bool `json:"delayed,omitzero"`
 	Hop     int64 `json:"hop"`
+}
+
+// UnmarshalJSON reads a ParcelMovedPayload. Names of members must match exactly; any may be missing.
+func (v *ParcelMovedPayload) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "delayed":
+			return &v.Delayed
+		case "hop":
+			return &v.Hop
+		}
+		return nil
+	}, nil)
 }
 
 // ParcelScannedPayload A machine of the depot that the type names saw it.
@@ -165,252 +254,169 @@ type ParcelScannedPayload struct {
 	At time.Time `json:"at"`
 }
 
-// ParcelSize defines model for ParcelSize.
+// UnmarshalJSON reads a ParcelScannedPayload. Names of members must match exactly; any may be missing.
+func (v *ParcelScannedPayload) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "at":
+			return &v.At
+		}
+		return nil
+	}, nil)
+}
+
 type ParcelSize struct {
 	Cm []int64 `json:"cm"`
 }
 
-// ParcelStickersItem defines model for ParcelStickersItem.
-type ParcelStickersItem string
-
-// ReturnStep defines model for ReturnStep.
-type ReturnStep struct {
-	Kind   ReturnStepKind `json:"kind"`
-	Reason *string        `json:"reason,omitempty"`
+// UnmarshalJSON reads a ParcelSize. Names of members must match exactly; any may be missing.
+func (v *ParcelSize) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "cm":
+			return &v.Cm
+		}
+		return nil
+	}, nil)
 }
 
-// ReturnStepKind defines model for ReturnStep.Kind.
+// MarshalJSON writes a ParcelSize.
+func (v ParcelSize) MarshalJSON() ([]byte, error) {
+	type plain ParcelSize
+	p := plain(v)
+	if p.Cm == nil {
+		p.Cm = []int64{}
+	}
+	return marshal(p)
+}
+
+type ParcelState string
+
+// The values of ParcelState.
+const (
+	ParcelStateTaken  ParcelState = "taken"
+	ParcelStateMoving ParcelState = "moving"
+	ParcelStateDone   ParcelState = "done"
+)
+
+// Valid reports whether the contract has the value.
+func (v ParcelState) Valid() bool {
+	switch v {
+	case ParcelStateTaken, ParcelStateMoving, ParcelStateDone:
+		return true
+	}
+	return false
+}
+
+type ParcelStickersItem string
+
+// The values of ParcelStickersItem.
+const (
+	ParcelStickersItemFragile    ParcelStickersItem = "fragile"
+	ParcelStickersItemThisSideUp ParcelStickersItem = "this-side-up"
+)
+
+// Valid reports whether the contract has the value.
+func (v ParcelStickersItem) Valid() bool {
+	switch v {
+	case ParcelStickersItemFragile, ParcelStickersItemThisSideUp:
+		return true
+	}
+	return false
+}
+
+type ReturnStep struct {
+	Kind   ReturnStepKind `json:"kind"`
+	Reason *string        `json:"reason,omitzero"`
+}
+
+// UnmarshalJSON reads a ReturnStep. Names of members must match exactly; any may be missing.
+func (v *ReturnStep) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "kind":
+			return &v.Kind
+		case "reason":
+			return &v.Reason
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes a ReturnStep.
+func (v ReturnStep) MarshalJSON() ([]byte, error) {
+	type plain ReturnStep
+	p := plain(v)
+	if p.Kind == "" {
+		p.Kind = ReturnStepKindReturn
+	}
+	return marshal(p)
+}
+
+func (ReturnStep) isMove() {}
+
 type ReturnStepKind string
 
-// ShipStep defines model for ShipStep.
+// The values of ReturnStepKind.
+const (
+	ReturnStepKindReturn ReturnStepKind = "return"
+)
+
+// Valid reports whether the contract has the value.
+func (v ReturnStepKind) Valid() bool {
+	switch v {
+	case ReturnStepKindReturn:
+		return true
+	}
+	return false
+}
+
 type ShipStep struct {
 	By   string       `json:"by"`
 	Kind ShipStepKind `json:"kind"`
 }
 
-// ShipStepKind defines model for ShipStep.Kind.
+// UnmarshalJSON reads a ShipStep. Names of members must match exactly; any may be missing.
+func (v *ShipStep) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "by":
+			return &v.By
+		case "kind":
+			return &v.Kind
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes a ShipStep.
+func (v ShipStep) MarshalJSON() ([]byte, error) {
+	type plain ShipStep
+	p := plain(v)
+	if p.Kind == "" {
+		p.Kind = ShipStepKindShip
+	}
+	return marshal(p)
+}
+
+func (ShipStep) isMove() {}
+
 type ShipStepKind string
 
-// IdempotencyKey defines model for IdempotencyKey.
-type IdempotencyKey = string
+// The values of ShipStepKind.
+const (
+	ShipStepKindShip ShipStepKind = "ship"
+)
 
-// ParcelID defines model for ParcelId.
-type ParcelID = string
-
-// Refused defines model for Refused.
-type Refused = ErrorEnvelope
-
-// CreateParcelParams defines parameters for CreateParcel.
-type CreateParcelParams struct {
-	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+// Valid reports whether the contract has the value.
+func (v ShipStepKind) Valid() bool {
+	switch v {
+	case ShipStepKindShip:
+		return true
+	}
+	return false
 }
 
-// StreamParcelEventsParams defines parameters for StreamParcelEvents.
-type StreamParcelEventsParams struct {
-	Since *int64 `form:"since,omitempty" json:"since,omitempty"`
-}
-
-// CreateParcelJSONRequestBody defines body for CreateParcel for application/json ContentType.
-type CreateParcelJSONRequestBody = CreateParcelRequest
-
-// MoveParcelJSONRequestBody defines body for MoveParcel for application/json ContentType.
-type MoveParcelJSONRequestBody = Move
-
-// Getter for additional properties for LabelsPrinted. Returns the specified
-// element and whether it was found
-func (a LabelsPrinted) Get(fieldName string) (value int64, found bool) {
-	if a.AdditionalProperties != nil {
-		value, found = a.AdditionalProperties[fieldName]
-	}
-	return
-}
-
-// Setter for additional properties for LabelsPrinted
-func (a *LabelsPrinted) Set(fieldName string, value int64) {
-	if a.AdditionalProperties == nil {
-		a.AdditionalProperties = make(map[string]int64)
-	}
-	a.AdditionalProperties[fieldName] = value
-}
-
-// Override default JSON handling for LabelsPrinted to handle AdditionalProperties
-func (a *LabelsPrinted) UnmarshalJSON(b []byte) error {
-	object := make(map[string]json.RawMessage)
-	err := json.Unmarshal(b, &object)
-	if err != nil {
-		return err
-	}
-
-	if raw, found := object["code"]; found {
-		err = json.Unmarshal(raw, &a.Code)
-		if err != nil {
-			return fmt.Errorf("error reading 'code': %w", err)
-		}
-		delete(object, "code")
-	}
-
-	if raw, found := object["of"]; found {
-		err = json.Unmarshal(raw, &a.Of)
-		if err != nil {
-			return fmt.Errorf("error reading 'of': %w", err)
-		}
-		delete(object, "of")
-	}
-
-	if raw, found := object["raw"]; found {
-		err = json.Unmarshal(raw, &a.Raw)
-		if err != nil {
-			return fmt.Errorf("error reading 'raw': %w", err)
-		}
-		delete(object, "raw")
-	}
-
-	if len(object) != 0 {
-		a.AdditionalProperties = make(map[string]int64)
-		for fieldName, fieldBuf := range object {
-			var fieldVal int64
-			err := json.Unmarshal(fieldBuf, &fieldVal)
-			if err != nil {
-				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
-			}
-			a.AdditionalProperties[fieldName] = fieldVal
-		}
-	}
-	return nil
-}
-
-// Override default JSON handling for LabelsPrinted to handle AdditionalProperties
-func (a LabelsPrinted) MarshalJSON() ([]byte, error) {
-	var err error
-	object := make(map[string]json.RawMessage)
-
-	if a.Code != nil {
-		object["code"], err = json.Marshal(a.Code)
-		if err != nil {
-			return nil, fmt.Errorf("error marshaling 'code': %w", err)
-		}
-	}
-
-	if a.Of != nil {
-		object["of"], err = json.Marshal(a.Of)
-		if err != nil {
-			return nil, fmt.Errorf("error marshaling 'of': %w", err)
-		}
-	}
-
-	if a.Raw != nil {
-		object["raw"], err = json.Marshal(a.Raw)
-		if err != nil {
-			return nil, fmt.Errorf("error marshaling 'raw': %w", err)
-		}
-	}
-
-	for fieldName, field := range a.AdditionalProperties {
-		object[fieldName], err = json.Marshal(field)
-		if err != nil {
-			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
-		}
-	}
-	return json.Marshal(object)
-}
-
-// AsShipStep returns the union data inside the Move as a ShipStep
-func (t Move) AsShipStep() (ShipStep, error) {
-	var body ShipStep
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromShipStep overwrites any union data inside the Move as the provided ShipStep
-func (t *Move) FromShipStep(v ShipStep) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"kind":"ship"}`))
-	t.union = b
-	return err
-}
-
-// MergeShipStep performs a merge with any union data inside the Move, using the provided ShipStep
-func (t *Move) MergeShipStep(v ShipStep) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"kind":"ship"}`))
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsReturnStep returns the union data inside the Move as a ReturnStep
-func (t Move) AsReturnStep() (ReturnStep, error) {
-	var body ReturnStep
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromReturnStep overwrites any union data inside the Move as the provided ReturnStep
-func (t *Move) FromReturnStep(v ReturnStep) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"kind":"return"}`))
-	t.union = b
-	return err
-}
-
-// MergeReturnStep performs a merge with any union data inside the Move, using the provided ReturnStep
-func (t *Move) MergeReturnStep(v ReturnStep) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	b, err = runtime.JSONMerge(b, []byte(`{"kind":"return"}`))
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-func (t Move) Discriminator() (string, error) {
-	var discriminator struct {
-		Discriminator string `json:"kind"`
-	}
-	err := json.Unmarshal(t.union, &discriminator)
-	return discriminator.Discriminator, err
-}
-
-func (t Move) ValueByDiscriminator() (interface{}, error) {
-	discriminator, err := t.Discriminator()
-	if err != nil {
-		return nil, err
-	}
-	switch discriminator {
-	case "return":
-		return t.AsReturnStep()
-	case "ship":
-		return t.AsShipStep()
-	default:
-		return nil, errors.New("unknown discriminator value: " + discriminator)
-	}
-}
-
-func (t Move) MarshalJSON() ([]byte, error) {
-	b, err := t.union.MarshalJSON()
-	return b, err
-}
-
-func (t *Move) UnmarshalJSON(b []byte) error {
-	err := t.union.UnmarshalJSON(b)
-	return err
+func init() {
+	unions[reflect.TypeFor[Move]()] = decodeMove
 }

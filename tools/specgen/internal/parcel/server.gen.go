@@ -3,668 +3,224 @@
 package parcel
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
 	"net/http"
-
-	"github.com/oapi-codegen/runtime"
 )
 
-// ServerInterface represents all server handlers.
-type ServerInterface interface {
-	// CreateParcel Take a parcel in.
-	// (POST /v1/parcels)
-	CreateParcel(w http.ResponseWriter, r *http.Request, params CreateParcelParams)
-
-	// (GET /v1/parcels/{parcelId})
-	GetParcel(w http.ResponseWriter, r *http.Request, parcelID ParcelID)
-
-	// (GET /v1/parcels/{parcelId}/events)
-	StreamParcelEvents(w http.ResponseWriter, r *http.Request, parcelID ParcelID, params StreamParcelEventsParams)
-
-	// (POST /v1/parcels/{parcelId}/move)
-	MoveParcel(w http.ResponseWriter, r *http.Request, parcelID ParcelID)
-}
-
-// ServerInterfaceWrapper converts contexts to parameters.
-type ServerInterfaceWrapper struct {
-	Handler            ServerInterface
-	HandlerMiddlewares []MiddlewareFunc
-	ErrorHandlerFunc   func(w http.ResponseWriter, r *http.Request, err error)
-}
-
-type MiddlewareFunc func(http.Handler) http.Handler
-
-// CreateParcel operation middleware
-func (siw *ServerInterfaceWrapper) CreateParcel(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params CreateParcelParams
-
-	headers := r.Header
-
-	// ------------- Optional header parameter "Idempotency-Key" -------------
-	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
-		var IdempotencyKey IdempotencyKey
-		n := len(valueList)
-		if n != 1 {
-			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
-			return
-		}
-
-		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
-		if err != nil {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
-			return
-		}
-
-		params.IdempotencyKey = &IdempotencyKey
-
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.CreateParcel(w, r, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// GetParcel operation middleware
-func (siw *ServerInterfaceWrapper) GetParcel(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "parcelId" -------------
-	var parcelID ParcelID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "parcelId", r.PathValue("parcelId"), &parcelID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "parcelId", Err: err})
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.GetParcel(w, r, parcelID)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// StreamParcelEvents operation middleware
-func (siw *ServerInterfaceWrapper) StreamParcelEvents(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "parcelId" -------------
-	var parcelID ParcelID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "parcelId", r.PathValue("parcelId"), &parcelID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "parcelId", Err: err})
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params StreamParcelEventsParams
-
-	// ------------- Optional query parameter "since" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "since", r.URL.Query(), &params.Since, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "since"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "since", Err: err})
-		}
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.StreamParcelEvents(w, r, parcelID, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// MoveParcel operation middleware
-func (siw *ServerInterfaceWrapper) MoveParcel(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "parcelId" -------------
-	var parcelID ParcelID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "parcelId", r.PathValue("parcelId"), &parcelID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "parcelId", Err: err})
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.MoveParcel(w, r, parcelID)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-type UnescapedCookieParamError struct {
-	ParamName string
-	Err       error
-}
-
-func (e *UnescapedCookieParamError) Error() string {
-	return fmt.Sprintf("error unescaping cookie parameter '%s'", e.ParamName)
-}
-
-func (e *UnescapedCookieParamError) Unwrap() error {
-	return e.Err
-}
-
-type UnmarshalingParamError struct {
-	ParamName string
-	Err       error
-}
-
-func (e *UnmarshalingParamError) Error() string {
-	return fmt.Sprintf("Error unmarshaling parameter %s as JSON: %s", e.ParamName, e.Err.Error())
-}
-
-func (e *UnmarshalingParamError) Unwrap() error {
-	return e.Err
-}
-
-type RequiredParamError struct {
-	ParamName string
-}
-
-func (e *RequiredParamError) Error() string {
-	return fmt.Sprintf("Query argument %s is required, but not found", e.ParamName)
-}
-
-type RequiredHeaderError struct {
-	ParamName string
-	Err       error
-}
-
-func (e *RequiredHeaderError) Error() string {
-	return fmt.Sprintf("Header parameter %s is required, but not found", e.ParamName)
-}
-
-func (e *RequiredHeaderError) Unwrap() error {
-	return e.Err
-}
-
-type InvalidParamFormatError struct {
-	ParamName string
-	Err       error
-}
-
-func (e *InvalidParamFormatError) Error() string {
-	return fmt.Sprintf("Invalid format for parameter %s: %s", e.ParamName, e.Err.Error())
-}
-
-func (e *InvalidParamFormatError) Unwrap() error {
-	return e.Err
-}
-
-type TooManyValuesForParamError struct {
-	ParamName string
-	Count     int
-}
-
-func (e *TooManyValuesForParamError) Error() string {
-	return fmt.Sprintf("Expected one value for %s, got %d", e.ParamName, e.Count)
-}
-
-// Handler creates http.Handler with routing matching OpenAPI spec.
-func Handler(si ServerInterface) http.Handler {
-	return HandlerWithOptions(si, StdHTTPServerOptions{})
-}
-
-// ServeMux is an abstraction of [http.ServeMux].
-type ServeMux interface {
-	HandleFunc(pattern string, handler func(http.ResponseWriter, *http.Request))
-	http.Handler
-}
-
-type StdHTTPServerOptions struct {
-	BaseURL          string
-	BaseRouter       ServeMux
-	Middlewares      []MiddlewareFunc
-	ErrorHandlerFunc func(w http.ResponseWriter, r *http.Request, err error)
-}
-
-// HandlerFromMux creates http.Handler with routing matching OpenAPI spec based on the provided mux.
-func HandlerFromMux(si ServerInterface, m ServeMux) http.Handler {
-	return HandlerWithOptions(si, StdHTTPServerOptions{
-		BaseRouter: m,
-	})
-}
-
-func HandlerFromMuxWithBaseURL(si ServerInterface, m ServeMux, baseURL string) http.Handler {
-	return HandlerWithOptions(si, StdHTTPServerOptions{
-		BaseURL:    baseURL,
-		BaseRouter: m,
-	})
-}
-
-// HandlerWithOptions creates http.Handler with additional options
-func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.Handler {
-	m := options.BaseRouter
-
-	if m == nil {
-		m = http.NewServeMux()
-	}
-	if options.ErrorHandlerFunc == nil {
-		options.ErrorHandlerFunc = func(w http.ResponseWriter, r *http.Request, err error) {
-			http.Error(w, err.Error(), http.StatusBadRequest)
-		}
-	}
-
-	wrapper := ServerInterfaceWrapper{
-		Handler:            si,
-		HandlerMiddlewares: options.Middlewares,
-		ErrorHandlerFunc:   options.ErrorHandlerFunc,
-	}
-
-	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/v1/parcels", wrapper.CreateParcel)
-	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/v1/parcels/{parcelId}", wrapper.GetParcel)
-	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/v1/parcels/{parcelId}/events", wrapper.StreamParcelEvents)
-	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/v1/parcels/{parcelId}/move", wrapper.MoveParcel)
-
-	return m
-}
-
-type RefusedJSONResponse ErrorEnvelope
-
-type CreateParcelRequestObject struct {
-	Params CreateParcelParams
-	Body   *CreateParcelJSONRequestBody
-}
-
-type CreateParcelResponseObject interface {
-	VisitCreateParcelResponse(w http.ResponseWriter) error
-}
-
-type CreateParcel201JSONResponse Parcel
-
-func (response CreateParcel201JSONResponse) VisitCreateParcelResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(201)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type CreateParceldefaultJSONResponse struct {
-	Body       ErrorEnvelope
-	StatusCode int
-}
-
-func (response CreateParceldefaultJSONResponse) VisitCreateParcelResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetParcelRequestObject struct {
-	ParcelID ParcelID `json:"parcelId"`
-}
-
-type GetParcelResponseObject interface {
-	VisitGetParcelResponse(w http.ResponseWriter) error
-}
-
-type GetParcel200JSONResponse Parcel
-
-func (response GetParcel200JSONResponse) VisitGetParcelResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetParceldefaultJSONResponse struct {
-	Body       ErrorEnvelope
-	StatusCode int
-}
-
-func (response GetParceldefaultJSONResponse) VisitGetParcelResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type StreamParcelEventsRequestObject struct {
-	ParcelID ParcelID `json:"parcelId"`
-	Params   StreamParcelEventsParams
-}
-
-type StreamParcelEventsResponseObject interface {
-	VisitStreamParcelEventsResponse(w http.ResponseWriter) error
-}
-
-type StreamParcelEvents200TextEventStreamResponse struct {
-	Body          io.Reader
-	ContentLength int64
-}
-
-func (response StreamParcelEvents200TextEventStreamResponse) VisitStreamParcelEventsResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/event-stream")
-	if response.ContentLength != 0 {
-		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
-	}
-	w.WriteHeader(200)
-
-	if closer, ok := response.Body.(io.ReadCloser); ok {
-		defer closer.Close()
-	}
-	flusher, ok := w.(http.Flusher)
-	if !ok {
-		// If w doesn't support flushing, fall back to io.Copy.
-		_, err := io.Copy(w, response.Body)
-		return err
-	}
-	// text/event-stream messages are typically small; use a
-	// modest buffer and flush after each chunk so clients see
-	// events immediately instead of waiting on OS buffering.
-	buf := make([]byte, 4096)
-	for {
-		n, err := response.Body.Read(buf)
-		if n > 0 {
-			if _, writeErr := w.Write(buf[:n]); writeErr != nil {
-				return writeErr
-			}
-			flusher.Flush()
-		}
-		if err != nil {
-			if err == io.EOF {
-				return nil
-			}
-			return err
-		}
-	}
-}
-
-type StreamParcelEventsdefaultJSONResponse struct {
-	Body       ErrorEnvelope
-	StatusCode int
-}
-
-func (response StreamParcelEventsdefaultJSONResponse) VisitStreamParcelEventsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type MoveParcelRequestObject struct {
-	ParcelID ParcelID `json:"parcelId"`
-	Body     *MoveParcelJSONRequestBody
-}
-
-type MoveParcelResponseObject interface {
-	VisitMoveParcelResponse(w http.ResponseWriter) error
-}
-
-type MoveParcel200JSONResponse MoveParcelResponse
-
-func (response MoveParcel200JSONResponse) VisitMoveParcelResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type MoveParceldefaultJSONResponse struct {
-	Body       ErrorEnvelope
-	StatusCode int
-}
-
-func (response MoveParceldefaultJSONResponse) VisitMoveParcelResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-// StrictServerInterface represents all server handlers.
+// StrictServerInterface has a method for each operation. A request is decoded before, and the response that a method
+// returns is written after it. Any type with the right Visit method is a response.
 type StrictServerInterface interface {
 	// CreateParcel Take a parcel in.
 	// (POST /v1/parcels)
 	CreateParcel(ctx context.Context, request CreateParcelRequestObject) (CreateParcelResponseObject, error)
-
 	// (GET /v1/parcels/{parcelId})
 	GetParcel(ctx context.Context, request GetParcelRequestObject) (GetParcelResponseObject, error)
-
 	// (GET /v1/parcels/{parcelId}/events)
 	StreamParcelEvents(ctx context.Context, request StreamParcelEventsRequestObject) (StreamParcelEventsResponseObject, error)
-
 	// (POST /v1/parcels/{parcelId}/move)
 	MoveParcel(ctx context.Context, request MoveParcelRequestObject) (MoveParcelResponseObject, error)
 }
 
-type StrictHandlerFunc func(ctx context.Context, w http.ResponseWriter, r *http.Request, request any) (any, error)
-type StrictMiddlewareFunc func(f StrictHandlerFunc, operationID string) StrictHandlerFunc
+// Handler returns the handler of an API.
+func Handler(s StrictServerInterface) http.Handler { return HandlerWithOptions(s, ServerOptions{}) }
 
-type StrictHTTPServerOptions struct {
-	RequestErrorHandlerFunc  func(w http.ResponseWriter, r *http.Request, err error)
-	ResponseErrorHandlerFunc func(w http.ResponseWriter, r *http.Request, err error)
+// HandlerWithOptions returns the handler of an API: the router that its operations are registered with.
+func HandlerWithOptions(s StrictServerInterface, options ServerOptions) http.Handler {
+	o := options.ready()
+	o.handle("POST", "/v1/parcels", func(w http.ResponseWriter, r *http.Request) { serveCreateParcel(s, o, w, r) })
+	o.handle("GET", "/v1/parcels/{parcelId}", func(w http.ResponseWriter, r *http.Request) { serveGetParcel(s, o, w, r) })
+	o.handle("GET", "/v1/parcels/{parcelId}/events", func(w http.ResponseWriter, r *http.Request) { serveStreamParcelEvents(s, o, w, r) })
+	o.handle("POST", "/v1/parcels/{parcelId}/move", func(w http.ResponseWriter, r *http.Request) { serveMoveParcel(s, o, w, r) })
+	return o.BaseRouter
 }
 
-func NewStrictHandler(ssi StrictServerInterface, middlewares []StrictMiddlewareFunc) ServerInterface {
-	return &strictHandler{ssi: ssi, middlewares: middlewares, options: StrictHTTPServerOptions{
-		RequestErrorHandlerFunc: func(w http.ResponseWriter, r *http.Request, err error) {
-			http.Error(w, err.Error(), http.StatusBadRequest)
-		},
-		ResponseErrorHandlerFunc: func(w http.ResponseWriter, r *http.Request, err error) {
-			http.Error(w, err.Error(), http.StatusInternalServerError)
-		},
-	}}
+// CreateParcelRequestObject is a request of CreateParcel.
+type CreateParcelRequestObject struct {
+	Params CreateParcelParams
+	Body   *CreateParcelRequest // application/json
 }
 
-func NewStrictHandlerWithOptions(ssi StrictServerInterface, middlewares []StrictMiddlewareFunc, options StrictHTTPServerOptions) ServerInterface {
-	if options.RequestErrorHandlerFunc == nil {
-		options.RequestErrorHandlerFunc = func(w http.ResponseWriter, r *http.Request, err error) {
-			http.Error(w, err.Error(), http.StatusBadRequest)
-		}
-	}
-	if options.ResponseErrorHandlerFunc == nil {
-		options.ResponseErrorHandlerFunc = func(w http.ResponseWriter, r *http.Request, err error) {
-			http.Error(w, err.Error(), http.StatusInternalServerError)
-		}
-	}
-	return &strictHandler{ssi: ssi, middlewares: middlewares, options: options}
+// CreateParcelResponseObject is a response of CreateParcel.
+type CreateParcelResponseObject interface {
+	VisitCreateParcelResponse(w http.ResponseWriter) error
 }
 
-type strictHandler struct {
-	ssi         StrictServerInterface
-	middlewares []StrictMiddlewareFunc
-	options     StrictHTTPServerOptions
-}
-
-// CreateParcel operation middleware
-func (sh *strictHandler) CreateParcel(w http.ResponseWriter, r *http.Request, params CreateParcelParams) {
+func serveCreateParcel(s StrictServerInterface, o *ServerOptions, w http.ResponseWriter, r *http.Request) {
+	in := o.incoming(w, r)
 	var request CreateParcelRequestObject
-
-	request.Params = params
-
-	var body CreateParcelJSONRequestBody
-	if err := runtime.BindJSONBody(r, &body); err != nil {
-		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
-		return
+	in.param(parameterIdempotencyKey, &request.Params.IdempotencyKey)
+	switch in.media(true, "application/json") {
+	case 0:
+		in.json(true, &request.Body)
 	}
-	request.Body = &body
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.CreateParcel(ctx, request.(CreateParcelRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "CreateParcel")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(CreateParcelResponseObject); ok {
-		if err := validResponse.VisitCreateParcelResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
+	o.serve(in, "CreateParcel", request, func(ctx context.Context, request any) (any, error) {
+		return s.CreateParcel(ctx, request.(CreateParcelRequestObject))
+	}, func(response any) (bool, error) {
+		v, known := response.(CreateParcelResponseObject)
+		if !known {
+			return false, nil
 		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
+		return true, v.VisitCreateParcelResponse(w)
+	})
 }
 
-// GetParcel operation middleware
-func (sh *strictHandler) GetParcel(w http.ResponseWriter, r *http.Request, parcelID ParcelID) {
+// CreateParcel201JSONResponse Taken in.
+type CreateParcel201JSONResponse Parcel
+
+// VisitCreateParcelResponse writes the response.
+func (response CreateParcel201JSONResponse) VisitCreateParcelResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 201, "application/json", Parcel(response))
+}
+
+// CreateParceldefaultJSONResponse Not done, and why.
+type CreateParceldefaultJSONResponse struct {
+	StatusCode int
+	Body       ErrorEnvelope
+}
+
+// VisitCreateParcelResponse writes the response.
+func (response CreateParceldefaultJSONResponse) VisitCreateParcelResponse(w http.ResponseWriter) error {
+	return writeJSON(w, response.StatusCode, "application/json", response.Body)
+}
+
+// GetParcelRequestObject is a request of GetParcel.
+type GetParcelRequestObject struct {
+	ParcelID string
+}
+
+// GetParcelResponseObject is a response of GetParcel.
+type GetParcelResponseObject interface {
+	VisitGetParcelResponse(w http.ResponseWriter) error
+}
+
+func serveGetParcel(s StrictServerInterface, o *ServerOptions, w http.ResponseWriter, r *http.Request) {
+	in := o.incoming(w, r)
 	var request GetParcelRequestObject
-
-	request.ParcelID = parcelID
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.GetParcel(ctx, request.(GetParcelRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetParcel")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(GetParcelResponseObject); ok {
-		if err := validResponse.VisitGetParcelResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
+	in.param(parameterParcelID, &request.ParcelID)
+	o.serve(in, "GetParcel", request, func(ctx context.Context, request any) (any, error) {
+		return s.GetParcel(ctx, request.(GetParcelRequestObject))
+	}, func(response any) (bool, error) {
+		v, known := response.(GetParcelResponseObject)
+		if !known {
+			return false, nil
 		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
+		return true, v.VisitGetParcelResponse(w)
+	})
 }
 
-// StreamParcelEvents operation middleware
-func (sh *strictHandler) StreamParcelEvents(w http.ResponseWriter, r *http.Request, parcelID ParcelID, params StreamParcelEventsParams) {
+// GetParcel200JSONResponse As it stands.
+type GetParcel200JSONResponse Parcel
+
+// VisitGetParcelResponse writes the response.
+func (response GetParcel200JSONResponse) VisitGetParcelResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, "application/json", Parcel(response))
+}
+
+// GetParceldefaultJSONResponse Not done, and why.
+type GetParceldefaultJSONResponse struct {
+	StatusCode int
+	Body       ErrorEnvelope
+}
+
+// VisitGetParcelResponse writes the response.
+func (response GetParceldefaultJSONResponse) VisitGetParcelResponse(w http.ResponseWriter) error {
+	return writeJSON(w, response.StatusCode, "application/json", response.Body)
+}
+
+// StreamParcelEventsRequestObject is a request of StreamParcelEvents.
+type StreamParcelEventsRequestObject struct {
+	ParcelID string
+	Params   StreamParcelEventsParams
+}
+
+// StreamParcelEventsResponseObject is a response of StreamParcelEvents.
+type StreamParcelEventsResponseObject interface {
+	VisitStreamParcelEventsResponse(w http.ResponseWriter) error
+}
+
+func serveStreamParcelEvents(s StrictServerInterface, o *ServerOptions, w http.ResponseWriter, r *http.Request) {
+	in := o.incoming(w, r)
 	var request StreamParcelEventsRequestObject
-
-	request.ParcelID = parcelID
-	request.Params = params
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.StreamParcelEvents(ctx, request.(StreamParcelEventsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "StreamParcelEvents")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(StreamParcelEventsResponseObject); ok {
-		if err := validResponse.VisitStreamParcelEventsResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
+	in.param(parameterParcelID, &request.ParcelID)
+	in.param(parameterSince, &request.Params.Since)
+	o.serve(in, "StreamParcelEvents", request, func(ctx context.Context, request any) (any, error) {
+		return s.StreamParcelEvents(ctx, request.(StreamParcelEventsRequestObject))
+	}, func(response any) (bool, error) {
+		v, known := response.(StreamParcelEventsResponseObject)
+		if !known {
+			return false, nil
 		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
+		return true, v.VisitStreamParcelEventsResponse(w)
+	})
 }
 
-// MoveParcel operation middleware
-func (sh *strictHandler) MoveParcel(w http.ResponseWriter, r *http.Request, parcelID ParcelID) {
+// StreamParcelEvents200TextEventStreamResponse Events as they happen.
+type StreamParcelEvents200TextEventStreamResponse struct {
+	// Stream sends the events. The response ends when it returns.
+	Stream func(*EventWriter[string]) error
+}
+
+// VisitStreamParcelEventsResponse writes the response.
+func (response StreamParcelEvents200TextEventStreamResponse) VisitStreamParcelEventsResponse(w http.ResponseWriter) error {
+	return writeStream(w, 200, "text/event-stream", response.Stream)
+}
+
+// StreamParcelEventsdefaultJSONResponse Not done, and why.
+type StreamParcelEventsdefaultJSONResponse struct {
+	StatusCode int
+	Body       ErrorEnvelope
+}
+
+// VisitStreamParcelEventsResponse writes the response.
+func (response StreamParcelEventsdefaultJSONResponse) VisitStreamParcelEventsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, response.StatusCode, "application/json", response.Body)
+}
+
+// MoveParcelRequestObject is a request of MoveParcel.
+type MoveParcelRequestObject struct {
+	ParcelID string
+	Body     Move // application/json
+}
+
+// MoveParcelResponseObject is a response of MoveParcel.
+type MoveParcelResponseObject interface {
+	VisitMoveParcelResponse(w http.ResponseWriter) error
+}
+
+func serveMoveParcel(s StrictServerInterface, o *ServerOptions, w http.ResponseWriter, r *http.Request) {
+	in := o.incoming(w, r)
 	var request MoveParcelRequestObject
-
-	request.ParcelID = parcelID
-
-	var body MoveParcelJSONRequestBody
-	if err := runtime.BindJSONBody(r, &body); err != nil {
-		if !errors.Is(err, io.EOF) {
-			sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
-			return
+	in.param(parameterParcelID, &request.ParcelID)
+	switch in.media(false, "application/json") {
+	case 0:
+		in.json(false, &request.Body)
+	}
+	o.serve(in, "MoveParcel", request, func(ctx context.Context, request any) (any, error) {
+		return s.MoveParcel(ctx, request.(MoveParcelRequestObject))
+	}, func(response any) (bool, error) {
+		v, known := response.(MoveParcelResponseObject)
+		if !known {
+			return false, nil
 		}
-	} else {
-		request.Body = &body
-	}
+		return true, v.VisitMoveParcelResponse(w)
+	})
+}
 
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.MoveParcel(ctx, request.(MoveParcelRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "MoveParcel")
-	}
+// MoveParcel200JSONResponse Moved.
+type MoveParcel200JSONResponse MoveParcelResponse
 
-	response, err := handler(r.Context(), w, r, request)
+// VisitMoveParcelResponse writes the response.
+func (response MoveParcel200JSONResponse) VisitMoveParcelResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, "application/json", MoveParcelResponse(response))
+}
 
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(MoveParcelResponseObject); ok {
-		if err := validResponse.VisitMoveParcelResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
+// MoveParceldefaultJSONResponse Not done, and why.
+type MoveParceldefaultJSONResponse struct {
+	StatusCode int
+	Body       ErrorEnvelope
+}
+
+// VisitMoveParcelResponse writes the response.
+func (response MoveParceldefaultJSONResponse) VisitMoveParcelResponse(w http.ResponseWriter) error {
+	return writeJSON(w, response.StatusCode, "application/json", response.Body)
 }

@@ -1,0 +1,450 @@
+package golang
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// writer collects Go code.
+type writer struct{ strings.Builder }
+
+// p writes a line.
+func (w *writer) p(format string, args ...any) {
+	fmt.Fprintf(w, format, args...)
+	w.WriteByte('\n')
+}
+
+// doc writes a comment, broken into lines, that begins with the name that it is about.
+func (w *writer) doc(indent, name, text string, deprecated bool) {
+	text = strings.TrimSpace(text)
+	if text != "" && name != "" && !strings.HasPrefix(text, name+" ") {
+		text = name + " " + text
+	}
+	if deprecated {
+		text = strings.TrimSpace(text + "\n\nDeprecated: the contract says so.")
+	}
+	if text == "" {
+		return
+	}
+	for line := range strings.SplitSeq(wrap(text, 110), "\n") {
+		w.p("%s", strings.TrimRight(indent+"// "+line, " "))
+	}
+}
+
+// wrap breaks a text into lines. It keeps its paragraphs.
+func wrap(text string, width int) string {
+	text = strings.Map(func(r rune) rune {
+		if r == '\r' || r < ' ' && r != '\n' {
+			return ' '
+		}
+		return r
+	}, text)
+	var lines []string
+	for paragraph := range strings.SplitSeq(strings.TrimSpace(text), "\n") {
+		line := ""
+		for w := range strings.FieldsSeq(paragraph) {
+			if line != "" && len(line)+1+len(w) > width {
+				lines = append(lines, line)
+				line = ""
+			}
+			if line != "" {
+				line += " "
+			}
+			line += w
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(slices.Compact(lines), "\n")
+}
+
+// models writes the types.
+func (b *builder) models() string {
+	w := &writer{}
+	for _, d := range b.decls {
+		switch d.kind {
+		case structDecl:
+			b.writeStruct(w, d)
+		case enumDecl:
+			b.writeEnum(w, d)
+		case plainDecl:
+			b.writePlain(w, d)
+		case aliasDecl:
+			w.doc("", d.name, d.doc, d.deprecated)
+			w.p("type %s = %s\n", d.name, d.typ)
+		case unionDecl:
+			b.writeUnion(w, d)
+		}
+		for _, u := range d.unions {
+			w.p("func (%s) is%s() {}\n", d.name, u.name)
+		}
+	}
+	b.registerUnions(w)
+	return w.String()
+}
+
+// registerUnions tells the decoder of the unions.
+func (b *builder) registerUnions(w *writer) {
+	var found []*decl
+	for _, d := range b.decls {
+		if d.kind == unionDecl {
+			found = append(found, d)
+		}
+	}
+	if len(found) == 0 {
+		return
+	}
+	w.p("func init() {")
+	for _, d := range found {
+		w.p("\tunions[reflect.TypeFor[%s]()] = decode%s", d.name, d.name)
+	}
+	w.p("}")
+}
+
+// goType writes the type of a field.
+func (b *builder) fieldType(f *field) string {
+	t := f.typ
+	switch {
+	case f.pointer:
+		return "*" + t.String()
+	case t.nullable() && t.kind != anyKind && !f.required && !b.Pointers && !f.zero && !isAny(t):
+		return "Nullable[" + t.String() + "]"
+	case t.isNil() || f.zero:
+		return t.String()
+	case t.nullable() || !f.required:
+		return "*" + t.String()
+	}
+	return t.String()
+}
+
+func isAny(t *goType) bool {
+	u := t.under()
+	return u != nil && (u.kind == anyKind || u.kind == scalarKind && u.name == "any")
+}
+
+// empties reports whether nil has to be written as an empty list or object.
+func (f *field) empties() bool {
+	if !f.required || f.typ.nullable() {
+		return false
+	}
+	u := f.typ.under()
+	return u != nil && (u.kind == listKind || u.kind == mapKind || u.kind == scalarKind && u.name == "[]byte")
+}
+
+func (b *builder) writeStruct(w *writer, d *decl) {
+	w.doc("", d.name, d.doc, d.deprecated)
+	w.p("type %s struct {", d.name)
+	for _, f := range d.fields {
+		w.doc("\t", "", f.doc, f.depr)
+		w.p("\t%s %s %s", f.name, b.fieldType(f), f.tag())
+	}
+	if d.rest != nil {
+		w.p("\t// AdditionalProperties holds the members that have no field.")
+		w.p("\tAdditionalProperties map[string]%s `json:\"-\"`", d.rest.inside())
+	}
+	w.p("}\n")
+	b.writeUnmarshal(w, d)
+	b.writeMarshal(w, d)
+}
+
+func (b *builder) writeUnmarshal(w *writer, d *decl) {
+	w.p("// UnmarshalJSON reads %s %s. Names of members must match exactly; any may be missing.", article(d.name), d.name)
+	w.p("func (v *%s) UnmarshalJSON(data []byte) error {", d.name)
+	rest := "nil"
+	if d.rest != nil {
+		rest = "func(name string, value []byte) error { return keep(&v.AdditionalProperties, name, value) }"
+		w.p("\tv.AdditionalProperties = nil")
+	}
+	if len(d.fields) == 0 {
+		w.p("\treturn decodeObject(data, func(string) any { return nil }, %s)\n}\n", rest)
+		return
+	}
+	w.p("\treturn decodeObject(data, func(name string) any {\n\t\tswitch name {")
+	for _, f := range d.fields {
+		w.p("\t\tcase %s:\n\t\t\treturn &v.%s", strconv.Quote(f.json), f.name)
+	}
+	w.p("\t\t}\n\t\treturn nil\n\t}, %s)\n}\n", rest)
+}
+
+func article(name string) string {
+	if strings.ContainsAny(name[:1], "AEIO") {
+		return "an"
+	}
+	return "a"
+}
+
+// writeMarshal writes a method where the tags of the fields do not say all.
+func (b *builder) writeMarshal(w *writer, d *decl) {
+	own := d.rest != nil
+	mend := false
+	for _, f := range d.fields {
+		own = own || !taggable(f.json)
+		mend = mend || f.empties() || f.fixed != nil
+	}
+	if !own && !mend {
+		return
+	}
+	w.p("// MarshalJSON writes %s %s.", article(d.name), d.name)
+	w.p("func (v %s) MarshalJSON() ([]byte, error) {", d.name)
+	to := "v"
+	if !own {
+		w.p("\ttype plain %s\n\tp := plain(v)", d.name)
+		to = "p"
+	}
+	for _, f := range d.fields {
+		switch {
+		case f.empties():
+			w.p("\tif %s.%s == nil {\n\t\t%s.%s = %s{}\n\t}", to, f.name, to, f.name, f.typ)
+		case f.fixed != nil && f.pointer:
+		case f.fixed != nil && f.typ.decl.typ.name == "string" && !f.typ.decl.mixed:
+			w.p("\tif %s.%s == \"\" {\n\t\t%s.%s = %s\n\t}", to, f.name, to, f.name, f.fixed.name)
+		}
+	}
+	if !own {
+		w.p("\treturn marshal(p)\n}\n")
+		return
+	}
+	w.p("\treturn encodeObject([]member{")
+	for _, f := range d.fields {
+		skip := "false"
+		if !f.required {
+			skip = fmt.Sprintf("absent(v.%s)", f.name)
+		}
+		w.p("\t\t{%s, v.%s, %s},", strconv.Quote(f.json), f.name, skip)
+	}
+	rest := "v.AdditionalProperties"
+	if d.rest == nil {
+		rest = "map[string]any(nil)"
+	}
+	w.p("\t}, %s)\n}\n", rest)
+}
+
+// taggable reports whether encoding/json takes a name in a tag.
+func taggable(name string) bool {
+	if name == "" {
+		return false
+	}
+	for _, r := range name {
+		if !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", r) && !isLetterOrDigit(r) {
+			return false
+		}
+	}
+	return true
+}
+
+func (f *field) tag() string {
+	if !taggable(f.json) {
+		return "`json:\"-\"`"
+	}
+	name := f.json
+	if name == "-" {
+		name = "-,"
+	}
+	if f.required {
+		return "`json:\"" + name + "\"`"
+	}
+	return "`json:\"" + strings.TrimSuffix(name, ",") + ",omitzero\"`"
+}
+
+func (b *builder) writePlain(w *writer, d *decl) {
+	w.doc("", d.name, d.doc, d.deprecated)
+	t := d.typ
+	u := t.under()
+	switch {
+	case u != nil && u.kind == scalarKind && u.name == "time.Time":
+		w.p("type %s struct{ time.Time }\n", d.name)
+		return
+	case u != nil && (u.kind == anyKind || u.kind == scalarKind && u.name == "json.Number"):
+		base := "json.RawMessage"
+		if u.kind != anyKind {
+			base = "json.Number"
+		}
+		w.p("type %s %s\n", d.name, base)
+		w.p("// MarshalJSON writes the JSON that it holds.")
+		w.p("func (v %s) MarshalJSON() ([]byte, error) { return marshal(%s(v)) }\n", d.name, base)
+		w.p("// UnmarshalJSON keeps the JSON as it is.")
+		w.p("func (v *%s) UnmarshalJSON(data []byte) error { return decodeValue(data, reflect.ValueOf((*%s)(v)).Elem()) }\n", d.name, base)
+		return
+	}
+	w.p("type %s %s\n", d.name, t)
+	if u != nil && (u.kind == listKind || u.kind == mapKind) {
+		w.p("// UnmarshalJSON reads %s %s.", article(d.name), d.name)
+		w.p("func (v *%s) UnmarshalJSON(data []byte) error { return decodeValue(data, reflect.ValueOf((*%s)(v)).Elem()) }\n", d.name, u)
+	}
+}
+
+func (b *builder) writeEnum(w *writer, d *decl) {
+	w.doc("", d.name, d.doc, d.deprecated)
+	if d.mixed && d.doc == "" {
+		w.p("// %s holds one of several values as JSON.", d.name)
+	}
+	w.p("type %s %s\n", d.name, d.typ)
+	w.p("// The values of %s.\nconst (", d.name)
+	for _, c := range d.constants {
+		w.p("\t%s %s = %s", c.name, d.name, d.constant(c))
+	}
+	w.p(")\n")
+	w.p("// Valid reports whether the contract has the value.")
+	w.p("func (v %s) Valid() bool {\n\tswitch v {\n\tcase %s:\n\t\treturn true\n\t}\n\treturn false\n}\n",
+		d.name, strings.Join(d.constantNames(), ", "))
+	if d.mixed {
+		w.p("// MarshalJSON writes the value.")
+		w.p("func (v %s) MarshalJSON() ([]byte, error) { return json.RawMessage(v).MarshalJSON() }\n", d.name)
+		w.p("// UnmarshalJSON reads a value.")
+		w.p("func (v *%s) UnmarshalJSON(data []byte) error {\n\t*v = %s(compact(data))\n\treturn nil\n}\n", d.name, d.name)
+	}
+}
+
+// constantNames lists the constants, each value once: 1 and 1.0 are the same to a switch.
+func (d *decl) constantNames() []string {
+	var out []string
+	seen := map[string]bool{}
+	for _, c := range d.constants {
+		if v := d.constant(c); !seen[v] {
+			seen[v] = true
+			out = append(out, c.name)
+		}
+	}
+	return out
+}
+
+func (d *decl) constant(c constant) string {
+	switch {
+	case d.mixed:
+		if n, ok := wholeNumber(c.value); ok {
+			return strconv.Quote(n.String())
+		}
+		return strconv.Quote(literal(c.value))
+	case d.typ.name == "string":
+		return strconv.Quote(str(c.value))
+	}
+	if n, ok := wholeNumber(c.value); ok {
+		return n.String()
+	}
+	return literal(c.value)
+}
+
+func (b *builder) writeUnion(w *writer, d *decl) {
+	var cases []string
+	for _, c := range d.cases {
+		cases = append(cases, c.typ.decl.name)
+	}
+	if d.doc != "" {
+		w.doc("", d.name, d.doc, d.deprecated)
+		w.p("//")
+		w.doc("", "", "It is one of "+strings.Join(cases, ", ")+", or "+d.unknown+".", false)
+	} else {
+		w.doc("", "", d.name+" is one of "+strings.Join(cases, ", ")+", or "+d.unknown+".", d.deprecated)
+	}
+	w.p("type %s interface{ is%s() }\n", d.name, d.name)
+	w.p("// %s is %s %s of which cannot be told which case it is. It holds its JSON.", d.unknown, article(d.name), d.name)
+	w.p("type %s json.RawMessage\n", d.unknown)
+	w.p("func (%s) is%s() {}\n", d.unknown, d.name)
+	w.p("// MarshalJSON writes the JSON that it holds.")
+	w.p("func (v %s) MarshalJSON() ([]byte, error) { return json.RawMessage(v).MarshalJSON() }\n", d.unknown)
+	w.p("// As reads it as a value of the reader's choice, of which v is a pointer.")
+	w.p("func (v %s) As(to any) error { return Decode(v, to) }\n", d.unknown)
+	w.p("// %s reads %s %s.", d.reader, article(d.name), d.name)
+	w.p("func %s(data []byte) (%s, error) {\n\tvar v %s\n\terr := Decode(data, &v)\n\treturn v, err\n}\n", d.reader, d.name, d.name)
+	tells := "tellsOf" + d.name
+	w.p("var %s = []tell{", tells)
+	for _, c := range d.cases {
+		w.p("\t%s,", b.tell(c.schema))
+	}
+	w.p("}\n")
+	w.p("func decode%s(data []byte) (any, error) {", d.name)
+	if d.discriminator == "" {
+		w.p("\tswitch pick(data, %s) {", tells)
+	} else {
+		var pairs []string
+		for _, value := range slices.Sorted(maps.Keys(d.mapping)) {
+			pairs = append(pairs, fmt.Sprintf("%s: %d", strconv.Quote(value), d.mapping[value]))
+		}
+		w.p("\tbranch, told := named(data, %s, map[string]int{%s})", strconv.Quote(d.discriminator), strings.Join(pairs, ", "))
+		w.p("\tif !told {\n\t\tbranch = pick(data, %s)\n\t}\n\tswitch branch {", tells)
+	}
+	for i, c := range d.cases {
+		w.p("\tcase %d:\n\t\treturn decodeCase[%s](data)", i, c.typ.decl.name)
+	}
+	w.p("\t}\n\treturn %s(bytes.Clone(data)), nil\n}\n", d.unknown)
+}
+
+// tell writes what distinguishes the values of a schema.
+func (b *builder) tell(v any) string {
+	s := b.flat(v)
+	kinds := b.kindsBelow(v, 0)
+	out := []string{fmt.Sprintf("kinds: %d", kinds)}
+	if values := valuesOf(s); values != nil {
+		out = append(out, "values: "+literals(values))
+	}
+	if kinds&structure == 0 || s["oneOf"] != nil || s["anyOf"] != nil {
+		return "{" + strings.Join(out, ", ") + "}"
+	}
+	var required []string
+	for _, r := range list(s["required"]) {
+		required = append(required, strconv.Quote(str(r)))
+	}
+	slices.Sort(required)
+	if len(required) > 0 {
+		out = append(out, "required: []string{"+strings.Join(slices.Compact(required), ", ")+"}")
+	}
+	var members, consts []string
+	properties := obj(s["properties"])
+	for _, name := range keys(properties) {
+		members = append(members, fmt.Sprintf("%s: %d", strconv.Quote(name), b.kindsBelow(properties[name], 0)))
+		if values := valuesOf(b.flat(properties[name])); values != nil {
+			consts = append(consts, strconv.Quote(name)+": "+literals(values))
+		}
+	}
+	if len(members) > 0 {
+		out = append(out, "members: map[string]int{"+strings.Join(members, ", ")+"}")
+	}
+	if len(consts) > 0 {
+		out = append(out, "consts: map[string][]string{"+strings.Join(consts, ", ")+"}")
+	}
+	if hasFalse(s) && s["patternProperties"] == nil {
+		out = append(out, "closed: true")
+	}
+	return "{" + strings.Join(out, ", ") + "}"
+}
+
+// literals writes values as the compact JSON that the generated code compares.
+func literals(values []any) string {
+	var out []string
+	for _, v := range values {
+		text := literal(v)
+		if n, ok := wholeNumber(v); ok {
+			text = n.String()
+		}
+		out = append(out, strconv.Quote(text))
+	}
+	return "[]string{" + strings.Join(out, ", ") + "}"
+}
+
+// kindsBelow returns the kinds of values that a schema takes, those of its branches included.
+func (b *builder) kindsBelow(v any, depth int) int {
+	if v == false {
+		return 0
+	}
+	s := b.flat(v)
+	if s == nil || depth > 20 || s["x-go-type"] != nil {
+		return everything
+	}
+	kinds := kindsOf(s)
+	if s["nullable"] == true {
+		kinds |= null
+	}
+	for _, k := range []string{"oneOf", "anyOf"} {
+		of := 0
+		for _, branch := range list(s[k]) {
+			of |= b.kindsBelow(branch, depth+1)
+		}
+		if of != 0 {
+			kinds &= of
+		}
+	}
+	return cmp.Or(kinds, everything)
+}

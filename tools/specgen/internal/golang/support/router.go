@@ -1,0 +1,166 @@
+package support
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// ServeMux is what the operations are registered with: *Router or another that takes patterns like
+// "POST /v1/runs/{runId}:fork". Handlers read the values of a path with http.Request.PathValue.
+type ServeMux interface {
+	HandleFunc(pattern string, handler func(http.ResponseWriter, *http.Request))
+	ServeHTTP(w http.ResponseWriter, r *http.Request)
+}
+
+// Router finds the handler of a request by its method and path. It takes every path that OpenAPI has: several
+// parameters in one segment, a text before or after a parameter, a literal beside a parameter. Where several patterns
+// fit, the one with more literal text wins, the earliest segment first. A parameter never holds a slash, unless that was
+// escaped.
+type Router struct {
+	routes []*route
+	// NotFound and NotAllowed answer requests without a route; nil: a plain 404 and 405. The header Allow is set.
+	NotFound, NotAllowed http.HandlerFunc
+}
+
+type route struct {
+	method   string
+	pattern  string
+	segments []segment
+	handler  http.HandlerFunc
+}
+
+// segment is one part of a pattern between slashes.
+type segment struct {
+	literal string // without parameters
+	names   []string
+	form    *regexp.Regexp // with parameters
+	letters int            // how much of it is literal
+}
+
+// NewRouter returns a router without routes.
+func NewRouter() *Router { return &Router{} }
+
+var braces = regexp.MustCompile(`\{([^{}]*)\}`)
+
+// HandleFunc adds a route. A pattern that stands there already is replaced.
+func (m *Router) HandleFunc(pattern string, handler func(http.ResponseWriter, *http.Request)) {
+	method, path, found := strings.Cut(pattern, " ")
+	if !found {
+		method, path = "", pattern
+	}
+	added := &route{method: method, pattern: path, handler: handler}
+	for s := range strings.SplitSeq(strings.TrimPrefix(path, "/"), "/") {
+		added.segments = append(added.segments, newSegment(s))
+	}
+	for i, old := range m.routes {
+		if old.method == method && old.pattern == path {
+			m.routes[i] = added
+			return
+		}
+	}
+	m.routes = append(m.routes, added)
+	slices.SortStableFunc(m.routes, compareRoutes)
+}
+
+func newSegment(s string) segment {
+	places := braces.FindAllStringSubmatchIndex(s, -1)
+	if len(places) == 0 {
+		return segment{literal: s, letters: len(s)}
+	}
+	var form strings.Builder
+	var out segment
+	end := 0
+	for _, at := range places {
+		out.letters += at[0] - end
+		form.WriteString(regexp.QuoteMeta(s[end:at[0]]) + "(.+?)")
+		out.names = append(out.names, s[at[2]:at[3]])
+		end = at[1]
+	}
+	out.letters += len(s) - end
+	out.form = regexp.MustCompile(`(?s)\A` + form.String() + regexp.QuoteMeta(s[end:]) + `\z`)
+	return out
+}
+
+// compareRoutes puts the more special pattern first.
+func compareRoutes(a, b *route) int {
+	for i := range min(len(a.segments), len(b.segments)) {
+		x, y := a.segments[i], b.segments[i]
+		switch {
+		case (x.form == nil) != (y.form == nil):
+			if x.form == nil {
+				return -1
+			}
+			return 1
+		case x.letters != y.letters:
+			return y.letters - x.letters
+		}
+	}
+	return len(a.segments) - len(b.segments)
+}
+
+// match returns the values of a path's parameters, by their names.
+func (r *route) match(parts []string) (values []string, ok bool) {
+	if len(parts) != len(r.segments) {
+		return nil, false
+	}
+	for i, s := range r.segments {
+		part, err := url.PathUnescape(parts[i])
+		if err != nil {
+			return nil, false
+		}
+		if s.form == nil {
+			if part != s.literal {
+				return nil, false
+			}
+			continue
+		}
+		found := s.form.FindStringSubmatch(part)
+		if found == nil {
+			return nil, false
+		}
+		for j, name := range s.names {
+			values = append(values, name, found[j+1])
+		}
+	}
+	return values, true
+}
+
+// ServeHTTP calls the handler of a request's route.
+func (m *Router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	parts := strings.Split(strings.TrimPrefix(r.URL.EscapedPath(), "/"), "/")
+	var allowed []string
+	for _, route := range m.routes {
+		values, ok := route.match(parts)
+		if !ok {
+			continue
+		}
+		if route.method != "" && route.method != r.Method && (route.method != http.MethodGet || r.Method != http.MethodHead) {
+			allowed = append(allowed, route.method)
+			continue
+		}
+		for pair := range slices.Chunk(values, 2) {
+			r.SetPathValue(pair[0], pair[1])
+		}
+		r.Pattern = strings.TrimSpace(route.method + " " + route.pattern)
+		route.handler(w, r)
+		return
+	}
+	if len(allowed) == 0 {
+		answer(m.NotFound, w, r, http.StatusNotFound)
+		return
+	}
+	slices.Sort(allowed)
+	w.Header().Set("Allow", strings.Join(slices.Compact(allowed), ", "))
+	answer(m.NotAllowed, w, r, http.StatusMethodNotAllowed)
+}
+
+func answer(own http.HandlerFunc, w http.ResponseWriter, r *http.Request, status int) {
+	if own != nil {
+		own(w, r)
+		return
+	}
+	http.Error(w, http.StatusText(status), status)
+}

@@ -1,0 +1,457 @@
+package golang
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// unionOf returns the type of a schema with oneOf or anyOf, or nil if these have no form in Go.
+func (b *builder) unionOf(s object, hint, at string, own *decl) *goType {
+	keyword := "oneOf"
+	if list(s[keyword]) == nil {
+		keyword = "anyOf"
+	}
+	var branches []any
+	var places []string
+	nullable := kindsOf(without(s, "oneOf", "anyOf"))&null != 0 && s["type"] != nil
+	constrained := false
+	for i, v := range list(s[keyword]) {
+		branch := obj(v)
+		switch {
+		case branch == nil && v != false, branch != nil && len(branch) == 0:
+			if !hasStructure(s) {
+				return &goType{kind: anyKind}
+			}
+			constrained = true
+		case branch == nil, onlyValidates(branch):
+			constrained = true
+		case kindsOf(b.deref(branch)) == null && b.deref(branch)["oneOf"] == nil && b.deref(branch)["anyOf"] == nil:
+			nullable = true
+		default:
+			branches = append(branches, v)
+			places = append(places, index(join(at, keyword), i))
+		}
+	}
+	if len(branches) == 0 {
+		if nullable && s[keyword] != nil && !constrained {
+			t := b.typeOf(without(s, keyword), hint, at, own)
+			return &goType{kind: t.kind, name: t.name, elem: t.elem, decl: t.decl, null: true}
+		}
+		return nil
+	}
+	base := without(s, "oneOf", "anyOf", "discriminator", "description", "title", "example", "examples", "default", "deprecated", "nullable",
+		"$comment", "x-assay-open", "externalDocs", "type")
+	if hasStructure(base) {
+		if constrained || !b.allObjects(branches) {
+			return b.withOpenMembers(s, hint, at, own)
+		}
+		for i, v := range branches {
+			if r := str(obj(v)["$ref"]); r != "" && own != nil && b.builtOn(v, "#"+own.pointer, 0) {
+				continue // it holds the members of this schema already
+			}
+			branches[i] = object{"allOf": []any{shared(base), v}, "x-assay-name": b.branchName(branches, i)}
+		}
+	}
+	t := b.oneOf(s, branches, places, hint, at, own)
+	if nullable {
+		t = &goType{kind: t.kind, name: t.name, elem: t.elem, decl: t.decl, null: true}
+		if own != nil && t.decl == own {
+			own.null = true
+		}
+	}
+	return t
+}
+
+// shared is the part of a schema that all its branches have.
+func shared(base object) object {
+	out := without(base, "x-go-name", "$id", "$schema", "$defs")
+	out["type"] = "object"
+	return out
+}
+
+// withOpenMembers returns the type of an object some of whose members are known from its branches only: these are kept
+// as they are.
+func (b *builder) withOpenMembers(s object, hint, at string, own *decl) *goType {
+	open := without(s, "oneOf", "anyOf", "discriminator")
+	open["x-assay-open"] = true
+	return b.typeOf(open, hint, at, own)
+}
+
+func hasStructure(s object) bool {
+	return len(obj(s["properties"])) > 0 || obj(s["additionalProperties"]) != nil || obj(s["patternProperties"]) != nil
+}
+
+func (b *builder) allObjects(branches []any) bool {
+	return !slices.ContainsFunc(branches, func(v any) bool {
+		s := b.deref(v)
+		if s["allOf"] != nil {
+			s = b.flatten(s, "")
+			s = b.deref(s)
+		}
+		return kindsOf(s) != structure && s["oneOf"] == nil && s["anyOf"] == nil
+	})
+}
+
+// onlyValidates reports whether a schema only constrains members that are defined elsewhere.
+func onlyValidates(s object) bool {
+	for k := range s {
+		switch k {
+		case "required", "if", "then", "else", "not", "$comment", "description", "title", "minProperties", "maxProperties", "dependentRequired":
+		case "properties":
+			for _, p := range obj(s[k]) {
+				if p := obj(p); p["type"] != nil || p["$ref"] != nil || p["x-go-type"] != nil || p["properties"] != nil || p["oneOf"] != nil ||
+					p["anyOf"] != nil || p["allOf"] != nil {
+					return false
+				}
+			}
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// typeList returns the type of a schema that takes values of several kinds: a union of these.
+func (b *builder) typeList(s object, kinds int, hint, at string, own *decl, nullable bool) *goType {
+	var branches []any
+	var places []string
+	numeric := "number"
+	if types := list(s["type"]); slices.Contains(types, any("integer")) && !slices.Contains(types, any("number")) {
+		numeric = "integer"
+	}
+	for _, k := range []struct {
+		kind int
+		name string
+	}{{text, "string"}, {number, numeric}, {boolean, "boolean"}, {array, "array"}, {structure, "object"}} {
+		if kinds&k.kind == 0 {
+			continue
+		}
+		branch := without(s, "type", "description", "x-go-name")
+		branch["type"] = k.name
+		if k.kind != text {
+			delete(branch, "format")
+		}
+		branches = append(branches, branch)
+		places = append(places, at)
+	}
+	t := b.oneOf(without(s, "discriminator"), branches, places, hint, at, own)
+	if nullable {
+		t = &goType{kind: t.kind, name: t.name, elem: t.elem, decl: t.decl, null: true}
+		if own != nil && t.decl == own {
+			own.null = true
+		}
+	}
+	return t
+}
+
+// oneOf returns the type of a choice between branches.
+func (b *builder) oneOf(s object, branches []any, places []string, hint, at string, own *decl) *goType {
+	branches, places = b.spread(branches, places, 0)
+	if len(branches) == 1 {
+		return b.typeOf(branches[0], hint, places[0], own)
+	}
+	if t := b.scalars(s, branches, hint, at, own); t != nil {
+		return t
+	}
+	d := b.declare(own, unionDecl, hint, at, s)
+	d.unknown, d.reader = b.names.free(d.name+"Unknown"), b.names.free("Unmarshal"+d.name)
+	names := make([]string, len(branches))
+	for i := range branches {
+		names[i] = b.branchName(branches, i)
+	}
+	for i, v := range branches {
+		d.cases = append(d.cases, unionCase{schema: v, name: names[i]})
+		if branch := obj(v); str(branch["$ref"]) == "" || narrows(branch) {
+			title := b.spell.exported(str(branch["title"]))
+			name := d.name + names[i]
+			if str(branch["title"]) != "" && !b.names.taken[title] && branch["allOf"] == nil {
+				name = title
+			}
+			d.cases[i].typ = b.typeOf(v, name, places[i], nil)
+			continue
+		}
+		d.cases[i].typ = b.component(str(obj(v)["$ref"]), places[i])
+	}
+	b.discriminate(d, s, branches)
+	b.open = append(b.open, d)
+	return &goType{kind: refKind, decl: d}
+}
+
+// spread replaces an inline branch that is itself a plain choice by its branches.
+func (b *builder) spread(branches []any, places []string, depth int) (out []any, at []string) {
+	for i, v := range branches {
+		s := obj(v)
+		inner := list(s["oneOf"])
+		keyword := "oneOf"
+		if inner == nil {
+			inner, keyword = list(s["anyOf"]), "anyOf"
+		}
+		if inner == nil || s["$ref"] != nil || s["discriminator"] != nil || s["allOf"] != nil || hasStructure(s) || depth > 10 ||
+			slices.ContainsFunc(inner, func(v any) bool { return len(obj(v)) == 0 || onlyValidates(obj(v)) || kindsOf(obj(v)) == null }) {
+			out, at = append(out, v), append(at, places[i])
+			continue
+		}
+		var below []string
+		for j := range inner {
+			below = append(below, index(join(places[i], keyword), j))
+		}
+		more, where := b.spread(inner, below, depth+1)
+		out, at = append(out, more...), append(at, where...)
+	}
+	return out, at
+}
+
+// scalars returns the type of a choice between strings, or between numbers: one type with all their constants.
+func (b *builder) scalars(s object, branches []any, hint, at string, own *decl) *goType {
+	kinds, whole := 0, true
+	var constants []any
+	var enums []any
+	for _, v := range branches {
+		branch := b.deref(v)
+		if branch["oneOf"] != nil || branch["anyOf"] != nil || branch["allOf"] != nil || branch == nil || branch["x-go-type"] != nil {
+			return nil
+		}
+		kinds |= kindsOf(branch)
+		if t := numberType(branch); kindsOf(branch) == number && t.name == "float64" {
+			whole = whole && valuesOf(branch) != nil
+		}
+		if values := valuesOf(branch); values != nil {
+			constants = append(constants, values...)
+			enums = append(enums, v)
+		}
+	}
+	switch {
+	case kinds == text && len(enums) == 1 && str(obj(enums[0])["$ref"]) != "":
+		return b.component(str(obj(enums[0])["$ref"]), at) // the others leave it open, as a Go string is
+	case kinds == text && constants != nil:
+		return b.enum(object{"type": "string", "enum": constants, "description": s["description"]}, hint, at, own)
+	case kinds == text:
+		return &goType{kind: scalarKind, name: "string"}
+	case kinds == boolean:
+		return &goType{kind: scalarKind, name: "bool"}
+	case kinds == number && len(enums) == len(branches):
+		return b.enum(object{"enum": constants, "description": s["description"]}, hint, at, own)
+	case kinds == number && whole:
+		return &goType{kind: scalarKind, name: "int64"}
+	case kinds == number:
+		return &goType{kind: scalarKind, name: "float64"}
+	}
+	return nil
+}
+
+// discriminate notes which case the values of the discriminator mean: as the mapping says, or else the component's name.
+func (b *builder) discriminate(d *decl, s object, branches []any) {
+	told := obj(s["discriminator"])
+	d.discriminator = str(told["propertyName"])
+	if d.discriminator == "" {
+		return
+	}
+	d.mapping = map[string]int{}
+	mapping := obj(told["mapping"])
+	for i, v := range branches {
+		r := str(obj(v)["$ref"])
+		for _, part := range list(obj(v)["allOf"]) { // of a base and a branch
+			if r == "" {
+				r = str(obj(part)["$ref"])
+			}
+		}
+		mapped := false
+		for _, value := range keys(mapping) {
+			if to := str(mapping[value]); to == r || componentPrefix+to == r {
+				d.mapping[value] = i
+				mapped = true
+			}
+		}
+		if name, ok := strings.CutPrefix(r, componentPrefix); ok && !mapped {
+			if _, taken := d.mapping[unescape(name)]; !taken {
+				d.mapping[unescape(name)] = i
+			}
+		}
+		for _, c := range constsOf(b.flat(v))[d.discriminator] { // a constant says it as well
+			if value, isText := c.(string); isText {
+				if _, taken := d.mapping[value]; !taken {
+					d.mapping[value] = i
+				}
+			}
+		}
+	}
+}
+
+// flat returns a schema without $ref and allOf.
+func (b *builder) flat(v any) object {
+	s := b.deref(v)
+	for range 10 {
+		if s["allOf"] == nil {
+			return s
+		}
+		s = b.deref(b.flatten(s, ""))
+	}
+	return s
+}
+
+// constsOf returns the members of an object schema that only have certain values.
+func constsOf(s object) map[string][]any {
+	out := map[string][]any{}
+	for name, p := range obj(s["properties"]) {
+		if values := valuesOf(obj(p)); values != nil {
+			out[name] = values
+		}
+	}
+	return out
+}
+
+// branchName names an inline branch of a union by its constant, its reference or its type, or if none is unique, by its
+// place.
+func (b *builder) branchName(branches []any, i int) string {
+	names := make([]string, len(branches))
+	for j, v := range branches {
+		s := obj(v)
+		if own := str(s["x-assay-name"]); own != "" {
+			names[j] = own
+			continue
+		}
+		if r := str(s["$ref"]); r != "" {
+			names[j] = b.spell.exported(unescape(strings.TrimPrefix(r, componentPrefix)))
+			continue
+		}
+		for _, r := range list(s["required"]) {
+			if values := valuesOf(obj(obj(s["properties"])[str(r)])); len(values) == 1 && str(values[0]) != "" {
+				names[j] = b.spell.exported(str(values[0]))
+				break
+			}
+		}
+		if names[j] == "" && str(s["title"]) != "" {
+			names[j] = b.spell.exported(str(s["title"]))
+		}
+		if t := str(s["type"]); names[j] == "" && t != "" {
+			names[j] = b.spell.exported(t)
+		}
+	}
+	name := names[i]
+	names[i] = ""
+	if name == "" || slices.Contains(names, name) {
+		return "Variant" + strconv.Itoa(i+1)
+	}
+	return name
+}
+
+// cases settles the cases of a union: each a declared type of its own, of which the union is told.
+func (b *builder) cases(u *decl) {
+	var settled []unionCase
+	mapping := map[int]int{}
+	b.spreadUnions(u)
+	for i, c := range u.cases {
+		t := c.typ
+		target := t
+		if t.kind == refKind {
+			d := t.target()
+			target = &goType{kind: refKind, decl: d}
+		}
+		switch {
+		case target.kind == refKind && (target.decl.kind == structDecl || target.decl.kind == enumDecl || target.decl.kind == plainDecl):
+		default:
+			// A basic type, a list, another union: it needs a name of its own to be a case.
+			d := &decl{name: b.names.free(u.name + c.name), kind: plainDecl, typ: t, pointer: u.pointer, schema: obj(c.schema)}
+			b.decls = append(b.decls, d)
+			target = &goType{kind: refKind, decl: d}
+		}
+		if at := slices.IndexFunc(settled, func(s unionCase) bool { return s.typ.decl == target.decl }); at >= 0 {
+			mapping[i] = at
+			continue
+		}
+		mapping[i] = len(settled)
+		settled = append(settled, unionCase{typ: target, schema: c.schema, name: c.name})
+		target.decl.unions = append(target.decl.unions, u)
+	}
+	u.cases = settled
+	for value, i := range maps.Clone(u.mapping) {
+		if to, ok := mapping[i]; ok {
+			u.mapping[value] = to
+		} else {
+			delete(u.mapping, value)
+		}
+	}
+}
+
+// spreadUnions replaces the cases that are unions by the cases of these.
+func (b *builder) spreadUnions(u *decl) {
+	seen := map[*decl]bool{u: true}
+	for again := true; again; {
+		again = false
+		var cases []unionCase
+		at := map[int]int{} // where the cases stand now; those that were unions do not
+		for i, c := range u.cases {
+			inner := c.typ
+			if inner.kind == refKind && inner.target().kind == unionDecl {
+				if d := inner.target(); !seen[d] {
+					seen[d], again = true, true
+					if d.discriminator == u.discriminator {
+						for value, j := range d.mapping {
+							if _, taken := u.mapping[value]; !taken && u.mapping != nil {
+								u.mapping[value] = -1 - len(cases) - j
+							}
+						}
+					}
+					cases = append(cases, d.cases...)
+				}
+				continue
+			}
+			at[i] = len(cases)
+			cases = append(cases, c)
+		}
+		for value, i := range maps.Clone(u.mapping) {
+			to, still := at[i]
+			switch {
+			case i < 0:
+				u.mapping[value] = -1 - i
+			case still:
+				u.mapping[value] = to
+			default:
+				delete(u.mapping, value)
+			}
+		}
+		u.cases = cases
+	}
+}
+
+// breakCycles makes a field a pointer where a struct would hold itself.
+func (b *builder) breakCycles() {
+	done := map[*decl]bool{}
+	var visit func(d *decl, path []*decl)
+	visit = func(d *decl, path []*decl) {
+		if done[d] {
+			return
+		}
+		path = append(path, d)
+		for _, f := range d.fields {
+			held := heldBy(f)
+			if held == nil || f.pointer {
+				continue
+			}
+			if slices.Contains(path, held) {
+				f.pointer = true
+				continue
+			}
+			visit(held, path)
+		}
+		done[d] = true
+	}
+	for _, d := range b.decls {
+		if d.kind == structDecl {
+			visit(d, nil)
+		}
+	}
+}
+
+// heldBy returns the struct that a field holds as a value, or nil.
+func heldBy(f *field) *decl {
+	if f.typ.kind != refKind || f.typ.nullable() || !f.required && !f.zero {
+		return nil
+	}
+	if d := f.typ.target(); d.kind == structDecl {
+		return d
+	}
+	return nil
+}
