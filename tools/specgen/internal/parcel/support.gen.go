@@ -1937,9 +1937,12 @@ func (e *StreamError) Error() string { return "read event stream: " + e.Err.Erro
 // Unwrap returns what went wrong.
 func (e *StreamError) Unwrap() error { return e.Err }
 
+// opener asks for a stream; edit changes the request before it is sent.
+type opener func(edit RequestEditorFn) (*http.Response, error)
+
 // streamEvents reads the events of a stream, which open asks for, until it ends, breaks more often than it may, or the
 // reader stops.
-func streamEvents[T any](ctx context.Context, o StreamOptions, open func(RequestEditorFn) (*http.Response, error)) iter.Seq2[StreamEvent[T], error] {
+func streamEvents[T any](ctx context.Context, o StreamOptions, open opener) iter.Seq2[StreamEvent[T], error] {
 	return func(yield func(StreamEvent[T], error) bool) {
 		s := stream[T]{options: o, last: o.LastEventID, retry: defaultRetry, yield: yield}
 		if s.options.MaxEvent == 0 {
@@ -1981,7 +1984,7 @@ type stream[T any] struct {
 }
 
 // connect reads one connection. It returns nil when the server has ended the stream.
-func (s *stream[T]) connect(ctx context.Context, open func(edit RequestEditorFn) (*http.Response, error)) (err error) {
+func (s *stream[T]) connect(ctx context.Context, open opener) (err error) {
 	r, err := open(func(_ context.Context, r *http.Request) error {
 		r.Header.Set("Accept", "text/event-stream")
 		if s.last != "" {
