@@ -35,6 +35,8 @@ func (re *Regexp) FindStringSubmatch(s string) []string {
 	return re.compiled().FindStringSubmatch(s)
 }
 
+func (re *Regexp) FindSubmatch(b []byte) [][]byte { return re.compiled().FindSubmatch(b) }
+
 func (re *Regexp) FindStringSubmatchIndex(s string) []int {
 	return re.compiled().FindStringSubmatchIndex(s)
 }

@@ -1,6 +1,7 @@
 package specgen
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,64 +12,87 @@ const componentPrefix = "#/components/schemas/"
 
 // bundled is a spec folder as one self-contained OpenAPI document with every schema as a component.
 type bundled struct {
-	folder *folder
-	naming *naming
-	doc    object
-	origin map[string]place // component name -> place in the folder
+	folder   *folder
+	naming   *naming
+	doc      object
+	origin   map[string]place // component name -> place in the folder
+	bad      problems
+	findings problems // what does not keep a package from being made
+	nodes    int      // of the document, as far as references outside schemas were replaced by what they mean
 }
 
 // bundle puts all schemas of a folder under components.schemas and rewrites every $ref to match. The schemas keep
 // everything that validation needs.
 func bundle(f *folder, n *naming) (*bundled, error) {
-	b := &bundled{folder: f, naming: n, origin: map[string]place{}}
-	var bad problems
+	b := &bundled{folder: f, naming: n, origin: map[string]place{}, doc: object{
+		"openapi": "3.1.0",
+		"info":    object{"title": "Schemas", "version": "1"},
+		"paths":   object{},
+	}}
 	if f.root != nil {
-		b.doc = clone(f.root.tree).(object)
-	} else {
-		b.doc = object{
-			"openapi": "3.1.0",
-			"info":    object{"title": "Schemas", "version": "1"},
-			"paths":   object{},
-		}
+		b.doc, _ = b.expand(f.root, "", f.root.tree, false, nil).(object)
+	}
+	if !f.house {
+		b.doc["openapi"] = "3.1.0" // what older versions wrote otherwise is rewritten
 	}
 	schemas := childObject(childObject(b.doc, "components"), "schemas")
-	b.takeOver(schemas)
-	if f.root != nil {
-		b.rewriteRoot(&bad)
+	order := func(x, y place) int {
+		return cmp.Or(strings.Compare(n.names[x], n.names[y]), strings.Compare(x.doc.rel, y.doc.rel), strings.Compare(x.pointer, y.pointer))
 	}
-	byName := func(x, y place) int { return strings.Compare(n.names[x], n.names[y]) }
-	for _, p := range slices.SortedFunc(maps.Keys(n.names), byName) {
-		b.take(p, schemas, &bad)
-	}
-	return b, bad.err()
-}
-
-// take makes the schema at p a component. The components of openapi.yaml are already in place.
-func (b *bundled) take(p place, schemas object, bad *problems) {
-	name := b.naming.names[p]
-	if p.doc.isRoot {
-		if _, known := b.origin[name]; !known && strings.HasPrefix(p.pointer, "/components/schemas/") {
-			b.origin[name] = p
+	for _, p := range slices.SortedFunc(maps.Keys(n.names), order) {
+		if !slices.Contains(n.late, p) {
+			b.take(p, schemas)
 		}
-		return
 	}
-	if p.pointer == "" && isContainer(p.doc) {
-		return
+	for i := 0; i < len(n.late); i++ { // taking one may name more
+		b.take(n.late[i], schemas)
 	}
-	v, _ := at(p.doc.tree, p.pointer)
-	s := schemaObject(v)
-	// The references now point into the bundle, and an $id inside it would change their base.
-	for _, k := range []string{"$id", "$schema", "$defs"} {
-		delete(s, k)
+	if !f.house {
+		b.share(schemas)
+		b.modernise(schemas)
 	}
-	walkSchema(s, p.pointer, func(s object, pointer string) {
-		b.rewriteRef(p.doc, s, pointer, bad)
-		rewritePattern(s)
-	})
-	schemas[name], b.origin[name] = s, p
+	return b, b.bad.err()
 }
 
-// schemaObject copies a schema that passed lint. It replaces true and false by longer forms that every reader accepts.
+// take makes the schema at p a component. One that only refers to a file gives its name to the content of that.
+func (b *bundled) take(p place, schemas object) {
+	name := b.naming.names[p]
+	v, _ := at(p.doc.tree, p.pointer)
+	switch {
+	case p.doc.isRoot && !strings.HasPrefix(p.pointer, "/components/schemas/") && b.folder.house:
+		return // a component of another kind
+	case p.doc.isRoot && strings.HasPrefix(p.pointer, "/components/schemas/"):
+		if to, ok := b.naming.alias(p, asObject(v)); ok && b.naming.names[to] == name {
+			return
+		}
+	case p.pointer == "" && isContainer(p.doc) && !slices.Contains(b.naming.late, p):
+		return
+	}
+	schemas[name], b.origin[name] = b.schema(p.doc, p.pointer, v, p.doc.isRoot), p
+}
+
+// schema copies a schema that stands in d at a pointer, and rewrites its references. In an API it may be true or false;
+// elsewhere these get longer forms that every reader accepts.
+func (b *bundled) schema(d *document, pointer string, v any, api bool) any {
+	if _, ok := v.(bool); ok && api {
+		return v
+	}
+	s := schemaObject(v)
+	walkSchema(s, pointer, func(s object, pointer string) {
+		if !b.folder.house {
+			(&linter{folder: b.folder, bad: &b.bad}).schema(d, s, pointer)
+		}
+		// The references now point into the bundle, and an $id inside it would change their base.
+		for _, k := range []string{"$id", "$schema", "$defs", "definitions", "$anchor", "$dynamicAnchor"} {
+			delete(s, k)
+		}
+		b.rewriteRef(d, s, pointer)
+		b.rewritePatterns(d, s, pointer)
+	})
+	return s
+}
+
+// schemaObject copies a schema. It replaces true and false by longer forms that every reader accepts.
 func schemaObject(v any) object {
 	switch v {
 	case true:
@@ -77,48 +101,22 @@ func schemaObject(v any) object {
 		return object{"not": object{}}
 	}
 	s, _ := clone(v).(object)
+	if s == nil {
+		return object{} // lint reports it
+	}
 	return s
 }
 
-// takeOver removes the components that only refer to a schema file: the file's content replaces them.
-func (b *bundled) takeOver(schemas object) {
-	for p, name := range b.naming.names {
-		if !p.doc.isRoot {
-			if s, ok := schemas[name].(object); ok && onlyRef(s) {
-				delete(schemas, name)
-			}
-		}
-	}
-}
-
-func (b *bundled) rewriteRoot(bad *problems) {
-	root := b.folder.root
-	walkAPI(b.doc, func(sl slot) {
-		walkSchema(sl.value, sl.pointer, func(s object, pointer string) {
-			b.rewriteRef(root, s, pointer, bad)
-			rewritePattern(s)
-		})
-	})
-	walkAPIObjects(b.doc, "", func(o object, pointer string) {
-		ref := asString(o["$ref"])
-		if ref == "" {
+// rewriteRef turns the references of one schema into references between components.
+func (b *bundled) rewriteRef(d *document, s object, pointer string) {
+	if ref, ok := s["$ref"].(string); ok {
+		if !b.folder.house && isDialect(ref) { // a schema of schemas: anything
+			delete(s, "$ref")
 			return
 		}
-		if _, problem := b.folder.resolve(root, ref); problem != "" || !strings.HasPrefix(ref, "#/components/") {
-			if problem == "" {
-				problem = "outside schemas a $ref may only name a component of the same file"
-			}
-			bad.add(refError(root, join(pointer, "$ref"), ref, problem))
-		}
-	})
-}
-
-// rewriteRef turns the references of one schema into references between components.
-func (b *bundled) rewriteRef(d *document, s object, pointer string, bad *problems) {
-	if ref, ok := s["$ref"].(string); ok {
-		name, problem := b.component(d, ref)
+		name, problem := b.component(d, pointer, ref)
 		if problem != "" {
-			bad.add(refError(d, join(pointer, "$ref"), ref, problem))
+			b.bad.add(refError(d, join(pointer, "$ref"), ref, problem))
 			return
 		}
 		s["$ref"] = componentPrefix + name
@@ -126,23 +124,32 @@ func (b *bundled) rewriteRef(d *document, s object, pointer string, bad *problem
 	mapping := asObject(asObject(s["discriminator"])["mapping"])
 	for _, k := range sortedKeys(mapping) {
 		ref := asString(mapping[k])
-		name, problem := b.component(d, ref)
-		if _, plain := b.naming.used[ref]; problem != "" && plain {
-			name, problem = ref, "" // OpenAPI lets a mapping name a component without its path
+		name, problem := "", ""
+		if to, plain := b.naming.used[ref]; plain && b.naming.names[to] == ref {
+			name = ref // OpenAPI lets a mapping name a component without its path
+		} else {
+			name, problem = b.component(d, pointer, ref)
 		}
 		if problem != "" {
-			bad.add(refError(d, join(pointer+"/discriminator/mapping", k), ref, problem))
+			b.bad.add(refError(d, join(pointer+"/discriminator/mapping", k), ref, problem))
 			continue
 		}
 		mapping[k] = componentPrefix + name
 	}
 }
 
-// component returns the name of the component that a $ref of d refers to.
-func (b *bundled) component(d *document, ref string) (name, problem string) {
-	to, problem := b.folder.target(d, ref)
+// component returns the name of the component that a $ref at a place of d refers to.
+func (b *bundled) component(d *document, pointer, ref string) (name, problem string) {
+	to, problem := b.folder.target(d, pointer, ref)
 	if problem != "" {
 		return "", problem
+	}
+	if !b.folder.house && !isOtherComponent(to) {
+		switch v, _ := at(to.doc.tree, to.pointer); v.(type) {
+		case object, bool:
+			return b.naming.nameLate(to), ""
+		}
+		return "", "no schema stands there"
 	}
 	if to.doc.isRoot && !strings.HasPrefix(to.pointer, "/components/schemas/") {
 		return "", "a schema can only refer to a schema"
@@ -154,6 +161,39 @@ func (b *bundled) component(d *document, ref string) (name, problem string) {
 		return "", "it holds nothing but $defs"
 	}
 	return name, ""
+}
+
+// isOtherComponent reports whether a place is that of a response, a parameter or another component that is no schema.
+func isOtherComponent(p place) bool {
+	rest, ok := strings.CutPrefix(p.pointer, "/components/")
+	return ok && p.doc.isRoot && !strings.HasPrefix(rest, "schemas/") && strings.Count(rest, "/") == 1
+}
+
+// share puts a reference in the place of each schema that became a component because something refers to it there, so
+// that it has one type.
+func (b *bundled) share(schemas object) {
+	for _, p := range b.naming.late {
+		tree, rest := any(nil), p.pointer
+		for outer := p.pointer; outer != ""; {
+			outer = outer[:strings.LastIndex(outer, "/")]
+			if name := b.naming.names[place{p.doc, outer}]; name != "" {
+				tree, rest = schemas[name], p.pointer[len(outer):]
+				break
+			}
+		}
+		if tree == nil && p.doc.isRoot {
+			tree = b.doc
+		}
+		last := strings.LastIndex(rest, "/")
+		if tree == nil || last < 0 {
+			continue
+		}
+		if _, missing := at(tree, rest); missing != "" {
+			continue
+		}
+		holder, _ := at(tree, rest[:last])
+		setIn(holder, rest[last+1:], object{"$ref": componentPrefix + b.naming.names[p]})
+	}
 }
 
 func refError(d *document, pointer, ref, problem string) *SpecError {

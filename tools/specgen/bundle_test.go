@@ -14,18 +14,18 @@ func bundleOf(t *testing.T, house bool, files map[string]string) *contract {
 	for name, text := range files {
 		writeFile(t, filepath.Join(dir, filepath.FromSlash(name)), text)
 	}
-	f, err := load(dir)
+	f, err := load(dir, house)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := read(f, house)
+	c, err := read(f)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return c
 }
 
-func (b *bundled) schema(name string) any {
+func (b *bundled) named(name string) any {
 	return asObject(asObject(b.doc["components"])["schemas"])[name]
 }
 
@@ -59,7 +59,7 @@ func TestComponentNames(t *testing.T) {
 	if diff := cmp.Diff(wanted, got); diff != "" {
 		t.Errorf("components (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(any(object{"$ref": "#/components/schemas/Again"}), c.schema("Renamed")); diff != "" {
+	if diff := cmp.Diff(any(object{"$ref": "#/components/schemas/Again"}), c.named("Renamed")); diff != "" {
 		t.Errorf("second name of one schema (-want +got):\n%s", diff)
 	}
 	wantEvents := []event{
@@ -88,10 +88,10 @@ func TestReferencesAreFoundByIDAndByPath(t *testing.T) {
 	want := object{"properties": object{
 		"byID": ref("SubTwo"), "relativeToID": ref("SubTwo"), "byFile": ref("SubThree"), "escaped": ref("SubTwoAB"), "self": ref("One"),
 	}}
-	if diff := cmp.Diff(any(want), c.schema("One")); diff != "" {
+	if diff := cmp.Diff(any(want), c.named("One")); diff != "" {
 		t.Errorf("One (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(any(object{"properties": object{"up": ref("One")}}), c.schema("SubThree")); diff != "" {
+	if diff := cmp.Diff(any(object{"properties": object{"up": ref("One")}}), c.named("SubThree")); diff != "" {
 		t.Errorf("SubThree (-want +got):\n%s", diff)
 	}
 }
@@ -103,7 +103,7 @@ func TestLiteralsAreLeftAlone(t *testing.T) {
 		"a.schema.json": `{"const": ` + literal + `, "default": ` + literal + `, "examples": [` + literal + `], "enum": [` + literal + `], "x-note": ` + literal + `,
 			"properties": {"$ref": {"type": "string"}, "$id": {"type": "string"}, "$defs": {"type": "string"}, "enum": {"$ref": "#/$defs/B"}, "pattern": true}, "$defs": {"B": {"type": "string"}}}`,
 	})
-	a := asObject(c.schema("A"))
+	a := asObject(c.named("A"))
 	inner, err := parse("x.json", []byte(literal))
 	if err != nil {
 		t.Fatal(err)
@@ -134,7 +134,7 @@ func TestBundleKeepsWhatValidationNeeds(t *testing.T) {
  "type": "string"
 }
 `
-	if diff := cmp.Diff(want, string(mustEncode(t, c.schema("A")))); diff != "" {
+	if diff := cmp.Diff(want, string(mustEncode(t, c.named("A")))); diff != "" {
 		t.Errorf("bundle (-want +got):\n%s", diff)
 	}
 }
@@ -144,7 +144,7 @@ func TestDiscriminatorMappings(t *testing.T) {
 		"$defs": {"Go": {"required": ["k"], "properties": {"k": {"const": "go"}}}, "Stop": {"required": ["k"], "properties": {"k": {"const": "stop"}}}}}`
 	c := bundleOf(t, false, map[string]string{"step.schema.json": union})
 	want := object{"go": componentPrefix + "Go", "stop": componentPrefix + "Stop"}
-	if diff := cmp.Diff(want, asObject(asObject(c.schema("Step"))["discriminator"])["mapping"]); diff != "" {
+	if diff := cmp.Diff(want, asObject(asObject(c.named("Step"))["discriminator"])["mapping"]); diff != "" {
 		t.Errorf("mapping (-want +got):\n%s", diff)
 	}
 	moved := asObject(asObject(asObject(asObject(c.asSchema()["$defs"])["Step"])["discriminator"])["mapping"])

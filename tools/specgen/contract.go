@@ -1,10 +1,5 @@
 package specgen
 
-import (
-	"fmt"
-	"os"
-)
-
 // Contract is the content of a spec folder as one document: the input of [Generate].
 type Contract struct {
 	// Document is a self-contained OpenAPI 3.1 document. Every schema of the folder is a component of it; for a folder
@@ -21,20 +16,14 @@ type Payload struct {
 	Component string // in Document
 }
 
-// Read reads a spec folder without generating anything. It returns mistakes in the folder as *SpecError, joined and
+// Read reads a spec, a folder or a file, without generating anything. It returns mistakes in the folder as *SpecError, joined and
 // sorted if there are several. It does not apply the extra rules for Assay's own specs.
 func Read(dir string) (*Contract, error) {
-	switch info, err := os.Stat(dir); {
-	case err != nil:
-		return nil, fmt.Errorf("read spec folder: %w", err)
-	case !info.IsDir():
-		return nil, fmt.Errorf("read spec folder: %s is a file: name the folder that holds it", dir)
-	}
-	f, err := load(dir)
+	f, err := load(dir, false)
 	if err != nil {
 		return nil, err
 	}
-	c, err := read(f, false)
+	c, err := read(f)
 	if err != nil {
 		return nil, err
 	}

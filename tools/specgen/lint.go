@@ -10,24 +10,25 @@ import (
 
 const dialect = "https://json-schema.org/draft/2020-12/schema"
 
-// lint reports everything that the generator or the validator cannot handle, and if house is set also violations of the
-// extra rules for Assay's own specs.
-func lint(f *folder, house bool) error {
-	l := &linter{folder: f, house: house}
-	for _, d := range f.schemas {
-		l.schemaDocument(d)
-	}
-	if f.root != nil {
-		l.schemas(f.root)
-		l.api()
+// lint reports what breaks the extra rules for Assay's own specs, and what the generator or the validator cannot handle in
+// them. Specs of others are checked where a schema is taken into the bundle.
+func lint(f *folder) error {
+	l := &linter{folder: f, bad: &problems{}}
+	if f.house {
+		for _, d := range f.schemas {
+			l.schemaDocument(d)
+		}
+		if f.root != nil {
+			l.schemas(f.root)
+			l.api()
+		}
 	}
 	return l.bad.err()
 }
 
 type linter struct {
 	folder *folder
-	house  bool
-	bad    problems
+	bad    *problems
 }
 
 func (l *linter) report(d *document, pointer, problem, mend string) {
@@ -38,14 +39,14 @@ func (l *linter) schemaDocument(d *document) {
 	if s, ok := d.tree["$schema"]; ok && strings.TrimSuffix(asString(s), "#") != dialect {
 		l.report(d, "/$schema", fmt.Sprintf("dialect %v is not JSON Schema 2020-12", s), "write the schema in "+dialect)
 	}
-	if l.house && d.tree["$schema"] == nil {
+	if d.tree["$schema"] == nil {
 		l.report(d, "", "has no $schema", "add "+dialect)
 	}
 	id, err := url.Parse(d.id)
 	if raw, ok := d.tree["$id"]; ok && (d.id == "" || err != nil || !id.IsAbs() || id.Fragment != "") {
 		l.report(d, "/$id", fmt.Sprintf("$id %v is not an absolute URI without fragment", raw), "give it the protocol's own URI")
 	}
-	if l.house && d.tree["$id"] == nil {
+	if d.tree["$id"] == nil {
 		l.report(d, "", "has no $id", "give it an absolute URI, so that others can refer to it")
 	}
 	l.schemas(d)
@@ -54,10 +55,8 @@ func (l *linter) schemaDocument(d *document) {
 func (l *linter) schemas(d *document) {
 	walkDocument(d, func(s object, pointer string) {
 		l.pattern(d, s, pointer)
-		if raw, ok := s["$ref"]; ok && asString(raw) == "" {
-			l.report(d, join(pointer, "$ref"), "$ref is not a string", "write a reference")
-		}
-		for _, k := range []string{"$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveAnchor", "$recursiveRef", "definitions"} {
+		l.schema(d, s, pointer)
+		for _, k := range []string{"$anchor", "$dynamicAnchor", "definitions"} {
 			if _, ok := s[k]; ok {
 				l.report(d, join(pointer, k), k+" is not supported", "put the schema in $defs and refer to it with $ref")
 			}
@@ -65,11 +64,23 @@ func (l *linter) schemas(d *document) {
 		if _, ok := s["$id"]; ok && (d.isRoot || pointer != "") {
 			l.report(d, join(pointer, "$id"), "an $id inside a document", "move the schema to a file of its own")
 		}
-		l.subschemas(d, s, pointer)
-		if l.house && s["x-go-type"] == nil {
+		if s["x-go-type"] == nil {
 			l.union(d, s, pointer)
 		}
 	})
+}
+
+// schema reports what no contract may have in a schema.
+func (l *linter) schema(d *document, s object, pointer string) {
+	if raw, ok := s["$ref"]; ok && asString(raw) == "" {
+		l.report(d, join(pointer, "$ref"), "$ref is not a string", "write a reference")
+	}
+	for _, k := range []string{"$dynamicRef", "$recursiveAnchor", "$recursiveRef"} {
+		if _, ok := s[k]; ok {
+			l.report(d, join(pointer, k), k+" is not supported", "put the schema in $defs and refer to it with $ref")
+		}
+	}
+	l.subschemas(d, s, pointer)
 }
 
 // subschemas reports values in the place of a schema that are none.
@@ -86,7 +97,7 @@ func (l *linter) subschemas(d *document, s object, pointer string) {
 				l.report(d, here, k+" is not an array of schemas", "write it as an array")
 			}
 		case []any:
-			if f != list {
+			if f != list && (k != "items" || l.folder.house) {
 				l.report(d, here, k+" is an array", "write it as an object")
 			}
 		case bool:
@@ -109,9 +120,6 @@ func (l *linter) subschemas(d *document, s object, pointer string) {
 func (l *linter) pattern(d *document, s object, pointer string) {
 	check := func(p, where string) {
 		if isRE2(p) {
-			return
-		}
-		if _, _, ok := splitLookahead(p); ok && !l.house && strings.HasSuffix(where, "/pattern") {
 			return
 		}
 		_, err := regexp.Compile(p)
@@ -166,7 +174,7 @@ func (l *linter) deref(d *document, s object) object {
 		if ref == "" {
 			return s
 		}
-		to, problem := l.folder.target(d, ref)
+		to, problem := l.folder.target(d, "", ref)
 		if problem != "" {
 			return nil
 		}
@@ -178,12 +186,21 @@ func (l *linter) deref(d *document, s object) object {
 
 var httpMethods = []string{"delete", "get", "head", "options", "patch", "post", "put", "trace"}
 
+// version reports a version of OpenAPI that the generator does not read.
+func (l *linter) version(d *document) {
+	switch v := asString(d.tree["openapi"]); {
+	case d.tree["swagger"] != nil:
+		l.report(d, "/swagger", fmt.Sprintf("Swagger %v", d.tree["swagger"]), "convert the document to OpenAPI 3.0 or later")
+	case l.folder.house && !strings.HasPrefix(v, "3.1."):
+		l.report(d, "/openapi", fmt.Sprintf("OpenAPI version %q", v), "write the document in 3.1")
+	case !slices.ContainsFunc([]string{"3.0", "3.1", "3.2"}, func(known string) bool { return v == known || strings.HasPrefix(v, known+".") }):
+		l.report(d, "/openapi", fmt.Sprintf("OpenAPI version %q", v), "write the document in 3.0, 3.1 or 3.2")
+	}
+}
+
 // api checks the operations of openapi.yaml.
 func (l *linter) api() {
 	d := l.folder.root
-	if v := asString(d.tree["openapi"]); !strings.HasPrefix(v, "3.1.") {
-		l.report(d, "/openapi", fmt.Sprintf("OpenAPI version %q", v), "write the document in 3.1")
-	}
 	seen := map[string]string{}
 	paths := asObject(d.tree["paths"])
 	for _, p := range sortedKeys(paths) {
@@ -202,14 +219,10 @@ func (l *linter) api() {
 			default:
 				seen[pascal(id)] = here
 			}
-			if l.house {
-				l.bodies(d, op, here)
-			}
+			l.bodies(d, op, here)
 		}
 	}
-	if l.house {
-		l.bodies(d, asObject(d.tree["components"]), "/components")
-	}
+	l.bodies(d, asObject(d.tree["components"]), "/components")
 }
 
 // bodies requires the bodies of Assay's own specs to be $refs: inline ones have no name.

@@ -12,27 +12,33 @@ import (
 	"github.com/openassay/assay/internal/lazyregexp"
 )
 
-// document is one file of a spec folder: the OpenAPI document or one JSON Schema.
+// document is one file of a spec folder: the OpenAPI document, a JSON Schema, or a file that one of these refers to.
 type document struct {
-	file   string // as shown in errors: Options.Spec joined with rel
-	rel    string // below the spec folder, with slashes
+	file   string // as shown in errors: the folder as it was named, joined with rel
+	rel    string // below the spec folder, with slashes; it begins with ../ where the file lies outside
 	id     string // the schema's $id, empty where it has none
 	tree   object
-	isRoot bool // the OpenAPI document
+	isRoot bool       // the OpenAPI document
+	within []resource // its parts that have an $id of their own, inner ones last
+	base   string     // the URI that its references are relative to
 }
 
 // folder is a spec folder read into memory.
 type folder struct {
-	dir      string               // Options.Spec
+	dir      string               // as it was named
 	files    fs.FS                // below dir
-	root     *document            // openapi.yaml, nil in a folder of schemas only
+	root     *document            // the OpenAPI document, nil in a folder of schemas only
 	schemas  []*document          // sorted by rel
-	byRel    map[string]*document // root and schemas
-	byID     map[string]*document
-	fixtures map[string][]byte // file name -> content, of fixtures/*.json
-	ledgers  map[string][]byte // requirements.yaml, or the files of requirements/, one a theme: relative path -> content
-	profiles map[string][]byte // profiles/*.yaml: relative path -> content
-	readings []byte            // readings.yaml, nil without one
+	byRel    map[string]*document // root, schemas, and what they refer to
+	ids      map[string]place     // absolute URI -> what has it as its $id
+	anchors  map[string]place     // absolute URI with the name of an anchor
+	fixtures map[string][]byte    // file name -> content, of fixtures/*.json
+	ledgers  map[string][]byte    // requirements.yaml, or the files of requirements/, one a theme: relative path -> content
+	profiles map[string][]byte    // profiles/*.yaml: relative path -> content
+	readings []byte               // readings.yaml, nil without one
+	others   []string             // files that may belong to the spec if something refers to them
+	broken   map[string]error     // files that were asked for and cannot be read
+	house    bool
 }
 
 const (
@@ -41,42 +47,83 @@ const (
 )
 
 var (
-	rootNames      = []string{"openapi.yaml", "openapi.yml", "openapi.json"}
 	fixtureName    = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]*\.json$`)
 	schemaSuffixes = []string{".schema.json", ".schema.yaml", ".schema.yml"}
+	extensions     = []string{".json", ".yaml", ".yml"}
+	// A document says which it is by one of these members. Only files that have one are parsed.
+	speaks = lazyregexp.New(`(?m)(?:^|[{,\s])["']?(openapi|swagger|\$schema)["']?\s*:`)
 )
 
-// load reads a spec folder.
-func load(dir string) (*folder, error) {
-	f, err := walk(dir, func(string) bool { return true })
+// load reads a spec: a folder, or a file and whatever it refers to.
+func load(spec string, house bool) (*folder, error) {
+	info, err := os.Stat(spec)
+	if err != nil {
+		return nil, fmt.Errorf("read spec: %w", err)
+	}
+	dir := spec
+	if !info.IsDir() {
+		dir = filepath.Dir(spec)
+	}
+	f := newFolder(dir)
+	f.house = house
+	if info.IsDir() {
+		err = f.walk(func(string) bool { return true })
+	} else {
+		err = f.begin(filepath.Base(spec))
+	}
 	if err != nil {
 		return nil, err
 	}
-	if f.root == nil && len(f.schemas) == 0 {
-		return nil, &SpecError{File: dir, Problem: "holds neither openapi.yaml nor a *.schema.json", Mend: "name the folder of a spec"}
-	}
 	slices.SortFunc(f.schemas, func(a, b *document) int { return strings.Compare(a.rel, b.rel) })
-	return f, f.indexIDs()
+	if f.root == nil && len(f.schemas) == 0 {
+		return nil, &SpecError{File: spec, Problem: "holds neither an OpenAPI document nor a JSON Schema",
+			Mend: "name the folder of a spec; a schema has $schema in it, or a name that ends in .schema.json"}
+	}
+	if f.root != nil {
+		l := &linter{folder: f, bad: &problems{}}
+		if l.version(f.root); l.bad.err() != nil {
+			return nil, l.bad.err()
+		}
+	}
+	return f, f.indexAll()
+}
+
+func newFolder(dir string) *folder {
+	return &folder{dir: dir, files: os.DirFS(dir), byRel: map[string]*document{}, ids: map[string]place{}, anchors: map[string]place{},
+		fixtures: map[string][]byte{}, ledgers: map[string][]byte{}, profiles: map[string][]byte{}, broken: map[string]error{}}
 }
 
 // loadLedger reads only the requirements and readings of a spec folder. Parsing its schemas would take far longer.
 func loadLedger(dir string) (*folder, error) {
-	return walk(dir, func(rel string) bool { return isLedger(rel) || rel == readingsName })
+	f := newFolder(dir)
+	return f, f.walk(func(rel string) bool { return isLedger(rel) || rel == readingsName })
+}
+
+// begin reads the one file that was named.
+func (f *folder) begin(rel string) error {
+	d, err := f.read(rel)
+	if err != nil {
+		return err
+	}
+	if isAPI(d.tree) {
+		d.isRoot, f.root = true, d
+		return nil
+	}
+	f.schemas = append(f.schemas, d)
+	return nil
 }
 
 // walk reads the files of a spec folder that are wanted. It parses all of them before it reports, so that one run names
 // every broken one.
-func walk(dir string, wanted func(rel string) bool) (*folder, error) {
-	f := &folder{dir: dir, byRel: map[string]*document{}, byID: map[string]*document{}, fixtures: map[string][]byte{},
-		ledgers: map[string][]byte{}, profiles: map[string][]byte{}}
+func (f *folder) walk(wanted func(rel string) bool) error {
 	var bad problems
-	f.files = os.DirFS(dir)
+	var roots []*document
 	err := fs.WalkDir(f.files, ".", func(rel string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
 		if d.IsDir() {
-			if strings.HasPrefix(d.Name(), ".") && rel != "." {
+			if rel != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "node_modules") {
 				return fs.SkipDir
 			}
 			return nil
@@ -84,69 +131,125 @@ func walk(dir string, wanted func(rel string) bool) (*folder, error) {
 		if !wanted(rel) {
 			return nil
 		}
-		return bad.take(f.take(rel))
+		root, err := f.take(rel)
+		if root != nil {
+			roots = append(roots, root)
+		}
+		return bad.take(err)
 	})
 	if err != nil {
-		return nil, fmt.Errorf("read spec folder: %w", err)
+		return fmt.Errorf("read spec folder: %w", err)
 	}
-	return f, bad.err()
+	f.choose(roots, &bad)
+	return bad.err()
 }
 
-// take reads one file, if it is of a kind that belongs to a spec.
-func (f *folder) take(rel string) error {
+// choose settles which of several OpenAPI documents the folder is about: the one at its top, if only one lies there.
+func (f *folder) choose(roots []*document, bad *problems) {
+	top := slices.DeleteFunc(slices.Clone(roots), func(d *document) bool { return path.Dir(d.rel) != "." })
+	if len(top) > 0 {
+		roots = top
+	}
+	switch len(roots) {
+	case 0:
+		return
+	case 1:
+		f.root = roots[0]
+		f.root.isRoot = true
+		return
+	}
+	for _, d := range roots[1:] {
+		bad.add(&SpecError{File: d.file, Problem: "second OpenAPI document beside " + roots[0].rel,
+			Mend: "name the one that is meant: --spec " + d.file})
+	}
+}
+
+// take reads one file, if it is of a kind that belongs to a spec. It returns an OpenAPI document.
+func (f *folder) take(rel string) (root *document, err error) {
 	read := func() ([]byte, error) { return fs.ReadFile(f.files, rel) }
 	switch {
 	case path.Dir(rel) == "fixtures":
-		if path.Ext(rel) != ".json" {
-			return nil
-		}
-		if !fixtureName.MatchString(path.Base(rel)) {
-			return &SpecError{File: f.shown(rel), Problem: "Go cannot embed a file of this name", Mend: "use letters, digits, dots and hyphens"}
-		}
-		b, err := read()
-		if err != nil {
-			return err
-		}
-		f.fixtures[path.Base(rel)] = b
-		_, err = parse(f.shown(rel), b)
-		return err
+		return nil, f.fixture(rel)
 	case isLedger(rel):
-		b, err := read()
-		f.ledgers[rel] = b
-		return err
+		f.ledgers[rel], err = read()
+		return nil, err
 	case rel == readingsName:
-		var err error
 		f.readings, err = read()
-		return err
+		return nil, err
 	case path.Dir(rel) == profileFolder && path.Ext(rel) == ".yaml":
-		b, err := read()
-		f.profiles[rel] = b
-		return err
-	case slices.Contains(rootNames, rel):
-		if f.root != nil {
-			return &SpecError{File: f.shown(rel), Problem: "second OpenAPI document beside " + f.root.rel, Mend: "keep one of the two"}
-		}
-		b, err := read()
-		if err != nil {
-			return err
-		}
-		f.root, err = f.document(rel, b)
-		if err == nil {
-			f.root.isRoot = true
-		}
-		return err
-	case hasSchemaSuffix(rel):
-		b, err := read()
-		if err != nil {
-			return err
-		}
-		d, err := f.document(rel, b)
-		if err == nil {
-			f.schemas = append(f.schemas, d)
-		}
+		f.profiles[rel], err = read()
+		return nil, err
+	case !slices.Contains(extensions, path.Ext(rel)), strings.HasSuffix(rel, ".bundled.json"):
+		return nil, nil
+	}
+	data, err := read()
+	if err != nil {
+		return nil, err
+	}
+	said := speaks.FindSubmatch(data)
+	if !hasSchemaSuffix(rel) && said == nil {
+		f.others = append(f.others, rel)
+		return nil, nil
+	}
+	d, err := f.document(rel, data)
+	switch {
+	case err != nil && !hasSchemaSuffix(rel) && string(said[1]) == "$schema":
+		f.others = append(f.others, rel) // somebody's settings, with comments in them
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case isAPI(d.tree):
+		return d, nil
+	case hasSchemaSuffix(rel) || isSchema(d.tree):
+		f.schemas = append(f.schemas, d)
+		return nil, nil
+	}
+	delete(f.byRel, rel)
+	f.others = append(f.others, rel)
+	return nil, nil
+}
+
+func (f *folder) fixture(rel string) error {
+	if path.Ext(rel) != ".json" {
+		return nil
+	}
+	if !fixtureName.MatchString(path.Base(rel)) {
+		return &SpecError{File: f.shown(rel), Problem: "Go cannot embed a file of this name", Mend: "use letters, digits, dots and hyphens"}
+	}
+	b, err := fs.ReadFile(f.files, rel)
+	if err != nil {
 		return err
 	}
-	return nil
+	f.fixtures[path.Base(rel)] = b
+	_, err = parse(f.shown(rel), b)
+	return err
+}
+
+// isAPI reports whether a document says that it is OpenAPI, or what OpenAPI was called before.
+func isAPI(tree object) bool {
+	return asString(tree["openapi"]) != "" && tree["info"] != nil || tree["swagger"] != nil && tree["paths"] != nil
+}
+
+// isSchema reports whether a document says that it is a JSON Schema. Settings of other programs name a schema of theirs.
+func isSchema(tree object) bool { return isDialect(asString(tree["$schema"])) }
+
+// read reads a document from the disk, by its path relative to the folder.
+func (f *folder) read(rel string) (*document, error) {
+	if d := f.byRel[rel]; d != nil {
+		return d, nil
+	}
+	if err := f.broken[rel]; err != nil {
+		return nil, err
+	}
+	data, err := os.ReadFile(filepath.Join(f.dir, filepath.FromSlash(rel)))
+	if err == nil {
+		var d *document
+		if d, err = f.document(rel, data); err == nil {
+			return d, nil
+		}
+	}
+	f.broken[rel] = err
+	return nil, err
 }
 
 func (f *folder) document(rel string, data []byte) (*document, error) {
@@ -159,27 +262,26 @@ func (f *folder) document(rel string, data []byte) (*document, error) {
 	if !ok {
 		return nil, &SpecError{File: file, Problem: "is not an object", Mend: "write the document as an object"}
 	}
-	d := &document{file: file, rel: rel, tree: tree, id: asString(tree["$id"])}
+	d := &document{file: file, rel: rel, tree: tree}
+	if id := asString(tree["$id"]); !isAPI(tree) {
+		d.id = id
+	}
 	f.byRel[rel] = d
 	return d, nil
 }
 
 func (f *folder) shown(rel string) string { return filepath.ToSlash(filepath.Join(f.dir, rel)) }
 
-func (f *folder) indexIDs() error {
-	var bad problems
-	for _, d := range f.schemas {
-		if d.id == "" {
-			continue
+// unused lists the files of the folder that nothing refers to and that are no document by themselves.
+func (f *folder) unused() []string {
+	var out []string
+	for _, rel := range f.others {
+		if f.byRel[rel] == nil {
+			out = append(out, rel)
 		}
-		if first, taken := f.byID[d.id]; taken {
-			bad.add(&SpecError{File: d.file, Pointer: "/$id", Problem: fmt.Sprintf("$id %s is also that of %s", d.id, first.file),
-				Mend: "give one of the two another $id"})
-			continue
-		}
-		f.byID[d.id] = d
 	}
-	return bad.err()
+	slices.Sort(out)
+	return out
 }
 
 func isLedger(rel string) bool {

@@ -1,11 +1,18 @@
 package specgen
 
 import (
+	"cmp"
 	"fmt"
 	"path"
+	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/go-openapi/jsonpointer"
+
+	"github.com/openassay/assay/internal/lazyregexp"
 )
 
 // place is the place of a schema that others can refer to: a whole document (empty pointer), one entry of its $defs, or
@@ -38,17 +45,18 @@ type naming struct {
 	names  map[place]string
 	used   map[string]place // Go name -> first owner
 	short  map[string]int   // how many $defs want this name
+	late   []place          // what got its name from a reference to it, in that order
 	bad    problems
 }
 
-func nameSchemas(f *folder, house bool) (*naming, error) {
-	n := &naming{folder: f, house: house, names: map[place]string{}, used: map[string]place{}, short: map[string]int{}}
+func nameSchemas(f *folder) (*naming, error) {
+	n := &naming{folder: f, house: f.house, names: map[place]string{}, used: map[string]place{}, short: map[string]int{}}
 	if f.root != nil {
 		n.components()
 	}
 	for _, d := range f.schemas {
 		if p := (place{doc: d}); n.names[p] == "" {
-			n.claim(p, documentName(d))
+			n.claim(p, documentName(d), documentName(d))
 		}
 	}
 	n.countShortNames()
@@ -62,13 +70,16 @@ func nameSchemas(f *folder, house bool) (*naming, error) {
 	return n, n.bad.err()
 }
 
-// components claims the names in openapi.yaml, of all kinds: Assay's own contracts use each once.
+// components claims the names in openapi.yaml. In Assay's own contracts no two components of any kinds share one.
 func (n *naming) components() {
 	root := n.folder.root
 	kinds := asObject(root.tree["components"])
 	for _, kind := range sortedKeys(kinds) {
 		if kind == "examples" || kind == "links" || kind == "securitySchemes" || kind == "callbacks" || strings.HasPrefix(kind, "x-") {
 			continue // these have no Go types
+		}
+		if kind != "schemas" && !n.house {
+			continue
 		}
 		entries := asObject(kinds[kind])
 		for _, name := range sortedKeys(entries) {
@@ -78,10 +89,22 @@ func (n *naming) components() {
 					n.names[to] = name
 				}
 			}
-			n.claim(p, name)
+			if n.house {
+				n.claim(p, name, name)
+				continue
+			}
+			n.names[p], n.used[safeName(name)] = safeName(name), p
+			if _, taken := n.used[pascal(name)]; !taken {
+				n.used[pascal(name)] = p
+			}
 		}
 	}
 }
+
+// safeName returns a name that can stand in a reference as it is.
+func safeName(name string) string { return unsafeInNames.ReplaceAllString(name, "_") }
+
+var unsafeInNames = lazyregexp.New(`[^A-Za-z0-9._-]`)
 
 // alias resolves a component that is only a $ref out of openapi.yaml. A $ref without a target is reported later, with
 // all others.
@@ -89,33 +112,74 @@ func (n *naming) alias(p place, s object) (place, bool) {
 	if !onlyRef(s) || strings.HasPrefix(asString(s["$ref"]), "#") {
 		return place{}, false
 	}
-	to, problem := n.folder.target(p.doc, asString(s["$ref"]))
+	to, problem := n.folder.target(p.doc, p.pointer, asString(s["$ref"]))
 	return to, problem == ""
 }
 
 func (n *naming) definitions(d *document, catalogue bool) {
-	defs := asObject(d.tree["$defs"])
-	for _, def := range sortedKeys(defs) {
-		p := place{d, join("/$defs", def)}
-		if p.pointer == typeIndexPointer || n.names[p] != "" || onlyRef(asObject(defs[def])) {
-			continue
+	for _, keyword := range definitionKeywords {
+		defs := asObject(d.tree[keyword])
+		for _, def := range sortedKeys(defs) {
+			p := place{d, join("/"+keyword, def)}
+			if p.pointer == typeIndexPointer || n.names[p] != "" || onlyRef(asObject(defs[def])) {
+				continue
+			}
+			name, qualified := definitionNames(n.names[place{doc: d}], def, catalogue)
+			if _, taken := n.used[name]; !n.house && (taken || n.short[name] > 1) {
+				name = qualified // documents of others repeat $defs; ours must not
+			}
+			n.claim(p, name, qualified)
 		}
-		name, qualified := definitionNames(n.names[place{doc: d}], def, catalogue)
-		if _, taken := n.used[name]; !n.house && (taken || n.short[name] > 1) {
-			name = qualified // documents of others repeat $defs; ours must not
-		}
-		n.claim(p, name)
 	}
+}
+
+// definitionKeywords are the tables of schemas that a document keeps for reference. Older drafts had the second.
+var definitionKeywords = []string{"$defs", "definitions"}
+
+// nameLate names a schema that has no name by what refers to it: the last words of its pointer, and if need be those of what
+// it stands in.
+func (n *naming) nameLate(p place) string {
+	if name := n.names[p]; name != "" {
+		return name
+	}
+	in := documentName(p.doc)
+	rest := p.pointer
+	for outer := rest; outer != ""; {
+		outer = outer[:strings.LastIndex(outer, "/")]
+		if name := n.names[place{p.doc, outer}]; name != "" {
+			in, rest = name, p.pointer[len(outer):]
+			break
+		}
+	}
+	var words []string
+	for token := range strings.SplitSeq(strings.TrimPrefix(rest, "/"), "/") {
+		switch token = jsonpointer.Unescape(token); token {
+		case "", "$defs", "definitions", "properties", "components", "schemas", "schema", "content", "paths", "responses":
+		default:
+			words = append(words, pascal(token))
+		}
+	}
+	name, qualified := in, pascal(path.Dir(p.doc.rel))+in
+	if len(words) > 0 {
+		name, qualified = words[len(words)-1], in+strings.Join(words, "")
+		if inner := rest != p.pointer || !unicode.IsLetter([]rune(name + "0")[0]); inner {
+			name = qualified
+		}
+	}
+	n.claim(p, name, qualified)
+	n.late = append(n.late, p)
+	return n.names[p]
 }
 
 // countShortNames makes all $defs with the same name give way, so that no name depends on the order of files.
 func (n *naming) countShortNames() {
 	for _, d := range n.folder.schemas {
-		defs := asObject(d.tree["$defs"])
-		for def, s := range defs {
-			if !onlyRef(asObject(s)) {
-				name, _ := definitionNames(n.names[place{doc: d}], def, isCatalogue(d))
-				n.short[name]++
+		for _, keyword := range definitionKeywords {
+			for def, s := range asObject(d.tree[keyword]) {
+				if !onlyRef(asObject(s)) {
+					name, _ := definitionNames(n.names[place{doc: d}], def, isCatalogue(d))
+					n.short[name]++
+				}
 			}
 		}
 	}
@@ -136,7 +200,34 @@ func definitionNames(document, def string, catalogue bool) (short, qualified str
 	return document + name, document + name
 }
 
-func (n *naming) claim(p place, name string) {
+// claim gives a schema a name. One that is taken is a mistake in Assay's own contracts; in others the schema gets the
+// qualified name, or that with a number.
+func (n *naming) claim(p place, name, qualified string) {
+	if n.house {
+		n.insist(p, name)
+		return
+	}
+	for i := 1; ; i++ {
+		try := cmp.Or(safeName(name), "Schema")
+		if i > 1 {
+			try = cmp.Or(safeName(qualified), "Schema")
+		}
+		if i > 2 {
+			try += "_" + strconv.Itoa(i-1)
+		}
+		if _, taken := n.used[pascal(try)]; taken {
+			continue
+		}
+		if _, taken := n.used[try]; taken {
+			continue
+		}
+		n.names[p], n.used[pascal(try)] = try, p
+		n.used[try] = p
+		return
+	}
+}
+
+func (n *naming) insist(p place, name string) {
 	initial, _ := utf8.DecodeRuneInString(pascal(name))
 	switch first, taken := n.used[pascal(name)]; {
 	case !unicode.IsLetter(initial):
@@ -151,8 +242,12 @@ func (n *naming) claim(p place, name string) {
 }
 
 func documentName(d *document) string {
-	rel := strings.TrimPrefix(d.rel, "schemas/")
-	for _, s := range schemaSuffixes {
+	rel := d.rel
+	for strings.HasPrefix(rel, "../") {
+		rel = strings.TrimPrefix(rel, "../")
+	}
+	rel = strings.TrimPrefix(rel, "schemas/")
+	for _, s := range slices.Concat(schemaSuffixes, extensions) {
 		rel = strings.TrimSuffix(rel, s)
 	}
 	return pascal(path.Dir(rel)) + pascal(path.Base(rel))
@@ -166,12 +261,12 @@ func isCatalogue(d *document) bool {
 // isContainer reports whether a document only carries $defs. A payload catalogue may also have a type, which is that of
 // no payload.
 func isContainer(d *document) bool {
-	if len(asObject(d.tree["$defs"])) == 0 {
+	if len(asObject(d.tree["$defs"])) == 0 && len(asObject(d.tree["definitions"])) == 0 {
 		return false
 	}
 	for k := range d.tree {
 		switch k {
-		case "$schema", "$id", "$defs", "$comment", "title", "description":
+		case "$schema", "$id", "$defs", "definitions", "id", "$vocabulary", "$anchor", "$comment", "title", "description":
 		case "type":
 			if !isCatalogue(d) {
 				return false

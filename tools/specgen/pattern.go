@@ -1,6 +1,7 @@
 package specgen
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 
@@ -26,21 +27,39 @@ func isRE2(pattern string) bool {
 	return err == nil
 }
 
-// rewritePattern replaces a lookahead of s by equivalent keywords, and leaves other patterns alone.
-func rewritePattern(s object) {
+// rewritePatterns replaces a lookahead of s by equivalent keywords. In specs of others a pattern that Go cannot match
+// stays under a name that no validator reads, and is told as a finding.
+func (b *bundled) rewritePatterns(d *document, s object, pointer string) {
 	p, ok := s["pattern"].(string)
-	if !ok || isRE2(p) {
+	if ok && !isRE2(p) {
+		if must, mustNot, ok := splitLookahead(p); ok {
+			not := object{"pattern": mustNot}
+			s["pattern"] = must
+			if _, taken := s["not"]; taken {
+				s["allOf"] = append(asList(s["allOf"]), object{"not": not})
+			} else {
+				s["not"] = not
+			}
+		} else if !b.folder.house {
+			b.unmatched(d, join(pointer, "pattern"), p)
+			delete(s, "pattern")
+			s["x-pattern"] = p
+		}
+	}
+	if b.folder.house {
 		return
 	}
-	must, mustNot, ok := splitLookahead(p)
-	if !ok {
-		return
+	patterns := asObject(s["patternProperties"])
+	for _, p := range sortedKeys(patterns) {
+		if !isRE2(p) {
+			b.unmatched(d, join(pointer+"/patternProperties", p), p)
+			childObject(s, "x-patternProperties")[p] = patterns[p]
+			delete(patterns, p)
+		}
 	}
-	not := object{"pattern": mustNot}
-	s["pattern"] = must
-	if _, taken := s["not"]; taken {
-		s["allOf"] = append(asList(s["allOf"]), object{"not": not})
-		return
-	}
-	s["not"] = not
+}
+
+func (b *bundled) unmatched(d *document, pointer, pattern string) {
+	b.findings.add(&SpecError{File: d.file, Pointer: pointer, Problem: fmt.Sprintf("pattern %s is not RE2, and is not checked", pattern),
+		Mend: "rewrite it without lookaround and back-references"})
 }

@@ -48,7 +48,7 @@ func TestLookaheadKeepsItsMeaning(t *testing.T) {
 
 func TestRewritePatternBesideNot(t *testing.T) {
 	s := object{"pattern": "^(?!x)y", "not": object{"const": "yy"}, "allOf": []any{object{"minLength": 1}}}
-	rewritePattern(s)
+	(&bundled{folder: &folder{house: true}}).rewritePatterns(nil, s, "")
 	want := object{"pattern": "^y", "not": object{"const": "yy"}, "allOf": []any{object{"minLength": 1},
 		object{"not": object{"pattern": "^(?:x)"}}}}
 	if diff := cmp.Diff(want, s); diff != "" {

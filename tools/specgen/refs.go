@@ -1,64 +1,122 @@
 package specgen
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"path"
+	"path/filepath"
 	"strings"
 )
 
-// resolve returns the target of a $ref in d. It looks an absolute URI up among the $ids and never fetches anything.
-// problem explains a failure.
-func (f *folder) resolve(d *document, ref string) (to place, problem string) {
+// resolve returns the target of a $ref that stands in d at a pointer. It looks an absolute URI up among the $ids, and
+// a path among the files, and never fetches anything. problem explains a failure.
+func (f *folder) resolve(d *document, pointer, ref string) (to place, problem string) {
 	base, fragment, _ := strings.Cut(ref, "#")
-	pointer, err := url.PathUnescape(fragment)
+	fragment, err := url.PathUnescape(fragment)
 	if err != nil {
 		return place{}, "its fragment is not a JSON pointer"
 	}
-	target := d
+	from := d.resourceAt(pointer)
+	target := place{d, from.pointer}
 	if base != "" {
-		if target = f.find(d, base); target == nil {
-			return place{}, "no schema of this folder has that file name or $id"
+		if target, problem = f.find(d, from.base, base); problem != "" {
+			return place{}, problem
 		}
 	}
-	if pointer != "" && pointer[0] != '/' {
-		return place{}, "anchors are not supported"
-	}
-	if _, missing := at(target.tree, pointer); missing != "" {
-		return place{}, fmt.Sprintf("%s has no %q there", target.file, missing)
-	}
-	return place{target, pointer}, ""
+	return f.within(target, fragment)
 }
 
-// find looks a document up by its $id, resolved against the $id of d as the standard demands, and then by its path.
-func (f *folder) find(d *document, base string) *document {
-	if id, err := url.Parse(base); err == nil {
-		if from, err := url.Parse(d.id); err == nil && d.id != "" {
-			id = from.ResolveReference(id)
+// within returns the part of a document or resource that a fragment means: a JSON pointer or an anchor.
+func (f *folder) within(target place, fragment string) (to place, problem string) {
+	if fragment != "" && fragment[0] != '/' {
+		if to, ok := f.anchors[target.doc.resourceAt(target.pointer).base+"#"+fragment]; ok {
+			return to, ""
 		}
-		if to := f.byID[id.String()]; to != nil {
-			return to
+		return place{}, fmt.Sprintf("%s has no anchor %q", target.doc.file, fragment)
+	}
+	_, missing := at(target.doc.tree, target.pointer+fragment)
+	if missing == "" {
+		return place{target.doc, target.pointer + fragment}, ""
+	}
+	if target.pointer != "" { // people mean the file, though the part has an $id
+		if _, gone := at(target.doc.tree, fragment); gone == "" {
+			return place{target.doc, fragment}, ""
 		}
 	}
-	return f.byRel[path.Join(path.Dir(d.rel), base)]
+	return place{}, fmt.Sprintf("%s has no %q there", target.doc.file, missing)
 }
 
-// target is like resolve, but follows $defs that are only another $ref.
-func (f *folder) target(d *document, ref string) (to place, problem string) {
+// find returns what a URI means: by its $id, resolved as the standard demands, or else by its path.
+func (f *folder) find(d *document, base, ref string) (to place, problem string) {
+	const unknown = "no schema of this folder has that file name or $id"
+	full, err := resolveURI(base, ref)
+	if err != nil {
+		return place{}, "it is not a URI"
+	}
+	if to, ok := f.ids[full]; ok {
+		return to, ""
+	}
+	u, err := url.Parse(ref)
+	if err != nil || u.Scheme != "" && u.Scheme != "file" || u.Host != "" || strings.HasPrefix(ref, "/") {
+		return place{}, unknown
+	}
+	rel := path.Join(path.Dir(d.rel), u.Path)
+	if u.Scheme == "file" {
+		return place{}, "write the path of the file relative to this one"
+	}
+	return f.open(rel, unknown)
+}
+
+// open returns a file as a whole, and reads it if it was not read yet.
+func (f *folder) open(rel, unknown string) (place, string) {
+	if d := f.byRel[rel]; d != nil {
+		return place{doc: d}, ""
+	}
+	if f.house {
+		return place{}, unknown
+	}
+	d, err := f.read(rel)
+	if err != nil {
+		var mistake *SpecError
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return place{}, unknown
+		case errors.As(err, &mistake):
+			return place{}, mistake.Error()
+		}
+		return place{}, strings.TrimPrefix(err.Error(), "open "+filepath.Join(f.dir, rel)+": ")
+	}
+	var bad problems
+	f.index(d, &bad)
+	if err := bad.err(); err != nil {
+		return place{}, err.Error()
+	}
+	return place{doc: d}, ""
+}
+
+// target is like resolve, but follows definitions that are only another $ref.
+func (f *folder) target(d *document, pointer, ref string) (to place, problem string) {
 	seen := map[place]bool{}
 	for {
-		to, problem = f.resolve(d, ref)
+		to, problem = f.resolve(d, pointer, ref)
 		if problem != "" {
 			return to, problem
 		}
 		v, _ := at(to.doc.tree, to.pointer)
-		if !onlyRef(asObject(v)) || !strings.HasPrefix(to.pointer, "/$defs/") {
+		if !onlyRef(asObject(v)) || !isDefinition(to.pointer) {
 			return to, ""
 		}
 		if seen[to] {
 			return to, "it leads back to itself"
 		}
 		seen[to] = true
-		d, ref = to.doc, asString(asObject(v)["$ref"])
+		d, pointer, ref = to.doc, to.pointer, asString(asObject(v)["$ref"])
 	}
+}
+
+// isDefinition reports whether a pointer is that of an entry of $defs, at the top of a document.
+func isDefinition(pointer string) bool {
+	return strings.HasPrefix(pointer, "/$defs/") || strings.HasPrefix(pointer, "/definitions/")
 }

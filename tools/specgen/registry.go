@@ -63,6 +63,10 @@ func (b *bundled) events() ([]event, error) {
 					err = &SpecError{File: d.file, Pointer: pointer, Problem: fmt.Sprintf("event type %s stands in two type indices", name),
 						Mend: "keep one of the two"}
 				}
+				if keyword == "patternProperties" && !isRE2(name) {
+					err = &SpecError{File: d.file, Pointer: pointer, Problem: fmt.Sprintf("pattern %s of event types is not RE2", name),
+						Mend: "rewrite it without lookaround and back-references"}
+				}
 				if err != nil {
 					bad.add(err)
 					continue
@@ -84,11 +88,11 @@ func (b *bundled) event(d *document, pointer string, entry object) (event, *Spec
 		return event{}, &SpecError{File: d.file, Pointer: pointer, Problem: "the entry of a type index has no $ref",
 			Mend: "refer to the payload's schema"}
 	}
-	component, problem := b.component(d, ref)
+	component, problem := b.component(d, pointer, ref)
 	if problem != "" {
 		return event{}, refError(d, join(pointer, "$ref"), ref, problem)
 	}
-	to, _ := b.folder.resolve(d, ref) // component has already resolved it
+	to, _ := b.folder.resolve(d, pointer, ref) // component has already resolved it
 	schema := to.doc.id
 	if schema == "" {
 		schema = to.doc.rel

@@ -81,11 +81,11 @@ func Generate(ctx context.Context, o Options) (*Output, error) {
 		}
 		return &Output{Into: o.Into, Files: files}, nil
 	}
-	f, err := load(o.Spec)
+	f, err := load(o.Spec, o.House)
 	if err != nil {
 		return nil, err
 	}
-	c, err := read(f, o.House)
+	c, err := read(f)
 	if err != nil {
 		return nil, err
 	}
@@ -111,16 +111,16 @@ type contract struct {
 }
 
 // read turns a loaded folder into its contract. It continues after a mistake where possible, to report many at once.
-func read(f *folder, house bool) (*contract, error) {
+func read(f *folder) (*contract, error) {
 	var c contract
 	var ledgerErr, readingsErr, profilesErr, namesErr, bundleErr, eventsErr error
 	c.rows, ledgerErr = readLedger(f)
 	c.readings, readingsErr = readReadings(f, c.rows)
-	if house {
+	if f.house {
 		c.profiles, profilesErr = readProfiles(f)
 	}
-	lintErr := lint(f, house)
-	names, namesErr := nameSchemas(f, house)
+	lintErr := lint(f)
+	names, namesErr := nameSchemas(f)
 	if namesErr == nil {
 		c.bundled, bundleErr = bundle(f, names)
 		c.events, eventsErr = c.bundled.events()
@@ -154,12 +154,6 @@ func (o Options) check() error {
 	}
 	if o.Into == "" {
 		return fmt.Errorf("generate %s: no folder to write to: name one", o.Package)
-	}
-	switch info, err := os.Stat(o.Spec); {
-	case err != nil:
-		return fmt.Errorf("read spec folder: %w", err)
-	case !info.IsDir():
-		return fmt.Errorf("read spec folder: %s is a file: name the folder that holds it", o.Spec)
 	}
 	return nil
 }

@@ -242,17 +242,15 @@ func compile(t *testing.T, out *Output) {
 
 func TestOptionsAreChecked(t *testing.T) {
 	dir := t.TempDir()
-	file := filepath.Join(dir, "x.schema.json")
-	writeFile(t, file, `{}`)
+	writeFile(t, filepath.Join(dir, "x.schema.json"), `{}`)
 	for name, o := range map[string]Options{
-		"no package":       {Spec: dir, Into: dir},
-		"keyword":          {Spec: dir, Into: dir, Package: "func"},
-		"upper case":       {Spec: dir, Into: dir, Package: "Gen"},
-		"not a word":       {Spec: dir, Into: dir, Package: "a-b"},
-		"a command":        {Spec: dir, Into: dir, Package: "main"},
-		"no folder":        {Spec: dir, Package: "gen"},
-		"no spec":          {Spec: filepath.Join(dir, "nothing"), Into: dir, Package: "gen"},
-		"spec is one file": {Spec: file, Into: dir, Package: "gen"},
+		"no package": {Spec: dir, Into: dir},
+		"keyword":    {Spec: dir, Into: dir, Package: "func"},
+		"upper case": {Spec: dir, Into: dir, Package: "Gen"},
+		"not a word": {Spec: dir, Into: dir, Package: "a-b"},
+		"a command":  {Spec: dir, Into: dir, Package: "main"},
+		"no folder":  {Spec: dir, Package: "gen"},
+		"no spec":    {Spec: filepath.Join(dir, "nothing"), Into: dir, Package: "gen"},
 	} {
 		if out, err := Generate(t.Context(), o); err == nil {
 			t.Errorf("%s: no error, %d files", name, len(out.Files))

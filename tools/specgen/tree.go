@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/go-openapi/jsonpointer"
@@ -73,13 +74,34 @@ func at(tree any, pointer string) (v any, missing string) {
 	v = tree
 	for token := range strings.SplitSeq(pointer[1:], "/") {
 		token = jsonpointer.Unescape(token)
-		m, ok := v.(object)
-		if !ok {
-			return nil, token
-		}
-		if v, ok = m[token]; !ok {
+		switch in := v.(type) {
+		case object:
+			there := false
+			if v, there = in[token]; !there {
+				return nil, token
+			}
+		case []any:
+			i, err := strconv.Atoi(token)
+			if err != nil || i < 0 || i >= len(in) {
+				return nil, token
+			}
+			v = in[i]
+		default:
 			return nil, token
 		}
 	}
 	return v, ""
+}
+
+// setIn sets a member of an object or an item of a list, by its token in a JSON pointer.
+func setIn(holder any, token string, v any) {
+	token = jsonpointer.Unescape(token)
+	switch holder := holder.(type) {
+	case object:
+		holder[token] = v
+	case []any:
+		if i, err := strconv.Atoi(token); err == nil && i >= 0 && i < len(holder) {
+			holder[i] = v
+		}
+	}
 }

@@ -15,13 +15,15 @@ const (
 	table             // an object whose values are schemas
 )
 
-// applicators lists the keywords of JSON Schema 2020-12 whose values are schemas. Everything else (enum, const,
-// default, examples, extensions) is literal: a "$ref" inside it is a value like any other.
+// applicators lists the keywords of JSON Schema whose values are schemas: those of 2020-12, and those that older drafts
+// had in their place. Everything else (enum, const, default, examples, extensions) is literal: a "$ref" inside it is a
+// value like any other.
 var applicators = map[string]form{
 	"additionalProperties": one, "contains": one, "contentSchema": one, "else": one, "if": one, "items": one, "not": one,
 	"propertyNames": one, "then": one, "unevaluatedItems": one, "unevaluatedProperties": one,
 	"allOf": list, "anyOf": list, "oneOf": list, "prefixItems": list,
 	"$defs": table, "dependentSchemas": table, "patternProperties": table, "properties": table,
+	"additionalItems": one, "definitions": table, "dependencies": table,
 }
 
 // slot is one place below a schema that holds a subschema.
@@ -44,7 +46,7 @@ func slots(s object) []slot {
 		}
 		switch v := s[k].(type) {
 		case []any:
-			if f != list {
+			if f != list && k != "items" { // items was a list before prefixItems
 				continue
 			}
 			for i, e := range v {
@@ -56,6 +58,9 @@ func slots(s object) []slot {
 			}
 			if f == table {
 				for _, name := range sortedKeys(v) {
+					if _, names := v[name].([]any); names && k == "dependencies" {
+						continue // it lists names
+					}
 					out = append(out, slot{keyword: k, key: name, pointer: join(join("", k), name), value: v[name], set: func(n any) { v[name] = n }})
 				}
 			}
@@ -88,29 +93,52 @@ func walkAPI(doc object, visit func(sl slot)) {
 		visit(slot{keyword: "schemas", key: n, pointer: join("/components/schemas", n), value: schemas[n], set: func(v any) { schemas[n] = v }})
 	}
 	walkAPIObjects(doc, "", func(o object, pointer string) {
-		if v, ok := o["schema"]; ok {
-			visit(slot{keyword: "schema", pointer: join(pointer, "schema"), value: v, set: func(v any) { o["schema"] = v }})
+		for _, k := range schemaSlots {
+			if v, ok := o[k]; ok {
+				visit(slot{keyword: k, pointer: join(pointer, k), value: v, set: func(v any) { o[k] = v }})
+			}
 		}
 	})
 }
 
+// schemaSlots are the members of parameters, headers and media types that hold a schema.
+var schemaSlots = []string{"schema", "itemSchema"}
+
+// tables are the members of an OpenAPI document whose keys are names or paths.
+var tables = []string{"callbacks", "content", "encoding", "examples", "headers", "links", "parameters", "pathItems", "paths", "requestBodies",
+	"responses", "schemas", "securitySchemes", "variables", "webhooks", "mediaTypes"}
+
 // walkAPIObjects visits every object of an OpenAPI document outside schemas, examples and extensions.
-func walkAPIObjects(v any, pointer string, visit func(o object, pointer string)) {
-	switch v := v.(type) {
-	case object:
-		visit(v, pointer)
-		for _, k := range sortedKeys(v) {
-			literal := slices.Contains([]string{"example", "examples", "schema"}, k) || strings.HasPrefix(k, "x-")
-			if literal || pointer == "/components" && k == "schemas" {
-				continue
+func walkAPIObjects(doc object, pointer string, visit func(o object, pointer string)) {
+	var walk func(v any, pointer string, named bool)
+	walk = func(v any, pointer string, named bool) {
+		switch v := v.(type) {
+		case object:
+			if !named {
+				visit(v, pointer)
 			}
-			walkAPIObjects(v[k], join(pointer, k), visit)
-		}
-	case []any:
-		for i, e := range v {
-			walkAPIObjects(e, join(pointer, strconv.Itoa(i)), visit)
+			for _, k := range sortedKeys(v) {
+				if skipsInAPI(k, pointer, named) {
+					continue
+				}
+				walk(v[k], join(pointer, k), !named && slices.Contains(tables, k))
+			}
+		case []any:
+			for i, e := range v {
+				walk(e, join(pointer, strconv.Itoa(i)), false)
+			}
 		}
 	}
+	walk(doc, pointer, false)
+}
+
+// skipsInAPI reports whether a member of an object of an OpenAPI document holds a schema, a value or an extension. named
+// says that the keys of the object are names.
+func skipsInAPI(k, pointer string, named bool) bool {
+	if named {
+		return false
+	}
+	return slices.Contains(schemaSlots, k) || k == "example" || k == "examples" || strings.HasPrefix(k, "x-") || pointer == "/components" && k == "schemas"
 }
 
 // walkDocument visits every schema of a document of any kind.
