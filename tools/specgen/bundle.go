@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"net/url"
 	"slices"
 	"strings"
 )
@@ -86,6 +87,8 @@ func (b *bundled) schema(d *document, pointer string, v any, api bool) any {
 		for _, k := range []string{"$id", "$schema", "$defs", "definitions", "$anchor", "$dynamicAnchor"} {
 			delete(s, k)
 		}
+		b.table(d, s, pointer)
+		b.recursive(d, s, pointer)
 		b.rewriteRef(d, s, pointer)
 		b.rewritePatterns(d, s, pointer)
 	})
@@ -131,11 +134,64 @@ func (b *bundled) rewriteRef(d *document, s object, pointer string) {
 			name, problem = b.component(d, pointer, ref)
 		}
 		if problem != "" {
-			b.bad.add(refError(d, join(pointer+"/discriminator/mapping", k), ref, problem))
+			told := &b.findings // a branch may be told otherwise
+			if b.folder.house || b.naming.plain(ref) {
+				told = &b.bad
+			}
+			told.add(refError(d, join(pointer+"/discriminator/mapping", k), ref, problem))
+			delete(mapping, k)
 			continue
 		}
 		mapping[k] = componentPrefix + name
 	}
+}
+
+// table replaces a reference in the place of a table of members, which some bundlers take, by one for each member.
+func (b *bundled) table(d *document, s object, pointer string) {
+	ref, ok := asObject(s["properties"])["$ref"].(string)
+	if !ok || b.folder.house {
+		return
+	}
+	var members object
+	to, problem := b.folder.resolve(d, pointer, ref)
+	if problem == "" {
+		found, _ := at(to.doc.tree, to.pointer)
+		if members = asObject(found); members == nil {
+			problem = "no properties stand there"
+		}
+	}
+	if problem != "" {
+		b.bad.add(refError(d, join(pointer+"/properties", "$ref"), ref, problem))
+		delete(s, "properties")
+		return
+	}
+	own := asObject(s["properties"])
+	delete(own, "$ref")
+	for _, name := range sortedKeys(members) {
+		if _, there := own[name]; !there {
+			own[name] = object{"$ref": b.folder.uri(to.doc.rel) + "#" + (&url.URL{Fragment: join(to.pointer, name)}).EscapedFragment()}
+		}
+	}
+}
+
+// recursive reads the reference of draft 2019-09 to the schema around it. Nothing may extend that schema from outside.
+func (b *bundled) recursive(d *document, s object, pointer string) {
+	if b.folder.house {
+		return
+	}
+	delete(s, "$recursiveAnchor")
+	if s["$recursiveRef"] != "#" || s["$ref"] != nil {
+		return
+	}
+	for outer := pointer; outer != "" || !d.isRoot; outer = outer[:strings.LastIndex(outer, "/")] {
+		if v, _ := at(d.tree, outer); asObject(v)["$recursiveAnchor"] == true || outer == "" {
+			delete(s, "$recursiveRef")
+			s["$ref"] = "#" + (&url.URL{Fragment: outer}).EscapedFragment()
+			return
+		}
+	}
+	(&linter{folder: b.folder, bad: &b.bad}).report(d, join(pointer, "$recursiveRef"), "no schema around it has $recursiveAnchor",
+		"refer to the schema that is meant with $ref")
 }
 
 // component returns the name of the component that a $ref at a place of d refers to.
@@ -197,9 +253,9 @@ func (b *bundled) share(schemas object) {
 }
 
 func refError(d *document, pointer, ref, problem string) *SpecError {
-	return &SpecError{
-		File: d.file, Pointer: pointer,
-		Problem: fmt.Sprintf("$ref %s: %s", ref, problem),
-		Mend:    "correct the $ref, or add what it names to the folder",
+	mend := "correct the $ref, or add what it names to the folder"
+	if problem == notFetched {
+		mend += "; --map says where such documents lie"
 	}
+	return &SpecError{File: d.file, Pointer: pointer, Problem: fmt.Sprintf("$ref %s: %s", ref, problem), Mend: mend}
 }

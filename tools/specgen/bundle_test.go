@@ -14,7 +14,7 @@ func bundleOf(t *testing.T, house bool, files map[string]string) *contract {
 	for name, text := range files {
 		writeFile(t, filepath.Join(dir, filepath.FromSlash(name)), text)
 	}
-	f, err := load(dir, house)
+	f, err := load(dir, house, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

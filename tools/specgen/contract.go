@@ -19,7 +19,7 @@ type Payload struct {
 // Read reads a spec, a folder or a file, without generating anything. It returns mistakes in the folder as *SpecError, joined and
 // sorted if there are several. It does not apply the extra rules for Assay's own specs.
 func Read(dir string) (*Contract, error) {
-	f, err := load(dir, false)
+	f, err := load(dir, false, nil)
 	if err != nil {
 		return nil, err
 	}

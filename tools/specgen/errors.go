@@ -63,18 +63,19 @@ func (p *problems) take(err error) error {
 
 // err joins the distinct mistakes, sorted by file, line and pointer; nil if there are none.
 func (p *problems) err() error {
-	if len(p.found) == 0 {
-		return nil
+	var joined []error
+	for _, e := range p.distinct() {
+		joined = append(joined, e)
 	}
+	return errors.Join(joined...)
+}
+
+// distinct returns the mistakes, each once, sorted by file, line and pointer.
+func (p *problems) distinct() []*SpecError {
 	found := slices.Clone(p.found)
 	slices.SortStableFunc(found, func(a, b *SpecError) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line),
 			cmp.Compare(a.Pointer, b.Pointer), cmp.Compare(a.Problem, b.Problem))
 	})
-	found = slices.CompactFunc(found, func(a, b *SpecError) bool { return *a == *b })
-	joined := make([]error, len(found))
-	for i, e := range found {
-		joined[i] = e
-	}
-	return errors.Join(joined...)
+	return slices.CompactFunc(found, func(a, b *SpecError) bool { return *a == *b })
 }

@@ -2,6 +2,7 @@ package specgen
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +20,9 @@ func (b *bundled) expand(d *document, pointer string, v any, named bool, trail [
 	switch v := v.(type) {
 	case object:
 		if ref, ok := v["$ref"].(string); ok && !named {
+			if text, ok := b.text(d, ref); ok {
+				return text
+			}
 			return b.unfold(d, pointer, v, ref, trail)
 		}
 		out := make(object, len(v))
@@ -44,6 +48,15 @@ func (b *bundled) expand(d *document, pointer string, v any, named bool, trail [
 		return out
 	}
 	return v
+}
+
+// text returns the content of a file that a description refers to.
+func (b *bundled) text(d *document, ref string) (string, bool) {
+	if ext := path.Ext(ref); b.folder.house || ext != ".md" && ext != ".txt" || strings.Contains(ref, "://") {
+		return "", false
+	}
+	data, err := b.folder.content(path.Join(path.Dir(d.rel), ref))
+	return string(data), err == nil
 }
 
 // unfold returns what a reference outside schemas means. One to a component of the document stays.

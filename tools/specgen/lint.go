@@ -76,7 +76,7 @@ func (l *linter) schema(d *document, s object, pointer string) {
 		l.report(d, join(pointer, "$ref"), "$ref is not a string", "write a reference")
 	}
 	for _, k := range []string{"$dynamicRef", "$recursiveAnchor", "$recursiveRef"} {
-		if _, ok := s[k]; ok {
+		if _, ok := s[k]; ok && (l.folder.house || k == "$dynamicRef" || k == "$recursiveRef" && s[k] != "#") {
 			l.report(d, join(pointer, k), k+" is not supported", "put the schema in $defs and refer to it with $ref")
 		}
 	}

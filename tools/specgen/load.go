@@ -38,6 +38,7 @@ type folder struct {
 	readings []byte               // readings.yaml, nil without one
 	others   []string             // files that may belong to the spec if something refers to them
 	broken   map[string]error     // files that were asked for and cannot be read
+	remotes  map[string]string    // what URIs begin with -> where such documents lie
 	house    bool
 }
 
@@ -55,7 +56,7 @@ var (
 )
 
 // load reads a spec: a folder, or a file and whatever it refers to.
-func load(spec string, house bool) (*folder, error) {
+func load(spec string, house bool, remotes map[string]string) (*folder, error) {
 	info, err := os.Stat(spec)
 	if err != nil {
 		return nil, fmt.Errorf("read spec: %w", err)
@@ -65,7 +66,7 @@ func load(spec string, house bool) (*folder, error) {
 		dir = filepath.Dir(spec)
 	}
 	f := newFolder(dir)
-	f.house = house
+	f.house, f.remotes = house, remotes
 	if info.IsDir() {
 		err = f.walk(func(string) bool { return true })
 	} else {
@@ -150,17 +151,24 @@ func (f *folder) choose(roots []*document, bad *problems) {
 	if len(top) > 0 {
 		roots = top
 	}
+	if modern := slices.DeleteFunc(slices.Clone(roots), func(d *document) bool { return d.tree["swagger"] != nil }); len(modern) > 0 {
+		roots = modern
+	}
 	switch len(roots) {
 	case 0:
-		return
 	case 1:
 		f.root = roots[0]
 		f.root.isRoot = true
-		return
-	}
-	for _, d := range roots[1:] {
-		bad.add(&SpecError{File: d.file, Problem: "second OpenAPI document beside " + roots[0].rel,
-			Mend: "name the one that is meant: --spec " + d.file})
+	default:
+		var names []string
+		for _, d := range roots {
+			names = append(names, d.rel)
+		}
+		if more := len(names) - 5; more > 0 {
+			names = append(names[:5], fmt.Sprintf("%d more", more))
+		}
+		bad.add(&SpecError{File: f.dir, Problem: fmt.Sprintf("holds %d OpenAPI documents (%s)", len(roots), strings.Join(names, ", ")),
+			Mend: "name the one that is meant: --spec " + roots[0].file})
 	}
 }
 
@@ -241,7 +249,7 @@ func (f *folder) read(rel string) (*document, error) {
 	if err := f.broken[rel]; err != nil {
 		return nil, err
 	}
-	data, err := os.ReadFile(filepath.Join(f.dir, filepath.FromSlash(rel)))
+	data, err := f.content(rel)
 	if err == nil {
 		var d *document
 		if d, err = f.document(rel, data); err == nil {
@@ -250,6 +258,10 @@ func (f *folder) read(rel string) (*document, error) {
 	}
 	f.broken[rel] = err
 	return nil, err
+}
+
+func (f *folder) content(rel string) ([]byte, error) {
+	return os.ReadFile(filepath.Join(f.dir, filepath.FromSlash(rel)))
 }
 
 func (f *folder) document(rel string, data []byte) (*document, error) {

@@ -101,6 +101,9 @@ func (n *naming) components() {
 	}
 }
 
+// plain reports whether a discriminator's mapping names a component, or wants to.
+func (n *naming) plain(ref string) bool { return safeName(ref) == ref }
+
 // safeName returns a name that can stand in a reference as it is.
 func safeName(name string) string { return unsafeInNames.ReplaceAllString(name, "_") }
 

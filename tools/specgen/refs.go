@@ -40,6 +40,9 @@ func (f *folder) within(target place, fragment string) (to place, problem string
 	if missing == "" {
 		return place{target.doc, target.pointer + fragment}, ""
 	}
+	if to, ok := f.across(target.doc, target.pointer, fragment, 0); ok {
+		return to, ""
+	}
 	if target.pointer != "" { // people mean the file, though the part has an $id
 		if _, gone := at(target.doc.tree, fragment); gone == "" {
 			return place{target.doc, fragment}, ""
@@ -47,6 +50,40 @@ func (f *folder) within(target place, fragment string) (to place, problem string
 	}
 	return place{}, fmt.Sprintf("%s has no %q there", target.doc.file, missing)
 }
+
+// across follows a pointer that leads through references, as some people write it.
+func (f *folder) across(d *document, pointer, rest string, hops int) (to place, ok bool) {
+	if f.house || hops > maxDepth {
+		return place{}, false
+	}
+	for rest != "" {
+		v, missing := at(d.tree, pointer)
+		if missing != "" {
+			return place{}, false
+		}
+		token, tail := rest, ""
+		if i := strings.IndexByte(rest[1:], '/'); i >= 0 {
+			token, tail = rest[:i+1], rest[i+1:]
+		}
+		if _, missing := at(d.tree, pointer+token); missing == "" {
+			pointer, rest = pointer+token, tail
+			continue
+		}
+		ref := asString(asObject(v)["$ref"])
+		if ref == "" {
+			return place{}, false
+		}
+		next, problem := f.resolve(d, pointer, ref)
+		if problem != "" {
+			return place{}, false
+		}
+		return f.across(next.doc, next.pointer, rest, hops+1)
+	}
+	return place{d, pointer}, true
+}
+
+// notFetched is what is wrong with a URI that no $id of the folder is.
+const notFetched = "no schema of this folder has that $id, and nothing is fetched"
 
 // find returns what a URI means: by its $id, resolved as the standard demands, or else by its path.
 func (f *folder) find(d *document, base, ref string) (to place, problem string) {
@@ -58,7 +95,13 @@ func (f *folder) find(d *document, base, ref string) (to place, problem string) 
 	if to, ok := f.ids[full]; ok {
 		return to, ""
 	}
+	if rel, ok := f.local(full); ok {
+		return f.open(rel, fmt.Sprintf("%s is not there", rel))
+	}
 	u, err := url.Parse(ref)
+	if err == nil && u.Host != "" {
+		return place{}, notFetched
+	}
 	if err != nil || u.Scheme != "" && u.Scheme != "file" || u.Host != "" || strings.HasPrefix(ref, "/") {
 		return place{}, unknown
 	}
@@ -67,6 +110,28 @@ func (f *folder) find(d *document, base, ref string) (to place, problem string) 
 		return place{}, "write the path of the file relative to this one"
 	}
 	return f.open(rel, unknown)
+}
+
+// local returns the file that was named for a URI, relative to the folder: that of the longest start that was named.
+func (f *folder) local(uri string) (rel string, ok bool) {
+	longest := ""
+	for start := range f.remotes {
+		if strings.HasPrefix(uri, start) && len(start) > len(longest) {
+			longest = start
+		}
+	}
+	if longest == "" {
+		return "", false
+	}
+	full := filepath.Join(f.remotes[longest], filepath.FromSlash(uri[len(longest):]))
+	here, err := filepath.Abs(f.dir)
+	if err == nil {
+		full, err = filepath.Abs(full)
+	}
+	if err == nil {
+		rel, err = filepath.Rel(here, full)
+	}
+	return filepath.ToSlash(rel), err == nil
 }
 
 // open returns a file as a whole, and reads it if it was not read yet.

@@ -27,6 +27,7 @@ func (f *folder) indexAll() error {
 // index notes the $ids and the anchors of a document. Those of a document without an $id are relative to its path.
 func (f *folder) index(d *document, bad *problems) {
 	d.base = f.uri(d.rel)
+	f.ids[d.base] = place{doc: d}
 	if id := asString(d.tree["id"]); d.id == "" && strings.Contains(asString(d.tree["$schema"]), "draft-04") {
 		d.id = id // as that draft spelled it
 	}

@@ -25,7 +25,7 @@ import (
 
 // Options names a spec folder and the Go package to generate from it.
 type Options struct {
-	Spec    string // the spec folder
+	Spec    string // the spec: a folder, or its main file
 	Into    string // the folder of the generated package
 	Package string // the package's name
 	House   bool   // also apply the rules for Assay's own specs
@@ -34,6 +34,13 @@ type Options struct {
 	Majors bool
 	// Ledgerless leaves the requirements and readings out: another package has those of all major versions.
 	Ledgerless bool
+	Only       []string // of types, client and server what is to be made; types come with both others. nil: all
+	Unknown    string   // what becomes of members that a schema does not name: declared (also ""), keep or drop
+	// Initialisms are words that Go names write in capitals, beside the usual ones.
+	Initialisms []string
+	Strict      bool // a finding is a mistake
+	// Remotes says where documents of other places lie on this machine: the start of their URIs, and a file or a folder.
+	Remotes map[string]string
 }
 
 // Targets lists Assay's own spec folders below the project's root with their packages: for each protocol one package
@@ -66,6 +73,10 @@ func Targets(root string) []Options {
 type Output struct {
 	Into  string            // target folder
 	Files map[string][]byte // path below Into, with slashes -> content
+	// Findings are slips of the spec that do not keep the package from being made: an example that its schema refuses, a
+	// pattern that Go cannot match.
+	Findings []*SpecError
+	Unused   []string // files of the folder that may belong to a spec, and that nothing refers to
 }
 
 // Generate builds the package of a spec folder in memory. It returns mistakes in the folder as *SpecError, joined and
@@ -81,7 +92,7 @@ func Generate(ctx context.Context, o Options) (*Output, error) {
 		}
 		return &Output{Into: o.Into, Files: files}, nil
 	}
-	f, err := load(o.Spec, o.House)
+	f, err := load(o.Spec, o.House, o.Remotes)
 	if err != nil {
 		return nil, err
 	}
@@ -92,11 +103,15 @@ func Generate(ctx context.Context, o Options) (*Output, error) {
 	if o.Ledgerless {
 		c.rows, c.readings = nil, nil
 	}
-	files, err := c.files(ctx, o.Package, o.goConfig())
+	files, err := c.files(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	return &Output{Into: o.Into, Files: files}, nil
+	out := &Output{Into: o.Into, Files: files, Findings: c.findings.distinct(), Unused: f.unused()}
+	if o.Strict && len(out.Findings) > 0 {
+		return nil, c.findings.err()
+	}
+	return out, nil
 }
 
 // contract is the content of a spec folder, ready for writing Go.
@@ -141,16 +156,34 @@ func read(f *folder) (*contract, error) {
 var houseInitialisms = []string{"USD", "SSE", "MCP", "PII", "OIDC", "SLA"}
 
 func (o Options) goConfig() golang.Config {
+	c := golang.Config{Package: o.Package, Initialisms: o.Initialisms, Unknown: o.Unknown,
+		Client: o.makes("client"), Server: o.makes("server")}
 	if o.House {
 		// Hosts fold absent and null into one, and pass unknown members on from the bytes that they got.
-		return golang.Config{Initialisms: houseInitialisms, Unknown: "drop", Pointers: true}
+		c.Initialisms, c.Unknown, c.Pointers = houseInitialisms, "drop", true
 	}
-	return golang.Config{}
+	return c
 }
+
+func (o Options) makes(part string) bool { return len(o.Only) == 0 || slices.Contains(o.Only, part) }
+
+// Parts are the values that Options.Only takes.
+var Parts = []string{"types", "client", "server"}
+
+// Unknowns are the values that Options.Unknown takes.
+var Unknowns = []string{"declared", "keep", "drop"}
 
 func (o Options) check() error {
 	if !token.IsIdentifier(o.Package) || o.Package == "main" || !unicode.IsLower(rune(o.Package[0])) {
 		return fmt.Errorf("generate: %q is no name for a package to import: choose a lower-case word", o.Package)
+	}
+	for _, part := range o.Only {
+		if !slices.Contains(Parts, part) {
+			return fmt.Errorf("generate %s: only %q: choose among %s", o.Package, part, strings.Join(Parts, ", "))
+		}
+	}
+	if o.Unknown != "" && !slices.Contains(Unknowns, o.Unknown) {
+		return fmt.Errorf("generate %s: unknown members %q: choose one of %s", o.Package, o.Unknown, strings.Join(Unknowns, ", "))
 	}
 	if o.Into == "" {
 		return fmt.Errorf("generate %s: no folder to write to: name one", o.Package)
@@ -158,9 +191,10 @@ func (o Options) check() error {
 	return nil
 }
 
-func (c *contract) files(ctx context.Context, pkg string, o golang.Config) (map[string][]byte, error) {
-	o.Package, o.Doc = pkg, c.packageDoc(pkg)
-	o.Client, o.Server = c.folder.root != nil, c.folder.root != nil
+func (c *contract) files(ctx context.Context, options Options) (map[string][]byte, error) {
+	o, pkg := options.goConfig(), options.Package
+	o.Doc = c.packageDoc(pkg)
+	o.Client, o.Server = o.Client && c.folder.root != nil, o.Server && c.folder.root != nil
 	made, err := golang.Generate(ctx, c.doc, o)
 	if err != nil {
 		return nil, c.refused(err)
@@ -176,7 +210,14 @@ func (c *contract) files(ctx context.Context, pkg string, o golang.Config) (map[
 		}
 		maps.Copy(files, made)
 	}
-	return files, nil
+	if c.folder.house {
+		return files, nil // tests of each spec check its examples
+	}
+	data, err := encode(c.doc)
+	if err != nil {
+		return nil, err
+	}
+	return files, c.checkExamples(data)
 }
 
 // refused turns the problems of the bundled document into mistakes of the folder.

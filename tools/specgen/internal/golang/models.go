@@ -108,9 +108,11 @@ func (b *builder) registerUnions(w *writer) {
 func (b *builder) fieldType(f *field) string {
 	t := f.typ
 	switch {
+	case b.wraps(f) && f.pointer:
+		return "Nullable[*" + t.String() + "]"
 	case f.pointer:
 		return "*" + t.String()
-	case t.nullable() && t.kind != anyKind && !f.required && !b.Pointers && !f.zero && !isAny(t):
+	case b.wraps(f):
 		return "Nullable[" + t.String() + "]"
 	case t.isNil() || f.zero:
 		return t.String()
@@ -118,6 +120,11 @@ func (b *builder) fieldType(f *field) string {
 		return "*" + t.String()
 	}
 	return t.String()
+}
+
+// wraps reports whether a field can be absent, null or a value, so that it needs a Nullable.
+func (b *builder) wraps(f *field) bool {
+	return f.typ.nullable() && f.typ.kind != anyKind && !f.required && !b.Pointers && !f.zero && !isAny(f.typ)
 }
 
 func isAny(t *goType) bool {

@@ -426,7 +426,7 @@ func (b *builder) breakCycles() {
 		}
 		path = append(path, d)
 		for _, f := range d.fields {
-			held := heldBy(f)
+			held := b.heldBy(f)
 			if held == nil || f.pointer {
 				continue
 			}
@@ -446,8 +446,8 @@ func (b *builder) breakCycles() {
 }
 
 // heldBy returns the struct that a field holds as a value, or nil.
-func heldBy(f *field) *decl {
-	if f.typ.kind != refKind || f.typ.nullable() || !f.required && !f.zero {
+func (b *builder) heldBy(f *field) *decl {
+	if f.typ.kind != refKind || !b.wraps(f) && (f.typ.nullable() || !f.required && !f.zero) {
 		return nil
 	}
 	if d := f.typ.target(); d.kind == structDecl {
