@@ -39,6 +39,7 @@ func exitCode(err error) int {
 	var own *exit
 	var wrong *scenarios.UsageError
 	var spec *specgen.SpecError
+	var options *specgen.OptionsError
 	var unlisted *catalogue.UnknownError
 	switch {
 	case err == nil:
@@ -47,7 +48,7 @@ func exitCode(err error) int {
 		return exitUnread
 	case errors.As(err, &own):
 		return own.Code
-	case errors.As(err, &wrong), errors.As(err, &spec), errors.As(err, &unlisted):
+	case errors.As(err, &wrong), errors.As(err, &spec), errors.As(err, &options), errors.As(err, &unlisted):
 		return scenarios.ExitUsage
 	case errors.Is(err, scenarios.ErrUnreachable), errors.Is(err, scenarios.ErrNoDiscovery):
 		return scenarios.ExitUnreachable

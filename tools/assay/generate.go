@@ -15,50 +15,81 @@ import (
 	"github.com/openassay/assay/tools/specgen"
 )
 
-const generateLong = `Makes Go code of a spec folder: types, a server and a client of openapi.yaml,
-types of every JSON Schema, a registry of events, and the documents themselves.
+const generateLong = `Makes Go code of a spec: types of every JSON Schema, a server and a client of an
+OpenAPI document (3.0, 3.1 or 3.2), a registry of events, and the documents
+themselves. The code needs nothing but the standard library.
 
-Without --spec it does so for the folders under spec/ of the Assay checkout it
-is run in, and writes gen/. With --spec it takes anybody's folder of JSON
-Schemas, with or without an openapi.yaml. The same input gives the same bytes.
+--spec names a folder or a file of anybody's, in any layout; references lead to
+files below it or beside it, and nothing is fetched. Without --spec it takes the
+packages of assay.generate.yaml, or in a checkout of Assay the folders under
+spec/. The same input gives the same bytes.
 
 A mistake in the spec is reported with its file, its JSON pointer and what would
-mend it (exit 2); what was generated before then stays as it is.`
+mend it (exit 2); what was generated before then stays as it is. A slip that
+keeps nothing from being made, such as an example that its schema refuses, is
+told and no mistake, except with --strict.`
+
+// generateFlags are the flags of assay generate.
+type generateFlags struct {
+	specgen.Options
+	config string
+	check  bool
+}
 
 func newGenerate() *cobra.Command {
-	var spec, into, pkg string
-	var check bool
+	var g generateFlags
 	cmd := &cobra.Command{
-		Use:     "generate",
-		Short:   "Generate Go types, server and client from a spec folder",
-		Long:    generateLong,
-		Example: "  assay generate\n  assay generate --check\n  assay generate --spec ./schemas --into ./gen/acme --package acme",
-		Args:    args(),
+		Use:   "generate",
+		Short: "Generate Go types, server and client from a spec",
+		Long:  generateLong,
+		Example: "  assay generate\n  assay generate --check\n  assay generate --spec ./api --into ./gen/acme\n" +
+			"  assay generate --spec ./api/openapi.yaml --into ./gen/acme --only types,client",
+		Args: args(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			targets, err := generateTargets(spec, into, pkg)
+			targets, err := g.targets(cmd)
 			if err != nil {
 				return err
 			}
-			return generate(cmd.Context(), cmd.OutOrStdout(), targets, check)
+			return generate(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), targets, g.check)
 		},
 	}
 	f := cmd.Flags()
-	f.BoolVar(&check, "check", false, "write nothing; fail and name the files that are not up to date")
-	f.StringVar(&spec, "spec", "", "`DIR` with the spec (default those of the checkout)")
-	f.StringVar(&into, "into", "", "`DIR` of the generated package; with --spec")
-	f.StringVar(&pkg, "package", "", "`NAME` of the generated package; with --spec")
+	f.BoolVar(&g.check, "check", false, "write nothing; fail and name the files that are not up to date")
+	f.StringVar(&g.config, "config", "", "`FILE` with the packages to make (default "+generateConfigName+", if that exists)")
+	f.StringVar(&g.Spec, "spec", "", "`DIR|FILE` with the spec")
+	f.StringVar(&g.Into, "into", "", "`DIR` of the generated package; with --spec")
+	f.StringVar(&g.Package, "package", "", "`NAME` of the generated package (default the last word of --into); with --spec")
+	f.StringSliceVar(&g.Only, "only", nil, "make only these `PARTS`: types, client, server; with --spec")
+	f.StringVar(&g.Unknown, "unknown", "declared", "members that a schema does not name are kept where it speaks of them (declared),\n"+
+		"always (keep), or only where it gives them a schema (drop); with --spec")
+	f.StringSliceVar(&g.Initialisms, "initialisms", nil, "`WORDS` that names write in capitals, beside the usual ones; with --spec")
+	f.BoolVar(&g.Strict, "strict", false, "a slip, such as an example that its schema refuses, is a mistake; with --spec")
+	f.StringToStringVar(&g.Remotes, "map", nil, "where documents of other places lie: `URI=PATH`, both whole or both the start of many; with --spec")
 	return cmd
 }
 
-func generateTargets(spec, into, pkg string) ([]specgen.Options, error) {
-	if spec != "" {
-		if into == "" || pkg == "" {
-			return nil, usage("assay generate --spec: name the folder with --into DIR and the package with --package NAME")
+// targets are the packages to make: the one that the flags name, those of a file, or Assay's own.
+func (g *generateFlags) targets(cmd *cobra.Command) ([]specgen.Options, error) {
+	if g.Spec != "" {
+		if g.config != "" {
+			return nil, usage("assay generate: --config names packages and --spec is one: leave one of the two out")
 		}
-		return []specgen.Options{{Spec: spec, Into: into, Package: pkg}}, nil
+		if g.Into == "" {
+			return nil, usage("assay generate --spec: name the folder of the package with --into DIR")
+		}
+		if g.Package == "" {
+			g.Package = packageOf(g.Into)
+		}
+		return []specgen.Options{g.Options}, nil
 	}
-	if into != "" || pkg != "" {
-		return nil, usage("assay generate: --into and --package go with --spec DIR")
+	for _, name := range []string{"into", "package", "only", "unknown", "initialisms", "strict", "map"} {
+		if cmd.Flags().Changed(name) {
+			return nil, usage("assay generate: --%s goes with --spec", name)
+		}
+	}
+	targets, err := readGenerateConfig(g.config)
+	if err != nil || targets != nil {
+		return targets, err
 	}
 	root, err := checkout()
 	if err != nil {
@@ -67,8 +98,19 @@ func generateTargets(spec, into, pkg string) ([]specgen.Options, error) {
 	return specgen.Targets(root), nil
 }
 
+// packageOf is the package that a folder is expected to hold.
+func packageOf(dir string) string {
+	if full, err := filepath.Abs(dir); err == nil {
+		return filepath.Base(full)
+	}
+	return filepath.Base(dir)
+}
+
+// mostFindings bounds what is told of each package.
+const mostFindings = 10
+
 // generate generates all packages before it writes any, so that a mistake in one folder leaves all of them unchanged.
-func generate(ctx context.Context, out io.Writer, targets []specgen.Options, check bool) error {
+func generate(ctx context.Context, out, told io.Writer, targets []specgen.Options, check bool) error {
 	var outputs []*specgen.Output
 	var mistakes []error
 	for _, t := range targets {
@@ -81,6 +123,7 @@ func generate(ctx context.Context, out io.Writer, targets []specgen.Options, che
 	}
 	stale := 0
 	for _, o := range outputs {
+		tell(told, o)
 		if !check {
 			if err := o.Write(); err != nil {
 				return err
@@ -98,10 +141,28 @@ func generate(ctx context.Context, out io.Writer, targets []specgen.Options, che
 		stale += len(files)
 	}
 	if stale > 0 {
-		return &exit{Code: exitFailed, Cause: fmt.Errorf("generate --check: %d generated files are not what spec/ gives: "+
+		return &exit{Code: exitFailed, Cause: fmt.Errorf("generate --check: %d generated files are not what the spec gives: "+
 			"run assay generate and commit the result", stale)}
 	}
 	return nil
+}
+
+// tell says which slips a spec has, and which of its files nothing refers to.
+func tell(w io.Writer, o *specgen.Output) {
+	for i, f := range o.Findings {
+		if i == mostFindings {
+			fmt.Fprintf(w, "finding: %d more; --strict tells all\n", len(o.Findings)-i)
+			break
+		}
+		fmt.Fprintf(w, "finding: %v\n", f)
+	}
+	for i, f := range o.Unused {
+		if i == mostFindings {
+			fmt.Fprintf(w, "not used: %d more files\n", len(o.Unused)-i)
+			break
+		}
+		fmt.Fprintf(w, "not used: %s: no document refers to it\n", f)
+	}
 }
 
 var modulePattern = lazyregexp.New(`(?m)^module github\.com/openassay/assay$`)
@@ -120,8 +181,8 @@ func checkout() (string, error) {
 			return dir, nil
 		}
 		if filepath.Dir(dir) == dir {
-			return "", &exit{Code: scenarios.ExitUsage, Cause: errors.New("assay generate: this is no checkout of Assay: " +
-				"run it inside one, or name your own folder with --spec, --into and --package")}
+			return "", &exit{Code: scenarios.ExitUsage, Cause: errors.New("assay generate: this is no checkout of Assay, and has no " +
+				generateConfigName + ": name your own spec with --spec and --into")}
 		}
 	}
 }

@@ -41,7 +41,7 @@ func bundle(f *folder, n *naming) (*bundled, error) {
 		return cmp.Or(strings.Compare(n.names[x], n.names[y]), strings.Compare(x.doc.rel, y.doc.rel), strings.Compare(x.pointer, y.pointer))
 	}
 	for _, p := range slices.SortedFunc(maps.Keys(n.names), order) {
-		if !slices.Contains(n.late, p) {
+		if !n.isLate[p] {
 			b.take(p, schemas)
 		}
 	}
@@ -66,7 +66,7 @@ func (b *bundled) take(p place, schemas object) {
 		if to, ok := b.naming.alias(p, asObject(v)); ok && b.naming.names[to] == name {
 			return
 		}
-	case p.pointer == "" && isContainer(p.doc) && !slices.Contains(b.naming.late, p):
+	case p.pointer == "" && isContainer(p.doc) && !b.naming.isLate[p]:
 		return
 	}
 	schemas[name], b.origin[name] = b.schema(p.doc, p.pointer, v, p.doc.isRoot), p
@@ -80,6 +80,7 @@ func (b *bundled) schema(d *document, pointer string, v any, api bool) any {
 	}
 	s := schemaObject(v)
 	walkSchema(s, pointer, func(s object, pointer string) {
+		b.table(d, s, pointer)
 		if !b.folder.house {
 			(&linter{folder: b.folder, bad: &b.bad}).schema(d, s, pointer)
 		}
@@ -87,7 +88,6 @@ func (b *bundled) schema(d *document, pointer string, v any, api bool) any {
 		for _, k := range []string{"$id", "$schema", "$defs", "definitions", "$anchor", "$dynamicAnchor"} {
 			delete(s, k)
 		}
-		b.table(d, s, pointer)
 		b.recursive(d, s, pointer)
 		b.rewriteRef(d, s, pointer)
 		b.rewritePatterns(d, s, pointer)

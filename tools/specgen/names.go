@@ -45,12 +45,13 @@ type naming struct {
 	names  map[place]string
 	used   map[string]place // Go name -> first owner
 	short  map[string]int   // how many $defs want this name
-	late   []place          // what got its name from a reference to it, in that order
+	late   []place          // what is a component because something refers to it, in that order
+	isLate map[place]bool
 	bad    problems
 }
 
 func nameSchemas(f *folder) (*naming, error) {
-	n := &naming{folder: f, house: f.house, names: map[place]string{}, used: map[string]place{}, short: map[string]int{}}
+	n := &naming{folder: f, house: f.house, names: map[place]string{}, used: map[string]place{}, short: map[string]int{}, isLate: map[place]bool{}}
 	if f.root != nil {
 		n.components()
 	}
@@ -143,6 +144,9 @@ var definitionKeywords = []string{"$defs", "definitions"}
 // it stands in.
 func (n *naming) nameLate(p place) string {
 	if name := n.names[p]; name != "" {
+		if p.pointer == "" && isContainer(p.doc) {
+			n.addLate(p)
+		}
 		return name
 	}
 	in := documentName(p.doc)
@@ -170,8 +174,15 @@ func (n *naming) nameLate(p place) string {
 		}
 	}
 	n.claim(p, name, qualified)
-	n.late = append(n.late, p)
+	n.addLate(p)
 	return n.names[p]
+}
+
+func (n *naming) addLate(p place) {
+	if !n.isLate[p] {
+		n.isLate[p] = true
+		n.late = append(n.late, p)
+	}
 }
 
 // countShortNames makes all $defs with the same name give way, so that no name depends on the order of files.

@@ -107,7 +107,10 @@ func Generate(ctx context.Context, o Options) (*Output, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Output{Into: o.Into, Files: files, Findings: c.findings.distinct(), Unused: f.unused()}
+	out := &Output{Into: o.Into, Files: files, Findings: c.findings.distinct()}
+	if !o.House {
+		out.Unused = f.unused()
+	}
 	if o.Strict && len(out.Findings) > 0 {
 		return nil, c.findings.err()
 	}
@@ -173,20 +176,29 @@ var Parts = []string{"types", "client", "server"}
 // Unknowns are the values that Options.Unknown takes.
 var Unknowns = []string{"declared", "keep", "drop"}
 
+// OptionsError says what is wrong with Options.
+type OptionsError struct{ text string }
+
+func (e *OptionsError) Error() string { return "generate: " + e.text }
+
 func (o Options) check() error {
+	bad := func(format string, args ...any) error { return &OptionsError{fmt.Sprintf(format, args...)} }
 	if !token.IsIdentifier(o.Package) || o.Package == "main" || !unicode.IsLower(rune(o.Package[0])) {
-		return fmt.Errorf("generate: %q is no name for a package to import: choose a lower-case word", o.Package)
+		return bad("%q is no name for a package to import: choose a lower-case word", o.Package)
 	}
 	for _, part := range o.Only {
 		if !slices.Contains(Parts, part) {
-			return fmt.Errorf("generate %s: only %q: choose among %s", o.Package, part, strings.Join(Parts, ", "))
+			return bad("%s: only %q: choose among %s", o.Package, part, strings.Join(Parts, ", "))
 		}
 	}
 	if o.Unknown != "" && !slices.Contains(Unknowns, o.Unknown) {
-		return fmt.Errorf("generate %s: unknown members %q: choose one of %s", o.Package, o.Unknown, strings.Join(Unknowns, ", "))
+		return bad("%s: unknown members %q: choose one of %s", o.Package, o.Unknown, strings.Join(Unknowns, ", "))
 	}
 	if o.Into == "" {
-		return fmt.Errorf("generate %s: no folder to write to: name one", o.Package)
+		return bad("%s: no folder to write to: name one", o.Package)
+	}
+	if _, err := os.Stat(o.Spec); err != nil {
+		return bad("read the spec: %v", err)
 	}
 	return nil
 }
