@@ -447,8 +447,16 @@ func (b *builder) fields(d *decl, s object, at string) {
 // fieldOrder puts the names that are Go names as they stand first among those that would be the same.
 func (b *builder) fieldOrder(properties object) []string {
 	out := keys(properties)
+	marked := func(name string) int { // $id gives way to id, and user_id to userId
+		return len(name) - len(strings.Map(func(r rune) rune {
+			if isLetterOrDigit(r) {
+				return r
+			}
+			return -1
+		}, name))
+	}
 	slices.SortStableFunc(out, func(x, y string) int {
-		return cmp.Compare(b.spell.exported(x), b.spell.exported(y))
+		return cmp.Or(cmp.Compare(b.spell.exported(x), b.spell.exported(y)), cmp.Compare(marked(x), marked(y)))
 	})
 	return out
 }
