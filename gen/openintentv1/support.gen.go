@@ -1570,19 +1570,29 @@ func (r *route) match(parts []string) (values []string, ok bool) {
 	return values, true
 }
 
+// find returns the route of a method and a path with the values of its parameters, or else the methods that the path has.
+func (m *Router) find(method string, parts []string) (found *route, values []string, allowed []string) {
+	for _, route := range m.routes {
+		values, ok := route.match(parts)
+		switch {
+		case !ok:
+		case route.method == "" || route.method == method:
+			return route, values, nil
+		default:
+			allowed = append(allowed, route.method)
+		}
+	}
+	return nil, nil, allowed
+}
+
 // ServeHTTP calls the handler of a request's route.
 func (m *Router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	parts := strings.Split(strings.TrimPrefix(r.URL.EscapedPath(), "/"), "/")
-	var allowed []string
-	for _, route := range m.routes {
-		values, ok := route.match(parts)
-		if !ok {
-			continue
-		}
-		if route.method != "" && route.method != r.Method && (route.method != http.MethodGet || r.Method != http.MethodHead) {
-			allowed = append(allowed, route.method)
-			continue
-		}
+	route, values, allowed := m.find(r.Method, parts)
+	if route == nil && r.Method == http.MethodHead { // GET answers it, where nothing else does
+		route, values, _ = m.find(http.MethodGet, parts)
+	}
+	if route != nil {
 		for pair := range slices.Chunk(values, 2) {
 			r.SetPathValue(pair[0], pair[1])
 		}

@@ -60,8 +60,8 @@ func newGenerate() *cobra.Command {
 	f.StringVar(&g.Into, "into", "", "`DIR` of the generated package; with --spec")
 	f.StringVar(&g.Package, "package", "", "`NAME` of the generated package (default the last word of --into); with --spec")
 	f.StringSliceVar(&g.Only, "only", nil, "make only these `PARTS`: types, client, server; with --spec")
-	f.StringVar(&g.Unknown, "unknown", "declared", "members that a schema does not name are kept where it speaks of them (declared),\n"+
-		"always (keep), or only where it gives them a schema (drop); with --spec")
+	f.StringVar(&g.Unknown, "unknown", "keep", "members that a schema does not name are kept (keep), kept where it speaks of them\n"+
+		"(declared), or only where it gives them a schema (drop); with --spec")
 	f.StringSliceVar(&g.Initialisms, "initialisms", nil, "`WORDS` that names write in capitals, beside the usual ones; with --spec")
 	f.BoolVar(&g.Strict, "strict", false, "a slip, such as an example that its schema refuses, is a mistake; with --spec")
 	f.StringToStringVar(&g.Remotes, "map", nil, "where documents of other places lie: `URI=PATH`, both whole or both the start of many; with --spec")

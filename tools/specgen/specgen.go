@@ -6,6 +6,7 @@
 package specgen
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"go/token"
@@ -35,7 +36,9 @@ type Options struct {
 	// Ledgerless leaves the requirements and readings out: another package has those of all major versions.
 	Ledgerless bool
 	Only       []string // of types, client and server what is to be made; types come with both others. nil: all
-	Unknown    string   // what becomes of members that a schema does not name: declared (also ""), keep or drop
+	// Unknown says what becomes of members that a schema does not name: keep (also ""); declared, which keeps them where the
+	// schema speaks of them; or drop, which keeps those that have a schema.
+	Unknown string
 	// Initialisms are words that Go names write in capitals, beside the usual ones.
 	Initialisms []string
 	Strict      bool // a finding is a mistake
@@ -159,7 +162,7 @@ func read(f *folder) (*contract, error) {
 var houseInitialisms = []string{"USD", "SSE", "MCP", "PII", "OIDC", "SLA"}
 
 func (o Options) goConfig() golang.Config {
-	c := golang.Config{Package: o.Package, Initialisms: o.Initialisms, Unknown: o.Unknown,
+	c := golang.Config{Package: o.Package, Initialisms: o.Initialisms, Unknown: cmp.Or(o.Unknown, "keep"),
 		Client: o.makes("client"), Server: o.makes("server")}
 	if o.House {
 		// Hosts fold absent and null into one, and pass unknown members on from the bytes that they got.
@@ -174,7 +177,7 @@ func (o Options) makes(part string) bool { return len(o.Only) == 0 || slices.Con
 var Parts = []string{"types", "client", "server"}
 
 // Unknowns are the values that Options.Unknown takes.
-var Unknowns = []string{"declared", "keep", "drop"}
+var Unknowns = []string{"keep", "declared", "drop"}
 
 // OptionsError says what is wrong with Options.
 type OptionsError struct{ text string }
@@ -225,6 +228,7 @@ func (c *contract) files(ctx context.Context, options Options) (map[string][]byt
 	if c.folder.house {
 		return files, nil // tests of each spec check its examples
 	}
+	c.checkPaths()
 	data, err := encode(c.doc)
 	if err != nil {
 		return nil, err
