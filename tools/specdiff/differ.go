@@ -1,0 +1,288 @@
+package specdiff
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// difference is one place at which two documents are not the same.
+type difference struct {
+	path      []step
+	old, new  *node // nil where a document has no such place; a whole subtree where only one has it
+	reordered bool  // both have the same entries
+	spelling  bool  // both have the same number
+	also      []difference
+}
+
+// step leads from a place to one in it.
+type step struct {
+	name string // member, key of an entry, or position of a branch
+	in   kind   // kind of the place that it leads out of
+}
+
+// differ collects all differences of two documents: whatever is not equal is in one of them.
+type differ struct {
+	found []difference
+}
+
+func (d *differ) compare(a, b *node, path []step) {
+	here := func(m difference) {
+		m.path, m.old, m.new = slices.Clone(path), a, b
+		d.found = append(d.found, m)
+	}
+	switch {
+	case a == nil || b == nil:
+		here(difference{})
+	case a.kids != nil && b.kids != nil:
+		start := len(d.found)
+		keys := map[string]bool{}
+		for k := range a.kids {
+			keys[k] = true
+		}
+		for k := range b.kids {
+			keys[k] = true
+		}
+		for _, k := range slices.Sorted(maps.Keys(keys)) {
+			d.compare(a.kids[k], b.kids[k], append(path, step{k, a.kind}))
+		}
+		if a.kind == kSchema {
+			d.found = append(d.found[:start], withRequired(d.found[start:], len(path))...)
+		}
+		if !sameOrder(a, b) {
+			here(difference{reordered: true})
+		}
+	case a.list != nil && b.list != nil:
+		d.branches(a, b, path)
+	case a.kind == kType && text(typesOf(a.raw)) == text(typesOf(b.raw)):
+		if text(a.raw) != text(b.raw) {
+			here(difference{reordered: true})
+		}
+	case sameValue(a.raw, b.raw):
+		if text(a.raw) != text(b.raw) {
+			here(difference{spelling: true})
+		}
+	default:
+		here(difference{})
+	}
+}
+
+// sameOrder reports whether the entries that two sets share stand in one order.
+func sameOrder(a, b *node) bool {
+	shared := func(of, other *node) []string {
+		return slices.DeleteFunc(slices.Clone(of.order), func(k string) bool { return other.kids[k] == nil })
+	}
+	return slices.Equal(shared(a, b), shared(b, a))
+}
+
+// typesOf is what the keyword type allows, however it is written.
+func typesOf(v any) []string {
+	var out []string
+	switch v := v.(type) {
+	case string:
+		return []string{v}
+	case []any:
+		for _, e := range v {
+			out = append(out, strings.Trim(text(e), `"`))
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// branches pairs those that are equal, then those that differ in texts alone, and then the rest in their order: a
+// branch that stands elsewhere is no change.
+func (d *differ) branches(a, b *node, path []step) {
+	pair := make([]int, len(a.list)) // in b, -1 for none
+	taken := make([]bool, len(b.list))
+	for i := range pair {
+		pair[i] = -1
+	}
+	for _, key := range []func(*node) string{
+		func(n *node) string { return text(n.bareRefs(false)) },
+		func(n *node) string { return text(n.bareRefs(true)) },
+		func(n *node) string { return n.title() },
+		func(*node) string { return "any" },
+	} {
+		at := map[string][]int{}
+		for j, n := range b.list {
+			if k := key(n); !taken[j] && k != "" {
+				at[k] = append(at[k], j)
+			}
+		}
+		for i, n := range a.list {
+			if k := key(n); pair[i] < 0 && k != "" && len(at[k]) > 0 {
+				pair[i], at[k] = at[k][0], at[k][1:]
+				taken[pair[i]] = true
+			}
+		}
+	}
+	moved := !slices.IsSorted(slices.DeleteFunc(slices.Clone(pair), func(j int) bool { return j < 0 }))
+	tuple := len(path) > 0 && path[len(path)-1].name == "prefixItems" // each position has its own schema
+	for i, j := range pair {
+		var to *node
+		if tuple {
+			j = i
+		}
+		if j >= 0 && j < len(b.list) {
+			to = b.list[j]
+		}
+		d.compare(a.list[i], to, append(path, step{strconv.Itoa(i), kBranches}))
+	}
+	for j := range b.list {
+		if !taken[j] || tuple && j >= len(a.list) {
+			d.compare(nil, b.list[j], append(path, step{strconv.Itoa(j), kBranches}))
+		}
+	}
+	if moved && !tuple {
+		d.found = append(d.found, difference{path: slices.Clone(path), old: a, new: b, reordered: true})
+	}
+}
+
+// bareRefs is what a branch says, with references as the other document has them.
+func (n *node) bareRefs(withoutTexts bool) any {
+	if n.kids != nil && n.kids["$ref"] != nil && len(n.kids) == 1 {
+		return n.kids["$ref"].raw
+	}
+	if withoutTexts {
+		return bare(n.raw, false)
+	}
+	return n.raw
+}
+
+// title is how a branch is called, or what tells it from the others: a reference, a title, a constant.
+func (n *node) title() string {
+	if n.kids == nil {
+		return ""
+	}
+	for _, k := range []string{"$ref", "title", "const"} {
+		if kid := n.kids[k]; kid != nil {
+			return k + " " + text(kid.raw)
+		}
+	}
+	properties, _ := n.raw.(map[string]any)["properties"].(map[string]any)
+	for _, name := range slices.Sorted(maps.Keys(properties)) {
+		p, _ := properties[name].(map[string]any)
+		if c, ok := p["const"]; ok {
+			return name + " " + text(c)
+		}
+	}
+	return ""
+}
+
+// withRequired makes one change of a property that came or went and its entry in the list of those that are required.
+func withRequired(found []difference, depth int) []difference {
+	entry := func(m difference, table string) (string, bool) {
+		if len(m.path) != depth+2 || m.path[depth].name != table || m.old != nil && m.new != nil {
+			return "", false
+		}
+		return m.path[depth+1].name, true
+	}
+	var out []difference
+	for _, m := range found {
+		name, property := entry(m, "properties")
+		if property {
+			for _, r := range found {
+				if key, ok := entry(r, "required"); ok && key == text(name) && (r.old == nil) == (m.old == nil) {
+					m.also = append(m.also, r)
+				}
+			}
+		}
+		out = append(out, m)
+	}
+	return slices.DeleteFunc(out, func(m difference) bool {
+		key, ok := entry(m, "required")
+		return ok && slices.ContainsFunc(found, func(p difference) bool {
+			name, property := entry(p, "properties")
+			return property && text(name) == key && (p.old == nil) == (m.old == nil)
+		})
+	})
+}
+
+// isText reports whether no program goes by the difference.
+func (m difference) isText() bool {
+	if m.reordered || m.spelling {
+		return true
+	}
+	n := m.old
+	if n == nil {
+		n = m.new
+	}
+	return n.kind == kText
+}
+
+// renames finds the components of the old document that the new one has under another name, unchanged.
+func renames(a, b *document) map[string]string {
+	out := map[string]string{}
+	before, _ := a.lookUp("#/components/schemas").(map[string]any)
+	after, _ := b.lookUp("#/components/schemas").(map[string]any)
+	says := func(all map[string]any, name string) string {
+		return strings.ReplaceAll(text(all[name]), `"`+componentPrefix+name+`"`, `"itself"`)
+	}
+	gone, came := map[string][]string{}, map[string][]string{}
+	for name := range before {
+		if _, still := after[name]; !still {
+			gone[says(before, name)] = append(gone[says(before, name)], name)
+		}
+	}
+	for name := range after {
+		if _, was := before[name]; !was {
+			came[says(after, name)] = append(came[says(after, name)], name)
+		}
+	}
+	for what, names := range gone {
+		if len(names) == 1 && len(came[what]) == 1 && !trivial(before[names[0]]) {
+			out["/components/schemas/"+names[0]] = came[what][0]
+		}
+	}
+	return out
+}
+
+// trivial reports whether a schema says too little to be known again: {type: string} is not.
+func trivial(schema any) bool {
+	o, ok := bare(schema, false).(map[string]any)
+	return !ok || len(o) < 2
+}
+
+// differences lists all of two documents.
+func differences(a, b *document) []difference {
+	renamed := renames(a, b)
+	d := &differ{}
+	old := (&builder{a, renamed}).node(kRoot, a.plain, "")
+	now := (&builder{b, nil}).node(kRoot, b.plain, "")
+	for at, name := range renamed {
+		was := at[strings.LastIndexByte(at, '/')+1:]
+		if s := old.kids["components"].kids["schemas"].kids[name]; s != nil && s.kids != nil {
+			s.kids["(name)"] = &node{at: s.at, raw: was}
+		}
+		if s := now.kids["components"].kids["schemas"].kids[name]; s != nil && s.kids != nil {
+			s.kids["(name)"] = &node{at: s.at, raw: name}
+		}
+	}
+	d.compare(old, now, nil)
+	d.compare(eventsOf(a), eventsOf(b), []step{{"(events)", kRoot}})
+	if len(d.found) == 0 && string(a.source) != string(b.source) {
+		// Such as white space, or the order of members: the trees are equal.
+		return nil
+	}
+	return d.found
+}
+
+// eventsOf is a table of the event types, each with the component that is its payload.
+func eventsOf(d *document) *node {
+	n := &node{kids: map[string]*node{}}
+	for _, e := range d.events {
+		n.kids[e.Type] = &node{at: "/components/schemas/" + e.Component, raw: e.Component}
+	}
+	return n
+}
+
+// decode reads a document with numbers as they are written.
+func decode(raw []byte) (map[string]any, error) {
+	d := json.NewDecoder(strings.NewReader(string(raw)))
+	d.UseNumber()
+	var tree map[string]any
+	return tree, d.Decode(&tree)
+}
