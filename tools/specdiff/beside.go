@@ -14,6 +14,8 @@ import (
 
 	"github.com/go-openapi/jsonpointer"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/openassay/assay/tools/specdiff/goapi"
 )
 
 // files is what stands beside the documents of a spec folder, and the ids of its schemas, which no bundle keeps.
@@ -161,6 +163,7 @@ func beside(a, b *files) []Change {
 				c.Severity = Text
 			}
 			if of.Kind == Requirement {
+				c.keys = []key{{text: goapi.Letters(of.Name)}}
 				rowSeverity(&c, found)
 			}
 			if prefix == "schema" {

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/tools/specdiff/goapi"
 	"github.com/openassay/assay/tools/specgen"
 )
 
@@ -90,6 +91,10 @@ type Change struct {
 	own        *Subject // it is the whole of this
 	olds, news []string // all its pointers
 	keys       []key    // names that a generator may give it
+	renamed    *goapi.Renamed
+	ref        bool // it refers to another schema
+	inert      bool // nothing on the wire is another one: a name in the document alone
+	effect     effect
 }
 
 // Judged reports whether a scenario looks at the place of the change, or calls an operation that has it.
@@ -173,6 +178,8 @@ func changes(a, b *document, found []difference) []Change {
 	var out []Change
 	for _, m := range found {
 		c := Change{Text: m.words(), text: m.isText()}
+		c.effect = m.effect()
+		c.inert, c.renamed, c.ref = m.inert(), m.renamed(), m.path != nil && m.path[len(m.path)-1].name == "$ref"
 		var places []Place
 		for _, side := range []struct {
 			in  *atlas
@@ -229,7 +236,7 @@ func alone(f Finding, a, b *document) (Change, bool) {
 	if f.Subject.Kind == Schema && strings.HasPrefix(f.Rule, "api-") || f.Subject.Kind == Schema && f.Rule == "endpoint-added" {
 		return Change{}, false
 	}
-	c := Change{Before: f.before, After: f.after, Text: f.Text, Places: []Place{f.Place}, Findings: []Finding{f}}
+	c := Change{Before: f.before, After: f.after, Text: f.Text, olds: []string{f.before}, news: []string{f.after}, Places: []Place{f.Place}, Findings: []Finding{f}}
 	if f.Subject.Kind == API && f.Subject.Name == "" {
 		c.Before, c.After = cmp.Or(f.before, "/info"), cmp.Or(f.after, "/info")
 	}
@@ -238,6 +245,9 @@ func alone(f Finding, a, b *document) (Change, bool) {
 
 // settle gives a change the worst severity of its findings, and its first place.
 func (c *Change) settle() {
+	if len(c.Findings) == 0 {
+		c.Findings = c.effect.findings(c)
+	}
 	c.Severity = Unjudged
 	switch {
 	case c.text:
@@ -245,8 +255,8 @@ func (c *Change) settle() {
 	case len(c.Places) == 0:
 		c.Severity = Additive
 		c.Text += " (nothing refers to it)"
-	case len(c.Findings) > 0:
-		c.Severity = Additive
+	case c.inert, len(c.Findings) > 0, c.Before == "" && isComponent(c.After), c.After == "" && isComponent(c.Before):
+		c.Severity = Additive // what refers to a component that came or went is a change of its own
 	}
 	c.Breaks = []Party{}
 	for _, f := range c.Findings {
@@ -270,4 +280,8 @@ func (c *Change) settle() {
 	if c.Severity == Unjudged {
 		c.Text += ": no rule tells what that breaks"
 	}
+}
+
+func isComponent(pointer string) bool {
+	return strings.HasPrefix(pointer, "/components/") && strings.Count(pointer, "/") == 3
 }

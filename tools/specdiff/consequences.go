@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/openassay/assay/tools/specdiff/goapi"
 	"github.com/openassay/assay/tools/specgen"
@@ -31,7 +30,13 @@ func Go(ctx context.Context, before, after *Folder, changes []Change) *GoChanges
 		}
 		files[i] = made.Files
 	}
-	found, err := goapi.Compare(files[0], files[1])
+	var renamed []goapi.Renamed
+	for i := range changes {
+		if r := changes[i].renamed; r != nil {
+			renamed = append(renamed, *r)
+		}
+	}
+	found, err := goapi.Compare(files[0], files[1], renamed)
 	if err != nil {
 		out.Unknown = err.Error()
 		return out
@@ -46,38 +51,43 @@ func Go(ctx context.Context, before, after *Folder, changes []Change) *GoChanges
 // causes finds the changes of the contract that a consequence comes from, by names: a generator derives those of Go from
 // those of the contract.
 func causes(c goapi.Consequence, changes []Change) []string {
-	var keys []string
+	out := []string{}
 	for _, name := range []string{c.Before, c.After} {
-		if name != "" {
-			keys = append(keys, letters(name))
-			if owner, _, ok := strings.Cut(name, "."); ok && c.JSON != "" {
-				keys = append(keys, letters(owner)+letters(c.JSON))
+		for _, at := range causesOf(name, c, changes) {
+			if !slices.Contains(out, at) {
+				out = append(out, at)
 			}
 		}
 	}
+	return out
+}
+
+func causesOf(name string, c goapi.Consequence, changes []Change) []string {
+	if name == "" {
+		return nil
+	}
+	owner, _, _ := strings.Cut(name, ".")
+	field := goapi.Letters(owner + c.JSON)
+	names := []string{goapi.Letters(name), field}
 	best, out := 0, []string{}
 	for i := range changes {
 		if changes[i].text {
 			continue
 		}
+		score := 0
 		for _, k := range changes[i].keys {
-			score := 0
-			for _, key := range keys {
-				switch {
-				case key == k.text:
-					score = max(score, 2*len(k.text)+1)
-				case strings.HasPrefix(key, k.text) || k.operation && len(k.text) > 3 && strings.Contains(key, k.text):
-					score = max(score, 2*len(k.text))
-				}
+			score = max(score, k.score(names, c.JSON != ""))
+			if k.whole && score > 0 && c.Change != "changed" {
+				score += 1000 // a name comes and goes with the whole of an operation
 			}
-			at := cmp.Or(changes[i].After, changes[i].Before)
-			switch {
-			case score == 0 || score < best:
-			case score > best:
-				best, out = score, []string{at}
-			case !slices.Contains(out, at):
-				out = append(out, at)
-			}
+		}
+		at := cmp.Or(changes[i].After, changes[i].Before)
+		switch {
+		case score == 0 || score < best:
+		case score > best:
+			best, out = score, []string{at}
+		case !slices.Contains(out, at):
+			out = append(out, at)
 		}
 	}
 	return out
@@ -86,17 +96,25 @@ func causes(c goapi.Consequence, changes []Change) []string {
 // key is a name by which a generator may call what changed.
 type key struct {
 	text      string
-	operation bool
+	operation bool // it may stand within a name
+	whole     bool // it is all of an operation, or its name
 }
 
-// letters is a name as all its spellings share it.
-func letters(name string) string {
-	return strings.ToLower(strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			return r
+// score says how well one of the names of something in Go fits; 0 is not at all.
+func (k key) score(names []string, field bool) int {
+	score := 0
+	for i, name := range names {
+		switch {
+		case k.text == "":
+		case name == k.text:
+			score = max(score, 3*len(k.text)+2)
+		case strings.HasPrefix(name, k.text) || k.operation && len(k.text) > 3 && strings.Contains(name, k.text):
+			score = max(score, 3*len(k.text)+1)
+		case field && i == 1 && strings.HasPrefix(k.text, name): // within the field
+			score = max(score, 3*len(name))
 		}
-		return -1
-	}, name))
+	}
+	return score
 }
 
 // keysOf lists the names that what is at a difference may have.
@@ -104,7 +122,7 @@ func keysOf(d *document, at string, path []step) []key {
 	tokens := strings.Split(at, "/")
 	switch {
 	case len(tokens) > 3 && tokens[1] == "components":
-		return []key{{letters(unescaped(tokens[3]) + propertyOf(path)), false}}
+		return []key{{text: goapi.Letters(unescaped(tokens[3]) + propertyOf(path))}}
 	case len(tokens) > 2 && (tokens[1] == "paths" || tokens[1] == "webhooks"):
 		var out []key
 		paths, _ := d.tree[tokens[1]].(map[string]any)
@@ -116,11 +134,15 @@ func keysOf(d *document, at string, path []step) []key {
 			}
 			id, _ := operation["operationId"].(string)
 			id = cmp.Or(id, method+unescaped(tokens[2]))
-			out = append(out, key{letters(id), true})
-			for i, s := range path {
-				if s.in == kParameters {
-					_, name, _ := strings.Cut(path[i].name, " ")
-					out = append(out, key{letters(id) + "params" + letters(name), true})
+			id = goapi.Letters(id)
+			out = append(out, key{id, true, len(tokens) == 4 || len(tokens) == 3 && path[len(path)-1].in == kPaths || strings.HasSuffix(at, "/operationId")})
+			for _, s := range path {
+				switch s.in {
+				case kParameters:
+					_, name, _ := strings.Cut(s.name, " ")
+					out = append(out, key{text: id + "params" + goapi.Letters(name), operation: true})
+				case kResponses:
+					out = append(out, key{text: id + goapi.Letters(s.name), operation: true})
 				}
 			}
 		}

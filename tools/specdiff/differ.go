@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/openassay/assay/tools/specdiff/goapi"
 )
 
 // difference is one place at which two documents are not the same.
@@ -152,12 +154,12 @@ func (n *node) bareRefs(withoutTexts bool) any {
 	return n.raw
 }
 
-// title is how a branch is called, or what tells it from the others: a reference, a title, a constant.
+// title is how a branch is called, or what tells it from the others: a reference, an id, a title, a constant.
 func (n *node) title() string {
 	if n.kids == nil {
 		return ""
 	}
-	for _, k := range []string{"$ref", "title", "const"} {
+	for _, k := range []string{"$ref", "id", "title", "const"} {
 		if kid := n.kids[k]; kid != nil {
 			return k + " " + text(kid.raw)
 		}
@@ -211,6 +213,38 @@ func (m difference) isText() bool {
 		n = m.new
 	}
 	return n.kind == kText
+}
+
+// inert reports whether only the document has it: the name of a schema, of a parameter in a path, of an operation.
+func (m difference) inert() bool {
+	if len(m.path) == 0 || m.old == nil || m.new == nil {
+		return false
+	}
+	last := m.path[len(m.path)-1]
+	switch last.name {
+	case "(template)", "(name)":
+		return true
+	case "operationId":
+		return last.in == kOperation
+	case "version":
+		return last.in == kInfo
+	case "name":
+		return last.in == kParameter && strings.HasPrefix(m.path[len(m.path)-2].name, "path ")
+	}
+	return false
+}
+
+// renamed is the name that something has in Go programs, if it has another one now.
+func (m difference) renamed() *goapi.Renamed {
+	if !m.inert() || m.path[len(m.path)-1].name == "(template)" || m.path[len(m.path)-1].name == "version" {
+		return nil
+	}
+	was, _ := m.old.raw.(string)
+	now, _ := m.new.raw.(string)
+	if goapi.Letters(was) == "" {
+		return nil
+	}
+	return &goapi.Renamed{Old: goapi.Letters(was), New: goapi.Letters(now)}
 }
 
 // renames finds the components of the old document that the new one has under another name, unchanged.

@@ -67,6 +67,9 @@ func rules(a, b *document, o Options) ([]Finding, error) {
 	}
 	var out []Finding
 	for _, c := range checker.CheckBackwardCompatibilityUntilLevel(policy(o), report, sources, checker.INFO) {
+		if c.GetId() == checker.APISchemasRemovedId { // the list has every schema
+			continue
+		}
 		out = append(out, finding(c, a, b))
 	}
 	return out, nil
@@ -159,16 +162,20 @@ var shownStatus = lazyregexp.New("( with the| for the response| for the| for| wi
 
 // How well a finding belongs to a change, the best first.
 const (
-	same   = 6 // it points at the place of the change
-	below  = 5 // it points into what came or went
-	inBody = 4 // it is about the same property
-	around = 3 // it points at what the change is in
-	whole  = 2 // it is about the operation, event or schema that came or went
-	near   = 1 // it is about something in the same body
+	same   = 7 // it points at the place of the change
+	below  = 6 // it points into what came or went
+	inBody = 5 // it is about the same property
+	around = 4 // it points at what the change is in
+	whole  = 3 // it is about the operation, event or schema that came or went
+	near   = 2 // it is about something in the same body
+	last   = 1
 )
 
 // belongs says how well a finding belongs to a change.
 func (f *Finding) belongs(c *Change) int {
+	if c.inert {
+		return 0
+	}
 	best := 0
 	for _, pair := range [][2][]string{{{f.before}, c.olds}, {{f.after}, c.news}} {
 		at := pair[0][0]
@@ -192,6 +199,8 @@ func (f *Finding) belongs(c *Change) int {
 	}
 	if c.own != nil && *c.own == f.Subject {
 		best = max(best, whole)
+	} else if best > 0 && (isComponent(c.After) && c.Before == "" || isComponent(c.Before) && c.After == "") {
+		best = last // what refers to it is another change
 	}
 	for _, p := range c.Places {
 		if p.Subject != f.Subject || p.Side != "" && f.Side != "" && p.Side != f.Side {
@@ -200,6 +209,8 @@ func (f *Finding) belongs(c *Change) int {
 		switch {
 		case p.Property == f.Property && p.Property != "":
 			best = max(best, inBody)
+		case c.ref && strings.HasPrefix(f.Property+"/", p.Property+"/"):
+			best = max(best, around)
 		case best < near && (f.Property == "" || strings.HasPrefix(f.Property, p.Property)):
 			best = near
 		}
@@ -252,4 +263,65 @@ func attach(changes []Change, findings []Finding) []Finding {
 		}
 	}
 	return lone
+}
+
+// effect is what a change does to the values that a schema takes, where oasdiff has no rule about it.
+type effect int
+
+const (
+	unknown effect = iota
+	narrower
+	wider
+)
+
+// effect of a schema that lets further members through, or no longer.
+func (m difference) effect() effect {
+	if len(m.path) == 0 {
+		return unknown
+	}
+	last := m.path[len(m.path)-1]
+	if last.in != kSchema || last.name != "additionalProperties" && last.name != "unevaluatedProperties" {
+		return unknown
+	}
+	free := func(n *node) (open, known bool) {
+		if n == nil {
+			return true, true
+		}
+		open, known = n.raw.(bool)
+		return open, known
+	}
+	was, ok := free(m.old)
+	is, too := free(m.new)
+	switch {
+	case !ok || !too || was == is:
+		return unknown
+	case was:
+		return narrower
+	}
+	return wider
+}
+
+// findings says whom it breaks: who sends what the other does not take.
+func (e effect) findings(c *Change) []Finding {
+	var out []Finding
+	for _, p := range c.Places {
+		broken := func(by Party) {
+			out = append(out, Finding{Severity: Breaking, Breaks: by, Place: p, Text: "further members are no longer taken"})
+		}
+		switch {
+		case e == unknown:
+		case e == narrower && p.Side == "request":
+			broken(Clients)
+		case e == narrower && p.Side == "reply":
+			broken(Servers)
+		case e == narrower:
+			broken(Clients)
+			broken(Servers)
+		case p.Side == "request":
+			out = append(out, Finding{Severity: Breaking, Breaks: Servers, Place: p, Text: "further members may come"})
+		default:
+			out = append(out, Finding{Severity: Additive, Breaks: Clients, Place: p, Text: "further members may come"})
+		}
+	}
+	return out
 }

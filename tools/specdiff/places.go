@@ -71,7 +71,7 @@ func newAtlas(d *document, components map[string]bool) *atlas {
 			if s.Kind == Schema {
 				part.side = ""
 			}
-			w := &walk{a, Place{Subject: s, Side: part.side}, map[string]int{}}
+			w := &walk{a, Place{Subject: s, Side: part.side}, map[string]int{}, nil}
 			w.value(part.kind, part.v, "")
 		}
 	})
@@ -100,6 +100,7 @@ type walk struct {
 	*atlas
 	at      Place
 	entered map[string]int
+	stack   []string
 }
 
 func (w *walk) value(k kind, v any, property string) {
@@ -158,7 +159,12 @@ func (w *walk) enter(k kind, component, property string) {
 	place := w.at
 	place.Property = property
 	w.entries[component] = append(w.entries[component], place)
+	if slices.Contains(w.stack, component) {
+		return
+	}
+	w.stack = append(w.stack, component)
 	w.value(k, w.doc.lookUp("#"+component), property)
+	w.stack = w.stack[:len(w.stack)-1]
 }
 
 // componentOf cuts a pointer after the component that it leads into.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 )
 
 // Consequence is what became of one exported name, or of one that has another name now.
@@ -27,8 +28,22 @@ type Consequence struct {
 	JSON string `json:"-"`
 }
 
-// Compare lists what became of the exported names of a package: those that break programs first.
-func Compare(before, after map[string][]byte) ([]Consequence, error) {
+// Renamed is something that has another name now: a part of Go names, in lower case, letters and digits alone.
+type Renamed struct{ Old, New string }
+
+// Letters is a name as all its spellings share it.
+func Letters(name string) string {
+	return strings.ToLower(strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return r
+		}
+		return -1
+	}, name))
+}
+
+// Compare lists what became of the exported names of a package: those that break programs first. What is known to be
+// renamed helps to tell names that changed from names that are gone.
+func Compare(before, after map[string][]byte, renamed []Renamed) ([]Consequence, error) {
 	a, err := read(before)
 	if err != nil {
 		return nil, err
@@ -37,7 +52,7 @@ func Compare(before, after map[string][]byte) ([]Consequence, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &comparison{a: a, b: b}
+	c := &comparison{a: a, b: b, known: renamed}
 	c.types()
 	c.others()
 	slices.SortFunc(c.found, func(x, y Consequence) int {
@@ -54,6 +69,7 @@ func Compare(before, after map[string][]byte) ([]Consequence, error) {
 
 type comparison struct {
 	a, b  map[string]decl
+	known []Renamed
 	found []Consequence
 }
 
@@ -65,8 +81,9 @@ func (c *comparison) tell(k Consequence) {
 // types finds the types that have another name and else are the same, and gives the old package the new names: nothing
 // that only mentions them is a change of its own.
 func (c *comparison) types() {
-	pairs := pair(c.a, c.b, func(d decl) string {
-		if d.kind != typeDecl || !strings.Contains(d.shape, "\n") { // type ID string says too little
+	isType := func(d decl) bool { return d.kind == typeDecl }
+	pairs := c.pair(isType, func(d decl) string {
+		if !strings.Contains(d.shape, "\n") { // type ID string says too little
 			return ""
 		}
 		return d.shape
@@ -77,8 +94,7 @@ func (c *comparison) types() {
 	renamed := map[string]string{}
 	for _, p := range pairs {
 		renamed[p[0].name] = p[1].name
-		c.tell(Consequence{Kind: typeDecl, Change: "renamed", Before: p[0].name, After: p[1].name, Breaks: true,
-			Text: fmt.Sprintf("type %s is now called %s", p[0].name, p[1].name), Do: "use the new name"})
+		c.tell(c.called(p[0], p[1]))
 	}
 	old := map[string]decl{}
 	for _, d := range c.a {
@@ -109,23 +125,63 @@ func word(name string) *regexp.Regexp {
 	return re
 }
 
-// pair pairs what is gone with what is new and has the same shape, where only one of each has it.
-func pair(a, b map[string]decl, shape func(decl) string) [][2]decl {
-	gone, came := map[string][]decl{}, map[string][]decl{}
-	for _, k := range slices.Sorted(maps.Keys(a)) {
-		if _, still := b[k]; !still && shape(a[k]) != "" {
-			gone[shape(a[k])] = append(gone[shape(a[k])], a[k])
-		}
+// called says that a declaration has another name: for sure if the contract says so, or if JSON does.
+func (c *comparison) called(was, now decl) Consequence {
+	out := Consequence{Kind: was.kind, Change: "renamed", Before: was.full(), After: now.full(), Breaks: true, JSON: now.json,
+		Text: fmt.Sprintf("%s %s is now called %s", was.kind, was.full(), now.full()), Do: "use the new name"}
+	if was.kind != fieldDecl && !c.knows(was, now) {
+		out.Text = fmt.Sprintf("%s %s is gone; %s is new, and the same but for its name", was.kind, was.full(), now.full())
+		out.Do = fmt.Sprintf("use %s, if that is what it became", now.full())
 	}
-	for _, k := range slices.Sorted(maps.Keys(b)) {
-		if _, was := a[k]; !was && shape(b[k]) != "" {
-			came[shape(b[k])] = append(came[shape(b[k])], b[k])
-		}
-	}
+	return out
+}
+
+// knows reports whether a name is known to have become another.
+func (c *comparison) knows(was, now decl) bool {
+	return slices.ContainsFunc(c.known, func(r Renamed) bool {
+		old := Letters(was.full())
+		return strings.Contains(old, r.Old) && strings.Replace(old, r.Old, r.New, 1) == Letters(now.full())
+	})
+}
+
+// pair pairs what is gone with what is new: what is known to be renamed, and what has the same shape, where only one of
+// each has it.
+func (c *comparison) pair(open func(decl) bool, shape func(decl) string) [][2]decl {
 	var out [][2]decl
-	for _, s := range slices.Sorted(maps.Keys(gone)) {
-		if len(gone[s]) == 1 && len(came[s]) == 1 {
-			out = append(out, [2]decl{gone[s][0], came[s][0]})
+	paired := map[string]bool{}
+	lost := func(all, others map[string]decl) []decl {
+		var list []decl
+		for _, k := range slices.Sorted(maps.Keys(all)) {
+			if _, there := others[k]; !there && open(all[k]) {
+				list = append(list, all[k])
+			}
+		}
+		return list
+	}
+	gone, came := lost(c.a, c.b), lost(c.b, c.a)
+	if len(c.known) > 0 {
+		for _, was := range gone {
+			for _, now := range came {
+				if was.kind == now.kind && !paired[now.key()] && !paired[was.key()] && c.knows(was, now) {
+					paired[was.key()], paired[now.key()] = true, true
+					out = append(out, [2]decl{was, now})
+				}
+			}
+		}
+	}
+	by := map[string][2][]decl{}
+	for i, list := range [][]decl{gone, came} {
+		for _, d := range list {
+			if s := shape(d); s != "" && !paired[d.key()] {
+				lists := by[s]
+				lists[i] = append(lists[i], d)
+				by[s] = lists
+			}
+		}
+	}
+	for _, s := range slices.Sorted(maps.Keys(by)) {
+		if l := by[s]; len(l[0]) == 1 && len(l[1]) == 1 {
+			out = append(out, [2]decl{l[0][0], l[1][0]})
 		}
 	}
 	return out
@@ -143,12 +199,8 @@ func (c *comparison) others() {
 		},
 		func(d decl) string { return d.kind + " " + d.owner + " " + d.text },
 	} {
-		open := func(all map[string]decl) map[string]decl {
-			out := maps.Clone(all)
-			maps.DeleteFunc(out, func(k string, d decl) bool { return paired[k] || d.kind == typeDecl || c.lonely(d) })
-			return out
-		}
-		for _, p := range pair(open(c.a), open(c.b), shape) {
+		open := func(d decl) bool { return !paired[d.key()] && d.kind != typeDecl && !c.lonely(d) }
+		for _, p := range c.pair(open, shape) {
 			paired[p[0].key()], paired[p[1].key()] = true, true
 			c.renamed(p[0], p[1])
 		}
@@ -192,8 +244,7 @@ func (c *comparison) lonely(d decl) bool {
 }
 
 func (c *comparison) renamed(was, now decl) {
-	to := Consequence{Kind: was.kind, Change: "renamed", Before: was.full(), After: now.full(), Breaks: true, JSON: now.json,
-		Text: fmt.Sprintf("%s %s is now called %s", was.kind, was.full(), now.full()), Do: "use the new name"}
+	to := c.called(was, now)
 	if was.json != now.json {
 		to.Text += fmt.Sprintf(" (%q in JSON, which was %q)", now.json, was.json)
 	}
