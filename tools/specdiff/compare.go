@@ -9,6 +9,7 @@ package specdiff
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -94,6 +95,7 @@ type Change struct {
 	renamed    *goapi.Renamed
 	ref        bool // it refers to another schema
 	inert      bool // nothing on the wire is another one: a name in the document alone
+	security   bool // who may call
 	effect     effect
 }
 
@@ -178,7 +180,9 @@ func changes(a, b *document, found []difference) []Change {
 	var out []Change
 	for _, m := range found {
 		c := Change{Text: m.words(), text: m.isText()}
-		c.effect = m.effect()
+		c.effect, c.security = m.effect(), slices.ContainsFunc(m.path, func(s step) bool {
+			return s.name == "security" && (s.in == kRoot || s.in == kOperation) || s.name == "securitySchemes" && s.in == kComponents
+		})
 		c.inert, c.renamed, c.ref = m.inert(), m.renamed(), m.path != nil && m.path[len(m.path)-1].name == "$ref"
 		var places []Place
 		for _, side := range []struct {
@@ -211,11 +215,21 @@ func changes(a, b *document, found []difference) []Change {
 		if m.path[0].name == "(events)" {
 			c.own = &places[0].Subject
 		}
-		slices.SortFunc(places, comparePlaces)
-		c.Places = slices.Compact(places)
+		c.Places = distinct(places)
 		out = append(out, c)
 	}
 	return out
+}
+
+// distinct sorts places. One whose path has other names of parameters now is one place, by its last name.
+func distinct(places []Place) []Place {
+	last := map[Place]Place{}
+	for _, p := range places {
+		key := p
+		key.Subject.Name = plain(p.Subject.Name)
+		last[key] = p
+	}
+	return slices.SortedFunc(maps.Values(last), comparePlaces)
 }
 
 // wholeOf is the operation or schema that a node is the whole of, nil if it is none.

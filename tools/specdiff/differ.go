@@ -17,6 +17,7 @@ type difference struct {
 	reordered bool  // both have the same entries
 	spelling  bool  // both have the same number
 	also      []difference
+	became    string // of a property that is gone: the one that is new and has the same schema
 }
 
 // step leads from a place to one in it.
@@ -191,6 +192,7 @@ func withRequired(found []difference, depth int) []difference {
 					m.also = append(m.also, r)
 				}
 			}
+			m.became = became(m, found, entry)
 		}
 		out = append(out, m)
 	}
@@ -201,6 +203,29 @@ func withRequired(found []difference, depth int) []difference {
 			return property && text(name) == key && (p.old == nil) == (m.old == nil)
 		})
 	})
+}
+
+// became finds the property that has the schema of one that is gone, where no other came or went with it.
+func became(m difference, found []difference, entry func(difference, string) (string, bool)) string {
+	if m.old == nil {
+		return ""
+	}
+	name, same := "", 0
+	for _, other := range found {
+		key, ok := entry(other, "properties")
+		switch {
+		case !ok:
+		case other.new == nil && sameValue(bare(other.old.raw, false), bare(m.old.raw, false)):
+			same += 2 // itself
+		case other.old == nil && sameValue(bare(m.old.raw, false), bare(other.new.raw, false)):
+			name = key
+			same++
+		}
+	}
+	if same != 3 {
+		return ""
+	}
+	return name
 }
 
 // isText reports whether no program goes by the difference.
@@ -217,15 +242,19 @@ func (m difference) isText() bool {
 
 // inert reports whether only the document has it: the name of a schema, of a parameter in a path, of an operation.
 func (m difference) inert() bool {
-	if len(m.path) == 0 || m.old == nil || m.new == nil {
+	if len(m.path) == 0 {
 		return false
 	}
 	last := m.path[len(m.path)-1]
+	if last.name == "operationId" && last.in == kOperation {
+		return true
+	}
+	if m.old == nil || m.new == nil {
+		return false
+	}
 	switch last.name {
 	case "(template)", "(name)":
 		return true
-	case "operationId":
-		return last.in == kOperation
 	case "version":
 		return last.in == kInfo
 	case "name":
@@ -236,7 +265,16 @@ func (m difference) inert() bool {
 
 // renamed is the name that something has in Go programs, if it has another one now.
 func (m difference) renamed() *goapi.Renamed {
+	if m.became != "" {
+		i := slices.IndexFunc(m.path, func(s step) bool { return s.in == kSchemas })
+		of := propertyOf(m.path[i:])
+		of = m.path[i].name + of[:strings.LastIndexByte(of, '/')+1]
+		return &goapi.Renamed{Old: goapi.Letters(of + m.path[len(m.path)-1].name), New: goapi.Letters(of + m.became)}
+	}
 	if !m.inert() || m.path[len(m.path)-1].name == "(template)" || m.path[len(m.path)-1].name == "version" {
+		return nil
+	}
+	if m.old == nil || m.new == nil {
 		return nil
 	}
 	was, _ := m.old.raw.(string)

@@ -67,7 +67,8 @@ func rules(a, b *document, o Options) ([]Finding, error) {
 	}
 	var out []Finding
 	for _, c := range checker.CheckBackwardCompatibilityUntilLevel(policy(o), report, sources, checker.INFO) {
-		if c.GetId() == checker.APISchemasRemovedId { // the list has every schema
+		switch c.GetId() {
+		case checker.APISchemasRemovedId, checker.APIOperationIdRemovedId: // the list has them, and no wire does
 			continue
 		}
 		out = append(out, finding(c, a, b))
@@ -173,7 +174,7 @@ const (
 
 // belongs says how well a finding belongs to a change.
 func (f *Finding) belongs(c *Change) int {
-	if c.inert {
+	if c.inert || c.security != strings.Contains(f.Rule, "security") {
 		return 0
 	}
 	best := 0
@@ -197,13 +198,13 @@ func (f *Finding) belongs(c *Change) int {
 		}
 		return best
 	}
-	if c.own != nil && *c.own == f.Subject {
+	if c.own != nil && c.own.same(f.Subject) {
 		best = max(best, whole)
 	} else if best > 0 && (isComponent(c.After) && c.Before == "" || isComponent(c.Before) && c.After == "") {
 		best = last // what refers to it is another change
 	}
 	for _, p := range c.Places {
-		if p.Subject != f.Subject || p.Side != "" && f.Side != "" && p.Side != f.Side {
+		if !p.Subject.same(f.Subject) || p.Side != f.Side && p.Subject.Kind != Schema {
 			continue
 		}
 		switch {
@@ -218,6 +219,11 @@ func (f *Finding) belongs(c *Change) int {
 	return best
 }
 
+// same reports whether two subjects are one, whatever the parameters of its path are called.
+func (s Subject) same(t Subject) bool {
+	return s.Kind == t.Kind && plain(s.String()) == plain(t.String())
+}
+
 // operationAt reports whether a pointer leads to an operation, its path or above: oasdiff points there where it knows no
 // closer place.
 func operationAt(pointer string) bool {
@@ -227,14 +233,14 @@ func operationAt(pointer string) bool {
 // attach gives each finding to the changes that it belongs to best, and returns those that belong to none.
 func attach(changes []Change, findings []Finding) []Finding {
 	var lone []Finding
-	by := map[Subject][]int{} // changes by their subjects
+	by := map[string][]int{} // changes by their subjects
 	for i := range changes {
-		subjects := map[Subject]bool{}
+		subjects := map[string]bool{}
 		for _, p := range changes[i].Places {
-			subjects[p.Subject] = true
+			subjects[plain(p.Subject.String())] = true
 		}
 		if changes[i].own != nil {
-			subjects[*changes[i].own] = true
+			subjects[plain(changes[i].own.String())] = true
 		}
 		for s := range subjects {
 			by[s] = append(by[s], i)
@@ -242,7 +248,7 @@ func attach(changes []Change, findings []Finding) []Finding {
 	}
 	for _, f := range findings {
 		best, at := 0, []int{}
-		for _, i := range by[f.Subject] {
+		for _, i := range by[plain(f.Subject.String())] {
 			switch score := f.belongs(&changes[i]); {
 			case score == 0 || score < best:
 			case score > best:

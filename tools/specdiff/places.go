@@ -193,6 +193,14 @@ func (a *atlas) of(pointer string, path []step) []Place {
 		return out
 	case len(tokens) > 2 && (tokens[1] == "paths" || tokens[1] == "webhooks"):
 		return a.inPath(tokens, path)
+	case len(tokens) > 1 && tokens[1] == "security":
+		var out []Place
+		a.doc.subjects(func(s Subject, _, operation map[string]any) {
+			if _, own := operation["security"]; !own && s.Kind == Operation {
+				out = append(out, Place{Subject: s})
+			}
+		})
+		return out
 	}
 	return []Place{{Subject: Subject{API, ""}}}
 }

@@ -170,7 +170,11 @@ func (m difference) cameOrWent(last step, above, property, of string) string {
 			if len(m.also) > 0 {
 				needed = "required"
 			}
-			return fmt.Sprintf("%s the %s property `%s`", verb, needed, property)
+			text := fmt.Sprintf("%s the %s property `%s`", verb, needed, property)
+			if m.became != "" {
+				text += fmt.Sprintf(" (`%s`, which is new, has its schema)", m.became)
+			}
+			return text
 		case "schemas":
 			return fmt.Sprintf("the schema `%s` %s", last.name, is)
 		}

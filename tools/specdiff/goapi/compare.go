@@ -129,7 +129,7 @@ func word(name string) *regexp.Regexp {
 func (c *comparison) called(was, now decl) Consequence {
 	out := Consequence{Kind: was.kind, Change: "renamed", Before: was.full(), After: now.full(), Breaks: true, JSON: now.json,
 		Text: fmt.Sprintf("%s %s is now called %s", was.kind, was.full(), now.full()), Do: "use the new name"}
-	if was.kind != fieldDecl && !c.knows(was, now) {
+	if (was.kind != fieldDecl || was.json == "" || was.json != now.json) && !c.knows(was, now) {
 		out.Text = fmt.Sprintf("%s %s is gone; %s is new, and the same but for its name", was.kind, was.full(), now.full())
 		out.Do = fmt.Sprintf("use %s, if that is what it became", now.full())
 	}
@@ -197,7 +197,12 @@ func (c *comparison) others() {
 			}
 			return d.owner + " " + d.json
 		},
-		func(d decl) string { return d.kind + " " + d.owner + " " + d.text },
+		func(d decl) string {
+			if d.asks { // whoever implements it has to write another method, however much it is like the old one
+				return ""
+			}
+			return d.kind + " " + d.owner + " " + d.text
+		},
 	} {
 		open := func(d decl) bool { return !paired[d.key()] && d.kind != typeDecl && !c.lonely(d) }
 		for _, p := range c.pair(open, shape) {

@@ -106,7 +106,22 @@ func (r *reader) function(d *ast.FuncDecl) {
 	r.add(out)
 }
 
-func signature(t *ast.FuncType) string { return strings.TrimPrefix(types.ExprString(t), "func") }
+// signature is without the names of parameters, which callers do not see.
+func signature(t *ast.FuncType) string {
+	bare := func(l *ast.FieldList) *ast.FieldList {
+		if l == nil {
+			return nil
+		}
+		out := &ast.FieldList{}
+		for _, f := range l.List {
+			for range max(1, len(f.Names)) {
+				out.List = append(out.List, &ast.Field{Type: f.Type})
+			}
+		}
+		return out
+	}
+	return strings.TrimPrefix(types.ExprString(&ast.FuncType{TypeParams: t.TypeParams, Params: bare(t.Params), Results: bare(t.Results)}), "func")
+}
 
 func (r *reader) general(d *ast.GenDecl) {
 	for _, s := range d.Specs {
