@@ -69,6 +69,9 @@ func causesOf(name string, c goapi.Consequence, changes []Change) []string {
 	owner, _, _ := strings.Cut(name, ".")
 	field := goapi.Letters(owner + c.JSON)
 	names := []string{goapi.Letters(name), field}
+	if c.Change == "renamed" && name == c.Before {
+		names[1] = names[0] // JSON is the name of what it became
+	}
 	best, out := 0, []string{}
 	for i := range changes {
 		if changes[i].text {

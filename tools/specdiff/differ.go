@@ -49,7 +49,8 @@ func (d *differ) compare(a, b *node, path []step) {
 			keys[k] = true
 		}
 		for _, k := range slices.Sorted(maps.Keys(keys)) {
-			d.compare(a.kids[k], b.kids[k], append(path, step{k, a.kind}))
+			x, y := tables(a.kids[k], b.kids[k])
+			d.compare(x, y, append(path, step{k, a.kind}))
 		}
 		if a.kind == kSchema {
 			d.found = append(d.found[:start], withRequired(d.found[start:], len(path))...)
@@ -71,6 +72,24 @@ func (d *differ) compare(a, b *node, path []step) {
 		here(difference{})
 	}
 }
+
+// tables gives the one of two tables that is not there as an empty one: what is told are the entries that came or went.
+func tables(a, b *node) (*node, *node) {
+	table := func(n *node) bool {
+		return n != nil && len(n.kids) > 0 && (n.kind == kSchemas || n.kind == kSet || n.kind == kParameters || n.kind == kHeaders ||
+			n.kind == kContent || n.kind == kResponses)
+	}
+	switch {
+	case a == nil && table(b) && !isEnum(b):
+		a = &node{kind: b.kind, at: b.at, kids: map[string]*node{}}
+	case b == nil && table(a) && !isEnum(a):
+		b = &node{kind: a.kind, at: a.at, kids: map[string]*node{}}
+	}
+	return a, b
+}
+
+// isEnum reports whether a set says something else if it is empty than if it is not there, as enum and security do.
+func isEnum(n *node) bool { return n.kind == kSet && !strings.HasSuffix(n.at, "/required") }
 
 // sameOrder reports whether the entries that two sets share stand in one order.
 func sameOrder(a, b *node) bool {

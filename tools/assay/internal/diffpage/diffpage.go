@@ -43,7 +43,7 @@ func New(before, after string, r specdiff.Result) *Diff {
 		for _, p := range c.Breaks {
 			d.Breaks[p]++
 		}
-		if c.Severity != specdiff.Text && !c.Judged() {
+		if c.Severity != specdiff.Text && c.Subject.Kind != specdiff.File && !c.Judged() {
 			d.NotSeen++
 		}
 	}
@@ -152,6 +152,8 @@ func touchesInShort(c *specdiff.Change) string {
 	switch {
 	case c.Severity == specdiff.Text:
 		return "-"
+	case c.Subject.Kind == specdiff.File:
+		return "not recorded" // no trace says which scenarios use a file
 	case len(t.Scenarios) > 0:
 		return catalogue.Counted(len(t.Requirements), "requirement") + ", " + catalogue.Counted(len(t.Scenarios), "scenario")
 	case len(t.Asking) > 0:
