@@ -246,6 +246,60 @@ func (e FinishedEventSchema) Valid() bool {
 	}
 }
 
+// Defines values for GoChange.
+const (
+	GoChangeAdded   GoChange = "added"
+	GoChangeChanged GoChange = "changed"
+	GoChangeRemoved GoChange = "removed"
+	GoChangeRenamed GoChange = "renamed"
+)
+
+// Valid indicates whether the value is a known member of the GoChange enum.
+func (e GoChange) Valid() bool {
+	switch e {
+	case GoChangeAdded:
+		return true
+	case GoChangeChanged:
+		return true
+	case GoChangeRemoved:
+		return true
+	case GoChangeRenamed:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for GoKind.
+const (
+	GoKindConstant GoKind = "constant"
+	GoKindField    GoKind = "field"
+	GoKindFunction GoKind = "function"
+	GoKindMethod   GoKind = "method"
+	GoKindType     GoKind = "type"
+	GoKindVariable GoKind = "variable"
+)
+
+// Valid indicates whether the value is a known member of the GoKind enum.
+func (e GoKind) Valid() bool {
+	switch e {
+	case GoKindConstant:
+		return true
+	case GoKindField:
+		return true
+	case GoKindFunction:
+		return true
+	case GoKindMethod:
+		return true
+	case GoKindType:
+		return true
+	case GoKindVariable:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for KillMatrixSchema.
 const (
 	KillMatrixSchemaAssayKillMatrix3 KillMatrixSchema = "assay.kill-matrix/3"
@@ -327,6 +381,24 @@ func (e Level) Valid() bool {
 	}
 }
 
+// Defines values for Party.
+const (
+	PartyClients Party = "clients"
+	PartyServers Party = "servers"
+)
+
+// Valid indicates whether the value is a known member of the Party enum.
+func (e Party) Valid() bool {
+	switch e {
+	case PartyClients:
+		return true
+	case PartyServers:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ProfileStatus.
 const (
 	ProfileStatusAttested     ProfileStatus = "attested"
@@ -399,6 +471,69 @@ func (e ScenarioEventSchema) Valid() bool {
 	}
 }
 
+// Defines values for SpecDifferenceSchema.
+const (
+	SpecDifferenceSchemaAssaySpecDifference1 SpecDifferenceSchema = "assay.spec-difference/1"
+)
+
+// Valid indicates whether the value is a known member of the SpecDifferenceSchema enum.
+func (e SpecDifferenceSchema) Valid() bool {
+	switch e {
+	case SpecDifferenceSchemaAssaySpecDifference1:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for SpecSeverity.
+const (
+	SpecSeverityAdditive SpecSeverity = "additive"
+	SpecSeverityBreaking SpecSeverity = "breaking"
+	SpecSeverityText     SpecSeverity = "text"
+	SpecSeverityUnjudged SpecSeverity = "unjudged"
+	SpecSeverityWarning  SpecSeverity = "warning"
+)
+
+// Valid indicates whether the value is a known member of the SpecSeverity enum.
+func (e SpecSeverity) Valid() bool {
+	switch e {
+	case SpecSeverityAdditive:
+		return true
+	case SpecSeverityBreaking:
+		return true
+	case SpecSeverityText:
+		return true
+	case SpecSeverityUnjudged:
+		return true
+	case SpecSeverityWarning:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for SpecSide.
+const (
+	SpecSideEmpty   SpecSide = ""
+	SpecSideReply   SpecSide = "reply"
+	SpecSideRequest SpecSide = "request"
+)
+
+// Valid indicates whether the value is a known member of the SpecSide enum.
+func (e SpecSide) Valid() bool {
+	switch e {
+	case SpecSideEmpty:
+		return true
+	case SpecSideReply:
+		return true
+	case SpecSideRequest:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for StartedEventEvent.
 const (
 	StartedEventEventStarted StartedEventEvent = "started"
@@ -438,6 +573,39 @@ const (
 func (e Stimulus) Valid() bool {
 	switch e {
 	case StimulusAssaySeam:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for SubjectKind.
+const (
+	SubjectKindAPI         SubjectKind = "api"
+	SubjectKindComponent   SubjectKind = "component"
+	SubjectKindEvent       SubjectKind = "event"
+	SubjectKindFile        SubjectKind = "file"
+	SubjectKindOperation   SubjectKind = "operation"
+	SubjectKindRequirement SubjectKind = "requirement"
+	SubjectKindSchema      SubjectKind = "schema"
+)
+
+// Valid indicates whether the value is a known member of the SubjectKind enum.
+func (e SubjectKind) Valid() bool {
+	switch e {
+	case SubjectKindAPI:
+		return true
+	case SubjectKindComponent:
+		return true
+	case SubjectKindEvent:
+		return true
+	case SubjectKindFile:
+		return true
+	case SubjectKindOperation:
+		return true
+	case SubjectKindRequirement:
+		return true
+	case SubjectKindSchema:
 		return true
 	default:
 		return false
@@ -956,6 +1124,45 @@ type FinishedEventEvent string
 // FinishedEventSchema defines model for FinishedEvent.Schema.
 type FinishedEventSchema string
 
+// GoChange renamed: another name has the same JSON, or is the same but for the name.
+type GoChange string
+
+// GoChanges What the change does to Go programs that use the generated package.
+type GoChanges struct {
+	Consequences []GoConsequence `json:"consequences"`
+
+	// Unknown Why it is not known: one of the versions gives no package.
+	Unknown *string `json:"unknown,omitempty"`
+}
+
+// GoConsequence What became of one exported name.
+type GoConsequence struct {
+	// After Run.Status; empty if it is gone.
+	After string `json:"after"`
+
+	// Before Run.State; empty if it is new.
+	Before string `json:"before"`
+
+	// Breaks Whether programs that use it no longer compile.
+	Breaks bool `json:"breaks"`
+
+	// Causes JSON pointers of the changes that it comes from, where that is known.
+	Causes []string `json:"causes"`
+
+	// Change renamed: another name has the same JSON, or is the same but for the name.
+	Change GoChange `json:"change"`
+
+	// Do What a programmer must do; empty for nothing.
+	Do string `json:"do"`
+
+	// Kind What the name names.
+	Kind GoKind `json:"kind"`
+	Text string `json:"text"`
+}
+
+// GoKind What the name names.
+type GoKind string
+
 // HonestHost A host that keeps every promise it makes.
 type HonestHost struct {
 	// Accused What speaks against it; empty, or a suite is wrong.
@@ -1130,6 +1337,16 @@ type OpenBundleSuite struct {
 	Version string `json:"version"`
 }
 
+// Party Programs written for the old spec: clients that meet a server of the new one, or servers that no
+// longer keep it.
+type Party string
+
+// PartyTotals How many changes break each party.
+type PartyTotals struct {
+	Clients int64 `json:"clients"`
+	Servers int64 `json:"servers"`
+}
+
 // ProfileResult How much of a profile was proved.
 type ProfileResult struct {
 	// Digest Of the profile as it was frozen (spec/assay/profiles): two results speak of the same profile
@@ -1279,6 +1496,28 @@ type Results struct {
 // ResultsSchema Format and version of this document.
 type ResultsSchema string
 
+// RuleFinding What one rule says of a change at one place.
+type RuleFinding struct {
+	// Breaks Whose programs the severity is about.
+	Breaks   Party  `json:"breaks"`
+	Property string `json:"property"`
+
+	// Rule The name of a rule of oasdiff; empty for one of Assay's.
+	Rule string `json:"rule"`
+
+	// Severity What a change means for a client that was written for the old spec. breaking: it fails, or may
+	// fail. warning: it may fail, and no rule can tell. additive: it goes on working. unjudged: no
+	// rule is about it. text: no program goes by it.
+	Severity SpecSeverity `json:"severity"`
+
+	// Side request: what callers send. reply: what they receive. Empty for neither, or both.
+	Side SpecSide `json:"side"`
+
+	// Subject The part of a spec that changed.
+	Subject SpecSubject `json:"subject"`
+	Text    string      `json:"text"`
+}
+
 // ScenarioEvent A scenario has its verdict.
 type ScenarioEvent struct {
 	At    time.Time          `json:"at"`
@@ -1363,6 +1602,15 @@ type ScenarioResult struct {
 	Verdict Verdict `json:"verdict"`
 }
 
+// SeverityTotals How many changes have each severity.
+type SeverityTotals struct {
+	Additive int64 `json:"additive"`
+	Breaking int64 `json:"breaking"`
+	Text     int64 `json:"text"`
+	Unjudged int64 `json:"unjudged"`
+	Warning  int64 `json:"warning"`
+}
+
 // Sighting One thing that the target does and does not claim.
 type Sighting struct {
 	// Claim Id of the claim that it falls under.
@@ -1388,6 +1636,125 @@ type Sighting struct {
 // Signature What a failure is known by, in another run as well: a digest of the scenario, the requirement,
 // what was expected and what came, without ids, times and large numbers.
 type Signature = string
+
+// SpecChange One difference. subject, property and side are those of the first of places.
+type SpecChange struct {
+	// After The same in the new one.
+	After string `json:"after"`
+
+	// Before JSON pointer in the old bundled document, or FILE#POINTER beside it; empty where it has no such
+	// place.
+	Before   string        `json:"before"`
+	Breaks   []Party       `json:"breaks"`
+	Findings []RuleFinding `json:"findings"`
+
+	// Places Wherever a program meets it.
+	Places   []SpecPlace `json:"places"`
+	Property string      `json:"property"`
+
+	// Rule The rule of oasdiff that gave the severity; empty for none.
+	Rule string `json:"rule"`
+
+	// Severity What a change means for a client that was written for the old spec. breaking: it fails, or may
+	// fail. warning: it may fail, and no rule can tell. additive: it goes on working. unjudged: no
+	// rule is about it. text: no program goes by it.
+	Severity SpecSeverity `json:"severity"`
+
+	// Side request: what callers send. reply: what they receive. Empty for neither, or both.
+	Side SpecSide `json:"side"`
+
+	// Subject The part of a spec that changed.
+	Subject SpecSubject `json:"subject"`
+
+	// Text What changed.
+	Text string `json:"text"`
+
+	// Touches The requirements and scenarios that a change may affect, sorted.
+	Touches SpecTouches `json:"touches"`
+}
+
+// SpecDifference assay diff OLD NEW --json: every difference of two specs. Closed throughout; a change that a
+// reader could trip over gets another number in schema.
+type SpecDifference struct {
+	// Breaks How many changes break each party.
+	Breaks PartyTotals `json:"breaks"`
+
+	// Changes The worst first.
+	Changes []SpecChange `json:"changes"`
+
+	// Go Absent with --go=false, and where nothing changed.
+	Go *GoChanges `json:"go,omitempty"`
+
+	// New The new spec as it was named.
+	New string `json:"new"`
+
+	// NotJudged Why no rule was asked what the changes break; empty where rules were.
+	NotJudged string `json:"notJudged"`
+
+	// NotSeen How many changes no scenario judges; texts and files do not count.
+	NotSeen int64 `json:"notSeen"`
+
+	// Old The old spec as it was named: a folder or a git revision.
+	Old string `json:"old"`
+
+	// Schema Format and version of this document.
+	Schema SpecDifferenceSchema `json:"schema"`
+
+	// Totals How many changes have each severity.
+	Totals SeverityTotals `json:"totals"`
+}
+
+// SpecDifferenceSchema Format and version of this document.
+type SpecDifferenceSchema string
+
+// SpecPlace Where a program meets a change.
+type SpecPlace struct {
+	// Property The place in the body or payload, entries of lists as items: /runs/items/status. Empty for the
+	// whole of it.
+	Property string `json:"property"`
+
+	// Side request: what callers send. reply: what they receive. Empty for neither, or both.
+	Side SpecSide `json:"side"`
+
+	// Subject The part of a spec that changed.
+	Subject SpecSubject `json:"subject"`
+}
+
+// SpecSeverity What a change means for a client that was written for the old spec. breaking: it fails, or may
+// fail. warning: it may fail, and no rule can tell. additive: it goes on working. unjudged: no
+// rule is about it. text: no program goes by it.
+type SpecSeverity string
+
+// SpecSide request: what callers send. reply: what they receive. Empty for neither, or both.
+type SpecSide string
+
+// SpecSubject The part of a spec that changed.
+type SpecSubject struct {
+	// Kind component: a part of the document that nothing refers to.
+	Kind SubjectKind `json:"kind"`
+
+	// Name GET /v1/runs, the type of an event, the name of a schema, the id of a requirement, the path of a
+	// file; empty for the API as a whole.
+	Name string `json:"name"`
+}
+
+// SpecTouches The requirements and scenarios that a change may affect, sorted.
+type SpecTouches struct {
+	// Asking Scenarios that call the operation, whatever they look at.
+	Asking []string `json:"asking"`
+
+	// Claims Claims that are made there.
+	Claims []string `json:"claims"`
+
+	// Named Requirements whose words name it, and no check looked there.
+	Named []string `json:"named"`
+
+	// Requirements A check for them looked there.
+	Requirements []string `json:"requirements"`
+
+	// Scenarios Their checks looked there.
+	Scenarios []string `json:"scenarios"`
+}
 
 // Standing A status of a profile or claim (not claimed where the target stopped or began to make it), or a
 // verdict, with its evidence behind a comma: passed, observed.
@@ -1418,6 +1785,9 @@ type StartedEventSchema string
 // Stimulus assay-seam: only a test seam that Assay itself defines brings it about or shows it; a host that
 // has not wired it cannot prove it. Absent where the protocol's own means suffice.
 type Stimulus string
+
+// SubjectKind component: a part of the document that nothing refers to.
+type SubjectKind string
 
 // Target What was certified.
 type Target struct {
