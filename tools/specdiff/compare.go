@@ -250,7 +250,7 @@ func alone(f Finding, a, b *document) (Change, bool) {
 	if f.Subject.Kind == Schema && strings.HasPrefix(f.Rule, "api-") || f.Subject.Kind == Schema && f.Rule == "endpoint-added" {
 		return Change{}, false
 	}
-	c := Change{Before: f.before, After: f.after, Text: f.Text, olds: []string{f.before}, news: []string{f.after}, Places: []Place{f.Place}, Findings: []Finding{f}}
+	c := Change{Before: f.before, After: f.after, Text: f.Text, Places: []Place{f.Place}, Findings: []Finding{f}}
 	if f.Subject.Kind == API && f.Subject.Name == "" {
 		c.Before, c.After = cmp.Or(f.before, "/info"), cmp.Or(f.after, "/info")
 	}

@@ -138,7 +138,8 @@ func keysOf(d *document, at string, path []step) []key {
 			id, _ := operation["operationId"].(string)
 			id = cmp.Or(id, method+unescaped(tokens[2]))
 			id = goapi.Letters(id)
-			out = append(out, key{id, true, len(tokens) == 4 || len(tokens) == 3 && path[len(path)-1].in == kPaths || strings.HasSuffix(at, "/operationId")})
+			whole := len(tokens) == 4 || len(tokens) == 3 && path[len(path)-1].in == kPaths || strings.HasSuffix(at, "/operationId")
+			out = append(out, key{id, true, whole})
 			for _, s := range path {
 				switch s.in {
 				case kParameters:

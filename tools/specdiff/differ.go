@@ -1,6 +1,7 @@
 package specdiff
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -353,19 +354,16 @@ func differences(a, b *document) []difference {
 		}
 	}
 	d.compare(old, now, nil)
-	d.compare(eventsOf(a), eventsOf(b), []step{{"(events)", kRoot}})
-	if len(d.found) == 0 && string(a.source) != string(b.source) {
-		// Such as white space, or the order of members: the trees are equal.
-		return nil
-	}
+	d.compare(eventsOf(a, renamed), eventsOf(b, nil), []step{{"(events)", kRoot}})
 	return d.found
 }
 
 // eventsOf is a table of the event types, each with the component that is its payload.
-func eventsOf(d *document) *node {
+func eventsOf(d *document, renamed map[string]string) *node {
 	n := &node{kids: map[string]*node{}}
 	for _, e := range d.events {
-		n.kids[e.Type] = &node{at: "/components/schemas/" + e.Component, raw: e.Component}
+		at := "/components/schemas/" + e.Component
+		n.kids[e.Type] = &node{at: at, raw: cmp.Or(renamed[at], e.Component)}
 	}
 	return n
 }

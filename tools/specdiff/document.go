@@ -17,7 +17,6 @@ import (
 
 // document is a contract prepared for comparison.
 type document struct {
-	source []byte
 	plain  map[string]any // the document
 	events []specgen.Payload
 	tree   map[string]any // the document with events and schemas as operations
@@ -57,7 +56,7 @@ func newDocument(c *specgen.Contract) (*document, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &document{source: c.Document, plain: plain, tree: tree, events: c.Events}
+	d := &document{plain: plain, tree: tree, events: c.Events}
 	paths := child(tree, "paths")
 	reached := map[string]bool{}
 	d.reach(paths, reached)

@@ -92,7 +92,8 @@ func told(t *testing.T, before, after *specdiff.Folder) string {
 	}
 	var b strings.Builder
 	for _, c := range r.Changes {
-		fmt.Fprintf(&b, "%s %v %s %s%s\n    %s\n    old %s\n    new %s\n", c.Severity, c.Breaks, c.Subject, c.Side, c.Property, c.Text, c.Before, c.After)
+		fmt.Fprintf(&b, "%s %v %s %s%s\n    %s\n", c.Severity, c.Breaks, c.Subject, c.Side, c.Property, c.Text)
+		fmt.Fprintf(&b, "    old %s\n    new %s\n", c.Before, c.After)
 		for _, p := range c.Places[min(1, len(c.Places)):] {
 			fmt.Fprintf(&b, "    also %s %s%s\n", p.Subject, p.Side, p.Property)
 		}

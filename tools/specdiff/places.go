@@ -21,7 +21,8 @@ type Place struct {
 
 // comparePlaces puts first what is nearest to the whole of a body.
 func comparePlaces(a, b Place) int {
-	return cmp.Or(cmp.Compare(strings.Count(a.Property, "/"), strings.Count(b.Property, "/")), cmp.Compare(kindOrder(a.Subject), kindOrder(b.Subject)), strings.Compare(a.Subject.Name, b.Subject.Name),
+	return cmp.Or(cmp.Compare(strings.Count(a.Property, "/"), strings.Count(b.Property, "/")),
+		cmp.Compare(kindOrder(a.Subject), kindOrder(b.Subject)), strings.Compare(a.Subject.Name, b.Subject.Name),
 		strings.Compare(a.Side, b.Side), strings.Compare(a.Property, b.Property))
 }
 
@@ -67,7 +68,8 @@ func newAtlas(d *document, components map[string]bool) *atlas {
 			kind kind
 			v    any
 		}{{"request", kParameters, item["parameters"]}, {"request", kParameters, operation["parameters"]},
-			{"request", kBody, operation["requestBody"]}, {"reply", kResponses, operation["responses"]}, {"", kCallbacks, operation["callbacks"]}} {
+			{"request", kBody, operation["requestBody"]}, {"reply", kResponses, operation["responses"]},
+			{"", kCallbacks, operation["callbacks"]}} {
 			if s.Kind == Schema {
 				part.side = ""
 			}

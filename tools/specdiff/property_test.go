@@ -63,7 +63,8 @@ func (e *edits) edit(t *rapid.T) {
 		}
 		p.container.(map[string]any)[p.key] = v
 	}
-	other := rapid.SampledFrom([]any{true, false, json.Number("7"), json.Number("1e3"), "zebra", map[string]any{"zebra": "y"}, []any{"zebra"}, nil}).
+	other := rapid.SampledFrom([]any{true, false, json.Number("7"), json.Number("1e3"), "zebra", map[string]any{"zebra": "y"},
+		[]any{"zebra"}, nil}).
 		Filter(func(v any) bool { return encoded(v) != encoded(get()) })
 	switch rapid.SampledFrom([]string{"replace", "remove", "add"}).Draw(t, "how") {
 	case "replace":

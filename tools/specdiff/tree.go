@@ -17,31 +17,31 @@ import (
 type kind int
 
 const (
-	kValue      kind = iota // anything else: objects by their members, lists as a whole
-	kText                   // a text for people: no program goes by it
-	kType                   // the keyword type: one name or a list
-	kSet                    // a list whose order says nothing
-	kSets                   // an object of sets
-	kRoot                   // the document
-	kInfo                   //
-	kPaths                  // paths, webhooks and callbacks
-	kItem                   // a path
-	kOperation              //
-	kParameters             // a list, told apart by place and name
-	kParameter              // and a header
-	kHeaders                //
-	kBodies                 //
-	kBody                   //
-	kContent                // media types
-	kMedia                  //
-	kResponses              //
-	kResponse               //
-	kCallbacks              //
-	kComponents             //
-	kNamed                  // components.parameters
-	kSchemas                // schemas by name
-	kSchema                 //
-	kBranches               // a list of schemas
+	kValue kind = iota // anything else: objects by their members, lists as a whole
+	kText              // a text for people: no program goes by it
+	kType              // the keyword type: one name or a list
+	kSet               // a list whose order says nothing
+	kSets              // an object of sets
+	kRoot              // the document
+	kInfo
+	kPaths // paths, webhooks and callbacks
+	kItem  // a path
+	kOperation
+	kParameters // a list, told apart by place and name
+	kParameter  // and a header
+	kHeaders
+	kBodies
+	kBody
+	kContent // media types
+	kMedia
+	kResponses
+	kResponse
+	kCallbacks
+	kComponents
+	kNamed   // components.parameters
+	kSchemas // schemas by name
+	kSchema
+	kBranches // a list of schemas
 )
 
 // members lists the members of a kind that have a kind of their own.
@@ -114,7 +114,7 @@ func (b *builder) node(k kind, v any, at string) *node {
 			key, here := name, at+"/"+jsonpointer.Escape(name)
 			switch {
 			case k == kPaths && strings.HasPrefix(name, "/"):
-				key = b.free(n, parameter.ReplaceAllString(name, "{}"), v, name)
+				key = b.free(parameter.ReplaceAllString(name, "{}"), v, name)
 			case b.renamed[here] != "":
 				key = b.renamed[here]
 			}
@@ -140,7 +140,7 @@ func (b *builder) node(k kind, v any, at string) *node {
 }
 
 // free returns the key of a path without the names of its parameters, or with them where another path is then alike.
-func (b *builder) free(n *node, key string, all map[string]any, name string) string {
+func (b *builder) free(key string, all map[string]any, name string) string {
 	for other := range all {
 		if other != name && parameter.ReplaceAllString(other, "{}") == key {
 			return name

@@ -2,6 +2,7 @@ package specdiff
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -32,20 +33,19 @@ func (m difference) where() (string, string) {
 			switch {
 			case above == "properties":
 				property = strings.TrimPrefix(property+"/"+s.name, "/")
-			case !last || m.named():
-				add("%s `%s`", map[string]string{"schemas": "schema", "patternProperties": "members like", "dependentSchemas": "where there is",
-					"$defs": "definition", "definitions": "definition"}[above], s.name)
+			case !last || m.old != nil && m.new != nil:
+				add("%s `%s`", tableNames[above], s.name)
 			}
 		case kSchema:
 			switch {
 			case !last && (s.name == "items" || s.name == "contains" || s.name == "additionalProperties"):
 				property = strings.TrimPrefix(property+"/"+s.name, "/")
-			case !last && strings.Contains(" if then else not propertyNames unevaluatedItems unevaluatedProperties contentSchema ", " "+s.name+" "):
+			case !last && slices.Contains(conditions, s.name):
 				add("`%s`", s.name)
 			}
 		case kBranches:
 			if !last {
-				add("%s of `%s`", m.branch(i), above)
+				add("branch %s of `%s`", s.name, above)
 			}
 		case kNamed, kHeaders, kBodies, kResponses, kContent, kParameters:
 			if !last {
@@ -66,11 +66,12 @@ func (m difference) where() (string, string) {
 	return strings.Join(parts, ", "), property
 }
 
-// named reports whether the difference is in a schema, and not a schema itself.
-func (m difference) named() bool { return m.old != nil && m.new != nil }
+// tableNames is what an entry of a table of schemas is called.
+var tableNames = map[string]string{"schemas": "schema", "patternProperties": "members like", "dependentSchemas": "where there is",
+	"$defs": "definition", "definitions": "definition"}
 
-// branch names a branch of a union.
-func (m difference) branch(i int) string { return "branch " + m.path[i].name }
+// conditions lists the keywords whose schema is about the same value.
+var conditions = []string{"if", "then", "else", "not", "propertyNames", "unevaluatedItems", "unevaluatedProperties", "contentSchema"}
 
 func entry(s step) string {
 	switch s.in {
@@ -116,7 +117,8 @@ func (m difference) what(property string) string {
 	case m.spelling:
 		return fmt.Sprintf("`%s`%s is %s, which was written %s", last.name, of, shown(m.new.raw), shown(m.old.raw))
 	case last.in == kType || last.name == "type" && last.in == kSchema && m.old != nil && m.new != nil:
-		return fmt.Sprintf("the type%s changed from `%s` to `%s`", of, strings.Join(typesOf(m.old.raw), "` or `"), strings.Join(typesOf(m.new.raw), "` or `"))
+		was, is := strings.Join(typesOf(m.old.raw), "` or `"), strings.Join(typesOf(m.new.raw), "` or `")
+		return fmt.Sprintf("the type%s changed from `%s` to `%s`", of, was, is)
 	case m.old == nil || m.new == nil:
 		return m.cameOrWent(last, above, property, of)
 	case last.name == "(template)":
@@ -157,11 +159,10 @@ func (m difference) keyword() string {
 }
 
 func (m difference) cameOrWent(last step, above, property, of string) string {
-	n, verb, to := m.new, "added", "to"
+	n, verb, to, is, became := m.new, "added", "to", "is new", "required"
 	if m.new == nil {
-		n, verb, to = m.old, "removed", "from"
+		n, verb, to, is, became = m.old, "removed", "from", "is gone", "optional"
 	}
-	is := map[bool]string{true: "is new", false: "is gone"}[m.old == nil]
 	switch last.in {
 	case kSchemas:
 		switch above {
@@ -182,7 +183,6 @@ func (m difference) cameOrWent(last step, above, property, of string) string {
 	case kSet, kSets:
 		switch above {
 		case "required":
-			became := map[bool]string{true: "required", false: "optional"}[m.old == nil]
 			name := strings.Trim(last.name, `"`)
 			if property != "" {
 				name = property + "/" + name

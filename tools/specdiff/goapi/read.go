@@ -120,7 +120,8 @@ func signature(t *ast.FuncType) string {
 		}
 		return out
 	}
-	return strings.TrimPrefix(types.ExprString(&ast.FuncType{TypeParams: t.TypeParams, Params: bare(t.Params), Results: bare(t.Results)}), "func")
+	short := &ast.FuncType{TypeParams: t.TypeParams, Params: bare(t.Params), Results: bare(t.Results)}
+	return strings.TrimPrefix(types.ExprString(short), "func")
 }
 
 func (r *reader) general(d *ast.GenDecl) {

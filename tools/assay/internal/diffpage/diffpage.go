@@ -238,7 +238,11 @@ func (d *Diff) golang(b *strings.Builder) {
 
 func (d *Diff) summary(b *strings.Builder, texts bool) {
 	if n := d.Totals[specdiff.Text]; n > 0 && !texts {
-		fmt.Fprintf(b, "\n%s of descriptions, examples or order: --texts lists %s\n", catalogue.Counted(n, "change"), map[bool]string{true: "it", false: "them"}[n == 1])
+		them := "them"
+		if n == 1 {
+			them = "it"
+		}
+		fmt.Fprintf(b, "\n%s of descriptions, examples or order: --texts lists %s\n", catalogue.Counted(n, "change"), them)
 	}
 	var totals []string
 	for _, s := range specdiff.Severities {

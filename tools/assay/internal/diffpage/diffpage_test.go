@@ -79,7 +79,8 @@ func TestNotJudged(t *testing.T) {
 		Unjudged: os.ErrInvalid,
 	})
 	text := d.Text(diffpage.Titles{})
-	for _, want := range []string{"no rule was asked what the changes break: invalid argument\n", `x\x1b changed`, "#/a\n", "1 change: 1 unjudged; no scenario judges 1\n"} {
+	for _, want := range []string{"no rule was asked what the changes break: invalid argument\n",
+		`x\x1b changed`, "#/a\n", "1 change: 1 unjudged; no scenario judges 1\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
