@@ -29,16 +29,22 @@ func comparePlaces(a, b Place) int {
 // atlas knows where each of some components is met.
 type atlas struct {
 	doc     *document
-	leading map[string]bool    // components from which one of them can be reached: /components/schemas/Run
+	wanted  map[string]bool    // the components: /components/schemas/Run
+	leading map[string]bool    // components from which one of them can be reached
 	entries map[string][]Place // by component
+	visits  int
 }
 
-// visits bounds how often a walk enters one component below one side of one subject. It may be met at more places.
-const visits = 4
+// A walk enters one component at most so often below one side of one subject, and once where many components lead to
+// each other: it may be met at more places of the same body.
+const (
+	mostVisits = 4
+	many       = 200
+)
 
 // newAtlas finds the places of components. Only what leads to one of them is walked.
 func newAtlas(d *document, components map[string]bool) *atlas {
-	a := &atlas{d, map[string]bool{}, map[string][]Place{}}
+	a := &atlas{d, components, map[string]bool{}, map[string][]Place{}, mostVisits}
 	from := map[string][]string{} // component -> those that refer to it
 	all, _ := d.tree["components"].(map[string]any)
 	for section, table := range all {
@@ -61,6 +67,9 @@ func newAtlas(d *document, components map[string]bool) *atlas {
 	}
 	if len(a.leading) == 0 {
 		return a
+	}
+	if len(a.leading) > many {
+		a.visits = 1
 	}
 	d.subjects(func(s Subject, item, operation map[string]any) {
 		for _, part := range []struct {
@@ -154,13 +163,15 @@ func within(keyword string) string {
 }
 
 func (w *walk) enter(k kind, component, property string) {
-	if !w.leading[component] || w.entered[component] >= visits {
+	if !w.leading[component] || w.entered[component] >= w.visits {
 		return
 	}
 	w.entered[component]++
-	place := w.at
-	place.Property = property
-	w.entries[component] = append(w.entries[component], place)
+	if w.wanted[component] {
+		place := w.at
+		place.Property = property
+		w.entries[component] = append(w.entries[component], place)
+	}
 	if slices.Contains(w.stack, component) {
 		return
 	}
