@@ -1296,6 +1296,130 @@ func (v FinishedEventSchema) Valid() bool {
 	return false
 }
 
+// GoChange renamed: another name has the same JSON, or is the same but for the name.
+type GoChange string
+
+// The values of GoChange.
+const (
+	GoChangeRemoved GoChange = "removed"
+	GoChangeRenamed GoChange = "renamed"
+	GoChangeChanged GoChange = "changed"
+	GoChangeAdded   GoChange = "added"
+)
+
+// Valid reports whether the contract has the value.
+func (v GoChange) Valid() bool {
+	switch v {
+	case GoChangeRemoved, GoChangeRenamed, GoChangeChanged, GoChangeAdded:
+		return true
+	}
+	return false
+}
+
+// GoChanges What the change does to Go programs that use the generated package.
+type GoChanges struct {
+	Consequences []GoConsequence `json:"consequences"`
+	// Why it is not known: one of the versions gives no package.
+	Unknown *string `json:"unknown,omitzero"`
+}
+
+// UnmarshalJSON reads a GoChanges. Names of members must match exactly; any may be missing.
+func (v *GoChanges) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "consequences":
+			return &v.Consequences
+		case "unknown":
+			return &v.Unknown
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes a GoChanges.
+func (v GoChanges) MarshalJSON() ([]byte, error) {
+	type plain GoChanges
+	p := plain(v)
+	if p.Consequences == nil {
+		p.Consequences = []GoConsequence{}
+	}
+	return marshal(p)
+}
+
+// GoConsequence What became of one exported name.
+type GoConsequence struct {
+	// Run.Status; empty if it is gone.
+	After string `json:"after"`
+	// Run.State; empty if it is new.
+	Before string `json:"before"`
+	// Whether programs that use it no longer compile.
+	Breaks bool `json:"breaks"`
+	// JSON pointers of the changes that it comes from, where that is known.
+	Causes []string `json:"causes"`
+	Change GoChange `json:"change"`
+	// What a programmer must do; empty for nothing.
+	Do   string `json:"do"`
+	Kind GoKind `json:"kind"`
+	Text string `json:"text"`
+}
+
+// UnmarshalJSON reads a GoConsequence. Names of members must match exactly; any may be missing.
+func (v *GoConsequence) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "after":
+			return &v.After
+		case "before":
+			return &v.Before
+		case "breaks":
+			return &v.Breaks
+		case "causes":
+			return &v.Causes
+		case "change":
+			return &v.Change
+		case "do":
+			return &v.Do
+		case "kind":
+			return &v.Kind
+		case "text":
+			return &v.Text
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes a GoConsequence.
+func (v GoConsequence) MarshalJSON() ([]byte, error) {
+	type plain GoConsequence
+	p := plain(v)
+	if p.Causes == nil {
+		p.Causes = []string{}
+	}
+	return marshal(p)
+}
+
+// GoKind What the name names.
+type GoKind string
+
+// The values of GoKind.
+const (
+	GoKindType     GoKind = "type"
+	GoKindField    GoKind = "field"
+	GoKindMethod   GoKind = "method"
+	GoKindFunction GoKind = "function"
+	GoKindConstant GoKind = "constant"
+	GoKindVariable GoKind = "variable"
+)
+
+// Valid reports whether the contract has the value.
+func (v GoKind) Valid() bool {
+	switch v {
+	case GoKindType, GoKindField, GoKindMethod, GoKindFunction, GoKindConstant, GoKindVariable:
+		return true
+	}
+	return false
+}
+
 // HonestHost A host that keeps every promise it makes.
 type HonestHost struct {
 	// What speaks against it; empty, or a suite is wrong.
@@ -1838,6 +1962,44 @@ func (v *OpenBundleSuite) UnmarshalJSON(data []byte) error {
 	}, nil)
 }
 
+// Party Programs written for the old spec: clients that meet a server of the new one, or servers that no longer
+// keep it.
+type Party string
+
+// The values of Party.
+const (
+	PartyClients Party = "clients"
+	PartyServers Party = "servers"
+)
+
+// Valid reports whether the contract has the value.
+func (v Party) Valid() bool {
+	switch v {
+	case PartyClients, PartyServers:
+		return true
+	}
+	return false
+}
+
+// PartyTotals How many changes break each party.
+type PartyTotals struct {
+	Clients int64 `json:"clients"`
+	Servers int64 `json:"servers"`
+}
+
+// UnmarshalJSON reads a PartyTotals. Names of members must match exactly; any may be missing.
+func (v *PartyTotals) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "clients":
+			return &v.Clients
+		case "servers":
+			return &v.Servers
+		}
+		return nil
+	}, nil)
+}
+
 // ProfileResult How much of a profile was proved.
 type ProfileResult struct {
 	// Of the profile as it was frozen (spec/assay/profiles): two results speak of the same profile where it is the
@@ -2174,6 +2336,42 @@ func (v ResultsSchema) Valid() bool {
 	return false
 }
 
+// RuleFinding What one rule says of a change at one place.
+type RuleFinding struct {
+	// Whose programs the severity is about.
+	Breaks   Party  `json:"breaks"`
+	Property string `json:"property"`
+	// The name of a rule of oasdiff; empty for one of Assay's.
+	Rule     string       `json:"rule"`
+	Severity SpecSeverity `json:"severity"`
+	Side     SpecSide     `json:"side"`
+	Subject  SpecSubject  `json:"subject"`
+	Text     string       `json:"text"`
+}
+
+// UnmarshalJSON reads a RuleFinding. Names of members must match exactly; any may be missing.
+func (v *RuleFinding) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "breaks":
+			return &v.Breaks
+		case "property":
+			return &v.Property
+		case "rule":
+			return &v.Rule
+		case "severity":
+			return &v.Severity
+		case "side":
+			return &v.Side
+		case "subject":
+			return &v.Subject
+		case "text":
+			return &v.Text
+		}
+		return nil
+	}, nil)
+}
+
 // ScenarioEvent A scenario has its verdict.
 type ScenarioEvent struct {
 	At       time.Time          `json:"at"`
@@ -2376,6 +2574,34 @@ func (v ScenarioResult) MarshalJSON() ([]byte, error) {
 	return marshal(p)
 }
 
+// SeverityTotals How many changes have each severity.
+type SeverityTotals struct {
+	Additive int64 `json:"additive"`
+	Breaking int64 `json:"breaking"`
+	Text     int64 `json:"text"`
+	Unjudged int64 `json:"unjudged"`
+	Warning  int64 `json:"warning"`
+}
+
+// UnmarshalJSON reads a SeverityTotals. Names of members must match exactly; any may be missing.
+func (v *SeverityTotals) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "additive":
+			return &v.Additive
+		case "breaking":
+			return &v.Breaking
+		case "text":
+			return &v.Text
+		case "unjudged":
+			return &v.Unjudged
+		case "warning":
+			return &v.Warning
+		}
+		return nil
+	}, nil)
+}
+
 // Sighting One thing that the target does and does not claim.
 type Sighting struct {
 	// Id of the claim that it falls under.
@@ -2419,6 +2645,295 @@ func (v *Sighting) UnmarshalJSON(data []byte) error {
 // Signature What a failure is known by, in another run as well: a digest of the scenario, the requirement, what
 // was expected and what came, without ids, times and large numbers.
 type Signature = string
+
+// SpecChange One difference. subject, property and side are those of the first of places.
+type SpecChange struct {
+	// The same in the new one.
+	After string `json:"after"`
+	// JSON pointer in the old bundled document, or FILE#POINTER beside it; empty where it has no such place.
+	Before   string        `json:"before"`
+	Breaks   []Party       `json:"breaks"`
+	Findings []RuleFinding `json:"findings"`
+	// Wherever a program meets it.
+	Places   []SpecPlace `json:"places"`
+	Property string      `json:"property"`
+	// The rule of oasdiff that gave the severity; empty for none.
+	Rule     string       `json:"rule"`
+	Severity SpecSeverity `json:"severity"`
+	Side     SpecSide     `json:"side"`
+	Subject  SpecSubject  `json:"subject"`
+	// What changed.
+	Text    string      `json:"text"`
+	Touches SpecTouches `json:"touches"`
+}
+
+// UnmarshalJSON reads a SpecChange. Names of members must match exactly; any may be missing.
+func (v *SpecChange) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "after":
+			return &v.After
+		case "before":
+			return &v.Before
+		case "breaks":
+			return &v.Breaks
+		case "findings":
+			return &v.Findings
+		case "places":
+			return &v.Places
+		case "property":
+			return &v.Property
+		case "rule":
+			return &v.Rule
+		case "severity":
+			return &v.Severity
+		case "side":
+			return &v.Side
+		case "subject":
+			return &v.Subject
+		case "text":
+			return &v.Text
+		case "touches":
+			return &v.Touches
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes a SpecChange.
+func (v SpecChange) MarshalJSON() ([]byte, error) {
+	type plain SpecChange
+	p := plain(v)
+	if p.Breaks == nil {
+		p.Breaks = []Party{}
+	}
+	if p.Findings == nil {
+		p.Findings = []RuleFinding{}
+	}
+	if p.Places == nil {
+		p.Places = []SpecPlace{}
+	}
+	return marshal(p)
+}
+
+// SpecDifference assay diff OLD NEW --json: every difference of two specs. Closed throughout; a change that a
+// reader could trip over gets another number in schema.
+type SpecDifference struct {
+	Breaks PartyTotals `json:"breaks"`
+	// The worst first.
+	Changes []SpecChange `json:"changes"`
+	// Absent with --go=false, and where nothing changed.
+	Go *GoChanges `json:"go,omitzero"`
+	// The new spec as it was named.
+	New string `json:"new"`
+	// Why no rule was asked what the changes break; empty where rules were.
+	NotJudged string `json:"notJudged"`
+	// How many changes no scenario judges; texts and files do not count.
+	NotSeen int64 `json:"notSeen"`
+	// The old spec as it was named: a folder or a git revision.
+	Old string `json:"old"`
+	// Format and version of this document.
+	Schema SpecDifferenceSchema `json:"schema"`
+	Totals SeverityTotals       `json:"totals"`
+}
+
+// UnmarshalJSON reads a SpecDifference. Names of members must match exactly; any may be missing.
+func (v *SpecDifference) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "breaks":
+			return &v.Breaks
+		case "changes":
+			return &v.Changes
+		case "go":
+			return &v.Go
+		case "new":
+			return &v.New
+		case "notJudged":
+			return &v.NotJudged
+		case "notSeen":
+			return &v.NotSeen
+		case "old":
+			return &v.Old
+		case "schema":
+			return &v.Schema
+		case "totals":
+			return &v.Totals
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes a SpecDifference.
+func (v SpecDifference) MarshalJSON() ([]byte, error) {
+	type plain SpecDifference
+	p := plain(v)
+	if p.Changes == nil {
+		p.Changes = []SpecChange{}
+	}
+	if p.Schema == "" {
+		p.Schema = SpecDifferenceSchemaAssaySpecDifference1
+	}
+	return marshal(p)
+}
+
+// SpecDifferenceSchema Format and version of this document.
+type SpecDifferenceSchema string
+
+// The values of SpecDifferenceSchema.
+const (
+	SpecDifferenceSchemaAssaySpecDifference1 SpecDifferenceSchema = "assay.spec-difference/1"
+)
+
+// Valid reports whether the contract has the value.
+func (v SpecDifferenceSchema) Valid() bool {
+	switch v {
+	case SpecDifferenceSchemaAssaySpecDifference1:
+		return true
+	}
+	return false
+}
+
+// SpecPlace Where a program meets a change.
+type SpecPlace struct {
+	// The place in the body or payload, entries of lists as items: /runs/items/status. Empty for the whole of it.
+	Property string      `json:"property"`
+	Side     SpecSide    `json:"side"`
+	Subject  SpecSubject `json:"subject"`
+}
+
+// UnmarshalJSON reads a SpecPlace. Names of members must match exactly; any may be missing.
+func (v *SpecPlace) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "property":
+			return &v.Property
+		case "side":
+			return &v.Side
+		case "subject":
+			return &v.Subject
+		}
+		return nil
+	}, nil)
+}
+
+// SpecSeverity What a change means for a client that was written for the old spec. breaking: it fails, or may
+// fail. warning: it may fail, and no rule can tell. additive: it goes on working. unjudged: no rule is about it.
+// text: no program goes by it.
+type SpecSeverity string
+
+// The values of SpecSeverity.
+const (
+	SpecSeverityBreaking SpecSeverity = "breaking"
+	SpecSeverityWarning  SpecSeverity = "warning"
+	SpecSeverityAdditive SpecSeverity = "additive"
+	SpecSeverityUnjudged SpecSeverity = "unjudged"
+	SpecSeverityText     SpecSeverity = "text"
+)
+
+// Valid reports whether the contract has the value.
+func (v SpecSeverity) Valid() bool {
+	switch v {
+	case SpecSeverityBreaking, SpecSeverityWarning, SpecSeverityAdditive, SpecSeverityUnjudged, SpecSeverityText:
+		return true
+	}
+	return false
+}
+
+// SpecSide request: what callers send. reply: what they receive. Empty for neither, or both.
+type SpecSide string
+
+// The values of SpecSide.
+const (
+	SpecSideEmpty   SpecSide = ""
+	SpecSideRequest SpecSide = "request"
+	SpecSideReply   SpecSide = "reply"
+)
+
+// Valid reports whether the contract has the value.
+func (v SpecSide) Valid() bool {
+	switch v {
+	case SpecSideEmpty, SpecSideRequest, SpecSideReply:
+		return true
+	}
+	return false
+}
+
+// SpecSubject The part of a spec that changed.
+type SpecSubject struct {
+	Kind SubjectKind `json:"kind"`
+	// GET /v1/runs, the type of an event, the name of a schema, the id of a requirement, the path of a file; empty
+	// for the API as a whole.
+	Name string `json:"name"`
+}
+
+// UnmarshalJSON reads a SpecSubject. Names of members must match exactly; any may be missing.
+func (v *SpecSubject) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "kind":
+			return &v.Kind
+		case "name":
+			return &v.Name
+		}
+		return nil
+	}, nil)
+}
+
+// SpecTouches The requirements and scenarios that a change may affect, sorted.
+type SpecTouches struct {
+	// Scenarios that call the operation, whatever they look at.
+	Asking []string `json:"asking"`
+	// Claims that are made there.
+	Claims []string `json:"claims"`
+	// Requirements whose words name it, and no check looked there.
+	Named []string `json:"named"`
+	// A check for them looked there.
+	Requirements []string `json:"requirements"`
+	// Their checks looked there.
+	Scenarios []string `json:"scenarios"`
+}
+
+// UnmarshalJSON reads a SpecTouches. Names of members must match exactly; any may be missing.
+func (v *SpecTouches) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "asking":
+			return &v.Asking
+		case "claims":
+			return &v.Claims
+		case "named":
+			return &v.Named
+		case "requirements":
+			return &v.Requirements
+		case "scenarios":
+			return &v.Scenarios
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes a SpecTouches.
+func (v SpecTouches) MarshalJSON() ([]byte, error) {
+	type plain SpecTouches
+	p := plain(v)
+	if p.Asking == nil {
+		p.Asking = []string{}
+	}
+	if p.Claims == nil {
+		p.Claims = []string{}
+	}
+	if p.Named == nil {
+		p.Named = []string{}
+	}
+	if p.Requirements == nil {
+		p.Requirements = []string{}
+	}
+	if p.Scenarios == nil {
+		p.Scenarios = []string{}
+	}
+	return marshal(p)
+}
 
 // Standing A status of a profile or claim (not claimed where the target stopped or began to make it), or a
 // verdict, with its evidence behind a comma: passed, observed.
@@ -2519,6 +3034,29 @@ const (
 func (v Stimulus) Valid() bool {
 	switch v {
 	case StimulusAssaySeam:
+		return true
+	}
+	return false
+}
+
+// SubjectKind component: a part of the document that nothing refers to.
+type SubjectKind string
+
+// The values of SubjectKind.
+const (
+	SubjectKindOperation   SubjectKind = "operation"
+	SubjectKindEvent       SubjectKind = "event"
+	SubjectKindSchema      SubjectKind = "schema"
+	SubjectKindAPI         SubjectKind = "api"
+	SubjectKindComponent   SubjectKind = "component"
+	SubjectKindRequirement SubjectKind = "requirement"
+	SubjectKindFile        SubjectKind = "file"
+)
+
+// Valid reports whether the contract has the value.
+func (v SubjectKind) Valid() bool {
+	switch v {
+	case SubjectKindOperation, SubjectKindEvent, SubjectKindSchema, SubjectKindAPI, SubjectKindComponent, SubjectKindRequirement, SubjectKindFile:
 		return true
 	}
 	return false

@@ -51,7 +51,8 @@ func readGenerateConfig(name string) ([]specgen.Options, error) {
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
 	decoder.KnownFields(true)
 	if err := decoder.Decode(&c); err != nil && !errors.Is(err, io.EOF) {
-		said := notFound.ReplaceAllString(strings.Join(strings.Fields(strings.TrimPrefix(err.Error(), "yaml: unmarshal errors:")), " "), "unknown field $1")
+		said := strings.Join(strings.Fields(strings.TrimPrefix(err.Error(), "yaml: unmarshal errors:")), " ")
+		said = notFound.ReplaceAllString(said, "unknown field $1")
 		return nil, usage("assay generate: %s: %s: it holds packages, a list of {spec, into, package, only, unknown, initialisms, strict, map}",
 			name, said)
 	}

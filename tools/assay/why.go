@@ -13,6 +13,7 @@ import (
 	"github.com/openassay/assay/internal/textsafe"
 	"github.com/openassay/assay/reports"
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/tools/assay/internal/catalogue"
 	"github.com/openassay/assay/tools/assay/internal/reason"
 	"github.com/openassay/assay/tools/internal/protocols"
 	"github.com/openassay/assay/tools/trace"
@@ -107,7 +108,7 @@ func answerText(a reason.Answer, address string) string {
 	for _, c := range a.Changes {
 		change := c.Do
 		if len(a.Scenarios) > 1 {
-			change = counted(len(c.Helps), "scenario") + ": " + change
+			change = catalogue.Counted(len(c.Helps), "scenario") + ": " + change
 		}
 		changes = append(changes, change)
 		if c.Flag != "" {

@@ -1,7 +1,6 @@
 package specdiff
 
 import (
-	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -94,18 +93,6 @@ func (d *document) bodies(s Subject, side string) []any {
 	return out
 }
 
-func (d *document) follow(v any) any {
-	for range 32 { // more would be a cycle
-		o, _ := v.(map[string]any)
-		r, ok := o["$ref"].(string)
-		if !ok {
-			return v
-		}
-		v = d.lookUp(r)
-	}
-	return nil
-}
-
 const mostDepth = 64
 
 // has reports whether a schema has a property at these steps; the step items enters a list.
@@ -140,74 +127,4 @@ func (d *document) has(schema any, steps []string, depth int) bool {
 		}
 	}
 	return false
-}
-
-// unjudged returns the subjects that differ in more than texts but have no change in found.
-func unjudged(a, b *document, found []Change) []Change {
-	var out []Change
-	before, after := a.subjects(), b.subjects()
-	for _, s := range slices.SortedFunc(maps.Keys(before), func(x, y Subject) int { return strings.Compare(x.String(), y.String()) }) {
-		now, still := after[s]
-		if !still || now == before[s] || slices.ContainsFunc(found, func(c Change) bool { return c.Subject == s }) {
-			continue
-		}
-		out = append(out, Change{Severity: Unjudged, Subject: s,
-			Text: "it differs in something that no rule of oasdiff is about: compare it by eye"})
-	}
-	return out
-}
-
-// texts lists keywords without effect on validation.
-var texts = []string{"description", "summary", "title", "examples", "example", "$comment", "tags"}
-
-// subjects returns all subjects with everything they refer to, without texts.
-func (d *document) subjects() map[Subject]string {
-	out := map[Subject]string{}
-	paths, _ := d.tree["paths"].(map[string]any)
-	for path, item := range paths {
-		methods, _ := item.(map[string]any)
-		for method, operation := range methods {
-			if !slices.Contains([]string{"get", "put", "post", "delete", "options", "head", "patch", "trace"}, method) {
-				continue
-			}
-			s := Subject{Operation, strings.ToUpper(method) + " " + path}
-			if kind, name, ok := subjectAt(path); ok {
-				s = Subject{kind, name}
-			}
-			reached := map[string]bool{}
-			d.reach(operation, reached)
-			whole := map[string]any{"": bare(operation, false)}
-			for r := range reached {
-				if strings.HasPrefix(r, "#/") {
-					whole[r] = bare(d.lookUp(r), false)
-				}
-			}
-			raw, err := json.Marshal(whole) // decoded JSON always encodes
-			if err == nil {
-				out[s] = string(raw)
-			}
-		}
-	}
-	return out
-}
-
-// bare returns v without its texts. Below properties every key is a name, even one that looks like a keyword.
-func bare(v any, named bool) any {
-	switch v := v.(type) {
-	case map[string]any:
-		out := make(map[string]any, len(v))
-		for k, sub := range v {
-			if named || !slices.Contains(texts, k) {
-				out[k] = bare(sub, !named && (k == "properties" || k == "patternProperties" || k == "$defs"))
-			}
-		}
-		return out
-	case []any:
-		out := make([]any, len(v))
-		for i, sub := range v {
-			out[i] = bare(sub, false)
-		}
-		return out
-	}
-	return v
 }

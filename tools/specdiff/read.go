@@ -15,30 +15,66 @@ import (
 	"github.com/openassay/assay/tools/specgen"
 )
 
-// Read reads a spec: the folder name, or the folder spec at the git revision name. An empty spec allows only folders.
-func Read(ctx context.Context, name, spec string) (*specgen.Contract, error) {
-	switch info, err := os.Stat(name); {
-	case err == nil && info.IsDir():
-		return specgen.Read(name)
-	case err == nil:
-		return nil, fmt.Errorf("read the spec %s: it is a file: name the folder that holds it, or a git revision and --spec DIR", name)
-	case spec == "":
-		return nil, fmt.Errorf("read the spec %s: there is no such folder: for a git revision, name the folder in it with --spec DIR", name)
+// Folder is one version of a spec.
+type Folder struct {
+	Contract *specgen.Contract
+
+	at    string // the spec on disk
+	shown string // its name in messages
+	temp  string // removed when it is closed
+}
+
+// Open reads a spec: the folder or document name, whatever [specgen.Read] takes, or the folder spec at the git revision
+// name. An empty spec allows no revisions. Close the result.
+func Open(ctx context.Context, name, spec string) (*Folder, error) {
+	f := &Folder{at: name, shown: name}
+	if _, err := os.Stat(name); err != nil {
+		if spec == "" {
+			return nil, fmt.Errorf("read the spec %s: there is no such folder: for a git revision, name the folder in it with --spec DIR", name)
+		}
+		if f.temp, err = os.MkdirTemp("", "assay-diff-"); err != nil {
+			return nil, fmt.Errorf("make a folder for the spec at %s: %w", name, err)
+		}
+		f.at, f.shown = filepath.Join(f.temp, "spec"), spec
+		if err := checkOut(ctx, name, spec, f.at); err != nil {
+			return nil, errors.Join(err, f.Close())
+		}
 	}
-	dir, err := os.MkdirTemp("", "assay-diff-")
+	var err error
+	if f.Contract, err = specgen.Read(f.at); err != nil {
+		if f.temp == "" {
+			return nil, err
+		}
+		return nil, errors.Join(fmt.Errorf("read the spec at %s: %w", name, f.hide(err)), f.Close())
+	}
+	return f, nil
+}
+
+// Close removes what was checked out.
+func (f *Folder) Close() error {
+	if f.temp == "" {
+		return nil
+	}
+	return os.RemoveAll(f.temp)
+}
+
+// hide names the spec as it was named, in place of a temporary folder.
+func (f *Folder) hide(err error) error {
+	return errors.New(strings.ReplaceAll(err.Error(), filepath.ToSlash(f.at), filepath.ToSlash(f.shown)))
+}
+
+// Compare lists the differences between two folders, worst first: of their contracts, and of the requirements, fixtures,
+// profiles, readings and schema ids beside them.
+func (f *Folder) Compare(after *Folder, o Options) (Result, error) {
+	a, err := readFiles(f.at)
 	if err != nil {
-		return nil, fmt.Errorf("make a folder for the spec at %s: %w", name, err)
+		return Result{}, err
 	}
-	defer os.RemoveAll(dir)
-	at := filepath.Join(dir, "spec")
-	if err := checkOut(ctx, name, spec, at); err != nil {
-		return nil, err
+	b, err := readFiles(after.at)
+	if err != nil {
+		return Result{}, err
 	}
-	c, err := specgen.Read(at)
-	if err != nil { // hide the temporary folder
-		return nil, fmt.Errorf("read the spec at %s: %s", name, strings.ReplaceAll(err.Error(), filepath.ToSlash(at), filepath.ToSlash(spec)))
-	}
-	return c, nil
+	return compare(f.Contract, after.Contract, beside(a, b), o)
 }
 
 // checkOut writes a folder of a git revision into dir. It leaves the work tree and the index alone.

@@ -34,8 +34,8 @@ func touch(changes []Change, a, b *document, suites []scenarios.Suite) error {
 	protocol := protocolOf(a, b, suites, traces)
 	for i := range changes {
 		changes[i].Touches = Touches{[]string{}, []string{}, []string{}, []string{}, []string{}}
-		if protocol != nil {
-			changes[i].touched(protocol, traces)
+		if protocol != nil && changes[i].Severity != Text {
+			changes[i].touched(protocol, suites, traces)
 		}
 	}
 	return nil
@@ -46,9 +46,7 @@ func touch(changes []Change, a, b *document, suites []scenarios.Suite) error {
 func protocolOf(a, b *document, suites []scenarios.Suite, traces []trace.Trace) *scenarios.Protocol {
 	there := map[string]bool{}
 	for _, d := range []*document{a, b} {
-		for s := range d.subjects() {
-			there[plain(s.String())] = true
-		}
+		d.subjects(func(s Subject, _, _ map[string]any) { there[plain(s.String())] = true })
 	}
 	var best *scenarios.Protocol
 	most := 0
@@ -102,27 +100,43 @@ func plain(name string) string {
 	return parameter.ReplaceAllString(name, "{}")
 }
 
-func (c *Change) touched(protocol *scenarios.Protocol, traces []trace.Trace) {
-	subject := plain(c.Subject.String())
+func (c *Change) touched(protocol *scenarios.Protocol, suites []scenarios.Suite, traces []trace.Trace) {
 	requirements, looking, asking := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	if c.Subject.Kind == Requirement {
+		for _, suite := range suites {
+			for _, s := range suite.Scenarios {
+				if slices.Contains(s.Proves, scenarios.RequirementID(c.Subject.Name)) {
+					requirements[c.Subject.Name], looking[string(s.ID)] = true, true
+				}
+			}
+		}
+	}
+	at := map[string][]Place{}
+	for _, p := range c.Places {
+		at[plain(p.Subject.String())] = append(at[plain(p.Subject.String())], p)
+	}
 	for _, t := range traces {
 		if !belongs(t, protocol) {
 			continue
 		}
-		if slices.ContainsFunc(t.Asks, func(name string) bool { return plain(name) == subject }) {
+		if slices.ContainsFunc(t.Asks, func(name string) bool { return at[plain(name)] != nil }) {
 			asking[t.Scenario] = true
 		}
 		for _, r := range t.Reads {
-			if plain(r.In) == subject && c.Side != "request" && overlaps(c.Property, r.At) {
+			if slices.ContainsFunc(at[plain(r.In)], func(p Place) bool { return p.Side != "request" && overlaps(p.Property, r.At) }) {
 				requirements[r.Requirement], looking[t.Scenario] = true, true
 			}
 		}
 	}
 	c.Touches.Requirements, c.Touches.Scenarios, c.Touches.Asking = sorted(requirements), sorted(looking), sorted(asking)
-	if c.Subject.Kind == Operation && c.Subject.Name == "GET "+protocol.DiscoveryPath {
-		c.claims(protocol)
+	for _, p := range c.Places {
+		if p.Subject.Kind == Operation && p.Subject.Name == "GET "+protocol.DiscoveryPath {
+			c.claims(protocol, p.Property)
+		}
 	}
-	c.named(protocol.Ledger)
+	if c.Subject.Kind != Requirement && c.Subject.Kind != File && c.Subject.Kind != Component {
+		c.named(protocol.Ledger)
+	}
 }
 
 // overlaps reports whether a change of a property can affect a read place: one of them is equal to the other, or
@@ -137,10 +151,10 @@ func overlaps(property, at string) bool {
 	return property == at || strings.HasPrefix(property+"/", at+"/") || strings.HasPrefix(at+"/", property+"/")
 }
 
-func (c *Change) claims(protocol *scenarios.Protocol) {
+func (c *Change) claims(protocol *scenarios.Protocol, property string) {
 	for _, claim := range protocol.Claims {
 		pointer, _, _ := strings.Cut(claim.Pointer, " ")
-		if strings.HasPrefix(pointer, "/") && c.Property != "" && overlaps(c.Property, pointer) {
+		if strings.HasPrefix(pointer, "/") && property != "" && overlaps(property, pointer) && !slices.Contains(c.Touches.Claims, claim.ID) {
 			c.Touches.Claims = append(c.Touches.Claims, claim.ID)
 		}
 	}

@@ -51,7 +51,8 @@ type naming struct {
 }
 
 func nameSchemas(f *folder) (*naming, error) {
-	n := &naming{folder: f, house: f.house, names: map[place]string{}, used: map[string]place{}, short: map[string]int{}, isLate: map[place]bool{}}
+	n := &naming{folder: f, house: f.house, names: map[place]string{}, used: map[string]place{}, short: map[string]int{},
+		isLate: map[place]bool{}}
 	if f.root != nil {
 		n.components()
 	}

@@ -105,8 +105,8 @@ func walkAPI(doc object, visit func(sl slot)) {
 var schemaSlots = []string{"schema", "itemSchema"}
 
 // tables are the members of an OpenAPI document whose keys are names or paths.
-var tables = []string{"callbacks", "content", "encoding", "examples", "headers", "links", "parameters", "pathItems", "paths", "requestBodies",
-	"responses", "schemas", "securitySchemes", "variables", "webhooks", "mediaTypes"}
+var tables = []string{"callbacks", "content", "encoding", "examples", "headers", "links", "parameters", "pathItems", "paths",
+	"requestBodies", "responses", "schemas", "securitySchemes", "variables", "webhooks", "mediaTypes"}
 
 // walkAPIObjects visits every object of an OpenAPI document outside schemas, examples and extensions.
 func walkAPIObjects(doc object, pointer string, visit func(o object, pointer string)) {
@@ -138,7 +138,8 @@ func skipsInAPI(k, pointer string, named bool) bool {
 	if named {
 		return false
 	}
-	return slices.Contains(schemaSlots, k) || k == "example" || k == "examples" || strings.HasPrefix(k, "x-") || pointer == "/components" && k == "schemas"
+	return slices.Contains(schemaSlots, k) || k == "example" || k == "examples" || strings.HasPrefix(k, "x-") ||
+		pointer == "/components" && k == "schemas"
 }
 
 // walkDocument visits every schema of a document of any kind.

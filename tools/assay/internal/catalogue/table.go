@@ -110,3 +110,11 @@ func Aligned(rows [][]string) string {
 	}
 	return b.String()
 }
+
+// Counted is a number of things: 1 change, 2 changes.
+func Counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
