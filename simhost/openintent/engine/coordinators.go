@@ -46,8 +46,8 @@ func (e *Engine) CreateCoordinator(ctx context.Context, by Caller, r openintentv
 			Status: "active", HeartbeatIntervalSeconds: new(float64(every)), LastHeartbeat: &now, GrantedAt: &now, ExpiresAt: orNil(r.ExpiresAt),
 			Metadata: r.Metadata, Version: new(int64(1)),
 		}
-		t.emit(&Event{Type: "coordinator_granted", Intent: r.IntentID, Portfolio: r.PortfolioID, Actor: by.Name,
-			Payload: map[string]any{"coordinator_id": c.ID, "agent_id": c.AgentID}, Change: &Change{Coordinator: &c}})
+		t.emit(&Event{Type: "coordinator_granted", Intent: r.IntentID, Portfolio: r.PortfolioID, Actor: by.Name, Hidden: true,
+			Change: &Change{Coordinator: &c}})
 		doc = c
 		return nil
 	})

@@ -43,6 +43,8 @@ type Options struct {
 	DefaultPolicy *suspension.Policy
 	// MayNotify tells to whom reminders may go; nil: to anybody.
 	MayNotify func(to string) bool
+	// AgentsNotify leaves it to agents to tell of a suspension and to remind the person; this server ends it.
+	AgentsNotify bool
 	// Features that are left off.
 	Without map[string]bool
 

@@ -18,7 +18,7 @@ type Event struct {
 	Actor     string         `json:"actor,omitempty"`
 	At        time.Time      `json:"at"`
 	Payload   map[string]any `json:"payload,omitempty"`
-	Hidden    bool           `json:"hidden,omitempty"` // it changes something, and the protocol has no word for it
+	Hidden    bool           `json:"hidden,omitempty"` // it changes something, and has no word in the protocol or was told already
 	Change    *Change        `json:"change,omitempty"`
 }
 

@@ -53,8 +53,8 @@ func (e *Engine) SetPortfolioStatus(ctx context.Context, by Caller, id, status s
 		now := *p
 		now.Status, now.Updated = status, t.now("", id)
 		t.emit(&Event{
-			Type: "portfolio_status_changed", Portfolio: id, Actor: by.Name,
-			Payload: map[string]any{"status": status}, Change: &Change{Portfolio: &now},
+			Type: "status_changed", Portfolio: id, Actor: by.Name,
+			Payload: map[string]any{"portfolio_id": id, "portfolio_status": status}, Change: &Change{Portfolio: &now},
 		})
 		doc = portfolioDoc(t.Engine, t.w, t.w.portfolios[id])
 		return nil
@@ -76,8 +76,9 @@ func (e *Engine) AddMember(ctx context.Context, by Caller, id, intent, role stri
 		}
 		membership = t.newID()
 		t.emit(&Event{
-			Type: "intent_added", Portfolio: id, Actor: by.Name, Payload: map[string]any{"intent_id": intent, "membership_id": membership},
-			Change: &Change{Join: &Membership{ID: membership, Intent: intent, Role: role}},
+			Type: "added_to_portfolio", Portfolio: id, Actor: by.Name,
+			Payload: map[string]any{"intent_id": intent, "membership_id": membership},
+			Change:  &Change{Join: &Membership{ID: membership, Intent: intent, Role: role}},
 		})
 		return nil
 	})
@@ -95,7 +96,8 @@ func (e *Engine) RemoveMember(ctx context.Context, by Caller, id, intent string)
 			return notFound("member", intent)
 		}
 		t.emit(&Event{
-			Type: "intent_removed", Portfolio: id, Actor: by.Name, Payload: map[string]any{"intent_id": intent}, Change: &Change{Leave: intent},
+			Type: "removed_from_portfolio", Portfolio: id, Actor: by.Name, Payload: map[string]any{"intent_id": intent},
+			Change: &Change{Leave: intent},
 		})
 		return nil
 	})
