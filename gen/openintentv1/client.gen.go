@@ -94,6 +94,11 @@ type ClientInterface interface {
 	// Corresponds with GET /.well-known/openintent.json (the `GetDiscovery` operationId).
 	GetDiscovery(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// SubscribeAgentAtAgent What concerns an agent as it comes, at the path and in the words of the protocol's own client.
+	//
+	// Corresponds with GET /api/v1/agents/{agentId}/subscribe (the `SubscribeAgentAtAgent` operationId).
+	SubscribeAgentAtAgent(ctx context.Context, agentID AgentID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// AdvanceClockWithBody Ours - let time pass for one intent or portfolio.
 	//
 	// Takes any type of body and a specified content type.
@@ -132,6 +137,11 @@ type ClientInterface interface {
 	// Corresponds with POST /api/v1/coordinators/{coordinatorId}/heartbeat (the `HeartbeatCoordinator` operationId).
 	HeartbeatCoordinator(ctx context.Context, coordinatorID CoordinatorID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// ListIntents Intents, all or those in one status, oldest first.
+	//
+	// Corresponds with GET /api/v1/intents (the `ListIntents` operationId).
+	ListIntents(ctx context.Context, params *ListIntentsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// CreateIntentWithBody Make an intent.
 	//
 	// Takes any type of body and a specified content type.
@@ -150,6 +160,30 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /api/v1/intents/{intentId} (the `GetIntent` operationId).
 	GetIntent(ctx context.Context, intentID IntentID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListAgents Who is assigned to an intent.
+	//
+	// Corresponds with GET /api/v1/intents/{intentId}/agents (the `ListAgents` operationId).
+	ListAgents(ctx context.Context, intentID IntentID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// AssignAgentWithBody Assign an agent to an intent. It is told again where it was assigned before.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /api/v1/intents/{intentId}/agents (the `AssignAgent` operationId).
+	AssignAgentWithBody(ctx context.Context, intentID IntentID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// AssignAgent Assign an agent to an intent. It is told again where it was assigned before.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /api/v1/intents/{intentId}/agents (the `AssignAgent` operationId).
+	AssignAgent(ctx context.Context, intentID IntentID, body AssignAgentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UnassignAgent Let an agent be assigned no more.
+	//
+	// Corresponds with DELETE /api/v1/intents/{intentId}/agents/{agentId} (the `UnassignAgent` operationId).
+	UnassignAgent(ctx context.Context, intentID IntentID, agentID AgentID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListIntentAncestors Its parent, its parent, and so on.
 	//
@@ -472,6 +506,11 @@ type ClientInterface interface {
 	// Corresponds with GET /api/v1/server/config (the `GetServerConfig` operationId).
 	GetServerConfig(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// SubscribeAgent The assignments of an agent as they come.
+	//
+	// Corresponds with GET /api/v1/subscribe/agents/{agentId} (the `SubscribeAgent` operationId).
+	SubscribeAgent(ctx context.Context, agentID AgentID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// SubscribeIntent The events of an intent as they come.
 	//
 	// Corresponds with GET /api/v1/subscribe/intents/{intentId} (the `SubscribeIntent` operationId).
@@ -535,6 +574,21 @@ type ClientInterface interface {
 // Corresponds with GET /.well-known/openintent.json (the `GetDiscovery` operationId).
 func (c *Client) GetDiscovery(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetDiscoveryRequest(c.Server)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// SubscribeAgentAtAgent What concerns an agent as it comes, at the path and in the words of the protocol's own client.
+//
+// Corresponds with GET /api/v1/agents/{agentId}/subscribe (the `SubscribeAgentAtAgent` operationId).
+func (c *Client) SubscribeAgentAtAgent(ctx context.Context, agentID AgentID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewSubscribeAgentAtAgentRequest(c.Server, agentID)
 	if err != nil {
 		return nil, err
 	}
@@ -643,6 +697,21 @@ func (c *Client) HeartbeatCoordinator(ctx context.Context, coordinatorID Coordin
 	return c.Client.Do(req)
 }
 
+// ListIntents Intents, all or those in one status, oldest first.
+//
+// Corresponds with GET /api/v1/intents (the `ListIntents` operationId).
+func (c *Client) ListIntents(ctx context.Context, params *ListIntentsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListIntentsRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // CreateIntentWithBody Make an intent.
 //
 // Takes any type of body and a specified content type.
@@ -682,6 +751,70 @@ func (c *Client) CreateIntent(ctx context.Context, body CreateIntentJSONRequestB
 // Corresponds with GET /api/v1/intents/{intentId} (the `GetIntent` operationId).
 func (c *Client) GetIntent(ctx context.Context, intentID IntentID, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetIntentRequest(c.Server, intentID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListAgents Who is assigned to an intent.
+//
+// Corresponds with GET /api/v1/intents/{intentId}/agents (the `ListAgents` operationId).
+func (c *Client) ListAgents(ctx context.Context, intentID IntentID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListAgentsRequest(c.Server, intentID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// AssignAgentWithBody Assign an agent to an intent. It is told again where it was assigned before.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /api/v1/intents/{intentId}/agents (the `AssignAgent` operationId).
+func (c *Client) AssignAgentWithBody(ctx context.Context, intentID IntentID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewAssignAgentRequestWithBody(c.Server, intentID, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// AssignAgent Assign an agent to an intent. It is told again where it was assigned before.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /api/v1/intents/{intentId}/agents (the `AssignAgent` operationId).
+func (c *Client) AssignAgent(ctx context.Context, intentID IntentID, body AssignAgentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewAssignAgentRequest(c.Server, intentID, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UnassignAgent Let an agent be assigned no more.
+//
+// Corresponds with DELETE /api/v1/intents/{intentId}/agents/{agentId} (the `UnassignAgent` operationId).
+func (c *Client) UnassignAgent(ctx context.Context, intentID IntentID, agentID AgentID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUnassignAgentRequest(c.Server, intentID, agentID)
 	if err != nil {
 		return nil, err
 	}
@@ -1543,6 +1676,21 @@ func (c *Client) GetServerConfig(ctx context.Context, reqEditors ...RequestEdito
 	return c.Client.Do(req)
 }
 
+// SubscribeAgent The assignments of an agent as they come.
+//
+// Corresponds with GET /api/v1/subscribe/agents/{agentId} (the `SubscribeAgent` operationId).
+func (c *Client) SubscribeAgent(ctx context.Context, agentID AgentID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewSubscribeAgentRequest(c.Server, agentID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // SubscribeIntent The events of an intent as they come.
 //
 // Corresponds with GET /api/v1/subscribe/intents/{intentId} (the `SubscribeIntent` operationId).
@@ -1717,6 +1865,40 @@ func NewGetDiscoveryRequest(server string) (*http.Request, error) {
 	return req, nil
 }
 
+// NewSubscribeAgentAtAgentRequest constructs an http.Request for the SubscribeAgentAtAgent method
+func NewSubscribeAgentAtAgentRequest(server string, agentID AgentID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "agentId", agentID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/agents/%s/subscribe", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewAdvanceClockRequest calls the generic AdvanceClock builder with application/json body
 func NewAdvanceClockRequest(server string, body AdvanceClockJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
@@ -1865,6 +2047,84 @@ func NewHeartbeatCoordinatorRequest(server string, coordinatorID CoordinatorID) 
 	return req, nil
 }
 
+// NewListIntentsRequest constructs an http.Request for the ListIntents method
+func NewListIntentsRequest(server string, params *ListIntentsParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/intents")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Status != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "status", *params.Status, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Offset != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "offset", *params.Offset, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewCreateIntentRequest calls the generic CreateIntent builder with application/json body
 func NewCreateIntentRequest(server string, body CreateIntentJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
@@ -1932,6 +2192,128 @@ func NewGetIntentRequest(server string, intentID IntentID) (*http.Request, error
 	}
 
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewListAgentsRequest constructs an http.Request for the ListAgents method
+func NewListAgentsRequest(server string, intentID IntentID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "intentId", intentID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/intents/%s/agents", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewAssignAgentRequest calls the generic AssignAgent builder with application/json body
+func NewAssignAgentRequest(server string, intentID IntentID, body AssignAgentJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewAssignAgentRequestWithBody(server, intentID, "application/json", bodyReader)
+}
+
+// NewAssignAgentRequestWithBody constructs an http.Request for the AssignAgent method, with any body, and a specified content type
+func NewAssignAgentRequestWithBody(server string, intentID IntentID, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "intentId", intentID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/intents/%s/agents", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewUnassignAgentRequest constructs an http.Request for the UnassignAgent method
+func NewUnassignAgentRequest(server string, intentID IntentID, agentID AgentID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "intentId", intentID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "agentId", agentID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/intents/%s/agents/%s", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -3678,6 +4060,40 @@ func NewGetServerConfigRequest(server string) (*http.Request, error) {
 	return req, nil
 }
 
+// NewSubscribeAgentRequest constructs an http.Request for the SubscribeAgent method
+func NewSubscribeAgentRequest(server string, agentID AgentID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "agentId", agentID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/subscribe/agents/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewSubscribeIntentRequest constructs an http.Request for the SubscribeIntent method
 func NewSubscribeIntentRequest(server string, intentID IntentID) (*http.Request, error) {
 	var err error
@@ -3980,6 +4396,13 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /.well-known/openintent.json (the `GetDiscovery` operationId).
 	GetDiscoveryWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetDiscoveryHTTPResponse, error)
 
+	// SubscribeAgentAtAgentWithResponse What concerns an agent as it comes, at the path and in the words of the protocol's own client.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/v1/agents/{agentId}/subscribe (the `SubscribeAgentAtAgent` operationId).
+	SubscribeAgentAtAgentWithResponse(ctx context.Context, agentID AgentID, reqEditors ...RequestEditorFn) (*SubscribeAgentAtAgentHTTPResponse, error)
+
 	// AdvanceClockWithBodyWithResponse Ours - let time pass for one intent or portfolio.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
@@ -4022,6 +4445,13 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /api/v1/coordinators/{coordinatorId}/heartbeat (the `HeartbeatCoordinator` operationId).
 	HeartbeatCoordinatorWithResponse(ctx context.Context, coordinatorID CoordinatorID, reqEditors ...RequestEditorFn) (*HeartbeatCoordinatorHTTPResponse, error)
 
+	// ListIntentsWithResponse Intents, all or those in one status, oldest first.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/v1/intents (the `ListIntents` operationId).
+	ListIntentsWithResponse(ctx context.Context, params *ListIntentsParams, reqEditors ...RequestEditorFn) (*ListIntentsHTTPResponse, error)
+
 	// CreateIntentWithBodyWithResponse Make an intent.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
@@ -4042,6 +4472,34 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /api/v1/intents/{intentId} (the `GetIntent` operationId).
 	GetIntentWithResponse(ctx context.Context, intentID IntentID, reqEditors ...RequestEditorFn) (*GetIntentHTTPResponse, error)
+
+	// ListAgentsWithResponse Who is assigned to an intent.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/v1/intents/{intentId}/agents (the `ListAgents` operationId).
+	ListAgentsWithResponse(ctx context.Context, intentID IntentID, reqEditors ...RequestEditorFn) (*ListAgentsHTTPResponse, error)
+
+	// AssignAgentWithBodyWithResponse Assign an agent to an intent. It is told again where it was assigned before.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/v1/intents/{intentId}/agents (the `AssignAgent` operationId).
+	AssignAgentWithBodyWithResponse(ctx context.Context, intentID IntentID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*AssignAgentHTTPResponse, error)
+
+	// AssignAgentWithResponse Assign an agent to an intent. It is told again where it was assigned before.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/v1/intents/{intentId}/agents (the `AssignAgent` operationId).
+	AssignAgentWithResponse(ctx context.Context, intentID IntentID, body AssignAgentJSONRequestBody, reqEditors ...RequestEditorFn) (*AssignAgentHTTPResponse, error)
+
+	// UnassignAgentWithResponse Let an agent be assigned no more.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with DELETE /api/v1/intents/{intentId}/agents/{agentId} (the `UnassignAgent` operationId).
+	UnassignAgentWithResponse(ctx context.Context, intentID IntentID, agentID AgentID, reqEditors ...RequestEditorFn) (*UnassignAgentHTTPResponse, error)
 
 	// ListIntentAncestorsWithResponse Its parent, its parent, and so on.
 	//
@@ -4414,6 +4872,13 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /api/v1/server/config (the `GetServerConfig` operationId).
 	GetServerConfigWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetServerConfigHTTPResponse, error)
 
+	// SubscribeAgentWithResponse The assignments of an agent as they come.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/v1/subscribe/agents/{agentId} (the `SubscribeAgent` operationId).
+	SubscribeAgentWithResponse(ctx context.Context, agentID AgentID, reqEditors ...RequestEditorFn) (*SubscribeAgentHTTPResponse, error)
+
 	// SubscribeIntentWithResponse The events of an intent as they come.
 	//
 	// Returns a wrapper object for the known response body format(s).
@@ -4527,6 +4992,61 @@ func (r GetDiscoveryHTTPResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r GetDiscoveryHTTPResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type SubscribeAgentAtAgentHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Unauthenticated
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Internal
+	// JSON503 the response for an HTTP 503 `application/json` response
+	JSON503 *Unavailable
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r SubscribeAgentAtAgentHTTPResponse) GetJSON401() *Unauthenticated {
+	return r.JSON401
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r SubscribeAgentAtAgentHTTPResponse) GetJSON500() *Internal {
+	return r.JSON500
+}
+
+// GetJSON503 returns the response for an HTTP 503 `application/json` response
+func (r SubscribeAgentAtAgentHTTPResponse) GetJSON503() *Unavailable {
+	return r.JSON503
+}
+
+// GetBody returns the raw response body bytes
+func (r SubscribeAgentAtAgentHTTPResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r SubscribeAgentAtAgentHTTPResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r SubscribeAgentAtAgentHTTPResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r SubscribeAgentAtAgentHTTPResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -4886,6 +5406,75 @@ func (r HeartbeatCoordinatorHTTPResponse) ContentType() string {
 	return ""
 }
 
+type ListIntentsHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *IntentPage
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Unauthenticated
+	// JSON422 the response for an HTTP 422 `application/json` response
+	JSON422 *Unprocessable
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Internal
+	// JSON503 the response for an HTTP 503 `application/json` response
+	JSON503 *Unavailable
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListIntentsHTTPResponse) GetJSON200() *IntentPage {
+	return r.JSON200
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r ListIntentsHTTPResponse) GetJSON401() *Unauthenticated {
+	return r.JSON401
+}
+
+// GetJSON422 returns the response for an HTTP 422 `application/json` response
+func (r ListIntentsHTTPResponse) GetJSON422() *Unprocessable {
+	return r.JSON422
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r ListIntentsHTTPResponse) GetJSON500() *Internal {
+	return r.JSON500
+}
+
+// GetJSON503 returns the response for an HTTP 503 `application/json` response
+func (r ListIntentsHTTPResponse) GetJSON503() *Unavailable {
+	return r.JSON503
+}
+
+// GetBody returns the raw response body bytes
+func (r ListIntentsHTTPResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListIntentsHTTPResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListIntentsHTTPResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListIntentsHTTPResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 // CreateIntentHTTPResponse200Headers the declared response headers of an HTTP 200 response for CreateIntent
 type CreateIntentHTTPResponse200Headers struct {
 	ETag *string
@@ -5060,6 +5649,255 @@ func (r GetIntentHTTPResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r GetIntentHTTPResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ListAgentsHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *AgentAssignmentList
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Unauthenticated
+	// JSON404 the response for an HTTP 404 `application/json` response
+	JSON404 *NotFound
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Internal
+	// JSON503 the response for an HTTP 503 `application/json` response
+	JSON503 *Unavailable
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListAgentsHTTPResponse) GetJSON200() *AgentAssignmentList {
+	return r.JSON200
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r ListAgentsHTTPResponse) GetJSON401() *Unauthenticated {
+	return r.JSON401
+}
+
+// GetJSON404 returns the response for an HTTP 404 `application/json` response
+func (r ListAgentsHTTPResponse) GetJSON404() *NotFound {
+	return r.JSON404
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r ListAgentsHTTPResponse) GetJSON500() *Internal {
+	return r.JSON500
+}
+
+// GetJSON503 returns the response for an HTTP 503 `application/json` response
+func (r ListAgentsHTTPResponse) GetJSON503() *Unavailable {
+	return r.JSON503
+}
+
+// GetBody returns the raw response body bytes
+func (r ListAgentsHTTPResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListAgentsHTTPResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListAgentsHTTPResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListAgentsHTTPResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type AssignAgentHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *AgentAssignment
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *AgentAssignment
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *BadRequest
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Unauthenticated
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Forbidden
+	// JSON404 the response for an HTTP 404 `application/json` response
+	JSON404 *NotFound
+	// JSON413 the response for an HTTP 413 `application/json` response
+	JSON413 *BodyTooLarge
+	// JSON422 the response for an HTTP 422 `application/json` response
+	JSON422 *Unprocessable
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Internal
+	// JSON503 the response for an HTTP 503 `application/json` response
+	JSON503 *Unavailable
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r AssignAgentHTTPResponse) GetJSON200() *AgentAssignment {
+	return r.JSON200
+}
+
+// GetJSON201 returns the response for an HTTP 201 `application/json` response
+func (r AssignAgentHTTPResponse) GetJSON201() *AgentAssignment {
+	return r.JSON201
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r AssignAgentHTTPResponse) GetJSON400() *BadRequest {
+	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r AssignAgentHTTPResponse) GetJSON401() *Unauthenticated {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r AssignAgentHTTPResponse) GetJSON403() *Forbidden {
+	return r.JSON403
+}
+
+// GetJSON404 returns the response for an HTTP 404 `application/json` response
+func (r AssignAgentHTTPResponse) GetJSON404() *NotFound {
+	return r.JSON404
+}
+
+// GetJSON413 returns the response for an HTTP 413 `application/json` response
+func (r AssignAgentHTTPResponse) GetJSON413() *BodyTooLarge {
+	return r.JSON413
+}
+
+// GetJSON422 returns the response for an HTTP 422 `application/json` response
+func (r AssignAgentHTTPResponse) GetJSON422() *Unprocessable {
+	return r.JSON422
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r AssignAgentHTTPResponse) GetJSON500() *Internal {
+	return r.JSON500
+}
+
+// GetJSON503 returns the response for an HTTP 503 `application/json` response
+func (r AssignAgentHTTPResponse) GetJSON503() *Unavailable {
+	return r.JSON503
+}
+
+// GetBody returns the raw response body bytes
+func (r AssignAgentHTTPResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r AssignAgentHTTPResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r AssignAgentHTTPResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r AssignAgentHTTPResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type UnassignAgentHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *AgentAssignment
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Unauthenticated
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Forbidden
+	// JSON404 the response for an HTTP 404 `application/json` response
+	JSON404 *NotFound
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Internal
+	// JSON503 the response for an HTTP 503 `application/json` response
+	JSON503 *Unavailable
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r UnassignAgentHTTPResponse) GetJSON200() *AgentAssignment {
+	return r.JSON200
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r UnassignAgentHTTPResponse) GetJSON401() *Unauthenticated {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r UnassignAgentHTTPResponse) GetJSON403() *Forbidden {
+	return r.JSON403
+}
+
+// GetJSON404 returns the response for an HTTP 404 `application/json` response
+func (r UnassignAgentHTTPResponse) GetJSON404() *NotFound {
+	return r.JSON404
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r UnassignAgentHTTPResponse) GetJSON500() *Internal {
+	return r.JSON500
+}
+
+// GetJSON503 returns the response for an HTTP 503 `application/json` response
+func (r UnassignAgentHTTPResponse) GetJSON503() *Unavailable {
+	return r.JSON503
+}
+
+// GetBody returns the raw response body bytes
+func (r UnassignAgentHTTPResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r UnassignAgentHTTPResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UnassignAgentHTTPResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r UnassignAgentHTTPResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -6163,7 +7001,7 @@ type ListLeasesHTTPResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
 	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *LeaseList
+	JSON200 *IntentLeases
 	// JSON401 the response for an HTTP 401 `application/json` response
 	JSON401 *Unauthenticated
 	// JSON404 the response for an HTTP 404 `application/json` response
@@ -6175,7 +7013,7 @@ type ListLeasesHTTPResponse struct {
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r ListLeasesHTTPResponse) GetJSON200() *LeaseList {
+func (r ListLeasesHTTPResponse) GetJSON200() *IntentLeases {
 	return r.JSON200
 }
 
@@ -8422,6 +9260,61 @@ func (r GetServerConfigHTTPResponse) ContentType() string {
 	return ""
 }
 
+type SubscribeAgentHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Unauthenticated
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Internal
+	// JSON503 the response for an HTTP 503 `application/json` response
+	JSON503 *Unavailable
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r SubscribeAgentHTTPResponse) GetJSON401() *Unauthenticated {
+	return r.JSON401
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r SubscribeAgentHTTPResponse) GetJSON500() *Internal {
+	return r.JSON500
+}
+
+// GetJSON503 returns the response for an HTTP 503 `application/json` response
+func (r SubscribeAgentHTTPResponse) GetJSON503() *Unavailable {
+	return r.JSON503
+}
+
+// GetBody returns the raw response body bytes
+func (r SubscribeAgentHTTPResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r SubscribeAgentHTTPResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r SubscribeAgentHTTPResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r SubscribeAgentHTTPResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type SubscribeIntentHTTPResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -8989,6 +9882,19 @@ func (c *ClientWithResponses) GetDiscoveryWithResponse(ctx context.Context, reqE
 	return ParseGetDiscoveryHTTPResponse(rsp)
 }
 
+// SubscribeAgentAtAgentWithResponse What concerns an agent as it comes, at the path and in the words of the protocol's own client.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/v1/agents/{agentId}/subscribe (the `SubscribeAgentAtAgent` operationId).
+func (c *ClientWithResponses) SubscribeAgentAtAgentWithResponse(ctx context.Context, agentID AgentID, reqEditors ...RequestEditorFn) (*SubscribeAgentAtAgentHTTPResponse, error) {
+	rsp, err := c.SubscribeAgentAtAgent(ctx, agentID, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseSubscribeAgentAtAgentHTTPResponse(rsp)
+}
+
 // AdvanceClockWithBodyWithResponse Ours - let time pass for one intent or portfolio.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
@@ -9067,6 +9973,19 @@ func (c *ClientWithResponses) HeartbeatCoordinatorWithResponse(ctx context.Conte
 	return ParseHeartbeatCoordinatorHTTPResponse(rsp)
 }
 
+// ListIntentsWithResponse Intents, all or those in one status, oldest first.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/v1/intents (the `ListIntents` operationId).
+func (c *ClientWithResponses) ListIntentsWithResponse(ctx context.Context, params *ListIntentsParams, reqEditors ...RequestEditorFn) (*ListIntentsHTTPResponse, error) {
+	rsp, err := c.ListIntents(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListIntentsHTTPResponse(rsp)
+}
+
 // CreateIntentWithBodyWithResponse Make an intent.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
@@ -9104,6 +10023,58 @@ func (c *ClientWithResponses) GetIntentWithResponse(ctx context.Context, intentI
 		return nil, err
 	}
 	return ParseGetIntentHTTPResponse(rsp)
+}
+
+// ListAgentsWithResponse Who is assigned to an intent.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/v1/intents/{intentId}/agents (the `ListAgents` operationId).
+func (c *ClientWithResponses) ListAgentsWithResponse(ctx context.Context, intentID IntentID, reqEditors ...RequestEditorFn) (*ListAgentsHTTPResponse, error) {
+	rsp, err := c.ListAgents(ctx, intentID, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListAgentsHTTPResponse(rsp)
+}
+
+// AssignAgentWithBodyWithResponse Assign an agent to an intent. It is told again where it was assigned before.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/v1/intents/{intentId}/agents (the `AssignAgent` operationId).
+func (c *ClientWithResponses) AssignAgentWithBodyWithResponse(ctx context.Context, intentID IntentID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*AssignAgentHTTPResponse, error) {
+	rsp, err := c.AssignAgentWithBody(ctx, intentID, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseAssignAgentHTTPResponse(rsp)
+}
+
+// AssignAgentWithResponse Assign an agent to an intent. It is told again where it was assigned before.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/v1/intents/{intentId}/agents (the `AssignAgent` operationId).
+func (c *ClientWithResponses) AssignAgentWithResponse(ctx context.Context, intentID IntentID, body AssignAgentJSONRequestBody, reqEditors ...RequestEditorFn) (*AssignAgentHTTPResponse, error) {
+	rsp, err := c.AssignAgent(ctx, intentID, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseAssignAgentHTTPResponse(rsp)
+}
+
+// UnassignAgentWithResponse Let an agent be assigned no more.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with DELETE /api/v1/intents/{intentId}/agents/{agentId} (the `UnassignAgent` operationId).
+func (c *ClientWithResponses) UnassignAgentWithResponse(ctx context.Context, intentID IntentID, agentID AgentID, reqEditors ...RequestEditorFn) (*UnassignAgentHTTPResponse, error) {
+	rsp, err := c.UnassignAgent(ctx, intentID, agentID, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUnassignAgentHTTPResponse(rsp)
 }
 
 // ListIntentAncestorsWithResponse Its parent, its parent, and so on.
@@ -9795,6 +10766,19 @@ func (c *ClientWithResponses) GetServerConfigWithResponse(ctx context.Context, r
 	return ParseGetServerConfigHTTPResponse(rsp)
 }
 
+// SubscribeAgentWithResponse The assignments of an agent as they come.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/v1/subscribe/agents/{agentId} (the `SubscribeAgent` operationId).
+func (c *ClientWithResponses) SubscribeAgentWithResponse(ctx context.Context, agentID AgentID, reqEditors ...RequestEditorFn) (*SubscribeAgentHTTPResponse, error) {
+	rsp, err := c.SubscribeAgent(ctx, agentID, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseSubscribeAgentHTTPResponse(rsp)
+}
+
 // SubscribeIntentWithResponse The events of an intent as they come.
 //
 // Returns a wrapper object for the known response body format(s).
@@ -9932,6 +10916,46 @@ func ParseGetDiscoveryHTTPResponse(rsp *http.Response) (*GetDiscoveryHTTPRespons
 			return nil, err
 		}
 		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Internal
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest Unavailable
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseSubscribeAgentAtAgentHTTPResponse parses an HTTP response from a SubscribeAgentAtAgentWithResponse call
+func ParseSubscribeAgentAtAgentHTTPResponse(rsp *http.Response) (*SubscribeAgentAtAgentHTTPResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &SubscribeAgentAtAgentHTTPResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Unauthenticated
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Internal
@@ -10245,6 +11269,60 @@ func ParseHeartbeatCoordinatorHTTPResponse(rsp *http.Response) (*HeartbeatCoordi
 	return response, nil
 }
 
+// ParseListIntentsHTTPResponse parses an HTTP response from a ListIntentsWithResponse call
+func ParseListIntentsHTTPResponse(rsp *http.Response) (*ListIntentsHTTPResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListIntentsHTTPResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest IntentPage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Unauthenticated
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 422:
+		var dest Unprocessable
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON422 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Internal
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest Unavailable
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseCreateIntentHTTPResponse parses an HTTP response from a CreateIntentWithResponse call
 func ParseCreateIntentHTTPResponse(rsp *http.Response) (*CreateIntentHTTPResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -10405,6 +11483,210 @@ func ParseGetIntentHTTPResponse(rsp *http.Response) (*GetIntentHTTPResponse, err
 			headers.ETag = &value
 		}
 		response.Headers200 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseListAgentsHTTPResponse parses an HTTP response from a ListAgentsWithResponse call
+func ParseListAgentsHTTPResponse(rsp *http.Response) (*ListAgentsHTTPResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListAgentsHTTPResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest AgentAssignmentList
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Unauthenticated
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest NotFound
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Internal
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest Unavailable
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseAssignAgentHTTPResponse parses an HTTP response from a AssignAgentWithResponse call
+func ParseAssignAgentHTTPResponse(rsp *http.Response) (*AssignAgentHTTPResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &AssignAgentHTTPResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest AgentAssignment
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest AgentAssignment
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest BadRequest
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Unauthenticated
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Forbidden
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest NotFound
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
+		var dest BodyTooLarge
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON413 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 422:
+		var dest Unprocessable
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON422 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Internal
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest Unavailable
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseUnassignAgentHTTPResponse parses an HTTP response from a UnassignAgentWithResponse call
+func ParseUnassignAgentHTTPResponse(rsp *http.Response) (*UnassignAgentHTTPResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UnassignAgentHTTPResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest AgentAssignment
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Unauthenticated
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Forbidden
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest NotFound
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Internal
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest Unavailable
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
 	}
 
 	return response, nil
@@ -11347,7 +12629,7 @@ func ParseListLeasesHTTPResponse(rsp *http.Response) (*ListLeasesHTTPResponse, e
 
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest LeaseList
+		var dest IntentLeases
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}
@@ -13227,6 +14509,46 @@ func ParseGetServerConfigHTTPResponse(rsp *http.Response) (*GetServerConfigHTTPR
 			return nil, err
 		}
 		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Internal
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest Unavailable
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseSubscribeAgentHTTPResponse parses an HTTP response from a SubscribeAgentWithResponse call
+func ParseSubscribeAgentHTTPResponse(rsp *http.Response) (*SubscribeAgentHTTPResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &SubscribeAgentHTTPResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Unauthenticated
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Internal

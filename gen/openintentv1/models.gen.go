@@ -391,6 +391,42 @@ type AdvanceClockRequest struct {
 	Seconds     float64 `json:"seconds"`
 }
 
+// AgentAssignedPayload An agent is to work on it.
+type AgentAssignedPayload struct {
+	AgentID *string `json:"agent_id,omitempty"`
+
+	// AssignmentID Ours.
+	AssignmentID string  `json:"assignment_id,omitzero"`
+	DelegatedBy  *string `json:"delegated_by,omitempty"`
+	Role         *string `json:"role,omitempty"`
+}
+
+// AgentAssignment Who is assigned to an intent (RFC-0001). Open.
+type AgentAssignment struct {
+	AgentID string `json:"agent_id"`
+
+	// AssignedAt A moment in ISO 8601. Without a zone it is UTC (OIP-R34): servers send both.
+	AssignedAt Timestamp `json:"assigned_at,omitzero"`
+
+	// DelegatedBy The agent that handed the intent on, where it said so.
+	DelegatedBy *string `json:"delegated_by,omitempty"`
+
+	// ID Opaque: a UUID, or a word with a prefix.
+	ID OpaqueID `json:"id,omitzero"`
+
+	// IntentID Opaque: a UUID, or a word with a prefix.
+	IntentID OpaqueID `json:"intent_id"`
+	Role     *string  `json:"role,omitempty"`
+}
+
+// AgentAssignmentList Oldest first.
+type AgentAssignmentList = []AgentAssignment
+
+// AgentUnassignedPayload An agent works on it no more.
+type AgentUnassignedPayload struct {
+	AgentID *string `json:"agent_id,omitempty"`
+}
+
 // AggregateStatus The statuses of an intent's children, or of its graph, counted. A status that is absent counts
 // none. Open.
 type AggregateStatus struct {
@@ -424,6 +460,12 @@ type AssayDiscovery struct {
 
 	// Notifier Who sends reminders (OIP-R20).
 	Notifier Notifier `json:"notifier,omitzero"`
+}
+
+// AssignAgentRequest Whom, and as what.
+type AssignAgentRequest struct {
+	AgentID string  `json:"agent_id"`
+	Role    *string `json:"role,omitempty"`
 }
 
 // ClaimTaskRequest Who claims. The body may be left out.
@@ -493,8 +535,8 @@ type CreateChildIntentRequest struct {
 
 // CreateCoordinatorRequest A lease to be.
 type CreateCoordinatorRequest struct {
-	AgentID         string `json:"agent_id"`
-	CoordinatorType string `json:"coordinator_type,omitzero"`
+	AgentID         string  `json:"agent_id"`
+	CoordinatorType *string `json:"coordinator_type,omitempty"`
 
 	// ExpiresAt A moment in ISO 8601. Without a zone it is UTC (OIP-R34): servers send both.
 	ExpiresAt                Timestamp              `json:"expires_at,omitzero"`
@@ -503,8 +545,8 @@ type CreateCoordinatorRequest struct {
 	IntentID                 string                 `json:"intent_id,omitzero"`
 	Metadata                 map[string]interface{} `json:"metadata,omitempty"`
 	PortfolioID              string                 `json:"portfolio_id,omitzero"`
-	Role                     string                 `json:"role,omitzero"`
-	Scope                    string                 `json:"scope,omitzero"`
+	Role                     *string                `json:"role,omitempty"`
+	Scope                    *string                `json:"scope,omitempty"`
 	SupervisorID             string                 `json:"supervisor_id,omitzero"`
 
 	// SuspensionPolicy What a coordinator does when an intent below it is suspended (RFC-0026 3).
@@ -516,7 +558,7 @@ type CreateIntentRequest struct {
 	Constraints map[string]interface{} `json:"constraints,omitempty"`
 
 	// CreatedBy The API key unless given.
-	CreatedBy string `json:"created_by,omitzero"`
+	CreatedBy *string `json:"created_by,omitempty"`
 
 	// DependsOn No way to build a graph: real servers drop it.
 	DependsOn   []string `json:"depends_on,omitempty"`
@@ -539,8 +581,8 @@ type CreatePlanRequest struct {
 	Conditions  []json.RawMessage      `json:"conditions,omitempty"`
 	IntentID    string                 `json:"intent_id"`
 	Metadata    map[string]interface{} `json:"metadata,omitempty"`
-	OnComplete  string                 `json:"on_complete,omitzero"`
-	OnFailure   string                 `json:"on_failure,omitzero"`
+	OnComplete  *string                `json:"on_complete,omitempty"`
+	OnFailure   *string                `json:"on_failure,omitempty"`
 	Tasks       []string               `json:"tasks,omitempty"`
 }
 
@@ -566,7 +608,7 @@ type CreateTaskOfIntentRequest struct {
 	Metadata    map[string]interface{} `json:"metadata,omitempty"`
 	Name        string                 `json:"name"`
 	PlanID      string                 `json:"plan_id,omitzero"`
-	Priority    string                 `json:"priority,omitzero"`
+	Priority    *string                `json:"priority,omitempty"`
 }
 
 // CreateTaskRequest A task to be.
@@ -579,7 +621,7 @@ type CreateTaskRequest struct {
 	Metadata    map[string]interface{} `json:"metadata,omitempty"`
 	Name        string                 `json:"name"`
 	PlanID      string                 `json:"plan_id,omitzero"`
-	Priority    string                 `json:"priority,omitzero"`
+	Priority    *string                `json:"priority,omitempty"`
 }
 
 // DependencyAddedPayload Another intent has to be completed first.
@@ -728,7 +770,7 @@ type HumanRetryPolicy struct {
 	// FinalFallbackPolicy What happens when nobody answers. The last two are the same: go on with fallback_value.
 	FinalFallbackPolicy FallbackPolicy `json:"final_fallback_policy,omitzero"`
 
-	// IntervalSeconds Seconds between two notifications; no more than timeout_seconds.
+	// IntervalSeconds Seconds between two notifications; no more than timeout_seconds. 0 says none.
 	IntervalSeconds *int64 `json:"interval_seconds,omitempty"`
 
 	// MaxAttempts Notifications in all, the first one included.
@@ -842,8 +884,18 @@ type IntentGraph struct {
 	RootID          string           `json:"root_id,omitzero"`
 }
 
+// IntentLeases Oldest first.
+type IntentLeases struct {
+	Leases []Lease `json:"leases"`
+}
+
 // IntentList In no order.
 type IntentList = []Intent
+
+// IntentPage Oldest first.
+type IntentPage struct {
+	Intents []Intent `json:"intents"`
+}
 
 // IntentReady Children that could go on.
 type IntentReady struct {
@@ -938,20 +990,18 @@ type Lease struct {
 
 // LeaseAcquiredPayload Somebody works on it.
 type LeaseAcquiredPayload struct {
-	AgentID string `json:"agent_id,omitzero"`
+	AgentID *string `json:"agent_id,omitempty"`
 
 	// ExpiresAt A moment in ISO 8601. Without a zone it is UTC (OIP-R34): servers send both.
 	ExpiresAt Timestamp `json:"expires_at,omitzero"`
 	LeaseID   string    `json:"lease_id,omitzero"`
-	Scope     string    `json:"scope,omitzero"`
+	Scope     *string   `json:"scope,omitempty"`
 }
-
-// LeaseList Oldest first.
-type LeaseList = []Lease
 
 // LeaseReleasedPayload The lease was given back.
 type LeaseReleasedPayload struct {
-	LeaseID string `json:"lease_id,omitzero"`
+	LeaseID string  `json:"lease_id,omitzero"`
+	Scope   *string `json:"scope,omitempty"`
 }
 
 // LeaseRenewedPayload The lease lasts longer.
@@ -977,10 +1027,21 @@ type MemberRemovedPayload struct {
 	IntentID OpaqueID `json:"intent_id,omitzero"`
 }
 
-// MembershipReply What was done. Open.
+// MembershipReply What was done, and the membership as the protocol's own client reads it. Open.
 type MembershipReply struct {
+	// AddedAt A moment in ISO 8601. Without a zone it is UTC (OIP-R34): servers send both.
+	AddedAt Timestamp `json:"added_at,omitzero"`
+
+	// ID The same.
+	ID           string `json:"id,omitzero"`
+	IntentID     string `json:"intent_id,omitzero"`
 	MembershipID string `json:"membership_id,omitzero"`
 	Message      string `json:"message"`
+	PortfolioID  string `json:"portfolio_id,omitzero"`
+	Priority     *int64 `json:"priority,omitempty"`
+
+	// Role What an intent is to its portfolio.
+	Role MembershipRole `json:"role,omitzero"`
 }
 
 // MembershipRole What an intent is to its portfolio.
@@ -1035,6 +1096,13 @@ type PlanList = []Plan
 // PlanProgress How the plan gets on. Open.
 type PlanProgress struct {
 	SuspendedTasks []SuspendedTask `json:"suspended_tasks"`
+}
+
+// PlanStepPayload A plan was made or goes on (RFC-0012).
+type PlanStepPayload struct {
+	// PlanID Opaque: a UUID, or a word with a prefix.
+	PlanID OpaqueID `json:"plan_id"`
+	State  *string  `json:"state,omitempty"`
 }
 
 // PolicyLevel A policy as one level gives it: what is absent is inherited. Its strategy may be one that
@@ -1158,8 +1226,8 @@ type RespondRequest struct {
 	Metadata map[string]interface{} `json:"metadata,omitempty"`
 
 	// RespondedBy The API key unless given.
-	RespondedBy  string `json:"responded_by,omitzero"`
-	SuspensionID string `json:"suspension_id"`
+	RespondedBy  *string `json:"responded_by,omitempty"`
+	SuspensionID string  `json:"suspension_id"`
 
 	// Value What is checked against the response type and the choices of the record.
 	Value json.RawMessage `json:"value,omitempty"`
@@ -1371,6 +1439,15 @@ type TaskList = []Task
 // TaskStatus Where a task is in its life.
 type TaskStatus string
 
+// TaskStepPayload A task was made or goes on (RFC-0012).
+type TaskStepPayload struct {
+	// Status Where a task is in its life.
+	Status TaskStatus `json:"status,omitzero"`
+
+	// TaskID Opaque: a UUID, or a word with a prefix.
+	TaskID OpaqueID `json:"task_id"`
+}
+
 // TaskUnblockedPayload A task goes on (RFC-0012).
 type TaskUnblockedPayload struct {
 	Resolution *string `json:"resolution,omitempty"`
@@ -1403,6 +1480,9 @@ type UpdateTaskRequest struct {
 	Status TaskStatus `json:"status,omitzero"`
 }
 
+// AgentID defines model for AgentId.
+type AgentID = string
+
 // CoordinatorID defines model for CoordinatorId.
 type CoordinatorID = string
 
@@ -1417,6 +1497,9 @@ type IfMatch = string
 
 // IntentID defines model for IntentId.
 type IntentID = string
+
+// IntentStatusFilter Where an intent is in its life.
+type IntentStatusFilter = IntentStatus
 
 // LeaseID defines model for LeaseId.
 type LeaseID = string
@@ -1489,6 +1572,14 @@ type Unavailable = Error
 // (OIP-R6).
 type Unprocessable = Error
 
+// ListIntentsParams defines parameters for ListIntents.
+type ListIntentsParams struct {
+	// Status Only intents in this status.
+	Status *IntentStatusFilter `form:"status,omitempty" json:"status,omitempty"`
+	Limit  *Limit              `form:"limit,omitempty" json:"limit,omitempty"`
+	Offset *Offset             `form:"offset,omitempty" json:"offset,omitempty"`
+}
+
 // AddIntentDependencyParams defines parameters for AddIntentDependency.
 type AddIntentDependencyParams struct {
 	// IfMatch The version that is meant, as a bare integer or as a quoted tag. Without it the call is refused.
@@ -1560,6 +1651,9 @@ type CreateCoordinatorJSONRequestBody = CreateCoordinatorRequest
 
 // CreateIntentJSONRequestBody defines body for CreateIntent for application/json ContentType.
 type CreateIntentJSONRequestBody = CreateIntentRequest
+
+// AssignAgentJSONRequestBody defines body for AssignAgent for application/json ContentType.
+type AssignAgentJSONRequestBody = AssignAgentRequest
 
 // CreateChildIntentJSONRequestBody defines body for CreateChildIntent for application/json ContentType.
 type CreateChildIntentJSONRequestBody = CreateChildIntentRequest

@@ -19,6 +19,9 @@ type ServerInterface interface {
 	// GetDiscovery What the server says about itself.
 	// (GET /.well-known/openintent.json)
 	GetDiscovery(w http.ResponseWriter, r *http.Request)
+	// SubscribeAgentAtAgent What concerns an agent as it comes, at the path and in the words of the protocol's own client.
+	// (GET /api/v1/agents/{agentId}/subscribe)
+	SubscribeAgentAtAgent(w http.ResponseWriter, r *http.Request, agentID AgentID)
 	// AdvanceClock Ours - let time pass for one intent or portfolio.
 	// (POST /api/v1/assay/clock/advance)
 	AdvanceClock(w http.ResponseWriter, r *http.Request)
@@ -31,12 +34,24 @@ type ServerInterface interface {
 	// HeartbeatCoordinator Say that the coordinator is there.
 	// (POST /api/v1/coordinators/{coordinatorId}/heartbeat)
 	HeartbeatCoordinator(w http.ResponseWriter, r *http.Request, coordinatorID CoordinatorID)
+	// ListIntents Intents, all or those in one status, oldest first.
+	// (GET /api/v1/intents)
+	ListIntents(w http.ResponseWriter, r *http.Request, params ListIntentsParams)
 	// CreateIntent Make an intent.
 	// (POST /api/v1/intents)
 	CreateIntent(w http.ResponseWriter, r *http.Request)
 	// GetIntent One intent as it stands.
 	// (GET /api/v1/intents/{intentId})
 	GetIntent(w http.ResponseWriter, r *http.Request, intentID IntentID)
+	// ListAgents Who is assigned to an intent.
+	// (GET /api/v1/intents/{intentId}/agents)
+	ListAgents(w http.ResponseWriter, r *http.Request, intentID IntentID)
+	// AssignAgent Assign an agent to an intent. It is told again where it was assigned before.
+	// (POST /api/v1/intents/{intentId}/agents)
+	AssignAgent(w http.ResponseWriter, r *http.Request, intentID IntentID)
+	// UnassignAgent Let an agent be assigned no more.
+	// (DELETE /api/v1/intents/{intentId}/agents/{agentId})
+	UnassignAgent(w http.ResponseWriter, r *http.Request, intentID IntentID, agentID AgentID)
 	// ListIntentAncestors Its parent, its parent, and so on.
 	// (GET /api/v1/intents/{intentId}/ancestors)
 	ListIntentAncestors(w http.ResponseWriter, r *http.Request, intentID IntentID)
@@ -154,6 +169,9 @@ type ServerInterface interface {
 	// GetServerConfig What the operator set. It can be read and not written.
 	// (GET /api/v1/server/config)
 	GetServerConfig(w http.ResponseWriter, r *http.Request)
+	// SubscribeAgent The assignments of an agent as they come.
+	// (GET /api/v1/subscribe/agents/{agentId})
+	SubscribeAgent(w http.ResponseWriter, r *http.Request, agentID AgentID)
 	// SubscribeIntent The events of an intent as they come.
 	// (GET /api/v1/subscribe/intents/{intentId})
 	SubscribeIntent(w http.ResponseWriter, r *http.Request, intentID IntentID)
@@ -188,6 +206,32 @@ func (siw *ServerInterfaceWrapper) GetDiscovery(w http.ResponseWriter, r *http.R
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.GetDiscovery(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// SubscribeAgentAtAgent operation middleware
+func (siw *ServerInterfaceWrapper) SubscribeAgentAtAgent(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "agentId" -------------
+	var agentID AgentID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "agentId", r.PathValue("agentId"), &agentID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "agentId", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.SubscribeAgentAtAgent(w, r, agentID)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -277,6 +321,65 @@ func (siw *ServerInterfaceWrapper) HeartbeatCoordinator(w http.ResponseWriter, r
 	handler.ServeHTTP(w, r)
 }
 
+// ListIntents operation middleware
+func (siw *ServerInterfaceWrapper) ListIntents(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListIntentsParams
+
+	// ------------- Optional query parameter "status" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "status", r.URL.Query(), &params.Status, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "status"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "status", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", r.URL.Query(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "limit"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "limit", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "offset" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "offset", r.URL.Query(), &params.Offset, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "offset"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "offset", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ListIntents(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
 // CreateIntent operation middleware
 func (siw *ServerInterfaceWrapper) CreateIntent(w http.ResponseWriter, r *http.Request) {
 
@@ -308,6 +411,93 @@ func (siw *ServerInterfaceWrapper) GetIntent(w http.ResponseWriter, r *http.Requ
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.GetIntent(w, r, intentID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// ListAgents operation middleware
+func (siw *ServerInterfaceWrapper) ListAgents(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "intentId" -------------
+	var intentID IntentID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "intentId", r.PathValue("intentId"), &intentID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "intentId", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ListAgents(w, r, intentID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// AssignAgent operation middleware
+func (siw *ServerInterfaceWrapper) AssignAgent(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "intentId" -------------
+	var intentID IntentID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "intentId", r.PathValue("intentId"), &intentID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "intentId", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.AssignAgent(w, r, intentID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// UnassignAgent operation middleware
+func (siw *ServerInterfaceWrapper) UnassignAgent(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "intentId" -------------
+	var intentID IntentID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "intentId", r.PathValue("intentId"), &intentID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "intentId", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "agentId" -------------
+	var agentID AgentID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "agentId", r.PathValue("agentId"), &agentID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "agentId", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.UnassignAgent(w, r, intentID, agentID)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -1558,6 +1748,32 @@ func (siw *ServerInterfaceWrapper) GetServerConfig(w http.ResponseWriter, r *htt
 	handler.ServeHTTP(w, r)
 }
 
+// SubscribeAgent operation middleware
+func (siw *ServerInterfaceWrapper) SubscribeAgent(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "agentId" -------------
+	var agentID AgentID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "agentId", r.PathValue("agentId"), &agentID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "agentId", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.SubscribeAgent(w, r, agentID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
 // SubscribeIntent operation middleware
 func (siw *ServerInterfaceWrapper) SubscribeIntent(w http.ResponseWriter, r *http.Request) {
 
@@ -1847,12 +2063,17 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	}
 
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/.well-known/openintent.json", wrapper.GetDiscovery)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/api/v1/agents/{agentId}/subscribe", wrapper.SubscribeAgentAtAgent)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/api/v1/assay/clock/advance", wrapper.AdvanceClock)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/api/v1/coordinators", wrapper.CreateCoordinator)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/api/v1/coordinators/{coordinatorId}", wrapper.GetCoordinator)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/api/v1/coordinators/{coordinatorId}/heartbeat", wrapper.HeartbeatCoordinator)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/api/v1/intents", wrapper.ListIntents)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/api/v1/intents", wrapper.CreateIntent)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/api/v1/intents/{intentId}", wrapper.GetIntent)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/api/v1/intents/{intentId}/agents", wrapper.ListAgents)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/api/v1/intents/{intentId}/agents", wrapper.AssignAgent)
+	m.HandleFunc(http.MethodDelete+" "+options.BaseURL+"/api/v1/intents/{intentId}/agents/{agentId}", wrapper.UnassignAgent)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/api/v1/intents/{intentId}/ancestors", wrapper.ListIntentAncestors)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/api/v1/intents/{intentId}/blocked", wrapper.ListIntentBlocked)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/api/v1/intents/{intentId}/children", wrapper.ListIntentChildren)
@@ -1892,6 +2113,7 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	m.HandleFunc(http.MethodPatch+" "+options.BaseURL+"/api/v1/portfolios/{portfolioId}/status", wrapper.SetPortfolioStatus)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/api/v1/portfolios/{portfolioId}/subscribe", wrapper.SubscribePortfolioAtPortfolio)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/api/v1/server/config", wrapper.GetServerConfig)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/api/v1/subscribe/agents/{agentId}", wrapper.SubscribeAgent)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/api/v1/subscribe/intents/{intentId}", wrapper.SubscribeIntent)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/api/v1/subscribe/portfolios/{portfolioId}", wrapper.SubscribePortfolio)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/api/v1/tasks", wrapper.CreateTask)
@@ -1960,6 +2182,99 @@ func (response GetDiscovery500JSONResponse) VisitGetDiscoveryResponse(w http.Res
 type GetDiscovery503JSONResponse struct{ UnavailableJSONResponse }
 
 func (response GetDiscovery503JSONResponse) VisitGetDiscoveryResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SubscribeAgentAtAgentRequestObject struct {
+	AgentID AgentID `json:"agentId"`
+}
+
+type SubscribeAgentAtAgentResponseObject interface {
+	VisitSubscribeAgentAtAgentResponse(w http.ResponseWriter) error
+}
+
+type SubscribeAgentAtAgent200TextEventStreamResponse struct {
+	Body          io.Reader
+	ContentLength int64
+}
+
+func (response SubscribeAgentAtAgent200TextEventStreamResponse) VisitSubscribeAgentAtAgentResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/event-stream")
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.WriteHeader(200)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	flusher, ok := w.(http.Flusher)
+	if !ok {
+		// If w doesn't support flushing, fall back to io.Copy.
+		_, err := io.Copy(w, response.Body)
+		return err
+	}
+	// text/event-stream messages are typically small; use a
+	// modest buffer and flush after each chunk so clients see
+	// events immediately instead of waiting on OS buffering.
+	buf := make([]byte, 4096)
+	for {
+		n, err := response.Body.Read(buf)
+		if n > 0 {
+			if _, writeErr := w.Write(buf[:n]); writeErr != nil {
+				return writeErr
+			}
+			flusher.Flush()
+		}
+		if err != nil {
+			if err == io.EOF {
+				return nil
+			}
+			return err
+		}
+	}
+}
+
+type SubscribeAgentAtAgent401JSONResponse struct{ UnauthenticatedJSONResponse }
+
+func (response SubscribeAgentAtAgent401JSONResponse) VisitSubscribeAgentAtAgentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SubscribeAgentAtAgent500JSONResponse struct{ InternalJSONResponse }
+
+func (response SubscribeAgentAtAgent500JSONResponse) VisitSubscribeAgentAtAgentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SubscribeAgentAtAgent503JSONResponse struct{ UnavailableJSONResponse }
+
+func (response SubscribeAgentAtAgent503JSONResponse) VisitSubscribeAgentAtAgentResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response); err != nil {
@@ -2437,6 +2752,84 @@ func (response HeartbeatCoordinator503JSONResponse) VisitHeartbeatCoordinatorRes
 	return err
 }
 
+type ListIntentsRequestObject struct {
+	Params ListIntentsParams
+}
+
+type ListIntentsResponseObject interface {
+	VisitListIntentsResponse(w http.ResponseWriter) error
+}
+
+type ListIntents200JSONResponse IntentPage
+
+func (response ListIntents200JSONResponse) VisitListIntentsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListIntents401JSONResponse struct{ UnauthenticatedJSONResponse }
+
+func (response ListIntents401JSONResponse) VisitListIntentsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListIntents422JSONResponse struct{ UnprocessableJSONResponse }
+
+func (response ListIntents422JSONResponse) VisitListIntentsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(422)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListIntents500JSONResponse struct{ InternalJSONResponse }
+
+func (response ListIntents500JSONResponse) VisitListIntentsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListIntents503JSONResponse struct{ UnavailableJSONResponse }
+
+func (response ListIntents503JSONResponse) VisitListIntentsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type CreateIntentRequestObject struct {
 	Body *CreateIntentJSONRequestBody
 }
@@ -2654,6 +3047,326 @@ func (response GetIntent500JSONResponse) VisitGetIntentResponse(w http.ResponseW
 type GetIntent503JSONResponse struct{ UnavailableJSONResponse }
 
 func (response GetIntent503JSONResponse) VisitGetIntentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListAgentsRequestObject struct {
+	IntentID IntentID `json:"intentId"`
+}
+
+type ListAgentsResponseObject interface {
+	VisitListAgentsResponse(w http.ResponseWriter) error
+}
+
+type ListAgents200JSONResponse AgentAssignmentList
+
+func (response ListAgents200JSONResponse) VisitListAgentsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListAgents401JSONResponse struct{ UnauthenticatedJSONResponse }
+
+func (response ListAgents401JSONResponse) VisitListAgentsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListAgents404JSONResponse struct{ NotFoundJSONResponse }
+
+func (response ListAgents404JSONResponse) VisitListAgentsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListAgents500JSONResponse struct{ InternalJSONResponse }
+
+func (response ListAgents500JSONResponse) VisitListAgentsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListAgents503JSONResponse struct{ UnavailableJSONResponse }
+
+func (response ListAgents503JSONResponse) VisitListAgentsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AssignAgentRequestObject struct {
+	IntentID IntentID `json:"intentId"`
+	Body     *AssignAgentJSONRequestBody
+}
+
+type AssignAgentResponseObject interface {
+	VisitAssignAgentResponse(w http.ResponseWriter) error
+}
+
+type AssignAgent200JSONResponse AgentAssignment
+
+func (response AssignAgent200JSONResponse) VisitAssignAgentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AssignAgent201JSONResponse AgentAssignment
+
+func (response AssignAgent201JSONResponse) VisitAssignAgentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(201)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AssignAgent400JSONResponse struct{ BadRequestJSONResponse }
+
+func (response AssignAgent400JSONResponse) VisitAssignAgentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AssignAgent401JSONResponse struct{ UnauthenticatedJSONResponse }
+
+func (response AssignAgent401JSONResponse) VisitAssignAgentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AssignAgent403JSONResponse struct{ ForbiddenJSONResponse }
+
+func (response AssignAgent403JSONResponse) VisitAssignAgentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AssignAgent404JSONResponse struct{ NotFoundJSONResponse }
+
+func (response AssignAgent404JSONResponse) VisitAssignAgentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AssignAgent413JSONResponse struct{ BodyTooLargeJSONResponse }
+
+func (response AssignAgent413JSONResponse) VisitAssignAgentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(413)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AssignAgent422JSONResponse struct{ UnprocessableJSONResponse }
+
+func (response AssignAgent422JSONResponse) VisitAssignAgentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(422)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AssignAgent500JSONResponse struct{ InternalJSONResponse }
+
+func (response AssignAgent500JSONResponse) VisitAssignAgentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AssignAgent503JSONResponse struct{ UnavailableJSONResponse }
+
+func (response AssignAgent503JSONResponse) VisitAssignAgentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UnassignAgentRequestObject struct {
+	IntentID IntentID `json:"intentId"`
+	AgentID  AgentID  `json:"agentId"`
+}
+
+type UnassignAgentResponseObject interface {
+	VisitUnassignAgentResponse(w http.ResponseWriter) error
+}
+
+type UnassignAgent200JSONResponse AgentAssignment
+
+func (response UnassignAgent200JSONResponse) VisitUnassignAgentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UnassignAgent401JSONResponse struct{ UnauthenticatedJSONResponse }
+
+func (response UnassignAgent401JSONResponse) VisitUnassignAgentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UnassignAgent403JSONResponse struct{ ForbiddenJSONResponse }
+
+func (response UnassignAgent403JSONResponse) VisitUnassignAgentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UnassignAgent404JSONResponse struct{ NotFoundJSONResponse }
+
+func (response UnassignAgent404JSONResponse) VisitUnassignAgentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UnassignAgent500JSONResponse struct{ InternalJSONResponse }
+
+func (response UnassignAgent500JSONResponse) VisitUnassignAgentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UnassignAgent503JSONResponse struct{ UnavailableJSONResponse }
+
+func (response UnassignAgent503JSONResponse) VisitUnassignAgentResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response); err != nil {
@@ -4070,7 +4783,7 @@ type ListLeasesResponseObject interface {
 	VisitListLeasesResponse(w http.ResponseWriter) error
 }
 
-type ListLeases200JSONResponse LeaseList
+type ListLeases200JSONResponse IntentLeases
 
 func (response ListLeases200JSONResponse) VisitListLeasesResponse(w http.ResponseWriter) error {
 
@@ -7104,6 +7817,99 @@ func (response GetServerConfig503JSONResponse) VisitGetServerConfigResponse(w ht
 	return err
 }
 
+type SubscribeAgentRequestObject struct {
+	AgentID AgentID `json:"agentId"`
+}
+
+type SubscribeAgentResponseObject interface {
+	VisitSubscribeAgentResponse(w http.ResponseWriter) error
+}
+
+type SubscribeAgent200TextEventStreamResponse struct {
+	Body          io.Reader
+	ContentLength int64
+}
+
+func (response SubscribeAgent200TextEventStreamResponse) VisitSubscribeAgentResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/event-stream")
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.WriteHeader(200)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	flusher, ok := w.(http.Flusher)
+	if !ok {
+		// If w doesn't support flushing, fall back to io.Copy.
+		_, err := io.Copy(w, response.Body)
+		return err
+	}
+	// text/event-stream messages are typically small; use a
+	// modest buffer and flush after each chunk so clients see
+	// events immediately instead of waiting on OS buffering.
+	buf := make([]byte, 4096)
+	for {
+		n, err := response.Body.Read(buf)
+		if n > 0 {
+			if _, writeErr := w.Write(buf[:n]); writeErr != nil {
+				return writeErr
+			}
+			flusher.Flush()
+		}
+		if err != nil {
+			if err == io.EOF {
+				return nil
+			}
+			return err
+		}
+	}
+}
+
+type SubscribeAgent401JSONResponse struct{ UnauthenticatedJSONResponse }
+
+func (response SubscribeAgent401JSONResponse) VisitSubscribeAgentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SubscribeAgent500JSONResponse struct{ InternalJSONResponse }
+
+func (response SubscribeAgent500JSONResponse) VisitSubscribeAgentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SubscribeAgent503JSONResponse struct{ UnavailableJSONResponse }
+
+func (response SubscribeAgent503JSONResponse) VisitSubscribeAgentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type SubscribeIntentRequestObject struct {
 	IntentID IntentID `json:"intentId"`
 }
@@ -7928,6 +8734,9 @@ type StrictServerInterface interface {
 	// GetDiscovery What the server says about itself.
 	// (GET /.well-known/openintent.json)
 	GetDiscovery(ctx context.Context, request GetDiscoveryRequestObject) (GetDiscoveryResponseObject, error)
+	// SubscribeAgentAtAgent What concerns an agent as it comes, at the path and in the words of the protocol's own client.
+	// (GET /api/v1/agents/{agentId}/subscribe)
+	SubscribeAgentAtAgent(ctx context.Context, request SubscribeAgentAtAgentRequestObject) (SubscribeAgentAtAgentResponseObject, error)
 	// AdvanceClock Ours - let time pass for one intent or portfolio.
 	// (POST /api/v1/assay/clock/advance)
 	AdvanceClock(ctx context.Context, request AdvanceClockRequestObject) (AdvanceClockResponseObject, error)
@@ -7940,12 +8749,24 @@ type StrictServerInterface interface {
 	// HeartbeatCoordinator Say that the coordinator is there.
 	// (POST /api/v1/coordinators/{coordinatorId}/heartbeat)
 	HeartbeatCoordinator(ctx context.Context, request HeartbeatCoordinatorRequestObject) (HeartbeatCoordinatorResponseObject, error)
+	// ListIntents Intents, all or those in one status, oldest first.
+	// (GET /api/v1/intents)
+	ListIntents(ctx context.Context, request ListIntentsRequestObject) (ListIntentsResponseObject, error)
 	// CreateIntent Make an intent.
 	// (POST /api/v1/intents)
 	CreateIntent(ctx context.Context, request CreateIntentRequestObject) (CreateIntentResponseObject, error)
 	// GetIntent One intent as it stands.
 	// (GET /api/v1/intents/{intentId})
 	GetIntent(ctx context.Context, request GetIntentRequestObject) (GetIntentResponseObject, error)
+	// ListAgents Who is assigned to an intent.
+	// (GET /api/v1/intents/{intentId}/agents)
+	ListAgents(ctx context.Context, request ListAgentsRequestObject) (ListAgentsResponseObject, error)
+	// AssignAgent Assign an agent to an intent. It is told again where it was assigned before.
+	// (POST /api/v1/intents/{intentId}/agents)
+	AssignAgent(ctx context.Context, request AssignAgentRequestObject) (AssignAgentResponseObject, error)
+	// UnassignAgent Let an agent be assigned no more.
+	// (DELETE /api/v1/intents/{intentId}/agents/{agentId})
+	UnassignAgent(ctx context.Context, request UnassignAgentRequestObject) (UnassignAgentResponseObject, error)
 	// ListIntentAncestors Its parent, its parent, and so on.
 	// (GET /api/v1/intents/{intentId}/ancestors)
 	ListIntentAncestors(ctx context.Context, request ListIntentAncestorsRequestObject) (ListIntentAncestorsResponseObject, error)
@@ -8063,6 +8884,9 @@ type StrictServerInterface interface {
 	// GetServerConfig What the operator set. It can be read and not written.
 	// (GET /api/v1/server/config)
 	GetServerConfig(ctx context.Context, request GetServerConfigRequestObject) (GetServerConfigResponseObject, error)
+	// SubscribeAgent The assignments of an agent as they come.
+	// (GET /api/v1/subscribe/agents/{agentId})
+	SubscribeAgent(ctx context.Context, request SubscribeAgentRequestObject) (SubscribeAgentResponseObject, error)
 	// SubscribeIntent The events of an intent as they come.
 	// (GET /api/v1/subscribe/intents/{intentId})
 	SubscribeIntent(ctx context.Context, request SubscribeIntentRequestObject) (SubscribeIntentResponseObject, error)
@@ -8139,6 +8963,32 @@ func (sh *strictHandler) GetDiscovery(w http.ResponseWriter, r *http.Request) {
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(GetDiscoveryResponseObject); ok {
 		if err := validResponse.VisitGetDiscoveryResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// SubscribeAgentAtAgent operation middleware
+func (sh *strictHandler) SubscribeAgentAtAgent(w http.ResponseWriter, r *http.Request, agentID AgentID) {
+	var request SubscribeAgentAtAgentRequestObject
+
+	request.AgentID = agentID
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.SubscribeAgentAtAgent(ctx, request.(SubscribeAgentAtAgentRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "SubscribeAgentAtAgent")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(SubscribeAgentAtAgentResponseObject); ok {
+		if err := validResponse.VisitSubscribeAgentAtAgentResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {
@@ -8260,6 +9110,32 @@ func (sh *strictHandler) HeartbeatCoordinator(w http.ResponseWriter, r *http.Req
 	}
 }
 
+// ListIntents operation middleware
+func (sh *strictHandler) ListIntents(w http.ResponseWriter, r *http.Request, params ListIntentsParams) {
+	var request ListIntentsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ListIntents(ctx, request.(ListIntentsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListIntents")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ListIntentsResponseObject); ok {
+		if err := validResponse.VisitListIntentsResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
 // CreateIntent operation middleware
 func (sh *strictHandler) CreateIntent(w http.ResponseWriter, r *http.Request) {
 	var request CreateIntentRequestObject
@@ -8310,6 +9186,92 @@ func (sh *strictHandler) GetIntent(w http.ResponseWriter, r *http.Request, inten
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(GetIntentResponseObject); ok {
 		if err := validResponse.VisitGetIntentResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ListAgents operation middleware
+func (sh *strictHandler) ListAgents(w http.ResponseWriter, r *http.Request, intentID IntentID) {
+	var request ListAgentsRequestObject
+
+	request.IntentID = intentID
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ListAgents(ctx, request.(ListAgentsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListAgents")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ListAgentsResponseObject); ok {
+		if err := validResponse.VisitListAgentsResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// AssignAgent operation middleware
+func (sh *strictHandler) AssignAgent(w http.ResponseWriter, r *http.Request, intentID IntentID) {
+	var request AssignAgentRequestObject
+
+	request.IntentID = intentID
+
+	var body AssignAgentJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.AssignAgent(ctx, request.(AssignAgentRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "AssignAgent")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(AssignAgentResponseObject); ok {
+		if err := validResponse.VisitAssignAgentResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// UnassignAgent operation middleware
+func (sh *strictHandler) UnassignAgent(w http.ResponseWriter, r *http.Request, intentID IntentID, agentID AgentID) {
+	var request UnassignAgentRequestObject
+
+	request.IntentID = intentID
+	request.AgentID = agentID
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.UnassignAgent(ctx, request.(UnassignAgentRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UnassignAgent")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(UnassignAgentResponseObject); ok {
+		if err := validResponse.VisitUnassignAgentResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {
@@ -9428,6 +10390,32 @@ func (sh *strictHandler) GetServerConfig(w http.ResponseWriter, r *http.Request)
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(GetServerConfigResponseObject); ok {
 		if err := validResponse.VisitGetServerConfigResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// SubscribeAgent operation middleware
+func (sh *strictHandler) SubscribeAgent(w http.ResponseWriter, r *http.Request, agentID AgentID) {
+	var request SubscribeAgentRequestObject
+
+	request.AgentID = agentID
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.SubscribeAgent(ctx, request.(SubscribeAgentRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "SubscribeAgent")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(SubscribeAgentResponseObject); ok {
+		if err := validResponse.VisitSubscribeAgentResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {
