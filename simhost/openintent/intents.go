@@ -12,6 +12,14 @@ import (
 	"github.com/openassay/assay/simhost/openintent/engine"
 )
 
+// said is a text that may be left out.
+func said(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
 // tag is the version as an ETag.
 func tag(version int64) *string {
 	t := `"` + strconv.FormatInt(version, 10) + `"`
@@ -46,7 +54,7 @@ func (h *Host) CreateIntent(ctx context.Context, r oi.CreateIntentRequestObject)
 		parent, b.DependsOn = "", nil
 	}
 	doc, err := h.engine.Create(ctx, callerOf(ctx), engine.Make{
-		Title: b.Title, Description: b.Description, CreatedBy: b.CreatedBy, Parent: parent, DependsOn: b.DependsOn, Constraints: b.Constraints,
+		Title: b.Title, Description: b.Description, CreatedBy: said(b.CreatedBy), Parent: parent, DependsOn: b.DependsOn, Constraints: b.Constraints,
 		State: s, Status: string(b.Status), Governance: b.GovernancePolicy,
 	})
 	return oi.CreateIntent200JSONResponse{Body: doc, Headers: oi.CreateIntent200ResponseHeaders{ETag: tag(doc.Version)}}, err
@@ -69,6 +77,17 @@ func (h *Host) CreateChildIntent(ctx context.Context, r oi.CreateChildIntentRequ
 func (h *Host) GetIntent(ctx context.Context, r oi.GetIntentRequestObject) (oi.GetIntentResponseObject, error) {
 	doc, err := h.engine.Intent(ctx, r.IntentID)
 	return oi.GetIntent200JSONResponse{Body: doc, Headers: oi.GetIntent200ResponseHeaders{ETag: tag(doc.Version)}}, err
+}
+
+// ListIntents shows intents, oldest first.
+func (h *Host) ListIntents(ctx context.Context, r oi.ListIntentsRequestObject) (oi.ListIntentsResponseObject, error) {
+	offset, limit := page(r.Params.Limit, r.Params.Offset)
+	status := ""
+	if r.Params.Status != nil {
+		status = string(*r.Params.Status)
+	}
+	docs, err := h.engine.Intents(ctx, status, offset, limit)
+	return oi.ListIntents200JSONResponse{Intents: docs}, err
 }
 
 // SetIntentStatus takes an intent to another status.
@@ -115,7 +134,7 @@ func (a answered) VisitRespondToSuspensionResponse(w http.ResponseWriter) error 
 func (h *Host) RespondToSuspension(ctx context.Context,
 	r oi.RespondToSuspensionRequestObject) (oi.RespondToSuspensionResponseObject, error) {
 	reply, err := h.engine.Respond(ctx, callerOf(ctx), r.IntentID, engine.Response{
-		SuspensionID: r.Body.SuspensionID, Value: r.Body.Value, By: r.Body.RespondedBy, Metadata: r.Body.Metadata,
+		SuspensionID: r.Body.SuspensionID, Value: r.Body.Value, By: said(r.Body.RespondedBy), Metadata: r.Body.Metadata,
 	})
 	return answered(reply), err
 }

@@ -35,6 +35,9 @@ type Change struct {
 	Attempt  int            `json:"attempt,omitempty"` // that a reminder was sent for
 	Overtime bool           `json:"overtime,omitempty"`
 
+	Assign   *Assignment `json:"assign,omitempty"`
+	Unassign string      `json:"unassign,omitempty"` // this agent
+
 	Portfolio   *Portfolio               `json:"portfolio,omitempty"` // as it is from now on, as the next ones
 	Join        *Membership              `json:"join,omitempty"`
 	Leave       string                   `json:"leave,omitempty"`

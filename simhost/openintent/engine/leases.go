@@ -96,7 +96,7 @@ func (e *Engine) lease(ctx context.Context, by Caller, id, leaseID string, chang
 		if err != nil {
 			return err
 		}
-		t.keepLease(kind, lease, by, map[string]any{"lease_id": leaseID, "expires_at": stamp(lease.Expires)})
+		t.keepLease(kind, lease, by, map[string]any{"lease_id": leaseID, "scope": lease.Scope, "expires_at": stamp(lease.Expires)})
 		doc = leaseDoc(t.Engine, lease)
 		return nil
 	})

@@ -23,7 +23,7 @@ func (e *Engine) CreatePlan(ctx context.Context, by Caller, r openintentv1.Creat
 		now := stamp(t.now(in.ID, ""))
 		plan := Plan{
 			ID: t.newID(), IntentID: in.ID, State: "draft", Tasks: r.Tasks, Checkpoints: r.Checkpoints, Conditions: r.Conditions,
-			OnFailure: new(or(r.OnFailure, "pause_and_escalate")), OnComplete: new(or(r.OnComplete, "notify")), Metadata: r.Metadata,
+			OnFailure: new(or(text(r.OnFailure), "pause_and_escalate")), OnComplete: new(or(text(r.OnComplete), "notify")), Metadata: r.Metadata,
 			Version: new(int64(1)), CreatedAt: now, UpdatedAt: now,
 		}
 		t.keepPlan("plan.created", plan, by)

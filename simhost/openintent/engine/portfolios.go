@@ -63,10 +63,7 @@ func (e *Engine) SetPortfolioStatus(ctx context.Context, by Caller, id, status s
 }
 
 // AddMember puts an intent into a portfolio; twice is no error, and counts once.
-func (e *Engine) AddMember(ctx context.Context, by Caller, id, intent, role string) (membership string, err error) {
-	if role == "" {
-		role = string(openintentv1.MembershipRoleMember)
-	}
+func (e *Engine) AddMember(ctx context.Context, by Caller, id, intent, role string) (m Membership, err error) {
 	err = e.do(ctx, func(t *tx) error {
 		switch {
 		case t.w.portfolios[id] == nil:
@@ -74,15 +71,14 @@ func (e *Engine) AddMember(ctx context.Context, by Caller, id, intent, role stri
 		case t.w.intents[intent] == nil:
 			return notFound("intent", intent)
 		}
-		membership = t.newID()
+		m = Membership{ID: t.newID(), Intent: intent, Role: or(role, string(openintentv1.MembershipRoleMember)), Added: t.now("", id)}
 		t.emit(&Event{
-			Type: "added_to_portfolio", Portfolio: id, Actor: by.Name,
-			Payload: map[string]any{"intent_id": intent, "membership_id": membership},
-			Change:  &Change{Join: &Membership{ID: membership, Intent: intent, Role: role}},
+			Type: "added_to_portfolio", Portfolio: id, Actor: by.Name, At: m.Added,
+			Payload: map[string]any{"intent_id": intent, "membership_id": m.ID}, Change: &Change{Join: &m},
 		})
 		return nil
 	})
-	return membership, err
+	return m, err
 }
 
 // RemoveMember takes an intent out of a portfolio.

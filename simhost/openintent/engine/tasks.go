@@ -26,9 +26,6 @@ func (e *Engine) CreateTask(ctx context.Context, by Caller, r openintentv1.Creat
 		if r.PlanID != "" && t.w.plans[r.PlanID] == nil {
 			return unfit("plan_id names %.80q, and there is no such plan: make it first", r.PlanID)
 		}
-		if r.Priority == "" {
-			r.Priority = "normal"
-		}
 		if r.MaxAttempts == nil {
 			r.MaxAttempts = new(int64(3))
 		}
@@ -36,7 +33,7 @@ func (e *Engine) CreateTask(ctx context.Context, by Caller, r openintentv1.Creat
 		task := Task{
 			ID: t.newID(), IntentID: in.ID, PlanID: orNil(r.PlanID), Name: r.Name, Description: r.Description,
 			Status:   openintentv1.TaskStatusPending,
-			Priority: &r.Priority, Input: r.Input, DependsOn: r.DependsOn, Attempt: new(int64(1)), MaxAttempts: r.MaxAttempts, Metadata: r.Metadata,
+			Priority: new(or(text(r.Priority), "normal")), Input: r.Input, DependsOn: r.DependsOn, Attempt: new(int64(1)), MaxAttempts: r.MaxAttempts, Metadata: r.Metadata,
 			Version: new(int64(1)), CreatedAt: now,
 		}
 		t.keepTask("task.created", task, by.Name, nil)
