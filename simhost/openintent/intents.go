@@ -54,8 +54,8 @@ func (h *Host) CreateIntent(ctx context.Context, r oi.CreateIntentRequestObject)
 		parent, b.DependsOn = "", nil
 	}
 	doc, err := h.engine.Create(ctx, callerOf(ctx), engine.Make{
-		Title: b.Title, Description: b.Description, CreatedBy: said(b.CreatedBy), Parent: parent, DependsOn: b.DependsOn, Constraints: b.Constraints,
-		State: s, Status: string(b.Status), Governance: b.GovernancePolicy,
+		Title: b.Title, Description: b.Description, CreatedBy: said(b.CreatedBy), Parent: parent, DependsOn: b.DependsOn,
+		Constraints: b.Constraints, State: s, Status: string(b.Status), Governance: b.GovernancePolicy,
 	})
 	return oi.CreateIntent200JSONResponse{Body: doc, Headers: oi.CreateIntent200ResponseHeaders{ETag: tag(doc.Version)}}, err
 }

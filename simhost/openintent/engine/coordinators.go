@@ -40,7 +40,8 @@ func (e *Engine) CreateCoordinator(ctx context.Context, by Caller, r openintentv
 		}
 		now := stamp(t.now(r.IntentID, r.PortfolioID))
 		c := Coordinator{
-			ID: t.newID(), AgentID: r.AgentID, IntentID: orNil(r.IntentID), PortfolioID: orNil(r.PortfolioID), Role: new(or(text(r.Role), "coordinator")),
+			ID: t.newID(), AgentID: r.AgentID, IntentID: orNil(r.IntentID), PortfolioID: orNil(r.PortfolioID),
+			Role:  new(or(text(r.Role), "coordinator")),
 			Scope: new(or(text(r.Scope), scope)), CoordinatorType: new(or(text(r.CoordinatorType), "llm")), SupervisorID: orNil(r.SupervisorID),
 			SuspensionPolicy: policy, Guardrails: r.Guardrails,
 			Status: "active", HeartbeatIntervalSeconds: new(float64(every)), LastHeartbeat: &now, GrantedAt: &now, ExpiresAt: orNil(r.ExpiresAt),

@@ -36,7 +36,7 @@ func (e *Engine) Intent(ctx context.Context, id string) (doc openintentv1.Intent
 		}
 		doc = w.intentDoc(in)
 		if below := w.children[id]; len(below) > 0 {
-			doc.AggregateStatus = e.aggregate(w, below)
+			doc.AggregateStatus = w.aggregate(below)
 		}
 		return nil
 	})

@@ -225,8 +225,8 @@ func (e *Engine) now(intent, portfolio string) time.Time {
 }
 
 // newID is a UUID.
-func (e *Engine) newID() string {
-	b := e.o.IDs.Next()
+func (t *tx) newID() string {
+	b := t.o.IDs.Next()
 	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
 	h := hex.EncodeToString(b[:])
 	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]

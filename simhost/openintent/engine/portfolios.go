@@ -167,7 +167,7 @@ func portfolioDoc(e *Engine, w *world, p *Portfolio) openintentv1.Portfolio {
 		CreatedAt: stamp(p.Created), UpdatedAt: stamp(p.Updated),
 	}
 	if e.offers(Workflows) {
-		doc.Progress = &openintentv1.PortfolioProgress{SuspendedPhases: e.phases(w, members)}
+		doc.Progress = &openintentv1.PortfolioProgress{SuspendedPhases: w.phases(members)}
 	}
 	return doc
 }
@@ -184,7 +184,7 @@ func aggregateOf(statuses []string) openintentv1.AggregateWord {
 }
 
 // phases are the members that wait for a person, as the phases of the workflow that the portfolio stands for (rule 4).
-func (e *Engine) phases(w *world, members []string) []openintentv1.SuspendedPhase {
+func (w *world) phases(members []string) []openintentv1.SuspendedPhase {
 	out := []openintentv1.SuspendedPhase{}
 	for _, id := range members {
 		if in := w.intents[id]; in.Status == Suspended {

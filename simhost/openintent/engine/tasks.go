@@ -33,7 +33,8 @@ func (e *Engine) CreateTask(ctx context.Context, by Caller, r openintentv1.Creat
 		task := Task{
 			ID: t.newID(), IntentID: in.ID, PlanID: orNil(r.PlanID), Name: r.Name, Description: r.Description,
 			Status:   openintentv1.TaskStatusPending,
-			Priority: new(or(text(r.Priority), "normal")), Input: r.Input, DependsOn: r.DependsOn, Attempt: new(int64(1)), MaxAttempts: r.MaxAttempts, Metadata: r.Metadata,
+			Priority: new(or(text(r.Priority), "normal")), Input: r.Input, DependsOn: r.DependsOn,
+			Attempt: new(int64(1)), MaxAttempts: r.MaxAttempts, Metadata: r.Metadata,
 			Version: new(int64(1)), CreatedAt: now,
 		}
 		t.keepTask("task.created", task, by.Name, nil)
