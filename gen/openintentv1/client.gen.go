@@ -258,14 +258,14 @@ type ClientInterface interface {
 	// Corresponds with GET /api/v1/intents/{intentId}/events (the `ListIntentEvents` operationId).
 	ListIntentEvents(ctx context.Context, intentID IntentID, params *ListIntentEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// AppendIntentEventWithBody Put an event on the log of an intent.
+	// AppendIntentEventWithBody Put an event on the log of an intent. What was told of a suspension already is answered with the event that is there.
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /api/v1/intents/{intentId}/events (the `AppendIntentEvent` operationId).
 	AppendIntentEventWithBody(ctx context.Context, intentID IntentID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// AppendIntentEvent Put an event on the log of an intent.
+	// AppendIntentEvent Put an event on the log of an intent. What was told of a suspension already is answered with the event that is there.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -1028,7 +1028,7 @@ func (c *Client) ListIntentEvents(ctx context.Context, intentID IntentID, params
 	return c.Client.Do(req)
 }
 
-// AppendIntentEventWithBody Put an event on the log of an intent.
+// AppendIntentEventWithBody Put an event on the log of an intent. What was told of a suspension already is answered with the event that is there.
 //
 // Takes any type of body and a specified content type.
 //
@@ -1045,7 +1045,7 @@ func (c *Client) AppendIntentEventWithBody(ctx context.Context, intentID IntentI
 	return c.Client.Do(req)
 }
 
-// AppendIntentEvent Put an event on the log of an intent.
+// AppendIntentEvent Put an event on the log of an intent. What was told of a suspension already is answered with the event that is there.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -2758,6 +2758,30 @@ func NewListIntentEventsRequest(server string, intentID IntentID, params *ListIn
 		// styled parameters, preserving literal commas as delimiters
 		// per the OpenAPI spec (e.g. "color=blue,black,brown").
 		var rawQueryFragments []string
+
+		if params.EventType != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "event_type", *params.EventType, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Since != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "since", *params.Since, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
 
 		if params.Limit != nil {
 
@@ -4592,14 +4616,14 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /api/v1/intents/{intentId}/events (the `ListIntentEvents` operationId).
 	ListIntentEventsWithResponse(ctx context.Context, intentID IntentID, params *ListIntentEventsParams, reqEditors ...RequestEditorFn) (*ListIntentEventsHTTPResponse, error)
 
-	// AppendIntentEventWithBodyWithResponse Put an event on the log of an intent.
+	// AppendIntentEventWithBodyWithResponse Put an event on the log of an intent. What was told of a suspension already is answered with the event that is there.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /api/v1/intents/{intentId}/events (the `AppendIntentEvent` operationId).
 	AppendIntentEventWithBodyWithResponse(ctx context.Context, intentID IntentID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*AppendIntentEventHTTPResponse, error)
 
-	// AppendIntentEventWithResponse Put an event on the log of an intent.
+	// AppendIntentEventWithResponse Put an event on the log of an intent. What was told of a suspension already is answered with the event that is there.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -10246,7 +10270,7 @@ func (c *ClientWithResponses) ListIntentEventsWithResponse(ctx context.Context, 
 	return ParseListIntentEventsHTTPResponse(rsp)
 }
 
-// AppendIntentEventWithBodyWithResponse Put an event on the log of an intent.
+// AppendIntentEventWithBodyWithResponse Put an event on the log of an intent. What was told of a suspension already is answered with the event that is there.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -10259,7 +10283,7 @@ func (c *ClientWithResponses) AppendIntentEventWithBodyWithResponse(ctx context.
 	return ParseAppendIntentEventHTTPResponse(rsp)
 }
 
-// AppendIntentEventWithResponse Put an event on the log of an intent.
+// AppendIntentEventWithResponse Put an event on the log of an intent. What was told of a suspension already is answered with the event that is there.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //

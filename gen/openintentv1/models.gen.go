@@ -1492,6 +1492,9 @@ type CreatedByFilter = string
 // DependencyID defines model for DependencyId.
 type DependencyID = string
 
+// EventTypeFilter defines model for EventTypeFilter.
+type EventTypeFilter = string
+
 // IfMatch defines model for IfMatch.
 type IfMatch = string
 
@@ -1515,6 +1518,9 @@ type PlanID = string
 
 // PortfolioID defines model for PortfolioId.
 type PortfolioID = string
+
+// SinceFilter A moment in ISO 8601. Without a zone it is UTC (OIP-R34): servers send both.
+type SinceFilter = Timestamp
 
 // TaskID defines model for TaskId.
 type TaskID = string
@@ -1594,8 +1600,13 @@ type RemoveIntentDependencyParams struct {
 
 // ListIntentEventsParams defines parameters for ListIntentEvents.
 type ListIntentEventsParams struct {
-	Limit  *Limit  `form:"limit,omitempty" json:"limit,omitempty"`
-	Offset *Offset `form:"offset,omitempty" json:"offset,omitempty"`
+	// EventType Only events of this type.
+	EventType *EventTypeFilter `form:"event_type,omitempty" json:"event_type,omitempty"`
+
+	// Since Only events from this moment on.
+	Since  *SinceFilter `form:"since,omitempty" json:"since,omitempty"`
+	Limit  *Limit       `form:"limit,omitempty" json:"limit,omitempty"`
+	Offset *Offset      `form:"offset,omitempty" json:"offset,omitempty"`
 }
 
 // PatchIntentStateParams defines parameters for PatchIntentState.

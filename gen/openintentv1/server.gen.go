@@ -85,7 +85,7 @@ type ServerInterface interface {
 	// ListIntentEvents The log of an intent, newest first.
 	// (GET /api/v1/intents/{intentId}/events)
 	ListIntentEvents(w http.ResponseWriter, r *http.Request, intentID IntentID, params ListIntentEventsParams)
-	// AppendIntentEvent Put an event on the log of an intent.
+	// AppendIntentEvent Put an event on the log of an intent. What was told of a suspension already is answered with the event that is there.
 	// (POST /api/v1/intents/{intentId}/events)
 	AppendIntentEvent(w http.ResponseWriter, r *http.Request, intentID IntentID)
 	// GetIntentGraph The intent, what is below it and what it depends on, with the statuses counted.
@@ -841,6 +841,32 @@ func (siw *ServerInterfaceWrapper) ListIntentEvents(w http.ResponseWriter, r *ht
 
 	// Parameter object where we will unmarshal all parameters from the context
 	var params ListIntentEventsParams
+
+	// ------------- Optional query parameter "event_type" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "event_type", r.URL.Query(), &params.EventType, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "event_type"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "event_type", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "since" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "since", r.URL.Query(), &params.Since, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "since"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "since", Err: err})
+		}
+		return
+	}
 
 	// ------------- Optional query parameter "limit" -------------
 
@@ -8800,7 +8826,7 @@ type StrictServerInterface interface {
 	// ListIntentEvents The log of an intent, newest first.
 	// (GET /api/v1/intents/{intentId}/events)
 	ListIntentEvents(ctx context.Context, request ListIntentEventsRequestObject) (ListIntentEventsResponseObject, error)
-	// AppendIntentEvent Put an event on the log of an intent.
+	// AppendIntentEvent Put an event on the log of an intent. What was told of a suspension already is answered with the event that is there.
 	// (POST /api/v1/intents/{intentId}/events)
 	AppendIntentEvent(ctx context.Context, request AppendIntentEventRequestObject) (AppendIntentEventResponseObject, error)
 	// GetIntentGraph The intent, what is below it and what it depends on, with the statuses counted.
