@@ -184,6 +184,32 @@ func TestNoLengthsThatTheTextsDoNotHave(t *testing.T) {
 		`{"state":{"_suspension":{"id":"s","question":"?","response_type":"text","retry_policy":{"max_attempts":1,"interval_seconds":0}}}}`)
 }
 
+// The events of a log can be chosen by their type and time.
+func TestEventsAreChosen(t *testing.T) {
+	c := serve(t, Options{})
+	id := c.made("id")
+	note := func() map[string]any {
+		return c.ok("POST", api+"/intents/"+id+"/events", 0, `{"event_type":"comment","actor":"me"}`)
+	}
+	note()
+	c.ok("POST", api+"/intents/"+id+"/status", 1, `{"status":"active"}`)
+	last := note()
+	at, _ := last["created_at"].(string)
+	for query, want := range map[string]int{
+		"": 4, "?event_type=comment": 2, "?event_type=comment&offset=1": 1, "?event_type=nothing": 0, "?event_type=comment&limit=1": 1,
+		"?since=" + at: 1, "?since=2000-01-01T00:00:00": 4, "?since=2999-01-01T00:00:00Z": 0,
+	} {
+		if got := c.list("/intents/"+id+"/events"+query, ""); len(got) != want {
+			t.Errorf("%s: %d events, want %d", query, len(got), want)
+		}
+	}
+	for _, since := range []string{"yesterday", "2026-99-99T99:99:99Z"} {
+		if status, _ := c.ask("GET", api+"/intents/"+id+"/events?since="+since, 0, ""); status != http.StatusUnprocessableEntity {
+			t.Errorf("since %s: %d", since, status)
+		}
+	}
+}
+
 // The list of intents has pages and a filter.
 func TestIntentsAreListed(t *testing.T) {
 	c := serve(t, Options{})

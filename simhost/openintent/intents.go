@@ -3,6 +3,7 @@ package openintent
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	oi "github.com/openassay/assay/gen/openintentv1"
 	"github.com/openassay/assay/simhost/openintent/engine"
+	"github.com/openassay/assay/simhost/openintent/suspension"
 )
 
 // said is a text that may be left out.
@@ -153,7 +155,14 @@ func page(limit, offset *int64) (from, most int) {
 // ListIntentEvents shows the log of an intent, newest first.
 func (h *Host) ListIntentEvents(ctx context.Context, r oi.ListIntentEventsRequestObject) (oi.ListIntentEventsResponseObject, error) {
 	offset, limit := page(r.Params.Limit, r.Params.Offset)
-	docs, err := h.engine.Events(ctx, r.IntentID, "", offset, limit)
+	c := engine.Select{Type: said(r.Params.EventType), Offset: offset, Limit: limit}
+	if since := said(r.Params.Since); since != "" {
+		var err error
+		if c.Since, err = suspension.ReadTime(since); err != nil {
+			return nil, badRequest(fmt.Errorf("since: %w", err))
+		}
+	}
+	docs, err := h.engine.Events(ctx, engine.Feed{Intent: r.IntentID}, c)
 	return oi.ListIntentEvents200JSONResponse(docs), err
 }
 

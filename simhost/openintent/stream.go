@@ -33,28 +33,30 @@ func (s stream) VisitSubscribePortfolioAtPortfolioResponse(w http.ResponseWriter
 
 // SubscribeIntent streams the events of an intent.
 func (h *Host) SubscribeIntent(ctx context.Context, r oi.SubscribeIntentRequestObject) (oi.SubscribeIntentResponseObject, error) {
-	_, err := h.engine.Events(ctx, r.IntentID, "", 0, 0)
-	return stream{host: h, ctx: ctx, of: engine.Feed{Intent: r.IntentID}, frame: asOnTheLog}, err
+	return h.stream(ctx, engine.Feed{Intent: r.IntentID})
 }
 
 // SubscribeIntentAtIntent streams the events of an intent.
 func (h *Host) SubscribeIntentAtIntent(ctx context.Context,
 	r oi.SubscribeIntentAtIntentRequestObject) (oi.SubscribeIntentAtIntentResponseObject, error) {
-	_, err := h.engine.Events(ctx, r.IntentID, "", 0, 0)
-	return stream{host: h, ctx: ctx, of: engine.Feed{Intent: r.IntentID}, frame: asOnTheLog}, err
+	return h.stream(ctx, engine.Feed{Intent: r.IntentID})
 }
 
 // SubscribePortfolio streams the events of a portfolio.
 func (h *Host) SubscribePortfolio(ctx context.Context, r oi.SubscribePortfolioRequestObject) (oi.SubscribePortfolioResponseObject, error) {
-	_, err := h.engine.Events(ctx, "", r.PortfolioID, 0, 0)
-	return stream{host: h, ctx: ctx, of: engine.Feed{Portfolio: r.PortfolioID}, frame: asOnTheLog}, err
+	return h.stream(ctx, engine.Feed{Portfolio: r.PortfolioID})
 }
 
 // SubscribePortfolioAtPortfolio streams the events of a portfolio.
 func (h *Host) SubscribePortfolioAtPortfolio(ctx context.Context,
 	r oi.SubscribePortfolioAtPortfolioRequestObject) (oi.SubscribePortfolioAtPortfolioResponseObject, error) {
-	_, err := h.engine.Events(ctx, "", r.PortfolioID, 0, 0)
-	return stream{host: h, ctx: ctx, of: engine.Feed{Portfolio: r.PortfolioID}, frame: asOnTheLog}, err
+	return h.stream(ctx, engine.Feed{Portfolio: r.PortfolioID})
+}
+
+// stream is one of a feed that there is, as its log has it.
+func (h *Host) stream(ctx context.Context, of engine.Feed) (stream, error) {
+	_, err := h.engine.Events(ctx, of, engine.Select{})
+	return stream{host: h, ctx: ctx, of: of, frame: asOnTheLog}, err
 }
 
 // serve writes frames until the client leaves or the host closes. An error ends the stream and nothing more: the status line

@@ -207,7 +207,7 @@ func (h *Host) ListPortfolioMembers(ctx context.Context,
 func (h *Host) ListPortfolioEvents(ctx context.Context,
 	r oi.ListPortfolioEventsRequestObject) (oi.ListPortfolioEventsResponseObject, error) {
 	offset, limit := page(r.Params.Limit, r.Params.Offset)
-	docs, err := h.engine.Events(ctx, "", r.PortfolioID, offset, limit)
+	docs, err := h.engine.Events(ctx, engine.Feed{Portfolio: r.PortfolioID}, engine.Select{Offset: offset, Limit: limit})
 	return oi.ListPortfolioEvents200JSONResponse(docs), err
 }
 

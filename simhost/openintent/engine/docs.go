@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	"github.com/openassay/assay/gen/openintentv1"
 )
@@ -77,16 +78,33 @@ func (ev *Event) doc() openintentv1.Event {
 	}
 }
 
-// Events is a part of the log of an intent or a portfolio, newest first.
-func (e *Engine) Events(ctx context.Context, intent, portfolio string, offset, limit int) (docs []openintentv1.Event, err error) {
+// Select chooses events; what is empty does not matter, but Limit.
+type Select struct {
+	Type          string
+	Since         time.Time // and later
+	Offset, Limit int
+}
+
+func (c Select) takes(ev *Event) bool {
+	return (c.Type == "" || ev.Type == c.Type) && !ev.At.Before(c.Since)
+}
+
+// Events is a part of a log, newest first.
+func (e *Engine) Events(ctx context.Context, of Feed, c Select) (docs []openintentv1.Event, err error) {
 	err = e.view(ctx, func(w *world) error {
-		list, err := w.log(Feed{Intent: intent, Portfolio: portfolio})
+		list, err := w.log(of)
 		if err != nil {
 			return err
 		}
 		docs = []openintentv1.Event{}
-		for i := len(list) - 1 - offset; i >= 0 && len(docs) < limit; i-- {
-			docs = append(docs, list[i].doc())
+		for i := len(list) - 1; i >= 0 && len(docs) < c.Limit; i-- {
+			switch ev := list[i]; {
+			case !c.takes(ev):
+			case c.Offset > 0:
+				c.Offset--
+			default:
+				docs = append(docs, ev.doc())
+			}
 		}
 		return nil
 	})

@@ -138,7 +138,7 @@ func (l *lab) answer(id, sid, value string) error {
 // count is how often events of a type are on the log of an intent.
 func (l *lab) count(id, kind string) (n int) {
 	l.t.Helper()
-	docs, err := l.Events(l.ctx, id, "", 0, 1000)
+	docs, err := l.Events(l.ctx, Feed{Intent: id}, Select{Limit: 1000})
 	l.must(err)
 	for _, d := range docs {
 		if d.EventType == kind {

@@ -28,7 +28,7 @@ var words = []string{
 // types are those of the events of a log, oldest first.
 func (l *lab) types(intent, portfolio string) (types []string) {
 	l.t.Helper()
-	docs, err := l.Events(l.ctx, intent, portfolio, 0, 1000)
+	docs, err := l.Events(l.ctx, Feed{Intent: intent, Portfolio: portfolio}, Select{Limit: 1000})
 	l.must(err)
 	for _, d := range slices.Backward(docs) {
 		types = append(types, d.EventType)

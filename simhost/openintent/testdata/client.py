@@ -69,6 +69,7 @@ def intents():
     refused(openintent.NotFoundError, 404, client.get_intent, "nobody-made-this")
     note = client.log_event(made.id, models.EventType.COMMENT, {"text": "called"})
     expect("a comment", (note.actor, note.payload), ("planner", {"text": "called"}))
+    expect("the comments", [e.id for e in client.get_events(made.id, event_type=models.EventType.COMMENT)], [note.id])
     listed = {i.id: i.status for i in client.list_intents(status=models.IntentStatus.ACTIVE)}
     expect("the list has it", listed.get(made.id), models.IntentStatus.ACTIVE)
     done = client.set_status(made.id, now.version, models.IntentStatus.COMPLETED)
