@@ -273,14 +273,22 @@ def works():
 
 
 def streams():
-    work = active("Listen")
-    with client.create_event_queue(intent_id=work.id) as queue:
-        def heard():
-            client.log_event(work.id, models.EventType.COMMENT, {"text": "hello"})
-            return queue.get(timeout=0.2)
+    work, heard = active("Listen"), []
 
-        event = until("an event on the stream", heard)
-    expect("what the stream carries", (event.type, event.intent_id), ("comment", work.id))
+    def listen():
+        for event in client.subscribe_sse(work.id):
+            heard.append(event)
+            break
+
+    threading.Thread(target=listen, daemon=True).start()
+
+    def told_again():
+        client.log_event(work.id, models.EventType.COMMENT, {"text": "hello"})
+        time.sleep(0.05)
+        return heard
+
+    until("an event on the stream", told_again)
+    expect("what the stream carries", (heard[0].type, heard[0].intent_id), ("comment", work.id))
 
 
 def main():
