@@ -56,6 +56,23 @@ func (c *ClientWithResponses) GetDiscoveryWithResponse(ctx context.Context, edit
 	return c.Client.readGetDiscovery(r)
 }
 
+// SubscribeAgentAtAgent What concerns an agent as it comes, at the path and in the words of the protocol's own
+// client.
+//
+// It sends GET /api/v1/agents/{agentId}/subscribe.
+func (c *Client) SubscribeAgentAtAgent(ctx context.Context, agentID string, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("GET")
+	made.literal("/api/v1/agents/").set(parameterAgentID, agentID, true).literal("/subscribe")
+	return c.send(ctx, made, editors)
+}
+
+// SubscribeAgentAtAgentSeq reads the event stream of SubscribeAgentAtAgent, from the events after options.LastEventID. Leaving the loop closes it.
+func (c *Client) SubscribeAgentAtAgentSeq(ctx context.Context, agentID string, options StreamOptions, editors ...RequestEditorFn) iter.Seq2[StreamEvent[string], error] {
+	return streamEvents[string](ctx, options, func(edit RequestEditorFn) (*http.Response, error) {
+		return c.SubscribeAgentAtAgent(ctx, agentID, append(editors[:len(editors):len(editors)], edit)...)
+	})
+}
+
 // AdvanceClock Ours - let time pass for one intent or portfolio.
 //
 // It sends POST /api/v1/assay/clock/advance with a body of application/json.
@@ -341,6 +358,64 @@ func (c *ClientWithResponses) HeartbeatCoordinatorWithResponse(ctx context.Conte
 	return c.Client.readHeartbeatCoordinator(r)
 }
 
+// ListIntents Intents, all or those in one status, oldest first.
+//
+// It sends GET /api/v1/intents.
+func (c *Client) ListIntents(ctx context.Context, params *ListIntentsParams, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("GET")
+	made.literal("/api/v1/intents")
+	if params != nil {
+		made.set(parameterStatus, params.Status, params.Status != nil)
+		made.set(parameterLimit, params.Limit, params.Limit != nil)
+		made.set(parameterOffset, params.Offset, params.Offset != nil)
+	}
+	return c.send(ctx, made, editors)
+}
+
+// ListIntentsHTTPResponse is a reply to ListIntents. Of its decoded bodies that of the reply's status and media type is set.
+type ListIntentsHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *IntentPage // 200, application/json
+	JSON401      *Error      // 401, application/json
+	JSON422      *Error      // 422, application/json
+	JSON500      *Error      // 500, application/json
+	JSON503      *Error      // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *ListIntentsHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readListIntents(r *http.Response) (*ListIntentsHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &ListIntentsHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1api~1v1~1intents/get/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 422 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unprocessable/content/application~1json/schema", body, &out.JSON422)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// ListIntentsWithResponse is like [Client.ListIntents], but decodes the reply.
+func (c *ClientWithResponses) ListIntentsWithResponse(ctx context.Context, params *ListIntentsParams, editors ...RequestEditorFn) (*ListIntentsHTTPResponse, error) {
+	r, err := c.Client.ListIntents(ctx, params, editors...)
+	if err != nil {
+		return nil, err
+	}
+	return c.Client.readListIntents(r)
+}
+
 // CreateIntent Make an intent.
 //
 // It sends POST /api/v1/intents with a body of application/json.
@@ -474,6 +549,203 @@ func (c *ClientWithResponses) GetIntentWithResponse(ctx context.Context, intentI
 		return nil, err
 	}
 	return c.Client.readGetIntent(r)
+}
+
+// ListAgents Who is assigned to an intent.
+//
+// It sends GET /api/v1/intents/{intentId}/agents.
+func (c *Client) ListAgents(ctx context.Context, intentID string, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("GET")
+	made.literal("/api/v1/intents/").set(parameterIntentID, intentID, true).literal("/agents")
+	return c.send(ctx, made, editors)
+}
+
+// ListAgentsHTTPResponse is a reply to ListAgents. Of its decoded bodies that of the reply's status and media type is set.
+type ListAgentsHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      AgentAssignmentList // 200, application/json
+	JSON401      *Error              // 401, application/json
+	JSON404      *Error              // 404, application/json
+	JSON500      *Error              // 500, application/json
+	JSON503      *Error              // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *ListAgentsHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readListAgents(r *http.Response) (*ListAgentsHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &ListAgentsHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1api~1v1~1intents~1{intentId}~1agents/get/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// ListAgentsWithResponse is like [Client.ListAgents], but decodes the reply.
+func (c *ClientWithResponses) ListAgentsWithResponse(ctx context.Context, intentID string, editors ...RequestEditorFn) (*ListAgentsHTTPResponse, error) {
+	r, err := c.Client.ListAgents(ctx, intentID, editors...)
+	if err != nil {
+		return nil, err
+	}
+	return c.Client.readListAgents(r)
+}
+
+// AssignAgent Assign an agent to an intent. It is told again where it was assigned before.
+//
+// It sends POST /api/v1/intents/{intentId}/agents with a body of application/json.
+func (c *Client) AssignAgent(ctx context.Context, intentID string, body AssignAgentRequest, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/api/v1/intents/").set(parameterIntentID, intentID, true).literal("/agents")
+	made.json("application/json", body, true)
+	return c.send(ctx, made, editors)
+}
+
+// AssignAgentWithBody Assign an agent to an intent. It is told again where it was assigned before.
+//
+// It sends POST /api/v1/intents/{intentId}/agents with a body of any kind.
+func (c *Client) AssignAgentWithBody(ctx context.Context, intentID string, contentType string, body io.Reader, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("POST")
+	made.literal("/api/v1/intents/").set(parameterIntentID, intentID, true).literal("/agents")
+	made.raw(contentType, body)
+	return c.send(ctx, made, editors)
+}
+
+// AssignAgentHTTPResponse is a reply to AssignAgent. Of its decoded bodies that of the reply's status and media type is set.
+type AssignAgentHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *AgentAssignment // 200, application/json
+	JSON201      *AgentAssignment // 201, application/json
+	JSON400      *Error           // 400, application/json
+	JSON401      *Error           // 401, application/json
+	JSON403      *Error           // 403, application/json
+	JSON404      *Error           // 404, application/json
+	JSON413      *Error           // 413, application/json
+	JSON422      *Error           // 422, application/json
+	JSON500      *Error           // 500, application/json
+	JSON503      *Error           // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *AssignAgentHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readAssignAgent(r *http.Response) (*AssignAgentHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &AssignAgentHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1api~1v1~1intents~1{intentId}~1agents/post/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 201 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1api~1v1~1intents~1{intentId}~1agents/post/responses/201/content/application~1json/schema", body, &out.JSON201)
+	case r.StatusCode == 400 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/BadRequest/content/application~1json/schema", body, &out.JSON400)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 403 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Forbidden/content/application~1json/schema", body, &out.JSON403)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 413 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/BodyTooLarge/content/application~1json/schema", body, &out.JSON413)
+	case r.StatusCode == 422 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unprocessable/content/application~1json/schema", body, &out.JSON422)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// AssignAgentWithResponse is like [Client.AssignAgent], but decodes the reply.
+func (c *ClientWithResponses) AssignAgentWithResponse(ctx context.Context, intentID string, body AssignAgentRequest, editors ...RequestEditorFn) (*AssignAgentHTTPResponse, error) {
+	r, err := c.Client.AssignAgent(ctx, intentID, body, editors...)
+	if err != nil {
+		return nil, err
+	}
+	return c.Client.readAssignAgent(r)
+}
+
+// AssignAgentWithBodyWithResponse is like [Client.AssignAgentWithBody], but decodes the reply.
+func (c *ClientWithResponses) AssignAgentWithBodyWithResponse(ctx context.Context, intentID string, contentType string, body io.Reader, editors ...RequestEditorFn) (*AssignAgentHTTPResponse, error) {
+	r, err := c.Client.AssignAgentWithBody(ctx, intentID, contentType, body, editors...)
+	if err != nil {
+		return nil, err
+	}
+	return c.Client.readAssignAgent(r)
+}
+
+// UnassignAgent Let an agent be assigned no more.
+//
+// It sends DELETE /api/v1/intents/{intentId}/agents/{agentId}.
+func (c *Client) UnassignAgent(ctx context.Context, intentID string, agentID string, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("DELETE")
+	made.literal("/api/v1/intents/").set(parameterIntentID, intentID, true).literal("/agents/").set(parameterAgentID, agentID, true)
+	return c.send(ctx, made, editors)
+}
+
+// UnassignAgentHTTPResponse is a reply to UnassignAgent. Of its decoded bodies that of the reply's status and media type is set.
+type UnassignAgentHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *AgentAssignment // 200, application/json
+	JSON401      *Error           // 401, application/json
+	JSON403      *Error           // 403, application/json
+	JSON404      *Error           // 404, application/json
+	JSON500      *Error           // 500, application/json
+	JSON503      *Error           // 503, application/json
+}
+
+// StatusCode returns the status of the reply.
+func (r *UnassignAgentHTTPResponse) StatusCode() int { return r.HTTPResponse.StatusCode }
+
+func (c *Client) readUnassignAgent(r *http.Response) (*UnassignAgentHTTPResponse, error) {
+	body, err := c.whole(r)
+	out := &UnassignAgentHTTPResponse{Body: body, HTTPResponse: r}
+	if err != nil || len(body) == 0 {
+		return out, err
+	}
+	switch {
+	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/paths/~1api~1v1~1intents~1{intentId}~1agents~1{agentId}/delete/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
+	case r.StatusCode == 403 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Forbidden/content/application~1json/schema", body, &out.JSON403)
+	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Internal/content/application~1json/schema", body, &out.JSON500)
+	case r.StatusCode == 503 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Unavailable/content/application~1json/schema", body, &out.JSON503)
+	}
+	return out, err
+}
+
+// UnassignAgentWithResponse is like [Client.UnassignAgent], but decodes the reply.
+func (c *ClientWithResponses) UnassignAgentWithResponse(ctx context.Context, intentID string, agentID string, editors ...RequestEditorFn) (*UnassignAgentHTTPResponse, error) {
+	r, err := c.Client.UnassignAgent(ctx, intentID, agentID, editors...)
+	if err != nil {
+		return nil, err
+	}
+	return c.Client.readUnassignAgent(r)
 }
 
 // ListIntentAncestors Its parent, its parent, and so on.
@@ -1113,6 +1385,8 @@ func (c *Client) ListIntentEvents(ctx context.Context, intentID string, params *
 	made := newCall("GET")
 	made.literal("/api/v1/intents/").set(parameterIntentID, intentID, true).literal("/events")
 	if params != nil {
+		made.set(parameterEventType, params.EventType, params.EventType != nil)
+		made.set(parameterSince, params.Since, params.Since != nil)
 		made.set(parameterLimit, params.Limit, params.Limit != nil)
 		made.set(parameterOffset, params.Offset, params.Offset != nil)
 	}
@@ -1166,7 +1440,8 @@ func (c *ClientWithResponses) ListIntentEventsWithResponse(ctx context.Context, 
 	return c.Client.readListIntentEvents(r)
 }
 
-// AppendIntentEvent Put an event on the log of an intent.
+// AppendIntentEvent Put an event on the log of an intent. What was told of a suspension already is answered with
+// the event that is there.
 //
 // It sends POST /api/v1/intents/{intentId}/events with a body of application/json.
 func (c *Client) AppendIntentEvent(ctx context.Context, intentID string, body AppendEventRequest, editors ...RequestEditorFn) (*http.Response, error) {
@@ -1176,7 +1451,8 @@ func (c *Client) AppendIntentEvent(ctx context.Context, intentID string, body Ap
 	return c.send(ctx, made, editors)
 }
 
-// AppendIntentEventWithBody Put an event on the log of an intent.
+// AppendIntentEventWithBody Put an event on the log of an intent. What was told of a suspension already is
+// answered with the event that is there.
 //
 // It sends POST /api/v1/intents/{intentId}/events with a body of any kind.
 func (c *Client) AppendIntentEventWithBody(ctx context.Context, intentID string, contentType string, body io.Reader, editors ...RequestEditorFn) (*http.Response, error) {
@@ -1320,11 +1596,11 @@ func (c *Client) ListLeases(ctx context.Context, intentID string, editors ...Req
 type ListLeasesHTTPResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
-	JSON200      LeaseList // 200, application/json
-	JSON401      *Error    // 401, application/json
-	JSON404      *Error    // 404, application/json
-	JSON500      *Error    // 500, application/json
-	JSON503      *Error    // 503, application/json
+	JSON200      *IntentLeases // 200, application/json
+	JSON401      *Error        // 401, application/json
+	JSON404      *Error        // 404, application/json
+	JSON500      *Error        // 500, application/json
+	JSON503      *Error        // 503, application/json
 }
 
 // StatusCode returns the status of the reply.
@@ -3046,6 +3322,22 @@ func (c *ClientWithResponses) GetServerConfigWithResponse(ctx context.Context, e
 		return nil, err
 	}
 	return c.Client.readGetServerConfig(r)
+}
+
+// SubscribeAgent The assignments of an agent as they come.
+//
+// It sends GET /api/v1/subscribe/agents/{agentId}.
+func (c *Client) SubscribeAgent(ctx context.Context, agentID string, editors ...RequestEditorFn) (*http.Response, error) {
+	made := newCall("GET")
+	made.literal("/api/v1/subscribe/agents/").set(parameterAgentID, agentID, true)
+	return c.send(ctx, made, editors)
+}
+
+// SubscribeAgentSeq reads the event stream of SubscribeAgent, from the events after options.LastEventID. Leaving the loop closes it.
+func (c *Client) SubscribeAgentSeq(ctx context.Context, agentID string, options StreamOptions, editors ...RequestEditorFn) iter.Seq2[StreamEvent[string], error] {
+	return streamEvents[string](ctx, options, func(edit RequestEditorFn) (*http.Response, error) {
+		return c.SubscribeAgent(ctx, agentID, append(editors[:len(editors):len(editors)], edit)...)
+	})
 }
 
 // SubscribeIntent The events of an intent as they come.

@@ -22,6 +22,9 @@ type EventSpec struct {
 
 // Events holds the event types of the contract.
 var Events = map[EventType]EventSpec{
+	"added_to_portfolio":              {"added_to_portfolio", "https://openintent-ai.github.io/openintent/v1/event-payloads.schema.json#/$defs/memberAdded", "MemberAddedPayload", func() any { return new(MemberAddedPayload) }},
+	"agent_assigned":                  {"agent_assigned", "https://openintent-ai.github.io/openintent/v1/event-payloads.schema.json#/$defs/agentAssigned", "AgentAssignedPayload", func() any { return new(AgentAssignedPayload) }},
+	"agent_unassigned":                {"agent_unassigned", "https://openintent-ai.github.io/openintent/v1/event-payloads.schema.json#/$defs/agentUnassigned", "AgentUnassignedPayload", func() any { return new(AgentUnassignedPayload) }},
 	"coordinator.escalation_required": {"coordinator.escalation_required", "https://openintent-ai.github.io/openintent/v1/event-payloads.schema.json#/$defs/coordinatorEscalationRequired", "CoordinatorEscalationRequiredPayload", func() any { return new(CoordinatorEscalationRequiredPayload) }},
 	"dependency_added":                {"dependency_added", "https://openintent-ai.github.io/openintent/v1/event-payloads.schema.json#/$defs/dependencyAdded", "DependencyAddedPayload", func() any { return new(DependencyAddedPayload) }},
 	"dependency_removed":              {"dependency_removed", "https://openintent-ai.github.io/openintent/v1/event-payloads.schema.json#/$defs/dependencyRemoved", "DependencyRemovedPayload", func() any { return new(DependencyRemovedPayload) }},
@@ -37,12 +40,28 @@ var Events = map[EventType]EventSpec{
 	"lease_acquired":                  {"lease_acquired", "https://openintent-ai.github.io/openintent/v1/event-payloads.schema.json#/$defs/leaseAcquired", "LeaseAcquiredPayload", func() any { return new(LeaseAcquiredPayload) }},
 	"lease_released":                  {"lease_released", "https://openintent-ai.github.io/openintent/v1/event-payloads.schema.json#/$defs/leaseReleased", "LeaseReleasedPayload", func() any { return new(LeaseReleasedPayload) }},
 	"lease_renewed":                   {"lease_renewed", "https://openintent-ai.github.io/openintent/v1/event-payloads.schema.json#/$defs/leaseRenewed", "LeaseRenewedPayload", func() any { return new(LeaseRenewedPayload) }},
+	"plan.activated":                  {"plan.activated", "https://openintent-ai.github.io/openintent/v1/event-payloads.schema.json#/$defs/planStep", "PlanStepPayload", func() any { return new(PlanStepPayload) }},
+	"plan.completed":                  {"plan.completed", "https://openintent-ai.github.io/openintent/v1/event-payloads.schema.json#/$defs/planStep", "PlanStepPayload", func() any { return new(PlanStepPayload) }},
+	"plan.created":                    {"plan.created", "https://openintent-ai.github.io/openintent/v1/event-payloads.schema.json#/$defs/planStep", "PlanStepPayload", func() any { return new(PlanStepPayload) }},
+	"plan.failed":                     {"plan.failed", "https://openintent-ai.github.io/openintent/v1/event-payloads.schema.json#/$defs/planStep", "PlanStepPayload", func() any { return new(PlanStepPayload) }},
+	"plan.paused":                     {"plan.paused", "https://openintent-ai.github.io/openintent/v1/event-payloads.schema.json#/$defs/planStep", "PlanStepPayload", func() any { return new(PlanStepPayload) }},
+	"plan.resumed":                    {"plan.resumed", "https://openintent-ai.github.io/openintent/v1/event-payloads.schema.json#/$defs/planStep", "PlanStepPayload", func() any { return new(PlanStepPayload) }},
 	"portfolio.member_resumed":        {"portfolio.member_resumed", "https://openintent-ai.github.io/openintent/v1/event-payloads.schema.json#/$defs/portfolioMemberResumed", "PortfolioMemberResumedPayload", func() any { return new(PortfolioMemberResumedPayload) }},
 	"portfolio.member_suspended":      {"portfolio.member_suspended", "https://openintent-ai.github.io/openintent/v1/event-payloads.schema.json#/$defs/portfolioMemberSuspended", "PortfolioMemberSuspendedPayload", func() any { return new(PortfolioMemberSuspendedPayload) }},
 	"portfolio_created":               {"portfolio_created", "https://openintent-ai.github.io/openintent/v1/event-payloads.schema.json#/$defs/portfolioCreated", "PortfolioCreatedPayload", func() any { return new(PortfolioCreatedPayload) }},
+	"removed_from_portfolio":          {"removed_from_portfolio", "https://openintent-ai.github.io/openintent/v1/event-payloads.schema.json#/$defs/memberRemoved", "MemberRemovedPayload", func() any { return new(MemberRemovedPayload) }},
 	"state_patched":                   {"state_patched", "https://openintent-ai.github.io/openintent/v1/event-payloads.schema.json#/$defs/statePatched", "StatePatchedPayload", func() any { return new(StatePatchedPayload) }},
 	"status_changed":                  {"status_changed", "https://openintent-ai.github.io/openintent/v1/event-payloads.schema.json#/$defs/statusChanged", "StatusChangedPayload", func() any { return new(StatusChangedPayload) }},
 	"task.blocked":                    {"task.blocked", "https://openintent-ai.github.io/openintent/v1/event-payloads.schema.json#/$defs/taskBlocked", "TaskBlockedPayload", func() any { return new(TaskBlockedPayload) }},
+	"task.cancelled":                  {"task.cancelled", "https://openintent-ai.github.io/openintent/v1/event-payloads.schema.json#/$defs/taskStep", "TaskStepPayload", func() any { return new(TaskStepPayload) }},
+	"task.claimed":                    {"task.claimed", "https://openintent-ai.github.io/openintent/v1/event-payloads.schema.json#/$defs/taskStep", "TaskStepPayload", func() any { return new(TaskStepPayload) }},
+	"task.completed":                  {"task.completed", "https://openintent-ai.github.io/openintent/v1/event-payloads.schema.json#/$defs/taskStep", "TaskStepPayload", func() any { return new(TaskStepPayload) }},
+	"task.created":                    {"task.created", "https://openintent-ai.github.io/openintent/v1/event-payloads.schema.json#/$defs/taskStep", "TaskStepPayload", func() any { return new(TaskStepPayload) }},
+	"task.failed":                     {"task.failed", "https://openintent-ai.github.io/openintent/v1/event-payloads.schema.json#/$defs/taskStep", "TaskStepPayload", func() any { return new(TaskStepPayload) }},
+	"task.progress":                   {"task.progress", "https://openintent-ai.github.io/openintent/v1/event-payloads.schema.json#/$defs/taskStep", "TaskStepPayload", func() any { return new(TaskStepPayload) }},
+	"task.ready":                      {"task.ready", "https://openintent-ai.github.io/openintent/v1/event-payloads.schema.json#/$defs/taskStep", "TaskStepPayload", func() any { return new(TaskStepPayload) }},
+	"task.skipped":                    {"task.skipped", "https://openintent-ai.github.io/openintent/v1/event-payloads.schema.json#/$defs/taskStep", "TaskStepPayload", func() any { return new(TaskStepPayload) }},
+	"task.started":                    {"task.started", "https://openintent-ai.github.io/openintent/v1/event-payloads.schema.json#/$defs/taskStep", "TaskStepPayload", func() any { return new(TaskStepPayload) }},
 	"task.unblocked":                  {"task.unblocked", "https://openintent-ai.github.io/openintent/v1/event-payloads.schema.json#/$defs/taskUnblocked", "TaskUnblockedPayload", func() any { return new(TaskUnblockedPayload) }},
 }
 

@@ -107,6 +107,88 @@ func (v *AdvanceClockRequest) UnmarshalJSON(data []byte) error {
 	}, nil)
 }
 
+// AgentAssignedPayload An agent is to work on it.
+type AgentAssignedPayload struct {
+	AgentID *string `json:"agent_id,omitzero"`
+	// Ours.
+	AssignmentID string  `json:"assignment_id,omitzero"`
+	DelegatedBy  *string `json:"delegated_by,omitzero"`
+	Role         *string `json:"role,omitzero"`
+}
+
+// UnmarshalJSON reads an AgentAssignedPayload. Names of members must match exactly; any may be missing.
+func (v *AgentAssignedPayload) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "agent_id":
+			return &v.AgentID
+		case "assignment_id":
+			return &v.AssignmentID
+		case "delegated_by":
+			return &v.DelegatedBy
+		case "role":
+			return &v.Role
+		}
+		return nil
+	}, nil)
+}
+
+// AgentAssignment Who is assigned to an intent (RFC-0001). Open.
+type AgentAssignment struct {
+	AgentID    string    `json:"agent_id"`
+	AssignedAt Timestamp `json:"assigned_at,omitzero"`
+	// The agent that handed the intent on, where it said so.
+	DelegatedBy *string  `json:"delegated_by,omitzero"`
+	ID          OpaqueID `json:"id,omitzero"`
+	IntentID    OpaqueID `json:"intent_id"`
+	Role        *string  `json:"role,omitzero"`
+}
+
+// UnmarshalJSON reads an AgentAssignment. Names of members must match exactly; any may be missing.
+func (v *AgentAssignment) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "agent_id":
+			return &v.AgentID
+		case "assigned_at":
+			return &v.AssignedAt
+		case "delegated_by":
+			return &v.DelegatedBy
+		case "id":
+			return &v.ID
+		case "intent_id":
+			return &v.IntentID
+		case "role":
+			return &v.Role
+		}
+		return nil
+	}, nil)
+}
+
+// AgentAssignmentList Oldest first.
+type AgentAssignmentList []AgentAssignment
+
+// UnmarshalJSON reads an AgentAssignmentList.
+func (v *AgentAssignmentList) UnmarshalJSON(data []byte) error {
+	return decodeValue(data, reflect.ValueOf((*[]AgentAssignment)(v)).Elem())
+}
+
+// AgentUnassignedPayload An agent works on it no more.
+type AgentUnassignedPayload struct {
+	AgentID *string `json:"agent_id,omitzero"`
+}
+
+// UnmarshalJSON reads an AgentUnassignedPayload. Names of members must match exactly; any may be missing.
+func (v *AgentUnassignedPayload) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "agent_id":
+			return &v.AgentID
+		}
+		return nil
+	}, nil)
+}
+
 // AggregateStatus The statuses of an intent's children, or of its graph, counted. A status that is absent counts
 // none. Open.
 type AggregateStatus struct {
@@ -223,6 +305,25 @@ func (v AssayDiscovery) MarshalJSON() ([]byte, error) {
 		p.Features = []Feature{}
 	}
 	return marshal(p)
+}
+
+// AssignAgentRequest Whom, and as what.
+type AssignAgentRequest struct {
+	AgentID string  `json:"agent_id"`
+	Role    *string `json:"role,omitzero"`
+}
+
+// UnmarshalJSON reads an AssignAgentRequest. Names of members must match exactly; any may be missing.
+func (v *AssignAgentRequest) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "agent_id":
+			return &v.AgentID
+		case "role":
+			return &v.Role
+		}
+		return nil
+	}, nil)
 }
 
 // ClaimTaskRequest Who claims. The body may be left out.
@@ -391,15 +492,15 @@ func (v *CreateChildIntentRequest) UnmarshalJSON(data []byte) error {
 // CreateCoordinatorRequest A lease to be.
 type CreateCoordinatorRequest struct {
 	AgentID                  string           `json:"agent_id"`
-	CoordinatorType          string           `json:"coordinator_type,omitzero"`
+	CoordinatorType          *string          `json:"coordinator_type,omitzero"`
 	ExpiresAt                Timestamp        `json:"expires_at,omitzero"`
 	Guardrails               map[string]any   `json:"guardrails,omitzero"`
 	HeartbeatIntervalSeconds *int64           `json:"heartbeat_interval_seconds,omitzero"`
 	IntentID                 string           `json:"intent_id,omitzero"`
 	Metadata                 map[string]any   `json:"metadata,omitzero"`
 	PortfolioID              string           `json:"portfolio_id,omitzero"`
-	Role                     string           `json:"role,omitzero"`
-	Scope                    string           `json:"scope,omitzero"`
+	Role                     *string          `json:"role,omitzero"`
+	Scope                    *string          `json:"scope,omitzero"`
 	SupervisorID             string           `json:"supervisor_id,omitzero"`
 	SuspensionPolicy         SuspensionPolicy `json:"suspension_policy,omitzero"`
 }
@@ -441,7 +542,7 @@ func (v *CreateCoordinatorRequest) UnmarshalJSON(data []byte) error {
 type CreateIntentRequest struct {
 	Constraints map[string]any `json:"constraints,omitzero"`
 	// The API key unless given.
-	CreatedBy string `json:"created_by,omitzero"`
+	CreatedBy *string `json:"created_by,omitzero"`
 	// No way to build a graph: real servers drop it.
 	DependsOn        []string                   `json:"depends_on,omitzero"`
 	Description      *string                    `json:"description,omitzero"`
@@ -488,8 +589,8 @@ type CreatePlanRequest struct {
 	Conditions  []json.RawMessage `json:"conditions,omitzero"`
 	IntentID    string            `json:"intent_id"`
 	Metadata    map[string]any    `json:"metadata,omitzero"`
-	OnComplete  string            `json:"on_complete,omitzero"`
-	OnFailure   string            `json:"on_failure,omitzero"`
+	OnComplete  *string           `json:"on_complete,omitzero"`
+	OnFailure   *string           `json:"on_failure,omitzero"`
 	Tasks       []string          `json:"tasks,omitzero"`
 }
 
@@ -553,7 +654,7 @@ type CreateTaskOfIntentRequest struct {
 	Metadata    map[string]any `json:"metadata,omitzero"`
 	Name        string         `json:"name"`
 	PlanID      string         `json:"plan_id,omitzero"`
-	Priority    string         `json:"priority,omitzero"`
+	Priority    *string        `json:"priority,omitzero"`
 }
 
 // UnmarshalJSON reads a CreateTaskOfIntentRequest. Names of members must match exactly; any may be missing.
@@ -591,7 +692,7 @@ type CreateTaskRequest struct {
 	Metadata    map[string]any `json:"metadata,omitzero"`
 	Name        string         `json:"name"`
 	PlanID      string         `json:"plan_id,omitzero"`
-	Priority    string         `json:"priority,omitzero"`
+	Priority    *string        `json:"priority,omitzero"`
 }
 
 // UnmarshalJSON reads a CreateTaskRequest. Names of members must match exactly; any may be missing.
@@ -1124,7 +1225,7 @@ type HumanRetryPolicy struct {
 	// What changes at which attempt. Empty is not the same as absent: it takes an inherited ladder away.
 	EscalationLadder    []EscalationStep `json:"escalation_ladder,omitzero"`
 	FinalFallbackPolicy FallbackPolicy   `json:"final_fallback_policy,omitzero"`
-	// Seconds between two notifications; no more than timeout_seconds.
+	// Seconds between two notifications; no more than timeout_seconds. 0 says none.
 	IntervalSeconds *int64 `json:"interval_seconds,omitzero"`
 	// Notifications in all, the first one included.
 	MaxAttempts *int64        `json:"max_attempts,omitzero"`
@@ -1472,12 +1573,64 @@ func (v IntentGraph) MarshalJSON() ([]byte, error) {
 	return marshal(p)
 }
 
+// IntentLeases Oldest first.
+type IntentLeases struct {
+	Leases []Lease `json:"leases"`
+}
+
+// UnmarshalJSON reads an IntentLeases. Names of members must match exactly; any may be missing.
+func (v *IntentLeases) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "leases":
+			return &v.Leases
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes an IntentLeases.
+func (v IntentLeases) MarshalJSON() ([]byte, error) {
+	type plain IntentLeases
+	p := plain(v)
+	if p.Leases == nil {
+		p.Leases = []Lease{}
+	}
+	return marshal(p)
+}
+
 // IntentList In no order.
 type IntentList []Intent
 
 // UnmarshalJSON reads an IntentList.
 func (v *IntentList) UnmarshalJSON(data []byte) error {
 	return decodeValue(data, reflect.ValueOf((*[]Intent)(v)).Elem())
+}
+
+// IntentPage Oldest first.
+type IntentPage struct {
+	Intents []Intent `json:"intents"`
+}
+
+// UnmarshalJSON reads an IntentPage. Names of members must match exactly; any may be missing.
+func (v *IntentPage) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "intents":
+			return &v.Intents
+		}
+		return nil
+	}, nil)
+}
+
+// MarshalJSON writes an IntentPage.
+func (v IntentPage) MarshalJSON() ([]byte, error) {
+	type plain IntentPage
+	p := plain(v)
+	if p.Intents == nil {
+		p.Intents = []Intent{}
+	}
+	return marshal(p)
 }
 
 // IntentReady Children that could go on.
@@ -1722,10 +1875,10 @@ func (v *Lease) UnmarshalJSON(data []byte) error {
 
 // LeaseAcquiredPayload Somebody works on it.
 type LeaseAcquiredPayload struct {
-	AgentID   string    `json:"agent_id,omitzero"`
+	AgentID   *string   `json:"agent_id,omitzero"`
 	ExpiresAt Timestamp `json:"expires_at,omitzero"`
 	LeaseID   string    `json:"lease_id,omitzero"`
-	Scope     string    `json:"scope,omitzero"`
+	Scope     *string   `json:"scope,omitzero"`
 }
 
 // UnmarshalJSON reads a LeaseAcquiredPayload. Names of members must match exactly; any may be missing.
@@ -1745,17 +1898,10 @@ func (v *LeaseAcquiredPayload) UnmarshalJSON(data []byte) error {
 	}, nil)
 }
 
-// LeaseList Oldest first.
-type LeaseList []Lease
-
-// UnmarshalJSON reads a LeaseList.
-func (v *LeaseList) UnmarshalJSON(data []byte) error {
-	return decodeValue(data, reflect.ValueOf((*[]Lease)(v)).Elem())
-}
-
 // LeaseReleasedPayload The lease was given back.
 type LeaseReleasedPayload struct {
-	LeaseID string `json:"lease_id,omitzero"`
+	LeaseID string  `json:"lease_id,omitzero"`
+	Scope   *string `json:"scope,omitzero"`
 }
 
 // UnmarshalJSON reads a LeaseReleasedPayload. Names of members must match exactly; any may be missing.
@@ -1764,6 +1910,8 @@ func (v *LeaseReleasedPayload) UnmarshalJSON(data []byte) error {
 		switch name {
 		case "lease_id":
 			return &v.LeaseID
+		case "scope":
+			return &v.Scope
 		}
 		return nil
 	}, nil)
@@ -1843,20 +1991,39 @@ func (v *MemberRemovedPayload) UnmarshalJSON(data []byte) error {
 	}, nil)
 }
 
-// MembershipReply What was done. Open.
+// MembershipReply What was done, and the membership as the protocol's own client reads it. Open.
 type MembershipReply struct {
-	MembershipID string `json:"membership_id,omitzero"`
-	Message      string `json:"message"`
+	AddedAt Timestamp `json:"added_at,omitzero"`
+	// The same.
+	ID           string         `json:"id,omitzero"`
+	IntentID     string         `json:"intent_id,omitzero"`
+	MembershipID string         `json:"membership_id,omitzero"`
+	Message      string         `json:"message"`
+	PortfolioID  string         `json:"portfolio_id,omitzero"`
+	Priority     *int64         `json:"priority,omitzero"`
+	Role         MembershipRole `json:"role,omitzero"`
 }
 
 // UnmarshalJSON reads a MembershipReply. Names of members must match exactly; any may be missing.
 func (v *MembershipReply) UnmarshalJSON(data []byte) error {
 	return decodeObject(data, func(name string) any {
 		switch name {
+		case "added_at":
+			return &v.AddedAt
+		case "id":
+			return &v.ID
+		case "intent_id":
+			return &v.IntentID
 		case "membership_id":
 			return &v.MembershipID
 		case "message":
 			return &v.Message
+		case "portfolio_id":
+			return &v.PortfolioID
+		case "priority":
+			return &v.Priority
+		case "role":
+			return &v.Role
 		}
 		return nil
 	}, nil)
@@ -1998,6 +2165,25 @@ func (v *PlanProgress) UnmarshalJSON(data []byte) error {
 		switch name {
 		case "suspended_tasks":
 			return &v.SuspendedTasks
+		}
+		return nil
+	}, nil)
+}
+
+// PlanStepPayload A plan was made or goes on (RFC-0012).
+type PlanStepPayload struct {
+	PlanID OpaqueID `json:"plan_id"`
+	State  *string  `json:"state,omitzero"`
+}
+
+// UnmarshalJSON reads a PlanStepPayload. Names of members must match exactly; any may be missing.
+func (v *PlanStepPayload) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "plan_id":
+			return &v.PlanID
+		case "state":
+			return &v.State
 		}
 		return nil
 	}, nil)
@@ -2282,8 +2468,8 @@ func (v *ResolverRecord) UnmarshalJSON(data []byte) error {
 type RespondRequest struct {
 	Metadata map[string]any `json:"metadata,omitzero"`
 	// The API key unless given.
-	RespondedBy  string `json:"responded_by,omitzero"`
-	SuspensionID string `json:"suspension_id"`
+	RespondedBy  *string `json:"responded_by,omitzero"`
+	SuspensionID string  `json:"suspension_id"`
 	// What is checked against the response type and the choices of the record.
 	Value json.RawMessage `json:"value,omitzero"`
 }
@@ -2835,6 +3021,25 @@ func (v TaskStatus) Valid() bool {
 		return true
 	}
 	return false
+}
+
+// TaskStepPayload A task was made or goes on (RFC-0012).
+type TaskStepPayload struct {
+	Status TaskStatus `json:"status,omitzero"`
+	TaskID OpaqueID   `json:"task_id"`
+}
+
+// UnmarshalJSON reads a TaskStepPayload. Names of members must match exactly; any may be missing.
+func (v *TaskStepPayload) UnmarshalJSON(data []byte) error {
+	return decodeObject(data, func(name string) any {
+		switch name {
+		case "status":
+			return &v.Status
+		case "task_id":
+			return &v.TaskID
+		}
+		return nil
+	}, nil)
 }
 
 // TaskUnblockedPayload A task goes on (RFC-0012).

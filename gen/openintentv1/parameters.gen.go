@@ -2,6 +2,14 @@
 
 package openintentv1
 
+// ListIntentsParams holds the parameters of ListIntents that do not stand in its path.
+type ListIntentsParams struct {
+	// Only intents in this status.
+	Status *IntentStatus // query
+	Limit  *int64        // query
+	Offset *int64        // query
+}
+
 // AddIntentDependencyParams holds the parameters of AddIntentDependency that do not stand in its path.
 type AddIntentDependencyParams struct {
 	// The version that is meant, as a bare integer or as a quoted tag. Without it the call is refused.
@@ -16,8 +24,12 @@ type RemoveIntentDependencyParams struct {
 
 // ListIntentEventsParams holds the parameters of ListIntentEvents that do not stand in its path.
 type ListIntentEventsParams struct {
-	Limit  *int64 // query
-	Offset *int64 // query
+	// Only events of this type.
+	EventType *string // query
+	// Only events from this moment on.
+	Since  *Timestamp // query
+	Limit  *int64     // query
+	Offset *int64     // query
 }
 
 // PatchIntentStateParams holds the parameters of PatchIntentState that do not stand in its path.
@@ -65,15 +77,18 @@ type UpdateTaskParams struct {
 }
 
 var (
+	parameterAgentID       = parameter{name: "agentId", in: "path", style: "simple", explode: false, required: true, shape: shape{kinds: 8}}
 	parameterCoordinatorID = parameter{name: "coordinatorId", in: "path", style: "simple", explode: false, required: true, shape: shape{kinds: 8}}
+	parameterStatus        = parameter{name: "status", in: "query", style: "form", explode: true, required: false, shape: shape{kinds: 8}}
+	parameterLimit         = parameter{name: "limit", in: "query", style: "form", explode: true, required: false, shape: shape{kinds: 4}}
+	parameterOffset        = parameter{name: "offset", in: "query", style: "form", explode: true, required: false, shape: shape{kinds: 4}}
 	parameterETag          = parameter{name: "ETag", in: "header", style: "simple", explode: false, required: false, shape: shape{kinds: 8}}
 	parameterIntentID      = parameter{name: "intentId", in: "path", style: "simple", explode: false, required: true, shape: shape{kinds: 8}}
 	parameterIfMatch       = parameter{name: "If-Match", in: "header", style: "simple", explode: false, required: false, shape: shape{kinds: 8}}
 	parameterDependencyID  = parameter{name: "dependencyId", in: "path", style: "simple", explode: false, required: true, shape: shape{kinds: 8}}
-	parameterLimit         = parameter{name: "limit", in: "query", style: "form", explode: true, required: false, shape: shape{kinds: 4}}
-	parameterOffset        = parameter{name: "offset", in: "query", style: "form", explode: true, required: false, shape: shape{kinds: 4}}
+	parameterEventType     = parameter{name: "event_type", in: "query", style: "form", explode: true, required: false, shape: shape{kinds: 8}}
+	parameterSince         = parameter{name: "since", in: "query", style: "form", explode: true, required: false, shape: shape{kinds: 8}}
 	parameterLeaseID       = parameter{name: "leaseId", in: "path", style: "simple", explode: false, required: true, shape: shape{kinds: 8}}
-	parameterStatus        = parameter{name: "status", in: "query", style: "form", explode: true, required: false, shape: shape{kinds: 8}}
 	parameterPlanID        = parameter{name: "planId", in: "path", style: "simple", explode: false, required: true, shape: shape{kinds: 8}}
 	parameterCreatedBy     = parameter{name: "created_by", in: "query", style: "form", explode: true, required: false, shape: shape{kinds: 8}}
 	parameterPortfolioID   = parameter{name: "portfolioId", in: "path", style: "simple", explode: false, required: true, shape: shape{kinds: 8}}

@@ -13,6 +13,10 @@ type StrictServerInterface interface {
 	// GetDiscovery What the server says about itself.
 	// (GET /.well-known/openintent.json)
 	GetDiscovery(ctx context.Context, request GetDiscoveryRequestObject) (GetDiscoveryResponseObject, error)
+	// SubscribeAgentAtAgent What concerns an agent as it comes, at the path and in the words of the protocol's own
+	// client.
+	// (GET /api/v1/agents/{agentId}/subscribe)
+	SubscribeAgentAtAgent(ctx context.Context, request SubscribeAgentAtAgentRequestObject) (SubscribeAgentAtAgentResponseObject, error)
 	// AdvanceClock Ours - let time pass for one intent or portfolio.
 	// (POST /api/v1/assay/clock/advance)
 	AdvanceClock(ctx context.Context, request AdvanceClockRequestObject) (AdvanceClockResponseObject, error)
@@ -25,12 +29,24 @@ type StrictServerInterface interface {
 	// HeartbeatCoordinator Say that the coordinator is there.
 	// (POST /api/v1/coordinators/{coordinatorId}/heartbeat)
 	HeartbeatCoordinator(ctx context.Context, request HeartbeatCoordinatorRequestObject) (HeartbeatCoordinatorResponseObject, error)
+	// ListIntents Intents, all or those in one status, oldest first.
+	// (GET /api/v1/intents)
+	ListIntents(ctx context.Context, request ListIntentsRequestObject) (ListIntentsResponseObject, error)
 	// CreateIntent Make an intent.
 	// (POST /api/v1/intents)
 	CreateIntent(ctx context.Context, request CreateIntentRequestObject) (CreateIntentResponseObject, error)
 	// GetIntent One intent as it stands.
 	// (GET /api/v1/intents/{intentId})
 	GetIntent(ctx context.Context, request GetIntentRequestObject) (GetIntentResponseObject, error)
+	// ListAgents Who is assigned to an intent.
+	// (GET /api/v1/intents/{intentId}/agents)
+	ListAgents(ctx context.Context, request ListAgentsRequestObject) (ListAgentsResponseObject, error)
+	// AssignAgent Assign an agent to an intent. It is told again where it was assigned before.
+	// (POST /api/v1/intents/{intentId}/agents)
+	AssignAgent(ctx context.Context, request AssignAgentRequestObject) (AssignAgentResponseObject, error)
+	// UnassignAgent Let an agent be assigned no more.
+	// (DELETE /api/v1/intents/{intentId}/agents/{agentId})
+	UnassignAgent(ctx context.Context, request UnassignAgentRequestObject) (UnassignAgentResponseObject, error)
 	// ListIntentAncestors Its parent, its parent, and so on.
 	// (GET /api/v1/intents/{intentId}/ancestors)
 	ListIntentAncestors(ctx context.Context, request ListIntentAncestorsRequestObject) (ListIntentAncestorsResponseObject, error)
@@ -64,7 +80,8 @@ type StrictServerInterface interface {
 	// ListIntentEvents The log of an intent, newest first.
 	// (GET /api/v1/intents/{intentId}/events)
 	ListIntentEvents(ctx context.Context, request ListIntentEventsRequestObject) (ListIntentEventsResponseObject, error)
-	// AppendIntentEvent Put an event on the log of an intent.
+	// AppendIntentEvent Put an event on the log of an intent. What was told of a suspension already is answered with
+	// the event that is there.
 	// (POST /api/v1/intents/{intentId}/events)
 	AppendIntentEvent(ctx context.Context, request AppendIntentEventRequestObject) (AppendIntentEventResponseObject, error)
 	// GetIntentGraph The intent, what is below it and what it depends on, with the statuses counted.
@@ -150,6 +167,9 @@ type StrictServerInterface interface {
 	// GetServerConfig What the operator set. It can be read and not written.
 	// (GET /api/v1/server/config)
 	GetServerConfig(ctx context.Context, request GetServerConfigRequestObject) (GetServerConfigResponseObject, error)
+	// SubscribeAgent The assignments of an agent as they come.
+	// (GET /api/v1/subscribe/agents/{agentId})
+	SubscribeAgent(ctx context.Context, request SubscribeAgentRequestObject) (SubscribeAgentResponseObject, error)
 	// SubscribeIntent The events of an intent as they come.
 	// (GET /api/v1/subscribe/intents/{intentId})
 	SubscribeIntent(ctx context.Context, request SubscribeIntentRequestObject) (SubscribeIntentResponseObject, error)
@@ -178,12 +198,17 @@ func Handler(s StrictServerInterface) http.Handler { return HandlerWithOptions(s
 func HandlerWithOptions(s StrictServerInterface, options ServerOptions) http.Handler {
 	o := options.ready()
 	o.handle("GET", "/.well-known/openintent.json", func(w http.ResponseWriter, r *http.Request) { serveGetDiscovery(s, o, w, r) })
+	o.handle("GET", "/api/v1/agents/{agentId}/subscribe", func(w http.ResponseWriter, r *http.Request) { serveSubscribeAgentAtAgent(s, o, w, r) })
 	o.handle("POST", "/api/v1/assay/clock/advance", func(w http.ResponseWriter, r *http.Request) { serveAdvanceClock(s, o, w, r) })
 	o.handle("POST", "/api/v1/coordinators", func(w http.ResponseWriter, r *http.Request) { serveCreateCoordinator(s, o, w, r) })
 	o.handle("GET", "/api/v1/coordinators/{coordinatorId}", func(w http.ResponseWriter, r *http.Request) { serveGetCoordinator(s, o, w, r) })
 	o.handle("POST", "/api/v1/coordinators/{coordinatorId}/heartbeat", func(w http.ResponseWriter, r *http.Request) { serveHeartbeatCoordinator(s, o, w, r) })
+	o.handle("GET", "/api/v1/intents", func(w http.ResponseWriter, r *http.Request) { serveListIntents(s, o, w, r) })
 	o.handle("POST", "/api/v1/intents", func(w http.ResponseWriter, r *http.Request) { serveCreateIntent(s, o, w, r) })
 	o.handle("GET", "/api/v1/intents/{intentId}", func(w http.ResponseWriter, r *http.Request) { serveGetIntent(s, o, w, r) })
+	o.handle("GET", "/api/v1/intents/{intentId}/agents", func(w http.ResponseWriter, r *http.Request) { serveListAgents(s, o, w, r) })
+	o.handle("POST", "/api/v1/intents/{intentId}/agents", func(w http.ResponseWriter, r *http.Request) { serveAssignAgent(s, o, w, r) })
+	o.handle("DELETE", "/api/v1/intents/{intentId}/agents/{agentId}", func(w http.ResponseWriter, r *http.Request) { serveUnassignAgent(s, o, w, r) })
 	o.handle("GET", "/api/v1/intents/{intentId}/ancestors", func(w http.ResponseWriter, r *http.Request) { serveListIntentAncestors(s, o, w, r) })
 	o.handle("GET", "/api/v1/intents/{intentId}/blocked", func(w http.ResponseWriter, r *http.Request) { serveListIntentBlocked(s, o, w, r) })
 	o.handle("GET", "/api/v1/intents/{intentId}/children", func(w http.ResponseWriter, r *http.Request) { serveListIntentChildren(s, o, w, r) })
@@ -223,6 +248,7 @@ func HandlerWithOptions(s StrictServerInterface, options ServerOptions) http.Han
 	o.handle("PATCH", "/api/v1/portfolios/{portfolioId}/status", func(w http.ResponseWriter, r *http.Request) { serveSetPortfolioStatus(s, o, w, r) })
 	o.handle("GET", "/api/v1/portfolios/{portfolioId}/subscribe", func(w http.ResponseWriter, r *http.Request) { serveSubscribePortfolioAtPortfolio(s, o, w, r) })
 	o.handle("GET", "/api/v1/server/config", func(w http.ResponseWriter, r *http.Request) { serveGetServerConfig(s, o, w, r) })
+	o.handle("GET", "/api/v1/subscribe/agents/{agentId}", func(w http.ResponseWriter, r *http.Request) { serveSubscribeAgent(s, o, w, r) })
 	o.handle("GET", "/api/v1/subscribe/intents/{intentId}", func(w http.ResponseWriter, r *http.Request) { serveSubscribeIntent(s, o, w, r) })
 	o.handle("GET", "/api/v1/subscribe/portfolios/{portfolioId}", func(w http.ResponseWriter, r *http.Request) { serveSubscribePortfolio(s, o, w, r) })
 	o.handle("POST", "/api/v1/tasks", func(w http.ResponseWriter, r *http.Request) { serveCreateTask(s, o, w, r) })
@@ -276,6 +302,68 @@ type GetDiscovery503JSONResponse Error
 
 // VisitGetDiscoveryResponse writes the response.
 func (response GetDiscovery503JSONResponse) VisitGetDiscoveryResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 503, "application/json", Error(response))
+}
+
+// SubscribeAgentAtAgentRequestObject is a request of SubscribeAgentAtAgent.
+type SubscribeAgentAtAgentRequestObject struct {
+	AgentID string
+}
+
+// SubscribeAgentAtAgentResponseObject is a response of SubscribeAgentAtAgent.
+type SubscribeAgentAtAgentResponseObject interface {
+	VisitSubscribeAgentAtAgentResponse(w http.ResponseWriter) error
+}
+
+func serveSubscribeAgentAtAgent(s StrictServerInterface, o *ServerOptions, w http.ResponseWriter, r *http.Request) {
+	in := o.incoming(w, r)
+	var request SubscribeAgentAtAgentRequestObject
+	in.param(parameterAgentID, &request.AgentID)
+	o.serve(in, "SubscribeAgentAtAgent", request, func(ctx context.Context, request any) (any, error) {
+		return s.SubscribeAgentAtAgent(ctx, request.(SubscribeAgentAtAgentRequestObject))
+	}, func(response any) (bool, error) {
+		v, known := response.(SubscribeAgentAtAgentResponseObject)
+		if !known {
+			return false, nil
+		}
+		return true, v.VisitSubscribeAgentAtAgentResponse(w)
+	})
+}
+
+// SubscribeAgentAtAgent200TextEventStreamResponse AGENT_ASSIGNED, and of the intents that the agent is assigned
+// to STATUS_CHANGED, STATE_CHANGED, LEASE_ACQUIRED, LEASE_RELEASED and further events under their types on the
+// log. Suspensions are left out, for the loop of an agent tells its handlers of them by itself.
+type SubscribeAgentAtAgent200TextEventStreamResponse struct {
+	// Stream sends the events. The response ends when it returns.
+	Stream func(*EventWriter[string]) error
+}
+
+// VisitSubscribeAgentAtAgentResponse writes the response.
+func (response SubscribeAgentAtAgent200TextEventStreamResponse) VisitSubscribeAgentAtAgentResponse(w http.ResponseWriter) error {
+	return writeStream(w, 200, "text/event-stream", response.Stream)
+}
+
+// SubscribeAgentAtAgent401JSONResponse The key is missing or unknown.
+type SubscribeAgentAtAgent401JSONResponse Error
+
+// VisitSubscribeAgentAtAgentResponse writes the response.
+func (response SubscribeAgentAtAgent401JSONResponse) VisitSubscribeAgentAtAgentResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 401, "application/json", Error(response))
+}
+
+// SubscribeAgentAtAgent500JSONResponse The server failed.
+type SubscribeAgentAtAgent500JSONResponse Error
+
+// VisitSubscribeAgentAtAgentResponse writes the response.
+func (response SubscribeAgentAtAgent500JSONResponse) VisitSubscribeAgentAtAgentResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 500, "application/json", Error(response))
+}
+
+// SubscribeAgentAtAgent503JSONResponse The server is not ready.
+type SubscribeAgentAtAgent503JSONResponse Error
+
+// VisitSubscribeAgentAtAgentResponse writes the response.
+func (response SubscribeAgentAtAgent503JSONResponse) VisitSubscribeAgentAtAgentResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 503, "application/json", Error(response))
 }
 
@@ -639,6 +727,74 @@ func (response HeartbeatCoordinator503JSONResponse) VisitHeartbeatCoordinatorRes
 	return writeJSON(w, 503, "application/json", Error(response))
 }
 
+// ListIntentsRequestObject is a request of ListIntents.
+type ListIntentsRequestObject struct {
+	Params ListIntentsParams
+}
+
+// ListIntentsResponseObject is a response of ListIntents.
+type ListIntentsResponseObject interface {
+	VisitListIntentsResponse(w http.ResponseWriter) error
+}
+
+func serveListIntents(s StrictServerInterface, o *ServerOptions, w http.ResponseWriter, r *http.Request) {
+	in := o.incoming(w, r)
+	var request ListIntentsRequestObject
+	in.param(parameterStatus, &request.Params.Status)
+	in.param(parameterLimit, &request.Params.Limit)
+	in.param(parameterOffset, &request.Params.Offset)
+	o.serve(in, "ListIntents", request, func(ctx context.Context, request any) (any, error) {
+		return s.ListIntents(ctx, request.(ListIntentsRequestObject))
+	}, func(response any) (bool, error) {
+		v, known := response.(ListIntentsResponseObject)
+		if !known {
+			return false, nil
+		}
+		return true, v.VisitListIntentsResponse(w)
+	})
+}
+
+// ListIntents200JSONResponse Intents.
+type ListIntents200JSONResponse IntentPage
+
+// VisitListIntentsResponse writes the response.
+func (response ListIntents200JSONResponse) VisitListIntentsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, "application/json", IntentPage(response))
+}
+
+// ListIntents401JSONResponse The key is missing or unknown.
+type ListIntents401JSONResponse Error
+
+// VisitListIntentsResponse writes the response.
+func (response ListIntents401JSONResponse) VisitListIntentsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 401, "application/json", Error(response))
+}
+
+// ListIntents422JSONResponse A field is missing or wrong; an answer that does not fit; inputs that are not
+// there, or whose source is suspended.
+type ListIntents422JSONResponse Error
+
+// VisitListIntentsResponse writes the response.
+func (response ListIntents422JSONResponse) VisitListIntentsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 422, "application/json", Error(response))
+}
+
+// ListIntents500JSONResponse The server failed.
+type ListIntents500JSONResponse Error
+
+// VisitListIntentsResponse writes the response.
+func (response ListIntents500JSONResponse) VisitListIntentsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 500, "application/json", Error(response))
+}
+
+// ListIntents503JSONResponse The server is not ready.
+type ListIntents503JSONResponse Error
+
+// VisitListIntentsResponse writes the response.
+func (response ListIntents503JSONResponse) VisitListIntentsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 503, "application/json", Error(response))
+}
+
 // CreateIntentRequestObject is a request of CreateIntent.
 type CreateIntentRequestObject struct {
 	Body *CreateIntentRequest // application/json
@@ -837,6 +993,261 @@ type GetIntent503JSONResponse Error
 
 // VisitGetIntentResponse writes the response.
 func (response GetIntent503JSONResponse) VisitGetIntentResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 503, "application/json", Error(response))
+}
+
+// ListAgentsRequestObject is a request of ListAgents.
+type ListAgentsRequestObject struct {
+	IntentID string
+}
+
+// ListAgentsResponseObject is a response of ListAgents.
+type ListAgentsResponseObject interface {
+	VisitListAgentsResponse(w http.ResponseWriter) error
+}
+
+func serveListAgents(s StrictServerInterface, o *ServerOptions, w http.ResponseWriter, r *http.Request) {
+	in := o.incoming(w, r)
+	var request ListAgentsRequestObject
+	in.param(parameterIntentID, &request.IntentID)
+	o.serve(in, "ListAgents", request, func(ctx context.Context, request any) (any, error) {
+		return s.ListAgents(ctx, request.(ListAgentsRequestObject))
+	}, func(response any) (bool, error) {
+		v, known := response.(ListAgentsResponseObject)
+		if !known {
+			return false, nil
+		}
+		return true, v.VisitListAgentsResponse(w)
+	})
+}
+
+// ListAgents200JSONResponse Assignments, one for each agent.
+type ListAgents200JSONResponse AgentAssignmentList
+
+// VisitListAgentsResponse writes the response.
+func (response ListAgents200JSONResponse) VisitListAgentsResponse(w http.ResponseWriter) error {
+	if body := AgentAssignmentList(response); body != nil {
+		return writeJSON(w, 200, "application/json", body)
+	}
+	return writeJSON(w, 200, "application/json", AgentAssignmentList{})
+}
+
+// ListAgents401JSONResponse The key is missing or unknown.
+type ListAgents401JSONResponse Error
+
+// VisitListAgentsResponse writes the response.
+func (response ListAgents401JSONResponse) VisitListAgentsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 401, "application/json", Error(response))
+}
+
+// ListAgents404JSONResponse There is no such thing.
+type ListAgents404JSONResponse Error
+
+// VisitListAgentsResponse writes the response.
+func (response ListAgents404JSONResponse) VisitListAgentsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 404, "application/json", Error(response))
+}
+
+// ListAgents500JSONResponse The server failed.
+type ListAgents500JSONResponse Error
+
+// VisitListAgentsResponse writes the response.
+func (response ListAgents500JSONResponse) VisitListAgentsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 500, "application/json", Error(response))
+}
+
+// ListAgents503JSONResponse The server is not ready.
+type ListAgents503JSONResponse Error
+
+// VisitListAgentsResponse writes the response.
+func (response ListAgents503JSONResponse) VisitListAgentsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 503, "application/json", Error(response))
+}
+
+// AssignAgentRequestObject is a request of AssignAgent.
+type AssignAgentRequestObject struct {
+	IntentID string
+	Body     *AssignAgentRequest // application/json
+}
+
+// AssignAgentResponseObject is a response of AssignAgent.
+type AssignAgentResponseObject interface {
+	VisitAssignAgentResponse(w http.ResponseWriter) error
+}
+
+func serveAssignAgent(s StrictServerInterface, o *ServerOptions, w http.ResponseWriter, r *http.Request) {
+	in := o.incoming(w, r)
+	var request AssignAgentRequestObject
+	in.param(parameterIntentID, &request.IntentID)
+	switch in.media(true, "application/json") {
+	case 0:
+		in.json(true, &request.Body)
+	}
+	o.serve(in, "AssignAgent", request, func(ctx context.Context, request any) (any, error) {
+		return s.AssignAgent(ctx, request.(AssignAgentRequestObject))
+	}, func(response any) (bool, error) {
+		v, known := response.(AssignAgentResponseObject)
+		if !known {
+			return false, nil
+		}
+		return true, v.VisitAssignAgentResponse(w)
+	})
+}
+
+// AssignAgent200JSONResponse The assignment.
+type AssignAgent200JSONResponse AgentAssignment
+
+// VisitAssignAgentResponse writes the response.
+func (response AssignAgent200JSONResponse) VisitAssignAgentResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, "application/json", AgentAssignment(response))
+}
+
+// AssignAgent201JSONResponse The same, by a server that tells what is new (OIP-R2).
+type AssignAgent201JSONResponse AgentAssignment
+
+// VisitAssignAgentResponse writes the response.
+func (response AssignAgent201JSONResponse) VisitAssignAgentResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 201, "application/json", AgentAssignment(response))
+}
+
+// AssignAgent400JSONResponse Malformed; If-Match is missing, where a server has it so (OIP-R3); a dependency
+// that is there already, on itself, or in a circle.
+type AssignAgent400JSONResponse Error
+
+// VisitAssignAgentResponse writes the response.
+func (response AssignAgent400JSONResponse) VisitAssignAgentResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 400, "application/json", Error(response))
+}
+
+// AssignAgent401JSONResponse The key is missing or unknown.
+type AssignAgent401JSONResponse Error
+
+// VisitAssignAgentResponse writes the response.
+func (response AssignAgent401JSONResponse) VisitAssignAgentResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 401, "application/json", Error(response))
+}
+
+// AssignAgent403JSONResponse Governance forbids it.
+type AssignAgent403JSONResponse Error
+
+// VisitAssignAgentResponse writes the response.
+func (response AssignAgent403JSONResponse) VisitAssignAgentResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 403, "application/json", Error(response))
+}
+
+// AssignAgent404JSONResponse There is no such thing.
+type AssignAgent404JSONResponse Error
+
+// VisitAssignAgentResponse writes the response.
+func (response AssignAgent404JSONResponse) VisitAssignAgentResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 404, "application/json", Error(response))
+}
+
+// AssignAgent413JSONResponse The body is too large.
+type AssignAgent413JSONResponse Error
+
+// VisitAssignAgentResponse writes the response.
+func (response AssignAgent413JSONResponse) VisitAssignAgentResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 413, "application/json", Error(response))
+}
+
+// AssignAgent422JSONResponse A field is missing or wrong; an answer that does not fit; inputs that are not
+// there, or whose source is suspended.
+type AssignAgent422JSONResponse Error
+
+// VisitAssignAgentResponse writes the response.
+func (response AssignAgent422JSONResponse) VisitAssignAgentResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 422, "application/json", Error(response))
+}
+
+// AssignAgent500JSONResponse The server failed.
+type AssignAgent500JSONResponse Error
+
+// VisitAssignAgentResponse writes the response.
+func (response AssignAgent500JSONResponse) VisitAssignAgentResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 500, "application/json", Error(response))
+}
+
+// AssignAgent503JSONResponse The server is not ready.
+type AssignAgent503JSONResponse Error
+
+// VisitAssignAgentResponse writes the response.
+func (response AssignAgent503JSONResponse) VisitAssignAgentResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 503, "application/json", Error(response))
+}
+
+// UnassignAgentRequestObject is a request of UnassignAgent.
+type UnassignAgentRequestObject struct {
+	IntentID string
+	AgentID  string
+}
+
+// UnassignAgentResponseObject is a response of UnassignAgent.
+type UnassignAgentResponseObject interface {
+	VisitUnassignAgentResponse(w http.ResponseWriter) error
+}
+
+func serveUnassignAgent(s StrictServerInterface, o *ServerOptions, w http.ResponseWriter, r *http.Request) {
+	in := o.incoming(w, r)
+	var request UnassignAgentRequestObject
+	in.param(parameterIntentID, &request.IntentID)
+	in.param(parameterAgentID, &request.AgentID)
+	o.serve(in, "UnassignAgent", request, func(ctx context.Context, request any) (any, error) {
+		return s.UnassignAgent(ctx, request.(UnassignAgentRequestObject))
+	}, func(response any) (bool, error) {
+		v, known := response.(UnassignAgentResponseObject)
+		if !known {
+			return false, nil
+		}
+		return true, v.VisitUnassignAgentResponse(w)
+	})
+}
+
+// UnassignAgent200JSONResponse The assignment that was.
+type UnassignAgent200JSONResponse AgentAssignment
+
+// VisitUnassignAgentResponse writes the response.
+func (response UnassignAgent200JSONResponse) VisitUnassignAgentResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, "application/json", AgentAssignment(response))
+}
+
+// UnassignAgent401JSONResponse The key is missing or unknown.
+type UnassignAgent401JSONResponse Error
+
+// VisitUnassignAgentResponse writes the response.
+func (response UnassignAgent401JSONResponse) VisitUnassignAgentResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 401, "application/json", Error(response))
+}
+
+// UnassignAgent403JSONResponse Governance forbids it.
+type UnassignAgent403JSONResponse Error
+
+// VisitUnassignAgentResponse writes the response.
+func (response UnassignAgent403JSONResponse) VisitUnassignAgentResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 403, "application/json", Error(response))
+}
+
+// UnassignAgent404JSONResponse There is no such thing.
+type UnassignAgent404JSONResponse Error
+
+// VisitUnassignAgentResponse writes the response.
+func (response UnassignAgent404JSONResponse) VisitUnassignAgentResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 404, "application/json", Error(response))
+}
+
+// UnassignAgent500JSONResponse The server failed.
+type UnassignAgent500JSONResponse Error
+
+// VisitUnassignAgentResponse writes the response.
+func (response UnassignAgent500JSONResponse) VisitUnassignAgentResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 500, "application/json", Error(response))
+}
+
+// UnassignAgent503JSONResponse The server is not ready.
+type UnassignAgent503JSONResponse Error
+
+// VisitUnassignAgentResponse writes the response.
+func (response UnassignAgent503JSONResponse) VisitUnassignAgentResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 503, "application/json", Error(response))
 }
 
@@ -1738,6 +2149,8 @@ func serveListIntentEvents(s StrictServerInterface, o *ServerOptions, w http.Res
 	in := o.incoming(w, r)
 	var request ListIntentEventsRequestObject
 	in.param(parameterIntentID, &request.IntentID)
+	in.param(parameterEventType, &request.Params.EventType)
+	in.param(parameterSince, &request.Params.Since)
 	in.param(parameterLimit, &request.Params.Limit)
 	in.param(parameterOffset, &request.Params.Offset)
 	o.serve(in, "ListIntentEvents", request, func(ctx context.Context, request any) (any, error) {
@@ -2006,14 +2419,11 @@ func serveListLeases(s StrictServerInterface, o *ServerOptions, w http.ResponseW
 }
 
 // ListLeases200JSONResponse Leases.
-type ListLeases200JSONResponse LeaseList
+type ListLeases200JSONResponse IntentLeases
 
 // VisitListLeasesResponse writes the response.
 func (response ListLeases200JSONResponse) VisitListLeasesResponse(w http.ResponseWriter) error {
-	if body := LeaseList(response); body != nil {
-		return writeJSON(w, 200, "application/json", body)
-	}
-	return writeJSON(w, 200, "application/json", LeaseList{})
+	return writeJSON(w, 200, "application/json", IntentLeases(response))
 }
 
 // ListLeases401JSONResponse The key is missing or unknown.
@@ -4398,6 +4808,67 @@ type GetServerConfig503JSONResponse Error
 
 // VisitGetServerConfigResponse writes the response.
 func (response GetServerConfig503JSONResponse) VisitGetServerConfigResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 503, "application/json", Error(response))
+}
+
+// SubscribeAgentRequestObject is a request of SubscribeAgent.
+type SubscribeAgentRequestObject struct {
+	AgentID string
+}
+
+// SubscribeAgentResponseObject is a response of SubscribeAgent.
+type SubscribeAgentResponseObject interface {
+	VisitSubscribeAgentResponse(w http.ResponseWriter) error
+}
+
+func serveSubscribeAgent(s StrictServerInterface, o *ServerOptions, w http.ResponseWriter, r *http.Request) {
+	in := o.incoming(w, r)
+	var request SubscribeAgentRequestObject
+	in.param(parameterAgentID, &request.AgentID)
+	o.serve(in, "SubscribeAgent", request, func(ctx context.Context, request any) (any, error) {
+		return s.SubscribeAgent(ctx, request.(SubscribeAgentRequestObject))
+	}, func(response any) (bool, error) {
+		v, known := response.(SubscribeAgentResponseObject)
+		if !known {
+			return false, nil
+		}
+		return true, v.VisitSubscribeAgentResponse(w)
+	})
+}
+
+// SubscribeAgent200TextEventStreamResponse A frame carries agent_assigned as event, and the assignment as data.
+// Comments keep the connection alive.
+type SubscribeAgent200TextEventStreamResponse struct {
+	// Stream sends the events. The response ends when it returns.
+	Stream func(*EventWriter[string]) error
+}
+
+// VisitSubscribeAgentResponse writes the response.
+func (response SubscribeAgent200TextEventStreamResponse) VisitSubscribeAgentResponse(w http.ResponseWriter) error {
+	return writeStream(w, 200, "text/event-stream", response.Stream)
+}
+
+// SubscribeAgent401JSONResponse The key is missing or unknown.
+type SubscribeAgent401JSONResponse Error
+
+// VisitSubscribeAgentResponse writes the response.
+func (response SubscribeAgent401JSONResponse) VisitSubscribeAgentResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 401, "application/json", Error(response))
+}
+
+// SubscribeAgent500JSONResponse The server failed.
+type SubscribeAgent500JSONResponse Error
+
+// VisitSubscribeAgentResponse writes the response.
+func (response SubscribeAgent500JSONResponse) VisitSubscribeAgentResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 500, "application/json", Error(response))
+}
+
+// SubscribeAgent503JSONResponse The server is not ready.
+type SubscribeAgent503JSONResponse Error
+
+// VisitSubscribeAgentResponse writes the response.
+func (response SubscribeAgent503JSONResponse) VisitSubscribeAgentResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 503, "application/json", Error(response))
 }
 

@@ -25,6 +25,8 @@ type Config struct {
 type SuspensionConfig struct {
 	// DefaultRetryPolicy is the platform level of the cascade; nil: there is none.
 	DefaultRetryPolicy *suspension.Policy
+	// Notifier is who tells of suspensions and reminds of them: this server, or the agents that wait.
+	Notifier string
 	// NotifyTo is the allowlist: whom a ladder may name in notify_to. An entry matches as path.Match has it.
 	NotifyTo []string
 }
@@ -32,11 +34,17 @@ type SuspensionConfig struct {
 // defaultNotifyTo lets reminders go to people by their addresses at example.com, and to loopback.
 var defaultNotifyTo = []string{"*@example.com", "http://127.0.0.1:*", "http://localhost:*", "http://[[]::1]:*"}
 
+// The values of suspension.notifier.
+const (
+	notifierServer = "server"
+	notifierAgent  = "agent"
+)
+
 // largestConfig is how much of a file is read.
 const largestConfig = 1 << 20
 
 func readConfig(file string) (Config, error) {
-	c := Config{Suspension: SuspensionConfig{NotifyTo: defaultNotifyTo}}
+	c := Config{Suspension: SuspensionConfig{Notifier: notifierServer, NotifyTo: defaultNotifyTo}}
 	if file == "" {
 		return c, nil
 	}
@@ -47,14 +55,23 @@ func readConfig(file string) (Config, error) {
 	defer f.Close()
 	var doc struct {
 		Suspension struct {
-			Default yaml.Node `yaml:"default_retry_policy"`
-			Allow   *[]string `yaml:"notify_to_allowlist"`
+			Default  yaml.Node `yaml:"default_retry_policy"`
+			Notifier string    `yaml:"notifier"`
+			Allow    *[]string `yaml:"notify_to_allowlist"`
 		} `yaml:"suspension"`
 	}
 	d := yaml.NewDecoder(io.LimitReader(f, largestConfig))
 	d.KnownFields(true)
 	if err := d.Decode(&doc); err != nil && !errors.Is(err, io.EOF) {
 		return c, fmt.Errorf("config %s: %w", file, err)
+	}
+	switch doc.Suspension.Notifier {
+	case "":
+	case notifierServer, notifierAgent:
+		c.Suspension.Notifier = doc.Suspension.Notifier
+	default:
+		return c, fmt.Errorf("config %s: suspension.notifier is %q: give %s or %s", file, doc.Suspension.Notifier, notifierServer,
+			notifierAgent)
 	}
 	if doc.Suspension.Allow != nil {
 		c.Suspension.NotifyTo = *doc.Suspension.Allow

@@ -42,13 +42,13 @@ func (h *Host) GetDiscovery(context.Context, oi.GetDiscoveryRequestObject) (oi.G
 		Assay:   &oi.AssayDiscovery{Features: []oi.Feature{core}, Notifier: oi.NotifierNone, Choices: maps.Clone(choices)},
 	}
 	for _, name := range FeatureNames() {
-		if !h.without[name] && name != seam {
+		if !h.without[name] && name != seam && (name != engine.Notifier || h.config.Suspension.Notifier == notifierServer) {
 			doc.Assay.Features = append(doc.Assay.Features, oi.Feature(name))
 		}
 	}
 	slices.Sort(doc.Assay.Features)
 	if !h.without[engine.Notifier] {
-		doc.Assay.Notifier = oi.NotifierServer
+		doc.Assay.Notifier = oi.Notifier(h.config.Suspension.Notifier)
 	}
 	if !h.without[seam] {
 		doc.Assay.Clock = &oi.ClockSeam{Advance: advancePath}

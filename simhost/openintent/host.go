@@ -132,8 +132,9 @@ func (h *Host) start(ctx context.Context) (err error) {
 	h.engine, err = engine.Open(ctx, engine.Options{
 		Log: h.store, Clock: h.opts.Clock, Wire: h.opts.Wire, IDs: source, Rules: h.rules,
 		DefaultPolicy: h.config.Suspension.DefaultRetryPolicy, MayNotify: h.config.mayNotify, Without: h.without,
-		Notify:  h.notify,
-		OnError: func(err error) { h.log.Error("openintent engine", "error", err) },
+		AgentsNotify: h.config.Suspension.Notifier == notifierAgent,
+		Notify:       h.notify,
+		OnError:      func(err error) { h.log.Error("openintent engine", "error", err) },
 	})
 	if err != nil {
 		return errors.Join(err, h.closeParts())

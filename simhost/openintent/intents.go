@@ -3,6 +3,7 @@ package openintent
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -10,7 +11,16 @@ import (
 
 	oi "github.com/openassay/assay/gen/openintentv1"
 	"github.com/openassay/assay/simhost/openintent/engine"
+	"github.com/openassay/assay/simhost/openintent/suspension"
 )
+
+// said is a text that may be left out.
+func said(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
 
 // tag is the version as an ETag.
 func tag(version int64) *string {
@@ -46,8 +56,8 @@ func (h *Host) CreateIntent(ctx context.Context, r oi.CreateIntentRequestObject)
 		parent, b.DependsOn = "", nil
 	}
 	doc, err := h.engine.Create(ctx, callerOf(ctx), engine.Make{
-		Title: b.Title, Description: b.Description, CreatedBy: b.CreatedBy, Parent: parent, DependsOn: b.DependsOn, Constraints: b.Constraints,
-		State: s, Status: string(b.Status), Governance: b.GovernancePolicy,
+		Title: b.Title, Description: b.Description, CreatedBy: said(b.CreatedBy), Parent: parent, DependsOn: b.DependsOn,
+		Constraints: b.Constraints, State: s, Status: string(b.Status), Governance: b.GovernancePolicy,
 	})
 	return oi.CreateIntent200JSONResponse{Body: doc, Headers: oi.CreateIntent200ResponseHeaders{ETag: tag(doc.Version)}}, err
 }
@@ -69,6 +79,17 @@ func (h *Host) CreateChildIntent(ctx context.Context, r oi.CreateChildIntentRequ
 func (h *Host) GetIntent(ctx context.Context, r oi.GetIntentRequestObject) (oi.GetIntentResponseObject, error) {
 	doc, err := h.engine.Intent(ctx, r.IntentID)
 	return oi.GetIntent200JSONResponse{Body: doc, Headers: oi.GetIntent200ResponseHeaders{ETag: tag(doc.Version)}}, err
+}
+
+// ListIntents shows intents, oldest first.
+func (h *Host) ListIntents(ctx context.Context, r oi.ListIntentsRequestObject) (oi.ListIntentsResponseObject, error) {
+	offset, limit := page(r.Params.Limit, r.Params.Offset)
+	status := ""
+	if r.Params.Status != nil {
+		status = string(*r.Params.Status)
+	}
+	docs, err := h.engine.Intents(ctx, status, offset, limit)
+	return oi.ListIntents200JSONResponse{Intents: docs}, err
 }
 
 // SetIntentStatus takes an intent to another status.
@@ -115,7 +136,7 @@ func (a answered) VisitRespondToSuspensionResponse(w http.ResponseWriter) error 
 func (h *Host) RespondToSuspension(ctx context.Context,
 	r oi.RespondToSuspensionRequestObject) (oi.RespondToSuspensionResponseObject, error) {
 	reply, err := h.engine.Respond(ctx, callerOf(ctx), r.IntentID, engine.Response{
-		SuspensionID: r.Body.SuspensionID, Value: r.Body.Value, By: r.Body.RespondedBy, Metadata: r.Body.Metadata,
+		SuspensionID: r.Body.SuspensionID, Value: r.Body.Value, By: said(r.Body.RespondedBy), Metadata: r.Body.Metadata,
 	})
 	return answered(reply), err
 }
@@ -134,7 +155,14 @@ func page(limit, offset *int64) (from, most int) {
 // ListIntentEvents shows the log of an intent, newest first.
 func (h *Host) ListIntentEvents(ctx context.Context, r oi.ListIntentEventsRequestObject) (oi.ListIntentEventsResponseObject, error) {
 	offset, limit := page(r.Params.Limit, r.Params.Offset)
-	docs, err := h.engine.Events(ctx, r.IntentID, "", offset, limit)
+	c := engine.Select{Type: said(r.Params.EventType), Offset: offset, Limit: limit}
+	if since := said(r.Params.Since); since != "" {
+		var err error
+		if c.Since, err = suspension.ReadTime(since); err != nil {
+			return nil, badRequest(fmt.Errorf("since: %w", err))
+		}
+	}
+	docs, err := h.engine.Events(ctx, engine.Feed{Intent: r.IntentID}, c)
 	return oi.ListIntentEvents200JSONResponse(docs), err
 }
 

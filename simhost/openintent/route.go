@@ -26,8 +26,9 @@ var public = map[string]bool{"getDiscovery": true, "getServerConfig": true}
 func featureOf(op string) string {
 	return map[string]string{
 		"getServerConfig": config, "advanceClock": seam,
-		"subscribeIntent": sse, "subscribeIntentAtIntent": sse, "subscribePortfolio": sse, "subscribePortfolioAtPortfolio": sse,
-		"createChildIntent": engine.Graph, "listIntentChildren": engine.Graph, "listIntentDescendants": engine.Graph,
+		"subscribeIntent": sse, "subscribeIntentAtIntent": sse, "subscribePortfolio": sse, "subscribeAgent": sse, "subscribeAgentAtAgent": sse,
+		"subscribePortfolioAtPortfolio": sse,
+		"createChildIntent":             engine.Graph, "listIntentChildren": engine.Graph, "listIntentDescendants": engine.Graph,
 		"listIntentAncestors": engine.Graph, "listIntentDependencies": engine.Graph, "listIntentDependents": engine.Graph,
 		"listIntentReady": engine.Graph, "listIntentBlocked": engine.Graph, "addIntentDependency": engine.Graph,
 		"removeIntentDependency": engine.Graph, "getIntentGraph": engine.Graph,

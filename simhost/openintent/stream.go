@@ -5,14 +5,16 @@ import (
 	"net/http"
 
 	oi "github.com/openassay/assay/gen/openintentv1"
+	"github.com/openassay/assay/simhost/openintent/engine"
 	"github.com/openassay/assay/simhost/serving"
 )
 
-// stream is the reply to a subscription: the events of an intent or a portfolio from here on.
+// stream is the reply to a subscription: the events of a feed from here on.
 type stream struct {
-	host              *Host
-	ctx               context.Context // of the request
-	intent, portfolio string
+	host  *Host
+	ctx   context.Context // of the request
+	of    engine.Feed
+	frame framing
 }
 
 // VisitSubscribeIntentResponse and the next ones make it a response object of the generated server.
@@ -31,28 +33,30 @@ func (s stream) VisitSubscribePortfolioAtPortfolioResponse(w http.ResponseWriter
 
 // SubscribeIntent streams the events of an intent.
 func (h *Host) SubscribeIntent(ctx context.Context, r oi.SubscribeIntentRequestObject) (oi.SubscribeIntentResponseObject, error) {
-	_, err := h.engine.Events(ctx, r.IntentID, "", 0, 0)
-	return stream{host: h, ctx: ctx, intent: r.IntentID}, err
+	return h.stream(ctx, engine.Feed{Intent: r.IntentID})
 }
 
 // SubscribeIntentAtIntent streams the events of an intent.
 func (h *Host) SubscribeIntentAtIntent(ctx context.Context,
 	r oi.SubscribeIntentAtIntentRequestObject) (oi.SubscribeIntentAtIntentResponseObject, error) {
-	_, err := h.engine.Events(ctx, r.IntentID, "", 0, 0)
-	return stream{host: h, ctx: ctx, intent: r.IntentID}, err
+	return h.stream(ctx, engine.Feed{Intent: r.IntentID})
 }
 
 // SubscribePortfolio streams the events of a portfolio.
 func (h *Host) SubscribePortfolio(ctx context.Context, r oi.SubscribePortfolioRequestObject) (oi.SubscribePortfolioResponseObject, error) {
-	_, err := h.engine.Events(ctx, "", r.PortfolioID, 0, 0)
-	return stream{host: h, ctx: ctx, portfolio: r.PortfolioID}, err
+	return h.stream(ctx, engine.Feed{Portfolio: r.PortfolioID})
 }
 
 // SubscribePortfolioAtPortfolio streams the events of a portfolio.
 func (h *Host) SubscribePortfolioAtPortfolio(ctx context.Context,
 	r oi.SubscribePortfolioAtPortfolioRequestObject) (oi.SubscribePortfolioAtPortfolioResponseObject, error) {
-	_, err := h.engine.Events(ctx, "", r.PortfolioID, 0, 0)
-	return stream{host: h, ctx: ctx, portfolio: r.PortfolioID}, err
+	return h.stream(ctx, engine.Feed{Portfolio: r.PortfolioID})
+}
+
+// stream is one of a feed that there is, as its log has it.
+func (h *Host) stream(ctx context.Context, of engine.Feed) (stream, error) {
+	_, err := h.engine.Events(ctx, of, engine.Select{})
+	return stream{host: h, ctx: ctx, of: of, frame: asOnTheLog}, err
 }
 
 // serve writes frames until the client leaves or the host closes. An error ends the stream and nothing more: the status line
@@ -67,7 +71,7 @@ func (s stream) serve(w http.ResponseWriter) error {
 	watched := make(chan struct{})
 	go func() {
 		defer close(watched)
-		_ = s.host.engine.Watch(ctx, s.intent, s.portfolio, func() error { close(ready); return nil }, func(fresh []oi.Event) error {
+		_ = s.host.engine.Watch(ctx, s.of, func() error { close(ready); return nil }, func(fresh []oi.Event) error {
 			select {
 			case events <- fresh:
 				return nil
@@ -107,10 +111,10 @@ func (s stream) serve(w http.ResponseWriter) error {
 	}
 }
 
-// tell adds events as they go out: the type, and the document.
+// tell adds events as they go out.
 func (s stream) tell(out *serving.EventStream, events []oi.Event) {
 	for _, ev := range events {
-		if err := out.Frame("", ev.EventType, ev); err != nil {
+		if err := s.frame(out, ev); err != nil {
 			s.host.log.Error("stream an event", "event", ev.ID, "error", err)
 		}
 	}

@@ -21,7 +21,7 @@ const defaultLease = 300
 // ListLeases shows who works on an intent.
 func (h *Host) ListLeases(ctx context.Context, r oi.ListLeasesRequestObject) (oi.ListLeasesResponseObject, error) {
 	docs, err := h.engine.Leases(ctx, r.IntentID)
-	return oi.ListLeases200JSONResponse(docs), err
+	return oi.ListLeases200JSONResponse{Leases: docs}, err
 }
 
 // AcquireLease claims a part of an intent.
@@ -179,8 +179,14 @@ func (h *Host) SetPortfolioStatus(ctx context.Context, r oi.SetPortfolioStatusRe
 
 // AddPortfolioMember puts an intent into a portfolio.
 func (h *Host) AddPortfolioMember(ctx context.Context, r oi.AddPortfolioMemberRequestObject) (oi.AddPortfolioMemberResponseObject, error) {
-	id, err := h.engine.AddMember(ctx, callerOf(ctx), r.PortfolioID, r.Body.IntentID, string(r.Body.Role))
-	return oi.AddPortfolioMember200JSONResponse{Message: "the intent is a member", MembershipID: id}, err
+	m, err := h.engine.AddMember(ctx, callerOf(ctx), r.PortfolioID, r.Body.IntentID, string(r.Body.Role))
+	if err != nil {
+		return nil, err
+	}
+	return oi.AddPortfolioMember200JSONResponse{
+		Message: "the intent is a member", MembershipID: m.ID, ID: m.ID, PortfolioID: r.PortfolioID, IntentID: m.Intent,
+		Role: oi.MembershipRole(m.Role), Priority: new(number(r.Body.Priority, 0)), AddedAt: stamp(m.Added),
+	}, nil
 }
 
 // RemovePortfolioMember takes an intent out of a portfolio.
@@ -201,7 +207,7 @@ func (h *Host) ListPortfolioMembers(ctx context.Context,
 func (h *Host) ListPortfolioEvents(ctx context.Context,
 	r oi.ListPortfolioEventsRequestObject) (oi.ListPortfolioEventsResponseObject, error) {
 	offset, limit := page(r.Params.Limit, r.Params.Offset)
-	docs, err := h.engine.Events(ctx, "", r.PortfolioID, offset, limit)
+	docs, err := h.engine.Events(ctx, engine.Feed{Portfolio: r.PortfolioID}, engine.Select{Offset: offset, Limit: limit})
 	return oi.ListPortfolioEvents200JSONResponse(docs), err
 }
 

@@ -74,7 +74,7 @@ func standing(w *world, in *Intent, sent string) rules.Standing {
 	}
 	s.Dated = in.Abandonment == "portfolio_deadline_exceeded"
 	for _, ev := range w.events[in.ID] {
-		if ev.Type == "intent.suspended" && ev.Payload["suspension_id"] == sent {
+		if ev.Type == intentSuspended && ev.Payload["suspension_id"] == sent {
 			s.Before = true
 		}
 	}
@@ -130,7 +130,7 @@ func (t *tx) respond(in *Intent, by Caller, r Response) (map[string]any, error) 
 	}
 	live, to := in.Live, t.rules.Answers.Resumes(record.ResponseType)
 	t.emit(&Event{
-		Type: "intent.resumed", Intent: in.ID, Actor: r.By,
+		Type: resumed, Intent: in.ID, Actor: r.By,
 		Payload: map[string]any{"intent_id": in.ID, "suspension_id": r.SuspensionID, "value": value, "responded_by": r.By, "responded_at": at},
 		Change:  &Change{Record: kept},
 	})

@@ -40,14 +40,15 @@ func (e *Engine) CreateCoordinator(ctx context.Context, by Caller, r openintentv
 		}
 		now := stamp(t.now(r.IntentID, r.PortfolioID))
 		c := Coordinator{
-			ID: t.newID(), AgentID: r.AgentID, IntentID: orNil(r.IntentID), PortfolioID: orNil(r.PortfolioID), Role: new(or(r.Role, "coordinator")),
-			Scope: new(or(r.Scope, scope)), CoordinatorType: new(or(r.CoordinatorType, "llm")), SupervisorID: orNil(r.SupervisorID),
+			ID: t.newID(), AgentID: r.AgentID, IntentID: orNil(r.IntentID), PortfolioID: orNil(r.PortfolioID),
+			Role:  new(or(text(r.Role), "coordinator")),
+			Scope: new(or(text(r.Scope), scope)), CoordinatorType: new(or(text(r.CoordinatorType), "llm")), SupervisorID: orNil(r.SupervisorID),
 			SuspensionPolicy: policy, Guardrails: r.Guardrails,
 			Status: "active", HeartbeatIntervalSeconds: new(float64(every)), LastHeartbeat: &now, GrantedAt: &now, ExpiresAt: orNil(r.ExpiresAt),
 			Metadata: r.Metadata, Version: new(int64(1)),
 		}
-		t.emit(&Event{Type: "coordinator_granted", Intent: r.IntentID, Portfolio: r.PortfolioID, Actor: by.Name,
-			Payload: map[string]any{"coordinator_id": c.ID, "agent_id": c.AgentID}, Change: &Change{Coordinator: &c}})
+		t.emit(&Event{Type: "coordinator_granted", Intent: r.IntentID, Portfolio: r.PortfolioID, Actor: by.Name, Hidden: true,
+			Change: &Change{Coordinator: &c}})
 		doc = c
 		return nil
 	})

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	"github.com/openassay/assay/gen/openintentv1"
 )
@@ -36,11 +37,29 @@ func (e *Engine) Intent(ctx context.Context, id string) (doc openintentv1.Intent
 		}
 		doc = w.intentDoc(in)
 		if below := w.children[id]; len(below) > 0 {
-			doc.AggregateStatus = e.aggregate(w, below)
+			doc.AggregateStatus = w.aggregate(below)
 		}
 		return nil
 	})
 	return doc, err
+}
+
+// Intents are those in a status, "" being any, oldest first.
+func (e *Engine) Intents(ctx context.Context, status string, offset, limit int) (docs []openintentv1.Intent, err error) {
+	err = e.view(ctx, func(w *world) error {
+		docs = []openintentv1.Intent{}
+		for _, id := range w.intentIDs {
+			switch in := w.intents[id]; {
+			case status != "" && in.Status != status:
+			case offset > 0:
+				offset--
+			case len(docs) < limit:
+				docs = append(docs, w.intentDoc(in))
+			}
+		}
+		return nil
+	})
+	return docs, err
 }
 
 // doc is an event as the protocol shows it.
@@ -59,44 +78,65 @@ func (ev *Event) doc() openintentv1.Event {
 	}
 }
 
-// Events is a part of the log of an intent or a portfolio, newest first.
-func (e *Engine) Events(ctx context.Context, intent, portfolio string, offset, limit int) (docs []openintentv1.Event, err error) {
+// Select chooses events; what is empty does not matter, but Limit.
+type Select struct {
+	Type          string
+	Since         time.Time // and later
+	Offset, Limit int
+}
+
+func (c Select) takes(ev *Event) bool {
+	return (c.Type == "" || ev.Type == c.Type) && !ev.At.Before(c.Since)
+}
+
+// Events is a part of a log, newest first.
+func (e *Engine) Events(ctx context.Context, of Feed, c Select) (docs []openintentv1.Event, err error) {
 	err = e.view(ctx, func(w *world) error {
-		list, err := w.log(intent, portfolio)
+		list, err := w.log(of)
 		if err != nil {
 			return err
 		}
 		docs = []openintentv1.Event{}
-		for i := len(list) - 1 - offset; i >= 0 && len(docs) < limit; i-- {
-			docs = append(docs, list[i].doc())
+		for i := len(list) - 1; i >= 0 && len(docs) < c.Limit; i-- {
+			switch ev := list[i]; {
+			case !c.takes(ev):
+			case c.Offset > 0:
+				c.Offset--
+			default:
+				docs = append(docs, ev.doc())
+			}
 		}
 		return nil
 	})
 	return docs, err
 }
 
-func (w *world) log(intent, portfolio string) ([]*Event, error) {
-	if intent != "" {
-		if w.intents[intent] == nil {
-			return nil, notFound("intent", intent)
-		}
-		return w.events[intent], nil
+// Feed names a log: of an intent, of a portfolio, or of the intents that an agent is assigned to.
+type Feed struct{ Intent, Portfolio, Agent string }
+
+func (w *world) log(of Feed) ([]*Event, error) {
+	switch {
+	case of.Agent != "":
+		return w.toAgents[of.Agent], nil // nobody registers agents, so that any may listen
+	case of.Intent != "" && w.intents[of.Intent] == nil:
+		return nil, notFound("intent", of.Intent)
+	case of.Intent != "":
+		return w.events[of.Intent], nil
+	case w.portfolios[of.Portfolio] == nil:
+		return nil, notFound("portfolio", of.Portfolio)
 	}
-	if w.portfolios[portfolio] == nil {
-		return nil, notFound("portfolio", portfolio)
-	}
-	return w.events[portfolio], nil
+	return w.events[of.Portfolio], nil
 }
 
-// Watch calls see with every event of an intent or a portfolio that is put on its log after ready was called, in order, until
+// Watch calls see with every event of a feed that is put on its log after ready was called, in order, until
 // see fails, ctx ends or the engine is closed.
-func (e *Engine) Watch(ctx context.Context, intent, portfolio string, ready func() error, see func([]openintentv1.Event) error) error {
+func (e *Engine) Watch(ctx context.Context, of Feed, ready func() error, see func([]openintentv1.Event) error) error {
 	seen := -1
 	for {
 		var fresh []openintentv1.Event
 		var changed chan struct{}
 		err := e.view(ctx, func(w *world) error {
-			list, err := w.log(intent, portfolio)
+			list, err := w.log(of)
 			if err != nil {
 				return err
 			}

@@ -58,7 +58,7 @@ func (e *Engine) next(only map[string]bool) (first due, found bool) {
 
 // dueOf is when a suspension wants something: its next reminder, or its end.
 func (e *Engine) dueOf(live *Live) (time.Time, bool) {
-	if live.Attempt < live.Course.Attempts {
+	if live.Attempt < live.Course.Attempts && !e.o.AgentsNotify {
 		return e.rules.Reminders.Due(live.Course, live.Attempt+1), true
 	}
 	if live.Course.Expires == nil {
@@ -154,11 +154,11 @@ func (t *tx) happen(d due) {
 		return
 	}
 	in := t.w.intents[d.intent]
-	if in.Status != Suspended && !t.rules.Expiry.Overrules() && in.Live.Attempt >= in.Live.Course.Attempts {
+	if in.Status != Suspended && !t.rules.Expiry.Overrules() && (in.Live.Attempt >= in.Live.Course.Attempts || t.o.AgentsNotify) {
 		t.emit(&Event{Type: "suspension_over", Intent: in.ID, Actor: system, Hidden: true, Change: &Change{Overtime: true}})
 		return
 	}
-	if in.Live.Attempt < in.Live.Course.Attempts {
+	if in.Live.Attempt < in.Live.Course.Attempts && !t.o.AgentsNotify {
 		t.remind(in)
 		return
 	}
@@ -181,7 +181,7 @@ func (t *tx) remind(in *Intent) {
 		}
 	}
 	change := &Change{Attempt: attempt}
-	if !t.rules.Reminders.Sends(attempt, in.Status == Suspended) {
+	if !t.rules.Reminders.Sends(attempt, in.Status == Suspended) || t.w.told(in, renotified, live.ID, attempt) != nil {
 		t.emit(&Event{Type: "reminder_passed_over", Intent: in.ID, Actor: system, Hidden: true, Change: change})
 		return
 	}
@@ -190,15 +190,15 @@ func (t *tx) remind(in *Intent) {
 		next = stamp(*at)
 	}
 	t.emit(&Event{
-		Type: "intent.suspension_renotified", Intent: in.ID, Actor: system, Change: change,
+		Type: renotified, Intent: in.ID, Actor: system, Change: change,
 		Payload: map[string]any{
 			"suspension_id": live.ID, "attempt": attempt, "max_attempts": live.Course.Attempts,
 			"channel_hint": step.ChannelHint, "notify_to": step.NotifyTo, "next_attempt_at": next,
 		},
 	})
-	if escalates {
+	if escalates && t.w.told(in, escalated, live.ID, attempt) == nil {
 		t.emit(&Event{
-			Type: "intent.suspension_escalated", Intent: in.ID, Actor: system,
+			Type: escalated, Intent: in.ID, Actor: system,
 			Payload: map[string]any{"suspension_id": live.ID, "attempt": attempt, "escalated_to": step.NotifyTo, "channel_hint": step.ChannelHint},
 		})
 	}
@@ -214,7 +214,7 @@ func (t *tx) expire(in *Intent) {
 	live := *in.Live
 	r, _ := in.record()
 	t.emit(&Event{
-		Type: "intent.suspension_expired", Intent: in.ID, Actor: system,
+		Type: expired, Intent: in.ID, Actor: system, Hidden: t.w.told(in, expired, live.ID, nil) != nil,
 		Payload: map[string]any{"suspension_id": live.ID, "reason": "timeout", "attempts": live.Course.Attempts,
 			"fallback_policy": live.Course.Fallback},
 	})
@@ -243,8 +243,7 @@ func fallbackValue(r suspension.Record, taken bool) any {
 // passed is the deadline of a portfolio (RFC-0026 rule 5).
 func (t *tx) passed(p *Portfolio) {
 	t.emit(&Event{
-		Type: "portfolio.deadline_passed", Portfolio: p.ID, Actor: system,
-		Payload: map[string]any{"portfolio_id": p.ID, "deadline": stamp(p.Deadline)}, Change: &Change{Passed: true},
+		Type: "deadline_passed", Portfolio: p.ID, Actor: system, Hidden: true, Change: &Change{Passed: true},
 	})
 	for _, id := range t.members(p) {
 		in := t.w.intents[id]
@@ -259,7 +258,7 @@ func (t *tx) passed(p *Portfolio) {
 			m.abandonment = "portfolio_deadline_exceeded"
 		}
 		r, _ := in.record()
-		t.emit(&Event{Type: "intent.suspension_expired", Intent: id, Actor: system,
+		t.emit(&Event{Type: expired, Intent: id, Actor: system,
 			Payload: map[string]any{"suspension_id": r.ID, "reason": "portfolio_deadline"}})
 		t.settle(in, system, suspension.Expired, nil)
 		t.move(in, m)

@@ -43,6 +43,8 @@ type Options struct {
 	DefaultPolicy *suspension.Policy
 	// MayNotify tells to whom reminders may go; nil: to anybody.
 	MayNotify func(to string) bool
+	// AgentsNotify leaves it to agents to tell of a suspension and to remind the person; this server ends it.
+	AgentsNotify bool
 	// Features that are left off.
 	Without map[string]bool
 
@@ -223,8 +225,8 @@ func (e *Engine) now(intent, portfolio string) time.Time {
 }
 
 // newID is a UUID.
-func (e *Engine) newID() string {
-	b := e.o.IDs.Next()
+func (t *tx) newID() string {
+	b := t.o.IDs.Next()
 	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
 	h := hex.EncodeToString(b[:])
 	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]

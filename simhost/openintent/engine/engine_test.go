@@ -41,6 +41,8 @@ type lab struct {
 	clock *clock.Manual
 	ctx   context.Context
 	sent  []Notice
+
+	agentsNotify bool
 }
 
 // openLab opens an engine over a store of its own. The caller calls shut.
@@ -60,7 +62,7 @@ func (l *lab) open() {
 	var err error
 	l.Engine, err = Open(l.ctx, Options{
 		Log: l.store, Clock: l.clock, IDs: ids.Random(), Rules: rules.Honest(), Notify: func(n Notice) { l.sent = append(l.sent, n) },
-		OnError: func(err error) { l.t.Fatal(err) },
+		OnError: func(err error) { l.t.Fatal(err) }, AgentsNotify: l.agentsNotify,
 	})
 	if err != nil {
 		l.t.Fatal(err)
@@ -136,7 +138,7 @@ func (l *lab) answer(id, sid, value string) error {
 // count is how often events of a type are on the log of an intent.
 func (l *lab) count(id, kind string) (n int) {
 	l.t.Helper()
-	docs, err := l.Events(l.ctx, id, "", 0, 1000)
+	docs, err := l.Events(l.ctx, Feed{Intent: id}, Select{Limit: 1000})
 	l.must(err)
 	for _, d := range docs {
 		if d.EventType == kind {

@@ -18,7 +18,7 @@ type Event struct {
 	Actor     string         `json:"actor,omitempty"`
 	At        time.Time      `json:"at"`
 	Payload   map[string]any `json:"payload,omitempty"`
-	Hidden    bool           `json:"hidden,omitempty"` // it changes something, and the protocol has no word for it
+	Hidden    bool           `json:"hidden,omitempty"` // it changes something, and has no word in the protocol or was told already
 	Change    *Change        `json:"change,omitempty"`
 }
 
@@ -34,6 +34,9 @@ type Change struct {
 	Quietly  bool           `json:"quietly,omitempty"` // the record changes without a new version
 	Attempt  int            `json:"attempt,omitempty"` // that a reminder was sent for
 	Overtime bool           `json:"overtime,omitempty"`
+
+	Assign   *Assignment `json:"assign,omitempty"`
+	Unassign string      `json:"unassign,omitempty"` // this agent
 
 	Portfolio   *Portfolio               `json:"portfolio,omitempty"` // as it is from now on, as the next ones
 	Join        *Membership              `json:"join,omitempty"`

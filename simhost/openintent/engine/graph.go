@@ -147,13 +147,13 @@ func (e *Engine) Graph(ctx context.Context, id string) (doc openintentv1.IntentG
 		if in == nil {
 			return notFound("intent", id)
 		}
-		doc = graphDoc(e, w, in)
+		doc = w.graphDoc(in)
 		return nil
 	})
 	return doc, err
 }
 
-func graphDoc(e *Engine, w *world, root *Intent) openintentv1.IntentGraph {
+func (w *world) graphDoc(root *Intent) openintentv1.IntentGraph {
 	ids := append([]string{root.ID}, w.below(root.ID)...)
 	for i := 0; i < len(ids); i++ {
 		for _, dep := range w.intents[ids[i]].DependsOn {
@@ -176,12 +176,12 @@ func graphDoc(e *Engine, w *world, root *Intent) openintentv1.IntentGraph {
 			doc.Edges = append(doc.Edges, openintentv1.GraphEdge{From: dep, To: id, Type: openintentv1.GraphEdgeTypeDependency})
 		}
 	}
-	doc.AggregateStatus = e.aggregate(w, w.children[root.ID])
+	doc.AggregateStatus = w.aggregate(w.children[root.ID])
 	return doc
 }
 
 // aggregate counts the statuses of children (RFC-0026 rule 4).
-func (e *Engine) aggregate(w *world, ids []string) *openintentv1.AggregateStatus {
+func (w *world) aggregate(ids []string) *openintentv1.AggregateStatus {
 	statuses := w.statuses(ids)
 	out := &openintentv1.AggregateStatus{Total: int64(len(statuses)), ByStatus: countEach(statuses)}
 	percent := 0.0

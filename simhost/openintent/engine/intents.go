@@ -210,7 +210,7 @@ func (e *Engine) PatchState(ctx context.Context, by Caller, id string, meant Mea
 	return doc, err
 }
 
-// AppendEvent puts an event of a caller on the log of an intent.
+// AppendEvent puts an event of a caller on the log of an intent, or finds there what was told of a suspension already.
 func (e *Engine) AppendEvent(ctx context.Context, by Caller, id, kind, actor string,
 	payload map[string]any) (doc openintentv1.Event, err error) {
 	err = e.do(ctx, func(t *tx) error {
@@ -221,8 +221,12 @@ func (e *Engine) AppendEvent(ctx context.Context, by Caller, id, kind, actor str
 		if err := t.mayWrite(by, in); err != nil {
 			return err
 		}
-		ev := &Event{Type: kind, Intent: id, Actor: actor, Payload: payload}
-		t.emit(ev)
+		suspensionID, _ := payload["suspension_id"].(string)
+		ev := t.w.told(in, kind, suspensionID, payload["attempt"])
+		if ev == nil {
+			ev = &Event{Type: kind, Intent: id, Actor: actor, Payload: payload}
+			t.emit(ev)
+		}
 		doc = ev.doc()
 		return nil
 	})

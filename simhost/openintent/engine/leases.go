@@ -41,8 +41,12 @@ func (e *Engine) Acquire(ctx context.Context, by Caller, id, scope string, secon
 	return doc, err
 }
 
+// leaseRenewed is hidden: the protocol has no word for a lease that lasts longer, and clients fail on words that they do not know.
+const leaseRenewed = "lease_renewed"
+
 func (t *tx) keepLease(kind string, lease Lease, by Caller, payload map[string]any) {
-	t.emit(&Event{Type: kind, Intent: lease.Intent, Actor: by.Name, Payload: payload, Change: &Change{Lease: &lease}})
+	t.emit(&Event{Type: kind, Intent: lease.Intent, Actor: by.Name, Payload: payload, Hidden: kind == leaseRenewed,
+		Change: &Change{Lease: &lease}})
 }
 
 // holds tells whether a lease keeps others out. That of a suspended intent does not run out.
@@ -65,7 +69,7 @@ func (e *Engine) Renew(ctx context.Context, by Caller, id, leaseID string, secon
 			}
 		}
 		lease.Expires = now.Add(time.Duration(seconds) * time.Second)
-		return "lease_renewed", nil
+		return leaseRenewed, nil
 	})
 }
 
@@ -92,7 +96,7 @@ func (e *Engine) lease(ctx context.Context, by Caller, id, leaseID string, chang
 		if err != nil {
 			return err
 		}
-		t.keepLease(kind, lease, by, map[string]any{"lease_id": leaseID, "expires_at": stamp(lease.Expires)})
+		t.keepLease(kind, lease, by, map[string]any{"lease_id": leaseID, "scope": lease.Scope, "expires_at": stamp(lease.Expires)})
 		doc = leaseDoc(t.Engine, lease)
 		return nil
 	})
@@ -146,7 +150,7 @@ func (t *tx) extendLeases(in *Intent, since time.Time) {
 		}
 		lease := *l
 		lease.Expires = l.Expires.Add(now.Sub(maxTime(since, l.Acquired)))
-		t.keepLease("lease_renewed", lease, Caller{Name: system}, map[string]any{"lease_id": lease.ID, "expires_at": stamp(lease.Expires)})
+		t.keepLease(leaseRenewed, lease, Caller{Name: system}, map[string]any{"lease_id": lease.ID, "expires_at": stamp(lease.Expires)})
 	}
 }
 
@@ -247,7 +251,7 @@ func (e *Engine) ClaimTask(ctx context.Context, by Caller, id, agent string) (do
 		}
 		task := *kept
 		task.Status, task.AssignedAgent, task.Version = "claimed", new(or(agent, by.Name)), new(*kept.Version+1)
-		t.keepTask("task_updated", task, by.Name, nil)
+		t.keepTask("task.claimed", task, by.Name, nil)
 		doc = task
 		return nil
 	})

@@ -23,10 +23,10 @@ func (e *Engine) CreatePlan(ctx context.Context, by Caller, r openintentv1.Creat
 		now := stamp(t.now(in.ID, ""))
 		plan := Plan{
 			ID: t.newID(), IntentID: in.ID, State: "draft", Tasks: r.Tasks, Checkpoints: r.Checkpoints, Conditions: r.Conditions,
-			OnFailure: new(or(r.OnFailure, "pause_and_escalate")), OnComplete: new(or(r.OnComplete, "notify")), Metadata: r.Metadata,
+			OnFailure: new(or(text(r.OnFailure), "pause_and_escalate")), OnComplete: new(or(text(r.OnComplete), "notify")), Metadata: r.Metadata,
 			Version: new(int64(1)), CreatedAt: now, UpdatedAt: now,
 		}
-		t.keepPlan("plan_created", plan, by)
+		t.keepPlan("plan.created", plan, by)
 		doc = planDoc(t.Engine, t.w, &plan)
 		return nil
 	})
@@ -49,9 +49,24 @@ func (t *tx) knownTasks(ids []string) error {
 	return nil
 }
 
+// planEvent is the type of the event (RFC-0012) for a step of a plan; "" where the protocol has no word for it.
+func planEvent(from, to string) string {
+	switch {
+	case from == to:
+		return ""
+	case to == "active" && from == "paused":
+		return "plan.resumed"
+	case to == "active":
+		return "plan.activated"
+	case to == "paused" || to == "completed" || to == "failed":
+		return "plan." + to
+	}
+	return ""
+}
+
 func (t *tx) keepPlan(kind string, plan Plan, by Caller) {
 	t.emit(&Event{
-		Type: kind, Intent: plan.IntentID, Actor: by.Name,
+		Type: or(kind, "plan_kept"), Intent: plan.IntentID, Actor: by.Name, Hidden: kind == "",
 		Payload: map[string]any{"plan_id": plan.ID, "state": plan.State}, Change: &Change{Plan: &plan},
 	})
 }
@@ -83,7 +98,7 @@ func (e *Engine) UpdatePlan(ctx context.Context, by Caller, id string, meant Mea
 			plan.Metadata = r.Metadata
 		}
 		plan.Version, plan.UpdatedAt = new(*plan.Version+1), stamp(t.now(in.ID, ""))
-		t.keepPlan("plan_updated", plan, by)
+		t.keepPlan(planEvent(kept.State, plan.State), plan, by)
 		doc = planDoc(t.Engine, t.w, &plan)
 		return nil
 	})

@@ -53,8 +53,8 @@ func (e *Engine) SetPortfolioStatus(ctx context.Context, by Caller, id, status s
 		now := *p
 		now.Status, now.Updated = status, t.now("", id)
 		t.emit(&Event{
-			Type: "portfolio_status_changed", Portfolio: id, Actor: by.Name,
-			Payload: map[string]any{"status": status}, Change: &Change{Portfolio: &now},
+			Type: "status_changed", Portfolio: id, Actor: by.Name,
+			Payload: map[string]any{"portfolio_id": id, "portfolio_status": status}, Change: &Change{Portfolio: &now},
 		})
 		doc = portfolioDoc(t.Engine, t.w, t.w.portfolios[id])
 		return nil
@@ -63,10 +63,7 @@ func (e *Engine) SetPortfolioStatus(ctx context.Context, by Caller, id, status s
 }
 
 // AddMember puts an intent into a portfolio; twice is no error, and counts once.
-func (e *Engine) AddMember(ctx context.Context, by Caller, id, intent, role string) (membership string, err error) {
-	if role == "" {
-		role = string(openintentv1.MembershipRoleMember)
-	}
+func (e *Engine) AddMember(ctx context.Context, by Caller, id, intent, role string) (m Membership, err error) {
 	err = e.do(ctx, func(t *tx) error {
 		switch {
 		case t.w.portfolios[id] == nil:
@@ -74,14 +71,14 @@ func (e *Engine) AddMember(ctx context.Context, by Caller, id, intent, role stri
 		case t.w.intents[intent] == nil:
 			return notFound("intent", intent)
 		}
-		membership = t.newID()
+		m = Membership{ID: t.newID(), Intent: intent, Role: or(role, string(openintentv1.MembershipRoleMember)), Added: t.now("", id)}
 		t.emit(&Event{
-			Type: "intent_added", Portfolio: id, Actor: by.Name, Payload: map[string]any{"intent_id": intent, "membership_id": membership},
-			Change: &Change{Join: &Membership{ID: membership, Intent: intent, Role: role}},
+			Type: "added_to_portfolio", Portfolio: id, Actor: by.Name, At: m.Added,
+			Payload: map[string]any{"intent_id": intent, "membership_id": m.ID}, Change: &Change{Join: &m},
 		})
 		return nil
 	})
-	return membership, err
+	return m, err
 }
 
 // RemoveMember takes an intent out of a portfolio.
@@ -95,7 +92,8 @@ func (e *Engine) RemoveMember(ctx context.Context, by Caller, id, intent string)
 			return notFound("member", intent)
 		}
 		t.emit(&Event{
-			Type: "intent_removed", Portfolio: id, Actor: by.Name, Payload: map[string]any{"intent_id": intent}, Change: &Change{Leave: intent},
+			Type: "removed_from_portfolio", Portfolio: id, Actor: by.Name, Payload: map[string]any{"intent_id": intent},
+			Change: &Change{Leave: intent},
 		})
 		return nil
 	})
@@ -169,7 +167,7 @@ func portfolioDoc(e *Engine, w *world, p *Portfolio) openintentv1.Portfolio {
 		CreatedAt: stamp(p.Created), UpdatedAt: stamp(p.Updated),
 	}
 	if e.offers(Workflows) {
-		doc.Progress = &openintentv1.PortfolioProgress{SuspendedPhases: e.phases(w, members)}
+		doc.Progress = &openintentv1.PortfolioProgress{SuspendedPhases: w.phases(members)}
 	}
 	return doc
 }
@@ -186,7 +184,7 @@ func aggregateOf(statuses []string) openintentv1.AggregateWord {
 }
 
 // phases are the members that wait for a person, as the phases of the workflow that the portfolio stands for (rule 4).
-func (e *Engine) phases(w *world, members []string) []openintentv1.SuspendedPhase {
+func (w *world) phases(members []string) []openintentv1.SuspendedPhase {
 	out := []openintentv1.SuspendedPhase{}
 	for _, id := range members {
 		if in := w.intents[id]; in.Status == Suspended {

@@ -58,9 +58,10 @@ type Portfolio struct {
 
 // Membership is an intent in a portfolio.
 type Membership struct {
-	ID     string `json:"id"`
-	Intent string `json:"intent"`
-	Role   string `json:"role"`
+	ID     string    `json:"id"`
+	Intent string    `json:"intent"`
+	Role   string    `json:"role"`
+	Added  time.Time `json:"added,omitzero"`
 }
 
 // Task is a task as it stands, in the words of the wire.
@@ -93,11 +94,13 @@ type world struct {
 	leases       map[string]*Lease
 
 	// In the order in which they were made.
-	portfolioIDs, taskIDs, planIDs, coordinatorIDs, leaseIDs []string
+	intentIDs, portfolioIDs, taskIDs, planIDs, coordinatorIDs, leaseIDs []string
 
 	children   map[string][]string // by parent
 	dependents map[string][]string // by what they wait for
 	events     map[string][]*Event // that are shown, by the intent or portfolio
+	assigned   map[string][]Assignment
+	toAgents   map[string][]*Event // of their intents, by the agent, from its assignment on
 	waiting    map[string]bool     // intents with a suspension that waits
 }
 
@@ -106,6 +109,7 @@ func newWorld() *world {
 		intents: map[string]*Intent{}, portfolios: map[string]*Portfolio{}, tasks: map[string]*Task{}, plans: map[string]*Plan{},
 		coordinators: map[string]*Coordinator{}, leases: map[string]*Lease{},
 		children: map[string][]string{}, dependents: map[string][]string{}, events: map[string][]*Event{}, waiting: map[string]bool{},
+		assigned: map[string][]Assignment{}, toAgents: map[string][]*Event{},
 	}
 }
 
@@ -118,6 +122,9 @@ func (w *world) fold(ev *Event) {
 		case ev.Portfolio != "":
 			w.events[ev.Portfolio] = append(w.events[ev.Portfolio], ev)
 		}
+	}
+	if ev.Intent != "" {
+		w.foldAgents(ev)
 	}
 	if ev.Change == nil {
 		return
@@ -145,6 +152,7 @@ func (w *world) made(made *Intent) {
 	in.DependsOn = slices.Clone(made.DependsOn)
 	in.State = copied(made.State)
 	w.intents[in.ID] = &in
+	w.intentIDs = append(w.intentIDs, in.ID)
 	if in.Parent != "" {
 		w.children[in.Parent] = append(w.children[in.Parent], in.ID)
 	}

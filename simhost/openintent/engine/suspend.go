@@ -96,11 +96,14 @@ func (t *tx) begin(in *Intent, later bool) {
 			record["expires_at"] = stamp(ends)
 		}
 	}
+	agents := t.o.AgentsNotify || t.w.told(in, intentSuspended, r.ID, nil) != nil
 	t.emit(&Event{
-		Type: "intent.suspended", Intent: in.ID, Actor: system, Payload: payload,
+		Type: intentSuspended, Intent: in.ID, Actor: system, Payload: payload, Hidden: agents,
 		Change: &Change{Live: &Live{ID: r.ID, Course: course, Attempt: 1, Later: later}, Record: record, Quietly: true},
 	})
-	t.notice(in, r, 1, suspension.Step{ChannelHint: r.ChannelHint}, course)
+	if !agents {
+		t.notice(in, r, 1, suspension.Step{ChannelHint: r.ChannelHint}, course)
+	}
 }
 
 // resumed is what follows when a suspension is over, however it ended.

@@ -26,9 +26,6 @@ func (e *Engine) CreateTask(ctx context.Context, by Caller, r openintentv1.Creat
 		if r.PlanID != "" && t.w.plans[r.PlanID] == nil {
 			return unfit("plan_id names %.80q, and there is no such plan: make it first", r.PlanID)
 		}
-		if r.Priority == "" {
-			r.Priority = "normal"
-		}
 		if r.MaxAttempts == nil {
 			r.MaxAttempts = new(int64(3))
 		}
@@ -36,10 +33,11 @@ func (e *Engine) CreateTask(ctx context.Context, by Caller, r openintentv1.Creat
 		task := Task{
 			ID: t.newID(), IntentID: in.ID, PlanID: orNil(r.PlanID), Name: r.Name, Description: r.Description,
 			Status:   openintentv1.TaskStatusPending,
-			Priority: &r.Priority, Input: r.Input, DependsOn: r.DependsOn, Attempt: new(int64(1)), MaxAttempts: r.MaxAttempts, Metadata: r.Metadata,
+			Priority: new(or(text(r.Priority), "normal")), Input: r.Input, DependsOn: r.DependsOn,
+			Attempt: new(int64(1)), MaxAttempts: r.MaxAttempts, Metadata: r.Metadata,
 			Version: new(int64(1)), CreatedAt: now,
 		}
-		t.keepTask("task_created", task, by.Name, nil)
+		t.keepTask("task.created", task, by.Name, nil)
 		doc = task
 		return nil
 	})
@@ -76,6 +74,7 @@ func (e *Engine) UpdateTask(ctx context.Context, by Caller, id string, meant Mea
 			return refuse(CodeIntentSuspended, "the intent of the task waits for a person: the task can run when that has answered")
 		}
 		now := stamp(t.now(in.ID, ""))
+		kind, payload := taskEvent(task, to), map[string]any{"task_id": id, "status": to}
 		if to != task.Status {
 			if to == openintentv1.TaskStatusRunning && task.StartedAt == nil {
 				task.StartedAt = &now
@@ -101,11 +100,39 @@ func (e *Engine) UpdateTask(ctx context.Context, by Caller, id string, meant Mea
 			task.Error = r.Error
 		}
 		task.Version = new(*task.Version + 1)
-		t.keepTask("task_updated", task, by.Name, nil)
+		if kind == taskBlocked {
+			payload["reason"] = task.BlockedReason
+		}
+		t.keepTask(kind, task, by.Name, payload)
 		doc = task
 		return nil
 	})
 	return doc, err
+}
+
+// The types of events that RFC-0026 has of tasks.
+const (
+	taskBlocked   = "task.blocked"
+	taskUnblocked = "task.unblocked"
+)
+
+// taskEvent is the type of the event (RFC-0012) for a step of a task: the status that it comes to has the word, but for one
+// that it blocks or goes on from. A write that leaves the status is progress, and so is one that RFC-0012 has no word for.
+func taskEvent(task Task, to openintentv1.TaskStatus) string {
+	over := slices.Contains(over, to)
+	switch {
+	case to == task.Status:
+		return "task.progress"
+	case to == openintentv1.TaskStatusBlocked:
+		return taskBlocked
+	case task.Status == openintentv1.TaskStatusBlocked && !over:
+		return taskUnblocked
+	case to == openintentv1.TaskStatusRunning:
+		return "task.started"
+	case to == openintentv1.TaskStatusPending:
+		return "task.progress"
+	}
+	return "task." + string(to)
 }
 
 // task finds a task that somebody wants to write to, a copy of it.
@@ -177,7 +204,7 @@ func (t *tx) mirror(in *Intent) {
 		now := *task
 		now.Status, now.BlockedReason, now.SuspendedIntentID = openintentv1.TaskStatusBlocked, new(rules.IntentSuspended), new(in.ID)
 		now.Version = new(*task.Version + 1)
-		t.keepTask("task.blocked", now, system, map[string]any{"task_id": now.ID, "reason": rules.IntentSuspended, "blocked_by": in.ID})
+		t.keepTask(taskBlocked, now, system, map[string]any{"task_id": now.ID, "reason": rules.IntentSuspended, "blocked_by": in.ID})
 	}
 }
 
@@ -197,7 +224,7 @@ func (t *tx) unmirror(in *Intent) {
 			now.BlockedReason, now.SuspendedIntentID = nil, nil
 		}
 		now.Version = new(*task.Version + 1)
-		t.keepTask("task.unblocked", now, system, map[string]any{"task_id": now.ID, "resolution": "intent_resumed"})
+		t.keepTask(taskUnblocked, now, system, map[string]any{"task_id": now.ID, "resolution": "intent_resumed"})
 	}
 }
 
@@ -211,6 +238,6 @@ func (t *tx) dropTasks(in *Intent) {
 		now.Status, now.BlockedReason, now.SuspendedIntentID = openintentv1.TaskStatusCancelled, nil, nil
 		now.Error = []byte(`"intent_abandoned"`)
 		now.Version, now.CompletedAt = new(*task.Version+1), new(stamp(t.now(in.ID, "")))
-		t.keepTask("task_updated", now, system, nil)
+		t.keepTask("task.cancelled", now, system, nil)
 	}
 }

@@ -113,8 +113,8 @@ func (p *Policy) check() error {
 	switch {
 	case p.MaxAttempts != nil && *p.MaxAttempts < 1:
 		return fmt.Errorf("retry_policy.max_attempts is %d: it counts the first notification, so give 1 or more", *p.MaxAttempts)
-	case p.IntervalSeconds != nil && *p.IntervalSeconds < 1:
-		return fmt.Errorf("retry_policy.interval_seconds is %d: give 1 or more", *p.IntervalSeconds)
+	case p.IntervalSeconds != nil && *p.IntervalSeconds < 0:
+		return fmt.Errorf("retry_policy.interval_seconds is %d: give 0, where none is meant, or more", *p.IntervalSeconds)
 	case p.Strategy != nil && *p.Strategy != StrategyFixed:
 		return fmt.Errorf("retry_policy.strategy is %q: the one there is is %q", *p.Strategy, StrategyFixed)
 	case p.FinalFallbackPolicy != nil && !IsFallback(*p.FinalFallbackPolicy):

@@ -55,8 +55,8 @@ var statuses = []Variation{
 		Vary: func(s *Set) {
 			s.replies = append(s.replies, func(r *reply) {
 				for _, pattern := range []string{
-					"intents", "intents/*/children", "intents/*/events", "intents/*/leases", "intents/*/tasks", "intents/*/dependencies", "tasks", "plans",
-					"portfolios", "portfolios/*/intents", "coordinators",
+					"intents", "intents/*/children", "intents/*/events", "intents/*/agents", "intents/*/leases", "intents/*/tasks",
+					"intents/*/dependencies", "tasks", "plans", "portfolios", "portfolios/*/intents", "coordinators",
 				} {
 					if r.Status == http.StatusOK && r.to(http.MethodPost, pattern) {
 						r.Status = http.StatusCreated

@@ -102,7 +102,7 @@ type Child struct {
 	WorkerID string              `json:"workerId"`
 	RunID    string              `json:"runId,omitzero"`
 	Remote   *Remote             `json:"remote,omitempty"`  // where another host runs it; RunID then is what this one calls it
-	Inputs   map[string]any      `json:"inputs,omitzero"`  // announced
+	Inputs   map[string]any      `json:"inputs,omitzero"`   // announced
 	Error    *event.Error        `json:"error,omitempty"`   // refused, failed
 	Harvest  map[string]any      `json:"harvest,omitzero"`  // completed, where there is a mapping: parent variable to value
 	Checksum string              `json:"checksum,omitzero"` // completed and attested: of the child's outputs
