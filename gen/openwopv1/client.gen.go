@@ -165,19 +165,19 @@ type ClientInterface interface {
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with PATCH /v1/host/sample/goals/{goalId} (the `EditGoal` operationId).
-	EditGoalWithBody(ctx context.Context, goalID GoalID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+	EditGoalWithBody(ctx context.Context, goalID GoalID, params *EditGoalParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// EditGoal Edit a goal while it is active. Its state is the judge’s and is refused.
 	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with PATCH /v1/host/sample/goals/{goalId} (the `EditGoal` operationId).
-	EditGoal(ctx context.Context, goalID GoalID, body EditGoalJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+	EditGoal(ctx context.Context, goalID GoalID, params *EditGoalParams, body EditGoalJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// AbandonGoal Give the goal up.
 	//
 	// Corresponds with POST /v1/host/sample/goals/{goalId}/abandon (the `AbandonGoal` operationId).
-	AbandonGoal(ctx context.Context, goalID GoalID, reqEditors ...RequestEditorFn) (*http.Response, error)
+	AbandonGoal(ctx context.Context, goalID GoalID, params *AbandonGoalParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListGoalEvents Ours - the goal’s own log.
 	//
@@ -187,12 +187,12 @@ type ClientInterface interface {
 	// PauseGoal Let no run follow until the goal is resumed.
 	//
 	// Corresponds with POST /v1/host/sample/goals/{goalId}/pause (the `PauseGoal` operationId).
-	PauseGoal(ctx context.Context, goalID GoalID, reqEditors ...RequestEditorFn) (*http.Response, error)
+	PauseGoal(ctx context.Context, goalID GoalID, params *PauseGoalParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ResumeGoal Let runs follow again. A goal that is escalated goes on once the run that got stuck was answered.
 	//
 	// Corresponds with POST /v1/host/sample/goals/{goalId}/resume (the `ResumeGoal` operationId).
-	ResumeGoal(ctx context.Context, goalID GoalID, reqEditors ...RequestEditorFn) (*http.Response, error)
+	ResumeGoal(ctx context.Context, goalID GoalID, params *ResumeGoalParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// TickGoalWithBody Ours - fire the next run of a goal, and have it judged.
 	//
@@ -272,7 +272,7 @@ type ClientInterface interface {
 	// DeleteWorkspaceFile Delete a file. Its path keeps counting versions.
 	//
 	// Corresponds with DELETE /v1/host/workspace/files/{path} (the `DeleteWorkspaceFile` operationId).
-	DeleteWorkspaceFile(ctx context.Context, path FilePath, reqEditors ...RequestEditorFn) (*http.Response, error)
+	DeleteWorkspaceFile(ctx context.Context, path FilePath, params *DeleteWorkspaceFileParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetWorkspaceFile One file, at its latest version or an older one.
 	//
@@ -303,14 +303,14 @@ type ClientInterface interface {
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /v1/interrupts/{token} (the `ResolveInterruptByToken` operationId).
-	ResolveInterruptByTokenWithBody(ctx context.Context, token InterruptToken, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+	ResolveInterruptByTokenWithBody(ctx context.Context, token InterruptToken, params *ResolveInterruptByTokenParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ResolveInterruptByToken Answer the interrupt behind a token. The token is the credential.
 	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /v1/interrupts/{token} (the `ResolveInterruptByToken` operationId).
-	ResolveInterruptByToken(ctx context.Context, token InterruptToken, body ResolveInterruptByTokenJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+	ResolveInterruptByToken(ctx context.Context, token InterruptToken, params *ResolveInterruptByTokenParams, body ResolveInterruptByTokenJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetOpenAPISpec This document, as the host serves it.
 	//
@@ -623,8 +623,8 @@ func (c *Client) GetGoal(ctx context.Context, goalID GoalID, reqEditors ...Reque
 // Takes any type of body and a specified content type.
 //
 // Corresponds with PATCH /v1/host/sample/goals/{goalId} (the `EditGoal` operationId).
-func (c *Client) EditGoalWithBody(ctx context.Context, goalID GoalID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewEditGoalRequestWithBody(c.Server, goalID, contentType, body)
+func (c *Client) EditGoalWithBody(ctx context.Context, goalID GoalID, params *EditGoalParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewEditGoalRequestWithBody(c.Server, goalID, params, contentType, body)
 	if err != nil {
 		return nil, err
 	}
@@ -640,8 +640,8 @@ func (c *Client) EditGoalWithBody(ctx context.Context, goalID GoalID, contentTyp
 // Takes a body of the `application/json` content type.
 //
 // Corresponds with PATCH /v1/host/sample/goals/{goalId} (the `EditGoal` operationId).
-func (c *Client) EditGoal(ctx context.Context, goalID GoalID, body EditGoalJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewEditGoalRequest(c.Server, goalID, body)
+func (c *Client) EditGoal(ctx context.Context, goalID GoalID, params *EditGoalParams, body EditGoalJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewEditGoalRequest(c.Server, goalID, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -655,8 +655,8 @@ func (c *Client) EditGoal(ctx context.Context, goalID GoalID, body EditGoalJSONR
 // AbandonGoal Give the goal up.
 //
 // Corresponds with POST /v1/host/sample/goals/{goalId}/abandon (the `AbandonGoal` operationId).
-func (c *Client) AbandonGoal(ctx context.Context, goalID GoalID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewAbandonGoalRequest(c.Server, goalID)
+func (c *Client) AbandonGoal(ctx context.Context, goalID GoalID, params *AbandonGoalParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewAbandonGoalRequest(c.Server, goalID, params)
 	if err != nil {
 		return nil, err
 	}
@@ -685,8 +685,8 @@ func (c *Client) ListGoalEvents(ctx context.Context, goalID GoalID, reqEditors .
 // PauseGoal Let no run follow until the goal is resumed.
 //
 // Corresponds with POST /v1/host/sample/goals/{goalId}/pause (the `PauseGoal` operationId).
-func (c *Client) PauseGoal(ctx context.Context, goalID GoalID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewPauseGoalRequest(c.Server, goalID)
+func (c *Client) PauseGoal(ctx context.Context, goalID GoalID, params *PauseGoalParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewPauseGoalRequest(c.Server, goalID, params)
 	if err != nil {
 		return nil, err
 	}
@@ -700,8 +700,8 @@ func (c *Client) PauseGoal(ctx context.Context, goalID GoalID, reqEditors ...Req
 // ResumeGoal Let runs follow again. A goal that is escalated goes on once the run that got stuck was answered.
 //
 // Corresponds with POST /v1/host/sample/goals/{goalId}/resume (the `ResumeGoal` operationId).
-func (c *Client) ResumeGoal(ctx context.Context, goalID GoalID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewResumeGoalRequest(c.Server, goalID)
+func (c *Client) ResumeGoal(ctx context.Context, goalID GoalID, params *ResumeGoalParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewResumeGoalRequest(c.Server, goalID, params)
 	if err != nil {
 		return nil, err
 	}
@@ -900,8 +900,8 @@ func (c *Client) ListWorkspaceFiles(ctx context.Context, params *ListWorkspaceFi
 // DeleteWorkspaceFile Delete a file. Its path keeps counting versions.
 //
 // Corresponds with DELETE /v1/host/workspace/files/{path} (the `DeleteWorkspaceFile` operationId).
-func (c *Client) DeleteWorkspaceFile(ctx context.Context, path FilePath, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewDeleteWorkspaceFileRequest(c.Server, path)
+func (c *Client) DeleteWorkspaceFile(ctx context.Context, path FilePath, params *DeleteWorkspaceFileParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDeleteWorkspaceFileRequest(c.Server, path, params)
 	if err != nil {
 		return nil, err
 	}
@@ -981,8 +981,8 @@ func (c *Client) InspectInterruptByToken(ctx context.Context, token InterruptTok
 // Takes any type of body and a specified content type.
 //
 // Corresponds with POST /v1/interrupts/{token} (the `ResolveInterruptByToken` operationId).
-func (c *Client) ResolveInterruptByTokenWithBody(ctx context.Context, token InterruptToken, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewResolveInterruptByTokenRequestWithBody(c.Server, token, contentType, body)
+func (c *Client) ResolveInterruptByTokenWithBody(ctx context.Context, token InterruptToken, params *ResolveInterruptByTokenParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewResolveInterruptByTokenRequestWithBody(c.Server, token, params, contentType, body)
 	if err != nil {
 		return nil, err
 	}
@@ -998,8 +998,8 @@ func (c *Client) ResolveInterruptByTokenWithBody(ctx context.Context, token Inte
 // Takes a body of the `application/json` content type.
 //
 // Corresponds with POST /v1/interrupts/{token} (the `ResolveInterruptByToken` operationId).
-func (c *Client) ResolveInterruptByToken(ctx context.Context, token InterruptToken, body ResolveInterruptByTokenJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewResolveInterruptByTokenRequest(c.Server, token, body)
+func (c *Client) ResolveInterruptByToken(ctx context.Context, token InterruptToken, params *ResolveInterruptByTokenParams, body ResolveInterruptByTokenJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewResolveInterruptByTokenRequest(c.Server, token, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -1625,18 +1625,18 @@ func NewGetGoalRequest(server string, goalID GoalID) (*http.Request, error) {
 }
 
 // NewEditGoalRequest calls the generic EditGoal builder with application/json body
-func NewEditGoalRequest(server string, goalID GoalID, body EditGoalJSONRequestBody) (*http.Request, error) {
+func NewEditGoalRequest(server string, goalID GoalID, params *EditGoalParams, body EditGoalJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
 	buf, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
 	bodyReader = bytes.NewReader(buf)
-	return NewEditGoalRequestWithBody(server, goalID, "application/json", bodyReader)
+	return NewEditGoalRequestWithBody(server, goalID, params, "application/json", bodyReader)
 }
 
 // NewEditGoalRequestWithBody constructs an http.Request for the EditGoal method, with any body, and a specified content type
-func NewEditGoalRequestWithBody(server string, goalID GoalID, contentType string, body io.Reader) (*http.Request, error) {
+func NewEditGoalRequestWithBody(server string, goalID GoalID, params *EditGoalParams, contentType string, body io.Reader) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -1668,11 +1668,26 @@ func NewEditGoalRequestWithBody(server string, goalID GoalID, contentType string
 
 	req.Header.Add("Content-Type", contentType)
 
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
 	return req, nil
 }
 
 // NewAbandonGoalRequest constructs an http.Request for the AbandonGoal method
-func NewAbandonGoalRequest(server string, goalID GoalID) (*http.Request, error) {
+func NewAbandonGoalRequest(server string, goalID GoalID, params *AbandonGoalParams) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -1700,6 +1715,21 @@ func NewAbandonGoalRequest(server string, goalID GoalID) (*http.Request, error) 
 	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
 	}
 
 	return req, nil
@@ -1740,7 +1770,7 @@ func NewListGoalEventsRequest(server string, goalID GoalID) (*http.Request, erro
 }
 
 // NewPauseGoalRequest constructs an http.Request for the PauseGoal method
-func NewPauseGoalRequest(server string, goalID GoalID) (*http.Request, error) {
+func NewPauseGoalRequest(server string, goalID GoalID, params *PauseGoalParams) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -1770,11 +1800,26 @@ func NewPauseGoalRequest(server string, goalID GoalID) (*http.Request, error) {
 		return nil, err
 	}
 
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
 	return req, nil
 }
 
 // NewResumeGoalRequest constructs an http.Request for the ResumeGoal method
-func NewResumeGoalRequest(server string, goalID GoalID) (*http.Request, error) {
+func NewResumeGoalRequest(server string, goalID GoalID, params *ResumeGoalParams) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -1802,6 +1847,21 @@ func NewResumeGoalRequest(server string, goalID GoalID) (*http.Request, error) {
 	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
 	}
 
 	return req, nil
@@ -2069,7 +2129,7 @@ func NewListWorkspaceFilesRequest(server string, params *ListWorkspaceFilesParam
 }
 
 // NewDeleteWorkspaceFileRequest constructs an http.Request for the DeleteWorkspaceFile method
-func NewDeleteWorkspaceFileRequest(server string, path FilePath) (*http.Request, error) {
+func NewDeleteWorkspaceFileRequest(server string, path FilePath, params *DeleteWorkspaceFileParams) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -2097,6 +2157,21 @@ func NewDeleteWorkspaceFileRequest(server string, path FilePath) (*http.Request,
 	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
 	}
 
 	return req, nil
@@ -2220,6 +2295,17 @@ func NewPutWorkspaceFileRequestWithBody(server string, path FilePath, params *Pu
 			req.Header.Set("If-Match", headerParam0)
 		}
 
+		if params.IdempotencyKey != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam1)
+		}
+
 	}
 
 	return req, nil
@@ -2260,18 +2346,18 @@ func NewInspectInterruptByTokenRequest(server string, token InterruptToken) (*ht
 }
 
 // NewResolveInterruptByTokenRequest calls the generic ResolveInterruptByToken builder with application/json body
-func NewResolveInterruptByTokenRequest(server string, token InterruptToken, body ResolveInterruptByTokenJSONRequestBody) (*http.Request, error) {
+func NewResolveInterruptByTokenRequest(server string, token InterruptToken, params *ResolveInterruptByTokenParams, body ResolveInterruptByTokenJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
 	buf, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
 	bodyReader = bytes.NewReader(buf)
-	return NewResolveInterruptByTokenRequestWithBody(server, token, "application/json", bodyReader)
+	return NewResolveInterruptByTokenRequestWithBody(server, token, params, "application/json", bodyReader)
 }
 
 // NewResolveInterruptByTokenRequestWithBody constructs an http.Request for the ResolveInterruptByToken method, with any body, and a specified content type
-func NewResolveInterruptByTokenRequestWithBody(server string, token InterruptToken, contentType string, body io.Reader) (*http.Request, error) {
+func NewResolveInterruptByTokenRequestWithBody(server string, token InterruptToken, params *ResolveInterruptByTokenParams, contentType string, body io.Reader) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -2302,6 +2388,21 @@ func NewResolveInterruptByTokenRequestWithBody(server string, token InterruptTok
 	}
 
 	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
 
 	return req, nil
 }
@@ -3227,21 +3328,21 @@ type ClientWithResponsesInterface interface {
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with PATCH /v1/host/sample/goals/{goalId} (the `EditGoal` operationId).
-	EditGoalWithBodyWithResponse(ctx context.Context, goalID GoalID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*EditGoalHTTPResponse, error)
+	EditGoalWithBodyWithResponse(ctx context.Context, goalID GoalID, params *EditGoalParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*EditGoalHTTPResponse, error)
 
 	// EditGoalWithResponse Edit a goal while it is active. Its state is the judge’s and is refused.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with PATCH /v1/host/sample/goals/{goalId} (the `EditGoal` operationId).
-	EditGoalWithResponse(ctx context.Context, goalID GoalID, body EditGoalJSONRequestBody, reqEditors ...RequestEditorFn) (*EditGoalHTTPResponse, error)
+	EditGoalWithResponse(ctx context.Context, goalID GoalID, params *EditGoalParams, body EditGoalJSONRequestBody, reqEditors ...RequestEditorFn) (*EditGoalHTTPResponse, error)
 
 	// AbandonGoalWithResponse Give the goal up.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /v1/host/sample/goals/{goalId}/abandon (the `AbandonGoal` operationId).
-	AbandonGoalWithResponse(ctx context.Context, goalID GoalID, reqEditors ...RequestEditorFn) (*AbandonGoalHTTPResponse, error)
+	AbandonGoalWithResponse(ctx context.Context, goalID GoalID, params *AbandonGoalParams, reqEditors ...RequestEditorFn) (*AbandonGoalHTTPResponse, error)
 
 	// ListGoalEventsWithResponse Ours - the goal’s own log.
 	//
@@ -3255,14 +3356,14 @@ type ClientWithResponsesInterface interface {
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /v1/host/sample/goals/{goalId}/pause (the `PauseGoal` operationId).
-	PauseGoalWithResponse(ctx context.Context, goalID GoalID, reqEditors ...RequestEditorFn) (*PauseGoalHTTPResponse, error)
+	PauseGoalWithResponse(ctx context.Context, goalID GoalID, params *PauseGoalParams, reqEditors ...RequestEditorFn) (*PauseGoalHTTPResponse, error)
 
 	// ResumeGoalWithResponse Let runs follow again. A goal that is escalated goes on once the run that got stuck was answered.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /v1/host/sample/goals/{goalId}/resume (the `ResumeGoal` operationId).
-	ResumeGoalWithResponse(ctx context.Context, goalID GoalID, reqEditors ...RequestEditorFn) (*ResumeGoalHTTPResponse, error)
+	ResumeGoalWithResponse(ctx context.Context, goalID GoalID, params *ResumeGoalParams, reqEditors ...RequestEditorFn) (*ResumeGoalHTTPResponse, error)
 
 	// TickGoalWithBodyWithResponse Ours - fire the next run of a goal, and have it judged.
 	//
@@ -3346,7 +3447,7 @@ type ClientWithResponsesInterface interface {
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with DELETE /v1/host/workspace/files/{path} (the `DeleteWorkspaceFile` operationId).
-	DeleteWorkspaceFileWithResponse(ctx context.Context, path FilePath, reqEditors ...RequestEditorFn) (*DeleteWorkspaceFileHTTPResponse, error)
+	DeleteWorkspaceFileWithResponse(ctx context.Context, path FilePath, params *DeleteWorkspaceFileParams, reqEditors ...RequestEditorFn) (*DeleteWorkspaceFileHTTPResponse, error)
 
 	// GetWorkspaceFileWithResponse One file, at its latest version or an older one.
 	//
@@ -3381,14 +3482,14 @@ type ClientWithResponsesInterface interface {
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /v1/interrupts/{token} (the `ResolveInterruptByToken` operationId).
-	ResolveInterruptByTokenWithBodyWithResponse(ctx context.Context, token InterruptToken, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ResolveInterruptByTokenHTTPResponse, error)
+	ResolveInterruptByTokenWithBodyWithResponse(ctx context.Context, token InterruptToken, params *ResolveInterruptByTokenParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ResolveInterruptByTokenHTTPResponse, error)
 
 	// ResolveInterruptByTokenWithResponse Answer the interrupt behind a token. The token is the credential.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /v1/interrupts/{token} (the `ResolveInterruptByToken` operationId).
-	ResolveInterruptByTokenWithResponse(ctx context.Context, token InterruptToken, body ResolveInterruptByTokenJSONRequestBody, reqEditors ...RequestEditorFn) (*ResolveInterruptByTokenHTTPResponse, error)
+	ResolveInterruptByTokenWithResponse(ctx context.Context, token InterruptToken, params *ResolveInterruptByTokenParams, body ResolveInterruptByTokenJSONRequestBody, reqEditors ...RequestEditorFn) (*ResolveInterruptByTokenHTTPResponse, error)
 
 	// GetOpenAPISpecWithResponse This document, as the host serves it.
 	//
@@ -4016,6 +4117,11 @@ func (r ListGoalsHTTPResponse) ContentType() string {
 	return ""
 }
 
+// CreateGoalHTTPResponse200Headers the declared response headers of an HTTP 200 response for CreateGoal
+type CreateGoalHTTPResponse200Headers struct {
+	OpenwopIdempotentReplay *bool
+}
+
 // CreateGoalHTTPResponse429Headers the declared response headers of an HTTP 429 response for CreateGoal
 type CreateGoalHTTPResponse429Headers struct {
 	RetryAfter *int64
@@ -4048,6 +4154,8 @@ type CreateGoalHTTPResponse struct {
 	JSON501 *NotProvided
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Unavailable
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *CreateGoalHTTPResponse200Headers
 	// Headers429 the parsed response headers for an HTTP 429 response
 	Headers429 *CreateGoalHTTPResponse429Headers
 }
@@ -4231,6 +4339,11 @@ func (r GetGoalHTTPResponse) ContentType() string {
 	return ""
 }
 
+// EditGoalHTTPResponse200Headers the declared response headers of an HTTP 200 response for EditGoal
+type EditGoalHTTPResponse200Headers struct {
+	OpenwopIdempotentReplay *bool
+}
+
 // EditGoalHTTPResponse429Headers the declared response headers of an HTTP 429 response for EditGoal
 type EditGoalHTTPResponse429Headers struct {
 	RetryAfter *int64
@@ -4263,6 +4376,8 @@ type EditGoalHTTPResponse struct {
 	JSON501 *NotProvided
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Unavailable
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *EditGoalHTTPResponse200Headers
 	// Headers429 the parsed response headers for an HTTP 429 response
 	Headers429 *EditGoalHTTPResponse429Headers
 }
@@ -4356,6 +4471,11 @@ func (r EditGoalHTTPResponse) ContentType() string {
 	return ""
 }
 
+// AbandonGoalHTTPResponse200Headers the declared response headers of an HTTP 200 response for AbandonGoal
+type AbandonGoalHTTPResponse200Headers struct {
+	OpenwopIdempotentReplay *bool
+}
+
 // AbandonGoalHTTPResponse429Headers the declared response headers of an HTTP 429 response for AbandonGoal
 type AbandonGoalHTTPResponse429Headers struct {
 	RetryAfter *int64
@@ -4366,6 +4486,8 @@ type AbandonGoalHTTPResponse struct {
 	HTTPResponse *http.Response
 	// JSON200 the response for an HTTP 200 `application/json` response
 	JSON200 *Goal
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *InvalidRequest
 	// JSON401 the response for an HTTP 401 `application/json` response
 	JSON401 *Unauthenticated
 	// JSON403 the response for an HTTP 403 `application/json` response
@@ -4380,6 +4502,8 @@ type AbandonGoalHTTPResponse struct {
 	JSON500 *Internal
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Unavailable
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *AbandonGoalHTTPResponse200Headers
 	// Headers429 the parsed response headers for an HTTP 429 response
 	Headers429 *AbandonGoalHTTPResponse429Headers
 }
@@ -4387,6 +4511,11 @@ type AbandonGoalHTTPResponse struct {
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
 func (r AbandonGoalHTTPResponse) GetJSON200() *Goal {
 	return r.JSON200
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r AbandonGoalHTTPResponse) GetJSON400() *InvalidRequest {
+	return r.JSON400
 }
 
 // GetJSON401 returns the response for an HTTP 401 `application/json` response
@@ -4543,6 +4672,11 @@ func (r ListGoalEventsHTTPResponse) ContentType() string {
 	return ""
 }
 
+// PauseGoalHTTPResponse200Headers the declared response headers of an HTTP 200 response for PauseGoal
+type PauseGoalHTTPResponse200Headers struct {
+	OpenwopIdempotentReplay *bool
+}
+
 // PauseGoalHTTPResponse429Headers the declared response headers of an HTTP 429 response for PauseGoal
 type PauseGoalHTTPResponse429Headers struct {
 	RetryAfter *int64
@@ -4553,6 +4687,8 @@ type PauseGoalHTTPResponse struct {
 	HTTPResponse *http.Response
 	// JSON200 the response for an HTTP 200 `application/json` response
 	JSON200 *Goal
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *InvalidRequest
 	// JSON401 the response for an HTTP 401 `application/json` response
 	JSON401 *Unauthenticated
 	// JSON403 the response for an HTTP 403 `application/json` response
@@ -4567,6 +4703,8 @@ type PauseGoalHTTPResponse struct {
 	JSON500 *Internal
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Unavailable
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *PauseGoalHTTPResponse200Headers
 	// Headers429 the parsed response headers for an HTTP 429 response
 	Headers429 *PauseGoalHTTPResponse429Headers
 }
@@ -4574,6 +4712,11 @@ type PauseGoalHTTPResponse struct {
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
 func (r PauseGoalHTTPResponse) GetJSON200() *Goal {
 	return r.JSON200
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r PauseGoalHTTPResponse) GetJSON400() *InvalidRequest {
+	return r.JSON400
 }
 
 // GetJSON401 returns the response for an HTTP 401 `application/json` response
@@ -4640,6 +4783,11 @@ func (r PauseGoalHTTPResponse) ContentType() string {
 	return ""
 }
 
+// ResumeGoalHTTPResponse200Headers the declared response headers of an HTTP 200 response for ResumeGoal
+type ResumeGoalHTTPResponse200Headers struct {
+	OpenwopIdempotentReplay *bool
+}
+
 // ResumeGoalHTTPResponse429Headers the declared response headers of an HTTP 429 response for ResumeGoal
 type ResumeGoalHTTPResponse429Headers struct {
 	RetryAfter *int64
@@ -4650,6 +4798,8 @@ type ResumeGoalHTTPResponse struct {
 	HTTPResponse *http.Response
 	// JSON200 the response for an HTTP 200 `application/json` response
 	JSON200 *Goal
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *InvalidRequest
 	// JSON401 the response for an HTTP 401 `application/json` response
 	JSON401 *Unauthenticated
 	// JSON403 the response for an HTTP 403 `application/json` response
@@ -4664,6 +4814,8 @@ type ResumeGoalHTTPResponse struct {
 	JSON500 *Internal
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Unavailable
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *ResumeGoalHTTPResponse200Headers
 	// Headers429 the parsed response headers for an HTTP 429 response
 	Headers429 *ResumeGoalHTTPResponse429Headers
 }
@@ -4671,6 +4823,11 @@ type ResumeGoalHTTPResponse struct {
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
 func (r ResumeGoalHTTPResponse) GetJSON200() *Goal {
 	return r.JSON200
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r ResumeGoalHTTPResponse) GetJSON400() *InvalidRequest {
+	return r.JSON400
 }
 
 // GetJSON401 returns the response for an HTTP 401 `application/json` response
@@ -5403,6 +5560,11 @@ func (r ListWorkspaceFilesHTTPResponse) ContentType() string {
 	return ""
 }
 
+// DeleteWorkspaceFileHTTPResponse204Headers the declared response headers of an HTTP 204 response for DeleteWorkspaceFile
+type DeleteWorkspaceFileHTTPResponse204Headers struct {
+	OpenwopIdempotentReplay *bool
+}
+
 // DeleteWorkspaceFileHTTPResponse429Headers the declared response headers of an HTTP 429 response for DeleteWorkspaceFile
 type DeleteWorkspaceFileHTTPResponse429Headers struct {
 	RetryAfter *int64
@@ -5419,6 +5581,8 @@ type DeleteWorkspaceFileHTTPResponse struct {
 	JSON403 *Forbidden
 	// JSON404 the response for an HTTP 404 `application/json` response
 	JSON404 *NotFound
+	// JSON409 the response for an HTTP 409 `application/json` response
+	JSON409 *Conflict
 	// JSON429 the response for an HTTP 429 `application/json` response
 	JSON429 *RateLimited
 	// JSON500 the response for an HTTP 500 `application/json` response
@@ -5427,6 +5591,8 @@ type DeleteWorkspaceFileHTTPResponse struct {
 	JSON501 *NotProvided
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Unavailable
+	// Headers204 the parsed response headers for an HTTP 204 response
+	Headers204 *DeleteWorkspaceFileHTTPResponse204Headers
 	// Headers429 the parsed response headers for an HTTP 429 response
 	Headers429 *DeleteWorkspaceFileHTTPResponse429Headers
 }
@@ -5449,6 +5615,11 @@ func (r DeleteWorkspaceFileHTTPResponse) GetJSON403() *Forbidden {
 // GetJSON404 returns the response for an HTTP 404 `application/json` response
 func (r DeleteWorkspaceFileHTTPResponse) GetJSON404() *NotFound {
 	return r.JSON404
+}
+
+// GetJSON409 returns the response for an HTTP 409 `application/json` response
+func (r DeleteWorkspaceFileHTTPResponse) GetJSON409() *Conflict {
+	return r.JSON409
 }
 
 // GetJSON429 returns the response for an HTTP 429 `application/json` response
@@ -5604,6 +5775,11 @@ func (r GetWorkspaceFileHTTPResponse) ContentType() string {
 	return ""
 }
 
+// PutWorkspaceFileHTTPResponse200Headers the declared response headers of an HTTP 200 response for PutWorkspaceFile
+type PutWorkspaceFileHTTPResponse200Headers struct {
+	OpenwopIdempotentReplay *bool
+}
+
 // PutWorkspaceFileHTTPResponse429Headers the declared response headers of an HTTP 429 response for PutWorkspaceFile
 type PutWorkspaceFileHTTPResponse429Headers struct {
 	RetryAfter *int64
@@ -5632,6 +5808,8 @@ type PutWorkspaceFileHTTPResponse struct {
 	JSON501 *NotProvided
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Unavailable
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *PutWorkspaceFileHTTPResponse200Headers
 	// Headers429 the parsed response headers for an HTTP 429 response
 	Headers429 *PutWorkspaceFileHTTPResponse429Headers
 }
@@ -5798,6 +5976,11 @@ func (r InspectInterruptByTokenHTTPResponse) ContentType() string {
 	return ""
 }
 
+// ResolveInterruptByTokenHTTPResponse200Headers the declared response headers of an HTTP 200 response for ResolveInterruptByToken
+type ResolveInterruptByTokenHTTPResponse200Headers struct {
+	OpenwopIdempotentReplay *bool
+}
+
 // ResolveInterruptByTokenHTTPResponse429Headers the declared response headers of an HTTP 429 response for ResolveInterruptByToken
 type ResolveInterruptByTokenHTTPResponse429Headers struct {
 	RetryAfter *int64
@@ -5828,6 +6011,8 @@ type ResolveInterruptByTokenHTTPResponse struct {
 	JSON500 *Internal
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Unavailable
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *ResolveInterruptByTokenHTTPResponse200Headers
 	// Headers429 the parsed response headers for an HTTP 429 response
 	Headers429 *ResolveInterruptByTokenHTTPResponse429Headers
 }
@@ -7569,8 +7754,8 @@ func (c *ClientWithResponses) GetGoalWithResponse(ctx context.Context, goalID Go
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with PATCH /v1/host/sample/goals/{goalId} (the `EditGoal` operationId).
-func (c *ClientWithResponses) EditGoalWithBodyWithResponse(ctx context.Context, goalID GoalID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*EditGoalHTTPResponse, error) {
-	rsp, err := c.EditGoalWithBody(ctx, goalID, contentType, body, reqEditors...)
+func (c *ClientWithResponses) EditGoalWithBodyWithResponse(ctx context.Context, goalID GoalID, params *EditGoalParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*EditGoalHTTPResponse, error) {
+	rsp, err := c.EditGoalWithBody(ctx, goalID, params, contentType, body, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -7582,8 +7767,8 @@ func (c *ClientWithResponses) EditGoalWithBodyWithResponse(ctx context.Context, 
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with PATCH /v1/host/sample/goals/{goalId} (the `EditGoal` operationId).
-func (c *ClientWithResponses) EditGoalWithResponse(ctx context.Context, goalID GoalID, body EditGoalJSONRequestBody, reqEditors ...RequestEditorFn) (*EditGoalHTTPResponse, error) {
-	rsp, err := c.EditGoal(ctx, goalID, body, reqEditors...)
+func (c *ClientWithResponses) EditGoalWithResponse(ctx context.Context, goalID GoalID, params *EditGoalParams, body EditGoalJSONRequestBody, reqEditors ...RequestEditorFn) (*EditGoalHTTPResponse, error) {
+	rsp, err := c.EditGoal(ctx, goalID, params, body, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -7595,8 +7780,8 @@ func (c *ClientWithResponses) EditGoalWithResponse(ctx context.Context, goalID G
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /v1/host/sample/goals/{goalId}/abandon (the `AbandonGoal` operationId).
-func (c *ClientWithResponses) AbandonGoalWithResponse(ctx context.Context, goalID GoalID, reqEditors ...RequestEditorFn) (*AbandonGoalHTTPResponse, error) {
-	rsp, err := c.AbandonGoal(ctx, goalID, reqEditors...)
+func (c *ClientWithResponses) AbandonGoalWithResponse(ctx context.Context, goalID GoalID, params *AbandonGoalParams, reqEditors ...RequestEditorFn) (*AbandonGoalHTTPResponse, error) {
+	rsp, err := c.AbandonGoal(ctx, goalID, params, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -7621,8 +7806,8 @@ func (c *ClientWithResponses) ListGoalEventsWithResponse(ctx context.Context, go
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /v1/host/sample/goals/{goalId}/pause (the `PauseGoal` operationId).
-func (c *ClientWithResponses) PauseGoalWithResponse(ctx context.Context, goalID GoalID, reqEditors ...RequestEditorFn) (*PauseGoalHTTPResponse, error) {
-	rsp, err := c.PauseGoal(ctx, goalID, reqEditors...)
+func (c *ClientWithResponses) PauseGoalWithResponse(ctx context.Context, goalID GoalID, params *PauseGoalParams, reqEditors ...RequestEditorFn) (*PauseGoalHTTPResponse, error) {
+	rsp, err := c.PauseGoal(ctx, goalID, params, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -7634,8 +7819,8 @@ func (c *ClientWithResponses) PauseGoalWithResponse(ctx context.Context, goalID 
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /v1/host/sample/goals/{goalId}/resume (the `ResumeGoal` operationId).
-func (c *ClientWithResponses) ResumeGoalWithResponse(ctx context.Context, goalID GoalID, reqEditors ...RequestEditorFn) (*ResumeGoalHTTPResponse, error) {
-	rsp, err := c.ResumeGoal(ctx, goalID, reqEditors...)
+func (c *ClientWithResponses) ResumeGoalWithResponse(ctx context.Context, goalID GoalID, params *ResumeGoalParams, reqEditors ...RequestEditorFn) (*ResumeGoalHTTPResponse, error) {
+	rsp, err := c.ResumeGoal(ctx, goalID, params, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -7790,8 +7975,8 @@ func (c *ClientWithResponses) ListWorkspaceFilesWithResponse(ctx context.Context
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with DELETE /v1/host/workspace/files/{path} (the `DeleteWorkspaceFile` operationId).
-func (c *ClientWithResponses) DeleteWorkspaceFileWithResponse(ctx context.Context, path FilePath, reqEditors ...RequestEditorFn) (*DeleteWorkspaceFileHTTPResponse, error) {
-	rsp, err := c.DeleteWorkspaceFile(ctx, path, reqEditors...)
+func (c *ClientWithResponses) DeleteWorkspaceFileWithResponse(ctx context.Context, path FilePath, params *DeleteWorkspaceFileParams, reqEditors ...RequestEditorFn) (*DeleteWorkspaceFileHTTPResponse, error) {
+	rsp, err := c.DeleteWorkspaceFile(ctx, path, params, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -7855,8 +8040,8 @@ func (c *ClientWithResponses) InspectInterruptByTokenWithResponse(ctx context.Co
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /v1/interrupts/{token} (the `ResolveInterruptByToken` operationId).
-func (c *ClientWithResponses) ResolveInterruptByTokenWithBodyWithResponse(ctx context.Context, token InterruptToken, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ResolveInterruptByTokenHTTPResponse, error) {
-	rsp, err := c.ResolveInterruptByTokenWithBody(ctx, token, contentType, body, reqEditors...)
+func (c *ClientWithResponses) ResolveInterruptByTokenWithBodyWithResponse(ctx context.Context, token InterruptToken, params *ResolveInterruptByTokenParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ResolveInterruptByTokenHTTPResponse, error) {
+	rsp, err := c.ResolveInterruptByTokenWithBody(ctx, token, params, contentType, body, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -7868,8 +8053,8 @@ func (c *ClientWithResponses) ResolveInterruptByTokenWithBodyWithResponse(ctx co
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /v1/interrupts/{token} (the `ResolveInterruptByToken` operationId).
-func (c *ClientWithResponses) ResolveInterruptByTokenWithResponse(ctx context.Context, token InterruptToken, body ResolveInterruptByTokenJSONRequestBody, reqEditors ...RequestEditorFn) (*ResolveInterruptByTokenHTTPResponse, error) {
-	rsp, err := c.ResolveInterruptByToken(ctx, token, body, reqEditors...)
+func (c *ClientWithResponses) ResolveInterruptByTokenWithResponse(ctx context.Context, token InterruptToken, params *ResolveInterruptByTokenParams, body ResolveInterruptByTokenJSONRequestBody, reqEditors ...RequestEditorFn) (*ResolveInterruptByTokenHTTPResponse, error) {
+	rsp, err := c.ResolveInterruptByToken(ctx, token, params, body, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -8677,6 +8862,16 @@ func ParseCreateGoalHTTPResponse(rsp *http.Response) (*CreateGoalHTTPResponse, e
 	}
 
 	switch {
+	case rsp.StatusCode == 200:
+		var headers CreateGoalHTTPResponse200Headers
+		if values := rsp.Header.Values("openwop-Idempotent-Replay"); len(values) > 0 {
+			var value bool
+			if err := runtime.BindStyledParameterWithOptions("simple", "openwop-Idempotent-Replay", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.OpenwopIdempotentReplay = &value
+		}
+		response.Headers200 = &headers
 	case rsp.StatusCode == 429:
 		var headers CreateGoalHTTPResponse429Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
@@ -8874,6 +9069,16 @@ func ParseEditGoalHTTPResponse(rsp *http.Response) (*EditGoalHTTPResponse, error
 	}
 
 	switch {
+	case rsp.StatusCode == 200:
+		var headers EditGoalHTTPResponse200Headers
+		if values := rsp.Header.Values("openwop-Idempotent-Replay"); len(values) > 0 {
+			var value bool
+			if err := runtime.BindStyledParameterWithOptions("simple", "openwop-Idempotent-Replay", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.OpenwopIdempotentReplay = &value
+		}
+		response.Headers200 = &headers
 	case rsp.StatusCode == 429:
 		var headers EditGoalHTTPResponse429Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
@@ -8909,6 +9114,13 @@ func ParseAbandonGoalHTTPResponse(rsp *http.Response) (*AbandonGoalHTTPResponse,
 			return nil, err
 		}
 		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest InvalidRequest
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
 		var dest Unauthenticated
@@ -8962,6 +9174,16 @@ func ParseAbandonGoalHTTPResponse(rsp *http.Response) (*AbandonGoalHTTPResponse,
 	}
 
 	switch {
+	case rsp.StatusCode == 200:
+		var headers AbandonGoalHTTPResponse200Headers
+		if values := rsp.Header.Values("openwop-Idempotent-Replay"); len(values) > 0 {
+			var value bool
+			if err := runtime.BindStyledParameterWithOptions("simple", "openwop-Idempotent-Replay", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.OpenwopIdempotentReplay = &value
+		}
+		response.Headers200 = &headers
 	case rsp.StatusCode == 429:
 		var headers AbandonGoalHTTPResponse429Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
@@ -9079,6 +9301,13 @@ func ParsePauseGoalHTTPResponse(rsp *http.Response) (*PauseGoalHTTPResponse, err
 		}
 		response.JSON200 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest InvalidRequest
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
 		var dest Unauthenticated
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -9131,6 +9360,16 @@ func ParsePauseGoalHTTPResponse(rsp *http.Response) (*PauseGoalHTTPResponse, err
 	}
 
 	switch {
+	case rsp.StatusCode == 200:
+		var headers PauseGoalHTTPResponse200Headers
+		if values := rsp.Header.Values("openwop-Idempotent-Replay"); len(values) > 0 {
+			var value bool
+			if err := runtime.BindStyledParameterWithOptions("simple", "openwop-Idempotent-Replay", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.OpenwopIdempotentReplay = &value
+		}
+		response.Headers200 = &headers
 	case rsp.StatusCode == 429:
 		var headers PauseGoalHTTPResponse429Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
@@ -9167,6 +9406,13 @@ func ParseResumeGoalHTTPResponse(rsp *http.Response) (*ResumeGoalHTTPResponse, e
 		}
 		response.JSON200 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest InvalidRequest
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
 		var dest Unauthenticated
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -9219,6 +9465,16 @@ func ParseResumeGoalHTTPResponse(rsp *http.Response) (*ResumeGoalHTTPResponse, e
 	}
 
 	switch {
+	case rsp.StatusCode == 200:
+		var headers ResumeGoalHTTPResponse200Headers
+		if values := rsp.Header.Values("openwop-Idempotent-Replay"); len(values) > 0 {
+			var value bool
+			if err := runtime.BindStyledParameterWithOptions("simple", "openwop-Idempotent-Replay", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.OpenwopIdempotentReplay = &value
+		}
+		response.Headers200 = &headers
 	case rsp.StatusCode == 429:
 		var headers ResumeGoalHTTPResponse429Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
@@ -9894,6 +10150,13 @@ func ParseDeleteWorkspaceFileHTTPResponse(rsp *http.Response) (*DeleteWorkspaceF
 		}
 		response.JSON404 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
+		var dest Conflict
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON409 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
 		var dest RateLimited
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -9925,6 +10188,16 @@ func ParseDeleteWorkspaceFileHTTPResponse(rsp *http.Response) (*DeleteWorkspaceF
 	}
 
 	switch {
+	case rsp.StatusCode == 204:
+		var headers DeleteWorkspaceFileHTTPResponse204Headers
+		if values := rsp.Header.Values("openwop-Idempotent-Replay"); len(values) > 0 {
+			var value bool
+			if err := runtime.BindStyledParameterWithOptions("simple", "openwop-Idempotent-Replay", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.OpenwopIdempotentReplay = &value
+		}
+		response.Headers204 = &headers
 	case rsp.StatusCode == 429:
 		var headers DeleteWorkspaceFileHTTPResponse429Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
@@ -10122,6 +10395,16 @@ func ParsePutWorkspaceFileHTTPResponse(rsp *http.Response) (*PutWorkspaceFileHTT
 	}
 
 	switch {
+	case rsp.StatusCode == 200:
+		var headers PutWorkspaceFileHTTPResponse200Headers
+		if values := rsp.Header.Values("openwop-Idempotent-Replay"); len(values) > 0 {
+			var value bool
+			if err := runtime.BindStyledParameterWithOptions("simple", "openwop-Idempotent-Replay", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.OpenwopIdempotentReplay = &value
+		}
+		response.Headers200 = &headers
 	case rsp.StatusCode == 429:
 		var headers PutWorkspaceFileHTTPResponse429Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
@@ -10305,6 +10588,16 @@ func ParseResolveInterruptByTokenHTTPResponse(rsp *http.Response) (*ResolveInter
 	}
 
 	switch {
+	case rsp.StatusCode == 200:
+		var headers ResolveInterruptByTokenHTTPResponse200Headers
+		if values := rsp.Header.Values("openwop-Idempotent-Replay"); len(values) > 0 {
+			var value bool
+			if err := runtime.BindStyledParameterWithOptions("simple", "openwop-Idempotent-Replay", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.OpenwopIdempotentReplay = &value
+		}
+		response.Headers200 = &headers
 	case rsp.StatusCode == 429:
 		var headers ResolveInterruptByTokenHTTPResponse429Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {

@@ -2809,7 +2809,8 @@ type Implementation struct {
 	Version *string `json:"version,omitempty"`
 }
 
-// InterruptInspection What waits behind a token. Open.
+// InterruptInspection What waits behind a token, as its interrupt.requested has it, and how long the token can be
+// used. Open.
 type InterruptInspection struct {
 	// Data What is asked.
 	Data json.RawMessage `json:"data"`
@@ -2819,12 +2820,16 @@ type InterruptInspection struct {
 	Key       string    `json:"key"`
 
 	// Kind Kind of suspension; it decides the waiting status of the run and what resolves it.
-	Kind   InterruptKind `json:"kind"`
-	NodeID string        `json:"nodeId,omitzero"`
+	Kind InterruptKind `json:"kind"`
 
 	// Resolved It was answered already.
-	Resolved bool   `json:"resolved"`
-	RunID    string `json:"runId,omitzero"`
+	Resolved bool `json:"resolved"`
+
+	// ResumeSchema What the answer must fit.
+	ResumeSchema map[string]interface{} `json:"resumeSchema,omitempty"`
+
+	// TimeoutMs How long after the request it can be answered.
+	TimeoutMs *int64 `json:"timeoutMs,omitempty"`
 }
 
 // InterruptKind Kind of suspension; it decides the waiting status of the run and what resolves it.
@@ -4077,10 +4082,40 @@ type CreateGoalParams struct {
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
+// EditGoalParams defines parameters for EditGoal.
+type EditGoalParams struct {
+	// IdempotencyKey The same key with the same body gets the same reply, for at least 24 hours.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// AbandonGoalParams defines parameters for AbandonGoal.
+type AbandonGoalParams struct {
+	// IdempotencyKey The same key with the same body gets the same reply, for at least 24 hours.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// PauseGoalParams defines parameters for PauseGoal.
+type PauseGoalParams struct {
+	// IdempotencyKey The same key with the same body gets the same reply, for at least 24 hours.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// ResumeGoalParams defines parameters for ResumeGoal.
+type ResumeGoalParams struct {
+	// IdempotencyKey The same key with the same body gets the same reply, for at least 24 hours.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
 // ListWorkspaceFilesParams defines parameters for ListWorkspaceFiles.
 type ListWorkspaceFilesParams struct {
 	// Prefix Only paths that begin so.
 	Prefix *PathPrefix `form:"prefix,omitempty" json:"prefix,omitempty"`
+}
+
+// DeleteWorkspaceFileParams defines parameters for DeleteWorkspaceFile.
+type DeleteWorkspaceFileParams struct {
+	// IdempotencyKey The same key with the same body gets the same reply, for at least 24 hours.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
 // GetWorkspaceFileParams defines parameters for GetWorkspaceFile.
@@ -4093,6 +4128,15 @@ type GetWorkspaceFileParams struct {
 type PutWorkspaceFileParams struct {
 	// IfMatch Write only over the version with this etag.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// IdempotencyKey The same key with the same body gets the same reply, for at least 24 hours.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// ResolveInterruptByTokenParams defines parameters for ResolveInterruptByToken.
+type ResolveInterruptByTokenParams struct {
+	// IdempotencyKey The same key with the same body gets the same reply, for at least 24 hours.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
 // CreateRunParams defines parameters for CreateRun.

@@ -39,19 +39,19 @@ type ServerInterface interface {
 	GetGoal(w http.ResponseWriter, r *http.Request, goalID GoalID)
 	// EditGoal Edit a goal while it is active. Its state is the judge’s and is refused.
 	// (PATCH /v1/host/sample/goals/{goalId})
-	EditGoal(w http.ResponseWriter, r *http.Request, goalID GoalID)
+	EditGoal(w http.ResponseWriter, r *http.Request, goalID GoalID, params EditGoalParams)
 	// AbandonGoal Give the goal up.
 	// (POST /v1/host/sample/goals/{goalId}/abandon)
-	AbandonGoal(w http.ResponseWriter, r *http.Request, goalID GoalID)
+	AbandonGoal(w http.ResponseWriter, r *http.Request, goalID GoalID, params AbandonGoalParams)
 	// ListGoalEvents Ours - the goal’s own log.
 	// (GET /v1/host/sample/goals/{goalId}/events)
 	ListGoalEvents(w http.ResponseWriter, r *http.Request, goalID GoalID)
 	// PauseGoal Let no run follow until the goal is resumed.
 	// (POST /v1/host/sample/goals/{goalId}/pause)
-	PauseGoal(w http.ResponseWriter, r *http.Request, goalID GoalID)
+	PauseGoal(w http.ResponseWriter, r *http.Request, goalID GoalID, params PauseGoalParams)
 	// ResumeGoal Let runs follow again. A goal that is escalated goes on once the run that got stuck was answered.
 	// (POST /v1/host/sample/goals/{goalId}/resume)
-	ResumeGoal(w http.ResponseWriter, r *http.Request, goalID GoalID)
+	ResumeGoal(w http.ResponseWriter, r *http.Request, goalID GoalID, params ResumeGoalParams)
 	// TickGoal Ours - fire the next run of a goal, and have it judged.
 	// (POST /v1/host/sample/goals/{goalId}/tick)
 	TickGoal(w http.ResponseWriter, r *http.Request, goalID GoalID)
@@ -72,7 +72,7 @@ type ServerInterface interface {
 	ListWorkspaceFiles(w http.ResponseWriter, r *http.Request, params ListWorkspaceFilesParams)
 	// DeleteWorkspaceFile Delete a file. Its path keeps counting versions.
 	// (DELETE /v1/host/workspace/files/{path})
-	DeleteWorkspaceFile(w http.ResponseWriter, r *http.Request, path FilePath)
+	DeleteWorkspaceFile(w http.ResponseWriter, r *http.Request, path FilePath, params DeleteWorkspaceFileParams)
 	// GetWorkspaceFile One file, at its latest version or an older one.
 	// (GET /v1/host/workspace/files/{path})
 	GetWorkspaceFile(w http.ResponseWriter, r *http.Request, path FilePath, params GetWorkspaceFileParams)
@@ -84,7 +84,7 @@ type ServerInterface interface {
 	InspectInterruptByToken(w http.ResponseWriter, r *http.Request, token InterruptToken)
 	// ResolveInterruptByToken Answer the interrupt behind a token. The token is the credential.
 	// (POST /v1/interrupts/{token})
-	ResolveInterruptByToken(w http.ResponseWriter, r *http.Request, token InterruptToken)
+	ResolveInterruptByToken(w http.ResponseWriter, r *http.Request, token InterruptToken, params ResolveInterruptByTokenParams)
 	// GetOpenAPISpec This document, as the host serves it.
 	// (GET /v1/openapi.json)
 	GetOpenAPISpec(w http.ResponseWriter, r *http.Request)
@@ -309,8 +309,32 @@ func (siw *ServerInterfaceWrapper) EditGoal(w http.ResponseWriter, r *http.Reque
 		return
 	}
 
+	// Parameter object where we will unmarshal all parameters from the context
+	var params EditGoalParams
+
+	headers := r.Header
+
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
+			return
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+
+	}
+
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.EditGoal(w, r, goalID)
+		siw.Handler.EditGoal(w, r, goalID, params)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -335,8 +359,32 @@ func (siw *ServerInterfaceWrapper) AbandonGoal(w http.ResponseWriter, r *http.Re
 		return
 	}
 
+	// Parameter object where we will unmarshal all parameters from the context
+	var params AbandonGoalParams
+
+	headers := r.Header
+
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
+			return
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+
+	}
+
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.AbandonGoal(w, r, goalID)
+		siw.Handler.AbandonGoal(w, r, goalID, params)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -387,8 +435,32 @@ func (siw *ServerInterfaceWrapper) PauseGoal(w http.ResponseWriter, r *http.Requ
 		return
 	}
 
+	// Parameter object where we will unmarshal all parameters from the context
+	var params PauseGoalParams
+
+	headers := r.Header
+
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
+			return
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+
+	}
+
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.PauseGoal(w, r, goalID)
+		siw.Handler.PauseGoal(w, r, goalID, params)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -413,8 +485,32 @@ func (siw *ServerInterfaceWrapper) ResumeGoal(w http.ResponseWriter, r *http.Req
 		return
 	}
 
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ResumeGoalParams
+
+	headers := r.Header
+
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
+			return
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+
+	}
+
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.ResumeGoal(w, r, goalID)
+		siw.Handler.ResumeGoal(w, r, goalID, params)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -554,8 +650,32 @@ func (siw *ServerInterfaceWrapper) DeleteWorkspaceFile(w http.ResponseWriter, r 
 		return
 	}
 
+	// Parameter object where we will unmarshal all parameters from the context
+	var params DeleteWorkspaceFileParams
+
+	headers := r.Header
+
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
+			return
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+
+	}
+
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.DeleteWorkspaceFile(w, r, path)
+		siw.Handler.DeleteWorkspaceFile(w, r, path, params)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -646,6 +766,25 @@ func (siw *ServerInterfaceWrapper) PutWorkspaceFile(w http.ResponseWriter, r *ht
 
 	}
 
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
+			return
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+
+	}
+
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.PutWorkspaceFile(w, r, path, params)
 	}))
@@ -698,8 +837,32 @@ func (siw *ServerInterfaceWrapper) ResolveInterruptByToken(w http.ResponseWriter
 		return
 	}
 
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ResolveInterruptByTokenParams
+
+	headers := r.Header
+
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
+			return
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+
+	}
+
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.ResolveInterruptByToken(w, r, token)
+		siw.Handler.ResolveInterruptByToken(w, r, token, params)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -2188,15 +2351,25 @@ type CreateGoalResponseObject interface {
 	VisitCreateGoalResponse(w http.ResponseWriter) error
 }
 
-type CreateGoal200JSONResponse Goal
+type CreateGoal200ResponseHeaders struct {
+	OpenwopIdempotentReplay *bool
+}
+
+type CreateGoal200JSONResponse struct {
+	Body    Goal
+	Headers CreateGoal200ResponseHeaders
+}
 
 func (response CreateGoal200JSONResponse) VisitCreateGoalResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.OpenwopIdempotentReplay != nil {
+		w.Header().Set("openwop-Idempotent-Replay", fmt.Sprint(*response.Headers.OpenwopIdempotentReplay))
+	}
 	w.WriteHeader(200)
 	_, err := buf.WriteTo(w)
 	return err
@@ -2470,6 +2643,7 @@ func (response GetGoal503JSONResponse) VisitGetGoalResponse(w http.ResponseWrite
 
 type EditGoalRequestObject struct {
 	GoalID GoalID `json:"goalId"`
+	Params EditGoalParams
 	Body   *EditGoalJSONRequestBody
 }
 
@@ -2477,15 +2651,25 @@ type EditGoalResponseObject interface {
 	VisitEditGoalResponse(w http.ResponseWriter) error
 }
 
-type EditGoal200JSONResponse Goal
+type EditGoal200ResponseHeaders struct {
+	OpenwopIdempotentReplay *bool
+}
+
+type EditGoal200JSONResponse struct {
+	Body    Goal
+	Headers EditGoal200ResponseHeaders
+}
 
 func (response EditGoal200JSONResponse) VisitEditGoalResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.OpenwopIdempotentReplay != nil {
+		w.Header().Set("openwop-Idempotent-Replay", fmt.Sprint(*response.Headers.OpenwopIdempotentReplay))
+	}
 	w.WriteHeader(200)
 	_, err := buf.WriteTo(w)
 	return err
@@ -2650,22 +2834,47 @@ func (response EditGoal503JSONResponse) VisitEditGoalResponse(w http.ResponseWri
 
 type AbandonGoalRequestObject struct {
 	GoalID GoalID `json:"goalId"`
+	Params AbandonGoalParams
 }
 
 type AbandonGoalResponseObject interface {
 	VisitAbandonGoalResponse(w http.ResponseWriter) error
 }
 
-type AbandonGoal200JSONResponse Goal
+type AbandonGoal200ResponseHeaders struct {
+	OpenwopIdempotentReplay *bool
+}
+
+type AbandonGoal200JSONResponse struct {
+	Body    Goal
+	Headers AbandonGoal200ResponseHeaders
+}
 
 func (response AbandonGoal200JSONResponse) VisitAbandonGoalResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.OpenwopIdempotentReplay != nil {
+		w.Header().Set("openwop-Idempotent-Replay", fmt.Sprint(*response.Headers.OpenwopIdempotentReplay))
+	}
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AbandonGoal400JSONResponse struct{ InvalidRequestJSONResponse }
+
+func (response AbandonGoal400JSONResponse) VisitAbandonGoalResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
+	w.WriteHeader(400)
 	_, err := buf.WriteTo(w)
 	return err
 }
@@ -2882,22 +3091,47 @@ func (response ListGoalEvents503JSONResponse) VisitListGoalEventsResponse(w http
 
 type PauseGoalRequestObject struct {
 	GoalID GoalID `json:"goalId"`
+	Params PauseGoalParams
 }
 
 type PauseGoalResponseObject interface {
 	VisitPauseGoalResponse(w http.ResponseWriter) error
 }
 
-type PauseGoal200JSONResponse Goal
+type PauseGoal200ResponseHeaders struct {
+	OpenwopIdempotentReplay *bool
+}
+
+type PauseGoal200JSONResponse struct {
+	Body    Goal
+	Headers PauseGoal200ResponseHeaders
+}
 
 func (response PauseGoal200JSONResponse) VisitPauseGoalResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.OpenwopIdempotentReplay != nil {
+		w.Header().Set("openwop-Idempotent-Replay", fmt.Sprint(*response.Headers.OpenwopIdempotentReplay))
+	}
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PauseGoal400JSONResponse struct{ InvalidRequestJSONResponse }
+
+func (response PauseGoal400JSONResponse) VisitPauseGoalResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
+	w.WriteHeader(400)
 	_, err := buf.WriteTo(w)
 	return err
 }
@@ -3005,22 +3239,47 @@ func (response PauseGoal503JSONResponse) VisitPauseGoalResponse(w http.ResponseW
 
 type ResumeGoalRequestObject struct {
 	GoalID GoalID `json:"goalId"`
+	Params ResumeGoalParams
 }
 
 type ResumeGoalResponseObject interface {
 	VisitResumeGoalResponse(w http.ResponseWriter) error
 }
 
-type ResumeGoal200JSONResponse Goal
+type ResumeGoal200ResponseHeaders struct {
+	OpenwopIdempotentReplay *bool
+}
+
+type ResumeGoal200JSONResponse struct {
+	Body    Goal
+	Headers ResumeGoal200ResponseHeaders
+}
 
 func (response ResumeGoal200JSONResponse) VisitResumeGoalResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.OpenwopIdempotentReplay != nil {
+		w.Header().Set("openwop-Idempotent-Replay", fmt.Sprint(*response.Headers.OpenwopIdempotentReplay))
+	}
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ResumeGoal400JSONResponse struct{ InvalidRequestJSONResponse }
+
+func (response ResumeGoal400JSONResponse) VisitResumeGoalResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
+	w.WriteHeader(400)
 	_, err := buf.WriteTo(w)
 	return err
 }
@@ -4042,17 +4301,26 @@ func (response ListWorkspaceFiles503JSONResponse) VisitListWorkspaceFilesRespons
 }
 
 type DeleteWorkspaceFileRequestObject struct {
-	Path FilePath `json:"path"`
+	Path   FilePath `json:"path"`
+	Params DeleteWorkspaceFileParams
 }
 
 type DeleteWorkspaceFileResponseObject interface {
 	VisitDeleteWorkspaceFileResponse(w http.ResponseWriter) error
 }
 
+type DeleteWorkspaceFile204ResponseHeaders struct {
+	OpenwopIdempotentReplay *bool
+}
+
 type DeleteWorkspaceFile204Response struct {
+	Headers DeleteWorkspaceFile204ResponseHeaders
 }
 
 func (response DeleteWorkspaceFile204Response) VisitDeleteWorkspaceFileResponse(w http.ResponseWriter) error {
+	if response.Headers.OpenwopIdempotentReplay != nil {
+		w.Header().Set("openwop-Idempotent-Replay", fmt.Sprint(*response.Headers.OpenwopIdempotentReplay))
+	}
 	w.WriteHeader(204)
 	return nil
 }
@@ -4109,6 +4377,20 @@ func (response DeleteWorkspaceFile404JSONResponse) VisitDeleteWorkspaceFileRespo
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteWorkspaceFile409JSONResponse struct{ ConflictJSONResponse }
+
+func (response DeleteWorkspaceFile409JSONResponse) VisitDeleteWorkspaceFileResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(409)
 	_, err := buf.WriteTo(w)
 	return err
 }
@@ -4320,15 +4602,25 @@ type PutWorkspaceFileResponseObject interface {
 	VisitPutWorkspaceFileResponse(w http.ResponseWriter) error
 }
 
-type PutWorkspaceFile200JSONResponse WorkspaceFile
+type PutWorkspaceFile200ResponseHeaders struct {
+	OpenwopIdempotentReplay *bool
+}
+
+type PutWorkspaceFile200JSONResponse struct {
+	Body    WorkspaceFile
+	Headers PutWorkspaceFile200ResponseHeaders
+}
 
 func (response PutWorkspaceFile200JSONResponse) VisitPutWorkspaceFileResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.OpenwopIdempotentReplay != nil {
+		w.Header().Set("openwop-Idempotent-Replay", fmt.Sprint(*response.Headers.OpenwopIdempotentReplay))
+	}
 	w.WriteHeader(200)
 	_, err := buf.WriteTo(w)
 	return err
@@ -4559,23 +4851,34 @@ func (response InspectInterruptByToken503JSONResponse) VisitInspectInterruptByTo
 }
 
 type ResolveInterruptByTokenRequestObject struct {
-	Token InterruptToken `json:"token"`
-	Body  *ResolveInterruptByTokenJSONRequestBody
+	Token  InterruptToken `json:"token"`
+	Params ResolveInterruptByTokenParams
+	Body   *ResolveInterruptByTokenJSONRequestBody
 }
 
 type ResolveInterruptByTokenResponseObject interface {
 	VisitResolveInterruptByTokenResponse(w http.ResponseWriter) error
 }
 
-type ResolveInterruptByToken200JSONResponse ResolveInterruptResponse
+type ResolveInterruptByToken200ResponseHeaders struct {
+	OpenwopIdempotentReplay *bool
+}
+
+type ResolveInterruptByToken200JSONResponse struct {
+	Body    ResolveInterruptResponse
+	Headers ResolveInterruptByToken200ResponseHeaders
+}
 
 func (response ResolveInterruptByToken200JSONResponse) VisitResolveInterruptByTokenResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.OpenwopIdempotentReplay != nil {
+		w.Header().Set("openwop-Idempotent-Replay", fmt.Sprint(*response.Headers.OpenwopIdempotentReplay))
+	}
 	w.WriteHeader(200)
 	_, err := buf.WriteTo(w)
 	return err
@@ -7137,10 +7440,11 @@ func (sh *strictHandler) GetGoal(w http.ResponseWriter, r *http.Request, goalID 
 }
 
 // EditGoal operation middleware
-func (sh *strictHandler) EditGoal(w http.ResponseWriter, r *http.Request, goalID GoalID) {
+func (sh *strictHandler) EditGoal(w http.ResponseWriter, r *http.Request, goalID GoalID, params EditGoalParams) {
 	var request EditGoalRequestObject
 
 	request.GoalID = goalID
+	request.Params = params
 
 	var body EditGoalJSONRequestBody
 	if err := runtime.BindJSONBody(r, &body); err != nil {
@@ -7170,10 +7474,11 @@ func (sh *strictHandler) EditGoal(w http.ResponseWriter, r *http.Request, goalID
 }
 
 // AbandonGoal operation middleware
-func (sh *strictHandler) AbandonGoal(w http.ResponseWriter, r *http.Request, goalID GoalID) {
+func (sh *strictHandler) AbandonGoal(w http.ResponseWriter, r *http.Request, goalID GoalID, params AbandonGoalParams) {
 	var request AbandonGoalRequestObject
 
 	request.GoalID = goalID
+	request.Params = params
 
 	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
 		return sh.ssi.AbandonGoal(ctx, request.(AbandonGoalRequestObject))
@@ -7222,10 +7527,11 @@ func (sh *strictHandler) ListGoalEvents(w http.ResponseWriter, r *http.Request, 
 }
 
 // PauseGoal operation middleware
-func (sh *strictHandler) PauseGoal(w http.ResponseWriter, r *http.Request, goalID GoalID) {
+func (sh *strictHandler) PauseGoal(w http.ResponseWriter, r *http.Request, goalID GoalID, params PauseGoalParams) {
 	var request PauseGoalRequestObject
 
 	request.GoalID = goalID
+	request.Params = params
 
 	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
 		return sh.ssi.PauseGoal(ctx, request.(PauseGoalRequestObject))
@@ -7248,10 +7554,11 @@ func (sh *strictHandler) PauseGoal(w http.ResponseWriter, r *http.Request, goalI
 }
 
 // ResumeGoal operation middleware
-func (sh *strictHandler) ResumeGoal(w http.ResponseWriter, r *http.Request, goalID GoalID) {
+func (sh *strictHandler) ResumeGoal(w http.ResponseWriter, r *http.Request, goalID GoalID, params ResumeGoalParams) {
 	var request ResumeGoalRequestObject
 
 	request.GoalID = goalID
+	request.Params = params
 
 	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
 		return sh.ssi.ResumeGoal(ctx, request.(ResumeGoalRequestObject))
@@ -7457,10 +7764,11 @@ func (sh *strictHandler) ListWorkspaceFiles(w http.ResponseWriter, r *http.Reque
 }
 
 // DeleteWorkspaceFile operation middleware
-func (sh *strictHandler) DeleteWorkspaceFile(w http.ResponseWriter, r *http.Request, path FilePath) {
+func (sh *strictHandler) DeleteWorkspaceFile(w http.ResponseWriter, r *http.Request, path FilePath, params DeleteWorkspaceFileParams) {
 	var request DeleteWorkspaceFileRequestObject
 
 	request.Path = path
+	request.Params = params
 
 	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
 		return sh.ssi.DeleteWorkspaceFile(ctx, request.(DeleteWorkspaceFileRequestObject))
@@ -7570,10 +7878,11 @@ func (sh *strictHandler) InspectInterruptByToken(w http.ResponseWriter, r *http.
 }
 
 // ResolveInterruptByToken operation middleware
-func (sh *strictHandler) ResolveInterruptByToken(w http.ResponseWriter, r *http.Request, token InterruptToken) {
+func (sh *strictHandler) ResolveInterruptByToken(w http.ResponseWriter, r *http.Request, token InterruptToken, params ResolveInterruptByTokenParams) {
 	var request ResolveInterruptByTokenRequestObject
 
 	request.Token = token
+	request.Params = params
 
 	var body ResolveInterruptByTokenJSONRequestBody
 	if err := runtime.BindJSONBody(r, &body); err != nil {
