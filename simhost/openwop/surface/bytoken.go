@@ -51,8 +51,7 @@ func (h *Host) InspectInterruptByToken(ctx context.Context,
 		Data:      asked.Data,
 		ExpiresAt: token.ExpiresAt,
 		Resolved:  asked.Resolved || asked.Gone || asked.Expired,
-		RunID:     token.RunID,
-		NodeID:    asked.NodeID,
+		TimeoutMs: asked.TimeoutMs,
 	}, nil
 }
 
@@ -72,11 +71,11 @@ func (h *Host) ResolveInterruptByToken(ctx context.Context,
 	if err != nil {
 		return nil, err
 	}
-	return openwopv1.ResolveInterruptByToken200JSONResponse{
+	return openwopv1.ResolveInterruptByToken200JSONResponse{Body: openwopv1.ResolveInterruptResponse{
 		RunID:  snapshot.RunID,
 		NodeID: asked.NodeID,
 		Status: snapshot.Status,
-	}, nil
+	}}, nil
 }
 
 // besideToken notes who answers, where the token came with a key that may answer this run. Some interrupts want to know;

@@ -155,6 +155,10 @@ func (h *Host) answerOnce(w http.ResponseWriter, r *http.Request, log string, ne
 			headerIdempotencyKey)
 	case rules.Repeat:
 		w.Header().Set(headerReplay, "true")
+		if state.Status == http.StatusNoContent {
+			w.WriteHeader(state.Status)
+			return nil
+		}
 		writeJSON(w, state.Status, state.Reply)
 		return nil
 	case rules.Begin:
@@ -193,9 +197,13 @@ func refuses(a *serving.Kept, code string) bool {
 	return json.Unmarshal(a.Body.Bytes(), &e) == nil && e.Error == code
 }
 
-// keyName is by whose name the keys of a caller are kept.
+// keyName is by whose name the keys of a caller are kept. Where a token is the credential, the key that came beside it says
+// who that is.
 func (h *Host) keyName(ctx context.Context) string {
-	who := callerOf(ctx)
+	who, known := ctx.Value(besideToken{}).(caller)
+	if !known {
+		who = callerOf(ctx)
+	}
 	return h.rules.Tenants.Keys(who.tenant, who.principal)
 }
 
@@ -219,6 +227,14 @@ func chosenID(ctx context.Context) (id [16]byte) {
 		return idOf(token)
 	}
 	return id
+}
+
+// cause names this request among all that write, so that one which a crash interrupted writes once; "" where there is no key.
+func cause(ctx context.Context) string {
+	if token, ok := ctx.Value(tokenKey{}).(string); ok {
+		return "key-" + token
+	}
+	return ""
 }
 
 // idOf makes the id of a run of a token.
