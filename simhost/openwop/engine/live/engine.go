@@ -67,6 +67,9 @@ type Options struct {
 	// Peers run the workers whose ids have the form NAME/WORKFLOW, by name.
 	Peers map[string]Peer
 
+	// TrustVoters has an answer to an approval say by resumeValue.voter who votes.
+	TrustVoters bool
+
 	// ChildLag is how late a parent sees that its child has ended; AnswerLag is how long a run that was answered stands
 	// still before it goes on, and whoever answered hears the status from before.
 	ChildLag, AnswerLag time.Duration
