@@ -251,21 +251,16 @@ func (h *Host) identity(r *http.Request) (string, error) {
 	return bodyDigest(r)
 }
 
-// bodyDigest identifies a body by its JSON value: whitespace and the order of members make no difference.
+// bodyDigest identifies a body by its JSON value: whitespace, the order of members and the spelling of a number make no
+// difference.
 func bodyDigest(r *http.Request) (string, error) {
 	body, ok := r.Body.(*contract.Body)
 	if !ok || len(body.Raw) == 0 {
 		return digest(""), nil
 	}
-	decoder := json.NewDecoder(bytes.NewReader(body.Raw))
-	decoder.UseNumber() // numbers that differ beyond a float's precision differ
-	var value any
-	if err := decoder.Decode(&value); err != nil {
-		return "", fmt.Errorf("decode the body: %w", err)
-	}
-	canonical, err := json.Marshal(value) // members sorted
+	canonical, err := plainly(body.Raw)
 	if err != nil {
-		return "", fmt.Errorf("encode the body: %w", err)
+		return "", fmt.Errorf("read the body: %w", err)
 	}
 	return digest(string(canonical)), nil
 }
