@@ -109,6 +109,7 @@ type Engine struct {
 
 	ended  endedRuns
 	unseen unseen
+	claims sync.Mutex // held while a run is made that must be the only one of its scope
 }
 
 // maxAppend keeps what one append takes well below what the log takes at once, whatever the size of a single event.
