@@ -11,6 +11,7 @@ import time
 import warnings
 
 import openwop_client as wop
+from openwop_client.types import is_terminal_run_status
 
 
 class Client(wop.OpenwopClient):
@@ -58,7 +59,7 @@ def until(run_id, *statuses):
         snapshot = client.runs_get(run_id)
         if snapshot.status in statuses:
             return snapshot
-        holds(f"run {run_id} goes on", not wop.is_terminal_run_status(snapshot.status), snapshot)
+        holds(f"run {run_id} goes on", not is_terminal_run_status(snapshot.status), snapshot)
         page = client.runs_poll_events(run_id, last_sequence=last, timeout_seconds=1)
         if page.events:
             last = page.events[-1].sequence

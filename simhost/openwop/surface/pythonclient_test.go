@@ -1,0 +1,21 @@
+package surface
+
+import (
+	"os/exec"
+	"testing"
+	"time"
+
+	"github.com/openassay/assay/internal/testenv"
+)
+
+// The protocol's Python client makes each of its calls to the host, and finds in the replies what it looks for.
+func TestThePythonClient(t *testing.T) {
+	python := testenv.Python(t, "openwop-client", "1.8.0")
+	c := serve(t, Options{Version: HighestVersion, TrustVoters: true})
+	ctx := testenv.Soon(t, 30*time.Second)
+	said, err := exec.CommandContext(ctx, python, "-I", "testdata/client.py", c.base, c.key).CombinedOutput()
+	if err != nil {
+		t.Fatalf("the client: %v\n%s", err, said)
+	}
+	t.Logf("%s", said)
+}
