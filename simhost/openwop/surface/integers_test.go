@@ -22,7 +22,8 @@ func TestIntegersAreTakenHoweverTheyAreSpelled(t *testing.T) {
 			t.Errorf("%s is another cursor (-want +got)\n%s", query, diff)
 		}
 	}
-	for _, query := range []string{"lastSequence=1.5", "timeout=6.1e1", "timeout=1e-1", "lastSequence=1.", "lastSequence=1e30", "since=-1.5"} {
+	for _, query := range []string{"lastSequence=1.5", "timeout=6.1e1", "timeout=1e-1", "lastSequence=1.", "lastSequence=1e30",
+		"since=-1.5"} {
 		c.do("GET", "/v1/runs/"+id+"/events/poll?"+query, nil).wantError(http.StatusBadRequest, "validation_error")
 	}
 	if frames := c.stream(id, "streamMode=debug&bufferMs=1e2").rest(); len(frames) == 0 {

@@ -52,7 +52,7 @@ func (e *Engine) Create(ctx context.Context, c Create) (openwopv1.RunSnapshot, e
 	if c.Sole {
 		e.claims.Lock()
 		defer e.claims.Unlock()
-		if err := e.claimed(c); err != nil {
+		if err := claimed(e, c); err != nil {
 			return openwopv1.RunSnapshot{}, err
 		}
 	}

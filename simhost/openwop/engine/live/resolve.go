@@ -44,7 +44,7 @@ func (e *Engine) resolve(ctx context.Context, runID string, a rules.Answer, open
 	err = e.with(ctx, runID, func(r *liveRun) error {
 		s := &r.state
 		heard(s, &a)
-		who, unclear := e.respondent(ctx, s, a.Value)
+		who, unclear := respondent(ctx, s, a.Value, e.o.TrustVoters)
 		late, refused := tooLate(s, a, open(s))
 		if !late {
 			refused = cmp.Or(unclear, r.refuses(who, a.Value))

@@ -30,13 +30,13 @@ const keyVoter = "voter"
 // maxVoter bounds the name of a voter, in bytes: it stands in the event of each vote.
 const maxVoter = 256
 
-// respondent is who answers: the principal of the context, or, at an approval of a host that trusts its voters, the one whom the
-// answer names. An answer by the token of one voter that names another is refused.
-func (e *Engine) respondent(ctx context.Context, s *state.State, answer json.RawMessage) (state.Respondent, error) {
+// respondent is who answers: the principal of the context, or, at an approval of a host that trusts its voters, the one whom
+// the answer names. An answer by the token of one voter that names another is refused.
+func respondent(ctx context.Context, s *state.State, answer json.RawMessage, trusts bool) (state.Respondent, error) {
 	who, known := ctx.Value(respondentKey{}).(state.Respondent)
 	who.Keyless = who.Keyless || !known
 	g := s.OpenGate()
-	if !e.o.TrustVoters || g == nil || g.Asked.Kind != event.Approval {
+	if !trusts || g == nil || g.Asked.Kind != event.Approval {
 		return who, nil
 	}
 	said := workflow.Member(answer, keyVoter)

@@ -8,7 +8,7 @@ import (
 
 // claimed refuses a run that is to be the only one of its owner and scope where another is live. The run that a retry makes again
 // is no other. The caller holds e.claims.
-func (e *Engine) claimed(c Create) error {
+func claimed(e *Engine, c Create) error {
 	owner := ""
 	if c.Owner != nil {
 		owner = c.Owner.Tenant
