@@ -12,6 +12,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/eventlog"
+	"github.com/openassay/assay/simhost/openwop/engine/live"
 	"github.com/openassay/assay/simhost/openwop/rules"
 	"github.com/openassay/assay/simhost/refusal"
 	"github.com/openassay/assay/simhost/serving"
@@ -150,6 +151,10 @@ func (h *Host) answerOnce(w http.ResponseWriter, r *http.Request, log string, ne
 	}
 	known, same := state.Token != "", state.Body == body
 	switch h.rules.Keys.Does(rules.Keyed{Key: log, Known: known, Same: same, Free: state.Free, Answered: state.Status != 0}) {
+	case rules.Resume:
+		if !state.Free { // else it was refused then, and may be taken now
+			ctx = live.Retry(ctx)
+		}
 	case rules.Refuse:
 		return refusal.New(codeKeyMismatch, "this Idempotency-Key was used with another body: use a new key for a new request", "field",
 			headerIdempotencyKey)

@@ -30,7 +30,8 @@ func TestIntegersAreTakenHoweverTheyAreSpelled(t *testing.T) {
 		t.Error("the stream of a buffer of 1e2 ms is empty")
 	}
 	c.putFile("a.md", "a")
-	if f := decoded[openwopv1.WorkspaceFile](c.do("GET", "/v1/host/workspace/files/a.md?version=1.0", nil).want(http.StatusOK)); f.Version != 1 {
+	first := c.do("GET", "/v1/host/workspace/files/a.md?version=1.0", nil).want(http.StatusOK)
+	if f := decoded[openwopv1.WorkspaceFile](first); f.Version != 1 {
 		t.Errorf("version 1.0 is version %d", f.Version)
 	}
 	c.do("POST", "/v1/runs", `{"workflowId":"conformance-noop"}`, header{"X-Force-Engine-Version", "1.0"}).wantError(http.StatusForbidden,

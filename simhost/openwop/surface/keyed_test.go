@@ -179,3 +179,29 @@ func TestKeysBesideATokenAreOfWhoSendsThem(t *testing.T) {
 	}
 	c.until(s.RunID, openwopv1.RunStatusCompleted)
 }
+
+// A crash after an answer was taken, and before that was said: the retry is told so, and anybody else that they are too late.
+func TestACrashBetweenAnAnswerAndItsReplyTakesItOnce(t *testing.T) {
+	dir := t.TempDir()
+	c := serve(t, Options{DataDir: dir})
+	run, token := c.ask(), c.ask()
+	node := byNode(run)
+	calls := []keyedCall{{method: "POST", path: node}, {method: "POST", path: *token.Interrupt.CallbackURL, anonymous: true}}
+	for _, k := range calls {
+		k.send(c, askUserAnswer).want(http.StatusOK)
+	}
+	c.until(run.RunID, openwopv1.RunStatusCompleted)
+	c.until(token.RunID, openwopv1.RunStatusCompleted)
+	c.stop()
+	forgetOutcome(t, dir, keyLog(DefaultTenant, "POST "+node, "k"), false)
+	forgetOutcome(t, dir, keyLog("", "POST "+*token.Interrupt.CallbackURL, "k"), false)
+	c = serve(t, Options{DataDir: dir})
+	for _, k := range calls {
+		k.send(c, `{"resumeValue":{"answers":{"q1":"another"}}}`).wantError(http.StatusConflict, "idempotency_key_mismatch")
+		c.do("POST", k.path, askUserAnswer).wantError(http.StatusConflict, "interrupt_already_resolved")
+		k.send(c, askUserAnswer).want(http.StatusOK)
+		if again := k.send(c, askUserAnswer).want(http.StatusOK); again.header.Get(headerReplay) != "true" {
+			t.Errorf("%s: the retry is not the answer from then on", k.path)
+		}
+	}
+}

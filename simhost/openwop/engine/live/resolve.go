@@ -23,19 +23,20 @@ import (
 // answers is said by As; an interrupt that is not theirs to answer is refused with forbidden. A vote that is repeated
 // changes nothing and is no error.
 func (e *Engine) Resolve(ctx context.Context, runID, nodeID string, value json.RawMessage) (openwopv1.RunSnapshot, error) {
-	return e.resolve(ctx, runID, rules.Answer{Value: value}, func(s *state.State) error { return refuseUnlessAsked(s, nodeID) })
+	return e.resolve(ctx, runID, rules.Answer{Value: value}, func(s *state.State) error { return refuseUnlessAsked(s, nodeID) },
+		func(i state.Interrupt) bool { return i.NodeID == nodeID })
 }
 
 // ResolveInterrupt is Resolve for the interrupt with this id and no other, whichever is open at its node now.
 func (e *Engine) ResolveInterrupt(ctx context.Context, runID, interruptID string, value json.RawMessage) (openwopv1.RunSnapshot, error) {
 	return e.resolve(ctx, runID, rules.Answer{Value: value, ByToken: true},
-		func(s *state.State) error { return refuseUnlessOpen(s, interruptID) })
+		func(s *state.State) error { return refuseUnlessOpen(s, interruptID) },
+		func(i state.Interrupt) bool { return i.ID == interruptID })
 }
 
-// resolve answers the interrupt that is open, unless open refuses it.
-func (e *Engine) resolve(ctx context.Context, runID string, a rules.Answer, open func(*state.State) error) (
-	snapshot openwopv1.RunSnapshot, err error,
-) {
+// resolve answers the interrupt that is open, unless open refuses it. meant tells which it is for.
+func (e *Engine) resolve(ctx context.Context, runID string, a rules.Answer, open func(*state.State) error,
+	meant func(state.Interrupt) bool) (snapshot openwopv1.RunSnapshot, err error) {
 	leave, err := e.enter()
 	if err != nil {
 		return snapshot, err
@@ -49,7 +50,7 @@ func (e *Engine) resolve(ctx context.Context, runID string, a rules.Answer, open
 		if !late {
 			refused = cmp.Or(unclear, r.refuses(who, a.Value))
 		}
-		if late && refused == nil || errors.Is(refused, state.ErrRepeated) {
+		if late && refused == nil || errors.Is(refused, state.ErrRepeated) || late && taken(ctx, s, a.Value, meant) {
 			snapshot = s.Snapshot()
 			return nil
 		}
@@ -57,8 +58,8 @@ func (e *Engine) resolve(ctx context.Context, runID string, a rules.Answer, open
 			return refused
 		}
 		a.Astray, a.Refused = late, refused != nil
-		answer, taken := s.Rules.Answers.Takes(a)
-		if !taken {
+		answer, counts := s.Rules.Answers.Takes(a)
+		if !counts {
 			return refused
 		}
 		before := s.Status

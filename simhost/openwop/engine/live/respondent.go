@@ -3,6 +3,7 @@ package live
 import (
 	"context"
 	"encoding/json"
+	"reflect"
 
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
 	"github.com/openassay/assay/simhost/openwop/engine/event"
@@ -53,4 +54,29 @@ func respondent(ctx context.Context, s *state.State, answer json.RawMessage, tru
 	}
 	who.Principal = voter
 	return who, nil
+}
+
+// retryKey marks in a context what may have been done before.
+type retryKey struct{}
+
+// Retry returns a context in which an answer is given that may have been taken already, by a process that ended before it could
+// say so. Who gives it again is told that it was taken.
+func Retry(ctx context.Context) context.Context { return context.WithValue(ctx, retryKey{}, true) }
+
+// taken reports whether an answer is a retry, and the last interrupt that it can be meant for was resolved with the same.
+func taken(ctx context.Context, s *state.State, answer json.RawMessage, meant func(state.Interrupt) bool) bool {
+	if ctx.Value(retryKey{}) == nil {
+		return false
+	}
+	for i := len(s.Interrupts) - 1; i >= 0; i-- {
+		if last := s.Interrupts[i]; meant(last) {
+			return last.Resolved && sameJSON(last.Answer, answer)
+		}
+	}
+	return false
+}
+
+func sameJSON(a, b json.RawMessage) bool {
+	var x, y any
+	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
 }
