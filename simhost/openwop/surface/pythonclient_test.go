@@ -2,6 +2,7 @@ package surface
 
 import (
 	"os/exec"
+	"strings"
 	"testing"
 	"time"
 
@@ -17,5 +18,7 @@ func TestThePythonClient(t *testing.T) {
 	if err != nil {
 		t.Fatalf("the client: %v\n%s", err, said)
 	}
-	t.Logf("%s", said)
+	if told := "55 calls of openwop-client 1.8.0 "; !strings.HasPrefix(string(said), told) { // as docs/simhost.md has it
+		t.Errorf("the client says %q, want %q", said, told)
+	}
 }
