@@ -544,9 +544,12 @@ func (c *ClientWithResponses) GetGoalWithResponse(ctx context.Context, goalID st
 // EditGoal Edit a goal while it is active. Its state is the judge’s and is refused.
 //
 // It sends PATCH /v1/host/sample/goals/{goalId} with a body of application/json.
-func (c *Client) EditGoal(ctx context.Context, goalID string, body EditGoalRequest, editors ...RequestEditorFn) (*http.Response, error) {
+func (c *Client) EditGoal(ctx context.Context, goalID string, params *EditGoalParams, body EditGoalRequest, editors ...RequestEditorFn) (*http.Response, error) {
 	made := newCall("PATCH")
 	made.literal("/v1/host/sample/goals/").set(parameterGoalID, goalID, true)
+	if params != nil {
+		made.set(parameterIdempotencyKey, params.IdempotencyKey, params.IdempotencyKey != nil)
+	}
 	made.json("application/json", body, true)
 	return c.send(ctx, made, editors)
 }
@@ -554,9 +557,12 @@ func (c *Client) EditGoal(ctx context.Context, goalID string, body EditGoalReque
 // EditGoalWithBody Edit a goal while it is active. Its state is the judge’s and is refused.
 //
 // It sends PATCH /v1/host/sample/goals/{goalId} with a body of any kind.
-func (c *Client) EditGoalWithBody(ctx context.Context, goalID string, contentType string, body io.Reader, editors ...RequestEditorFn) (*http.Response, error) {
+func (c *Client) EditGoalWithBody(ctx context.Context, goalID string, params *EditGoalParams, contentType string, body io.Reader, editors ...RequestEditorFn) (*http.Response, error) {
 	made := newCall("PATCH")
 	made.literal("/v1/host/sample/goals/").set(parameterGoalID, goalID, true)
+	if params != nil {
+		made.set(parameterIdempotencyKey, params.IdempotencyKey, params.IdempotencyKey != nil)
+	}
 	made.raw(contentType, body)
 	return c.send(ctx, made, editors)
 }
@@ -618,8 +624,8 @@ func (c *Client) readEditGoal(r *http.Response) (*EditGoalHTTPResponse, error) {
 }
 
 // EditGoalWithResponse is like [Client.EditGoal], but decodes the reply.
-func (c *ClientWithResponses) EditGoalWithResponse(ctx context.Context, goalID string, body EditGoalRequest, editors ...RequestEditorFn) (*EditGoalHTTPResponse, error) {
-	r, err := c.Client.EditGoal(ctx, goalID, body, editors...)
+func (c *ClientWithResponses) EditGoalWithResponse(ctx context.Context, goalID string, params *EditGoalParams, body EditGoalRequest, editors ...RequestEditorFn) (*EditGoalHTTPResponse, error) {
+	r, err := c.Client.EditGoal(ctx, goalID, params, body, editors...)
 	if err != nil {
 		return nil, err
 	}
@@ -627,8 +633,8 @@ func (c *ClientWithResponses) EditGoalWithResponse(ctx context.Context, goalID s
 }
 
 // EditGoalWithBodyWithResponse is like [Client.EditGoalWithBody], but decodes the reply.
-func (c *ClientWithResponses) EditGoalWithBodyWithResponse(ctx context.Context, goalID string, contentType string, body io.Reader, editors ...RequestEditorFn) (*EditGoalHTTPResponse, error) {
-	r, err := c.Client.EditGoalWithBody(ctx, goalID, contentType, body, editors...)
+func (c *ClientWithResponses) EditGoalWithBodyWithResponse(ctx context.Context, goalID string, params *EditGoalParams, contentType string, body io.Reader, editors ...RequestEditorFn) (*EditGoalHTTPResponse, error) {
+	r, err := c.Client.EditGoalWithBody(ctx, goalID, params, contentType, body, editors...)
 	if err != nil {
 		return nil, err
 	}
@@ -638,9 +644,12 @@ func (c *ClientWithResponses) EditGoalWithBodyWithResponse(ctx context.Context, 
 // AbandonGoal Give the goal up.
 //
 // It sends POST /v1/host/sample/goals/{goalId}/abandon.
-func (c *Client) AbandonGoal(ctx context.Context, goalID string, editors ...RequestEditorFn) (*http.Response, error) {
+func (c *Client) AbandonGoal(ctx context.Context, goalID string, params *AbandonGoalParams, editors ...RequestEditorFn) (*http.Response, error) {
 	made := newCall("POST")
 	made.literal("/v1/host/sample/goals/").set(parameterGoalID, goalID, true).literal("/abandon")
+	if params != nil {
+		made.set(parameterIdempotencyKey, params.IdempotencyKey, params.IdempotencyKey != nil)
+	}
 	return c.send(ctx, made, editors)
 }
 
@@ -649,6 +658,7 @@ type AbandonGoalHTTPResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
 	JSON200      *Goal          // 200, application/json
+	JSON400      *ErrorEnvelope // 400, application/json
 	JSON401      *ErrorEnvelope // 401, application/json
 	JSON403      *ErrorEnvelope // 403, application/json
 	JSON404      *ErrorEnvelope // 404, application/json
@@ -670,6 +680,8 @@ func (c *Client) readAbandonGoal(r *http.Response) (*AbandonGoalHTTPResponse, er
 	switch {
 	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
 		err = c.decodeReply("/paths/~1v1~1host~1sample~1goals~1{goalId}~1abandon/post/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 400 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/InvalidRequest/content/application~1json/schema", body, &out.JSON400)
 	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
 		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
 	case r.StatusCode == 403 && isMedia(r.Header, "application/json"):
@@ -689,8 +701,8 @@ func (c *Client) readAbandonGoal(r *http.Response) (*AbandonGoalHTTPResponse, er
 }
 
 // AbandonGoalWithResponse is like [Client.AbandonGoal], but decodes the reply.
-func (c *ClientWithResponses) AbandonGoalWithResponse(ctx context.Context, goalID string, editors ...RequestEditorFn) (*AbandonGoalHTTPResponse, error) {
-	r, err := c.Client.AbandonGoal(ctx, goalID, editors...)
+func (c *ClientWithResponses) AbandonGoalWithResponse(ctx context.Context, goalID string, params *AbandonGoalParams, editors ...RequestEditorFn) (*AbandonGoalHTTPResponse, error) {
+	r, err := c.Client.AbandonGoal(ctx, goalID, params, editors...)
 	if err != nil {
 		return nil, err
 	}
@@ -759,9 +771,12 @@ func (c *ClientWithResponses) ListGoalEventsWithResponse(ctx context.Context, go
 // PauseGoal Let no run follow until the goal is resumed.
 //
 // It sends POST /v1/host/sample/goals/{goalId}/pause.
-func (c *Client) PauseGoal(ctx context.Context, goalID string, editors ...RequestEditorFn) (*http.Response, error) {
+func (c *Client) PauseGoal(ctx context.Context, goalID string, params *PauseGoalParams, editors ...RequestEditorFn) (*http.Response, error) {
 	made := newCall("POST")
 	made.literal("/v1/host/sample/goals/").set(parameterGoalID, goalID, true).literal("/pause")
+	if params != nil {
+		made.set(parameterIdempotencyKey, params.IdempotencyKey, params.IdempotencyKey != nil)
+	}
 	return c.send(ctx, made, editors)
 }
 
@@ -770,6 +785,7 @@ type PauseGoalHTTPResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
 	JSON200      *Goal          // 200, application/json
+	JSON400      *ErrorEnvelope // 400, application/json
 	JSON401      *ErrorEnvelope // 401, application/json
 	JSON403      *ErrorEnvelope // 403, application/json
 	JSON404      *ErrorEnvelope // 404, application/json
@@ -791,6 +807,8 @@ func (c *Client) readPauseGoal(r *http.Response) (*PauseGoalHTTPResponse, error)
 	switch {
 	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
 		err = c.decodeReply("/paths/~1v1~1host~1sample~1goals~1{goalId}~1pause/post/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 400 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/InvalidRequest/content/application~1json/schema", body, &out.JSON400)
 	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
 		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
 	case r.StatusCode == 403 && isMedia(r.Header, "application/json"):
@@ -810,8 +828,8 @@ func (c *Client) readPauseGoal(r *http.Response) (*PauseGoalHTTPResponse, error)
 }
 
 // PauseGoalWithResponse is like [Client.PauseGoal], but decodes the reply.
-func (c *ClientWithResponses) PauseGoalWithResponse(ctx context.Context, goalID string, editors ...RequestEditorFn) (*PauseGoalHTTPResponse, error) {
-	r, err := c.Client.PauseGoal(ctx, goalID, editors...)
+func (c *ClientWithResponses) PauseGoalWithResponse(ctx context.Context, goalID string, params *PauseGoalParams, editors ...RequestEditorFn) (*PauseGoalHTTPResponse, error) {
+	r, err := c.Client.PauseGoal(ctx, goalID, params, editors...)
 	if err != nil {
 		return nil, err
 	}
@@ -821,9 +839,12 @@ func (c *ClientWithResponses) PauseGoalWithResponse(ctx context.Context, goalID 
 // ResumeGoal Let runs follow again. A goal that is escalated goes on once the run that got stuck was answered.
 //
 // It sends POST /v1/host/sample/goals/{goalId}/resume.
-func (c *Client) ResumeGoal(ctx context.Context, goalID string, editors ...RequestEditorFn) (*http.Response, error) {
+func (c *Client) ResumeGoal(ctx context.Context, goalID string, params *ResumeGoalParams, editors ...RequestEditorFn) (*http.Response, error) {
 	made := newCall("POST")
 	made.literal("/v1/host/sample/goals/").set(parameterGoalID, goalID, true).literal("/resume")
+	if params != nil {
+		made.set(parameterIdempotencyKey, params.IdempotencyKey, params.IdempotencyKey != nil)
+	}
 	return c.send(ctx, made, editors)
 }
 
@@ -832,6 +853,7 @@ type ResumeGoalHTTPResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
 	JSON200      *Goal          // 200, application/json
+	JSON400      *ErrorEnvelope // 400, application/json
 	JSON401      *ErrorEnvelope // 401, application/json
 	JSON403      *ErrorEnvelope // 403, application/json
 	JSON404      *ErrorEnvelope // 404, application/json
@@ -853,6 +875,8 @@ func (c *Client) readResumeGoal(r *http.Response) (*ResumeGoalHTTPResponse, erro
 	switch {
 	case r.StatusCode == 200 && isMedia(r.Header, "application/json"):
 		err = c.decodeReply("/paths/~1v1~1host~1sample~1goals~1{goalId}~1resume/post/responses/200/content/application~1json/schema", body, &out.JSON200)
+	case r.StatusCode == 400 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/InvalidRequest/content/application~1json/schema", body, &out.JSON400)
 	case r.StatusCode == 401 && isMedia(r.Header, "application/json"):
 		err = c.decodeReply("/components/responses/Unauthenticated/content/application~1json/schema", body, &out.JSON401)
 	case r.StatusCode == 403 && isMedia(r.Header, "application/json"):
@@ -872,8 +896,8 @@ func (c *Client) readResumeGoal(r *http.Response) (*ResumeGoalHTTPResponse, erro
 }
 
 // ResumeGoalWithResponse is like [Client.ResumeGoal], but decodes the reply.
-func (c *ClientWithResponses) ResumeGoalWithResponse(ctx context.Context, goalID string, editors ...RequestEditorFn) (*ResumeGoalHTTPResponse, error) {
-	r, err := c.Client.ResumeGoal(ctx, goalID, editors...)
+func (c *ClientWithResponses) ResumeGoalWithResponse(ctx context.Context, goalID string, params *ResumeGoalParams, editors ...RequestEditorFn) (*ResumeGoalHTTPResponse, error) {
+	r, err := c.Client.ResumeGoal(ctx, goalID, params, editors...)
 	if err != nil {
 		return nil, err
 	}
@@ -1467,6 +1491,7 @@ func (c *Client) PutWorkspaceFile(ctx context.Context, path string, params *PutW
 	made.literal("/v1/host/workspace/files/").set(parameterPath, path, true)
 	if params != nil {
 		made.set(parameterIfMatch, params.IfMatch, params.IfMatch != nil)
+		made.set(parameterIdempotencyKey, params.IdempotencyKey, params.IdempotencyKey != nil)
 	}
 	made.json("application/json", body, true)
 	return c.send(ctx, made, editors)
@@ -1480,6 +1505,7 @@ func (c *Client) PutWorkspaceFileWithBody(ctx context.Context, path string, para
 	made.literal("/v1/host/workspace/files/").set(parameterPath, path, true)
 	if params != nil {
 		made.set(parameterIfMatch, params.IfMatch, params.IfMatch != nil)
+		made.set(parameterIdempotencyKey, params.IdempotencyKey, params.IdempotencyKey != nil)
 	}
 	made.raw(contentType, body)
 	return c.send(ctx, made, editors)
@@ -1556,9 +1582,12 @@ func (c *ClientWithResponses) PutWorkspaceFileWithBodyWithResponse(ctx context.C
 // DeleteWorkspaceFile Delete a file. Its path keeps counting versions.
 //
 // It sends DELETE /v1/host/workspace/files/{path}.
-func (c *Client) DeleteWorkspaceFile(ctx context.Context, path string, editors ...RequestEditorFn) (*http.Response, error) {
+func (c *Client) DeleteWorkspaceFile(ctx context.Context, path string, params *DeleteWorkspaceFileParams, editors ...RequestEditorFn) (*http.Response, error) {
 	made := newCall("DELETE")
 	made.literal("/v1/host/workspace/files/").set(parameterPath, path, true)
+	if params != nil {
+		made.set(parameterIdempotencyKey, params.IdempotencyKey, params.IdempotencyKey != nil)
+	}
 	return c.send(ctx, made, editors)
 }
 
@@ -1570,6 +1599,7 @@ type DeleteWorkspaceFileHTTPResponse struct {
 	JSON401      *ErrorEnvelope // 401, application/json
 	JSON403      *ErrorEnvelope // 403, application/json
 	JSON404      *ErrorEnvelope // 404, application/json
+	JSON409      *ErrorEnvelope // 409, application/json
 	JSON429      *ErrorEnvelope // 429, application/json
 	JSON500      *ErrorEnvelope // 500, application/json
 	JSON501      *ErrorEnvelope // 501, application/json
@@ -1594,6 +1624,8 @@ func (c *Client) readDeleteWorkspaceFile(r *http.Response) (*DeleteWorkspaceFile
 		err = c.decodeReply("/components/responses/Forbidden/content/application~1json/schema", body, &out.JSON403)
 	case r.StatusCode == 404 && isMedia(r.Header, "application/json"):
 		err = c.decodeReply("/components/responses/NotFound/content/application~1json/schema", body, &out.JSON404)
+	case r.StatusCode == 409 && isMedia(r.Header, "application/json"):
+		err = c.decodeReply("/components/responses/Conflict/content/application~1json/schema", body, &out.JSON409)
 	case r.StatusCode == 429 && isMedia(r.Header, "application/json"):
 		err = c.decodeReply("/components/responses/RateLimited/content/application~1json/schema", body, &out.JSON429)
 	case r.StatusCode == 500 && isMedia(r.Header, "application/json"):
@@ -1607,8 +1639,8 @@ func (c *Client) readDeleteWorkspaceFile(r *http.Response) (*DeleteWorkspaceFile
 }
 
 // DeleteWorkspaceFileWithResponse is like [Client.DeleteWorkspaceFile], but decodes the reply.
-func (c *ClientWithResponses) DeleteWorkspaceFileWithResponse(ctx context.Context, path string, editors ...RequestEditorFn) (*DeleteWorkspaceFileHTTPResponse, error) {
-	r, err := c.Client.DeleteWorkspaceFile(ctx, path, editors...)
+func (c *ClientWithResponses) DeleteWorkspaceFileWithResponse(ctx context.Context, path string, params *DeleteWorkspaceFileParams, editors ...RequestEditorFn) (*DeleteWorkspaceFileHTTPResponse, error) {
+	r, err := c.Client.DeleteWorkspaceFile(ctx, path, params, editors...)
 	if err != nil {
 		return nil, err
 	}
@@ -1674,9 +1706,12 @@ func (c *ClientWithResponses) InspectInterruptByTokenWithResponse(ctx context.Co
 // ResolveInterruptByToken Answer the interrupt behind a token. The token is the credential.
 //
 // It sends POST /v1/interrupts/{token} with a body of application/json.
-func (c *Client) ResolveInterruptByToken(ctx context.Context, token string, body ResolveInterruptRequest, editors ...RequestEditorFn) (*http.Response, error) {
+func (c *Client) ResolveInterruptByToken(ctx context.Context, token string, params *ResolveInterruptByTokenParams, body ResolveInterruptRequest, editors ...RequestEditorFn) (*http.Response, error) {
 	made := newCall("POST")
 	made.literal("/v1/interrupts/").set(parameterToken, token, true)
+	if params != nil {
+		made.set(parameterIdempotencyKey, params.IdempotencyKey, params.IdempotencyKey != nil)
+	}
 	made.json("application/json", body, true)
 	return c.send(ctx, made, editors)
 }
@@ -1684,9 +1719,12 @@ func (c *Client) ResolveInterruptByToken(ctx context.Context, token string, body
 // ResolveInterruptByTokenWithBody Answer the interrupt behind a token. The token is the credential.
 //
 // It sends POST /v1/interrupts/{token} with a body of any kind.
-func (c *Client) ResolveInterruptByTokenWithBody(ctx context.Context, token string, contentType string, body io.Reader, editors ...RequestEditorFn) (*http.Response, error) {
+func (c *Client) ResolveInterruptByTokenWithBody(ctx context.Context, token string, params *ResolveInterruptByTokenParams, contentType string, body io.Reader, editors ...RequestEditorFn) (*http.Response, error) {
 	made := newCall("POST")
 	made.literal("/v1/interrupts/").set(parameterToken, token, true)
+	if params != nil {
+		made.set(parameterIdempotencyKey, params.IdempotencyKey, params.IdempotencyKey != nil)
+	}
 	made.raw(contentType, body)
 	return c.send(ctx, made, editors)
 }
@@ -1745,8 +1783,8 @@ func (c *Client) readResolveInterruptByToken(r *http.Response) (*ResolveInterrup
 }
 
 // ResolveInterruptByTokenWithResponse is like [Client.ResolveInterruptByToken], but decodes the reply.
-func (c *ClientWithResponses) ResolveInterruptByTokenWithResponse(ctx context.Context, token string, body ResolveInterruptRequest, editors ...RequestEditorFn) (*ResolveInterruptByTokenHTTPResponse, error) {
-	r, err := c.Client.ResolveInterruptByToken(ctx, token, body, editors...)
+func (c *ClientWithResponses) ResolveInterruptByTokenWithResponse(ctx context.Context, token string, params *ResolveInterruptByTokenParams, body ResolveInterruptRequest, editors ...RequestEditorFn) (*ResolveInterruptByTokenHTTPResponse, error) {
+	r, err := c.Client.ResolveInterruptByToken(ctx, token, params, body, editors...)
 	if err != nil {
 		return nil, err
 	}
@@ -1754,8 +1792,8 @@ func (c *ClientWithResponses) ResolveInterruptByTokenWithResponse(ctx context.Co
 }
 
 // ResolveInterruptByTokenWithBodyWithResponse is like [Client.ResolveInterruptByTokenWithBody], but decodes the reply.
-func (c *ClientWithResponses) ResolveInterruptByTokenWithBodyWithResponse(ctx context.Context, token string, contentType string, body io.Reader, editors ...RequestEditorFn) (*ResolveInterruptByTokenHTTPResponse, error) {
-	r, err := c.Client.ResolveInterruptByTokenWithBody(ctx, token, contentType, body, editors...)
+func (c *ClientWithResponses) ResolveInterruptByTokenWithBodyWithResponse(ctx context.Context, token string, params *ResolveInterruptByTokenParams, contentType string, body io.Reader, editors ...RequestEditorFn) (*ResolveInterruptByTokenHTTPResponse, error) {
+	r, err := c.Client.ResolveInterruptByTokenWithBody(ctx, token, params, contentType, body, editors...)
 	if err != nil {
 		return nil, err
 	}

@@ -3051,7 +3051,8 @@ func (v *Implementation) UnmarshalJSON(data []byte) error {
 	}, nil)
 }
 
-// InterruptInspection What waits behind a token. Open.
+// InterruptInspection What waits behind a token, as its interrupt.requested has it, and how long the token can
+// be used. Open.
 type InterruptInspection struct {
 	// What is asked.
 	Data json.RawMessage `json:"data"`
@@ -3059,10 +3060,12 @@ type InterruptInspection struct {
 	ExpiresAt time.Time     `json:"expiresAt"`
 	Key       string        `json:"key"`
 	Kind      InterruptKind `json:"kind"`
-	NodeID    string        `json:"nodeId,omitzero"`
 	// It was answered already.
-	Resolved bool   `json:"resolved"`
-	RunID    string `json:"runId,omitzero"`
+	Resolved bool `json:"resolved"`
+	// What the answer must fit.
+	ResumeSchema map[string]any `json:"resumeSchema,omitzero"`
+	// How long after the request it can be answered.
+	TimeoutMs *int64 `json:"timeoutMs,omitzero"`
 }
 
 // UnmarshalJSON reads an InterruptInspection. Names of members must match exactly; any may be missing.
@@ -3077,12 +3080,12 @@ func (v *InterruptInspection) UnmarshalJSON(data []byte) error {
 			return &v.Key
 		case "kind":
 			return &v.Kind
-		case "nodeId":
-			return &v.NodeID
 		case "resolved":
 			return &v.Resolved
-		case "runId":
-			return &v.RunID
+		case "resumeSchema":
+			return &v.ResumeSchema
+		case "timeoutMs":
+			return &v.TimeoutMs
 		}
 		return nil
 	}, nil)

@@ -14,6 +14,30 @@ type CreateGoalParams struct {
 	IdempotencyKey *string // header
 }
 
+// EditGoalParams holds the parameters of EditGoal that do not stand in its path.
+type EditGoalParams struct {
+	// The same key with the same body gets the same reply, for at least 24 hours.
+	IdempotencyKey *string // header
+}
+
+// AbandonGoalParams holds the parameters of AbandonGoal that do not stand in its path.
+type AbandonGoalParams struct {
+	// The same key with the same body gets the same reply, for at least 24 hours.
+	IdempotencyKey *string // header
+}
+
+// PauseGoalParams holds the parameters of PauseGoal that do not stand in its path.
+type PauseGoalParams struct {
+	// The same key with the same body gets the same reply, for at least 24 hours.
+	IdempotencyKey *string // header
+}
+
+// ResumeGoalParams holds the parameters of ResumeGoal that do not stand in its path.
+type ResumeGoalParams struct {
+	// The same key with the same body gets the same reply, for at least 24 hours.
+	IdempotencyKey *string // header
+}
+
 // ListWorkspaceFilesParams holds the parameters of ListWorkspaceFiles that do not stand in its path.
 type ListWorkspaceFilesParams struct {
 	// Only paths that begin so.
@@ -30,6 +54,20 @@ type GetWorkspaceFileParams struct {
 type PutWorkspaceFileParams struct {
 	// Write only over the version with this etag.
 	IfMatch *string // header
+	// The same key with the same body gets the same reply, for at least 24 hours.
+	IdempotencyKey *string // header
+}
+
+// DeleteWorkspaceFileParams holds the parameters of DeleteWorkspaceFile that do not stand in its path.
+type DeleteWorkspaceFileParams struct {
+	// The same key with the same body gets the same reply, for at least 24 hours.
+	IdempotencyKey *string // header
+}
+
+// ResolveInterruptByTokenParams holds the parameters of ResolveInterruptByToken that do not stand in its path.
+type ResolveInterruptByTokenParams struct {
+	// The same key with the same body gets the same reply, for at least 24 hours.
+	IdempotencyKey *string // header
 }
 
 // CreateRunParams holds the parameters of CreateRun that do not stand in its path.
@@ -110,6 +148,7 @@ var (
 	parameterRetryAfter              = parameter{name: "Retry-After", in: "header", style: "simple", explode: false, required: false, shape: shape{kinds: 4}}
 	parameterState                   = parameter{name: "state", in: "query", style: "form", explode: true, required: false, shape: shape{kinds: 8}}
 	parameterIdempotencyKey          = parameter{name: "Idempotency-Key", in: "header", style: "simple", explode: false, required: false, shape: shape{kinds: 8}}
+	parameterOpenwopIdempotentReplay = parameter{name: "openwop-Idempotent-Replay", in: "header", style: "simple", explode: false, required: false, shape: shape{kinds: 2}}
 	parameterGoalID                  = parameter{name: "goalId", in: "path", style: "simple", explode: false, required: true, shape: shape{kinds: 8}}
 	parameterPrefix                  = parameter{name: "prefix", in: "query", style: "form", explode: true, required: false, shape: shape{kinds: 8}}
 	parameterPath                    = parameter{name: "path", in: "path", style: "simple", explode: false, required: true, shape: shape{kinds: 8}}
@@ -118,7 +157,6 @@ var (
 	parameterToken                   = parameter{name: "token", in: "path", style: "simple", explode: false, required: true, shape: shape{kinds: 8}}
 	parameterXDedup                  = parameter{name: "X-Dedup", in: "header", style: "simple", explode: false, required: false, shape: shape{kinds: 8}}
 	parameterXForceEngineVersion     = parameter{name: "X-Force-Engine-Version", in: "header", style: "simple", explode: false, required: false, shape: shape{kinds: 4}}
-	parameterOpenwopIdempotentReplay = parameter{name: "openwop-Idempotent-Replay", in: "header", style: "simple", explode: false, required: false, shape: shape{kinds: 2}}
 	parameterRunID                   = parameter{name: "runId", in: "path", style: "simple", explode: false, required: true, shape: shape{kinds: 8}}
 	parameterStreamMode              = parameter{name: "streamMode", in: "query", style: "form", explode: true, required: false, shape: shape{kinds: 8}}
 	parameterBufferMs                = parameter{name: "bufferMs", in: "query", style: "form", explode: true, required: false, shape: shape{kinds: 4}}

@@ -727,12 +727,26 @@ func serveCreateGoal(s StrictServerInterface, o *ServerOptions, w http.ResponseW
 	})
 }
 
+// CreateGoal200ResponseHeaders holds the headers of a response.
+type CreateGoal200ResponseHeaders struct {
+	// True when the reply is a stored one.
+	OpenwopIdempotentReplay *bool
+}
+
 // CreateGoal200JSONResponse The goal, active.
-type CreateGoal200JSONResponse Goal
+type CreateGoal200JSONResponse struct {
+	Headers CreateGoal200ResponseHeaders
+	Body    Goal
+}
 
 // VisitCreateGoalResponse writes the response.
 func (response CreateGoal200JSONResponse) VisitCreateGoalResponse(w http.ResponseWriter) error {
-	return writeJSON(w, 200, "application/json", Goal(response))
+	if !absent(response.Headers.OpenwopIdempotentReplay) {
+		if err := setHeader(w, parameterOpenwopIdempotentReplay, response.Headers.OpenwopIdempotentReplay); err != nil {
+			return err
+		}
+	}
+	return writeJSON(w, 200, "application/json", response.Body)
 }
 
 // CreateGoal400JSONResponse validation_error, unsupported_stream_mode, unsupported_mock_provider, and for an
@@ -939,6 +953,7 @@ func (response GetGoal503JSONResponse) VisitGetGoalResponse(w http.ResponseWrite
 // EditGoalRequestObject is a request of EditGoal.
 type EditGoalRequestObject struct {
 	GoalID string
+	Params EditGoalParams
 	Body   *EditGoalRequest // application/json
 }
 
@@ -951,6 +966,7 @@ func serveEditGoal(s StrictServerInterface, o *ServerOptions, w http.ResponseWri
 	in := o.incoming(w, r)
 	var request EditGoalRequestObject
 	in.param(parameterGoalID, &request.GoalID)
+	in.param(parameterIdempotencyKey, &request.Params.IdempotencyKey)
 	switch in.media(true, "application/json") {
 	case 0:
 		in.json(true, &request.Body)
@@ -966,12 +982,26 @@ func serveEditGoal(s StrictServerInterface, o *ServerOptions, w http.ResponseWri
 	})
 }
 
+// EditGoal200ResponseHeaders holds the headers of a response.
+type EditGoal200ResponseHeaders struct {
+	// True when the reply is a stored one.
+	OpenwopIdempotentReplay *bool
+}
+
 // EditGoal200JSONResponse The goal as edited.
-type EditGoal200JSONResponse Goal
+type EditGoal200JSONResponse struct {
+	Headers EditGoal200ResponseHeaders
+	Body    Goal
+}
 
 // VisitEditGoalResponse writes the response.
 func (response EditGoal200JSONResponse) VisitEditGoalResponse(w http.ResponseWriter) error {
-	return writeJSON(w, 200, "application/json", Goal(response))
+	if !absent(response.Headers.OpenwopIdempotentReplay) {
+		if err := setHeader(w, parameterOpenwopIdempotentReplay, response.Headers.OpenwopIdempotentReplay); err != nil {
+			return err
+		}
+	}
+	return writeJSON(w, 200, "application/json", response.Body)
 }
 
 // EditGoal400JSONResponse validation_error, unsupported_stream_mode, unsupported_mock_provider, and for an
@@ -1083,6 +1113,7 @@ func (response EditGoal503JSONResponse) VisitEditGoalResponse(w http.ResponseWri
 // AbandonGoalRequestObject is a request of AbandonGoal.
 type AbandonGoalRequestObject struct {
 	GoalID string
+	Params AbandonGoalParams
 }
 
 // AbandonGoalResponseObject is a response of AbandonGoal.
@@ -1094,6 +1125,7 @@ func serveAbandonGoal(s StrictServerInterface, o *ServerOptions, w http.Response
 	in := o.incoming(w, r)
 	var request AbandonGoalRequestObject
 	in.param(parameterGoalID, &request.GoalID)
+	in.param(parameterIdempotencyKey, &request.Params.IdempotencyKey)
 	o.serve(in, "AbandonGoal", request, func(ctx context.Context, request any) (any, error) {
 		return s.AbandonGoal(ctx, request.(AbandonGoalRequestObject))
 	}, func(response any) (bool, error) {
@@ -1105,12 +1137,35 @@ func serveAbandonGoal(s StrictServerInterface, o *ServerOptions, w http.Response
 	})
 }
 
+// AbandonGoal200ResponseHeaders holds the headers of a response.
+type AbandonGoal200ResponseHeaders struct {
+	// True when the reply is a stored one.
+	OpenwopIdempotentReplay *bool
+}
+
 // AbandonGoal200JSONResponse The goal.
-type AbandonGoal200JSONResponse Goal
+type AbandonGoal200JSONResponse struct {
+	Headers AbandonGoal200ResponseHeaders
+	Body    Goal
+}
 
 // VisitAbandonGoalResponse writes the response.
 func (response AbandonGoal200JSONResponse) VisitAbandonGoalResponse(w http.ResponseWriter) error {
-	return writeJSON(w, 200, "application/json", Goal(response))
+	if !absent(response.Headers.OpenwopIdempotentReplay) {
+		if err := setHeader(w, parameterOpenwopIdempotentReplay, response.Headers.OpenwopIdempotentReplay); err != nil {
+			return err
+		}
+	}
+	return writeJSON(w, 200, "application/json", response.Body)
+}
+
+// AbandonGoal400JSONResponse validation_error, unsupported_stream_mode, unsupported_mock_provider, and for an
+// unknown workflow where the host has it so.
+type AbandonGoal400JSONResponse ErrorEnvelope
+
+// VisitAbandonGoalResponse writes the response.
+func (response AbandonGoal400JSONResponse) VisitAbandonGoalResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 400, "application/json", ErrorEnvelope(response))
 }
 
 // AbandonGoal401JSONResponse unauthenticated, key_expired, key_revoked.
@@ -1283,6 +1338,7 @@ func (response ListGoalEvents503JSONResponse) VisitListGoalEventsResponse(w http
 // PauseGoalRequestObject is a request of PauseGoal.
 type PauseGoalRequestObject struct {
 	GoalID string
+	Params PauseGoalParams
 }
 
 // PauseGoalResponseObject is a response of PauseGoal.
@@ -1294,6 +1350,7 @@ func servePauseGoal(s StrictServerInterface, o *ServerOptions, w http.ResponseWr
 	in := o.incoming(w, r)
 	var request PauseGoalRequestObject
 	in.param(parameterGoalID, &request.GoalID)
+	in.param(parameterIdempotencyKey, &request.Params.IdempotencyKey)
 	o.serve(in, "PauseGoal", request, func(ctx context.Context, request any) (any, error) {
 		return s.PauseGoal(ctx, request.(PauseGoalRequestObject))
 	}, func(response any) (bool, error) {
@@ -1305,12 +1362,35 @@ func servePauseGoal(s StrictServerInterface, o *ServerOptions, w http.ResponseWr
 	})
 }
 
+// PauseGoal200ResponseHeaders holds the headers of a response.
+type PauseGoal200ResponseHeaders struct {
+	// True when the reply is a stored one.
+	OpenwopIdempotentReplay *bool
+}
+
 // PauseGoal200JSONResponse The goal.
-type PauseGoal200JSONResponse Goal
+type PauseGoal200JSONResponse struct {
+	Headers PauseGoal200ResponseHeaders
+	Body    Goal
+}
 
 // VisitPauseGoalResponse writes the response.
 func (response PauseGoal200JSONResponse) VisitPauseGoalResponse(w http.ResponseWriter) error {
-	return writeJSON(w, 200, "application/json", Goal(response))
+	if !absent(response.Headers.OpenwopIdempotentReplay) {
+		if err := setHeader(w, parameterOpenwopIdempotentReplay, response.Headers.OpenwopIdempotentReplay); err != nil {
+			return err
+		}
+	}
+	return writeJSON(w, 200, "application/json", response.Body)
+}
+
+// PauseGoal400JSONResponse validation_error, unsupported_stream_mode, unsupported_mock_provider, and for an
+// unknown workflow where the host has it so.
+type PauseGoal400JSONResponse ErrorEnvelope
+
+// VisitPauseGoalResponse writes the response.
+func (response PauseGoal400JSONResponse) VisitPauseGoalResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 400, "application/json", ErrorEnvelope(response))
 }
 
 // PauseGoal401JSONResponse unauthenticated, key_expired, key_revoked.
@@ -1387,6 +1467,7 @@ func (response PauseGoal503JSONResponse) VisitPauseGoalResponse(w http.ResponseW
 // ResumeGoalRequestObject is a request of ResumeGoal.
 type ResumeGoalRequestObject struct {
 	GoalID string
+	Params ResumeGoalParams
 }
 
 // ResumeGoalResponseObject is a response of ResumeGoal.
@@ -1398,6 +1479,7 @@ func serveResumeGoal(s StrictServerInterface, o *ServerOptions, w http.ResponseW
 	in := o.incoming(w, r)
 	var request ResumeGoalRequestObject
 	in.param(parameterGoalID, &request.GoalID)
+	in.param(parameterIdempotencyKey, &request.Params.IdempotencyKey)
 	o.serve(in, "ResumeGoal", request, func(ctx context.Context, request any) (any, error) {
 		return s.ResumeGoal(ctx, request.(ResumeGoalRequestObject))
 	}, func(response any) (bool, error) {
@@ -1409,12 +1491,35 @@ func serveResumeGoal(s StrictServerInterface, o *ServerOptions, w http.ResponseW
 	})
 }
 
+// ResumeGoal200ResponseHeaders holds the headers of a response.
+type ResumeGoal200ResponseHeaders struct {
+	// True when the reply is a stored one.
+	OpenwopIdempotentReplay *bool
+}
+
 // ResumeGoal200JSONResponse The goal.
-type ResumeGoal200JSONResponse Goal
+type ResumeGoal200JSONResponse struct {
+	Headers ResumeGoal200ResponseHeaders
+	Body    Goal
+}
 
 // VisitResumeGoalResponse writes the response.
 func (response ResumeGoal200JSONResponse) VisitResumeGoalResponse(w http.ResponseWriter) error {
-	return writeJSON(w, 200, "application/json", Goal(response))
+	if !absent(response.Headers.OpenwopIdempotentReplay) {
+		if err := setHeader(w, parameterOpenwopIdempotentReplay, response.Headers.OpenwopIdempotentReplay); err != nil {
+			return err
+		}
+	}
+	return writeJSON(w, 200, "application/json", response.Body)
+}
+
+// ResumeGoal400JSONResponse validation_error, unsupported_stream_mode, unsupported_mock_provider, and for an
+// unknown workflow where the host has it so.
+type ResumeGoal400JSONResponse ErrorEnvelope
+
+// VisitResumeGoalResponse writes the response.
+func (response ResumeGoal400JSONResponse) VisitResumeGoalResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 400, "application/json", ErrorEnvelope(response))
 }
 
 // ResumeGoal401JSONResponse unauthenticated, key_expired, key_revoked.
@@ -2374,6 +2479,7 @@ func servePutWorkspaceFile(s StrictServerInterface, o *ServerOptions, w http.Res
 	var request PutWorkspaceFileRequestObject
 	in.param(parameterPath, &request.Path)
 	in.param(parameterIfMatch, &request.Params.IfMatch)
+	in.param(parameterIdempotencyKey, &request.Params.IdempotencyKey)
 	switch in.media(true, "application/json") {
 	case 0:
 		in.json(true, &request.Body)
@@ -2389,12 +2495,26 @@ func servePutWorkspaceFile(s StrictServerInterface, o *ServerOptions, w http.Res
 	})
 }
 
+// PutWorkspaceFile200ResponseHeaders holds the headers of a response.
+type PutWorkspaceFile200ResponseHeaders struct {
+	// True when the reply is a stored one.
+	OpenwopIdempotentReplay *bool
+}
+
 // PutWorkspaceFile200JSONResponse The file as it was written, also where it is new.
-type PutWorkspaceFile200JSONResponse WorkspaceFile
+type PutWorkspaceFile200JSONResponse struct {
+	Headers PutWorkspaceFile200ResponseHeaders
+	Body    WorkspaceFile
+}
 
 // VisitPutWorkspaceFileResponse writes the response.
 func (response PutWorkspaceFile200JSONResponse) VisitPutWorkspaceFileResponse(w http.ResponseWriter) error {
-	return writeJSON(w, 200, "application/json", WorkspaceFile(response))
+	if !absent(response.Headers.OpenwopIdempotentReplay) {
+		if err := setHeader(w, parameterOpenwopIdempotentReplay, response.Headers.OpenwopIdempotentReplay); err != nil {
+			return err
+		}
+	}
+	return writeJSON(w, 200, "application/json", response.Body)
 }
 
 // PutWorkspaceFile400JSONResponse validation_error, unsupported_stream_mode, unsupported_mock_provider, and for
@@ -2490,7 +2610,8 @@ func (response PutWorkspaceFile503JSONResponse) VisitPutWorkspaceFileResponse(w 
 // DeleteWorkspaceFileRequestObject is a request of DeleteWorkspaceFile.
 type DeleteWorkspaceFileRequestObject struct {
 	// Relative path; its slashes may be percent-encoded.
-	Path string
+	Path   string
+	Params DeleteWorkspaceFileParams
 }
 
 // DeleteWorkspaceFileResponseObject is a response of DeleteWorkspaceFile.
@@ -2502,6 +2623,7 @@ func serveDeleteWorkspaceFile(s StrictServerInterface, o *ServerOptions, w http.
 	in := o.incoming(w, r)
 	var request DeleteWorkspaceFileRequestObject
 	in.param(parameterPath, &request.Path)
+	in.param(parameterIdempotencyKey, &request.Params.IdempotencyKey)
 	o.serve(in, "DeleteWorkspaceFile", request, func(ctx context.Context, request any) (any, error) {
 		return s.DeleteWorkspaceFile(ctx, request.(DeleteWorkspaceFileRequestObject))
 	}, func(response any) (bool, error) {
@@ -2513,12 +2635,24 @@ func serveDeleteWorkspaceFile(s StrictServerInterface, o *ServerOptions, w http.
 	})
 }
 
+// DeleteWorkspaceFile204ResponseHeaders holds the headers of a response.
+type DeleteWorkspaceFile204ResponseHeaders struct {
+	// True when the reply is a stored one.
+	OpenwopIdempotentReplay *bool
+}
+
 // DeleteWorkspaceFile204Response It is gone.
 type DeleteWorkspaceFile204Response struct {
+	Headers DeleteWorkspaceFile204ResponseHeaders
 }
 
 // VisitDeleteWorkspaceFileResponse writes the response.
 func (response DeleteWorkspaceFile204Response) VisitDeleteWorkspaceFileResponse(w http.ResponseWriter) error {
+	if !absent(response.Headers.OpenwopIdempotentReplay) {
+		if err := setHeader(w, parameterOpenwopIdempotentReplay, response.Headers.OpenwopIdempotentReplay); err != nil {
+			return err
+		}
+	}
 	w.WriteHeader(204)
 	return nil
 }
@@ -2555,6 +2689,16 @@ type DeleteWorkspaceFile404JSONResponse ErrorEnvelope
 // VisitDeleteWorkspaceFileResponse writes the response.
 func (response DeleteWorkspaceFile404JSONResponse) VisitDeleteWorkspaceFileResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 404, "application/json", ErrorEnvelope(response))
+}
+
+// DeleteWorkspaceFile409JSONResponse run_already_active, run_terminal, idempotency_key_mismatch,
+// idempotency_in_flight, interrupt_already_resolved, workspace_conflict, and what a goal in this state does not
+// allow.
+type DeleteWorkspaceFile409JSONResponse ErrorEnvelope
+
+// VisitDeleteWorkspaceFileResponse writes the response.
+func (response DeleteWorkspaceFile409JSONResponse) VisitDeleteWorkspaceFileResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 409, "application/json", ErrorEnvelope(response))
 }
 
 // DeleteWorkspaceFile429ResponseHeaders holds the headers of a response.
@@ -2695,8 +2839,9 @@ func (response InspectInterruptByToken503JSONResponse) VisitInspectInterruptByTo
 // ResolveInterruptByTokenRequestObject is a request of ResolveInterruptByToken.
 type ResolveInterruptByTokenRequestObject struct {
 	// Signed by the host; whoever has it may answer.
-	Token string
-	Body  *ResolveInterruptRequest // application/json
+	Token  string
+	Params ResolveInterruptByTokenParams
+	Body   *ResolveInterruptRequest // application/json
 }
 
 // ResolveInterruptByTokenResponseObject is a response of ResolveInterruptByToken.
@@ -2708,6 +2853,7 @@ func serveResolveInterruptByToken(s StrictServerInterface, o *ServerOptions, w h
 	in := o.incoming(w, r)
 	var request ResolveInterruptByTokenRequestObject
 	in.param(parameterToken, &request.Token)
+	in.param(parameterIdempotencyKey, &request.Params.IdempotencyKey)
 	switch in.media(true, "application/json") {
 	case 0:
 		in.json(true, &request.Body)
@@ -2723,12 +2869,26 @@ func serveResolveInterruptByToken(s StrictServerInterface, o *ServerOptions, w h
 	})
 }
 
+// ResolveInterruptByToken200ResponseHeaders holds the headers of a response.
+type ResolveInterruptByToken200ResponseHeaders struct {
+	// True when the reply is a stored one.
+	OpenwopIdempotentReplay *bool
+}
+
 // ResolveInterruptByToken200JSONResponse Taken; the run goes on.
-type ResolveInterruptByToken200JSONResponse ResolveInterruptResponse
+type ResolveInterruptByToken200JSONResponse struct {
+	Headers ResolveInterruptByToken200ResponseHeaders
+	Body    ResolveInterruptResponse
+}
 
 // VisitResolveInterruptByTokenResponse writes the response.
 func (response ResolveInterruptByToken200JSONResponse) VisitResolveInterruptByTokenResponse(w http.ResponseWriter) error {
-	return writeJSON(w, 200, "application/json", ResolveInterruptResponse(response))
+	if !absent(response.Headers.OpenwopIdempotentReplay) {
+		if err := setHeader(w, parameterOpenwopIdempotentReplay, response.Headers.OpenwopIdempotentReplay); err != nil {
+			return err
+		}
+	}
+	return writeJSON(w, 200, "application/json", response.Body)
 }
 
 // ResolveInterruptByToken400JSONResponse validation_error, unsupported_stream_mode, unsupported_mock_provider,

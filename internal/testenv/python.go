@@ -1,41 +1,49 @@
 package testenv
 
 import (
-	"cmp"
-	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"strings"
 	"testing"
-	"time"
 )
 
-// PythonVariable names the interpreter of tests that work with a published Python package, such as that of a virtual
-// environment where it is installed. Without it that is python3 of the PATH.
+// PythonVariable is the environment variable that names the Python in which packages are looked for that tests try: ASSAY_PYTHON.
 const PythonVariable = "ASSAY_PYTHON"
 
-// pythonStarts is how long an interpreter may take to import a package.
-const pythonStarts = 30 * time.Second
-
-// Python returns an interpreter that has a package (by the name that it is imported by), and skips the test where that one
-// has not, or is older than 3.11: older ones cannot read a time that ends in Z.
-func Python(t testing.TB, pkg string) string {
+// Python returns a Python that has a package of this version. Where there is none the test is skipped; it fails if
+// [PythonVariable] names one that does not have it.
+func Python(t testing.TB, distribution, version string) (path string) {
 	t.Helper()
 	named := os.Getenv(PythonVariable)
-	path, err := exec.LookPath(cmp.Or(named, "python3"))
-	if err != nil {
-		if named != "" {
-			t.Fatalf("%s names no program: %v", PythonVariable, err)
-		}
-		t.Skip("there is no python3 on the PATH")
+	path, err := python(named, distribution, version)
+	switch {
+	case err == nil:
+		return path
+	case named != "":
+		t.Fatalf("%s=%s: %v", PythonVariable, named, err)
+	default:
+		t.Skipf("%v: install it (pip install %s==%s), and name the Python that has it with %s", err, distribution, version, PythonVariable)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), Patience(pythonStarts))
-	defer cancel()
-	see := "import sys; assert sys.version_info >= (3, 11), sys.version; import " + pkg
-	out, err := exec.CommandContext(ctx, path, "-c", see).CombinedOutput()
-	if err != nil {
-		lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-		t.Skipf("%s cannot import %s (%s): name an interpreter that can in %s", path, pkg, lines[len(lines)-1], PythonVariable)
+	return ""
+}
+
+// python finds the Python of this name, python3 for none, and asks it for the version of a package.
+func python(name, distribution, version string) (path string, err error) {
+	if name == "" {
+		name = "python3"
 	}
-	return path
+	if path, err = exec.LookPath(name); err != nil {
+		return "", fmt.Errorf("there is no Python: %w", err)
+	}
+	// An older Python cannot read a time that ends in Z.
+	const ask = "import importlib.metadata, sys; assert sys.version_info >= (3, 11); print(importlib.metadata.version(sys.argv[1]))"
+	said, err := exec.Command(path, "-I", "-c", ask, distribution).Output()
+	if err != nil {
+		return "", fmt.Errorf("%s is older than 3.11, or does not have %s", path, distribution)
+	}
+	if has := strings.TrimSpace(string(said)); has != version {
+		return "", fmt.Errorf("%s has %s %s, not %s", path, distribution, has, version)
+	}
+	return path, nil
 }

@@ -12,7 +12,7 @@ import (
 // The protocol's own Python client works through testdata/client.py against a server on a real socket: intents, leases, the
 // graph, portfolios, tasks and plans, assignments, streams, a worker, and an agent whose loop asks a person and reminds them.
 func TestThePythonClientBelievesTheServer(t *testing.T) {
-	python := testenv.Python(t, "openintent")
+	python := testenv.Python(t, "openintent", "0.17.0")
 	c := serve(t, Options{})
 	ctx := testenv.Soon(t, 90*time.Second)
 	out, err := exec.CommandContext(ctx, python, "testdata/client.py", c.base, DefaultKey).CombinedOutput()

@@ -28,7 +28,9 @@ func (h *Host) snapshot(ctx context.Context, runID string) (openwopv1.RunSnapsho
 		return snapshot, err
 	}
 	pending.ExpiresAt = h.rules.Tokens.Ends(asked.RequestedAt, asked.Due, tokenLife)
-	token, err := h.signer.sign(interruptToken{RunID: runID, InterruptID: *pending.InterruptID, ExpiresAt: pending.ExpiresAt})
+	token, err := h.signer.sign(interruptToken{
+		RunID: runID, InterruptID: *pending.InterruptID, ExpiresAt: pending.ExpiresAt, Voter: h.voterOf(callerOf(ctx)),
+	})
 	if err != nil {
 		return snapshot, err
 	}
@@ -51,8 +53,7 @@ func (h *Host) InspectInterruptByToken(ctx context.Context,
 		Data:      asked.Data,
 		ExpiresAt: token.ExpiresAt,
 		Resolved:  asked.Resolved || asked.Gone || asked.Expired,
-		RunID:     token.RunID,
-		NodeID:    asked.NodeID,
+		TimeoutMs: asked.TimeoutMs,
 	}, nil
 }
 
@@ -64,7 +65,7 @@ func (h *Host) ResolveInterruptByToken(ctx context.Context,
 	if err != nil {
 		return nil, err
 	}
-	snapshot, err := h.engine.ResolveInterrupt(h.besideToken(ctx, token.RunID), token.RunID, token.InterruptID, resumeValue(req.Body))
+	snapshot, err := h.engine.ResolveInterrupt(h.respondent(ctx, token), token.RunID, token.InterruptID, resumeValue(req.Body))
 	if e := (*refusal.Error)(nil); errors.As(err, &e) && e.Code == codeInterruptGone {
 		return nil, refusal.New(codeInterruptResolved, "this token is spent: the run was stopped", "runId", token.RunID, "interruptId",
 			token.InterruptID)
@@ -72,24 +73,42 @@ func (h *Host) ResolveInterruptByToken(ctx context.Context,
 	if err != nil {
 		return nil, err
 	}
-	return openwopv1.ResolveInterruptByToken200JSONResponse{
+	return openwopv1.ResolveInterruptByToken200JSONResponse{Body: openwopv1.ResolveInterruptResponse{
 		RunID:  snapshot.RunID,
 		NodeID: asked.NodeID,
 		Status: snapshot.Status,
-	}, nil
+	}}, nil
 }
 
-// besideToken notes who answers, where the token came with a key that may answer this run. Some interrupts want to know;
-// where they do not, the key makes no difference.
-func (h *Host) besideToken(ctx context.Context, runID string) context.Context {
-	who, known := ctx.Value(besideToken{}).(caller)
+// voterOf is the voter whom a token that this caller is shown names; "" for none. The key of a tenant is nobody's in particular.
+func (h *Host) voterOf(who caller) string {
+	if !h.opts.TrustVoters || who.principal == who.tenant {
+		return ""
+	}
+	return who.principal
+}
+
+// respondent notes who answers by a token: the voter whom it names, where those are trusted, or whose key came with it. Some
+// interrupts want to know; where they do not, it makes no difference.
+func (h *Host) respondent(ctx context.Context, token interruptToken) context.Context {
+	who, known := h.besideToken(ctx, token.RunID)
+	switch {
+	case h.opts.TrustVoters && token.Voter != "":
+		return live.AsBound(ctx, token.Voter, !known)
+	case known:
+		return live.As(ctx, who.principal)
+	}
+	return ctx
+}
+
+// besideToken is whose key came beside a token, where that may answer this run.
+func (h *Host) besideToken(ctx context.Context, runID string) (who caller, known bool) {
+	who, known = ctx.Value(besideToken{}).(caller)
 	if !known || who.lacksRespond {
-		return ctx
+		return who, false
 	}
-	if _, err := h.lineage(ctx, opByToken, who.tenant, runID); err != nil {
-		return ctx
-	}
-	return live.As(ctx, who.principal)
+	_, err := h.lineage(ctx, opByToken, who.tenant, runID)
+	return who, err == nil
 }
 
 // behind finds the interrupt that a token is for. A token that was not signed here, in whatever way it is wrong, is not

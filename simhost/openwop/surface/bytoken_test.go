@@ -51,7 +51,6 @@ func TestTokenAnswersItsInterrupt(t *testing.T) {
 	}
 	want := openwopv1.InterruptInspection{
 		Kind: openwopv1.InterruptKindClarification, Key: *s.Interrupt.Key, Data: s.Interrupt.Data, ExpiresAt: s.Interrupt.ExpiresAt,
-		RunID: s.RunID, NodeID: *s.CurrentNodeID,
 	}
 	if diff := cmp.Diff(want, c.inspect(s)); diff != "" {
 		t.Errorf("the inspection (-want +got)\n%s", diff)

@@ -81,7 +81,7 @@ func (h *Host) CreateGoal(ctx context.Context, req openwopv1.CreateGoalRequestOb
 	if err != nil {
 		return nil, boundless(err)
 	}
-	return openwopv1.CreateGoal200JSONResponse(made), nil
+	return openwopv1.CreateGoal200JSONResponse{Body: made}, nil
 }
 
 // boundless gives the refusal of a goal without bounds the status that the protocol wants for it. Everything else that is
@@ -127,7 +127,7 @@ func (h *Host) EditGoal(ctx context.Context, req openwopv1.EditGoalRequestObject
 	if err != nil {
 		return nil, err
 	}
-	return openwopv1.EditGoal200JSONResponse(edited), nil
+	return openwopv1.EditGoal200JSONResponse{Body: edited}, nil
 }
 
 // PauseGoal lets no run follow.
@@ -143,7 +143,7 @@ func (h *Host) PauseGoal(ctx context.Context, req openwopv1.PauseGoalRequestObje
 	if err != nil {
 		return nil, err
 	}
-	return openwopv1.PauseGoal200JSONResponse(paused), nil
+	return openwopv1.PauseGoal200JSONResponse{Body: paused}, nil
 }
 
 // ResumeGoal lets runs follow again. The protocol does not say how a goal leaves escalated: here it does by this, once
@@ -158,7 +158,7 @@ func (h *Host) ResumeGoal(ctx context.Context, req openwopv1.ResumeGoalRequestOb
 	if err != nil {
 		return nil, err
 	}
-	return openwopv1.ResumeGoal200JSONResponse(resumed), nil
+	return openwopv1.ResumeGoal200JSONResponse{Body: resumed}, nil
 }
 
 // AbandonGoal gives a goal up.
@@ -174,7 +174,7 @@ func (h *Host) AbandonGoal(ctx context.Context, req openwopv1.AbandonGoalRequest
 	if err != nil {
 		return nil, err
 	}
-	return openwopv1.AbandonGoal200JSONResponse(abandoned), nil
+	return openwopv1.AbandonGoal200JSONResponse{Body: abandoned}, nil
 }
 
 // ListGoalEvents is a seam of ours: the protocol names the events of a goal and gives them no home.

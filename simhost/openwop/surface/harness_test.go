@@ -14,6 +14,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -248,6 +249,7 @@ func (f frame) events(t *testing.T) []openwopv1.RunEvent {
 	if err := json.Unmarshal([]byte(raw), &list); err != nil {
 		t.Fatalf("frame %+v: %v", f, err)
 	}
+	checkEvents(t, []byte(`{"events":`+raw+`}`))
 	return list
 }
 
@@ -333,6 +335,7 @@ func checkReply(t *testing.T, method, path string, response *http.Response, raw 
 		return // not of the contract: healthz
 	}
 	if response.StatusCode == http.StatusNoContent {
+		judged.Store(method+" "+operationAt(method, bare)+"/responses/204", true)
 		if _, err := schemas.At(operationAt(method, bare) + "/responses/204"); err != nil || len(raw) > 0 {
 			t.Errorf("%s %s answered 204 with %q, which is not declared: %v", method, path, raw, err)
 		}
@@ -350,15 +353,64 @@ func checkReply(t *testing.T, method, path string, response *http.Response, raw 
 		return
 	}
 	for _, p := range schema.Validate(raw) {
-		t.Errorf("%s %s answered %d with a body that is not as declared: %s", method, path, response.StatusCode, p)
+		t.Errorf("%s %s answered %d with a body that is not as declared: %s\n%s", method, path, response.StatusCode, p, raw)
+	}
+	checkEvents(t, raw)
+	judged.Store(method+" "+pointer, true)
+}
+
+// judged holds the replies that were held against the contract: the method and the pointer to the schema.
+var judged sync.Map
+
+// checkEvents holds the payloads of the events of a log in a reply against the contract. The events of a seam's reply are of a
+// shape of their own.
+func checkEvents(t *testing.T, raw []byte) {
+	t.Helper()
+	var page struct {
+		Events []struct {
+			Sequence *int64
+			Type     openwopv1.RunEventType
+			Payload  json.RawMessage
+		}
+	}
+	_ = json.Unmarshal(raw, &page) // the schema has looked at the shape
+	for _, e := range page.Events {
+		spec, known := openwopv1.Events[e.Type]
+		switch {
+		case e.Sequence == nil:
+			continue
+		case !known:
+			t.Errorf("an event of the type %q, which the contract does not have", e.Type)
+			continue
+		}
+		for _, p := range must(schemas.At("/components/schemas/" + spec.Component)).Validate(e.Payload) {
+			t.Errorf("a payload of %s is not as declared: %s\n%s", e.Type, p, e.Payload)
+		}
 	}
 }
 
 // schemas and templates are the contract as the tests read it, apart from how the host does.
 var (
-	schemas   = must(validate.New(openwopv1.Bundled()))
+	schemas   = must(validate.New(must(closed(openwopv1.Bundled()))))
 	templates = readTemplates()
 )
+
+// closed is the contract with no member in a reply that it does not list. It leaves objects open where other hosts may say
+// more, which is no licence for this one; maps whose members are the caller's stay open.
+func closed(bundled []byte) ([]byte, error) {
+	var doc map[string]any
+	if err := json.Unmarshal(bundled, &doc); err != nil {
+		return nil, err
+	}
+	for _, component := range doc["components"].(map[string]any)["schemas"].(map[string]any) {
+		schema, _ := component.(map[string]any)
+		more, says := schema["additionalProperties"]
+		if _, lists := schema["properties"]; lists && (!says || more == true) {
+			schema["additionalProperties"] = false
+		}
+	}
+	return json.Marshal(doc)
+}
 
 type template struct {
 	method, pointer string

@@ -108,17 +108,22 @@ func heartbeatLog(tenant, id string) string { return "beat-" + digest(tenant, id
 // stateDigest identifies a state by its JSON value: whitespace, the order of members and the spelling of a number
 // make no difference.
 func stateDigest(state json.RawMessage) (string, error) {
-	decoder := json.NewDecoder(bytes.NewReader(state))
-	decoder.UseNumber()
-	var value any
-	if err := decoder.Decode(&value); err != nil {
-		return "", fmt.Errorf("decode the state: %w", err)
-	}
-	canonical, err := json.Marshal(plainNumbers(value)) // members sorted
+	canonical, err := plainly(state)
 	if err != nil {
-		return "", fmt.Errorf("encode the state: %w", err)
+		return "", fmt.Errorf("read the state: %w", err)
 	}
 	return digest(string(canonical)), nil
+}
+
+// plainly spells a JSON value in one way, its members sorted.
+func plainly(raw []byte) ([]byte, error) {
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.UseNumber() // integers that differ beyond a float's precision differ
+	var value any
+	if err := decoder.Decode(&value); err != nil {
+		return nil, err
+	}
+	return json.Marshal(plainNumbers(value))
 }
 
 // plainNumbers spells numbers in one way, 1.0 and 1e0 as 1. Whole numbers of 64 bits keep all their digits; of others,

@@ -149,6 +149,7 @@ func (h *Host) route(ops contract.Operations) {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		_, _ = w.Write([]byte("ok\n")) // a prober that left does not matter
 	})
+	h.refuseUnoffered(router)
 	bad := func(w http.ResponseWriter, r *http.Request, err error) { h.fail(w, r, badRequest(err)) }
 	openwopv1.HandlerWithOptions(h, openwopv1.ServerOptions{BaseRouter: router, RequestError: bad, ResponseError: h.fail,
 		StrictMiddlewares: []openwopv1.StrictMiddlewareFunc{withRequest}})

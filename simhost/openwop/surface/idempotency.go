@@ -12,6 +12,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/eventlog"
+	"github.com/openassay/assay/simhost/openwop/engine/live"
 	"github.com/openassay/assay/simhost/openwop/rules"
 	"github.com/openassay/assay/simhost/refusal"
 	"github.com/openassay/assay/simhost/serving"
@@ -150,11 +151,19 @@ func (h *Host) answerOnce(w http.ResponseWriter, r *http.Request, log string, ne
 	}
 	known, same := state.Token != "", state.Body == body
 	switch h.rules.Keys.Does(rules.Keyed{Key: log, Known: known, Same: same, Free: state.Free, Answered: state.Status != 0}) {
+	case rules.Resume:
+		if !state.Free { // else it was refused then, and may be taken now
+			ctx = live.Retry(ctx)
+		}
 	case rules.Refuse:
 		return refusal.New(codeKeyMismatch, "this Idempotency-Key was used with another body: use a new key for a new request", "field",
 			headerIdempotencyKey)
 	case rules.Repeat:
 		w.Header().Set(headerReplay, "true")
+		if state.Status == http.StatusNoContent {
+			w.WriteHeader(state.Status)
+			return nil
+		}
 		writeJSON(w, state.Status, state.Reply)
 		return nil
 	case rules.Begin:
@@ -193,9 +202,13 @@ func refuses(a *serving.Kept, code string) bool {
 	return json.Unmarshal(a.Body.Bytes(), &e) == nil && e.Error == code
 }
 
-// keyName is by whose name the keys of a caller are kept.
+// keyName is by whose name the keys of a caller are kept. Where a token is the credential, the key that came beside it says
+// who that is.
 func (h *Host) keyName(ctx context.Context) string {
-	who := callerOf(ctx)
+	who, known := ctx.Value(besideToken{}).(caller)
+	if !known {
+		who = callerOf(ctx)
+	}
 	return h.rules.Tenants.Keys(who.tenant, who.principal)
 }
 
@@ -221,6 +234,14 @@ func chosenID(ctx context.Context) (id [16]byte) {
 	return id
 }
 
+// cause names this request among all that write, so that one which a crash interrupted writes once; "" where there is no key.
+func cause(ctx context.Context) string {
+	if token, ok := ctx.Value(tokenKey{}).(string); ok {
+		return "key-" + token
+	}
+	return ""
+}
+
 // idOf makes the id of a run of a token.
 func idOf(token string) (id [16]byte) {
 	_, _ = hex.Decode(id[:], []byte(token)) // digest wrote it: it is 32 hexadecimal digits
@@ -235,21 +256,16 @@ func (h *Host) identity(r *http.Request) (string, error) {
 	return bodyDigest(r)
 }
 
-// bodyDigest identifies a body by its JSON value: whitespace and the order of members make no difference.
+// bodyDigest identifies a body by its JSON value: whitespace, the order of members and the spelling of a number make no
+// difference.
 func bodyDigest(r *http.Request) (string, error) {
 	body, ok := r.Body.(*contract.Body)
 	if !ok || len(body.Raw) == 0 {
 		return digest(""), nil
 	}
-	decoder := json.NewDecoder(bytes.NewReader(body.Raw))
-	decoder.UseNumber() // numbers that differ beyond a float's precision differ
-	var value any
-	if err := decoder.Decode(&value); err != nil {
-		return "", fmt.Errorf("decode the body: %w", err)
-	}
-	canonical, err := json.Marshal(value) // members sorted
+	canonical, err := plainly(body.Raw)
 	if err != nil {
-		return "", fmt.Errorf("encode the body: %w", err)
+		return "", fmt.Errorf("read the body: %w", err)
 	}
 	return digest(string(canonical)), nil
 }

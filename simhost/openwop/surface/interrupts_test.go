@@ -103,17 +103,18 @@ func TestEveryKeyHasOneVote(t *testing.T) {
 			t.Errorf("the run is %s after one vote", got.Status)
 		}
 	}
-	vote("").wantError(http.StatusConflict, "interrupt_already_resolved")
+	vote("").want(http.StatusOK)
 	vote("ann", same).want(http.StatusOK)
 	before := c.poll(s.RunID, "timeout=1")
-	vote("ann").wantError(http.StatusConflict, "interrupt_already_resolved")
+	vote("ann").want(http.StatusOK)
+	as["ann"].do("POST", byNode(s), rejects).wantError(http.StatusConflict, "interrupt_already_resolved")
 	vote("low", same).wantError(http.StatusForbidden, "forbidden")
 	vote("b").wantError(http.StatusNotFound, "not_found")
 	c.do("POST", *s.Interrupt.CallbackURL, accepts, nobody).wantError(http.StatusForbidden, "forbidden")
 	c.do("POST", *s.Interrupt.CallbackURL, accepts, nobody, header{"Authorization",
 		"Bearer key-of-b"}).wantError(http.StatusForbidden, "forbidden")
 	c.do("POST", *s.Interrupt.CallbackURL, accepts, nobody, header{"Authorization",
-		"Bearer key-of-ann"}).wantError(http.StatusConflict, "interrupt_already_resolved")
+		"Bearer key-of-ann"}).want(http.StatusOK)
 	c.unmoved(s, before)
 	vote("bob").want(http.StatusOK)
 	c.until(s.RunID, openwopv1.RunStatusCompleted)
@@ -135,10 +136,72 @@ func TestVotesOutliveTheProcess(t *testing.T) {
 	as["ann"].do("POST", byNode(s), rejects).want(http.StatusOK)
 	c.stop()
 	c, as = voting(t, o)
-	as["ann"].do("POST", byNode(s), rejects).wantError(http.StatusConflict, "interrupt_already_resolved")
+	as["ann"].do("POST", byNode(s), rejects).want(http.StatusOK)
+	as["ann"].do("POST", byNode(s), accepts).wantError(http.StatusConflict, "interrupt_already_resolved")
 	as["bob"].do("POST", byNode(s), rejects).want(http.StatusOK)
 	if s = c.until(s.RunID, openwopv1.RunStatusFailed); s.Error.Code != "interrupt_rejected" {
 		t.Errorf("the run failed with %+v", s.Error)
+	}
+}
+
+// votes are who is on the log of a run with a vote, in order.
+func (c *client) votes(id string) (voters []string) {
+	c.t.Helper()
+	for _, e := range c.poll(id, "").Events {
+		switch p := must2(openwopv1.DecodePayload(e.Type, e.Payload)).(type) {
+		case *openwopv1.ApprovalGrantedPayload:
+			voters = append(voters, p.Principal)
+		case *openwopv1.ApprovalRejectedPayload:
+			voters = append(voters, "not "+p.Principal)
+		}
+	}
+	return voters
+}
+
+// A host that trusts its voters counts whom an answer names, by key or by token, and whose token it is. One that does not counts
+// keys, and a token alone is nobody's.
+func TestVotersWhoAreTrusted(t *testing.T) {
+	saying := func(action, voter string) string {
+		return fmt.Sprintf(`{"resumeValue":{"action":%q,"voter":%q}}`, action, voter)
+	}
+	c, as := voting(t, Options{TrustVoters: true})
+	s := c.gate("conformance-interrupt-quorum", `{}`, openwopv1.RunStatusWaitingApproval)
+	token := func(who string) string { return *as[who].run(s.RunID).Interrupt.CallbackURL }
+	if token("ann") == token("bob") || token("") == token("ann") || token("") != *s.Interrupt.CallbackURL {
+		t.Error("the tokens of voters are not their own")
+	}
+	c.do("POST", byNode(s), saying("accept", "approver-1")).want(http.StatusOK)
+	c.do("POST", byNode(s), saying("accept", "approver-1")).want(http.StatusOK)
+	c.do("POST", byNode(s), saying("reject", "approver-1")).wantError(http.StatusConflict, "interrupt_already_resolved")
+	c.do("POST", byNode(s), saying("accept", "")).wantError(http.StatusBadRequest, "validation_error")
+	c.do("POST", token(""), accepts, nobody).wantError(http.StatusForbidden, "forbidden")
+	c.do("POST", token("ann"), saying("accept", "bob"), nobody).wantError(http.StatusForbidden, "forbidden")
+	c.do("POST", token("ann"), rejects, nobody).want(http.StatusOK)
+	as["bob"].do("POST", token("ann"), rejects).want(http.StatusOK) // a token is whose it says it is, whoever sends it
+	c.do("POST", token(""), saying("accept", "approver-2"), nobody).want(http.StatusOK)
+	c.do("POST", token("bob"), accepts, nobody).want(http.StatusOK)
+	c.until(s.RunID, openwopv1.RunStatusCompleted)
+	if diff := cmp.Diff([]string{"approver-1", "not ann", "approver-2", "bob"}, c.votes(s.RunID)); diff != "" {
+		t.Errorf("the votes (-want +got)\n%s", diff)
+	}
+}
+
+// Once it no longer trusts them, a token that names a voter is again nobody's.
+func TestVotersWhoAreTrustedNoLonger(t *testing.T) {
+	o := Options{DataDir: t.TempDir(), TrustVoters: true}
+	c, as := voting(t, o)
+	s := c.gate("assay-quorum", `{}`, openwopv1.RunStatusWaitingApproval)
+	token := *as["ann"].run(s.RunID).Interrupt.CallbackURL
+	c.stop()
+	o.TrustVoters = false
+	c, as = voting(t, o)
+	c.do("POST", token, accepts, nobody).wantError(http.StatusForbidden, "forbidden")
+	c.do("POST", byNode(s), `{"resumeValue":{"action":"accept","voter":"ann"}}`).want(http.StatusOK)
+	c.do("POST", byNode(s), `{"resumeValue":{"action":"accept","voter":"bob"}}`).want(http.StatusOK)
+	as["bob"].do("POST", token, accepts).want(http.StatusOK)
+	c.until(s.RunID, openwopv1.RunStatusCompleted)
+	if diff := cmp.Diff([]string{DefaultTenant, "bob"}, c.votes(s.RunID)); diff != "" {
+		t.Errorf("the votes (-want +got)\n%s", diff)
 	}
 }
 

@@ -118,7 +118,7 @@ func (f *loopFile) in(n loopNote) bool {
 
 // discard deletes the file, if it was written. A loop that was left suspended finds it gone when somebody resumes it.
 func (h *Host) discard(ctx context.Context, f *loopFile) error {
-	err := h.files.Delete(context.WithoutCancel(ctx), ownFiles(ctx), f.path)
+	err := h.files.Delete(context.WithoutCancel(ctx), ownFiles(ctx), f.path, "")
 	if e := (*refusal.Error)(nil); errors.As(err, &e) && e.Code == refusal.NotFound {
 		return nil
 	}

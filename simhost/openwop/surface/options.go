@@ -56,6 +56,9 @@ type Options struct {
 	Tenants map[string]string
 	// Voters are the keys of further principals of DefaultTenant, by their names: who has one has a vote of their own.
 	Voters map[string]string
+	// TrustVoters has who answers an approval say who they are: by resumeValue.voter, or by a token that was read with the key of
+	// one of Voters. A client with a single key can fill a quorum then.
+	TrustVoters bool
 	// LowScopeKey is one more key of DefaultTenant, without the scope approvals:respond: who has it answers no interrupt. ""
 	// for none.
 	LowScopeKey string

@@ -93,6 +93,7 @@ func (h *Host) openEngine(ctx context.Context) error {
 		Attests:         h.claimed[claimAttestation],
 		Verifies:        h.claimed[claimVerifier],
 		Gates:           h.claimed[claimVerifierGating],
+		TrustVoters:     h.opts.TrustVoters,
 		Rules:           h.rules,
 		Peers:           h.peers(),
 		OnError:         func(err error) { h.log.Error("run engine", "error", err) },

@@ -94,7 +94,7 @@ func TestTokensGoByTheRules(t *testing.T) {
 	path := *mine.run(waits.RunID).Interrupt.CallbackURL
 	said, _, _ := strings.Cut(path, ".")
 	shown := decoded[openwopv1.InterruptInspection](mine.do("GET", said+".unsigned", nil, nobody).want(http.StatusOK))
-	if !shown.ExpiresAt.Equal(ends) || shown.RunID != waits.RunID {
+	if !shown.ExpiresAt.Equal(ends) || shown.Key != *waits.Interrupt.Key {
 		t.Errorf("the token shows %+v", shown)
 	}
 	low := *mine

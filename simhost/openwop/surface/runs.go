@@ -33,6 +33,8 @@ func (h *Host) CreateRun(ctx context.Context, req openwopv1.CreateRunRequestObje
 		Tags:         req.Body.Tags,
 		Metadata:     req.Body.Metadata,
 		Owner:        &event.Owner{Tenant: owner},
+		Scope:        given(req.Body.ScopeID),
+		Sole:         req.Params.XDedup != nil,
 	})
 	if err != nil {
 		return nil, err
@@ -57,9 +59,8 @@ func offered(ctx context.Context, owner string, req openwopv1.CreateRunRequestOb
 	case req.Params.XForceEngineVersion != nil:
 		return refusal.New(codeForceEngineVersion, "only a test key may force an engine version, and this host has none", "field",
 			"X-Force-Engine-Version")
-	case req.Params.XDedup != nil:
-		return refusal.New(codeCapability, "this host does not look for a live run of the same scope: leave X-Dedup off, or use "+
-			"Idempotency-Key", "field", "X-Dedup")
+	case req.Params.XDedup != nil && given(body.ScopeID) == "":
+		return invalid("scopeId", "X-Dedup keeps runs of one scope apart: say which with scopeId")
 	case owner == "":
 		return refusal.New(codeForbidden, "the key belongs to tenant "+tenantOf(ctx)+": leave tenantId off", "field", "tenantId")
 	case body.Mode != "":

@@ -80,7 +80,7 @@ func TestWhatIsNotOfferedIsRefused(t *testing.T) {
 		field  string
 	}{
 		{nil, header{"X-Force-Engine-Version", "1"}, 403, "force_engine_version_forbidden", "X-Force-Engine-Version"},
-		{nil, header{"X-Dedup", "enforce"}, 501, "capability_not_provided", "X-Dedup"},
+		{nil, header{"X-Dedup", "enforce"}, 400, "validation_error", "scopeId"},
 		{nil, header{"X-Dedup", "maybe"}, 400, "validation_error", "X-Dedup"},
 		{map[string]any{"tenantId": "other"}, header{}, 403, "forbidden", "tenantId"},
 		{map[string]any{"mode": "eval", "evalSuiteRef": "s", "agentId": "a"}, header{}, 501, "capability_not_provided", "mode"},

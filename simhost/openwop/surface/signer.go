@@ -14,12 +14,14 @@ import (
 	"github.com/openassay/assay/simhost/eventlog"
 )
 
-// interruptToken is what a token says: whoever has it may answer this one interrupt until then.
+// interruptToken is what a token says: whoever has it may answer this one interrupt until then. Where voters are trusted, one
+// that was shown to a voter is that voter's.
 type interruptToken struct {
 	Version     int       `json:"v"`
 	RunID       string    `json:"run"`
 	InterruptID string    `json:"interrupt"`
 	ExpiresAt   time.Time `json:"expires"`
+	Voter       string    `json:"voter,omitempty"`
 }
 
 const tokenVersion = 1
@@ -30,7 +32,7 @@ type tokenSigner struct{ key []byte }
 
 var tokenText = base64.RawURLEncoding
 
-// sign makes a token. The same interrupt always gets the same one.
+// sign makes a token. It is the same one whenever it says the same.
 func (s tokenSigner) sign(t interruptToken) (string, error) {
 	t.Version = tokenVersion
 	payload, err := json.Marshal(t)

@@ -90,8 +90,12 @@ func (w workflows) add(raw []byte, schema *validate.Schema) error {
 		}
 		return fmt.Errorf("#%s: %s%s", problems[0].Instance, problems[0].Message, more)
 	}
+	plain, err := plainly(raw)
+	if err != nil {
+		return fmt.Errorf(": %w", err)
+	}
 	var definition openwopv1.WorkflowDefinition
-	if err := json.Unmarshal(raw, &definition); err != nil {
+	if err := json.Unmarshal(plain, &definition); err != nil {
 		return fmt.Errorf(": %w", err)
 	}
 	if _, taken := w.definitions[definition.ID]; taken {

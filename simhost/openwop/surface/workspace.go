@@ -79,11 +79,12 @@ func (h *Host) PutWorkspaceFile(ctx context.Context,
 		Content:     req.Body.Content,
 		ContentType: given(req.Body.ContentType),
 		IfMatch:     req.Params.IfMatch,
+		Origin:      cause(ctx),
 	})
 	if err != nil {
 		return nil, err
 	}
-	return openwopv1.PutWorkspaceFile200JSONResponse(file), nil
+	return openwopv1.PutWorkspaceFile200JSONResponse{Body: file}, nil
 }
 
 // DeleteWorkspaceFile removes a file.
@@ -92,7 +93,7 @@ func (h *Host) DeleteWorkspaceFile(ctx context.Context,
 	if err := h.hasWorkspace(); err != nil {
 		return nil, err
 	}
-	if err := h.files.Delete(ctx, ownFiles(ctx), req.Path); err != nil {
+	if err := h.files.Delete(ctx, ownFiles(ctx), req.Path, cause(ctx)); err != nil {
 		return nil, err
 	}
 	return openwopv1.DeleteWorkspaceFile204Response{}, nil
@@ -123,7 +124,7 @@ func (h *Host) WorkspaceOp(ctx context.Context, req openwopv1.WorkspaceOpRequest
 	case openwopv1.WorkspaceOpRequestOpPut:
 		return h.seamPut(ctx, owner, ask)
 	case openwopv1.WorkspaceOpRequestOpDelete:
-		if err := h.files.Delete(ctx, owner, *ask.Path); err != nil {
+		if err := h.files.Delete(ctx, owner, *ask.Path, ""); err != nil {
 			return nil, err
 		}
 		return openwopv1.WorkspaceOp204Response{}, nil

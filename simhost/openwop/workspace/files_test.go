@@ -31,7 +31,7 @@ func TestPaths(t *testing.T) {
 	} {
 		_, put := h.Put(t.Context(), mine, Put{Path: path})
 		_, get := h.Get(t.Context(), mine, path, 0)
-		for call, err := range map[string]error{"put": put, "get": get, "delete": h.Delete(t.Context(), mine, path)} {
+		for call, err := range map[string]error{"put": put, "get": get, "delete": h.Delete(t.Context(), mine, path, "")} {
 			if e := wantRefusal(t, err, "validation_error"); e.Details["field"] != "path" {
 				t.Errorf("%s %q: the refusal has %v", call, path, e.Details)
 			}
@@ -143,13 +143,13 @@ func TestOldVersions(t *testing.T) {
 		}
 	}
 	wantVersions(3, 4)
-	if err := h.Delete(t.Context(), mine, "a"); err != nil {
+	if err := h.Delete(t.Context(), mine, "a", ""); err != nil {
 		t.Fatal(err)
 	}
 	wantVersions()
 	_, err := h.Get(t.Context(), mine, "a", 0)
 	wantRefusal(t, err, codeNotFound)
-	wantRefusal(t, h.Delete(t.Context(), mine, "a"), codeNotFound)
+	wantRefusal(t, h.Delete(t.Context(), mine, "a", ""), codeNotFound)
 	if f := h.mustPut(t, mine, "a", "again"); f.Version != 6 {
 		t.Errorf("the file is there again with version %d: the delete is version 5", f.Version)
 	}
@@ -250,7 +250,7 @@ func TestOrigins(t *testing.T) {
 	// What was written then stands, whatever would be refused now.
 	wantFile(t, put(mine, Put{Path: "a", Content: "one", Origin: "o1", IfMatch: new("stale")}), first)
 	wantFile(t, put(mine, Put{Path: "b", Content: "one", Origin: "o1"}), first)
-	if err := h.Delete(t.Context(), mine, "a"); err != nil {
+	if err := h.Delete(t.Context(), mine, "a", ""); err != nil {
 		t.Fatal(err)
 	}
 	wantFile(t, put(mine, Put{Path: "a", Content: "one", Origin: "o1"}), first)
@@ -356,7 +356,7 @@ func TestAFaultOfTheLogIsNoRefusal(t *testing.T) {
 	_, put := h.Put(t.Context(), mine, Put{Path: "a"})
 	_, get := h.Get(t.Context(), mine, "a", 0)
 	_, list := h.List(t.Context(), Owner{Tenant: "t2"}, "")
-	for _, err := range []error{put, get, list, h.Delete(t.Context(), mine, "a")} {
+	for _, err := range []error{put, get, list, h.Delete(t.Context(), mine, "a", "")} {
 		if !errors.Is(err, eventlog.ErrClosed) {
 			t.Errorf("got error %v", err)
 		}

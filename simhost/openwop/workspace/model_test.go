@@ -208,7 +208,7 @@ func (m *model) crash(rt *rapid.T) {
 
 func (m *model) delete(rt *rapid.T) {
 	k := anyKey(rt)
-	err := m.Delete(rt.Context(), k.owner, k.path)
+	err := m.Delete(rt.Context(), k.owner, k.path, "")
 	if m.files[k].current() == nil {
 		wantRefusal(rt, err, codeNotFound)
 		return

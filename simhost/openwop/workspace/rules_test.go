@@ -36,7 +36,7 @@ func TestFilesGoByTheRules(t *testing.T) {
 		}
 		return strings.Join(out, ", ")
 	}
-	deleted := func(h *host, path string) string { return fmt.Sprint(h.Delete(h.t.Context(), own, path)) }
+	deleted := func(h *host, path string) string { return fmt.Sprint(h.Delete(h.t.Context(), own, path, "")) }
 	for _, c := range []struct {
 		rule            string
 		replace         func(*rules.Files)

@@ -20,6 +20,8 @@ type Put struct {
 	// Origin names the cause of the write among all of the owner. A write with an origin that has written before returns
 	// what was written then and writes nothing, so that what a crash interrupted can be done again. "" is none.
 	Origin string
+	// ByTurn says that a turn of a run writes.
+	ByTurn bool
 }
 
 // Put writes a file and returns it as it was written, secrets redacted.
@@ -106,23 +108,27 @@ func (f *Files) match(file *file, p Put) error {
 	if file.exists() {
 		etag, current = file.latest().etag, file.version()
 	}
-	condition := rules.FileCondition{Path: p.Path, IfMatch: p.IfMatch, ByTurn: p.Origin != "", Etag: etag, Version: file.version()}
+	condition := rules.FileCondition{Path: p.Path, IfMatch: p.IfMatch, ByTurn: p.ByTurn, Etag: etag, Version: file.version()}
 	if !f.o.Rules.Holds(condition) {
 		return conflict(p.Path, current)
 	}
 	return nil
 }
 
-// Delete removes a file. The delete is a version of its own, so that a file that is there again counts on from it.
-func (f *Files) Delete(ctx context.Context, owner Owner, path string) error {
+// Delete removes a file. The delete is a version of its own, so that a file that is there again counts on from it. An origin
+// that has deleted before deletes nothing more, as with Put; "" is none.
+func (f *Files) Delete(ctx context.Context, owner Owner, path, origin string) error {
 	if err := f.checkPath(path); err != nil {
 		return err
 	}
 	return f.owners.Append(ctx, LogName(owner), func(x *index) ([]byte, error) {
+		if x.origins[origin] > 0 {
+			return nil, nil
+		}
 		file := x.files[path]
 		if !f.finds(file, rules.DeletesFile, path) {
 			return nil, notFound(path)
 		}
-		return json.Marshal(record{Path: path, Version: file.version() + 1, UpdatedAt: f.now(), Deleted: true})
+		return json.Marshal(record{Path: path, Version: file.version() + 1, UpdatedAt: f.now(), Deleted: true, Origin: origin})
 	})
 }

@@ -47,7 +47,7 @@ func (c Checks) Front(op *Operation, next http.Handler) http.Handler {
 			c.Fail(w, r, err)
 			return
 		}
-		next.ServeHTTP(w, r)
+		next.ServeHTTP(w, op.plain(r))
 	})
 }
 

@@ -20,7 +20,8 @@ type Operation struct {
 	BodyRequired bool
 	Body         *validate.Schema
 	Parameters   []Parameter
-	Declared     []string // the names of all parameters, also those that Read passes over
+	Declared     []string    // the names of all parameters, also those that Read passes over
+	integers     []Parameter // those of all whose type is integer
 }
 
 // Parameter is one path, query or header parameter with the constraints on its value.
@@ -112,6 +113,9 @@ func (d *apiDocument) operation(raw json.RawMessage, at string, schemas *validat
 			p = d.Components.Parameters[name]
 		}
 		op.Declared = append(op.Declared, p.Name)
+		if d.typeOf(p.Schema) == "integer" {
+			op.integers = append(op.integers, Parameter{Name: p.Name, In: p.In})
+		}
 		if later[p.Name] {
 			continue
 		}
@@ -119,17 +123,17 @@ func (d *apiDocument) operation(raw json.RawMessage, at string, schemas *validat
 		if err != nil {
 			return nil, err
 		}
-		op.Parameters = append(op.Parameters, Parameter{Name: p.Name, In: p.In, text: d.isText(p.Schema), schema: schema})
+		op.Parameters = append(op.Parameters, Parameter{Name: p.Name, In: p.In, text: d.typeOf(p.Schema) == "string", schema: schema})
 	}
 	return op, nil
 }
 
-// isText tells whether a schema, or the one that it refers to, is of type string.
-func (d *apiDocument) isText(s apiSchema) bool {
+// typeOf is the type of a schema, or of the one that it refers to.
+func (d *apiDocument) typeOf(s apiSchema) any {
 	if name, ok := strings.CutPrefix(s.Ref, "#/components/schemas/"); ok {
 		s = d.Components.Schemas[name]
 	}
-	return s.Type == "string"
+	return s.Type
 }
 
 func isMethod(key string) bool {

@@ -181,6 +181,8 @@ func (h *hostSimhost) Flags(behind string, f *pflag.FlagSet) {
 	case "key":
 		f.StringArrayVar(&h.tenants, "tenant", nil, "further tenant and its key, `NAME=KEY`; may be repeated")
 	case "voter":
+		f.BoolVar(&o.TrustVoters, "trust-voters", false,
+			"take resumeValue.voter of an answer, or the voter whose token it comes with, for who votes")
 		f.StringVar(&o.LowScopeKey, "low-scope-key", "", "further `KEY` of the first tenant, which may not answer interrupts (default none)")
 		f.IntVar(&o.Version, "version", surface.DefaultVersion, "version `N` of the execution model, 1 to 6")
 	case "without":

@@ -28,6 +28,8 @@ type Create struct {
 	Tags         []string
 	Metadata     map[string]any
 	Owner        *event.Owner
+	Scope        string // what the caller has it for; "" for nothing in particular
+	Sole         bool   // it must be the only live one of its owner and scope
 
 	Trace  string        // id of the trace that who asks is in, 32 hex digits; "" where there is none
 	Origin *state.Origin // the run on another host that dispatches this one; nil where none does
@@ -36,7 +38,8 @@ type Create struct {
 }
 
 // Create starts a run and returns it as it is after its first append: ended, where it has to wait for nothing. Refusals:
-// not_found for the workflow, validation_error (details.field or details.nodeId), capability_required, payload_too_large.
+// not_found for the workflow, validation_error (details.field or details.nodeId), capability_required, payload_too_large,
+// run_already_active (details.activeRunId) where it is not the only one that it must be.
 func (e *Engine) Create(ctx context.Context, c Create) (openwopv1.RunSnapshot, error) {
 	leave, err := e.enter()
 	if err != nil {
@@ -45,6 +48,13 @@ func (e *Engine) Create(ctx context.Context, c Create) (openwopv1.RunSnapshot, e
 	defer leave()
 	if err := ctx.Err(); err != nil {
 		return openwopv1.RunSnapshot{}, err
+	}
+	if c.Sole {
+		e.claims.Lock()
+		defer e.claims.Unlock()
+		if err := claimed(e, c); err != nil {
+			return openwopv1.RunSnapshot{}, err
+		}
 	}
 	_, snapshot, err := e.named(ctx, c.ID, func(id string) (*liveRun, error) { return e.create(id, c, nil) })
 	return snapshot, err
@@ -109,6 +119,7 @@ func checked(e *Engine, p *workflow.Program, c Create) (created state.Created, e
 		Floor:        e.o.ConfidenceFloor,
 		Escalation:   e.o.EscalationKind,
 		Memory:       c.memory,
+		Scope:        c.Scope,
 		Verifies:     e.o.Rules.Claims.Serves(rules.ServesVerdicts, e.o.Verifies && e.o.Version >= 6),
 		Gates:        e.o.Gates,
 	}

@@ -67,6 +67,9 @@ type Options struct {
 	// Peers run the workers whose ids have the form NAME/WORKFLOW, by name.
 	Peers map[string]Peer
 
+	// TrustVoters has an answer to an approval say by resumeValue.voter who votes.
+	TrustVoters bool
+
 	// ChildLag is how late a parent sees that its child has ended; AnswerLag is how long a run that was answered stands
 	// still before it goes on, and whoever answered hears the status from before.
 	ChildLag, AnswerLag time.Duration
@@ -106,6 +109,7 @@ type Engine struct {
 
 	ended  endedRuns
 	unseen unseen
+	claims sync.Mutex // held while a run is made that must be the only one of its scope
 }
 
 // maxAppend keeps what one append takes well below what the log takes at once, whatever the size of a single event.

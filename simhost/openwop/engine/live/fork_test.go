@@ -76,7 +76,7 @@ func TestReplayReadsNothingAnew(t *testing.T) {
 			id := h.resolve(s.RunID, yes).RunID
 			h.put("a.md", "later")
 			h.remember("later", 0, "m")
-			if err := h.files.Delete(soon(t), shelf, "b.md"); err != nil {
+			if err := h.files.Delete(soon(t), shelf, "b.md", ""); err != nil {
 				t.Fatal(err)
 			}
 			if cut == 0 {

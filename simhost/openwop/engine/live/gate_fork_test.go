@@ -94,8 +94,11 @@ func TestAForkOfAWaitingGateWaitsOnItsOwn(t *testing.T) {
 			t.Fatal(err)
 		}
 		h.settled(f.RunID)
-		if err := h.say(f.RunID, "ann", `{"action":"accept"}`); code(err) != codes.InterruptResolved {
+		if err := h.say(f.RunID, "ann", `{"action":"reject"}`); code(err) != codes.InterruptResolved {
 			t.Errorf("%s: the vote that the fork took over counts for nothing: %v", mode, err)
+		}
+		if err := h.say(f.RunID, "ann", `{"action":"accept"}`); err != nil {
+			t.Errorf("%s: the vote that the fork took over is not the same: %v", mode, err)
 		}
 		for _, voter := range []string{"bob", "cid"} {
 			if err := h.say(f.RunID, voter, `{"action":"accept"}`); err != nil {

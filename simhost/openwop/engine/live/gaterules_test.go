@@ -59,7 +59,8 @@ func TestGatesGoByTheRules(t *testing.T) {
 		{"Answers.Admits without a key", "conformance-interrupt-auth-required", nil, []string{"-" + accept},
 			func(s *set) { s.Answers.Admits = func(rules.Respondent) bool { return true } }, "forbidden", "taken"},
 		{"Answers.Admits again", "assay-quorum", votes("majority"), []string{"p " + accept, "p " + accept},
-			func(s *set) { s.Answers.Admits = func(rules.Respondent) bool { return true } }, "interrupt_already_resolved", "completed at nowhere"},
+			func(s *set) { s.Answers.Admits = func(rules.Respondent) bool { return true } }, "taken, taken, waiting-approval",
+			"completed at nowhere"},
 		{"Answers.Decided", "assay-quorum", votes("majority"), []string{"p " + accept},
 			func(s *set) { s.Answers.Decided = func(rules.Tally) bool { return true } }, "waiting-approval", "completed at nowhere"},
 		{"Answers.Takes", "assay-approval", draft, []string{"p " + reject}, func(s *set) {

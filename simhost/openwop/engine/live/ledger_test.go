@@ -91,7 +91,7 @@ func (b bookedFiles) Put(ctx context.Context, o workspace.Owner, p workspace.Put
 func (b bookedFiles) delete(ctx context.Context, o workspace.Owner, path string) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	err := b.Delete(ctx, o, path)
+	err := b.Delete(ctx, o, path, "")
 	if err == nil {
 		b.files = append(b.files, bookedFile{revision: b.log.latest("ws-"), ref: openwopv1.WorkspaceFileRef{Path: path}, deleted: true})
 	}

@@ -1,9 +1,11 @@
 package live
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -120,7 +122,10 @@ func (b *ballot) vote(who string, accepts bool) string {
 	if b.done != "" {
 		return codes.InterruptResolved
 	}
-	if _, again := b.said[who]; again {
+	switch before, again := b.said[who]; {
+	case again && before == accepts:
+		return "<nil>" // and b stays as it is
+	case again:
 		return codes.InterruptResolved
 	}
 	b.said[who] = accepts
@@ -220,5 +225,97 @@ func (b *ballot) compare(rt *rapid.T, events []event.Event) {
 	slices.Sort(got)
 	if !slices.Equal(want, got) {
 		rt.Fatalf("the log has the votes %v, want %v", got, want)
+	}
+}
+
+// A vote that is said again is taken and counts no more; whoever changes their mind is refused. The log does not tell the difference.
+func TestAVoteIsRepeated(t *testing.T) {
+	h := newHost(t)
+	s := h.create(Create{WorkflowID: "assay-quorum", Inputs: object(t, `{"requiredApprovals":3,"rejectionPolicy":"majority"}`)})
+	for _, step := range []struct{ who, value, code string }{
+		{"ann", grant, "<nil>"}, {"ann", grant, "<nil>"}, {"ann", `{"action":"accept","comment":"as I said"}`, "<nil>"},
+		{"ann", veto, codes.InterruptResolved}, {"bob", veto, "<nil>"}, {"bob", veto, "<nil>"}, {"bob", grant, codes.InterruptResolved},
+		{"ann", `{"action":"shrug"}`, codes.Validation}, {"cid", grant, "<nil>"}, {"dan", grant, "<nil>"},
+	} {
+		if err := h.say(s.RunID, step.who, step.value); code(err) != step.code {
+			t.Errorf("%s %s: %v, want %s", step.who, step.value, err, step.code)
+		}
+		h.settled(s.RunID)
+		if step.who == "cid" {
+			h.restart()
+		}
+	}
+	if _, err := h.Resolve(As(soon(t), "ann"), s.RunID, "gate", json.RawMessage(grant)); code(err) != codes.InterruptResolved {
+		t.Errorf("a vote at a gate that is decided is answered with %v", err)
+	}
+	var votes []string
+	for _, told := range story(h.events(s.RunID)) {
+		if _, what, _ := strings.Cut(told, " "); strings.HasPrefix(what, "approval.") {
+			votes = append(votes, strings.Fields(what)[2])
+		}
+	}
+	if want := []string{"ann", "bob", "cid", "dan"}; !slices.Equal(votes, want) {
+		t.Errorf("the log has the votes of %v, want those of %v", votes, want)
+	}
+}
+
+// Who votes is said by the answer where the host trusts that, and by nothing but the key or the token where it does not.
+func TestAnAnswerNamesItsVoter(t *testing.T) {
+	says := func(action, voter string) string { return fmt.Sprintf(`{"action":%q,"voter":%s}`, action, voter) }
+	for _, trusts := range []bool{false, true} {
+		h := newHost(t, func(o *Options) { o.TrustVoters = trusts })
+		s := h.create(Create{WorkflowID: "assay-quorum", Inputs: object(t, `{"requiredApprovals":3}`)})
+		for _, step := range []struct {
+			ctx            context.Context
+			value          string
+			honest, trusts string
+		}{
+			{As(soon(t), "key"), says("accept", `"ann"`), "<nil>", "<nil>"},
+			{As(soon(t), "key"), says("accept", `"ann"`), "<nil>", "<nil>"},
+			{As(soon(t), "key"), says("reject", `"ann"`), codes.InterruptResolved, codes.InterruptResolved},
+			{As(soon(t), "key"), says("accept", `"bob"`), "<nil>", "<nil>"}, // of key, or of bob
+			{As(soon(t), "key"), says("accept", `""`), "<nil>", codes.Validation},
+			{As(soon(t), "key"), says("accept", `7`), "<nil>", codes.Validation},
+			{As(soon(t), "key"), says("accept", `"`+strings.Repeat("v", maxVoter+1)+`"`), "<nil>", codes.Validation},
+			{soon(t), says("accept", `"bob"`), codes.Forbidden, "<nil>"},
+			{AsBound(soon(t), "bob", true), says("accept", `"cid"`), "<nil>", codes.Forbidden},
+		} {
+			want := step.honest
+			if trusts {
+				want = step.trusts
+			}
+			_, err := h.Resolve(step.ctx, s.RunID, "gate", json.RawMessage(step.value))
+			if code(err) != want {
+				t.Errorf("trusts %v: %s: %v, want %s", trusts, step.value, err, want)
+			}
+			h.settled(s.RunID)
+		}
+		granted := 0
+		for _, told := range story(h.events(s.RunID)) {
+			if strings.Contains(told, "approval.granted") {
+				granted++
+			}
+		}
+		if granted != 2 {
+			t.Errorf("trusts %v: %d votes were cast, want 2", trusts, granted)
+		}
+	}
+}
+
+// A voter who is only named is not one who has shown a key, and an event may have a member of that name.
+func TestAVoterIsNoKey(t *testing.T) {
+	h := newHost(t, func(o *Options) { o.TrustVoters = true })
+	s := h.create(Create{WorkflowID: "conformance-interrupt-auth-required"})
+	for _, ctx := range []context.Context{soon(t), AsBound(soon(t), "ann", true)} {
+		if _, err := h.Resolve(ctx, s.RunID, "gate", json.RawMessage(`{"action":"accept","voter":"ann"}`)); code(err) != codes.Forbidden {
+			t.Errorf("a voter without a key is answered with %v", err)
+		}
+	}
+	if _, err := h.Resolve(AsBound(soon(t), "ann", false), s.RunID, "gate", json.RawMessage(grant)); err != nil {
+		t.Errorf("a voter with a key is answered with %v", err)
+	}
+	e := h.create(Create{WorkflowID: "assay-event", Inputs: object(t, `{"correlation":{"voter":7}}`)})
+	if err := h.say(e.RunID, "ann", `{"voter":7}`); err != nil {
+		t.Errorf("an event with a voter is answered with %v", err)
 	}
 }

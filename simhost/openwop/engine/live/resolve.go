@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -19,21 +20,23 @@ import (
 // kind; what does not fit is refused with validation_error and changes nothing. Of several who resolve the same interrupt,
 // or cancel its run, one wins. The others hear interrupt_already_resolved, or interrupt_gone where the run was
 // stopped and interrupt_expired where it was too late; where the node never asked anything it is interrupt_not_found. Who
-// answers is said by As; an interrupt that is not theirs to answer is refused with forbidden.
+// answers is said by As; an interrupt that is not theirs to answer is refused with forbidden. A vote that is repeated
+// changes nothing and is no error.
 func (e *Engine) Resolve(ctx context.Context, runID, nodeID string, value json.RawMessage) (openwopv1.RunSnapshot, error) {
-	return e.resolve(ctx, runID, rules.Answer{Value: value}, func(s *state.State) error { return refuseUnlessAsked(s, nodeID) })
+	return e.resolve(ctx, runID, rules.Answer{Value: value}, func(s *state.State) error { return refuseUnlessAsked(s, nodeID) },
+		func(i state.Interrupt) bool { return i.NodeID == nodeID })
 }
 
 // ResolveInterrupt is Resolve for the interrupt with this id and no other, whichever is open at its node now.
 func (e *Engine) ResolveInterrupt(ctx context.Context, runID, interruptID string, value json.RawMessage) (openwopv1.RunSnapshot, error) {
 	return e.resolve(ctx, runID, rules.Answer{Value: value, ByToken: true},
-		func(s *state.State) error { return refuseUnlessOpen(s, interruptID) })
+		func(s *state.State) error { return refuseUnlessOpen(s, interruptID) },
+		func(i state.Interrupt) bool { return i.ID == interruptID })
 }
 
-// resolve answers the interrupt that is open, unless open refuses it.
-func (e *Engine) resolve(ctx context.Context, runID string, a rules.Answer, open func(*state.State) error) (
-	snapshot openwopv1.RunSnapshot, err error,
-) {
+// resolve answers the interrupt that is open, unless open refuses it. meant tells which it is for.
+func (e *Engine) resolve(ctx context.Context, runID string, a rules.Answer, open func(*state.State) error,
+	meant func(state.Interrupt) bool) (snapshot openwopv1.RunSnapshot, err error) {
 	leave, err := e.enter()
 	if err != nil {
 		return snapshot, err
@@ -42,24 +45,25 @@ func (e *Engine) resolve(ctx context.Context, runID string, a rules.Answer, open
 	err = e.with(ctx, runID, func(r *liveRun) error {
 		s := &r.state
 		heard(s, &a)
+		who, unclear := respondent(ctx, s, a.Value, e.o.TrustVoters)
 		late, refused := tooLate(s, a, open(s))
-		if late && refused == nil {
+		if !late {
+			refused = cmp.Or(unclear, r.refuses(who, a.Value))
+		}
+		if late && refused == nil || errors.Is(refused, state.ErrRepeated) || late && taken(ctx, s, a.Value, meant) {
 			snapshot = s.Snapshot()
 			return nil
-		}
-		if !late {
-			refused = r.refuses(principalOf(ctx), a.Value)
 		}
 		if refused != nil && !r.waiting() {
 			return refused
 		}
 		a.Astray, a.Refused = late, refused != nil
-		answer, taken := s.Rules.Answers.Takes(a)
-		if !taken {
+		answer, counts := s.Rules.Answers.Takes(a)
+		if !counts {
 			return refused
 		}
 		before := s.Status
-		m := &step.Move{Seen: step.Seen{Answer: answer, Principal: principalOf(ctx)}}
+		m := &step.Move{Seen: step.Seen{Answer: answer, Principal: who.Principal}}
 		again, err := e.move(r, m)
 		if err != nil {
 			return tooLarge(err)
@@ -154,7 +158,7 @@ func refuseUnlessAsked(s *state.State, nodeID string) error {
 }
 
 // refuses says what is wrong with an answer to the interrupt that is open.
-func (r *liveRun) refuses(principal string, value json.RawMessage) error {
+func (r *liveRun) refuses(who state.Respondent, value json.RawMessage) error {
 	s := &r.state
 	if err := refusePaused(s); err != nil {
 		return err
@@ -163,7 +167,7 @@ func (r *liveRun) refuses(principal string, value json.RawMessage) error {
 		return codes.Refuse(codes.InterruptResolved, fmt.Sprintf("run %s still replays what became of this in its source", s.RunID),
 			"runId", s.RunID)
 	}
-	return checkAnswer(s, principal, value)
+	return checkAnswer(s, who, value)
 }
 
 // heard notes to what a run is answered.
@@ -196,9 +200,8 @@ func tooLate(s *state.State, a rules.Answer, closed error) (late bool, refused e
 	}
 }
 
-// checkAnswer refuses a value that does not resolve the interrupt that is open, or does not come from whom it must. An empty
-// principal is somebody of whom nothing is known but that they were sent the token.
-func checkAnswer(s *state.State, principal string, value json.RawMessage) error {
+// checkAnswer refuses a value that does not resolve the interrupt that is open, or does not come from whom it must.
+func checkAnswer(s *state.State, who state.Respondent, value json.RawMessage) error {
 	g := s.OpenGate()
 	if g == nil {
 		return s.Program.CheckAnswer(s.Loop.Asked.Kind, value)
@@ -212,20 +215,6 @@ func checkAnswer(s *state.State, principal string, value json.RawMessage) error 
 	case event.ExternalEvent:
 		return g.CheckEvent(&s.Rules.Answers, value)
 	default:
-		return g.CheckApproval(&s.Rules.Answers, s.GateNode(), principal, value)
+		return g.CheckApproval(&s.Rules.Answers, s.GateNode(), who, value)
 	}
-}
-
-// principalKey carries in a context who answers an interrupt.
-type principalKey struct{}
-
-// As returns a context in which an interrupt is answered by the principal of this name. Without one the answer is of somebody
-// of whom nothing is known but that they were sent the interrupt's token.
-func As(ctx context.Context, principal string) context.Context {
-	return context.WithValue(ctx, principalKey{}, principal)
-}
-
-func principalOf(ctx context.Context) string {
-	name, _ := ctx.Value(principalKey{}).(string)
-	return name
 }

@@ -97,7 +97,7 @@ func (o *stores) put(ctx context.Context, s *state.State, announced *state.Write
 	case o.files == nil:
 		return state.Wrote{}, workflow.Lacks(s.Program.Supervisor(), workflow.CapabilityWorkspace)
 	default:
-		file, err := o.files.Put(ctx, v.Owner, workspace.Put{Path: w.Path, Content: w.Content, Origin: announced.Origin})
+		file, err := o.files.Put(ctx, v.Owner, workspace.Put{Path: w.Path, Content: w.Content, Origin: announced.Origin, ByTurn: true})
 		return state.Wrote{Path: file.Path, Version: file.Version}, err
 	}
 }

@@ -225,7 +225,7 @@ func (s *State) requested(e event.Event, p *event.InterruptRequestedPayload) {
 		}
 	}
 	if i := s.LastInterrupt(); i != nil {
-		i.Data, i.RequestedAt = p.Data, e.Timestamp
+		i.Data, i.RequestedAt, i.TimeoutMs = p.Data, e.Timestamp, p.TimeoutMs
 	}
 }
 

@@ -2,6 +2,7 @@ package state
 
 import (
 	"encoding/json"
+	"errors"
 	"maps"
 	"reflect"
 	"slices"
@@ -131,18 +132,29 @@ func CommentOf(value json.RawMessage) string {
 	return ""
 }
 
-// CheckApproval refuses who may not approve, then what is no answer, then a second vote.
-func (g *Gate) CheckApproval(takes *rules.Answers, n *workflow.Node, principal string, value json.RawMessage) error {
+// Respondent is who answers an interrupt, as far as the host knows.
+type Respondent struct {
+	Principal string // "" where nothing is known but that they have the token of the interrupt
+	Keyless   bool   // no key of theirs was shown
+	Bound     bool   // Principal is what their token says, and no answer says otherwise
+}
+
+// ErrRepeated says that a vote was cast before, by the same voter and for the same: it counts no more than it did.
+var ErrRepeated = errors.New("this vote was cast before")
+
+// CheckApproval refuses who may not approve, then what is no answer, then a second vote. A vote that is only repeated is
+// ErrRepeated (interrupt-profiles.md, quorum).
+func (g *Gate) CheckApproval(takes *rules.Answers, n *workflow.Node, who Respondent, value json.RawMessage) error {
 	var data openwopv1.ApprovalData
 	if err := json.Unmarshal(g.Asked.Data, &data); err != nil {
 		return err
 	}
 	switch {
-	case principal == "" && !takes.Admits(rules.Respondent{Keyless: true, Profiled: n.Config[workflow.KeyProfile] == workflow.AuthRequired}):
+	case who.Keyless && !takes.Admits(rules.Respondent{Keyless: true, Profiled: n.Config[workflow.KeyProfile] == workflow.AuthRequired}):
 		return g.forbids(n, "takes no token: send a key that may answer approvals, by run and node")
-	case principal == "" && (g.Quorum.Several() || len(data.ApproversList) > 0):
+	case who.Principal == "" && (g.Quorum.Several() || len(data.ApproversList) > 0):
 		return g.forbids(n, "wants to know who answers, which a token does not say: send a key, by run and node")
-	case len(data.ApproversList) > 0 && !slices.Contains(data.ApproversList, principal):
+	case len(data.ApproversList) > 0 && !slices.Contains(data.ApproversList, who.Principal):
 		return g.forbids(n, "is not yours to answer: you are not among its approvers")
 	}
 	action, err := workflow.ReadAction(value)
@@ -155,11 +167,14 @@ func (g *Gate) CheckApproval(takes *rules.Answers, n *workflow.Node, principal s
 		return unfit("resumeValue.action", "must decide: %d questions were asked at this gate, and it takes no more", MaxRounds)
 	case action == openwopv1.ApprovalActionEditAccept && len(workflow.Member(value, KeyEdited)) == 0:
 		return codes.Invalid("resumeValue."+KeyEdited, "must be there: the artifact as it is to be accepted")
-	case !takes.Admits(rules.Respondent{Votes: g.votesOf(principal)}):
-		return codes.Refuse(codes.InterruptResolved, "you have voted at this gate already: everybody has one vote", "nodeId", n.ID,
-			"interruptId", g.Asked.InterruptID)
+	case takes.Admits(rules.Respondent{Votes: len(g.votesOf(who.Principal))}):
+		return nil
+	case g.repeats(who.Principal, action):
+		return ErrRepeated
+	default:
+		return codes.Refuse(codes.InterruptResolved, "you have voted otherwise at this gate: everybody has one vote, and it stands",
+			"nodeId", n.ID, "interruptId", g.Asked.InterruptID)
 	}
-	return nil
 }
 
 func (g *Gate) forbids(n *workflow.Node, says string) error {
@@ -249,14 +264,19 @@ func (g *Gate) Counts(answer json.RawMessage) bool {
 	return err == nil && (action == openwopv1.ApprovalActionAccept || action == openwopv1.ApprovalActionReject)
 }
 
-// votesOf counts how often somebody has voted in this round.
-func (g *Gate) votesOf(principal string) (votes int) {
+// votesOf lists what somebody has voted in this round.
+func (g *Gate) votesOf(principal string) (votes []Vote) {
 	for _, v := range g.votes {
 		if v.Principal == principal {
-			votes++
+			votes = append(votes, v)
 		}
 	}
 	return votes
+}
+
+// repeats reports whether somebody has voted for this action before.
+func (g *Gate) repeats(principal string, action openwopv1.ApprovalAction) bool {
+	return slices.ContainsFunc(g.votesOf(principal), func(v Vote) bool { return v.action() == action })
 }
 
 // Tally counts the votes that are on the log.
@@ -285,6 +305,11 @@ func (s *State) Decision() *Vote {
 }
 
 func (v Vote) Rejects() bool { return isRejection(event.Approval, v.Value) }
+
+func (v Vote) action() openwopv1.ApprovalAction {
+	action, _ := workflow.ReadAction(v.Value) // it was checked before it was written
+	return action
+}
 
 // isRejection tells whether this value says no to a decision that is held.
 func isRejection(kind event.Interrupt, value json.RawMessage) bool {

@@ -15,6 +15,7 @@ type Interrupt struct {
 	Key         string
 	Data        json.RawMessage // what is asked, in the shape of the kind
 	RequestedAt time.Time
+	TimeoutMs   *int64          // how long it can be answered from then on; nil: for ever
 	Due         time.Time       // when nobody can answer any more; zero: never
 	Answer      json.RawMessage // that resolved it
 	Resolved    bool

@@ -45,6 +45,7 @@ type Created struct {
 	Escalation     event.Interrupt `json:"escalation"` // interrupt that a held decision raises
 	Parent         *Parent         `json:"parent,omitempty"`
 	Origin         *Origin         `json:"origin,omitempty"` // instead of that where another host dispatched it
+	Scope          string          `json:"scope,omitzero"`   // what the caller has the run for
 	Trace          string          `json:"trace,omitzero"`   // id of the trace that who asked for the run is in
 	Fork           *ForkLink       `json:"fork,omitempty"`
 	Verifies       bool            `json:"verifies,omitzero"` // results are verified before they count ...
