@@ -26,7 +26,9 @@ type span struct {
 
 // block is what was seen of one block file.
 type block struct {
-	index int
+	index int  // of the file
+	extra bool // another file holds the same block
+	home  int  // by which its records are whole; another one than the file's where it was moved
 	size  int
 	spans []span          // in the order of the file
 	gaps  []blocks.Gap    // likewise
@@ -74,10 +76,7 @@ func readFiles(dir string) (f *files, err error) {
 	if f.logs, err = f.readStream(logStream, f.acceptAppend); err != nil {
 		return nil, err
 	}
-	f.pending, err = f.readStream(pendingStream, func(_ *block, r blocks.Record) bool {
-		return r.Removed || bytes.HasPrefix(r.Subject, []byte(pendingPrefix))
-	})
-	if err != nil {
+	if f.pending, err = f.readStream(pendingStream, acceptMark); err != nil {
 		return nil, err
 	}
 	for _, stream := range []string{logStream, pendingStream} {
@@ -86,6 +85,10 @@ func readFiles(dir string) (f *files, err error) {
 		}
 	}
 	return f, nil
+}
+
+func acceptMark(_ *block, r blocks.Record) bool {
+	return r.Removed || bytes.HasPrefix(r.Subject, []byte(pendingPrefix))
 }
 
 // acceptAppend refuses records that the ledger knows otherwise, or that Append does not write.
@@ -144,10 +147,11 @@ func (f *files) readStream(stream string, accept func(*block, blocks.Record) boo
 	var running sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(indices)) {
 		running.Go(func() {
-			format, buf := blocks.NewFormat(stream), []byte(nil)
+			var buf []byte
 			for i := range next {
 				if buf, failed[i] = readInto(filepath.Join(f.dir, blockFile(stream, indices[i])), buf); failed[i] == nil {
-					read[i] = seeBlock(format, indices[i], buf, stream == pendingStream, accept)
+					read[i] = seeBlock(stream, homeOf(stream, indices, indices[i], buf), buf, accept)
+					read[i].index = indices[i]
 				}
 			}
 		})
@@ -190,13 +194,28 @@ func readInto(name string, buf []byte) ([]byte, error) {
 	return buf, err
 }
 
-func seeBlock(format *blocks.Format, index int, buf []byte, named bool, accept func(*block, blocks.Record) bool) *block {
-	b := &block{index: index, size: len(buf), names: map[string]bool{}}
+// homeOf is the index of a block by its first record, where that fits a block of the stream, or one that is missing. A block of
+// marks is not looked for: there is another way to what it held.
+func homeOf(stream string, indices []int, index int, buf []byte) int {
+	if _, whole := blocks.NewFormat(stream, index).Parse(buf, 0); whole || stream == pendingStream {
+		return index
+	}
+	for home := 1; home <= indices[len(indices)-1]+1; home++ {
+		if _, whole := blocks.NewFormat(stream, home).Parse(buf, 0); whole {
+			return home
+		}
+	}
+	return index
+}
+
+func seeBlock(stream string, home int, buf []byte, accept func(*block, blocks.Record) bool) *block {
+	b := &block{home: home, size: len(buf), names: map[string]bool{}}
+	format := blocks.NewFormat(stream, home)
 	b.gaps = format.Walk(buf, func(r blocks.Record) bool { return accept(b, r) }, func(r blocks.Record) {
 		if r.Removed {
 			return
 		}
-		if named {
+		if stream == pendingStream {
 			b.names[string(r.Subject)] = true
 		}
 		if n := len(b.spans); n > 0 && b.spans[n-1].to+1 == r.Sequence && b.spans[n-1].end == r.Offset {
@@ -220,7 +239,7 @@ func (f *files) describes(stream string) string {
 	if err != nil {
 		return fmt.Sprintf("its checksum meta.sum cannot be read: %v", errors.Unwrap(err))
 	}
-	if string(sum) != blocks.NewFormat(stream).Sum(description) {
+	if string(sum) != blocks.DescriptionSum(stream, description) {
 		return "it and its checksum in meta.sum are not of each other"
 	}
 	return ""

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/openassay/assay/simhost/eventlog/internal/blocks"
 )
 
 // Examination is what the files of a store look like while nobody has it open.
@@ -22,6 +24,7 @@ type Examination struct {
 	Earlier []DamagedLog // that did earlier, and were repaired around: they stay refused
 
 	files *files
+	extra []*block          // copies of others
 	seen  []span            // whole appends, by sequence
 	fill  []sequencedLine   // lines that the ledger should have of whole appends, and has not
 	lost  map[uint64]uint64 // sequence -> name of the append that is missing
@@ -126,18 +129,36 @@ func (x *Examination) add(file string, from, to int, what string, args ...any) {
 
 // order finds what is whole, and blocks that do not stand where they belong.
 func (x *Examination) order() {
+	logs := x.files.logs
+	slices.SortFunc(logs, func(a, b *block) int {
+		return cmp.Or(cmp.Compare(a.home, b.home), abs(a.index-a.home)-abs(b.index-b.home))
+	})
 	var last uint64
 	var all []span
-	for _, b := range x.files.logs {
+	for i, b := range logs {
+		file := blockFile(logStream, b.index)
+		if b.index != b.home {
+			x.add(file, 0, 0, "it is what belongs into %s: blocks were mixed up", blocks.File(b.home))
+		}
+		if i > 0 && logs[i-1].home == b.home {
+			b.extra = true
+			continue
+		}
 		for _, s := range b.spans {
 			if s.from <= last {
-				x.add(blockFile(logStream, b.index), s.offset, s.end, "%s stand behind append %d: blocks were mixed up", appends(s.from, s.to), last)
+				x.add(file, s.offset, s.end, "%s stand behind append %d", appends(s.from, s.to), last)
 			}
 			last = max(last, s.to)
 		}
 		all = append(all, b.spans...)
 		x.fill = append(x.fill, b.unlined...)
 	}
+	x.files.logs = slices.DeleteFunc(logs, func(b *block) bool {
+		if b.extra {
+			x.extra = append(x.extra, b)
+		}
+		return b.extra
+	})
 	slices.SortFunc(all, func(a, b span) int { return cmp.Compare(a.from, b.from) })
 	for _, s := range all {
 		if n := len(x.seen); n > 0 && s.from <= x.seen[n-1].to+1 {
@@ -304,24 +325,13 @@ func (x *Examination) name() error {
 	if len(counts)+len(x.gone) == 0 {
 		return nil
 	}
-	names := make(map[uint64]string, len(counts)+len(x.gone))
+	wanted := maps.Clone(x.gone)
 	for name := range counts {
-		names[name] = ""
+		wanted[name] = true
 	}
-	for name := range x.gone {
-		names[name] = ""
-	}
-	folder := filepath.Join(x.Dir, streamFiles(logStream), "msgs")
-	entries, err := os.ReadDir(folder)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	names, err := x.namesOf(wanted)
+	if err != nil {
 		return err
-	}
-	for _, e := range entries {
-		b, err := os.ReadFile(filepath.Join(folder, e.Name()))
-		if err != nil {
-			return err
-		}
-		findNames(b, names)
 	}
 	for name, n := range counts {
 		x.Logs = append(x.Logs, DamagedLog{names[name], name, n})
@@ -335,6 +345,27 @@ func (x *Examination) name() error {
 	slices.SortFunc(x.Logs, byName)
 	slices.SortFunc(x.Earlier, byName)
 	return nil
+}
+
+// namesOf finds the names of logs by their numbers; "" where nothing says one.
+func (x *Examination) namesOf(numbers map[uint64]bool) (map[uint64]string, error) {
+	names := make(map[uint64]string, len(numbers))
+	for number := range numbers {
+		names[number] = ""
+	}
+	folder := filepath.Join(x.Dir, streamFiles(logStream), "msgs")
+	entries, err := os.ReadDir(folder)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	for _, e := range entries {
+		b, err := os.ReadFile(filepath.Join(folder, e.Name()))
+		if err != nil {
+			return nil, err
+		}
+		findNames(b, names)
+	}
+	return names, nil
 }
 
 // findNames looks in bytes of any kind for the subjects of logs whose numbers are wanted. That the number fits is proof enough.
@@ -354,6 +385,8 @@ func findNames(b []byte, wanted map[uint64]string) {
 		}
 	}
 }
+
+func abs(n int) int { return max(n, -n) }
 
 func appends(from, to uint64) string {
 	if from == to {

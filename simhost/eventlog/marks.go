@@ -19,8 +19,8 @@ const (
 	slotWord  = "mark"
 )
 
-func encodeSlot(log string) (b [slotSize]byte) {
-	binary.LittleEndian.PutUint64(b[:], nameOf(log))
+func encodeSlot(name uint64) (b [slotSize]byte) {
+	binary.LittleEndian.PutUint64(b[:], name)
 	copy(b[12:], slotWord)
 	binary.LittleEndian.PutUint32(b[8:], crc32.Checksum(b[:8], castagnoli))
 	return b
@@ -49,7 +49,7 @@ func newMarks(dir string, logs []string) (*marks, error) {
 	b := []byte(marksHead)
 	for _, log := range logs {
 		m.slots[log] = int64(len(b))
-		slot := encodeSlot(log)
+		slot := encodeSlot(nameOf(log))
 		b = append(b, slot[:]...)
 	}
 	m.end = int64(len(b))
@@ -72,7 +72,7 @@ func (m *marks) add(log string) error {
 	if n := len(m.free); n > 0 {
 		at = m.free[n-1]
 	}
-	slot := encodeSlot(log)
+	slot := encodeSlot(nameOf(log))
 	if _, err := m.file.WriteAt(slot[:], at); err != nil {
 		return err
 	}

@@ -42,25 +42,30 @@ type Gap struct {
 	After    uint64 // sequence of the last whole record before them, 0 where there is none
 }
 
-// Format is that of the blocks of one stream. It serves one goroutine at a time.
+// Format is that of one block of a stream. It serves one goroutine at a time.
 type Format struct {
 	hash *highwayhash.Digest64
 	sum  [sumSize]byte
 }
 
-// NewFormat returns the format of a stream, whose name is the key of its checksums.
-func NewFormat(stream string) *Format {
-	key := sha256.Sum256([]byte(stream))
-	hash, err := highwayhash.NewDigest64(key[:])
+// NewFormat returns the format of a block. Its checksums are made with the name of the stream and the index of the block, so
+// that no record counts in another one.
+func NewFormat(stream string, index int) *Format {
+	return newFormat(fmt.Sprintf("%s-%d", stream, index))
+}
+
+func newFormat(key string) *Format {
+	sum := sha256.Sum256([]byte(key))
+	hash, err := highwayhash.NewDigest64(sum[:])
 	if err != nil {
 		panic(err) // only a key of another size is refused
 	}
 	return &Format{hash: hash}
 }
 
-// Sum returns the checksum that stands beside the description of a stream.
-func (f *Format) Sum(description []byte) string {
-	f.hash.Reset()
+// DescriptionSum returns the checksum that stands beside the description of a stream.
+func DescriptionSum(stream string, description []byte) string {
+	f := newFormat(stream)
 	f.hash.Write(description)
 	return hex.EncodeToString(f.hash.Sum(f.sum[:0]))
 }
