@@ -261,6 +261,9 @@ func (s *Store) checkLog(log string) error {
 
 func (s *Store) isGone(log string) bool { return len(s.gone) > 0 && s.gone[nameOf(log)] }
 
+// Dir is the folder of the store, "" for one in memory.
+func (s *Store) Dir() string { return s.options.Dir }
+
 // Successor returns the name under which the owner of a log goes on: the log itself, or where damage took appends of it, one
 // derived from the name, whose log may not exist yet. It is for what a host cannot be without.
 func (s *Store) Successor(log string) string {

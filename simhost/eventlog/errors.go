@@ -57,7 +57,7 @@ func (e *DamageError) Error() string {
 			fmt.Fprintf(&b, " and %d more logs", len(x.Logs)-mostNamed)
 		}
 	}
-	fmt.Fprintf(&b, "; nothing was changed: put a copy of the folder back, or see %s", doctor(x.Dir))
+	fmt.Fprintf(&b, "; nothing was changed: put a copy of the folder back, or see %s", Doctor(x.Dir))
 	return b.String()
 }
 
@@ -71,14 +71,14 @@ type LogError struct {
 }
 
 func (e *LogError) Error() string {
-	return fmt.Sprintf("%s is damaged: part of it is lost from the files; put a copy of the folder back, or see %s", e.Log, doctor(e.Dir))
+	return fmt.Sprintf("%s is damaged: part of it is lost from the files; put a copy of the folder back, or see %s", e.Log, Doctor(e.Dir))
 }
 
 // Is makes it an ErrDamaged.
 func (e *LogError) Is(target error) bool { return target == ErrDamaged }
 
-// doctor is what to type about a damaged folder.
-func doctor(dir string) string { return "assay simhost doctor --data " + quoted(dir) }
+// Doctor is what to type about a damaged folder.
+func Doctor(dir string) string { return "assay simhost doctor --data " + quoted(dir) }
 
 // quoted is a path as a shell takes it.
 func quoted(path string) string {

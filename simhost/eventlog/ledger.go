@@ -173,7 +173,7 @@ func goneIn(dir string) (map[uint64]bool, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read the ledger: %w: see %s", err, doctor(dir))
+		return nil, fmt.Errorf("read the ledger: %w: see %s", err, Doctor(dir))
 	}
 	gone := map[uint64]bool{}
 	for sequence := uint64(1); sequence <= lines.last(); sequence++ {

@@ -20,7 +20,7 @@ import (
 type Repair struct {
 	Found *Examination
 	Aside string   // folder beside that of the store: the files that were changed, as they were; "" where none was
-	Files []string // in it, as they lie below the folder of the store too
+	Files []string // in it, as they lie below the folder of the store, too
 	Left  *Examination
 }
 
@@ -39,7 +39,9 @@ func RepairStore(dir string) (r *Repair, err error) {
 			return err
 		}
 		err = m.mend()
-		r.Aside, r.Files = m.aside, slices.Sorted(maps.Keys(m.done))
+		if r.Aside, r.Files = m.aside, slices.Sorted(maps.Keys(m.done)); len(r.Files) == 0 {
+			r.Aside, err = "", errors.Join(err, os.Remove(m.aside))
+		}
 		if err != nil {
 			return fmt.Errorf("%w: the files that were changed lie in %s as they were", err, m.aside)
 		}

@@ -60,7 +60,7 @@ func (g *registry) program(ctx context.Context, digest string) (*workflow.Progra
 	if p, ok := g.digests.Load(digest); ok {
 		return p.(*workflow.Program), nil
 	}
-	entries, err := g.log.Read(ctx, workflow.DefinitionLog(digest), 0)
+	entries, err := g.log.Read(ctx, g.logOf(digest), 0)
 	if err != nil {
 		return nil, err
 	}
@@ -77,12 +77,17 @@ func (g *registry) program(ctx context.Context, digest string) (*workflow.Progra
 	return workflow.Compile(definition)
 }
 
+// logOf names the log of a definition.
+func (g *registry) logOf(digest string) string {
+	return g.log.Successor(workflow.DefinitionLog(digest))
+}
+
 // keep puts a definition into the log, once for all runs of it.
 func (g *registry) keep(p *workflow.Program) error {
 	if p.Stored.Load() {
 		return nil
 	}
-	_, err := g.log.Append(g.ctx, workflow.DefinitionLog(p.Digest), 0, p.Encoded)
+	_, err := g.log.Append(g.ctx, g.logOf(p.Digest), 0, p.Encoded)
 	if err != nil && !errors.Is(err, eventlog.ErrConflict) {
 		return err
 	}
