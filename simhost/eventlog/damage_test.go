@@ -121,6 +121,11 @@ func checkDamaged(t *testing.T, dir string, a acknowledged) (told bool) {
 		aside = tree(t, r.Aside)
 	}
 	after := tree(t, dir)
+	for _, l := range x.Logs {
+		if !slices.ContainsFunc(r.Left.Earlier, func(e DamagedLog) bool { return e.Number == l.Number && e.Name == l.Name }) {
+			t.Errorf("after the repair %s is not named", l)
+		}
+	}
 	for file, sum := range before {
 		if after[file] != sum && aside[file] != sum {
 			t.Errorf("%s was changed and not copied aside", file)
@@ -460,4 +465,95 @@ func place(t *testing.T, random *rand.Rand, dir string, ofBytes bool) (name stri
 		at -= sizes[name]
 	}
 	return name, at
+}
+
+// A process that was killed leaves nothing that is damaged: an append, or a mark, that nobody was promised may be torn.
+func TestKillIsNoDamage(t *testing.T) {
+	for _, what := range []string{"append", "mark"} {
+		t.Run(what, func(t *testing.T) {
+			dir, lines := t.TempDir(), 0
+			runAndKill(t, what, dir, func(string) bool {
+				lines++
+				return lines >= map[string]int{"append": 400, "mark": 3*enoughDead - 2}[what]
+			})
+			for range 2 {
+				s, err := Open(t.Context(), Options{Dir: dir, Checked: true})
+				if err != nil {
+					t.Fatal(err)
+				}
+				mustClose(t, s)
+			}
+		})
+	}
+}
+
+// What a crash tears off is told apart from damage by what was acknowledged.
+func TestTornAppendIsNoDamage(t *testing.T) {
+	dir, a := filled(t)
+	all := blocksOf(t, dir, logStream)
+	last := all[len(all)-1]
+	b, err := os.ReadFile(last)
+	if err != nil {
+		t.Fatal(err)
+	}
+	record := b[lastAppend(t, dir, last):]
+	change(t, last, func(b []byte) []byte { return append(b, record[:len(record)/2]...) })
+	if checkDamaged(t, dir, a) {
+		t.Error("half an append that nobody was promised is called damage")
+	}
+}
+
+// Power that fails may leave a ledger behind the log, where each append waits for the disk: what is whole is entered again.
+func TestLedgerIsMadeUpForTheLog(t *testing.T) {
+	dir, a := filled(t)
+	change(t, filepath.Join(dir, ledgerFile), func(b []byte) []byte {
+		clear(b[10*lineSize : 20*lineSize])
+		return b[:len(b)-3*lineSize-5]
+	})
+	s, err := Open(t.Context(), Options{Dir: dir, Checked: true, MaxBytes: smallBlocks})
+	if err != nil {
+		t.Fatalf("a ledger that lacks lines is called damage: %v", err)
+	}
+	mustClose(t, s)
+	change(t, blocksOf(t, dir, logStream)[0], flip(5000))
+	if !checkDamaged(t, dir, a) {
+		t.Error("a flip is not told once the ledger was made up")
+	}
+}
+
+// A block that was put back is taken again.
+func TestDamageIsUndone(t *testing.T) {
+	dir, a := filled(t)
+	name := blocksOf(t, dir, logStream)[1]
+	change(t, name, flip(5000))
+	r, err := RepairStore(dir)
+	if err != nil || len(r.Left.Earlier) != 1 {
+		t.Fatalf("%v, error %v", r, err)
+	}
+	change(t, filepath.Join(r.Aside, relative(t, dir, name)), flip(5000))
+	if err := os.Rename(filepath.Join(r.Aside, relative(t, dir, name)), name); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(dir, streamFiles(logStream), "msgs", "index.db")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	if checkDamaged(t, dir, a) {
+		t.Error("what was put back is called damage")
+	}
+}
+
+func TestExamineRefuses(t *testing.T) {
+	empty := t.TempDir()
+	_, err := Examine(empty)
+	wantError(t, err, ErrNoStore)
+	if left, err := os.ReadDir(empty); err != nil || len(left) > 0 {
+		t.Errorf("it left %v, error %v", left, err)
+	}
+	dir := t.TempDir()
+	s := openStore(t, Options{Dir: dir})
+	_, err = Examine(dir)
+	wantError(t, err, ErrLocked)
+	_, err = RepairStore(dir)
+	wantError(t, err, ErrLocked)
+	mustClose(t, s)
 }

@@ -358,9 +358,13 @@ func (x *Examination) namesOf(numbers map[uint64]bool) (map[uint64]string, error
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
+	files := []string{filepath.Join(x.Dir, namesFile)}
 	for _, e := range entries {
-		b, err := os.ReadFile(filepath.Join(folder, e.Name()))
-		if err != nil {
+		files = append(files, filepath.Join(folder, e.Name()))
+	}
+	for _, name := range files {
+		b, err := os.ReadFile(name)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
 		findNames(b, names)

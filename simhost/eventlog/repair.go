@@ -79,7 +79,7 @@ type mender struct {
 }
 
 func (m *mender) mend() error {
-	for _, step := range []func() error{m.mendLogs, m.mendPending, m.mendStreams, m.mendLedger} {
+	for _, step := range []func() error{m.mendLogs, m.mendPending, m.mendStreams, m.noteNames, m.mendLedger} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -342,6 +342,26 @@ func (m *mender) mendStreams() error {
 		}
 	}
 	return nil
+}
+
+// namesFile has a line for every log that was ever found to have lost something, for people: the ledger knows it by its number
+// alone, and nothing else may be left of it.
+const namesFile = "eventlog.damaged"
+
+func (m *mender) noteNames() error {
+	b, err := os.ReadFile(filepath.Join(m.dir, namesFile))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, l := range m.x.Logs {
+		if l.Name != "" {
+			b = fmt.Appendf(b, "%s%s lost %d appends; the files as they were: %s\n", logPrefix, l.Name, l.Appends, m.aside)
+		}
+	}
+	if len(m.x.Logs) == 0 {
+		return nil
+	}
+	return m.replace(namesFile, b)
 }
 
 // mendLedger notes what is lost, and has a line for all that is whole.

@@ -1,0 +1,195 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// dataHost is a simulated host of both protocols, in a process of its own, on a data folder.
+type dataHost struct {
+	*program
+	t     *testing.T
+	url   string
+	lines *bufio.Reader
+}
+
+func startOn(t *testing.T, dir string) *dataHost {
+	t.Helper()
+	h := &dataHost{t: t, program: run(t, "simhost", "--listen", "127.0.0.1:0", "--data", dir, "--protocol", "openwop,openintent")}
+	h.lines = bufio.NewReader(h.out)
+	for h.url == "" {
+		line, err := h.lines.ReadString('\n')
+		if err != nil {
+			_, code := h.ended(t)
+			t.Fatalf("exit code %d: %s", code, h.errs)
+		}
+		if i := strings.Index(line, "http://"); i >= 0 {
+			h.url = strings.TrimSpace(line[i:])
+		}
+	}
+	return h
+}
+
+// ask returns the status and the body of a reply.
+func (h *dataHost) ask(method, path, body string) (int, string) {
+	h.t.Helper()
+	r, err := http.NewRequestWithContext(h.t.Context(), method, h.url+path, strings.NewReader(body))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer dev")
+	r.Header.Set("X-API-Key", "dev")
+	r.Header.Set("Content-Type", "application/json")
+	reply, err := http.DefaultClient.Do(r)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	defer reply.Body.Close()
+	raw, err := io.ReadAll(reply.Body)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return reply.StatusCode, string(raw)
+}
+
+// made posts, and returns a member of the reply.
+func (h *dataHost) made(path, body, member string) string {
+	h.t.Helper()
+	_, raw := h.ask(http.MethodPost, path, body)
+	var document map[string]any
+	if err := json.Unmarshal([]byte(raw), &document); err != nil {
+		h.t.Fatalf("%v: %s", err, raw)
+	}
+	id, _ := document[member].(string)
+	if id == "" {
+		h.t.Fatalf("POST %s: %s", path, raw)
+	}
+	return id
+}
+
+func (h *dataHost) wants(what, path string, want int, parts ...string) {
+	h.t.Helper()
+	status, body := h.ask(http.MethodGet, path, "")
+	if status != want {
+		h.t.Errorf("%s: HTTP %d, want %d: %s", what, status, want, body)
+	}
+	for _, part := range parts {
+		if !strings.Contains(body, part) {
+			h.t.Errorf("%s: %q is not in %s", what, part, body)
+		}
+	}
+}
+
+func (h *dataHost) stop() {
+	h.t.Helper()
+	if err := h.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		h.t.Fatal(err)
+	}
+	if _, err := io.Copy(io.Discard, h.lines); err != nil {
+		h.t.Fatal(err)
+	}
+	if _, code := h.ended(h.t); code != 0 {
+		h.t.Fatalf("exit code %d: %s", code, h.errs)
+	}
+}
+
+// spoil changes one byte of the log of a data folder, behind the last place of a text.
+func spoil(t *testing.T, dir, text string) {
+	t.Helper()
+	blocks, err := filepath.Glob(filepath.Join(dir, "jetstream", "$G", "streams", "LOGS", "msgs", "*.blk"))
+	if err != nil || len(blocks) != 1 {
+		t.Fatalf("%v: %q", err, blocks)
+	}
+	b, err := os.ReadFile(blocks[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := bytes.LastIndex(b, []byte(text))
+	if at < 0 {
+		t.Fatalf("the log does not hold %q", text)
+	}
+	b[at+len(text)] ^= 1
+	if err := os.WriteFile(blocks[0], b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// wantsEnd checks the exit code of a command and what it says.
+func wantsEnd(t *testing.T, code int, parts []string, args ...string) {
+	t.Helper()
+	p := run(t, args...)
+	out, got := p.ended(t)
+	if got != code {
+		t.Errorf("%q: exit code %d, want %d: %s%s", args, got, code, out, p.errs)
+	}
+	for _, part := range parts {
+		if !strings.Contains(out+p.errs.String(), part) {
+			t.Errorf("%q does not say %q: %s%s", args, part, out, p.errs)
+		}
+	}
+}
+
+// A host does not start on a folder in which a byte was flipped, says which run that is about and what to type, and after the
+// repair answers that run with 500, never with 404, and all others as before.
+func TestDamagedRun(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "data")
+	h := startOn(t, dir)
+	var runs []string
+	for range 3 {
+		runs = append(runs, h.made("/v1/runs", `{"workflowId":"conformance-noop"}`, "runId"))
+	}
+	waits := h.made("/v1/runs", `{"workflowId":"assay-loop-ask-user","inputs":{}}`, "runId")
+	intent := h.made("/api/v1/intents", `{"title":"one"}`, "id")
+	wantsEnd(t, 2, []string{"another process"}, "simhost", "doctor", "--data", dir)
+	h.stop()
+	wantsEnd(t, 0, []string{"all whole"}, "simhost", "doctor", "--data", dir)
+
+	spoil(t, dir, `"runId":"`+runs[1]+`"`)
+	for range 2 { // the first try changed nothing
+		wantsEnd(t, 1, []string{runs[1], "assay simhost doctor --data " + dir}, "simhost", "--listen", "127.0.0.1:0", "--data", dir)
+	}
+	wantsEnd(t, 1, []string{runs[1], "1.blk, bytes", "--repair"}, "simhost", "doctor", "--data", dir)
+	wantsEnd(t, 0, []string{runs[1], dir + ".damaged-"}, "simhost", "doctor", "--data", dir, "--repair")
+	wantsEnd(t, 0, []string{"all whole", "Damaged earlier", runs[1]}, "simhost", "doctor", "--data", dir)
+
+	h = startOn(t, dir)
+	for _, path := range []string{"/v1/runs/" + runs[1], "/v1/runs/" + runs[1] + "/events"} {
+		h.wants("the damaged run", path, 500, runs[1]+" is damaged", "assay simhost doctor --data "+dir, "internal_error")
+	}
+	h.wants("another run", "/v1/runs/"+runs[2], 200)
+	h.wants("a run that waits", "/v1/runs/"+waits, 200, "waiting")
+	h.wants("the intent", "/api/v1/intents/"+intent, 200)
+	h.wants("a run that never was", "/v1/runs/"+runs[1][:len(runs[1])-1]+"x", 404)
+	h.made("/v1/runs", `{"workflowId":"conformance-noop"}`, "runId")
+	h.stop()
+}
+
+// An OpenIntent server has one log. Where that is damaged it begins another one, and answers what is not in it with 500.
+func TestDamagedIntents(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "data")
+	h := startOn(t, dir)
+	before := h.made("/api/v1/intents", `{"title":"one"}`, "id")
+	done := h.made("/v1/runs", `{"workflowId":"conformance-noop"}`, "runId")
+	h.stop()
+	spoil(t, dir, before)
+	wantsEnd(t, 1, []string{"openintent", "assay simhost doctor"}, "simhost", "--protocol", "openintent", "--listen", "127.0.0.1:0", "--data", dir)
+	wantsEnd(t, 0, []string{"openintent"}, "simhost", "doctor", "--data", dir, "--repair")
+	for range 2 {
+		h = startOn(t, dir)
+		h.wants("an intent of the damaged log", "/api/v1/intents/"+before, 500, "openintent is damaged", "assay simhost doctor --data "+dir)
+		h.wants("a run beside it", "/v1/runs/"+done, 200)
+		after := h.made("/api/v1/intents", `{"title":"two"}`, "id")
+		h.wants("an intent that was made since", "/api/v1/intents/"+after, 200)
+		h.stop()
+	}
+}
