@@ -3,7 +3,9 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -11,6 +13,10 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/openassay/assay/simhost/eventlog"
 )
 
 // dataHost is a simulated host of both protocols, in a process of its own, on a data folder.
@@ -120,6 +126,39 @@ func spoil(t *testing.T, dir, text string) {
 	if err := os.WriteFile(blocks[0], b, 0o600); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// logs DIR NAME... makes a data folder with these logs, three entries each.
+func logs(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: logs DIR NAME...")
+	}
+	store, err := eventlog.Open(context.Background(), eventlog.Options{Dir: ts.MkAbs(args[0])})
+	ts.Check(err)
+	for _, name := range args[1:] {
+		var after uint64
+		for n := range 3 {
+			after, err = store.Append(context.Background(), name, after, fmt.Appendf(nil, "entry %d of %s.", n, name))
+			ts.Check(err)
+		}
+	}
+	ts.Check(store.Close())
+}
+
+// spoil DIR NAME changes a byte in the middle of a log that logs made.
+func spoilLog(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: spoil DIR NAME")
+	}
+	name := filepath.Join(ts.MkAbs(args[0]), "jetstream", "$G", "streams", "LOGS", "msgs", "1.blk")
+	b, err := os.ReadFile(name)
+	ts.Check(err)
+	at := bytes.Index(b, []byte("entry 1 of "+args[1]))
+	if at < 0 {
+		ts.Fatalf("%s has no entry of %s", name, args[1])
+	}
+	b[at] ^= 1
+	ts.Check(os.WriteFile(name, b, 0o600))
 }
 
 // wantsEnd checks the exit code of a command and what it says.
