@@ -212,6 +212,25 @@ func TestDamagedRun(t *testing.T) {
 	h.stop()
 }
 
+// What a host can make again is no reason to stay away: the key of tokens, and the definition of a workflow that it knows.
+func TestDamagedParts(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "data")
+	h := startOn(t, dir)
+	before := h.made("/v1/runs", `{"workflowId":"conformance-noop"}`, "runId")
+	h.stop()
+	spoil(t, dir, "log.token-key")
+	spoil(t, dir, `"id":"conformance-noop`)
+	wantsEnd(t, 1, []string{"token-key", "workflow-"}, "simhost", "doctor", "--data", dir)
+	wantsEnd(t, 0, []string{"token-key", "workflow-"}, "simhost", "doctor", "--data", dir, "--repair")
+	for range 2 {
+		h = startOn(t, dir)
+		h.wants("a run from before", "/v1/runs/"+before, 200, "completed")
+		h.wants("a run from now", "/v1/runs/"+h.made("/v1/runs", `{"workflowId":"conformance-noop"}`, "runId"), 200)
+		h.stop()
+	}
+}
+
 // An OpenIntent server has one log. Where that is damaged it begins another one, and answers what is not in it with 500.
 func TestDamagedIntents(t *testing.T) {
 	t.Parallel()

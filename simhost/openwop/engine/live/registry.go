@@ -65,7 +65,7 @@ func (g *registry) program(ctx context.Context, digest string) (*workflow.Progra
 		return nil, err
 	}
 	if len(entries) == 0 {
-		return nil, fmt.Errorf("the log holds no workflow definition %s", digest)
+		return g.withoutLog(ctx, digest)
 	}
 	var definition openwopv1.WorkflowDefinition
 	if err := json.Unmarshal(entries[0].Data, &definition); err != nil {
@@ -75,6 +75,19 @@ func (g *registry) program(ctx context.Context, digest string) (*workflow.Progra
 		return p, nil
 	}
 	return workflow.Compile(definition)
+}
+
+// withoutLog finds a definition that the log does not hold, or no longer does, among the workflows of the registry.
+func (g *registry) withoutLog(ctx context.Context, digest string) (*workflow.Program, error) {
+	for id := range g.workflows {
+		if p, err := g.registered(id); err == nil && p.Digest == digest {
+			return p, nil
+		}
+	}
+	if _, err := g.log.Read(ctx, workflow.DefinitionLog(digest), 0); err != nil {
+		return nil, err
+	}
+	return nil, fmt.Errorf("the log holds no workflow definition %s", digest)
 }
 
 // logOf names the log of a definition.
