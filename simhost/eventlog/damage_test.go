@@ -235,6 +235,9 @@ func TestDamage(t *testing.T) {
 			change(t, all[n], by)
 		}
 	}
+	mark := func(by func([]byte) []byte) func(*testing.T, string) {
+		return func(t *testing.T, dir string) { change(t, blocksOf(t, dir, pendingStream)[0], by) }
+	}
 	file := func(name string, by func([]byte) []byte) func(*testing.T, string) {
 		return func(t *testing.T, dir string) { change(t, filepath.Join(dir, name), by) }
 	}
@@ -271,35 +274,32 @@ func TestDamage(t *testing.T) {
 		"rubbish between appends":          {do: insertRubbish},
 		"rubbish behind the log":           {do: block(-1, func(b []byte) []byte { return append(b, "rubbish that is no record"...) }), harmless: true},
 		"a block twice":                    {do: copyBlock},
-		"a block is missing":               {do: func(t *testing.T, dir string) { without(relative(t, dir, blocksOf(t, dir, logStream)[1]))(t, dir) }, lost: 2},
-		"the last block is missing": {do: func(t *testing.T, dir string) {
-			all := blocksOf(t, dir, logStream)
-			without(relative(t, dir, all[len(all)-1]))(t, dir)
-		}, lost: 1},
-		"two blocks swapped":           {do: swapBlocks},
-		"all blocks are missing":       {do: without(filepath.Join(logs, "msgs")), lost: 12},
-		"a block of another folder":    {do: foreignBlock, lost: 2},
-		"the index":                    {do: file(filepath.Join(logs, "msgs", "index.db"), flip(40)), harmless: true},
-		"the index is missing":         {do: without(filepath.Join(logs, "msgs", "index.db")), harmless: true},
-		"the index cut":                {do: file(filepath.Join(logs, "msgs", "index.db"), half), harmless: true},
-		"the description":              {do: file(filepath.Join(logs, "meta.inf"), flip(30))},
-		"the description is missing":   {do: without(filepath.Join(logs, "meta.inf"))},
-		"its checksum":                 {do: file(filepath.Join(logs, "meta.sum"), flip(3))},
-		"the stream is missing":        {do: without(logs), lost: 12},
-		"everything of the server":     {do: without("jetstream"), lost: 12},
-		"a line of the ledger":         {do: file(ledgerFile, flip(5*lineSize+2))},
-		"the head of the ledger":       {do: file(ledgerFile, flip(3))},
-		"the ledger cut":               {do: file(ledgerFile, half), harmless: true},
-		"the ledger is missing":        {do: without(ledgerFile)},
-		"a mark":                       {do: func(t *testing.T, dir string) { change(t, blocksOf(t, dir, pendingStream)[0], flip(30)) }},
-		"the marks cut":                {do: func(t *testing.T, dir string) { change(t, blocksOf(t, dir, pendingStream)[0], half) }},
-		"the marks' block is missing":  {do: func(t *testing.T, dir string) { without(relative(t, dir, blocksOf(t, dir, pendingStream)[0]))(t, dir) }},
-		"the marks' stream is missing": {do: without(marked)},
-		"the marks' description":       {do: file(filepath.Join(marked, "meta.inf"), half)},
-		"a slot":                       {do: file(marksFile, flip(slotSize+1))},
-		"the head of the slots":        {do: file(marksFile, flip(0))},
-		"the slots cut":                {do: file(marksFile, func(b []byte) []byte { return b[:slotSize+5] }), harmless: true},
-		"the slots are missing":        {do: without(marksFile)},
+		"a block is missing":               {do: withoutBlock(logStream, 1), lost: 2},
+		"the last block is missing":        {do: withoutBlock(logStream, -1), lost: 1},
+		"two blocks swapped":               {do: swapBlocks},
+		"all blocks are missing":           {do: without(filepath.Join(logs, "msgs")), lost: 12},
+		"a block of another folder":        {do: foreignBlock, lost: 2},
+		"the index":                        {do: file(filepath.Join(logs, "msgs", "index.db"), flip(40)), harmless: true},
+		"the index is missing":             {do: without(filepath.Join(logs, "msgs", "index.db")), harmless: true},
+		"the index cut":                    {do: file(filepath.Join(logs, "msgs", "index.db"), half), harmless: true},
+		"the description":                  {do: file(filepath.Join(logs, "meta.inf"), flip(30))},
+		"the description is missing":       {do: without(filepath.Join(logs, "meta.inf"))},
+		"its checksum":                     {do: file(filepath.Join(logs, "meta.sum"), flip(3))},
+		"the stream is missing":            {do: without(logs), lost: 12},
+		"everything of the server":         {do: without("jetstream"), lost: 12},
+		"a line of the ledger":             {do: file(ledgerFile, flip(5*lineSize+2))},
+		"the head of the ledger":           {do: file(ledgerFile, flip(3))},
+		"the ledger cut":                   {do: file(ledgerFile, half), harmless: true},
+		"the ledger is missing":            {do: without(ledgerFile)},
+		"a mark":                           {do: mark(flip(30))},
+		"the marks cut":                    {do: mark(half)},
+		"the marks' block is missing":      {do: withoutBlock(pendingStream, 0)},
+		"the marks' stream is missing":     {do: without(marked)},
+		"the marks' description":           {do: file(filepath.Join(marked, "meta.inf"), half)},
+		"a slot":                           {do: file(marksFile, flip(slotSize+1))},
+		"the head of the slots":            {do: file(marksFile, flip(0))},
+		"the slots cut":                    {do: file(marksFile, func(b []byte) []byte { return b[:slotSize+5] }), harmless: true},
+		"the slots are missing":            {do: without(marksFile)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -350,6 +350,16 @@ func lastAppend(t *testing.T, dir, name string) int {
 		t.Fatal(err)
 	}
 	return bytes.LastIndex(b, []byte(logPrefix+"run-")) - 22
+}
+
+func withoutBlock(stream string, n int) func(*testing.T, string) {
+	return func(t *testing.T, dir string) {
+		t.Helper()
+		all := blocksOf(t, dir, stream)
+		if err := os.Remove(all[(n+len(all))%len(all)]); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 func cutLastAppend(t *testing.T, dir string) {

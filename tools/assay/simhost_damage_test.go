@@ -7,15 +7,20 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"io/fs"
+	"math/rand/v2"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/openassay/assay/internal/testenv"
 	"github.com/openassay/assay/simhost/eventlog"
 )
 
@@ -29,19 +34,29 @@ type dataHost struct {
 
 func startOn(t *testing.T, dir string) *dataHost {
 	t.Helper()
-	h := &dataHost{t: t, program: run(t, "simhost", "--listen", "127.0.0.1:0", "--data", dir, "--protocol", "openwop,openintent")}
+	h, refused := tryOn(t, dir)
+	if h == nil {
+		t.Fatal(refused)
+	}
+	return h
+}
+
+// tryOn returns the host, or what it said when it would not start.
+func tryOn(t *testing.T, dir string) (h *dataHost, refused string) {
+	t.Helper()
+	h = &dataHost{t: t, program: run(t, "simhost", "--listen", "127.0.0.1:0", "--data", dir, "--protocol", "openwop,openintent")}
 	h.lines = bufio.NewReader(h.out)
 	for h.url == "" {
 		line, err := h.lines.ReadString('\n')
 		if err != nil {
 			_, code := h.ended(t)
-			t.Fatalf("exit code %d: %s", code, h.errs)
+			return nil, fmt.Sprintf("exit code %d: %s", code, h.errs)
 		}
 		if i := strings.Index(line, "http://"); i >= 0 {
 			h.url = strings.TrimSpace(line[i:])
 		}
 	}
-	return h
+	return h, ""
 }
 
 // ask returns the status and the body of a reply.
@@ -231,6 +246,33 @@ func TestDamagedParts(t *testing.T) {
 	}
 }
 
+// Goals and files whose log is damaged are refused, and the host serves the rest.
+func TestDamagedGoalsAndFiles(t *testing.T) {
+	t.Parallel()
+	const goals, files = "/v1/host/sample/goals", "/v1/host/workspace/files"
+	dir := filepath.Join(t.TempDir(), "data")
+	h := startOn(t, dir)
+	goal := h.made(goals, `{"objective":"an objective of a tenant","completion":{"check":"host"},"continuation":{"mode":"manual"},`+
+		`"bounds":{"maxLoopIterations":3}}`, "id")
+	if status, body := h.ask(http.MethodPut, files+"/a.md", `{"content":"a file of a tenant"}`); status/100 != 2 {
+		t.Fatalf("HTTP %d: %s", status, body)
+	}
+	done := h.made("/v1/runs", `{"workflowId":"conformance-noop"}`, "runId")
+	h.stop()
+	spoil(t, dir, "an objective of a")
+	spoil(t, dir, "a file of a")
+	wantsEnd(t, 0, []string{"goals-", "ws-"}, "simhost", "doctor", "--data", dir, "--repair")
+	h = startOn(t, dir)
+	h.wants("a goal", goals+"/"+goal, 500, "goals-", "is damaged", "assay simhost doctor --data")
+	h.wants("a file", files+"/a.md", 500, "ws-", "is damaged", "assay simhost doctor --data")
+	h.wants("a run", "/v1/runs/"+done, 200, "completed")
+	status, body := h.ask(http.MethodPost, "/v1/runs", `{"workflowId":"conformance-noop"}`)
+	if status != 500 || !strings.Contains(body, "is damaged") {
+		t.Errorf("a run that would read the files: HTTP %d: %s", status, body)
+	}
+	h.stop()
+}
+
 // An OpenIntent server has one log. Where that is damaged it begins another one, and answers what is not in it with 500.
 func TestDamagedIntents(t *testing.T) {
 	t.Parallel()
@@ -250,4 +292,105 @@ func TestDamagedIntents(t *testing.T) {
 		h.wants("an intent that was made since", "/api/v1/intents/"+after, 200)
 		h.stop()
 	}
+}
+
+// TestFlippedHosts flips a byte at random places of a host's folder: the host tells so and does not start, or serves all as before.
+func TestFlippedHosts(t *testing.T) {
+	t.Parallel()
+	places := 4
+	if testenv.Long() {
+		places = 200
+	}
+	whole := filepath.Join(t.TempDir(), "data")
+	h := startOn(t, whole)
+	var paths []string
+	for range 5 {
+		id := h.made("/v1/runs", `{"workflowId":"conformance-noop"}`, "runId")
+		paths = append(paths, "/v1/runs/"+id, "/v1/runs/"+id+"/events")
+	}
+	for range 3 {
+		id := h.made("/v1/runs", `{"workflowId":"assay-loop-ask-user","inputs":{}}`, "runId")
+		h.waits(id)
+		paths = append(paths, "/v1/runs/"+id, "/v1/runs/"+id+"/events")
+		paths = append(paths, "/api/v1/intents/"+h.made("/api/v1/intents", `{"title":"one"}`, "id"))
+	}
+	before := map[string]string{}
+	for _, path := range paths {
+		before[path] = h.body(path)
+	}
+	h.stop()
+	random := rand.New(rand.NewPCG(19, 200))
+	told := 0
+	for n := range places {
+		dir := filepath.Join(t.TempDir(), "data")
+		if err := os.CopyFS(dir, os.DirFS(whole)); err != nil {
+			t.Fatal(err)
+		}
+		name, at := flipByte(t, random, dir, n%2 == 0)
+		h, refused := tryOn(t, dir)
+		if h == nil {
+			if told++; !strings.Contains(refused, "exit code 1:") || !strings.Contains(refused, "assay simhost doctor --data "+dir) {
+				t.Errorf("byte %d of %s: %s", at, name, refused)
+			}
+			continue
+		}
+		for path, want := range before {
+			if got := h.body(path); got != want {
+				t.Errorf("byte %d of %s: %s is answered with %s, want %s", at, name, path, got, want)
+			}
+		}
+		h.stop()
+	}
+	t.Logf("%d flips: %d told, %d harmless", places, told, places-told)
+}
+
+// waits returns once a run is seen waiting.
+func (h *dataHost) waits(run string) {
+	h.t.Helper()
+	testenv.Until(h.t, "the run waits", 10*time.Second, func() bool {
+		_, body := h.ask(http.MethodGet, "/v1/runs/"+run, "")
+		return strings.Contains(body, "waiting")
+	})
+}
+
+func (h *dataHost) body(path string) string {
+	h.t.Helper()
+	_, body := h.ask(http.MethodGet, path, "")
+	return body
+}
+
+// flipByte changes a bit at a random place: of all bytes of a folder, or of all its files.
+func flipByte(t *testing.T, random *rand.Rand, dir string, ofBytes bool) (name string, at int64) {
+	t.Helper()
+	var names []string
+	var ends []int64 // of the files, as if they lay one behind the other
+	var total int64
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil && info.Size() > 0 {
+			total += info.Size()
+			names, ends = append(names, path), append(ends, total)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := random.IntN(len(names))
+	if at = random.Int64N(total); ofBytes {
+		n, _ = slices.BinarySearch(ends, at+1)
+	}
+	b, err := os.ReadFile(names[n])
+	if err != nil {
+		t.Fatal(err)
+	}
+	at %= int64(len(b))
+	b[at] ^= 1 << random.IntN(8)
+	if err := os.WriteFile(names[n], b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return names[n], at
 }
