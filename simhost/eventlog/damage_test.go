@@ -272,7 +272,7 @@ func TestDamage(t *testing.T) {
 		"the last block empty":             {do: block(-1, func([]byte) []byte { return nil }), lost: 1},
 		"zeros in a block":                 {do: block(1, func(b []byte) []byte { clear(b[100:5000]); return b }), lost: 2},
 		"rubbish between appends":          {do: insertRubbish},
-		"rubbish behind the log":           {do: block(-1, func(b []byte) []byte { return append(b, "rubbish that is no record"...) }), harmless: true},
+		"rubbish behind the log":           {do: block(-1, func(b []byte) []byte { return append(b, "no record"...) }), harmless: true},
 		"a block twice":                    {do: copyBlock},
 		"a block is missing":               {do: withoutBlock(logStream, 1), lost: 2},
 		"the last block is missing":        {do: withoutBlock(logStream, -1), lost: 1},

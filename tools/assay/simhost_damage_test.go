@@ -69,6 +69,7 @@ func (h *dataHost) ask(method, path, body string) (int, string) {
 	r.Header.Set("Authorization", "Bearer dev")
 	r.Header.Set("X-API-Key", "dev")
 	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json") // a stream would end with the run
 	reply, err := http.DefaultClient.Do(r)
 	if err != nil {
 		h.t.Fatal(err)
@@ -282,7 +283,8 @@ func TestDamagedIntents(t *testing.T) {
 	done := h.made("/v1/runs", `{"workflowId":"conformance-noop"}`, "runId")
 	h.stop()
 	spoil(t, dir, before)
-	wantsEnd(t, 1, []string{"openintent", "assay simhost doctor"}, "simhost", "--protocol", "openintent", "--listen", "127.0.0.1:0", "--data", dir)
+	wantsEnd(t, 1, []string{"openintent", "assay simhost doctor"},
+		"simhost", "--protocol", "openintent", "--listen", "127.0.0.1:0", "--data", dir)
 	wantsEnd(t, 0, []string{"openintent"}, "simhost", "doctor", "--data", dir, "--repair")
 	for range 2 {
 		h = startOn(t, dir)
