@@ -15,7 +15,7 @@ import (
 
 // TestFlips flips a byte at random places of a folder: each flip is told or harmless.
 func TestFlips(t *testing.T) {
-	places := 12
+	places := 8
 	if testenv.Long() {
 		places = 400
 	}
