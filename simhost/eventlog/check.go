@@ -87,8 +87,9 @@ func readFiles(dir string) (f *files, err error) {
 	return f, nil
 }
 
+// acceptMark refuses what is no mark. A mark has no data, so what lies behind its subject belongs to that: no checksum covers the size.
 func acceptMark(_ *block, r blocks.Record) bool {
-	return r.Removed || bytes.HasPrefix(r.Subject, []byte(pendingPrefix))
+	return r.Removed || bytes.HasPrefix(r.Subject, []byte(pendingPrefix)) && len(r.Header)+len(r.Data) == 0
 }
 
 // acceptAppend refuses records that the ledger knows otherwise, or that Append does not write.
