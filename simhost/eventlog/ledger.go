@@ -98,11 +98,17 @@ type ledger struct{ file *os.File }
 // errNoLedger means that the head of the file is not that of a ledger, or that there is no file.
 var errNoLedger = errors.New("it is no ledger")
 
-// openLedger opens the file for writing, and makes it where it is missing.
-func openLedger(dir string) (*ledger, error) {
+// openLedger opens the file for writing, and makes it where it is missing; synced has it wait for the disk then. Lines need no such
+// wait: where a loss of power took some, those appends that are whole get them again.
+func openLedger(dir string, synced bool) (*ledger, error) {
 	f, err := openHeaded(filepath.Join(dir, ledgerFile), ledgerHead)
 	if err != nil {
 		return nil, fmt.Errorf("open the ledger: %w", err)
+	}
+	if synced {
+		if err := errors.Join(f.Sync(), syncDir(dir)); err != nil {
+			return nil, fmt.Errorf("open the ledger: %w", errors.Join(err, f.Close()))
+		}
 	}
 	return &ledger{f}, nil
 }

@@ -43,8 +43,8 @@ type marks struct {
 	end   int64
 }
 
-// newMarks makes the file of these logs, in place of the one that is there.
-func newMarks(dir string, logs []string) (*marks, error) {
+// newMarks makes the file of these logs, in place of the one that is there; synced has it wait for the disk.
+func newMarks(dir string, logs []string, synced bool) (*marks, error) {
 	m := &marks{slots: make(map[string]int64, len(logs))}
 	b := []byte(marksHead)
 	for _, log := range logs {
@@ -54,7 +54,7 @@ func newMarks(dir string, logs []string) (*marks, error) {
 	}
 	m.end = int64(len(b))
 	name := filepath.Join(dir, marksFile)
-	err := replaceFile(name, b)
+	err := replaceFile(name, b, synced)
 	if err == nil {
 		m.file, err = os.OpenFile(name, os.O_RDWR, 0o600)
 	}
@@ -97,6 +97,9 @@ func (m *marks) remove(log string) {
 	}
 }
 
+// sync waits until the disk has what was added and removed.
+func (m *marks) sync() error { return m.file.Sync() }
+
 func (m *marks) close() error { return m.file.Close() }
 
 // readMarks returns the numbers of the logs in the file, and where slots begin that were changed. The errors are as with
@@ -123,15 +126,30 @@ func readMarks(dir string) (names map[uint64]bool, bad []int64, err error) {
 	return names, bad, nil
 }
 
-// replaceFile writes a file so that at any moment either the old or the new one is there, whole.
-func replaceFile(name string, data []byte) (err error) {
+// replaceFile writes a file so that at any moment either the old or the new one is there, whole; synced has that hold of a loss of
+// power, too.
+func replaceFile(name string, data []byte, synced bool) (err error) {
 	f, err := os.OpenFile(name+".new", os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(data)
+	if err == nil && synced {
+		err = f.Sync()
+	}
 	if err = errors.Join(err, f.Close()); err != nil {
 		return err
 	}
-	return os.Rename(name+".new", name)
+	if err := os.Rename(name+".new", name); err != nil || !synced {
+		return err
+	}
+	return syncDir(filepath.Dir(name))
+}
+
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
 }

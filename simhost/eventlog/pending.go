@@ -45,7 +45,7 @@ func (s *Store) openPending(ctx context.Context) (*pending, error) {
 		}
 		p.live[log] = p.last
 	}
-	if p.kept, err = newMarks(s.options.Dir, slices.Collect(maps.Keys(p.live))); err != nil {
+	if p.kept, err = newMarks(s.options.Dir, slices.Collect(maps.Keys(p.live)), s.options.SyncAlways); err != nil {
 		return nil, err
 	}
 	return p, nil
@@ -201,6 +201,15 @@ func (p *pending) sweep() {
 			continue
 		}
 		if err := p.write(log); err != nil {
+			return
+		}
+	}
+	if p.store.options.SyncAlways {
+		// A loss of power must not leave a slot whose mark is dropped.
+		p.mu.Lock()
+		err := p.kept.sync()
+		p.mu.Unlock()
+		if err != nil {
 			return
 		}
 	}

@@ -126,7 +126,7 @@ func (m *mender) replace(file string, data []byte) error {
 		err = os.MkdirAll(filepath.Dir(filepath.Join(m.dir, file)), 0o700)
 	}
 	if err == nil {
-		err = replaceFile(filepath.Join(m.dir, file), data)
+		err = replaceFile(filepath.Join(m.dir, file), data, true)
 	}
 	return err
 }

@@ -143,7 +143,7 @@ func (s *Store) serve() (err error) {
 	if s.server, err = startServer(s.options, &s.complaints); err != nil {
 		return err
 	}
-	if s.ledger, err = openLedger(s.options.Dir); err != nil {
+	if s.ledger, err = openLedger(s.options.Dir, s.options.SyncAlways); err != nil {
 		return err
 	}
 	for _, l := range fill {
