@@ -64,6 +64,7 @@ hostile: ## Certify all hosts that mean harm, and write docs/hostile-hosts.md of
 .PHONY: soak
 soak: ## Repeat what a single run may miss: tests that wait, 20 times in any order, and the command at length
 	ASSAY_LONG=1 $(GO) test -timeout 90m -count=1 ./tools/assay
+	ASSAY_LONG=1 $(GO) test -timeout 90m -count=1 -run '^TestFlips$$' ./simhost/eventlog
 	$(GO) test -timeout 180m -count=20 -shuffle=on $$($(GO) list $(RACED) ./scenarios/... | grep -v /ginkgosuite)
 
 .PHONY: blind

@@ -37,7 +37,7 @@ func (s *Store) append(ctx context.Context, log string, after uint64, data []byt
 		return 0, err
 	}
 	defer end()
-	if err := checkName(log); err != nil {
+	if err := s.checkLog(log); err != nil {
 		return 0, err
 	}
 	if len(data) > s.options.MaxPayload {
@@ -50,6 +50,12 @@ func (s *Store) append(ctx context.Context, log string, after uint64, data []byt
 		jetstream.WithExpectLastSequencePerSubject(after))
 	if err != nil {
 		return 0, s.failed(s.whyNot(err))
+	}
+	if s.ledger != nil {
+		if err := s.ledger.write(ack.Sequence, line{nameOf(log), sumOf(after, data), stored}); err != nil {
+			s.unwritable(fmt.Errorf("%w (ledger: %w)", ErrUnwritable, err))
+			return 0, context.Cause(s.writable)
+		}
 	}
 	s.tails.wake(log)
 	return ack.Sequence, nil
@@ -80,7 +86,7 @@ func (s *Store) last(ctx context.Context, log string) (Entry, error) {
 		return Entry{}, err
 	}
 	defer end()
-	if err := checkName(log); err != nil {
+	if err := s.checkLog(log); err != nil {
 		return Entry{}, err
 	}
 	msg, err := s.lastMessage(ctx, log)
@@ -163,7 +169,7 @@ func (s *Store) each(ctx context.Context, log string, after uint64, hold int, se
 // back goes from the last entry of a log back: every entry carries the revision before its own, which the append was guarded
 // with. That costs one look-up an entry, where searching the stream by subject would look at all that stands between.
 func (s *Store) back(ctx context.Context, log string, after uint64, see func(Entry)) error {
-	if err := checkName(log); err != nil {
+	if err := s.checkLog(log); err != nil {
 		return err
 	}
 	msg, err := s.lastMessage(ctx, log)
@@ -180,7 +186,7 @@ func (s *Store) back(ctx context.Context, log string, after uint64, see func(Ent
 			break
 		}
 		if msg, err = s.message(ctx, before); errors.Is(err, jetstream.ErrMsgNotFound) {
-			err = fmt.Errorf("revision %d is damaged: put a copy of the --data folder back", before)
+			err = &LogError{log, s.options.Dir}
 		}
 	}
 	return err
@@ -201,7 +207,7 @@ func (s *Store) get(ctx context.Context, log string, revision uint64) (Entry, er
 		return Entry{}, err
 	}
 	defer end()
-	if err := checkName(log); err != nil {
+	if err := s.checkLog(log); err != nil {
 		return Entry{}, err
 	}
 	if revision == 0 { // which the server takes for no question at all
@@ -242,16 +248,46 @@ func (s *Store) ask(ctx context.Context, get func() (*jetstream.RawStreamMsg, er
 // more bytes than its bound wait to be handed over.
 func (o Options) answers() int { return nats.DefaultSubPendingBytesLimit / (o.MaxPayload + headroom) }
 
+// checkLog refuses names that are none, and logs that lost appends.
+func (s *Store) checkLog(log string) error {
+	if err := checkName(log); err != nil {
+		return err
+	}
+	if s.isGone(log) {
+		return &LogError{log, s.options.Dir}
+	}
+	return nil
+}
+
+func (s *Store) isGone(log string) bool { return len(s.gone) > 0 && s.gone[nameOf(log)] }
+
+// Dir is the folder of the store, "" for one in memory.
+func (s *Store) Dir() string { return s.options.Dir }
+
+// Successor returns the name under which the owner of a log goes on: the log itself, or where damage took appends of it, one
+// derived from the name, whose log may not exist yet. It is for what a host cannot be without.
+func (s *Store) Successor(log string) string {
+	name := log
+	for n := 2; s.isGone(name); n++ {
+		name = fmt.Sprintf("%s-%d", log, n)
+	}
+	return name
+}
+
 func checkName(log string) error {
-	if len(log) < 1 || len(log) > 128 {
+	if len(log) < 1 || len(log) > mostName {
 		return fmt.Errorf("%d characters: %w", len(log), ErrName)
 	}
 	for i := range len(log) {
-		switch c := log[i]; {
-		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '_', c == '-':
-		default:
+		if !isNameByte(log[i]) {
 			return ErrName
 		}
 	}
 	return nil
+}
+
+const mostName = 128 // characters
+
+func isNameByte(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_' || c == '-'
 }

@@ -21,6 +21,7 @@ type pending struct {
 	marks jetstream.Stream // nil in memory
 
 	mu   sync.Mutex
+	kept *marks            // nil in memory
 	live map[string]uint64 // log -> sequence of its mark, or above it; 0 while that is being written
 	dead int               // marks in the stream whose log is not live, about
 	last uint64            // no acknowledged mark is above it
@@ -44,7 +45,18 @@ func (s *Store) openPending(ctx context.Context) (*pending, error) {
 		}
 		p.live[log] = p.last
 	}
+	if p.kept, err = newMarks(s.options.Dir, slices.Collect(maps.Keys(p.live)), s.options.SyncAlways); err != nil {
+		return nil, err
+	}
 	return p, nil
+}
+
+// release closes the file.
+func (p *pending) release() error {
+	if p.kept == nil {
+		return nil
+	}
+	return p.kept.close()
 }
 
 // MarkPending records that a log is not finished; it returns once that is stored, so call it before the first append. A
@@ -128,6 +140,10 @@ func (p *pending) write(log string) error {
 		return err
 	case marked:
 		p.live[log] = max(seq, ack.Sequence)
+		if err := p.kept.add(log); err != nil {
+			p.store.unwritable(fmt.Errorf("%w (marks: %w)", ErrUnwritable, err))
+			return context.Cause(p.store.writable)
+		}
 	default: // cleared in between
 		p.dead++
 	}
@@ -143,6 +159,9 @@ func (p *pending) clear(log string) {
 		return
 	}
 	delete(p.live, log)
+	if p.kept != nil {
+		p.kept.remove(log)
+	}
 	if seq == 0 || p.marks == nil {
 		return // write counts it, or there is nothing to count
 	}
@@ -182,6 +201,15 @@ func (p *pending) sweep() {
 			continue
 		}
 		if err := p.write(log); err != nil {
+			return
+		}
+	}
+	if p.store.options.SyncAlways {
+		// A loss of power must not leave a slot whose mark is dropped.
+		p.mu.Lock()
+		err := p.kept.sync()
+		p.mu.Unlock()
+		if err != nil {
 			return
 		}
 	}

@@ -34,6 +34,10 @@ type Options struct {
 	// Dir holds the files of the store; it is made, for its owner only, where it is missing. Empty: the store is in memory
 	// and ends with Close.
 	Dir string
+	// Checked has Open read all files before their server does, and refuse them with a DamageError where they lack or change
+	// anything that was acknowledged, whatever took it. Without it Open goes on with what the server makes of them, which
+	// cuts off what it cannot read. A log that an earlier repair found damaged is refused either way.
+	Checked bool
 	// SyncAlways makes every append wait for the disk, so that it survives a power loss. Without it an append survives
 	// a crash of the process, not one of the machine. Ignored in memory, where neither is survived.
 	SyncAlways bool
@@ -47,7 +51,9 @@ type Options struct {
 // Store is an open set of logs. Its methods may be called concurrently.
 type Store struct {
 	options    Options
-	lock       *os.File // nil in memory
+	lock       *os.File        // nil in memory
+	ledger     *ledger         // likewise
+	gone       map[uint64]bool // logs that lost appends to damage, by number
 	server     *server.Server
 	complaints complaints // of the server, where the store has it for itself
 	stream     string     // of the logs
@@ -71,7 +77,8 @@ type Store struct {
 }
 
 // Open makes the store, or recovers the one in o.Dir, including after a crash: an append that was never acknowledged is
-// then there in whole or not at all. The error is ErrLocked where somebody else has the directory open.
+// then there in whole or not at all. The error is ErrLocked where somebody else has the directory open, and ErrDamaged where
+// the files are.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	s, err := open(ctx, o)
 	if err != nil {
@@ -120,8 +127,31 @@ func (s *Store) serve() (err error) {
 	if s.lock, err = lockDir(s.options.Dir); err != nil {
 		return err
 	}
-	s.server, err = startServer(s.options, &s.complaints)
-	return err
+	var fill []sequencedLine
+	if s.options.Checked {
+		x, err := examine(s.options.Dir)
+		if err != nil {
+			return fmt.Errorf("read the files: %w", err)
+		}
+		if !x.Whole() {
+			return &DamageError{x}
+		}
+		s.gone, fill = x.gone, x.fill
+	} else if s.gone, err = goneIn(s.options.Dir); err != nil {
+		return err
+	}
+	if s.server, err = startServer(s.options, &s.complaints); err != nil {
+		return err
+	}
+	if s.ledger, err = openLedger(s.options.Dir, s.options.SyncAlways); err != nil {
+		return err
+	}
+	for _, l := range fill {
+		if err := s.ledger.write(l.sequence, l.line); err != nil {
+			return fmt.Errorf("write the ledger: %w", err)
+		}
+	}
+	return nil
 }
 
 func (s *Store) connect(ctx context.Context) (err error) {
@@ -193,6 +223,12 @@ func (s *Store) release() (err error) {
 		leaveMemory()
 	default:
 		stop(s.server)
+	}
+	if s.ledger != nil {
+		err = errors.Join(err, s.ledger.close())
+	}
+	if s.pending != nil {
+		err = errors.Join(err, s.pending.release())
 	}
 	if s.lock != nil {
 		err = errors.Join(err, unlock(s.lock))

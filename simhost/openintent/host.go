@@ -116,18 +116,25 @@ func (h *Host) start(ctx context.Context) (err error) {
 	h.post = newPost(h.log)
 	if h.store = h.opts.Store; h.store == nil {
 		h.own = true
-		h.store, err = eventlog.Open(ctx, eventlog.Options{Dir: h.opts.DataDir, SyncAlways: h.opts.SyncAlways, MaxBytes: h.opts.LogMax})
+		h.store, err = eventlog.Open(ctx, eventlog.Options{
+			Dir: h.opts.DataDir, Checked: true, SyncAlways: h.opts.SyncAlways, MaxBytes: h.opts.LogMax,
+		})
 		if err != nil {
 			return errors.Join(err, h.post.close())
 		}
 	}
 	source := ids.Random()
 	if h.opts.Seed != 0 {
-		last, err := h.store.Last(ctx, "openintent")
+		log := h.store.Successor(engine.LogName)
+		last, err := h.store.Last(ctx, log)
 		if err != nil {
 			return errors.Join(err, h.closeParts())
 		}
-		source = ids.Seeded(h.opts.Seed + last.Revision<<20) // no two starts of a seed make the same ids
+		seed := h.opts.Seed + last.Revision<<20 // no two starts of a seed make the same ids
+		if log != engine.LogName {
+			seed += afterDamage
+		}
+		source = ids.Seeded(seed)
 	}
 	h.engine, err = engine.Open(ctx, engine.Options{
 		Log: h.store, Clock: h.opts.Clock, Wire: h.opts.Wire, IDs: source, Rules: h.rules,
@@ -141,6 +148,9 @@ func (h *Host) start(ctx context.Context) (err error) {
 	}
 	return nil
 }
+
+// afterDamage keeps the ids of a log that takes the place of a damaged one apart from those of that.
+const afterDamage = 1 << 60
 
 // Close ends streams, and closes the engine and the log. What waits goes on when a host is opened on the same data folder.
 func (h *Host) Close(context.Context) error {

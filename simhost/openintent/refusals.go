@@ -53,7 +53,14 @@ func badRequest(err error) error {
 // fail answers with an error of a handler: what it refuses, or that the server is at fault.
 func (h *Host) fail(w http.ResponseWriter, r *http.Request, err error) {
 	said := refusal.In(err)
-	switch {
+	if said != nil && said.Code == refusal.NotFound && h.engine.Damaged() {
+		err = &eventlog.LogError{Log: engine.LogName, Dir: h.store.Dir()}
+		said = nil
+	}
+	switch damaged := (*eventlog.LogError)(nil); {
+	case errors.As(err, &damaged):
+		h.log.ErrorContext(r.Context(), "the log is damaged", "method", r.Method, "path", r.URL.Path, "error", err)
+		said = refusal.New(refusal.Internal, "the log "+damaged.Error()+". What is asked for may have been in it", "log", damaged.Log)
 	case said != nil && statusOf[said.Code] != 0:
 	case errors.Is(err, eventlog.ErrFull), errors.Is(err, eventlog.ErrClosed), errors.Is(err, engine.ErrClosed),
 		errors.Is(err, context.Canceled):

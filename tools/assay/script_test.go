@@ -61,7 +61,7 @@ func TestScript(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "alike": alike, "serve": serve, "intents": intents, "small": small, "host": simulatedHost,
 			"stripped": strippedHost, "harmless": harmless, "eventful": eventful, "commandless": commandless, "gone": gone,
-			"scripts": scripts, "taken": taken,
+			"scripts": scripts, "taken": taken, "logs": logs, "spoil": spoilLog,
 		},
 	})
 }

@@ -69,6 +69,7 @@ func newSimhost() *cobra.Command {
 		},
 	}
 	o.register(cmd.Flags())
+	cmd.AddCommand(newSimhostDoctor())
 	return cmd
 }
 

@@ -103,7 +103,9 @@ func (o *simhostFlags) serve(ctx context.Context, out, errs io.Writer) (err erro
 	if err != nil {
 		return usage("simhost --listen %s: %w: choose another address", o.listen, err)
 	}
-	store, err := eventlog.Open(ctx, eventlog.Options{Dir: o.settings.DataDir, SyncAlways: o.settings.SyncAlways, MaxBytes: o.settings.LogMax})
+	store, err := eventlog.Open(ctx, eventlog.Options{
+		Dir: o.settings.DataDir, Checked: true, SyncAlways: o.settings.SyncAlways, MaxBytes: o.settings.LogMax,
+	})
 	if err != nil {
 		return errors.Join(fmt.Errorf("start the simulated host: %w", err), ln.Close())
 	}

@@ -22,13 +22,15 @@ import (
 	"github.com/openassay/assay/simhost/openintent/suspension"
 )
 
-// logName is the one log of the engine.
+// logName is the one log of the engine. Where damage took part of it, the engine begins another one, and what was in the damaged
+// one is refused.
 const logName = "openintent"
 
 // Log is where the events are kept; *eventlog.Store is one.
 type Log interface {
 	Append(ctx context.Context, log string, after uint64, data []byte) (uint64, error)
 	Each(ctx context.Context, log string, after uint64, see func(eventlog.Entry) error) error
+	Successor(log string) string
 }
 
 // Options of an engine. Log, Clock and IDs are required.
@@ -57,6 +59,7 @@ type Options struct {
 // Engine is open for use; its methods may be called concurrently.
 type Engine struct {
 	o     Options
+	log   string // the name of it
 	rules rules.Set
 
 	mu       sync.RWMutex // guards what follows
@@ -85,7 +88,7 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	if o.MayNotify == nil {
 		o.MayNotify = func(string) bool { return true }
 	}
-	e := &Engine{o: o, rules: o.Rules, stale: true, changed: make(chan struct{})}
+	e := &Engine{o: o, log: o.Log.Successor(logName), rules: o.Rules, stale: true, changed: make(chan struct{})}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if err := e.catchUp(ctx); err != nil {
@@ -94,6 +97,9 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	e.arm()
 	return e, nil
 }
+
+// Damaged reports whether there were intents in a log that was damaged: what is not found may have been one of them.
+func (e *Engine) Damaged() bool { return e.log != logName }
 
 // Close stops the timers and ends what waits for events. What waits on the log goes on when it is opened again.
 func (e *Engine) Close() {
@@ -115,10 +121,10 @@ func (e *Engine) catchUp(ctx context.Context) error {
 		return nil
 	}
 	w, revision := newWorld(), uint64(0)
-	err := e.o.Log.Each(ctx, logName, 0, func(entry eventlog.Entry) error {
+	err := e.o.Log.Each(ctx, e.log, 0, func(entry eventlog.Entry) error {
 		events, err := decodeEntry(entry.Data)
 		if err != nil {
-			return fmt.Errorf("entry %d of log %q: %w", entry.Revision, logName, err)
+			return fmt.Errorf("entry %d of log %q: %w", entry.Revision, e.log, err)
 		}
 		for _, ev := range events {
 			w.fold(ev)
@@ -163,7 +169,7 @@ func (e *Engine) do(ctx context.Context, decide func(*tx) error) error {
 		return err
 	}
 	// The caller may leave; what is folded already has to be on the log all the same, or be read anew.
-	revision, err := e.o.Log.Append(context.WithoutCancel(ctx), logName, e.revision, data)
+	revision, err := e.o.Log.Append(context.WithoutCancel(ctx), e.log, e.revision, data)
 	if err != nil {
 		e.stale = true
 		return err

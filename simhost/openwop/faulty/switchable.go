@@ -43,7 +43,7 @@ func OpenSwitchable(ctx context.Context, o Options) (*Switchable, error) {
 		s.log = slog.New(slog.DiscardHandler)
 	}
 	if s.store == nil {
-		store, err := eventlog.Open(ctx, eventlog.Options{Dir: o.DataDir, SyncAlways: o.SyncAlways, MaxBytes: o.LogMax})
+		store, err := eventlog.Open(ctx, eventlog.Options{Dir: o.DataDir, Checked: true, SyncAlways: o.SyncAlways, MaxBytes: o.LogMax})
 		if err != nil {
 			return nil, fmt.Errorf("start the simulated host: %w", err)
 		}

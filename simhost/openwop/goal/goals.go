@@ -112,7 +112,8 @@ func Open(ctx context.Context, o Options) (*Goals, error) {
 		rings:  map[string]int{},
 	}
 	g.ctx, g.stop = context.WithCancel(context.Background())
-	if err := g.view(ctx, func(*board) error { return nil }); err != nil {
+	// Where the log is damaged, goals are refused one request after the other, and the rest of the host serves.
+	if err := g.view(ctx, func(*board) error { return nil }); err != nil && !errors.Is(err, eventlog.ErrDamaged) {
 		return nil, fmt.Errorf("open the goals: %w", err)
 	}
 	return g, nil
@@ -137,6 +138,10 @@ func (g *Goals) Resume(ctx context.Context) error {
 		}
 		return nil
 	})
+	if errors.Is(err, eventlog.ErrDamaged) {
+		g.o.OnError(fmt.Errorf("resume the goals: %w", err))
+		return nil
+	}
 	if err != nil {
 		return fmt.Errorf("resume the goals: %w", err)
 	}

@@ -356,6 +356,8 @@ func (l *memoryLog) MarkPending(ctx context.Context, log string) error {
 	return ctx.Err()
 }
 
+func (l *memoryLog) Successor(log string) string { return log }
+
 func (l *memoryLog) ClearPending(log string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

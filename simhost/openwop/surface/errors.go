@@ -117,7 +117,10 @@ func (h *Host) fail(w http.ResponseWriter, r *http.Request, err error) {
 		return
 	}
 	id := h.correlationID()
-	switch {
+	switch damaged := (*eventlog.LogError)(nil); {
+	case errors.As(err, &damaged):
+		h.log.ErrorContext(r.Context(), "a log is damaged", "correlationId", id, "method", r.Method, "path", loggedPath(r), "error", err)
+		h.refuse(w, r, refusal.New(codeInternal, damaged.Error(), "log", damaged.Log, detailCorrelation, id))
 	case errors.Is(err, eventlog.ErrFull):
 		h.log.ErrorContext(r.Context(), "the event log is full", "correlationId", id, "error", err)
 		h.refuse(w, r, refusal.New(codeUnavailable, err.Error(), detailCorrelation, id))

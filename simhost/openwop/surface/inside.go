@@ -2,11 +2,13 @@ package surface
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"net/http"
 	"slices"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/eventlog"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
 	"github.com/openassay/assay/simhost/openwop/goal"
 	"github.com/openassay/assay/simhost/openwop/workspace"
@@ -65,7 +67,7 @@ func (h *Host) Runs(ctx context.Context, c Caller, below uint64, n int) (runs []
 	}
 	for _, id := range ids {
 		a, err := h.engine.Overview(ctx, id)
-		if asRefusal(err) != nil { // its log has only just begun
+		if asRefusal(err) != nil || errors.Is(err, eventlog.ErrDamaged) { // its log has only just begun; or nobody knows whose it is
 			continue
 		}
 		if err != nil {

@@ -20,7 +20,9 @@ import (
 // start opens the log, what is kept in it, and the engine. What it opened before an error it closes again.
 func (h *Host) start(ctx context.Context) (err error) {
 	if h.store = h.opts.Store; h.store == nil {
-		h.store, err = eventlog.Open(ctx, eventlog.Options{Dir: h.opts.DataDir, SyncAlways: h.opts.SyncAlways, MaxBytes: h.opts.LogMax})
+		h.store, err = eventlog.Open(ctx, eventlog.Options{
+			Dir: h.opts.DataDir, Checked: true, SyncAlways: h.opts.SyncAlways, MaxBytes: h.opts.LogMax,
+		})
 		if err != nil {
 			return err
 		}
@@ -195,7 +197,8 @@ func (h *Host) openIDs(ctx context.Context) (ids.Source, error) {
 	if h.opts.Seed == 0 {
 		return ids.Random(), nil
 	}
-	starts, err := h.store.Read(ctx, startsLog, 0)
+	log := h.store.Successor(startsLog)
+	starts, err := h.store.Read(ctx, log, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -203,9 +206,13 @@ func (h *Host) openIDs(ctx context.Context) (ids.Source, error) {
 	if n := len(starts); n > 0 {
 		last = starts[n-1].Revision
 	}
-	if _, err := h.store.Append(ctx, startsLog, last, []byte("{}")); err != nil {
+	if _, err := h.store.Append(ctx, log, last, []byte("{}")); err != nil {
 		return nil, err
 	}
 	const stride = 0x9e3779b97f4a7c15 // odd, so no two starts of a seed meet; far, so neighbouring seeds do not either
-	return ids.Seeded(h.opts.Seed + stride*uint64(len(starts))), nil
+	n := uint64(len(starts))
+	if log != startsLog { // nobody knows how many there were
+		n += 1 << 32
+	}
+	return ids.Seeded(h.opts.Seed + stride*n), nil
 }

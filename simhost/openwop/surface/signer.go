@@ -72,7 +72,8 @@ const signerLog = "token-key"
 
 // openSigner takes the key from the store, or makes one: of the seed where there is one, else nobody can guess it.
 func openSigner(ctx context.Context, store *eventlog.Store, seed uint64) (tokenSigner, error) {
-	last, err := store.Last(ctx, signerLog)
+	log := store.Successor(signerLog) // tokens of a key that is lost are not taken any more
+	last, err := store.Last(ctx, log)
 	if err != nil {
 		return tokenSigner{}, err
 	}
@@ -90,7 +91,7 @@ func openSigner(ctx context.Context, store *eventlog.Store, seed uint64) (tokenS
 		sum := sha256.Sum256(fmt.Appendf(nil, "interrupt tokens of seed %d", seed))
 		key = sum[:]
 	}
-	if _, err := store.Append(ctx, signerLog, 0, key); err != nil {
+	if _, err := store.Append(ctx, log, 0, key); err != nil {
 		return tokenSigner{}, err
 	}
 	return tokenSigner{key: key}, nil

@@ -77,4 +77,6 @@ func (forgetful) MarkPending(context.Context, string) error { return nil }
 
 func (forgetful) ClearPending(string) {}
 
+func (forgetful) Successor(log string) string { return log }
+
 func (forgetful) Pending(context.Context) ([]string, error) { return nil, nil }

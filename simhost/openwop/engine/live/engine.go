@@ -28,6 +28,7 @@ type Log interface {
 	MarkPending(ctx context.Context, log string) error
 	ClearPending(log string)
 	Pending(ctx context.Context) ([]string, error)
+	Successor(log string) string // the log itself, or the one that takes the place of a damaged one
 }
 
 // Options of an engine. Log and Clock are required.

@@ -103,6 +103,8 @@ func (l *memoryLog) Read(ctx context.Context, log string, after uint64) ([]event
 	return slices.Clone(entries), ctx.Err()
 }
 
+func (l *memoryLog) Successor(log string) string { return log }
+
 func (l *memoryLog) Each(ctx context.Context, log string, after uint64, see func(eventlog.Entry) error) error {
 	entries, err := l.Read(ctx, log, after)
 	for i := 0; err == nil && i < len(entries); i++ {

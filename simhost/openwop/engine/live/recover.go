@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/openassay/assay/simhost/eventlog"
 	"github.com/openassay/assay/simhost/refusal"
 )
 
@@ -30,6 +31,8 @@ func (e *Engine) Resume(ctx context.Context) error {
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
+		case errors.Is(err, eventlog.ErrDamaged): // it stays so: whoever asks for the run is told
+			e.o.OnError(fmt.Errorf("resume: %w", err))
 		case err != nil:
 			e.o.OnError(fmt.Errorf("resume: %w", err))
 			e.reviveLater(id)
@@ -83,6 +86,9 @@ func (e *Engine) revive(id string) {
 	})
 	switch refused := (*refusal.Error)(nil); {
 	case errors.As(err, &refused): // there is no such run
+		e.revived(id)
+	case errors.Is(err, eventlog.ErrDamaged):
+		e.o.OnError(fmt.Errorf("revive run %s: %w", id, err))
 		e.revived(id)
 	case err != nil:
 		e.o.OnError(fmt.Errorf("revive run %s: %w", id, err))

@@ -60,12 +60,12 @@ func (g *registry) program(ctx context.Context, digest string) (*workflow.Progra
 	if p, ok := g.digests.Load(digest); ok {
 		return p.(*workflow.Program), nil
 	}
-	entries, err := g.log.Read(ctx, workflow.DefinitionLog(digest), 0)
+	entries, err := g.log.Read(ctx, g.logOf(digest), 0)
 	if err != nil {
 		return nil, err
 	}
 	if len(entries) == 0 {
-		return nil, fmt.Errorf("the log holds no workflow definition %s", digest)
+		return g.withoutLog(ctx, digest)
 	}
 	var definition openwopv1.WorkflowDefinition
 	if err := json.Unmarshal(entries[0].Data, &definition); err != nil {
@@ -77,12 +77,30 @@ func (g *registry) program(ctx context.Context, digest string) (*workflow.Progra
 	return workflow.Compile(definition)
 }
 
+// withoutLog finds a definition that the log does not hold, or no longer does, among the workflows of the registry.
+func (g *registry) withoutLog(ctx context.Context, digest string) (*workflow.Program, error) {
+	for id := range g.workflows {
+		if p, err := g.registered(id); err == nil && p.Digest == digest {
+			return p, nil
+		}
+	}
+	if _, err := g.log.Read(ctx, workflow.DefinitionLog(digest), 0); err != nil {
+		return nil, err
+	}
+	return nil, fmt.Errorf("the log holds no workflow definition %s", digest)
+}
+
+// logOf names the log of a definition.
+func (g *registry) logOf(digest string) string {
+	return g.log.Successor(workflow.DefinitionLog(digest))
+}
+
 // keep puts a definition into the log, once for all runs of it.
 func (g *registry) keep(p *workflow.Program) error {
 	if p.Stored.Load() {
 		return nil
 	}
-	_, err := g.log.Append(g.ctx, workflow.DefinitionLog(p.Digest), 0, p.Encoded)
+	_, err := g.log.Append(g.ctx, g.logOf(p.Digest), 0, p.Encoded)
 	if err != nil && !errors.Is(err, eventlog.ErrConflict) {
 		return err
 	}

@@ -163,7 +163,7 @@ func (o *gatewayFlags) check() (err error) {
 const maxAppend = 31 << 20
 
 func (o *gatewayFlags) run(ctx context.Context, out io.Writer) (err error) {
-	store, err := eventlog.Open(ctx, eventlog.Options{Dir: o.data, MaxBytes: o.logMax, MaxPayload: maxAppend})
+	store, err := eventlog.Open(ctx, eventlog.Options{Dir: o.data, Checked: true, MaxBytes: o.logMax, MaxPayload: maxAppend})
 	if err != nil {
 		return fmt.Errorf("gateway run: %w", err)
 	}
