@@ -76,6 +76,9 @@ func Generate(ctx context.Context, o Options) (*Output, error) {
 	}
 	if o.Majors {
 		files, err := majors(o.Spec, o.Package)
+		if err == nil {
+			err = golang.Check(files, nil)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -181,6 +184,9 @@ func (c *contract) files(ctx context.Context, pkg string, o golang.Config) (map[
 			return nil, err
 		}
 		maps.Copy(files, made)
+	}
+	if err := golang.Check(files, made.Owners); err != nil {
+		return nil, c.refused(err)
 	}
 	return files, nil
 }

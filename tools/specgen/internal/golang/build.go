@@ -38,6 +38,7 @@ type builder struct {
 	shared     map[string]*goType // of schemas of operations, by pointer
 	table      []entry
 	tableNames *names
+	owners     *Owners
 }
 
 // supportNames are what the generated package declares in any case.
@@ -54,7 +55,7 @@ var supportNames = []string{
 func newBuilder(doc object, c Config) *builder {
 	b := &builder{Config: c, doc: doc, components: obj(obj(doc["components"])["schemas"]), spell: newSpelling(c.Initialisms),
 		names: newNames(supportNames...), known: map[string]*decl{}, flattening: map[string]bool{},
-		shared: map[string]*goType{}, tableNames: newNames()}
+		shared: map[string]*goType{}, tableNames: newNames(), owners: newOwners()}
 	return b
 }
 
@@ -101,6 +102,15 @@ func (b *builder) close() {
 		b.cases(u)
 	}
 	b.breakCycles()
+	for _, d := range b.decls {
+		for _, name := range []string{d.name, d.unknown, d.reader, "decode" + d.name, "tellsOf" + d.name} {
+			b.owners.decls[name] = d.pointer
+		}
+		for _, c := range d.constants {
+			b.owners.decls[c.name] = d.pointer
+		}
+	}
+	delete(b.owners.decls, "")
 	slices.SortFunc(b.decls, func(x, y *decl) int { return cmp.Compare(x.name, y.name) })
 }
 

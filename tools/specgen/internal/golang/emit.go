@@ -5,7 +5,6 @@ import (
 	"context"
 	"embed"
 	"errors"
-	"fmt"
 	"go/ast"
 	"go/format"
 	"go/parser"
@@ -26,9 +25,12 @@ var supportFiles embed.FS
 type Package struct {
 	Files map[string][]byte
 	Types map[string]string // name of a component -> its Go type
+
+	Owners *Owners // of the declarations
 }
 
-// Generate writes the Go of a document. The error joins a *Problem for each part that has no form in Go.
+// Generate writes the Go of a document. The error joins a *Problem for each part that has no form in Go. The result is
+// formatted, but not type-checked yet: Check does so when the package is complete.
 func Generate(ctx context.Context, doc map[string]any, c Config) (*Package, error) {
 	b := newBuilder(doc, c)
 	b.schemas()
@@ -40,7 +42,7 @@ func Generate(ctx context.Context, doc map[string]any, c Config) (*Package, erro
 	if err := b.err(); err != nil {
 		return nil, err
 	}
-	out := &Package{Files: map[string][]byte{}, Types: map[string]string{}}
+	out := &Package{Files: map[string][]byte{}, Types: map[string]string{}, Owners: b.owners}
 	for name, d := range b.known {
 		out.Types[name] = d.name
 	}
@@ -52,9 +54,10 @@ func Generate(ctx context.Context, doc map[string]any, c Config) (*Package, erro
 		if p.file == "models.gen.go" {
 			doc = c.Doc
 		}
-		made, err := file(c.Package, doc, p.code())
+		code := p.code()
+		made, err := file(c.Package, doc, code)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", p.file, err)
+			return nil, errors.Join(b.owners.unparsed(p.file, []byte(preamble(c.Package, doc)+code), err))
 		}
 		out.Files[p.file] = made
 	}
@@ -125,10 +128,10 @@ var imports = map[string]string{
 
 // file makes a Go file of declarations: it adds the imports that these need and formats it.
 func file(pkg, doc, code string) ([]byte, error) {
-	src := Header + "\n" + doc + "package " + pkg + "\n\n" + code
+	src := preamble(pkg, doc) + code
 	f, err := parser.ParseFile(token.NewFileSet(), "", src, parser.SkipObjectResolution)
 	if err != nil {
-		return nil, fmt.Errorf("generated code does not parse: %w", err)
+		return nil, err
 	}
 	used := map[string]bool{}
 	ast.Inspect(f, func(n ast.Node) bool {
@@ -144,7 +147,7 @@ func file(pkg, doc, code string) ([]byte, error) {
 		list.WriteString("\t" + strconv.Quote(path) + "\n")
 	}
 	if list.Len() > 0 {
-		src = Header + "\n" + doc + "package " + pkg + "\n\nimport (\n" + list.String() + ")\n\n" + code
+		src = preamble(pkg, doc) + "import (\n" + list.String() + ")\n\n" + code
 	}
 	once, err := format.Source([]byte(src))
 	if err != nil {
@@ -152,6 +155,9 @@ func file(pkg, doc, code string) ([]byte, error) {
 	}
 	return format.Source(once) // the first pass moves comments, the second settles them
 }
+
+// preamble is the start of a file.
+func preamble(pkg, doc string) string { return Header + "\n" + doc + "package " + pkg + "\n\n" }
 
 // supportCode joins files of the support code, without their package clauses and imports.
 func supportCode(files []string) string {
