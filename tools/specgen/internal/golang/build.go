@@ -35,6 +35,9 @@ type builder struct {
 	open       []*decl          // unions whose cases are still schemas
 	flattening map[string]bool  // components whose allOf is being merged
 	problems   []*Problem
+	looking    bool               // schemas are merged to look at them: problems are found where their types are made
+	merged     map[string]*decl   // of a component's merged schemas, by what these say
+	mergedIn   int                // how many merged schemas stand around the one at work
 	shared     map[string]*goType // of schemas of operations, by pointer
 	table      []entry
 	tableNames *names
@@ -60,6 +63,7 @@ func newBuilder(doc object, c Config) *builder {
 }
 
 func (b *builder) bad(p *Problem) *goType {
+	p.Pointer = b.place(p.Pointer)
 	b.problems = append(b.problems, p)
 	return &goType{kind: anyKind}
 }
@@ -103,7 +107,7 @@ func (b *builder) close() {
 	}
 	b.breakCycles()
 	for _, d := range b.decls {
-		for _, name := range []string{d.name, d.unknown, d.reader, "decode" + d.name, "tellsOf" + d.name} {
+		for _, name := range []string{d.name, d.unknown, d.reader, "caseOf" + d.name, "tellsOf" + d.name} {
 			b.owners.decls[name] = d.pointer
 		}
 		for _, c := range d.constants {
@@ -118,6 +122,7 @@ func (b *builder) close() {
 func (b *builder) define(d *decl, schema any) {
 	s := obj(schema)
 	d.schema, d.doc, d.deprecated = s, str(s["description"]), s["deprecated"] == true
+	b.merged = nil
 	t := b.typeOf(schema, d.name, d.pointer, d)
 	if d.kind != pending {
 		return // a struct, an enum or a union
@@ -149,6 +154,10 @@ func (b *builder) circular(d *decl) bool {
 func (b *builder) declare(own *decl, k declKind, hint, at string, s object) *decl {
 	if own != nil && own.kind == pending {
 		own.kind = k
+		if own.name == "" { // of a merged schema
+			own.name = b.names.free(hint)
+			b.decls = append(b.decls, own)
+		}
 		return own
 	}
 	d := &decl{name: b.names.free(hint), kind: k, pointer: at, schema: s, doc: str(s["description"]), deprecated: s["deprecated"] == true}
@@ -190,7 +199,7 @@ func (b *builder) typeOf(v any, hint, at string, own *decl) *goType {
 		return &goType{kind: anyKind}
 	}
 	if t := str(s["x-go-type"]); t != "" {
-		return b.given(t)
+		return b.given(t, at)
 	}
 	if r := str(s["$ref"]); r != "" {
 		if !narrows(s) {
@@ -208,7 +217,13 @@ func (b *builder) typeOf(v any, hint, at string, own *decl) *goType {
 		if str(s["$ref"]) != "" {
 			return b.typeOf(s, hint, at, own)
 		}
+		return b.mergedType(s, hint, at, own)
 	}
+	return b.formOf(s, hint, at, own)
+}
+
+// formOf returns the type of a schema without $ref and allOf.
+func (b *builder) formOf(s object, hint, at string, own *decl) *goType {
 	if t := b.unionOf(s, hint, at, own); t != nil {
 		return t
 	}
@@ -241,17 +256,6 @@ func (b *builder) typeOf(v any, hint, at string, own *decl) *goType {
 		t = &goType{kind: t.kind, name: t.name, elem: t.elem, decl: t.decl, null: true}
 	}
 	return t
-}
-
-// given is a type that the schema names itself.
-func (b *builder) given(name string) *goType {
-	if name == "json.RawMessage" {
-		return &goType{kind: anyKind}
-	}
-	if d := b.known[name]; d != nil {
-		return &goType{kind: refKind, decl: d}
-	}
-	return &goType{kind: scalarKind, name: name}
 }
 
 // narrows reports whether a schema says more about values than its $ref does, of what has a form in Go.

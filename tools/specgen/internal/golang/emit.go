@@ -46,7 +46,8 @@ func Generate(ctx context.Context, doc map[string]any, c Config) (*Package, erro
 	for name, d := range b.known {
 		out.Types[name] = d.name
 	}
-	for _, p := range b.parts(ops) {
+	parts, support := b.parts(ops)
+	for _, p := range parts {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -61,6 +62,7 @@ func Generate(ctx context.Context, doc map[string]any, c Config) (*Package, erro
 		}
 		out.Files[p.file] = made
 	}
+	out.Files["support.gen.go"] = supportCode(c.Package, support)
 	return out, nil
 }
 
@@ -70,12 +72,13 @@ type part struct {
 	code func() string
 }
 
-func (b *builder) parts(ops []*operation) []part {
-	support := []string{"json"}
+// parts lists the files of a package, and the support code that they call for.
+func (b *builder) parts(ops []*operation) (out []part, support []string) {
+	support = []string{"json"}
 	if slices.ContainsFunc(b.decls, func(d *decl) bool { return d.kind == unionDecl || d.mixed }) {
 		support = append(support, "union")
 	}
-	out := []part{{"models.gen.go", b.models}}
+	out = []part{{"models.gen.go", b.models}}
 	if len(ops) > 0 {
 		out = append(out, part{"parameters.gen.go", func() string { return b.params(ops) }})
 		support = append(support, "params")
@@ -95,7 +98,7 @@ func (b *builder) parts(ops []*operation) []part {
 			support = append(support, "streamclient")
 		}
 	}
-	return append(out, part{"support.gen.go", func() string { return supportCode(support) }})
+	return out, support
 }
 
 // streams reports whether an operation answers with an event stream.
@@ -159,19 +162,24 @@ func file(pkg, doc, code string) ([]byte, error) {
 // preamble is the start of a file.
 func preamble(pkg, doc string) string { return Header + "\n" + doc + "package " + pkg + "\n\n" }
 
-// supportCode joins files of the support code, without their package clauses and imports.
-func supportCode(files []string) string {
-	var b strings.Builder
+// supportCode joins files of the support code to one of the package. They are formatted as they are.
+func supportCode(pkg string, files []string) []byte {
+	used := map[string]bool{}
+	var code bytes.Buffer
 	for _, name := range files {
 		src, err := supportFiles.ReadFile("support/" + name + ".go")
 		if err != nil {
 			panic(err) // they are part of this program
 		}
-		end := bytes.Index(src, []byte("package support\n")) + len("package support\n")
-		if start := bytes.Index(src, []byte("\nimport (\n")); start >= 0 {
-			end = start + bytes.Index(src[start:], []byte("\n)\n")) + len("\n)\n")
+		f, err := parser.ParseFile(token.NewFileSet(), "", src, parser.ImportsOnly)
+		if err != nil {
+			panic(err)
 		}
-		b.Write(src[end:])
+		for _, i := range f.Imports {
+			used[i.Path.Value] = true
+		}
+		code.Write(bytes.TrimSuffix(src[bytes.Index(src, []byte("\n)\n"))+len("\n)\n"):], []byte("\n")))
+		code.WriteByte('\n')
 	}
-	return b.String()
+	return slices.Concat([]byte(preamble(pkg, "")+"import (\n\t"+strings.Join(slices.Sorted(maps.Keys(used)), "\n\t")+"\n)\n"), code.Bytes())
 }

@@ -35,14 +35,25 @@ func (w *writer) doc(indent, name, text string, deprecated bool) {
 	}
 }
 
-// wrap breaks a text into lines. It keeps its paragraphs.
-func wrap(text string, width int) string {
-	text = strings.Map(func(r rune) rune {
-		if r == '\r' || r < ' ' && r != '\n' {
+// oneLine makes a text fit for a comment of one line.
+func oneLine(text string) string { return strings.Join(strings.Fields(printable(text)), " ") }
+
+// printable replaces what a Go file cannot hold, or what would end a line.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n':
+			return r
+		case r < ' ', r == '\u2028', r == '\u2029', r == '\ufeff', r == '\x7f':
 			return ' '
 		}
 		return r
 	}, text)
+}
+
+// wrap breaks a text into lines. It keeps its paragraphs.
+func wrap(text string, width int) string {
+	text = printable(text)
 	var lines []string
 	for paragraph := range strings.SplitSeq(strings.TrimSpace(text), "\n") {
 		line := ""
@@ -99,19 +110,22 @@ func (b *builder) registerUnions(w *writer) {
 	}
 	w.p("func init() {")
 	for _, d := range found {
-		w.p("\tunions[reflect.TypeFor[%s]()] = decode%s", d.name, d.name)
+		w.p("\tunions[reflect.TypeFor[%s]()] = caseOf%s", d.name, d.name)
 	}
 	w.p("}")
 }
 
-// goType writes the type of a field.
+// fieldType writes the type of a field. One that may be absent, null or there needs a type for the three.
 func (b *builder) fieldType(f *field) string {
 	t := f.typ
+	three := t.nullable() && t.kind != anyKind && !f.required && !b.Pointers && !f.zero && !isAny(t)
 	switch {
+	case three && f.pointer:
+		return "Nullable[*" + t.String() + "]"
+	case three:
+		return "Nullable[" + t.String() + "]"
 	case f.pointer:
 		return "*" + t.String()
-	case t.nullable() && t.kind != anyKind && !f.required && !b.Pointers && !f.zero && !isAny(t):
-		return "Nullable[" + t.String() + "]"
 	case t.isNil() || f.zero:
 		return t.String()
 	case t.nullable() || !f.required:
@@ -355,7 +369,7 @@ func (b *builder) writeUnion(w *writer, d *decl) {
 		w.p("\t%s,", b.tell(c.schema))
 	}
 	w.p("}\n")
-	w.p("func decode%s(data []byte) (any, error) {", d.name)
+	w.p("func caseOf%s(data []byte) (any, error) {", d.name)
 	if d.discriminator == "" {
 		w.p("\tswitch pick(data, %s) {", tells)
 	} else {

@@ -3,6 +3,7 @@ package golang
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"mime"
 	"slices"
 	"strconv"
@@ -475,10 +476,8 @@ func (b *builder) bodyTag(c *content) string {
 }
 
 // reserved are the names that a generated function uses itself: no argument may hide them.
-var reserved = []string{
-	"absent", "any", "append", "body", "bool", "byte", "bytes", "c", "clear", "contentType", "context", "copy", "ctx",
-	"editors", "error", "false", "float64", "fmt", "http", "in", "init", "int", "int32", "int64", "io", "iota", "iter",
-	"json", "len", "made", "make", "max", "min", "multipart", "new", "newCall", "nil", "o", "options", "panic", "params",
-	"r", "reflect", "request", "response", "strconv", "streamEvents", "string", "time", "true", "uint32", "uint64", "url",
-	"w", "yield",
-}
+var reserved = append([]string{
+	"absent", "any", "append", "body", "bool", "byte", "c", "clear", "contentType", "copy", "ctx", "editors", "err", "error", "false", "float32",
+	"float64", "in", "init", "int", "int32", "int64", "iota", "len", "made", "make", "max", "min", "new", "newCall", "nil", "o", "options",
+	"panic", "params", "r", "request", "response", "streamEvents", "string", "true", "uint32", "uint64", "w", "yield",
+}, slices.Collect(maps.Keys(imports))...)

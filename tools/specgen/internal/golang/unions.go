@@ -85,11 +85,7 @@ func hasStructure(s object) bool {
 
 func (b *builder) allObjects(branches []any) bool {
 	return !slices.ContainsFunc(branches, func(v any) bool {
-		s := b.deref(v)
-		if s["allOf"] != nil {
-			s = b.flatten(s, "")
-			s = b.deref(s)
-		}
+		s := b.flat(v)
 		return kindsOf(s) != structure && s["oneOf"] == nil && s["anyOf"] == nil
 	})
 }
@@ -281,6 +277,8 @@ func (b *builder) discriminate(d *decl, s object, branches []any) {
 
 // flat returns a schema without $ref and allOf.
 func (b *builder) flat(v any) object {
+	defer func(before bool) { b.looking = before }(b.looking)
+	b.looking = true
 	s := b.deref(v)
 	for range 10 {
 		if s["allOf"] == nil {
@@ -426,7 +424,7 @@ func (b *builder) breakCycles() {
 		}
 		path = append(path, d)
 		for _, f := range d.fields {
-			held := heldBy(f)
+			held := b.heldBy(f)
 			if held == nil || f.pointer {
 				continue
 			}
@@ -446,8 +444,8 @@ func (b *builder) breakCycles() {
 }
 
 // heldBy returns the struct that a field holds as a value, or nil.
-func heldBy(f *field) *decl {
-	if f.typ.kind != refKind || f.typ.nullable() || !f.required && !f.zero {
+func (b *builder) heldBy(f *field) *decl {
+	if f.typ.kind != refKind || strings.HasPrefix(b.fieldType(f), "*") {
 		return nil
 	}
 	if d := f.typ.target(); d.kind == structDecl {
