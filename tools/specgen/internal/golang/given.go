@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/types"
 	"slices"
+	"strings"
 )
 
 // given is a type that the schema names itself.
@@ -19,7 +20,7 @@ func (b *builder) given(name, at string) *goType {
 		return b.bad(problem(join(at, "x-go-type"), "take it out, or name a type of Go's own, such as int64, time.Duration or []string",
 			"%q is no type that generated code can use: it imports the standard library only", name))
 	}
-	return &goType{kind: scalarKind, name: name}
+	return &goType{kind: scalarKind, name: strings.TrimLeft(name, "*")} // a field is a pointer where it has to be
 }
 
 // basics are the predeclared types that have a form in JSON.
@@ -52,7 +53,14 @@ func (b *builder) isType(e ast.Expr) bool {
 			return false
 		}
 		named, ok := name.Type().(*types.Named)
-		return ok && named.TypeParams().Len() == 0
+		if !ok || named.TypeParams().Len() > 0 {
+			return false
+		}
+		switch named.Underlying().(type) {
+		case *types.Interface, *types.Signature, *types.Chan:
+			return false // these have no form in JSON
+		}
+		return true
 	}
 	return false
 }

@@ -3,6 +3,7 @@ package golang
 import (
 	"context"
 	"encoding/json"
+	"flag"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -14,7 +15,15 @@ import (
 	"github.com/openassay/assay/internal/testenv"
 )
 
-func TestMain(m *testing.M) { testenv.Draws(200); m.Run() }
+func TestMain(m *testing.M) {
+	testenv.Draws(200)
+	if testenv.Long() {
+		if err := flag.Set("rapid.checks", "2000"); err != nil {
+			panic(err)
+		}
+	}
+	m.Run()
+}
 
 // Whatever a document says, it becomes Go that compiles, or it is refused with the pointer of what cannot become Go.
 func TestEachDocumentCompilesOrIsRefused(t *testing.T) { rapid.Check(t, compilesOrIsRefused) }

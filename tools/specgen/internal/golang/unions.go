@@ -351,6 +351,9 @@ func (b *builder) cases(u *decl) {
 		case target.kind == refKind && (target.decl.kind == structDecl || target.decl.kind == enumDecl || target.decl.kind == plainDecl):
 		default:
 			// A basic type, a list, another union: it needs a name of its own to be a case.
+			if isAny(t) {
+				t = &goType{kind: anyKind}
+			}
 			d := &decl{name: b.names.free(u.name + c.name), kind: plainDecl, typ: t, pointer: u.pointer, schema: obj(c.schema)}
 			b.decls = append(b.decls, d)
 			target = &goType{kind: refKind, decl: d}
