@@ -681,7 +681,7 @@ type CreateIntent200JSONResponse struct {
 
 // VisitCreateIntentResponse writes the response.
 func (response CreateIntent200JSONResponse) VisitCreateIntentResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.ETag) {
+	if !absent(&response.Headers.ETag) {
 		if err := setHeader(w, parameterETag, response.Headers.ETag); err != nil {
 			return err
 		}
@@ -703,7 +703,7 @@ type CreateIntent201JSONResponse struct {
 
 // VisitCreateIntentResponse writes the response.
 func (response CreateIntent201JSONResponse) VisitCreateIntentResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.ETag) {
+	if !absent(&response.Headers.ETag) {
 		if err := setHeader(w, parameterETag, response.Headers.ETag); err != nil {
 			return err
 		}
@@ -800,7 +800,7 @@ type GetIntent200JSONResponse struct {
 
 // VisitGetIntentResponse writes the response.
 func (response GetIntent200JSONResponse) VisitGetIntentResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.ETag) {
+	if !absent(&response.Headers.ETag) {
 		if err := setHeader(w, parameterETag, response.Headers.ETag); err != nil {
 			return err
 		}
@@ -1079,7 +1079,7 @@ type CreateChildIntent200JSONResponse struct {
 
 // VisitCreateChildIntentResponse writes the response.
 func (response CreateChildIntent200JSONResponse) VisitCreateChildIntentResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.ETag) {
+	if !absent(&response.Headers.ETag) {
 		if err := setHeader(w, parameterETag, response.Headers.ETag); err != nil {
 			return err
 		}
@@ -1101,7 +1101,7 @@ type CreateChildIntent201JSONResponse struct {
 
 // VisitCreateChildIntentResponse writes the response.
 func (response CreateChildIntent201JSONResponse) VisitCreateChildIntentResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.ETag) {
+	if !absent(&response.Headers.ETag) {
 		if err := setHeader(w, parameterETag, response.Headers.ETag); err != nil {
 			return err
 		}
@@ -1354,7 +1354,7 @@ type AddIntentDependency200JSONResponse struct {
 
 // VisitAddIntentDependencyResponse writes the response.
 func (response AddIntentDependency200JSONResponse) VisitAddIntentDependencyResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.ETag) {
+	if !absent(&response.Headers.ETag) {
 		if err := setHeader(w, parameterETag, response.Headers.ETag); err != nil {
 			return err
 		}
@@ -1376,7 +1376,7 @@ type AddIntentDependency201JSONResponse struct {
 
 // VisitAddIntentDependencyResponse writes the response.
 func (response AddIntentDependency201JSONResponse) VisitAddIntentDependencyResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.ETag) {
+	if !absent(&response.Headers.ETag) {
 		if err := setHeader(w, parameterETag, response.Headers.ETag); err != nil {
 			return err
 		}
@@ -1510,7 +1510,7 @@ type RemoveIntentDependency200JSONResponse struct {
 
 // VisitRemoveIntentDependencyResponse writes the response.
 func (response RemoveIntentDependency200JSONResponse) VisitRemoveIntentDependencyResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.ETag) {
+	if !absent(&response.Headers.ETag) {
 		if err := setHeader(w, parameterETag, response.Headers.ETag); err != nil {
 			return err
 		}
@@ -2615,7 +2615,7 @@ type PatchIntentState200JSONResponse struct {
 
 // VisitPatchIntentStateResponse writes the response.
 func (response PatchIntentState200JSONResponse) VisitPatchIntentStateResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.ETag) {
+	if !absent(&response.Headers.ETag) {
 		if err := setHeader(w, parameterETag, response.Headers.ETag); err != nil {
 			return err
 		}
@@ -2752,7 +2752,7 @@ type SetIntentStatus200JSONResponse struct {
 
 // VisitSetIntentStatusResponse writes the response.
 func (response SetIntentStatus200JSONResponse) VisitSetIntentStatusResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.ETag) {
+	if !absent(&response.Headers.ETag) {
 		if err := setHeader(w, parameterETag, response.Headers.ETag); err != nil {
 			return err
 		}
@@ -3150,7 +3150,7 @@ type CreateTaskOfIntent200JSONResponse struct {
 
 // VisitCreateTaskOfIntentResponse writes the response.
 func (response CreateTaskOfIntent200JSONResponse) VisitCreateTaskOfIntentResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.ETag) {
+	if !absent(&response.Headers.ETag) {
 		if err := setHeader(w, parameterETag, response.Headers.ETag); err != nil {
 			return err
 		}
@@ -3172,7 +3172,7 @@ type CreateTaskOfIntent201JSONResponse struct {
 
 // VisitCreateTaskOfIntentResponse writes the response.
 func (response CreateTaskOfIntent201JSONResponse) VisitCreateTaskOfIntentResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.ETag) {
+	if !absent(&response.Headers.ETag) {
 		if err := setHeader(w, parameterETag, response.Headers.ETag); err != nil {
 			return err
 		}
@@ -3297,7 +3297,7 @@ type CreatePlan200JSONResponse struct {
 
 // VisitCreatePlanResponse writes the response.
 func (response CreatePlan200JSONResponse) VisitCreatePlanResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.ETag) {
+	if !absent(&response.Headers.ETag) {
 		if err := setHeader(w, parameterETag, response.Headers.ETag); err != nil {
 			return err
 		}
@@ -3319,7 +3319,7 @@ type CreatePlan201JSONResponse struct {
 
 // VisitCreatePlanResponse writes the response.
 func (response CreatePlan201JSONResponse) VisitCreatePlanResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.ETag) {
+	if !absent(&response.Headers.ETag) {
 		if err := setHeader(w, parameterETag, response.Headers.ETag); err != nil {
 			return err
 		}
@@ -3441,7 +3441,7 @@ type GetPlan200JSONResponse struct {
 
 // VisitGetPlanResponse writes the response.
 func (response GetPlan200JSONResponse) VisitGetPlanResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.ETag) {
+	if !absent(&response.Headers.ETag) {
 		if err := setHeader(w, parameterETag, response.Headers.ETag); err != nil {
 			return err
 		}
@@ -3527,7 +3527,7 @@ type UpdatePlan200JSONResponse struct {
 
 // VisitUpdatePlanResponse writes the response.
 func (response UpdatePlan200JSONResponse) VisitUpdatePlanResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.ETag) {
+	if !absent(&response.Headers.ETag) {
 		if err := setHeader(w, parameterETag, response.Headers.ETag); err != nil {
 			return err
 		}
@@ -4581,7 +4581,7 @@ type CreateTask200JSONResponse struct {
 
 // VisitCreateTaskResponse writes the response.
 func (response CreateTask200JSONResponse) VisitCreateTaskResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.ETag) {
+	if !absent(&response.Headers.ETag) {
 		if err := setHeader(w, parameterETag, response.Headers.ETag); err != nil {
 			return err
 		}
@@ -4603,7 +4603,7 @@ type CreateTask201JSONResponse struct {
 
 // VisitCreateTaskResponse writes the response.
 func (response CreateTask201JSONResponse) VisitCreateTaskResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.ETag) {
+	if !absent(&response.Headers.ETag) {
 		if err := setHeader(w, parameterETag, response.Headers.ETag); err != nil {
 			return err
 		}
@@ -4725,7 +4725,7 @@ type GetTask200JSONResponse struct {
 
 // VisitGetTaskResponse writes the response.
 func (response GetTask200JSONResponse) VisitGetTaskResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.ETag) {
+	if !absent(&response.Headers.ETag) {
 		if err := setHeader(w, parameterETag, response.Headers.ETag); err != nil {
 			return err
 		}
@@ -4811,7 +4811,7 @@ type UpdateTask200JSONResponse struct {
 
 // VisitUpdateTaskResponse writes the response.
 func (response UpdateTask200JSONResponse) VisitUpdateTaskResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.ETag) {
+	if !absent(&response.Headers.ETag) {
 		if err := setHeader(w, parameterETag, response.Headers.ETag); err != nil {
 			return err
 		}
@@ -4946,7 +4946,7 @@ type ClaimTask200JSONResponse struct {
 
 // VisitClaimTaskResponse writes the response.
 func (response ClaimTask200JSONResponse) VisitClaimTaskResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.ETag) {
+	if !absent(&response.Headers.ETag) {
 		if err := setHeader(w, parameterETag, response.Headers.ETag); err != nil {
 			return err
 		}

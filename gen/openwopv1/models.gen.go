@@ -1347,15 +1347,15 @@ func (v *Configurable) UnmarshalJSON(data []byte) error {
 // MarshalJSON writes a Configurable.
 func (v Configurable) MarshalJSON() ([]byte, error) {
 	return encodeObject([]member{
-		{"escalationThreshold", v.EscalationThreshold, absent(v.EscalationThreshold)},
-		{"maxLoopIterations", v.MaxLoopIterations, absent(v.MaxLoopIterations)},
-		{"maxTokens", v.MaxTokens, absent(v.MaxTokens)},
-		{"mockProvider", v.MockProvider, absent(v.MockProvider)},
-		{"model", v.Model, absent(v.Model)},
-		{"promptOverrides", v.PromptOverrides, absent(v.PromptOverrides)},
-		{"recursionLimit", v.RecursionLimit, absent(v.RecursionLimit)},
-		{"runTimeoutMs", v.RunTimeoutMs, absent(v.RunTimeoutMs)},
-		{"temperature", v.Temperature, absent(v.Temperature)},
+		{"escalationThreshold", v.EscalationThreshold, absent(&v.EscalationThreshold)},
+		{"maxLoopIterations", v.MaxLoopIterations, absent(&v.MaxLoopIterations)},
+		{"maxTokens", v.MaxTokens, absent(&v.MaxTokens)},
+		{"mockProvider", v.MockProvider, absent(&v.MockProvider)},
+		{"model", v.Model, absent(&v.Model)},
+		{"promptOverrides", v.PromptOverrides, absent(&v.PromptOverrides)},
+		{"recursionLimit", v.RecursionLimit, absent(&v.RecursionLimit)},
+		{"runTimeoutMs", v.RunTimeoutMs, absent(&v.RunTimeoutMs)},
+		{"temperature", v.Temperature, absent(&v.Temperature)},
 	}, v.AdditionalProperties)
 }
 

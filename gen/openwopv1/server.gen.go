@@ -207,7 +207,7 @@ type GetCapabilities200JSONResponse struct {
 
 // VisitGetCapabilitiesResponse writes the response.
 func (response GetCapabilities200JSONResponse) VisitGetCapabilitiesResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.CacheControl) {
+	if !absent(&response.Headers.CacheControl) {
 		if err := setHeader(w, parameterCacheControl, response.Headers.CacheControl); err != nil {
 			return err
 		}
@@ -314,7 +314,7 @@ type RunAgentLoop429JSONResponse struct {
 
 // VisitRunAgentLoopResponse writes the response.
 func (response RunAgentLoop429JSONResponse) VisitRunAgentLoopResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.RetryAfter) {
+	if !absent(&response.Headers.RetryAfter) {
 		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
 			return err
 		}
@@ -437,7 +437,7 @@ type VerifyRun429JSONResponse struct {
 
 // VisitVerifyRunResponse writes the response.
 func (response VerifyRun429JSONResponse) VisitVerifyRunResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.RetryAfter) {
+	if !absent(&response.Headers.RetryAfter) {
 		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
 			return err
 		}
@@ -561,7 +561,7 @@ type FireCommitment429JSONResponse struct {
 
 // VisitFireCommitmentResponse writes the response.
 func (response FireCommitment429JSONResponse) VisitFireCommitmentResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.RetryAfter) {
+	if !absent(&response.Headers.RetryAfter) {
 		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
 			return err
 		}
@@ -673,7 +673,7 @@ type ListGoals429JSONResponse struct {
 
 // VisitListGoalsResponse writes the response.
 func (response ListGoals429JSONResponse) VisitListGoalsResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.RetryAfter) {
+	if !absent(&response.Headers.RetryAfter) {
 		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
 			return err
 		}
@@ -809,7 +809,7 @@ type CreateGoal429JSONResponse struct {
 
 // VisitCreateGoalResponse writes the response.
 func (response CreateGoal429JSONResponse) VisitCreateGoalResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.RetryAfter) {
+	if !absent(&response.Headers.RetryAfter) {
 		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
 			return err
 		}
@@ -912,7 +912,7 @@ type GetGoal429JSONResponse struct {
 
 // VisitGetGoalResponse writes the response.
 func (response GetGoal429JSONResponse) VisitGetGoalResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.RetryAfter) {
+	if !absent(&response.Headers.RetryAfter) {
 		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
 			return err
 		}
@@ -1048,7 +1048,7 @@ type EditGoal429JSONResponse struct {
 
 // VisitEditGoalResponse writes the response.
 func (response EditGoal429JSONResponse) VisitEditGoalResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.RetryAfter) {
+	if !absent(&response.Headers.RetryAfter) {
 		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
 			return err
 		}
@@ -1160,7 +1160,7 @@ type AbandonGoal429JSONResponse struct {
 
 // VisitAbandonGoalResponse writes the response.
 func (response AbandonGoal429JSONResponse) VisitAbandonGoalResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.RetryAfter) {
+	if !absent(&response.Headers.RetryAfter) {
 		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
 			return err
 		}
@@ -1256,7 +1256,7 @@ type ListGoalEvents429JSONResponse struct {
 
 // VisitListGoalEventsResponse writes the response.
 func (response ListGoalEvents429JSONResponse) VisitListGoalEventsResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.RetryAfter) {
+	if !absent(&response.Headers.RetryAfter) {
 		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
 			return err
 		}
@@ -1360,7 +1360,7 @@ type PauseGoal429JSONResponse struct {
 
 // VisitPauseGoalResponse writes the response.
 func (response PauseGoal429JSONResponse) VisitPauseGoalResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.RetryAfter) {
+	if !absent(&response.Headers.RetryAfter) {
 		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
 			return err
 		}
@@ -1464,7 +1464,7 @@ type ResumeGoal429JSONResponse struct {
 
 // VisitResumeGoalResponse writes the response.
 func (response ResumeGoal429JSONResponse) VisitResumeGoalResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.RetryAfter) {
+	if !absent(&response.Headers.RetryAfter) {
 		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
 			return err
 		}
@@ -1590,7 +1590,7 @@ type TickGoal429JSONResponse struct {
 
 // VisitTickGoalResponse writes the response.
 func (response TickGoal429JSONResponse) VisitTickGoalResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.RetryAfter) {
+	if !absent(&response.Headers.RetryAfter) {
 		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
 			return err
 		}
@@ -1714,7 +1714,7 @@ type TickHeartbeat429JSONResponse struct {
 
 // VisitTickHeartbeatResponse writes the response.
 func (response TickHeartbeat429JSONResponse) VisitTickHeartbeatResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.RetryAfter) {
+	if !absent(&response.Headers.RetryAfter) {
 		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
 			return err
 		}
@@ -1837,7 +1837,7 @@ type LlmCacheKey429JSONResponse struct {
 
 // VisitLlmCacheKeyResponse writes the response.
 func (response LlmCacheKey429JSONResponse) VisitLlmCacheKeyResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.RetryAfter) {
+	if !absent(&response.Headers.RetryAfter) {
 		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
 			return err
 		}
@@ -1961,7 +1961,7 @@ type ProgramMockAI429JSONResponse struct {
 
 // VisitProgramMockAIResponse writes the response.
 func (response ProgramMockAI429JSONResponse) VisitProgramMockAIResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.RetryAfter) {
+	if !absent(&response.Headers.RetryAfter) {
 		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
 			return err
 		}
@@ -2103,7 +2103,7 @@ type WorkspaceOp429JSONResponse struct {
 
 // VisitWorkspaceOpResponse writes the response.
 func (response WorkspaceOp429JSONResponse) VisitWorkspaceOpResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.RetryAfter) {
+	if !absent(&response.Headers.RetryAfter) {
 		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
 			return err
 		}
@@ -2208,7 +2208,7 @@ type ListWorkspaceFiles429JSONResponse struct {
 
 // VisitListWorkspaceFilesResponse writes the response.
 func (response ListWorkspaceFiles429JSONResponse) VisitListWorkspaceFilesResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.RetryAfter) {
+	if !absent(&response.Headers.RetryAfter) {
 		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
 			return err
 		}
@@ -2324,7 +2324,7 @@ type GetWorkspaceFile429JSONResponse struct {
 
 // VisitGetWorkspaceFileResponse writes the response.
 func (response GetWorkspaceFile429JSONResponse) VisitGetWorkspaceFileResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.RetryAfter) {
+	if !absent(&response.Headers.RetryAfter) {
 		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
 			return err
 		}
@@ -2455,7 +2455,7 @@ type PutWorkspaceFile429JSONResponse struct {
 
 // VisitPutWorkspaceFileResponse writes the response.
 func (response PutWorkspaceFile429JSONResponse) VisitPutWorkspaceFileResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.RetryAfter) {
+	if !absent(&response.Headers.RetryAfter) {
 		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
 			return err
 		}
@@ -2571,7 +2571,7 @@ type DeleteWorkspaceFile429JSONResponse struct {
 
 // VisitDeleteWorkspaceFileResponse writes the response.
 func (response DeleteWorkspaceFile429JSONResponse) VisitDeleteWorkspaceFileResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.RetryAfter) {
+	if !absent(&response.Headers.RetryAfter) {
 		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
 			return err
 		}
@@ -2668,7 +2668,7 @@ type InspectInterruptByToken429JSONResponse struct {
 
 // VisitInspectInterruptByTokenResponse writes the response.
 func (response InspectInterruptByToken429JSONResponse) VisitInspectInterruptByTokenResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.RetryAfter) {
+	if !absent(&response.Headers.RetryAfter) {
 		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
 			return err
 		}
@@ -2808,7 +2808,7 @@ type ResolveInterruptByToken429JSONResponse struct {
 
 // VisitResolveInterruptByTokenResponse writes the response.
 func (response ResolveInterruptByToken429JSONResponse) VisitResolveInterruptByTokenResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.RetryAfter) {
+	if !absent(&response.Headers.RetryAfter) {
 		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
 			return err
 		}
@@ -2920,7 +2920,7 @@ type CreateRun201JSONResponse struct {
 
 // VisitCreateRunResponse writes the response.
 func (response CreateRun201JSONResponse) VisitCreateRunResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.OpenwopIdempotentReplay) {
+	if !absent(&response.Headers.OpenwopIdempotentReplay) {
 		if err := setHeader(w, parameterOpenwopIdempotentReplay, response.Headers.OpenwopIdempotentReplay); err != nil {
 			return err
 		}
@@ -3002,7 +3002,7 @@ type CreateRun429JSONResponse struct {
 
 // VisitCreateRunResponse writes the response.
 func (response CreateRun429JSONResponse) VisitCreateRunResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.RetryAfter) {
+	if !absent(&response.Headers.RetryAfter) {
 		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
 			return err
 		}
@@ -3105,7 +3105,7 @@ type GetRun429JSONResponse struct {
 
 // VisitGetRunResponse writes the response.
 func (response GetRun429JSONResponse) VisitGetRunResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.RetryAfter) {
+	if !absent(&response.Headers.RetryAfter) {
 		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
 			return err
 		}
@@ -3201,7 +3201,7 @@ type GetRunAncestry429JSONResponse struct {
 
 // VisitGetRunAncestryResponse writes the response.
 func (response GetRunAncestry429JSONResponse) VisitGetRunAncestryResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.RetryAfter) {
+	if !absent(&response.Headers.RetryAfter) {
 		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
 			return err
 		}
@@ -3271,7 +3271,7 @@ type CancelRun200JSONResponse struct {
 
 // VisitCancelRunResponse writes the response.
 func (response CancelRun200JSONResponse) VisitCancelRunResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.OpenwopIdempotentReplay) {
+	if !absent(&response.Headers.OpenwopIdempotentReplay) {
 		if err := setHeader(w, parameterOpenwopIdempotentReplay, response.Headers.OpenwopIdempotentReplay); err != nil {
 			return err
 		}
@@ -3343,7 +3343,7 @@ type CancelRun429JSONResponse struct {
 
 // VisitCancelRunResponse writes the response.
 func (response CancelRun429JSONResponse) VisitCancelRunResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.RetryAfter) {
+	if !absent(&response.Headers.RetryAfter) {
 		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
 			return err
 		}
@@ -3466,7 +3466,7 @@ type StreamRunEvents429JSONResponse struct {
 
 // VisitStreamRunEventsResponse writes the response.
 func (response StreamRunEvents429JSONResponse) VisitStreamRunEventsResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.RetryAfter) {
+	if !absent(&response.Headers.RetryAfter) {
 		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
 			return err
 		}
@@ -3575,7 +3575,7 @@ type PollRunEvents429JSONResponse struct {
 
 // VisitPollRunEventsResponse writes the response.
 func (response PollRunEvents429JSONResponse) VisitPollRunEventsResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.RetryAfter) {
+	if !absent(&response.Headers.RetryAfter) {
 		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
 			return err
 		}
@@ -3647,7 +3647,7 @@ type ResolveInterruptByRun200JSONResponse struct {
 
 // VisitResolveInterruptByRunResponse writes the response.
 func (response ResolveInterruptByRun200JSONResponse) VisitResolveInterruptByRunResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.OpenwopIdempotentReplay) {
+	if !absent(&response.Headers.OpenwopIdempotentReplay) {
 		if err := setHeader(w, parameterOpenwopIdempotentReplay, response.Headers.OpenwopIdempotentReplay); err != nil {
 			return err
 		}
@@ -3740,7 +3740,7 @@ type ResolveInterruptByRun429JSONResponse struct {
 
 // VisitResolveInterruptByRunResponse writes the response.
 func (response ResolveInterruptByRun429JSONResponse) VisitResolveInterruptByRunResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.RetryAfter) {
+	if !absent(&response.Headers.RetryAfter) {
 		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
 			return err
 		}
@@ -3846,7 +3846,7 @@ type DiffRun429JSONResponse struct {
 
 // VisitDiffRunResponse writes the response.
 func (response DiffRun429JSONResponse) VisitDiffRunResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.RetryAfter) {
+	if !absent(&response.Headers.RetryAfter) {
 		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
 			return err
 		}
@@ -3924,7 +3924,7 @@ type ForkRun201JSONResponse struct {
 
 // VisitForkRunResponse writes the response.
 func (response ForkRun201JSONResponse) VisitForkRunResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.OpenwopIdempotentReplay) {
+	if !absent(&response.Headers.OpenwopIdempotentReplay) {
 		if err := setHeader(w, parameterOpenwopIdempotentReplay, response.Headers.OpenwopIdempotentReplay); err != nil {
 			return err
 		}
@@ -4014,7 +4014,7 @@ type ForkRun429JSONResponse struct {
 
 // VisitForkRunResponse writes the response.
 func (response ForkRun429JSONResponse) VisitForkRunResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.RetryAfter) {
+	if !absent(&response.Headers.RetryAfter) {
 		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
 			return err
 		}
@@ -4092,7 +4092,7 @@ type PauseRun202JSONResponse struct {
 
 // VisitPauseRunResponse writes the response.
 func (response PauseRun202JSONResponse) VisitPauseRunResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.OpenwopIdempotentReplay) {
+	if !absent(&response.Headers.OpenwopIdempotentReplay) {
 		if err := setHeader(w, parameterOpenwopIdempotentReplay, response.Headers.OpenwopIdempotentReplay); err != nil {
 			return err
 		}
@@ -4164,7 +4164,7 @@ type PauseRun429JSONResponse struct {
 
 // VisitPauseRunResponse writes the response.
 func (response PauseRun429JSONResponse) VisitPauseRunResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.RetryAfter) {
+	if !absent(&response.Headers.RetryAfter) {
 		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
 			return err
 		}
@@ -4237,7 +4237,7 @@ type ResumeRun202JSONResponse struct {
 
 // VisitResumeRunResponse writes the response.
 func (response ResumeRun202JSONResponse) VisitResumeRunResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.OpenwopIdempotentReplay) {
+	if !absent(&response.Headers.OpenwopIdempotentReplay) {
 		if err := setHeader(w, parameterOpenwopIdempotentReplay, response.Headers.OpenwopIdempotentReplay); err != nil {
 			return err
 		}
@@ -4309,7 +4309,7 @@ type ResumeRun429JSONResponse struct {
 
 // VisitResumeRunResponse writes the response.
 func (response ResumeRun429JSONResponse) VisitResumeRunResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.RetryAfter) {
+	if !absent(&response.Headers.RetryAfter) {
 		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
 			return err
 		}
@@ -4385,7 +4385,7 @@ type BulkCancelRuns200JSONResponse struct {
 
 // VisitBulkCancelRunsResponse writes the response.
 func (response BulkCancelRuns200JSONResponse) VisitBulkCancelRunsResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.OpenwopIdempotentReplay) {
+	if !absent(&response.Headers.OpenwopIdempotentReplay) {
 		if err := setHeader(w, parameterOpenwopIdempotentReplay, response.Headers.OpenwopIdempotentReplay); err != nil {
 			return err
 		}
@@ -4451,7 +4451,7 @@ type BulkCancelRuns429JSONResponse struct {
 
 // VisitBulkCancelRunsResponse writes the response.
 func (response BulkCancelRuns429JSONResponse) VisitBulkCancelRunsResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.RetryAfter) {
+	if !absent(&response.Headers.RetryAfter) {
 		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
 			return err
 		}
@@ -4554,7 +4554,7 @@ type GetWorkflow429JSONResponse struct {
 
 // VisitGetWorkflowResponse writes the response.
 func (response GetWorkflow429JSONResponse) VisitGetWorkflowResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.RetryAfter) {
+	if !absent(&response.Headers.RetryAfter) {
 		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
 			return err
 		}
