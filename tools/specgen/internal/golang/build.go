@@ -479,5 +479,5 @@ func (b *builder) emptyIsIllegal(v any) bool {
 	if n, ok := wholeNumber(s["minLength"]); ok && n.Sign() > 0 {
 		return true
 	}
-	return s["format"] == "date-time" || s["format"] == "uri"
+	return b.Pointers && (s["format"] == "date-time" || s["format"] == "uri") // strangers do send 0001-01-01T00:00:00Z and ""
 }

@@ -1,6 +1,7 @@
 package golang
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -42,6 +43,9 @@ func Check(files map[string][]byte, owners *Owners) error {
 		f, err := parser.ParseFile(set, name, files[name], parser.SkipObjectResolution)
 		if err != nil {
 			return errors.Join(owners.unparsed(name, files[name], err))
+		}
+		if bytes.Contains(files[name][:f.Package-f.FileStart], []byte("//go:build")) {
+			return errors.Join(notGo("", name+" has a build constraint, which a comment brought in"))
 		}
 		parsed, pkg = append(parsed, f), f.Name.Name
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,7 +37,7 @@ func (w *writer) doc(indent, name, text string, deprecated bool) {
 }
 
 // oneLine makes a text fit for a comment of one line.
-func oneLine(text string) string { return strings.Join(strings.Fields(printable(text)), " ") }
+func oneLine(text string) string { return wrap(strings.Join(strings.Fields(text), " "), math.MaxInt) }
 
 // printable replaces what a Go file cannot hold, or what would end a line.
 func printable(text string) string {
@@ -68,6 +69,11 @@ func wrap(text string, width int) string {
 			line += w
 		}
 		lines = append(lines, line)
+	}
+	for i, line := range lines {
+		if strings.HasPrefix(line, "+build") {
+			lines[i] = "+ " + line[1:] // gofmt takes it for a build constraint, wherever it stands
+		}
 	}
 	return strings.Join(slices.Compact(lines), "\n")
 }
@@ -225,7 +231,7 @@ func (b *builder) writeMarshal(w *writer, d *decl) {
 	for _, f := range d.fields {
 		skip := "false"
 		if !f.required {
-			skip = fmt.Sprintf("absent(v.%s)", f.name)
+			skip = fmt.Sprintf("absent(&v.%s)", f.name)
 		}
 		w.p("\t\t{%s, v.%s, %s},", strconv.Quote(f.json), f.name, skip)
 	}

@@ -165,7 +165,7 @@ func (b *builder) writeResponse(w *writer, o *operation, r *response, name strin
 	for _, p := range r.headers {
 		set := "true"
 		if !p.required {
-			set = "!absent(response.Headers." + p.field + ")"
+			set = "!absent(&response.Headers." + p.field + ")"
 		}
 		writes = append(writes, fmt.Sprintf("\tif %s {\n"+
 			"\t\tif err := setHeader(w, %s, response.Headers.%s); err != nil {\n\t\t\treturn err\n\t\t}\n\t}",

@@ -30,6 +30,7 @@ func (b *builder) unionOf(s object, hint, at string, own *decl) *goType {
 		case kindsOf(b.deref(branch)) == null && b.deref(branch)["oneOf"] == nil && b.deref(branch)["anyOf"] == nil:
 			nullable = true
 		default:
+			nullable = nullable || b.saysNull(branch, 0)
 			branches = append(branches, v)
 			places = append(places, index(join(at, keyword), i))
 		}
@@ -62,6 +63,25 @@ func (b *builder) unionOf(s object, hint, at string, own *decl) *goType {
 		}
 	}
 	return t
+}
+
+// saysNull reports whether a schema lists null among its values.
+func (b *builder) saysNull(v any, depth int) bool {
+	s := b.flat(v)
+	if s == nil || depth > 10 {
+		return false
+	}
+	if s["nullable"] == true || s["x-go-type"] == nil && kindsOf(s) != everything && kindsOf(s)&null != 0 {
+		return true
+	}
+	for _, k := range []string{"oneOf", "anyOf"} {
+		for _, branch := range list(s[k]) {
+			if b.saysNull(branch, depth+1) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // shared is the part of a schema that all its branches have.

@@ -103,9 +103,9 @@ func (v *LabelsPrinted) UnmarshalJSON(data []byte) error {
 // MarshalJSON writes a LabelsPrinted.
 func (v LabelsPrinted) MarshalJSON() ([]byte, error) {
 	return encodeObject([]member{
-		{"code", v.Code, absent(v.Code)},
-		{"of", v.Of, absent(v.Of)},
-		{"raw", v.Raw, absent(v.Raw)},
+		{"code", v.Code, absent(&v.Code)},
+		{"of", v.Of, absent(&v.Of)},
+		{"raw", v.Raw, absent(&v.Raw)},
 	}, v.AdditionalProperties)
 }
 

@@ -319,13 +319,14 @@ type member struct {
 	skip  bool
 }
 
-// absent reports whether an optional member is left out.
-func absent(v any) bool {
-	r := reflect.ValueOf(v)
-	if z, ok := v.(interface{ IsZero() bool }); ok && r.Kind() != reflect.Pointer {
+// absent reports whether an optional member, of which it gets a pointer, is left out. A union that holds 0, false or "" is
+// not.
+func absent(member any) bool {
+	r := reflect.ValueOf(member).Elem()
+	if z, ok := r.Interface().(interface{ IsZero() bool }); ok && r.Kind() != reflect.Pointer && r.Kind() != reflect.Interface {
 		return z.IsZero()
 	}
-	return !r.IsValid() || r.IsZero()
+	return r.IsZero()
 }
 
 // encodeObject writes the members in their order, and then the rest in alphabetical order. A name of the rest that a
