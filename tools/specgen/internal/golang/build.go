@@ -2,6 +2,7 @@ package golang
 
 import (
 	"cmp"
+	"go/token"
 	"slices"
 	"strings"
 )
@@ -458,11 +459,17 @@ func (b *builder) fields(d *decl, s object, at string) {
 	}
 }
 
-// fieldOrder puts the names that are Go names as they stand first among those that would be the same.
+// fieldOrder puts id before $id among the names that would be the same in Go: the first gets the name without a number.
 func (b *builder) fieldOrder(properties object) []string {
 	out := keys(properties)
 	slices.SortStableFunc(out, func(x, y string) int {
-		return cmp.Compare(b.spell.exported(x), b.spell.exported(y))
+		marks := func(name string) int {
+			if token.IsIdentifier(name) {
+				return 0
+			}
+			return 1
+		}
+		return cmp.Or(cmp.Compare(b.spell.exported(x), b.spell.exported(y)), cmp.Compare(marks(x), marks(y)))
 	})
 	return out
 }

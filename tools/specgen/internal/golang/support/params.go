@@ -239,7 +239,7 @@ func (p parameter) form(query url.Values) (raw []byte, found bool, err error) {
 		return p.one(query[p.name])
 	case p.style == "deepObject":
 		return undeep(p.name, query, &p.shape)
-	case object && p.explode && len(query[p.name]) == 0:
+	case object && p.explode && (len(query[p.name]) == 0 || p.shape.members[p.name] != nil):
 		return p.spread(query)
 	case p.shape.kinds&kindArray != 0 && p.explode:
 		values := query[p.name]
