@@ -41,6 +41,7 @@ type builder struct {
 	mergedIn   int                // how many merged schemas stand around the one at work
 	shared     map[string]*goType // of schemas of operations, by pointer
 	table      []entry
+	tabled     map[string]string // names of its entries, by their code
 	tableNames *names
 	owners     *Owners
 }
@@ -59,7 +60,7 @@ var supportNames = []string{
 func newBuilder(doc object, c Config) *builder {
 	b := &builder{Config: c, doc: doc, components: obj(obj(doc["components"])["schemas"]), spell: newSpelling(c.Initialisms),
 		names: newNames(supportNames...), known: map[string]*decl{}, flattening: map[string]bool{},
-		shared: map[string]*goType{}, tableNames: newNames(), owners: newOwners()}
+		shared: map[string]*goType{}, tableNames: newNames(), tabled: map[string]string{}, owners: newOwners()}
 	return b
 }
 

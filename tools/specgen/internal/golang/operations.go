@@ -236,13 +236,12 @@ func (b *builder) cached(schema any, hint, at string) *goType {
 
 // tableEntry returns the name of the variable with a parameter's description.
 func (b *builder) tableEntry(name, at, code string) string {
-	for _, e := range b.table {
-		if e.code == code {
-			return e.name
-		}
+	if name, there := b.tabled[code]; there {
+		return name
 	}
 	e := entry{b.tableNames.free("parameter" + b.spell.exported(name)), code}
 	b.table = append(b.table, e)
+	b.tabled[code] = e.name
 	b.owners.decls[e.name] = at
 	return e.name
 }

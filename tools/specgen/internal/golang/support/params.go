@@ -257,7 +257,7 @@ func (p parameter) one(values []string) (raw []byte, found bool, err error) {
 		return nil, false, nil
 	case len(values) > 1:
 		return nil, true, &TooManyValuesForParamError{p.name, len(values)}
-	case !json.Valid([]byte(values[0])):
+	case !json.Valid([]byte(values[0])) || tooDeep([]byte(values[0])):
 		return nil, true, &InvalidParamFormatError{p.name, wrong([]byte(values[0]), "JSON")}
 	}
 	return []byte(values[0]), true, nil
