@@ -419,7 +419,7 @@ var tellsOfManifestCommandInputSchema = []tell{
 	{kinds: 32},
 }
 
-func decodeManifestCommandInputSchema(data []byte) (any, error) {
+func caseOfManifestCommandInputSchema(data []byte) (any, error) {
 	switch pick(data, tellsOfManifestCommandInputSchema) {
 	case 0:
 		return decodeCase[ManifestCommandInputSchemaBoolean](data)
@@ -473,7 +473,7 @@ var tellsOfManifestCommandOutputSchema = []tell{
 	{kinds: 32},
 }
 
-func decodeManifestCommandOutputSchema(data []byte) (any, error) {
+func caseOfManifestCommandOutputSchema(data []byte) (any, error) {
 	switch pick(data, tellsOfManifestCommandOutputSchema) {
 	case 0:
 		return decodeCase[ManifestCommandOutputSchemaBoolean](data)
@@ -1279,7 +1279,7 @@ var tellsOfToolResultPayloadResult = []tell{
 	{kinds: 32},
 }
 
-func decodeToolResultPayloadResult(data []byte) (any, error) {
+func caseOfToolResultPayloadResult(data []byte) (any, error) {
 	switch pick(data, tellsOfToolResultPayloadResult) {
 	case 0:
 		return decodeCase[ToolResultPayloadResultString](data)
@@ -1321,7 +1321,7 @@ func (v ToolStatus) Valid() bool {
 }
 
 func init() {
-	unions[reflect.TypeFor[ManifestCommandInputSchema]()] = decodeManifestCommandInputSchema
-	unions[reflect.TypeFor[ManifestCommandOutputSchema]()] = decodeManifestCommandOutputSchema
-	unions[reflect.TypeFor[ToolResultPayloadResult]()] = decodeToolResultPayloadResult
+	unions[reflect.TypeFor[ManifestCommandInputSchema]()] = caseOfManifestCommandInputSchema
+	unions[reflect.TypeFor[ManifestCommandOutputSchema]()] = caseOfManifestCommandOutputSchema
+	unions[reflect.TypeFor[ToolResultPayloadResult]()] = caseOfToolResultPayloadResult
 }

@@ -86,11 +86,50 @@ func Decode(data []byte, v any) error {
 		}
 		return &DecodeError{Want: "JSON", Got: excerpt(data)}
 	}
+	if tooDeep(data) {
+		return &DecodeError{Want: fmt.Sprintf("JSON of at most %d levels", maxDepth), Got: excerpt(data)}
+	}
 	to := reflect.ValueOf(v)
 	if to.Kind() != reflect.Pointer || to.IsNil() {
 		return fmt.Errorf("decode into %T: pass a pointer", v)
 	}
 	return decodeValue(data, to.Elem())
+}
+
+// maxDepth bounds the nesting of JSON. Each level of a recursive type reads what is below it once more.
+const maxDepth = 128
+
+// tooDeep reports whether JSON is nested deeper than is decoded.
+func tooDeep(data []byte) bool {
+	depth := 0
+	for i := 0; i < len(data); i++ {
+		switch data[i] {
+		case '"':
+			i = endOfString(data, i) - 1
+		case '{', '[':
+			if depth++; depth > maxDepth {
+				return true
+			}
+		case '}', ']':
+			depth--
+		}
+	}
+	return false
+}
+
+// endOfString returns the end of the string that starts at i.
+func endOfString(data []byte, i int) int {
+	for i++; i < len(data); i++ {
+		next := bytes.IndexAny(data[i:], "\"\\")
+		if next < 0 {
+			return len(data)
+		}
+		if i += next; data[i] == '"' {
+			return i + 1
+		}
+		i++ // what is escaped
+	}
+	return len(data)
 }
 
 var (
@@ -310,13 +349,14 @@ type member struct {
 	skip  bool
 }
 
-// absent reports whether an optional member is left out.
-func absent(v any) bool {
-	r := reflect.ValueOf(v)
-	if z, ok := v.(interface{ IsZero() bool }); ok && r.Kind() != reflect.Pointer {
+// absent reports whether an optional member, of which it gets a pointer, is left out. A union that holds 0, false or "" is
+// not.
+func absent(member any) bool {
+	r := reflect.ValueOf(member).Elem()
+	if z, ok := r.Interface().(interface{ IsZero() bool }); ok && r.Kind() != reflect.Pointer && r.Kind() != reflect.Interface {
 		return z.IsZero()
 	}
-	return !r.IsValid() || r.IsZero()
+	return r.IsZero()
 }
 
 // encodeObject writes the members in their order, and then the rest in alphabetical order. A name of the rest that a
@@ -561,23 +601,14 @@ func space(data []byte, i int) int {
 
 // skip returns the end of the value that starts at i.
 func skip(data []byte, i int) int {
-	depth, quoted := 0, false
-	for ; i < len(data); i++ {
-		c := data[i]
-		if quoted {
-			switch c {
-			case '\\':
-				i++
-			case '"':
-				if quoted = false; depth == 0 {
-					return i + 1
-				}
+	depth := 0
+	for i < len(data) {
+		switch data[i] {
+		case '"':
+			if i = endOfString(data, i); depth == 0 {
+				return i
 			}
 			continue
-		}
-		switch c {
-		case '"':
-			quoted = true
 		case '{', '[':
 			depth++
 		case '}', ']':
@@ -592,6 +623,7 @@ func skip(data []byte, i int) int {
 				return i
 			}
 		}
+		i++
 	}
 	return min(i, len(data))
 }

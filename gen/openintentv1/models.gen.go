@@ -877,7 +877,7 @@ var tellsOfErrorDetail2 = []tell{
 	{kinds: 32},
 }
 
-func decodeErrorDetail2(data []byte) (any, error) {
+func caseOfErrorDetail2(data []byte) (any, error) {
 	switch pick(data, tellsOfErrorDetail2) {
 	case 0:
 		return decodeCase[ErrorDetail2String](data)
@@ -937,7 +937,7 @@ var tellsOfErrorError = []tell{
 	{kinds: 32},
 }
 
-func decodeErrorError(data []byte) (any, error) {
+func caseOfErrorError(data []byte) (any, error) {
 	switch pick(data, tellsOfErrorError) {
 	case 0:
 		return decodeCase[ErrorErrorString](data)
@@ -3118,6 +3118,6 @@ func (v *UpdateTaskRequest) UnmarshalJSON(data []byte) error {
 }
 
 func init() {
-	unions[reflect.TypeFor[ErrorDetail2]()] = decodeErrorDetail2
-	unions[reflect.TypeFor[ErrorError]()] = decodeErrorError
+	unions[reflect.TypeFor[ErrorDetail2]()] = caseOfErrorDetail2
+	unions[reflect.TypeFor[ErrorError]()] = caseOfErrorError
 }

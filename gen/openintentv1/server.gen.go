@@ -837,7 +837,7 @@ type CreateIntent200JSONResponse struct {
 
 // VisitCreateIntentResponse writes the response.
 func (response CreateIntent200JSONResponse) VisitCreateIntentResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.ETag) {
+	if !absent(&response.Headers.ETag) {
 		if err := setHeader(w, parameterETag, response.Headers.ETag); err != nil {
 			return err
 		}
@@ -859,7 +859,7 @@ type CreateIntent201JSONResponse struct {
 
 // VisitCreateIntentResponse writes the response.
 func (response CreateIntent201JSONResponse) VisitCreateIntentResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.ETag) {
+	if !absent(&response.Headers.ETag) {
 		if err := setHeader(w, parameterETag, response.Headers.ETag); err != nil {
 			return err
 		}
@@ -956,7 +956,7 @@ type GetIntent200JSONResponse struct {
 
 // VisitGetIntentResponse writes the response.
 func (response GetIntent200JSONResponse) VisitGetIntentResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.ETag) {
+	if !absent(&response.Headers.ETag) {
 		if err := setHeader(w, parameterETag, response.Headers.ETag); err != nil {
 			return err
 		}
@@ -1490,7 +1490,7 @@ type CreateChildIntent200JSONResponse struct {
 
 // VisitCreateChildIntentResponse writes the response.
 func (response CreateChildIntent200JSONResponse) VisitCreateChildIntentResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.ETag) {
+	if !absent(&response.Headers.ETag) {
 		if err := setHeader(w, parameterETag, response.Headers.ETag); err != nil {
 			return err
 		}
@@ -1512,7 +1512,7 @@ type CreateChildIntent201JSONResponse struct {
 
 // VisitCreateChildIntentResponse writes the response.
 func (response CreateChildIntent201JSONResponse) VisitCreateChildIntentResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.ETag) {
+	if !absent(&response.Headers.ETag) {
 		if err := setHeader(w, parameterETag, response.Headers.ETag); err != nil {
 			return err
 		}
@@ -1765,7 +1765,7 @@ type AddIntentDependency200JSONResponse struct {
 
 // VisitAddIntentDependencyResponse writes the response.
 func (response AddIntentDependency200JSONResponse) VisitAddIntentDependencyResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.ETag) {
+	if !absent(&response.Headers.ETag) {
 		if err := setHeader(w, parameterETag, response.Headers.ETag); err != nil {
 			return err
 		}
@@ -1787,7 +1787,7 @@ type AddIntentDependency201JSONResponse struct {
 
 // VisitAddIntentDependencyResponse writes the response.
 func (response AddIntentDependency201JSONResponse) VisitAddIntentDependencyResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.ETag) {
+	if !absent(&response.Headers.ETag) {
 		if err := setHeader(w, parameterETag, response.Headers.ETag); err != nil {
 			return err
 		}
@@ -1921,7 +1921,7 @@ type RemoveIntentDependency200JSONResponse struct {
 
 // VisitRemoveIntentDependencyResponse writes the response.
 func (response RemoveIntentDependency200JSONResponse) VisitRemoveIntentDependencyResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.ETag) {
+	if !absent(&response.Headers.ETag) {
 		if err := setHeader(w, parameterETag, response.Headers.ETag); err != nil {
 			return err
 		}
@@ -3025,7 +3025,7 @@ type PatchIntentState200JSONResponse struct {
 
 // VisitPatchIntentStateResponse writes the response.
 func (response PatchIntentState200JSONResponse) VisitPatchIntentStateResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.ETag) {
+	if !absent(&response.Headers.ETag) {
 		if err := setHeader(w, parameterETag, response.Headers.ETag); err != nil {
 			return err
 		}
@@ -3162,7 +3162,7 @@ type SetIntentStatus200JSONResponse struct {
 
 // VisitSetIntentStatusResponse writes the response.
 func (response SetIntentStatus200JSONResponse) VisitSetIntentStatusResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.ETag) {
+	if !absent(&response.Headers.ETag) {
 		if err := setHeader(w, parameterETag, response.Headers.ETag); err != nil {
 			return err
 		}
@@ -3560,7 +3560,7 @@ type CreateTaskOfIntent200JSONResponse struct {
 
 // VisitCreateTaskOfIntentResponse writes the response.
 func (response CreateTaskOfIntent200JSONResponse) VisitCreateTaskOfIntentResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.ETag) {
+	if !absent(&response.Headers.ETag) {
 		if err := setHeader(w, parameterETag, response.Headers.ETag); err != nil {
 			return err
 		}
@@ -3582,7 +3582,7 @@ type CreateTaskOfIntent201JSONResponse struct {
 
 // VisitCreateTaskOfIntentResponse writes the response.
 func (response CreateTaskOfIntent201JSONResponse) VisitCreateTaskOfIntentResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.ETag) {
+	if !absent(&response.Headers.ETag) {
 		if err := setHeader(w, parameterETag, response.Headers.ETag); err != nil {
 			return err
 		}
@@ -3707,7 +3707,7 @@ type CreatePlan200JSONResponse struct {
 
 // VisitCreatePlanResponse writes the response.
 func (response CreatePlan200JSONResponse) VisitCreatePlanResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.ETag) {
+	if !absent(&response.Headers.ETag) {
 		if err := setHeader(w, parameterETag, response.Headers.ETag); err != nil {
 			return err
 		}
@@ -3729,7 +3729,7 @@ type CreatePlan201JSONResponse struct {
 
 // VisitCreatePlanResponse writes the response.
 func (response CreatePlan201JSONResponse) VisitCreatePlanResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.ETag) {
+	if !absent(&response.Headers.ETag) {
 		if err := setHeader(w, parameterETag, response.Headers.ETag); err != nil {
 			return err
 		}
@@ -3851,7 +3851,7 @@ type GetPlan200JSONResponse struct {
 
 // VisitGetPlanResponse writes the response.
 func (response GetPlan200JSONResponse) VisitGetPlanResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.ETag) {
+	if !absent(&response.Headers.ETag) {
 		if err := setHeader(w, parameterETag, response.Headers.ETag); err != nil {
 			return err
 		}
@@ -3937,7 +3937,7 @@ type UpdatePlan200JSONResponse struct {
 
 // VisitUpdatePlanResponse writes the response.
 func (response UpdatePlan200JSONResponse) VisitUpdatePlanResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.ETag) {
+	if !absent(&response.Headers.ETag) {
 		if err := setHeader(w, parameterETag, response.Headers.ETag); err != nil {
 			return err
 		}
@@ -5052,7 +5052,7 @@ type CreateTask200JSONResponse struct {
 
 // VisitCreateTaskResponse writes the response.
 func (response CreateTask200JSONResponse) VisitCreateTaskResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.ETag) {
+	if !absent(&response.Headers.ETag) {
 		if err := setHeader(w, parameterETag, response.Headers.ETag); err != nil {
 			return err
 		}
@@ -5074,7 +5074,7 @@ type CreateTask201JSONResponse struct {
 
 // VisitCreateTaskResponse writes the response.
 func (response CreateTask201JSONResponse) VisitCreateTaskResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.ETag) {
+	if !absent(&response.Headers.ETag) {
 		if err := setHeader(w, parameterETag, response.Headers.ETag); err != nil {
 			return err
 		}
@@ -5196,7 +5196,7 @@ type GetTask200JSONResponse struct {
 
 // VisitGetTaskResponse writes the response.
 func (response GetTask200JSONResponse) VisitGetTaskResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.ETag) {
+	if !absent(&response.Headers.ETag) {
 		if err := setHeader(w, parameterETag, response.Headers.ETag); err != nil {
 			return err
 		}
@@ -5282,7 +5282,7 @@ type UpdateTask200JSONResponse struct {
 
 // VisitUpdateTaskResponse writes the response.
 func (response UpdateTask200JSONResponse) VisitUpdateTaskResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.ETag) {
+	if !absent(&response.Headers.ETag) {
 		if err := setHeader(w, parameterETag, response.Headers.ETag); err != nil {
 			return err
 		}
@@ -5417,7 +5417,7 @@ type ClaimTask200JSONResponse struct {
 
 // VisitClaimTaskResponse writes the response.
 func (response ClaimTask200JSONResponse) VisitClaimTaskResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.ETag) {
+	if !absent(&response.Headers.ETag) {
 		if err := setHeader(w, parameterETag, response.Headers.ETag); err != nil {
 			return err
 		}

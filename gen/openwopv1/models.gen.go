@@ -947,7 +947,7 @@ var tellsOfChannelAccess = []tell{
 	{kinds: 32, members: map[string]int{"readers": 16, "writers": 16}, closed: true},
 }
 
-func decodeChannelAccess(data []byte) (any, error) {
+func caseOfChannelAccess(data []byte) (any, error) {
 	switch pick(data, tellsOfChannelAccess) {
 	case 0:
 		return decodeCase[ChannelAccessString](data)
@@ -1347,15 +1347,15 @@ func (v *Configurable) UnmarshalJSON(data []byte) error {
 // MarshalJSON writes a Configurable.
 func (v Configurable) MarshalJSON() ([]byte, error) {
 	return encodeObject([]member{
-		{"escalationThreshold", v.EscalationThreshold, absent(v.EscalationThreshold)},
-		{"maxLoopIterations", v.MaxLoopIterations, absent(v.MaxLoopIterations)},
-		{"maxTokens", v.MaxTokens, absent(v.MaxTokens)},
-		{"mockProvider", v.MockProvider, absent(v.MockProvider)},
-		{"model", v.Model, absent(v.Model)},
-		{"promptOverrides", v.PromptOverrides, absent(v.PromptOverrides)},
-		{"recursionLimit", v.RecursionLimit, absent(v.RecursionLimit)},
-		{"runTimeoutMs", v.RunTimeoutMs, absent(v.RunTimeoutMs)},
-		{"temperature", v.Temperature, absent(v.Temperature)},
+		{"escalationThreshold", v.EscalationThreshold, absent(&v.EscalationThreshold)},
+		{"maxLoopIterations", v.MaxLoopIterations, absent(&v.MaxLoopIterations)},
+		{"maxTokens", v.MaxTokens, absent(&v.MaxTokens)},
+		{"mockProvider", v.MockProvider, absent(&v.MockProvider)},
+		{"model", v.Model, absent(&v.Model)},
+		{"promptOverrides", v.PromptOverrides, absent(&v.PromptOverrides)},
+		{"recursionLimit", v.RecursionLimit, absent(&v.RecursionLimit)},
+		{"runTimeoutMs", v.RunTimeoutMs, absent(&v.RunTimeoutMs)},
+		{"temperature", v.Temperature, absent(&v.Temperature)},
 	}, v.AdditionalProperties)
 }
 
@@ -4031,7 +4031,7 @@ var tellsOfOrchestratorDecision = []tell{
 	{kinds: 32, required: []string{"kind"}, members: map[string]int{"confidence": 4, "kind": 8, "reason": 8, "successCriteria": 16}, consts: map[string][]string{"kind": []string{"\"terminate\""}}, closed: true},
 }
 
-func decodeOrchestratorDecision(data []byte) (any, error) {
+func caseOfOrchestratorDecision(data []byte) (any, error) {
 	switch pick(data, tellsOfOrchestratorDecision) {
 	case 0:
 		return decodeCase[NextWorkerDecision](data)
@@ -4174,7 +4174,7 @@ var tellsOfPortValue = []tell{
 	{kinds: 32, required: []string{"type", "variableName"}, members: map[string]int{"optional": 2, "type": 8, "variableName": 8}, consts: map[string][]string{"type": []string{"\"variable\""}}, closed: true},
 }
 
-func decodePortValue(data []byte) (any, error) {
+func caseOfPortValue(data []byte) (any, error) {
 	switch pick(data, tellsOfPortValue) {
 	case 0:
 		return decodeCase[StaticPort](data)
@@ -6485,7 +6485,7 @@ func (v *WorkspaceVisibility) UnmarshalJSON(data []byte) error {
 }
 
 func init() {
-	unions[reflect.TypeFor[ChannelAccess]()] = decodeChannelAccess
-	unions[reflect.TypeFor[OrchestratorDecision]()] = decodeOrchestratorDecision
-	unions[reflect.TypeFor[PortValue]()] = decodePortValue
+	unions[reflect.TypeFor[ChannelAccess]()] = caseOfChannelAccess
+	unions[reflect.TypeFor[OrchestratorDecision]()] = caseOfOrchestratorDecision
+	unions[reflect.TypeFor[PortValue]()] = caseOfPortValue
 }

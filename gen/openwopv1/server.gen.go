@@ -207,7 +207,7 @@ type GetCapabilities200JSONResponse struct {
 
 // VisitGetCapabilitiesResponse writes the response.
 func (response GetCapabilities200JSONResponse) VisitGetCapabilitiesResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.CacheControl) {
+	if !absent(&response.Headers.CacheControl) {
 		if err := setHeader(w, parameterCacheControl, response.Headers.CacheControl); err != nil {
 			return err
 		}
@@ -314,7 +314,7 @@ type RunAgentLoop429JSONResponse struct {
 
 // VisitRunAgentLoopResponse writes the response.
 func (response RunAgentLoop429JSONResponse) VisitRunAgentLoopResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.RetryAfter) {
+	if !absent(&response.Headers.RetryAfter) {
 		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
 			return err
 		}
@@ -437,7 +437,7 @@ type VerifyRun429JSONResponse struct {
 
 // VisitVerifyRunResponse writes the response.
 func (response VerifyRun429JSONResponse) VisitVerifyRunResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.RetryAfter) {
+	if !absent(&response.Headers.RetryAfter) {
 		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
 			return err
 		}
@@ -561,7 +561,7 @@ type FireCommitment429JSONResponse struct {
 
 // VisitFireCommitmentResponse writes the response.
 func (response FireCommitment429JSONResponse) VisitFireCommitmentResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.RetryAfter) {
+	if !absent(&response.Headers.RetryAfter) {
 		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
 			return err
 		}
@@ -673,7 +673,7 @@ type ListGoals429JSONResponse struct {
 
 // VisitListGoalsResponse writes the response.
 func (response ListGoals429JSONResponse) VisitListGoalsResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.RetryAfter) {
+	if !absent(&response.Headers.RetryAfter) {
 		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
 			return err
 		}
@@ -741,7 +741,7 @@ type CreateGoal200JSONResponse struct {
 
 // VisitCreateGoalResponse writes the response.
 func (response CreateGoal200JSONResponse) VisitCreateGoalResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.OpenwopIdempotentReplay) {
+	if !absent(&response.Headers.OpenwopIdempotentReplay) {
 		if err := setHeader(w, parameterOpenwopIdempotentReplay, response.Headers.OpenwopIdempotentReplay); err != nil {
 			return err
 		}
@@ -823,7 +823,7 @@ type CreateGoal429JSONResponse struct {
 
 // VisitCreateGoalResponse writes the response.
 func (response CreateGoal429JSONResponse) VisitCreateGoalResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.RetryAfter) {
+	if !absent(&response.Headers.RetryAfter) {
 		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
 			return err
 		}
@@ -926,7 +926,7 @@ type GetGoal429JSONResponse struct {
 
 // VisitGetGoalResponse writes the response.
 func (response GetGoal429JSONResponse) VisitGetGoalResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.RetryAfter) {
+	if !absent(&response.Headers.RetryAfter) {
 		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
 			return err
 		}
@@ -996,7 +996,7 @@ type EditGoal200JSONResponse struct {
 
 // VisitEditGoalResponse writes the response.
 func (response EditGoal200JSONResponse) VisitEditGoalResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.OpenwopIdempotentReplay) {
+	if !absent(&response.Headers.OpenwopIdempotentReplay) {
 		if err := setHeader(w, parameterOpenwopIdempotentReplay, response.Headers.OpenwopIdempotentReplay); err != nil {
 			return err
 		}
@@ -1078,7 +1078,7 @@ type EditGoal429JSONResponse struct {
 
 // VisitEditGoalResponse writes the response.
 func (response EditGoal429JSONResponse) VisitEditGoalResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.RetryAfter) {
+	if !absent(&response.Headers.RetryAfter) {
 		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
 			return err
 		}
@@ -1151,7 +1151,7 @@ type AbandonGoal200JSONResponse struct {
 
 // VisitAbandonGoalResponse writes the response.
 func (response AbandonGoal200JSONResponse) VisitAbandonGoalResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.OpenwopIdempotentReplay) {
+	if !absent(&response.Headers.OpenwopIdempotentReplay) {
 		if err := setHeader(w, parameterOpenwopIdempotentReplay, response.Headers.OpenwopIdempotentReplay); err != nil {
 			return err
 		}
@@ -1215,7 +1215,7 @@ type AbandonGoal429JSONResponse struct {
 
 // VisitAbandonGoalResponse writes the response.
 func (response AbandonGoal429JSONResponse) VisitAbandonGoalResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.RetryAfter) {
+	if !absent(&response.Headers.RetryAfter) {
 		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
 			return err
 		}
@@ -1311,7 +1311,7 @@ type ListGoalEvents429JSONResponse struct {
 
 // VisitListGoalEventsResponse writes the response.
 func (response ListGoalEvents429JSONResponse) VisitListGoalEventsResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.RetryAfter) {
+	if !absent(&response.Headers.RetryAfter) {
 		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
 			return err
 		}
@@ -1376,7 +1376,7 @@ type PauseGoal200JSONResponse struct {
 
 // VisitPauseGoalResponse writes the response.
 func (response PauseGoal200JSONResponse) VisitPauseGoalResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.OpenwopIdempotentReplay) {
+	if !absent(&response.Headers.OpenwopIdempotentReplay) {
 		if err := setHeader(w, parameterOpenwopIdempotentReplay, response.Headers.OpenwopIdempotentReplay); err != nil {
 			return err
 		}
@@ -1440,7 +1440,7 @@ type PauseGoal429JSONResponse struct {
 
 // VisitPauseGoalResponse writes the response.
 func (response PauseGoal429JSONResponse) VisitPauseGoalResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.RetryAfter) {
+	if !absent(&response.Headers.RetryAfter) {
 		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
 			return err
 		}
@@ -1505,7 +1505,7 @@ type ResumeGoal200JSONResponse struct {
 
 // VisitResumeGoalResponse writes the response.
 func (response ResumeGoal200JSONResponse) VisitResumeGoalResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.OpenwopIdempotentReplay) {
+	if !absent(&response.Headers.OpenwopIdempotentReplay) {
 		if err := setHeader(w, parameterOpenwopIdempotentReplay, response.Headers.OpenwopIdempotentReplay); err != nil {
 			return err
 		}
@@ -1569,7 +1569,7 @@ type ResumeGoal429JSONResponse struct {
 
 // VisitResumeGoalResponse writes the response.
 func (response ResumeGoal429JSONResponse) VisitResumeGoalResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.RetryAfter) {
+	if !absent(&response.Headers.RetryAfter) {
 		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
 			return err
 		}
@@ -1695,7 +1695,7 @@ type TickGoal429JSONResponse struct {
 
 // VisitTickGoalResponse writes the response.
 func (response TickGoal429JSONResponse) VisitTickGoalResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.RetryAfter) {
+	if !absent(&response.Headers.RetryAfter) {
 		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
 			return err
 		}
@@ -1819,7 +1819,7 @@ type TickHeartbeat429JSONResponse struct {
 
 // VisitTickHeartbeatResponse writes the response.
 func (response TickHeartbeat429JSONResponse) VisitTickHeartbeatResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.RetryAfter) {
+	if !absent(&response.Headers.RetryAfter) {
 		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
 			return err
 		}
@@ -1942,7 +1942,7 @@ type LlmCacheKey429JSONResponse struct {
 
 // VisitLlmCacheKeyResponse writes the response.
 func (response LlmCacheKey429JSONResponse) VisitLlmCacheKeyResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.RetryAfter) {
+	if !absent(&response.Headers.RetryAfter) {
 		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
 			return err
 		}
@@ -2066,7 +2066,7 @@ type ProgramMockAI429JSONResponse struct {
 
 // VisitProgramMockAIResponse writes the response.
 func (response ProgramMockAI429JSONResponse) VisitProgramMockAIResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.RetryAfter) {
+	if !absent(&response.Headers.RetryAfter) {
 		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
 			return err
 		}
@@ -2208,7 +2208,7 @@ type WorkspaceOp429JSONResponse struct {
 
 // VisitWorkspaceOpResponse writes the response.
 func (response WorkspaceOp429JSONResponse) VisitWorkspaceOpResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.RetryAfter) {
+	if !absent(&response.Headers.RetryAfter) {
 		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
 			return err
 		}
@@ -2313,7 +2313,7 @@ type ListWorkspaceFiles429JSONResponse struct {
 
 // VisitListWorkspaceFilesResponse writes the response.
 func (response ListWorkspaceFiles429JSONResponse) VisitListWorkspaceFilesResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.RetryAfter) {
+	if !absent(&response.Headers.RetryAfter) {
 		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
 			return err
 		}
@@ -2429,7 +2429,7 @@ type GetWorkspaceFile429JSONResponse struct {
 
 // VisitGetWorkspaceFileResponse writes the response.
 func (response GetWorkspaceFile429JSONResponse) VisitGetWorkspaceFileResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.RetryAfter) {
+	if !absent(&response.Headers.RetryAfter) {
 		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
 			return err
 		}
@@ -2509,7 +2509,7 @@ type PutWorkspaceFile200JSONResponse struct {
 
 // VisitPutWorkspaceFileResponse writes the response.
 func (response PutWorkspaceFile200JSONResponse) VisitPutWorkspaceFileResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.OpenwopIdempotentReplay) {
+	if !absent(&response.Headers.OpenwopIdempotentReplay) {
 		if err := setHeader(w, parameterOpenwopIdempotentReplay, response.Headers.OpenwopIdempotentReplay); err != nil {
 			return err
 		}
@@ -2575,7 +2575,7 @@ type PutWorkspaceFile429JSONResponse struct {
 
 // VisitPutWorkspaceFileResponse writes the response.
 func (response PutWorkspaceFile429JSONResponse) VisitPutWorkspaceFileResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.RetryAfter) {
+	if !absent(&response.Headers.RetryAfter) {
 		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
 			return err
 		}
@@ -2648,7 +2648,7 @@ type DeleteWorkspaceFile204Response struct {
 
 // VisitDeleteWorkspaceFileResponse writes the response.
 func (response DeleteWorkspaceFile204Response) VisitDeleteWorkspaceFileResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.OpenwopIdempotentReplay) {
+	if !absent(&response.Headers.OpenwopIdempotentReplay) {
 		if err := setHeader(w, parameterOpenwopIdempotentReplay, response.Headers.OpenwopIdempotentReplay); err != nil {
 			return err
 		}
@@ -2715,7 +2715,7 @@ type DeleteWorkspaceFile429JSONResponse struct {
 
 // VisitDeleteWorkspaceFileResponse writes the response.
 func (response DeleteWorkspaceFile429JSONResponse) VisitDeleteWorkspaceFileResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.RetryAfter) {
+	if !absent(&response.Headers.RetryAfter) {
 		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
 			return err
 		}
@@ -2812,7 +2812,7 @@ type InspectInterruptByToken429JSONResponse struct {
 
 // VisitInspectInterruptByTokenResponse writes the response.
 func (response InspectInterruptByToken429JSONResponse) VisitInspectInterruptByTokenResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.RetryAfter) {
+	if !absent(&response.Headers.RetryAfter) {
 		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
 			return err
 		}
@@ -2883,7 +2883,7 @@ type ResolveInterruptByToken200JSONResponse struct {
 
 // VisitResolveInterruptByTokenResponse writes the response.
 func (response ResolveInterruptByToken200JSONResponse) VisitResolveInterruptByTokenResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.OpenwopIdempotentReplay) {
+	if !absent(&response.Headers.OpenwopIdempotentReplay) {
 		if err := setHeader(w, parameterOpenwopIdempotentReplay, response.Headers.OpenwopIdempotentReplay); err != nil {
 			return err
 		}
@@ -2968,7 +2968,7 @@ type ResolveInterruptByToken429JSONResponse struct {
 
 // VisitResolveInterruptByTokenResponse writes the response.
 func (response ResolveInterruptByToken429JSONResponse) VisitResolveInterruptByTokenResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.RetryAfter) {
+	if !absent(&response.Headers.RetryAfter) {
 		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
 			return err
 		}
@@ -3080,7 +3080,7 @@ type CreateRun201JSONResponse struct {
 
 // VisitCreateRunResponse writes the response.
 func (response CreateRun201JSONResponse) VisitCreateRunResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.OpenwopIdempotentReplay) {
+	if !absent(&response.Headers.OpenwopIdempotentReplay) {
 		if err := setHeader(w, parameterOpenwopIdempotentReplay, response.Headers.OpenwopIdempotentReplay); err != nil {
 			return err
 		}
@@ -3162,7 +3162,7 @@ type CreateRun429JSONResponse struct {
 
 // VisitCreateRunResponse writes the response.
 func (response CreateRun429JSONResponse) VisitCreateRunResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.RetryAfter) {
+	if !absent(&response.Headers.RetryAfter) {
 		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
 			return err
 		}
@@ -3265,7 +3265,7 @@ type GetRun429JSONResponse struct {
 
 // VisitGetRunResponse writes the response.
 func (response GetRun429JSONResponse) VisitGetRunResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.RetryAfter) {
+	if !absent(&response.Headers.RetryAfter) {
 		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
 			return err
 		}
@@ -3361,7 +3361,7 @@ type GetRunAncestry429JSONResponse struct {
 
 // VisitGetRunAncestryResponse writes the response.
 func (response GetRunAncestry429JSONResponse) VisitGetRunAncestryResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.RetryAfter) {
+	if !absent(&response.Headers.RetryAfter) {
 		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
 			return err
 		}
@@ -3431,7 +3431,7 @@ type CancelRun200JSONResponse struct {
 
 // VisitCancelRunResponse writes the response.
 func (response CancelRun200JSONResponse) VisitCancelRunResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.OpenwopIdempotentReplay) {
+	if !absent(&response.Headers.OpenwopIdempotentReplay) {
 		if err := setHeader(w, parameterOpenwopIdempotentReplay, response.Headers.OpenwopIdempotentReplay); err != nil {
 			return err
 		}
@@ -3503,7 +3503,7 @@ type CancelRun429JSONResponse struct {
 
 // VisitCancelRunResponse writes the response.
 func (response CancelRun429JSONResponse) VisitCancelRunResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.RetryAfter) {
+	if !absent(&response.Headers.RetryAfter) {
 		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
 			return err
 		}
@@ -3626,7 +3626,7 @@ type StreamRunEvents429JSONResponse struct {
 
 // VisitStreamRunEventsResponse writes the response.
 func (response StreamRunEvents429JSONResponse) VisitStreamRunEventsResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.RetryAfter) {
+	if !absent(&response.Headers.RetryAfter) {
 		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
 			return err
 		}
@@ -3735,7 +3735,7 @@ type PollRunEvents429JSONResponse struct {
 
 // VisitPollRunEventsResponse writes the response.
 func (response PollRunEvents429JSONResponse) VisitPollRunEventsResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.RetryAfter) {
+	if !absent(&response.Headers.RetryAfter) {
 		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
 			return err
 		}
@@ -3807,7 +3807,7 @@ type ResolveInterruptByRun200JSONResponse struct {
 
 // VisitResolveInterruptByRunResponse writes the response.
 func (response ResolveInterruptByRun200JSONResponse) VisitResolveInterruptByRunResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.OpenwopIdempotentReplay) {
+	if !absent(&response.Headers.OpenwopIdempotentReplay) {
 		if err := setHeader(w, parameterOpenwopIdempotentReplay, response.Headers.OpenwopIdempotentReplay); err != nil {
 			return err
 		}
@@ -3900,7 +3900,7 @@ type ResolveInterruptByRun429JSONResponse struct {
 
 // VisitResolveInterruptByRunResponse writes the response.
 func (response ResolveInterruptByRun429JSONResponse) VisitResolveInterruptByRunResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.RetryAfter) {
+	if !absent(&response.Headers.RetryAfter) {
 		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
 			return err
 		}
@@ -4006,7 +4006,7 @@ type DiffRun429JSONResponse struct {
 
 // VisitDiffRunResponse writes the response.
 func (response DiffRun429JSONResponse) VisitDiffRunResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.RetryAfter) {
+	if !absent(&response.Headers.RetryAfter) {
 		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
 			return err
 		}
@@ -4084,7 +4084,7 @@ type ForkRun201JSONResponse struct {
 
 // VisitForkRunResponse writes the response.
 func (response ForkRun201JSONResponse) VisitForkRunResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.OpenwopIdempotentReplay) {
+	if !absent(&response.Headers.OpenwopIdempotentReplay) {
 		if err := setHeader(w, parameterOpenwopIdempotentReplay, response.Headers.OpenwopIdempotentReplay); err != nil {
 			return err
 		}
@@ -4174,7 +4174,7 @@ type ForkRun429JSONResponse struct {
 
 // VisitForkRunResponse writes the response.
 func (response ForkRun429JSONResponse) VisitForkRunResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.RetryAfter) {
+	if !absent(&response.Headers.RetryAfter) {
 		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
 			return err
 		}
@@ -4252,7 +4252,7 @@ type PauseRun202JSONResponse struct {
 
 // VisitPauseRunResponse writes the response.
 func (response PauseRun202JSONResponse) VisitPauseRunResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.OpenwopIdempotentReplay) {
+	if !absent(&response.Headers.OpenwopIdempotentReplay) {
 		if err := setHeader(w, parameterOpenwopIdempotentReplay, response.Headers.OpenwopIdempotentReplay); err != nil {
 			return err
 		}
@@ -4324,7 +4324,7 @@ type PauseRun429JSONResponse struct {
 
 // VisitPauseRunResponse writes the response.
 func (response PauseRun429JSONResponse) VisitPauseRunResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.RetryAfter) {
+	if !absent(&response.Headers.RetryAfter) {
 		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
 			return err
 		}
@@ -4397,7 +4397,7 @@ type ResumeRun202JSONResponse struct {
 
 // VisitResumeRunResponse writes the response.
 func (response ResumeRun202JSONResponse) VisitResumeRunResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.OpenwopIdempotentReplay) {
+	if !absent(&response.Headers.OpenwopIdempotentReplay) {
 		if err := setHeader(w, parameterOpenwopIdempotentReplay, response.Headers.OpenwopIdempotentReplay); err != nil {
 			return err
 		}
@@ -4469,7 +4469,7 @@ type ResumeRun429JSONResponse struct {
 
 // VisitResumeRunResponse writes the response.
 func (response ResumeRun429JSONResponse) VisitResumeRunResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.RetryAfter) {
+	if !absent(&response.Headers.RetryAfter) {
 		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
 			return err
 		}
@@ -4545,7 +4545,7 @@ type BulkCancelRuns200JSONResponse struct {
 
 // VisitBulkCancelRunsResponse writes the response.
 func (response BulkCancelRuns200JSONResponse) VisitBulkCancelRunsResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.OpenwopIdempotentReplay) {
+	if !absent(&response.Headers.OpenwopIdempotentReplay) {
 		if err := setHeader(w, parameterOpenwopIdempotentReplay, response.Headers.OpenwopIdempotentReplay); err != nil {
 			return err
 		}
@@ -4611,7 +4611,7 @@ type BulkCancelRuns429JSONResponse struct {
 
 // VisitBulkCancelRunsResponse writes the response.
 func (response BulkCancelRuns429JSONResponse) VisitBulkCancelRunsResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.RetryAfter) {
+	if !absent(&response.Headers.RetryAfter) {
 		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
 			return err
 		}
@@ -4714,7 +4714,7 @@ type GetWorkflow429JSONResponse struct {
 
 // VisitGetWorkflowResponse writes the response.
 func (response GetWorkflow429JSONResponse) VisitGetWorkflowResponse(w http.ResponseWriter) error {
-	if !absent(response.Headers.RetryAfter) {
+	if !absent(&response.Headers.RetryAfter) {
 		if err := setHeader(w, parameterRetryAfter, response.Headers.RetryAfter); err != nil {
 			return err
 		}

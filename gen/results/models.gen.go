@@ -959,7 +959,7 @@ var tellsOfEvent = []tell{
 	{kinds: 32, required: []string{"at", "event", "exitCode", "schema"}, members: map[string]int{"at": 8, "event": 8, "exitCode": 4, "profiles": 16, "reason": 8, "schema": 8, "seconds": 4, "totals": 32}, consts: map[string][]string{"event": []string{"\"finished\""}, "schema": []string{"\"assay.events/1\""}}, closed: true},
 }
 
-func decodeEvent(data []byte) (any, error) {
+func caseOfEvent(data []byte) (any, error) {
 	branch, told := named(data, "event", map[string]int{"finished": 2, "scenario": 1, "started": 0})
 	if !told {
 		branch = pick(data, tellsOfEvent)
@@ -1555,7 +1555,7 @@ var tellsOfKillPart = []tell{
 	{kinds: 32, required: []string{"host", "line"}, members: map[string]int{"fault": 32, "honest": 32, "host": 8, "line": 8}, consts: map[string][]string{"line": []string{"\"host\""}}, closed: true},
 }
 
-func decodeKillPart(data []byte) (any, error) {
+func caseOfKillPart(data []byte) (any, error) {
 	branch, told := named(data, "line", map[string]int{"head": 0, "host": 1})
 	if !told {
 		branch = pick(data, tellsOfKillPart)
@@ -3149,6 +3149,6 @@ func (v Verdict) Valid() bool {
 }
 
 func init() {
-	unions[reflect.TypeFor[Event]()] = decodeEvent
-	unions[reflect.TypeFor[KillPart]()] = decodeKillPart
+	unions[reflect.TypeFor[Event]()] = caseOfEvent
+	unions[reflect.TypeFor[KillPart]()] = caseOfKillPart
 }

@@ -90,6 +90,9 @@ func Generate(ctx context.Context, o Options) (*Output, error) {
 	}
 	if o.Majors {
 		files, err := majors(o.Spec, o.Package)
+		if err == nil {
+			err = golang.Check(files, nil)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -224,6 +227,9 @@ func (c *contract) files(ctx context.Context, options Options) (map[string][]byt
 			return nil, err
 		}
 		maps.Copy(files, made)
+	}
+	if err := golang.Check(files, made.Owners); err != nil {
+		return nil, c.refused(err)
 	}
 	if c.folder.house {
 		return files, nil // tests of each spec check its examples

@@ -35,9 +35,14 @@ type builder struct {
 	open       []*decl          // unions whose cases are still schemas
 	flattening map[string]bool  // components whose allOf is being merged
 	problems   []*Problem
+	looking    bool               // schemas are merged to look at them: problems are found where their types are made
+	merged     map[string]*decl   // of a component's merged schemas, by what these say
+	mergedIn   int                // how many merged schemas stand around the one at work
 	shared     map[string]*goType // of schemas of operations, by pointer
 	table      []entry
+	tabled     map[string]string // names of its entries, by their code
 	tableNames *names
+	owners     *Owners
 }
 
 // supportNames are what the generated package declares in any case.
@@ -54,11 +59,12 @@ var supportNames = []string{
 func newBuilder(doc object, c Config) *builder {
 	b := &builder{Config: c, doc: doc, components: obj(obj(doc["components"])["schemas"]), spell: newSpelling(c.Initialisms),
 		names: newNames(supportNames...), known: map[string]*decl{}, flattening: map[string]bool{},
-		shared: map[string]*goType{}, tableNames: newNames()}
+		shared: map[string]*goType{}, tableNames: newNames(), tabled: map[string]string{}, owners: newOwners()}
 	return b
 }
 
 func (b *builder) bad(p *Problem) *goType {
+	p.Pointer = b.place(p.Pointer)
 	b.problems = append(b.problems, p)
 	return &goType{kind: anyKind}
 }
@@ -101,6 +107,15 @@ func (b *builder) close() {
 		b.cases(u)
 	}
 	b.breakCycles()
+	for _, d := range b.decls {
+		for _, name := range []string{d.name, d.unknown, d.reader, "caseOf" + d.name, "tellsOf" + d.name} {
+			b.owners.decls[name] = d.pointer
+		}
+		for _, c := range d.constants {
+			b.owners.decls[c.name] = d.pointer
+		}
+	}
+	delete(b.owners.decls, "")
 	slices.SortFunc(b.decls, func(x, y *decl) int { return cmp.Compare(x.name, y.name) })
 }
 
@@ -108,6 +123,7 @@ func (b *builder) close() {
 func (b *builder) define(d *decl, schema any) {
 	s := obj(schema)
 	d.schema, d.doc, d.deprecated = s, str(s["description"]), s["deprecated"] == true
+	b.merged = nil
 	t := b.typeOf(schema, d.name, d.pointer, d)
 	if d.kind != pending {
 		return // a struct, an enum or a union
@@ -139,6 +155,10 @@ func (b *builder) circular(d *decl) bool {
 func (b *builder) declare(own *decl, k declKind, hint, at string, s object) *decl {
 	if own != nil && own.kind == pending {
 		own.kind = k
+		if own.name == "" { // of a merged schema
+			own.name = b.names.free(hint)
+			b.decls = append(b.decls, own)
+		}
 		return own
 	}
 	d := &decl{name: b.names.free(hint), kind: k, pointer: at, schema: s, doc: str(s["description"]), deprecated: s["deprecated"] == true}
@@ -180,7 +200,7 @@ func (b *builder) typeOf(v any, hint, at string, own *decl) *goType {
 		return &goType{kind: anyKind}
 	}
 	if t := str(s["x-go-type"]); t != "" {
-		return b.given(t)
+		return b.given(t, at)
 	}
 	if r := str(s["$ref"]); r != "" {
 		if !narrows(s) {
@@ -198,7 +218,13 @@ func (b *builder) typeOf(v any, hint, at string, own *decl) *goType {
 		if str(s["$ref"]) != "" {
 			return b.typeOf(s, hint, at, own)
 		}
+		return b.mergedType(s, hint, at, own)
 	}
+	return b.formOf(s, hint, at, own)
+}
+
+// formOf returns the type of a schema without $ref and allOf.
+func (b *builder) formOf(s object, hint, at string, own *decl) *goType {
 	if t := b.unionOf(s, hint, at, own); t != nil {
 		return t
 	}
@@ -231,17 +257,6 @@ func (b *builder) typeOf(v any, hint, at string, own *decl) *goType {
 		t = &goType{kind: t.kind, name: t.name, elem: t.elem, decl: t.decl, null: true}
 	}
 	return t
-}
-
-// given is a type that the schema names itself.
-func (b *builder) given(name string) *goType {
-	if name == "json.RawMessage" {
-		return &goType{kind: anyKind}
-	}
-	if d := b.known[name]; d != nil {
-		return &goType{kind: refKind, decl: d}
-	}
-	return &goType{kind: scalarKind, name: name}
 }
 
 // narrows reports whether a schema says more about values than its $ref does, of what has a form in Go.
@@ -444,7 +459,7 @@ func (b *builder) fields(d *decl, s object, at string) {
 	}
 }
 
-// fieldOrder puts the names that are Go names as they stand first among those that would be the same.
+// fieldOrder puts id before $id among the names that would be the same in Go: the first gets the name without a number.
 func (b *builder) fieldOrder(properties object) []string {
 	out := keys(properties)
 	marked := func(name string) int { // $id gives way to id, and user_id to userId
@@ -473,5 +488,5 @@ func (b *builder) emptyIsIllegal(v any) bool {
 	if n, ok := wholeNumber(s["minLength"]); ok && n.Sign() > 0 {
 		return true
 	}
-	return s["format"] == "date-time" || s["format"] == "uri"
+	return b.Pointers && (s["format"] == "date-time" || s["format"] == "uri") // strangers do send 0001-01-01T00:00:00Z and ""
 }

@@ -77,6 +77,7 @@ func (b *builder) clientOperation(w *writer, o *operation, taken *names) {
 			prepare: []string{"made.raw(contentType, body)"}, comment: "with a body of any kind"})
 	}
 	for _, v := range ways {
+		b.owners.methods[v.method], b.owners.methods[v.method+"WithResponse"] = o.pointer, o.pointer
 		b.writeCall(w, o, v)
 	}
 	var stream *content
@@ -172,7 +173,7 @@ func (b *builder) callComment(w *writer, o *operation, name string, v way) {
 	} else {
 		w.p("//")
 	}
-	w.p("// %s.", note)
+	w.p("// %s.", oneLine(note))
 }
 
 func (b *builder) writeCallWithResponse(w *writer, o *operation, v way) {
@@ -191,7 +192,7 @@ func (b *builder) writeResult(w *writer, o *operation) {
 	for _, r := range o.responses {
 		for _, c := range r.bodies {
 			if t := c.resultType(); t != "" {
-				w.p("\t%s %s // %s, %s", c.field, t, r.status, c.media)
+				w.p("\t%s %s // %s, %s", c.field, t, r.status, oneLine(c.media))
 			}
 		}
 	}
@@ -259,6 +260,7 @@ func (c *content) resultType() string {
 
 func (b *builder) writeStream(w *writer, o *operation, v way, c *content, taken *names) {
 	name := taken.free(o.name + "Seq")
+	b.owners.methods[name] = o.pointer
 	declared, passed := o.arguments()
 	w.p("// %s reads the event stream of %s, from the events after options.LastEventID. Leaving the loop closes it.", name, o.name)
 	w.p("func (c *Client) %s(%s%soptions StreamOptions, editors ...RequestEditorFn) iter.Seq2[StreamEvent[%s], error] {",

@@ -31,6 +31,9 @@ func (b *builder) enum(s object, hint, at string, own *decl) *goType {
 	case kinds == text:
 	case kinds == number && whole:
 		base = numberType(object{"type": "integer", "format": s["format"], "maximum": largest(values), "minimum": s["minimum"]})
+		if !fits(base.name, values) {
+			base = numberType(object{"type": "integer", "maximum": largest(values)})
+		}
 		mixed = base.name == "json.Number"
 	case kinds == number:
 		base.name = "float64"
@@ -46,6 +49,25 @@ func (b *builder) enum(s object, hint, at string, own *decl) *goType {
 	d.typ, d.mixed = base, mixed
 	b.constants(d, s, values)
 	return &goType{kind: refKind, decl: d}
+}
+
+// fits reports whether a type of Go holds all of some integers.
+func fits(name string, values []any) bool {
+	bits, signed := 0, false
+	switch name {
+	case "int32":
+		bits, signed = 31, true
+	case "uint32":
+		bits = 32
+	case "uint64":
+		bits = 64
+	default:
+		return true
+	}
+	return !slices.ContainsFunc(values, func(v any) bool {
+		n, _ := wholeNumber(v)
+		return wide(v, bits) || !signed && n.Sign() < 0
+	})
 }
 
 func largest(values []any) any {

@@ -31,7 +31,7 @@ func (b *builder) flatten(s object, at string) object {
 		branch := obj(v)
 		if r := str(branch["$ref"]); r != "" {
 			if b.flattening[r] {
-				b.bad(problem(index(join(at, "allOf"), i), "take the circle out", "the allOf of %s leads back to itself", r))
+				b.circle(index(join(at, "allOf"), i), r)
 				continue
 			}
 			b.flattening[r] = true
@@ -45,6 +45,13 @@ func (b *builder) flatten(s object, at string) object {
 		b.merge(out, branch)
 	}
 	return out
+}
+
+// circle notes an allOf that has itself among its branches.
+func (b *builder) circle(at, ref string) {
+	if !b.looking {
+		b.bad(problem(at, "take the circle out", "the allOf of %s leads back to itself", ref))
+	}
 }
 
 // inherited returns the schema that a branch of an allOf refers to, with its own allOf merged. Where that schema lists
@@ -67,7 +74,13 @@ func (b *builder) inherited(branch object, at string) object {
 	if target["allOf"] != nil {
 		target = b.flatten(target, at)
 		if r := str(target["$ref"]); r != "" {
+			if b.flattening[r] {
+				b.circle(at, r)
+				return object{}
+			}
+			b.flattening[r] = true
 			target = b.inherited(target, at)
+			delete(b.flattening, r)
 		}
 	}
 	return target

@@ -128,10 +128,13 @@ func camel(s string) string {
 func isLetterOrDigit(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // names hands out identifiers, each once.
-type names struct{ taken map[string]bool }
+type names struct {
+	taken map[string]bool
+	tried map[string]int // how often a number was put behind an identifier
+}
 
 func newNames(reserved ...string) *names {
-	n := &names{map[string]bool{}}
+	n := &names{map[string]bool{}, map[string]int{}}
 	for _, r := range reserved {
 		n.taken[r] = true
 	}
@@ -140,7 +143,8 @@ func newNames(reserved ...string) *names {
 
 // free returns the identifier, with a number behind it if it is taken, and takes it.
 func (n *names) free(id string) string {
-	for i := 1; ; i++ {
+	for i := n.tried[id] + 1; ; i++ {
+		n.tried[id] = i
 		try := id
 		if i > 1 {
 			try = id + strconv.Itoa(i)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,14 +36,25 @@ func (w *writer) doc(indent, name, text string, deprecated bool) {
 	}
 }
 
-// wrap breaks a text into lines. It keeps its paragraphs.
-func wrap(text string, width int) string {
-	text = strings.Map(func(r rune) rune {
-		if r == '\r' || r < ' ' && r != '\n' {
+// oneLine makes a text fit for a comment of one line.
+func oneLine(text string) string { return wrap(strings.Join(strings.Fields(text), " "), math.MaxInt) }
+
+// printable replaces what a Go file cannot hold, or what would end a line.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n':
+			return r
+		case r < ' ', r == '\u2028', r == '\u2029', r == '\ufeff', r == '\x7f':
 			return ' '
 		}
 		return r
 	}, text)
+}
+
+// wrap breaks a text into lines. It keeps its paragraphs.
+func wrap(text string, width int) string {
+	text = printable(text)
 	var lines []string
 	for paragraph := range strings.SplitSeq(strings.TrimSpace(text), "\n") {
 		line := ""
@@ -57,6 +69,11 @@ func wrap(text string, width int) string {
 			line += w
 		}
 		lines = append(lines, line)
+	}
+	for i, line := range lines {
+		if strings.HasPrefix(line, "+build") {
+			lines[i] = "+ " + line[1:] // gofmt takes it for a build constraint, wherever it stands
+		}
 	}
 	return strings.Join(slices.Compact(lines), "\n")
 }
@@ -99,32 +116,28 @@ func (b *builder) registerUnions(w *writer) {
 	}
 	w.p("func init() {")
 	for _, d := range found {
-		w.p("\tunions[reflect.TypeFor[%s]()] = decode%s", d.name, d.name)
+		w.p("\tunions[reflect.TypeFor[%s]()] = caseOf%s", d.name, d.name)
 	}
 	w.p("}")
 }
 
-// goType writes the type of a field.
+// fieldType writes the type of a field. One that may be absent, null or there needs a type for the three.
 func (b *builder) fieldType(f *field) string {
 	t := f.typ
+	three := t.nullable() && t.kind != anyKind && !f.required && !b.Pointers && !f.zero && !isAny(t)
 	switch {
-	case b.wraps(f) && f.pointer:
+	case three && f.pointer:
 		return "Nullable[*" + t.String() + "]"
+	case three:
+		return "Nullable[" + t.String() + "]"
 	case f.pointer:
 		return "*" + t.String()
-	case b.wraps(f):
-		return "Nullable[" + t.String() + "]"
 	case t.isNil() || f.zero:
 		return t.String()
 	case t.nullable() || !f.required:
 		return "*" + t.String()
 	}
 	return t.String()
-}
-
-// wraps reports whether a field can be absent, null or a value, so that it needs a Nullable.
-func (b *builder) wraps(f *field) bool {
-	return f.typ.nullable() && f.typ.kind != anyKind && !f.required && !b.Pointers && !f.zero && !isAny(f.typ)
 }
 
 func isAny(t *goType) bool {
@@ -218,7 +231,7 @@ func (b *builder) writeMarshal(w *writer, d *decl) {
 	for _, f := range d.fields {
 		skip := "false"
 		if !f.required {
-			skip = fmt.Sprintf("absent(v.%s)", f.name)
+			skip = fmt.Sprintf("absent(&v.%s)", f.name)
 		}
 		w.p("\t\t{%s, v.%s, %s},", strconv.Quote(f.json), f.name, skip)
 	}
@@ -362,7 +375,7 @@ func (b *builder) writeUnion(w *writer, d *decl) {
 		w.p("\t%s,", b.tell(c.schema))
 	}
 	w.p("}\n")
-	w.p("func decode%s(data []byte) (any, error) {", d.name)
+	w.p("func caseOf%s(data []byte) (any, error) {", d.name)
 	if d.discriminator == "" {
 		w.p("\tswitch pick(data, %s) {", tells)
 	} else {

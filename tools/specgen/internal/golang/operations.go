@@ -3,6 +3,7 @@ package golang
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"mime"
 	"slices"
 	"strconv"
@@ -17,6 +18,7 @@ type operation struct {
 	name        string // of its methods
 	method      string
 	path        string
+	pointer     string
 	doc         string
 	deprecated  bool
 	parameters  []*parameter
@@ -123,6 +125,7 @@ func (b *builder) operation(path, method string, item, raw object, at string) *o
 	o.name = b.spell.exported(id)
 	o.doc = strings.TrimSpace(cmp.Or(str(raw["summary"]), str(raw["description"])))
 	here := join(at, method)
+	o.pointer = here
 	b.readParameters(o, item, raw, at, here)
 	b.readBodies(o, raw, here)
 	replies := obj(raw["responses"])
@@ -213,7 +216,7 @@ func (b *builder) parameter(op string, s object, name, in, at string) *parameter
 		hint = b.spell.exported(unescape(rest)) + "Parameter"
 	}
 	p.typ = b.cached(schema, hint, schemaAt)
-	p.variable = b.tableEntry(name, fmt.Sprintf("{name: %s, in: %s, style: %s, explode: %v, required: %v, shape: %s}", strconv.Quote(name),
+	p.variable = b.tableEntry(name, at, fmt.Sprintf("{name: %s, in: %s, style: %s, explode: %v, required: %v, shape: %s}", strconv.Quote(name),
 		strconv.Quote(p.in), strconv.Quote(style), explode == true, p.required, b.shape(schema, 0)))
 	return p
 }
@@ -232,14 +235,14 @@ func (b *builder) cached(schema any, hint, at string) *goType {
 }
 
 // tableEntry returns the name of the variable with a parameter's description.
-func (b *builder) tableEntry(name, code string) string {
-	for _, e := range b.table {
-		if e.code == code {
-			return e.name
-		}
+func (b *builder) tableEntry(name, at, code string) string {
+	if name, there := b.tabled[code]; there {
+		return name
 	}
 	e := entry{b.tableNames.free("parameter" + b.spell.exported(name)), code}
 	b.table = append(b.table, e)
+	b.tabled[code] = e.name
+	b.owners.decls[e.name] = at
 	return e.name
 }
 
@@ -417,6 +420,13 @@ func (b *builder) nameParts(o *operation) {
 	o.requestType = b.names.free(o.name + "RequestObject")
 	o.replyType = b.names.free(o.name + "ResponseObject")
 	o.resultType = b.names.free(o.name + "HTTPResponse")
+	for _, name := range []string{o.paramsType, o.requestType, o.replyType, o.resultType, "serve" + o.name} {
+		b.owners.decls[name] = o.pointer
+	}
+	delete(b.owners.decls, "")
+	for _, name := range []string{o.name, o.name + "WithResponse", "read" + o.name, "Visit" + o.name + "Response"} {
+		b.owners.methods[name] = o.pointer
+	}
 	results := newNames("Body", "HTTPResponse", "Status", "StatusCode", "ContentType")
 	for _, r := range o.responses {
 		headers := newNames()
@@ -433,6 +443,9 @@ func (b *builder) nameParts(o *operation) {
 		}
 		if len(r.bodies) == 0 {
 			r.typeNames = []string{b.names.free(o.name + r.status + "Response")}
+		}
+		for _, name := range append(r.typeNames, cmp.Or(r.headersType, o.replyType)) {
+			b.owners.decls[name] = o.pointer
 		}
 	}
 }
@@ -462,10 +475,8 @@ func (b *builder) bodyTag(c *content) string {
 }
 
 // reserved are the names that a generated function uses itself: no argument may hide them.
-var reserved = []string{
-	"absent", "any", "append", "body", "bool", "byte", "bytes", "c", "clear", "contentType", "context", "copy", "ctx",
-	"editors", "error", "false", "float64", "fmt", "http", "in", "init", "int", "int32", "int64", "io", "iota", "iter",
-	"json", "len", "made", "make", "max", "min", "multipart", "new", "newCall", "nil", "o", "options", "panic", "params",
-	"r", "reflect", "request", "response", "strconv", "streamEvents", "string", "time", "true", "uint32", "uint64", "url",
-	"w", "yield",
-}
+var reserved = append([]string{
+	"absent", "any", "append", "body", "bool", "byte", "c", "clear", "contentType", "copy", "ctx", "editors", "err", "error", "false", "float32",
+	"float64", "in", "init", "int", "int32", "int64", "iota", "len", "made", "make", "max", "min", "new", "newCall", "nil", "o", "options",
+	"panic", "params", "r", "request", "response", "streamEvents", "string", "true", "uint32", "uint64", "w", "yield",
+}, slices.Collect(maps.Keys(imports))...)

@@ -14,7 +14,7 @@ func (b *builder) server(ops []*operation) string {
 	w.p("type StrictServerInterface interface {")
 	for _, o := range ops {
 		w.doc("\t", o.name, o.doc, o.deprecated)
-		w.p("\t// (%s %s)", o.method, o.path)
+		w.p("\t// (%s %s)", o.method, oneLine(o.path))
 		w.p("\t%s(ctx context.Context, request %s) (%s, error)", o.name, o.requestType, o.replyType)
 	}
 	w.p("}\n")
@@ -67,7 +67,7 @@ func (b *builder) writeRequest(w *writer, o *operation) {
 	}
 	wild := false
 	for _, c := range o.bodies {
-		w.p("\t%s %s // %s", c.field, c.bodyType(), c.media)
+		w.p("\t%s %s // %s", c.field, c.bodyType(), oneLine(c.media))
 		wild = wild || strings.Contains(c.media, "*")
 	}
 	if wild {
@@ -165,7 +165,7 @@ func (b *builder) writeResponse(w *writer, o *operation, r *response, name strin
 	for _, p := range r.headers {
 		set := "true"
 		if !p.required {
-			set = "!absent(response.Headers." + p.field + ")"
+			set = "!absent(&response.Headers." + p.field + ")"
 		}
 		writes = append(writes, fmt.Sprintf("\tif %s {\n"+
 			"\t\tif err := setHeader(w, %s, response.Headers.%s); err != nil {\n\t\t\treturn err\n\t\t}\n\t}",

@@ -30,6 +30,15 @@ func join(pointer string, tokens ...string) string {
 
 func index(pointer string, i int) string { return pointer + "/" + strconv.Itoa(i) }
 
+// indexOf reads the token of an item, or returns -1.
+func indexOf(token string) int {
+	i, err := strconv.Atoi(token)
+	if err != nil {
+		return -1
+	}
+	return i
+}
+
 // without copies an object except some of its members.
 func without(o object, names ...string) object {
 	out := make(object, len(o))

@@ -85,6 +85,7 @@ type decl struct {
 	discriminator string
 	mapping       map[string]int
 	unions        []*decl // it is a case of
+	again         bool    // of a merged schema: it was found again while it was worked out, or later
 	deprecated    bool
 }
 

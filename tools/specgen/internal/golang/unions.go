@@ -30,6 +30,7 @@ func (b *builder) unionOf(s object, hint, at string, own *decl) *goType {
 		case kindsOf(b.deref(branch)) == null && b.deref(branch)["oneOf"] == nil && b.deref(branch)["anyOf"] == nil:
 			nullable = true
 		default:
+			nullable = nullable || b.saysNull(branch, 0)
 			branches = append(branches, v)
 			places = append(places, index(join(at, keyword), i))
 		}
@@ -64,6 +65,25 @@ func (b *builder) unionOf(s object, hint, at string, own *decl) *goType {
 	return t
 }
 
+// saysNull reports whether a schema lists null among its values.
+func (b *builder) saysNull(v any, depth int) bool {
+	s := b.flat(v)
+	if s == nil || depth > 10 {
+		return false
+	}
+	if s["nullable"] == true || s["x-go-type"] == nil && kindsOf(s) != everything && kindsOf(s)&null != 0 {
+		return true
+	}
+	for _, k := range []string{"oneOf", "anyOf"} {
+		for _, branch := range list(s[k]) {
+			if b.saysNull(branch, depth+1) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // shared is the part of a schema that all its branches have.
 func shared(base object) object {
 	out := without(base, "x-go-name", "$id", "$schema", "$defs")
@@ -85,11 +105,7 @@ func hasStructure(s object) bool {
 
 func (b *builder) allObjects(branches []any) bool {
 	return !slices.ContainsFunc(branches, func(v any) bool {
-		s := b.deref(v)
-		if s["allOf"] != nil {
-			s = b.flatten(s, "")
-			s = b.deref(s)
-		}
+		s := b.flat(v)
 		return kindsOf(s) != structure && s["oneOf"] == nil && s["anyOf"] == nil
 	})
 }
@@ -281,6 +297,8 @@ func (b *builder) discriminate(d *decl, s object, branches []any) {
 
 // flat returns a schema without $ref and allOf.
 func (b *builder) flat(v any) object {
+	defer func(before bool) { b.looking = before }(b.looking)
+	b.looking = true
 	s := b.deref(v)
 	for range 10 {
 		if s["allOf"] == nil {
@@ -353,6 +371,9 @@ func (b *builder) cases(u *decl) {
 		case target.kind == refKind && (target.decl.kind == structDecl || target.decl.kind == enumDecl || target.decl.kind == plainDecl):
 		default:
 			// A basic type, a list, another union: it needs a name of its own to be a case.
+			if isAny(t) {
+				t = &goType{kind: anyKind}
+			}
 			d := &decl{name: b.names.free(u.name + c.name), kind: plainDecl, typ: t, pointer: u.pointer, schema: obj(c.schema)}
 			b.decls = append(b.decls, d)
 			target = &goType{kind: refKind, decl: d}
@@ -447,7 +468,7 @@ func (b *builder) breakCycles() {
 
 // heldBy returns the struct that a field holds as a value, or nil.
 func (b *builder) heldBy(f *field) *decl {
-	if f.typ.kind != refKind || !b.wraps(f) && (f.typ.nullable() || !f.required && !f.zero) {
+	if f.typ.kind != refKind || strings.HasPrefix(b.fieldType(f), "*") {
 		return nil
 	}
 	if d := f.typ.target(); d.kind == structDecl {

@@ -103,9 +103,9 @@ func (v *LabelsPrinted) UnmarshalJSON(data []byte) error {
 // MarshalJSON writes a LabelsPrinted.
 func (v LabelsPrinted) MarshalJSON() ([]byte, error) {
 	return encodeObject([]member{
-		{"code", v.Code, absent(v.Code)},
-		{"of", v.Of, absent(v.Of)},
-		{"raw", v.Raw, absent(v.Raw)},
+		{"code", v.Code, absent(&v.Code)},
+		{"of", v.Of, absent(&v.Of)},
+		{"raw", v.Raw, absent(&v.Raw)},
 	}, v.AdditionalProperties)
 }
 
@@ -137,7 +137,7 @@ var tellsOfMove = []tell{
 	{kinds: 32, required: []string{"kind"}, members: map[string]int{"kind": 8, "reason": 8}, consts: map[string][]string{"kind": []string{"\"return\""}}},
 }
 
-func decodeMove(data []byte) (any, error) {
+func caseOfMove(data []byte) (any, error) {
 	switch pick(data, tellsOfMove) {
 	case 0:
 		return decodeCase[ShipStep](data)
@@ -418,5 +418,5 @@ func (v ShipStepKind) Valid() bool {
 }
 
 func init() {
-	unions[reflect.TypeFor[Move]()] = decodeMove
+	unions[reflect.TypeFor[Move]()] = caseOfMove
 }

@@ -19,6 +19,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -95,11 +96,50 @@ func Decode(data []byte, v any) error {
 		}
 		return &DecodeError{Want: "JSON", Got: excerpt(data)}
 	}
+	if tooDeep(data) {
+		return &DecodeError{Want: fmt.Sprintf("JSON of at most %d levels", maxDepth), Got: excerpt(data)}
+	}
 	to := reflect.ValueOf(v)
 	if to.Kind() != reflect.Pointer || to.IsNil() {
 		return fmt.Errorf("decode into %T: pass a pointer", v)
 	}
 	return decodeValue(data, to.Elem())
+}
+
+// maxDepth bounds the nesting of JSON. Each level of a recursive type reads what is below it once more.
+const maxDepth = 128
+
+// tooDeep reports whether JSON is nested deeper than is decoded.
+func tooDeep(data []byte) bool {
+	depth := 0
+	for i := 0; i < len(data); i++ {
+		switch data[i] {
+		case '"':
+			i = endOfString(data, i) - 1
+		case '{', '[':
+			if depth++; depth > maxDepth {
+				return true
+			}
+		case '}', ']':
+			depth--
+		}
+	}
+	return false
+}
+
+// endOfString returns the end of the string that starts at i.
+func endOfString(data []byte, i int) int {
+	for i++; i < len(data); i++ {
+		next := bytes.IndexAny(data[i:], "\"\\")
+		if next < 0 {
+			return len(data)
+		}
+		if i += next; data[i] == '"' {
+			return i + 1
+		}
+		i++ // what is escaped
+	}
+	return len(data)
 }
 
 var (
@@ -319,13 +359,14 @@ type member struct {
 	skip  bool
 }
 
-// absent reports whether an optional member is left out.
-func absent(v any) bool {
-	r := reflect.ValueOf(v)
-	if z, ok := v.(interface{ IsZero() bool }); ok && r.Kind() != reflect.Pointer {
+// absent reports whether an optional member, of which it gets a pointer, is left out. A union that holds 0, false or "" is
+// not.
+func absent(member any) bool {
+	r := reflect.ValueOf(member).Elem()
+	if z, ok := r.Interface().(interface{ IsZero() bool }); ok && r.Kind() != reflect.Pointer && r.Kind() != reflect.Interface {
 		return z.IsZero()
 	}
-	return !r.IsValid() || r.IsZero()
+	return r.IsZero()
 }
 
 // encodeObject writes the members in their order, and then the rest in alphabetical order. A name of the rest that a
@@ -570,23 +611,14 @@ func space(data []byte, i int) int {
 
 // skip returns the end of the value that starts at i.
 func skip(data []byte, i int) int {
-	depth, quoted := 0, false
-	for ; i < len(data); i++ {
-		c := data[i]
-		if quoted {
-			switch c {
-			case '\\':
-				i++
-			case '"':
-				if quoted = false; depth == 0 {
-					return i + 1
-				}
+	depth := 0
+	for i < len(data) {
+		switch data[i] {
+		case '"':
+			if i = endOfString(data, i); depth == 0 {
+				return i
 			}
 			continue
-		}
-		switch c {
-		case '"':
-			quoted = true
 		case '{', '[':
 			depth++
 		case '}', ']':
@@ -601,6 +633,7 @@ func skip(data []byte, i int) int {
 				return i
 			}
 		}
+		i++
 	}
 	return min(i, len(data))
 }
@@ -972,7 +1005,7 @@ func (p parameter) form(query url.Values) (raw []byte, found bool, err error) {
 		return p.one(query[p.name])
 	case p.style == "deepObject":
 		return undeep(p.name, query, &p.shape)
-	case object && p.explode && len(query[p.name]) == 0:
+	case object && p.explode && (len(query[p.name]) == 0 || p.shape.members[p.name] != nil):
 		return p.spread(query)
 	case p.shape.kinds&kindArray != 0 && p.explode:
 		values := query[p.name]
@@ -990,7 +1023,7 @@ func (p parameter) one(values []string) (raw []byte, found bool, err error) {
 		return nil, false, nil
 	case len(values) > 1:
 		return nil, true, &TooManyValuesForParamError{p.name, len(values)}
-	case !json.Valid([]byte(values[0])):
+	case !json.Valid([]byte(values[0])) || tooDeep([]byte(values[0])):
 		return nil, true, &InvalidParamFormatError{p.name, wrong([]byte(values[0]), "JSON")}
 	}
 	return []byte(values[0]), true, nil
@@ -1462,7 +1495,8 @@ type ServeMux interface {
 // fit, the one with more literal text wins, the earliest segment first. A parameter never holds a slash, unless that was
 // escaped.
 type Router struct {
-	routes []*route
+	routes   []*route // the more special first
+	patterns map[string]*route
 	// NotFound and NotAllowed answer requests without a route; nil: a plain 404 and 405. The header Allow is set.
 	NotFound, NotAllowed http.HandlerFunc
 }
@@ -1476,10 +1510,9 @@ type route struct {
 
 // segment is one part of a pattern between slashes.
 type segment struct {
-	literal string // without parameters
-	names   []string
-	form    *regexp.Regexp // with parameters
-	letters int            // how much of it is literal
+	literals []string // what stands before, between and behind the parameters
+	names    []string
+	letters  int // how much of it is literal
 }
 
 // NewRouter returns a router without routes.
@@ -1497,33 +1530,60 @@ func (m *Router) HandleFunc(pattern string, handler func(http.ResponseWriter, *h
 	for s := range strings.SplitSeq(strings.TrimPrefix(path, "/"), "/") {
 		added.segments = append(added.segments, newSegment(s))
 	}
-	for i, old := range m.routes {
-		if old.method == method && old.pattern == path {
-			m.routes[i] = added
-			return
-		}
+	if old := m.patterns[pattern]; old != nil {
+		*old = *added
+		return
 	}
-	m.routes = append(m.routes, added)
-	slices.SortStableFunc(m.routes, compareRoutes)
+	if m.patterns == nil {
+		m.patterns = map[string]*route{}
+	}
+	m.patterns[pattern] = added
+	at := sort.Search(len(m.routes), func(i int) bool { return compareRoutes(m.routes[i], added) > 0 })
+	m.routes = slices.Insert(m.routes, at, added)
 }
 
 func newSegment(s string) segment {
-	places := braces.FindAllStringSubmatchIndex(s, -1)
-	if len(places) == 0 {
-		return segment{literal: s, letters: len(s)}
-	}
-	var form strings.Builder
 	var out segment
 	end := 0
-	for _, at := range places {
-		out.letters += at[0] - end
-		form.WriteString(regexp.QuoteMeta(s[end:at[0]]) + "(.+?)")
+	for _, at := range braces.FindAllStringSubmatchIndex(s, -1) {
+		out.literals = append(out.literals, s[end:at[0]])
 		out.names = append(out.names, s[at[2]:at[3]])
 		end = at[1]
 	}
-	out.letters += len(s) - end
-	out.form = regexp.MustCompile(`(?s)\A` + form.String() + regexp.QuoteMeta(s[end:]) + `\z`)
+	out.literals = append(out.literals, s[end:])
+	out.letters = len(strings.Join(out.literals, ""))
 	return out
+}
+
+// match adds the values of a segment's parameters to others. Each is as short as it can be, and never empty.
+func (s segment) match(part string, values []string) ([]string, bool) {
+	last := len(s.names)
+	rest, ok := strings.CutPrefix(part, s.literals[0])
+	if last == 0 {
+		return values, ok && rest == ""
+	}
+	if ok {
+		rest, ok = strings.CutSuffix(rest, s.literals[last])
+	}
+	for i, name := range s.names {
+		if !ok || rest == "" {
+			return values, false
+		}
+		end := len(rest)
+		if i+1 < last {
+			_, first := utf8.DecodeRuneInString(rest)
+			next := strings.Index(rest[first:], s.literals[i+1])
+			if next < 0 {
+				return values, false
+			}
+			end = first + next
+		}
+		values = append(values, name, rest[:end])
+		if i+1 < last {
+			rest = rest[end+len(s.literals[i+1]):]
+		}
+	}
+	return values, true
 }
 
 // compareRoutes puts the more special pattern first.
@@ -1531,8 +1591,8 @@ func compareRoutes(a, b *route) int {
 	for i := range min(len(a.segments), len(b.segments)) {
 		x, y := a.segments[i], b.segments[i]
 		switch {
-		case (x.form == nil) != (y.form == nil):
-			if x.form == nil {
+		case (x.names == nil) != (y.names == nil):
+			if x.names == nil {
 				return -1
 			}
 			return 1
@@ -1543,28 +1603,14 @@ func compareRoutes(a, b *route) int {
 	return len(a.segments) - len(b.segments)
 }
 
-// match returns the values of a path's parameters, by their names.
+// match returns the values of a path's parameters, by their names. The parts of the path are unescaped.
 func (r *route) match(parts []string) (values []string, ok bool) {
 	if len(parts) != len(r.segments) {
 		return nil, false
 	}
 	for i, s := range r.segments {
-		part, err := url.PathUnescape(parts[i])
-		if err != nil {
+		if values, ok = s.match(parts[i], values); !ok {
 			return nil, false
-		}
-		if s.form == nil {
-			if part != s.literal {
-				return nil, false
-			}
-			continue
-		}
-		found := s.form.FindStringSubmatch(part)
-		if found == nil {
-			return nil, false
-		}
-		for j, name := range s.names {
-			values = append(values, name, found[j+1])
 		}
 	}
 	return values, true
@@ -1588,6 +1634,14 @@ func (m *Router) find(method string, parts []string) (found *route, values []str
 // ServeHTTP calls the handler of a request's route.
 func (m *Router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	parts := strings.Split(strings.TrimPrefix(r.URL.EscapedPath(), "/"), "/")
+	for i := range parts {
+		part, err := url.PathUnescape(parts[i])
+		if err != nil {
+			answer(m.NotFound, w, r, http.StatusNotFound)
+			return
+		}
+		parts[i] = part
+	}
 	route, values, allowed := m.find(r.Method, parts)
 	if route == nil && r.Method == http.MethodHead { // GET answers it, where nothing else does
 		route, values, _ = m.find(http.MethodGet, parts)
@@ -1731,7 +1785,12 @@ func (c *call) set(p parameter, value any, set bool) *call {
 		c.header.Set(p.name, text)
 	case "cookie":
 		for _, q := range p.queries(raw) {
-			c.cookies = append(c.cookies, (&http.Cookie{Name: q.name, Value: q.value}).String())
+			cookie := &http.Cookie{Name: q.name, Value: q.value}
+			if err := cookie.Valid(); err != nil { // it would be sent without some of its bytes
+				c.err = &InvalidParamFormatError{p.name, err}
+				break
+			}
+			c.cookies = append(c.cookies, cookie.String())
 		}
 	}
 	return c
@@ -2091,9 +2150,7 @@ func (s *stream[T]) emit(event StreamEvent[T], data []byte) error {
 	var err error
 	if text, plain := any(&event.Data).(*string); plain {
 		*text = string(data)
-	} else if !json.Valid(data) {
-		err = &StreamError{Err: &DecodeError{Want: "JSON", Got: excerpt(data)}}
-	} else if bad := decodeValue(data, reflect.ValueOf(&event.Data).Elem()); bad != nil {
+	} else if bad := Decode(data, &event.Data); bad != nil {
 		err = &StreamError{Err: bad}
 	}
 	if !s.yield(event, err) || err != nil {

@@ -128,7 +128,12 @@ func (c *call) set(p parameter, value any, set bool) *call {
 		c.header.Set(p.name, text)
 	case "cookie":
 		for _, q := range p.queries(raw) {
-			c.cookies = append(c.cookies, (&http.Cookie{Name: q.name, Value: q.value}).String())
+			cookie := &http.Cookie{Name: q.name, Value: q.value}
+			if err := cookie.Valid(); err != nil { // it would be sent without some of its bytes
+				c.err = &InvalidParamFormatError{p.name, err}
+				break
+			}
+			c.cookies = append(c.cookies, cookie.String())
 		}
 	}
 	return c

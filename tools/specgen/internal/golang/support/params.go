@@ -239,7 +239,7 @@ func (p parameter) form(query url.Values) (raw []byte, found bool, err error) {
 		return p.one(query[p.name])
 	case p.style == "deepObject":
 		return undeep(p.name, query, &p.shape)
-	case object && p.explode && len(query[p.name]) == 0:
+	case object && p.explode && (len(query[p.name]) == 0 || p.shape.members[p.name] != nil):
 		return p.spread(query)
 	case p.shape.kinds&kindArray != 0 && p.explode:
 		values := query[p.name]
@@ -257,7 +257,7 @@ func (p parameter) one(values []string) (raw []byte, found bool, err error) {
 		return nil, false, nil
 	case len(values) > 1:
 		return nil, true, &TooManyValuesForParamError{p.name, len(values)}
-	case !json.Valid([]byte(values[0])):
+	case !json.Valid([]byte(values[0])) || tooDeep([]byte(values[0])):
 		return nil, true, &InvalidParamFormatError{p.name, wrong([]byte(values[0]), "JSON")}
 	}
 	return []byte(values[0]), true, nil

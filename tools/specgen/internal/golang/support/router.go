@@ -5,7 +5,9 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
+	"sort"
 	"strings"
+	"unicode/utf8"
 )
 
 // ServeMux is what the operations are registered with: *Router or another that takes patterns like
@@ -20,7 +22,8 @@ type ServeMux interface {
 // fit, the one with more literal text wins, the earliest segment first. A parameter never holds a slash, unless that was
 // escaped.
 type Router struct {
-	routes []*route
+	routes   []*route // the more special first
+	patterns map[string]*route
 	// NotFound and NotAllowed answer requests without a route; nil: a plain 404 and 405. The header Allow is set.
 	NotFound, NotAllowed http.HandlerFunc
 }
@@ -34,10 +37,9 @@ type route struct {
 
 // segment is one part of a pattern between slashes.
 type segment struct {
-	literal string // without parameters
-	names   []string
-	form    *regexp.Regexp // with parameters
-	letters int            // how much of it is literal
+	literals []string // what stands before, between and behind the parameters
+	names    []string
+	letters  int // how much of it is literal
 }
 
 // NewRouter returns a router without routes.
@@ -55,33 +57,60 @@ func (m *Router) HandleFunc(pattern string, handler func(http.ResponseWriter, *h
 	for s := range strings.SplitSeq(strings.TrimPrefix(path, "/"), "/") {
 		added.segments = append(added.segments, newSegment(s))
 	}
-	for i, old := range m.routes {
-		if old.method == method && old.pattern == path {
-			m.routes[i] = added
-			return
-		}
+	if old := m.patterns[pattern]; old != nil {
+		*old = *added
+		return
 	}
-	m.routes = append(m.routes, added)
-	slices.SortStableFunc(m.routes, compareRoutes)
+	if m.patterns == nil {
+		m.patterns = map[string]*route{}
+	}
+	m.patterns[pattern] = added
+	at := sort.Search(len(m.routes), func(i int) bool { return compareRoutes(m.routes[i], added) > 0 })
+	m.routes = slices.Insert(m.routes, at, added)
 }
 
 func newSegment(s string) segment {
-	places := braces.FindAllStringSubmatchIndex(s, -1)
-	if len(places) == 0 {
-		return segment{literal: s, letters: len(s)}
-	}
-	var form strings.Builder
 	var out segment
 	end := 0
-	for _, at := range places {
-		out.letters += at[0] - end
-		form.WriteString(regexp.QuoteMeta(s[end:at[0]]) + "(.+?)")
+	for _, at := range braces.FindAllStringSubmatchIndex(s, -1) {
+		out.literals = append(out.literals, s[end:at[0]])
 		out.names = append(out.names, s[at[2]:at[3]])
 		end = at[1]
 	}
-	out.letters += len(s) - end
-	out.form = regexp.MustCompile(`(?s)\A` + form.String() + regexp.QuoteMeta(s[end:]) + `\z`)
+	out.literals = append(out.literals, s[end:])
+	out.letters = len(strings.Join(out.literals, ""))
 	return out
+}
+
+// match adds the values of a segment's parameters to others. Each is as short as it can be, and never empty.
+func (s segment) match(part string, values []string) ([]string, bool) {
+	last := len(s.names)
+	rest, ok := strings.CutPrefix(part, s.literals[0])
+	if last == 0 {
+		return values, ok && rest == ""
+	}
+	if ok {
+		rest, ok = strings.CutSuffix(rest, s.literals[last])
+	}
+	for i, name := range s.names {
+		if !ok || rest == "" {
+			return values, false
+		}
+		end := len(rest)
+		if i+1 < last {
+			_, first := utf8.DecodeRuneInString(rest)
+			next := strings.Index(rest[first:], s.literals[i+1])
+			if next < 0 {
+				return values, false
+			}
+			end = first + next
+		}
+		values = append(values, name, rest[:end])
+		if i+1 < last {
+			rest = rest[end+len(s.literals[i+1]):]
+		}
+	}
+	return values, true
 }
 
 // compareRoutes puts the more special pattern first.
@@ -89,8 +118,8 @@ func compareRoutes(a, b *route) int {
 	for i := range min(len(a.segments), len(b.segments)) {
 		x, y := a.segments[i], b.segments[i]
 		switch {
-		case (x.form == nil) != (y.form == nil):
-			if x.form == nil {
+		case (x.names == nil) != (y.names == nil):
+			if x.names == nil {
 				return -1
 			}
 			return 1
@@ -101,28 +130,14 @@ func compareRoutes(a, b *route) int {
 	return len(a.segments) - len(b.segments)
 }
 
-// match returns the values of a path's parameters, by their names.
+// match returns the values of a path's parameters, by their names. The parts of the path are unescaped.
 func (r *route) match(parts []string) (values []string, ok bool) {
 	if len(parts) != len(r.segments) {
 		return nil, false
 	}
 	for i, s := range r.segments {
-		part, err := url.PathUnescape(parts[i])
-		if err != nil {
+		if values, ok = s.match(parts[i], values); !ok {
 			return nil, false
-		}
-		if s.form == nil {
-			if part != s.literal {
-				return nil, false
-			}
-			continue
-		}
-		found := s.form.FindStringSubmatch(part)
-		if found == nil {
-			return nil, false
-		}
-		for j, name := range s.names {
-			values = append(values, name, found[j+1])
 		}
 	}
 	return values, true
@@ -146,6 +161,14 @@ func (m *Router) find(method string, parts []string) (found *route, values []str
 // ServeHTTP calls the handler of a request's route.
 func (m *Router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	parts := strings.Split(strings.TrimPrefix(r.URL.EscapedPath(), "/"), "/")
+	for i := range parts {
+		part, err := url.PathUnescape(parts[i])
+		if err != nil {
+			answer(m.NotFound, w, r, http.StatusNotFound)
+			return
+		}
+		parts[i] = part
+	}
 	route, values, allowed := m.find(r.Method, parts)
 	if route == nil && r.Method == http.MethodHead { // GET answers it, where nothing else does
 		route, values, _ = m.find(http.MethodGet, parts)

@@ -4,14 +4,12 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
 	"mime"
 	"net/http"
-	"reflect"
 	"strconv"
 	"strings"
 	"time"
@@ -186,9 +184,7 @@ func (s *stream[T]) emit(event StreamEvent[T], data []byte) error {
 	var err error
 	if text, plain := any(&event.Data).(*string); plain {
 		*text = string(data)
-	} else if !json.Valid(data) {
-		err = &StreamError{Err: &DecodeError{Want: "JSON", Got: excerpt(data)}}
-	} else if bad := decodeValue(data, reflect.ValueOf(&event.Data).Elem()); bad != nil {
+	} else if bad := Decode(data, &event.Data); bad != nil {
 		err = &StreamError{Err: bad}
 	}
 	if !s.yield(event, err) || err != nil {
