@@ -99,6 +99,16 @@ func (s *Shifted) step(target time.Duration) (call func()) {
 	return nil
 }
 
+// Next is when the first timer is due; ok is false where none is set.
+func (s *Shifted) Next() (due time.Time, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.timers.byTime) == 0 {
+		return due, false
+	}
+	return s.timers.byTime[0].due, true
+}
+
 type shiftedTimer struct {
 	clock *Shifted
 	timer *timer

@@ -113,7 +113,7 @@ func prepare(o Options) (_ *Host, err error) {
 }
 
 func (h *Host) start(ctx context.Context) (err error) {
-	h.post = newPost(h.log)
+	h.post = newPost(h.log, h.opts.Clock)
 	if h.store = h.opts.Store; h.store == nil {
 		h.own = true
 		h.store, err = eventlog.Open(ctx, eventlog.Options{Dir: h.opts.DataDir, SyncAlways: h.opts.SyncAlways, MaxBytes: h.opts.LogMax})
@@ -140,6 +140,9 @@ func (h *Host) start(ctx context.Context) (err error) {
 	}
 	return nil
 }
+
+// Hurry ends streams, so that nothing but work under way is left to wait for.
+func (h *Host) Hurry() { h.close() }
 
 // Close ends streams, and closes the engine and the log. What waits goes on when a host is opened on the same data folder.
 func (h *Host) Close(context.Context) error {
