@@ -274,7 +274,7 @@ func unswitchable(err error) bool {
 }
 
 // snapshot hands out the logs of all hosts. They hold what every tenant has done, so the first key alone gets them.
-func (c *Console) snapshot(w http.ResponseWriter, r *http.Request, _ []visitor) (any, error) {
+func (c *Console) snapshot(w http.ResponseWriter, r *http.Request, who []visitor) (any, error) {
 	if _, key, _ := strings.Cut(r.Header.Get("Authorization"), " "); !c.first(strings.TrimSpace(key)) {
 		return nil, status{http.StatusForbidden, errors.New("a snapshot holds what all tenants did: give the key that the host itself was " +
 			"started with, not that of a tenant or voter")}
@@ -284,6 +284,11 @@ func (c *Console) snapshot(w http.ResponseWriter, r *http.Request, _ []visitor) 
 		return nil, err
 	}
 	taken.Header.Clock, taken.Header.Now = c.kind(), c.now()
+	for _, s := range switchers(who) {
+		on := s.On()
+		taken.Header.On.Faults = append(taken.Header.On.Faults, on.Faults...)
+		taken.Header.On.Variations = append(taken.Header.On.Variations, on.Variations...)
+	}
 	w.Header().Set("Content-Type", "application/gzip")
 	if err := taken.Write(r.Context(), w); err != nil {
 		if errors.Is(err, eventlog.ErrClosed) || r.Context().Err() != nil {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/openassay/assay/internal/nearest"
 	"github.com/openassay/assay/simhost/param"
 	"github.com/openassay/assay/simhost/serving"
 )
@@ -117,7 +118,11 @@ func (c *Console) change(ctx context.Context, who []visitor, faults, variations 
 		}
 		for _, spec := range slices.Concat(kind.asked.On, kind.asked.Off) {
 			if id, _ := param.Split(spec); !all[id] {
-				return &Unswitchable{fmt.Errorf("there is no %s %q: assay list %ss", kind.name, id, kind.name)}
+				hint := "assay list " + kind.name + "s"
+				if near := nearest.Name(id, slices.Collect(maps.Keys(all))); near != "" {
+					hint = fmt.Sprintf("did you mean %q?", near)
+				}
+				return &Unswitchable{fmt.Errorf("there is no %s %q: %s", kind.name, id, hint)}
 			}
 		}
 	}

@@ -44,6 +44,7 @@ type Host struct {
 	engine  *engine.Engine
 	post    *post
 	handler http.Handler
+	serves  func(*http.Request) bool
 
 	closing context.Context // ends when Close begins
 	close   context.CancelFunc
@@ -175,3 +176,9 @@ func Owns(path string) bool {
 
 // Handler answers requests; it can be put into any server.
 func (h *Host) Handler() http.Handler { return h.handler }
+
+// Serves reports whether the host has the operation that a request is for.
+func (h *Host) Serves(r *http.Request) bool { return h.serves(r) }
+
+// Fail answers with a refusal, in the form of the protocol.
+func (h *Host) Fail(w http.ResponseWriter, r *http.Request, err error) { h.fail(w, r, err) }

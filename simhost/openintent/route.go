@@ -51,6 +51,7 @@ func (h *Host) route() {
 	strict := openintentv1.NewStrictHandlerWithOptions(h, nil, openintentv1.StrictHTTPServerOptions{RequestErrorHandlerFunc: bad,
 		ResponseErrorHandlerFunc: h.fail})
 	openintentv1.HandlerWithOptions(strict, openintentv1.StdHTTPServerOptions{BaseRouter: r, ErrorHandlerFunc: bad})
+	h.serves = r.Serves
 	h.handler = serving.Recovered(h.manner.Front(h.opts.Changes.Front(r)), h.fail)
 }
 

@@ -27,6 +27,10 @@ func (s Switches) clone() Switches {
 type Switched interface {
 	Handler() http.Handler
 	Banner(baseURL string) string
+	// Serves reports whether the host has the operation that a request is for.
+	Serves(r *http.Request) bool
+	// Fail answers with a refusal, in the form of the protocol.
+	Fail(w http.ResponseWriter, r *http.Request, err error)
 	// Hurry ends streams and long polls, so that nothing but work under way is left to wait for.
 	Hurry()
 	Close(ctx context.Context) error
@@ -85,6 +89,24 @@ func (s *Switchable[H]) Banner(baseURL string) string {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.host.Banner(baseURL)
+}
+
+// Serves reports whether the host has the operation that a request is for.
+func (s *Switchable[H]) Serves(r *http.Request) bool {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.has && s.host.Serves(r)
+}
+
+// Fail answers with a refusal, in the form of the protocol.
+func (s *Switchable[H]) Fail(w http.ResponseWriter, r *http.Request, err error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if !s.has {
+		http.Error(w, err.Error(), http.StatusServiceUnavailable)
+		return
+	}
+	s.host.Fail(w, r, err)
 }
 
 // With calls do with the host, which stays open as long. do must not call a method of s.

@@ -33,9 +33,19 @@ type Header struct {
 	Clock   string    `json:"clock,omitempty"` // what moved the clock of the host, where it was running
 	Now     time.Time `json:"now,omitzero"`    // by that clock
 	Start   []string  `json:"start,omitempty"` // flags that the host was started with; placeholders stand for keys
+	On      Switches  `json:"on,omitzero"`     // where the host was running
 	Last    uint64    `json:"last"`            // revision of the last append; entries have all from 1 to it
 	Pending []string  `json:"pending,omitempty"`
 }
+
+// Switches are the faults and variations that were on.
+type Switches struct {
+	Faults     []string `json:"faults,omitempty"`
+	Variations []string `json:"variations,omitempty"`
+}
+
+// IsZero reports whether nothing was on.
+func (s Switches) IsZero() bool { return len(s.Faults)+len(s.Variations) == 0 }
 
 // line is an append. Exactly one of Text and Bytes holds its data, as it is UTF-8 or not.
 type line struct {
