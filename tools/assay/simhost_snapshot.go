@@ -87,7 +87,7 @@ func (h *running) save(ctx context.Context, w io.Writer) error {
 // saveFolder writes a snapshot of a folder that nobody has open.
 func (o *simhostFlags) saveFolder(ctx context.Context, dir string, secrets []string, w io.Writer) (err error) {
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) == 0 {
-		return usage("%s holds no logs: name the --data folder of a host (%w)", dir, errors.Join(err, fs.ErrNotExist))
+		return usage("%s holds no logs: name the --data folder of a host", dir)
 	}
 	store, err := eventlog.Open(ctx, eventlog.Options{Dir: dir})
 	if errors.Is(err, eventlog.ErrLocked) {
