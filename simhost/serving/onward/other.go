@@ -54,6 +54,7 @@ func (h Host) Others(front, fallback Other) (http.Handler, error) {
 			if h.Serves(r) {
 				own.ServeHTTP(w, r)
 			} else {
+				bothWays(w)
 				proxy.ServeHTTP(w, r)
 			}
 		})
@@ -154,9 +155,13 @@ func (h Host) behind(front *httputil.ReverseProxy, own http.Handler) http.Handle
 		if r.Body != nil && r.Body != http.NoBody {
 			shown.Body = in
 		}
+		bothWays(w)
 		front.ServeHTTP(w, shown)
 	})
 }
+
+// bothWays lets a reply begin while the body still comes in, where the connection can do that.
+func bothWays(w http.ResponseWriter) { _ = http.NewResponseController(w).EnableFullDuplex() }
 
 // inbound is a request that can be shown again: it keeps what one host has read of its body.
 type inbound struct {

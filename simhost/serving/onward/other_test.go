@@ -13,16 +13,9 @@ import (
 	"sync"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"github.com/openassay/assay/simhost/refusal"
 	"github.com/openassay/assay/simhost/serving/onward"
 )
-
-func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("internal/poll.runtime_pollWait"),
-		goleak.IgnoreTopFunction("net/http.(*persistConn).writeLoop"))
-}
 
 // served puts a handler on a socket for the time of the test.
 func served(t *testing.T, h http.Handler) string {
