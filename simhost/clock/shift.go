@@ -103,10 +103,7 @@ func (s *Shifted) step(target time.Duration) (call func()) {
 func (s *Shifted) Next() (due time.Time, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.timers.byTime) == 0 {
-		return due, false
-	}
-	return s.timers.byTime[0].due, true
+	return s.timers.first()
 }
 
 type shiftedTimer struct {

@@ -19,7 +19,8 @@ var _, _, _ Moved = (*Manual)(nil), (*Shifted)(nil), (*Skipping)(nil)
 // their times, however the clock gets there.
 type Skipping struct {
 	*Shifted
-	o SkipOptions
+	o     SkipOptions
+	works works
 
 	mu      sync.Mutex // guards what follows; not held during callbacks
 	working int
@@ -50,17 +51,6 @@ func Skip(o SkipOptions) *Skipping {
 	return s
 }
 
-// Working marks work under way on whatever goes by a clock, so that it does not jump meanwhile. done must be called once, when the
-// work has ended or only waits for a timer that is set. Clocks that never jump do not mind.
-func Working(c Clock) (done func()) {
-	if s, ok := c.(*Skipping); ok {
-		return s.Work()
-	}
-	return idle
-}
-
-func idle() {}
-
 // AfterFunc implements [Clock]. The callback counts as work.
 func (s *Skipping) AfterFunc(d time.Duration, f func()) Timer {
 	return s.minded(s.Shifted.AfterFunc(d, s.counted(f)))
@@ -88,7 +78,7 @@ func (s *Skipping) minded(t Timer) Timer {
 
 // Advance implements [Moved].
 func (s *Skipping) Advance(d time.Duration) {
-	defer s.Work()()
+	defer s.Read()() // it does not jump by itself meanwhile
 	s.Stir()
 	s.Shifted.Advance(d)
 }
@@ -98,8 +88,10 @@ func (s *Skipping) Work() (done func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.working++
+	s.works.begin()
 	s.disturb()
 	return func() {
+		defer s.works.end()
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if s.working--; s.working == 0 {

@@ -157,6 +157,38 @@ func TestSkippingKeepsTheOrderOfTimers(t *testing.T) {
 	})
 }
 
+// Pass waits for the work that a timer sets going, so that what this waits for in turn is due on time.
+func TestPassWaitsForWork(t *testing.T) {
+	hand := NewManual(start)
+	skips, _, _ := skipping()
+	for name, c := range map[string]Moved{"manual": hand, "skipping": skips} {
+		var fired []time.Duration
+		var tick func()
+		tick = func() {
+			done := Working(c)
+			go func() { // as an engine does that is woken
+				defer done()
+				if fired = append(fired, c.Now().Sub(start)); len(fired) < 3 {
+					c.AfterFunc(20*time.Minute, tick)
+				}
+			}()
+		}
+		c.AfterFunc(20*time.Minute, tick)
+		Pass(c, 90*time.Minute)
+		if want := []time.Duration{20 * time.Minute, 40 * time.Minute, time.Hour}; !slices.Equal(fired, want) {
+			t.Errorf("%s: fired at %v, want %v", name, fired, want)
+		}
+		if got := c.Now().Sub(start); got != 90*time.Minute {
+			t.Errorf("%s: the clock is at %s", name, got)
+		}
+	}
+	shifted := Shift(hand)
+	Pass(shifted, time.Minute)
+	if got := shifted.Now().Sub(hand.Now()); got != time.Minute {
+		t.Errorf("another clock is %s ahead", got)
+	}
+}
+
 func TestSkippingUnderLoad(t *testing.T) {
 	s := Skip(SkipOptions{Base: Real(), Wire: Real(), Quiet: time.Microsecond, Most: 1 << 60})
 	var all sync.WaitGroup

@@ -216,7 +216,7 @@ func (c *Console) pass(_ http.ResponseWriter, r *http.Request, who []visitor) (a
 			return nil, status{http.StatusConflict, errors.New("time goes by itself on this host: start it with --clock manual or " +
 				"--clock skip, or name what time is to pass for: " + strings.Join(things(who), ", "))}
 		}
-		c.o.Clock.Advance(by)
+		clock.Pass(c.o.Clock, by)
 		c.told.tell(TopicAll)
 		return ClockState{Now: c.now(), Kind: c.kind()}, nil
 	}

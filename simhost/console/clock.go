@@ -3,6 +3,8 @@ package console
 import (
 	"net/http"
 	"time"
+
+	"github.com/openassay/assay/simhost/clock"
 )
 
 // Steps are how far buttons let time pass.
@@ -42,7 +44,7 @@ func (c *Console) advance(r *Request) error {
 		return c.showClock(r, http.StatusUnprocessableEntity, r.PostFormValue("by"),
 			"Give how far as 90s, 5m or 24h, by 720h at most. A clock does not go back.")
 	}
-	c.o.Clock.Advance(by)
+	clock.Pass(c.o.Clock, by)
 	r.Changed()
 	return r.GoTo(Prefix + "/clock")
 }

@@ -82,16 +82,20 @@ func answers(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	bounded, cancel := context.WithTimeout(context.Background(), testenv.Patience(20*time.Second))
 	defer cancel()
-	for {
+	for last := ""; ; {
 		got, err := reply(bounded, args[1], args[2], args[3:])
+		if bounded.Err() != nil {
+			ts.Fatalf("%s %s never matches %s, last:\n%s", args[1], args[2], want, last)
+		}
 		ts.Check(err)
+		last = got
 		if match := want.FindStringSubmatch(got); match != nil {
 			if len(match) > 1 {
 				ts.Setenv("1", match[1])
 			}
 			return
 		}
-		if !until || bounded.Err() != nil {
+		if !until {
 			ts.Fatalf("%s %s does not match %s:\n%s", args[1], args[2], want, got)
 		}
 		select {

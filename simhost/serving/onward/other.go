@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httputil"
 	"strings"
@@ -39,8 +40,8 @@ type Other struct {
 // largestAgain is the most of a body that can be shown to a second host: more than a simulated host takes.
 const largestAgain = 8 << 20
 
-// Others puts other hosts beside a host: what it does not serve goes to fallback, and front is asked before it, so that it answers
-// only what front has not (404) or cannot do (501). Requests that come back are refused: their Via header names this place.
+// Others puts other hosts beside a host: what it does not serve, or cannot do (501), goes to fallback, and front is asked before
+// it, so that it answers only what front has not (404) or cannot do (501). Requests that come back are refused: their Via header names this place.
 func (h Host) Others(front, fallback Other) (http.Handler, error) {
 	name := "assay-" + strings.ToLower(rand.Text()[:10])
 	handler := h.Handler
@@ -49,15 +50,7 @@ func (h Host) Others(front, fallback Other) (http.Handler, error) {
 		if err != nil {
 			return nil, err
 		}
-		own := handler
-		handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if h.Serves(r) {
-				own.ServeHTTP(w, r)
-			} else {
-				bothWays(w)
-				proxy.ServeHTTP(w, r)
-			}
-		})
+		handler = h.before(proxy)
 	}
 	if front.URL != "" {
 		proxy, err := h.proxy(front, name)
@@ -121,6 +114,63 @@ func (h Host) unanswered(target string) func(http.ResponseWriter, *http.Request,
 	}
 }
 
+// before asks the own host first, and the other one for what that does not serve.
+func (h Host) before(fallback *httputil.ReverseProxy) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !h.Serves(r) {
+			bothWays(w)
+			fallback.ServeHTTP(w, r)
+			return
+		}
+		in := &inbound{r: r, rest: r.Body}
+		own := &unlessUnable{ResponseWriter: w, before: w.Header().Clone()}
+		h.Handler.ServeHTTP(own, in.shown(r))
+		if !own.unable {
+			return
+		}
+		again, ok := in.again()
+		if !ok {
+			h.Fail(w, r, tooLargeAgain("this host"))
+			return
+		}
+		fallback.ServeHTTP(w, again)
+	})
+}
+
+// unlessUnable passes on an answer, unless it says that the host cannot do what was asked for.
+type unlessUnable struct {
+	http.ResponseWriter
+	before http.Header
+	unable bool
+}
+
+// WriteHeader implements [http.ResponseWriter], as does the next.
+func (u *unlessUnable) WriteHeader(code int) {
+	if code != http.StatusNotImplemented {
+		u.ResponseWriter.WriteHeader(code)
+		return
+	}
+	u.unable = true
+	h := u.Header()
+	clear(h)
+	maps.Copy(h, u.before)
+}
+
+func (u *unlessUnable) Write(b []byte) (int, error) {
+	if u.unable {
+		return len(b), nil
+	}
+	return u.ResponseWriter.Write(b)
+}
+
+// Unwrap is for [http.ResponseController].
+func (u *unlessUnable) Unwrap() http.ResponseWriter { return u.ResponseWriter }
+
+func tooLargeAgain(who string) error {
+	return refusal.New(refusal.TooLarge, fmt.Sprintf("%s does not serve this, and the body is too large to be shown to another one: %d "+
+		"bytes at most", who, largestAgain))
+}
+
 // errElsewhere means that the host in front does not have what was asked for.
 var errElsewhere = errors.New("the host in front does not serve this")
 
@@ -143,20 +193,15 @@ func (h Host) behind(front *httputil.ReverseProxy, own http.Handler) http.Handle
 		}
 		again, ok := in.again()
 		if !ok {
-			h.Fail(w, r, refusal.New(refusal.TooLarge, fmt.Sprintf("the host in front does not serve this, and the body is too large to be "+
-				"shown to another one: %d bytes at most", largestAgain)))
+			h.Fail(w, r, tooLargeAgain("the host in front"))
 			return
 		}
 		own.ServeHTTP(w, again)
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		in := &inbound{r: r, rest: r.Body}
-		shown := r.WithContext(context.WithValue(r.Context(), inboundKey{}, in))
-		if r.Body != nil && r.Body != http.NoBody {
-			shown.Body = in
-		}
 		bothWays(w)
-		front.ServeHTTP(w, shown)
+		front.ServeHTTP(w, in.shown(r.WithContext(context.WithValue(r.Context(), inboundKey{}, in))))
 	})
 }
 
@@ -172,6 +217,15 @@ type inbound struct {
 	seen []byte
 	full bool
 	over bool // the first host is done with it
+}
+
+// shown returns the request for the first host.
+func (b *inbound) shown(r *http.Request) *http.Request {
+	first := r.WithContext(r.Context())
+	if b.rest != nil && b.rest != http.NoBody {
+		first.Body = b
+	}
+	return first
 }
 
 // Read implements [io.Reader] for the first host.

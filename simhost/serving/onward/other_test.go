@@ -33,9 +33,13 @@ func own() onward.Host {
 			if err != nil {
 				w.WriteHeader(http.StatusBadRequest)
 			}
+			if r.URL.Path == "/unclaimed" {
+				w.Header().Set("Own", "yes")
+				w.WriteHeader(http.StatusNotImplemented)
+			}
 			fmt.Fprintf(w, "own %s %q %s", r.Header.Get("Key"), body, r.Header.Get("Via"))
 		}),
-		Serves: func(r *http.Request) bool { return r.URL.Path == "/own" },
+		Serves: func(r *http.Request) bool { return r.URL.Path == "/own" || r.URL.Path == "/unclaimed" },
 		Leave: func(h http.Header, key string) {
 			if h.Get("Key") == "mine" {
 				h.Del("Key")
@@ -109,7 +113,8 @@ func TestWhoAnswers(t *testing.T) {
 		onward.Other{URL: there, Key: "theirs"})
 	for _, c := range []struct{ base, path, key, want string }{
 		{fallback, "/own", "mine", `200 own mine "body" `},
-		{fallback, "/else", "mine", `200 other theirs "body" cookie=`}, // a key of the host is replaced
+		{fallback, "/else", "mine", `200 other theirs "body" cookie=`},      // a key of the host is replaced
+		{fallback, "/unclaimed", "mine", `200 other theirs "body" cookie=`}, // what the host cannot do
 		{fallback, "/else", "client's", `200 other client's "body" cookie=`},
 		{fallback, "/else", "", `200 other  "body" cookie=`}, // who has no key of the host gets none of the other one
 		{fallback, "/missing", "mine", `404 `},
@@ -122,6 +127,9 @@ func TestWhoAnswers(t *testing.T) {
 		status, text, header := ask(t, http.MethodPost, c.base+c.path, c.key, "body")
 		if got := fmt.Sprintf("%d %s", status, text); got != c.want && got != strings.TrimSuffix(c.want, " ") {
 			t.Errorf("%s with %q: %s, want %s", c.path, c.key, got, c.want)
+		}
+		if header.Get("Own") != "" {
+			t.Errorf("%s: a header of the answer that was not given came through", c.path)
 		}
 		if header.Get("Set-Cookie") != "" {
 			t.Errorf("%s: a cookie of the other host came through", c.path)
