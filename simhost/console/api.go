@@ -232,7 +232,8 @@ func (c *Console) pass(_ http.ResponseWriter, r *http.Request, who []visitor) (a
 		c.told.tell(TopicAll)
 		return ClockState{Now: now.UTC()}, nil
 	}
-	return nil, status{http.StatusUnprocessableEntity, fmt.Errorf("no %q has a clock of its own here: %s", p.Thing, strings.Join(things(who), ", "))}
+	return nil, status{http.StatusUnprocessableEntity, fmt.Errorf("no %q has a clock of its own here: %s", p.Thing,
+		strings.Join(things(who), ", "))}
 }
 
 func (c *Console) switchState(_ http.ResponseWriter, _ *http.Request, who []visitor) (any, error) {

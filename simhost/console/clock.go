@@ -36,8 +36,8 @@ func (c *Console) showClock(r *Request, status int, by, wrong string) error {
 // advance moves the clock. What comes due happens meanwhile; what it wakes goes on by itself.
 func (c *Console) advance(r *Request) error {
 	if c.o.Clock == nil {
-		return r.Problem(http.StatusConflict, "Time goes by itself here: start the host with --clock manual to move it by hand, or with --clock skip to "+
-			"have it jump.")
+		return r.Problem(http.StatusConflict, "Time goes by itself here: start the host with --clock manual to move it by hand, "+
+			"or with --clock skip to have it jump.")
 	}
 	by, ok := ParseStep(r.PostFormValue("by"))
 	if !ok {

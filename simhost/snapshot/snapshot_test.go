@@ -42,7 +42,9 @@ func filled(t testing.TB) *eventlog.Store {
 	if err := s.MarkPending(t.Context(), "b"); err != nil {
 		t.Fatal(err)
 	}
-	for _, e := range []struct{ log, data string }{{"a", `{"n":1}`}, {"keys", "s3cret"}, {"b", "\xff\x00"}, {"a", "the key is password1, <&> \u2028"}} {
+	for _, e := range []struct{ log, data string }{
+		{"a", `{"n":1}`}, {"keys", "s3cret"}, {"b", "\xff\x00"}, {"a", "the key is password1, <&> \u2028"},
+	} {
 		revision, err := s.Append(t.Context(), e.log, last[e.log], []byte(e.data))
 		if err != nil {
 			t.Fatal(err)

@@ -41,7 +41,8 @@ type Other struct {
 const largestAgain = 8 << 20
 
 // Others puts other hosts beside a host: what it does not serve, or cannot do (501), goes to fallback, and front is asked before
-// it, so that it answers only what front has not (404) or cannot do (501). Requests that come back are refused: their Via header names this place.
+// it, so that it answers only what front has not (404) or cannot do (501). Requests that come back are refused: their Via header
+// names this place.
 func (h Host) Others(front, fallback Other) (http.Handler, error) {
 	name := "assay-" + strings.ToLower(rand.Text()[:10])
 	handler := h.Handler

@@ -224,7 +224,8 @@ func TestLoops(t *testing.T) {
 	if two, err = own().Others(onward.Other{}, onward.Other{URL: first}); err != nil {
 		t.Fatal(err)
 	}
-	if status, text, _ := ask(t, http.MethodGet, first+"/else", "", ""); status != http.StatusLoopDetected || !strings.Contains(text, "circle") {
+	if status, text, _ := ask(t, http.MethodGet, first+"/else", "", ""); status != http.StatusLoopDetected ||
+		!strings.Contains(text, "circle") {
 		t.Errorf("round: %d %s", status, text)
 	}
 	if two, err = own().Others(onward.Other{URL: second}, onward.Other{}); err != nil {
@@ -238,7 +239,8 @@ func TestLoops(t *testing.T) {
 func TestNobodyAnswers(t *testing.T) {
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()
-	for _, base := range []string{beside(t, onward.Other{URL: gone.URL}, onward.Other{}), beside(t, onward.Other{}, onward.Other{URL: gone.URL})} {
+	nobody, there := onward.Other{}, onward.Other{URL: gone.URL}
+	for _, base := range []string{beside(t, there, nobody), beside(t, nobody, there)} {
 		if status, text, _ := ask(t, http.MethodGet, base+"/else", "", ""); status != http.StatusBadGateway || !strings.Contains(text,
 			gone.URL+", which this simulated host passes requests on to, does not answer") {
 			t.Errorf("%d %s", status, text)

@@ -12,8 +12,11 @@ import (
 	"github.com/openassay/assay/simhost/openwop/engine/step"
 )
 
-// nowOf is the time of a run, whose clock may be ahead of the host's. The caller has the run's lock.
-func (e *Engine) nowOf(r *liveRun) time.Time { return e.now().Add(r.state.Ahead) }
+// now is the time of a run, whose clock may be ahead of the host's. The caller has the run's lock.
+func (r *liveRun) now(e *Engine) time.Time { return e.now().Add(r.state.Ahead) }
+
+// passing has time pass for runs.
+type passing struct{ *Engine }
 
 // Advance moves the clock of a run ahead of the host's, with those of the runs that it dispatched and that have not ended. What
 // falls due on the way happens at its own time. It returns the time that it then is there. by is rounded up to milliseconds.
@@ -34,30 +37,31 @@ func (e *Engine) Advance(ctx context.Context, runID string, by time.Duration) (n
 	if err != nil {
 		return now, err
 	}
+	p := passing{e}
 	for left := whole(by); left > 0; {
 		if err := ctx.Err(); err != nil {
 			return now, err
 		}
-		group, err := e.settled(ctx, runID)
+		group, err := p.settled(ctx, runID)
 		if err != nil {
 			return now, err
 		}
 		if len(group) == 0 {
 			break // the run has ended on the way
 		}
-		on := e.nextOf(group, left)
+		on := p.nextOf(group, left)
 		for _, r := range group {
-			if err := e.ahead(r, on); err != nil {
+			if err := p.ahead(r, on); err != nil {
 				return now, err
 			}
 		}
 		left -= on
 	}
-	if _, err := e.settled(ctx, runID); err != nil {
+	if _, err := p.settled(ctx, runID); err != nil {
 		return now, err
 	}
 	err = e.with(ctx, runID, func(r *liveRun) error {
-		now = e.nowOf(r)
+		now = r.now(e)
 		return nil
 	})
 	return now, err
@@ -70,7 +74,7 @@ func whole(d time.Duration) time.Duration {
 
 // settled has a run and those below it go as far as they do at this time, and returns those that have not ended, the deepest
 // first; none where the run itself has ended.
-func (e *Engine) settled(ctx context.Context, runID string) (group []*liveRun, err error) {
+func (e passing) settled(ctx context.Context, runID string) (group []*liveRun, err error) {
 	for known := -1; len(group) > known; { // what goes on may dispatch more
 		known = len(group)
 		group = e.family(runID)
@@ -84,7 +88,7 @@ func (e *Engine) settled(ctx context.Context, runID string) (group []*liveRun, e
 }
 
 // family returns a run and all below it that have not ended, the deepest first; none where the run itself has ended.
-func (e *Engine) family(runID string) (group []*liveRun) {
+func (e passing) family(runID string) (group []*liveRun) {
 	parents, depths := map[string]string{}, map[string]int{}
 	all := e.lives()
 	all = slices.DeleteFunc(all, func(r *liveRun) bool {
@@ -112,11 +116,11 @@ func (e *Engine) family(runID string) (group []*liveRun) {
 }
 
 // nextOf is how far it is to the first thing that falls due in a group, most at most.
-func (e *Engine) nextOf(group []*liveRun, most time.Duration) time.Duration {
+func (e passing) nextOf(group []*liveRun, most time.Duration) time.Duration {
 	for _, r := range group {
 		r.mu.Lock()
 		if a := r.alarm; a != nil {
-			if in := whole(a.due.Sub(e.nowOf(r))); in > 0 { // what is late already rings by itself
+			if in := whole(a.due.Sub(r.now(e.Engine))); in > 0 { // what is late already rings by itself
 				most = min(most, in)
 			}
 		}
@@ -126,7 +130,7 @@ func (e *Engine) nextOf(group []*liveRun, most time.Duration) time.Duration {
 }
 
 // ahead moves the clock of one run, and has what falls due thereby happen.
-func (e *Engine) ahead(r *liveRun, by time.Duration) error {
+func (e passing) ahead(r *liveRun, by time.Duration) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.lost || r.state.Ended() {

@@ -45,7 +45,7 @@ func nextTime(s *state.State, w step.Wait, idle time.Time) (due time.Time) {
 // arm sets the alarm of a run for the next time at which something happens. The caller has the run's lock.
 func (e *Engine) arm(r *liveRun, w step.Wait) {
 	var idle time.Time
-	if a := r.alarm; a != nil && a.rung.Load() && !e.nowOf(r).Before(a.due) {
+	if a := r.alarm; a != nil && a.rung.Load() && !r.now(e).Before(a.due) {
 		idle = a.due // rung in time without effect, it would have none if it rang again
 	}
 	due := nextTime(&r.state, w, idle)
