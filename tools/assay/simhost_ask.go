@@ -30,8 +30,8 @@ func (h *running) register(f *pflag.FlagSet) {
 	f.StringVar(&h.key, "key", "", "`KEY` of it (default "+keyVariable+", or "+protocols.DefaultKey+")")
 }
 
-// patience is how long a running host may take to begin its answer.
-const patience = time.Minute
+// patience is how long a running host may take to begin its answer: whatever falls due while time passes happens before that.
+const patience = 10 * time.Minute
 
 // ask sends a value as JSON, nil for a GET, and returns the answer as it comes. Whoever asked closes it. Errors begin with the command.
 func (h *running) ask(ctx context.Context, command, path string, send any) (*http.Response, error) {
@@ -62,11 +62,11 @@ func (h *running) ask(ctx context.Context, command, path string, send any) (*htt
 	}
 	r.Header.Set("Authorization", "Bearer "+key)
 	client := &http.Client{
-		// A machine's proxy knows nothing of hosts on this machine, and no host needs to send its key elsewhere.
 		Transport: &http.Transport{
 			Proxy: http.ProxyFromEnvironment, DialContext: (&net.Dialer{Timeout: 10 * time.Second}).DialContext, ResponseHeaderTimeout: patience,
 			DisableKeepAlives: true,
 		},
+		// The key is for the host alone.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	reply, err := client.Do(r)
