@@ -249,7 +249,8 @@ var rules = []rule{
 			return within(path, ours("tools", "reports")...) && !within(path, ours("tools/internal/protocols")...)
 		},
 		forbid: func(path string) bool {
-			common := ours("simhost/clock", "simhost/console", "simhost/eventlog", "simhost/mutate", "simhost/param", "simhost/serving")
+			common := ours("simhost/clock", "simhost/console", "simhost/eventlog", "simhost/mutate", "simhost/param", "simhost/serving",
+				"simhost/snapshot")
 			return within(path, ours("simhost")...) && !within(path, common...)
 		},
 	},

@@ -1,5 +1,5 @@
-// Package clock is the time that a host goes by: the real one, one that only moves when told to, or a base clock that is
-// some way ahead for one run.
+// Package clock is the time that a host goes by: the real one, one that only moves when told to, one that jumps ahead when
+// everything waits, or a base clock that is some way ahead for one run.
 package clock
 
 import "time"

@@ -11,6 +11,7 @@ import (
 // move the clock itself.
 type Manual struct {
 	moving sync.Mutex // one move at a time
+	works  works
 
 	mu     sync.Mutex // guards what follows; not held during callbacks
 	now    time.Time
@@ -89,6 +90,13 @@ func (m *Manual) step(target time.Time) (call func()) {
 		m.now = target
 	}
 	return nil
+}
+
+// Next is when the first timer is due; ok is false where none is set.
+func (m *Manual) Next() (due time.Time, ok bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.timers.first()
 }
 
 type manualTimer struct {

@@ -99,6 +99,13 @@ func (s *Shifted) step(target time.Duration) (call func()) {
 	return nil
 }
 
+// Next is when the first timer is due; ok is false where none is set.
+func (s *Shifted) Next() (due time.Time, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.timers.first()
+}
+
 type shiftedTimer struct {
 	clock *Shifted
 	timer *timer

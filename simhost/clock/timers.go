@@ -45,6 +45,14 @@ func (t *timers) next(now time.Time) *timer {
 	return heap.Pop(t).(*timer)
 }
 
+// first is when the first of them is due; ok is false where there is none.
+func (t *timers) first() (due time.Time, ok bool) {
+	if len(t.byTime) == 0 {
+		return due, false
+	}
+	return t.byTime[0].due, true
+}
+
 // inOrder is every timer, the first one due first.
 func (t *timers) inOrder() []*timer {
 	return slices.SortedFunc(slices.Values(t.byTime), (*timer).compare)

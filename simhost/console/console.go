@@ -14,6 +14,8 @@ import (
 
 	"github.com/openassay/assay/simhost/clock"
 	"github.com/openassay/assay/simhost/eventlog"
+	"github.com/openassay/assay/simhost/serving"
+	"github.com/openassay/assay/simhost/snapshot"
 )
 
 // Prefix is what the paths of all pages begin with.
@@ -25,8 +27,12 @@ type Options struct {
 	Parts []Part
 	// Store is where the logs of the hosts are.
 	Store *eventlog.Store
-	// Clock is the clock of the hosts where that only moves when told to; nil where time goes by itself.
-	Clock *clock.Manual
+	// Clock is the clock of the hosts where that can be moved; nil where time goes by itself alone.
+	Clock clock.Moved
+	// Key is that of the host itself: who has it may take a snapshot. "" lets nobody.
+	Key string
+	// Snapshot says how snapshots are written.
+	Snapshot snapshot.Options
 	// Remote lets in requests from other machines, and under any name.
 	Remote bool
 	// Wire is the time that sessions and streams go by; nil is the real one.
@@ -41,6 +47,7 @@ type Console struct {
 	log      *slog.Logger
 	parts    []*part
 	own      *part // what is no host's
+	key      serving.Keys[bool]
 	sessions sessions
 	told     told
 	handler  http.Handler
@@ -61,9 +68,18 @@ func New(o Options) *Console {
 	for _, p := range o.Parts {
 		c.parts = append(c.parts, newPart(p))
 	}
+	if o.Key != "" {
+		c.key.Add(o.Key, true)
+	}
 	c.closing, c.close = context.WithCancel(context.Background())
 	c.handler = c.route()
 	return c
+}
+
+// first tells whether a key is that of the host itself.
+func (c *Console) first(key string) bool {
+	_, is := c.key.Whose(key)
+	return is
 }
 
 // Handler answers the paths that [Owns] tells.
@@ -83,10 +99,13 @@ func (c *Console) route() http.Handler {
 	mux.HandleFunc("POST "+Prefix+"/login", c.login)
 	mux.HandleFunc("GET "+Prefix+"/assets/{name}", serveAsset)
 	mux.HandleFunc("GET "+Prefix+"/live", c.live)
+	c.routeAPI(mux)
 	pages := map[string]page{
 		"GET " + Prefix + "/waiting": c.waiting,
 		"GET " + Prefix + "/clock":   c.clock,
 		"POST " + Prefix + "/clock":  c.advance,
+		"GET " + Prefix + "/faults":  c.faults,
+		"POST " + Prefix + "/faults": c.switchFaults,
 		"POST " + Prefix + "/logout": c.logout,
 		Prefix + "/":                 c.nothing,
 	}

@@ -43,6 +43,7 @@ type Visitor interface {
 const (
 	MenuWaiting = "Waiting"
 	MenuClock   = "Clock"
+	MenuFaults  = "Faults"
 )
 
 // Link is an entry of the menu.
@@ -89,9 +90,7 @@ func (r *Request) Show(p Page) error {
 		}
 		waiting += n
 	}
-	for _, own := range []Link{
-		{}, {Name: MenuWaiting, Path: Prefix + "/waiting", Count: waiting}, {Name: MenuClock, Path: Prefix + "/clock"},
-	} {
+	for _, own := range append([]Link{{}}, r.common(waiting)...) {
 		if own.Name != "" {
 			l.Menu = append(l.Menu, own)
 		}
@@ -101,6 +100,19 @@ func (r *Request) Show(p Page) error {
 	}
 	r.c.render(r.w, r.of, l)
 	return nil
+}
+
+// common returns the entries of the menu that are no host's.
+func (r *Request) common(waiting int) []Link {
+	links := []Link{{Name: MenuWaiting, Path: Prefix + "/waiting", Count: waiting}, {Name: MenuClock, Path: Prefix + "/clock"}}
+	if hosts := switchers(r.who); len(hosts) > 0 {
+		on := 0
+		for _, s := range hosts {
+			on += len(s.On().Faults)
+		}
+		links = append(links, Link{Name: MenuFaults, Path: Prefix + "/faults", Count: on, Bad: true})
+	}
+	return links
 }
 
 // GoTo has the browser ask for another page.

@@ -44,6 +44,7 @@ type Host struct {
 	engine  *engine.Engine
 	post    *post
 	handler http.Handler
+	serves  func(*http.Request) bool
 
 	closing context.Context // ends when Close begins
 	close   context.CancelFunc
@@ -113,7 +114,7 @@ func prepare(o Options) (_ *Host, err error) {
 }
 
 func (h *Host) start(ctx context.Context) (err error) {
-	h.post = newPost(h.log)
+	h.post = newPost(h.log, h.opts.Clock)
 	if h.store = h.opts.Store; h.store == nil {
 		h.own = true
 		h.store, err = eventlog.Open(ctx, eventlog.Options{
@@ -152,6 +153,9 @@ func (h *Host) start(ctx context.Context) (err error) {
 // afterDamage keeps the ids of a log that takes the place of a damaged one apart from those of that.
 const afterDamage = 1 << 60
 
+// Hurry ends streams, so that nothing but work under way is left to wait for.
+func (h *Host) Hurry() { h.close() }
+
 // Close ends streams, and closes the engine and the log. What waits goes on when a host is opened on the same data folder.
 func (h *Host) Close(context.Context) error {
 	h.close()
@@ -183,3 +187,9 @@ func Owns(path string) bool {
 
 // Handler answers requests; it can be put into any server.
 func (h *Host) Handler() http.Handler { return h.handler }
+
+// Serves reports whether the host has the operation that a request is for.
+func (h *Host) Serves(r *http.Request) bool { return h.serves(r) }
+
+// Fail answers with a refusal, in the form of the protocol.
+func (h *Host) Fail(w http.ResponseWriter, r *http.Request, err error) { h.fail(w, r, err) }

@@ -3,6 +3,7 @@ package openintent
 import (
 	"context"
 	"net/http"
+	"time"
 
 	"github.com/openassay/assay/gen/openintentv1"
 	"github.com/openassay/assay/simhost/eventlog"
@@ -60,4 +61,13 @@ func (h *Host) MovesClocks() bool { return !h.without[seam] }
 func IsMissing(err error) bool {
 	refused := refusal.In(err)
 	return refused != nil && refused.Code == refusal.NotFound
+}
+
+// Advance lets time pass for one intent, or for one portfolio and its members. It returns the time that it then is there.
+func (h *Host) Advance(ctx context.Context, intent, portfolio string, by time.Duration) (time.Time, error) {
+	now, err := h.engine.Advance(ctx, intent, portfolio, by)
+	if err == nil {
+		h.post.flush()
+	}
+	return now, err
 }

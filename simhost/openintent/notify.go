@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/openassay/assay/simhost/clock"
 	"github.com/openassay/assay/simhost/openintent/engine"
 )
 
@@ -21,6 +22,7 @@ const (
 // post delivers reminders to webhooks, one after the other.
 type post struct {
 	log    *slog.Logger
+	clock  clock.Clock // does not jump while something is delivered
 	client *http.Client
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -36,10 +38,11 @@ type post struct {
 type letter struct {
 	url  string
 	body []byte
+	done func() // ends the work that it is
 }
 
-func newPost(log *slog.Logger) *post {
-	p := &post{log: log, arrived: make(chan struct{}, 1), done: make(chan struct{})}
+func newPost(log *slog.Logger, c clock.Clock) *post {
+	p := &post{log: log, clock: c, arrived: make(chan struct{}, 1), done: make(chan struct{})}
 	p.idle = sync.NewCond(&p.mu)
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.client = &http.Client{
@@ -62,7 +65,7 @@ func (h *Host) notify(n engine.Notice) {
 		h.log.Error("encode a reminder", "intent", n.Intent, "error", err)
 		return
 	}
-	h.post.send(letter{n.To, body})
+	h.post.send(letter{url: n.To, body: body})
 }
 
 func (p *post) send(l letter) {
@@ -72,6 +75,7 @@ func (p *post) send(l letter) {
 		p.log.Warn("a reminder is dropped: too many wait to be delivered", "url", l.url)
 		return
 	}
+	l.done = clock.Working(p.clock)
 	p.waiting = append(p.waiting, l)
 	select {
 	case p.arrived <- struct{}{}:
@@ -93,6 +97,7 @@ func (p *post) deliver() {
 				break
 			}
 			p.one(l)
+			l.done()
 		}
 	}
 }
@@ -136,6 +141,9 @@ func (p *post) close() error {
 	p.cancel()
 	<-p.done
 	p.mu.Lock()
+	for _, l := range p.waiting { // nobody delivers them any more
+		l.done()
+	}
 	p.idle.Broadcast()
 	p.mu.Unlock()
 	p.client.CloseIdleConnections()

@@ -41,6 +41,8 @@ var statusOf = map[string]int{
 	engine.CodeNeedsMatch:       http.StatusPreconditionRequired,
 	refusal.Internal:            http.StatusInternalServerError,
 	refusal.Unavailable:         http.StatusServiceUnavailable,
+	refusal.Upstream:            http.StatusBadGateway,
+	refusal.Loop:                http.StatusLoopDetected,
 }
 
 // spelled are the codes that this server calls otherwise.

@@ -50,6 +50,7 @@ func (h *Host) route() {
 	r := serving.Router{Guard: h.guard, Fail: h.fail}.Open()
 	bad := func(w http.ResponseWriter, r *http.Request, err error) { h.fail(w, r, badRequest(err)) }
 	openintentv1.HandlerWithOptions(h, openintentv1.ServerOptions{BaseRouter: r, RequestError: bad, ResponseError: h.fail})
+	h.serves = r.Serves
 	h.handler = serving.Recovered(h.manner.Front(h.opts.Changes.Front(r)), h.fail)
 }
 

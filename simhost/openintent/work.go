@@ -213,10 +213,7 @@ func (h *Host) ListPortfolioEvents(ctx context.Context,
 
 // AdvanceClock is the seam: time passes for one intent, or for a portfolio and its members.
 func (h *Host) AdvanceClock(ctx context.Context, r oi.AdvanceClockRequestObject) (oi.AdvanceClockResponseObject, error) {
-	now, err := h.engine.Advance(ctx, r.Body.IntentID, r.Body.PortfolioID, time.Duration(r.Body.Seconds*float64(time.Second)))
-	if err == nil {
-		h.post.flush()
-	}
+	now, err := h.Advance(ctx, r.Body.IntentID, r.Body.PortfolioID, time.Duration(r.Body.Seconds*float64(time.Second)))
 	return oi.AdvanceClock200JSONResponse{Now: stamp(now)}, err
 }
 

@@ -18,6 +18,8 @@ const (
 	NotProvided     = "capability_not_provided"
 	Unavailable     = "unavailable"
 	Internal        = "internal_error"
+	Upstream        = "upstream_unreachable" // another host that requests are passed on to
+	Loop            = "loop_detected"
 )
 
 // Error is a refusal.

@@ -137,6 +137,9 @@ func (r *Router) notFound(w http.ResponseWriter, req *http.Request) {
 // Knows reports whether something is at the path of a request.
 func (r *Router) Knows(req *http.Request) bool { return len(r.allowed(req)) > 0 }
 
+// Serves reports whether an operation is at the path of a request, with its method.
+func (r *Router) Serves(req *http.Request) bool { return slices.Contains(r.allowed(req), req.Method) }
+
 // allowed finds the methods that the path of a request does have.
 func (r *Router) allowed(req *http.Request) []string {
 	var methods []string

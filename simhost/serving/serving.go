@@ -98,6 +98,7 @@ type stoppingKey struct{}
 // that took the request stops, and when its host closes. Only waiting is cut short by a stop; a request that
 // works is finished.
 func Waiting(ctx, closing context.Context) (context.Context, context.CancelFunc) {
+	Waits(ctx)
 	ctx, cancel := context.WithCancel(ctx)
 	stops := []func() bool{context.AfterFunc(closing, cancel)}
 	if stopping, ok := ctx.Value(stoppingKey{}).(context.Context); ok {

@@ -34,9 +34,10 @@ var notRun = map[string]string{
 	"make test":       "it is this",
 	"bin/assay prove": "it takes a quarter of an hour; tools/prove runs the same",
 	"bin/assay prove --fault 'gate.*' --suite interrupts": "prove.txtar runs the like",
-	"bin/assay generate":                                "it writes into the checkout",
-	"bin/assay generate --check":                        "make test begins with it",
-	"bin/assay diff HEAD~1 HEAD --spec spec/openwop/v1": "it takes a repository; diff.txtar and the page on it run the like",
+	"assay simhost clock advance 2h --run ID":             "it takes a run that waits; simhost_clock.txtar runs the like",
+	"bin/assay generate":                                  "it writes into the checkout",
+	"bin/assay generate --check":                          "make test begins with it",
+	"bin/assay diff HEAD~1 HEAD --spec spec/openwop/v1":   "it takes a repository; diff.txtar and the page on it run the like",
 }
 
 // endsWith are the exit codes of commands that find something out of which the page makes no secret, each with the reason.
@@ -81,12 +82,19 @@ func TestEveryCommandOfTheDocs(t *testing.T) {
 	}
 }
 
+// asksHost reports whether a command asks a simulated host that runs.
+func asksHost(line string) bool {
+	words := strings.Fields(line)
+	return len(words) > 2 && words[1] == "simhost" && slices.Contains([]string{"clock", "fault", "variation", "snapshot"}, words[2])
+}
+
 // runPage runs the commands of one page in one folder, one after another.
 func runPage(t *testing.T, commands []docCommand) {
 	dir := readableFolder(t)
 	addAgents(t, dir)
 	hosts := docHosts(t)
 	addReports(t, dir, hosts["TARGET"])
+	running := "" // the simulated host that was started last
 	for _, c := range commands {
 		if why, not := notRun[strings.TrimSpace(c.text)]; not {
 			t.Logf("not run, since %s: %s", why, c.text)
@@ -100,9 +108,12 @@ func runPage(t *testing.T, commands []docCommand) {
 			checkTarget(t, makes)
 			continue
 		}
-		if strings.HasPrefix(line, "assay simhost") {
-			startInBackground(t, dir, line)
+		if strings.HasPrefix(line, "assay simhost") && !asksHost(line) {
+			running = startInBackground(t, dir, line)
 			continue
+		}
+		if asksHost(line) && !strings.Contains(line, " load ") {
+			line += " --key dev --url " + running // ASSAY_KEY is that of the hosts that are certified
 		}
 		if !testenv.Long() {
 			line += narrowed[c.text]
@@ -221,8 +232,8 @@ func runLine(t *testing.T, dir, line string) (code int, said string) {
 	return cmd.ProcessState.ExitCode(), string(out)
 }
 
-// startInBackground starts a host on a free port, to be stopped when the page ends.
-func startInBackground(t *testing.T, dir, line string) {
+// startInBackground starts a host on a free port, to be stopped when the page ends, and returns its address.
+func startInBackground(t *testing.T, dir, line string) string {
 	t.Helper()
 	if !strings.Contains(line, "--listen") {
 		line += " --listen 127.0.0.1:0"
@@ -238,15 +249,22 @@ func startInBackground(t *testing.T, dir, line string) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	read := make(chan struct{})
 	t.Cleanup(func() {
 		_ = cmd.Process.Signal(syscall.SIGINT)
-		_, _ = io.Copy(io.Discard, out)
+		<-read
 		_ = cmd.Wait()
 	})
 	first, err := bufio.NewReader(out).ReadString('\n')
+	go func() {
+		defer close(read)
+		_, _ = io.Copy(io.Discard, out) // the rest of the banner
+	}()
 	if err != nil || !strings.Contains(first, "http") {
 		t.Errorf("%s\nsays %q and %q, and no address", line, first, said.String())
+		return ""
 	}
+	return strings.TrimSpace(first[strings.Index(first, "http"):])
 }
 
 // checkTarget looks for what make is asked for.

@@ -47,6 +47,7 @@ func TestScript(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("ROOT", root) // of the checkout
 			e.Setenv("CLOSED", closedPort(t))
+			e.Values[runningKey{}] = runningHosts{}
 			// A plugin is started as another user where the tests are root's: that one must be able to read its folder, and
 			// the program itself, which is the first on the path.
 			bin, _, _ := strings.Cut(e.Getenv("PATH"), string(filepath.ListSeparator))
@@ -62,6 +63,7 @@ func TestScript(t *testing.T) {
 			"exits": exits, "alike": alike, "serve": serve, "intents": intents, "small": small, "host": simulatedHost,
 			"stripped": strippedHost, "harmless": harmless, "eventful": eventful, "commandless": commandless, "gone": gone,
 			"scripts": scripts, "taken": taken, "logs": logs, "spoil": spoilLog,
+			"started": started, "stopped": endedHost, "answers": answers,
 		},
 	})
 }

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"net"
+	"slices"
 	"strings"
 	"time"
 
@@ -10,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/openassay/assay/simhost/clock"
+	"github.com/openassay/assay/simhost/serving/onward"
 	"github.com/openassay/assay/tools/internal/cli"
 	"github.com/openassay/assay/tools/internal/faultflag"
 	"github.com/openassay/assay/tools/internal/protocols"
@@ -25,7 +28,10 @@ they ask, the workspace as a turn saw it, goals, the clock and the faults. It as
 for the key once, and answers to this machine alone unless --console-remote is given.
 
 Its logs live in memory unless --data names a folder; there they survive a
-crash of the process, and with --sync always a loss of power too.`
+crash of the process, and with --sync always a loss of power too.
+
+While it runs, its clock, faults and variations follow the commands below, which
+also save all it has into one file. They ask the console.`
 
 type simhostFlags struct {
 	listen   string
@@ -36,10 +42,14 @@ type simhostFlags struct {
 	vary     []string
 	settings protocols.Settings
 
-	clock         string
-	manual        *clock.Manual // nil with --clock real
-	console       bool
-	consoleRemote bool
+	clock, clockAt      string
+	begins              time.Time // of clockAt; zero for now
+	skipAfter, skipMost time.Duration
+	moved               clock.Moved // nil with --clock real
+	console             bool
+	consoleRemote       bool
+	front, fallback     onward.Other
+	given, keys         []string // flags of the command line, and the keys among their values
 
 	protocols []string
 	hosts     []protocolHost // hosts of all protocols
@@ -69,7 +79,7 @@ func newSimhost() *cobra.Command {
 		},
 	}
 	o.register(cmd.Flags())
-	cmd.AddCommand(newSimhostDoctor())
+	cmd.AddCommand(newSimhostDoctor(), o.newClock(), newSwitches("fault"), newSwitches("variation"), o.newSnapshot())
 	return cmd
 }
 
@@ -120,9 +130,11 @@ func (o *simhostFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&o.listen, "listen", "127.0.0.1:7411", "`ADDRESS` to listen on; port 0 takes a free one")
 	f.StringVar(&s.Key, "key", protocols.DefaultKey,
 		"`KEY` that clients must send: "+o.words(", ", func(w protocols.SimhostWords) string { return w.Key }))
+	cli.Secret(f, "key")
 	own("key")
 	f.StringArrayVar(&o.voters, "voter", nil, "further principal of the first tenant and its key, `NAME=KEY`, "+
 		o.words("; ", func(w protocols.SimhostWords) string { return w.Voter })+"; may be repeated")
+	cli.Secret(f, "voter")
 	own("voter")
 	f.StringSliceVar(&o.protocols, "protocol", o.names()[:1],
 		"`PROTOCOL` to speak: "+protocols.OrList(o.names())+"; both may be given, and share one log")
@@ -137,7 +149,18 @@ func (o *simhostFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&o.sync, "sync", syncSystem, "`WHEN` logs in files reach the disk: system, or always (before each answer)")
 	f.Int64Var(&s.LogMax, "log-max", 0, "most `BYTES` that all logs may hold (default 256 MiB in memory, unbounded in files)")
 	own("log-max")
-	f.StringVar(&o.clock, "clock", clockReal, "`WHAT` moves the clock of the host: real time, or manual, by the console")
+	f.StringVar(&o.clock, "clock", clockReal, "`WHAT` moves the clock of the host: real time; manual, by the console or "+
+		"assay simhost clock; or skip, real time that jumps to what is due next when everything waits")
+	f.StringVar(&o.clockAt, "clock-at", "", "`TIME` at which --clock manual or skip begins, such as 2027-01-31T09:00:00Z (default now)")
+	f.DurationVar(&o.skipAfter, "skip-after", 200*time.Millisecond, "`TIME` without work after which --clock skip jumps")
+	f.DurationVar(&o.skipMost, "skip-most", 24*time.Hour, "most `TIME` that --clock skip jumps in all until a client changes something again")
+	f.StringVar(&o.front.URL, "front", "", "`URL` of another host that is asked first: what it answers with 404 or 501, this one answers")
+	f.StringVar(&o.fallback.URL, "fallback", "", "`URL` of another host that gets the operations that this one does not serve")
+	f.StringVar(&o.front.Key, "front-key", "", "`KEY` to send to --front in place of a key of this host, which never leaves it (default none)")
+	f.StringVar(&o.fallback.Key, "fallback-key", "", "`KEY` to send to --fallback in place of a key of this host (default none)")
+	f.StringVar(&o.front.CAFile, "cacert", "", "PEM `FILE` of certificate authorities to trust for --front and --fallback beside the system's")
+	cli.Secret(f, "front-key")
+	cli.Secret(f, "fallback-key")
 	f.BoolVar(&o.console, "console", true, "serve the console, a page at /console for people on this machine")
 	f.BoolVar(&o.consoleRemote, "console-remote", false, "let other machines use the console, too")
 	f.Uint64Var(&s.Seed, "seed", 0, "`N` that makes the ids of runs and the tokens of interrupts repeatable (default random)")
@@ -148,6 +171,7 @@ const (
 	syncAlways  = "always"
 	clockReal   = "real"
 	clockManual = "manual"
+	clockSkip   = "skip"
 )
 
 // check validates the flags and completes the settings. It opens nothing.
@@ -158,8 +182,12 @@ func (o *simhostFlags) check(cmd *cobra.Command) error {
 	switch {
 	case o.sync != syncSystem && o.sync != syncAlways:
 		return unknown("value of --sync", o.sync, []string{syncSystem, syncAlways})
-	case o.clock != clockReal && o.clock != clockManual:
-		return unknown("value of --clock", o.clock, []string{clockReal, clockManual})
+	case !slices.Contains([]string{clockReal, clockManual, clockSkip}, o.clock):
+		return unknown("value of --clock", o.clock, []string{clockReal, clockManual, clockSkip})
+	case o.clock != clockSkip && (cmd.Flags().Changed("skip-after") || cmd.Flags().Changed("skip-most")):
+		return usage("simhost --skip-after, --skip-most: only --clock skip jumps: add it, or leave them out")
+	case o.skipAfter < 0, o.skipMost <= 0:
+		return usage("simhost --skip-after %s, --skip-most %s: give times that are not negative, and let it jump at all", o.skipAfter, o.skipMost)
 	case o.consoleRemote && !o.console:
 		return usage("simhost --console-remote: there is no console to open: leave --console=false out")
 	case o.clock == clockManual && !o.console:
@@ -169,14 +197,38 @@ func (o *simhostFlags) check(cmd *cobra.Command) error {
 	case o.settings.Key == "":
 		return usage("simhost --key: give a key that is not empty")
 	}
-	if o.clock == clockManual {
-		o.manual = clock.NewManual(time.Now().UTC().Truncate(time.Second))
-		o.settings.Clock = o.manual
+	if err := o.checkOthers(); err != nil {
+		return err
 	}
+	if err := o.checkClockAt(); err != nil {
+		return err
+	}
+	if o.clock == clockManual {
+		o.moved = clock.NewManual(cmp.Or(o.begins, time.Now().UTC().Truncate(time.Second)))
+		o.settings.Clock = o.moved
+	}
+	o.given, o.keys = cli.Given(cmd.Flags(), "listen", "data", "sync", "fault", "fault-draw", "vary", "clock-at")
 	o.settings.SyncAlways = o.sync == syncAlways
 	var err error
 	o.settings.Voters, err = cli.Pairs("simhost --voter", "KEY", o.voters)
 	return err
+}
+
+// checkClockAt reads --clock-at.
+func (o *simhostFlags) checkClockAt() (err error) {
+	switch {
+	case o.clockAt == "":
+		return nil
+	case o.clock == clockReal:
+		return usage("simhost --clock-at: the real clock begins nowhere else: add --clock manual or --clock skip")
+	}
+	if o.begins, err = time.Parse(time.RFC3339, o.clockAt); err != nil {
+		return usage("simhost --clock-at %s: write a time such as 2027-01-31T09:00:00Z", o.clockAt)
+	}
+	if o.begins = o.begins.UTC(); o.clock == clockSkip && o.begins.Before(time.Now()) {
+		return usage("simhost --clock-at %s: --clock skip goes on from now, or from a later time", o.clockAt)
+	}
+	return nil
 }
 
 // dialable returns an address that a client on this machine can dial: for a host that listens on all interfaces,

@@ -15,6 +15,7 @@ import (
 
 	"github.com/openassay/assay/internal/nearest"
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/simhost/clock"
 	"github.com/openassay/assay/simhost/console"
 	"github.com/openassay/assay/simhost/eventlog"
 	"github.com/openassay/assay/simhost/param"
@@ -112,6 +113,13 @@ func (o *simhostFlags) serve(ctx context.Context, out, errs io.Writer) (err erro
 	defer func() { err = errors.Join(err, store.Close()) }()
 	s := &o.settings
 	s.URL, s.Release, s.Logger, s.Store = "http://"+dialable(ln.Addr()), version(), log, store
+	skip := o.skipping(log)
+	if skip != nil {
+		defer skip.Stop()
+	}
+	if err := o.notItself(ln.Addr()); err != nil {
+		return errors.Join(err, ln.Close())
+	}
 	hosts, err := o.open(ctx)
 	defer func() {
 		bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
@@ -128,8 +136,16 @@ func (o *simhostFlags) serve(ctx context.Context, out, errs io.Writer) (err erro
 			return errors.Join(fmt.Errorf("simhost: print the banner: %w", err), ln.Close())
 		}
 	}
-	handler, done := o.withConsole(hosts, log)
+	parts := o.parts(hosts)
+	api, err := o.beside(hosts, parts, log)
+	if err != nil {
+		return errors.Join(err, ln.Close())
+	}
+	handler, done := o.withConsole(api, parts, log)
 	defer done()
+	if skip != nil {
+		handler = serving.Busy(skip, handler)
+	}
 	if o.console {
 		if _, err := fmt.Fprintf(out, "console: %s%s\n", o.settings.URL, console.Prefix); err != nil {
 			return errors.Join(fmt.Errorf("simhost: print the banner: %w", err), ln.Close())
@@ -138,16 +154,44 @@ func (o *simhostFlags) serve(ctx context.Context, out, errs io.Writer) (err erro
 	return serving.Serve(ctx, ln, handler, log)
 }
 
+// skipping returns the clock of --clock skip, with which the hosts are opened; nil for another one.
+func (o *simhostFlags) skipping(log *slog.Logger) *clock.Skipping {
+	if o.clock != clockSkip {
+		return nil
+	}
+	skip := clock.Skip(clock.SkipOptions{
+		Base: clock.Real(), Wire: clock.Real(), Quiet: o.skipAfter, Most: o.skipMost,
+		OnCap: func(ahead time.Duration) {
+			log.Info("the clock does not jump: what is due next is further than --skip-most lets it", "due in", ahead.Round(time.Second).String(),
+				"skip-most", o.skipMost.String())
+		},
+	})
+	if !o.begins.IsZero() {
+		skip.Advance(time.Until(o.begins))
+	}
+	o.moved, o.settings.Clock = skip, skip
+	return skip
+}
+
+// parts returns what the console shows of the hosts, in the order of the selected ones.
+func (o *simhostFlags) parts(hosts []protocols.Bannered) (parts []console.Part) {
+	for i, h := range o.selected() {
+		parts = append(parts, h.Pages(hosts[i]))
+	}
+	return parts
+}
+
 // withConsole puts the console in front of the hosts. done ends its streams.
-func (o *simhostFlags) withConsole(hosts []protocols.Bannered, log *slog.Logger) (handler http.Handler, done func()) {
-	api := o.handler(hosts)
+func (o *simhostFlags) withConsole(api http.Handler, parts []console.Part, log *slog.Logger) (handler http.Handler, done func()) {
 	if !o.console {
 		return api, func() {}
 	}
-	options := console.Options{Store: o.settings.Store, Clock: o.manual, Remote: o.consoleRemote, Logger: log}
+	options := console.Options{
+		Store: o.settings.Store, Clock: o.moved, Remote: o.consoleRemote, Logger: log, Key: o.settings.Key, Snapshot: o.snapshotOptions(),
+	}
 	for _, h := range o.hosts { // in the order of the table, however they were named
 		if i := slices.Index(o.protocols, h.name); i >= 0 {
-			options.Parts = append(options.Parts, h.Pages(hosts[i]))
+			options.Parts = append(options.Parts, parts[i])
 		}
 	}
 	c := console.New(options)
@@ -183,17 +227,22 @@ func (o *simhostFlags) checkOptions() error {
 	return nil
 }
 
-// handler routes each request to the host that owns its path. All other paths go to the first selected protocol of the
-// table.
+// handler routes each request to its owner.
 func (o *simhostFlags) handler(hosts []protocols.Bannered) http.Handler {
+	owner := o.owner()
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { hosts[owner(r)].Handler().ServeHTTP(w, r) })
+}
+
+// owner returns the place of the selected host that a request is for: the one that owns its path. All other paths go to the first
+// selected protocol of the table.
+func (o *simhostFlags) owner() func(*http.Request) int {
 	selected := o.selected()
 	first := slices.IndexFunc(o.hosts, func(h protocolHost) bool { return slices.Contains(o.protocols, h.name) })
 	rest := slices.Index(o.protocols, o.hosts[first].name)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		at := slices.IndexFunc(selected, func(h protocolHost) bool { return h.Owns(r.URL.Path) })
-		if at < 0 {
-			at = rest
+	return func(r *http.Request) int {
+		if at := slices.IndexFunc(selected, func(h protocolHost) bool { return h.Owns(r.URL.Path) }); at >= 0 {
+			return at
 		}
-		hosts[at].Handler().ServeHTTP(w, r)
-	})
+		return rest
+	}
 }

@@ -3,16 +3,11 @@
 package faultproxy
 
 import (
-	"crypto/tls"
-	"crypto/x509"
-	"fmt"
 	"log/slog"
 	"net/http"
-	"net/http/httputil"
-	"net/url"
-	"os"
 
 	"github.com/openassay/assay/simhost/mutate"
+	"github.com/openassay/assay/simhost/serving/onward"
 )
 
 // Options of a proxy. Target is required.
@@ -26,50 +21,19 @@ type Options struct {
 // New returns a handler that passes requests to the target and commits the fault. Redirects and addresses in replies still
 // name the target itself.
 func New(o Options) (http.Handler, error) {
-	target, err := url.Parse(o.Target)
-	if err != nil || target.Host == "" || target.Scheme != "http" && target.Scheme != "https" {
-		return nil, fmt.Errorf("target %q: give the base URL of a host, such as http://localhost:3000", o.Target)
-	}
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	if o.CAFile != "" {
-		roots, err := pool(o.CAFile)
-		if err != nil {
-			return nil, err
-		}
-		transport.TLSClientConfig = &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
-	}
 	log := o.Logger
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	proxy := &httputil.ReverseProxy{
-		Transport:     transport,
-		FlushInterval: -1, // an event goes on at once
-		Rewrite: func(r *httputil.ProxyRequest) {
-			r.SetURL(target)
-			// The transport asks for a compressed reply by itself, and unpacks it; a fault could not read another.
-			r.Out.Header.Del("Accept-Encoding")
-		},
-		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
+	proxy, err := onward.New(onward.Options{
+		Target: o.Target, CAFile: o.CAFile, Logger: log, Plain: true, // a fault could not read a compressed reply
+		Fail: func(w http.ResponseWriter, r *http.Request, err error) {
 			log.WarnContext(r.Context(), "the target does not answer", "method", r.Method, "path", r.URL.Path, "error", err)
 			http.Error(w, "the host behind this proxy does not answer", http.StatusBadGateway)
 		},
-		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+	})
+	if err != nil {
+		return nil, err
 	}
 	return o.Changes.Front(proxy), nil
-}
-
-func pool(file string) (*x509.CertPool, error) {
-	roots, err := x509.SystemCertPool()
-	if err != nil {
-		roots = x509.NewCertPool()
-	}
-	content, err := os.ReadFile(file)
-	if err != nil {
-		return nil, fmt.Errorf("read certificates: %w", err)
-	}
-	if !roots.AppendCertsFromPEM(content) {
-		return nil, fmt.Errorf("%s holds no certificate: give a PEM file", file)
-	}
-	return roots, nil
 }

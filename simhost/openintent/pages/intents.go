@@ -12,9 +12,9 @@ import (
 
 	"github.com/openassay/assay/gen/openintentv1"
 	"github.com/openassay/assay/simhost/console"
+	"github.com/openassay/assay/simhost/openintent"
 	"github.com/openassay/assay/simhost/openintent/engine"
 	"github.com/openassay/assay/simhost/openintent/suspension"
-	"github.com/openassay/assay/simhost/serving"
 )
 
 // What one page shows of intents.
@@ -65,7 +65,12 @@ type intentsPage struct {
 
 // intents lists the intents that changed last.
 func (v visitor) intents(r *console.Request) error {
-	all, total, err := v.host.Intents(r.Context(), intentsShown)
+	var all []engine.Account
+	var total int
+	err := v.host.With(func(h *openintent.Host) (err error) {
+		all, total, err = h.Intents(r.Context(), intentsShown)
+		return err
+	})
 	if err != nil {
 		return err
 	}
@@ -77,12 +82,19 @@ func (v visitor) intents(r *console.Request) error {
 }
 
 func (v visitor) intent(r *console.Request) error {
-	a, events, total, err := v.host.Intent(r.Context(), r.PathValue("intent"), intentEventsShown)
+	var page intentView
+	err := v.host.With(func(h *openintent.Host) error {
+		a, events, total, err := h.Intent(r.Context(), r.PathValue("intent"), intentEventsShown)
+		if err != nil {
+			return err
+		}
+		page = intentOf(a)
+		page.Events, page.Total, page.MovesClocks, page.Steps = events, total, h.MovesClocks(), console.Steps
+		return nil
+	})
 	if err != nil {
 		return err
 	}
-	page := intentOf(a)
-	page.Events, page.Total, page.MovesClocks, page.Steps = events, total, v.host.MovesClocks(), console.Steps
 	return r.Show(console.Page{Template: "intent", Title: page.Title, Here: "Intents", Body: page})
 }
 
@@ -107,8 +119,9 @@ func (v visitor) answer(r *console.Request) error {
 		}
 	}
 	id := r.PathValue("intent")
-	reply, err := serving.Read(v.host.Client(v.name).RespondToSuspension(r.Context(), id,
-		openintentv1.RespondRequest{SuspensionID: r.PostForm.Get("suspension"), Value: value}))
+	reply, err := v.ask(func(c *openintentv1.Client) (*http.Response, error) {
+		return c.RespondToSuspension(r.Context(), id, openintentv1.RespondRequest{SuspensionID: r.PostForm.Get("suspension"), Value: value})
+	})
 	if err != nil {
 		return err
 	}
@@ -125,8 +138,9 @@ func (v visitor) advance(r *console.Request) error {
 		return r.Problem(http.StatusUnprocessableEntity, "Give how far as 90s, 5m or 24h, by 720h at most.")
 	}
 	id := r.PathValue("intent")
-	reply, err := serving.Read(v.host.Client(v.name).AdvanceClock(r.Context(),
-		openintentv1.AdvanceClockRequest{IntentID: id, Seconds: by.Seconds()}))
+	reply, err := v.ask(func(c *openintentv1.Client) (*http.Response, error) {
+		return c.AdvanceClock(r.Context(), openintentv1.AdvanceClockRequest{IntentID: id, Seconds: by.Seconds()})
+	})
 	if err != nil {
 		return err
 	}
@@ -149,23 +163,24 @@ func (v visitor) example(r *console.Request) error {
 	if err != nil {
 		return err
 	}
-	c := v.host.Client(v.name)
-	for _, step := range []func(version string) (*http.Response, error){
-		func(string) (*http.Response, error) {
+	for _, step := range []func(c *openintentv1.Client, version string) (*http.Response, error){
+		func(c *openintentv1.Client, _ string) (*http.Response, error) {
 			return c.CreateIntent(r.Context(), openintentv1.CreateIntentRequest{Title: "Refund an order", Status: openintentv1.IntentStatusActive})
 		},
-		func(version string) (*http.Response, error) {
+		func(c *openintentv1.Client, version string) (*http.Response, error) {
 			return c.PatchIntentState(r.Context(), made.ID, &openintentv1.PatchIntentStateParams{IfMatch: &version},
 				openintentv1.PatchIntentStateRequest{Patches: []openintentv1.StatePatch{
 					{Op: openintentv1.StatePatchOpSet, Path: "/_suspension", Value: value},
 				}})
 		},
-		func(version string) (*http.Response, error) {
+		func(c *openintentv1.Client, version string) (*http.Response, error) {
 			return c.SetIntentStatus(r.Context(), made.ID, &openintentv1.SetIntentStatusParams{IfMatch: &version},
 				openintentv1.SetIntentStatusRequest{Status: openintentv1.IntentStatusSuspendedAwaitingInput})
 		},
 	} {
-		reply, err := serving.Read(step(strconv.FormatInt(made.Version, 10)))
+		reply, err := v.ask(func(c *openintentv1.Client) (*http.Response, error) {
+			return step(c, strconv.FormatInt(made.Version, 10))
+		})
 		if err != nil {
 			return err
 		}

@@ -14,7 +14,7 @@ import (
 	"github.com/openassay/assay/internal/browsertest"
 	"github.com/openassay/assay/simhost/console"
 	"github.com/openassay/assay/simhost/internal/consoletest"
-	"github.com/openassay/assay/simhost/openintent"
+	"github.com/openassay/assay/simhost/openintent/faulty"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -22,7 +22,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // open starts a server with its console. It is stopped when the test ends.
 func open(t *testing.T) *consoletest.Rig {
 	t.Helper()
-	host, err := openintent.New(t.Context(), openintent.Options{})
+	host, err := faulty.OpenSwitchable(t.Context(), faulty.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func TestAConsoleOfIntentsAlone(t *testing.T) {
 	if got := r.Get("/console"); got.Header.Get("Location") != "/console/intents" {
 		t.Errorf("the first page: %d to %q", got.Status, got.Header.Get("Location"))
 	}
-	for _, path := range []string{"/console/runs/run-x", "/console/goals", "/console/faults", "/console/intents/none"} {
+	for _, path := range []string{"/console/runs/run-x", "/console/goals", "/console/intents/none"} {
 		if got := r.Get(path); got.Status != http.StatusNotFound {
 			t.Errorf("%s: %d", path, got.Status)
 		}

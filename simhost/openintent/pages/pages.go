@@ -6,11 +6,15 @@ import (
 	"context"
 	"embed"
 	"maps"
+	"net/http"
 	"slices"
 
+	"github.com/openassay/assay/gen/openintentv1"
 	"github.com/openassay/assay/simhost/console"
 	"github.com/openassay/assay/simhost/openintent"
 	"github.com/openassay/assay/simhost/openintent/engine"
+	"github.com/openassay/assay/simhost/openintent/faulty"
+	"github.com/openassay/assay/simhost/serving"
 )
 
 //go:embed *.html
@@ -33,15 +37,18 @@ var pages = map[string]func(visitor, *console.Request) error{
 const topic = "intents"
 
 // Part is what a console shows of a server.
-func Part(host *openintent.Host) console.Part {
+func Part(host *faulty.Switchable) console.Part {
 	return console.Part{
 		Templates: templates,
 		Patterns:  slices.Collect(maps.Keys(pages)),
-		SignIn: func(key string) (console.Visitor, error) {
-			if name, known := host.Caller(key); known {
-				return visitor{host, name}, nil
-			}
-			return nil, nil
+		SignIn: func(key string) (v console.Visitor, err error) {
+			err = host.With(func(h *openintent.Host) error {
+				if name, known := h.Caller(key); known {
+					v = visitor{host, name}
+				}
+				return nil
+			})
+			return v, err
 		},
 		IsMissing: openintent.IsMissing,
 	}
@@ -49,7 +56,7 @@ func Part(host *openintent.Host) console.Part {
 
 // visitor is somebody whose key the server knows.
 type visitor struct {
-	host *openintent.Host
+	host *faulty.Switchable
 	name string
 }
 
@@ -69,7 +76,11 @@ func (v visitor) Menu(behind string) []console.Link {
 
 // Waiting implements [console.Visitor].
 func (v visitor) Waiting(ctx context.Context, n int) (questions []console.Question, total int, err error) {
-	waiting, err := v.host.WaitingIntents(ctx)
+	var waiting []engine.Account
+	err = v.host.With(func(h *openintent.Host) error {
+		waiting, err = h.WaitingIntents(ctx)
+		return err
+	})
 	for _, a := range waiting[:min(len(waiting), n)] {
 		intent := intentOf(a)
 		questions = append(questions, console.Question{
@@ -85,6 +96,15 @@ func (v visitor) Topics(_ context.Context, logs []string) []string {
 		return []string{console.TopicWaiting, topic}
 	}
 	return nil
+}
+
+// ask makes a request to the API in the visitor's name.
+func (v visitor) ask(request func(*openintentv1.Client) (*http.Response, error)) (said serving.Said, err error) {
+	err = v.host.With(func(h *openintent.Host) error {
+		said, err = serving.Read(request(h.Client(v.name)))
+		return err
+	})
+	return said, err
 }
 
 func (v visitor) first(r *console.Request) error { return r.GoTo(intentsPath) }

@@ -15,6 +15,7 @@ import (
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/internal/testenv"
 	"github.com/openassay/assay/simhost/openwop/surface"
+	"github.com/openassay/assay/simhost/serving"
 )
 
 func switchable(t *testing.T, o Options) *Switchable {
@@ -79,10 +80,10 @@ func TestFaultsAreSwitchedUnderLoad(t *testing.T) {
 	}
 	for _, on := range [][]string{{"loop.iteration-resets-on-resume"}, {}, {"loop.reason-lost", "loop.seam-constant"},
 		{"loop.reason-lost"}, nil} {
-		if err := s.Switch(t.Context(), on); err != nil {
+		if err := s.Switch(t.Context(), serving.Switches{Faults: on}); err != nil {
 			t.Fatal(err)
 		}
-		if got := s.Faults(); !slices.Equal(got, on) {
+		if got := s.On().Faults; !slices.Equal(got, on) {
 			t.Errorf("on are %q, want %q", got, on)
 		}
 	}
@@ -97,27 +98,27 @@ func TestFaultsAreSwitchedUnderLoad(t *testing.T) {
 // What cannot be switched to changes nothing; what is closed stays closed.
 func TestASwitchThatCannotBe(t *testing.T) {
 	s := switchable(t, Options{Faults: []string{"loop.reason-lost"}})
-	if err := s.Switch(t.Context(), []string{"loop.no-such"}); err == nil {
+	if err := s.Switch(t.Context(), serving.Switches{Faults: []string{"loop.no-such"}}); err == nil {
 		t.Error("a fault that is not there was switched on")
 	}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := s.Switch(gone, nil); !errors.Is(err, context.Canceled) {
+	if err := s.Switch(gone, serving.Switches{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("somebody who has left: %v", err)
 	}
-	if got := s.Faults(); !slices.Equal(got, []string{"loop.reason-lost"}) {
+	if got := s.On().Faults; !slices.Equal(got, []string{"loop.reason-lost"}) {
 		t.Errorf("on are %q", got)
 	}
 	if err := s.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Switch(t.Context(), nil); !errors.Is(err, errClosed) {
+	if err := s.Switch(t.Context(), serving.Switches{}); !errors.Is(err, serving.ErrHostClosed) {
 		t.Errorf("after the end: %v", err)
 	}
 	if w := s.ask(t, http.MethodGet, "/healthz", ""); w.Code != http.StatusServiceUnavailable {
 		t.Errorf("after the end: %d", w.Code)
 	}
-	if err := s.With(func(*surface.Host) error { return nil }); !errors.Is(err, errClosed) {
+	if err := s.With(func(*surface.Host) error { return nil }); !errors.Is(err, serving.ErrHostClosed) {
 		t.Errorf("after the end: %v", err)
 	}
 }

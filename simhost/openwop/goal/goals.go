@@ -155,7 +155,9 @@ func (g *Goals) Resume(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("resume goal %s: %w", id, err)
 		}
+		done := clock.Working(g.o.Clock)
 		g.work.Go(func() {
+			defer done()
 			defer release()
 			if _, _, err := g.finish(id); err != nil && g.ctx.Err() == nil {
 				g.o.OnError(fmt.Errorf("finish a tick of goal %s: %w", id, err))

@@ -36,7 +36,7 @@ func TestNothingWithoutAKey(t *testing.T) {
 		t.Errorf("the stream: %d", got.Status)
 	}
 	r.SignIn("dev")
-	if on := r.host.Faults(); len(on) > 0 {
+	if on := r.host.On().Faults; len(on) > 0 {
 		t.Errorf("faults are on: %q", on)
 	}
 	r.Until("/console/runs/"+id, "waiting-input")
@@ -71,7 +71,7 @@ func TestPagesOfOthersDoNothing(t *testing.T) {
 			}
 		}
 	}
-	if on := r.host.Faults(); len(on) > 0 {
+	if on := r.host.On().Faults; len(on) > 0 {
 		t.Errorf("faults are on: %q", on)
 	}
 	if got := r.Get("/console"); got.Status != http.StatusOK || !strings.Contains(got.Body, "No run yet") {

@@ -41,8 +41,8 @@ func open(t *testing.T, o surface.Options, faults ...string) *rig {
 			t.Errorf("closing ended with %v", err)
 		}
 	})
-	manual, _ := o.Clock.(*clock.Manual)
-	options := console.Options{Parts: []console.Part{Part(host)}, Store: host.Store(), Clock: manual}
+	moved, _ := o.Clock.(clock.Moved)
+	options := console.Options{Parts: []console.Part{Part(host)}, Store: host.Store(), Clock: moved}
 	return &rig{consoletest.Open(t, options, host.Handler()), t, host}
 }
 

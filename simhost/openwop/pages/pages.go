@@ -27,17 +27,15 @@ func pathOf(runID string) string { return runsPath + url.PathEscape(runID) }
 
 // pages are all, by pattern.
 var pages = map[string]func(visitor, *console.Request) error{
-	"GET " + console.Prefix:              visitor.runs,
-	"GET " + console.Prefix + "/{$}":     visitor.runs,
-	"GET " + console.Prefix + "/start":   visitor.startForm,
-	"POST " + console.Prefix + "/start":  visitor.start,
-	"GET " + runsPath + "{run}":          visitor.run,
-	"GET " + runsPath + "{run}/files":    visitor.runFiles,
-	"POST " + runsPath + "{run}/answer":  visitor.answer,
-	"POST " + runsPath + "{run}/do":      visitor.control,
-	"GET " + console.Prefix + "/goals":   visitor.goals,
-	"GET " + console.Prefix + "/faults":  visitor.faults,
-	"POST " + console.Prefix + "/faults": visitor.switchFaults,
+	"GET " + console.Prefix:             visitor.runs,
+	"GET " + console.Prefix + "/{$}":    visitor.runs,
+	"GET " + console.Prefix + "/start":  visitor.startForm,
+	"POST " + console.Prefix + "/start": visitor.start,
+	"GET " + runsPath + "{run}":         visitor.run,
+	"GET " + runsPath + "{run}/files":   visitor.runFiles,
+	"POST " + runsPath + "{run}/answer": visitor.answer,
+	"POST " + runsPath + "{run}/do":     visitor.control,
+	"GET " + console.Prefix + "/goals":  visitor.goals,
 }
 
 // What an open page hears of beside [console.TopicWaiting].
@@ -92,8 +90,6 @@ func (v visitor) Menu(behind string) []console.Link {
 		return []console.Link{{Name: "Runs", Path: console.Prefix}}
 	case console.MenuWaiting:
 		return []console.Link{{Name: "Goals", Path: console.Prefix + "/goals"}}
-	case console.MenuClock:
-		return []console.Link{{Name: "Faults", Path: console.Prefix + "/faults", Count: len(v.host.Faults()), Bad: true}}
 	}
 	return nil
 }

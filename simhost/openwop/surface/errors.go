@@ -84,6 +84,8 @@ var statusOf = map[string]int{
 	codeInternal:           http.StatusInternalServerError,
 	codeCapability:         http.StatusNotImplemented,
 	codeUnavailable:        http.StatusServiceUnavailable,
+	refusal.Upstream:       http.StatusBadGateway,
+	refusal.Loop:           http.StatusLoopDetected,
 }
 
 // spelled are the codes of parts that no protocol knows, as this one spells them.

@@ -53,6 +53,7 @@ type Host struct {
 	discovery   document
 	contract    document
 	handler     http.Handler
+	serves      func(*http.Request) bool
 	inside      http.Handler  // is asked in the name of a caller who is known already
 	faults      atomic.Uint64 // requests that failed by our fault, for their correlation ids
 
@@ -138,6 +139,15 @@ func (h *Host) Close(ctx context.Context) error {
 // Handler answers requests; it can be put into any server. Serve does that.
 func (h *Host) Handler() http.Handler { return h.handler }
 
+// Serves reports whether the host has the operation that a request is for. Preflights are for the host where it lets pages of
+// other origins in.
+func (h *Host) Serves(r *http.Request) bool {
+	return h.serves(r) || r.Method == http.MethodOptions && h.opts.CORS != ""
+}
+
+// Fail answers with a refusal, in the form of the protocol.
+func (h *Host) Fail(w http.ResponseWriter, r *http.Request, err error) { h.fail(w, r, err) }
+
 // route builds the handler: from outside in, CORS, faults, the manner in which the host speaks, the key, the routes, the
 // checks of the contract, the generated server, and the methods of Host.
 func (h *Host) route(ops contract.Operations) {
@@ -153,6 +163,7 @@ func (h *Host) route(ops contract.Operations) {
 	bad := func(w http.ResponseWriter, r *http.Request, err error) { h.fail(w, r, badRequest(err)) }
 	openwopv1.HandlerWithOptions(h, openwopv1.ServerOptions{BaseRouter: router, RequestError: bad, ResponseError: h.fail,
 		StrictMiddlewares: []openwopv1.StrictMiddlewareFunc{withRequest}})
+	h.serves = router.Serves
 	h.inside = h.active.Count(serving.Recovered(h.named(h.opts.Changes.Front(router)), h.fail))
 	spoken := h.manner.Front(h.named(h.opts.Changes.Front(h.bearer(router))), router.Knows)
 	if h.opts.Dialect != nil {

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/eventlog"
@@ -196,4 +197,20 @@ func (h *Host) Changed(ctx context.Context, c Caller, logs []string) (change Cha
 	}
 	change.Runs = slices.Sorted(maps.Keys(roots))
 	return change
+}
+
+// Advance lets time pass for one run of a caller's tenant and those below it, or for one goal, ahead of the host's clock. It
+// returns the time that it then is there. The error is a refusal where there is no such run or goal, or time cannot pass for it.
+func (h *Host) Advance(ctx context.Context, c Caller, runID, goalID string, by time.Duration) (time.Time, error) {
+	if goalID != "" {
+		own := h.goals[c.who.tenant]
+		if own == nil {
+			return time.Time{}, refusal.New(codeNotFound, "this host keeps no goals")
+		}
+		return own.Advance(ctx, goalID, by)
+	}
+	if _, err := h.Run(ctx, c, runID); err != nil {
+		return time.Time{}, err
+	}
+	return h.engine.Advance(ctx, runID, by)
 }

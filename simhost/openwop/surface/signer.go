@@ -8,10 +8,12 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 
 	"github.com/openassay/assay/simhost/eventlog"
+	"github.com/openassay/assay/simhost/snapshot"
 )
 
 // interruptToken is what a token says: whoever has it may answer this one interrupt until then. Where voters are trusted, one
@@ -95,4 +97,12 @@ func openSigner(ctx context.Context, store *eventlog.Store, seed uint64) (tokenS
 		return tokenSigner{}, err
 	}
 	return tokenSigner{key: key}, nil
+}
+
+// Secrets are what the logs of a host hold that lets others answer for its callers: the key that tokens are signed with, and
+// tokens in stored answers.
+func Secrets() snapshot.Secrets {
+	// A token begins as the JSON of every token does.
+	tokens := regexp.MustCompile(`eyJ2Ijox[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{43}`)
+	return snapshot.Secrets{Logs: []string{signerLog}, Texts: []*regexp.Regexp{tokens}}
 }

@@ -7,10 +7,12 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/openassay/assay/internal/nearest"
 	"github.com/openassay/assay/internal/textsafe"
@@ -114,4 +116,37 @@ func Pairs(flag, what string, values []string) (map[string]string, error) {
 		out[name] = value
 	}
 	return out, nil
+}
+
+// secret annotates flags whose values are keys, or NAME=KEY.
+const secret = "assay_secret"
+
+// Secret marks a flag whose value is a key, or NAME=KEY.
+func Secret(f *pflag.FlagSet, name string) {
+	if err := f.SetAnnotation(name, secret, nil); err != nil {
+		panic(err) // there is no such flag
+	}
+}
+
+// Given returns the flags of a command line as they were given, but for some, and the keys among their values.
+func Given(f *pflag.FlagSet, but ...string) (flags, keys []string) {
+	f.Visit(func(flag *pflag.Flag) {
+		_, hidden := flag.Annotations[secret]
+		values := []string{flag.Value.String()}
+		if list, ok := flag.Value.(pflag.SliceValue); ok {
+			values = list.GetSlice()
+		}
+		for _, value := range values {
+			if hidden {
+				keys = append(keys, value)
+				if _, key, named := strings.Cut(value, "="); named && flag.Value.Type() == "stringArray" {
+					keys[len(keys)-1] = key
+				}
+			}
+			if !slices.Contains(but, flag.Name) {
+				flags = append(flags, "--"+flag.Name+"="+value)
+			}
+		}
+	})
+	return flags, keys
 }

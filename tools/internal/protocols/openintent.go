@@ -16,6 +16,7 @@ import (
 	"github.com/openassay/assay/simhost/openintent/faulty"
 	"github.com/openassay/assay/simhost/openintent/pages"
 	"github.com/openassay/assay/simhost/openintent/variation"
+	"github.com/openassay/assay/simhost/snapshot"
 	"github.com/openassay/assay/tools/internal/cli"
 	commands "github.com/openassay/assay/tools/internal/protocols/openintent"
 )
@@ -143,11 +144,14 @@ func (h *intentSimhost) Check(s Settings) error {
 }
 
 func (h *intentSimhost) Open(ctx context.Context, s Settings) (Bannered, error) {
-	host, err := faulty.New(ctx, h.options(s))
+	host, err := faulty.OpenSwitchable(ctx, h.options(s))
 	return host, misused[*openintent.OptionError](err)
 }
 
-func (*intentSimhost) Pages(h Bannered) console.Part { return pages.Part(h.(*openintent.Host)) }
+func (*intentSimhost) Pages(h Bannered) console.Part { return pages.Part(h.(*faulty.Switchable)) }
+func (*intentSimhost) Credential() (string, string)  { return "X-API-Key", "" }
+func (*intentSimhost) Things() []string              { return pages.Things() }
+func (*intentSimhost) Secrets() snapshot.Secrets     { return snapshot.Secrets{} }
 func (*intentSimhost) Owns(path string) bool         { return openintent.Owns(path) }
 func (*intentSimhost) Claims() []string              { return openintent.FeatureNames() }
 func (*intentSimhost) Faults() []string              { return fault.IDs() }

@@ -23,6 +23,7 @@ import (
 	"github.com/openassay/assay/simhost/openwop/pages"
 	"github.com/openassay/assay/simhost/openwop/surface"
 	"github.com/openassay/assay/simhost/openwop/variation"
+	"github.com/openassay/assay/simhost/snapshot"
 	"github.com/openassay/assay/tools/internal/cli"
 )
 
@@ -180,10 +181,12 @@ func (h *hostSimhost) Flags(behind string, f *pflag.FlagSet) {
 	switch behind {
 	case "key":
 		f.StringArrayVar(&h.tenants, "tenant", nil, "further tenant and its key, `NAME=KEY`; may be repeated")
+		cli.Secret(f, "tenant")
 	case "voter":
 		f.BoolVar(&o.TrustVoters, "trust-voters", false,
 			"take resumeValue.voter of an answer, or the voter whose token it comes with, for who votes")
 		f.StringVar(&o.LowScopeKey, "low-scope-key", "", "further `KEY` of the first tenant, which may not answer interrupts (default none)")
+		cli.Secret(f, "low-scope-key")
 		f.IntVar(&o.Version, "version", surface.DefaultVersion, "version `N` of the execution model, 1 to 6")
 	case "without":
 		f.StringVar(&o.ExperimentalUntil, "experimental-until", "", "advertise the execution model as experimental until this `DAY`, YYYY-MM-DD")
@@ -193,6 +196,7 @@ func (h *hostSimhost) Flags(behind string, f *pflag.FlagSet) {
 		f.StringVar(&o.HostID, "host-id", "", "`ID` of this host in causes that are told across hosts (default "+surface.DefaultHostID+")")
 		f.StringArrayVar(&h.peers, "peer", nil, "other host that runs the workers NAME/WORKFLOW of this one, `NAME=URL`; may be repeated")
 		f.StringArrayVar(&h.keys, "peer-key", nil, "key that this host has there, `NAME=KEY`; may be repeated")
+		cli.Secret(f, "peer-key")
 	case "vary":
 		f.StringVar(&o.Workflows, "workflows", "", "`DIR` of further workflow definitions, *.json")
 		f.StringVar(&o.CORS, "cors", "", "`ORIGIN` whose pages may call the host, or *")
@@ -257,6 +261,9 @@ func (h *hostSimhost) Open(ctx context.Context, s Settings) (Bannered, error) {
 
 func (*hostSimhost) Pages(h Bannered) console.Part { return pages.Part(h.(*faulty.Switchable)) }
 func (*hostSimhost) Owns(string) bool              { return false }
+func (*hostSimhost) Credential() (string, string)  { return "Authorization", "Bearer" }
+func (*hostSimhost) Things() []string              { return pages.Things() }
+func (*hostSimhost) Secrets() snapshot.Secrets     { return surface.Secrets() }
 func (*hostSimhost) Claims() []string              { return surface.ClaimNames() }
 func (*hostSimhost) Faults() []string              { return fault.IDs() }
 func (*hostSimhost) Variations() []string          { return append(variation.Names(), variation.All) }

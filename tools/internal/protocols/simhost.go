@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net/http"
 
 	"github.com/spf13/pflag"
 
 	"github.com/openassay/assay/simhost/clock"
 	"github.com/openassay/assay/simhost/console"
 	"github.com/openassay/assay/simhost/eventlog"
+	"github.com/openassay/assay/simhost/snapshot"
 	"github.com/openassay/assay/tools/internal/cli"
 )
 
@@ -46,6 +48,12 @@ type Simhost interface {
 	// Owns reports whether a path belongs to this protocol when several share an address. The first protocol of the
 	// table gets all others.
 	Owns(path string) bool
+	// Credential returns the header in which clients send a key, and the scheme before it, "" for none.
+	Credential() (header, scheme string)
+	// Things returns the kinds of what has a clock of its own, such as run.
+	Things() []string
+	// Secrets returns what the logs hold that a snapshot leaves out, whatever the keys are.
+	Secrets() snapshot.Secrets
 	// Claims, Faults and Variations return the names that Settings accepts.
 	Claims() []string
 	Faults() []string
@@ -59,6 +67,8 @@ type SimhostWords struct{ Is, Key, Voter string }
 type Bannered interface {
 	Host
 	Banner(baseURL string) string
+	Serves(r *http.Request) bool
+	Fail(w http.ResponseWriter, r *http.Request, err error)
 }
 
 // misused turns mistakes in the options into usage errors, and returns other errors unchanged.

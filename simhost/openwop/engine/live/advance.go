@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/openassay/assay/simhost/clock"
 	"github.com/openassay/assay/simhost/eventlog"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
 	"github.com/openassay/assay/simhost/openwop/engine/event"
@@ -21,8 +22,10 @@ func (e *Engine) wake(r *liveRun) {
 	if err != nil {
 		return // closed: the log knows that the run is pending
 	}
+	done := clock.Working(e.o.Clock)
 	go func() {
 		defer leave()
+		defer done()
 		for {
 			seen := r.wakes.Load()
 			if err := e.advance(e.ctx, r); err != nil {
@@ -125,7 +128,7 @@ func (e *Engine) steps(m *step.Move) (w step.Wait) {
 
 func (e *Engine) equip(r *liveRun, m *step.Move) {
 	m.S, m.Tape, m.Defers = &r.state, r.tape, m.Answer != nil && e.o.AnswerLag > 0
-	m.Host = step.Host{Rules: &e.o.Rules, Now: e.now(), Draw: e.o.Draw, Loops: e.programs.isLoop, Peers: e.isPeer,
+	m.Host = step.Host{Rules: &e.o.Rules, Now: r.now(e), Draw: e.o.Draw, Loops: e.programs.isLoop, Peers: e.isPeer,
 		Attests: e.o.Attests, Cut: e.o.cut, Change: e.o.Change}
 }
 

@@ -85,7 +85,7 @@ func (e children) createChild(ctx context.Context, r *liveRun, c *state.Child) (
 		return nil, err
 	}
 	child, err := e.create(c.RunID, Create{WorkflowID: c.WorkerID, Inputs: c.Inputs, Owner: r.state.Owner,
-		Trace: r.state.Created.Trace, memory: line}, parent)
+		Trace: r.state.Created.Trace, memory: line, ahead: r.state.Ahead}, parent)
 	if refused := (*refusal.Error)(nil); errors.As(err, &refused) {
 		return &step.ChildReport{Refused: step.WordRefusal(refused)}, nil
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/clock"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
 	"github.com/openassay/assay/simhost/openwop/engine/event"
 	"github.com/openassay/assay/simhost/openwop/engine/state"
@@ -72,8 +73,10 @@ func (e children) sendCourier(r *liveRun, c state.Child) *courier {
 		halt()
 		return k
 	}
+	done := clock.Working(e.o.Clock)
 	go func() {
 		defer leave()
+		defer done()
 		defer halt()
 		e.travel(on, peer, create, *c.Remote, func(report *step.ChildReport) {
 			r.mu.Lock()

@@ -3,6 +3,7 @@ package live
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/eventlog"
@@ -34,7 +35,8 @@ type Create struct {
 	Trace  string        // id of the trace that who asks is in, 32 hex digits; "" where there is none
 	Origin *state.Origin // the run on another host that dispatches this one; nil where none does
 
-	memory memory.Line // handed down; nil where the run has its agent's
+	memory memory.Line   // handed down; nil where the run has its agent's
+	ahead  time.Duration // by which its clock is ahead of the host's
 }
 
 // Create starts a run and returns it as it is after its first append: ended, where it has to wait for nothing. Refusals:
@@ -120,6 +122,7 @@ func checked(e *Engine, p *workflow.Program, c Create) (created state.Created, e
 		Escalation:   e.o.EscalationKind,
 		Memory:       c.memory,
 		Scope:        c.Scope,
+		AheadMs:      c.ahead.Milliseconds(),
 		Verifies:     e.o.Rules.Claims.Serves(rules.ServesVerdicts, e.o.Verifies && e.o.Version >= 6),
 		Gates:        e.o.Gates,
 	}
@@ -129,7 +132,7 @@ func checked(e *Engine, p *workflow.Program, c Create) (created state.Created, e
 	if created.AgentThreshold, err = threshold(c.Configurable); err != nil {
 		return created, err
 	}
-	view, err := e.stores.view(e.ctx, p.Viewer(c.Owner, c.memory), e.now())
+	view, err := e.stores.view(e.ctx, p.Viewer(c.Owner, c.memory), e.now().Add(c.ahead))
 	if err != nil {
 		return created, err
 	}
@@ -161,6 +164,7 @@ func (e *Engine) begin(id string, p *workflow.Program, t *step.Tape, created sta
 	r := &liveRun{id: id, state: state.New(id, p, &e.o.Rules), tape: t}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.state.Ahead = time.Duration(created.AheadMs) * time.Millisecond // its first event is by its own clock
 	m := &step.Move{}
 	e.equip(r, m)
 	m.Start(created, started)

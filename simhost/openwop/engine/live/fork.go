@@ -72,7 +72,7 @@ func (e *Engine) Fork(ctx context.Context, runID string, f Fork) (ForkResult, er
 	// The fork is what its source was, but nobody's child: its end is no parent's business.
 	created := source.Created
 	created.Scope = "" // which stays its source's
-	created.Parent, created.Origin = nil, nil
+	created.Parent, created.Origin, created.AheadMs = nil, nil, 0
 	created.Fork = &link
 	started := (*event.RunStartedPayload)(nil)
 	recalled, err := e.stores.recall(ctx, &source, records, link)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/openassay/assay/simhost/clock"
 	"github.com/openassay/assay/simhost/eventlog"
 	"github.com/openassay/assay/simhost/refusal"
 )
@@ -67,7 +68,11 @@ func (e *Engine) reviveLater(id string) {
 		after = reviveFirst << n
 	}
 	e.failed[id]++
-	time.AfterFunc(after, func() { e.revive(id) })
+	done := clock.Working(e.o.Clock)
+	time.AfterFunc(after, func() {
+		defer done()
+		e.revive(id)
+	})
 }
 
 func (e *Engine) revive(id string) {

@@ -11,7 +11,8 @@ import (
 
 // alarm is the timer of a run. It wakes the run and says no more than that: what is due stands in the log.
 type alarm struct {
-	due   time.Time
+	due   time.Time     // by the clock of the run
+	ahead time.Duration // of the run's clock, for which the timer is set
 	timer clock.Timer
 	rung  atomic.Bool
 }
@@ -44,11 +45,11 @@ func nextTime(s *state.State, w step.Wait, idle time.Time) (due time.Time) {
 // arm sets the alarm of a run for the next time at which something happens. The caller has the run's lock.
 func (e *Engine) arm(r *liveRun, w step.Wait) {
 	var idle time.Time
-	if a := r.alarm; a != nil && a.rung.Load() && !e.now().Before(a.due) {
+	if a := r.alarm; a != nil && a.rung.Load() && !r.now(e).Before(a.due) {
 		idle = a.due // rung in time without effect, it would have none if it rang again
 	}
 	due := nextTime(&r.state, w, idle)
-	if r.alarm != nil && r.alarm.due.Equal(due) && !r.alarm.rung.Load() {
+	if r.alarm != nil && r.alarm.due.Equal(due) && r.alarm.ahead == r.state.Ahead && !r.alarm.rung.Load() {
 		return
 	}
 	if due.IsZero() && !idle.IsZero() {
@@ -58,8 +59,8 @@ func (e *Engine) arm(r *liveRun, w step.Wait) {
 	if due.IsZero() {
 		return
 	}
-	a := &alarm{due: due}
-	a.timer = e.o.Clock.At(due, func() {
+	a := &alarm{due: due, ahead: r.state.Ahead}
+	a.timer = e.o.Clock.At(due.Add(-a.ahead), func() {
 		a.rung.Store(true)
 		e.wake(r)
 	})

@@ -1,6 +1,8 @@
 package state
 
 import (
+	"time"
+
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/openwop/engine/codes"
 	"github.com/openassay/assay/simhost/openwop/engine/event"
@@ -13,6 +15,9 @@ func (s *State) Learn(f Fact) {
 		s.Created = *f.Created
 		s.View.update(f.Created.View)
 		s.Memory = s.Mark()
+		s.Ahead = time.Duration(f.Created.AheadMs) * time.Millisecond
+	case f.Moved != nil:
+		s.Ahead += time.Duration(f.Moved.Ms) * time.Millisecond
 	case f.Turn != nil:
 		s.Loop = Loop{Iteration: f.Turn.Iteration, Consulted: s.Loop.Consulted, Resumes: s.Loop.Resumes, AgentID: s.Loop.AgentID,
 			Verified: s.Loop.Verified}

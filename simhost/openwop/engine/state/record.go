@@ -33,6 +33,7 @@ type Fact struct {
 	Expired *Expired `json:"expired,omitempty"`
 	Stop    *Stop    `json:"stop,omitempty"`
 	Pause   *Pause   `json:"pause,omitempty"`
+	Moved   *Moved   `json:"moved,omitempty"`
 }
 
 // Created is what a run was made of. Inputs, owner, tags and metadata stand in its run.started event.
@@ -53,6 +54,7 @@ type Created struct {
 	AgentThreshold float64         `json:"agentThreshold"`    // confidence below which the agent's own decision is held
 	View           *View           `json:"view,omitempty"`    // when the run began; nil where the host has no stores
 	Memory         memory.Line     `json:"memory,omitempty"`  // of a child or a fork, which have it of the run that they come from
+	AheadMs        int64           `json:"aheadMs,omitzero"`  // by which its clock is ahead of the host's from its start
 	Labels         *Labels         `json:"labels,omitempty"`  // instead of those in run.started, which a branch has from its source
 }
 
@@ -129,6 +131,11 @@ func (p ChildPhase) Over() bool { return p != ChildAnnounced && p != ChildRunnin
 type Timer struct {
 	NodeID string    `json:"nodeId"`
 	Due    time.Time `json:"due"`
+}
+
+// Moved is that the run's own clock was moved ahead of the host's.
+type Moved struct {
+	Ms int64 `json:"ms"`
 }
 
 // Vote is what one of several says at a gate; the event that follows tells of it.

@@ -27,6 +27,7 @@ type State struct {
 	Tags      []string
 	Metadata  map[string]any
 	StartedAt time.Time
+	Ahead     time.Duration // of the host's clock
 
 	Next      int64 // sequence of the next event
 	Status    openwopv1.RunStatus

@@ -43,6 +43,7 @@ type Seen struct {
 	Principal string          // whose answer that is; empty: whoever was sent the token
 	Defers    bool            // what the answer sets going is for the next move
 	Stop      *state.Stop     // asks the run to end
+	Moved     *state.Moved    // has time pass for this run alone
 	Pause     *state.Pause    // asks the run to stand still, or not to
 	Unpause   bool            // asks it to go on
 	Child     *ChildReport    // what is known of the child of the handoff under way
@@ -110,6 +111,8 @@ func (m *Move) taken() bool { return m.Defers && m.Answer == nil }
 func (m *Move) step() Wait {
 	s := m.S
 	switch {
+	case m.Moved != nil:
+		return m.passTime()
 	case s.Ended():
 		return m.late()
 	case m.copies(), m.pausesAsRecorded():
@@ -141,6 +144,16 @@ func (m *Move) learn(f state.Fact) Wait {
 	m.Record.Facts = append(m.Record.Facts, f)
 	m.S.Learn(f)
 	m.size += 200
+	return goesOn
+}
+
+// passTime moves the clock of the run, and of this move.
+func (m *Move) passTime() Wait {
+	before := m.S.Ahead
+	f := state.Fact{Moved: m.Moved}
+	m.Moved = nil
+	m.learn(f)
+	m.Now = m.Now.Add(m.S.Ahead - before)
 	return goesOn
 }
 

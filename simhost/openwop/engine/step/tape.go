@@ -117,6 +117,8 @@ func (m *Move) copies() bool { return m.replaying() && place(m.S) < m.Tape.fromS
 func (m *Move) copy() Wait {
 	for _, f := range m.Tape.facts[place(m.S)] {
 		switch {
+		case f.Moved != nil: // the fork has a clock of its own
+			continue
 		case f.Pause != nil && !m.S.Created.Fork.Branch: // where the source did stand still stands on its log
 			continue
 		case f.Stop != nil:

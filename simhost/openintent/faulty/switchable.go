@@ -1,0 +1,57 @@
+package faulty
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/openassay/assay/simhost/eventlog"
+	"github.com/openassay/assay/simhost/openintent"
+	"github.com/openassay/assay/simhost/serving"
+)
+
+// Switchable is a server whose faults and variations can be switched while it is open.
+type Switchable struct {
+	*serving.Switchable[*openintent.Host]
+	store *eventlog.Store
+	own   bool // the store is ours to close
+}
+
+// OpenSwitchable opens a server as [New] does.
+func OpenSwitchable(ctx context.Context, o Options) (_ *Switchable, err error) {
+	s := &Switchable{store: o.Store}
+	if s.store == nil {
+		store, err := eventlog.Open(ctx, eventlog.Options{Dir: o.DataDir, Checked: true, SyncAlways: o.SyncAlways, MaxBytes: o.LogMax})
+		if err != nil {
+			return nil, fmt.Errorf("start the simulated OpenIntent server: %w", err)
+		}
+		s.store, s.own, o.Store = store, true, store
+	}
+	with := func(on serving.Switches) Options {
+		o := o
+		o.Faults, o.Vary = on.Faults, on.Variations
+		return o
+	}
+	s.Switchable, err = serving.OpenSwitchable(ctx, o.Logger, serving.Switches{Faults: o.Faults, Variations: o.Vary},
+		func(on serving.Switches) error { return with(on).Check() },
+		func(ctx context.Context, on serving.Switches) (*openintent.Host, error) { return New(ctx, with(on)) })
+	if err != nil {
+		return nil, errors.Join(err, s.closeStore())
+	}
+	return s, nil
+}
+
+// Store is where the log is. It stays the same when faults are switched.
+func (s *Switchable) Store() *eventlog.Store { return s.store }
+
+// Close closes the server as [openintent.Host.Close] does.
+func (s *Switchable) Close(ctx context.Context) error {
+	return errors.Join(s.Switchable.Close(ctx), s.closeStore())
+}
+
+func (s *Switchable) closeStore() error {
+	if !s.own {
+		return nil
+	}
+	return s.store.Close()
+}
