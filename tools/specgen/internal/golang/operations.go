@@ -355,7 +355,8 @@ func (b *builder) bodyTag(c *content) string {
 
 // reserved are the names that a generated function uses itself: no argument may hide them.
 var reserved = append([]string{
-	"absent", "any", "append", "body", "bool", "byte", "c", "clear", "contentType", "copy", "ctx", "editors", "err", "error", "false", "float32",
+	"absent", "any", "append", "body", "bool", "byte", "c", "clear", "contentType", "copy", "ctx", "editors", "err", "error",
+	"false", "float32",
 	"float64", "in", "init", "int", "int32", "int64", "iota", "len", "made", "make", "max", "min", "new", "newCall", "nil", "o", "options",
 	"panic", "params", "r", "request", "response", "streamEvents", "string", "true", "uint32", "uint64", "w", "yield",
 }, slices.Collect(maps.Keys(imports))...)
