@@ -39,7 +39,7 @@ func (b *builder) rest(s object, hint, at string) *goType {
 	}
 	more, isSchema := s[key].(object)
 	switch {
-	case len(patterns) == 1 && (hasFalse(s) || s[key] == nil && len(obj(s["properties"])) == 0):
+	case len(patterns) == 1 && (hasFalse(s) || s[key] == nil && len(obj(s["properties"])) == 0 && (b.Unknown == "drop" || fitsAll(patterns))):
 		pattern := keys(patterns)[0]
 		return b.typeOf(patterns[pattern], hint+"Value", join(at, "patternProperties", pattern), nil)
 	case isSchema && len(patterns) == 0:
@@ -52,6 +52,11 @@ func (b *builder) rest(s object, hint, at string) *goType {
 		return &goType{kind: anyKind}
 	}
 	return nil
+}
+
+// fitsAll reports whether the only pattern of names is one that all names fit: others keep members of any kind.
+func fitsAll(patterns object) bool {
+	return slices.Contains([]string{"", "^", ".*", "^.*$", ".+", "^.+$", "."}, keys(patterns)[0])
 }
 
 func (b *builder) fields(d *decl, s object, at string) {

@@ -45,7 +45,8 @@ func (b *builder) unionOf(s object, hint, at string, own *decl) *goType {
 		"$comment", "x-assay-open", "externalDocs", "type")
 	if hasStructure(base) {
 		if constrained || !b.allObjects(branches) {
-			return b.withOpenMembers(s, hint, at, own)
+			t := b.withOpenMembers(s, hint, at, own)
+			return &goType{kind: t.kind, name: t.name, elem: t.elem, decl: t.decl, null: t.null || nullable}
 		}
 		for i, v := range branches {
 			if r := str(obj(v)["$ref"]); r != "" && own != nil && b.builtOn(v, "#"+own.pointer, 0) {
