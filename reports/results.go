@@ -71,11 +71,11 @@ func MarshalResults(doc results.Results) ([]byte, error) {
 	return textsafe.JSON(b.Bytes()), nil
 }
 
-// each maps a list. An empty one gives nil, which an optional member leaves out and a required one writes as [].
+// each maps a list. It never returns nil, because the schema wants an empty list, not null.
 func each[A, B any](list []A, f func(A) B) []B {
-	var out []B
-	for _, a := range list {
-		out = append(out, f(a))
+	out := make([]B, len(list))
+	for i, a := range list {
+		out[i] = f(a)
 	}
 	return out
 }
@@ -171,7 +171,9 @@ func profile(p scenarios.ProfileStatus) results.ProfileResult {
 	out := results.ProfileResult{
 		ID: p.ID, Status: results.ProfileStatus(p.Status),
 		Proved: int64(p.Proved), Required: int64(p.Required), ThroughSeam: int64(p.ThroughSeam),
-		Provisional: each(p.Provisional, func(id scenarios.ScenarioID) string { return string(id) }),
+	}
+	for _, id := range p.Provisional { // none is left out
+		out.Provisional = append(out.Provisional, string(id))
 	}
 	if digest := p.Digest; digest != "" {
 		out.Digest = &digest

@@ -162,6 +162,10 @@ func decodeValue(data []byte, to reflect.Value) error {
 		to.SetBytes(bytes.Clone(data))
 		return nil
 	case timeType:
+		if kindOf(data) == kindNull {
+			to.SetZero() // as other kinds have it
+			return nil
+		}
 		return decodeTime(data, to)
 	case numberType:
 		if kindOf(data) != kindNumber {

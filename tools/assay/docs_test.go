@@ -36,6 +36,7 @@ var notRun = map[string]string{
 	"bin/assay prove --fault 'gate.*' --suite interrupts": "prove.txtar runs the like",
 	"assay simhost clock advance 2h --run ID":             "it takes a run that waits; simhost_clock.txtar runs the like",
 	"bin/assay generate":                                  "it writes into the checkout",
+	"bin/assay generate --spec ./api --into ./gen/shop":   "the folder is the reader's; generate.txtar runs the like",
 	"bin/assay generate --check":                          "make test begins with it",
 	"bin/assay diff HEAD~1 HEAD --spec spec/openwop/v1":   "it takes a repository; diff.txtar and the page on it run the like",
 }

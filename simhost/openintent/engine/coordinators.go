@@ -143,7 +143,7 @@ func (t *tx) lapsed(c *Coordinator) bool {
 // watched are the intents that a coordinator coordinates, and whether this is one of them.
 func (t *tx) watched(c *Coordinator, in *Intent) (scope []string, ok bool) {
 	if p := t.w.portfolios[text(c.PortfolioID)]; p != nil {
-		scope = t.members(p)
+		scope = p.counted(t.rules.Containers)
 	}
 	if c.IntentID != nil {
 		scope = append(scope, t.w.below(*c.IntentID)...)

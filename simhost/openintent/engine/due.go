@@ -245,7 +245,7 @@ func (t *tx) passed(p *Portfolio) {
 	t.emit(&Event{
 		Type: "deadline_passed", Portfolio: p.ID, Actor: system, Hidden: true, Change: &Change{Passed: true},
 	})
-	for _, id := range t.members(p) {
+	for _, id := range p.counted(t.rules.Containers) {
 		in := t.w.intents[id]
 		if in == nil {
 			continue

@@ -3,6 +3,8 @@ package engine
 import (
 	"encoding/json"
 	"reflect"
+
+	"github.com/openassay/assay/simhost/openintent/rules"
 )
 
 // move is a step of an intent to another status.
@@ -158,7 +160,7 @@ func (w *world) portfoliosOf(id string) (in []*Portfolio) {
 // flags are has_suspended_members and suspended_member_count.
 func (e *Engine) flags(p *Portfolio) (has bool, count int64) {
 	ever := false
-	for _, id := range e.members(p) {
+	for _, id := range p.counted(e.rules.Containers) {
 		in := e.w.intents[id]
 		if in == nil {
 			continue
@@ -171,13 +173,13 @@ func (e *Engine) flags(p *Portfolio) (has bool, count int64) {
 	return e.rules.Containers.Flags(count, ever)
 }
 
-// members are the intents that count in a portfolio.
-func (e *Engine) members(p *Portfolio) []string {
+// counted are the intents that count in a portfolio.
+func (p *Portfolio) counted(c rules.Containers) []string {
 	ids := make([]string, 0, len(p.Members))
 	for _, m := range p.Members {
 		ids = append(ids, m.Intent)
 	}
-	return e.rules.Containers.Members(ids)
+	return c.Members(ids)
 }
 
 // same compares two JSON values.

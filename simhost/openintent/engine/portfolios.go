@@ -145,7 +145,7 @@ func (e *Engine) Members(ctx context.Context, id string) (docs []openintentv1.In
 			return notFound("portfolio", id)
 		}
 		docs = []openintentv1.Intent{}
-		for _, member := range e.members(p) {
+		for _, member := range p.counted(e.rules.Containers) {
 			docs = append(docs, w.intentDoc(w.intents[member]))
 		}
 		return nil
@@ -154,7 +154,7 @@ func (e *Engine) Members(ctx context.Context, id string) (docs []openintentv1.In
 }
 
 func portfolioDoc(e *Engine, w *world, p *Portfolio) openintentv1.Portfolio {
-	members := e.members(p)
+	members := p.counted(e.rules.Containers)
 	statuses := w.statuses(members)
 	has, count := e.flags(p)
 	total := int64(len(members))

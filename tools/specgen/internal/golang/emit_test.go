@@ -7,7 +7,8 @@ import (
 
 // The support code is not formatted when it is written, since it is as it stands here.
 func TestSupportCodeIsFormatted(t *testing.T) {
-	for _, files := range [][]string{{"json"}, {"json", "union", "params", "server", "router", "client", "stream", "streamclient"}} {
+	for _, files := range [][]string{{"json", "values", "scan"}, {"json", "values", "scan", "union", "params", "server",
+		"router", "client", "stream", "streamclient"}} {
 		got := supportCode("api", files)
 		want, err := format.Source(got)
 		if err != nil || string(want) != string(got) {

@@ -24,7 +24,8 @@ func (b *builder) given(name, at string) *goType {
 }
 
 // basics are the predeclared types that have a form in JSON.
-var basics = []string{"any", "bool", "byte", "float32", "float64", "int", "int16", "int32", "int64", "int8", "rune", "string", "uint", "uint16",
+var basics = []string{"any", "bool", "byte", "float32", "float64", "int", "int16", "int32", "int64", "int8", "rune",
+	"string", "uint", "uint16",
 	"uint32", "uint64", "uint8"}
 
 // isType reports whether an expression is a type that generated code can use.

@@ -23,7 +23,8 @@ func (b *builder) mergedType(s object, hint, at string, own *decl) *goType {
 		return &goType{kind: refKind, decl: d}
 	}
 	if len(b.merged) > mostMerged || b.mergedIn > deepestMerged {
-		return b.bad(problem(at, "make it a schema of its own, and refer to that", "its allOf leads back to the schema around it, and on without end"))
+		return b.bad(problem(at, "make it a schema of its own, and refer to that",
+			"its allOf leads back to the schema around it, and on without end"))
 	}
 	if b.merged == nil {
 		b.merged = map[string]*decl{}

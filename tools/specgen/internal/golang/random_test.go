@@ -12,13 +12,17 @@ import (
 // hostile are names that collide: with each other once they are Go, with keywords, predeclared names, packages, and with
 // what generated code declares.
 var hostile = []string{
-	"id", "$id", "ID", "Id", "_id", "userId", "userID", "user_id", "User-Id", "user id", "user.id", "a/b", "a~b", "a~1b", "+1", "-1", "1", "200",
+	"id", "$id", "ID", "Id", "_id", "userId", "userID", "user_id", "User-Id", "user id", "user.id", "a/b", "a~b", "a~1b", "+1",
+	"-1", "1", "200",
 	"body", "err", "ctx", "w", "r", "c", "v", "in", "out", "params", "client", "server", "request", "response", "made", "editors", "options",
-	"contentType", "data", "text", "value", "name", "type", "func", "range", "select", "map", "string", "error", "nil", "any", "len", "new", "init",
+	"contentType", "data", "text", "value", "name", "type", "func", "range", "select", "map", "string", "error", "nil", "any",
+	"len", "new", "init",
 	"main", "json", "http", "context", "time", "strings", "bytes", "io", "url", "slices", "errors", "fmt", "reflect", "Client", "Server",
-	"ClientOption", "Handler", "Router", "NewClient", "Null", "Nullable", "Of", "Decode", "DecodeError", "StreamEvent", "Events", "Value", "Object",
+	"ClientOption", "Handler", "Router", "NewClient", "Null", "Nullable", "Of", "Decode", "DecodeError", "StreamEvent",
+	"Events", "Value", "Object",
 	"Case", "List", "Map", "Any", "Time", "Kind", "Reply", "MarshalJSON", "UnmarshalJSON", "String", "Valid", "IsZero", "AdditionalProperties",
-	"Params", "ContentType", "Body", "JSONBody", "Headers", "StatusCode", "Stream", "ContentLength", "Unknown", "Variant1", "As", "Error", "Response",
+	"Params", "ContentType", "Body", "JSONBody", "Headers", "StatusCode", "Stream", "ContentLength", "Unknown", "Variant1",
+	"As", "Error", "Response",
 	"Item", "ValueItem", "ValueUnknown", "UnmarshalValue", "é", "Ünit", "日本", "x-y", "_", "__", "$", "a`b", `a"b`, `a\b`, "a\nb", "*/", "-", "a,b", "",
 	"{", "}", "%s", "%d",
 }

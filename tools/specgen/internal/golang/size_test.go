@@ -19,7 +19,8 @@ func largeDocument(n int) object {
 			return object{"type": "object", "required": []any{"kind"}, "properties": object{"kind": object{"const": k}, "of": ref}}
 		}
 		schemas[name+"Made"], schemas[name+"Gone"], schemas[name+"Event"] = kind("made"), kind("gone"), event
-		schemas[name+"Base"] = object{"type": "object", "required": []any{"id"}, "properties": object{"id": str(), "tags": object{"type": "array", "items": str()}}}
+		schemas[name+"Base"] = object{"type": "object", "required": []any{"id"}, "properties": object{"id": str(),
+			"tags": object{"type": "array", "items": str()}}}
 		schemas[name] = object{"allOf": []any{object{"$ref": componentPrefix + name + "Base"}, object{"type": "object", "properties": object{
 			"state": object{"enum": []any{"open", "closed"}}, "parent": object{"$ref": fmt.Sprintf("%sResource%d", componentPrefix, i/2)},
 			"note": object{"type": []any{"string", "null"}}, "last": object{"$ref": componentPrefix + name + "Event"}}}}}

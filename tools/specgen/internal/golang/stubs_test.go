@@ -65,7 +65,8 @@ func TestStubsAreOfThisToolchain(t *testing.T) {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(string(want), string(got)); diff != "" {
-			t.Errorf("%s differs from the toolchain's (-toolchain +stub), run go test ./tools/specgen/internal/golang -run Stubs -update:\n%s", path, diff)
+			t.Errorf("%s is not the toolchain's (-toolchain +stub), run go test ./tools/specgen/internal/golang -run Stubs -update:\n%s",
+				path, diff)
 		}
 	}
 }

@@ -349,7 +349,8 @@ func TestParameters(t *testing.T) {
 			t.Errorf("%s: got %d %s", query, reply.StatusCode, got)
 		}
 	}
-	if reply, err := http.Get(base + "/cargo?" + url.Values{"limit": {"6e1"}, "ids": {"60000.0"}}.Encode()); err != nil || reply.StatusCode != 200 ||
+	if reply, err := http.Get(base + "/cargo?" + url.Values{"limit": {"6e1"}, "ids": {"60000.0"}}.Encode()); err != nil ||
+		reply.StatusCode != 200 ||
 		p.params.Limit != 60 || p.params.Ids[0] != 60000 {
 		t.Errorf("integers in other spellings: %v, %v, %+v", reply, err, p.params)
 	}
@@ -391,10 +392,12 @@ func TestStream(t *testing.T) {
 		!slices.Equal(broken.since, []string{"1", "2", "3"}) {
 		t.Errorf("a stream that breaks: %v, %v, asked since %v", got, err, broken.since)
 	}
-	if got, _, err := read(&pier{events: events, breakAt: 2}, harbor.StreamOptions{}); len(got) != 2 || !errors.As(err, new(*harbor.StreamError)) {
+	if got, _, err := read(&pier{events: events, breakAt: 2}, harbor.StreamOptions{}); len(got) != 2 || !errors.As(err,
+		new(*harbor.StreamError)) {
 		t.Errorf("a stream that breaks, without reconnecting: %v, %v", got, err)
 	}
-	if _, _, err := read(&pier{events: events}, harbor.StreamOptions{MaxEvent: 20}); err == nil || !strings.Contains(err.Error(), "raise MaxEvent") {
+	if _, _, err := read(&pier{events: events}, harbor.StreamOptions{MaxEvent: 20}); err == nil ||
+		!strings.Contains(err.Error(), "raise MaxEvent") {
 		t.Errorf("an event over the cap: %v", err)
 	}
 }

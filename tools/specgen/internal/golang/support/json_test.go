@@ -57,7 +57,8 @@ func TestDecodeSaysWhatIsWrongAndWhere(t *testing.T) {
 		{new(json.Number), `"1"`, `the whole value: want a number, got "1"`},
 		{new(any), strings.Repeat("[", 129) + strings.Repeat("]", 129), "the whole value: want JSON of at most 128 levels, got " +
 			strings.Repeat("[", 60) + "..."},
-		{new(string), "[\"" + strings.Repeat("\u00fc", 100) + "\"]", "the whole value: want a string, got [\"" + strings.Repeat("\u00fc", 29) + "..."},
+		{new(string), "[\"" + strings.Repeat("\u00fc", 100) + "\"]",
+			"the whole value: want a string, got [\"" + strings.Repeat("\u00fc", 29) + "..."},
 	} {
 		err := Decode([]byte(c.data), c.to)
 		if err == nil || err.Error() != c.want || !errors.As(err, new(*DecodeError)) {
@@ -140,7 +141,8 @@ func FuzzDecode(f *testing.F) {
 		var whole any
 		standard := json.Unmarshal(data, &whole)
 		var mine any
-		if err := Decode(data, &mine); (err == nil) != (standard == nil) && !tooDeep(data) && !strings.Contains(standard.Error(), "out of range") {
+		if err := Decode(data, &mine); (err == nil) != (standard == nil) && !tooDeep(data) && !strings.Contains(standard.Error(),
+			"out of range") {
 			t.Fatalf("%q: %v, and encoding/json says %v", data, err, standard)
 		}
 		for _, to := range []any{new(tree), new(map[string][]int64), new([]json.Number), new(Nullable[time.Time]), new(json.RawMessage)} {

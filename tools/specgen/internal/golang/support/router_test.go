@@ -38,7 +38,8 @@ func ask(m *Router, method, path string) string {
 }
 
 func TestRouter(t *testing.T) {
-	patterns := []string{"GET /x/{id}", "GET /x/fixed", "POST /x/{id}:verb", "POST /x/{id}:{verb}", "DELETE /x/{id}", "GET /x/{id}/", "GET /x", "GET /",
+	patterns := []string{"GET /x/{id}", "GET /x/fixed", "POST /x/{id}:verb", "POST /x/{id}:{verb}", "DELETE /x/{id}",
+		"GET /x/{id}/", "GET /x", "GET /",
 		"GET /x/{a}/y", "GET /{kind}/all/y", "GET /v{major}.{minor}/doc", "GET /a b/{c}", "/any/{id}", "GET /p/{a}-{b}.{c}", "GET /q/{a}{b}"}
 	for _, reversed := range []bool{false, true} { // the order of registration says nothing
 		if reversed {
@@ -49,13 +50,15 @@ func TestRouter(t *testing.T) {
 		m := routed(patterns...)
 		for _, c := range [][3]string{
 			{"GET", "/x/1", "GET /x/{id} id=1"}, {"GET", "/x/fixed", "GET /x/fixed"}, {"GET", "/x/fixe%64", "GET /x/fixed"},
-			{"HEAD", "/x/1", "GET /x/{id} id=1"}, {"POST", "/x/1:verb", "POST /x/{id}:verb id=1"}, {"POST", "/x/1:2:verb", "POST /x/{id}:verb id=1:2"},
+			{"HEAD", "/x/1", "GET /x/{id} id=1"}, {"POST", "/x/1:verb", "POST /x/{id}:verb id=1"}, {"POST", "/x/1:2:verb",
+				"POST /x/{id}:verb id=1:2"},
 			{"POST", "/x/1:other", "POST /x/{id}:{verb} id=1 verb=other"}, {"POST", "/x/1", "Method Not Allowed DELETE, GET"},
 			{"GET", "/x/a%2Fb", "GET /x/{id} id=a/b"}, {"GET", "/x/1/", "GET /x/{id}/ id=1"}, {"GET", "/x/", "Not Found"}, {"GET", "/x", "GET /x"},
 			{"GET", "/", "GET /"}, {"GET", "", "GET /"}, {"GET", "/x/1/y", "GET /x/{a}/y a=1"}, {"GET", "/x/all/y", "GET /x/{a}/y a=all"},
 			{"GET", "/z/all/y", "GET /{kind}/all/y kind=z"}, {"GET", "/v1.2.3/doc", "GET /v{major}.{minor}/doc major=1 minor=2.3"},
 			{"GET", "/a%20b/%25", "GET /a b/{c} c=%"}, {"PATCH", "/any/1", "/any/{id} id=1"}, {"GET", "/x//y", "Not Found"},
-			{"GET", "/p/1-2-3.4.5", "GET /p/{a}-{b}.{c} a=1 b=2-3 c=4.5"}, {"GET", "/p/-1.2", "Not Found"}, {"GET", "/p/--1.2", "GET /p/{a}-{b}.{c} a=- b=1 c=2"},
+			{"GET", "/p/1-2-3.4.5", "GET /p/{a}-{b}.{c} a=1 b=2-3 c=4.5"}, {"GET", "/p/-1.2", "Not Found"}, {"GET", "/p/--1.2",
+				"GET /p/{a}-{b}.{c} a=- b=1 c=2"},
 			{"GET", "/q/%C3%BCx", "GET /q/{a}{b} a=ü b=x"}, {"GET", "/q/x", "Not Found"}, {"POST", "/x/:verb", "Method Not Allowed DELETE, GET"},
 			{"GET", "/x/%0A", "GET /x/{id} id=\n"},
 		} {

@@ -38,7 +38,8 @@ func TestStreamsAreReadAsTheStandardHasIt(t *testing.T) {
 		{"data: a\n\n", []StreamEvent[string]{{Data: "a"}}, ""},
 		{"\ufeffdata:a\r\rdata: b\r\n\r\n", []StreamEvent[string]{{Data: "a"}, {Data: "b"}}, ""},
 		{"data: a\ndata\ndata:  b\n\n", []StreamEvent[string]{{Data: "a\n\n b"}}, ""},
-		{"id: 1\nevent: x\nretry: 20\ndata: a\n\ndata: b\n\n", []StreamEvent[string]{{ID: "1", Type: "x", Retry: 20 * time.Millisecond, Data: "a"},
+		{"id: 1\nevent: x\nretry: 20\ndata: a\n\ndata: b\n\n", []StreamEvent[string]{{ID: "1", Type: "x",
+			Retry: 20 * time.Millisecond, Data: "a"},
 			{Data: "b"}}, "1"},
 		{"id: 1\n\n: comment\n\nid\ndata: a\n\n", []StreamEvent[string]{{Data: "a"}}, ""},
 		{"id: a\x00b\nretry: -1\nretry: 99999999999\nunknown: 1\ndata: a\n\n", []StreamEvent[string]{{Data: "a"}}, ""},
@@ -55,7 +56,8 @@ func TestStreamsAreReadAsTheStandardHasIt(t *testing.T) {
 
 func TestStreamsHaveACap(t *testing.T) {
 	for _, text := range []string{"data: " + strings.Repeat("x", 100), strings.Repeat("data: x\n", 20), ": " + strings.Repeat("x", 100)} {
-		if _, _, err := readStream(text, StreamOptions{MaxEvent: 50}); !errors.As(err, new(*StreamError)) || !strings.Contains(err.Error(), "raise MaxEvent") {
+		if _, _, err := readStream(text, StreamOptions{MaxEvent: 50}); !errors.As(err, new(*StreamError)) ||
+			!strings.Contains(err.Error(), "raise MaxEvent") {
 			t.Errorf("%.20q: %v", text, err)
 		}
 	}
