@@ -80,3 +80,6 @@ func (b *builder) place(pointer string) string {
 	}
 	return pointer
 }
+
+// deepestLook bounds how deep the branches of unions are looked into. Unions may hold each other, and each level multiplies.
+const deepestLook = 5

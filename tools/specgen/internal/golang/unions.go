@@ -68,7 +68,7 @@ func (b *builder) unionOf(s object, hint, at string, own *decl) *goType {
 // saysNull reports whether a schema lists null among its values.
 func (b *builder) saysNull(v any, depth int) bool {
 	s := b.flat(v)
-	if s == nil || depth > 10 {
+	if s == nil || depth > deepestLook {
 		return false
 	}
 	if s["nullable"] == true || s["x-go-type"] == nil && kindsOf(s) != everything && kindsOf(s)&null != 0 {

@@ -112,7 +112,7 @@ func (b *builder) kindsBelow(v any, depth int) int {
 		return 0
 	}
 	s := b.flat(v)
-	if s == nil || depth > 20 || s["x-go-type"] != nil {
+	if s == nil || depth > deepestLook || s["x-go-type"] != nil {
 		return everything
 	}
 	kinds := kindsOf(s)
