@@ -53,7 +53,7 @@ func Results(r *scenarios.Report, stamp Stamp) results.Results {
 		Totals:       totals(r.Totals()),
 		Profiles:     each(r.Profiles, profile),
 		Leftovers:    each(r.Leftovers, func(s string) string { return s }),
-		NotClaimed:   each(r.Seen, sighting),
+		NotClaimed:   some(r.Seen, sighting),
 		Expectations: stamp.Expectations,
 	}
 }
@@ -78,6 +78,14 @@ func each[A, B any](list []A, f func(A) B) []B {
 		out[i] = f(a)
 	}
 	return out
+}
+
+// some is like each, for a member that an empty list leaves out.
+func some[A, B any](list []A, f func(A) B) []B {
+	if len(list) == 0 {
+		return nil
+	}
+	return each(list, f)
 }
 
 func scenario(o scenarios.Outcome, ledger *scenarios.Ledger, stamp Stamp) results.ScenarioResult {
@@ -171,9 +179,7 @@ func profile(p scenarios.ProfileStatus) results.ProfileResult {
 	out := results.ProfileResult{
 		ID: p.ID, Status: results.ProfileStatus(p.Status),
 		Proved: int64(p.Proved), Required: int64(p.Required), ThroughSeam: int64(p.ThroughSeam),
-	}
-	for _, id := range p.Provisional { // none is left out
-		out.Provisional = append(out.Provisional, string(id))
+		Provisional: some(p.Provisional, func(id scenarios.ScenarioID) string { return string(id) }),
 	}
 	if digest := p.Digest; digest != "" {
 		out.Digest = &digest

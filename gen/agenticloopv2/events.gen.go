@@ -8,6 +8,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"sync"
 )
 
 // EventType names the type of an event.
@@ -39,10 +40,12 @@ type EventFamily struct {
 	EventSpec // its Type is the pattern
 }
 
-// EventFamilies holds the families of the contract in alphabetical order of their patterns.
-var EventFamilies = []EventFamily{
-	{regexp.MustCompile("^agentic\\.tool_request\\.[A-Za-z0-9_-]{1,64}$"), EventSpec{"^agentic\\.tool_request\\.[A-Za-z0-9_-]{1,64}$", "https://github.com/mattjoyce/ductile/agentic-loop/v2/event-payloads.schema.json#/$defs/toolRequest", "ToolRequestPayload", func() any { return new(ToolRequestPayload) }}},
-}
+// EventFamilies returns the families of the contract in alphabetical order of their patterns, which the first call compiles.
+var EventFamilies = sync.OnceValue(func() []EventFamily {
+	return []EventFamily{
+		{regexp.MustCompile("^agentic\\.tool_request\\.[A-Za-z0-9_-]{1,64}$"), EventSpec{"^agentic\\.tool_request\\.[A-Za-z0-9_-]{1,64}$", "https://github.com/mattjoyce/ductile/agentic-loop/v2/event-payloads.schema.json#/$defs/toolRequest", "ToolRequestPayload", func() any { return new(ToolRequestPayload) }}},
+	}
+})
 
 // EventOf finds what the contract says of event type t: by its name, or else by the first family that it belongs to.
 // Type is then t itself.
@@ -50,7 +53,7 @@ func EventOf(t EventType) (spec EventSpec, known bool) {
 	if spec, known = Events[t]; known {
 		return spec, true
 	}
-	for _, f := range EventFamilies {
+	for _, f := range EventFamilies() {
 		if f.Pattern.MatchString(string(t)) {
 			spec = f.EventSpec
 			spec.Type = t
@@ -69,7 +72,7 @@ func DecodePayload(t EventType, raw json.RawMessage) (payload any, known bool, e
 		return nil, false, nil
 	}
 	payload = spec.New()
-	if err := json.Unmarshal(raw, payload); err != nil {
+	if err := Decode(raw, payload); err != nil {
 		return nil, true, fmt.Errorf("decode payload of %s: %w", t, err)
 	}
 	return payload, true, nil

@@ -404,7 +404,7 @@ func (v ManifestCommandInputSchemaUnknown) MarshalJSON() ([]byte, error) {
 	return json.RawMessage(v).MarshalJSON()
 }
 
-// As reads it as a value of the reader's choice, of which v is a pointer.
+// As reads it as a value of the reader's choice, to which the pointer leads.
 func (v ManifestCommandInputSchemaUnknown) As(to any) error { return Decode(v, to) }
 
 // UnmarshalManifestCommandInputSchema reads a ManifestCommandInputSchema.
@@ -458,7 +458,7 @@ func (v ManifestCommandOutputSchemaUnknown) MarshalJSON() ([]byte, error) {
 	return json.RawMessage(v).MarshalJSON()
 }
 
-// As reads it as a value of the reader's choice, of which v is a pointer.
+// As reads it as a value of the reader's choice, to which the pointer leads.
 func (v ManifestCommandOutputSchemaUnknown) As(to any) error { return Decode(v, to) }
 
 // UnmarshalManifestCommandOutputSchema reads a ManifestCommandOutputSchema.
@@ -1264,7 +1264,7 @@ func (v ToolResultPayloadResultUnknown) MarshalJSON() ([]byte, error) {
 	return json.RawMessage(v).MarshalJSON()
 }
 
-// As reads it as a value of the reader's choice, of which v is a pointer.
+// As reads it as a value of the reader's choice, to which the pointer leads.
 func (v ToolResultPayloadResultUnknown) As(to any) error { return Decode(v, to) }
 
 // UnmarshalToolResultPayloadResult reads a ToolResultPayloadResult.

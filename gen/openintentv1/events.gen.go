@@ -77,7 +77,7 @@ func DecodePayload(t EventType, raw json.RawMessage) (payload any, known bool, e
 		return nil, false, nil
 	}
 	payload = spec.New()
-	if err := json.Unmarshal(raw, payload); err != nil {
+	if err := Decode(raw, payload); err != nil {
 		return nil, true, fmt.Errorf("decode payload of %s: %w", t, err)
 	}
 	return payload, true, nil

@@ -861,7 +861,7 @@ func (ErrorDetail2Unknown) isErrorDetail2() {}
 // MarshalJSON writes the JSON that it holds.
 func (v ErrorDetail2Unknown) MarshalJSON() ([]byte, error) { return json.RawMessage(v).MarshalJSON() }
 
-// As reads it as a value of the reader's choice, of which v is a pointer.
+// As reads it as a value of the reader's choice, to which the pointer leads.
 func (v ErrorDetail2Unknown) As(to any) error { return Decode(v, to) }
 
 // UnmarshalErrorDetail2 reads an ErrorDetail2.
@@ -922,7 +922,7 @@ func (ErrorErrorUnknown) isErrorError() {}
 // MarshalJSON writes the JSON that it holds.
 func (v ErrorErrorUnknown) MarshalJSON() ([]byte, error) { return json.RawMessage(v).MarshalJSON() }
 
-// As reads it as a value of the reader's choice, of which v is a pointer.
+// As reads it as a value of the reader's choice, to which the pointer leads.
 func (v ErrorErrorUnknown) As(to any) error { return Decode(v, to) }
 
 // UnmarshalErrorError reads an ErrorError.

@@ -64,7 +64,7 @@ func DecodePayload(t RunEventType, raw json.RawMessage) (payload any, known bool
 		return nil, false, nil
 	}
 	payload = spec.New()
-	if err := json.Unmarshal(raw, payload); err != nil {
+	if err := Decode(raw, payload); err != nil {
 		return nil, true, fmt.Errorf("decode payload of %s: %w", t, err)
 	}
 	return payload, true, nil

@@ -932,7 +932,7 @@ func (ChannelAccessUnknown) isChannelAccess() {}
 // MarshalJSON writes the JSON that it holds.
 func (v ChannelAccessUnknown) MarshalJSON() ([]byte, error) { return json.RawMessage(v).MarshalJSON() }
 
-// As reads it as a value of the reader's choice, of which v is a pointer.
+// As reads it as a value of the reader's choice, to which the pointer leads.
 func (v ChannelAccessUnknown) As(to any) error { return Decode(v, to) }
 
 // UnmarshalChannelAccess reads a ChannelAccess.
@@ -4015,7 +4015,7 @@ func (v OrchestratorDecisionUnknown) MarshalJSON() ([]byte, error) {
 	return json.RawMessage(v).MarshalJSON()
 }
 
-// As reads it as a value of the reader's choice, of which v is a pointer.
+// As reads it as a value of the reader's choice, to which the pointer leads.
 func (v OrchestratorDecisionUnknown) As(to any) error { return Decode(v, to) }
 
 // UnmarshalOrchestratorDecision reads an OrchestratorDecision.
@@ -4157,7 +4157,7 @@ func (PortValueUnknown) isPortValue() {}
 // MarshalJSON writes the JSON that it holds.
 func (v PortValueUnknown) MarshalJSON() ([]byte, error) { return json.RawMessage(v).MarshalJSON() }
 
-// As reads it as a value of the reader's choice, of which v is a pointer.
+// As reads it as a value of the reader's choice, to which the pointer leads.
 func (v PortValueUnknown) As(to any) error { return Decode(v, to) }
 
 // UnmarshalPortValue reads a PortValue.

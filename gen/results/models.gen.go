@@ -943,7 +943,7 @@ func (EventUnknown) isEvent() {}
 // MarshalJSON writes the JSON that it holds.
 func (v EventUnknown) MarshalJSON() ([]byte, error) { return json.RawMessage(v).MarshalJSON() }
 
-// As reads it as a value of the reader's choice, of which v is a pointer.
+// As reads it as a value of the reader's choice, to which the pointer leads.
 func (v EventUnknown) As(to any) error { return Decode(v, to) }
 
 // UnmarshalEvent reads an Event.
@@ -1540,7 +1540,7 @@ func (KillPartUnknown) isKillPart() {}
 // MarshalJSON writes the JSON that it holds.
 func (v KillPartUnknown) MarshalJSON() ([]byte, error) { return json.RawMessage(v).MarshalJSON() }
 
-// As reads it as a value of the reader's choice, of which v is a pointer.
+// As reads it as a value of the reader's choice, to which the pointer leads.
 func (v KillPartUnknown) As(to any) error { return Decode(v, to) }
 
 // UnmarshalKillPart reads a KillPart.

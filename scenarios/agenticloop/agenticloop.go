@@ -40,7 +40,7 @@ func eventName(kind string) (string, bool) {
 	if _, known := agenticloopv2.Events[agenticloopv2.EventType(kind)]; known {
 		return kind, true
 	}
-	for _, f := range agenticloopv2.EventFamilies {
+	for _, f := range agenticloopv2.EventFamilies() {
 		if f.Pattern.MatchString(kind) {
 			return string(f.Type), true
 		}

@@ -111,6 +111,9 @@ import (
 	"regexp"
 {{- end}}
 	"slices"
+{{- if .Families}}
+	"sync"
+{{- end}}
 )
 {{if .OwnType}}
 // {{.GoType}} names the type of an event.
@@ -141,12 +144,14 @@ type EventFamily struct {
 	EventSpec // its Type is the pattern
 }
 
-// EventFamilies holds the families of the contract in alphabetical order of their patterns.
-var EventFamilies = []EventFamily{
+// EventFamilies returns the families of the contract in alphabetical order of their patterns, which the first call compiles.
+var EventFamilies = sync.OnceValue(func() []EventFamily {
+	return []EventFamily{
 {{- range .Families}}
-	{regexp.MustCompile({{printf "%q" .Type}}), EventSpec{ {{- printf "%q, %q, %q" .Type .SchemaRef .Component}}, func() any { return new({{.GoType}}) }}},
+		{regexp.MustCompile({{printf "%q" .Type}}), EventSpec{ {{- printf "%q, %q, %q" .Type .SchemaRef .Component}}, func() any { return new({{.GoType}}) }}},
 {{- end}}
-}
+	}
+})
 
 // EventOf finds what the contract says of event type t: by its name, or else by the first family that it belongs to.
 // Type is then t itself.
@@ -154,7 +159,7 @@ func EventOf(t {{.GoType}}) (spec EventSpec, known bool) {
 	if spec, known = Events[t]; known {
 		return spec, true
 	}
-	for _, f := range EventFamilies {
+	for _, f := range EventFamilies() {
 		if f.Pattern.MatchString(string(t)) {
 			spec = f.EventSpec
 			spec.Type = t
@@ -174,7 +179,7 @@ func DecodePayload(t {{.GoType}}, raw json.RawMessage) (payload any, known bool,
 		return nil, false, nil
 	}
 	payload = spec.New()
-	if err := json.Unmarshal(raw, payload); err != nil {
+	if err := Decode(raw, payload); err != nil {
 		return nil, true, fmt.Errorf("decode payload of %s: %w", t, err)
 	}
 	return payload, true, nil

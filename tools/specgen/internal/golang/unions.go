@@ -24,13 +24,13 @@ func (b *builder) unionOf(s object, hint, at string, own *decl) *goType {
 				return &goType{kind: anyKind}
 			}
 			constrained = true
-		case branch == nil, onlyValidates(branch):
+		case branch == nil, onlyValidates(branch), s["type"] != nil && onlyBounds(branch):
 			constrained = true
 		case kindsOf(b.deref(branch)) == null && b.deref(branch)["oneOf"] == nil && b.deref(branch)["anyOf"] == nil:
 			nullable = true
 		default:
 			nullable = nullable || b.saysNull(branch, 0)
-			branches = append(branches, v)
+			branches = append(branches, typed(v, s["type"]))
 			places = append(places, index(join(at, keyword), i))
 		}
 	}
@@ -63,6 +63,30 @@ func (b *builder) unionOf(s object, hint, at string, own *decl) *goType {
 		}
 	}
 	return t
+}
+
+// onlyBounds reports whether a schema only bounds values whose type is said beside it.
+func onlyBounds(s object) bool {
+	for k := range s {
+		if !slices.Contains(bounds, k) {
+			return false
+		}
+	}
+	return true
+}
+
+var bounds = []string{"minLength", "maxLength", "pattern", "x-pattern", "format", "minimum", "maximum", "exclusiveMinimum",
+	"exclusiveMaximum", "multipleOf", "minItems", "maxItems", "uniqueItems", "contains", "minContains", "maxContains", "title", "description", "$comment"}
+
+// typed gives a branch that only lists its values the type that stands beside the union.
+func typed(v any, t any) any {
+	s := obj(v)
+	if t == nil || s["type"] != nil || s["enum"] == nil && s["const"] == nil {
+		return v
+	}
+	out := without(s)
+	out["type"] = t
+	return out
 }
 
 // saysNull reports whether a schema lists null among its values.

@@ -27,7 +27,7 @@ func (b *builder) writeUnion(w *writer, d *decl) {
 	w.p("func (%s) is%s() {}\n", d.unknown, d.name)
 	w.p("// MarshalJSON writes the JSON that it holds.")
 	w.p("func (v %s) MarshalJSON() ([]byte, error) { return json.RawMessage(v).MarshalJSON() }\n", d.unknown)
-	w.p("// As reads it as a value of the reader's choice, of which v is a pointer.")
+	w.p("// As reads it as a value of the reader's choice, to which the pointer leads.")
 	w.p("func (v %s) As(to any) error { return Decode(v, to) }\n", d.unknown)
 	w.p("// %s reads %s %s.", d.reader, article(d.name), d.name)
 	w.p("func %s(data []byte) (%s, error) {\n\tvar v %s\n\terr := Decode(data, &v)\n\treturn v, err\n}\n", d.reader, d.name, d.name)

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -28,6 +29,7 @@ type pier struct {
 	breakAt int // how many events a connection sends before it breaks; 0: all
 	since   []string
 	params  harbor.FindCargoParams
+	spoils  bool // whether bodies break before their end
 }
 
 func (p *pier) GetShip(_ context.Context, r harbor.GetShipRequestObject) (harbor.GetShipResponseObject, error) {
@@ -75,7 +77,11 @@ func (p *pier) LoadCargo(_ context.Context, r harbor.LoadCargoRequestObject) (ha
 	case r.TextBody != nil:
 		return harbor.LoadCargo200TextResponse("text " + *r.TextBody), nil
 	case r.ApplicationOctetStreamBody != nil:
-		return harbor.LoadCargo200ApplicationOctetStreamResponse{Body: r.ApplicationOctetStreamBody}, nil
+		body := r.ApplicationOctetStreamBody
+		if p.spoils {
+			body = io.MultiReader(body, iotest.ErrReader(errors.New("a rope broke")))
+		}
+		return harbor.LoadCargo200ApplicationOctetStreamResponse{Body: body}, nil
 	case r.ImagePngBody != nil:
 		return harbor.LoadCargo200AnyResponse{ContentType: "image/png", Body: r.ImagePngBody}, nil
 	case r.MultipartBody != nil:
@@ -104,7 +110,7 @@ func (p *pier) Watch(_ context.Context, r harbor.WatchRequestObject) (harbor.Wat
 	return harbor.Watch200TextEventStreamResponse{Stream: func(w *harbor.EventWriter[harbor.Event]) error {
 		for i, e := range p.events[from:] {
 			if p.breakAt > 0 && i == p.breakAt {
-				panic(http.ErrAbortHandler)
+				return errors.New("the wind turned")
 			}
 			if err := w.Send(harbor.StreamEvent[harbor.Event]{ID: fmt.Sprint(from + i + 1), Retry: 1e6, Data: e}); err != nil {
 				return err
@@ -128,6 +134,16 @@ func serve(t *testing.T, p *pier) (*harbor.ClientWithResponses, string) {
 		t.Fatal(err)
 	}
 	return client, server.URL
+}
+
+// A body that breaks when its header is out must not reach the client as a whole one.
+func TestABodyThatBreaksIsCut(t *testing.T) {
+	client, _ := serve(t, &pier{spoils: true})
+	body := strings.NewReader(strings.Repeat("x", 1<<16))
+	reply, err := client.LoadCargoWithBodyWithResponse(t.Context(), "application/octet-stream", body)
+	if err == nil {
+		t.Errorf("got %d bytes and no error", len(reply.Body))
+	}
 }
 
 func TestRoutes(t *testing.T) {

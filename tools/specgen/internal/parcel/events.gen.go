@@ -8,6 +8,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"sync"
 )
 
 // EventType names the type of an event.
@@ -38,10 +39,12 @@ type EventFamily struct {
 	EventSpec // its Type is the pattern
 }
 
-// EventFamilies holds the families of the contract in alphabetical order of their patterns.
-var EventFamilies = []EventFamily{
-	{regexp.MustCompile("^parcel\\.scanned\\.[a-z]+$"), EventSpec{"^parcel\\.scanned\\.[a-z]+$", "https://parcel.test/v1/parcel-event-payloads.schema.yaml#/$defs/parcelScanned", "ParcelScannedPayload", func() any { return new(ParcelScannedPayload) }}},
-}
+// EventFamilies returns the families of the contract in alphabetical order of their patterns, which the first call compiles.
+var EventFamilies = sync.OnceValue(func() []EventFamily {
+	return []EventFamily{
+		{regexp.MustCompile("^parcel\\.scanned\\.[a-z]+$"), EventSpec{"^parcel\\.scanned\\.[a-z]+$", "https://parcel.test/v1/parcel-event-payloads.schema.yaml#/$defs/parcelScanned", "ParcelScannedPayload", func() any { return new(ParcelScannedPayload) }}},
+	}
+})
 
 // EventOf finds what the contract says of event type t: by its name, or else by the first family that it belongs to.
 // Type is then t itself.
@@ -49,7 +52,7 @@ func EventOf(t EventType) (spec EventSpec, known bool) {
 	if spec, known = Events[t]; known {
 		return spec, true
 	}
-	for _, f := range EventFamilies {
+	for _, f := range EventFamilies() {
 		if f.Pattern.MatchString(string(t)) {
 			spec = f.EventSpec
 			spec.Type = t
@@ -68,7 +71,7 @@ func DecodePayload(t EventType, raw json.RawMessage) (payload any, known bool, e
 		return nil, false, nil
 	}
 	payload = spec.New()
-	if err := json.Unmarshal(raw, payload); err != nil {
+	if err := Decode(raw, payload); err != nil {
 		return nil, true, fmt.Errorf("decode payload of %s: %w", t, err)
 	}
 	return payload, true, nil

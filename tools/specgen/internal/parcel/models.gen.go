@@ -122,7 +122,7 @@ func (MoveUnknown) isMove() {}
 // MarshalJSON writes the JSON that it holds.
 func (v MoveUnknown) MarshalJSON() ([]byte, error) { return json.RawMessage(v).MarshalJSON() }
 
-// As reads it as a value of the reader's choice, of which v is a pointer.
+// As reads it as a value of the reader's choice, to which the pointer leads.
 func (v MoveUnknown) As(to any) error { return Decode(v, to) }
 
 // UnmarshalMove reads a Move.

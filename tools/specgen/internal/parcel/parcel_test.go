@@ -170,7 +170,7 @@ func TestEventFamilies(t *testing.T) {
 			t.Errorf("%q passes for a type of the family", stranger)
 		}
 	}
-	if f := parcel.EventFamilies[0]; string(f.Type) != f.Pattern.String() {
+	if f := parcel.EventFamilies()[0]; string(f.Type) != f.Pattern.String() {
 		t.Errorf("the family calls itself %q", f.Type)
 	}
 }

@@ -16,7 +16,7 @@ import (
 )
 
 // StrictHandlerFunc answers a request that was decoded: request is the operation's RequestObject, and the result its
-// ResponseObject.
+// ResponseObject. A middleware that returns nil has written the response by itself.
 type StrictHandlerFunc func(ctx context.Context, w http.ResponseWriter, r *http.Request, request any) (response any, err error)
 
 // StrictMiddlewareFunc wraps the handling of an operation, between decoding its request and writing its response.
@@ -25,7 +25,7 @@ type StrictMiddlewareFunc func(next StrictHandlerFunc, operation string) StrictH
 // ServerOptions sets up the handler of an API.
 type ServerOptions struct {
 	BaseURL    string   // a path before all others
-	BaseRouter ServeMux // nil: a new Router
+	BaseRouter ServeMux // nil: a new Router. http.ServeMux does not take all paths that OpenAPI has
 	// Middlewares wrap each operation; the last is the outermost.
 	Middlewares       []func(http.Handler) http.Handler
 	StrictMiddlewares []StrictMiddlewareFunc
@@ -33,7 +33,10 @@ type ServerOptions struct {
 	RequestError func(w http.ResponseWriter, r *http.Request, err error)
 	// ResponseError answers when an operation returns an error. nil: 500 without a word of it.
 	ResponseError func(w http.ResponseWriter, r *http.Request, err error)
-	MaxBody       int64 // the most bytes of a decoded body. 0: 64 MiB
+	// Aborted is told of a response that broke when its header was out: a body that could not be read to its end, a stream
+	// that ended with an error. The connection is cut, so that the client does not take it for whole. nil: nobody is told.
+	Aborted func(r *http.Request, err error)
+	MaxBody int64 // the most bytes of a decoded body. 0: 64 MiB
 }
 
 // UnsupportedMediaTypeError says that a body is of a media type that its operation does not take.
@@ -203,9 +206,29 @@ func (o *ServerOptions) serve(in *incoming, operation string, request any, handl
 			err = fmt.Errorf("%s returned a %T, which is no response of it", operation, response)
 		}
 	}
-	if err != nil {
+	var broke *brokenOff
+	switch {
+	case errors.As(err, &broke):
+		if o.Aborted != nil {
+			o.Aborted(in.r, broke.err)
+		}
+		panic(http.ErrAbortHandler)
+	case err != nil:
 		o.ResponseError(in.w, in.r, err)
 	}
+}
+
+// brokenOff is an error that came when the header of a response was out already.
+type brokenOff struct{ err error }
+
+func (e *brokenOff) Error() string { return e.err.Error() }
+
+// afterHeader marks an error as one that came when the header was out; nil stays nil.
+func afterHeader(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &brokenOff{err}
 }
 
 // ready fills in what was left out.
@@ -240,7 +263,7 @@ func writeJSON(w http.ResponseWriter, status int, media string, v any) error {
 	w.Header().Set("Content-Type", media)
 	w.WriteHeader(status)
 	_, err := b.WriteTo(w)
-	return err
+	return afterHeader(err)
 }
 
 // writeText writes a response of text.
@@ -248,7 +271,7 @@ func writeText(w http.ResponseWriter, status int, media, text string) error {
 	w.Header().Set("Content-Type", media)
 	w.WriteHeader(status)
 	_, err := io.WriteString(w, text)
-	return err
+	return afterHeader(err)
 }
 
 // writeForm writes a response that is a form.
@@ -277,10 +300,10 @@ func copyBody(w http.ResponseWriter, status int, media string, length int64, bod
 		return nil
 	}
 	if c, ok := body.(io.Closer); ok {
-		defer func() { err = errors.Join(err, c.Close()) }()
+		defer func() { err = errors.Join(err, afterHeader(c.Close())) }()
 	}
 	_, err = io.Copy(w, body)
-	return err
+	return afterHeader(err)
 }
 
 // setHeader writes a header of a response.
