@@ -75,8 +75,11 @@ func onlyBounds(s object) bool {
 	return true
 }
 
-var bounds = []string{"minLength", "maxLength", "pattern", "x-pattern", "format", "minimum", "maximum", "exclusiveMinimum",
-	"exclusiveMaximum", "multipleOf", "minItems", "maxItems", "uniqueItems", "contains", "minContains", "maxContains", "title", "description", "$comment"}
+var bounds = []string{
+	"minLength", "maxLength", "pattern", "x-pattern", "format", "minimum", "maximum", "exclusiveMinimum",
+	"exclusiveMaximum", "multipleOf", "minItems", "maxItems", "uniqueItems", "contains", "minContains",
+	"maxContains", "title", "description", "$comment",
+}
 
 // typed gives a branch that only lists its values the type that stands beside the union.
 func typed(v any, t any) any {
