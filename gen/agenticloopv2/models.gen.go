@@ -394,7 +394,7 @@ func (v *ManifestCommand) UnmarshalJSON(data []byte) error {
 // ManifestCommandInputSchemaUnknown.
 type ManifestCommandInputSchema interface{ isManifestCommandInputSchema() }
 
-// ManifestCommandInputSchemaUnknown is a ManifestCommandInputSchema of which cannot be told which case it is. It holds its JSON.
+// ManifestCommandInputSchemaUnknown holds the JSON of a ManifestCommandInputSchema that is none of its cases, or could be several.
 type ManifestCommandInputSchemaUnknown json.RawMessage
 
 func (ManifestCommandInputSchemaUnknown) isManifestCommandInputSchema() {}
@@ -448,7 +448,7 @@ func (ManifestCommandInputSchemaObject) isManifestCommandInputSchema() {}
 // ManifestCommandOutputSchemaUnknown.
 type ManifestCommandOutputSchema interface{ isManifestCommandOutputSchema() }
 
-// ManifestCommandOutputSchemaUnknown is a ManifestCommandOutputSchema of which cannot be told which case it is. It holds its JSON.
+// ManifestCommandOutputSchemaUnknown holds the JSON of a ManifestCommandOutputSchema that is none of its cases, or could be several.
 type ManifestCommandOutputSchemaUnknown json.RawMessage
 
 func (ManifestCommandOutputSchemaUnknown) isManifestCommandOutputSchema() {}
@@ -1254,7 +1254,7 @@ func (v *ToolResultPayload) UnmarshalJSON(data []byte) error {
 // It is one of ToolResultPayloadResultString, ToolResultPayloadResultObject, or ToolResultPayloadResultUnknown.
 type ToolResultPayloadResult interface{ isToolResultPayloadResult() }
 
-// ToolResultPayloadResultUnknown is a ToolResultPayloadResult of which cannot be told which case it is. It holds its JSON.
+// ToolResultPayloadResultUnknown holds the JSON of a ToolResultPayloadResult that is none of its cases, or could be several.
 type ToolResultPayloadResultUnknown json.RawMessage
 
 func (ToolResultPayloadResultUnknown) isToolResultPayloadResult() {}

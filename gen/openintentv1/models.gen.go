@@ -853,7 +853,7 @@ func (v *ErrorDetail) UnmarshalJSON(data []byte) error {
 // ErrorDetail2 is one of ErrorDetail2String, ErrorDetail2Array, ErrorDetail2Object, or ErrorDetail2Unknown.
 type ErrorDetail2 interface{ isErrorDetail2() }
 
-// ErrorDetail2Unknown is an ErrorDetail2 of which cannot be told which case it is. It holds its JSON.
+// ErrorDetail2Unknown holds the JSON of an ErrorDetail2 that is none of its cases, or could be several.
 type ErrorDetail2Unknown json.RawMessage
 
 func (ErrorDetail2Unknown) isErrorDetail2() {}
@@ -914,7 +914,7 @@ func (ErrorDetail2String) isErrorDetail2() {}
 // ErrorError is one of ErrorErrorString, ErrorErrorObject, or ErrorErrorUnknown.
 type ErrorError interface{ isErrorError() }
 
-// ErrorErrorUnknown is an ErrorError of which cannot be told which case it is. It holds its JSON.
+// ErrorErrorUnknown holds the JSON of an ErrorError that is none of its cases, or could be several.
 type ErrorErrorUnknown json.RawMessage
 
 func (ErrorErrorUnknown) isErrorError() {}

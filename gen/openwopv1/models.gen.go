@@ -924,7 +924,7 @@ func (v ChainPhase) Valid() bool {
 // It is one of ChannelAccessString, ChannelAccessObject, or ChannelAccessUnknown.
 type ChannelAccess interface{ isChannelAccess() }
 
-// ChannelAccessUnknown is a ChannelAccess of which cannot be told which case it is. It holds its JSON.
+// ChannelAccessUnknown holds the JSON of a ChannelAccess that is none of its cases, or could be several.
 type ChannelAccessUnknown json.RawMessage
 
 func (ChannelAccessUnknown) isChannelAccess() {}
@@ -4005,7 +4005,7 @@ func (v *OrchestratorCapability) UnmarshalJSON(data []byte) error {
 // It is one of NextWorkerDecision, AskUserDecision, TerminateDecision, or OrchestratorDecisionUnknown.
 type OrchestratorDecision interface{ isOrchestratorDecision() }
 
-// OrchestratorDecisionUnknown is an OrchestratorDecision of which cannot be told which case it is. It holds its JSON.
+// OrchestratorDecisionUnknown holds the JSON of an OrchestratorDecision that is none of its cases, or could be several.
 type OrchestratorDecisionUnknown json.RawMessage
 
 func (OrchestratorDecisionUnknown) isOrchestratorDecision() {}
@@ -4149,7 +4149,7 @@ func (v *PendingInterrupt) UnmarshalJSON(data []byte) error {
 // It is one of StaticPort, ExpressionPort, ConnectionPort, VariablePort, or PortValueUnknown.
 type PortValue interface{ isPortValue() }
 
-// PortValueUnknown is a PortValue of which cannot be told which case it is. It holds its JSON.
+// PortValueUnknown holds the JSON of a PortValue that is none of its cases, or could be several.
 type PortValueUnknown json.RawMessage
 
 func (PortValueUnknown) isPortValue() {}

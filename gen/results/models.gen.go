@@ -935,7 +935,7 @@ func (v Direction) Valid() bool {
 // It is one of StartedEvent, ScenarioEvent, FinishedEvent, or EventUnknown.
 type Event interface{ isEvent() }
 
-// EventUnknown is an Event of which cannot be told which case it is. It holds its JSON.
+// EventUnknown holds the JSON of an Event that is none of its cases, or could be several.
 type EventUnknown json.RawMessage
 
 func (EventUnknown) isEvent() {}
@@ -1532,7 +1532,7 @@ func (v KillMatrixSchema) Valid() bool {
 // It is one of KillPartHead, KillPartHost, or KillPartUnknown.
 type KillPart interface{ isKillPart() }
 
-// KillPartUnknown is a KillPart of which cannot be told which case it is. It holds its JSON.
+// KillPartUnknown holds the JSON of a KillPart that is none of its cases, or could be several.
 type KillPartUnknown json.RawMessage
 
 func (KillPartUnknown) isKillPart() {}

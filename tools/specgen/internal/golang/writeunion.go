@@ -22,7 +22,7 @@ func (b *builder) writeUnion(w *writer, d *decl) {
 		w.doc("", "", d.name+" is one of "+strings.Join(cases, ", ")+", or "+d.unknown+".", d.deprecated)
 	}
 	w.p("type %s interface{ is%s() }\n", d.name, d.name)
-	w.p("// %s is %s %s of which cannot be told which case it is. It holds its JSON.", d.unknown, article(d.name), d.name)
+	w.p("// %s holds the JSON of %s %s that is none of its cases, or could be several.", d.unknown, article(d.name), d.name)
 	w.p("type %s json.RawMessage\n", d.unknown)
 	w.p("func (%s) is%s() {}\n", d.unknown, d.name)
 	w.p("// MarshalJSON writes the JSON that it holds.")

@@ -124,7 +124,7 @@ func (v DockedKind) Valid() bool {
 // Event is one of Docked, Left, or EventUnknown.
 type Event interface{ isEvent() }
 
-// EventUnknown is an Event of which cannot be told which case it is. It holds its JSON.
+// EventUnknown holds the JSON of an Event that is none of its cases, or could be several.
 type EventUnknown json.RawMessage
 
 func (EventUnknown) isEvent() {}

@@ -114,7 +114,7 @@ func (v LabelsPrinted) MarshalJSON() ([]byte, error) {
 // It is one of ShipStep, ReturnStep, or MoveUnknown.
 type Move interface{ isMove() }
 
-// MoveUnknown is a Move of which cannot be told which case it is. It holds its JSON.
+// MoveUnknown holds the JSON of a Move that is none of its cases, or could be several.
 type MoveUnknown json.RawMessage
 
 func (MoveUnknown) isMove() {}
