@@ -64,10 +64,21 @@ func Check(files map[string][]byte, owners *Owners) error {
 			faults = append(faults, notGo(pointer, fmt.Sprintf("%s, line %d: %s", at.Filename, at.Line, fault.Msg)))
 		}
 	}}
-	if _, err := conf.Check(pkg, set, parsed, nil); err != nil && len(faults) == 0 {
+	if err := typeCheck(conf, pkg, set, parsed); err != nil && len(faults) == 0 {
 		return err
 	}
 	return errors.Join(faults...)
+}
+
+// typeCheck runs the type checker. Where that panics, the compiler, which shares its code, would not take the package either.
+func typeCheck(conf types.Config, pkg string, set *token.FileSet, files []*ast.File) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = errors.Join(notGo("", fmt.Sprintf("the type checker gave up: %v", p)))
+		}
+	}()
+	_, err = conf.Check(pkg, set, files, nil)
+	return err
 }
 
 const mostFaults = 20

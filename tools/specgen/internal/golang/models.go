@@ -125,9 +125,9 @@ func (b *builder) fieldType(f *field) string {
 	three := t.nullable() && t.kind != anyKind && !f.required && !b.Pointers && !f.zero && !isAny(t)
 	switch {
 	case three && f.pointer:
-		return "Nullable[*" + t.String() + "]"
+		return "Nullable[*" + t.argument() + "]"
 	case three:
-		return "Nullable[" + t.String() + "]"
+		return "Nullable[" + t.argument() + "]"
 	case f.pointer:
 		return "*" + t.String()
 	case t.isNil() || f.zero:

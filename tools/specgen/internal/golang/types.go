@@ -191,6 +191,27 @@ func (t *goType) String() string {
 	return t.name
 }
 
+// argument writes the type as an argument of a generic one, without aliases: go/types has no form yet for an alias that
+// leads, by what it names, to the declaration that it stands in.
+func (t *goType) argument() string {
+	for t.kind == refKind && t.decl.kind == aliasDecl && t.decl.typ != nil {
+		t = t.decl.typ
+	}
+	inner := func(elem *goType) string {
+		if elem.nullable() && !elem.isNil() {
+			return "*" + elem.argument()
+		}
+		return elem.argument()
+	}
+	switch t.kind {
+	case listKind:
+		return "[]" + inner(t.elem)
+	case mapKind:
+		return "map[string]" + inner(t.elem)
+	}
+	return t.String()
+}
+
 // inside writes the type as that of an item or a member of a map: null has a form of its own.
 func (t *goType) inside() string {
 	if t.nullable() && !t.isNil() {
