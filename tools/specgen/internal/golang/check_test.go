@@ -97,3 +97,25 @@ func generate(t testing.TB, doc string) *Package {
 	}
 	return made
 }
+
+// Documents that were drawn at random, made small, whose Go did not compile once.
+func TestWhatWasDrawnOnceCompiles(t *testing.T) {
+	for name, schemas := range map[string]string{
+		"a merged schema within a merged schema": `{
+			"$id": {"$ref": "#/components/schemas/id"},
+			"id": {"properties": {
+				"Id": {"allOf": [{"properties": {}}, {"allOf": [{"$ref": "#/components/schemas/$id"}]}]},
+				"_id": {"allOf": [{"oneOf": [{"allOf": [{"type": ["string", "null"]}]}]}]}}, "required": ["_id"]}}`,
+		"an alias that may be null, within what it names": `{
+			"alias": {"$ref": "#/components/schemas/thing"},
+			"list": {"$ref": "#/components/schemas/things"},
+			"things": {"type": ["array", "null"], "items": {"$ref": "#/components/schemas/alias"}},
+			"thing": {"type": ["object", "null"], "properties": {
+				"self": {"$ref": "#/components/schemas/alias"}, "more": {"$ref": "#/components/schemas/list"}}}}`,
+	} {
+		made := generate(t, `{"paths": {}, "components": {"schemas": `+schemas+`}}`)
+		if err := Check(made.Files, made.Owners); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

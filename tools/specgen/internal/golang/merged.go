@@ -38,6 +38,8 @@ func (b *builder) mergedType(s object, hint, at string, own *decl) *goType {
 	t := b.formOf(s, hint, at, d)
 	b.mergedIn--
 	switch {
+	case d == own && d.kind == pending && d.name == "": // whoever gave it to this schema settles it
+		delete(b.merged, said)
 	case d.kind != pending, d == own:
 	case d.again: // a list or a map of itself
 		b.declare(d, plainDecl, hint, at, s)

@@ -58,7 +58,8 @@ func refusals(t *rapid.T, doc object, err error) {
 			t.Fatalf("refused without a pointer: %v", err)
 		}
 		if strings.Contains(p.Text, "fault of the generator") {
-			t.Fatal(err)
+			raw, _ := json.Marshal(doc)
+			t.Fatalf("%v\n%s", err, raw)
 		}
 		if err := look(doc, p.Pointer); err != nil {
 			t.Fatalf("%v: %v", p, err)
